@@ -1,0 +1,359 @@
+// Package factored holds the deterministic factored planning problem of Say
+// and Sanner, the tuple <S, A, C, T, I, G, R> (section "Problem Definition"),
+// its variables and their bits, and plans and traces.
+//
+// Every variable is a row of bits (paper, "Real or Binary Input Layer"), and
+// everything else is stated over bits: C, I, G and the known part of T are
+// linear constraints with integer coefficients, R is a linear sum. The learned
+// part of T is a binarized neural network, which this package knows only by
+// the bits that it reads and writes (the paper's In and Out).
+//
+// Steps are numbered as in the paper: actions exist at steps 1..H, states and
+// auxiliary variables at steps 1..H+1.
+package factored
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Kind says what a variable is.
+type Kind uint8
+
+// The kinds of variables.
+const (
+	State     Kind = iota // in S
+	Action                // in A
+	Auxiliary             // defined by constraints; exists at every step, is no part of a plan
+)
+
+func (k Kind) String() string {
+	switch k {
+	case State:
+		return "state"
+	case Action:
+		return "action"
+	default:
+		return "auxiliary"
+	}
+}
+
+// Bit is the index of one bit among all bits of a Problem.
+type Bit int32
+
+// Variable is a state, action or auxiliary variable: Boolean, or an integer
+// in Lo..Hi. An integer with Lo >= 0 is unsigned, one with Lo < 0 is in two's
+// complement; its bits stand most significant first.
+type Variable struct {
+	Name   string
+	Kind   Kind
+	Bool   bool  // printed as true and false
+	Lo, Hi int64 // inclusive; 0 and 1 for a Boolean
+	First  Bit   // its most significant bit; set by Problem.AddVariable
+	Width  int   // number of bits; set by Problem.AddVariable
+}
+
+// widthOf gives the number of bits that hold lo..hi.
+func widthOf(lo, hi int64) int {
+	if lo >= 0 {
+		return bits.Len64(uint64(hi))
+	}
+	w := bits.Len64(uint64(^lo)) // bits of -lo-1
+	if hi > 0 {
+		w = max(w, bits.Len64(uint64(hi)))
+	}
+	return w + 1
+}
+
+// Weight is the value of the i-th bit (0 is the most significant) in the sum
+// that gives the variable's value: -2^(m-1), 2^(m-2), …, 1 when signed.
+func (v *Variable) Weight(i int) int64 {
+	w := int64(1) << (v.Width - 1 - i)
+	if v.Lo < 0 && i == 0 {
+		return -w
+	}
+	return w
+}
+
+// Lit is a bit or its negation, at a step or, with Next, at the step after.
+type Lit struct {
+	Bit  Bit
+	Neg  bool
+	Next bool
+}
+
+// Not gives the negation of l.
+func (l Lit) Not() Lit { l.Neg = !l.Neg; return l }
+
+// Op is the relation of a linear constraint.
+type Op uint8
+
+// The relations.
+const (
+	LE Op = iota // <=
+	GE           // >=
+	EQ           // ==
+)
+
+func (o Op) String() string { return [...]string{"<=", ">=", "=="}[o] }
+
+// Term is one summand of a linear constraint.
+type Term struct {
+	Coef int64
+	Lit  Lit
+}
+
+// Constraint is sum of Coef*Lit {<=,>=,==} K, a literal counting 1 when true.
+type Constraint struct {
+	Terms  []Term
+	Op     Op
+	K      int64
+	Origin string // where it comes from, for messages: FILE:LINE or the like
+}
+
+// RewardTerm adds Weight to the reward of a step when Lit is true.
+type RewardTerm struct {
+	Lit    Lit
+	Weight int64
+}
+
+// Reward is the function R of one step, an integer sum over a common scale:
+// (Constant + sum of the weights of true literals) / Scale. Weights are kept
+// as integers so that no engine ever compares rounded numbers.
+type Reward struct {
+	Terms    []RewardTerm
+	Constant int64
+	Scale    int64 // >= 1
+}
+
+// Float converts a sum of scaled weights to the user's unit.
+func (r *Reward) Float(sum int64) float64 {
+	if r.Scale <= 1 {
+		return float64(sum)
+	}
+	return float64(sum) / float64(r.Scale)
+}
+
+// Problem is the tuple <S, A, C, T, I, G, R>. Build it with AddVariable and
+// the exported fields, then call Check.
+type Problem struct {
+	Name      string
+	Variables []Variable
+
+	Initial    []Constraint // I: over state bits at step 1
+	Global     []Constraint // C: with an action bit at steps 1..H, else at 1..H+1
+	Goal       []Constraint // G: over state (and auxiliary) bits at step H+1
+	Transition []Constraint // known part of T: over steps t and t+1, t = 1..H
+	Reward     Reward       // R
+	Horizon    int          // the instance's own, 0 when it has none
+
+	// The learned part of T: the network reads Inputs at step t and gives
+	// Outputs at step t+1. Both empty when nothing is learned.
+	Inputs, Outputs []Bit
+
+	owner  []int32 // variable of each bit
+	byName map[string]int
+}
+
+// NewProblem gives an empty problem.
+func NewProblem(name string) *Problem {
+	return &Problem{Name: name, Reward: Reward{Scale: 1}, byName: map[string]int{}}
+}
+
+// ErrDuplicate is wrapped by AddVariable's error for a name that exists.
+var ErrDuplicate = errors.New("declared twice")
+
+// maxWidth keeps weights of bits, and sums of a few of them, far inside 64 bits.
+const maxWidth = 40
+
+// AddVariable appends v, gives it its bits, and adds to Global the constraints
+// that keep its bits inside Lo..Hi. It returns the variable's index.
+func (p *Problem) AddVariable(v Variable) (int, error) {
+	if v.Name == "" {
+		return 0, errors.New("a variable needs a name")
+	}
+	if _, ok := p.byName[v.Name]; ok {
+		return 0, fmt.Errorf("variable %s is %w", v.Name, ErrDuplicate)
+	}
+	if v.Bool {
+		v.Lo, v.Hi = 0, 1
+	}
+	if v.Lo > v.Hi {
+		return 0, fmt.Errorf("variable %s has the empty range %d..%d", v.Name, v.Lo, v.Hi)
+	}
+	v.Width = widthOf(v.Lo, v.Hi)
+	if v.Width > maxWidth {
+		return 0, fmt.Errorf("variable %s needs %d bits for %d..%d; at most %d are supported", v.Name, v.Width, v.Lo, v.Hi, maxWidth)
+	}
+	v.First = Bit(len(p.owner))
+	id := len(p.Variables)
+	p.Variables = append(p.Variables, v)
+	p.byName[v.Name] = id
+	for range v.Width {
+		p.owner = append(p.owner, int32(id))
+	}
+	p.addRange(&p.Variables[id])
+	return id, nil
+}
+
+// addRange forbids the bit patterns outside Lo..Hi.
+func (p *Problem) addRange(v *Variable) {
+	var least, most int64
+	terms := make([]Term, v.Width)
+	for i := range terms {
+		w := v.Weight(i)
+		terms[i] = Term{Coef: w, Lit: Lit{Bit: v.First + Bit(i)}}
+		least += min(w, 0)
+		most += max(w, 0)
+	}
+	origin := "range of " + v.Name
+	if v.Lo > least {
+		p.Global = append(p.Global, Constraint{Terms: terms, Op: GE, K: v.Lo, Origin: origin})
+	}
+	if v.Hi < most {
+		p.Global = append(p.Global, Constraint{Terms: terms, Op: LE, K: v.Hi, Origin: origin})
+	}
+}
+
+// NumBits is the number of bits of all variables at one step.
+func (p *Problem) NumBits() int { return len(p.owner) }
+
+// Owner gives the variable that bit b belongs to and b's place in it, 0 being
+// the most significant.
+func (p *Problem) Owner(b Bit) (v *Variable, i int) {
+	v = &p.Variables[p.owner[b]]
+	return v, int(b - v.First)
+}
+
+// Kind gives the kind of the variable that bit b belongs to.
+func (p *Problem) Kind(b Bit) Kind { return p.Variables[p.owner[b]].Kind }
+
+// Lookup finds a variable by its name.
+func (p *Problem) Lookup(name string) (*Variable, bool) {
+	i, ok := p.byName[name]
+	if !ok {
+		return nil, false
+	}
+	return &p.Variables[i], true
+}
+
+// Bits lists the bits of all variables of one kind, in order.
+func (p *Problem) Bits(k Kind) []Bit {
+	var out []Bit
+	for b := range p.owner {
+		if p.Kind(Bit(b)) == k {
+			out = append(out, Bit(b))
+		}
+	}
+	return out
+}
+
+// HasAction says whether c mentions an action bit; such a constraint holds at
+// steps 1..H, any other at 1..H+1.
+func (p *Problem) HasAction(c *Constraint) bool {
+	for _, t := range c.Terms {
+		if p.Kind(t.Lit.Bit) == Action {
+			return true
+		}
+	}
+	return false
+}
+
+// Check reports what makes the problem meaningless: a literal of a bit that
+// does not exist, a next-step literal where none can be, sums that could leave
+// 64 bits, a state bit that is learned twice.
+func (p *Problem) Check() error {
+	groups := []struct {
+		name string
+		cs   []Constraint
+	}{{"initial", p.Initial}, {"global", p.Global}, {"goal", p.Goal}, {"transition", p.Transition}}
+	for _, g := range groups {
+		for i := range g.cs {
+			if err := p.checkConstraint(&g.cs[i], g.name); err != nil {
+				return fmt.Errorf("%s constraint %s: %w", g.name, g.cs[i].Origin, err)
+			}
+		}
+	}
+	learned := make([]bool, p.NumBits())
+	for _, b := range p.Outputs {
+		if p.Kind(b) != State {
+			return fmt.Errorf("the network's output %s is no state variable", p.BitName(b))
+		}
+		if learned[b] {
+			return fmt.Errorf("the network gives %s twice", p.BitName(b))
+		}
+		learned[b] = true
+	}
+	for _, b := range p.Inputs {
+		if p.Kind(b) == Auxiliary {
+			return fmt.Errorf("the network's input %s is an auxiliary variable", p.BitName(b))
+		}
+	}
+	return p.checkReward()
+}
+
+func (p *Problem) checkConstraint(c *Constraint, group string) error {
+	var sum uint64
+	for _, t := range c.Terms {
+		if t.Lit.Bit < 0 || int(t.Lit.Bit) >= p.NumBits() {
+			return fmt.Errorf("bit %d does not exist", t.Lit.Bit)
+		}
+		kind := p.Kind(t.Lit.Bit)
+		if t.Lit.Next && (group != "transition" || kind != State) {
+			return fmt.Errorf("%s' stands where only the present step can", p.BitName(t.Lit.Bit))
+		}
+		if kind == Action && (group == "initial" || group == "goal") {
+			return fmt.Errorf("%s is an action variable; only state variables can stand here", p.BitName(t.Lit.Bit))
+		}
+		sum += absU(t.Coef)
+		if sum > maxSum {
+			return errors.New("its coefficients sum to more than 2^60")
+		}
+	}
+	if absU(c.K) > maxSum {
+		return errors.New("its right-hand side is beyond 2^60")
+	}
+	return nil
+}
+
+// maxSum bounds the sums of one constraint or one step's reward, so that
+// slacks and negated right-hand sides stay inside 64 bits.
+const maxSum = 1 << 60
+
+func (p *Problem) checkReward() error {
+	if p.Reward.Scale < 1 {
+		return fmt.Errorf("the reward's scale is %d, it must be at least 1", p.Reward.Scale)
+	}
+	sum := absU(p.Reward.Constant)
+	for _, t := range p.Reward.Terms {
+		if t.Lit.Next && p.Kind(t.Lit.Bit) != State {
+			return fmt.Errorf("the reward mentions %s', which is no state variable", p.BitName(t.Lit.Bit))
+		}
+		sum += absU(t.Weight)
+		if sum > maxSum {
+			return errors.New("the reward's weights, scaled to integers, sum to more than 2^60")
+		}
+	}
+	return nil
+}
+
+// MaxHorizon is the longest horizon whose summed reward is sure to fit 64 bits.
+func (p *Problem) MaxHorizon() int {
+	sum := absU(p.Reward.Constant)
+	for _, t := range p.Reward.Terms {
+		sum += absU(t.Weight)
+	}
+	if sum == 0 {
+		return math.MaxInt32
+	}
+	return int(min(math.MaxInt32, (1<<62)/sum))
+}
+
+func absU(x int64) uint64 {
+	if x < 0 {
+		return uint64(-(x + 1)) + 1
+	}
+	return uint64(x)
+}

@@ -1,0 +1,59 @@
+package factored
+
+import "fmt"
+
+// Valuation gives every bit of a problem a value at one step.
+type Valuation []bool
+
+// Value is the variable's value in val: 0 or 1 for a Boolean.
+func (v *Variable) Value(val Valuation) int64 {
+	var x int64
+	for i := range v.Width {
+		if val[int(v.First)+i] {
+			x += v.Weight(i)
+		}
+	}
+	return x
+}
+
+// Set writes x into the variable's bits of val. A value outside Lo..Hi is an
+// error.
+func (v *Variable) Set(val Valuation, x int64) error {
+	if x < v.Lo || x > v.Hi {
+		return fmt.Errorf("%s cannot be %d; its range is %d..%d", v.Name, x, v.Lo, v.Hi)
+	}
+	for i := range v.Width {
+		val[int(v.First)+i] = x>>(v.Width-1-i)&1 == 1
+	}
+	return nil
+}
+
+// Trace is a plan with the states that it passes: the valuations of steps
+// 1..H+1, so that Steps[t-1] is step t. The action bits of the last are false.
+// Auxiliary bits are not part of it and are false.
+type Trace struct {
+	Steps []Valuation
+}
+
+// Horizon is the number of joint actions.
+func (t *Trace) Horizon() int { return len(t.Steps) - 1 }
+
+// holds evaluates l over step valuations now and next.
+func (l Lit) holds(now, next Valuation) bool {
+	if l.Next {
+		return next[l.Bit] != l.Neg
+	}
+	return now[l.Bit] != l.Neg
+}
+
+// StepReward is the scaled reward of one step: actions and unprimed states in
+// now, primed states in next.
+func (r *Reward) StepReward(now, next Valuation) int64 {
+	sum := r.Constant
+	for _, t := range r.Terms {
+		if t.Lit.holds(now, next) {
+			sum += t.Weight
+		}
+	}
+	return sum
+}

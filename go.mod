@@ -1,0 +1,3 @@
+module github.com/fdplan/fdplan
+
+go 1.26
