@@ -15,8 +15,10 @@ package factored
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Kind says what a variable is.
@@ -155,11 +157,12 @@ type Problem struct {
 
 	owner  []int32 // variable of each bit
 	byName map[string]int
+	byForm map[string]int // 1 + index by Canonical name; -1 where two variables share one
 }
 
 // NewProblem gives an empty problem.
 func NewProblem(name string) *Problem {
-	return &Problem{Name: name, Reward: Reward{Scale: 1}, byName: map[string]int{}}
+	return &Problem{Name: name, Reward: Reward{Scale: 1}, byName: map[string]int{}, byForm: map[string]int{}}
 }
 
 // ErrDuplicate is wrapped by AddVariable's error for a name that exists.
@@ -191,6 +194,11 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 	id := len(p.Variables)
 	p.Variables = append(p.Variables, v)
 	p.byName[v.Name] = id
+	if form := Canonical(v.Name); p.byForm[form] == 0 {
+		p.byForm[form] = id + 1
+	} else {
+		p.byForm[form] = -1
+	}
 	for range v.Width {
 		p.owner = append(p.owner, int32(id))
 	}
@@ -230,13 +238,26 @@ func (p *Problem) Owner(b Bit) (v *Variable, i int) {
 // Kind gives the kind of the variable that bit b belongs to.
 func (p *Problem) Kind(b Bit) Kind { return p.Variables[p.owner[b]].Kind }
 
-// Lookup finds a variable by its name.
+// Lookup finds a variable by its exact name.
 func (p *Problem) Lookup(name string) (*Variable, bool) {
 	i, ok := p.byName[name]
 	if !ok {
 		return nil, false
 	}
 	return &p.Variables[i], true
+}
+
+// Find finds a variable by its name as a person may write it: exactly, or with
+// other spaces and brackets, robot-at[ x14, y20 ] for robot-at(x14,y20), when
+// that leaves no doubt.
+func (p *Problem) Find(name string) (*Variable, bool) {
+	if v, ok := p.Lookup(name); ok {
+		return v, true
+	}
+	if i := p.byForm[Canonical(name)]; i > 0 {
+		return &p.Variables[i-1], true
+	}
+	return nil, false
 }
 
 // Bits lists the bits of all variables of one kind, in order.
@@ -259,6 +280,18 @@ func (p *Problem) HasAction(c *Constraint) bool {
 		}
 	}
 	return false
+}
+
+// Clone is a copy of p whose variables and constraints can be added to or
+// replaced without changing p.
+func (p *Problem) Clone() *Problem {
+	q := *p
+	q.Variables = slices.Clone(p.Variables)
+	q.Initial, q.Global = slices.Clone(p.Initial), slices.Clone(p.Global)
+	q.Goal, q.Transition = slices.Clone(p.Goal), slices.Clone(p.Transition)
+	q.owner = slices.Clone(p.owner)
+	q.byName, q.byForm = maps.Clone(p.byName), maps.Clone(p.byForm)
+	return &q
 }
 
 // Check reports what makes the problem meaningless: a literal of a bit that
@@ -286,10 +319,15 @@ func (p *Problem) Check() error {
 		}
 		learned[b] = true
 	}
+	read := make([]bool, p.NumBits())
 	for _, b := range p.Inputs {
 		if p.Kind(b) == Auxiliary {
 			return fmt.Errorf("the network's input %s is an auxiliary variable", p.BitName(b))
 		}
+		if read[b] {
+			return fmt.Errorf("the network reads %s twice", p.BitName(b))
+		}
+		read[b] = true
 	}
 	return p.checkReward()
 }
@@ -304,8 +342,8 @@ func (p *Problem) checkConstraint(c *Constraint, group string) error {
 		if t.Lit.Next && (group != "transition" || kind != State) {
 			return fmt.Errorf("%s' stands where only the present step can", p.BitName(t.Lit.Bit))
 		}
-		if kind == Action && (group == "initial" || group == "goal") {
-			return fmt.Errorf("%s is an action variable; only state variables can stand here", p.BitName(t.Lit.Bit))
+		if kind == Action && group == "goal" || kind != State && group == "initial" {
+			return fmt.Errorf("%s is an %s variable; only state variables can stand here", p.BitName(t.Lit.Bit), kind)
 		}
 		sum += absU(t.Coef)
 		if sum > maxSum {

@@ -5,6 +5,11 @@ import (
 	"strings"
 )
 
+// Canonical is a name without its spaces and with round brackets.
+func Canonical(name string) string {
+	return strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")").Replace(name)
+}
+
 // BitName is the name of the variable that b belongs to, with #i after it for
 // the bit of weight 2^i of an integer.
 func (p *Problem) BitName(b Bit) string {

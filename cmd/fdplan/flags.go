@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/planner"
+)
+
+// problemFlags name a problem and what to change of it.
+type problemFlags struct {
+	Problem string `arg:"" help:"A bundled problem such as navigation/3x3, or with --files one of that folder."`
+	Files   string `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+}
+
+type changeFlags struct {
+	Reward     string   `help:"File of variable,weight lines that replaces the reward." placeholder:"FILE"`
+	Initial    string   `help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
+	SetInitial []string `help:"Give a state variable its first value; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
+	Require    []string `help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
+}
+
+// load reads the problem and applies the changes.
+func (f *problemFlags) load(c *changeFlags) (engine.Task, error) {
+	t, err := planner.Load(planner.Ref{Name: f.Problem, Files: f.Files})
+	if err != nil || c == nil {
+		return t, err
+	}
+	changes := planner.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require}
+	return t, changes.Apply(t.Problem)
+}
+
+// engine turns the flags into an engine's limits.
+func (l *limits) engine() engine.Limits {
+	threads := l.Threads
+	if threads <= 0 {
+		threads = runtime.NumCPU()
+	}
+	return engine.Limits{Threads: threads, Memory: int64(l.Memory)}
+}
+
+// horizonFlag is N or N..M.
+type horizonFlag struct{ min, max int }
+
+// UnmarshalText reads "4" or "4..10".
+func (h *horizonFlag) UnmarshalText(text []byte) error {
+	from, to, isRange := strings.Cut(string(text), "..")
+	if !isRange {
+		to = from
+	}
+	var err1, err2 error
+	h.min, err1 = strconv.Atoi(from)
+	h.max, err2 = strconv.Atoi(to)
+	if err1 != nil || err2 != nil || h.min < 1 || h.max < h.min || h.max > 1_000_000 {
+		return fmt.Errorf("%q is no horizon; expected a number from 1 to 1000000, or a range such as 4..10", text)
+	}
+	return nil
+}
+
+// bytesFlag is a size such as 4GiB.
+type bytesFlag int64
+
+var units = []struct {
+	suffix string
+	factor float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+
+// UnmarshalText reads a number with a unit.
+func (b *bytesFlag) UnmarshalText(text []byte) error {
+	for _, u := range units {
+		number, ok := strings.CutSuffix(string(text), u.suffix)
+		if !ok {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(x*u.factor >= 1<<20) || x*u.factor > math.MaxInt64/2 {
+			break
+		}
+		*b = bytesFlag(x * u.factor)
+		return nil
+	}
+	return fmt.Errorf("%q is no size; expected at least 1MiB, such as 512MiB or 4GiB", text)
+}

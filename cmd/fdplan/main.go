@@ -1,0 +1,125 @@
+// Command fdplan plans with learned, discrete models of the world. See
+// README.md for a tour and docs/ for everything else.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+// cli is the table of commands. Every command has a Run method that is given
+// the app.
+type cli struct {
+	List     listCmd     `cmd:"" help:"List the bundled problems."`
+	Show     showCmd     `cmd:"" help:"Show a problem: variables, constraints, goal, reward, network, sizes."`
+	Plan     planCmd     `cmd:"" help:"Find an optimal plan, prove it, and check it."`
+	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
+	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
+	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
+}
+
+// app is what a command may use of the world.
+type app struct {
+	out, err io.Writer
+	now      func() time.Time
+	started  time.Time
+	terminal bool // err is one
+}
+
+func main() {
+	started := time.Now()
+	a := &app{out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
+	os.Exit(run(a, os.Args[1:]))
+}
+
+// run parses args, runs the command, and turns its error into an exit status
+// and one line.
+func run(a *app, args []string) (status int) {
+	var c cli
+	exited := -1 // set when kong wants to exit, as after --help
+	parser, err := kong.New(&c,
+		kong.Name("fdplan"),
+		kong.Description("Planning with learned, discrete models of the world."),
+		kong.Writers(a.out, a.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(a),
+	)
+	if err != nil {
+		return a.fail(fmt.Errorf("%w: %w", planner.ErrInternal, err))
+	}
+	ctx, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		return a.fail(err)
+	}
+	if err := ctx.Run(); err != nil {
+		return a.fail(err)
+	}
+	return exitDone
+}
+
+// fail prints an error as the contract wants it and gives its exit status.
+func (a *app) fail(err error) int {
+	var s exitStatus
+	if errors.As(err, &s) {
+		return int(s) // what there was to say has been printed
+	}
+	fmt.Fprintf(a.err, "fdplan: %v\n", err)
+	switch {
+	case errors.Is(err, planner.ErrInternal):
+		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
+		return exitInternal
+	case errors.Is(err, errLimit):
+		return exitLimit
+	}
+	return exitUsage
+}
+
+// limits are the flags of every command that may take long.
+type limits struct {
+	Threads   int           `help:"Threads to use; 0 for one a core." default:"0"`
+	Seed      uint64        `help:"Seed of whatever draws random numbers; nothing in this command does." default:"0"`
+	TimeLimit time.Duration `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Memory    bytesFlag     `help:"Bound on memory." default:"4GiB"`
+	Quiet     bool          `help:"No progress on standard error." short:"q"`
+}
+
+// context ends on SIGINT, SIGTERM and at the time limit; its cause says which.
+func (l *limits) context(a *app) (context.Context, context.CancelFunc) {
+	debug.SetMemoryLimit(int64(l.Memory))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(fmt.Errorf("%v was received", s))
+		case <-ctx.Done():
+		}
+		signal.Stop(signals)
+	}()
+	if l.TimeLimit <= 0 {
+		return ctx, func() { cancel(nil) }
+	}
+	timed, stop := context.WithDeadlineCause(ctx, a.started.Add(l.TimeLimit), fmt.Errorf("the time limit of %v was reached", l.TimeLimit))
+	return timed, func() { stop(); cancel(nil) }
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/planner"
+)
+
+type planCmd struct {
+	problemFlags
+	changeFlags
+	limits
+	Horizon horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
+	Engine  string      `help:"Engine: ${enum}." enum:"auto,search" default:"auto"`
+	JSON    bool        `name:"json" help:"Print one JSON object."`
+	Out     string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run plans and prints the document.
+func (c *planCmd) Run(a *app) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(&c.changeFlags)
+	if err != nil {
+		return err
+	}
+	progress := a.progress(c.Quiet, task)
+	doc, err := planner.Plan(ctx, task, planner.Request{
+		Engine: c.Engine, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
+		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
+	})
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
+		return err
+	}
+	switch doc.Status {
+	case engine.Infeasible:
+		return exitStatus(exitNo)
+	case engine.Unknown:
+		fmt.Fprintf(a.err, "fdplan: no plan was found before %s\n", doc.Stopped)
+		return exitStatus(exitLimit)
+	}
+	return nil
+}
+
+// writePlan is the answer for people.
+func writePlan(w io.Writer, d *planner.Document) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
+	if d.Reward != nil {
+		fmt.Fprintf(&b, ", reward %v, horizon %d", *d.Reward, *d.Horizon)
+	} else if d.Horizon != nil {
+		fmt.Fprintf(&b, ", horizon %d", *d.Horizon)
+	}
+	if d.Status != engine.Optimal && d.Bound != nil {
+		fmt.Fprintf(&b, ", bound %v", *d.Bound)
+		if d.Gap != nil {
+			fmt.Fprintf(&b, " (gap %.0f %%)", 100**d.Gap)
+		}
+	}
+	fmt.Fprintf(&b, "\n")
+	for t, step := range d.Plan {
+		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+	}
+	for _, h := range d.Horizons {
+		fmt.Fprintf(&b, "horizon %d: %s", h.Horizon, h.Status)
+		if h.Reward != nil {
+			fmt.Fprintf(&b, ", reward %v", *h.Reward)
+		}
+		fmt.Fprintf(&b, "\n")
+	}
+	if d.Valid.Model != nil {
+		fmt.Fprintf(&b, "The checker replayed the plan in the model: valid.\n")
+	}
+	if d.Stopped != "" {
+		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
+	}
+	fmt.Fprintf(&b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// actions names what is done at a step.
+func actions(step planner.Values) string {
+	if len(step) == 0 {
+		return "(nothing)"
+	}
+	var names []string
+	for _, e := range step {
+		if e.Value == true {
+			names = append(names, e.Name)
+		} else {
+			names = append(names, fmt.Sprintf("%s=%v", e.Name, e.Value))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// progress is one line on a terminal that is rewritten in place.
+type progress struct {
+	w     io.Writer // nil for none
+	task  engine.Task
+	shown bool
+}
+
+func (a *app) progress(quiet bool, task engine.Task) *progress {
+	p := &progress{task: task}
+	if a.terminal && !quiet {
+		p.w = a.err
+	}
+	return p
+}
+
+func (p *progress) report(e engine.Progress) {
+	if p.w == nil {
+		return
+	}
+	line := e.Phase
+	if e.Reward != nil {
+		line += fmt.Sprintf(", best %v", p.task.Problem.Reward.Float(*e.Reward))
+	}
+	if e.Bound != nil {
+		line += fmt.Sprintf(", bound %v", p.task.Problem.Reward.Float(*e.Bound))
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+	p.shown = true
+}
+
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run lists the bundled problems.
+func (c *listCmd) Run(a *app) error {
+	all, err := planner.List()
+	if err != nil {
+		return err
+	}
+	doc := struct {
+		Schema   int               `json:"schema"`
+		Problems []planner.Listing `json:"problems"`
+	}{planner.Schema, all}
+	return a.answer(c.JSON, "", doc, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "problem\thorizon\tstate bits\taction bits\tnetwork")
+		for _, l := range all {
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", l.Problem, l.Horizon, l.States, l.Actions, l.Network)
+		}
+		return t.Flush()
+	})
+}
+
+type showCmd struct {
+	problemFlags
+	changeFlags
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run shows a problem.
+func (c *showCmd) Run(a *app) error {
+	task, err := c.load(&c.changeFlags)
+	if err != nil {
+		return err
+	}
+	s := planner.Show(task)
+	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
+}
+
+func writeSummary(w io.Writer, s *planner.Summary) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", s.Problem)
+	if s.Horizon > 0 {
+		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
+	}
+	if s.Network != nil {
+		fmt.Fprintf(&b, "network %s, %d neurons, %d edges\n", s.Network.Shape, s.Network.Neurons, s.Network.Edges)
+	} else {
+		fmt.Fprintf(&b, "no network: every transition is known\n")
+	}
+	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
+	fmt.Fprintf(&b, "\nvariables\n")
+	for _, v := range s.Variables {
+		fmt.Fprintf(&b, "  %-9s %s", v.Kind, v.Name)
+		if !v.Bool {
+			fmt.Fprintf(&b, " in %d..%d", v.Lo, v.Hi)
+		}
+		if v.Learned {
+			fmt.Fprintf(&b, ", learned")
+		}
+		fmt.Fprintln(&b)
+	}
+	for _, g := range []struct {
+		name  string
+		lines []planner.ConstraintLine
+	}{{"initial state", s.Initial}, {"constraints, at every step", s.Global}, {"goal", s.Goal}, {"known transitions", s.Transitions}} {
+		fmt.Fprintf(&b, "\n%s\n", g.name)
+		if len(g.lines) == 0 {
+			fmt.Fprintf(&b, "  (none)\n")
+		}
+		for _, l := range g.lines {
+			fmt.Fprintf(&b, "  %s    # %s\n", l.Text, l.Origin)
+		}
+	}
+	fmt.Fprintf(&b, "\nreward of a step\n")
+	for _, r := range s.Reward {
+		fmt.Fprintf(&b, "  %+v when %s\n", r.Weight, r.Literal)
+	}
+	if len(s.Reward) == 0 {
+		fmt.Fprintf(&b, "  0\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

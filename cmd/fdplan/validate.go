@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type validateCmd struct {
+	problemFlags
+	changeFlags
+	Plan string `arg:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run replays the plan; exit status 4 when it is invalid.
+func (c *validateCmd) Run(a *app) error {
+	task, err := c.load(&c.changeFlags)
+	if err != nil {
+		return err
+	}
+	var data []byte
+	if c.Plan == "-" {
+		data, err = io.ReadAll(os.Stdin)
+	} else {
+		data, err = os.ReadFile(c.Plan)
+	}
+	if err != nil {
+		return err
+	}
+	v, err := planner.Validate(task, c.Plan, data)
+	if err != nil {
+		return err
+	}
+	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
+		if v.Failure != nil {
+			_, err := fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
+			return err
+		}
+		_, err := fmt.Fprintf(w, "%s: valid in the model, %d steps, reward %v\n", v.Problem, v.Horizon, *v.Reward)
+		return err
+	})
+	if err == nil && v.Failure != nil {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+type verifyCmd struct {
+	problemFlags
+	limits
+	Property string `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
+	Witness  string `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
+	JSON     bool   `name:"json" help:"Print one JSON object."`
+	Out      string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run decides the property; exit status 4 with a counterexample.
+func (c *verifyCmd) Run(a *app) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(nil)
+	if err != nil {
+		return err
+	}
+	p, err := planner.Verify(ctx, task, c.Property)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", errLimit, err)
+		}
+		return err
+	}
+	if c.Witness != "" && p.Witness != nil {
+		if err := a.toFile(c.Witness, func(w io.Writer) error { return planner.WriteJSON(w, p) }); err != nil {
+			return err
+		}
+	}
+	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error {
+		if p.Witness == nil {
+			_, err := fmt.Fprintf(w, "%s: the property holds in every legal state and action: %s\n", p.Problem, p.Property)
+			return err
+		}
+		_, err := fmt.Fprintf(w, "%s: the property fails: %s\n  state   %s\n  action  %s\n  next    %s\nThe checker replayed the counterexample.\n",
+			p.Problem, p.Property, holding(p.Witness.State), holding(p.Witness.Action), holding(p.Witness.Next))
+		return err
+	})
+	if err == nil && p.Witness != nil {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+// holding lists what is not false or 0.
+func holding(values planner.Values) string {
+	var on planner.Values
+	for _, e := range values {
+		if e.Value != false && e.Value != int64(0) {
+			on = append(on, e)
+		}
+	}
+	if len(on) == 0 {
+		return "(all false)"
+	}
+	return strings.TrimSpace(actions(on))
+}

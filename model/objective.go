@@ -1,0 +1,63 @@
+package model
+
+// Cost adds Coef, which is positive, to the objective when Lit is true.
+type Cost struct {
+	Coef int64
+	Lit  Lit
+}
+
+// Objective lists the costs on the variables of step t's block, 1..H+1, in
+// whole-model literals. What is minimised is minus the scaled reward: the sum
+// of all costs plus ObjectiveConstant.
+func (m *Model) Objective(t int) []Cost {
+	costs, _ := m.objective(t)
+	return costs
+}
+
+// ObjectiveConstant is the part of minus the scaled reward that no open
+// variable changes.
+func (m *Model) ObjectiveConstant() int64 {
+	sum := -m.Problem.Reward.Constant * int64(m.Horizon)
+	for t := 1; t <= m.Horizon+1; t++ {
+		_, c := m.objective(t)
+		sum += c
+	}
+	return sum
+}
+
+// objective gathers the reward terms that fall on the block of step t: the
+// unprimed ones of step t and the primed ones of step t-1.
+func (m *Model) objective(t int) (costs []Cost, constant int64) {
+	if m.infeasible {
+		return nil, 0
+	}
+	coef := make([]int64, m.stride+1) // of the positive literal
+	for _, r := range m.Problem.Reward.Terms {
+		if r.Lit.Next && t == 1 || !r.Lit.Next && t > m.Horizon {
+			continue
+		}
+		v := m.local[r.Lit.Bit]
+		if r.Lit.Neg { // -w*(1-x)
+			constant -= r.Weight
+			coef[v] += r.Weight
+		} else {
+			coef[v] -= r.Weight
+		}
+	}
+	base := m.stride * int32(t-1)
+	for v, c := range coef {
+		x := Lit(base + int32(v))
+		switch {
+		case c == 0:
+		case m.Value(int32(x)) > 0:
+			constant += c
+		case m.Value(int32(x)) < 0:
+		case c > 0:
+			costs = append(costs, Cost{c, x})
+		default: // c*x = |c|*(1-x) - |c|
+			constant += c
+			costs = append(costs, Cost{-c, -x})
+		}
+	}
+	return costs, constant
+}

@@ -1,0 +1,112 @@
+package planner
+
+import (
+	"github.com/fdplan/fdplan/bundled"
+	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/factored"
+)
+
+// Summary is a problem as `fdplan show` prints it.
+type Summary struct {
+	Schema      int              `json:"schema"`
+	Problem     string           `json:"problem"`
+	Horizon     int              `json:"horizon,omitempty"` // the problem's own
+	Variables   []VariableLine   `json:"variables"`
+	Initial     []ConstraintLine `json:"initial"`
+	Global      []ConstraintLine `json:"global"`
+	Goal        []ConstraintLine `json:"goal"`
+	Transitions []ConstraintLine `json:"transitions"`
+	Reward      []RewardLine     `json:"reward"`
+	Network     *NetworkLine     `json:"network"` // null when nothing is learned
+	Bits        map[string]int   `json:"bits"`    // by kind, and the network's inputs and outputs
+}
+
+// VariableLine is one variable.
+type VariableLine struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Bool    bool   `json:"bool"`
+	Lo      int64  `json:"lo"`
+	Hi      int64  `json:"hi"`
+	Bits    int    `json:"bits"`
+	Learned bool   `json:"learned"` // the network gives its next value
+	Input   bool   `json:"input"`   // the network reads it
+}
+
+// ConstraintLine is one constraint and where it comes from.
+type ConstraintLine struct {
+	Text   string `json:"text"`
+	Origin string `json:"origin"`
+}
+
+// RewardLine is one term of the reward.
+type RewardLine struct {
+	Literal string  `json:"literal"`
+	Weight  float64 `json:"weight"`
+}
+
+// NetworkLine is the size of a network.
+type NetworkLine struct {
+	Shape   string `json:"shape"` // as in the paper's Table 1
+	Neurons int    `json:"neurons"`
+	Edges   int    `json:"edges"`
+}
+
+// Show sums a task up.
+func Show(t engine.Task) *Summary {
+	p := t.Problem
+	s := &Summary{Schema: Schema, Problem: p.Name, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
+		"state": len(p.Bits(factored.State)), "action": len(p.Bits(factored.Action)), "auxiliary": len(p.Bits(factored.Auxiliary)),
+		"inputs": len(p.Inputs), "outputs": len(p.Outputs),
+	}}
+	learned, input := map[*factored.Variable]bool{}, map[*factored.Variable]bool{}
+	for _, b := range p.Outputs {
+		v, _ := p.Owner(b)
+		learned[v] = true
+	}
+	for _, b := range p.Inputs {
+		v, _ := p.Owner(b)
+		input[v] = true
+	}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		s.Variables = append(s.Variables, VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v]})
+	}
+	lines := func(cs []factored.Constraint) []ConstraintLine {
+		out := []ConstraintLine{}
+		for i := range cs {
+			out = append(out, ConstraintLine{p.Format(&cs[i]), cs[i].Origin})
+		}
+		return out
+	}
+	s.Initial, s.Global, s.Goal, s.Transitions = lines(p.Initial), lines(p.Global), lines(p.Goal), lines(p.Transition)
+	for _, r := range p.Reward.Terms {
+		s.Reward = append(s.Reward, RewardLine{p.LitName(r.Lit), p.Reward.Float(r.Weight)})
+	}
+	if n := t.Network; n != nil {
+		s.Network = &NetworkLine{Shape: n.Shape(), Neurons: n.Hidden() + n.Outputs(), Edges: n.Edges()}
+	}
+	return s
+}
+
+// Listing is a bundled problem as `fdplan list` prints it.
+type Listing struct {
+	Problem string `json:"problem"`
+	Horizon int    `json:"horizon"`
+	States  int    `json:"state_bits"`
+	Actions int    `json:"action_bits"`
+	Network string `json:"network"`
+}
+
+// List sums up every bundled problem.
+func List() ([]Listing, error) {
+	var out []Listing
+	for _, name := range bundled.Names() {
+		t, err := bundled.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Listing{name, t.Problem.Horizon, len(t.Problem.Bits(factored.State)), len(t.Problem.Bits(factored.Action)), t.Network.Shape()})
+	}
+	return out, nil
+}

@@ -1,0 +1,16 @@
+// Package search is the exact forward search over reachable states: the
+// dynamic program that a plan's future depends only on its state. It needs no
+// model of the network, only forward passes, and it proves what it says.
+//
+// States reachable in at most H-1 steps are expanded once each, breadth first
+// and in parallel; the successors of a state, with the best reward of a step
+// to each, are kept as edges. W_k(s), the best reward of k more steps from s,
+// then follows for all states and all k by k sweeps over the edges, so that
+// one run answers every horizon up to H.
+//
+// Known transitions are completed by propagation, branching where it leaves a
+// bit open. Of several optimal plans the first in lexicographic order is
+// returned: the first initial state in the order of its bits, then at each
+// step the first joint action, then the first successor, false before true and
+// earlier variables first. That depends on neither threads nor chance.
+package search

@@ -1,0 +1,193 @@
+package search
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// graph is the part of the reachable state space that has been expanded.
+// States are numbered breadth first, so those first reached by step t are a
+// prefix of all.
+type graph struct {
+	s       *step
+	states  *table
+	actions *table
+	depth   []int // depth[d] is the number of states reachable in at most d steps
+	done    int   // states[:done] are expanded
+
+	start  []int64 // edges of state i: [start[i], start[i+1])
+	succ   []uint32
+	action []uint32
+	reward []int64
+	last   []int64 // per state: 1 + its latest edge, to find parallel edges
+	final  []int8  // per state: 1 a plan may end there, -1 not, 0 not asked
+
+	passes int64
+	widest int // most successors seen of one state, before merging
+}
+
+func newGraph(s *step) *graph {
+	return &graph{s: s, states: newTable(s.stateWords()), actions: newTable(s.actionWords()), start: []int64{0}}
+}
+
+// bytes is what the graph holds of memory.
+func (g *graph) bytes() int64 {
+	return g.states.bytes() + g.actions.bytes() +
+		8*int64(cap(g.start)+cap(g.reward)+cap(g.last)) + 4*int64(cap(g.succ)+cap(g.action)) + int64(cap(g.final))
+}
+
+// addInitial numbers all states that I and C allow at step 1, in order; false
+// when the context ended or full said so first.
+func (g *graph) addInitial(ctx context.Context, full func() bool) bool {
+	st := g.s.first.NewState()
+	st.SetInterrupt(func() bool { return ctx.Err() != nil || full() })
+	key := make([]uint64, g.s.stateWords())
+	whole := true
+	if st.Consistent() {
+		aux := append(append(g.s.aux[:0:0], g.s.paid...), g.s.aux...)
+		whole = st.Each(g.s.now, func() bool {
+			if st.Satisfiable(aux) {
+				g.s.packValues(key, st, g.s.now)
+				g.states.add(key)
+			}
+			return true
+		})
+	}
+	g.depth = append(g.depth, g.states.count)
+	return whole && !st.Interrupted()
+}
+
+// A block of states is expanded between two looks at the limits: at most
+// blockStates, and no more than give about blockEdges edges at the widest
+// fan-out seen, since a block's edges are held twice.
+const (
+	blockStates = 2048
+	blockEdges  = 1 << 20
+)
+
+// expandLayer expands every state that is not, and so adds one depth. It is
+// false when the context ended or full said so; the graph then is as it was
+// after some whole states.
+func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() bool) bool {
+	end := g.states.count
+	for g.done < end {
+		if ctx.Err() != nil || full() {
+			return false
+		}
+		block := 4 * len(workers) // until a fan-out is known
+		if g.done > 0 {
+			block = min(blockStates, max(1, blockEdges/(1+g.widest)))
+		}
+		block = min(block, end-g.done)
+		fans := make([]fan, block)
+		parallel(workers, block, func(w *worker, i int) {
+			w.expand(g.states.key(uint32(g.done+i)), &fans[i])
+		})
+		if ctx.Err() != nil {
+			return false // the fans may be incomplete
+		}
+		for i := range fans {
+			if fans[i].tooWide {
+				return false
+			}
+			g.widest = max(g.widest, len(fans[i].rewards))
+			g.merge(&fans[i])
+		}
+	}
+	g.depth = append(g.depth, g.states.count)
+	return true
+}
+
+// parallel calls f for 0..n-1, each on some worker.
+func parallel(workers []*worker, n int, f func(w *worker, i int)) {
+	if len(workers) == 1 || n < 4 {
+		for i := range n {
+			f(workers[0], i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(w, i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// merge makes f the edges of state g.done. Of parallel edges the best is kept,
+// the first of equals: a plan that takes another is never better, nor earlier
+// in the order.
+func (g *graph) merge(f *fan) {
+	sw, aw := g.s.stateWords(), g.s.actionWords()
+	first := int64(len(g.succ))
+	g.passes += f.passes
+	const dropped = ^uint32(0)
+	drops := 0
+	for k, r := range f.rewards {
+		to := g.states.add(f.states[k*sw : (k+1)*sw])
+		for int(to) >= len(g.last) {
+			g.last = append(g.last, 0)
+		}
+		if e := g.last[to] - 1; e >= first {
+			if g.reward[e] >= r {
+				continue
+			}
+			g.succ[e] = dropped
+			drops++
+		}
+		g.last[to] = int64(len(g.succ)) + 1
+		g.succ = append(g.succ, to)
+		g.action = append(g.action, g.actions.add(f.actions[k*aw:(k+1)*aw]))
+		g.reward = append(g.reward, r)
+	}
+	if drops > 0 {
+		n := first
+		for e := first; e < int64(len(g.succ)); e++ {
+			if g.succ[e] == dropped {
+				continue
+			}
+			g.succ[n], g.action[n], g.reward[n] = g.succ[e], g.action[e], g.reward[e]
+			g.last[g.succ[n]] = n + 1
+			n++
+		}
+		g.succ, g.action, g.reward = g.succ[:n], g.action[:n], g.reward[:n]
+	}
+	g.done++
+	g.start = append(g.start, int64(len(g.succ)))
+}
+
+// classify asks for each of the first n states whether a plan may end there.
+// It is false when that was interrupted.
+func (g *graph) classify(workers []*worker, n int) bool {
+	from := len(g.final)
+	if n <= from {
+		return true
+	}
+	g.final = append(g.final, make([]int8, n-from)...)
+	parallel(workers, n-from, func(w *worker, i int) {
+		g.final[from+i] = -1
+		if w.isFinal(g.states.key(uint32(from + i))) {
+			g.final[from+i] = 1
+		}
+	})
+	for _, w := range workers {
+		if w.fin.Interrupted() {
+			g.final = g.final[:from]
+			return false
+		}
+	}
+	return true
+}
+
+// reach is the number of states reachable in at most d steps.
+func (g *graph) reach(d int) int {
+	return g.depth[min(d, len(g.depth)-1)]
+}
+
+// saturated says that no state is left to expand.
+func (g *graph) saturated() bool { return g.done == g.states.count }

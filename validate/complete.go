@@ -1,0 +1,209 @@
+package validate
+
+import "github.com/fdplan/fdplan/factored"
+
+// tri is a value that may not be known yet.
+type tri int8
+
+const (
+	unknown tri = iota
+	no
+	yes
+)
+
+func truth(b bool) tri {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// slot is a bit of this step or the next.
+type slot struct {
+	bit  factored.Bit
+	next bool
+}
+
+// slots lists the bits of one kind.
+func slots(p *factored.Problem, k factored.Kind, next bool) []slot {
+	var out []slot
+	for _, b := range p.Bits(k) {
+		out = append(out, slot{b, next})
+	}
+	return out
+}
+
+// question is one step with what is known of it.
+type question struct {
+	p    *factored.Problem
+	t    int
+	now  []tri
+	then []tri
+	log  []slot // in the order of setting, to take back
+}
+
+func newQuestion(p *factored.Problem, t int) *question {
+	return &question{p: p, t: t, now: make([]tri, p.NumBits()), then: make([]tri, p.NumBits())}
+}
+
+func (q *question) get(s slot) tri {
+	if s.next {
+		return q.then[s.bit]
+	}
+	return q.now[s.bit]
+}
+
+func (q *question) set(s slot, v bool) {
+	if s.next {
+		q.then[s.bit] = truth(v)
+	} else {
+		q.now[s.bit] = truth(v)
+	}
+	q.log = append(q.log, s)
+}
+
+func (q *question) back(to int) {
+	for _, s := range q.log[to:] {
+		if s.next {
+			q.then[s.bit] = unknown
+		} else {
+			q.now[s.bit] = unknown
+		}
+	}
+	q.log = q.log[:to]
+}
+
+// valuation is what is known to be true.
+func (q *question) valuation(next bool) factored.Valuation {
+	from := q.now
+	if next {
+		from = q.then
+	}
+	out := make(factored.Valuation, len(from))
+	for b, v := range from {
+		out[b] = v == yes
+	}
+	return out
+}
+
+// values reports the variables of terms that are wholly known.
+func (q *question) values(terms []factored.Term) []Value {
+	var out []Value
+	seen := map[slot]bool{}
+	for _, t := range terms {
+		v, _ := q.p.Owner(t.Lit.Bit)
+		known := true
+		for i := range v.Width {
+			known = known && q.get(slot{v.First + factored.Bit(i), t.Lit.Next}) != unknown
+		}
+		key := slot{v.First, t.Lit.Next}
+		if known && !seen[key] {
+			seen[key] = true
+			out = append(out, Value{Name: v.Name, Next: t.Lit.Next, Value: v.Value(q.valuation(t.Lit.Next)), Bool: v.Bool})
+		}
+	}
+	return out
+}
+
+// range of a constraint's left side over what is not known.
+func (q *question) bounds(c *factored.Constraint) (least, most int64) {
+	for _, t := range c.Terms {
+		switch q.literal(t.Lit) {
+		case yes:
+			least += t.Coef
+			most += t.Coef
+		case unknown:
+			least += min(t.Coef, 0)
+			most += max(t.Coef, 0)
+		}
+	}
+	return least, most
+}
+
+func (q *question) literal(l factored.Lit) tri {
+	v := q.get(slot{l.Bit, l.Next})
+	if v == unknown || !l.Neg {
+		return v
+	}
+	return truth(v == no)
+}
+
+// possible says whether least..most holds a value that satisfies c.
+func possible(c *factored.Constraint, least, most int64) bool {
+	return (c.Op == factored.LE || most >= c.K) && (c.Op == factored.GE || least <= c.K)
+}
+
+// solve tries values of the open slots until the constraints hold and accept
+// says so. Values that a single constraint forces are set without trying.
+func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bool) bool {
+	mark := len(q.log)
+	if !c.force(q, cs) {
+		q.back(mark)
+		return false
+	}
+	for i, s := range open {
+		if q.get(s) != unknown {
+			continue
+		}
+		for _, v := range []bool{false, true} {
+			inner := len(q.log)
+			q.set(s, v)
+			if c.solve(q, cs, open[i+1:], accept) {
+				return true
+			}
+			q.back(inner)
+		}
+		q.back(mark)
+		return false
+	}
+	if accept() {
+		return true
+	}
+	q.back(mark)
+	return false
+}
+
+// force sets what single constraints leave no choice about; false when one
+// cannot hold.
+func (c *checker) force(q *question, cs []grouped) bool {
+	for changed := true; changed; {
+		changed = false
+		for _, g := range cs {
+			least, most := q.bounds(g.Constraint)
+			if !possible(g.Constraint, least, most) {
+				c.fail(&Failure{Step: q.t, Group: g.group, What: c.p.Format(g.Constraint), Origin: g.Origin, Values: q.values(g.Terms)})
+				return false
+			}
+			if least == most {
+				continue
+			}
+			for _, t := range g.Terms {
+				if t.Coef == 0 || q.literal(t.Lit) != unknown {
+					continue
+				}
+				for _, v := range []bool{false, true} {
+					// With the literal at v the sum stays in a part of
+					// least..most; where that part satisfies nothing, the
+					// literal is the opposite.
+					lo, hi := least, most
+					switch {
+					case v == (t.Coef > 0):
+						lo += max(t.Coef, -t.Coef)
+					default:
+						hi -= max(t.Coef, -t.Coef)
+					}
+					if possible(g.Constraint, lo, hi) {
+						continue
+					}
+					q.set(slot{t.Lit.Bit, t.Lit.Next}, v == t.Lit.Neg)
+					changed = true
+					break
+				}
+				if changed {
+					break // least and most are stale
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,312 @@
+// Package validate is the independent checker: it replays a plan against the
+// definition of the problem, the tuple <S, A, C, T, I, G, R> and the network,
+// and shares no code with the models or the engines. It is written to be read
+// and believed rather than to be fast: constraints are evaluated as they
+// stand, the network unit by unit from its weights.
+package validate
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/bnn"
+	"github.com/fdplan/fdplan/factored"
+)
+
+// Plan is what is to be checked: a joint action for each step and, where it is
+// known, the states that it passes.
+type Plan struct {
+	// Actions has the action bits of steps 1..H.
+	Actions []factored.Valuation
+	// States has the state bits of steps 1..H+1, or is nil: then the states
+	// follow from the initial state, and any run that the constraints allow
+	// makes the plan valid.
+	States []factored.Valuation
+}
+
+// FromTrace is the plan of a trace, with its states.
+func FromTrace(t *factored.Trace) Plan {
+	return Plan{Actions: t.Steps[:t.Horizon()], States: t.Steps}
+}
+
+// Value is a variable and its value, for a report; Next is set for a variable
+// of the step after.
+type Value struct {
+	Name  string
+	Next  bool
+	Value int64
+	Bool  bool
+}
+
+func (v Value) String() string {
+	name := v.Name
+	if v.Next {
+		name += "'"
+	}
+	if v.Bool {
+		return fmt.Sprintf("%s=%v", name, v.Value != 0)
+	}
+	return fmt.Sprintf("%s=%d", name, v.Value)
+}
+
+// Failure says what is wrong with a plan.
+type Failure struct {
+	Step   int     // 1..H+1
+	Group  string  // initial, global, transition, goal or network
+	What   string  // the constraint, or what the network says
+	Origin string  // where the constraint comes from, "" for the network
+	Values []Value // of the variables that it mentions
+}
+
+func (f *Failure) Error() string {
+	s := fmt.Sprintf("step %d: the %s constraint %s fails", f.Step, f.Group, f.What)
+	if f.Group == "network" {
+		s = fmt.Sprintf("step %d: %s", f.Step, f.What)
+	}
+	if f.Origin != "" {
+		s += fmt.Sprintf(" (%s)", f.Origin)
+	}
+	for i, v := range f.Values {
+		sep := ", "
+		if i == 0 {
+			sep = "; "
+		}
+		s += sep + v.String()
+	}
+	return s
+}
+
+// Report is the verdict on a plan.
+type Report struct {
+	Valid   bool
+	Failure *Failure        // of an invalid plan: the fault of the run that came furthest
+	Trace   *factored.Trace // of a valid plan: the run that was found
+	Reward  int64           // of that run, scaled as the problem's
+}
+
+// Check replays plan. The error is about malformed input, not about an invalid
+// plan.
+func Check(p *factored.Problem, net *bnn.Network, plan Plan) (*Report, error) {
+	if (net == nil) != (len(p.Outputs) == 0) {
+		return nil, fmt.Errorf("the problem has %d learned bits but the network is %v", len(p.Outputs), net)
+	}
+	if len(plan.Actions) == 0 {
+		return nil, fmt.Errorf("the plan has no step")
+	}
+	if plan.States != nil && len(plan.States) != len(plan.Actions)+1 {
+		return nil, fmt.Errorf("the trace has %d states; a plan of %d steps passes %d", len(plan.States), len(plan.Actions), len(plan.Actions)+1)
+	}
+	c := &checker{p: p, net: net, plan: plan, dead: map[string]bool{}}
+	c.sort()
+	tr := &factored.Trace{Steps: make([]factored.Valuation, len(plan.Actions)+1)}
+	if c.first(tr) {
+		rep := &Report{Valid: true, Trace: tr}
+		for _, r := range c.rewards {
+			rep.Reward += r
+		}
+		return rep, nil
+	}
+	return &Report{Failure: c.failure}, nil
+}
+
+// grouped is a constraint with the name of its group.
+type grouped struct {
+	*factored.Constraint
+	group string
+}
+
+// checker runs depth first through the steps. Where neither the trace, nor the
+// network, nor the constraints determine a bit, it tries both values.
+type checker struct {
+	p       *factored.Problem
+	net     *bnn.Network
+	plan    Plan
+	initial []grouped // I, and C without actions, over step 1
+	step    []grouped // C and T, over steps t and t+1
+	last    []grouped // G, and C without actions, over step H+1
+	failure *Failure
+	dead    map[string]bool // "step:state" from which no run was found
+	rewards []int64
+}
+
+func (c *checker) sort() {
+	for i := range c.p.Initial {
+		c.initial = append(c.initial, grouped{&c.p.Initial[i], "initial"})
+	}
+	for i := range c.p.Goal {
+		c.last = append(c.last, grouped{&c.p.Goal[i], "goal"})
+	}
+	for i := range c.p.Global {
+		g := grouped{&c.p.Global[i], "global"}
+		c.step = append(c.step, g)
+		if !c.p.HasAction(g.Constraint) {
+			c.initial = append(c.initial, g)
+			c.last = append(c.last, g)
+		}
+	}
+	for i := range c.p.Transition {
+		c.step = append(c.step, grouped{&c.p.Transition[i], "transition"})
+	}
+}
+
+// first tries every initial state that the plan and I allow.
+func (c *checker) first(tr *factored.Trace) bool {
+	q := newQuestion(c.p, 1)
+	var open []slot
+	for _, b := range c.p.Bits(factored.State) {
+		if c.plan.States != nil {
+			q.set(slot{bit: b}, c.plan.States[0][b])
+		} else {
+			open = append(open, slot{bit: b})
+		}
+	}
+	open = append(open, slots(c.p, factored.Auxiliary, false)...)
+	return c.solve(q, c.initial, open, func() bool {
+		return c.from(1, q.valuation(false), tr)
+	})
+}
+
+// from runs the plan from state at step t.
+func (c *checker) from(t int, state factored.Valuation, tr *factored.Trace) bool {
+	key := fmt.Sprint(t, ":", state)
+	if c.dead[key] {
+		return false
+	}
+	ok := c.tryFrom(t, state, tr)
+	if !ok {
+		c.dead[key] = true
+	}
+	return ok
+}
+
+func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) bool {
+	q := newQuestion(c.p, t)
+	for _, b := range c.p.Bits(factored.State) {
+		q.set(slot{bit: b}, state[b])
+	}
+	aux := slots(c.p, factored.Auxiliary, false)
+	if t == len(c.plan.Actions)+1 {
+		return c.solve(q, c.last, aux, func() bool {
+			tr.Steps[t-1] = q.valuation(false)
+			return true
+		})
+	}
+	for _, b := range c.p.Bits(factored.Action) {
+		q.set(slot{bit: b}, c.plan.Actions[t-1][b])
+	}
+	if !c.network(t, q) {
+		return false
+	}
+	open := aux
+	for _, s := range slots(c.p, factored.State, true) {
+		switch {
+		case c.plan.States != nil && !c.agree(t, q, s):
+			return false
+		case q.get(s) == unknown:
+			open = append(open, s)
+		}
+	}
+	pays := c.paidAuxiliaries()
+	var next factored.Valuation
+	found, best := false, int64(0)
+	c.solve(q, c.step, open, func() bool {
+		now := q.valuation(false)
+		then := q.valuation(true)
+		reward := c.p.Reward.StepReward(now, then)
+		if found {
+			// Another completion of the same step: only its reward counts.
+			if fmt.Sprint(then) == fmt.Sprint(next) {
+				best = max(best, reward)
+			}
+			return false
+		}
+		if !c.from(t+1, then, tr) {
+			return false
+		}
+		found, best, next = true, reward, then
+		tr.Steps[t-1] = q.valuation(false)
+		return !pays
+	})
+	if found {
+		c.rewards = append(c.rewards, best)
+	}
+	return found
+}
+
+// paidAuxiliaries says whether the reward depends on auxiliary bits.
+func (c *checker) paidAuxiliaries() bool {
+	for _, r := range c.p.Reward.Terms {
+		if c.p.Kind(r.Lit.Bit) == factored.Auxiliary {
+			return true
+		}
+	}
+	return false
+}
+
+// agree writes the trace's value of a next-state bit, unless the network has
+// said otherwise.
+func (c *checker) agree(t int, q *question, s slot) bool {
+	v := c.plan.States[t][s.bit]
+	if was := q.get(s); was != unknown && was != truth(v) {
+		owner, _ := c.p.Owner(s.bit)
+		c.fail(&Failure{Step: t, Group: "network", What: fmt.Sprintf("the network gives %s' = %v, the trace has %v", c.p.BitName(s.bit), !v, v),
+			Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})})
+		return false
+	}
+	q.set(s, v)
+	return true
+}
+
+// fail keeps the failure of the run that came furthest.
+func (c *checker) fail(f *Failure) {
+	if c.failure == nil || f.Step > c.failure.Step {
+		c.failure = f
+	}
+}
+
+// network evaluates the learned transition from its definition: a unit is
+// active when at least its threshold of inputs agree with their weights.
+func (c *checker) network(t int, q *question) bool {
+	if c.net == nil {
+		return true
+	}
+	in := make([]bool, len(c.p.Inputs))
+	for i, b := range c.p.Inputs {
+		in[i] = q.get(slot{bit: b}) == yes
+	}
+	for l := range c.net.Layers {
+		layer := &c.net.Layers[l]
+		out := make([]bool, layer.Units())
+		for j := range out {
+			agree := int32(0)
+			for i, w := range layer.Row(j) {
+				if w > 0 && in[i] || w < 0 && !in[i] {
+					agree++
+				}
+			}
+			out[j] = agree >= layer.Thresholds[j]
+		}
+		in = out
+	}
+	for j, b := range c.p.Outputs {
+		q.set(slot{bit: b, next: true}, in[j])
+	}
+	return true
+}
+
+// CheckStep checks a single step: that C allows the state and action of now
+// together, and that T leads from them to the state of next. C need not hold
+// at the state after. It returns what fails, nil when the step is right.
+func CheckStep(p *factored.Problem, net *bnn.Network, now, next factored.Valuation) (*Failure, error) {
+	c := &checker{p: p, net: net, dead: map[string]bool{}}
+	if (net == nil) != (len(p.Outputs) == 0) {
+		return nil, fmt.Errorf("the problem has %d learned bits but the network is %v", len(p.Outputs), net)
+	}
+	c.plan = Plan{Actions: []factored.Valuation{now}, States: []factored.Valuation{now, next}}
+	c.sort()
+	c.last = nil
+	tr := &factored.Trace{Steps: make([]factored.Valuation, 2)}
+	if !c.from(1, now, tr) {
+		return c.failure, nil
+	}
+	return nil, nil
+}
