@@ -3,6 +3,7 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -162,14 +163,22 @@ func ReadPlan(p *factored.Problem, name string, data []byte) (validate.Plan, err
 	var f planFile
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&f); err != nil {
-		line, col := position(data, dec.InputOffset())
-		if e, ok := err.(*json.SyntaxError); ok {
-			line, col = position(data, e.Offset)
+		// The decoder counts the bytes up to and with the one that is wrong.
+		at := int64(len(data))
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			at = syntax.Offset - 1
+		case errors.As(err, &kind):
+			at = kind.Offset - 1
 		}
-		if e, ok := err.(*json.UnmarshalTypeError); ok {
-			line, col = position(data, e.Offset)
-		}
+		line, col := position(data, at)
 		return validate.Plan{}, source.Errorf(name, line, col, "expected a plan as a JSON object: %v", err)
+	}
+	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
+		line, col := position(data, int64(len(data)-len(rest)))
+		return validate.Plan{}, source.Errorf(name, line, col, "expected nothing after the JSON object, found %.20q", rest)
 	}
 	if f.Schema == nil || *f.Schema != Schema {
 		return validate.Plan{}, source.Errorf(name, 1, 0, `expected "schema":%d`, Schema)
