@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/source"
@@ -43,7 +44,16 @@ type linear struct {
 // sumLimit is far inside the 2^60 that Problem.Check allows.
 const sumLimit = 1 << 58
 
+// add states a constraint, turned round where all its coefficients are
+// negative: people will read it.
 func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
+	if !slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Coef > 0 }) {
+		terms = slices.Clone(terms)
+		for i := range terms {
+			terms[i].Coef *= -1
+		}
+		op, k = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -k
+	}
 	*c.into = append(*c.into, factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin})
 }
 
