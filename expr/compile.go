@@ -16,12 +16,7 @@ import (
 func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
 	c := compiler{p: p, origin: origin}
 	action, next := e.Mentions()
-	if action || next {
-		// Transition constraints hold at exactly the steps 1..H.
-		c.into = &p.Transition
-	} else {
-		c.into = &p.Global
-	}
+	c.inSteps = action || next
 	if err := c.assert(e.root, negate); err != nil {
 		return err
 	}
@@ -29,10 +24,10 @@ func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
 }
 
 type compiler struct {
-	p      *factored.Problem
-	into   *[]factored.Constraint
-	origin string
-	fresh  int
+	p       *factored.Problem
+	inSteps bool // the expression holds at steps 1..H, not at H+1
+	origin  string
+	fresh   int
 }
 
 // linear is a sum of terms plus a constant.
@@ -54,7 +49,15 @@ func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 		}
 		op, k = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -k
 	}
-	*c.into = append(*c.into, factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin})
+	n := factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin}
+	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
+	// A constraint of C without an action would hold at H+1 too; those of T
+	// hold at exactly the steps 1..H.
+	if next || c.inSteps && !c.p.HasAction(&n) {
+		c.p.Transition = append(c.p.Transition, n)
+	} else {
+		c.p.Global = append(c.p.Global, n)
+	}
 }
 
 // assert makes n true, or false with negate.
