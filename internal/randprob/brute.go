@@ -1,0 +1,235 @@
+package randprob
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/bnn"
+	"github.com/fdplan/fdplan/factored"
+)
+
+// BruteForce finds the best scaled reward over the horizon by enumerating all
+// states, actions, auxiliary values and next states of every step; feasible is
+// false when nothing meets the constraints. It remembers the best reward from
+// each state on, which is exact because constraints join two steps at most.
+// It needs few bits: time grows with 2^(2*state+action+auxiliary bits).
+func BruteForce(p *factored.Problem, net *bnn.Network, horizon int) (reward int64, feasible bool) {
+	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
+	after := b.last()
+	for t := horizon; t >= 1; t-- {
+		after = b.step(t, after)
+	}
+	for _, v := range after {
+		if v.feasible && (!feasible || v.reward > reward) {
+			reward, feasible = v.reward, true
+		}
+	}
+	return reward, feasible
+}
+
+// Replay follows valuations of steps 1..H+1, auxiliary bits included, and gives
+// their scaled reward, or an error that names what they break.
+func Replay(p *factored.Problem, net *bnn.Network, steps []factored.Valuation) (int64, error) {
+	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
+	last := len(steps) - 1
+	if !all(p.Initial, steps[0], nil) {
+		return 0, errors.New("an initial constraint fails")
+	}
+	if !all(p.Goal, steps[last], nil) {
+		return 0, errors.New("a goal fails")
+	}
+	var reward int64
+	for t, now := range steps {
+		if !b.globals(now, t == last) {
+			return 0, fmt.Errorf("a global constraint fails at step %d", t+1)
+		}
+		if t == last {
+			break
+		}
+		if !all(p.Transition, now, steps[t+1]) {
+			return 0, fmt.Errorf("a transition fails at step %d", t+1)
+		}
+		if !b.agrees(b.predict(now), steps[t+1]) {
+			return 0, fmt.Errorf("the network says otherwise at step %d", t+1)
+		}
+		reward += b.reward(now, steps[t+1])
+	}
+	return reward, nil
+}
+
+// value is the best reward from a state on.
+type value struct {
+	reward   int64
+	feasible bool
+}
+
+type brute struct {
+	p                    *factored.Problem
+	net                  *bnn.Network
+	states, actions, aux []factored.Bit
+}
+
+// set writes the bits of number into the valuation.
+func set(val []bool, bits []factored.Bit, number int) {
+	for i, b := range bits {
+		val[b] = number>>i&1 == 1
+	}
+}
+
+// last judges the states of step H+1: goals, and the global constraints
+// without an action.
+func (b *brute) last() []value {
+	out := make([]value, 1<<len(b.states))
+	val := make([]bool, b.p.NumBits())
+	for s := range out {
+		set(val, b.states, s)
+		for u := range 1 << len(b.aux) {
+			set(val, b.aux, u)
+			if b.globals(val, true) && all(b.p.Goal, val, nil) {
+				out[s].feasible = true
+			}
+		}
+	}
+	return out
+}
+
+// step gives the values of the states of step t from those of step t+1.
+func (b *brute) step(t int, after []value) []value {
+	out := make([]value, 1<<len(b.states))
+	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
+	for s := range out {
+		set(now, b.states, s)
+		for a := range 1 << len(b.actions) {
+			set(now, b.actions, a)
+			learned := b.predict(now)
+			for u := range 1 << len(b.aux) {
+				set(now, b.aux, u)
+				if !b.globals(now, false) || t == 1 && !all(b.p.Initial, now, nil) {
+					continue
+				}
+				for s2 := range after {
+					if !after[s2].feasible {
+						continue
+					}
+					set(next, b.states, s2)
+					if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
+						continue
+					}
+					r := after[s2].reward + b.reward(now, next)
+					if !out[s].feasible || r > out[s].reward {
+						out[s] = value{r, true}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// globals evaluates the global constraints; at the last step those with an
+// action do not hold.
+func (b *brute) globals(val []bool, lastStep bool) bool {
+	for i := range b.p.Global {
+		c := &b.p.Global[i]
+		if lastStep && b.hasAction(c) {
+			continue
+		}
+		if !holds(c, val, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *brute) hasAction(c *factored.Constraint) bool {
+	for _, t := range c.Terms {
+		for _, a := range b.actions {
+			if t.Lit.Bit == a {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func all(cs []factored.Constraint, now, next []bool) bool {
+	for i := range cs {
+		if !holds(&cs[i], now, next) {
+			return false
+		}
+	}
+	return true
+}
+
+func isTrue(l factored.Lit, now, next []bool) bool {
+	val := now
+	if l.Next {
+		val = next
+	}
+	if l.Neg {
+		return !val[l.Bit]
+	}
+	return val[l.Bit]
+}
+
+func holds(c *factored.Constraint, now, next []bool) bool {
+	sum := int64(0)
+	for _, t := range c.Terms {
+		if isTrue(t.Lit, now, next) {
+			sum += t.Coef
+		}
+	}
+	switch c.Op {
+	case factored.LE:
+		return sum <= c.K
+	case factored.GE:
+		return sum >= c.K
+	default:
+		return sum == c.K
+	}
+}
+
+// predict evaluates the network unit by unit.
+func (b *brute) predict(now []bool) []bool {
+	if b.net == nil {
+		return nil
+	}
+	var in []bool
+	for _, bit := range b.p.Inputs {
+		in = append(in, now[bit])
+	}
+	for i := range b.net.Layers {
+		l := &b.net.Layers[i]
+		out := make([]bool, len(l.Thresholds))
+		for j := range out {
+			agree := int32(0)
+			for k, x := range in {
+				if w := l.Weights[j*l.Inputs+k]; w == 1 && x || w == -1 && !x {
+					agree++
+				}
+			}
+			out[j] = agree >= l.Thresholds[j]
+		}
+		in = out
+	}
+	return in
+}
+
+func (b *brute) agrees(learned, next []bool) bool {
+	for i, x := range learned {
+		if next[b.p.Outputs[i]] != x {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *brute) reward(now, next []bool) int64 {
+	sum := b.p.Reward.Constant
+	for _, t := range b.p.Reward.Terms {
+		if isTrue(t.Lit, now, next) {
+			sum += t.Weight
+		}
+	}
+	return sum
+}
