@@ -8,14 +8,15 @@ type Cost struct {
 
 // Objective lists the costs on the variables of step t's block, 1..H+1, in
 // whole-model literals. What is minimised is minus the scaled reward: the sum
-// of all costs plus ObjectiveConstant.
+// of all costs plus ObjectiveConstant. Variables that propagation fixed keep
+// their costs: a solver then reports the same value whatever was fixed.
 func (m *Model) Objective(t int) []Cost {
 	costs, _ := m.objective(t)
 	return costs
 }
 
-// ObjectiveConstant is the part of minus the scaled reward that no open
-// variable changes.
+// ObjectiveConstant is the part of minus the scaled reward that no variable
+// changes.
 func (m *Model) ObjectiveConstant() int64 {
 	sum := -m.Problem.Reward.Constant * int64(m.Horizon)
 	for t := 1; t <= m.Horizon+1; t++ {
@@ -49,9 +50,6 @@ func (m *Model) objective(t int) (costs []Cost, constant int64) {
 		x := Lit(base + int32(v))
 		switch {
 		case c == 0:
-		case m.Value(int32(x)) > 0:
-			constant += c
-		case m.Value(int32(x)) < 0:
 		case c > 0:
 			costs = append(costs, Cost{c, x})
 		default: // c*x = |c|*(1-x) - |c|
