@@ -7,8 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/fdplan/fdplan/source"
 )
@@ -65,10 +63,10 @@ func (f *File) Check() error {
 		return err
 	}
 	for _, kv := range f.Meta {
-		if kv[0] == "" || strings.Contains(kv[0], " ") || badByte(kv[0]) >= 0 {
-			return fmt.Errorf("%w: %s is no key of metadata", ErrShape, quote(kv[0]))
+		if kv[0] == "" || strings.Contains(kv[0], " ") || source.BadByte(kv[0]) >= 0 {
+			return fmt.Errorf("%w: %s is no key of metadata", ErrShape, source.Quote(kv[0]))
 		}
-		if badByte(kv[1]) >= 0 {
+		if source.BadByte(kv[1]) >= 0 {
 			return fmt.Errorf("%w: the metadata %s have a control character or are no UTF-8", ErrShape, kv[0])
 		}
 	}
@@ -82,30 +80,14 @@ func checkNames(kind string, names []string, want int) error {
 	seen := make(map[string]bool, len(names))
 	for _, s := range names {
 		switch {
-		case s == "" || badByte(s) >= 0:
-			return fmt.Errorf("%w: %s is no name of an %s", ErrShape, quote(s), kind)
+		case s == "" || source.BadByte(s) >= 0:
+			return fmt.Errorf("%w: %s is no name of an %s", ErrShape, source.Quote(s), kind)
 		case seen[s]:
-			return fmt.Errorf("%w: two %ss are named %s", ErrShape, kind, quote(s))
+			return fmt.Errorf("%w: two %ss are named %s", ErrShape, kind, source.Quote(s))
 		}
 		seen[s] = true
 	}
 	return nil
-}
-
-// badByte is the place of the first control character, line break or byte that
-// is no UTF-8, or -1.
-func badByte(s string) int {
-	for i, r := range s {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return i
-		}
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 // WriteFile writes f after checking it.
@@ -179,7 +161,7 @@ func (r *fileReader) errorf(col int, format string, args ...any) error {
 // ReadFile reads a file of this project's own format. The name stands for it
 // in errors, which are *source.Error. What it gives passes Check.
 func ReadFile(name string, in io.Reader) (*File, error) {
-	data, err := readAll(name, in)
+	data, err := source.ReadAll(name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +178,7 @@ func ReadFile(name string, in io.Reader) (*File, error) {
 			return nil, r.errorf(0, "the file is cut short; expected the line checksum %s HEX at its end", fileChecksum)
 		}
 		// A key or name may hold any sign, so bad bytes are looked for first.
-		if i := badByte(line); i >= 0 {
+		if i := source.BadByte(line); i >= 0 {
 			return nil, r.errorf(i+1, "byte 0x%02x; expected UTF-8 without control characters", line[i])
 		}
 		word, rest, more := strings.Cut(line, " ")
@@ -208,7 +190,7 @@ func ReadFile(name string, in io.Reader) (*File, error) {
 		}
 		switch {
 		case at < 0:
-			return nil, r.errorf(1, "%s is no line of the format; expected %s", quote(line), strings.Join(fileOrder[stage:], ", "))
+			return nil, r.errorf(1, "%s is no line of the format; expected %s", source.Quote(line), strings.Join(fileOrder[stage:], ", "))
 		case at < stage:
 			return nil, r.errorf(1, "a line %s after one of %s; expected the order %s", word, fileOrder[stage], strings.Join(fileOrder[:], ", "))
 		}
@@ -244,9 +226,9 @@ func (r *fileReader) readHead() error {
 	case strings.HasSuffix(line, "\r"):
 		return r.errorf(len(line), "the line ends in CR LF; expected LF alone, as the checksum counts every byte")
 	case word != fileFormat:
-		return r.errorf(1, "%s is not the first line of a network; expected %s %s", quote(line), fileFormat, fileVersion)
+		return r.errorf(1, "%s is not the first line of a network; expected %s %s", source.Quote(line), fileFormat, fileVersion)
 	case version != fileVersion:
-		return r.errorf(len(word)+2, "version %s of the format; this program reads version %s", quote(version), fileVersion)
+		return r.errorf(len(word)+2, "version %s of the format; this program reads version %s", source.Quote(version), fileVersion)
 	}
 	return nil
 }
@@ -271,7 +253,7 @@ func (r *fileReader) readName(names []string, seen map[string]bool, word, name s
 	case name == "":
 		return nil, r.errorf(col, "the name is missing; expected %s NAME", word)
 	case seen[name]:
-		return nil, r.errorf(col, "two %ss are named %s", word, quote(name))
+		return nil, r.errorf(col, "two %ss are named %s", word, source.Quote(name))
 	}
 	seen[name] = true
 	return append(names, name), nil
@@ -284,7 +266,7 @@ func (r *fileReader) readLayer(rest string) error {
 	const at = len("layer ") + 1
 	first, second, ok := strings.Cut(rest, " ")
 	if !ok {
-		return r.errorf(at, "%s is not the sizes of a layer; expected layer INPUTS UNITS", quote(rest))
+		return r.errorf(at, "%s is not the sizes of a layer; expected layer INPUTS UNITS", source.Quote(rest))
 	}
 	inputs, err := size(r.name, r.line, at, first, "inputs")
 	if err != nil {
@@ -319,7 +301,7 @@ func (r *fileReader) readUnit(l *Layer, line string, k, j int) error {
 	first, row, ok := strings.Cut(line, " ")
 	p, number := natural(first)
 	if !ok || !number {
-		return r.errorf(1, "layer %d unit %d: %s; expected THRESHOLD WEIGHTS", k, j, quote(line))
+		return r.errorf(1, "layer %d unit %d: %s; expected THRESHOLD WEIGHTS", k, j, source.Quote(line))
 	}
 	col := len(first) + 2
 	fanIn := 0
@@ -332,7 +314,7 @@ func (r *fileReader) readUnit(l *Layer, line string, k, j int) error {
 			w = -1
 		case '0':
 		default:
-			return r.errorf(col+i, "layer %d unit %d: %s is no weight; expected + - or 0", k, j, quote(row[i:i+1]))
+			return r.errorf(col+i, "layer %d unit %d: %s is no weight; expected + - or 0", k, j, source.Quote(row[i:i+1]))
 		}
 		if w != 0 {
 			fanIn++
@@ -362,7 +344,7 @@ func (r *fileReader) readEnd(rest string, start int) error {
 	}
 	kind, hex, _ := strings.Cut(rest, " ")
 	if kind != fileChecksum || len(hex) != 8 || strings.Trim(hex, "0123456789abcdef") != "" {
-		return r.errorf(at, "%s is no checksum; expected %s and eight lower-case hexadecimal digits", quote(rest), fileChecksum)
+		return r.errorf(at, "%s is no checksum; expected %s and eight lower-case hexadecimal digits", source.Quote(rest), fileChecksum)
 	}
 	if got := checksum(r.data[:start]); got != hex {
 		return r.errorf(at+len(kind)+1, "the checksum is %s and the lines above give %s: the file was changed or damaged", hex, got)

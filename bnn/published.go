@@ -36,9 +36,6 @@ const (
 // stay far inside 64 bits and fan-ins inside the thresholds' type.
 const maxUnits = 1 << 20
 
-// maxFileSize bounds what a reader takes into memory.
-const maxFileSize = 256 << 20
-
 // ReadPublished reads a network in the FD-SAT-Plan layout, its weights and its
 // batch normalization. The names stand for the files in errors, which are
 // *source.Error. A line may end in CR LF, the last one may lack its end, and
@@ -61,42 +58,22 @@ func ReadPublished(weightsName string, weights io.Reader, normName string, norm 
 	return n, nil
 }
 
-// readAll takes a whole input, up to maxFileSize.
-func readAll(name string, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFileSize+1))
-	if err != nil {
-		return nil, source.Errorf(name, 0, 0, "cannot be read: %v", err)
-	}
-	if len(data) > maxFileSize {
-		return nil, source.Errorf(name, 0, 0, "is larger than %d MiB", maxFileSize>>20)
-	}
-	return data, nil
-}
-
 // publishedLines gives the lines after the title. Line i of the result is line
 // i+2 of the file.
 func publishedLines(name, title string, r io.Reader) ([]string, error) {
-	data, err := readAll(name, r)
+	data, err := source.ReadAll(name, r)
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(string(data), "\n")
-	for i, s := range lines {
-		lines[i] = strings.TrimSuffix(s, "\r")
-	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
+	lines, err := source.Lines(name, data)
+	if err != nil {
+		return nil, err
 	}
 	if len(lines) == 0 {
 		return nil, source.Errorf(name, 1, 0, "the file is empty; expected the title %q", title)
 	}
-	for i, s := range lines {
-		if s == "" {
-			return nil, source.Errorf(name, i+1, 1, "an empty line; they are allowed at the end of the file only")
-		}
-	}
 	if lines[0] != title {
-		return nil, source.Errorf(name, 1, 1, "the title is %s; expected %q", quote(lines[0]), title)
+		return nil, source.Errorf(name, 1, 1, "the title is %s; expected %q", source.Quote(lines[0]), title)
 	}
 	return lines[1:], nil
 }
@@ -141,9 +118,9 @@ func layerSizes(name string, no int, line string, k int) (inputs, units int, err
 	first, second, ok := strings.Cut(line, ",")
 	if !ok {
 		if k > 1 {
-			return 0, 0, source.Errorf(name, no, 1, "%s follows the last unit of layer %d; expected the sizes of layer %d, INPUTS,UNITS, or the end of the file", quote(line), k-1, k)
+			return 0, 0, source.Errorf(name, no, 1, "%s follows the last unit of layer %d; expected the sizes of layer %d, INPUTS,UNITS, or the end of the file", source.Quote(line), k-1, k)
 		}
-		return 0, 0, source.Errorf(name, no, 1, "%s is not the sizes of a layer; expected INPUTS,UNITS", quote(line))
+		return 0, 0, source.Errorf(name, no, 1, "%s is not the sizes of a layer; expected INPUTS,UNITS", source.Quote(line))
 	}
 	if inputs, err = size(name, no, 1, first, "inputs"); err != nil {
 		return 0, 0, err
@@ -157,7 +134,7 @@ func layerSizes(name string, no int, line string, k int) (inputs, units int, err
 func size(name string, no, col int, s, of string) (int, error) {
 	v, ok := natural(s)
 	if !ok || v < 1 || v > maxUnits {
-		return 0, source.Errorf(name, no, col, "%s is no number of %s; expected 1..%d", quote(s), of, maxUnits)
+		return 0, source.Errorf(name, no, col, "%s is no number of %s; expected 1..%d", source.Quote(s), of, maxUnits)
 	}
 	return int(v), nil
 }
@@ -176,7 +153,7 @@ func appendRow(weights []int8, name string, no int, line string, inputs int, wha
 	for i := range min(len(line), inputs+1) {
 		switch c := line[i]; {
 		case c == ',':
-			return nil, source.Errorf(name, no, 1, "%s stands where the row of %s should; expected %d characters without a comma", quote(line), what, inputs)
+			return nil, source.Errorf(name, no, 1, "%s stands where the row of %s should; expected %d characters without a comma", source.Quote(line), what, inputs)
 		case c < ' ' || c > '~':
 			return nil, source.Errorf(name, no, i+1, "byte 0x%02x in the row of %s; expected 0, 1 or another printable ASCII character", c, what)
 		case i == inputs: // reported below
@@ -246,9 +223,9 @@ func finite(s string) (float64, error) {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		// Also what is too large for a float64.
-		return 0, fmt.Errorf("%s is not finite", quote(s))
+		return 0, fmt.Errorf("%s is not finite", source.Quote(s))
 	case err != nil || strings.Trim(s, "0123456789+-.eE") != "": // hexadecimal and 1_000 are Go's, not the layout's
-		return 0, fmt.Errorf("%s is no number", quote(s))
+		return 0, fmt.Errorf("%s is no number", source.Quote(s))
 	}
 	return v, nil
 }
@@ -317,13 +294,4 @@ func writeRow(w *bufio.Writer, row []int8, signs string) {
 		w.WriteByte(signs[x+1])
 	}
 	w.WriteByte('\n')
-}
-
-// quote shows what was found, cut where it is long.
-func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + "..."
-	}
-	return strconv.Quote(s)
 }

@@ -38,12 +38,12 @@ func Constraint(p *factored.Problem, text string, next bool) (factored.Constrain
 	if next {
 		where = transition
 	}
-	if at := badByte(text); at >= 0 {
-		return factored.Constraint{}, source.Errorf("", 0, 0, "%s: byte 0x%02x; expected UTF-8 without control characters", quote(text), text[at])
+	if at := source.BadByte(text); at >= 0 {
+		return factored.Constraint{}, source.Errorf("", 0, 0, "%s: byte 0x%02x; expected UTF-8 without control characters", source.Quote(text), text[at])
 	}
 	c, _, err := newLiterals(p).constraint(text, where)
 	if err != nil {
-		return factored.Constraint{}, source.Errorf("", 0, 0, "%s: %v", quote(text), err)
+		return factored.Constraint{}, source.Errorf("", 0, 0, "%s: %v", source.Quote(text), err)
 	}
 	c.Origin = text
 	return c, nil
@@ -76,7 +76,7 @@ func (l *literals) constraint(text string, where place) (c factored.Constraint, 
 		op = strings.LastIndexByte(text[:last], ',')
 	}
 	if op < 0 {
-		return c, 1, fmt.Errorf("%s has too few fields; expected LIT,...,OP,K", quote(text))
+		return c, 1, fmt.Errorf("%s has too few fields; expected LIT,...,OP,K", source.Quote(text))
 	}
 	switch sign := text[op+1 : last]; sign {
 	case "<=":
@@ -86,15 +86,15 @@ func (l *literals) constraint(text string, where place) (c factored.Constraint, 
 	case "==":
 		c.Op = factored.EQ
 	default:
-		return c, op + 2, fmt.Errorf("%s is no relation; expected <=, >= or ==", quote(sign))
+		return c, op + 2, fmt.Errorf("%s is no relation; expected <=, >= or ==", source.Quote(sign))
 	}
 	k := text[last+1:]
 	c.K, err = strconv.ParseInt(k, 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && (c.K > maxBound || c.K < -maxBound):
-		return c, last + 2, fmt.Errorf("%s is beyond 2^60, the largest right-hand side", quote(k))
+		return c, last + 2, fmt.Errorf("%s is beyond 2^60, the largest right-hand side", source.Quote(k))
 	case err != nil:
-		return c, last + 2, fmt.Errorf("%s is no integer; expected the right-hand side", quote(k))
+		return c, last + 2, fmt.Errorf("%s is no integer; expected the right-hand side", source.Quote(k))
 	}
 	// The step is part of what makes a literal: x and x' are two.
 	type stepped struct {

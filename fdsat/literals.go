@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/source"
 )
 
 // place says which literals may stand in a constraint.
@@ -77,11 +78,11 @@ func (l *literals) find(text string, where place) (lit factored.Lit, err error) 
 	kind := l.p.Kind(lit.Bit)
 	switch {
 	case next && where != transition:
-		return lit, fmt.Errorf("%s: %w", quote(text), errNext)
+		return lit, fmt.Errorf("%s: %w", source.Quote(text), errNext)
 	case next && kind != factored.State:
-		return lit, fmt.Errorf("%s: %s is an %s variable; ' is for state variables", quote(text), quote(name), kind)
+		return lit, fmt.Errorf("%s: %s is an %s variable; ' is for state variables", source.Quote(text), source.Quote(name), kind)
 	case where == states && kind == factored.Action:
-		return lit, fmt.Errorf("%s is an action variable; expected state variables here", quote(name))
+		return lit, fmt.Errorf("%s is an action variable; expected state variables here", source.Quote(name))
 	}
 	return lit, nil
 }
@@ -91,7 +92,7 @@ func (l *literals) find(text string, where place) (lit factored.Lit, err error) 
 func findBit(p *factored.Problem, name string) (factored.Bit, error) {
 	if v, ok := p.Lookup(name); ok {
 		if !v.Bool {
-			return 0, fmt.Errorf("%s is an integer variable of %d bits; expected one bit, %s#0 the lowest", quote(name), v.Width, v.Name)
+			return 0, fmt.Errorf("%s is an integer variable of %d bits; expected one bit, %s#0 the lowest", source.Quote(name), v.Width, v.Name)
 		}
 		return v.First, nil
 	}
@@ -102,5 +103,5 @@ func findBit(p *factored.Problem, name string) (factored.Bit, error) {
 			return v.First + factored.Bit(v.Width-1-i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w %s", errUnknown, quote(name))
+	return 0, fmt.Errorf("%w %s", errUnknown, source.Quote(name))
 }

@@ -39,7 +39,7 @@ func (l *loader) read(path string, optional bool, f func(r io.Reader) error) (fo
 	r, err := l.open(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			return false, source.Errorf(path, 0, 0, "cannot be opened: %v", cause(err))
+			return false, source.Errorf(path, 0, 0, "cannot be opened: %v", source.Cause(err))
 		}
 		if optional {
 			return false, nil
@@ -53,7 +53,7 @@ func (l *loader) read(path string, optional bool, f func(r io.Reader) error) (fo
 func (l *loader) load() (*factored.Problem, *bnn.Network, error) {
 	for _, s := range []string{l.domain, l.instance} {
 		if s == "" || strings.ContainsAny(s, "/\\\x00") {
-			return nil, nil, source.Errorf("", 0, 0, "%s is no part of a problem's name; expected DOMAIN/INSTANCE", quote(s))
+			return nil, nil, source.Errorf("", 0, 0, "%s is no part of a problem's name; expected DOMAIN/INSTANCE", source.Quote(s))
 		}
 	}
 	p := factored.NewProblem(l.domain + "/" + l.instance)
@@ -146,7 +146,7 @@ func allLearned(p *factored.Problem, declared string, columns []int) error {
 	}
 	for i := range p.Variables {
 		if v := &p.Variables[i]; v.Kind == factored.State && !learned[v.First] {
-			return source.Errorf(declared, 1, columns[i], "%s is not learned, and there are no known transitions; expected state_label, state_data_label or a transitions file", quote(v.Name))
+			return source.Errorf(declared, 1, columns[i], "%s is not learned, and there are no known transitions; expected state_label, state_data_label or a transitions file", source.Quote(v.Name))
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func ReadReward(p *factored.Problem, name string, r io.Reader) (factored.Reward,
 	for i, text := range lines {
 		at := strings.LastIndexByte(text, ',')
 		if at < 0 {
-			return factored.Reward{}, source.Errorf(name, i+1, 1, "%s has no comma; expected VARIABLE,WEIGHT", quote(text))
+			return factored.Reward{}, source.Errorf(name, i+1, 1, "%s has no comma; expected VARIABLE,WEIGHT", source.Quote(text))
 		}
 		if terms[i], err = rewardTerms(p, text[:at], seen); err != nil {
 			return factored.Reward{}, source.Errorf(name, i+1, 1, "%v", err)
@@ -70,13 +70,13 @@ func ReadReward(p *factored.Problem, name string, r io.Reader) (factored.Reward,
 func weightFault(weight string, err error) string {
 	msg := strings.TrimPrefix(err.Error(), factored.ErrWeights.Error()+": ")
 	if strings.HasSuffix(msg, "is no decimal number") {
-		return quote(weight) + " is no decimal number; expected a weight"
+		return source.Quote(weight) + " is no decimal number; expected a weight"
 	}
 	const most = 160 // a common denominator may have a thousand digits
 	if len(msg) > most {
 		msg = "they do not fit 60 bits"
 	}
-	return "with the weight " + quote(weight) + " the weights are too large or too fine: " + msg
+	return "with the weight " + source.Quote(weight) + " the weights are too large or too fine: " + msg
 }
 
 // rewardTerms gives the terms that a weight of 1 on text makes, one a bit.
@@ -84,7 +84,7 @@ func rewardTerms(p *factored.Problem, text string, seen []bool) ([]factored.Rewa
 	name, neg := strings.CutPrefix(text, "~")
 	if strings.HasSuffix(name, "'") {
 		if _, known := p.Lookup(name); !known {
-			return nil, errors.New(quote(text) + ": no ' is needed: state variables count after the step, actions in it")
+			return nil, errors.New(source.Quote(text) + ": no ' is needed: state variables count after the step, actions in it")
 		}
 	}
 	if name == "" {
@@ -93,7 +93,7 @@ func rewardTerms(p *factored.Problem, text string, seen []bool) ([]factored.Rewa
 	var terms []factored.RewardTerm
 	if v, ok := p.Lookup(name); ok && !v.Bool {
 		if neg {
-			return nil, errors.New(quote(name) + " is an integer variable, which has no negation; expected a Boolean after ~")
+			return nil, errors.New(source.Quote(name) + " is an integer variable, which has no negation; expected a Boolean after ~")
 		}
 		for i := range v.Width {
 			terms = append(terms, factored.RewardTerm{Lit: factored.Lit{Bit: v.First + factored.Bit(i)}, Weight: v.Weight(i)})
@@ -109,12 +109,12 @@ func rewardTerms(p *factored.Problem, text string, seen []bool) ([]factored.Rewa
 		lit := &terms[i].Lit
 		switch p.Kind(lit.Bit) {
 		case factored.Auxiliary:
-			return nil, errors.New(quote(name) + " is an auxiliary variable; a reward is on state and action variables")
+			return nil, errors.New(source.Quote(name) + " is an auxiliary variable; a reward is on state and action variables")
 		case factored.State:
 			lit.Next = true
 		}
 		if seen[lit.Bit] {
-			return nil, errors.New(quote(name) + " stands twice in the reward")
+			return nil, errors.New(source.Quote(name) + " stands twice in the reward")
 		}
 		seen[lit.Bit] = true
 	}

@@ -55,10 +55,10 @@ func readVariables(p *factored.Problem, name string, r io.Reader) (columns []int
 		kind, v, found := strings.Cut(field, ":")
 		ro, known := roleOf(kind)
 		if !known {
-			return nil, source.Errorf(name, 1, col, "%s is no kind of variable; expected %s", quote(kind), kinds)
+			return nil, source.Errorf(name, 1, col, "%s is no kind of variable; expected %s", source.Quote(kind), kinds)
 		}
 		if !found || !strings.HasPrefix(v, " ") {
-			return nil, source.Errorf(name, 1, col+len(kind), "%s declares no variable; expected %s, a colon, a blank and a name", quote(field), kind)
+			return nil, source.Errorf(name, 1, col+len(kind), "%s declares no variable; expected %s, a colon, a blank and a name", source.Quote(field), kind)
 		}
 		v = v[1:]
 		at := col + len(kind) + 2
@@ -67,10 +67,10 @@ func readVariables(p *factored.Problem, name string, r io.Reader) (columns []int
 			return nil, source.Errorf(name, 1, at, "the name is missing; expected %s: NAME", kind)
 		case v[0] == '~' || v[len(v)-1] == '\'':
 			// No constraint could tell it from a literal of another variable.
-			return nil, source.Errorf(name, 1, at, "the name %s starts with ~ or ends with ', which constraints take for signs", quote(v))
+			return nil, source.Errorf(name, 1, at, "the name %s starts with ~ or ends with ', which constraints take for signs", source.Quote(v))
 		}
 		if _, twice := p.Lookup(v); twice {
-			return nil, source.Errorf(name, 1, at, "%s is declared twice", quote(v))
+			return nil, source.Errorf(name, 1, at, "%s is declared twice", source.Quote(v))
 		}
 		i, err := p.AddVariable(factored.Variable{Name: v, Kind: ro.kind, Bool: true})
 		if err != nil {
