@@ -10,8 +10,15 @@ import (
 	"github.com/fdplan/fdplan/factored"
 )
 
-// beamWidth is the number of states that a beam keeps at each step.
-const beamWidth = 512
+// maxBeamWidth is the most states that a beam keeps at each step.
+const maxBeamWidth = 512
+
+// beamWidth is the width of a beam that tries about as many successors as
+// were tried so far.
+func (r *run) beamWidth(tried int64) int {
+	perState := int64(r.q.MaxHorizon) * int64(1+r.g.widest)
+	return int(min(max(tried/perState, 8), maxBeamWidth))
+}
 
 // beamNode is a state on the beam and how it was reached.
 type beamNode struct {
@@ -26,14 +33,14 @@ type beamNode struct {
 // best so far, a third those that break the fewest goals, and a third spread by
 // their hash, since sometimes neither says where to go. It proves nothing and
 // stores nothing in the graph.
-func (r *run) beam(ctx context.Context) {
+func (r *run) beam(ctx context.Context, width int) {
 	g := r.g
 	var layers [][]beamNode
 	var layer []beamNode
 	for i := range g.depth[0] {
 		layer = append(layer, beamNode{state: slices.Clone(g.states.key(uint32(i)))})
 	}
-	layer = r.thin(layer)
+	layer = r.thin(layer, width)
 	for t := 1; ; t++ {
 		layers = append(layers, layer)
 		if h := t - 1; h >= r.q.MinHorizon {
@@ -42,7 +49,7 @@ func (r *run) beam(ctx context.Context) {
 		if t > r.q.MaxHorizon || len(layer) == 0 || ctx.Err() != nil {
 			return
 		}
-		layer = r.beamStep(ctx, layer)
+		layer = r.thin(r.beamStep(ctx, layer), width)
 	}
 }
 
@@ -68,12 +75,12 @@ func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 			}
 		}
 	}
-	return r.thin(next)
+	return next
 }
 
-// thin keeps beamWidth nodes and lets go of the memory of the others.
-func (r *run) thin(nodes []beamNode) []beamNode {
-	if len(nodes) > beamWidth {
+// thin keeps width nodes and lets go of the memory of the others.
+func (r *run) thin(nodes []beamNode, width int) []beamNode {
+	if len(nodes) > width {
 		for i := range nodes {
 			nodes[i].broken = r.g.s.brokenGoals(nodes[i].state)
 		}
@@ -81,9 +88,9 @@ func (r *run) thin(nodes []beamNode) []beamNode {
 		byReward := func(a, b beamNode) int { return cmp.Or(cmp.Compare(b.reward, a.reward), byHash(a, b)) }
 		byGoal := func(a, b beamNode) int { return cmp.Or(cmp.Compare(a.broken, b.broken), byReward(a, b)) }
 		for i, order := range []func(a, b beamNode) int{byReward, byGoal, byHash} {
-			slices.SortFunc(nodes[i*beamWidth/3:], order)
+			slices.SortFunc(nodes[i*width/3:], order)
 		}
-		nodes = nodes[:beamWidth]
+		nodes = nodes[:width]
 	}
 	out := make([]beamNode, len(nodes))
 	for i, n := range nodes {

@@ -17,7 +17,7 @@ type fan struct {
 	states  []uint64
 	rewards []int64
 	passes  int64 // forward passes it took
-	tooWide bool  // it was given up: its joint actions alone reach the memory bound
+	tooWide bool  // it was given up: it alone reaches the memory bound
 }
 
 func (f *fan) reset() {
@@ -37,7 +37,7 @@ type worker struct {
 	outToState []int32  // place in a packed state of each network output
 	inPlace    []int32  // place of each network input in its state or action
 	inAction   []bool
-	most       int         // words of joint actions that memory allows
+	most       int         // words of a fan that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
 }
@@ -75,14 +75,44 @@ func (w *worker) expand(state []uint64, f *fan) {
 	if !assignPacked(st, s.now, state) {
 		return
 	}
-	mark := st.Mark()
-	aw := s.actionWords()
-	w.joint = w.joint[:0]
-	if s.joint != nil {
-		w.joint = append(w.joint, s.joint...)
-	} else {
-		st.Each(s.actions, func() bool {
-			s.packValues(w.key, st, s.actions)
+	if s.direct {
+		w.expandDirect(state, f)
+		return
+	}
+	st.Each(s.actions, func() bool {
+		s.packValues(w.key, st, s.actions)
+		if s.eval != nil {
+			w.forward(state, w.key, f)
+			mark := st.Mark()
+			if assignPacked(st, s.learned, w.out) {
+				w.branch(state, f)
+			}
+			st.Undo(mark)
+		} else {
+			w.branch(state, f)
+		}
+		return !f.tooWide
+	})
+}
+
+// branch tries every value of the next-state bits that are neither learned nor
+// determined.
+func (w *worker) branch(state []uint64, f *fan) {
+	w.st.Each(w.s.free, func() bool {
+		w.complete(state, w.key, f)
+		return !f.tooWide
+	})
+}
+
+// expandDirect is for states whose successors are the network's outputs and
+// nothing else: all legal joint actions go through it in one batch.
+func (w *worker) expandDirect(state []uint64, f *fan) {
+	s := w.s
+	joint := s.joint
+	if joint == nil {
+		w.joint = w.joint[:0]
+		w.st.Each(s.actions, func() bool {
+			s.packValues(w.key, w.st, s.actions)
 			w.joint = append(w.joint, w.key...)
 			f.tooWide = len(w.joint) > w.most
 			return !f.tooWide
@@ -90,49 +120,35 @@ func (w *worker) expand(state []uint64, f *fan) {
 		if f.tooWide {
 			return
 		}
-		st.Undo(mark)
+		joint = w.joint
 	}
-	n := len(w.joint) / aw
-	w.forward(state, n, aw, f)
-	wo := bnn.Words(len(s.p.Outputs))
-	for k := range n {
-		action := w.joint[k*aw : (k+1)*aw]
+	w.forward(state, joint, f)
+	aw, wo := s.actionWords(), bnn.Words(len(s.p.Outputs))
+	for k := range len(joint) / aw {
 		out := w.out[k*wo : (k+1)*wo]
-		if s.direct {
-			clear(w.next)
-			for i, at := range w.outToState {
-				w.next[at/64] |= out[i/64] >> (i % 64) & 1 << (at % 64)
-			}
-			if w.legal() {
-				w.emit(f, action, s.reward(state, action, w.next, nil))
-			}
-			continue
+		clear(w.next)
+		for i, at := range w.outToState {
+			w.next[at/64] |= out[i/64] >> (i % 64) & 1 << (at % 64)
 		}
-		if st.Interrupted() {
-			return
+		if w.legal() {
+			action := joint[k*aw : (k+1)*aw]
+			w.emit(f, action, s.reward(state, action, w.next, nil))
 		}
-		if assignPacked(st, s.actions, action) && assignPacked(st, s.learned, out) {
-			st.Each(s.free, func() bool {
-				w.complete(state, action, f)
-				return true
-			})
-		}
-		st.Undo(mark)
 	}
 }
 
-// forward runs the network on state with each of the n joint actions.
-func (w *worker) forward(state []uint64, n, aw int, f *fan) {
+// forward runs the network on state with each of the joint actions and leaves
+// the outputs in w.out.
+func (w *worker) forward(state, joint []uint64, f *fan) {
 	s := w.s
-	if s.eval == nil {
-		return
-	}
+	aw := s.actionWords()
+	n := len(joint) / aw
 	wi, wo := bnn.Words(len(s.p.Inputs)), bnn.Words(len(s.p.Outputs))
 	w.in = grow(w.in, n*wi)
 	w.out = grow(w.out, n*wo)
 	clear(w.in)
 	for k := range n {
-		action := w.joint[k*aw : (k+1)*aw]
+		action := joint[k*aw : (k+1)*aw]
 		in := w.in[k*wi : (k+1)*wi]
 		for i, at := range w.inPlace {
 			from := state
@@ -143,7 +159,7 @@ func (w *worker) forward(state []uint64, n, aw int, f *fan) {
 		}
 	}
 	s.eval.ForwardMany(w.out, w.in, n, w.scratch)
-	f.passes = int64(n)
+	f.passes += int64(n)
 }
 
 func grow(s []uint64, n int) []uint64 {
@@ -195,6 +211,7 @@ func (w *worker) emit(f *fan, action []uint64, reward int64) {
 	f.actions = append(f.actions, action...)
 	f.states = append(f.states, w.next...)
 	f.rewards = append(f.rewards, reward)
+	f.tooWide = len(f.actions)+len(f.states) > w.most
 }
 
 // isFinal says whether a plan may end in state: G and C hold there.

@@ -23,8 +23,9 @@ type graph struct {
 	last   []int64 // per state: 1 + its latest edge, to find parallel edges
 	final  []int8  // per state: 1 a plan may end there, -1 not, 0 not asked
 
-	passes int64
-	widest int // most successors seen of one state, before merging
+	passes int64 // forward passes
+	tried  int64 // successors before merging
+	widest int   // most successors seen of one state, before merging
 }
 
 func newGraph(s *step) *graph {
@@ -69,7 +70,8 @@ const (
 // expandLayer expands every state that is not, and so adds one depth. It is
 // false when the context ended or full said so; the graph then is as it was
 // after some whole states.
-func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() bool) bool {
+// Between blocks, pause is called.
+func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() bool, pause func()) bool {
 	end := g.states.count
 	for g.done < end {
 		if ctx.Err() != nil || full() {
@@ -94,6 +96,7 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 			g.widest = max(g.widest, len(fans[i].rewards))
 			g.merge(&fans[i])
 		}
+		pause()
 	}
 	g.depth = append(g.depth, g.states.count)
 	return true
@@ -126,6 +129,7 @@ func (g *graph) merge(f *fan) {
 	sw, aw := g.s.stateWords(), g.s.actionWords()
 	first := int64(len(g.succ))
 	g.passes += f.passes
+	g.tried += int64(len(f.rewards))
 	const dropped = ^uint32(0)
 	drops := 0
 	for k, r := range f.rewards {

@@ -78,16 +78,21 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		g.depth = nil // not all initial states: nothing can be concluded
 		return stopped()
 	}
-	beamAt := 20_000 // states; small problems never pay for it
+	// A beam is about as much work as what was explored until then, so that
+	// looking for a first plan at most doubles the time, and small problems
+	// never pay for it.
+	beamAt := int64(50_000)
+	pause := func() {
+		if g.tried >= beamAt {
+			r.beam(ctx, r.beamWidth(beamAt))
+			beamAt = 16 * g.tried
+		}
+	}
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
-		if g.states.count >= beamAt {
-			r.beam(ctx)
-			beamAt = 16 * g.states.count
-		}
-		if !g.expandLayer(ctx, r.workers, r.full) {
+		if !g.expandLayer(ctx, r.workers, r.full, pause) {
 			if ctx.Err() == nil {
-				r.beam(ctx) // time is left, if no memory
+				r.beam(ctx, maxBeamWidth) // time is left, if no memory
 			}
 			return stopped()
 		}

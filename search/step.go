@@ -140,7 +140,7 @@ func (s *step) findShortcuts(here *model.Part, quiet []model.Sum, numVars int) {
 			return
 		}
 	}
-	if len(s.actionBits) > 20 {
+	if !s.direct || len(s.actionBits) > 20 {
 		return // enumerated state by state, where a limit can stop it
 	}
 	st = propagate.NewSystem(numVars, own, nil).NewState()
