@@ -1,0 +1,155 @@
+package rddl
+
+import "math"
+
+// constant is the value of an expression of numbers alone.
+func constant(e Expr) (v float64, ok bool) {
+	switch e := e.(type) {
+	case *Number:
+		return e.Value, true
+	case *Bool:
+		if e.Value {
+			return 1, true
+		}
+		return 0, true
+	case *Unary:
+		v, ok = constant(e.X)
+		if e.Op == Neg {
+			v = -v
+		}
+		return v, ok && e.Op != Not
+	}
+	return 0, false
+}
+
+// random refuses a draw where every evaluation must give the same.
+func (c *checker) random(pos Pos, name string) {
+	if rule := &placeRules[c.place]; !rule.random {
+		fail(pos, "%s is a random draw, which %s cannot have", name, rule.name)
+	}
+}
+
+func (c *checker) dist(e *Dist, want Type) Expr {
+	d := Distributions[e.Name]
+	if d.Result != ResultSame {
+		c.random(e.Pos, e.Name)
+		want = Type{}
+	}
+	if len(e.Args) != len(d.Args) {
+		fail(e.Pos, "%s has %s, expected %d", e.Name, plural(len(e.Args), "argument"), len(d.Args))
+	}
+	x := *e
+	x.Args = nil
+	for i, a := range e.Args {
+		a = c.expr(a, want)
+		if d.Result != ResultSame {
+			c.number(a, "the "+d.Args[i]+" of "+e.Name)
+			c.range_(a, e.Name, d.Args[i])
+		}
+		x.Args = append(x.Args, a)
+	}
+	switch d.Result {
+	case ResultReal:
+		x.Type = realT
+	case ResultInt:
+		x.Type = intT
+	case ResultBool:
+		x.Type = boolT
+	case ResultSame:
+		x.Type = x.Args[0].ResultType()
+		if e.Name == "KronDelta" && x.Type.Kind == RealType {
+			fail(start(x.Args[0]), "KronDelta of type real, expected bool, int or an enumeration; DiracDelta is for reals")
+		}
+		if e.Name == "DiracDelta" && x.Type.IsFinite() {
+			fail(start(x.Args[0]), "DiracDelta of type %v, expected a number; KronDelta is for enumerations", x.Type)
+		}
+	}
+	if e.Name == "Uniform" {
+		lo, ok1 := constant(x.Args[0])
+		hi, ok2 := constant(x.Args[1])
+		if ok1 && ok2 && lo > hi {
+			fail(start(x.Args[1]), "the upper bound of Uniform is below the lower bound")
+		}
+	}
+	return &x
+}
+
+// range_ checks a parameter that is a number as it stands.
+func (c *checker) range_(e Expr, dist, what string) {
+	v, ok := constant(e)
+	if !ok {
+		return
+	}
+	switch what {
+	case "probability":
+		c.probability(e, v)
+	case "variance", "number of trials", "rate":
+		if v < 0 {
+			fail(start(e), "the %s of %s is %v, expected 0 or more", what, dist, v)
+		}
+	case "shape", "scale", "degrees of freedom", "number of successes":
+		if v <= 0 {
+			fail(start(e), "the %s of %s is %v, expected more than 0", what, dist, v)
+		}
+	}
+}
+
+func (c *checker) probability(e Expr, v float64) {
+	if v < 0 || v > 1 {
+		fail(start(e), "probability %v, expected a number from 0 to 1", v)
+	}
+}
+
+func (c *checker) discrete(e *Discrete) Expr {
+	name := "Discrete"
+	if e.Unnorm {
+		name = "UnnormDiscrete"
+	}
+	c.random(e.Pos, name)
+	x := *e
+	if e.Params != nil {
+		outer := c.scope
+		x.Params = c.bind(e.Params)
+		if len(x.Params) != 1 {
+			fail(x.Params[1].Pos, "second variable of %s, expected one", name)
+		}
+		x.Body = c.number(c.expr(e.Body, Type{}), "the probability of "+name)
+		c.scope = outer
+		x.Type = x.Params[0].Type
+		return &x
+	}
+	x.Type = c.finite(e.TypeName)
+	x.Outcomes = nil
+	sum, allConst, seen := 0.0, true, map[string]bool{}
+	for _, o := range e.Outcomes {
+		v := c.caseValue(o.Value, x.Type)
+		if seen[v.Name] {
+			fail(v.Pos, "second probability of %s%s", signOf(v.At), v.Name)
+		}
+		seen[v.Name] = true
+		if o.Prob == nil {
+			if e.Unnorm {
+				fail(v.Pos, "otherwise has no meaning in UnnormDiscrete, expected a weight")
+			}
+			x.Outcomes = append(x.Outcomes, Outcome{Value: v})
+			continue
+		}
+		prob := c.number(c.expr(o.Prob, Type{}), "the probability of "+v.Name)
+		if w, ok := constant(prob); !ok {
+			allConst = false
+		} else if sum += w; e.Unnorm && w < 0 {
+			fail(start(prob), "weight %v, expected 0 or more", w)
+		} else if !e.Unnorm {
+			c.probability(prob, w)
+		}
+		x.Outcomes = append(x.Outcomes, Outcome{v, prob})
+	}
+	otherwise := x.Outcomes[len(x.Outcomes)-1].Prob == nil
+	// The tolerance admits probabilities rounded to a few digits, such as three
+	// times 0.3333.
+	const tolerance = 1e-3
+	if !e.Unnorm && allConst && (otherwise && sum > 1+tolerance || !otherwise && math.Abs(sum-1) > tolerance) {
+		fail(e.Pos, "the probabilities add up to %v, expected 1", sum)
+	}
+	return &x
+}

@@ -1,0 +1,130 @@
+package ground
+
+// Pos is a place in the RDDL source: file, line and byte column, from 1.
+type Pos struct {
+	File      string
+	Line, Col int
+}
+
+// Type is the type of a fluent or an expression.
+type Type uint8
+
+// The types. A value of any of them is a float64: 0 and 1 for Bool, the number
+// itself for Int and Real (integers are exact up to 2^53), the index in the
+// list of values for Enum, which is a declared enumeration or an object type.
+const (
+	Bool Type = iota
+	Int
+	Real
+	Enum
+)
+
+// Kind is what a fluent is.
+type Kind uint8
+
+// The kinds of fluents.
+const (
+	State Kind = iota
+	Action
+	Interm // intermediate and derived fluents: computed within a step
+	Observ // observation fluents: computed at the end of a step
+)
+
+// Fluent is one grounded fluent.
+type Fluent struct {
+	Name    string   // robot-at(x14,y20), without spaces
+	Base    string   // robot-at
+	Args    []string // x14, y20
+	Kind    Kind
+	Type    Type
+	Values  []string // of an Enum, in order
+	Default float64  // of an action: no-op; of a state: where init-state is silent
+	Initial float64  // of a state
+	CPF     *Node    // of State (its next value), Interm and Observ; nil for an action
+	Pos     Pos      // of its declaration
+}
+
+// Condition is a Boolean expression that must hold, with its place and text for
+// messages. The parts of one condition of the source stand in their order; where
+// one does not hold, those after it may fail to have a value. A part that never
+// holds is kept, as the constant false, and ends its condition.
+type Condition struct {
+	Expr *Node
+	Pos  Pos    // where the part begins
+	Text string // as the printer writes the part, with the objects that a forall around it gives to variables, and those in brackets: at(x1) => fuel > 0 [?x = x1]
+}
+
+// Problem is a grounded instance.
+type Problem struct {
+	Domain, Instance string
+	Fluents          []Fluent
+	ByName           map[string]int
+	// Order lists the fluents with a CPF such that each comes after all that
+	// its CPF reads in the same step: intermediate fluents, then next states
+	// and observations.
+	Order []int
+
+	Reward        *Node
+	Preconditions []Condition // action-preconditions, and state-action-constraints that mention an action
+	Invariants    []Condition // state-invariants, and state-action-constraints that mention states alone
+	Termination   []Condition // an episode ends in a state where one of them holds
+	MaxActions    int         // max-nondef-actions; -1 when there is no bound
+	Horizon       int         // steps; 0 when the instance names no number
+	Discount      float64
+
+	tables *tables // of the program, for expressions grounded later; nil in a Problem made by hand
+}
+
+// Op is an operation of a Node.
+type Op uint8
+
+// The operations. Comments say the arguments and, where it is not plain, the
+// result.
+const (
+	Const   Op = iota // Val
+	Ref               // fluent Fluent; of the next state when Primed
+	Not               // ~a
+	And               // any number of arguments
+	Or                // any number
+	Implies           // a => b
+	Iff               // a <=> b
+	Eq                // a == b, of equal types or numbers
+	Ne                //
+	Lt                //
+	Le                //
+	Gt                //
+	Ge                //
+	Add               // any number; Booleans count 0 and 1
+	Sub               // a - b
+	Mul               // any number
+	Div               // a / b, real; division by zero is a simulation error
+	Neg               // -a
+	If                // if a then b else c; only the branch taken is evaluated
+	Case              // switch: a; then pairs value, result; then the default or nil. Values are constants
+	Min               // any number
+	Max               //
+	Func              // function Name of the arguments: abs, sgn, round, floor, ceil, exp, ln, log, sqrt, pow, div, mod, fmod, sin, …
+	Random            // distribution Name of the arguments; Discrete: pairs of value constant and weight
+)
+
+// Node is a typed expression. Nodes may be shared and must not be changed;
+// equal parts of one place of the source are the same node, save those that
+// draw, where every occurrence is a node and a draw of its own.
+//
+// A Bool may stand wherever a number may and counts 0 or 1 there; Eq and Ne of
+// two Bools do not occur in what Ground makes (Iff does). And, Or, Implies, If
+// and Case evaluate from left to right and stop when the result is settled:
+// what stands behind may fail when it is evaluated regardless.
+type Node struct {
+	Op     Op
+	Type   Type
+	Val    float64
+	Fluent int
+	Primed bool
+	Name   string   // of Func and Random, as RDDL spells it; of Ref, the fluent's name
+	Values []string // of an expression of type Enum: its values, in order
+	Args   []*Node
+	Pos    Pos
+
+	class int32 // nodes of one builder with equal classes are equal expressions; 0 outside
+}

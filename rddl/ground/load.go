@@ -1,0 +1,61 @@
+package ground
+
+import (
+	"os"
+
+	"github.com/fdplan/fdplan/rddl"
+	"github.com/fdplan/fdplan/source"
+)
+
+// Load reads, checks and grounds the only instance of the files. The instance's
+// file may hold the non-fluents and the domain too; instanceFile is empty when
+// the domain's file holds the instance. Errors are *source.Error, or those of
+// reading a file.
+func Load(domainFile, instanceFile string) (*Problem, error) {
+	var files []*rddl.File
+	for _, name := range []string{domainFile, instanceFile} {
+		if name == "" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := rddl.Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	joined, err := rddl.Join(files...)
+	if err != nil {
+		return nil, err
+	}
+	return File(joined, "")
+}
+
+// File checks and grounds the instance called name of a parsed file, or its only
+// one when name is empty.
+func File(f *rddl.File, name string) (*Problem, error) {
+	d, nf, inst, err := f.Select(name)
+	if err != nil {
+		return nil, err
+	}
+	if inst == nil {
+		return nil, source.Errorf(f.Name, 0, 0, "domain %s has no instance here, expected one to ground", d.Name.Name)
+	}
+	prog, err := rddl.Check(d, nf, inst)
+	if err != nil {
+		return nil, err
+	}
+	return Ground(prog)
+}
+
+// Program is what p was made from; nil for a Problem made by hand. With its
+// CheckExpr, expressions of the user's are made ready for Expr and Conditions.
+func (p *Problem) Program() *rddl.Program {
+	if p.tables == nil {
+		return nil
+	}
+	return p.tables.prog
+}

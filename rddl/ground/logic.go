@@ -1,0 +1,291 @@
+package ground
+
+// not folds double negation and turns comparisons around.
+func (b *builder) not(pos Pos, x *Node) *Node {
+	if b.plain {
+		return b.op(Not, Bool, pos, x)
+	}
+	switch x.Op {
+	case Const:
+		return b.boolean(pos, x.Val == 0)
+	case Not:
+		return x.Args[0]
+	case Eq, Ne, Lt, Le, Gt, Ge:
+		return b.op(opposite[x.Op], Bool, pos, x.Args...)
+	}
+	return b.op(Not, Bool, pos, x)
+}
+
+var opposite = map[Op]Op{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Gt: Le, Le: Gt}
+
+// and and or differ in the constant that settles them.
+func (b *builder) and(pos Pos, args ...*Node) *Node { return b.junction(And, pos, args) }
+func (b *builder) or(pos Pos, args ...*Node) *Node  { return b.junction(Or, pos, args) }
+
+// junction flattens, drops what is neutral or said before, and is settled by
+// the settling constant or by an argument next to its negation.
+func (b *builder) junction(op Op, pos Pos, args []*Node) *Node {
+	if b.plain {
+		return b.op(op, Bool, pos, args...)
+	}
+	settled := op == Or
+	var flat []*Node
+	// seen holds the classes of arguments and the negated ones of those that
+	// are negations: junctions of two or three need no map.
+	var seen map[int32]bool
+	said := func(c int32) bool {
+		if seen != nil {
+			return seen[c]
+		}
+		for _, a := range flat {
+			if a.class == c || a.Op == Not && -a.Args[0].class == c {
+				return true
+			}
+		}
+		return false
+	}
+	var add func(a *Node) bool // false when a settles the junction
+	add = func(a *Node) bool {
+		switch {
+		case a.Op == Const:
+			return (a.Val != 0) != settled
+		case a.Op == op:
+			for _, x := range a.Args {
+				if !add(x) {
+					return false
+				}
+			}
+			return true
+		case said(a.class):
+			return true
+		case said(-a.class) || a.Op == Not && said(a.Args[0].class):
+			return false
+		}
+		flat = append(flat, a)
+		if seen == nil && len(flat) > 16 {
+			seen = make(map[int32]bool, 2*len(args))
+			for _, f := range flat {
+				remember(seen, f)
+			}
+		} else if seen != nil {
+			remember(seen, a)
+		}
+		return true
+	}
+	for _, a := range args {
+		if !add(a) {
+			return b.boolean(pos, settled)
+		}
+	}
+	switch len(flat) {
+	case 0:
+		return b.boolean(pos, !settled)
+	case 1:
+		return flat[0]
+	}
+	return b.op(op, Bool, pos, flat...)
+}
+
+func remember(seen map[int32]bool, a *Node) {
+	seen[a.class] = true
+	if a.Op == Not {
+		seen[-a.Args[0].class] = true
+	}
+}
+
+func (b *builder) implies(pos Pos, x, y *Node) *Node {
+	switch {
+	case b.plain:
+	case x.IsConst(1):
+		return y
+	case x.IsConst(0) || y.IsConst(1) || x.class == y.class:
+		return b.boolean(pos, true)
+	case y.IsConst(0):
+		return b.not(pos, x)
+	}
+	return b.op(Implies, Bool, pos, x, y)
+}
+
+func (b *builder) iff(pos Pos, x, y *Node) *Node {
+	switch {
+	case b.plain:
+	case x.class == y.class:
+		return b.boolean(pos, true)
+	case isConst(x) && isConst(y):
+		return b.boolean(pos, x.Val == y.Val)
+	case x.IsConst(1):
+		return y
+	case y.IsConst(1):
+		return x
+	case x.IsConst(0):
+		return b.not(pos, y)
+	case y.IsConst(0):
+		return b.not(pos, x)
+	}
+	return b.op(Iff, Bool, pos, x, y)
+}
+
+// mirrored is the relation with its sides exchanged.
+var mirrored = map[Op]Op{Eq: Eq, Ne: Ne, Lt: Gt, Le: Ge, Gt: Lt, Ge: Le}
+
+func compare(op Op, x, y float64) bool {
+	switch op {
+	case Eq:
+		return x == y
+	case Ne:
+		return x != y
+	case Lt:
+		return x < y
+	case Le:
+		return x <= y
+	case Gt:
+		return x > y
+	default:
+		return x >= y
+	}
+}
+
+// compare builds x op y for one of the six relations.
+func (b *builder) compare(op Op, pos Pos, x, y *Node) *Node {
+	if b.plain {
+		return b.op(op, Bool, pos, x, y)
+	}
+	if x.class == y.class {
+		return b.boolean(pos, op == Eq || op == Le || op == Ge)
+	}
+	if x.Type == Bool && y.Type == Bool && (op == Eq || op == Ne) {
+		if op == Eq {
+			return b.iff(pos, x, y)
+		}
+		return b.not(pos, b.iff(pos, x, y))
+	}
+	if isConst(x) && !isConst(y) {
+		op, x, y = mirrored[op], y, x
+	}
+	if !isConst(y) {
+		return b.op(op, Bool, pos, x, y)
+	}
+	switch {
+	case isConst(x):
+		return b.boolean(pos, compare(op, x.Val, y.Val))
+	case x.Type == Bool: // a number that is 0 or 1
+		return b.choice(pos, x, b.boolean(pos, compare(op, 1, y.Val)), b.boolean(pos, compare(op, 0, y.Val)))
+	case x.Op == If && constLeaves(x):
+		return b.choice(pos, x.Args[0], b.compare(op, pos, x.Args[1], y), b.compare(op, pos, x.Args[2], y))
+	case x.Type == Enum && len(x.Values) == 1 && (op == Eq || op == Ne):
+		return b.boolean(pos, compare(op, 0, y.Val))
+	}
+	return b.op(op, Bool, pos, x, y)
+}
+
+// constLeaves says whether x is a chain of conditions between constants, as
+// argmax makes them: a comparison then only asks for the conditions.
+func constLeaves(x *Node) bool {
+	for x.Op == If {
+		if !isConst(x.Args[1]) {
+			return false
+		}
+		x = x.Args[2]
+	}
+	return isConst(x)
+}
+
+// choice is if c then x else y.
+func (b *builder) choice(pos Pos, c, x, y *Node) *Node {
+	if b.plain {
+		return b.ifNode(pos, c, x, y)
+	}
+	switch {
+	case c.IsConst(1):
+		return x
+	case c.IsConst(0):
+		return y
+	case x.class == y.class:
+		return x
+	case c.Op == Not:
+		return b.choice(pos, c.Args[0], y, x)
+	}
+	if x.Type == Bool && y.Type == Bool {
+		switch {
+		case x.IsConst(1) && y.IsConst(0):
+			return c
+		case x.IsConst(0) && y.IsConst(1):
+			return b.not(pos, c)
+		case x.IsConst(1) || x.class == c.class:
+			return b.or(pos, c, y)
+		case y.IsConst(0) || y.class == c.class:
+			return b.and(pos, c, x)
+		case x.IsConst(0):
+			return b.and(pos, b.not(pos, c), y)
+		case y.IsConst(1):
+			return b.or(pos, b.not(pos, c), x)
+		}
+	}
+	return b.ifNode(pos, c, x, y)
+}
+
+func (b *builder) ifNode(pos Pos, c, x, y *Node) *Node {
+	n := Node{Op: If, Type: common(x, y), Args: []*Node{c, x, y}, Pos: pos}
+	if n.Type == Enum {
+		n.Values = x.Values
+	}
+	return b.intern(n)
+}
+
+// branch is one case of a switch.
+type branch struct {
+	value  int
+	result *Node
+}
+
+// switchOn is the result of the branch whose value x has, or otherwise, which
+// is nil when the branches are complete. There is at least one branch.
+func (b *builder) switchOn(pos Pos, x *Node, branches []branch, otherwise *Node) *Node {
+	if !b.plain {
+		if isConst(x) {
+			for _, br := range branches {
+				if x.IsConst(float64(br.value)) {
+					return br.result
+				}
+			}
+			return otherwise
+		}
+		// Complete branches need no test for the last.
+		if otherwise == nil || len(branches) >= len(x.Values) {
+			last := len(branches) - 1
+			branches, otherwise = branches[:last], branches[last].result
+		}
+		kept := branches[:0:0]
+		for _, br := range branches {
+			if br.result.class != otherwise.class {
+				kept = append(kept, br)
+			}
+		}
+		branches = kept
+		switch len(branches) {
+		case 0:
+			return otherwise
+		case 1:
+			test := b.compare(Eq, pos, x, b.value(pos, x.Values, branches[0].value))
+			return b.choice(pos, test, branches[0].result, otherwise)
+		}
+	}
+	n := Node{Op: Case, Args: []*Node{x}, Pos: pos}
+	var all []*Node
+	for _, br := range branches {
+		n.Args = append(n.Args, b.value(pos, x.Values, br.value), br.result)
+		all = append(all, br.result)
+	}
+	n.Args = append(n.Args, otherwise)
+	if otherwise != nil {
+		all = append(all, otherwise)
+	}
+	n.Type = all[0].Type
+	for _, r := range all {
+		n.Type = common(&Node{Type: n.Type}, r)
+	}
+	if n.Type == Enum {
+		n.Values = all[0].Values
+	}
+	return b.intern(n)
+}

@@ -1,0 +1,138 @@
+package ground
+
+import "iter"
+
+// Walk calls f for n and the nodes below it, each node once even where it is
+// shared, parents first. It goes below a node only when f says true.
+func (n *Node) Walk(f func(*Node) bool) {
+	walk(n, map[*Node]bool{}, f)
+}
+
+func walk(n *Node, seen map[*Node]bool, f func(*Node) bool) {
+	if n == nil || len(n.Args) > 0 && seen[n] {
+		return
+	}
+	if len(n.Args) > 0 {
+		seen[n] = true
+	}
+	if !f(n) {
+		return
+	}
+	for _, a := range n.Args {
+		walk(a, seen, f)
+	}
+}
+
+// Expressions lists the expressions of p: those of the fluents, by their
+// indices, then reward, preconditions, invariants and termination.
+func (p *Problem) Expressions() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for i := range p.Fluents {
+			if n := p.Fluents[i].CPF; n != nil && !yield(n) {
+				return
+			}
+		}
+		if p.Reward != nil && !yield(p.Reward) {
+			return
+		}
+		for _, list := range [][]Condition{p.Preconditions, p.Invariants, p.Termination} {
+			for _, c := range list {
+				if !yield(c.Expr) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Walk is Node.Walk over all expressions of p; what they share is visited once.
+func (p *Problem) Walk(f func(*Node) bool) {
+	seen := map[*Node]bool{}
+	for n := range p.Expressions() {
+		walk(n, seen, f)
+	}
+}
+
+// findRandom is the first draw in n, nil when there is none.
+func findRandom(n *Node) *Node {
+	var found *Node
+	n.Walk(func(x *Node) bool {
+		if found == nil && x.Op == Random {
+			found = x
+		}
+		return found == nil
+	})
+	return found
+}
+
+// Deterministic says whether nothing in p is drawn at random; otherwise it
+// gives the first draw, with its position.
+func (p *Problem) Deterministic() (bool, *Node) {
+	for n := range p.Expressions() {
+		if r := findRandom(n); r != nil {
+			return false, r
+		}
+	}
+	return true, nil
+}
+
+// DependsOnAction says whether n reads an action, itself or through
+// intermediate fluents and next states.
+func (p *Problem) DependsOnAction(n *Node) bool {
+	return p.reaches(n, func(x *Node) bool { return x.Op == Ref && p.Fluents[x.Fluent].Kind == Action })
+}
+
+// reaches says whether n, or the expression of a fluent of the same step that
+// it reads, however indirectly, has a node of which f holds.
+func (p *Problem) reaches(n *Node, f func(*Node) bool) bool {
+	seen := map[*Node]bool{}
+	below := map[int]bool{} // fluents whose expressions are looked at
+	pending := []*Node{n}
+	found := false
+	for len(pending) > 0 && !found {
+		n, pending = pending[len(pending)-1], pending[:len(pending)-1]
+		walk(n, seen, func(x *Node) bool {
+			if f(x) {
+				found = true
+			}
+			if x.Op == Ref && p.computed(x) && !below[x.Fluent] {
+				below[x.Fluent] = true
+				pending = append(pending, p.Fluents[x.Fluent].CPF)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// computed says whether the reference reads what its fluent's expression gives
+// in the same step, not the state in which the step begins.
+func (p *Problem) computed(ref *Node) bool {
+	f := &p.Fluents[ref.Fluent]
+	return f.CPF != nil && (f.Kind != State || ref.Primed)
+}
+
+// Find is the index of the fluent called name: exactly, or as a person may
+// write it, with spaces, brackets and @: robot-at[ @x14, @y20 ].
+func (p *Problem) Find(name string) (int, bool) {
+	if i, ok := p.ByName[name]; ok {
+		return i, true
+	}
+	plain := make([]byte, 0, len(name))
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case ' ', '\t', '@':
+		case '[':
+			plain = append(plain, '(')
+		case ']':
+			plain = append(plain, ')')
+		default:
+			plain = append(plain, c)
+		}
+	}
+	i, ok := p.ByName[string(plain)]
+	return i, ok
+}
+
+// ValueName writes a value of f: true, 3, 0.5, high.
+func (f *Fluent) ValueName(v float64) string { return valueName(f.Type, f.Values, v) }

@@ -1,0 +1,189 @@
+package rddl
+
+// Function describes one function of the language.
+type Function struct {
+	Name     string
+	Min, Max int // number of arguments; Max -1 for any
+	Result   Result
+	IntArgs  bool // all arguments must be integers
+}
+
+// Result says of which type a function or distribution is.
+type Result uint8
+
+// The rules for the result's type.
+const (
+	ResultReal   Result = iota
+	ResultInt           //
+	ResultBool          //
+	ResultOfArgs        // real when an argument is, int otherwise
+	ResultSame          // the type of the only argument
+)
+
+// Functions lists the functions by name: the table of pyRDDLGym, and rddlsim's,
+// which is a part of it. min and max take two arguments there and any number
+// here. log takes the base as its second argument.
+//
+// div and mod are the floor division and its remainder; both want integers.
+var Functions = map[string]Function{
+	"abs":     {"abs", 1, 1, ResultOfArgs, false},
+	"sgn":     {"sgn", 1, 1, ResultInt, false},
+	"round":   {"round", 1, 1, ResultInt, false},
+	"floor":   {"floor", 1, 1, ResultInt, false},
+	"ceil":    {"ceil", 1, 1, ResultInt, false},
+	"cos":     {"cos", 1, 1, ResultReal, false},
+	"sin":     {"sin", 1, 1, ResultReal, false},
+	"tan":     {"tan", 1, 1, ResultReal, false},
+	"acos":    {"acos", 1, 1, ResultReal, false},
+	"asin":    {"asin", 1, 1, ResultReal, false},
+	"atan":    {"atan", 1, 1, ResultReal, false},
+	"cosh":    {"cosh", 1, 1, ResultReal, false},
+	"sinh":    {"sinh", 1, 1, ResultReal, false},
+	"tanh":    {"tanh", 1, 1, ResultReal, false},
+	"exp":     {"exp", 1, 1, ResultReal, false},
+	"ln":      {"ln", 1, 1, ResultReal, false},
+	"sqrt":    {"sqrt", 1, 1, ResultReal, false},
+	"lngamma": {"lngamma", 1, 1, ResultReal, false},
+	"gamma":   {"gamma", 1, 1, ResultReal, false},
+	"log":     {"log", 2, 2, ResultReal, false},
+	"pow":     {"pow", 2, 2, ResultOfArgs, false},
+	"hypot":   {"hypot", 2, 2, ResultReal, false},
+	"div":     {"div", 2, 2, ResultInt, true},
+	"mod":     {"mod", 2, 2, ResultInt, true},
+	"fmod":    {"fmod", 2, 2, ResultOfArgs, false},
+	"min":     {"min", 2, -1, ResultOfArgs, false},
+	"max":     {"max", 2, -1, ResultOfArgs, false},
+}
+
+// Distribution describes a distribution with expressions as arguments.
+type Distribution struct {
+	Name   string
+	Args   []string // what each argument is
+	Result Result
+}
+
+// Distributions lists the distributions by name, but for Discrete and
+// UnnormDiscrete, which have a form of their own, and the vectors. The second
+// argument of Normal is the variance.
+var Distributions = map[string]Distribution{
+	"KronDelta":        {"KronDelta", []string{"value"}, ResultSame},
+	"DiracDelta":       {"DiracDelta", []string{"value"}, ResultSame},
+	"Bernoulli":        {"Bernoulli", []string{"probability"}, ResultBool},
+	"Uniform":          {"Uniform", []string{"lower bound", "upper bound"}, ResultReal},
+	"Normal":           {"Normal", []string{"mean", "variance"}, ResultReal},
+	"Exponential":      {"Exponential", []string{"scale"}, ResultReal},
+	"Poisson":          {"Poisson", []string{"rate"}, ResultInt},
+	"Weibull":          {"Weibull", []string{"shape", "scale"}, ResultReal},
+	"Gamma":            {"Gamma", []string{"shape", "scale"}, ResultReal},
+	"Beta":             {"Beta", []string{"shape", "shape"}, ResultReal},
+	"Geometric":        {"Geometric", []string{"probability"}, ResultInt},
+	"Binomial":         {"Binomial", []string{"number of trials", "probability"}, ResultInt},
+	"NegativeBinomial": {"NegativeBinomial", []string{"number of successes", "probability"}, ResultInt},
+	"Pareto":           {"Pareto", []string{"shape", "scale"}, ResultReal},
+	"Student":          {"Student", []string{"degrees of freedom"}, ResultReal},
+	"Gumbel":           {"Gumbel", []string{"mean", "scale"}, ResultReal},
+	"Laplace":          {"Laplace", []string{"mean", "scale"}, ResultReal},
+	"Cauchy":           {"Cauchy", []string{"mean", "scale"}, ResultReal},
+	"Gompertz":         {"Gompertz", []string{"shape", "scale"}, ResultReal},
+	"ChiSquare":        {"ChiSquare", []string{"degrees of freedom"}, ResultReal},
+	"Kumaraswamy":      {"Kumaraswamy", []string{"shape", "shape"}, ResultReal},
+}
+
+// vectors are the random vectors; they are parsed and no more.
+var vectors = map[string]bool{
+	"MultivariateNormal": true, "MultivariateStudent": true, "Dirichlet": true, "Multinomial": true,
+}
+
+// matrices are pyRDDLGym's matrix operations.
+var matrices = map[string]bool{"det": true, "inverse": true, "pinverse": true, "cholesky": true}
+
+// quantNames spells the quantifiers and aggregations, by QuantOp.
+var quantNames = [...]string{"forall", "exists", "sum", "prod", "min", "max", "avg", "argmin", "argmax"}
+
+// String returns the spelling.
+func (op QuantOp) String() string { return quantNames[op] }
+
+var quantOps = func() map[string]QuantOp {
+	m := make(map[string]QuantOp)
+	for i, s := range quantNames {
+		m[s] = QuantOp(i)
+	}
+	return m
+}()
+
+var binaryNames = [...]string{"<=>", "=>", "|", "^", "==", "~=", "<", "<=", ">", ">=", "+", "-", "*", "/"}
+
+// String returns the spelling.
+func (op BinaryOp) String() string { return binaryNames[op] }
+
+// binaryPower is how strongly each operator binds, from 1, the same in both
+// grammars.
+var binaryPower = [...]int{1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 6, 6, 7, 7}
+
+// unaryPower is that of the prefix operators: in both grammars ~ and - bind
+// most strongly.
+const unaryPower = 8
+
+var binaryOps = func() map[string]BinaryOp {
+	m := map[string]BinaryOp{"&": And}
+	for i, s := range binaryNames {
+		m[s] = BinaryOp(i)
+	}
+	return m
+}()
+
+var unaryNames = [...]string{"~", "-", "+"}
+
+// String returns the spelling.
+func (op UnaryOp) String() string { return unaryNames[op] }
+
+var kindNames = [...]string{"non-fluent", "state-fluent", "action-fluent", "interm-fluent", "derived-fluent", "observ-fluent"}
+
+// String returns the kind as RDDL spells it.
+func (k Kind) String() string { return kindNames[k] }
+
+var kinds = func() map[string]Kind {
+	m := make(map[string]Kind)
+	for i, s := range kindNames {
+		m[s] = Kind(i)
+	}
+	return m
+}()
+
+// reserved are the words that an expression or a value gives a meaning of its
+// own: no name of the user's can be one of them. The names of distributions are
+// reserved too.
+var reserved = map[string]bool{
+	"true": true, "false": true, "if": true, "then": true, "else": true, "switch": true, "case": true, "default": true,
+	"otherwise": true, "forall": true, "exists": true, "argmin": true, "argmax": true, "pos-inf": true, "neg-inf": true,
+	"bool": true, "int": true, "real": true, "object": true, "Discrete": true, "UnnormDiscrete": true,
+}
+
+func isReserved(name string) bool {
+	if reserved[name] || vectors[name] {
+		return true
+	}
+	_, ok := Distributions[name]
+	return ok
+}
+
+// String spells the type as a declaration does; an object type by its name.
+func (t Type) String() string {
+	switch t.Kind {
+	case BoolType:
+		return "bool"
+	case IntType:
+		return "int"
+	case RealType:
+		return "real"
+	case EnumType, ObjectType:
+		return t.Name
+	}
+	return "unknown"
+}
+
+// IsNumber reports int and real.
+func (t Type) IsNumber() bool { return t.Kind == IntType || t.Kind == RealType }
+
+// IsFinite reports enumerations and object types: those that parameters have.
+func (t Type) IsFinite() bool { return t.Kind == EnumType || t.Kind == ObjectType }
