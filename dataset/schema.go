@@ -1,0 +1,233 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Role is what a column holds of a transition.
+type Role uint8
+
+// The roles.
+const (
+	State  Role = iota // a state fluent before the step
+	Action             // an action fluent
+	Next               // a state fluent after the step
+)
+
+var roleNames = []string{"state", "action", "next"}
+
+func (r Role) String() string { return roleNames[r] }
+
+// Type is the type of a column's values.
+type Type uint8
+
+// The types. Values are float64 throughout: 0 and 1 for Bool, the index in Values
+// for Enum.
+const (
+	Bool Type = iota
+	Int
+	Real
+	Enum
+)
+
+var typeNames = []string{"bool", "int", "real", "enum"}
+
+func (t Type) String() string { return typeNames[t] }
+
+// Column is one column.
+type Column struct {
+	Name    string // the fluent's, with a prime when Role is Next
+	Role    Role
+	Type    Type
+	Bounded bool // Lo and Hi are known
+	Lo, Hi  float64
+	Values  []string // of an Enum, in order
+}
+
+// Schema lists the columns: states, actions, next states, the last in the order
+// of the first.
+type Schema struct {
+	Problem string
+	Columns []Column
+}
+
+// NewSchema makes a schema from the fluents; Role is set here, and the next
+// states are added. Names must differ and must not be empty.
+func NewSchema(problem string, states, actions []Column) (*Schema, error) {
+	s := &Schema{Problem: problem}
+	for _, c := range states {
+		c.Role = State
+		s.Columns = append(s.Columns, c)
+	}
+	for _, c := range actions {
+		c.Role = Action
+		s.Columns = append(s.Columns, c)
+	}
+	for _, c := range states {
+		c.Role = Next
+		c.Name += "'"
+		s.Columns = append(s.Columns, c)
+	}
+	return s, s.check()
+}
+
+// NumStates is the number of state columns; there are as many next states.
+func (s *Schema) NumStates() int { return s.count(State) }
+
+// NumActions is the number of action columns.
+func (s *Schema) NumActions() int { return s.count(Action) }
+
+func (s *Schema) count(r Role) int {
+	n := 0
+	for i := range s.Columns {
+		if s.Columns[i].Role == r {
+			n++
+		}
+	}
+	return n
+}
+
+// check says what makes the schema meaningless.
+func (s *Schema) check() error {
+	n := s.NumStates()
+	if n == 0 || s.count(Next) != n {
+		return fmt.Errorf("%d states and %d next states, expected as many, and one at least", n, s.count(Next))
+	}
+	seen := map[string]bool{}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		name := canonical(c.Name)
+		switch {
+		case name == "" || name == "'":
+			return errors.New("a column has no name")
+		case seen[name]:
+			return fmt.Errorf("two columns are named %s", c.Name)
+		case i > 0 && c.Role < s.Columns[i-1].Role:
+			return fmt.Errorf("column %s is out of place, expected states, actions, next states", c.Name)
+		case c.Role != Next && strings.HasSuffix(name, "'"):
+			return fmt.Errorf("column %s has a prime, but is no next state", c.Name)
+		case c.Type == Enum && len(c.Values) == 0:
+			return fmt.Errorf("column %s is an enumeration without values", c.Name)
+		case c.Bounded && !(c.Lo <= c.Hi):
+			return fmt.Errorf("column %s has an empty range", c.Name)
+		}
+		if c.Role == Next {
+			st := &s.Columns[i-len(s.Columns)+n]
+			if st.Name+"'" != c.Name || st.Type != c.Type || !slices.Equal(st.Values, c.Values) {
+				return fmt.Errorf("column %s does not go with state %s", c.Name, st.Name)
+			}
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// admits says what keeps v out of the column, or gives "".
+func (c *Column) admits(v float64) string {
+	switch {
+	case v-v != 0:
+		return "expected a finite number"
+	case c.Type == Bool && v != 0 && v != 1:
+		return "expected true, false, 1 or 0"
+	case c.Type == Enum && !(v >= 0 && v < float64(len(c.Values)) && v == math.Trunc(v)):
+		return "expected one of " + strings.Join(c.Values, ", ")
+	case c.Type == Int && v != math.Trunc(v):
+		return "expected an integer"
+	case c.Bounded && (v < c.Lo || v > c.Hi):
+		return fmt.Sprintf("expected a value in %s..%s", number(c.Lo), number(c.Hi))
+	}
+	return ""
+}
+
+// format writes v as CSV holds it.
+func (c *Column) format(dst []byte, v float64) []byte {
+	switch c.Type {
+	case Bool:
+		return strconv.AppendBool(dst, v != 0)
+	case Int:
+		return strconv.AppendInt(dst, int64(v), 10)
+	case Enum:
+		return append(dst, c.Values[int(v)]...)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// canonical is a name as it is compared: without spaces, with round brackets.
+var canonicalForm = strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")", "’", "'")
+
+func canonical(name string) string { return canonicalForm.Replace(name) }
+
+type columnJSON struct {
+	Name   string   `json:"name"`
+	Role   string   `json:"role"`
+	Type   string   `json:"type"`
+	Lo     *float64 `json:"lo,omitempty"`
+	Hi     *float64 `json:"hi,omitempty"`
+	Values []string `json:"values,omitempty"`
+}
+
+type schemaJSON struct {
+	Version int          `json:"version"`
+	Problem string       `json:"problem"`
+	Columns []columnJSON `json:"columns"`
+}
+
+// MarshalJSON writes the schema in the form of the package comment.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	out := schemaJSON{Version: 1, Problem: s.Problem}
+	for _, c := range s.Columns {
+		j := columnJSON{Name: c.Name, Role: c.Role.String(), Type: c.Type.String(), Values: c.Values}
+		if c.Bounded {
+			j.Lo, j.Hi = &c.Lo, &c.Hi
+		}
+		out.Columns = append(out.Columns, j)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads and checks a schema.
+func (s *Schema) UnmarshalJSON(text []byte) error {
+	var in schemaJSON
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	if in.Version != 1 {
+		return fmt.Errorf("the schema has version %d, expected 1", in.Version)
+	}
+	*s = Schema{Problem: in.Problem}
+	for _, j := range in.Columns {
+		c := Column{Name: j.Name, Values: j.Values}
+		role, typ := slices.Index(roleNames, j.Role), slices.Index(typeNames, j.Type)
+		if role < 0 || typ < 0 {
+			return fmt.Errorf("column %s has role %q and type %q, expected one of %s and one of %s",
+				j.Name, j.Role, j.Type, strings.Join(roleNames, ", "), strings.Join(typeNames, ", "))
+		}
+		c.Role, c.Type = Role(role), Type(typ)
+		if j.Lo != nil && j.Hi != nil {
+			c.Bounded, c.Lo, c.Hi = true, *j.Lo, *j.Hi
+		}
+		s.Columns = append(s.Columns, c)
+	}
+	return s.check()
+}
+
+// Data is a data set in memory.
+type Data struct {
+	Schema *Schema
+	Rows   int
+	Values []float64 // row by row, Rows times the number of columns
+}
+
+// Row gives row i, counted from 0, without copying it.
+func (d *Data) Row(i int) []float64 {
+	n := len(d.Schema.Columns)
+	return d.Values[i*n : (i+1)*n : (i+1)*n]
+}
