@@ -3,21 +3,29 @@ package bundled
 import (
 	"testing"
 
+	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 
 // TestNetworksKnowTheMoves checks every cell and move, and staying, of every
-// maze by the checker.
+// maze by the checker, with the network and with the RDDL.
 func TestNetworksKnowTheMoves(t *testing.T) {
-	for _, name := range Names() {
-		task, err := Load(name)
+	for instance, m := range mazes {
+		name := "navigation/" + instance
+		c, err := RDDL(name, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := task.Problem
-		instance := name[len("navigation/"):]
-		m := mazes[instance]
+		known, err := RDDL(name, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, ok := Network(name)
+		if !ok {
+			t.Fatalf("%s has no network", name)
+		}
+		p := c.Problem
 		at := func(c cell, move int) factored.Valuation {
 			val := make(factored.Valuation, p.NumBits())
 			val[len(moves)+m.index(c)] = true
@@ -33,12 +41,17 @@ func TestNetworksKnowTheMoves(t *testing.T) {
 					want = m.after(c, k)
 				}
 				for _, to := range m.cells() {
-					failure, err := validate.CheckStep(p, task.Network, at(c, k), at(to, -1))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if (failure == nil) != (to == want) {
-						t.Errorf("%s: from %v by move %d to %v: %v", name, c, k, to, failure)
+					for _, by := range []struct {
+						p   *factored.Problem
+						net *bnn.Network
+					}{{p, net}, {known.Problem, nil}} {
+						failure, err := validate.CheckStep(by.p, by.net, at(c, k), at(to, -1))
+						if err != nil {
+							t.Fatal(err)
+						}
+						if (failure == nil) != (to == want) {
+							t.Errorf("%s: from %v by move %d to %v: %v", name, c, k, to, failure)
+						}
 					}
 				}
 			}

@@ -7,6 +7,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/factored"
@@ -159,9 +160,9 @@ func (c *checker) first(tr *factored.Trace) bool {
 			open = append(open, slot{bit: b})
 		}
 	}
-	open = append(open, slots(c.p, factored.Auxiliary, false)...)
+	aux := slots(c.p, factored.Auxiliary, false)
 	return c.solve(q, c.initial, open, func() bool {
-		return c.from(1, q.valuation(false), tr)
+		return c.completable(q, c.initial, aux) && c.from(1, q.valuation(false), tr)
 	})
 }
 
@@ -186,7 +187,7 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	aux := slots(c.p, factored.Auxiliary, false)
 	if t == len(c.plan.Actions)+1 {
 		return c.solve(q, c.last, aux, func() bool {
-			tr.Steps[t-1] = q.valuation(false)
+			tr.Steps[t-1] = c.shown(q.valuation(false))
 			return true
 		})
 	}
@@ -196,7 +197,7 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	if !c.network(t, q) {
 		return false
 	}
-	open := aux
+	var open []slot
 	for _, s := range slots(c.p, factored.State, true) {
 		switch {
 		case c.plan.States != nil && !c.agree(t, q, s):
@@ -205,41 +206,57 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 			open = append(open, s)
 		}
 	}
-	pays := c.paidAuxiliaries()
-	var next factored.Valuation
-	found, best := false, int64(0)
-	c.solve(q, c.step, open, func() bool {
-		now := q.valuation(false)
-		then := q.valuation(true)
-		reward := c.p.Reward.StepReward(now, then)
-		if found {
-			// Another completion of the same step: only its reward counts.
-			if fmt.Sprint(then) == fmt.Sprint(next) {
-				best = max(best, reward)
-			}
+	// Auxiliary bits come last and only have to exist: a plan does not fail
+	// later because they were completed in another way.
+	return c.solve(q, c.step, open, func() bool {
+		now, then := q.valuation(false), q.valuation(true)
+		reward, ok := c.complete(q, aux, then)
+		if !ok || !c.from(t+1, then, tr) {
 			return false
 		}
-		if !c.from(t+1, then, tr) {
-			return false
-		}
-		found, best, next = true, reward, then
-		tr.Steps[t-1] = q.valuation(false)
-		return !pays
+		c.rewards = append(c.rewards, reward)
+		tr.Steps[t-1] = c.shown(now)
+		return true
 	})
-	if found {
-		c.rewards = append(c.rewards, best)
-	}
-	return found
 }
 
-// paidAuxiliaries says whether the reward depends on auxiliary bits.
-func (c *checker) paidAuxiliaries() bool {
+// shown is a valuation as a trace has it, without auxiliary bits.
+func (c *checker) shown(v factored.Valuation) factored.Valuation {
+	for _, b := range c.p.Bits(factored.Auxiliary) {
+		v[b] = false
+	}
+	return v
+}
+
+// completable says whether the auxiliary bits can be such that cs hold.
+func (c *checker) completable(q *question, cs []grouped, aux []slot) bool {
+	mark := len(q.log)
+	ok := c.solve(q, cs, aux, func() bool { return true })
+	q.back(mark)
+	return ok
+}
+
+// complete gives the reward of a step whose states and action are known: the
+// best over the auxiliary bits that pay, where some do.
+func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (reward int64, ok bool) {
+	var paid []slot
 	for _, r := range c.p.Reward.Terms {
-		if c.p.Kind(r.Lit.Bit) == factored.Auxiliary {
-			return true
+		if s := (slot{bit: r.Lit.Bit}); c.p.Kind(r.Lit.Bit) == factored.Auxiliary && !slices.Contains(paid, s) {
+			paid = append(paid, s)
 		}
 	}
-	return false
+	mark := len(q.log)
+	c.solve(q, c.step, paid, func() bool {
+		if c.completable(q, c.step, aux) {
+			r := c.p.Reward.StepReward(q.valuation(false), then)
+			if !ok || r > reward {
+				reward, ok = r, true
+			}
+		}
+		return ok && len(paid) == 0
+	})
+	q.back(mark)
+	return reward, ok
 }
 
 // agree writes the trace's value of a next-state bit, unless the network has
