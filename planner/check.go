@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/expr"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -20,6 +19,9 @@ type Verdict struct {
 	Reward  *float64 `json:"reward"` // of a valid plan
 	Trace   []Values `json:"trace"`  // of a valid plan
 	Failure *Fault   `json:"failure"`
+	// Simulated and SimulatorFailure are of the simulator, where it was asked.
+	Simulated        *float64 `json:"simulated_reward"`
+	SimulatorFailure *Fault   `json:"simulator_failure"`
 }
 
 // Fault is where an invalid plan fails.
@@ -32,8 +34,13 @@ type Fault struct {
 	Text       string `json:"text"`   // all of it as a sentence
 }
 
-// Validate replays a plan, read from the named file's data, in the model.
-func Validate(t engine.Task, name string, data []byte) (*Verdict, error) {
+// Validate replays a plan, read from the named file's data, in the model and,
+// when asked, in the simulator.
+func Validate(problem *Problem, name string, data []byte, inSimulator bool) (*Verdict, error) {
+	t := problem.Task
+	if _, err := problem.Simulator(); inSimulator && err != nil {
+		return nil, err
+	}
 	plan, err := ReadPlan(t.Problem, name, data)
 	if err != nil {
 		return nil, err
@@ -44,6 +51,17 @@ func Validate(t engine.Task, name string, data []byte) (*Verdict, error) {
 	}
 	v := &Verdict{Schema: Schema, Problem: t.Problem.Name, Horizon: len(plan.Actions)}
 	v.Valid.Model = &report.Valid
+	if inSimulator {
+		s, err := problem.simulate(plan)
+		if err != nil {
+			return nil, err
+		}
+		valid := s.failure == nil
+		v.Valid.Simulator, v.SimulatorFailure = &valid, s.failure
+		if valid {
+			v.Simulated = &s.reward
+		}
+	}
 	if report.Valid {
 		v.Reward = rewardOf(t.Problem, report.Reward)
 		for _, val := range report.Trace.Steps {
@@ -84,7 +102,8 @@ type Witness struct {
 }
 
 // Verify decides a property of one step.
-func Verify(ctx context.Context, t engine.Task, property string) (*Property, error) {
+func Verify(ctx context.Context, problem *Problem, property string) (*Property, error) {
+	t := problem.Task
 	e, err := expr.Parse(t.Problem, property, expr.Options{Next: true})
 	if err != nil {
 		return nil, fmt.Errorf("--property %s: %w", property, err)

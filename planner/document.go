@@ -32,8 +32,11 @@ type Document struct {
 	Trace     []Values      `json:"trace"`  // horizon+1 states, every state variable
 	Valid     Verdicts      `json:"valid"`
 	Simulated *float64      `json:"simulated_reward"`
-	Landmarks int           `json:"landmarks"`
-	Seconds   Seconds       `json:"seconds"`
+	// SimulatorSays is why the plan fails in the simulator, absent when it
+	// does not.
+	SimulatorSays string  `json:"simulator_says,omitempty"`
+	Landmarks     int     `json:"landmarks"`
+	Seconds       Seconds `json:"seconds"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Horizons tells of each horizon of a range.

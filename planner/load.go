@@ -4,236 +4,170 @@
 package planner
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/bundled"
 	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/expr"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/fdsat"
 	"github.com/fdplan/fdplan/source"
+	"github.com/fdplan/fdplan/task"
 )
 
-// Ref names a problem: a bundled one, or with Files one in the FD-SAT-Plan
-// layout below that folder.
+// Ref names a problem: with Files one in the FD-SAT-Plan layout below that
+// folder, with Domain one given by RDDL files alone, else a task file or a
+// bundled problem.
 type Ref struct {
-	Name  string // DOMAIN/INSTANCE
+	Name  string // DOMAIN/INSTANCE, or the path of a task file
 	Files string
+
+	Domain, Instance string // RDDL files
+	Goal             string
+	Ranges           []string // FLUENT=LO..HI
+
+	Known          bool // plan with the RDDL itself, nothing learned
+	IgnoreDiscount bool
+}
+
+// Models are the values of --model.
+var Models = []string{"network", "rddl"}
+
+// Problem is a loaded problem: what engines plan with and, where there is
+// RDDL, the truth that plans can be tried in.
+type Problem struct {
+	engine.Task
+	truth *truth // nil for the FD-SAT-Plan layout
 }
 
 // instanceName is what can be part of a file's name in every layout.
 var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
 // Load reads the problem that r names.
-func Load(r Ref) (engine.Task, error) {
-	if r.Files == "" {
-		return bundled.Load(r.Name)
+func Load(r Ref) (*Problem, error) {
+	switch {
+	case r.Files != "" && r.Domain != "":
+		return nil, errors.New("--files and --domain name two problems; expected one of them")
+	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Ranges) > 0):
+		return nil, errors.New("--instance, --goal and --range go with --domain; a named problem has its own")
+	case r.Domain != "":
+		if r.Name != "" {
+			return nil, fmt.Errorf("%s and --domain name two problems; expected one of them", r.Name)
+		}
+		t, err := task.FromFlags(r.Domain, r.Instance, r.Goal, r.Ranges)
+		if err != nil {
+			return nil, err
+		}
+		return fromTask(t, nil, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, nil)
+	case r.Name == "":
+		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
+	case r.Files != "":
+		return fromFiles(r)
+	case strings.HasSuffix(r.Name, ".toml"):
+		t, err := task.Load(r.Name, readFile)
+		if err != nil {
+			return nil, err
+		}
+		return fromTask(t, nil, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, readFile)
+	}
+	t, err := bundled.Task(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	net, trained := bundled.Network(r.Name)
+	if !trained && !r.Known {
+		return nil, fmt.Errorf("%s has no network yet; plan with its RDDL, with --model rddl", r.Name)
+	}
+	return fromTask(t, net, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, bundled.Read)
+}
+
+// readFile is os.ReadFile with errors that begin with the name.
+func readFile(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, source.Errorf(name, 0, 0, "cannot be opened: %v", source.Cause(err))
+	}
+	return data, nil
+}
+
+func fromFiles(r Ref) (*Problem, error) {
+	if r.Known {
+		return nil, errors.New("--model rddl needs RDDL; the FD-SAT-Plan layout has none")
 	}
 	if !instanceName.MatchString(r.Name) {
-		return engine.Task{}, fmt.Errorf("%q names no problem below %s; expected DOMAIN/INSTANCE such as navigation/3x3", r.Name, r.Files)
+		return nil, fmt.Errorf("%q names no problem below %s; expected DOMAIN/INSTANCE such as navigation/3x3", r.Name, r.Files)
 	}
 	domain, instance, _ := strings.Cut(r.Name, "/")
 	p, net, err := fdsat.Load(r.Files, domain, instance)
 	if err != nil {
-		return engine.Task{}, err
+		return nil, err
 	}
-	return engine.Task{Problem: p, Network: net}, nil
+	return &Problem{Task: engine.Task{Problem: p, Network: net}}, nil
 }
 
-// Changes are what the command line changes of a problem.
-type Changes struct {
-	Reward     string   // file of variable,weight lines that replaces R
-	Initial    string   // file that replaces I
-	SetInitial []string // variable=value, each replacing what I says of it
-	Require    []string // constraints added to C
-}
-
-// Apply changes p in place.
-func (c *Changes) Apply(p *factored.Problem) error {
-	if c.Reward != "" {
-		err := withFile(c.Reward, func(f *os.File) (err error) {
-			p.Reward, err = fdsat.ReadReward(p, c.Reward, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+// fromTask compiles a task; net, when there is one, takes the place of the
+// network file that the task may name.
+func fromTask(t *task.Task, net *bnn.Network, o task.Options, read task.ReadFile) (*Problem, error) {
+	if read == nil {
+		read = readFile
 	}
-	if c.Initial != "" {
-		err := withFile(c.Initial, func(f *os.File) (err error) {
-			p.Initial, err = readInitial(p, c.Initial, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	o.Read = read
+	if len(t.Learned) == 0 {
+		o.Known = true
 	}
-	for _, text := range c.SetInitial {
-		if err := setInitial(p, text); err != nil {
-			return fmt.Errorf("--set-initial %s: %w", text, err)
-		}
-	}
-	for i, text := range c.Require {
-		if err := require(p, text, fmt.Sprintf("require %d", i+1)); err != nil {
-			return fmt.Errorf("--require %s: %w", text, err)
-		}
-	}
-	return p.Check()
-}
-
-func withFile(name string, read func(*os.File) error) error {
-	f, err := os.Open(name)
+	c, err := t.Problem(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
-	return read(f)
-}
-
-// layoutConstraint is a constraint as the FD-SAT-Plan files write it: literals,
-// an operator and a number, with commas between.
-var layoutConstraint = regexp.MustCompile(`,\s*(<=|>=|==)\s*,\s*[+-]?[0-9]+\s*$`)
-
-// readInitial reads a state: lines variable=value, or constraints of the
-// FD-SAT-Plan layout. What it leaves open is open.
-func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Constraint, error) {
-	var out []factored.Constraint
-	seen := map[*factored.Variable]int{}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		switch {
-		case text == "" || strings.HasPrefix(text, "#"):
-			continue
-		case layoutConstraint.MatchString(text):
-			one, err := fdsat.ReadStateConstraints(p, name, strings.NewReader(text))
-			if err != nil {
-				return nil, relocate(err, name, n)
+	if o.Name == "" && t.File != "" {
+		c.Problem.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	}
+	p := &Problem{Task: engine.Task{Problem: c.Problem}}
+	if !o.Known {
+		if net == nil {
+			if net, err = readNetwork(t, c.Problem, read); err != nil {
+				return nil, err
 			}
-			for i := range one {
-				one[i].Origin = fmt.Sprintf("%s:%d", name, n)
-			}
-			out = append(out, one...)
-		default:
-			v, cs, err := parseSetting(p, text, fmt.Sprintf("%s:%d", name, n))
-			if err != nil {
-				return nil, source.Errorf(name, n, 0, "%v", err)
-			}
-			if before := seen[v]; before > 0 {
-				return nil, source.Errorf(name, n, 0, "%s has a value already in line %d", v.Name, before)
-			}
-			seen[v] = n
-			out = append(out, cs...)
 		}
+		p.Network = net
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
-	}
-	return out, nil
+	p.truth, err = newTruth(t, c)
+	return p, err
 }
 
-// relocate moves an error about a single line to its place in a file.
-func relocate(err error, name string, line int) error {
-	var e *source.Error
-	if errors.As(err, &e) {
-		return source.Errorf(name, line, e.Col, "%s", e.Msg)
+// readNetwork reads the network that a task names and compares its bits with
+// the problem's.
+func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, error) {
+	if t.Network == "" {
+		return nil, source.Errorf(t.File, 1, 0, "fluents are learned but no network is named; expected network = \"FILE\", or --model rddl")
 	}
-	return err
-}
-
-// parseSetting reads variable=value; the variable's bits must then be so.
-func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable, []factored.Constraint, error) {
-	i := strings.LastIndexByte(text, '=')
-	if i < 0 {
-		return nil, nil, fmt.Errorf("expected variable=value, found %q", text)
-	}
-	name, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
-	v, ok := p.Find(name)
-	if !ok {
-		return nil, nil, fmt.Errorf("there is no variable %q in %s", name, p.Name)
-	}
-	if v.Kind != factored.State {
-		return nil, nil, fmt.Errorf("%s is an %s variable; expected a state variable", v.Name, v.Kind)
-	}
-	x, err := parseValue(v, value)
+	data, err := read(t.Network)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	val := make(factored.Valuation, p.NumBits())
-	if err := v.Set(val, x); err != nil {
-		return nil, nil, err
-	}
-	var cs []factored.Constraint
-	for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: origin}
-		if val[b] {
-			c.K = 1
-		}
-		cs = append(cs, c)
-	}
-	return v, cs, nil
-}
-
-func parseValue(v *factored.Variable, text string) (int64, error) {
-	switch text {
-	case "true", "false":
-		if !v.Bool {
-			return 0, fmt.Errorf("%s is an integer; expected a number from %d to %d, found %s", v.Name, v.Lo, v.Hi, text)
-		}
-		if text == "true" {
-			return 1, nil
-		}
-		return 0, nil
-	}
-	x, err := strconv.ParseInt(text, 10, 64)
+	f, err := bnn.ReadFile(t.Network, bytes.NewReader(data))
 	if err != nil {
-		return 0, fmt.Errorf("%q is no value for %s; expected true, false or an integer", text, v.Name)
+		return nil, err
 	}
-	return x, nil
-}
-
-// setInitial gives a variable a first value, whatever I said of it alone.
-func setInitial(p *factored.Problem, text string) error {
-	v, cs, err := parseSetting(p, text, "--set-initial "+text)
-	if err != nil {
-		return err
-	}
-	var kept []factored.Constraint
-	for _, c := range p.Initial {
-		others := false
-		for _, t := range c.Terms {
-			owner, _ := p.Owner(t.Lit.Bit)
-			others = others || owner != v
+	for _, side := range []struct {
+		what string
+		got  []string
+		bits []factored.Bit
+	}{{"inputs", f.Inputs, p.Inputs}, {"outputs", f.Outputs, p.Outputs}} {
+		var want []string
+		for _, b := range side.bits {
+			want = append(want, p.BitName(b))
 		}
-		if others {
-			kept = append(kept, c)
+		if !slices.Equal(side.got, want) {
+			return nil, source.Errorf(t.Network, 0, 0, "its %s are %s; the task has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
 		}
 	}
-	p.Initial = append(kept, cs...)
-	return nil
-}
-
-// require adds a side constraint: an expression, or a constraint as the
-// FD-SAT-Plan files write it.
-func require(p *factored.Problem, text, origin string) error {
-	if layoutConstraint.MatchString(text) {
-		c, err := fdsat.Constraint(p, text, false)
-		if err != nil {
-			return err
-		}
-		c.Origin = origin
-		p.Global = append(p.Global, c)
-		return nil
-	}
-	e, err := expr.Parse(p, text, expr.Options{Next: true})
-	if err != nil {
-		return err
-	}
-	return e.Require(p, false, origin)
+	return f.Network, nil
 }

@@ -30,7 +30,8 @@ type Request struct {
 }
 
 // Plan has an engine answer and the checker confirm it.
-func Plan(ctx context.Context, t engine.Task, r Request) (*Document, error) {
+func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
+	t := p.Task
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		if t.Problem.Horizon == 0 {
 			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", t.Problem.Name)
@@ -66,6 +67,9 @@ func Plan(ctx context.Context, t engine.Task, r Request) (*Document, error) {
 	}
 	if res.Trace != nil {
 		if err := d.confirm(t, res); err != nil {
+			return nil, err
+		}
+		if err := p.judge(d, res.Trace); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"github.com/fdplan/fdplan/bundled"
-	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
 )
 
@@ -53,7 +52,8 @@ type NetworkLine struct {
 }
 
 // Show sums a task up.
-func Show(t engine.Task) *Summary {
+func Show(problem *Problem) *Summary {
+	t := problem.Task
 	p := t.Problem
 	s := &Summary{Schema: Schema, Problem: p.Name, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
 		"state": len(p.Bits(factored.State)), "action": len(p.Bits(factored.Action)), "auxiliary": len(p.Bits(factored.Auxiliary)),
@@ -95,18 +95,22 @@ type Listing struct {
 	Horizon int    `json:"horizon"`
 	States  int    `json:"state_bits"`
 	Actions int    `json:"action_bits"`
-	Network string `json:"network"`
+	Network string `json:"network"` // its shape; empty where there is none yet
 }
 
 // List sums up every bundled problem.
 func List() ([]Listing, error) {
 	var out []Listing
 	for _, name := range bundled.Names() {
-		t, err := bundled.Load(name)
+		p, err := Load(Ref{Name: name, Known: true})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Listing{name, t.Problem.Horizon, len(t.Problem.Bits(factored.State)), len(t.Problem.Bits(factored.Action)), t.Network.Shape()})
+		l := Listing{name, p.Problem.Horizon, len(p.Problem.Bits(factored.State)), len(p.Problem.Bits(factored.Action)), ""}
+		if net, ok := bundled.Network(name); ok {
+			l.Network = net.Shape()
+		}
+		out = append(out, l)
 	}
 	return out, nil
 }

@@ -6,15 +6,22 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/planner"
 )
 
-// problemFlags name a problem and what to change of it.
+// problemFlags name a problem.
 type problemFlags struct {
-	Problem string `arg:"" help:"A bundled problem such as navigation/3x3, or with --files one of that folder."`
-	Files   string `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+	Problem        string   `arg:"" optional:"" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
+	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+	Domain         string   `help:"RDDL file, instead of PROBLEM: everything known, nothing learned." placeholder:"D.rddl"`
+	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
+	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
+	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
+	Model          string   `help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
+	IgnoreDiscount bool     `help:"Take a discount other than 1 for 1."`
 }
 
 type changeFlags struct {
@@ -25,13 +32,24 @@ type changeFlags struct {
 }
 
 // load reads the problem and applies the changes.
-func (f *problemFlags) load(c *changeFlags) (engine.Task, error) {
-	t, err := planner.Load(planner.Ref{Name: f.Problem, Files: f.Files})
+func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
+	p, err := planner.Load(planner.Ref{
+		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
+		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount,
+	})
 	if err != nil || c == nil {
-		return t, err
+		return p, err
 	}
 	changes := planner.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require}
-	return t, changes.Apply(t.Problem)
+	return p, changes.Apply(p.Problem)
+}
+
+// loadTruth reads the problem for simulation: its network does not matter.
+func (f *problemFlags) loadTruth() (*planner.Problem, error) {
+	if f.Files == "" {
+		f.Model = "rddl"
+	}
+	return f.load(nil)
 }
 
 // engine turns the flags into an engine's limits.
@@ -84,4 +102,17 @@ func (b *bytesFlag) UnmarshalText(text []byte) error {
 		return nil
 	}
 	return fmt.Errorf("%q is no size; expected at least 1MiB, such as 512MiB or 4GiB", text)
+}
+
+// durationFlag is a time such as 60s.
+type durationFlag time.Duration
+
+// UnmarshalText reads a positive duration, or 0 for none.
+func (d *durationFlag) UnmarshalText(text []byte) error {
+	x, err := time.ParseDuration(string(text))
+	if err != nil || x < 0 {
+		return fmt.Errorf("%q is no time; expected a number with a unit, such as 60s or 5m", text)
+	}
+	*d = durationFlag(x)
+	return nil
 }

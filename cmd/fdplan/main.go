@@ -21,10 +21,13 @@ import (
 // cli is the table of commands. Every command has a Run method that is given
 // the app.
 type cli struct {
+	Check    checkCmd    `cmd:"" help:"Parse, type-check and ground RDDL files."`
 	List     listCmd     `cmd:"" help:"List the bundled problems."`
 	Show     showCmd     `cmd:"" help:"Show a problem: variables, constraints, goal, reward, network, sizes."`
 	Plan     planCmd     `cmd:"" help:"Find an optimal plan, prove it, and check it."`
 	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
+	Simulate simulateCmd `cmd:"" help:"Run a plan or a policy in a problem's RDDL."`
+	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
 	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
 	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
 }
@@ -91,16 +94,20 @@ func (a *app) fail(err error) int {
 
 // limits are the flags of every command that may take long.
 type limits struct {
-	Threads   int           `help:"Threads to use; 0 for one a core." default:"0"`
-	Seed      uint64        `help:"Seed of whatever draws random numbers; nothing in this command does." default:"0"`
-	TimeLimit time.Duration `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	Memory    bytesFlag     `help:"Bound on memory." default:"4GiB"`
-	Quiet     bool          `help:"No progress on standard error." short:"q"`
+	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
+	Seed      uint64       `help:"Seed of whatever draws random numbers; nothing in this command does." default:"0"`
+	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Memory    bytesFlag    `help:"Bound on memory." default:"4GiB"`
+	Quiet     bool         `help:"No progress on standard error." short:"q"`
 }
 
 // context ends on SIGINT, SIGTERM and at the time limit; its cause says which.
 func (l *limits) context(a *app) (context.Context, context.CancelFunc) {
 	debug.SetMemoryLimit(int64(l.Memory))
+	return a.context(l.TimeLimit)
+}
+
+func (a *app) context(limit durationFlag) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -112,10 +119,11 @@ func (l *limits) context(a *app) (context.Context, context.CancelFunc) {
 		}
 		signal.Stop(signals)
 	}()
-	if l.TimeLimit <= 0 {
+	if limit == 0 {
 		return ctx, func() { cancel(nil) }
 	}
-	timed, stop := context.WithDeadlineCause(ctx, a.started.Add(l.TimeLimit), fmt.Errorf("the time limit of %v was reached", l.TimeLimit))
+	d := time.Duration(limit)
+	timed, stop := context.WithDeadlineCause(ctx, a.started.Add(d), fmt.Errorf("the time limit of %v was reached", d))
 	return timed, func() { stop(); cancel(nil) }
 }
 

@@ -134,7 +134,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "expected one of"},
 		{[]string{"nonsense"}, "nonsense"},
-		{[]string{"plan"}, "<problem>"},
+		{[]string{"plan"}, "no problem is named"},
 		{[]string{"plan", "navigation/9x9"}, `no bundled problem "navigation/9x9"; expected one of navigation/3x3`},
 		{[]string{"plan", "navigation/3x3", "-H", "0"}, `"0" is no horizon`},
 		{[]string{"plan", "navigation/3x3", "-H", "5..4"}, `"5..4" is no horizon`},
@@ -187,6 +187,56 @@ func TestBadPlans(t *testing.T) {
 		status, stdout, stderr := session("validate", "navigation/3x3", file)
 		if status != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "fdplan: "+file+":") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: status %d, stdout %q, stderr %q, want %q", name, status, stdout, stderr, c.want)
+		}
+	}
+}
+
+// TestMalformedRDDL checks every malformed file of package rddl: status 2 and
+// one line that names the place.
+func TestMalformedRDDL(t *testing.T) {
+	files, err := filepath.Glob("../../rddl/testdata/malformed/*.rddl")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(text), "\n")
+		want, ok := strings.CutPrefix(first, "// want: ")
+		if !ok {
+			t.Fatalf("%s does not say what is wanted", file)
+		}
+		place, message, _ := strings.Cut(want, ": ")
+		status, stdout, stderr := session("check", file)
+		if status != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "fdplan: "+file+":"+place+": ") || !strings.Contains(stderr, message) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, stdout %q, stderr %q, want %q", file, status, stdout, stderr, want)
+		}
+	}
+}
+
+// TestCheckCompetitionFiles checks the domains and instances of two planning
+// competitions.
+func TestCheckCompetitionFiles(t *testing.T) {
+	const data = "../../../shared/data/rddl"
+	domains, err := filepath.Glob(data + "/*/*/domain.rddl")
+	if err != nil || len(domains) == 0 {
+		t.Skipf("no RDDL files at %s", data)
+	}
+	for _, domain := range domains {
+		if status, _, stderr := session("check", domain); status != exitDone {
+			t.Errorf("%s: status %d, %s", domain, status, stderr)
+		}
+		instances, err := filepath.Glob(filepath.Join(filepath.Dir(domain), "inst*.rddl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, instance := range instances {
+			status, stdout, stderr := session("check", domain, instance)
+			if status != exitDone || !strings.Contains(stdout, "\ninstance ") {
+				t.Errorf("%s: status %d, %s", instance, status, stderr)
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	progress := a.progress(c.Quiet, task)
+	progress := a.progress(c.Quiet, task.Task)
 	doc, err := planner.Plan(ctx, task, planner.Request{
 		Engine: c.Engine, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
@@ -77,6 +77,12 @@ func writePlan(w io.Writer, d *planner.Document) error {
 	}
 	if d.Valid.Model != nil {
 		fmt.Fprintf(&b, "The checker replayed the plan in the model: valid.\n")
+	}
+	switch {
+	case d.Simulated != nil:
+		fmt.Fprintf(&b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
+	case d.Valid.Simulator != nil:
+		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
 	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,13 +13,20 @@ import (
 type validateCmd struct {
 	problemFlags
 	changeFlags
-	Plan string `arg:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
-	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Plan      string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	Simulator string `help:"Replay the plan in a simulator too: ${enum}." enum:",rddl" default:""`
+	JSON      bool   `name:"json" help:"Print one JSON object."`
+	Out       string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run replays the plan; exit status 4 when it is invalid.
 func (c *validateCmd) Run(a *app) error {
+	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
+		c.Problem, c.Plan = "", c.Problem
+	}
+	if c.Plan == "" {
+		return errors.New("no plan is named; expected PROBLEM PLAN.json")
+	}
 	task, err := c.load(&c.changeFlags)
 	if err != nil {
 		return err
@@ -32,19 +40,25 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	v, err := planner.Validate(task, c.Plan, data)
+	v, err := planner.Validate(task, c.Plan, data, c.Simulator != "")
 	if err != nil {
 		return err
 	}
 	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
 		if v.Failure != nil {
-			_, err := fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
-			return err
+			fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
+		} else {
+			fmt.Fprintf(w, "%s: valid in the model, %d steps, reward %v\n", v.Problem, v.Horizon, *v.Reward)
 		}
-		_, err := fmt.Fprintf(w, "%s: valid in the model, %d steps, reward %v\n", v.Problem, v.Horizon, *v.Reward)
-		return err
+		switch {
+		case v.SimulatorFailure != nil:
+			fmt.Fprintf(w, "%s: invalid in the simulator: %s\n", v.Problem, v.SimulatorFailure.Text)
+		case v.Simulated != nil:
+			fmt.Fprintf(w, "%s: valid in the simulator, reward %v\n", v.Problem, *v.Simulated)
+		}
+		return nil
 	})
-	if err == nil && v.Failure != nil {
+	if err == nil && (v.Failure != nil || v.SimulatorFailure != nil) {
 		return exitStatus(exitNo)
 	}
 	return err

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type checkCmd struct {
+	Domain   string `arg:"" help:"RDDL file with the domain; it may hold instances too." placeholder:"D.rddl"`
+	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
+	JSON     bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run checks the files and prints what is in them.
+func (c *checkCmd) Run(a *app) error {
+	names := []string{c.Domain}
+	if c.Instance != "" {
+		names = append(names, c.Instance)
+	}
+	found, err := planner.CheckRDDL(names)
+	if err != nil {
+		return err
+	}
+	for _, w := range found.Warnings {
+		fmt.Fprintf(a.err, "fdplan: warning: %s\n", w)
+	}
+	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
+}
+
+func writeChecked(w io.Writer, found *planner.Checked) error {
+	var b strings.Builder
+	for i, p := range found.Programs {
+		if i > 0 {
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintf(&b, "domain %s: %d types, %d cpfs, %d preconditions, %d invariants, %d state-action constraints, %d termination conditions\n",
+			p.Domain, p.Types, p.CPFs, p.Preconds, p.Invariants, p.Constraints, p.Termination)
+		fmt.Fprintf(&b, "  pvariables: %s\n", counts(p.PVariables))
+		if p.Ground == nil {
+			continue
+		}
+		g := p.Ground
+		fmt.Fprintf(&b, "instance %s: objects: %s\n", p.Instance, counts(p.Objects))
+		fmt.Fprintf(&b, "  grounded: %d states, %d actions, %d intermediate, %d observations", g.States, g.Actions, g.Intermediate, g.Observations)
+		if g.Deterministic {
+			fmt.Fprint(&b, ", deterministic\n")
+		} else {
+			fmt.Fprint(&b, ", stochastic\n")
+		}
+		if p.Horizon != nil {
+			fmt.Fprintf(&b, "  horizon %d\n", *p.Horizon)
+		}
+		if p.MaxActions != nil {
+			fmt.Fprintf(&b, "  at most %d actions at once\n", *p.MaxActions)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// counts lists a map of counts by name.
+func counts(m map[string]int) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%d %s", m[k], k))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/collect"
+	"github.com/fdplan/fdplan/planner"
+)
+
+type collectCmd struct {
+	problemFlags
+	Rows      int          `short:"n" help:"Number of transitions." default:"200000"`
+	Policy    string       `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
+	Log       string       `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
+	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
+	Seed      uint64       `help:"Seed." default:"0"`
+	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Quiet     bool         `help:"No progress on standard error." short:"q"`
+	Out       string       `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
+}
+
+// Run writes the data set.
+func (c *collectCmd) Run(a *app) error {
+	ctx, cancel := a.context(c.TimeLimit)
+	defer cancel()
+	p, err := c.loadTruth()
+	if err != nil {
+		return err
+	}
+	if c.Rows < 1 {
+		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
+	}
+	if c.Log != "" {
+		rows, err := p.Convert(c.Log, c.Out)
+		if err == nil {
+			fmt.Fprintf(a.out, "%s: %d transitions from %s\n", c.Out, rows, c.Log)
+		}
+		return err
+	}
+	shown := false
+	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads}
+	if a.terminal && !c.Quiet {
+		o.Progress = func(rows int) {
+			fmt.Fprintf(a.err, "\r\x1b[Kcollect: %d of %d rows", rows, c.Rows)
+			shown = true
+		}
+	}
+	err = p.Collect(ctx, c.Out, o)
+	if shown {
+		fmt.Fprint(a.err, "\r\x1b[K")
+	}
+	switch {
+	case errors.Is(err, planner.ErrNoRDDL):
+		return err
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", errLimit, err)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %d transitions by policy %s, seed %d\n", c.Out, c.Rows, c.Policy, c.Seed)
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type simulateCmd struct {
+	problemFlags
+	Plan   string `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
+	Policy string `help:"Policy to run: noop, random or exploration." placeholder:"NAME" xor:"what"`
+	Steps  int    `help:"Number of steps; default: the instance's horizon, or the plan's."`
+	Seed   uint64 `help:"Seed of the policy and of chance." default:"0"`
+	CSV    bool   `name:"csv" help:"Print every step as CSV."`
+	JSON   bool   `name:"json" help:"Print one JSON object." xor:"form"`
+	Out    string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run simulates; exit status 4 when the plan or the policy breaks a rule.
+func (c *simulateCmd) Run(a *app) error {
+	p, err := c.loadTruth()
+	if err != nil {
+		return err
+	}
+	r := planner.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
+	if c.Plan != "" {
+		if r.PlanData, err = os.ReadFile(c.Plan); err != nil {
+			return err
+		}
+		r.PlanFile = c.Plan
+	}
+	var res *planner.Simulated
+	err = a.toFile(c.Out, func(w io.Writer) error {
+		if c.CSV {
+			r.CSV = w
+		}
+		if res, err = p.Simulate(r); err != nil {
+			return err
+		}
+		switch {
+		case c.CSV:
+			if res.Failure != nil {
+				fmt.Fprintf(a.err, "fdplan: %s\n", res.Failure.Text)
+			}
+			return nil
+		case c.JSON:
+			return planner.WriteJSON(w, res)
+		}
+		_, err := fmt.Fprintf(w, "%s: %d steps, reward %v, %s\n", res.Problem, res.Steps, res.Reward, res.End)
+		if err == nil && res.Failure != nil {
+			_, err = fmt.Fprintf(w, "broken: %s\n", res.Failure.Text)
+		}
+		return err
+	})
+	if err == nil && res.Failure != nil {
+		return exitStatus(exitNo)
+	}
+	return err
+}

@@ -1,0 +1,110 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/collect"
+	"github.com/fdplan/fdplan/dataset"
+	"github.com/fdplan/fdplan/rddl/sim"
+)
+
+// Simulation says what to run in a problem's RDDL: a plan, or a policy.
+type Simulation struct {
+	PlanFile string // name of the plan in messages; empty for a policy
+	PlanData []byte
+	Policy   string // noop, random or exploration; random when empty
+	Steps    int    // 0 for the instance's horizon, or the plan's length
+	Seed     uint64
+	CSV      io.Writer // gets every step; nil for none
+}
+
+// Simulated is the outcome of `fdplan simulate`.
+type Simulated struct {
+	Schema     int     `json:"schema"`
+	Problem    string  `json:"problem"`
+	Steps      int     `json:"steps"`
+	Reward     float64 `json:"reward"` // undiscounted
+	Discounted float64 `json:"discounted_reward"`
+	End        string  `json:"end"`
+	Failure    *Fault  `json:"failure"` // the rule that was broken, if any
+}
+
+// Simulate runs a plan or a policy from the instance's initial state. A rule
+// that it breaks is part of the answer, not an error.
+func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return nil, err
+	}
+	var policy sim.Policy
+	steps := r.Steps
+	switch {
+	case r.PlanFile != "":
+		plan, err := ReadPlan(p.Problem, r.PlanFile, r.PlanData)
+		if err != nil {
+			return nil, err
+		}
+		policy = p.actions(plan)
+		if steps == 0 {
+			steps = len(plan.Actions)
+		}
+	default:
+		if r.Policy == "" {
+			r.Policy = "random"
+		}
+		if policy, err = sim.PolicyByName(r.Policy); err != nil {
+			return nil, err
+		}
+	}
+	if steps == 0 && s.Problem().Horizon <= 0 {
+		return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
+	}
+	var trace *sim.Trace
+	if r.CSV != nil {
+		if trace, err = sim.NewTrace(r.CSV, s); err != nil {
+			return nil, err
+		}
+	}
+	runner := s.NewRunner(rand.New(rand.NewPCG(r.Seed, 0)))
+	e, err := runner.Run(policy, steps, trace)
+	out := &Simulated{Schema: Schema, Problem: p.Problem.Name, Steps: e.Steps, Reward: e.Reward, Discounted: e.Discounted, End: fmt.Sprint(e.End)}
+	var v *sim.Violation
+	switch {
+	case errors.As(err, &v):
+		out.Failure = faultOf(err, e.Steps+1)
+	case err != nil:
+		return nil, err
+	}
+	return out, nil
+}
+
+// Collect writes a data set of simulated transitions.
+func (p *Problem) Collect(ctx context.Context, name string, o collect.Options) error {
+	s, err := p.Simulator()
+	if err != nil {
+		return err
+	}
+	return collect.ToFile(ctx, name, s, o)
+}
+
+// Convert reads a log, matches its columns with the problem's fluents, and
+// writes it as a data set.
+func (p *Problem) Convert(log, name string) (rows int, err error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return 0, err
+	}
+	schema, err := collect.Schema(s)
+	if err != nil {
+		return 0, err
+	}
+	data, err := dataset.ReadAs(log, schema)
+	if err != nil {
+		return 0, err
+	}
+	return data.Rows, dataset.Write(name, data)
+}
