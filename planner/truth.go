@@ -131,7 +131,7 @@ func faultOf(err error, step int) *Fault {
 	if errors.As(err, &v) {
 		f.Step, f.Group, f.Constraint = v.Step, fmt.Sprint(v.Kind), v.Condition
 		f.Origin = fmt.Sprintf("%s:%d:%d", v.Pos.File, v.Pos.Line, v.Pos.Col)
-		f.Text = fmt.Sprintf("step %d: %v", v.Step, err)
+		f.Text = v.Error()
 		for _, x := range v.Values {
 			f.Values = append(f.Values, Entry{x.Name, jsonValue(x)})
 		}

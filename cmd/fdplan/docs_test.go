@@ -30,6 +30,8 @@ func sessions(page string) []shown {
 		case !inside:
 		case strings.HasPrefix(line, "$ "):
 			out = append(out, shown{line: i + 1, command: line[2:]})
+		case strings.HasPrefix(line, "> ") && len(out) > 0 && out[len(out)-1].output == "":
+			out[len(out)-1].command += "\n" + line[2:] // a here-document
 		case len(out) > 0:
 			out[len(out)-1].output += line + "\n"
 		}

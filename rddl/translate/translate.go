@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/rddl"
 	"github.com/fdplan/fdplan/rddl/ground"
 	"github.com/fdplan/fdplan/source"
 )
@@ -104,7 +105,11 @@ func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 	c.p = factored.NewProblem(name)
 	c.p.Horizon = g.Horizon
 	if g.Discount != 1 && !o.IgnoreDiscount {
-		return nil, fmt.Errorf("the discount of %s is %v; the reward of a plan is the plain sum, expected discount = 1.0 or --ignore-discount", name, g.Discount)
+		var at rddl.Pos // unknown for a problem made by hand
+		if prog := g.Program(); prog != nil {
+			at = prog.Instance.DiscountPos
+		}
+		return nil, source.Errorf(at.File, at.Line, at.Col, "the discount of %s is %v; the reward of a plan is the plain sum, expected discount = 1.0 or --ignore-discount", name, g.Discount)
 	}
 	if err := c.checkOptions(); err != nil {
 		return nil, err
