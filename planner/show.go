@@ -16,8 +16,17 @@ type Summary struct {
 	Goal        []ConstraintLine `json:"goal"`
 	Transitions []ConstraintLine `json:"transitions"`
 	Reward      []RewardLine     `json:"reward"`
+	Task        *TaskLine        `json:"task"`    // null without RDDL
 	Network     *NetworkLine     `json:"network"` // null when nothing is learned
 	Bits        map[string]int   `json:"bits"`    // by kind, and the network's inputs and outputs
+}
+
+// TaskLine is what a task adds to its RDDL.
+type TaskLine struct {
+	Domain   string   `json:"domain"`
+	Instance string   `json:"instance,omitempty"`
+	Goal     string   `json:"goal,omitempty"`
+	Learned  []string `json:"learned,omitempty"` // base names of fluents
 }
 
 // VariableLine is one variable.
@@ -30,6 +39,9 @@ type VariableLine struct {
 	Bits    int    `json:"bits"`
 	Learned bool   `json:"learned"` // the network gives its next value
 	Input   bool   `json:"input"`   // the network reads it
+	// Published are the names of its bits in the published FD-SAT-Plan files,
+	// where the task gives them.
+	Published []string `json:"published,omitempty"`
 }
 
 // ConstraintLine is one constraint and where it comes from.
@@ -70,7 +82,15 @@ func Show(problem *Problem) *Summary {
 	}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		s.Variables = append(s.Variables, VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v]})
+		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v]}
+		if problem.truth != nil {
+			line.Published = problem.truth.task.BitNames[v.Name]
+		}
+		s.Variables = append(s.Variables, line)
+	}
+	if problem.truth != nil {
+		k := problem.truth.task
+		s.Task = &TaskLine{Domain: k.Domain, Instance: k.Instance, Goal: k.Goal, Learned: k.Learned}
 	}
 	lines := func(cs []factored.Constraint) []ConstraintLine {
 		out := []ConstraintLine{}

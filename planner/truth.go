@@ -15,6 +15,7 @@ import (
 
 // truth is a problem's RDDL, in which plans and policies can be simulated.
 type truth struct {
+	task     *task.Task
 	compiled *translate.Compiled
 	sim      *sim.Simulator
 	goal     *ground.Node // nil for none
@@ -36,7 +37,7 @@ func newTruth(t *task.Task, c *translate.Compiled) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &truth{compiled: c, sim: s, goal: goal}, nil
+	return &truth{task: t, compiled: c, sim: s, goal: goal}, nil
 }
 
 // Simulator gives the simulator of a problem that has RDDL.

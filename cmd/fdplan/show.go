@@ -62,6 +62,19 @@ func writeSummary(w io.Writer, s *planner.Summary) error {
 		fmt.Fprintf(&b, "no network: every transition is known\n")
 	}
 	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
+	if k := s.Task; k != nil {
+		fmt.Fprintf(&b, "RDDL %s", k.Domain)
+		if k.Instance != "" {
+			fmt.Fprintf(&b, ", %s", k.Instance)
+		}
+		fmt.Fprintln(&b)
+		if len(k.Learned) > 0 {
+			fmt.Fprintf(&b, "fluents to be learned: %s\n", strings.Join(k.Learned, ", "))
+		}
+		if k.Goal != "" {
+			fmt.Fprintf(&b, "goal %s\n", k.Goal)
+		}
+	}
 	fmt.Fprintf(&b, "\nvariables\n")
 	for _, v := range s.Variables {
 		fmt.Fprintf(&b, "  %-9s %s", v.Kind, v.Name)
@@ -70,6 +83,9 @@ func writeSummary(w io.Writer, s *planner.Summary) error {
 		}
 		if v.Learned {
 			fmt.Fprintf(&b, ", learned")
+		}
+		if len(v.Published) > 0 {
+			fmt.Fprintf(&b, "    # published as %s", strings.Join(v.Published, " "))
 		}
 		fmt.Fprintln(&b)
 	}
