@@ -35,16 +35,20 @@ func (c *checker) dist(e *Dist, want Type) Expr {
 		c.random(e.Pos, e.Name)
 		want = Type{}
 	}
-	if len(e.Args) != len(d.Args) {
-		fail(e.Pos, "%s has %s, expected %d", e.Name, plural(len(e.Args), "argument"), len(d.Args))
+	if len(e.Args) != len(d.Params) {
+		fail(e.Pos, "%s has %s, expected %d", e.Name, plural(len(e.Args), "argument"), len(d.Params))
 	}
 	x := *e
 	x.Args = nil
 	for i, a := range e.Args {
 		a = c.expr(a, want)
 		if d.Result != ResultSame {
-			c.number(a, "the "+d.Args[i]+" of "+e.Name)
-			c.range_(a, e.Name, d.Args[i])
+			c.number(a, "the "+d.Params[i].Name+" of "+e.Name)
+			if v, ok := constant(a); ok {
+				if err := d.CheckParameter(i, v); err != nil {
+					fail(start(a), "%v", err)
+				}
+			}
 		}
 		x.Args = append(x.Args, a)
 	}
@@ -64,34 +68,16 @@ func (c *checker) dist(e *Dist, want Type) Expr {
 			fail(start(x.Args[0]), "DiracDelta of type %v, expected a number; KronDelta is for enumerations", x.Type)
 		}
 	}
-	if e.Name == "Uniform" {
-		lo, ok1 := constant(x.Args[0])
-		hi, ok2 := constant(x.Args[1])
-		if ok1 && ok2 && lo > hi {
-			fail(start(x.Args[1]), "the upper bound of Uniform is below the lower bound")
+	if len(x.Args) == 2 {
+		a, ok1 := constant(x.Args[0])
+		b, ok2 := constant(x.Args[1])
+		if ok1 && ok2 {
+			if err := d.Check(a, b); err != nil {
+				fail(start(x.Args[1]), "%v", err)
+			}
 		}
 	}
 	return &x
-}
-
-// range_ checks a parameter that is a number as it stands.
-func (c *checker) range_(e Expr, dist, what string) {
-	v, ok := constant(e)
-	if !ok {
-		return
-	}
-	switch what {
-	case "probability":
-		c.probability(e, v)
-	case "variance", "number of trials", "rate":
-		if v < 0 {
-			fail(start(e), "the %s of %s is %v, expected 0 or more", what, dist, v)
-		}
-	case "shape", "scale", "degrees of freedom", "number of successes":
-		if v <= 0 {
-			fail(start(e), "the %s of %s is %v, expected more than 0", what, dist, v)
-		}
-	}
 }
 
 func (c *checker) probability(e Expr, v float64) {
@@ -145,10 +131,7 @@ func (c *checker) discrete(e *Discrete) Expr {
 		x.Outcomes = append(x.Outcomes, Outcome{v, prob})
 	}
 	otherwise := x.Outcomes[len(x.Outcomes)-1].Prob == nil
-	// The tolerance admits probabilities rounded to a few digits, such as three
-	// times 0.3333.
-	const tolerance = 1e-3
-	if !e.Unnorm && allConst && (otherwise && sum > 1+tolerance || !otherwise && math.Abs(sum-1) > tolerance) {
+	if !e.Unnorm && allConst && (otherwise && sum > 1+SumTolerance || !otherwise && math.Abs(sum-1) > SumTolerance) {
 		fail(e.Pos, "the probabilities add up to %v, expected 1", sum)
 	}
 	return &x

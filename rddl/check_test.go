@@ -86,7 +86,7 @@ func TestTypes(t *testing.T) {
 		{"exp", "1: exp is a function"}, {"sgn'", "1: unknown fluent sgn"},
 		{"KronDelta(b)", "bool"}, {"KronDelta(i)", "int"}, {"KronDelta(l)", "level"}, {"KronDelta(r)", "11: KronDelta of type real"},
 		{"DiracDelta(r)", "real"}, {"DiracDelta(l)", "12: DiracDelta of type level"},
-		{"Bernoulli(r)", "bool"}, {"Bernoulli(-0.5)", "11: probability -0.5"}, {"Bernoulli(b)", "bool"},
+		{"Bernoulli(r)", "bool"}, {"Bernoulli(-0.5)", "11: the probability of Bernoulli is -0.5"}, {"Bernoulli(b)", "bool"},
 		{"Normal(r, 1)", "real"}, {"Normal(0, -1)", "11: the variance of Normal is -1"}, {"Uniform(0, 1)", "real"}, {"Uniform(2, 1)", "12: the upper bound"},
 		{"Poisson(r)", "int"}, {"Exponential(r)", "real"}, {"Exponential(0)", "13: the scale of Exponential is 0"}, {"Gamma(r, 1)", "real"}, {"Beta(1, 2)", "real"},
 		{"Geometric(0.5)", "int"}, {"Binomial(10, 0.5)", "int"}, {"NegativeBinomial(3, 0.5)", "int"}, {"Weibull(1, 2)", "real"}, {"Pareto(1, 2)", "real"},

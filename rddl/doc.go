@@ -10,11 +10,11 @@
 //
 // # For tools
 //
-// Parse gives the tree of one text, and Join one File of several. Check resolves
-// and types one domain with one instance and returns a Program of copies, so
-// that one parsed domain serves many instances, also at the same time. Every
-// declaration, name and expression has its Pos (line and byte column from 1);
-// every expression of a Program has its ResultType and every name its
+// Parse gives the tree of one text, Join one File of several, ReadFiles both.
+// Check resolves and types one domain with one instance and returns a Program of
+// copies, so that one parsed domain serves many instances, also at the same time.
+// Every declaration, name and expression has its Pos (line and byte column from
+// 1); every expression of a Program has its ResultType and every name its
 // declaration. Walk visits, FormatExpr and Print write, CheckExpr types a goal or
 // the like against a Program. An error is always a *source.Error for the first
 // fault. Nothing here keeps state between calls.

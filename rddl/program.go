@@ -60,6 +60,27 @@ func (p *Program) CheckExpr(e Expr, place Place, want Type) (typed Expr, err err
 	return typed, nil
 }
 
+// ReadFiles reads, parses and joins the files with these names, empty names left
+// out. Errors are *source.Error, or those of read, such as os.ReadFile.
+func ReadFiles(read func(name string) ([]byte, error), names ...string) (*File, error) {
+	var files []*File
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		text, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return Join(files...)
+}
+
 // Join makes one file of several, such as a domain's and an instance's. Blocks
 // of the same kind and name are refused.
 func Join(files ...*File) (joined *File, err error) {

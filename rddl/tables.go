@@ -55,40 +55,6 @@ var Functions = map[string]Function{
 	"max":     {"max", 2, -1, ResultOfArgs, false},
 }
 
-// Distribution describes a distribution with expressions as arguments.
-type Distribution struct {
-	Name   string
-	Args   []string // what each argument is
-	Result Result
-}
-
-// Distributions lists the distributions by name, but for Discrete and
-// UnnormDiscrete, which have a form of their own, and the vectors. The second
-// argument of Normal is the variance.
-var Distributions = map[string]Distribution{
-	"KronDelta":        {"KronDelta", []string{"value"}, ResultSame},
-	"DiracDelta":       {"DiracDelta", []string{"value"}, ResultSame},
-	"Bernoulli":        {"Bernoulli", []string{"probability"}, ResultBool},
-	"Uniform":          {"Uniform", []string{"lower bound", "upper bound"}, ResultReal},
-	"Normal":           {"Normal", []string{"mean", "variance"}, ResultReal},
-	"Exponential":      {"Exponential", []string{"scale"}, ResultReal},
-	"Poisson":          {"Poisson", []string{"rate"}, ResultInt},
-	"Weibull":          {"Weibull", []string{"shape", "scale"}, ResultReal},
-	"Gamma":            {"Gamma", []string{"shape", "scale"}, ResultReal},
-	"Beta":             {"Beta", []string{"shape", "shape"}, ResultReal},
-	"Geometric":        {"Geometric", []string{"probability"}, ResultInt},
-	"Binomial":         {"Binomial", []string{"number of trials", "probability"}, ResultInt},
-	"NegativeBinomial": {"NegativeBinomial", []string{"number of successes", "probability"}, ResultInt},
-	"Pareto":           {"Pareto", []string{"shape", "scale"}, ResultReal},
-	"Student":          {"Student", []string{"degrees of freedom"}, ResultReal},
-	"Gumbel":           {"Gumbel", []string{"mean", "scale"}, ResultReal},
-	"Laplace":          {"Laplace", []string{"mean", "scale"}, ResultReal},
-	"Cauchy":           {"Cauchy", []string{"mean", "scale"}, ResultReal},
-	"Gompertz":         {"Gompertz", []string{"shape", "scale"}, ResultReal},
-	"ChiSquare":        {"ChiSquare", []string{"degrees of freedom"}, ResultReal},
-	"Kumaraswamy":      {"Kumaraswamy", []string{"shape", "shape"}, ResultReal},
-}
-
 // vectors are the random vectors; they are parsed and no more.
 var vectors = map[string]bool{
 	"MultivariateNormal": true, "MultivariateStudent": true, "Dirichlet": true, "Multinomial": true,

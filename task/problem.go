@@ -26,26 +26,11 @@ func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
 	if read == nil {
 		read = os.ReadFile
 	}
-	var files []*rddl.File
-	for _, name := range []string{t.Domain, t.Instance} {
-		if name == "" {
-			continue
-		}
-		text, err := read(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := rddl.Parse(name, text)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	joined, err := rddl.Join(files...)
+	f, err := rddl.ReadFiles(read, t.Domain, t.Instance)
 	if err != nil {
 		return nil, err
 	}
-	return ground.File(joined, "")
+	return ground.File(f, "")
 }
 
 // GoalOf grounds the goal over g; nil when there is none.

@@ -12,26 +12,11 @@ import (
 // the domain's file holds the instance. Errors are *source.Error, or those of
 // reading a file.
 func Load(domainFile, instanceFile string) (*Problem, error) {
-	var files []*rddl.File
-	for _, name := range []string{domainFile, instanceFile} {
-		if name == "" {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := rddl.Parse(name, text)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	joined, err := rddl.Join(files...)
+	f, err := rddl.ReadFiles(os.ReadFile, domainFile, instanceFile)
 	if err != nil {
 		return nil, err
 	}
-	return File(joined, "")
+	return File(f, "")
 }
 
 // File checks and grounds the instance called name of a parsed file, or its only

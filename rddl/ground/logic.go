@@ -1,5 +1,7 @@
 package ground
 
+import "math"
+
 // not folds double negation and turns comparisons around.
 func (b *builder) not(pos Pos, x *Node) *Node {
 	if b.plain {
@@ -168,6 +170,8 @@ func (b *builder) compare(op Op, pos Pos, x, y *Node) *Node {
 	switch {
 	case isConst(x):
 		return b.boolean(pos, compare(op, x.Val, y.Val))
+	case math.IsInf(y.Val, 0): // no value is infinite
+		return b.boolean(pos, compare(op, 0, y.Val))
 	case x.Type == Bool: // a number that is 0 or 1
 		return b.choice(pos, x, b.boolean(pos, compare(op, 1, y.Val)), b.boolean(pos, compare(op, 0, y.Val)))
 	case x.Op == If && constLeaves(x):

@@ -266,7 +266,7 @@ func (g *grounder) dist(e *rddl.Dist) *Node {
 		return nothing
 	}
 	rule, ok := rddl.Distributions[e.Name]
-	if !ok || len(args) != len(rule.Args) {
+	if !ok || len(args) != len(rule.Params) {
 		return g.fail(e.Pos, "%s with %d arguments cannot be grounded", e.Name, len(args))
 	}
 	t := Real

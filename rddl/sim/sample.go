@@ -140,3 +140,8 @@ func sampleGeometric(rng *rand.Rand, p float64) float64 {
 	}
 	return max(1, math.Ceil(-rng.ExpFloat64()/math.Log1p(-p)))
 }
+
+func lngamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}

@@ -1,0 +1,144 @@
+package rddl
+
+import (
+	"fmt"
+	"math"
+)
+
+// Distribution describes a distribution with expressions as arguments.
+type Distribution struct {
+	Name   string
+	Params []Parameter
+	Result Result
+	// joint says what is wrong with two parameters that are right by
+	// themselves, or is empty; nil where nothing can be.
+	joint func(a, b float64) string
+}
+
+// Parameter is what one parameter of a distribution means and must be.
+type Parameter struct {
+	Name   string
+	Lo, Hi float64
+	Open   bool // Lo itself is excluded
+	Whole  bool // only integers
+}
+
+// maxCount bounds the parameters of distributions of counts, so that what is
+// drawn stays an exact integer.
+const maxCount = 1 << 52
+
+// SumTolerance is how far the probabilities of Discrete may sum from 1. It is
+// pyRDDLGym's: files write thirds with five digits.
+const SumTolerance = 1e-5
+
+// Allows says whether v is a value of the parameter.
+func (p *Parameter) Allows(v float64) bool {
+	return v >= p.Lo && v <= p.Hi && !(p.Open && v == p.Lo) && !(p.Whole && v != math.Trunc(v))
+}
+
+// expected says in words what the parameter must be.
+func (p *Parameter) expected() string {
+	what := "value"
+	if p.Whole {
+		what = "integer"
+	}
+	switch {
+	case !math.IsInf(p.Hi, 1) && p.Open:
+		return fmt.Sprintf("%s above %v and at most %.0f", what, p.Lo, p.Hi)
+	case !math.IsInf(p.Hi, 1):
+		return fmt.Sprintf("%s in %v..%.0f", what, p.Lo, p.Hi)
+	case p.Open:
+		return fmt.Sprintf("%s above %v", what, p.Lo)
+	case math.IsInf(p.Lo, -1):
+		return "number"
+	}
+	return fmt.Sprintf("%s of at least %v", what, p.Lo)
+}
+
+// Allows says whether a and b are parameters to draw with; b counts where there
+// are two.
+func (d *Distribution) Allows(a, b float64) bool {
+	if !d.Params[0].Allows(a) {
+		return false
+	}
+	return len(d.Params) == 1 || d.Params[1].Allows(b) && (d.joint == nil || d.joint(a, b) == "")
+}
+
+// Check says what is wrong with the parameters, nil when nothing is.
+func (d *Distribution) Check(args ...float64) error {
+	for i, v := range args {
+		if i < len(d.Params) {
+			if err := d.CheckParameter(i, v); err != nil {
+				return err
+			}
+		}
+	}
+	if d.joint != nil && len(args) == 2 {
+		if why := d.joint(args[0], args[1]); why != "" {
+			return fmt.Errorf("%s", why)
+		}
+	}
+	return nil
+}
+
+// CheckParameter says what is wrong with v as parameter i, nil when nothing is.
+func (d *Distribution) CheckParameter(i int, v float64) error {
+	p := &d.Params[i]
+	if p.Allows(v) {
+		return nil
+	}
+	article := "a"
+	if p.Whole {
+		article = "an"
+	}
+	return fmt.Errorf("the %s of %s is %v, expected %s %s", p.Name, d.Name, v, article, p.expected())
+}
+
+// Distributions lists the distributions by name, but for Discrete and
+// UnnormDiscrete, which have a form of their own, and the vectors. The second
+// argument of Normal is the variance.
+var Distributions = func() map[string]*Distribution {
+	inf := math.Inf(1)
+	anything := func(name string) Parameter { return Parameter{Name: name, Lo: -inf, Hi: inf} }
+	positive := func(name string) Parameter { return Parameter{Name: name, Hi: inf, Open: true} }
+	likely := Parameter{Name: "probability", Hi: 1}
+	possible := Parameter{Name: "probability", Hi: 1, Open: true}
+	shape, scale := positive("shape"), positive("scale")
+	m := map[string]*Distribution{}
+	for _, d := range []*Distribution{
+		{"KronDelta", []Parameter{anything("value")}, ResultSame, nil},
+		{"DiracDelta", []Parameter{anything("value")}, ResultSame, nil},
+		{"Bernoulli", []Parameter{likely}, ResultBool, nil},
+		{"Uniform", []Parameter{anything("lower bound"), anything("upper bound")}, ResultReal, func(lo, hi float64) string {
+			if lo > hi {
+				return fmt.Sprintf("the upper bound %v of Uniform is below the lower bound %v", hi, lo)
+			}
+			return ""
+		}},
+		{"Normal", []Parameter{anything("mean"), {Name: "variance", Hi: inf}}, ResultReal, nil},
+		{"Exponential", []Parameter{scale}, ResultReal, nil},
+		{"Poisson", []Parameter{{Name: "rate", Hi: maxCount}}, ResultInt, nil},
+		{"Weibull", []Parameter{shape, scale}, ResultReal, nil},
+		{"Gamma", []Parameter{shape, scale}, ResultReal, nil},
+		{"Beta", []Parameter{shape, shape}, ResultReal, nil},
+		{"Geometric", []Parameter{possible}, ResultInt, nil},
+		{"Binomial", []Parameter{{Name: "number of trials", Hi: maxCount, Whole: true}, likely}, ResultInt, nil},
+		{"NegativeBinomial", []Parameter{{Name: "number of successes", Hi: maxCount, Open: true}, possible}, ResultInt, func(n, p float64) string {
+			if n*(1-p)/p > maxCount/2 {
+				return fmt.Sprintf("the probability %v of NegativeBinomial is too close to 0, the counts would not be exact", p)
+			}
+			return ""
+		}},
+		{"Pareto", []Parameter{shape, scale}, ResultReal, nil},
+		{"Student", []Parameter{positive("degrees of freedom")}, ResultReal, nil},
+		{"Gumbel", []Parameter{anything("mean"), scale}, ResultReal, nil},
+		{"Laplace", []Parameter{anything("mean"), scale}, ResultReal, nil},
+		{"Cauchy", []Parameter{anything("mean"), scale}, ResultReal, nil},
+		{"Gompertz", []Parameter{shape, scale}, ResultReal, nil},
+		{"ChiSquare", []Parameter{positive("degrees of freedom")}, ResultReal, nil},
+		{"Kumaraswamy", []Parameter{shape, shape}, ResultReal, nil},
+	} {
+		m[d.Name] = d
+	}
+	return m
+}()
