@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fdplan/fdplan/bundled"
 	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/format"
@@ -88,16 +89,52 @@ func TestFigure1(t *testing.T) {
 	}
 }
 
-// TestBundledNetworks plans with the networks that there are: as good as with
-// the RDDL, and right in it.
+// TestBundledNetworks plans all 27 of the paper's instances, and the horizons
+// that have no plan, with the trained networks: as good as with the RDDL, and
+// right in it.
 func TestBundledNetworks(t *testing.T) {
-	for _, name := range []string{"navigation/3x3", "navigation/4x4", "navigation/5x5"} {
+	instances := 0
+	for name, rewards := range known {
 		p := load(t, name, false)
-		for horizon, want := range known[name] {
+		for horizon, want := range rewards {
 			d := plan(t, p, horizon)
 			if d.Status != engine.Optimal || *d.Reward != want || d.Simulated == nil || *d.Simulated != want {
-				t.Errorf("%s H %d: %s %v, in the simulator %v", name, horizon, d.Status, d.Reward, d.Simulated)
+				t.Errorf("%s H %d: %s, want the reward %v; in the simulator %v %s", name, horizon, d.Status, want, d.Simulated, d.SimulatorSays)
 			}
+			instances++
+		}
+		if h, ok := impossible[name]; ok {
+			if d := plan(t, p, h); d.Status != engine.Infeasible {
+				t.Errorf("%s H %d: %s, there is no plan", name, h, d.Status)
+			}
+		}
+	}
+	if instances < 27 {
+		t.Errorf("only %d instances", instances)
+	}
+}
+
+// TestBundledNetworksAreExact measures them on every legal row.
+func TestBundledNetworksAreExact(t *testing.T) {
+	for name := range known {
+		k, err := bundled.Task(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := bundled.Read(k.Network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Load(Ref{Name: name, Untrained: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := p.Test(context.Background(), k.Network, text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Legal == nil || res.Legal.Wrong != 0 {
+			t.Errorf("%s: %v", name, res.Legal)
 		}
 	}
 }

@@ -34,6 +34,8 @@ type Ref struct {
 	Ranges           []string // FLUENT=LO..HI
 
 	Known          bool // plan with the RDDL itself, nothing learned
+	Untrained      bool // the network is not needed: it is to be learned or tested
+	Simulate       bool // only the RDDL is needed, which may be stochastic
 	IgnoreDiscount bool
 }
 
@@ -65,7 +67,7 @@ func Load(r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fromTask(t, nil, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, nil)
+		return fromTask(t, r, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, readFile)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":
@@ -75,17 +77,13 @@ func Load(r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fromTask(t, nil, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, readFile)
+		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, readFile)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {
 		return nil, err
 	}
-	net, trained := bundled.Network(r.Name)
-	if !trained && !r.Known {
-		return nil, fmt.Errorf("%s has no network yet; plan with its RDDL, with --model rddl", r.Name)
-	}
-	return fromTask(t, net, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, bundled.Read)
+	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, bundled.Read)
 }
 
 // readFile is os.ReadFile with errors that begin with the name.
@@ -112,33 +110,45 @@ func fromFiles(r Ref) (*Problem, error) {
 	return &Problem{Task: engine.Task{Problem: p, Network: net}}, nil
 }
 
-// fromTask compiles a task; net, when there is one, takes the place of the
-// network file that the task may name.
-func fromTask(t *task.Task, net *bnn.Network, o task.Options, read task.ReadFile) (*Problem, error) {
-	if read == nil {
-		read = readFile
-	}
+// fromTask compiles a task, reading its files with read.
+func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
 	o.Read = read
 	if len(t.Learned) == 0 {
 		o.Known = true
 	}
+	if o.Name == "" && t.File != "" {
+		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	}
 	c, err := t.Problem(o)
+	if err != nil {
+		if r.Simulate {
+			return simulatedOnly(t, o)
+		}
+		return nil, err
+	}
+	p := &Problem{Task: engine.Task{Problem: c.Problem}}
+	if !o.Known && !r.Untrained {
+		if p.Network, err = readNetwork(t, c.Problem, read); err != nil {
+			return nil, err
+		}
+	}
+	p.truth, err = newTruth(t, c.Ground, c)
+	return p, err
+}
+
+// simulatedOnly loads a problem that cannot be planned with, such as a
+// stochastic one.
+func simulatedOnly(t *task.Task, o task.Options) (*Problem, error) {
+	g, err := t.Ground(o.Read)
 	if err != nil {
 		return nil, err
 	}
-	if o.Name == "" && t.File != "" {
-		c.Problem.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	name := o.Name
+	if name == "" {
+		name = g.Domain + "/" + g.Instance
 	}
-	p := &Problem{Task: engine.Task{Problem: c.Problem}}
-	if !o.Known {
-		if net == nil {
-			if net, err = readNetwork(t, c.Problem, read); err != nil {
-				return nil, err
-			}
-		}
-		p.Network = net
-	}
-	p.truth, err = newTruth(t, c)
+	p := &Problem{Task: engine.Task{Problem: factored.NewProblem(name)}}
+	p.truth, err = newTruth(t, g, nil)
 	return p, err
 }
 
@@ -146,7 +156,7 @@ func fromTask(t *task.Task, net *bnn.Network, o task.Options, read task.ReadFile
 // the problem's.
 func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, error) {
 	if t.Network == "" {
-		return nil, source.Errorf(t.File, 1, 0, "fluents are learned but no network is named; expected network = \"FILE\", or --model rddl")
+		return nil, source.Errorf(t.File, 1, 0, "%s has no network yet; expected network = \"FILE\" here, or plan with the RDDL itself, with --model rddl", p.Name)
 	}
 	data, err := read(t.Network)
 	if err != nil {
@@ -156,6 +166,14 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 	if err != nil {
 		return nil, err
 	}
+	if err := fits(t.Network, f, p); err != nil {
+		return nil, err
+	}
+	return f.Network, nil
+}
+
+// fits compares the names of a network's bits with the problem's.
+func fits(name string, f *bnn.File, p *factored.Problem) error {
 	for _, side := range []struct {
 		what string
 		got  []string
@@ -166,8 +184,8 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 			want = append(want, p.BitName(b))
 		}
 		if !slices.Equal(side.got, want) {
-			return nil, source.Errorf(t.Network, 0, 0, "its %s are %s; the task has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
+			return source.Errorf(name, 0, 0, "its %s are %s; the problem has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
 		}
 	}
-	return f.Network, nil
+	return nil
 }

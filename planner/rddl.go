@@ -1,11 +1,8 @@
 package planner
 
 import (
-	"os"
-
 	"github.com/fdplan/fdplan/rddl"
 	"github.com/fdplan/fdplan/rddl/ground"
-	"github.com/fdplan/fdplan/source"
 )
 
 // Checked is what `fdplan check` found in RDDL files.
@@ -36,19 +33,7 @@ type GroundLine struct {
 // CheckRDDL parses, type-checks and grounds everything in the files, which are
 // read as one: domains, and instances that may stand in a file of their own.
 func CheckRDDL(names []string) (*Checked, error) {
-	var files []*rddl.File
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, source.Errorf(name, 0, 0, "cannot be opened: %v", source.Cause(err))
-		}
-		f, err := rddl.Parse(name, text)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	joined, err := rddl.Join(files...)
+	joined, err := rddl.ReadFiles(readFile, names...)
 	if err != nil {
 		return nil, err
 	}

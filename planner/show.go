@@ -122,13 +122,17 @@ type Listing struct {
 func List() ([]Listing, error) {
 	var out []Listing
 	for _, name := range bundled.Names() {
-		p, err := Load(Ref{Name: name, Known: true})
+		t, err := bundled.Task(name)
+		if err != nil {
+			return nil, err
+		}
+		p, err := Load(Ref{Name: name, Known: t.Network == ""})
 		if err != nil {
 			return nil, err
 		}
 		l := Listing{name, p.Problem.Horizon, len(p.Problem.Bits(factored.State)), len(p.Problem.Bits(factored.Action)), ""}
-		if net, ok := bundled.Network(name); ok {
-			l.Network = net.Shape()
+		if p.Network != nil {
+			l.Network = p.Network.Shape()
 		}
 		out = append(out, l)
 	}

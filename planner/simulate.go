@@ -44,13 +44,13 @@ func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 	steps := r.Steps
 	switch {
 	case r.PlanFile != "":
-		plan, err := ReadPlan(p.Problem, r.PlanFile, r.PlanData)
+		plan, err := p.readActions(r.PlanFile, r.PlanData)
 		if err != nil {
 			return nil, err
 		}
-		policy = p.actions(plan)
+		policy = plan
 		if steps == 0 {
-			steps = len(plan.Actions)
+			steps = len(plan)
 		}
 	default:
 		if r.Policy == "" {
@@ -80,6 +80,18 @@ func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// readActions reads the actions of a plan.
+func (p *Problem) readActions(name string, data []byte) (sim.Plan, error) {
+	if p.truth.compiled == nil {
+		return nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)
+	}
+	plan, err := ReadPlan(p.Problem, name, data)
+	if err != nil {
+		return nil, err
+	}
+	return p.actions(plan), nil
 }
 
 // Collect writes a data set of simulated transitions.

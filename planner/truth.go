@@ -16,7 +16,7 @@ import (
 // truth is a problem's RDDL, in which plans and policies can be simulated.
 type truth struct {
 	task     *task.Task
-	compiled *translate.Compiled
+	compiled *translate.Compiled // nil when the problem can only be simulated
 	sim      *sim.Simulator
 	goal     *ground.Node // nil for none
 }
@@ -24,16 +24,16 @@ type truth struct {
 // ErrNoRDDL is wrapped by errors about simulating a problem without RDDL.
 var ErrNoRDDL = errors.New("there is no RDDL to simulate")
 
-func newTruth(t *task.Task, c *translate.Compiled) (*truth, error) {
+func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*truth, error) {
 	ranges := sim.Ranges{}
 	for name, r := range t.Ranges {
 		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
 	}
-	s, err := sim.New(c.Ground, sim.WithRanges(ranges))
+	s, err := sim.New(g, sim.WithRanges(ranges))
 	if err != nil {
 		return nil, err
 	}
-	goal, err := t.GoalOf(c.Ground)
+	goal, err := t.GoalOf(g)
 	if err != nil {
 		return nil, err
 	}

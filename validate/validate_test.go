@@ -1,9 +1,11 @@
 package validate_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/bundled"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
@@ -33,11 +35,16 @@ func maze(t *testing.T) engine.Task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, ok := bundled.Network("navigation/3x3")
-	if !ok {
-		t.Fatal("no network")
+	const name = "problems/navigation/3x3/network.bnn"
+	text, err := bundled.Read(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return engine.Task{Problem: c.Problem, Network: net}
+	f, err := bnn.ReadFile(name, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Task{Problem: c.Problem, Network: f.Network}
 }
 
 func TestNavigation(t *testing.T) {

@@ -31,12 +31,17 @@ type changeFlags struct {
 	Require    []string `help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
 }
 
-// load reads the problem and applies the changes.
-func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
-	p, err := planner.Load(planner.Ref{
+// ref is what the flags name.
+func (f *problemFlags) ref() planner.Ref {
+	return planner.Ref{
 		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
 		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount,
-	})
+	}
+}
+
+// load reads the problem and applies the changes.
+func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
+	p, err := planner.Load(f.ref())
 	if err != nil || c == nil {
 		return p, err
 	}
@@ -46,10 +51,9 @@ func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
 
 // loadTruth reads the problem for simulation: its network does not matter.
 func (f *problemFlags) loadTruth() (*planner.Problem, error) {
-	if f.Files == "" {
-		f.Model = "rddl"
-	}
-	return f.load(nil)
+	r := f.ref()
+	r.Known, r.Simulate = r.Files == "", true
+	return planner.Load(r)
 }
 
 // engine turns the flags into an engine's limits.

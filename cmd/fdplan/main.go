@@ -28,6 +28,8 @@ type cli struct {
 	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
 	Simulate simulateCmd `cmd:"" help:"Run a plan or a policy in a problem's RDDL."`
 	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
+	Train    trainCmd    `cmd:"" help:"Learn a network from transitions."`
+	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`
 	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
 	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
 }

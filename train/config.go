@@ -1,0 +1,97 @@
+package train
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Weights names a recipe; see the package comment.
+type Weights string
+
+// The recipes.
+const (
+	Ternary Weights = "ternary"
+	Binary  Weights = "binary"
+)
+
+// Config says how to train. The zero value of a field stands for its default.
+type Config struct {
+	Hidden          []int   // units of the hidden layers; none for a single layer
+	Weights         Weights // Ternary
+	Epochs          int     // 500
+	Batch           int     // rows of a step: 256
+	LearningRate    float64 // at the start: 3e-3; it falls to 0 as a cosine
+	WeightThreshold float64 // of ternary: latent weights below it in magnitude count 0: 0.8
+	// Sparsity is how far, in units of the learning rate, each step draws latent
+	// weights that are not 0 towards 0.
+	Sparsity float64
+	// Multiplicity is the power of a row's count that weighs its loss: 0 for
+	// distinct rows that all weigh the same, 1 for the rows as they were seen.
+	Multiplicity float64
+	Seed         uint64
+	Threads      int // the number of CPUs; the result does not depend on it
+	// PolishRows is how many wrong rows the discrete search may start from: 0 for
+	// 8 or one in 50, whichever is more; negative for no search.
+	PolishRows int
+	// Prune cuts from a network that is right on all rows the weights and units
+	// that no row needs. It is meant for training on all rows that there are.
+	Prune bool
+}
+
+// Streams of random numbers, told apart by the generator's second word.
+const (
+	streamSplit = iota
+	streamInit
+	streamPolish
+	streamEpoch // and from here on one an epoch
+)
+
+// withDefaults fills what is zero, and refuses what is meaningless.
+func (c Config) withDefaults() (Config, error) {
+	def := func(x *float64, v float64) {
+		if *x == 0 {
+			*x = v
+		}
+	}
+	if c.Weights == "" {
+		c.Weights = Ternary
+	}
+	if c.Epochs == 0 {
+		c.Epochs = 500
+	}
+	if c.Batch == 0 {
+		c.Batch = 256
+	}
+	if c.Threads <= 0 {
+		c.Threads = runtime.NumCPU()
+	}
+	def(&c.LearningRate, 3e-3)
+	def(&c.WeightThreshold, 0.8)
+	for i, n := range c.Hidden {
+		if n < 1 || n > maxFanIn {
+			return c, fmt.Errorf("hidden layer %d has %d units, expected 1..%d", i+1, n, maxFanIn)
+		}
+	}
+	switch {
+	case c.Weights != Ternary && c.Weights != Binary:
+		return c, fmt.Errorf("no weights %q, expected %s or %s", c.Weights, Ternary, Binary)
+	case c.Epochs < 1:
+		return c, fmt.Errorf("%d epochs, expected at least 1", c.Epochs)
+	case c.Batch < 2:
+		return c, fmt.Errorf("batches of %d rows, expected at least 2", c.Batch)
+	case !(c.LearningRate > 0 && c.LearningRate <= 1):
+		return c, fmt.Errorf("learning rate %v, expected more than 0, at most 1", c.LearningRate)
+	case !(c.WeightThreshold > 0 && c.WeightThreshold < 1):
+		return c, fmt.Errorf("weight threshold %v, expected between 0 and 1", c.WeightThreshold)
+	case !(c.Sparsity >= 0 && c.Sparsity <= 1):
+		return c, fmt.Errorf("sparsity %v, expected 0..1", c.Sparsity)
+	case !(c.Multiplicity >= 0 && c.Multiplicity <= 1):
+		return c, fmt.Errorf("multiplicity %v, expected 0..1", c.Multiplicity)
+	case c.Prune && c.Weights == Binary:
+		return c, fmt.Errorf("pruning makes weights 0, expected %s weights", Ternary)
+	}
+	return c, nil
+}
+
+// maxFanIn bounds the width of layers: counts are kept in 16 bits.
+const maxFanIn = 1<<15 - 1

@@ -1,0 +1,62 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// SplitMode says what Split divides.
+type SplitMode string
+
+// The ways to split.
+const (
+	SplitRandom   SplitMode = "random"   // every row as it was seen goes to either part
+	SplitDistinct SplitMode = "distinct" // no distinct row stands in both parts
+)
+
+// Split puts one tenth of the examples aside for testing, drawn by seed. A part
+// may be empty where there are few rows; Conflicts stay with the training part.
+func Split(e *Examples, mode SplitMode, seed uint64) (training, testing *Examples, err error) {
+	rng := rand.New(rand.NewPCG(seed, streamSplit))
+	tested := make([]int32, e.Rows())
+	switch mode {
+	case SplitDistinct:
+		for _, i := range rng.Perm(e.Rows())[:e.Rows()/10] {
+			tested[i] = e.Count[i]
+		}
+	case SplitRandom:
+		rows := make([]int32, 0, e.Total())
+		for i, c := range e.Count {
+			for range c {
+				rows = append(rows, int32(i))
+			}
+		}
+		for k := range len(rows) / 10 {
+			j := k + rng.IntN(len(rows)-k)
+			rows[k], rows[j] = rows[j], rows[k]
+			tested[rows[k]]++
+		}
+	default:
+		return nil, nil, fmt.Errorf("no split %q, expected %s or %s", mode, SplitRandom, SplitDistinct)
+	}
+	kept := make([]int32, e.Rows())
+	for i, c := range e.Count {
+		kept[i] = c - tested[i]
+	}
+	training, testing = e.take(kept), e.take(tested)
+	training.Conflicts = e.Conflicts
+	return training, testing, nil
+}
+
+// take gives the rows whose count is not 0, so often.
+func (e *Examples) take(count []int32) *Examples {
+	out := &Examples{Inputs: e.Inputs, Outputs: e.Outputs}
+	for i, c := range count {
+		if c > 0 {
+			out.In = append(out.In, e.Input(i)...)
+			out.Out = append(out.Out, e.Output(i)...)
+			out.Count = append(out.Count, c)
+		}
+	}
+	return out
+}
