@@ -75,7 +75,7 @@ func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 	var v *sim.Violation
 	switch {
 	case errors.As(err, &v):
-		out.Failure = faultOf(err, e.Steps+1)
+		out.Failure, out.End = faultOf(err, e.Steps+1), "a rule was broken"
 	case err != nil:
 		return nil, err
 	}
