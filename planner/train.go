@@ -11,15 +11,16 @@ import (
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/collect"
 	"github.com/fdplan/fdplan/dataset"
-	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/train"
 )
 
 // Training says what to learn from.
 type Training struct {
-	Config   train.Config
-	Split    train.SplitMode
-	Progress func(train.Epoch)
+	Config     train.Config
+	Split      train.SplitMode
+	Progress   func(train.Epoch)
+	Checkpoint string // file that holds the state of training; empty for none
+	Resume     bool   // go on from it
 }
 
 // Trained is the outcome of `fdplan train`.
@@ -93,7 +94,9 @@ func (p *Problem) Train(ctx context.Context, file string, t Training) (*Trained,
 	if err != nil {
 		return nil, err
 	}
-	res, err := train.Run(ctx, t.Config, training, train.Options{Test: testing, Progress: t.Progress})
+	res, err := train.Run(ctx, t.Config, training, train.Options{
+		Test: testing, Progress: t.Progress, Checkpoint: t.Checkpoint, CheckpointEvery: 10, Resume: t.Resume,
+	})
 	out := &Trained{Schema: Schema, Problem: p.Problem.Name, Rows: rows.Total(), Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs}
 	switch {
 	case err != nil && (ctx.Err() == nil || res == nil || res.Network == nil):
@@ -107,25 +110,15 @@ func (p *Problem) Train(ctx context.Context, file string, t Training) (*Trained,
 	if res.Test != nil {
 		out.Test = p.errorLine(res.Test)
 	}
-	out.file = &bnn.File{Network: n, Inputs: p.names(p.Problem.Inputs), Outputs: p.names(p.Problem.Outputs), Meta: [][2]string{
-		{"problem", p.Problem.Name},
-		{"rows", fmt.Sprintf("%d, %d of them distinct", out.Rows, out.Unique)},
-		{"recipe", fmt.Sprintf("%s, seed %d, epoch %d", t.Config.Weights, t.Config.Seed, res.Epoch)},
-		{"wrong", fmt.Sprintf("%d of %d training rows", out.Train.Wrong, out.Train.Rows)},
-	}}
+	if out.file, err = train.File(p.Problem, t.Config, res); err != nil {
+		return nil, err
+	}
+	out.file.Meta = append([][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(out.Rows)}}, out.file.Meta...)
 	return out, nil
 }
 
 // Write writes the network.
 func (t *Trained) Write(w io.Writer) error { return bnn.WriteFile(w, t.file) }
-
-func (p *Problem) names(bits []factored.Bit) []string {
-	var out []string
-	for _, b := range bits {
-		out = append(out, p.Problem.BitName(b))
-	}
-	return out
-}
 
 func (p *Problem) errorLine(m *train.Measure) *ErrorLine {
 	l := &ErrorLine{Rows: m.Rows, Wrong: m.WrongRows, RowError: m.RowError(true), BitError: m.BitError(true)}

@@ -31,11 +31,14 @@ type Config struct {
 	Seed         uint64
 	Threads      int // the number of CPUs; the result does not depend on it
 	// PolishRows is how many wrong rows the discrete search may start from: 0 for
-	// 8 or one in 50, whichever is more; negative for no search.
+	// one in 50, at least 8 and at most 200; negative for no search.
 	PolishRows int
 	// Prune cuts from a network that is right on all rows the weights and units
 	// that no row needs. It is meant for training on all rows that there are.
 	Prune bool
+	// PruneRounds is how often pruning begins again from a network changed at
+	// random; see Prune.
+	PruneRounds int
 }
 
 // Streams of random numbers, told apart by the generator's second word.
@@ -87,6 +90,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sparsity %v, expected 0..1", c.Sparsity)
 	case !(c.Multiplicity >= 0 && c.Multiplicity <= 1):
 		return c, fmt.Errorf("multiplicity %v, expected 0..1", c.Multiplicity)
+	case c.PruneRounds < 0:
+		return c, fmt.Errorf("%d rounds of pruning, expected 0 or more", c.PruneRounds)
 	case c.Prune && c.Weights == Binary:
 		return c, fmt.Errorf("pruning makes weights 0, expected %s weights", Ternary)
 	}

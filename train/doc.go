@@ -16,6 +16,10 @@
 // that the folded network itself has on the examples, so that the network that
 // is measured, kept and handed out is the one that planners use.
 //
+// When few rows are wrong, a discrete search over single weights and thresholds
+// of the folded network takes over; and where the rows are all that there are,
+// Prune takes away what none of them needs, which is most.
+//
 // Inputs and activations are bits and weights are mostly 0, so a layer goes
 // forward by counting bits, passes gradients back by adding rows, and sums
 // weight gradients through tables of sixteen signed sums of four rows each. Work

@@ -30,6 +30,7 @@ type polisher struct {
 	wrong  []uint64   // rows that have some
 	bits   int        // wrong bits in all
 	planes [2*reach + 1][]uint64
+	reads  []edge  // what the unit at hand reads; the unit of an edge is an input
 	delta  []int32 // per unit, of the row at hand
 	marked []bool
 	lists  [2][]int32
@@ -56,28 +57,40 @@ func newPolisher(net *bnn.Network, e *Examples) *polisher {
 	p.acts = append(p.acts, unitwise(e.In, e.Inputs))
 	p.want = unitwise(e.Out, e.Outputs)
 	widest := 0
+	rows, count := e.In, make([]uint16, p.rows)
 	for i := range p.net.Layers {
 		l := &p.net.Layers[i]
 		widest = max(widest, l.Units())
+		words := bnn.Words(l.Inputs)
+		sign, mask := make([]uint64, words), make([]uint64, words)
 		cols := make([][]edge, l.Inputs)
 		agree, acts := make([]int32, p.rows*l.Units()), make([]uint64, l.Units()*p.words)
 		for j := range l.Units() {
+			clear(sign)
+			clear(mask)
+			fan := 0
 			for k, w := range l.Row(j) {
 				if w == 0 {
 					continue
 				}
 				cols[k] = append(cols[k], edge{int32(j), w})
-				for b := range p.rows {
-					if p.on(i, k, b) == (w > 0) {
-						agree[b*l.Units()+j]++
-					}
+				fan++
+				mask[k/64] |= 1 << (k % 64)
+				if w > 0 {
+					sign[k/64] |= 1 << (k % 64)
 				}
 			}
-			for b := range p.rows {
-				if agree[b*l.Units()+j] >= l.Thresholds[j] {
+			agreements(count, rows, sign, mask, fan)
+			for b, a := range count {
+				agree[b*l.Units()+j] = int32(a)
+				if int32(a) >= l.Thresholds[j] {
 					acts[j*p.words+b/64] |= 1 << (b % 64)
 				}
 			}
+		}
+		rows = make([]uint64, p.rows*bnn.Words(l.Units()))
+		for b := range p.words {
+			toRows(rows, acts, l.Units(), p.words, bnn.Words(l.Units()), b, p.rows)
 		}
 		p.acts, p.agree, p.cols = append(p.acts, acts), append(p.agree, agree), append(p.cols, cols)
 	}
@@ -112,16 +125,51 @@ func (p *polisher) on(i, k, b int) bool { return p.acts[i][k*p.words+b/64]>>(b%6
 // threshold + k - reach agreements.
 func (p *polisher) look(layer, unit int) {
 	l := &p.net.Layers[layer]
-	for k := range p.planes {
-		clear(p.planes[k])
+	edges := p.reads[:0]
+	for k, w := range l.Row(unit) {
+		if w != 0 {
+			edges = append(edges, edge{int32(k), w})
+		}
 	}
-	units := l.Units()
+	p.reads = edges
 	least := l.Thresholds[unit] - reach
-	for b := range p.rows {
-		over := p.agree[layer][b*units+unit] - least
-		bit := uint64(1) << (b % 64)
-		for k := range min(over+1, 2*reach+1) {
-			p.planes[k][b/64] |= bit
+	digits := bits.Len(uint(len(edges)))
+	acts := p.acts[layer]
+	for w := range p.words {
+		valid := ^uint64(0)
+		if rest := p.rows % 64; rest != 0 && w == p.words-1 {
+			valid = 1<<rest - 1
+		}
+		// 64 rows count at once, in binary, a word a digit.
+		var count [16]uint64
+		for _, e := range edges {
+			carry := acts[int(e.unit)*p.words+w]
+			if e.weight < 0 {
+				carry = ^carry
+			}
+			for b := 0; carry != 0; b++ {
+				count[b], carry = count[b]^carry, count[b]&carry
+			}
+		}
+		for k := range p.planes {
+			at := least + int32(k)
+			switch {
+			case at <= 0:
+				p.planes[k][w] = valid
+			case int(at) > len(edges):
+				p.planes[k][w] = 0
+			default:
+				more, equal := uint64(0), valid
+				for b := digits - 1; b >= 0; b-- {
+					if at>>b&1 == 1 {
+						equal &= count[b]
+					} else {
+						more |= equal & count[b]
+						equal &^= count[b]
+					}
+				}
+				p.planes[k][w] = more | equal
+			}
 		}
 	}
 }

@@ -11,24 +11,71 @@ import (
 // Prune gives a network with fewer weights and units that is wrong in no more
 // bits of e than net: hidden units are made constant and weights 0, with a
 // threshold lower by one where that helps, as long as anything can go; units that
-// nothing reads are left out. What e does not show may change: e should hold all
-// rows that matter. The order of trying is drawn by seed.
-func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64) (*bnn.Network, error) {
+// nothing reads are left out. Then, rounds times, weights and thresholds are
+// changed at random where that costs nothing, and what can go now goes; a round
+// that ends with more weights than it began with is taken back. What e does not
+// show may change: e should hold all rows that matter. All is drawn by seed.
+func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int) (*bnn.Network, error) {
 	if _, err := Test(net, e); err != nil {
 		return nil, err
 	}
 	p := newPolisher(net, e)
 	rng := rand.New(rand.NewPCG(seed, streamPolish))
-	if err := p.dropUnits(ctx, rng); err != nil {
+	if err := p.drop(ctx, rng); err != nil {
 		return nil, err
+	}
+	for range rounds {
+		// Compact networks are faster to change, and no worse.
+		before := compact(p.net)
+		p = newPolisher(before, e)
+		p.shake(rng)
+		if err := p.drop(ctx, rng); err != nil {
+			return nil, err
+		}
+		if after := compact(p.net); after.Edges() > before.Edges() || after.Edges() == before.Edges() && after.Hidden() > before.Hidden() {
+			p.net = before
+		}
+	}
+	return compact(p.net), nil
+}
+
+// drop makes constant and 0 what can be.
+func (p *polisher) drop(ctx context.Context, rng *rand.Rand) error {
+	if err := p.dropUnits(ctx, rng); err != nil {
+		return err
 	}
 	for {
 		cut, err := p.dropWeights(ctx, rng)
-		if err != nil {
-			return nil, err
+		if err != nil || cut == 0 {
+			return err
 		}
-		if cut == 0 {
-			return compact(p.net), nil
+	}
+}
+
+// shakes is how many changes of a unit are tried.
+const shakes = 6
+
+// shake makes changes that cost nothing, at most one in each of some units.
+func (p *polisher) shake(rng *rand.Rand) {
+	flips := make([]uint64, p.words)
+	for i := range p.net.Layers {
+		l := &p.net.Layers[i]
+		for j := range l.Units() {
+			if rng.IntN(3) == 0 {
+				continue
+			}
+			p.look(i, j)
+			for range shakes {
+				c := change{i, j, rng.IntN(l.Inputs), int8(rng.IntN(3) - 1), l.Thresholds[j] + int32(rng.IntN(3)-1)}
+				if !p.legal(c, l.FanIn(j)) {
+					continue
+				}
+				p.flips(flips, c)
+				if p.cost(i, j, flips, 0) <= 0 {
+					p.apply(c, flips)
+					break
+				}
+			}
 		}
 	}
 }

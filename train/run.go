@@ -167,7 +167,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	if !r.c.Prune || !r.best.Exact() {
 		return r.best, nil
 	}
-	net, err := Prune(ctx, r.best.Network, r.e, r.c.Seed)
+	net, err := Prune(ctx, r.best.Network, r.e, r.c.Seed, r.c.PruneRounds)
 	if err != nil {
 		return r.best, err
 	}

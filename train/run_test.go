@@ -130,6 +130,8 @@ func TestConfigErrors(t *testing.T) {
 		"learning rate -1":     {LearningRate: -1},
 		"weight threshold 1":   {WeightThreshold: 1},
 		"sparsity 2":           {Sparsity: 2},
+		"-1 rounds":            {PruneRounds: -1},
+		"expected ternary":     {Prune: true, Weights: Binary},
 		"multiplicity -1":      {Multiplicity: -1},
 	} {
 		if _, err := Run(context.Background(), c, adder(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
@@ -257,7 +259,7 @@ func TestPrune(t *testing.T) {
 	if err != nil || !res.Exact() {
 		t.Fatal(err, res)
 	}
-	small, err := Prune(context.Background(), res.Network, e, 1)
+	small, err := Prune(context.Background(), res.Network, e, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,11 +285,18 @@ func TestPrune(t *testing.T) {
 	bad := cloneNetwork(small)
 	bad.Layers[2].Thresholds[0] = 0
 	before, _ := Test(bad, e)
-	if bad, err = Prune(context.Background(), bad, e, 1); err != nil {
+	if bad, err = Prune(context.Background(), bad, e, 1, 3); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := Test(bad, e); err != nil || after.bitsWrong() > before.bitsWrong() {
 		t.Errorf("%d wrong bits, %d after pruning: %v", before.bitsWrong(), after.bitsWrong(), err)
+	}
+	tiny, err := Prune(context.Background(), res.Network, e, 1, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Test(tiny, e); err != nil || m.WrongRows != 0 || tiny.Edges() >= small.Edges() {
+		t.Errorf("%d edges after 30 rounds, %d before: %v %+v", tiny.Edges(), small.Edges(), err, m)
 	}
 	pruned, err := Run(context.Background(), Config{Hidden: []int{24, 24}, Epochs: 3000, WeightThreshold: 0.5, Seed: 1, Prune: true}, e, Options{Test: e})
 	if err != nil || !pruned.Exact() || !reflect.DeepEqual(pruned.Network, small) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,8 +39,12 @@ type trainCmd struct {
 	Rate      float64 `help:"Learning rate at the start." default:"0.003"`
 	Threshold float64 `help:"With ternary weights, the latent magnitude below which a weight is 0." default:"0.8"`
 	Split     string  `help:"How one tenth is held out: ${enum}." enum:"random,distinct" default:"random"`
-	Quiet     bool    `help:"No progress on standard error." short:"q"`
-	JSON      bool    `name:"json" help:"Print one JSON object."`
+	Prune     int     `help:"When no row is wrong, cut what no row needs, beginning again so many times from a network changed at random." placeholder:"ROUNDS"`
+	// Long runs.
+	Checkpoint string `help:"Keep the state of training in this file." placeholder:"FILE"`
+	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
+	Quiet      bool   `help:"No progress on standard error." short:"q"`
+	JSON       bool   `name:"json" help:"Print one JSON object."`
 
 	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
 	Seed      uint64       `help:"Seed." default:"0"`
@@ -54,9 +59,12 @@ func (c *trainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	t := planner.Training{Split: train.SplitMode(c.Split), Config: train.Config{
+	if c.Resume && c.Checkpoint == "" {
+		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
+	}
+	t := planner.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
-		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads,
+		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 	}}
 	shown := false
 	if a.terminal && !c.Quiet {
