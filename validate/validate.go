@@ -96,6 +96,9 @@ func Check(p *factored.Problem, net *bnn.Network, plan Plan) (*Report, error) {
 	if plan.States != nil && len(plan.States) != len(plan.Actions)+1 {
 		return nil, fmt.Errorf("the trace has %d states; a plan of %d steps passes %d", len(plan.States), len(plan.Actions), len(plan.Actions)+1)
 	}
+	if plan.States == nil && len(plan.Actions) > maxDepth {
+		return nil, fmt.Errorf("the plan has %d steps and no trace; without a trace at most %d are checked", len(plan.Actions), maxDepth)
+	}
 	c := &checker{p: p, net: net, plan: plan, dead: map[string]bool{}}
 	c.sort()
 	tr := &factored.Trace{Steps: make([]factored.Valuation, len(plan.Actions)+1)}
@@ -108,6 +111,10 @@ func Check(p *factored.Problem, net *bnn.Network, plan Plan) (*Report, error) {
 	}
 	return &Report{Failure: c.failure}, nil
 }
+
+// maxDepth bounds the steps of a plan without its states: they are searched
+// depth first.
+const maxDepth = 100_000
 
 // grouped is a constraint with the name of its group.
 type grouped struct {
@@ -168,6 +175,14 @@ func (c *checker) first(tr *factored.Trace) bool {
 
 // from runs the plan from state at step t.
 func (c *checker) from(t int, state factored.Valuation, tr *factored.Trace) bool {
+	if c.plan.States != nil { // every step stands by itself
+		for ; t <= len(c.plan.States); t++ {
+			if !c.tryFrom(t, c.plan.States[t-1], tr) {
+				return false
+			}
+		}
+		return true
+	}
 	key := fmt.Sprint(t, ":", state)
 	if c.dead[key] {
 		return false
@@ -179,6 +194,7 @@ func (c *checker) from(t int, state factored.Valuation, tr *factored.Trace) bool
 	return ok
 }
 
+// tryFrom checks step t and, where the states are not given, what follows it.
 func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) bool {
 	q := newQuestion(c.p, t)
 	for _, b := range c.p.Bits(factored.State) {
@@ -211,7 +227,7 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	return c.solve(q, c.step, open, func() bool {
 		now, then := q.valuation(false), q.valuation(true)
 		reward, ok := c.complete(q, aux, then)
-		if !ok || !c.from(t+1, then, tr) {
+		if !ok || c.plan.States == nil && !c.from(t+1, then, tr) {
 			return false
 		}
 		c.rewards = append(c.rewards, reward)
