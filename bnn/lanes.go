@@ -58,7 +58,7 @@ func (e *Evaluator) forward64(out, in []uint64, count int, s *Scratch) {
 				block[k] = in[k*wi+w]
 			}
 		}
-		transpose(&block)
+		Transpose(&block)
 		for i, v := range block[:min(64, e.inputs-64*w)] {
 			x[2*(64*w+i)], x[2*(64*w+i)+1] = v, ^v
 		}
@@ -78,7 +78,7 @@ func (e *Evaluator) forward64(out, in []uint64, count int, s *Scratch) {
 				block[j] = x[2*(64*w+j)]
 			}
 		}
-		transpose(&block)
+		Transpose(&block)
 		for k := range count {
 			out[k*wo+w] = block[k]
 		}
@@ -151,9 +151,9 @@ func add3(a, b, c uint64) (sum, carry uint64) {
 	return x ^ c, a&b | x&c
 }
 
-// transpose exchanges rows and columns of a 64x64 bit matrix (Warren, Hacker's
+// Transpose exchanges rows and columns of a 64x64 bit matrix (Warren, Hacker's
 // Delight, section 7-3): bit j of word i becomes bit i of word j.
-func transpose(m *[64]uint64) {
+func Transpose(m *[64]uint64) {
 	mask := uint64(0x00000000FFFFFFFF)
 	for j := 32; j != 0; j, mask = j>>1, mask^(mask<<(j>>1)) {
 		for k := 0; k < 64; k = (k + j + 1) &^ j {

@@ -61,11 +61,7 @@ func ReadPublished(weightsName string, weights io.Reader, normName string, norm 
 // publishedLines gives the lines after the title. Line i of the result is line
 // i+2 of the file.
 func publishedLines(name, title string, r io.Reader) ([]string, error) {
-	data, err := source.ReadAll(name, r)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := source.Lines(name, data)
+	lines, err := source.ReadLines(name, r)
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,10 @@ import (
 	"github.com/fdplan/fdplan/source"
 )
 
-// readLines gives the lines of a file, as source.Lines does. Names come from
+// readLines gives the lines of a file, as source.ReadLines does. Names come from
 // them, so a control character is refused here.
 func readLines(name string, r io.Reader) ([]string, error) {
-	data, err := source.ReadAll(name, r)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := source.Lines(name, data)
+	lines, err := source.ReadLines(name, r)
 	if err != nil {
 		return nil, err
 	}

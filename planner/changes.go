@@ -24,7 +24,12 @@ type Changes struct {
 }
 
 // Apply changes p in place.
-func (c *Changes) Apply(p *factored.Problem) error {
+func (p *Problem) Apply(c Changes) error {
+	p.ownReward = p.ownReward || c.Reward != ""
+	return c.apply(p.Problem)
+}
+
+func (c *Changes) apply(p *factored.Problem) error {
 	if c.Reward != "" {
 		err := withFile(c.Reward, func(f *os.File) (err error) {
 			p.Reward, err = fdsat.ReadReward(p, c.Reward, f)

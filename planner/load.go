@@ -47,6 +47,9 @@ var Models = []string{"network", "rddl"}
 type Problem struct {
 	engine.Task
 	truth *truth // nil for the FD-SAT-Plan layout
+	// ownReward says that the user's reward has taken the place of the RDDL's;
+	// it counts in the simulator too.
+	ownReward bool
 }
 
 // instanceName is what can be part of a file's name in every layout.

@@ -111,14 +111,14 @@ func TestInitialFile(t *testing.T) {
 	}
 	p := integers(t)
 	c := Changes{Initial: write("# a state\n\nlevel=-2\non(c1)=true\n")}
-	if err := c.Apply(p); err != nil {
+	if err := c.apply(p); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.Initial) != 5 {
 		t.Errorf("%d constraints for five bits", len(p.Initial))
 	}
 	c = Changes{Initial: write("on(c1),==,1\nlevel=3\n"), SetInitial: []string{"level = 4"}}
-	if err := c.Apply(p); err != nil {
+	if err := c.apply(p); err != nil {
 		t.Fatal(err)
 	}
 	if got := p.Format(&p.Initial[1]); len(p.Initial) != 5 || got != "level#3 == 0" {
@@ -136,7 +136,7 @@ func TestInitialFile(t *testing.T) {
 	} {
 		name := write(text)
 		c := Changes{Initial: name}
-		if err := c.Apply(integers(t)); err == nil || !strings.HasPrefix(err.Error(), name+want) {
+		if err := c.apply(integers(t)); err == nil || !strings.HasPrefix(err.Error(), name+want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}

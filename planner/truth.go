@@ -57,13 +57,25 @@ func pick(values []float64, fluents []int) []float64 {
 	return out
 }
 
-// Actions turns the actions of a plan into a simulator's.
+// actions turns the actions of a plan into a simulator's.
 func (p *Problem) actions(plan validate.Plan) sim.Plan {
 	var out sim.Plan
 	for _, a := range plan.Actions {
 		out = append(out, pick(p.truth.compiled.Values(a), p.truth.sim.Actions()))
 	}
 	return out
+}
+
+// valuation is the present state of r and an action, as bits.
+func (t *truth) valuation(r *sim.Runner, action []float64) (factored.Valuation, error) {
+	values := make([]float64, len(t.compiled.Ground.Fluents))
+	for _, f := range t.sim.States() {
+		values[f] = r.Value(f)
+	}
+	for i, f := range t.sim.Actions() {
+		values[f] = action[i]
+	}
+	return t.compiled.Valuation(values)
 }
 
 // simulated is the outcome of a plan in the simulator.
@@ -86,6 +98,7 @@ func (p *Problem) simulate(plan validate.Plan) (*simulated, error) {
 		err = r.SetState(pick(tr.compiled.Values(plan.States[0]), tr.sim.States()))
 	}
 	out := &simulated{}
+	var own int64
 	if err == nil {
 		err = r.CheckState()
 	}
@@ -94,15 +107,21 @@ func (p *Problem) simulate(plan validate.Plan) (*simulated, error) {
 			break
 		}
 		var terminal bool
-		if terminal, err = r.Terminal(); err == nil && terminal {
+		if terminal, err = r.Terminal(); err != nil {
+			break
+		}
+		if terminal {
 			out.failure = &Fault{Step: t + 1, Group: "termination", Values: Values{}, Text: fmt.Sprintf("step %d: a termination condition holds, but the plan goes on", t+1)}
 			return out, nil
 		}
 		var reward float64
-		if err == nil {
-			reward, err = r.Step(a)
-			out.reward += reward
-		}
+		var scaled int64
+		reward, scaled, err = p.step(r, a)
+		out.reward += reward
+		own += scaled
+	}
+	if p.ownReward {
+		out.reward = p.Problem.Reward.Float(own)
 	}
 	if err != nil {
 		out.failure = faultOf(err, r.Steps()+1)
@@ -123,6 +142,27 @@ func (p *Problem) simulate(plan validate.Plan) (*simulated, error) {
 		}
 	}
 	return out, nil
+}
+
+// step takes a joint action in the simulator. Its reward is the RDDL's or, where
+// the user's has taken its place, that one as a scaled integer.
+func (p *Problem) step(r *sim.Runner, action []float64) (reward float64, scaled int64, err error) {
+	if !p.ownReward {
+		reward, err = r.Step(action)
+		return reward, 0, err
+	}
+	before, err := p.truth.valuation(r, action)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := r.Step(action); err != nil {
+		return 0, 0, err
+	}
+	after, err := p.truth.valuation(r, action)
+	if err != nil {
+		return 0, 0, err
+	}
+	return 0, p.Problem.Reward.StepReward(before, after), nil
 }
 
 // faultOf turns an error of the simulator into a fault.

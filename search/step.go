@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
@@ -88,11 +90,10 @@ func newStep(t engine.Task) (*step, error) {
 	}
 	here, there := m.Part(1), m.Part(2)
 	numVars := int(m.NumVars())
-	both := append(append([]model.Sum(nil), here.Sums[model.Global]...), here.Sums[model.Transition]...)
-	s.relation = propagate.NewSystem(numVars, both, nil)
+	s.relation = propagate.NewSystem(numVars, slices.Concat(here.Sums[model.Global], here.Sums[model.Transition]), nil)
 	quiet := there.Sums[model.Global] // without actions, hence at every step
-	s.first = propagate.NewSystem(numVars, append(append([]model.Sum(nil), here.Sums[model.Initial]...), quiet...), nil)
-	s.final = propagate.NewSystem(numVars, append(append([]model.Sum(nil), there.Sums[model.Goal]...), quiet...), nil)
+	s.first = propagate.NewSystem(numVars, slices.Concat(here.Sums[model.Initial], quiet), nil)
+	s.final = propagate.NewSystem(numVars, slices.Concat(there.Sums[model.Goal], quiet), nil)
 	s.findShortcuts(here, quiet, numVars)
 	s.mostReward = p.Reward.Constant
 	for _, r := range p.Reward.Terms {
@@ -125,7 +126,7 @@ func (s *step) findShortcuts(here *model.Part, quiet []model.Sum, numVars int) {
 		isAction[v.Var()] = true
 	}
 	var own []model.Sum
-	for _, c := range append(append([]model.Sum(nil), here.Sums[model.Global]...), here.Sums[model.Transition]...) {
+	for _, c := range slices.Concat(here.Sums[model.Global], here.Sums[model.Transition]) {
 		actions := 0
 		for _, t := range c.Terms {
 			if isAction[t.Lit.Var()] {

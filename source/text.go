@@ -36,6 +36,15 @@ func Cause(err error) error {
 	return err
 }
 
+// ReadLines reads an input whole, as ReadAll does, and splits it as Lines does.
+func ReadLines(name string, r io.Reader) ([]string, error) {
+	data, err := ReadAll(name, r)
+	if err != nil {
+		return nil, err
+	}
+	return Lines(name, data)
+}
+
 // Lines splits text into lines, line i+1 at index i, without their ends (LF or
 // CR LF) and without the empty ones after the last. Another empty line is an
 // error.

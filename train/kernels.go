@@ -1,6 +1,10 @@
 package train
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/fdplan/fdplan/bnn"
+)
 
 // agreements writes, for each of the rows, how many of its inputs agree with a
 // unit's weights: those that are marked in mask and equal sign there, which has
@@ -96,19 +100,6 @@ func addRows(dst, g []float32, stride int, plus, minus []int32) {
 	}
 }
 
-// transpose exchanges rows and columns of a 64x64 bit matrix (Warren, Hacker's
-// Delight, section 7-3): bit j of word i becomes bit i of word j.
-func transpose(m *[64]uint64) {
-	mask := uint64(0x00000000FFFFFFFF)
-	for j := 32; j != 0; j, mask = j>>1, mask^(mask<<(j>>1)) {
-		for k := 0; k < 64; k = (k + j + 1) &^ j {
-			t := (m[k]>>j ^ m[k+j]) & mask
-			m[k] ^= t << j
-			m[k+j] ^= t
-		}
-	}
-}
-
 // toRows turns bits that stand unit by unit, unitWords words a unit, into rows of
 // rowWords words: rows 64*block and the 63 after it.
 func toRows(rows, byUnit []uint64, units, unitWords, rowWords, block, n int) {
@@ -120,7 +111,7 @@ func toRows(rows, byUnit []uint64, units, unitWords, rowWords, block, n int) {
 				m[k] = byUnit[j*unitWords+block]
 			}
 		}
-		transpose(&m)
+		bnn.Transpose(&m)
 		for k := range min(64, n-64*block) {
 			rows[(64*block+k)*rowWords+w] = m[k]
 		}
@@ -137,7 +128,7 @@ func toUnits(byUnit, rows []uint64, units, unitWords, rowWords, block, n int) {
 				m[k] = rows[b*rowWords+w]
 			}
 		}
-		transpose(&m)
+		bnn.Transpose(&m)
 		for k := range min(64, units-64*w) {
 			byUnit[(64*w+k)*unitWords+block] = m[k]
 		}

@@ -45,8 +45,7 @@ func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
 	if err != nil || c == nil {
 		return p, err
 	}
-	changes := planner.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require}
-	return p, changes.Apply(p.Problem)
+	return p, p.Apply(planner.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
 }
 
 // loadTruth reads the problem for simulation: its network does not matter.
