@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/pb"
 	"github.com/fdplan/fdplan/search"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -16,7 +17,7 @@ import (
 var ErrInternal = errors.New("internal error")
 
 // Engines lists the names that Plan takes; auto chooses among the others.
-var Engines = []string{"auto", "search"}
+var Engines = []string{"auto", "search", "pb"}
 
 // Request is one planning query with its limits.
 type Request struct {
@@ -42,6 +43,8 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 	switch r.Engine {
 	case "auto", "search":
 		e = search.Engine{}
+	case "pb":
+		e = pb.Engine{}
 	default:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", r.Engine, Engines)
 	}

@@ -14,7 +14,7 @@ type planCmd struct {
 	changeFlags
 	limits
 	Horizon horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
-	Engine  string      `help:"Engine: ${enum}." enum:"auto,search" default:"auto"`
+	Engine  string      `help:"Engine: ${enum}." enum:"auto,search,pb" default:"auto"`
 	JSON    bool        `name:"json" help:"Print one JSON object."`
 	Out     string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }

@@ -1,0 +1,120 @@
+package pb
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/model"
+	"github.com/fdplan/fdplan/solver"
+)
+
+// lit gives the solver's literal of the model's.
+func lit(l model.Lit, offset int32) solver.Lit {
+	if l < 0 {
+		return solver.Neg(int32(-l) + offset)
+	}
+	return solver.Pos(int32(l) + offset)
+}
+
+// load gives a solver all constraints of m. It is false when they are seen to
+// contradict each other.
+func load(s *solver.Solver, m *model.Model) (bool, error) {
+	s.Grow(m.NumVars())
+	var lits []solver.Lit
+	var terms []solver.Term
+	part := m.Part(1)
+	for t := 1; t <= m.Horizon+1; t++ {
+		if t > 1 && !m.Same(t) {
+			part = m.Part(t)
+		}
+		offset := int32(t-1) * m.Stride()
+		for _, l := range part.Fixed {
+			s.AddClause(lit(l, offset))
+		}
+		for _, sums := range part.Sums {
+			for i := range sums {
+				terms = terms[:0]
+				for _, x := range sums[i].Terms {
+					terms = append(terms, solver.Term{Coef: x.Coef, Lit: lit(x.Lit, offset)})
+				}
+				if err := addSum(s, terms, sums[i].Op, sums[i].K); err != nil {
+					return false, fmt.Errorf("step %d: %w", t, err)
+				}
+			}
+		}
+		for _, layer := range part.Layers {
+			for i := range layer {
+				n := &layer[i]
+				lits = lits[:0]
+				for _, l := range n.Inputs {
+					lits = append(lits, lit(l, offset))
+				}
+				if _, err := s.AddNeuron(lit(n.Out, offset), lits, n.Threshold); err != nil {
+					return false, fmt.Errorf("step %d: %w", t, err)
+				}
+			}
+		}
+	}
+	return s.Consistent(), nil
+}
+
+// addSum adds a sum with any relation. terms are overwritten.
+func addSum(s *solver.Solver, terms []solver.Term, op factored.Op, k int64) error {
+	if op != factored.LE {
+		if _, err := s.AddLinear(terms, k); err != nil {
+			return err
+		}
+	}
+	if op != factored.GE {
+		for i := range terms {
+			terms[i].Coef = -terms[i].Coef
+		}
+		if _, err := s.AddLinear(terms, -k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advise tells the solver the order of decisions and the stages of variables:
+// the state at step t is stage 2t, what is decided and computed there 2t+1.
+func advise(s *solver.Solver, m *model.Model) {
+	p := m.Problem
+	for t := 1; t <= m.Horizon+1; t++ {
+		first := int32(t-1) * m.Stride()
+		last := min(first+m.Stride(), m.NumVars())
+		for v := first + 1; v <= last; v++ {
+			s.SetStage(v, int32(2*t+1))
+		}
+		for _, b := range p.Bits(factored.State) {
+			s.SetStage(int32(m.Var(t, b)), int32(2*t))
+		}
+		if t > m.Horizon {
+			continue
+		}
+		for _, b := range p.Bits(factored.Action) {
+			s.SetPriority(int32(m.Var(t, b)), int32(t))
+		}
+	}
+	// A state that the problem leaves open is a choice too, before all others.
+	for _, b := range p.Bits(factored.State) {
+		s.SetPriority(int32(m.Var(1, b)), 0)
+	}
+}
+
+// read gives the trace that the solver's model stands for.
+func read(s *solver.Solver, m *model.Model) *factored.Trace {
+	p := m.Problem
+	trace := &factored.Trace{}
+	for t := 1; t <= m.Horizon+1; t++ {
+		val := make(factored.Valuation, p.NumBits())
+		for b := range val {
+			if t > m.Horizon && p.Kind(factored.Bit(b)) == factored.Action {
+				continue
+			}
+			val[b] = s.Value(solver.Pos(int32(m.Var(t, factored.Bit(b)))))
+		}
+		trace.Steps = append(trace.Steps, val)
+	}
+	return trace
+}

@@ -1,0 +1,174 @@
+package pb
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/model"
+	"github.com/fdplan/fdplan/solver"
+)
+
+// Session is one problem over one horizon, to be solved again and again with
+// more plans excluded. Everything learned is kept from one call to the next.
+type Session struct {
+	m *model.Model
+	s *solver.Solver
+	c *counters
+
+	incumbent *factored.Trace
+	cost      int64 // of the incumbent; math.MaxInt64 without one
+	lower     int64 // no plan costs less
+	calls     int64
+}
+
+// Open builds the model and loads the solver.
+func Open(t engine.Task, horizon int) (*Session, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	if err != nil {
+		return nil, err
+	}
+	x := &Session{m: m, s: solver.New(solver.Options{StageCuts: true, FixedOrder: true}), cost: math.MaxInt64}
+	if m.Infeasible() {
+		x.s.AddClause()
+		return x, nil
+	}
+	if _, err := load(x.s, m); err != nil {
+		return nil, err
+	}
+	advise(x.s, m)
+	return x, nil
+}
+
+// reward turns a cost into the problem's scaled reward.
+func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConstant()) }
+
+// firstSlice is how many conflicts the search from above and that from below
+// have in turn, at first.
+const firstSlice = 2000
+
+// Solve finds an optimal plan among those that are not excluded.
+func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	reason, err := x.search(ctx, l, report)
+	if err != nil {
+		return nil, fmt.Errorf("engine pb: %w", err)
+	}
+	return x.conclude(reason), nil
+}
+
+// search improves incumbent and lower bound until they meet. It gives the
+// reason why it stopped before.
+func (x *Session) search(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
+	budget := solver.Budget{Memory: l.Memory}
+	stopped := func() string {
+		if ctx.Err() != nil {
+			return context.Cause(ctx).Error()
+		}
+		return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
+	}
+	progress := func() {
+		p := engine.Progress{Phase: fmt.Sprintf("pb: %d conflicts", x.s.Stats().Conflicts)}
+		bound := x.reward(x.lower)
+		p.Bound = &bound
+		if x.incumbent != nil {
+			r := x.reward(x.cost)
+			p.Reward = &r
+		}
+		report(p)
+	}
+	if x.incumbent == nil {
+		switch x.s.Solve(ctx, nil, budget) {
+		case solver.Unknown:
+			return stopped(), nil
+		case solver.Unsatisfiable:
+			return "", nil
+		}
+		x.keep()
+		progress()
+	}
+	if x.c == nil {
+		c, err := newCounters(x.s, x.m, x.cost)
+		if err != nil {
+			return "", err
+		}
+		x.c = c
+		x.lower = max(x.lower, c.paid)
+	}
+	slice := int64(firstSlice)
+	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove {
+		bound := x.cost
+		if !fromAbove {
+			bound = x.c.next(x.lower)
+			if bound >= x.cost {
+				continue
+			}
+		}
+		assumption, some, err := x.c.below(x.s, bound)
+		if err != nil {
+			return "", err
+		}
+		if !some {
+			x.lower = bound
+			break
+		}
+		budget.Conflicts = slice
+		switch x.s.Solve(ctx, []solver.Lit{assumption}, budget) {
+		case solver.Satisfiable:
+			x.keep()
+		case solver.Unsatisfiable:
+			x.lower = bound
+			x.s.AddClause(assumption.Not())
+		case solver.Unknown:
+			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
+				return stopped(), nil
+			}
+			if !fromAbove {
+				slice += slice / 2
+			}
+		}
+		progress()
+	}
+	return "", nil
+}
+
+// keep takes the solver's model as the incumbent.
+func (x *Session) keep() {
+	x.incumbent = read(x.s, x.m)
+	x.cost = 0
+	for t := 1; t <= x.m.Horizon+1; t++ {
+		for _, o := range x.m.Objective(t) {
+			if x.s.Value(lit(o.Lit, 0)) {
+				x.cost += o.Coef
+			}
+		}
+	}
+}
+
+// conclude says what is known.
+func (x *Session) conclude(reason string) *engine.Result {
+	st := x.s.Stats()
+	r := &engine.Result{Reason: reason, Stats: map[string]int64{
+		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
+		"restarts": st.Restarts, "learned": st.Learned, "stage_cuts": st.StageCuts,
+	}}
+	if x.incumbent != nil {
+		r.Trace, r.Horizon, r.Reward = x.incumbent, x.m.Horizon, x.reward(x.cost)
+	}
+	bound := x.reward(x.lower)
+	switch {
+	case reason == "" && x.incumbent != nil:
+		r.Status, r.Bound = engine.Optimal, &r.Reward
+	case reason == "":
+		r.Status = engine.Infeasible
+	case x.incumbent != nil:
+		r.Status, r.Bound = engine.Feasible, &bound
+	default:
+		r.Status, r.Bound = engine.Unknown, &bound
+	}
+	return r
+}
