@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/pb"
 	"github.com/fdplan/fdplan/search"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -17,7 +17,7 @@ import (
 var ErrInternal = errors.New("internal error")
 
 // Engines lists the names that Plan takes; auto chooses among the others.
-var Engines = []string{"auto", "search", "pb"}
+var Engines = []string{"auto", "search", "pb", "maxsat"}
 
 // Request is one planning query with its limits.
 type Request struct {
@@ -44,7 +44,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 	case "auto", "search":
 		e = search.Engine{}
 	case "pb":
-		e = pb.Engine{}
+		e = conflict.PB{}
+	case "maxsat":
+		e = conflict.MaxSAT{}
 	default:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", r.Engine, Engines)
 	}
@@ -73,6 +75,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 		if err := p.judge(d, res.Trace); err != nil {
+			return nil, err
+		}
+		if err := p.countUnseen(d, res.Trace); err != nil {
 			return nil, err
 		}
 	}

@@ -31,13 +31,13 @@ func (s *Solver) analyze(conflict reason) {
 	mark := func(lits []Lit) {
 		for _, l := range lits {
 			v := l.Var()
-			if s.seen[v] != 0 || s.level[v] == 0 {
+			if s.seen[v] != 0 || s.vars[v].level == 0 {
 				continue
 			}
 			s.seen[v] = seenMark
 			s.clear = append(s.clear, v)
 			s.bumpVar(v)
-			if s.level[v] == level {
+			if s.vars[v].level == level {
 				open++
 			} else {
 				s.learnt = append(s.learnt, l)
@@ -57,7 +57,7 @@ func (s *Solver) analyze(conflict reason) {
 			s.learnt[0] = p.Not()
 			break
 		}
-		s.useClause(s.reasons[p.Var()])
+		s.useClause(s.vars[p.Var()].reason)
 		mark(s.antecedents(p))
 	}
 	s.minimize()
@@ -97,7 +97,7 @@ func (s *Solver) countLevels(lits []Lit) int32 {
 	s.age++
 	var n int32
 	for _, l := range lits {
-		if lv := s.level[l.Var()]; lv > 0 && s.levelAge[lv] != s.age {
+		if lv := s.vars[l.Var()].level; lv > 0 && s.levelAge[lv] != s.age {
 			s.levelAge[lv] = s.age
 			n++
 		}
@@ -110,11 +110,11 @@ func (s *Solver) countLevels(lits []Lit) int32 {
 func (s *Solver) minimize() {
 	var levels uint64
 	for _, l := range s.learnt[1:] {
-		levels |= 1 << (s.level[l.Var()] & 63)
+		levels |= 1 << (s.vars[l.Var()].level & 63)
 	}
 	kept := s.learnt[:1]
 	for _, l := range s.learnt[1:] {
-		if s.reasons[l.Var()] == noReason || !s.redundant(l.Not(), levels) {
+		if s.vars[l.Var()].reason == noReason || !s.redundant(l.Not(), levels) {
 			kept = append(kept, l)
 		}
 	}
@@ -133,10 +133,10 @@ func (s *Solver) redundant(p Lit, levels uint64) bool {
 			l := lits[f.at]
 			f.at++
 			v := l.Var()
-			if s.level[v] == 0 || s.seen[v]&(seenMark|seenRemovable) != 0 {
+			if s.vars[v].level == 0 || s.seen[v]&(seenMark|seenRemovable) != 0 {
 				continue
 			}
-			if s.seen[v]&seenKept != 0 || s.reasons[v] == noReason || levels&(1<<(s.level[v]&63)) == 0 {
+			if s.seen[v]&seenKept != 0 || s.vars[v].reason == noReason || levels&(1<<(s.vars[v].level&63)) == 0 {
 				failed = true
 				break
 			}
@@ -189,7 +189,7 @@ func (s *Solver) sortForLearning(lits []Lit) int32 {
 	for i := range min(2, len(lits)) {
 		top := i
 		for j := i + 1; j < len(lits); j++ {
-			if s.level[lits[j].Var()] > s.level[lits[top].Var()] {
+			if s.vars[lits[j].Var()].level > s.vars[lits[top].Var()].level {
 				top = j
 			}
 		}
@@ -198,7 +198,7 @@ func (s *Solver) sortForLearning(lits []Lit) int32 {
 	if len(lits) == 1 {
 		return 0
 	}
-	first, second := s.level[lits[0].Var()], s.level[lits[1].Var()]
+	first, second := s.vars[lits[0].Var()].level, s.vars[lits[1].Var()].level
 	if first == second {
 		return first - 1
 	}
@@ -245,7 +245,7 @@ func (s *Solver) assert(lits []Lit, glue int32) {
 // assumption, is false.
 func (s *Solver) finalCore(l Lit) {
 	s.core = append(s.core[:0], l)
-	if s.level[l.Var()] == 0 {
+	if s.vars[l.Var()].level == 0 {
 		return
 	}
 	s.lits = s.lits[:0]
@@ -257,7 +257,7 @@ func (s *Solver) finalCore(l Lit) {
 		if s.seen[v] == 0 {
 			continue
 		}
-		if s.reasons[v] == noReason {
+		if s.vars[v].reason == noReason {
 			if p != l.Not() {
 				s.core = append(s.core, p)
 			} else {
@@ -266,7 +266,7 @@ func (s *Solver) finalCore(l Lit) {
 			continue
 		}
 		for _, q := range s.antecedents(p) {
-			if s.level[q.Var()] > 0 {
+			if s.vars[q.Var()].level > 0 {
 				s.markFor(q.Var(), seenMark)
 			}
 		}

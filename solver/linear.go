@@ -173,14 +173,14 @@ func (s *Solver) explainLinear(id uint32, l Lit) {
 	c := &s.linears[id]
 	before := int32(len(s.trail))
 	if l != NoLit {
-		before = s.pos[l.Var()]
+		before = s.vars[l.Var()].pos
 	}
 	lits, coefs := s.linearLits[c.start:c.end], s.linearCoef[c.start:c.end]
 	start := len(s.lits)
 	s.weights = s.weights[:0]
 	var left int64 // of all that is not known to be false, l apart
 	for i, x := range lits {
-		if s.vals[x] < 0 && s.pos[x.Var()] < before {
+		if s.vals[x] < 0 && s.vars[x.Var()].pos < before {
 			s.lits = append(s.lits, x)
 			s.weights = append(s.weights, coefs[i])
 		} else if x != l {
@@ -197,7 +197,7 @@ func (s *Solver) explainLinear(id uint32, l Lit) {
 		kept := 0
 		for i, x := range out {
 			v := x.Var()
-			drop := s.weights[i] <= spare && s.level[v] != 0 && s.seen[v] == 0 && (pass == 1 || s.level[v] == s.decisionLevel())
+			drop := s.weights[i] <= spare && s.vars[v].level != 0 && s.seen[v] == 0 && (pass == 1 || s.vars[v].level == s.decisionLevel())
 			if drop {
 				spare -= s.weights[i]
 				continue

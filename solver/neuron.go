@@ -128,7 +128,7 @@ func (s *Solver) explainNeuron(id uint32, l Lit) {
 	size := int32(n.end - n.start)
 	before := int32(len(s.trail))
 	if l != NoLit {
-		before = s.pos[l.Var()]
+		before = s.vars[l.Var()].pos
 	}
 	switch {
 	case l == n.out:
@@ -159,35 +159,67 @@ func (s *Solver) pick(n *neuron, sign int8, need, before int32) {
 	if sign > 0 {
 		flip = 1
 	}
-	lits := s.inputs[n.start:n.end]
 	s.scratch = s.scratch[:0]
-	for _, l := range lits {
+	for _, l := range s.inputs[n.start:n.end] {
 		if s.vals[l] != sign {
 			continue
 		}
 		v := l.Var()
-		if s.pos[v] >= before {
+		x := &s.vars[v]
+		if x.pos >= before {
 			continue
 		}
-		if s.level[v] == 0 || s.seen[v] != 0 {
+		if x.level == 0 || s.seen[v] != 0 {
 			if need > 0 {
-				s.lits = append(s.lits, l^flip)
+				if x.level != 0 {
+					s.lits = append(s.lits, l^flip)
+				}
 				need--
 			}
 			continue
 		}
-		s.scratch = append(s.scratch, l)
+		s.scratch = append(s.scratch, l^flip)
 	}
 	if need <= 0 {
 		return
 	}
-	if int(need) < len(s.scratch) {
-		slices.SortFunc(s.scratch, func(a, b Lit) int { return int(s.pos[a.Var()] - s.pos[b.Var()]) })
-	}
-	for _, l := range s.scratch[:need] {
-		s.lits = append(s.lits, l^flip)
+	s.earliest(s.scratch, int(need))
+	s.lits = append(s.lits, s.scratch[:need]...)
+}
+
+// earliest moves the need literals that were assigned first to the front
+// (Hoare's selection).
+func (s *Solver) earliest(lits []Lit, need int) {
+	for need > 0 && need < len(lits) {
+		// The median of three keeps rows that lie in order from costing squares.
+		a, b, c := s.place(lits[0]), s.place(lits[len(lits)/2]), s.place(lits[len(lits)-1])
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(lits)-1
+		for i <= j {
+			for s.place(lits[i]) < pivot {
+				i++
+			}
+			for s.place(lits[j]) > pivot {
+				j--
+			}
+			if i <= j {
+				lits[i], lits[j] = lits[j], lits[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case need <= j+1:
+			lits = lits[:j+1]
+		case need >= i:
+			lits, need = lits[i:], need-i
+		default:
+			return
+		}
 	}
 }
+
+func (s *Solver) place(l Lit) int32 { return s.vars[l.Var()].pos }
 
 // AddReified adds out <=> sum of terms >= k, terms with any coefficients. It
 // is false when the constraints are then known to have no solution. The error

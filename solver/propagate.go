@@ -5,9 +5,7 @@ func (s *Solver) enqueue(l Lit, r reason) {
 	v := l.Var()
 	s.vals[l] = 1
 	s.vals[l^1] = -1
-	s.level[v] = int32(len(s.levels))
-	s.pos[v] = int32(len(s.trail))
-	s.reasons[v] = r
+	s.vars[v] = variable{r, int32(len(s.levels)), int32(len(s.trail))}
 	s.trail = append(s.trail, l)
 }
 

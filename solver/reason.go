@@ -35,7 +35,7 @@ type builtReason struct {
 // of a clause. The slice is valid until the conflict is over.
 func (s *Solver) antecedents(l Lit) []Lit {
 	v := l.Var()
-	r := s.reasons[v]
+	r := s.vars[v].reason
 	if r.kind() == kindClause {
 		c := cref(r.index())
 		return s.clauseLits(c)[1:]

@@ -26,7 +26,7 @@ func (s *Solver) reduceDue() bool { return s.stats.Conflicts >= s.reduce.next }
 // locked says whether a clause is the reason of its first literal.
 func (s *Solver) locked(c cref) bool {
 	l := s.clauseLits(c)[0]
-	return s.vals[l] > 0 && s.reasons[l.Var()] == clauseReason(c)
+	return s.vals[l] > 0 && s.vars[l.Var()].reason == clauseReason(c)
 }
 
 // reduceLearned deletes learned clauses that are not worth their keep.
@@ -141,12 +141,12 @@ func (s *Solver) compact() {
 		s.learned[i] = move(c)
 	}
 	for _, l := range s.trail {
-		if r := s.reasons[l.Var()]; r.kind() == kindClause {
+		if r := s.vars[l.Var()].reason; r.kind() == kindClause {
 			// Literals fixed at level 0 need no reason, and theirs may be gone.
-			if s.level[l.Var()] == 0 {
-				s.reasons[l.Var()] = noReason
+			if s.vars[l.Var()].level == 0 {
+				s.vars[l.Var()].reason = noReason
 			} else {
-				s.reasons[l.Var()] = clauseReason(move(cref(r.index())))
+				s.vars[l.Var()].reason = clauseReason(move(cref(r.index())))
 			}
 		}
 	}

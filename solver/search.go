@@ -163,8 +163,8 @@ func (s *Solver) renewPhases() {
 }
 
 func (s *Solver) keepModel() {
-	if len(s.model) < len(s.level) {
-		s.model = make([]bool, len(s.level))
+	if len(s.model) < len(s.vars) {
+		s.model = make([]bool, len(s.vars))
 	}
 	for v := range s.model {
 		s.model[v] = s.vals[Pos(int32(v))] > 0

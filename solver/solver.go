@@ -54,6 +54,13 @@ type Stats struct {
 	LinearLearned                                int64
 }
 
+// variable says how a variable came to its value.
+type variable struct {
+	reason reason
+	level  int32
+	pos    int32 // place on the trail
+}
+
 // Solver holds variables, constraints and everything learned. It is not safe
 // for concurrent use.
 type Solver struct {
@@ -63,9 +70,7 @@ type Solver struct {
 
 	// The assignment. vals is indexed by literal, the others by variable.
 	vals     []int8
-	level    []int32
-	pos      []int32 // place on the trail
-	reasons  []reason
+	vars     []variable
 	trail    []Lit
 	levels   []int32 // length of the trail when each decision was made
 	headC    int     // literals of the trail before it are propagated in clauses
@@ -135,16 +140,14 @@ func New(o Options) *Solver {
 }
 
 // NumVars is the number of variables.
-func (s *Solver) NumVars() int32 { return int32(len(s.level)) - 1 }
+func (s *Solver) NumVars() int32 { return int32(len(s.vars)) - 1 }
 
 // Grow makes variables 1..n exist.
 func (s *Solver) Grow(n int32) {
-	for int32(len(s.level)) <= n {
-		v := int32(len(s.level))
+	for int32(len(s.vars)) <= n {
+		v := int32(len(s.vars))
 		s.vals = append(s.vals, 0, 0)
-		s.level = append(s.level, 0)
-		s.pos = append(s.pos, 0)
-		s.reasons = append(s.reasons, noReason)
+		s.vars = append(s.vars, variable{})
 		s.watches = append(s.watches, nil, nil)
 		s.readers = append(s.readers, nil, nil)
 		s.givers = append(s.givers, nil)
@@ -162,7 +165,7 @@ func (s *Solver) Grow(n int32) {
 			s.heapInsert(v)
 		}
 	}
-	if len(s.levelAge) < len(s.level)+1 {
+	if len(s.levelAge) < len(s.vars)+1 {
 		s.levelAge = append(s.levelAge, 0)
 	}
 }
@@ -214,7 +217,7 @@ func (s *Solver) Core() []Lit { return s.core }
 // Fixed is 1 or -1 when l is known to be true or false whatever is assumed,
 // else 0.
 func (s *Solver) Fixed(l Lit) int8 {
-	if s.level[l.Var()] == 0 {
+	if s.vars[l.Var()].level == 0 {
 		return s.vals[l]
 	}
 	return 0
@@ -225,7 +228,7 @@ func (s *Solver) Consistent() bool { return !s.unsat }
 
 // Bytes estimates the memory that clauses and constraints take.
 func (s *Solver) Bytes() int64 {
-	return int64(cap(s.arena))*4 + int64(len(s.problem)+len(s.learned))*20 + int64(cap(s.inputs))*12 + int64(cap(s.linearLits))*28 + int64(len(s.level))*160
+	return int64(cap(s.arena))*4 + int64(len(s.problem)+len(s.learned))*20 + int64(cap(s.inputs))*12 + int64(cap(s.linearLits))*28 + int64(len(s.vars))*160
 }
 
 func (s *Solver) decisionLevel() int32 { return int32(len(s.levels)) }

@@ -16,7 +16,7 @@ import "slices"
 func (s *Solver) stageCut(conflict []Lit) {
 	decision := s.trail[s.levels[len(s.levels)-1]]
 	cutStage := s.stage[decision.Var()]
-	if cutStage == 0 || s.reasons[decision.Var()] != noReason {
+	if cutStage == 0 || s.vars[decision.Var()].reason != noReason {
 		return
 	}
 	cutStage++ // the even stage after that of a choice
@@ -38,12 +38,12 @@ func (s *Solver) stageCut(conflict []Lit) {
 		if s.seen[v] == 0 || s.stage[v] <= cutStage {
 			continue
 		}
-		if s.reasons[v] == noReason && int(s.level[v]) <= len(s.assumptions) {
+		if s.vars[v].reason == noReason && int(s.vars[v].level) <= len(s.assumptions) {
 			s.cut = append(s.cut, p.Not())
 			open--
 			continue
 		}
-		if s.reasons[v] == noReason { // a later choice: no cut here
+		if s.vars[v].reason == noReason { // a later choice: no cut here
 			s.unmark()
 			s.cut = s.cut[:0]
 			return
@@ -56,7 +56,7 @@ func (s *Solver) stageCut(conflict []Lit) {
 	s.unmark()
 	pure := true
 	for _, l := range s.cut {
-		if v := l.Var(); s.stage[v] != cutStage && (s.reasons[v] != noReason || int(s.level[v]) > len(s.assumptions)) {
+		if v := l.Var(); s.stage[v] != cutStage && (s.vars[v].reason != noReason || int(s.vars[v].level) > len(s.assumptions)) {
 			pure = false
 			break
 		}
@@ -72,7 +72,7 @@ func (s *Solver) stageCut(conflict []Lit) {
 // the cut and has to be expanded, 0 when it belongs to the cut.
 func (s *Solver) markLater(l Lit, cutStage int32) int {
 	v := l.Var()
-	if s.seen[v] != 0 || s.level[v] == 0 {
+	if s.seen[v] != 0 || s.vars[v].level == 0 {
 		return 0
 	}
 	s.seen[v] = seenMark

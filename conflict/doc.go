@@ -1,6 +1,7 @@
-// Package pb is the conflict-driven planning engine: the model of a problem
-// goes into package solver as it is, neurons and sums native, and the solver
-// is told what planning knows. Its ideas:
+// Package conflict holds the two conflict-driven planning engines. Both unroll a
+// problem into its model and solve that with package solver: pb as it is,
+// neurons and sums native; maxsat, the paper's FD-SAT-Plan+, as clauses in one
+// of the encodings of package cnf. The solver is told what planning knows:
 //
 //   - Action variables are decided first, earliest step first: they determine
 //     everything else, so that what follows is propagation.
@@ -13,6 +14,7 @@
 //     state after a step and its counters, whatever led there. It is what the
 //     table of a dynamic program would hold, with only the bits that mattered.
 //
-// The search goes from above: each plan found tightens the bound, until none
-// is left.
-package pb
+// The search goes from above, each plan found tightening the bound, and in turns
+// from below, asking whether the least cost that is not excluded can be had.
+// Both learn from the same conflicts: bounds are assumptions.
+package conflict

@@ -1,8 +1,10 @@
-package pb
+package conflict
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/model"
 	"github.com/fdplan/fdplan/solver"
@@ -16,9 +18,8 @@ func lit(l model.Lit, offset int32) solver.Lit {
 	return solver.Pos(int32(l) + offset)
 }
 
-// load gives a solver all constraints of m. It is false when they are seen to
-// contradict each other.
-func load(s *solver.Solver, m *model.Model) (bool, error) {
+// load gives a solver all constraints of m, neurons and sums as they are.
+func load(s *solver.Solver, m *model.Model) error {
 	s.Grow(m.NumVars())
 	var lits []solver.Lit
 	var terms []solver.Term
@@ -38,7 +39,7 @@ func load(s *solver.Solver, m *model.Model) (bool, error) {
 					terms = append(terms, solver.Term{Coef: x.Coef, Lit: lit(x.Lit, offset)})
 				}
 				if err := addSum(s, terms, sums[i].Op, sums[i].K); err != nil {
-					return false, fmt.Errorf("step %d: %w", t, err)
+					return fmt.Errorf("step %d: %w", t, err)
 				}
 			}
 		}
@@ -50,12 +51,43 @@ func load(s *solver.Solver, m *model.Model) (bool, error) {
 					lits = append(lits, lit(l, offset))
 				}
 				if _, err := s.AddNeuron(lit(n.Out, offset), lits, n.Threshold); err != nil {
-					return false, fmt.Errorf("step %d: %w", t, err)
+					return fmt.Errorf("step %d: %w", t, err)
 				}
 			}
 		}
 	}
-	return s.Consistent(), nil
+	return nil
+}
+
+// clauses loads a solver with what a lowering streams.
+type clauses struct {
+	s    *solver.Solver
+	lits []solver.Lit
+}
+
+// Clauses adds clauses of step t. Variables that come up for the first time
+// are the encoding's own and belong to what the step computes.
+func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
+	for _, d := range lits {
+		if d != 0 {
+			l := solver.FromDIMACS(d)
+			for v := c.s.NumVars() + 1; v <= l.Var(); v++ {
+				c.s.Grow(v)
+				c.s.SetStage(v, int32(2*t+1))
+			}
+			c.lits = append(c.lits, l)
+			continue
+		}
+		c.s.AddClause(c.lits...)
+		c.lits = c.lits[:0]
+	}
+	return nil
+}
+
+// loadClauses gives a solver all constraints of m as clauses.
+func loadClauses(ctx context.Context, s *solver.Solver, m *model.Model, e cnf.Encoding) error {
+	s.Grow(m.NumVars())
+	return cnf.Lower(ctx, m, e, &clauses{s: s})
 }
 
 // addSum adds a sum with any relation. terms are overwritten.

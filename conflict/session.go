@@ -1,10 +1,11 @@
-package pb
+package conflict
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/model"
@@ -14,9 +15,10 @@ import (
 // Session is one problem over one horizon, to be solved again and again with
 // more plans excluded. Everything learned is kept from one call to the next.
 type Session struct {
-	m *model.Model
-	s *solver.Solver
-	c *counters
+	name string
+	m    *model.Model
+	s    *solver.Solver
+	c    *counters
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -24,19 +26,26 @@ type Session struct {
 	calls     int64
 }
 
-// Open builds the model and loads the solver.
-func Open(t engine.Task, horizon int) (*Session, error) {
+// open builds the model and loads the solver, in an encoding where there is
+// one.
+func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding) (*Session, error) {
 	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{m: m, s: solver.New(solver.Options{StageCuts: true, FixedOrder: true}), cost: math.MaxInt64}
+	x := &Session{name: "pb", m: m, s: solver.New(solver.Options{StageCuts: true, FixedOrder: true}), cost: math.MaxInt64}
 	if m.Infeasible() {
 		x.s.AddClause()
 		return x, nil
 	}
-	if _, err := load(x.s, m); err != nil {
-		return nil, err
+	if e != nil {
+		x.name = "maxsat"
+		err = loadClauses(ctx, x.s, m, *e)
+	} else {
+		err = load(x.s, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
 	advise(x.s, m)
 	return x, nil
@@ -56,7 +65,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	reason, err := x.search(ctx, l, report)
 	if err != nil {
-		return nil, fmt.Errorf("engine pb: %w", err)
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
 	return x.conclude(reason), nil
 }
@@ -72,7 +81,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 	}
 	progress := func() {
-		p := engine.Progress{Phase: fmt.Sprintf("pb: %d conflicts", x.s.Stats().Conflicts)}
+		p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, x.s.Stats().Conflicts)}
 		bound := x.reward(x.lower)
 		p.Bound = &bound
 		if x.incumbent != nil {

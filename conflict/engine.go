@@ -1,0 +1,44 @@
+package conflict
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/cnf"
+	"github.com/fdplan/fdplan/engine"
+)
+
+// PB is the engine that takes the model as it is: neurons and sums native.
+type PB struct{}
+
+// Name is "pb".
+func (PB) Name() string { return "pb" }
+
+// Solve finds an optimal plan or proves that there is none, unless a limit is
+// reached first. Of a range of horizons each is solved by itself.
+func (PB) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	return solve(ctx, q, l, report, nil)
+}
+
+// MaxSAT is FD-SAT-Plan+: the model as clauses (paper, section "The WP-MaxSAT
+// Compilation"), solved as weighted partial MaxSAT.
+type MaxSAT struct {
+	Encoding cnf.Encoding
+}
+
+// Name is "maxsat".
+func (MaxSAT) Name() string { return "maxsat" }
+
+// Solve is as that of PB.
+func (e MaxSAT) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	return solve(ctx, q, l, report, &e.Encoding)
+}
+
+func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress), e *cnf.Encoding) (*engine.Result, error) {
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		s, err := open(ctx, q.Task, h, e)
+		if err != nil {
+			return nil, err
+		}
+		return s.Solve(ctx, l, report)
+	})
+}
