@@ -70,6 +70,10 @@ func (s *Solver) analyze(conflict reason) {
 
 // useClause lets the database know that a clause served.
 func (s *Solver) useClause(r reason) {
+	if r.kind() == kindLinear {
+		s.linears[r.index()].used = usedMask - 1
+		return
+	}
 	if r.kind() != kindClause {
 		return
 	}

@@ -13,6 +13,12 @@ type linear struct {
 	max        int64 // the largest coefficient
 	k          int64
 	start, end uint32 // in linearLits and linearCoef, by falling coefficient
+
+	// Of learned constraints, as of clauses.
+	learned bool
+	dead    bool // the place may be used again
+	used    int8
+	glue    int32
 }
 
 // weigher says that a literal stands in a linear constraint.
@@ -135,16 +141,21 @@ func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
 	return !s.unsat, nil
 }
 
-// newLinear stores a normalized constraint whose literals are all open.
+// newLinear stores a normalized constraint; its slack is that of open literals.
 func (s *Solver) newLinear(terms []Term, k, total int64) uint32 {
 	id := uint32(len(s.linears))
+	if n := len(s.freeLinears); n > 0 {
+		id, s.freeLinears = s.freeLinears[n-1], s.freeLinears[:n-1]
+	} else {
+		s.linears = append(s.linears, linear{})
+	}
 	start := uint32(len(s.linearLits))
 	for _, t := range terms {
 		s.linearLits = append(s.linearLits, t.Lit)
 		s.linearCoef = append(s.linearCoef, t.Coef)
 		s.weighers[t.Lit] = append(s.weighers[t.Lit], weigher{t.Coef, id})
 	}
-	s.linears = append(s.linears, linear{slack: total - k, max: terms[0].Coef, k: k, start: start, end: start + uint32(len(terms))})
+	s.linears[id] = linear{slack: total - k, max: terms[0].Coef, k: k, start: start, end: start + uint32(len(terms))}
 	return id
 }
 
@@ -208,4 +219,58 @@ func (s *Solver) explainLinear(id uint32, l Lit) {
 		out = out[:kept]
 	}
 	s.lits = s.lits[:start+len(out)]
+}
+
+// reduceLinears deletes the worse half of the learned linear constraints that
+// have not served of late.
+func (s *Solver) reduceLinears() {
+	if len(s.learnedLinears) == 0 {
+		return
+	}
+	locked := map[uint32]bool{}
+	for _, l := range s.trail {
+		if r := s.vars[l.Var()].reason; r.kind() == kindLinear {
+			locked[r.index()] = true
+		}
+	}
+	var candidates []uint32
+	for _, id := range s.learnedLinears {
+		c := &s.linears[id]
+		if c.used > 0 {
+			c.used--
+		} else if !locked[id] && c.glue > glueCore {
+			candidates = append(candidates, id)
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b uint32) int {
+		x, y := &s.linears[a], &s.linears[b]
+		if x.glue != y.glue {
+			return int(y.glue - x.glue)
+		}
+		return int(y.end-y.start) - int(x.end-x.start)
+	})
+	candidates = candidates[:len(candidates)/2]
+	for _, id := range candidates {
+		s.linears[id].dead = true
+	}
+	s.stats.Deleted += int64(len(candidates))
+	s.freeLinears = append(s.freeLinears, candidates...)
+	s.learnedLinears = slices.DeleteFunc(s.learnedLinears, func(id uint32) bool { return s.linears[id].dead })
+	for l := range s.weighers {
+		s.weighers[l] = slices.DeleteFunc(s.weighers[l], func(w weigher) bool { return s.linears[w.id].dead })
+	}
+	// The rest moves together.
+	var lits []Lit
+	var coefs []int64
+	for id := range s.linears {
+		c := &s.linears[id]
+		if c.dead {
+			continue
+		}
+		start := uint32(len(lits))
+		lits = append(lits, s.linearLits[c.start:c.end]...)
+		coefs = append(coefs, s.linearCoef[c.start:c.end]...)
+		c.start, c.end = start, uint32(len(lits))
+	}
+	s.linearLits, s.linearCoef = lits, coefs
 }

@@ -56,6 +56,7 @@ func (s *Solver) reduceLearned() {
 		s.delete(c)
 	}
 	s.sweep()
+	s.reduceLinears()
 }
 
 // delete marks a clause; sweep removes it.

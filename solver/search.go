@@ -113,6 +113,13 @@ func (s *Solver) resolve(conflict reason) {
 			}
 		}
 	}
+	if s.opts.CuttingPlanes && s.opts.Trace == nil {
+		if back, ok := s.analyzeLinear(conflict); ok {
+			s.bump *= bumpGrowth
+			s.learnLinear(back)
+			return
+		}
+	}
 	s.analyze(conflict)
 	s.learn()
 }

@@ -85,14 +85,15 @@ type Solver struct {
 	wasted  int // words of deleted clauses in arena
 
 	// Counters.
-	neurons    []neuron
-	inputs     []Lit      // of all neurons
-	readers    [][]uint32 // by literal: neurons that have it as input
-	givers     [][]uint32 // by variable: neurons whose output it is
-	linears    []linear
-	linearLits []Lit
-	linearCoef []int64
-	weighers   [][]weigher // by literal: linear constraints that hold it
+	neurons                     []neuron
+	inputs                      []Lit      // of all neurons
+	readers                     [][]uint32 // by literal: neurons that have it as input
+	givers                      [][]uint32 // by variable: neurons whose output it is
+	linears                     []linear
+	linearLits                  []Lit
+	linearCoef                  []int64
+	weighers                    [][]weigher // by literal: linear constraints that hold it
+	learnedLinears, freeLinears []uint32
 
 	// Decisions.
 	activity []float64
@@ -121,6 +122,7 @@ type Solver struct {
 	staged   bool
 	scratch  []Lit
 	weights  []int64
+	cp       *cuttingPlanes
 
 	assumptions []Lit
 	core        []Lit
