@@ -81,7 +81,8 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 	}
 	progress := func() {
-		p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, x.s.Stats().Conflicts)}
+		conflicts := x.s.Stats().Conflicts
+		p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts}
 		bound := x.reward(x.lower)
 		p.Bound = &bound
 		if x.incumbent != nil {
@@ -90,14 +91,21 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		}
 		report(p)
 	}
-	if x.incumbent == nil {
+	for x.incumbent == nil {
+		if l.Shared != nil {
+			budget.Conflicts = firstSlice
+		}
 		switch x.s.Solve(ctx, nil, budget) {
-		case solver.Unknown:
-			return stopped(), nil
+		case solver.Satisfiable:
+			x.keep()
 		case solver.Unsatisfiable:
 			return "", nil
+		default:
+			if ctx.Err() != nil || l.Shared == nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
+				return stopped(), nil
+			}
+			x.exchange(l.Shared)
 		}
-		x.keep()
 		progress()
 	}
 	if x.c == nil {
@@ -110,6 +118,10 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 	}
 	slice := int64(firstSlice)
 	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove {
+		x.exchange(l.Shared)
+		if x.lower >= x.cost {
+			break
+		}
 		bound := x.cost
 		if !fromAbove {
 			bound = x.c.next(x.lower)
@@ -143,6 +155,23 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		progress()
 	}
 	return "", nil
+}
+
+// exchange tells the others of incumbent and bound, and takes theirs.
+func (x *Session) exchange(shared *engine.Exchange) {
+	if shared == nil {
+		return
+	}
+	if x.incumbent != nil {
+		shared.Offer(x.incumbent, x.reward(x.cost))
+	}
+	shared.Lower(x.reward(x.lower))
+	if t, reward := shared.Best(); t != nil && (x.incumbent == nil || reward > x.reward(x.cost)) {
+		x.incumbent, x.cost = t, -reward-x.m.ObjectiveConstant()
+	}
+	if b := shared.Bound(); b != nil {
+		x.lower = max(x.lower, -*b-x.m.ObjectiveConstant())
+	}
 }
 
 // keep takes the solver's model as the incumbent.

@@ -28,6 +28,8 @@ type Query struct {
 type Limits struct {
 	Threads int   // >= 1
 	Memory  int64 // bytes for the engine's tables; 0 is no bound
+	// Shared connects engines that work on the same query; nil for one alone.
+	Shared *Exchange
 }
 
 // Status says what is known of a query.
@@ -53,6 +55,9 @@ type Result struct {
 	Horizons []HorizonResult
 	// Reason says which limit ended the run, "" when it ended by itself.
 	Reason string
+	// Winner names the engine that answered where several worked side by side,
+	// "" where there was one.
+	Winner string
 	// Stats are the engine's own counts, for people and benchmarks.
 	Stats map[string]int64
 }
@@ -70,6 +75,7 @@ type Progress struct {
 	Phase  string // what is being done, for people
 	Reward *int64 // best plan so far
 	Bound  *int64 // best proven upper bound so far
+	Work   int64  // how much was done, in the engine's own measure; it never falls
 }
 
 // Engine solves queries. Implementations keep no state between calls; report

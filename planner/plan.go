@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/race"
 	"github.com/fdplan/fdplan/search"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -41,7 +42,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 	}
 	var e engine.Engine
 	switch r.Engine {
-	case "auto", "search":
+	case "auto":
+		e = race.Engine{}
+	case "search":
 		e = search.Engine{}
 	case "pb":
 		e = conflict.PB{}
@@ -56,6 +59,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Schema: Schema, Problem: t.Problem.Name, Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
+	if res.Winner != "" {
+		d.Engine = res.Winner
+	}
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
 	if r.MinHorizon == r.MaxHorizon {
 		d.Horizon = &r.MinHorizon

@@ -144,5 +144,8 @@ func (r *run) take(layers [][]beamNode, h int) {
 		action, i = n.action, n.parent
 	}
 	r.incumbent = &engine.Result{Status: engine.Feasible, Horizon: h, Reward: last[best].reward, Trace: tr}
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: a plan of %d steps", h), Reward: &r.incumbent.Reward})
+	if r.q.MinHorizon == r.q.MaxHorizon {
+		r.limits.Shared.Offer(tr, r.incumbent.Reward)
+	}
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: a plan of %d steps", h), Reward: &r.incumbent.Reward, Work: r.work()})
 }

@@ -25,6 +25,7 @@ type run struct {
 	workers   []*worker
 	limits    engine.Limits
 	values    [][]int64 // values[k][s]: best reward of k more steps from s
+	polls     int64     // how often full was asked
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
 }
@@ -57,6 +58,7 @@ func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report
 // full says that the tables, with the values still to come, near the bound on
 // memory. A quarter is left for what grows, and for the collector.
 func (r *run) full() bool {
+	r.polls++
 	if r.limits.Memory <= 0 {
 		return false
 	}
@@ -74,7 +76,11 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		}
 		return fmt.Sprintf("the memory limit of %d MiB was reached", r.limits.Memory>>20)
 	}
-	if !g.addInitial(ctx, r.full) {
+	many := func() bool {
+		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Work: r.work()})
+		return r.full()
+	}
+	if !g.addInitial(ctx, many) {
 		g.depth = nil // not all initial states: nothing can be concluded
 		return stopped()
 	}
@@ -83,6 +89,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 	// never pay for it.
 	beamAt := int64(50_000)
 	pause := func() {
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.limits.Shared.Bound(), Reward: r.incumbentReward(), Work: r.work()})
 		if g.tried >= beamAt {
 			r.beam(ctx, r.beamWidth(beamAt))
 			beamAt = 16 * g.tried
@@ -97,10 +104,14 @@ func (r *run) explore(ctx context.Context) (reason string) {
 			return stopped()
 		}
 		bound := r.optimism(d)
+		if bound != nil {
+			r.limits.Shared.Lower(*bound)
+		}
+		r.takeOffer()
 		if bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: bound, Reward: r.incumbentReward()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: bound, Reward: r.incumbentReward(), Work: r.work()})
 	}
 	return ""
 }
@@ -325,6 +336,20 @@ func (s *step) valuation(state, action []uint64) factored.Valuation {
 		}
 	}
 	return v
+}
+
+// workPerPoll is what a poll counts for while initial states are listed and no
+// action is tried.
+const workPerPoll = 256
+
+// work measures what was done, in joint actions tried.
+func (r *run) work() int64 { return r.g.tried + workPerPoll*r.polls }
+
+// takeOffer makes a better plan of another engine the incumbent.
+func (r *run) takeOffer() {
+	if t, reward := r.limits.Shared.Best(); t != nil && (r.incumbent == nil || reward > r.incumbent.Reward) {
+		r.incumbent = &engine.Result{Trace: t, Horizon: t.Horizon(), Reward: reward}
+	}
 }
 
 func (r *run) incumbentReward() *int64 {
