@@ -33,9 +33,22 @@ func (e MaxSAT) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	return solve(ctx, q, l, report, &e.Encoding)
 }
 
+// Open prepares for queries about one horizon.
+func (PB) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	return open(ctx, t, horizon, nil)
+}
+
+// Open prepares for queries about one horizon.
+func (e MaxSAT) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	return open(ctx, t, horizon, &e.Encoding)
+}
+
 func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress), e *cnf.Encoding) (*engine.Result, error) {
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
 		s, err := open(ctx, q.Task, h, e)
+		if err != nil && ctx.Err() != nil {
+			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
+		}
 		if err != nil {
 			return nil, err
 		}

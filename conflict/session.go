@@ -51,6 +51,34 @@ func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding) (*Se
 	return x, nil
 }
 
+// Exclude adds a clause: some action bit of the landmark's steps, or some bit of
+// the initial state, is another. Plans that were found before may be excluded,
+// so that the incumbent goes; bounds stay.
+func (x *Session) Exclude(l engine.Landmark) error {
+	if l.Depth < 0 || l.Depth > x.m.Horizon || len(l.Trace.Steps) < max(1, l.Depth) {
+		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), x.m.Horizon)
+	}
+	p := x.m.Problem
+	var lits []solver.Lit
+	differ := func(t int, kind factored.Kind) {
+		for _, b := range p.Bits(kind) {
+			v := int32(x.m.Var(t, b))
+			if l.Trace.Steps[t-1][b] {
+				lits = append(lits, solver.Neg(v))
+			} else {
+				lits = append(lits, solver.Pos(v))
+			}
+		}
+	}
+	differ(1, factored.State)
+	for t := 1; t <= l.Depth; t++ {
+		differ(t, factored.Action)
+	}
+	x.s.AddClause(lits...)
+	x.incumbent, x.cost = nil, math.MaxInt64
+	return nil
+}
+
 // reward turns a cost into the problem's scaled reward.
 func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConstant()) }
 
@@ -92,6 +120,8 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		report(p)
 	}
 	for x.incumbent == nil {
+		// After an exclusion the best may cost as little as before: the search
+		// from below is then the shorter way, and knows its bound.
 		if l.Shared != nil {
 			budget.Conflicts = firstSlice
 		}
@@ -143,7 +173,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 			x.keep()
 		case solver.Unsatisfiable:
 			x.lower = bound
-			x.s.AddClause(assumption.Not())
+			x.s.AddClause(assumption.Not()) // excluding more plans cannot change that
 		case solver.Unknown:
 			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
 				return stopped(), nil

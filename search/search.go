@@ -25,6 +25,7 @@ type run struct {
 	workers   []*worker
 	limits    engine.Limits
 	values    [][]int64 // values[k][s]: best reward of k more steps from s
+	whole     bool      // the graph is wanted whole, proof or not
 	polls     int64     // how often full was asked
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
@@ -108,7 +109,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 			r.limits.Shared.Lower(*bound)
 		}
 		r.takeOffer()
-		if bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
+		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
 		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: bound, Reward: r.incumbentReward(), Work: r.work()})
@@ -304,13 +305,19 @@ func (r *run) reachedBest(d int) int64 {
 	return best
 }
 
-// plan follows the values of horizon h from the first best initial state,
-// taking the first edge that keeps the best reward.
+// plan follows the values of horizon h from the first best initial state.
 func (r *run) plan(h int) *factored.Trace {
-	g := r.g
 	_, at := r.best(h)
 	tr := &factored.Trace{}
-	for k := h; k > 0; k-- {
+	r.follow(at, h, tr)
+	return tr
+}
+
+// follow appends to tr the best k steps from a state, taking the first edge that
+// keeps the best reward.
+func (r *run) follow(at, k int, tr *factored.Trace) {
+	g := r.g
+	for ; k > 0; k-- {
 		want := r.values[k][at]
 		for e := g.start[at]; e < g.start[at+1]; e++ {
 			if w := r.values[k-1][g.succ[e]]; w != none && w+g.reward[e] == want {
@@ -321,7 +328,6 @@ func (r *run) plan(h int) *factored.Trace {
 		}
 	}
 	tr.Steps = append(tr.Steps, r.g.s.valuation(g.states.key(uint32(at)), nil))
-	return tr
 }
 
 // valuation unpacks a state and an action, nil for none.

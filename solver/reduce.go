@@ -36,6 +36,9 @@ func (s *Solver) reduceLearned() {
 	s.dropSatisfied()
 	candidates := make([]cref, 0, len(s.learned))
 	for _, c := range s.learned {
+		if s.arena[c]&flagDeleted != 0 {
+			continue // it was satisfied
+		}
 		glue, used := s.glue(c), s.used(c)
 		if used > 0 {
 			s.setUsed(c, used-1)

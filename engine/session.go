@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/factored"
+)
+
+// Landmark excludes plans: all that begin as Trace does, from the same initial
+// state and with the same joint actions at steps 1..Depth. With Depth equal to
+// the horizon that is one plan, and the paper's generalized landmark constraint
+// (section "Generalized Landmark Constraints"); with less it is every plan that
+// would fail for the same reason. What auxiliary variables are is no matter.
+type Landmark struct {
+	Trace *factored.Trace
+	Depth int // 0 excludes the initial state
+}
+
+// Session is one query over one horizon that is asked again and again with more
+// plans excluded, keeping what was learned: what Algorithm 1 of the paper needs.
+type Session interface {
+	// Solve answers for the plans that are not excluded.
+	Solve(ctx context.Context, l Limits, report func(Progress)) (*Result, error)
+	// Exclude adds a landmark.
+	Exclude(Landmark) error
+}
+
+// Opener is an engine that can be asked again.
+type Opener interface {
+	Engine
+	// Open prepares for queries about one horizon.
+	Open(ctx context.Context, t Task, horizon int) (Session, error)
+}

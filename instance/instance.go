@@ -1,0 +1,175 @@
+package instance
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// MaxVariable is the largest number of a variable: a literal and its sign must
+// fit 32 bits in every solver.
+const MaxVariable = 1<<30 - 1
+
+// Instance is a problem over the variables 1..NumVars. A literal is a
+// variable's number, negative where it is negated, as in DIMACS.
+//
+// Everything stands as in the file: literals may be repeated and stand beside
+// their negation, clauses and sums may be empty, coefficients and weights may
+// be 0. The slices must not be changed by those who did not make them.
+type Instance struct {
+	Format  Format // the dialect it was read in, or is to be written in
+	NumVars int32  // 0..MaxVariable
+
+	Clauses Clauses  // hard clauses
+	Linear  []Linear // hard linear constraints
+
+	// Optimises says that the least cost is asked for, even if there is nothing
+	// to pay: always in WCNF, with a min: line in OPB.
+	Optimises bool
+	Soft      []Soft // each clause costs its weight when it is false
+	Objective []Term // summed over the true literals
+}
+
+// Clauses is a list of clauses in one block of memory.
+type Clauses struct {
+	lits []int32
+	ends []int // where each clause ends in lits
+}
+
+// Len is the number of clauses.
+func (c *Clauses) Len() int { return len(c.ends) }
+
+// Literals is the number of literals in all clauses together.
+func (c *Clauses) Literals() int { return len(c.lits) }
+
+// At gives clause i, from 0 in file order. The slice is the list's own.
+func (c *Clauses) At(i int) []int32 {
+	start := 0
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	return c.lits[start:c.ends[i]:c.ends[i]]
+}
+
+// All runs over the clauses in file order. The slices are the list's own.
+func (c *Clauses) All() iter.Seq2[int, []int32] {
+	return func(yield func(int, []int32) bool) {
+		for i := range c.ends {
+			if !yield(i, c.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Add appends a clause, which is copied.
+func (c *Clauses) Add(lits ...int32) {
+	c.lits = append(c.lits, lits...)
+	c.ends = append(c.ends, len(c.lits))
+}
+
+// Soft is a clause that costs Weight, which is not negative, when it is false.
+type Soft struct {
+	Weight int64
+	Clause []int32
+}
+
+// Term is a coefficient that counts when its literal is true.
+type Term struct {
+	Coef int64
+	Lit  int32
+}
+
+// Op is the relation of a linear constraint.
+type Op uint8
+
+// The relations.
+const (
+	GE Op = iota // >=
+	EQ           // =
+	LE           // <=
+)
+
+func (o Op) String() string { return [...]string{">=", "=", "<="}[o] }
+
+// Linear is the constraint that the sum of Terms is in the relation Op with K.
+type Linear struct {
+	Terms []Term
+	Op    Op
+	K     int64
+}
+
+// Check says whether the instance keeps the bounds that this package promises:
+// literals of its variables, numbers that can be negated, weights that are not
+// negative, costs that cannot overflow. What Read gives does.
+func (in *Instance) Check() error {
+	if in.NumVars < 0 || in.NumVars > MaxVariable {
+		return fmt.Errorf("%d variables; expected 0 to %d", in.NumVars, MaxVariable)
+	}
+	for i, clause := range in.Clauses.All() {
+		if err := in.checkClause(clause); err != nil {
+			return fmt.Errorf("clause %d: %w", i+1, err)
+		}
+	}
+	for i := range in.Linear {
+		l := &in.Linear[i]
+		if l.Op > LE || l.K == math.MinInt64 {
+			return fmt.Errorf("constraint %d: relation %d, right-hand side %d", i+1, l.Op, l.K)
+		}
+		if err := in.checkTerms(l.Terms); err != nil {
+			return fmt.Errorf("constraint %d: %w", i+1, err)
+		}
+	}
+	if !in.Optimises && (len(in.Soft) > 0 || len(in.Objective) > 0) {
+		return fmt.Errorf("%d soft clauses and %d terms of an objective where nothing is optimised", len(in.Soft), len(in.Objective))
+	}
+	total := int64(0)
+	for i := range in.Soft {
+		s := &in.Soft[i]
+		if s.Weight < 0 {
+			return fmt.Errorf("soft clause %d: the weight is %d", i+1, s.Weight)
+		}
+		if err := in.checkClause(s.Clause); err != nil {
+			return fmt.Errorf("soft clause %d: %w", i+1, err)
+		}
+		if s.Weight > math.MaxInt64-total {
+			return fmt.Errorf("soft clause %d: the weights overflow", i+1)
+		}
+		total += s.Weight
+	}
+	if err := in.checkTerms(in.Objective); err != nil {
+		return fmt.Errorf("objective: %w", err)
+	}
+	for _, t := range in.Objective {
+		if max(t.Coef, -t.Coef) > math.MaxInt64-total {
+			return fmt.Errorf("the objective overflows")
+		}
+		total += max(t.Coef, -t.Coef)
+	}
+	return nil
+}
+
+func (in *Instance) checkClause(lits []int32) error {
+	for _, l := range lits {
+		if !in.has(l) {
+			return fmt.Errorf("literal %d among %d variables", l, in.NumVars)
+		}
+	}
+	return nil
+}
+
+func (in *Instance) checkTerms(terms []Term) error {
+	for _, t := range terms {
+		if !in.has(t.Lit) {
+			return fmt.Errorf("literal %d among %d variables", t.Lit, in.NumVars)
+		}
+		if t.Coef == math.MinInt64 {
+			return fmt.Errorf("coefficient %d", t.Coef)
+		}
+	}
+	return nil
+}
+
+func (in *Instance) has(lit int32) bool {
+	return lit != 0 && lit >= -in.NumVars && lit <= in.NumVars
+}
