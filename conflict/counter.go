@@ -15,6 +15,7 @@ type counters struct {
 	values [][]int64
 	paid   int64 // what every plan pays; it is not counted in values
 	lit    []solver.Term
+	p      *prover // nil where no proof is written
 }
 
 // maxRow and maxCounters bound the literals of one row and of all rows.
@@ -42,9 +43,10 @@ func costs(s *solver.Solver, m *model.Model, t int) (terms []solver.Term, paid i
 
 // newCounters adds rows of counters for the costs up to bound, that of the best
 // plan so far; all sums from there on are one value. Where the sums are too
-// many it adds no rows, and costs are bounded by linear constraints.
-func newCounters(s *solver.Solver, m *model.Model, bound int64) (*counters, error) {
-	c := &counters{}
+// many it adds no rows, and costs are bounded by linear constraints. The same
+// holds where p, which may be nil, has no proof for the rows: sums with gaps.
+func newCounters(s *solver.Solver, m *model.Model, bound int64, p *prover) (*counters, error) {
+	c := &counters{p: p}
 	all := make([][]solver.Term, m.Horizon+2)
 	for t := range all[1:] {
 		terms, paid := costs(s, m, t+1)
@@ -56,7 +58,7 @@ func newCounters(s *solver.Solver, m *model.Model, bound int64) (*counters, erro
 	var last []int64 // the row before, without 0
 	for _, terms := range all[1:] {
 		last = sums(last, terms, bound-c.paid)
-		if total += len(last); len(last) > maxRow || total > maxCounters {
+		if total += len(last); len(last) > maxRow || total > maxCounters || p != nil && !contiguous(last) {
 			c.values = nil
 			return c, nil
 		}
@@ -71,16 +73,22 @@ func newCounters(s *solver.Solver, m *model.Model, bound int64) (*counters, erro
 		}
 		terms := append(slices.Clone(before), all[t]...)
 		var row []solver.Lit
-		for j, x := range values {
+		for range values {
 			l := s.NewVar()
 			s.SetStage(l.Var(), int32(2*t+2))
+			row = append(row, l)
+		}
+		if p != nil {
+			p.row(row, terms)
+		}
+		for j, x := range values {
+			l := row[j]
 			if _, err := s.AddReified(l, terms, x); err != nil {
 				return nil, err
 			}
 			if j > 0 {
 				s.AddClause(l.Not(), row[j-1])
 			}
-			row = append(row, l)
 		}
 		c.rows = append(c.rows, row)
 		before = before[:0]
@@ -153,6 +161,9 @@ func (c *counters) below(s *solver.Solver, x int64) (solver.Lit, bool, error) {
 	if total < x {
 		s.AddClause(l)
 		return l, true, nil
+	}
+	if c.p != nil {
+		c.p.bound(l, c.lit, x)
 	}
 	// l => sum <= x-1, as -sum + (total-x+1) ~l >= -(x-1).
 	terms = append(terms, solver.Term{Coef: total - x + 1, Lit: l.Not()})

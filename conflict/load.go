@@ -18,8 +18,22 @@ func lit(l model.Lit, offset int32) solver.Lit {
 	return solver.Pos(int32(l) + offset)
 }
 
+// Guard says under which condition a constraint is loaded: number i of a group
+// among the sums that Part(t) lists for it, or with group model.Network the
+// network at step t, which takes no condition. NoLit loads it unconditionally;
+// with false it is left out.
+type Guard func(t int, g model.Group, i int) (solver.Lit, bool)
+
 // load gives a solver all constraints of m, neurons and sums as they are.
 func load(s *solver.Solver, m *model.Model) error {
+	return Load(s, m, func(int, model.Group, int) (solver.Lit, bool) { return solver.NoLit, true })
+}
+
+// Load gives a solver the constraints of m as guard wants them, neurons and
+// sums as they are: a guarded sum holds wherever its guard does. The solver's
+// variables 1..NumVars are the model's; guards come after them. Errors wrap
+// solver.ErrOverflow.
+func Load(s *solver.Solver, m *model.Model, guard Guard) error {
 	s.Grow(m.NumVars())
 	var lits []solver.Lit
 	var terms []solver.Term
@@ -32,16 +46,23 @@ func load(s *solver.Solver, m *model.Model) error {
 		for _, l := range part.Fixed {
 			s.AddClause(lit(l, offset))
 		}
-		for _, sums := range part.Sums {
+		for group, sums := range part.Sums {
 			for i := range sums {
+				g, ok := guard(t, model.Group(group), i)
+				if !ok {
+					continue
+				}
 				terms = terms[:0]
 				for _, x := range sums[i].Terms {
 					terms = append(terms, solver.Term{Coef: x.Coef, Lit: lit(x.Lit, offset)})
 				}
-				if err := addSum(s, terms, sums[i].Op, sums[i].K); err != nil {
+				if err := addSum(s, terms, sums[i].Op, sums[i].K, g); err != nil {
 					return fmt.Errorf("step %d: %w", t, err)
 				}
 			}
+		}
+		if _, ok := guard(t, model.Network, 0); !ok {
+			continue
 		}
 		for _, layer := range part.Layers {
 			for i := range layer {
@@ -90,27 +111,39 @@ func loadClauses(ctx context.Context, s *solver.Solver, m *model.Model, e cnf.En
 	return cnf.Lower(ctx, m, e, &clauses{s: s})
 }
 
-// addSum adds a sum with any relation. terms are overwritten.
-func addSum(s *solver.Solver, terms []solver.Term, op factored.Op, k int64) error {
+// addSum adds a sum with any relation that holds where guard does, or always
+// when that is NoLit. The coefficients of terms are positive, and overwritten.
+func addSum(s *solver.Solver, terms []solver.Term, op factored.Op, k int64, guard solver.Lit) error {
+	least := func(k, lowest int64) error {
+		if guard == solver.NoLit || k <= lowest {
+			_, err := s.AddLinear(terms, k)
+			return err
+		}
+		// Without its guard the sum only has to reach what it always does.
+		_, err := s.AddLinear(append(terms, solver.Term{Coef: k - lowest, Lit: guard.Not()}), k)
+		return err
+	}
 	if op != factored.LE {
-		if _, err := s.AddLinear(terms, k); err != nil {
+		if err := least(k, 0); err != nil {
 			return err
 		}
 	}
 	if op != factored.GE {
+		var most int64
 		for i := range terms {
+			most += terms[i].Coef
 			terms[i].Coef = -terms[i].Coef
 		}
-		if _, err := s.AddLinear(terms, -k); err != nil {
+		if err := least(-k, -most); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// advise tells the solver the order of decisions and the stages of variables:
-// the state at step t is stage 2t, what is decided and computed there 2t+1.
-func advise(s *solver.Solver, m *model.Model) {
+// Advise tells a solver what planning knows of the model that it was loaded with:
+// the order of decisions, and the stages of variables: the state at step t is stage 2t, what is decided and computed there 2t+1.
+func Advise(s *solver.Solver, m *model.Model) {
 	p := m.Problem
 	for t := 1; t <= m.Horizon+1; t++ {
 		first := int32(t-1) * m.Stride()

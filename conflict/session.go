@@ -19,6 +19,7 @@ type Session struct {
 	m    *model.Model
 	s    *solver.Solver
 	c    *counters
+	p    *prover // nil where no proof is written
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -28,12 +29,20 @@ type Session struct {
 
 // open builds the model and loads the solver, in an encoding where there is
 // one.
-func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding) (*Session, error) {
+func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding, pr *Proof) (*Session, error) {
 	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{name: "pb", m: m, s: solver.New(solver.Options{StageCuts: true, FixedOrder: true}), cost: math.MaxInt64}
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64}
+	o := solver.Options{StageCuts: true, FixedOrder: true}
+	if pr != nil {
+		if x.p, err = newProver(ctx, m, pr); err != nil {
+			return nil, err
+		}
+		o.Trace = x.p
+	}
+	x.s = solver.New(o)
 	if m.Infeasible() {
 		x.s.AddClause()
 		return x, nil
@@ -47,7 +56,7 @@ func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding) (*Se
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
-	advise(x.s, m)
+	Advise(x.s, m)
 	return x, nil
 }
 
@@ -92,6 +101,9 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 		report = func(engine.Progress) {}
 	}
 	reason, err := x.search(ctx, l, report)
+	if err == nil && x.p != nil {
+		err = x.p.end(x, reason)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
@@ -139,7 +151,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		progress()
 	}
 	if x.c == nil {
-		c, err := newCounters(x.s, x.m, x.cost)
+		c, err := newCounters(x.s, x.m, x.cost, x.p)
 		if err != nil {
 			return "", err
 		}
@@ -173,6 +185,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 			x.keep()
 		case solver.Unsatisfiable:
 			x.lower = bound
+			x.s.Conclude(assumption.Not())
 			x.s.AddClause(assumption.Not()) // excluding more plans cannot change that
 		case solver.Unknown:
 			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
@@ -206,6 +219,9 @@ func (x *Session) exchange(shared *engine.Exchange) {
 
 // keep takes the solver's model as the incumbent.
 func (x *Session) keep() {
+	if x.p != nil {
+		x.p.solution(x.s)
+	}
 	x.incumbent = read(x.s, x.m)
 	x.cost = 0
 	for t := 1; t <= x.m.Horizon+1; t++ {

@@ -339,3 +339,22 @@ func writeTerm(out *output, space bool, coef int64, v int32, ones bool, width in
 	}
 	out.name(v)
 }
+
+// Inequalities is the number of constraints in the OPB file of m as proof
+// checkers count them: an equation is two.
+func Inequalities(ctx context.Context, m *model.Model) (int64, error) {
+	l := newLinear(m, true)
+	if _, err := l.measure(ctx, OPB); err != nil {
+		return 0, err
+	}
+	n := l.rows
+	err := l.walk(ctx, func(_ int, b *block, _ int64) error {
+		for i := range b.rows {
+			if b.rows[i].op == factored.EQ {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}

@@ -213,9 +213,7 @@ func (s *Solver) sortForLearning(lits []Lit) int32 {
 // true where nothing else is left.
 func (s *Solver) assert(lits []Lit, glue int32) {
 	s.stats.Learned++
-	if s.opts.Trace != nil {
-		s.opts.Trace.Learned(lits)
-	}
+	number := s.trace(lits)
 	switch len(lits) {
 	case 0:
 		s.unsat = true
@@ -236,6 +234,9 @@ func (s *Solver) assert(lits []Lit, glue int32) {
 		lits[0], lits[1] = lits[1], lits[0]
 	}
 	c := s.newClause(lits, true, glue)
+	if number != 0 {
+		s.numbers[c] = number
+	}
 	if s.vals[lits[0]] == 0 && s.vals[lits[1]] < 0 {
 		if len(lits) == 2 {
 			s.enqueue(lits[0], binaryReason(lits[1]))

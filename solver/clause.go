@@ -114,8 +114,6 @@ func (s *Solver) AddClause(lits ...Lit) bool {
 func (s *Solver) settle() {
 	if s.propagate() != noReason {
 		s.unsat = true
-		if s.opts.Trace != nil {
-			s.opts.Trace.Learned(nil)
-		}
+		s.trace(nil)
 	}
 }

@@ -118,9 +118,7 @@ func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
 	}
 	if total < k {
 		s.unsat = true
-		if s.opts.Trace != nil {
-			s.opts.Trace.Learned(nil)
-		}
+		s.trace(nil)
 		return false, nil
 	}
 	if len(open) > 0 && open[len(open)-1].Coef == k { // every literal alone suffices

@@ -33,6 +33,7 @@ func (s *Solver) locked(c cref) bool {
 func (s *Solver) reduceLearned() {
 	s.reduce.count++
 	s.reduce.next = s.stats.Conflicts + reduceUnit*isqrt(s.reduce.count+1)
+	s.traceFixed()
 	s.dropSatisfied()
 	candidates := make([]cref, 0, len(s.learned))
 	for _, c := range s.learned {
@@ -64,8 +65,9 @@ func (s *Solver) reduceLearned() {
 
 // delete marks a clause; sweep removes it.
 func (s *Solver) delete(c cref) {
-	if s.opts.Trace != nil {
-		s.opts.Trace.Deleted(s.clauseLits(c))
+	if number := s.numbers[c]; number != 0 {
+		s.opts.Trace.Deleted(s.clauseLits(c), number)
+		delete(s.numbers, c)
 	}
 	s.stats.Deleted++
 	s.wasted += int(s.arena[c]&sizeMask) + headerWords
@@ -123,6 +125,7 @@ func (s *Solver) sweep() {
 func (s *Solver) compact() {
 	arena := make([]Lit, 0, len(s.arena)-s.wasted)
 	const moved = flagDeleted // of the old copy; its second word then says where to
+	numbers := make(map[cref]int64, len(s.numbers))
 	move := func(c cref) cref {
 		if s.arena[c]&moved != 0 {
 			return cref(s.arena[c+1])
@@ -144,6 +147,11 @@ func (s *Solver) compact() {
 	for i, c := range s.learned {
 		s.learned[i] = move(c)
 	}
+	for c, number := range s.numbers {
+		delete(s.numbers, c)
+		numbers[move(c)] = number
+	}
+	s.numbers = numbers
 	for _, l := range s.trail {
 		if r := s.vars[l.Var()].reason; r.kind() == kindClause {
 			// Literals fixed at level 0 need no reason, and theirs may be gone.

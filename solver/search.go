@@ -41,9 +41,7 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 			s.stats.Conflicts++
 			if s.decisionLevel() == 0 {
 				s.unsat = true
-				if s.opts.Trace != nil {
-					s.opts.Trace.Learned(nil)
-				}
+				s.trace(nil)
 				return Unsatisfiable
 			}
 			s.resolve(conflict)

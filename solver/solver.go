@@ -39,11 +39,15 @@ type Options struct {
 	Trace Tracer
 }
 
-// Tracer is told how a solver's set of constraints grows. The slices are valid
-// only during the call.
+// Tracer is told how a solver's set of clauses grows. Every clause follows from
+// the constraints that were added and the clauses before it by reverse unit
+// propagation. The slices are valid only during the call.
 type Tracer interface {
-	Learned(clause []Lit)
-	Deleted(clause []Lit)
+	// Learned is told a clause, empty for a contradiction, and gives it a number
+	// other than 0, by which Deleted knows it.
+	Learned(clause []Lit) int64
+	// Deleted is told that a clause with a number is not used any more.
+	Deleted(clause []Lit, number int64)
 }
 
 // Stats are counts since the solver was made.
@@ -82,7 +86,9 @@ type Solver struct {
 	watches [][]watch // by literal: clauses that watch its negation
 	problem []cref    // clauses that were added
 	learned []cref
-	wasted  int // words of deleted clauses in arena
+	wasted  int            // words of deleted clauses in arena
+	numbers map[cref]int64 // the tracer's, of learned clauses
+	traced  int            // literals at level 0 that the tracer knows as clauses
 
 	// Counters.
 	neurons                     []neuron
@@ -134,7 +140,7 @@ type Solver struct {
 
 // New gives a solver without variables.
 func New(o Options) *Solver {
-	s := &Solver{opts: o, bump: 1}
+	s := &Solver{opts: o, bump: 1, numbers: map[cref]int64{}}
 	s.restart.init()
 	s.reduce.init()
 	s.Grow(0)

@@ -1,0 +1,61 @@
+package extsolver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// RequireChecker skips the test when a checker of proofs, veripb or drat-trim,
+// is not installed, whatever RequireVariable says: distributions do not package
+// them.
+func RequireChecker(t testing.TB, tool string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err != nil {
+		t.Skipf("%s is not installed; it is not packaged, so that %s does not ask for it", tool, RequireVariable)
+	}
+}
+
+// VeriPB has veripb check a proof of a problem in OPB, and says whether it
+// accepts it, with what it printed. A version of the format that it does not
+// read is refused as well.
+func VeriPB(t testing.TB, opb, proof []byte, limit time.Duration) (accepted bool, output string) {
+	t.Helper()
+	return checkProof(t, "veripb", "a.opb", "a.pbp", opb, proof, limit)
+}
+
+// DRATTrim has drat-trim check a DRAT proof of a CNF, and says whether it
+// accepts it, with what it printed.
+func DRATTrim(t testing.TB, cnf, proof []byte, limit time.Duration) (accepted bool, output string) {
+	t.Helper()
+	return checkProof(t, "drat-trim", "a.cnf", "a.drat", cnf, proof, limit)
+}
+
+func checkProof(t testing.TB, tool, formulaName, proofName string, formula, proof []byte, limit time.Duration) (accepted bool, output string) {
+	t.Helper()
+	dir := t.TempDir()
+	formulaFile, proofFile := filepath.Join(dir, formulaName), filepath.Join(dir, proofName)
+	if err := errors.Join(os.WriteFile(formulaFile, formula, 0o600), os.WriteFile(proofFile, proof, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool, formulaFile, proofFile)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		t.Fatal(fmt.Errorf("%s: not done after %v", tool, limit))
+	case err != nil && !errors.As(err, &exit): // a refusal has an exit status of its own
+		t.Fatal(fmt.Errorf("%s: %w", tool, err))
+	}
+	output = string(out)
+	return strings.Contains(output, "Verification succeeded") || strings.Contains(output, "s VERIFIED"), output
+}

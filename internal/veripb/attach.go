@@ -1,0 +1,185 @@
+package veripb
+
+import (
+	"cmp"
+	"slices"
+)
+
+// shape says how a constraint is propagated.
+type shape uint8
+
+const (
+	trivial shape = iota // holds always
+	clause               // saturated, all coefficients are the degree: two watches
+	linear               // counter of the slack in 64 bits
+	wide                 // numbers too large for that: scanned when all else is done
+)
+
+// propagation is what the propagator keeps with a constraint.
+type propagation struct {
+	shape shape
+	// Of linear constraints: coefficients saturated to the degree; the slack is
+	// the sum of those whose literal is not known to be false, minus the degree.
+	weights []int64
+	slack   int64
+}
+
+// maxSlack bounds the sum of a linear constraint's weights.
+const maxSlack = 1 << 61
+
+// classify finds the shape of a constraint and its weights.
+func classify(c *constraint) {
+	switch {
+	case c.degree.sign() <= 0:
+		c.shape = trivial
+		return
+	case c.coefs == nil && c.degree == one:
+		c.shape = clause
+		return
+	}
+	if c.coefs != nil {
+		sortTerms(c)
+		if !c.coefs[len(c.coefs)-1].less(c.degree) {
+			c.shape = clause
+			return
+		}
+	}
+	c.shape = wide
+	if c.degree.big != nil || c.degree.small > maxSlack {
+		return
+	}
+	weights := make([]int64, len(c.lits))
+	sum := int64(0)
+	for i := range weights {
+		weights[i] = smaller(c.coef(i), c.degree).small
+		if sum += weights[i]; sum > maxSlack {
+			return
+		}
+	}
+	c.shape, c.weights = linear, weights
+}
+
+func sortTerms(c *constraint) {
+	terms := make([]term, len(c.lits))
+	for i, l := range c.lits {
+		terms[i] = term{c.coefs[i], l}
+	}
+	slices.SortFunc(terms, func(a, b term) int {
+		return cmp.Or(b.coef.cmp(a.coef), cmp.Compare(a.lit, b.lit))
+	})
+	for i, t := range terms {
+		c.coefs[i], c.lits[i] = t.coef, t.lit
+	}
+}
+
+// add puts a constraint into the database.
+func (p *propagator) add(c *constraint) {
+	p.live = append(p.live, c)
+	p.kept++
+	for _, l := range c.lits {
+		p.uses[l.variable()]++
+	}
+	classify(c)
+	p.attach(c)
+	if p.conflict == nil {
+		p.conflict = p.examine(c)
+	}
+	// A unit clause rests on nothing: as the reason it allows the constraint that
+	// was the reason before to be deleted.
+	if c.shape == clause && len(c.lits) == 1 && p.value[c.lits[0]] > 0 {
+		p.reason[c.lits[0].variable()] = c
+	}
+}
+
+// attach enters c into the lists by which propagation finds it.
+func (p *propagator) attach(c *constraint) {
+	switch c.shape {
+	case clause:
+		if len(c.lits) < 2 {
+			return
+		}
+		p.chooseWatches(c)
+		for i := range 2 {
+			p.watches[c.lits[i]] = append(p.watches[c.lits[i]], watch{c, c.lits[1-i]})
+		}
+	case linear:
+		c.slack = -c.degree.small
+		for i, l := range c.lits {
+			p.occurs[l] = append(p.occurs[l], occurrence{c, c.weights[i]})
+			if p.value[l] >= 0 || int(p.at[l.variable()]) >= p.linears {
+				c.slack += c.weights[i]
+			}
+		}
+	case wide:
+		p.wides = append(p.wides, c)
+	}
+}
+
+// chooseWatches puts two literals first that are not false, as far as there
+// are any, before those that became false last.
+func (p *propagator) chooseWatches(c *constraint) {
+	rank := func(l lit) int32 {
+		if p.value[l] >= 0 {
+			return int32(len(p.trail))
+		}
+		return p.at[l.variable()]
+	}
+	for i := range 2 {
+		best := i
+		for j := i + 1; j < len(c.lits); j++ {
+			if rank(c.lits[j]) > rank(c.lits[best]) {
+				best = j
+			}
+		}
+		c.swap(i, best)
+	}
+}
+
+func (c *constraint) swap(i, j int) {
+	c.lits[i], c.lits[j] = c.lits[j], c.lits[i]
+	if c.coefs != nil {
+		c.coefs[i], c.coefs[j] = c.coefs[j], c.coefs[i]
+	}
+}
+
+// remove deletes a constraint.
+func (p *propagator) remove(c *constraint) {
+	if c == p.conflict {
+		p.stale = true
+	}
+	for _, l := range c.lits {
+		p.uses[l.variable()]--
+		if p.value[l] > 0 && p.reason[l.variable()] == c {
+			p.stale = true
+		}
+	}
+	c.deleted = true
+	p.kept--
+	if p.garbage++; p.garbage > 1000+p.kept {
+		p.sweep()
+	}
+}
+
+// sweep frees the lists of deleted constraints.
+func (p *propagator) sweep() {
+	p.garbage = 0
+	gone := func(c *constraint) bool { return c.deleted }
+	for l := range p.watches {
+		p.watches[l] = slices.DeleteFunc(p.watches[l], func(w watch) bool { return w.c.deleted })
+		p.occurs[l] = slices.DeleteFunc(p.occurs[l], func(o occurrence) bool { return o.c.deleted })
+	}
+	p.wides = slices.DeleteFunc(p.wides, gone)
+	p.live = slices.DeleteFunc(p.live, gone)
+}
+
+// detachLast takes back the last attach, which was of c.
+func (p *propagator) detachLast(c *constraint) {
+	switch c.shape {
+	case linear:
+		for _, l := range c.lits {
+			p.occurs[l] = p.occurs[l][:len(p.occurs[l])-1]
+		}
+	case wide:
+		p.wides = p.wides[:len(p.wides)-1]
+	}
+}

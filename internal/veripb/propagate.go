@@ -1,0 +1,317 @@
+package veripb
+
+import "slices"
+
+type watch struct {
+	c       *constraint
+	blocker lit // some literal of the clause; where it is true there is nothing to do
+}
+
+type occurrence struct {
+	c      *constraint
+	weight int64
+}
+
+// propagator does unit propagation over a database of constraints. What
+// follows from the database alone stays assigned (the root); assumptions are
+// taken back after each question.
+type propagator struct {
+	value   []int8 // by literal: 1 true, -1 false, 0 open
+	reason  []*constraint
+	at      []int32 // by variable: position on the trail
+	uses    []int32 // by variable: constraints of the database that hold it
+	trail   []lit
+	root    int // the first root literals of the trail follow from the database
+	clauses int // literals of the trail that clauses have seen
+	linears int // the same for linear constraints
+
+	watches [][]watch      // by the literal that, when false, wakes the clause
+	occurs  [][]occurrence // by literal
+	wides   []*constraint
+
+	live     []*constraint // in order of their making
+	conflict *constraint   // contradicts the root
+	stale    bool          // a constraint that the root rests on was deleted
+	garbage  int           // deleted constraints that lists still hold
+	kept     int           // constraints that are not deleted
+}
+
+func (p *propagator) grow(vars int) {
+	for len(p.reason) < vars {
+		p.value = append(p.value, 0, 0)
+		p.reason = append(p.reason, nil)
+		p.at = append(p.at, 0)
+		p.uses = append(p.uses, 0)
+		p.watches = append(p.watches, nil, nil)
+		p.occurs = append(p.occurs, nil, nil)
+	}
+}
+
+func (p *propagator) assign(l lit, why *constraint) {
+	p.value[l], p.value[l.not()] = 1, -1
+	v := l.variable()
+	p.reason[v] = why
+	p.at[v] = int32(len(p.trail))
+	p.trail = append(p.trail, l)
+}
+
+// examine draws what follows from a constraint that was just attached, and
+// returns it where it contradicts the assignment.
+func (p *propagator) examine(c *constraint) *constraint {
+	switch c.shape {
+	case clause:
+		open := lit(-1)
+		for _, l := range c.lits {
+			switch {
+			case p.value[l] > 0, p.value[l] == 0 && open >= 0:
+				return nil
+			case p.value[l] == 0:
+				open = l
+			}
+		}
+		if open < 0 {
+			return c
+		}
+		p.assign(open, c)
+	case linear:
+		if c.slack < 0 {
+			return c
+		}
+		p.force(c)
+	case wide:
+		_, conflict := p.scan(c)
+		return conflict
+	}
+	return nil
+}
+
+// force assigns the open literals that a linear constraint cannot do without.
+func (p *propagator) force(c *constraint) {
+	for i, w := range c.weights {
+		if w <= c.slack {
+			return
+		}
+		if l := c.lits[i]; p.value[l] == 0 {
+			p.assign(l, c)
+		}
+	}
+}
+
+// scan propagates a wide constraint; progress says that a literal followed.
+func (p *propagator) scan(c *constraint) (progress bool, conflict *constraint) {
+	slack := c.degree.neg()
+	for i, l := range c.lits {
+		if p.value[l] >= 0 {
+			slack = slack.add(c.coef(i))
+		}
+	}
+	if slack.sign() < 0 {
+		return false, c
+	}
+	for i, l := range c.lits {
+		if p.value[l] == 0 && slack.less(c.coef(i)) {
+			p.assign(l, c)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+// propagate goes on until nothing follows, clauses first, and returns a
+// constraint that contradicts the assignment, nil if there is none.
+func (p *propagator) propagate() *constraint {
+	for {
+		switch {
+		case p.clauses < len(p.trail):
+			p.clauses++
+			if c := p.visitClauses(p.trail[p.clauses-1].not()); c != nil {
+				return c
+			}
+			continue
+		case p.linears < len(p.trail):
+			p.linears++
+			if c := p.visitLinears(p.trail[p.linears-1].not()); c != nil {
+				return c
+			}
+			continue
+		}
+		again := false
+		for _, c := range p.wides {
+			if c.deleted {
+				continue
+			}
+			progress, conflict := p.scan(c)
+			if conflict != nil {
+				return conflict
+			}
+			again = again || progress
+		}
+		if !again {
+			return nil
+		}
+	}
+}
+
+// visitClauses wakes the clauses that watch f, which has become false.
+func (p *propagator) visitClauses(f lit) *constraint {
+	list := p.watches[f]
+	kept := 0
+	for i, w := range list {
+		if p.value[w.blocker] > 0 {
+			list[kept] = w
+			kept++
+			continue
+		}
+		c := w.c
+		if c.deleted {
+			continue
+		}
+		if c.lits[0] == f {
+			c.swap(0, 1)
+		}
+		first := c.lits[0]
+		if p.value[first] > 0 {
+			list[kept] = watch{c, first}
+			kept++
+			continue
+		}
+		moved := false
+		for j := 2; j < len(c.lits); j++ {
+			if p.value[c.lits[j]] >= 0 {
+				c.swap(1, j)
+				p.watches[c.lits[1]] = append(p.watches[c.lits[1]], watch{c, first})
+				moved = true
+				break
+			}
+		}
+		if moved {
+			continue
+		}
+		list[kept] = w
+		kept++
+		if p.value[first] < 0 {
+			kept += copy(list[kept:], list[i+1:])
+			p.watches[f] = list[:kept]
+			return c
+		}
+		p.assign(first, c)
+	}
+	p.watches[f] = list[:kept]
+	return nil
+}
+
+// visitLinears lowers the slack of the linear constraints with f, which has
+// become false. All are lowered even after a conflict, so that undo can raise
+// all.
+func (p *propagator) visitLinears(f lit) (conflict *constraint) {
+	for _, o := range p.occurs[f] {
+		c := o.c
+		if c.deleted {
+			continue
+		}
+		c.slack -= o.weight
+		if conflict == nil && c.slack < c.weights[0] {
+			if c.slack < 0 {
+				conflict = c
+			} else {
+				p.force(c)
+			}
+		}
+	}
+	return conflict
+}
+
+// undo takes back all but the first n literals of the trail.
+func (p *propagator) undo(n int) {
+	for i := len(p.trail) - 1; i >= n; i-- {
+		l := p.trail[i]
+		if i < p.linears {
+			for _, o := range p.occurs[l.not()] {
+				if !o.c.deleted {
+					o.c.slack += o.weight
+				}
+			}
+		}
+		p.value[l], p.value[l.not()] = 0, 0
+		p.reason[l.variable()] = nil
+	}
+	p.trail = p.trail[:n]
+	p.clauses = min(p.clauses, n)
+	p.linears = min(p.linears, n)
+}
+
+// settle brings the root up to date; it says whether the database is
+// contradictory by propagation.
+func (p *propagator) settle() bool {
+	if p.stale {
+		p.stale = false
+		p.undo(0)
+		p.root, p.conflict = 0, nil
+		for _, c := range p.live {
+			if c.deleted {
+				continue
+			}
+			if p.conflict = p.examine(c); p.conflict != nil {
+				break
+			}
+		}
+	}
+	if p.conflict == nil {
+		p.conflict = p.propagate()
+	}
+	p.root = len(p.trail)
+	return p.conflict != nil
+}
+
+// refute says whether propagation over the database and the assumptions ends
+// in a contradiction. The database stays as it was.
+func (p *propagator) refute(assumptions ...*constraint) bool {
+	if p.settle() {
+		return true
+	}
+	var found *constraint
+	attached := 0
+	for _, c := range assumptions {
+		attached++
+		if found = p.assume(c); found != nil {
+			break
+		}
+	}
+	if found == nil {
+		found = p.propagate()
+	}
+	p.undo(p.root)
+	for _, c := range slices.Backward(assumptions[:attached]) {
+		p.detachLast(c)
+	}
+	return found != nil
+}
+
+// assume attaches a constraint for a while and draws what follows from it
+// directly; it returns c where that is a contradiction.
+func (p *propagator) assume(c *constraint) *constraint {
+	if c.coefs == nil && c.degree.big == nil && c.degree.small == int64(len(c.lits)) {
+		// All literals are true, as in the negation of a clause.
+		c.shape = trivial
+		for _, l := range c.lits {
+			switch {
+			case p.value[l] < 0:
+				return c
+			case p.value[l] == 0:
+				p.assign(l, c)
+			}
+		}
+		return nil
+	}
+	classify(c)
+	if c.shape == clause && len(c.lits) > 1 {
+		// Watches cannot be taken back in the order in which they were made.
+		c.shape, c.coefs, c.degree = linear, nil, one
+		c.weights = make([]int64, len(c.lits))
+		for i := range c.weights {
+			c.weights[i] = 1
+		}
+	}
+	p.attach(c)
+	return p.examine(c)
+}
