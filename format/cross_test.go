@@ -12,6 +12,7 @@ import (
 
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/cnf"
+	"github.com/fdplan/fdplan/external"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/randprob"
@@ -30,7 +31,7 @@ type solver struct {
 	name, tool string
 	kind       Kind
 	extension  string
-	solve      func(file string, limit time.Duration) (extsolver.Result, error)
+	solve      extsolver.Solve
 }
 
 var solvers = []solver{
@@ -93,10 +94,10 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err != nil {
 		return err
 	}
-	if r.Status == extsolver.Unknown {
+	if r.Status == external.Unknown {
 		return fmt.Errorf("no answer")
 	}
-	if (r.Status != extsolver.Unsatisfiable) != in.feasible {
+	if (r.Status != external.Unsatisfiable) != in.feasible {
 		return fmt.Errorf("answer %v, brute force says feasible: %v", r.Status, in.feasible)
 	}
 	if !in.feasible {
@@ -124,6 +125,10 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err != nil {
 		return fmt.Errorf("the answer is no plan: %w", err)
 	}
+	var objective int64 // stays 0 where clasp, which found no soft clause, names none
+	if r.Objective != nil {
+		objective = *r.Objective
+	}
 	var again int64
 	for i := range in.horizon {
 		again += in.p.Reward.StepReward(trace.Steps[i], trace.Steps[i+1])
@@ -137,8 +142,8 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 		}
 	case reward != in.reward:
 		return fmt.Errorf("reward %d, brute force found %d", reward, in.reward)
-	case names.Objective.Reward(r.Objective) != in.reward:
-		return fmt.Errorf("objective %d with constant %d, reward is %d", r.Objective, names.Objective.Constant, in.reward)
+	case names.Objective.Reward(objective) != in.reward:
+		return fmt.Errorf("objective %d with constant %d, reward is %d", objective, names.Objective.Constant, in.reward)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fdplan/fdplan/external"
 	"github.com/fdplan/fdplan/internal/extsolver"
 )
 
@@ -24,19 +25,19 @@ func TestOutsideSolversOnPublished(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		args      []string
-		solve     func(string, time.Duration) (extsolver.Result, error)
-		status    extsolver.Status
+		solve     extsolver.Solve
+		status    external.Status
 		objective int64
 	}{
-		{"wcnf-old", []string{"navigation/3x3", "-H", "4", "--format", "wcnf-old"}, extsolver.SolveWCNFOld, extsolver.Optimal, 4},
-		{"wcnf-old published", []string{"navigation/3x3", "-H", "4", "--format", "wcnf-old", "--encoding", "published"}, extsolver.SolveWCNFOld, extsolver.Optimal, 4},
-		{"opb", []string{"navigation/3x3", "-H", "4", "--format", "opb"}, extsolver.SolveOPB, extsolver.Optimal, 4},
-		{"opb cellda", []string{"cellda/x", "-H", "10", "--format", "opb"}, extsolver.SolveOPB, extsolver.Optimal, 9},
-		{"opb infeasible", []string{"cellda/x", "-H", "8", "--format", "opb"}, extsolver.SolveOPB, extsolver.Unsatisfiable, 0},
-		{"lp cbc", []string{"inventory/1", "-H", "5", "--format", "lp", "--reward", storage}, extsolver.Cbc, extsolver.Optimal, 9},
-		{"mps cbc", []string{"inventory/1", "-H", "5", "--format", "mps", "--reward", storage}, extsolver.Cbc, extsolver.Optimal, 9},
-		{"cnf H 3", []string{"navigation/3x3", "-H", "3", "--format", "cnf"}, extsolver.SolveCNF, extsolver.Unsatisfiable, 0},
-		{"cnf H 4", []string{"navigation/3x3", "-H", "4", "--format", "cnf"}, extsolver.SolveCNF, extsolver.Satisfiable, 0},
+		{"wcnf-old", []string{"navigation/3x3", "-H", "4", "--format", "wcnf-old"}, extsolver.SolveWCNFOld, external.Optimal, 4},
+		{"wcnf-old published", []string{"navigation/3x3", "-H", "4", "--format", "wcnf-old", "--encoding", "published"}, extsolver.SolveWCNFOld, external.Optimal, 4},
+		{"opb", []string{"navigation/3x3", "-H", "4", "--format", "opb"}, extsolver.SolveOPB, external.Optimal, 4},
+		{"opb cellda", []string{"cellda/x", "-H", "10", "--format", "opb"}, extsolver.SolveOPB, external.Optimal, 9},
+		{"opb infeasible", []string{"cellda/x", "-H", "8", "--format", "opb"}, extsolver.SolveOPB, external.Unsatisfiable, 0},
+		{"lp cbc", []string{"inventory/1", "-H", "5", "--format", "lp", "--reward", storage}, extsolver.Cbc, external.Optimal, 9},
+		{"mps cbc", []string{"inventory/1", "-H", "5", "--format", "mps", "--reward", storage}, extsolver.Cbc, external.Optimal, 9},
+		{"cnf H 3", []string{"navigation/3x3", "-H", "3", "--format", "cnf"}, extsolver.SolveCNF, external.Unsatisfiable, 0},
+		{"cnf H 4", []string{"navigation/3x3", "-H", "4", "--format", "cnf"}, extsolver.SolveCNF, external.Satisfiable, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "f."+extension(c.args))
@@ -48,8 +49,8 @@ func TestOutsideSolversOnPublished(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status != c.status || res.Status == extsolver.Optimal && res.Objective != c.objective {
-				t.Errorf("got %v %d, want %v %d", res.Status, res.Objective, c.status, c.objective)
+			if res.Status != c.status || res.Status == external.Optimal && (res.Objective == nil || *res.Objective != c.objective) {
+				t.Errorf("got %v %+v, want %v %d", res.Status, res, c.status, c.objective)
 			}
 		})
 	}

@@ -1,33 +1,33 @@
-// Package extsolver runs the solvers of the Linux distribution on files that
-// tests have written, and reads their answers. Only tests use it.
+// Package extsolver helps tests that compare with outside solvers: it skips or
+// fails tests whose solvers are not installed, and runs package external's
+// solvers on files that tests have written.
 package extsolver
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/external"
 )
 
 // RequireVariable names the environment variable that, when it is not empty,
 // turns a missing solver from a reason to skip a test into a failure.
 const RequireVariable = "FDPLAN_REQUIRE_TOOLS"
 
-// debianPackage gives the Debian package that holds a solver.
-func debianPackage(tool string) string {
-	switch tool {
-	case "cbc":
-		return "coinor-cbc"
-	case "glpsol":
-		return "glpk-utils"
+// install says what to install for a tool.
+func install(tool string) string {
+	for _, k := range []external.Kind{external.SAT, external.MaxSAT, external.PB, external.MILP} {
+		for _, s := range external.Solvers(k) {
+			if slices.Contains(s.Programs, tool) {
+				return s.Install
+			}
+		}
 	}
-	return tool
+	return "Debian package " + tool
 }
 
 // Require skips the test when one of the tools is not installed, or fails it
@@ -35,77 +35,58 @@ func debianPackage(tool string) string {
 func Require(t testing.TB, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err == nil {
-			continue
+		if _, err := exec.LookPath(tool); err != nil {
+			Missing(t, tool+" is not installed ("+install(tool)+")")
 		}
-		if os.Getenv(RequireVariable) != "" {
-			t.Fatalf("%s is not installed (Debian package %s), and %s is set", tool, debianPackage(tool), RequireVariable)
-		}
-		t.Skipf("%s is not installed (Debian package %s)", tool, debianPackage(tool))
 	}
 }
 
-// Status is a solver's verdict.
-type Status uint8
+// Missing skips the test for a reason, or fails it when RequireVariable is set.
+func Missing(t testing.TB, reason string) {
+	t.Helper()
+	if os.Getenv(RequireVariable) != "" {
+		t.Fatalf("%s, and %s is set", reason, RequireVariable)
+	}
+	t.Skip(reason)
+}
 
-// The verdicts. Unknown is what a time limit leaves.
-const (
-	Unknown Status = iota
-	Satisfiable
-	Unsatisfiable
-	Optimal
+// Solve runs a solver on a file that exists.
+type Solve func(file string, limit time.Duration) (external.Answer, error)
+
+// Solvers of files, one for each solver and format that tests compare with.
+var (
+	// SolveCNF decides a DIMACS CNF file with cadical.
+	SolveCNF = known(external.SAT, "cadical")
+	// SolveWCNFOld finds the least cost of a WCNF file with a p line with clasp.
+	SolveWCNFOld = known(external.MaxSAT, "clasp")
+	// SolveOPB finds the least value of an OPB file's objective with clasp.
+	SolveOPB = known(external.PB, "clasp")
+	// Cbc finds the least objective of a file whose name ends in .lp or .mps.
+	Cbc = known(external.MILP, "cbc")
+	// GlpsolLP, GlpsolMPS and GlpsolFreeMPS find the least objective of a file
+	// with glpsol, reading it as LP, fixed MPS or free MPS.
+	GlpsolLP      = known(external.MILP, "glpsol")
+	GlpsolMPS     = Command(external.MILP, "glpsol --mps {in} -o {out}")
+	GlpsolFreeMPS = Command(external.MILP, "glpsol --freemps {in} -o {out}")
 )
 
-func (s Status) String() string {
-	return [...]string{"unknown", "satisfiable", "unsatisfiable", "optimal"}[s]
-}
-
-// Result is a solver's answer.
-type Result struct {
-	Status    Status
-	Objective int64          // the file's own, with Optimal; MIP solvers' values are rounded
-	True      map[int32]bool // file variables by number that are true, x12 being 12
-}
-
-// ErrOutput is wrapped by the error for an answer that cannot be read.
-var ErrOutput = errors.New("solver output not understood")
-
-// run executes a solver, with stdin on its standard input and limit as its wall-clock limit, and gives its
-// standard output. An exit status is no error if it is among accepted; that
-// the time is over is none either, and ended is false then.
-func run(limit time.Duration, stdin io.Reader, accepted []int, tool string, args ...string) (out []byte, ended bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, tool, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.WaitDelay = time.Second
-	cmd.Stdin = stdin
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
-	if ctx.Err() != nil {
-		return stdout.Bytes(), false, nil
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		for _, code := range accepted {
-			if exit.ExitCode() == code {
-				return stdout.Bytes(), true, nil
-			}
+// Command makes a Solve of a command line, as external.Command reads it.
+func Command(k external.Kind, line string) Solve {
+	return func(file string, limit time.Duration) (external.Answer, error) {
+		s, err := external.Command(k, line)
+		if err != nil {
+			return external.Answer{}, err
 		}
-		return nil, true, fmt.Errorf("%s: %w\n%s%s", tool, err, &stdout, &stderr)
+		return external.Run(context.Background(), s, external.Input{File: file}, external.Limits{Time: limit}, nil)
 	}
-	if err != nil {
-		return nil, true, fmt.Errorf("%s: %w", tool, err)
-	}
-	return stdout.Bytes(), true, nil
 }
 
-// withTemp calls f with the name of a file in a new folder that is gone
-// afterwards.
-func withTemp(f func(file string) error) error {
-	dir, err := os.MkdirTemp("", "fdplan-extsolver-")
-	if err != nil {
-		return err
+func known(k external.Kind, name string) Solve {
+	return func(file string, limit time.Duration) (external.Answer, error) {
+		s, err := external.Lookup(k, name)
+		if err != nil {
+			return external.Answer{}, err
+		}
+		return external.Run(context.Background(), s, external.Input{File: file}, external.Limits{Time: limit}, nil)
 	}
-	return errors.Join(f(filepath.Join(dir, "solution")), os.RemoveAll(dir))
 }
