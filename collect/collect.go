@@ -30,6 +30,9 @@ type Options struct {
 	Seed    uint64
 	Threads int // the number of CPUs when 0
 	Horizon int // steps of an episode; the instance's when 0
+	// Bins are the quantities that integers are levels of, by fluent; see
+	// dataset.Schema.Discretize. They matter to ToFile alone.
+	Bins map[string]dataset.Bins
 	// Progress, when set, is called with the number of rows written so far.
 	Progress func(rows int)
 }
@@ -68,6 +71,9 @@ func Schema(s *sim.Simulator) (*dataset.Schema, error) {
 func ToFile(ctx context.Context, name string, s *sim.Simulator, o Options) error {
 	schema, err := Schema(s)
 	if err != nil {
+		return err
+	}
+	if schema, err = schema.Discretize(o.Bins); err != nil {
 		return err
 	}
 	f, err := dataset.Create(name, schema)

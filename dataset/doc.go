@@ -33,6 +33,9 @@
 // stand together. A column that belongs to no fluent is an error, and so is a
 // fluent without a column.
 //
+// Columns of a real quantity can be read as levels, integers that number bins of
+// equal width; see Schema.Discretize.
+//
 // Files are written under a temporary name and renamed; the same rows give the
 // same bytes.
 package dataset

@@ -59,7 +59,8 @@ func readBinary(f *os.File, format Format) (d *Data, err error) {
 // ReadAs reads a data set whose columns are those of s: a data set of this
 // project's own in any format, or a CSV log as triplets or sequences (see the
 // package comment). Names are compared without spaces and with round brackets.
-// The result has the schema s. Errors are *source.Error and name the row.
+// The result has the schema s; where that has levels, the file holds the
+// quantities, see Schema.Discretize. Errors are *source.Error and name the row.
 func ReadAs(name string, s *Schema) (*Data, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -67,6 +68,15 @@ func ReadAs(name string, s *Schema) (*Data, error) {
 	}
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if stored := s.Stored(); stored != s {
+		d, err := ReadAs(name, stored)
+		if err != nil {
+			return nil, err
+		}
+		s.toLevels(d.Values)
+		d.Schema = s
+		return d, nil
 	}
 	if format == CSV {
 		return readCSV(name, s)
@@ -94,7 +104,7 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 	for i, to := range from {
 		back[to] = i
 		have, want := &d.Schema.Columns[i], &s.Columns[to]
-		if have.Type != want.Type || have.Role != want.Role {
+		if whole := have.Type == Int && want.Type == Real; have.Type != want.Type && !whole || have.Role != want.Role {
 			return nil, source.Errorf(name, 0, 0, "column %s is for %s, of type %s, expected %s, of type %s",
 				have.Name, have.Role, have.Type, want.Role, want.Type)
 		}

@@ -48,6 +48,8 @@ type Column struct {
 	Bounded bool // Lo and Hi are known
 	Lo, Hi  float64
 	Values  []string // of an Enum, in order
+
+	bins *Bins // of an Int that holds levels; see Discretize
 }
 
 // Schema lists the columns: states, actions, next states, the last in the order

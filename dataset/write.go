@@ -43,7 +43,7 @@ type File struct {
 	tmp  *os.File
 	buf  *bufio.Writer
 	enc  encoder
-	cols int
+	s    *Schema
 }
 
 // Create begins the data set name, in the format that the name says.
@@ -59,8 +59,8 @@ func Create(name string, s *Schema) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{name: name, tmp: tmp, buf: bufio.NewWriterSize(tmp, 1<<16), cols: len(s.Columns)}
-	if f.enc, err = newEncoder(f.buf, format, s); err != nil {
+	f := &File{name: name, tmp: tmp, buf: bufio.NewWriterSize(tmp, 1<<16), s: s}
+	if f.enc, err = newEncoder(f.buf, format, s.Stored()); err != nil {
 		f.Abort()
 		return nil, err
 	}
@@ -79,10 +79,13 @@ func newEncoder(w io.Writer, format Format, s *Schema) (encoder, error) {
 
 // WriteRows appends rows, given one after the other.
 func (f *File) WriteRows(values []float64) error {
-	if len(values)%f.cols != 0 {
-		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), f.cols)
+	if n := len(f.s.Columns); len(values)%n != 0 {
+		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), n)
 	}
-	return f.enc.rows(values)
+	if len(values) == 0 {
+		return nil
+	}
+	return f.enc.rows(f.s.fromLevels(values))
 }
 
 // Close completes the file and gives it its name; after an error nothing is

@@ -92,6 +92,9 @@ func (t *Task) check(g *ground.Problem) error {
 			return (f.Base == name || f.Name == factored.Canonical(name)) && ok(&f)
 		})
 	}
+	if err := t.checkBins(g, find); err != nil {
+		return err
+	}
 	for _, name := range sorted(t.Ranges) {
 		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int }) {
 			return t.errorAt([]string{"ranges", name}, "there is no integer fluent %s to have a range", name)
@@ -105,6 +108,38 @@ func (t *Task) check(g *ground.Problem) error {
 	for _, name := range t.Inputs {
 		if !find(name, func(f *ground.Fluent) bool { return f.Kind == ground.State || f.Kind == ground.Action }) {
 			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read", name)
+		}
+	}
+	return nil
+}
+
+// checkBins refuses names of no integer, and levels whose range another entry
+// changes.
+func (t *Task) checkBins(g *ground.Problem, find func(string, func(*ground.Fluent) bool) bool) error {
+	for _, name := range sorted(t.Bins) {
+		if !find(name, func(f *ground.Fluent) bool {
+			return f.Type == ground.Int && (f.Kind == ground.State || f.Kind == ground.Action)
+		}) {
+			return t.binsError(name, "there is no integer state or action fluent %s to be discretised", name)
+		}
+	}
+	for i := range g.Fluents {
+		f := &g.Fluents[i]
+		name := f.Name
+		b, ok := t.Bins[name]
+		if !ok {
+			name = f.Base
+			b, ok = t.Bins[name]
+		}
+		if !ok {
+			continue
+		}
+		r, own := t.Ranges[f.Name]
+		if !own {
+			r = t.Ranges[f.Base]
+		}
+		if r.Lo != 0 || r.Hi != int64(b.Levels()-1) {
+			return t.binsError(name, "%s has the range %d..%d, and %d bits make levels 0..%d; expected the one or the other", f.Name, r.Lo, r.Hi, b.Bits, b.Levels()-1)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
+	"github.com/fdplan/fdplan/dataset"
 	"github.com/fdplan/fdplan/rddl/translate"
 	"github.com/fdplan/fdplan/source"
 )
@@ -29,8 +30,9 @@ type Task struct {
 	Learned  []string
 	Inputs   []string // what the network reads, in order; nil for all actions, then all states
 	Ranges   map[string]translate.Range
-	Network  string              // the network's file; empty for none
-	BitNames map[string][]string // by fluent: names of its bits in files of others, most significant first
+	Bins     map[string]dataset.Bins // by fluent: the quantity that an integer's values are levels of
+	Network  string                  // the network's file; empty for none
+	BitNames map[string][]string     // by fluent: names of its bits in files of others, most significant first
 
 	where positions
 }
@@ -48,11 +50,18 @@ type file struct {
 	Inputs   []string           `toml:"inputs"`
 	Network  *string            `toml:"network"`
 	Ranges   map[string][]int64 `toml:"ranges"`
+	Bins     map[string]bins    `toml:"discretize"`
 	Files    map[string]any     `toml:"files"`
 }
 
+type bins struct {
+	Lo   *float64 `toml:"lo"`
+	Hi   *float64 `toml:"hi"`
+	Bits *int     `toml:"bits"`
+}
+
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges] or [files]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize] or [files]"
 
 // Load reads the named task file with os.ReadFile, or another function.
 func Load(name string, read ReadFile) (*Task, error) {
@@ -107,6 +116,9 @@ func Parse(name string, text []byte) (*Task, error) {
 	if err := t.setRanges(f.Ranges); err != nil {
 		return nil, err
 	}
+	if err := t.setBins(f.Bins); err != nil {
+		return nil, err
+	}
 	if err := t.setBitNames(f.Files); err != nil {
 		return nil, err
 	}
@@ -146,6 +158,40 @@ func (t *Task) setRanges(from map[string][]int64) error {
 		t.Ranges[name] = translate.Range{Lo: r[0], Hi: r[1]}
 	}
 	return nil
+}
+
+// setBins reads how quantities become levels, and gives the levels their ranges.
+func (t *Task) setBins(from map[string]bins) error {
+	if len(from) > 0 {
+		t.Bins = map[string]dataset.Bins{}
+	}
+	for _, name := range sorted(from) {
+		b := from[name]
+		if b.Lo == nil || b.Hi == nil || b.Bits == nil {
+			return t.binsError(name, "%s lacks a bound or its bits; expected {lo = NUMBER, hi = NUMBER, bits = N}", name)
+		}
+		if _, twice := t.Ranges[name]; twice {
+			return t.binsError(name, "%s has a range already; expected either, since N bits are the range 0..2^N-1", name)
+		}
+		t.Bins[name] = dataset.Bins{Lo: *b.Lo, Hi: *b.Hi, Bits: *b.Bits}
+		if err := t.Bins[name].Check(); err != nil {
+			return t.binsError(name, "%s cannot be discretised: %v", name, err)
+		}
+		t.Ranges[name] = translate.Range{Hi: int64(t.Bins[name].Levels() - 1)}
+	}
+	return nil
+}
+
+// binsError is an error about how a quantity becomes levels, which may be written
+// as a table or as values in one.
+func (t *Task) binsError(name, format string, args ...any) error {
+	const table = "discretize"
+	for _, key := range [][]string{{table, name}, {table, name, "bits"}, {table, name, "lo"}, {table, name, "hi"}} {
+		if t.at(key...).line > 0 {
+			return t.errorAt(key, format, args...)
+		}
+	}
+	return t.errorAt([]string{table}, format, args...)
 }
 
 func (t *Task) setBitNames(from map[string]any) error {
@@ -204,6 +250,9 @@ func positioned(name string, err error) error {
 			}
 		}
 		row, col := first.Position()
+		if key := first.Key(); len(key) > 1 && key[0] == "discretize" {
+			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected FLUENT = {lo = NUMBER, hi = NUMBER, bits = N}", key[len(key)-1])
+		}
 		return source.Errorf(name, row, col, "there is no key %s; expected %s", strings.Join(first.Key(), "."), keys)
 	}
 	var decode *toml.DecodeError

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/source"
@@ -24,6 +25,7 @@ type checkpoint struct {
 	AdamSteps int
 	Params    []*params
 	Best, Raw *kept
+	History   []Record
 }
 
 // kept is a Result as it is stored.
@@ -42,30 +44,33 @@ func (k *kept) result() *Result {
 }
 
 // checkpointHead begins the file; the rest is a sum of what follows it, and that.
-const checkpointHead = "fdplan-training 1\n"
+const checkpointHead = "fdplan-training 2\n"
 
 // settings writes what decides the course of training; threads do not.
 func (r *run) settings() (string, error) {
 	c := r.c
 	c.Threads = 0
 	text, err := json.Marshal(c)
-	return string(text), err
+	return string(text) + r.o.mark, err
 }
 
-// rowsSum tells examples apart.
+// rowsSum tells examples and initial networks apart.
 func (r *run) rowsSum() uint32 {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	for _, e := range []*Examples{r.e, r.o.Test} {
 		if e != nil {
-			fmt.Fprintln(h, e.Inputs, e.Outputs, e.In, e.Out, e.Count)
+			fmt.Fprintln(h, e.Inputs, e.Outputs, e.In, e.Out, e.Count, e.Weight)
 		}
+	}
+	if r.o.Init != nil {
+		fmt.Fprintln(h, r.o.Init.Layers)
 	}
 	return h.Sum32()
 }
 
 // save writes the state under a temporary name and renames it.
 func (r *run) save(name string) error {
-	c := checkpoint{Rows: r.sum, Epoch: r.epoch, AdamSteps: r.s.adam.Steps, Best: keep(r.best), Raw: keep(r.raw)}
+	c := checkpoint{Rows: r.sum, Epoch: r.epoch, AdamSteps: r.s.adam.Steps, Best: keep(r.best), Raw: keep(r.raw), History: r.history}
 	var err error
 	if c.Config, err = r.settings(); err != nil {
 		return err
@@ -73,15 +78,21 @@ func (r *run) save(name string) error {
 	for _, l := range r.s.layers {
 		c.Params = append(c.Params, l.params)
 	}
+	return writeState(name, checkpointHead, &c)
+}
+
+// writeState writes v after a line that says what it is and a sum, under a
+// temporary name that is then changed.
+func writeState(name, head string, v any) error {
 	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(&c); err != nil {
+	if err := gob.NewEncoder(&body).Encode(v); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s%08x\n%s", checkpointHead, crc32.Checksum(body.Bytes(), crc32.MakeTable(crc32.Castagnoli)), body.Bytes())
+	_, err = fmt.Fprintf(f, "%s%08x\n%s", head, crc32.Checksum(body.Bytes(), crc32.MakeTable(crc32.Castagnoli)), body.Bytes())
 	if err == nil {
 		err = f.Sync()
 	}
@@ -94,39 +105,82 @@ func (r *run) save(name string) error {
 	return err
 }
 
+// removeState removes what a killed process left of writing a file, and with whole
+// the file too. Temporary names end in digits.
+func removeState(name string, whole bool) error {
+	files, err := os.ReadDir(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		left, temporary := strings.CutPrefix(f.Name(), "."+filepath.Base(name)+"-")
+		if temporary && strings.Trim(left, "0123456789") == "" || whole && f.Name() == filepath.Base(name) {
+			if err := os.Remove(filepath.Join(filepath.Dir(name), f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readState reads what writeState wrote; there may be no such file.
+func readState(name, head string, v any) (found bool, err error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	body, ok := bytes.CutPrefix(text, []byte(head))
+	if !ok || len(body) < 9 {
+		return false, source.Errorf(name, 0, 0, "this is no state of training, expected one that training has written")
+	}
+	sum, body := body[:9], body[9:]
+	if string(sum) != fmt.Sprintf("%08x\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))) {
+		return false, source.Errorf(name, 0, 0, "the state of training is damaged, expected the checksum %s", sum[:8])
+	}
+	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(v); err != nil {
+		return false, source.Errorf(name, 0, 0, "the state of training cannot be read: %v", err)
+	}
+	return true, nil
+}
+
+// fitsState reports a state of another training than the one that is asked for.
+func fitsState(name, settings, wantSettings string, rows, wantRows uint32) error {
+	switch {
+	case settings != wantSettings:
+		return source.Errorf(name, 0, 0, "this training has other settings, %s, expected %s", settings, wantSettings)
+	case rows != wantRows:
+		return source.Errorf(name, 0, 0, "this training is on other rows or from another initial network, expected those that are given")
+	}
+	return nil
+}
+
+func errNotWhole(name string) error {
+	return source.Errorf(name, 0, 0, "the state of training is not whole")
+}
+
 // resume takes up the state in the checkpoint's file; where there is no such file
 // training begins anew.
 func (r *run) resume() error {
 	name := r.o.Checkpoint
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := removeState(name, false); err != nil {
+		return err
 	}
+	var c checkpoint
+	if found, err := readState(name, checkpointHead, &c); err != nil || !found {
+		return err
+	}
+	settings, err := r.settings()
 	if err != nil {
 		return err
 	}
-	body, ok := bytes.CutPrefix(text, []byte(checkpointHead))
-	if !ok || len(body) < 9 {
-		return source.Errorf(name, 0, 0, "this is no state of training, expected one that training has written")
-	}
-	sum, body := body[:9], body[9:]
-	if string(sum) != fmt.Sprintf("%08x\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))) {
-		return source.Errorf(name, 0, 0, "the state of training is damaged, expected the checksum %s", sum[:8])
-	}
-	var c checkpoint
-	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&c); err != nil {
-		return source.Errorf(name, 0, 0, "the state of training cannot be read: %v", err)
-	}
-	settings, err := r.settings()
-	switch {
-	case err != nil:
+	if err := fitsState(name, c.Config, settings, c.Rows, r.sum); err != nil {
 		return err
-	case c.Config != settings:
-		return source.Errorf(name, 0, 0, "this training has other settings, %s, expected %s", c.Config, settings)
-	case c.Rows != r.sum:
-		return source.Errorf(name, 0, 0, "this training is on other rows, expected those that are given")
-	case len(c.Params) != len(r.s.layers) || c.Best == nil || c.Raw == nil:
-		return source.Errorf(name, 0, 0, "the state of training is not whole")
+	}
+	if len(c.Params) != len(r.s.layers) || c.Best == nil || c.Raw == nil {
+		return errNotWhole(name)
 	}
 	for i, l := range r.s.layers {
 		*l.params = *c.Params[i]
@@ -136,5 +190,6 @@ func (r *run) resume() error {
 	}
 	r.epoch, r.s.adam.Steps = c.Epoch, c.AdamSteps
 	r.best, r.raw = c.Best.result(), c.Raw.result()
+	r.history = c.History
 	return nil
 }

@@ -25,6 +25,10 @@ type Config struct {
 	// Sparsity is how far, in units of the learning rate, each step draws latent
 	// weights that are not 0 towards 0.
 	Sparsity float64
+	// BoundDecay is how far, in units of the learning rate, each step draws the
+	// shift of batch normalization of a unit whose integer threshold is above 1 to
+	// where the threshold is less: small bounds make short clauses and strong sums.
+	BoundDecay float64 `json:",omitempty"`
 	// Multiplicity is the power of a row's count that weighs its loss: 0 for
 	// distinct rows that all weigh the same, 1 for the rows as they were seen.
 	Multiplicity float64
@@ -88,6 +92,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("weight threshold %v, expected between 0 and 1", c.WeightThreshold)
 	case !(c.Sparsity >= 0 && c.Sparsity <= 1):
 		return c, fmt.Errorf("sparsity %v, expected 0..1", c.Sparsity)
+	case !(c.BoundDecay >= 0 && c.BoundDecay <= 1):
+		return c, fmt.Errorf("bound decay %v, expected 0..1", c.BoundDecay)
 	case !(c.Multiplicity >= 0 && c.Multiplicity <= 1):
 		return c, fmt.Errorf("multiplicity %v, expected 0..1", c.Multiplicity)
 	case c.PruneRounds < 0:
@@ -96,6 +102,14 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pruning makes weights 0, expected %s weights", Ternary)
 	}
 	return c, nil
+}
+
+// polishRows is how many wrong rows of so many the discrete search may start from.
+func (c Config) polishRows(rows int) int {
+	if c.PolishRows != 0 {
+		return max(c.PolishRows, 0)
+	}
+	return max(8, min(rows/50, 200))
 }
 
 // maxFanIn bounds the width of layers: counts are kept in 16 bits.

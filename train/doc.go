@@ -20,6 +20,13 @@
 // of the folded network takes over; and where the rows are all that there are,
 // Prune takes away what none of them needs, which is most.
 //
+// Training can begin from a network (Options.Init), with rows that matter more
+// than others (Examples.Weight); and a network that was trained elsewhere is
+// folded in the same way (ReadNPZ).
+//
+// Grid tries several shapes and chooses the smallest that is good enough, by the
+// paper's measure or by that of an exact network.
+//
 // Inputs and activations are bits and weights are mostly 0, so a layer goes
 // forward by counting bits, passes gradients back by adding rows, and sums
 // weight gradients through tables of sixteen signed sums of four rows each. Work

@@ -21,6 +21,24 @@ var ErrTooMany = errors.New("too many states and actions to list")
 // from. limit bounds the steps that are tried, and the partial assignments; where
 // it does not suffice the error wraps ErrTooMany.
 func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*Examples, error) {
+	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
+	l, err := newLister(ctx, c, s, anyState, limit)
+	if err != nil {
+		return nil, err
+	}
+	l.row = func() error {
+		l.add(b)
+		return nil
+	}
+	if err := l.each(l.states, l.state, 0, l.inState); err != nil {
+		return nil, err
+	}
+	e := b.Examples()
+	return e, e.Check()
+}
+
+// newLister prepares to list rows; what to do with each is left to set.
+func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*lister, error) {
 	m, err := newMapping(c)
 	if err != nil {
 		return nil, err
@@ -28,7 +46,7 @@ func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyStat
 	if s.Stochastic() {
 		return nil, fmt.Errorf("%s is stochastic, expected a deterministic problem to list the rows of", m.p.Name)
 	}
-	l := lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit, b: NewBuilder(len(m.p.Inputs), len(m.p.Outputs))}
+	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit}
 	for _, f := range s.States() {
 		l.states = append(l.states, c.Variable(f))
 	}
@@ -38,11 +56,7 @@ func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyStat
 	l.state, l.action = make([]float64, len(l.states)), make([]float64, len(l.actions))
 	l.known = make([]bool, m.p.NumBits())
 	l.prune(!anyState)
-	if err := l.each(l.states, l.state, 0, l.inState); err != nil {
-		return nil, err
-	}
-	e := l.b.Examples()
-	return e, e.Check()
+	return l, nil
 }
 
 // lister walks through states and, in each, joint actions. The compiled
@@ -53,7 +67,7 @@ type lister struct {
 	r               *sim.Runner
 	anyState        bool
 	left            int
-	b               *Builder
+	row             func() error // is called for each legal row, in val and after
 	states, actions []*factored.Variable
 	state, action   []float64
 	known           []bool // bits that have a value so far
@@ -134,41 +148,15 @@ func (l *lister) inState() error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
-	err := l.r.SetState(l.state)
-	var v *sim.Violation
-	switch {
-	case err == nil:
-	case !errors.As(err, &v):
-		return err
-	case !l.anyState || v.Kind != sim.Invariant:
-		return nil
-	}
-	if done, err := l.r.Terminal(); err != nil || done {
+	if ok, err := canAct(l.r, l.state, l.anyState); err != nil || !ok {
 		return err
 	}
 	return l.each(l.actions, l.action, 0, l.step)
 }
 
 func (l *lister) step() error {
-	// The state after the last step is in place; an invariant that the state
-	// breaks is no news.
-	var v *sim.Violation
-	if err := l.r.SetState(l.state); err != nil && !errors.As(err, &v) {
+	if ok, err := canTake(l.r, l.state, l.action); err != nil || !ok {
 		return err
-	}
-	if err := l.r.CheckAction(l.action); err != nil {
-		if errors.As(err, &v) {
-			return nil
-		}
-		return err
-	}
-	if _, err := l.r.Advance(l.action); err != nil {
-		if !errors.As(err, &v) {
-			return err
-		}
-		if v.Kind != sim.Invariant {
-			return nil
-		}
 	}
 	l.after64 = l.r.State(l.after64)
 	for i, x := range l.after64 {
@@ -176,6 +164,45 @@ func (l *lister) step() error {
 			return err
 		}
 	}
-	l.add(l.b)
-	return nil
+	return l.row()
+}
+
+// canAct says whether there can be legal rows from a state: it is within its
+// ranges, keeps the invariants unless any state will do, and no episode ends in it.
+func canAct(r *sim.Runner, state []float64, anyState bool) (bool, error) {
+	err := r.SetState(state)
+	var v *sim.Violation
+	switch {
+	case err == nil:
+	case !errors.As(err, &v):
+		return false, err
+	case !anyState || v.Kind != sim.Invariant:
+		return false, nil
+	}
+	done, err := r.Terminal()
+	return err == nil && !done, err
+}
+
+// canTake says whether an action is legal in a state that passes canAct, and takes
+// it.
+func canTake(r *sim.Runner, state, action []float64) (bool, error) {
+	// The state after the last step is in place; an invariant that the state
+	// breaks is no news.
+	var v *sim.Violation
+	if err := r.SetState(state); err != nil && !errors.As(err, &v) {
+		return false, err
+	}
+	if err := r.CheckAction(action); err != nil {
+		if errors.As(err, &v) {
+			return false, nil
+		}
+		return false, err
+	}
+	if _, err := r.Advance(action); err != nil {
+		if !errors.As(err, &v) {
+			return false, err
+		}
+		return v.Kind == sim.Invariant, nil
+	}
+	return true, nil
 }

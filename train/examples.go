@@ -1,6 +1,9 @@
 package train
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -19,11 +22,16 @@ type Examples struct {
 	In              []uint64 // row by row, bnn.Words(Inputs) words each
 	Out             []uint64 // row by row, bnn.Words(Outputs) words each
 	Count           []int32  // how often each row was seen
-	Conflicts       Conflicts
+	// Weight is how much more than others a row counts in the loss, 0 for a row of
+	// which nothing was said. Rows with a weight are never held out. Nil where no
+	// row has one.
+	Weight    []int32
+	Conflicts Conflicts
 }
 
 // Conflicts says how far the examples contradict each other. Of rows with the
-// same inputs the outputs that were seen most often are kept.
+// same inputs the outputs that were seen most often are kept, rows with a weight
+// counting so often.
 type Conflicts struct {
 	Inputs  int // distinct inputs that were seen with different outputs
 	Dropped int // rows, with multiplicity, whose outputs were given up
@@ -39,6 +47,25 @@ func (e *Examples) Total() int {
 		n += int(c)
 	}
 	return n
+}
+
+// Digest tells data sets apart: the first 16 hexadecimal digits of the SHA-256 of
+// the numbers of bits and, row by row, inputs, outputs and count, each as 64 bits,
+// the least significant byte first.
+func (e *Examples) Digest() string {
+	h := sha256.New()
+	put := func(words ...uint64) {
+		for _, w := range words {
+			h.Write(binary.LittleEndian.AppendUint64(nil, w)) // cannot fail
+		}
+	}
+	put(uint64(e.Inputs), uint64(e.Outputs))
+	for i, c := range e.Count {
+		put(e.Input(i)...)
+		put(e.Output(i)...)
+		put(uint64(c))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Input gives the packed inputs of row i.
@@ -63,6 +90,8 @@ func (e *Examples) Check() error {
 		return fmt.Errorf("examples with %d input bits and %d output bits, expected at least 1 of each", e.Inputs, e.Outputs)
 	case len(e.In) != n*bnn.Words(e.Inputs) || len(e.Out) != n*bnn.Words(e.Outputs):
 		return fmt.Errorf("%d rows with %d and %d words of bits, expected %d and %d", n, len(e.In), len(e.Out), n*bnn.Words(e.Inputs), n*bnn.Words(e.Outputs))
+	case e.Weight != nil && len(e.Weight) != n:
+		return fmt.Errorf("%d rows with %d weights", n, len(e.Weight))
 	case n == 0:
 		return ErrEmpty
 	}
@@ -78,6 +107,8 @@ type Builder struct {
 type row struct {
 	in, out []uint64
 	count   int32
+	weight  int32
+	votes   int64 // where rows contradict each other
 }
 
 // NewBuilder gathers rows of the given numbers of bits.
@@ -86,7 +117,13 @@ func NewBuilder(inputs, outputs int) *Builder {
 }
 
 // Add takes one row; the bits are copied.
-func (b *Builder) Add(in, out []bool) { b.rows = append(b.rows, row{pack(in), pack(out), 1}) }
+func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
+
+// AddWeighted takes one row that matters more than others: see Examples.Weight.
+// Where rows contradict each other it has so many votes.
+func (b *Builder) AddWeighted(in, out []bool, weight int32) {
+	b.rows = append(b.rows, row{pack(in), pack(out), 1, weight, max(1, int64(weight))})
+}
 
 func pack(bits []bool) []uint64 {
 	words := make([]uint64, bnn.Words(len(bits)))
@@ -111,7 +148,8 @@ func (b *Builder) Examples() *Examples {
 	merged := b.rows[:0]
 	for _, r := range b.rows {
 		if n := len(merged); n > 0 && slices.Equal(merged[n-1].in, r.in) && slices.Equal(merged[n-1].out, r.out) {
-			merged[n-1].count += r.count
+			m := &merged[n-1]
+			m.count, m.votes, m.weight = m.count+r.count, m.votes+r.votes, max(m.weight, r.weight)
 		} else {
 			merged = append(merged, r)
 		}
@@ -120,7 +158,7 @@ func (b *Builder) Examples() *Examples {
 		best, all, j := i, 0, i
 		for ; j < len(merged) && slices.Equal(merged[j].in, merged[i].in); j++ {
 			all += int(merged[j].count)
-			if merged[j].count > merged[best].count {
+			if merged[j].votes > merged[best].votes {
 				best = j
 			}
 		}
@@ -131,7 +169,11 @@ func (b *Builder) Examples() *Examples {
 		e.In = append(e.In, merged[best].in...)
 		e.Out = append(e.Out, merged[best].out...)
 		e.Count = append(e.Count, merged[best].count)
+		e.Weight = append(e.Weight, merged[best].weight)
 		i = j
+	}
+	if !slices.ContainsFunc(e.Weight, func(w int32) bool { return w != 0 }) {
+		e.Weight = nil
 	}
 	b.rows = nil
 	return e
@@ -146,6 +188,9 @@ func (e *Examples) Repeated() *Examples {
 			out.In = append(out.In, e.Input(i)...)
 			out.Out = append(out.Out, e.Output(i)...)
 			out.Count = append(out.Count, 1)
+			if e.Weight != nil {
+				out.Weight = append(out.Weight, e.Weight[i])
+			}
 		}
 	}
 	return out
@@ -179,14 +224,22 @@ func set(v *factored.Variable, val factored.Valuation, x float64) error {
 }
 
 // add takes the row that stands in val and after.
-func (m *mapping) add(b *Builder) {
+func (m *mapping) add(b *Builder) { m.addWeighted(b, 0) }
+
+func (m *mapping) addWeighted(b *Builder, weight int32) {
 	for i, bit := range m.p.Inputs {
 		m.in[i] = m.val[bit]
 	}
 	for i, bit := range m.p.Outputs {
 		m.out[i] = m.after[bit]
 	}
-	b.Add(m.in, m.out)
+	b.AddWeighted(m.in, m.out, weight)
+}
+
+// Source is a data set with the weight of its rows; see Examples.Weight.
+type Source struct {
+	Data   *dataset.Data
+	Weight int32 // 0 for rows like others
 }
 
 // FromData gives the examples in d of the problem that c was compiled to, with
@@ -195,10 +248,28 @@ func (m *mapping) add(b *Builder) {
 // the network reads or writes and that has no column is an error, and so is a
 // value outside its fluent's range. Rows are counted from 1 in errors.
 func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
+	return FromSources(c, Source{Data: d})
+}
+
+// FromSources gives the examples in several data sets together.
+func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
 	m, err := newMapping(c)
 	if err != nil {
 		return nil, err
 	}
+	b := NewBuilder(len(m.p.Inputs), len(m.p.Outputs))
+	for _, s := range sources {
+		if err := m.addAll(b, c, s); err != nil {
+			return nil, err
+		}
+	}
+	e := b.Examples()
+	return e, e.Check()
+}
+
+// addAll takes all rows of a data set.
+func (m *mapping) addAll(b *Builder, c *translate.Compiled, s Source) (err error) {
+	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
 	have := make([][2]bool, len(m.p.Variables))
@@ -223,11 +294,10 @@ func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
 		for _, bit := range bits {
 			v, _ := m.p.Owner(bit)
 			if !have[index(m.p, v)][side] {
-				return nil, fmt.Errorf("the data has no column %s%s, expected one for each fluent that the network reads or writes", v.Name, "'"[:side])
+				return fmt.Errorf("the data has no column %s%s, expected one for each fluent that the network reads or writes", v.Name, "'"[:side])
 			}
 		}
 	}
-	b := NewBuilder(len(m.p.Inputs), len(m.p.Outputs))
 	for i := range d.Rows {
 		for k, x := range d.Row(i) {
 			if v := m.now[k]; v != nil {
@@ -236,13 +306,12 @@ func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
 				err = set(v, m.after, x)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("row %d: column %s: %w", i+1, d.Schema.Columns[k].Name, err)
+				return fmt.Errorf("row %d: column %s: %w", i+1, d.Schema.Columns[k].Name, err)
 			}
 		}
-		m.add(b)
+		m.addWeighted(b, s.Weight)
 	}
-	e := b.Examples()
-	return e, e.Check()
+	return nil
 }
 
 func index(p *factored.Problem, v *factored.Variable) int {

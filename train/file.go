@@ -43,6 +43,10 @@ func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
 // one line.
 func (c Config) Recipe() string {
 	hidden := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Hidden), " ", ","), "[]")
-	return fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v sparsity=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",
+	text := fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v sparsity=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",
 		c.Weights, hidden, c.Epochs, c.Batch, c.LearningRate, c.WeightThreshold, c.Sparsity, c.Multiplicity, c.PolishRows, c.Prune, c.PruneRounds)
+	if c.BoundDecay != 0 {
+		text += fmt.Sprintf(" bound-decay=%v", c.BoundDecay)
+	}
+	return text
 }

@@ -11,11 +11,13 @@ import (
 // unit is batch normalization of one unit as it is folded.
 type unit struct {
 	gamma, beta, mean, variance float64
+	scale, epsilon              float64 // of the weights, and of the variance
 }
 
-// active says whether the unit is on when its weighted sum is d; a tie counts.
+// active says whether the unit is on when its sum of weights -1, 0, +1 times
+// inputs is d; a tie counts.
 func (u unit) active(d float64) bool {
-	return u.gamma*(d-u.mean)/math.Sqrt(u.variance+epsilon)+u.beta >= 0
+	return u.gamma*(u.scale*d-u.mean)/math.Sqrt(u.variance+u.epsilon)+u.beta >= 0
 }
 
 // threshold folds u over fan-in n. With negate, the unit's weights change sign.
@@ -54,12 +56,12 @@ func (u unit) threshold(n int) (p int, negate bool) {
 
 // guess is where the normalised sum changes sign, in agreements.
 func (u unit) guess(n int) int {
-	x := math.Ceil((float64(n) + u.mean - u.beta*math.Sqrt(u.variance+epsilon)/u.gamma) / 2)
+	x := math.Ceil((float64(n) + (u.mean-u.beta*math.Sqrt(u.variance+u.epsilon)/u.gamma)/u.scale) / 2)
 	return int(min(max(x, 0), float64(n+1)))
 }
 
 func (p *params) unit(j int) unit {
-	return unit{float64(p.Gamma[j]), float64(p.Beta[j]), p.Mean[j], p.Var[j]}
+	return unit{float64(p.Gamma[j]), float64(p.Beta[j]), p.Mean[j], p.Var[j], 1, epsilon}
 }
 
 // fold makes layer l of a network: its weights as they count and the thresholds
@@ -84,7 +86,11 @@ const calibrationRows = 8192
 
 // calibrate sets the mean and variance of every unit to those on the examples,
 // layer by layer, and folds. Of many examples every k-th row is taken.
-func (s *stepper) calibrate() *bnn.Network {
+func (s *stepper) calibrate() *bnn.Network { return s.calibrateAs(nil) }
+
+// calibrateAs does so, and calls set, where it is given, for each unit between its
+// mean and variance and its activations.
+func (s *stepper) calibrateAs(set func(l *layer, i, j int)) *bnn.Network {
 	every := max(1, (s.ex.Rows()+calibrationRows-1)/calibrationRows)
 	n := (s.ex.Rows() + every - 1) / every
 	wi := s.layers[0].words
@@ -93,7 +99,7 @@ func (s *stepper) calibrate() *bnn.Network {
 		copy(rows[k*wi:(k+1)*wi], s.ex.Input(k*every))
 	}
 	net := &bnn.Network{}
-	for _, l := range s.layers {
+	for i, l := range s.layers {
 		words := bnn.Words(l.Units)
 		unitWords := (n + 63) / 64
 		byUnit := make([]uint64, l.Units*unitWords)
@@ -103,6 +109,9 @@ func (s *stepper) calibrate() *bnn.Network {
 			for j := from; j < to; j++ {
 				agreements(a, rows, l.sign[j*l.words:(j+1)*l.words], l.mask[j*l.words:(j+1)*l.words], l.fan[j])
 				l.Mean[j], l.Var[j] = moments(a, l.fan[j])
+				if set != nil {
+					set(l, i, j)
+				}
 				if last {
 					continue
 				}
@@ -139,16 +148,15 @@ type Float struct {
 }
 
 // FloatLayer is one layer of a Float. A unit is active, +1 instead of -1, if and
-// only if Gamma (d - Mean) / sqrt(Var + Epsilon) + Beta >= 0, d being the sum of
-// its weights times its inputs.
+// only if Gamma (Scale d - Mean) / sqrt(Var + Epsilon) + Beta >= 0, d being the
+// sum of its weights times its inputs. Var + Epsilon and Scale are more than 0.
 type FloatLayer struct {
 	Inputs                 int
 	Weights                []int8 // as in bnn.Layer
 	Gamma, Beta, Mean, Var []float64
+	Scale                  []float64 // by unit; nil for 1 everywhere
+	Epsilon                float64
 }
-
-// Epsilon is added to variances.
-const Epsilon = epsilon
 
 // Fold gives the network of integer thresholds.
 func (f *Float) Fold() *bnn.Network {
@@ -170,7 +178,11 @@ func (f *Float) Fold() *bnn.Network {
 }
 
 func (l *FloatLayer) unit(j int) unit {
-	return unit{l.Gamma[j], l.Beta[j], l.Mean[j], l.Var[j]}
+	u := unit{l.Gamma[j], l.Beta[j], l.Mean[j], l.Var[j], 1, l.Epsilon}
+	if l.Scale != nil {
+		u.scale = l.Scale[j]
+	}
+	return u
 }
 
 // float gives the network that calibrate folded.
@@ -186,7 +198,7 @@ func (s *stepper) float() *Float {
 	for _, l := range s.layers {
 		f.Layers = append(f.Layers, FloatLayer{
 			Inputs: l.Inputs, Weights: append([]int8(nil), l.q...),
-			Gamma: wide(l.Gamma), Beta: wide(l.Beta), Mean: append([]float64(nil), l.Mean...), Var: append([]float64(nil), l.Var...),
+			Gamma: wide(l.Gamma), Beta: wide(l.Beta), Mean: append([]float64(nil), l.Mean...), Var: append([]float64(nil), l.Var...), Epsilon: epsilon,
 		})
 	}
 	return f

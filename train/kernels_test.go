@@ -254,7 +254,7 @@ func TestFoldUnit(t *testing.T) {
 	rng := random(3)
 	for range 20000 {
 		n := rng.IntN(30)
-		u := unit{rng.NormFloat64(), rng.NormFloat64() * 2, rng.NormFloat64() * 10, rng.Float64() * 30}
+		u := unit{rng.NormFloat64(), rng.NormFloat64() * 2, rng.NormFloat64() * 10, rng.Float64() * 30, 1, epsilon}
 		switch rng.IntN(6) {
 		case 0:
 			u.gamma = 0
@@ -262,6 +262,10 @@ func TestFoldUnit(t *testing.T) {
 			u.beta, u.mean = 0, float64(2*rng.IntN(n+1)-n)
 		case 2:
 			u.variance = 0
+		case 4: // scaled weights, as of networks trained elsewhere
+			u.scale, u.epsilon = []float64{0.5, 3, 0.1}[rng.IntN(3)], 1e-3
+			u.mean = u.scale * float64(rng.IntN(2*n+1)-n)
+			u.beta = float64(rng.IntN(2)) * u.beta
 		case 3: // ties but for rounding
 			u.mean = float64(rng.IntN(2*n+1) - n)
 			u.beta = u.gamma / math.Sqrt(u.variance+epsilon) * float64(rng.IntN(5)-2)
@@ -271,7 +275,7 @@ func TestFoldUnit(t *testing.T) {
 			t.Fatalf("threshold %d of fan-in %d", p, n)
 		}
 		for a := range n + 1 {
-			want := u.gamma*(float64(2*a-n)-u.mean)/math.Sqrt(u.variance+epsilon)+u.beta >= 0
+			want := u.gamma*(u.scale*float64(2*a-n)-u.mean)/math.Sqrt(u.variance+u.epsilon)+u.beta >= 0
 			agreeing := a
 			if negate {
 				agreeing = n - a
@@ -281,10 +285,10 @@ func TestFoldUnit(t *testing.T) {
 			}
 		}
 	}
-	if p, negate := (unit{1, 0, 1, 4}).threshold(5); p != 3 || negate {
+	if p, negate := (unit{1, 0, 1, 4, 1, epsilon}).threshold(5); p != 3 || negate {
 		t.Errorf("a tie does not count as active: threshold %d", p)
 	}
-	if p, negate := (unit{-1, 0, 1, 4}).threshold(5); p != 2 || !negate {
+	if p, negate := (unit{-1, 0, 1, 4, 1, epsilon}).threshold(5); p != 2 || !negate {
 		t.Errorf("a tie does not count as active: threshold %d of negated weights", p)
 	}
 }

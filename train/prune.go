@@ -16,6 +16,10 @@ import (
 // that ends with more weights than it began with is taken back. What e does not
 // show may change: e should hold all rows that matter. All is drawn by seed.
 func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int) (*bnn.Network, error) {
+	return prune(ctx, net, e, seed, rounds, nil)
+}
+
+func prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int, report func(rounds, edges int)) (*bnn.Network, error) {
 	if _, err := Test(net, e); err != nil {
 		return nil, err
 	}
@@ -24,7 +28,7 @@ func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, roun
 	if err := p.drop(ctx, rng); err != nil {
 		return nil, err
 	}
-	for range rounds {
+	for round := range rounds {
 		// Compact networks are faster to change, and no worse.
 		before := compact(p.net)
 		p = newPolisher(before, e)
@@ -34,6 +38,9 @@ func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, roun
 		}
 		if after := compact(p.net); after.Edges() > before.Edges() || after.Edges() == before.Edges() && after.Hidden() > before.Hidden() {
 			p.net = before
+		}
+		if report != nil {
+			report(round+1, p.net.Edges())
 		}
 	}
 	return compact(p.net), nil

@@ -27,6 +27,12 @@ type Epoch struct {
 type Options struct {
 	Test     *Examples   // rows held out; the best epoch is the best on them
 	Progress func(Epoch) // called after each epoch
+	// Pruning is called with the rounds of pruning that are done, and the weights
+	// that are left.
+	Pruning func(rounds, edges int)
+	// Init is the network that training begins from, which counts as that of epoch
+	// 0; nil for weights drawn at random. Its shape must be that of the settings.
+	Init *bnn.Network
 	// Checkpoint names a file that holds the state of training; it is written
 	// every CheckpointEvery epochs (1 when 0), at the end, and when ctx ends. With
 	// Resume training goes on from there, where the file exists, and ends with the
@@ -34,6 +40,13 @@ type Options struct {
 	Checkpoint      string
 	CheckpointEvery int
 	Resume          bool
+
+	// What a grid adds: stop is asked before the first epoch and after each, and
+	// ends training with its error; with byBits the best epoch is that of the least
+	// bit error; mark is what else the course of training depends on.
+	stop   func(history []Record, best *Result) error
+	byBits bool
+	mark   string
 }
 
 // Result is what training gave.
@@ -44,6 +57,8 @@ type Result struct {
 	Polished int // changes that the discrete search made to it
 	Train    *Measure
 	Test     *Measure // nil without test rows
+	// History has every epoch, those before an interruption too.
+	History []Record
 
 	float  *Float       // before folding
 	folded *bnn.Network // and before the discrete search
@@ -79,6 +94,11 @@ func Run(ctx context.Context, c Config, e *Examples, o Options) (*Result, error)
 	if max(e.Inputs, e.Outputs) > maxFanIn {
 		return nil, fmt.Errorf("rows of %d and %d bits, expected at most %d", e.Inputs, e.Outputs, maxFanIn)
 	}
+	if o.Init != nil {
+		if err := checkInit(o.Init, c, e); err != nil {
+			return nil, err
+		}
+	}
 	r := newRun(c, e, o)
 	defer r.pool.close()
 	if o.Checkpoint != "" {
@@ -89,7 +109,16 @@ func Run(ctx context.Context, c Config, e *Examples, o Options) (*Result, error)
 			return nil, err
 		}
 	}
-	return r.train(ctx)
+	if o.Init != nil && r.best == nil {
+		if err := r.begin(o.Init); err != nil {
+			return nil, err
+		}
+	}
+	res, err := r.train(ctx)
+	if res != nil {
+		res.History = r.history
+	}
+	return res, err
 }
 
 // run is training in progress.
@@ -103,7 +132,8 @@ type run struct {
 	best    *Result
 	raw     *Result // the best before the discrete search
 	epoch   int     // epochs done
-	sum     uint32  // of the rows, where a checkpoint is kept
+	history []Record
+	sum     uint32 // of the rows, where a checkpoint is kept
 }
 
 func newRun(c Config, e *Examples, o Options) *run {
@@ -122,7 +152,22 @@ func newRun(c Config, e *Examples, o Options) *run {
 }
 
 func (r *run) train(ctx context.Context) (*Result, error) {
-	for r.epoch < r.c.Epochs && (r.best == nil || !r.best.Exact()) {
+	for {
+		if r.o.stop != nil {
+			if err := r.o.stop(r.history, r.best); err != nil {
+				if r.best == nil {
+					return nil, err
+				}
+				if err := r.checkFold(); err != nil {
+					return nil, err
+				}
+				r.best.Epochs = r.epoch
+				return r.best, err
+			}
+		}
+		if r.epoch >= r.c.Epochs || r.best != nil && r.best.Exact() {
+			break
+		}
 		loss, err := r.pass(ctx)
 		if err != nil {
 			return r.best, err
@@ -152,13 +197,8 @@ const lastSideways = 200
 // finish checks the fold, and searches and prunes where asked.
 func (r *run) finish(ctx context.Context) (*Result, error) {
 	r.best.Epochs = r.epoch
-	for _, e := range []*Examples{r.e, r.o.Test} {
-		if e == nil {
-			continue
-		}
-		if err := CheckFold(r.best.float, r.best.folded, e, r.c.Threads); err != nil {
-			return nil, err
-		}
+	if err := r.checkFold(); err != nil {
+		return nil, err
 	}
 	if _, err := r.polish(ctx, r.best, lastSideways); err != nil {
 		return r.best, err
@@ -167,7 +207,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	if !r.c.Prune || !r.best.Exact() {
 		return r.best, nil
 	}
-	net, err := Prune(ctx, r.best.Network, r.e, r.c.Seed, r.c.PruneRounds)
+	net, err := prune(ctx, r.best.Network, r.e, r.c.Seed, r.c.PruneRounds, r.o.Pruning)
 	if err != nil {
 		return r.best, err
 	}
@@ -180,6 +220,19 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 		r.best = &now
 	}
 	return r.best, nil
+}
+
+// checkFold checks the fold of the best network on all rows.
+func (r *run) checkFold() error {
+	for _, e := range []*Examples{r.e, r.o.Test} {
+		if e == nil {
+			continue
+		}
+		if err := CheckFold(r.best.float, r.best.folded, e, r.c.Threads); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pass takes one epoch's steps.
@@ -211,9 +264,9 @@ func (r *run) judge(loss float64) error {
 	}
 	ep := Epoch{Epoch: r.epoch, Loss: loss, Train: now.Train, Test: now.Test, Edges: net.Edges(), Polished: -1}
 	now.float, now.folded = r.s.float(), net
-	if r.raw == nil || now.better(r.raw) {
+	if r.raw == nil || r.better(now, r.raw) {
 		r.raw, ep.Best = now, true
-		if r.best == nil || now.better(r.best) {
+		if r.best == nil || r.better(now, r.best) {
 			r.best = now
 		}
 		polished, err := r.polish(context.Background(), now, 0)
@@ -224,7 +277,10 @@ func (r *run) judge(loss float64) error {
 			ep.Polished = polished.wrongRows()
 		}
 	}
-	if r.o.Progress != nil {
+	if r.epoch > 0 {
+		r.history = append(r.history, ep.record())
+	}
+	if r.o.Progress != nil && r.epoch > 0 {
 		r.o.Progress(ep)
 	}
 	return nil
@@ -234,10 +290,7 @@ func (r *run) judge(loss float64) error {
 // wrong, and keeps what is better than the best so far. It gives what the search
 // made, nil where there was none.
 func (r *run) polish(ctx context.Context, from *Result, sideways int) (*Result, error) {
-	most := r.c.PolishRows
-	if most == 0 {
-		most = max(8, min(r.e.Rows()/50, 200))
-	}
+	most := r.c.polishRows(r.e.Rows())
 	if from.Train.WrongRows == 0 || from.Train.WrongRows > most {
 		return nil, nil
 	}
@@ -249,7 +302,7 @@ func (r *run) polish(ctx context.Context, from *Result, sideways int) (*Result, 
 	if r.o.Test != nil {
 		now.Test = measure(p.net, r.o.Test, r.pool)
 	}
-	if now.better(r.best) {
+	if r.better(&now, r.best) {
 		r.best = &now
 	}
 	return &now, err
@@ -263,9 +316,22 @@ func (r *Result) wrongRows() int {
 	return n
 }
 
-// better compares by wrong rows, then wrong bits, of test rows first.
-func (r *Result) better(than *Result) bool {
-	for _, m := range [][2]*Measure{{r.Test, than.Test}, {r.Train, than.Train}} {
+// bitError is the one that a grid's target is about: that of the rows held out,
+// else of those for training.
+func (r *Result) bitError() float64 {
+	if r.Test != nil {
+		return r.Test.BitError(true)
+	}
+	return r.Train.BitError(true)
+}
+
+// better compares by wrong rows, then wrong bits, of test rows first; before all
+// else, where that is asked, by the bit error.
+func (r *run) better(now, than *Result) bool {
+	if a, b := now.bitError(), than.bitError(); r.o.byBits && a != b {
+		return a < b
+	}
+	for _, m := range [][2]*Measure{{now.Test, than.Test}, {now.Train, than.Train}} {
 		if m[0] == nil {
 			continue
 		}

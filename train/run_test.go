@@ -130,6 +130,7 @@ func TestConfigErrors(t *testing.T) {
 		"learning rate -1":     {LearningRate: -1},
 		"weight threshold 1":   {WeightThreshold: 1},
 		"sparsity 2":           {Sparsity: 2},
+		"bound decay 2":        {BoundDecay: 2},
 		"-1 rounds":            {PruneRounds: -1},
 		"expected ternary":     {Prune: true, Weights: Binary},
 		"multiplicity -1":      {Multiplicity: -1},

@@ -14,21 +14,23 @@ const (
 	SplitDistinct SplitMode = "distinct" // no distinct row stands in both parts
 )
 
-// Split puts one tenth of the examples aside for testing, drawn by seed. A part
-// may be empty where there are few rows; Conflicts stay with the training part.
+// Split puts one tenth of the examples aside for testing, drawn by seed, but none
+// that has a weight. A part may be empty where there are few rows; Conflicts stay
+// with the training part.
 func Split(e *Examples, mode SplitMode, seed uint64) (training, testing *Examples, err error) {
 	rng := rand.New(rand.NewPCG(seed, streamSplit))
 	tested := make([]int32, e.Rows())
 	switch mode {
 	case SplitDistinct:
-		for _, i := range rng.Perm(e.Rows())[:e.Rows()/10] {
-			tested[i] = e.Count[i]
+		free := e.unweighted()
+		for _, k := range rng.Perm(len(free))[:len(free)/10] {
+			tested[free[k]] = e.Count[free[k]]
 		}
 	case SplitRandom:
 		rows := make([]int32, 0, e.Total())
-		for i, c := range e.Count {
-			for range c {
-				rows = append(rows, int32(i))
+		for _, i := range e.unweighted() {
+			for range e.Count[i] {
+				rows = append(rows, i)
 			}
 		}
 		for k := range len(rows) / 10 {
@@ -48,6 +50,17 @@ func Split(e *Examples, mode SplitMode, seed uint64) (training, testing *Example
 	return training, testing, nil
 }
 
+// unweighted lists the rows without a weight.
+func (e *Examples) unweighted() []int32 {
+	var rows []int32
+	for i := range e.Rows() {
+		if e.Weight == nil || e.Weight[i] == 0 {
+			rows = append(rows, int32(i))
+		}
+	}
+	return rows
+}
+
 // take gives the rows whose count is not 0, so often.
 func (e *Examples) take(count []int32) *Examples {
 	out := &Examples{Inputs: e.Inputs, Outputs: e.Outputs}
@@ -56,6 +69,9 @@ func (e *Examples) take(count []int32) *Examples {
 			out.In = append(out.In, e.Input(i)...)
 			out.Out = append(out.Out, e.Output(i)...)
 			out.Count = append(out.Count, c)
+			if e.Weight != nil {
+				out.Weight = append(out.Weight, e.Weight[i])
+			}
 		}
 	}
 	return out

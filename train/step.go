@@ -57,6 +57,9 @@ func lossWeights(ex *Examples, power float64) []float32 {
 	sum := 0.0
 	for i, c := range ex.Count {
 		w[i] = math.Pow(float64(c), power)
+		if ex.Weight != nil {
+			w[i] *= float64(max(1, ex.Weight[i]))
+		}
 		sum += w[i]
 	}
 	out := make([]float32, len(w))
@@ -222,6 +225,9 @@ func (s *stepper) update(l *layer, j int, u *lut) {
 	signedSums(sums, l.grad[j*l.stride:(j+1)*l.stride], l.inBits, words, (s.n+63)/64)
 	l.Gamma[j] -= s.adam.move(l.dGamma[j], &l.MGamma[j], &l.VGamma[j])
 	l.Beta[j] -= s.adam.move(l.dBeta[j], &l.MBeta[j], &l.VBeta[j])
+	if decay := float32(s.c.BoundDecay) * s.adam.bare; decay > 0 && l.bound(j) > 1 {
+		l.Beta[j] += decay
+	}
 	w := l.W[j*l.Inputs:][:l.Inputs]
 	m, v := l.MW[j*l.Inputs:][:l.Inputs], l.VW[j*l.Inputs:][:l.Inputs]
 	decay := float32(s.c.Sparsity) * s.adam.bare
@@ -233,6 +239,15 @@ func (s *stepper) update(l *layer, j int, u *lut) {
 		w[i] = min(max(x, -1), 1)
 	}
 	l.quantise(j)
+}
+
+// bound is the integer threshold that unit j would have by the moments of the
+// batch. Whatever the sign of gamma, it falls as beta grows: where gamma is
+// negative, the fold negates the weights.
+func (l *layer) bound(j int) int {
+	inv := float64(l.inv[j])
+	p, _ := unit{float64(l.Gamma[j]), float64(l.Beta[j]), float64(l.mean[j]), 1 / (inv * inv), 1, 0}.threshold(l.fan[j])
+	return p
 }
 
 // surrogate stands for the derivative of the sign: that of tanh, or for BinaryNet

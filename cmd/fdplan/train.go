@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -32,7 +34,11 @@ type trainCmd struct {
 	Data   string     `arg:"" help:"Data set (.parquet, .csv, .npz) or log to learn from."`
 	Task   string     `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
 	Out    string     `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
-	Hidden widthsFlag `help:"Widths of the hidden layers." default:"128,128" placeholder:"N,N"`
+	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
+	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
+	// More rows.
+	Also       string `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
+	AlsoWeight int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
 	// The recipes; see package train.
 	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
 	Epochs    int     `help:"Most epochs; training ends at the first without a wrong row." default:"500"`
@@ -40,8 +46,15 @@ type trainCmd struct {
 	Threshold float64 `help:"With ternary weights, the latent magnitude below which a weight is 0." default:"0.8"`
 	Split     string  `help:"How one tenth is held out: ${enum}." enum:"random,distinct" default:"random"`
 	Prune     int     `help:"When no row is wrong, cut what no row needs, beginning again so many times from a network changed at random." placeholder:"ROUNDS"`
+	// Of the recipes, what is rarely changed.
+	Multiplicity float64 `help:"The power of how often a row was seen that weighs its loss: 0 for distinct rows that weigh the same, 1 for rows as they were seen." default:"0"`
+	Sparsity     float64 `help:"How far each step draws weights to 0, in units of the learning rate." default:"0"`
+	BoundDecay   float64 `help:"How far each step draws integer thresholds to 1, in units of the learning rate." default:"0"`
+	Polish       bool    `help:"Where few rows are wrong, search for single weights and thresholds that put them right." negatable:"" default:"true"`
+	gridFlags
+	Report string `help:"Folder for a report: loss and errors by epoch as CSV and SVG, and what fdplan test says." placeholder:"DIR"`
 	// Long runs.
-	Checkpoint string `help:"Keep the state of training in this file." placeholder:"FILE"`
+	Checkpoint string `help:"Keep the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
 	Quiet      bool   `help:"No progress on standard error." short:"q"`
 	JSON       bool   `name:"json" help:"Print one JSON object."`
@@ -59,24 +72,39 @@ func (c *trainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	grid, err := c.grid(c)
+	if err != nil {
+		return err
+	}
+	if c.Hidden == nil && c.Init == "" && grid == nil {
+		c.Hidden = widthsFlag{128, 128}
+	}
+	if c.AlsoWeight < 1 || c.AlsoWeight > 1_000_000 {
+		return fmt.Errorf("--also-weight %d; expected 1..1000000", c.AlsoWeight)
+	}
 	if c.Resume && c.Checkpoint == "" {
 		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := planner.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Config: train.Config{
+	t := planner.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
+		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
 	}}
-	shown := false
+	if !c.Polish {
+		t.Config.PolishRows = -1
+	}
+	if grid != nil {
+		grid.Now = a.now
+	}
+	progress := newTrainProgress(a, c.Epochs, c.Prune)
 	if a.terminal && !c.Quiet {
-		t.Progress = func(e train.Epoch) {
-			fmt.Fprintf(a.err, "\r\x1b[Kepoch %d of %d: loss %.4f, %d of %d training rows wrong", e.Epoch, c.Epochs, e.Loss, e.Train.WrongRows, e.Train.Rows)
-			shown = true
+		progress.report(&t)
+		if grid != nil {
+			progress.reportGrid(grid)
 		}
 	}
 	res, err := p.Train(ctx, c.Data, t)
-	if shown {
-		fmt.Fprint(a.err, "\r\x1b[K")
-	}
+	progress.clear()
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)
@@ -84,6 +112,9 @@ func (c *trainCmd) Run(a *app) error {
 		return err
 	}
 	if err := a.toFile(c.Out, res.Write); err != nil {
+		return err
+	}
+	if err := c.report(ctx, a, p, res); err != nil {
 		return err
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error {
@@ -96,16 +127,40 @@ func (c *trainCmd) Run(a *app) error {
 		if res.Stopped != "" {
 			fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)
 		}
+		if res.Grid != nil {
+			return res.Grid.WriteText(w)
+		}
 		return nil
 	})
 }
 
+// report writes the files of --report.
+func (c *trainCmd) report(ctx context.Context, a *app, p *planner.Problem, t *planner.Trained) error {
+	if c.Report == "" {
+		return nil
+	}
+	r, err := p.Report(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Report, 0o755); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	for _, f := range r.Files() {
+		if err := a.toFile(filepath.Join(c.Report, f.Name), f.Write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type testCmd struct {
 	Network string `arg:"" help:"Network file."`
-	Data    string `arg:"" optional:"" help:"Data set or log; without one, all legal rows alone."`
+	Data    string `arg:"" optional:"" help:"Data set or log, such as one that exploration gave; without one, all legal rows alone."`
 	Task    string `help:"Bundled problem or task file that the network is of." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
+	Seed      uint64       `help:"Seed of the rows that are drawn where the legal ones are too many to list." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 }
 
@@ -121,23 +176,12 @@ func (c *testCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	res, err := p.Test(ctx, c.Network, text, c.Data)
+	res, err := p.Test(ctx, c.Network, text, c.Data, c.Seed)
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)
 		}
 		return err
 	}
-	return a.answer(c.JSON, "", res, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s\n", res.Problem, res.Network)
-		if res.Data != nil {
-			fmt.Fprintf(w, "data: %v\n", res.Data)
-		}
-		if res.Legal != nil {
-			fmt.Fprintf(w, "all legal rows: %v\n", res.Legal)
-		} else {
-			fmt.Fprintf(w, "all legal rows: too many to list\n")
-		}
-		return nil
-	})
+	return a.answer(c.JSON, "", res, res.WriteText)
 }

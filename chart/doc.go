@@ -1,0 +1,9 @@
+// Package chart draws the diagrams of reports: curves of training, scatter plots
+// that compare two runs, and cactus plots (problems solved within a time). The
+// paper has such diagrams in its section "Experimental Results".
+//
+// A diagram is an SVG file, drawn by gonum.org/v1/plot. The same data give the
+// same bytes, so that reports can be compared and kept under version control.
+// Colours are those of Okabe and Ito, which people see apart however they see
+// colours; markers and dashes differ too.
+package chart

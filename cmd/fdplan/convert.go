@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type convertCmd struct {
+	Network       string `arg:"" help:"Network from elsewhere: .npz, or the published layout's weights with --normalization."`
+	Normalization string `help:"Batch normalization in the published layout." placeholder:"FILE"`
+	Task          string `help:"Bundled problem or task file that the network is of." required:"" placeholder:"PROBLEM"`
+	Out           string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
+	JSON          bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run folds a network and writes it.
+func (c *convertCmd) Run(a *app) error {
+	p, err := planner.Load(planner.Ref{Name: c.Task, Untrained: true})
+	if err != nil {
+		return err
+	}
+	f := planner.Foreign{Name: c.Network, NormName: c.Normalization}
+	if f.Text, err = os.ReadFile(c.Network); err != nil {
+		return err
+	}
+	if c.Normalization != "" {
+		if f.Norm, err = os.ReadFile(c.Normalization); err != nil {
+			return err
+		}
+	}
+	res, err := p.ConvertNetwork(f)
+	if err != nil {
+		return err
+	}
+	if err := a.toFile(c.Out, res.Write); err != nil {
+		return err
+	}
+	return a.answer(c.JSON, "", res, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %s, %d edges\n", res.Problem, res.Network, res.Edges)
+		if res.Compared > 0 {
+			fmt.Fprintf(w, "Folded, it agrees with the float network on %d random inputs.\n", res.Compared)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/train"
+)
+
+// gridFlags ask for several shapes and say which is chosen.
+type gridFlags struct {
+	Grid        bool       `help:"Try several shapes, and choose the smallest that meets the target error."`
+	Widths      widthsFlag `help:"With --grid, the widths of hidden layers; the paper's 36,96,128." placeholder:"N,N"`
+	Depths      widthsFlag `help:"With --grid, the numbers of hidden layers; the paper's 1,2,3." placeholder:"N,N"`
+	Smallest    string     `help:"With --grid, what the size of a network is: neurons (the default) or edges." enum:"neurons,edges," default:"" placeholder:"neurons|edges"`
+	TargetError *float64   `help:"With --grid, the share of wrong bits that held-out rows must stay under; 0 for no wrong row at all. By default 0 for ternary and 0.03 for binary weights."`
+	Patience    int        `help:"With --grid, the epochs over which the pace of a cell is taken, to give up hopeless ones; a quarter of all, -1 to give up none." placeholder:"N"`
+}
+
+// grid is what the flags ask for, nil for no grid.
+func (f *gridFlags) grid(c *trainCmd) (*planner.Grid, error) {
+	if !f.Grid {
+		if f.Widths != nil || f.Depths != nil || f.Smallest != "" || f.TargetError != nil || f.Patience != 0 {
+			return nil, errors.New("--widths, --depths, --smallest, --target-error and --patience are about a grid; expected --grid")
+		}
+		return nil, nil
+	}
+	switch {
+	case c.Hidden != nil:
+		return nil, errors.New("--hidden and --grid both set the hidden layers; expected one of them")
+	case c.Init != "":
+		return nil, errors.New("--init and --grid both set the hidden layers; expected one of them")
+	}
+	g := &planner.Grid{Widths: f.Widths, Depths: f.Depths, Smallest: train.Smallest(f.Smallest), Patience: f.Patience}
+	g.TargetError = train.DefaultTarget(train.Weights(c.Weights))
+	if f.TargetError != nil {
+		g.TargetError = *f.TargetError
+	}
+	if f.Smallest == "" {
+		g.Smallest = train.SmallestNeurons
+	}
+	return g, nil
+}
+
+// reportGrid puts the line on the terminal where the grid calls it.
+func (p *trainProgress) reportGrid(g *planner.Grid) {
+	g.Progress = func(e train.GridProgress) {
+		p.show(fmt.Sprintf("%d of %d cells done; width %d, depth %d: epoch %d of %d, %d of %d training rows wrong",
+			e.Done, e.Cells, e.Hidden[0], len(e.Hidden), e.Epoch.Epoch, p.epochs, e.Epoch.Train.WrongRows, e.Epoch.Train.Rows), "", 0, false)
+	}
+}

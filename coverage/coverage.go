@@ -1,0 +1,152 @@
+package coverage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"sort"
+)
+
+// kind is how a Set keeps its rows, and the first word of its text.
+type kind string
+
+const (
+	legal kind = "legal"
+	list  kind = "rows"
+	table kind = "map"
+	bloom kind = "bloom"
+)
+
+// MaxBytes bounds what a Set keeps, before it is written as base64: its text is
+// at most a few bytes longer than 64 KiB.
+const MaxBytes = 48 << 10
+
+// bloomBits is how many bits a row gets in a Bloom filter, where there is room:
+// one row in 2,000 is then admitted wrongly.
+const bloomBits = 16
+
+// Set tells which rows of input bits were seen. Rows are packed into words as
+// package bnn packs them: bit i is bit i%64 of word i/64.
+type Set struct {
+	kind   kind
+	inputs int    // bits of a row
+	rows   int    // distinct
+	hashes int    // of a Bloom filter
+	data   []byte // keys in increasing order, a table of bits, or a Bloom filter
+}
+
+// Legal is the set of all legal rows of a problem, of which there are so many.
+// Which rows these are only the problem can tell.
+func Legal(inputs, rows int) *Set { return &Set{kind: legal, inputs: inputs, rows: rows} }
+
+// Of is the set of the given distinct rows of at least one bit each, one after
+// the other in words: exact where MaxBytes have room for that. The order of the
+// rows does not matter.
+func Of(inputs int, words []uint64) *Set {
+	width := (inputs + 63) / 64
+	s := &Set{kind: bloom, inputs: inputs, rows: len(words) / width}
+	most, whole := MaxBytes+1, MaxBytes+1
+	if s.rows <= 8*MaxBytes/inputs {
+		most = (s.rows*inputs + 7) / 8
+	}
+	if size := tableBytes(inputs); size > 0 {
+		whole = size
+	}
+	switch {
+	case most <= MaxBytes && most <= whole:
+		s.kind = list
+		keys := make([][]byte, s.rows)
+		for i := range keys {
+			keys[i] = s.key(words[i*width:])
+		}
+		slices.SortFunc(keys, bytes.Compare)
+		s.data = slices.Concat(keys...)
+		return s
+	case whole <= MaxBytes:
+		s.kind = table
+		s.data = make([]byte, whole)
+	default:
+		s.data = make([]byte, min(MaxBytes, bloomBits/8*s.rows))
+		// As many hashes as leave half of the bits 0: ln 2 times the bits of a row.
+		s.hashes = max(1, (8*len(s.data)*693+s.rows*500)/(s.rows*1000))
+	}
+	for i := range s.rows {
+		for _, at := range s.places(s.key(words[i*width:])) {
+			s.data[at/8] |= 0x80 >> (at % 8)
+		}
+	}
+	return s
+}
+
+// tableBytes is the size of a table of all rows, 0 where it is too large.
+func tableBytes(inputs int) int {
+	if inputs > 30 || (1<<inputs+7)/8 > MaxBytes {
+		return 0
+	}
+	return (1<<inputs + 7) / 8
+}
+
+// Inputs is the number of bits of a row.
+func (s *Set) Inputs() int { return s.inputs }
+
+// Rows is the number of distinct rows that the set was made of.
+func (s *Set) Rows() int { return s.rows }
+
+// AllLegal says that the rows are the problem's legal ones; Has cannot tell them.
+func (s *Set) AllLegal() bool { return s.kind == legal }
+
+// Exact says that Has admits no row that was not there.
+func (s *Set) Exact() bool { return s.kind != bloom }
+
+// Has says whether a row may have been seen: never false for one that was. It is
+// true for every row where AllLegal is.
+func (s *Set) Has(row []uint64) bool {
+	key := s.key(row)
+	switch s.kind {
+	case legal:
+		return true
+	case list:
+		n := len(key)
+		i := sort.Search(s.rows, func(i int) bool { return bytes.Compare(s.data[i*n:(i+1)*n], key) >= 0 })
+		return i < s.rows && bytes.Equal(s.data[i*n:(i+1)*n], key)
+	}
+	for _, at := range s.places(key) {
+		if s.data[at/8]&(0x80>>(at%8)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// key packs a row into bytes, bit 0 first and most significant, so that keys have
+// the order of rows.
+func (s *Set) key(row []uint64) []byte {
+	key := make([]byte, (s.inputs+7)/8)
+	for i := range s.inputs {
+		if row[i/64]>>(i%64)&1 == 1 {
+			key[i/8] |= 0x80 >> (i % 8)
+		}
+	}
+	return key
+}
+
+// places are the bits of a table or a Bloom filter that stand for a key.
+func (s *Set) places(key []byte) []uint64 {
+	if s.kind == table {
+		var n uint64
+		for _, b := range key {
+			n = n<<8 | uint64(b)
+		}
+		return []uint64{n >> (8*len(key) - s.inputs)}
+	}
+	// Two hashes serve as well as many (Kirsch and Mitzenmacher, Less Hashing,
+	// Same Performance, 2006).
+	sum := sha256.Sum256(key)
+	a, b := binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])
+	out := make([]uint64, s.hashes)
+	for i := range out {
+		out[i] = (a + uint64(i)*b) % uint64(8*len(s.data))
+	}
+	return out
+}

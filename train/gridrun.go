@@ -1,0 +1,311 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Grid trains networks of several shapes and chooses the smallest that meets the
+// target, as the paper does; where none does, the one with the least error. Cells
+// are begun in increasing order of size, Config.Threads at a time, each on one
+// thread. As soon as a cell meets the target, larger ones are given up; it itself
+// is trained to the end. Where size is of edges and weights may be 0, no cell is
+// larger than another before both are trained, so that none is given up for that.
+//
+// The chosen network is the same on any number of threads, and so is the table:
+// of cells larger than the chosen one it says no more. A context that ends gives
+// what there is so far together with its error.
+func Grid(ctx context.Context, c GridConfig, e *Examples, o GridOptions) (*GridResult, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	if o.Test != nil && o.Test.Rows() == 0 {
+		o.Test = nil
+	}
+	g := &grid{c: c, e: e, o: o, cells: c.cells(e)}
+	if o.Folder != "" {
+		if err := g.open(); err != nil {
+			return nil, err
+		}
+	}
+	g.met = len(g.cells)
+	g.cancel = make([]context.CancelCauseFunc, len(g.cells))
+	if err := g.run(ctx); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	return c.choose(g.cells), ctx.Err()
+}
+
+// grid is a grid in progress.
+type grid struct {
+	c    GridConfig
+	e    *Examples
+	o    GridOptions
+	sum  uint32 // of the rows, where a folder is kept
+	mark string
+
+	mu     sync.Mutex // of all that follows
+	cells  []GridCell
+	next   int // cell to begin
+	met    int // first cell that is known to meet the target
+	done   int
+	cancel []context.CancelCauseFunc
+	failed []error
+}
+
+// Why a cell ends early.
+var (
+	errHopeless = errors.New("the target is out of reach")
+	errLarger   = errors.New("a smaller network meets the target")
+)
+
+// run works on cells until none is left. It returns the first error that is not
+// about one cell alone.
+func (g *grid) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var workers sync.WaitGroup
+	g.failed = make([]error, len(g.cells))
+	for range min(g.c.Threads, len(g.cells)) {
+		workers.Go(func() {
+			for {
+				i, own, end := g.begin(ctx)
+				if i < 0 {
+					return
+				}
+				err := g.cell(own, i)
+				end()
+				if err != nil {
+					g.failed[i] = err
+					stop()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range g.failed {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// begin takes the next cell, -1 when there is none to do, with a context of its
+// own.
+func (g *grid) begin(ctx context.Context) (i int, own context.Context, end func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if i = g.next; i >= len(g.cells) || i > g.met || ctx.Err() != nil {
+		return -1, nil, nil
+	}
+	g.next++
+	own, cancel := context.WithCancelCause(ctx)
+	g.cancel[i] = cancel
+	return i, own, func() { cancel(nil) }
+}
+
+// meet notes that cell i meets the target, and ends what is larger.
+func (g *grid) meet(i int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.c.ordered() || i >= g.met {
+		return
+	}
+	g.met = i
+	for _, cancel := range g.cancel[i+1:] {
+		if cancel != nil {
+			cancel(errLarger)
+		}
+	}
+}
+
+// cell trains one cell, or takes it from the folder.
+func (g *grid) cell(ctx context.Context, i int) error {
+	var began time.Time
+	if g.o.Now != nil {
+		began = g.o.Now()
+	}
+	at := &g.cells[i]
+	if found, err := g.load(i); err != nil || found {
+		return err
+	}
+	c := g.c.Config
+	c.Hidden, c.Threads = at.Hidden, 1
+	polish, held := c.polishRows(g.e.Rows()), g.o.Test != nil
+	o := Options{Test: g.o.Test, byBits: g.c.TargetError > 0, mark: g.mark}
+	o.stop = func(history []Record, best *Result) error {
+		switch {
+		case best != nil && g.c.meets(best):
+			g.meet(i)
+		case g.c.hopeless(history, polish, held):
+			return errHopeless
+		}
+		return nil
+	}
+	if g.o.Progress != nil {
+		o.Progress = func(ep Epoch) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.o.Progress(GridProgress{Hidden: at.Hidden, Epoch: ep, Done: g.done, Cells: len(g.cells)})
+		}
+	}
+	if g.o.Folder != "" {
+		o.Checkpoint, o.CheckpointEvery, o.Resume = g.file(i, stateFile), max(10, c.Epochs/50), true
+	}
+	res, err := Run(ctx, c, g.e, o)
+	verdict := Misses
+	switch {
+	case errors.Is(err, errHopeless):
+		verdict = Hopeless
+	case err != nil && context.Cause(ctx) == errLarger:
+		return nil
+	case err != nil && ctx.Err() != nil:
+		verdict = Unfinished
+	case err != nil:
+		return fmt.Errorf("hidden layers %v: %w", at.Hidden, err)
+	case g.c.meets(res):
+		verdict = Meets
+	}
+	if res != nil {
+		// A copy without what only training needs.
+		kept := *res
+		kept.float, kept.folded = nil, nil
+		res = &kept
+	}
+	at.Verdict, at.Result = verdict, res
+	if g.o.Now != nil {
+		at.Seconds = g.o.Now().Sub(began).Seconds()
+	}
+	if verdict == Unfinished {
+		return nil
+	}
+	return g.finish(i)
+}
+
+// finish notes that cell i is done.
+func (g *grid) finish(i int) error {
+	if g.cells[i].Verdict == Meets {
+		g.meet(i)
+	}
+	g.mu.Lock()
+	g.done++
+	g.mu.Unlock()
+	return g.save(i)
+}
+
+// Files of a cell in the folder.
+const (
+	stateFile  = "state"  // while it is trained
+	resultFile = "result" // when it is done
+)
+
+// cellHead begins the file of a cell that is done.
+const cellHead = "fdplan-grid-cell 1\n"
+
+// doneCell is a cell that is done, as it is stored.
+type doneCell struct {
+	Settings string
+	Rows     uint32
+	Cell     GridCell
+}
+
+// file names a file of cell i.
+func (g *grid) file(i int, kind string) string {
+	return filepath.Join(g.o.Folder, strings.Join(shapeOf(g.cells[i].Hidden), "x")+"."+kind)
+}
+
+func shapeOf(hidden []int) []string {
+	var parts []string
+	for _, n := range hidden {
+		parts = append(parts, strconv.Itoa(n))
+	}
+	return parts
+}
+
+// open prepares the folder: it is made, and without Resume the files of this
+// grid's cells in it go; what a killed process left half-written goes in any case.
+func (g *grid) open() error {
+	if err := os.MkdirAll(g.o.Folder, 0o755); err != nil {
+		return err
+	}
+	g.sum = (&run{e: g.e, o: Options{Test: g.o.Test}}).rowsSum()
+	g.mark = fmt.Sprintf(" target-error=%v patience=%d", g.c.TargetError, g.c.Patience)
+	for i := range g.cells {
+		for _, kind := range []string{stateFile, resultFile} {
+			name := g.file(i, kind)
+			if err := removeState(name, !g.o.Resume); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settings tells what decides the outcome of a cell.
+func (g *grid) settings(i int) (string, error) {
+	c := g.c.Config
+	c.Hidden = g.cells[i].Hidden
+	return (&run{c: c, o: Options{mark: g.mark}}).settings()
+}
+
+// load takes cell i from the folder, where it is done.
+func (g *grid) load(i int) (found bool, err error) {
+	if g.o.Folder == "" {
+		return false, nil
+	}
+	name := g.file(i, resultFile)
+	var d doneCell
+	if found, err := readState(name, cellHead, &d); err != nil || !found {
+		return false, err
+	}
+	settings, err := g.settings(i)
+	if err != nil {
+		return false, err
+	}
+	if err := fitsState(name, d.Settings, settings, d.Rows, g.sum); err != nil {
+		return false, err
+	}
+	if d.Cell.Result == nil || d.Cell.Result.Network == nil || !slices.Equal(d.Cell.Hidden, g.cells[i].Hidden) {
+		return false, errNotWhole(name)
+	}
+	if err := d.Cell.Result.Network.Check(); err != nil {
+		return false, err
+	}
+	g.cells[i] = d.Cell
+	if d.Cell.Verdict == Meets {
+		g.meet(i)
+	}
+	g.mu.Lock()
+	g.done++
+	g.mu.Unlock()
+	return true, nil
+}
+
+// save writes cell i, which is done, to the folder; its checkpoint is of no use
+// any more.
+func (g *grid) save(i int) error {
+	if g.o.Folder == "" {
+		return nil
+	}
+	settings, err := g.settings(i)
+	if err != nil {
+		return err
+	}
+	if err := writeState(g.file(i, resultFile), cellHead, &doneCell{settings, g.sum, g.cells[i]}); err != nil {
+		return err
+	}
+	return removeState(g.file(i, stateFile), true)
+}
