@@ -14,6 +14,7 @@ type counters struct {
 	rows   [][]solver.Lit
 	values [][]int64
 	paid   int64 // what every plan pays; it is not counted in values
+	bound  int64 // costs from there on are not told apart by rows
 	lit    []solver.Term
 	p      *prover // nil where no proof is written
 }
@@ -44,8 +45,9 @@ func costs(s *solver.Solver, m *model.Model, t int) (terms []solver.Term, paid i
 // newCounters adds rows of counters for the costs up to bound, that of the best
 // plan so far; all sums from there on are one value. Where the sums are too
 // many it adds no rows, and costs are bounded by linear constraints. The same
-// holds where p, which may be nil, has no proof for the rows: sums with gaps.
-func newCounters(s *solver.Solver, m *model.Model, bound int64, p *prover) (*counters, error) {
+// holds where p, which may be nil, has no proof for the rows, sums with gaps, and
+// where rows are not wanted.
+func newCounters(s *solver.Solver, m *model.Model, bound int64, p *prover, rows bool) (*counters, error) {
 	c := &counters{p: p}
 	all := make([][]solver.Term, m.Horizon+2)
 	for t := range all[1:] {
@@ -53,6 +55,9 @@ func newCounters(s *solver.Solver, m *model.Model, bound int64, p *prover) (*cou
 		all[t+1] = terms
 		c.lit = append(c.lit, terms...)
 		c.paid += paid
+	}
+	if !rows {
+		return c, nil
 	}
 	total := 0
 	var last []int64 // the row before, without 0

@@ -141,29 +141,38 @@ func addSum(s *solver.Solver, terms []solver.Term, op factored.Op, k int64, guar
 	return nil
 }
 
-// Advise tells a solver what planning knows of the model that it was loaded with:
-// the order of decisions, and the stages of variables: the state at step t is stage 2t, what is decided and computed there 2t+1.
+// Advise tells a solver what planning knows of the model that it was loaded
+// with: the order of decisions, and the stages of variables.
 func Advise(s *solver.Solver, m *model.Model) {
-	p := m.Problem
+	stages(s, m)
+	order(s, m)
+}
+
+// stages puts the state at step t at stage 2t, what is decided and computed
+// there at 2t+1.
+func stages(s *solver.Solver, m *model.Model) {
 	for t := 1; t <= m.Horizon+1; t++ {
 		first := int32(t-1) * m.Stride()
 		last := min(first+m.Stride(), m.NumVars())
 		for v := first + 1; v <= last; v++ {
 			s.SetStage(v, int32(2*t+1))
 		}
-		for _, b := range p.Bits(factored.State) {
+		for _, b := range m.Problem.Bits(factored.State) {
 			s.SetStage(int32(m.Var(t, b)), int32(2*t))
 		}
-		if t > m.Horizon {
-			continue
-		}
-		for _, b := range p.Bits(factored.Action) {
+	}
+}
+
+// order has actions decided first, earliest step first, and before all of them
+// what the problem leaves open of the first state.
+func order(s *solver.Solver, m *model.Model) {
+	for _, b := range m.Problem.Bits(factored.State) {
+		s.SetPriority(int32(m.Var(1, b)), 0)
+	}
+	for t := 1; t <= m.Horizon; t++ {
+		for _, b := range m.Problem.Bits(factored.Action) {
 			s.SetPriority(int32(m.Var(t, b)), int32(t))
 		}
-	}
-	// A state that the problem leaves open is a choice too, before all others.
-	for _, b := range p.Bits(factored.State) {
-		s.SetPriority(int32(m.Var(1, b)), 0)
 	}
 }
 

@@ -2,9 +2,11 @@ package conflict_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
@@ -84,6 +86,54 @@ func BenchmarkPublished(b *testing.B) {
 			if _, err := (conflict.PB{}).Solve(context.Background(), engine.Query{Task: in.load(b), MinHorizon: in.horizon, MaxHorizon: in.horizon}, engine.Limits{}, nil); err != nil {
 				b.Fatal(err)
 			}
+		}
+	}
+}
+
+// longInstances are where features tell.
+var longInstances = []instance{
+	{"navigation", "5x5", 24, -8, false}, {"cellda", "x", 18, -9, false}, {"sysadmin", "4", 8, -9, true}, {"sysadmin", "4", 12, -14, true},
+}
+
+// BenchmarkFeatures is the time to the proof with features switched off, or on,
+// one at a time: over all of paperInstances, and on single long instances. An
+// instance that takes more than 30 s counts as 30 s, and is counted.
+func BenchmarkFeatures(b *testing.B) {
+	for _, f := range []struct {
+		name   string
+		change conflict.Feature
+	}{
+		{"all", 0}, {"without-action-order", conflict.ActionOrder}, {"without-cost-rows", conflict.CostRows}, {"without-stage-cuts", conflict.StageCuts},
+		{"without-from-below", conflict.FromBelow}, {"with-cutting-planes", conflict.CuttingPlanes},
+		{"with-cutting-planes-without-rows", conflict.CuttingPlanes | conflict.CostRows},
+	} {
+		groups := map[string][]instance{"paper": paperInstances}
+		names := []string{"paper"}
+		for _, in := range longInstances {
+			name := fmt.Sprintf("%s-%s-H%d", in.domain, in.name, in.horizon)
+			groups[name] = []instance{in}
+			names = append(names, name)
+		}
+		for _, group := range names {
+			b.Run(f.name+"/"+group, func(b *testing.B) {
+				var conflicts, late int64
+				for b.Loop() {
+					for _, in := range groups[group] {
+						ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+						res, err := conflict.PB{Change: f.change}.Solve(ctx, engine.Query{Task: in.load(b), MinHorizon: in.horizon, MaxHorizon: in.horizon}, engine.Limits{}, nil)
+						cancel()
+						if err != nil {
+							b.Fatal(err)
+						}
+						conflicts += res.Stats["conflicts"]
+						if res.Status != engine.Optimal {
+							late++
+						}
+					}
+				}
+				b.ReportMetric(float64(conflicts)/float64(b.N), "conflicts/op")
+				b.ReportMetric(float64(late)/float64(b.N), "unproven/op")
+			})
 		}
 	}
 }

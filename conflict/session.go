@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/model"
@@ -21,23 +20,24 @@ type Session struct {
 	c    *counters
 	p    *prover // nil where no proof is written
 
+	features Feature
+
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
 	lower     int64 // no plan costs less
 	calls     int64
 }
 
-// open builds the model and loads the solver, in an encoding where there is
-// one.
-func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding, pr *Proof) (*Session, error) {
+// open builds the model and loads the solver.
+func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session, error) {
 	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{name: "pb", m: m, cost: math.MaxInt64}
-	o := solver.Options{StageCuts: true, FixedOrder: true}
-	if pr != nil {
-		if x.p, err = newProver(ctx, m, pr); err != nil {
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
+	o := solver.Options{StageCuts: x.has(StageCuts), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
+	if how.proof != nil {
+		if x.p, err = newProver(ctx, m, how.proof); err != nil {
 			return nil, err
 		}
 		o.Trace = x.p
@@ -47,18 +47,24 @@ func open(ctx context.Context, t engine.Task, horizon int, e *cnf.Encoding, pr *
 		x.s.AddClause()
 		return x, nil
 	}
-	if e != nil {
+	if how.encoding != nil {
 		x.name = "maxsat"
-		err = loadClauses(ctx, x.s, m, *e)
+		err = loadClauses(ctx, x.s, m, *how.encoding)
 	} else {
 		err = load(x.s, m)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
-	Advise(x.s, m)
+	stages(x.s, m)
+	if x.has(ActionOrder) {
+		order(x.s, m)
+	}
 	return x, nil
 }
+
+// has says whether a feature is on.
+func (x *Session) has(f Feature) bool { return x.features&f != 0 }
 
 // Exclude adds a clause: some action bit of the landmark's steps, or some bit of
 // the initial state, is another. Plans that were found before may be excluded,
@@ -151,7 +157,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		progress()
 	}
 	if x.c == nil {
-		c, err := newCounters(x.s, x.m, x.cost, x.p)
+		c, err := newCounters(x.s, x.m, x.cost, x.p, x.has(CostRows))
 		if err != nil {
 			return "", err
 		}
@@ -159,7 +165,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		x.lower = max(x.lower, c.paid)
 	}
 	slice := int64(firstSlice)
-	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove {
+	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove || !x.has(FromBelow) {
 		x.exchange(l.Shared)
 		if x.lower >= x.cost {
 			break

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/race"
@@ -23,7 +24,9 @@ var Engines = []string{"auto", "search", "pb", "maxsat"}
 // Request is one planning query with its limits.
 type Request struct {
 	Engine                 string
-	MinHorizon, MaxHorizon int // both 0: the problem's own
+	Encoding               cnf.Encoding    // of engine maxsat
+	Proof                  *conflict.Proof // of engine pb: takes a proof of the answer; nil for none
+	MinHorizon, MaxHorizon int             // both 0: the problem's own
 	Limits                 engine.Limits
 	Report                 func(engine.Progress)
 	Now                    func() time.Time // the clock
@@ -40,6 +43,12 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 		}
 		r.MinHorizon, r.MaxHorizon = t.Problem.Horizon, t.Problem.Horizon
 	}
+	if r.Proof != nil && r.Engine == "auto" {
+		r.Engine = "pb"
+	}
+	if r.Proof != nil && r.Engine != "pb" {
+		return nil, fmt.Errorf("engine %s writes no proofs; expected engine pb", r.Engine)
+	}
 	var e engine.Engine
 	switch r.Engine {
 	case "auto":
@@ -47,9 +56,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 	case "search":
 		e = search.Engine{}
 	case "pb":
-		e = conflict.PB{}
+		e = conflict.PB{Proof: r.Proof}
 	case "maxsat":
-		e = conflict.MaxSAT{}
+		e = conflict.MaxSAT{Encoding: r.Encoding}
 	default:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", r.Engine, Engines)
 	}

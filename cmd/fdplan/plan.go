@@ -1,22 +1,29 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/fdplan/fdplan/cnf"
+	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/proof"
 )
 
 type planCmd struct {
 	problemFlags
 	changeFlags
 	limits
-	Horizon horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
-	Engine  string      `help:"Engine: ${enum}." enum:"auto,search,pb" default:"auto"`
-	JSON    bool        `name:"json" help:"Print one JSON object."`
-	Out     string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
+	Engine      string      `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat" default:"auto"`
+	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
+	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; with engine pb." placeholder:"FILE"`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
+	JSON        bool        `name:"json" help:"Print one JSON object."`
+	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run plans and prints the document.
@@ -27,17 +34,33 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	encoding, err := cnf.ParseEncoding(c.Encoding)
+	if err != nil {
+		return err
+	}
 	progress := a.progress(c.Quiet, task.Task)
-	doc, err := planner.Plan(ctx, task, planner.Request{
-		Engine: c.Engine, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
+	request := planner.Request{
+		Engine: c.Engine, Encoding: encoding, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
-	})
+	}
+	var doc *planner.Document
+	if c.Proof == "" {
+		doc, err = planner.Plan(ctx, task, request)
+	} else {
+		err = c.prove(a, &request, func() error {
+			doc, err = planner.Plan(ctx, task, request)
+			return err
+		})
+	}
 	progress.clear()
 	if err != nil {
 		return err
 	}
 	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
 		return err
+	}
+	if w := doc.Warning(); w != "" {
+		fmt.Fprintf(a.err, "fdplan: warning: %s\n", w)
 	}
 	switch doc.Status {
 	case engine.Infeasible:
@@ -47,6 +70,22 @@ func (c *planCmd) Run(a *app) error {
 		return exitStatus(exitLimit)
 	}
 	return nil
+}
+
+// prove has f write its proof to the file that was asked for.
+func (c *planCmd) prove(a *app, r *planner.Request, f func() error) error {
+	version, err := proof.ParseFormat(c.ProofFormat)
+	if err != nil {
+		return err
+	}
+	return a.toFile(c.Proof, func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, 1<<16)
+		r.Proof = &conflict.Proof{W: buffered, Format: version}
+		if err := f(); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
 }
 
 // writePlan is the answer for people.
