@@ -48,7 +48,7 @@ func costs(s *solver.Solver, m *model.Model, t int) (terms []solver.Term, paid i
 // holds where p, which may be nil, has no proof for the rows, sums with gaps, and
 // where rows are not wanted.
 func newCounters(s *solver.Solver, m *model.Model, bound int64, p *prover, rows bool) (*counters, error) {
-	c := &counters{p: p}
+	c := &counters{p: p, bound: bound}
 	all := make([][]solver.Term, m.Horizon+2)
 	for t := range all[1:] {
 		terms, paid := costs(s, m, t+1)

@@ -137,9 +137,12 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		}
 		report(p)
 	}
+	if x.incumbent == nil && x.c != nil {
+		if err := x.cheapest(ctx, budget); err != nil {
+			return "", err
+		}
+	}
 	for x.incumbent == nil {
-		// After an exclusion the best may cost as little as before: the search
-		// from below is then the shorter way, and knows its bound.
 		if l.Shared != nil {
 			budget.Conflicts = firstSlice
 		}
@@ -156,8 +159,13 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		}
 		progress()
 	}
-	if x.c == nil {
-		c, err := newCounters(x.s, x.m, x.cost, x.p, x.has(CostRows))
+	if bound := x.cost; x.c == nil || bound > x.c.bound && x.c.rows != nil {
+		if x.c != nil {
+			// What is left after exclusions may cost more than the first plan
+			// did, and more again the next time.
+			bound = math.MaxInt64
+		}
+		c, err := newCounters(x.s, x.m, bound, x.p, x.has(CostRows))
 		if err != nil {
 			return "", err
 		}
@@ -204,6 +212,27 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		progress()
 	}
 	return "", nil
+}
+
+// cheapest asks once, after an exclusion, for a plan that costs no more than
+// the lower bound allows: plans that are as good as the one that was excluded
+// are common, and then that is the answer already.
+func (x *Session) cheapest(ctx context.Context, budget solver.Budget) error {
+	bound := x.c.next(x.lower)
+	assumption, some, err := x.c.below(x.s, bound)
+	if err != nil || !some {
+		return err
+	}
+	budget.Conflicts = firstSlice
+	switch x.s.Solve(ctx, []solver.Lit{assumption}, budget) {
+	case solver.Satisfiable:
+		x.keep()
+	case solver.Unsatisfiable:
+		x.lower = bound
+		x.s.Conclude(assumption.Not())
+		x.s.AddClause(assumption.Not())
+	}
+	return nil
 }
 
 // exchange tells the others of incumbent and bound, and takes theirs.

@@ -62,6 +62,7 @@ func (s *Solver) analyze(conflict reason) {
 	}
 	s.minimize()
 	s.unmark()
+	s.learnt = s.minimizeBinary(s.learnt, 1)
 	if s.staged && s.opts.StageCuts {
 		s.stageCut(s.lits[:conflictLits])
 	}
@@ -124,6 +125,37 @@ func (s *Solver) minimize() {
 	}
 	s.stats.Minimized += int64(len(s.learnt) - len(kept))
 	s.learnt = kept
+}
+
+// minimizeBinary leaves out of a clause what a binary clause with another of its
+// literals makes superfluous: a ∨ b ∨ C with a ∨ ¬b is a ∨ C (Audemard and
+// Simon, 2009). Counters are chains of such clauses.
+func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
+	s.age++
+	for _, l := range lits {
+		s.litMark[l] = s.age
+	}
+	for _, l := range lits {
+		if s.litMark[l] != s.age {
+			continue // it went already
+		}
+		for _, w := range s.watches[l.Not()] {
+			if w.clause&binaryBit == 0 {
+				continue
+			}
+			if b := w.blocker.Not(); s.litMark[b] == s.age && b != l {
+				s.litMark[b] = 0
+			}
+		}
+	}
+	kept := lits[:from]
+	for _, l := range lits[from:] {
+		if s.litMark[l] == s.age {
+			kept = append(kept, l)
+		}
+	}
+	s.stats.Minimized += int64(len(lits) - len(kept))
+	return kept
 }
 
 // redundant says whether the true literal p follows from the marked ones.

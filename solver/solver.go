@@ -121,6 +121,7 @@ type Solver struct {
 	built    []builtReason
 	buildAge int64
 	levelAge []int64
+	litMark  []int64 // by literal
 	age      int64
 	learnt   []Lit
 	cut      []Lit
@@ -158,6 +159,7 @@ func (s *Solver) Grow(n int32) {
 		s.vars = append(s.vars, variable{})
 		s.watches = append(s.watches, nil, nil)
 		s.readers = append(s.readers, nil, nil)
+		s.litMark = append(s.litMark, 0, 0)
 		s.givers = append(s.givers, nil)
 		s.weighers = append(s.weighers, nil, nil)
 		s.activity = append(s.activity, 0)

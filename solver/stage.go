@@ -54,6 +54,7 @@ func (s *Solver) stageCut(conflict []Lit) {
 		}
 	}
 	s.unmark()
+	s.cut = s.minimizeBinary(s.cut, 0)
 	pure := true
 	for _, l := range s.cut {
 		if v := l.Var(); s.stage[v] != cutStage && (s.vars[v].reason != noReason || int(s.vars[v].level) > len(s.assumptions)) {
