@@ -152,6 +152,7 @@ func (s *Solver) newLinear(terms []Term, k, total int64) uint32 {
 		s.linearLits = append(s.linearLits, t.Lit)
 		s.linearCoef = append(s.linearCoef, t.Coef)
 		s.weighers[t.Lit] = append(s.weighers[t.Lit], weigher{t.Coef, id})
+		s.counted[t.Lit.Var()] = true
 	}
 	s.linears[id] = linear{slack: total - k, max: terms[0].Coef, k: k, start: start, end: start + uint32(len(terms))}
 	return id

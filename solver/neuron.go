@@ -66,8 +66,10 @@ func (s *Solver) AddNeuron(out Lit, inputs []Lit, threshold int) (bool, error) {
 	s.neurons = append(s.neurons, neuron{int32(threshold), int32(n - threshold + 1), out, int32(threshold), start, start + uint32(n)})
 	for _, l := range lits {
 		s.readers[l] = append(s.readers[l], id)
+		s.counted[l.Var()] = true
 	}
 	s.givers[out.Var()] = append(s.givers[out.Var()], id)
+	s.counted[out.Var()] = true
 	return true, nil
 }
 

@@ -17,6 +17,9 @@ func (s *Solver) propagate() reason {
 		if r := s.propagateClauses(); r != noReason {
 			return r
 		}
+		for s.headN < len(s.trail) && !s.counted[s.trail[s.headN].Var()] {
+			s.headN++
+		}
 		if s.headN == len(s.trail) {
 			return noReason
 		}
@@ -140,7 +143,7 @@ func (s *Solver) backtrack(level int32) {
 	for i := len(s.trail) - 1; i >= keep; i-- {
 		l := s.trail[i]
 		v := l.Var()
-		if i < s.headN {
+		if i < s.headN && s.counted[v] {
 			for _, id := range s.readers[l] {
 				s.neurons[id].trueLeft++
 			}

@@ -9,9 +9,9 @@ type Budget struct {
 	Memory    int64 // bytes; the database of learned clauses is kept small before giving up
 }
 
-// pollEvery is how many conflicts or decisions pass between looks at the
-// context.
-const pollEvery = 256
+// pollEvery is how many propagated literals pass between looks at the context:
+// far less than a millisecond.
+const pollEvery = 4096
 
 // Solve looks for an assignment that keeps all constraints and makes all
 // assumptions true. Unknown says that the budget was used up or that ctx ended.
@@ -34,8 +34,15 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 		return Unsatisfiable
 	}
 	s.bestTrail = 0
-	start, polls := s.stats.Conflicts, 0
+	start, polled := s.stats.Conflicts, s.stats.Propagations
 	for {
+		if s.stats.Propagations-polled >= pollEvery {
+			polled = s.stats.Propagations
+			if ctx.Err() != nil {
+				s.backtrack(0)
+				return Unknown
+			}
+		}
 		conflict := s.propagate()
 		if conflict != noReason {
 			s.stats.Conflicts++
@@ -47,10 +54,6 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 			s.resolve(conflict)
 			if s.unsat {
 				return Unsatisfiable
-			}
-			if polls++; polls%pollEvery == 0 && ctx.Err() != nil {
-				s.backtrack(0)
-				return Unknown
 			}
 			continue
 		}
@@ -88,10 +91,6 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 				s.backtrack(0)
 				return Satisfiable
 			}
-		}
-		if s.stats.Decisions%(16*pollEvery) == 0 && ctx.Err() != nil {
-			s.backtrack(0)
-			return Unknown
 		}
 		s.decide(next)
 	}

@@ -3,6 +3,7 @@ package solver
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Status is the answer of Solve.
@@ -99,6 +100,7 @@ type Solver struct {
 	linearLits                  []Lit
 	linearCoef                  []int64
 	weighers                    [][]weigher // by literal: linear constraints that hold it
+	counted                     []bool      // by variable: it stands in some counter
 	learnedLinears, freeLinears []uint32
 
 	// Decisions.
@@ -153,6 +155,9 @@ func (s *Solver) NumVars() int32 { return int32(len(s.vars)) - 1 }
 
 // Grow makes variables 1..n exist.
 func (s *Solver) Grow(n int32) {
+	if more := int(n) + 1 - len(s.vars); more > 1 {
+		s.reserve(more)
+	}
 	for int32(len(s.vars)) <= n {
 		v := int32(len(s.vars))
 		s.vals = append(s.vals, 0, 0)
@@ -162,6 +167,7 @@ func (s *Solver) Grow(n int32) {
 		s.litMark = append(s.litMark, 0, 0)
 		s.givers = append(s.givers, nil)
 		s.weighers = append(s.weighers, nil, nil)
+		s.counted = append(s.counted, false)
 		s.activity = append(s.activity, 0)
 		s.priority = append(s.priority, math.MaxInt32)
 		s.phase = append(s.phase, -1)
@@ -178,6 +184,28 @@ func (s *Solver) Grow(n int32) {
 	if len(s.levelAge) < len(s.vars)+1 {
 		s.levelAge = append(s.levelAge, 0)
 	}
+}
+
+// reserve makes room for more variables at once.
+func (s *Solver) reserve(more int) {
+	s.vals = slices.Grow(s.vals, 2*more)
+	s.vars = slices.Grow(s.vars, more)
+	s.trail = slices.Grow(s.trail, more)
+	s.watches = slices.Grow(s.watches, 2*more)
+	s.readers = slices.Grow(s.readers, 2*more)
+	s.givers = slices.Grow(s.givers, more)
+	s.weighers = slices.Grow(s.weighers, 2*more)
+	s.counted = slices.Grow(s.counted, more)
+	s.activity = slices.Grow(s.activity, more)
+	s.priority = slices.Grow(s.priority, more)
+	s.phase = slices.Grow(s.phase, more)
+	s.best = slices.Grow(s.best, more)
+	s.heap = slices.Grow(s.heap, more)
+	s.heapAt = slices.Grow(s.heapAt, more)
+	s.seen = slices.Grow(s.seen, more)
+	s.built = slices.Grow(s.built, more)
+	s.levelAge = slices.Grow(s.levelAge, more+1)
+	s.stage = slices.Grow(s.stage, more)
 }
 
 // NewVar makes one more variable and gives its literal.
