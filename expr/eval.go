@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/fdplan/fdplan/factored"
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/factored"
+)
 
 // Eval says whether e holds in a step: now has the state and action, next the
 // next state (nil where e has no primes).
@@ -73,4 +77,26 @@ func (e *Expr) Mentions() (action, next bool) {
 	}
 	walk(e.root)
 	return action, next
+}
+
+// Variables lists the variables that e mentions, in the order of their first
+// mention, those of the next state apart.
+func (e *Expr) Variables() (now, next []*factored.Variable) {
+	var walk func(n *node)
+	walk = func(n *node) {
+		if n.op == "name" {
+			list := &now
+			if n.next {
+				list = &next
+			}
+			if !slices.ContainsFunc(*list, func(v *factored.Variable) bool { return v.Name == n.v.Name }) {
+				*list = append(*list, n.v)
+			}
+		}
+		for _, a := range n.args {
+			walk(a)
+		}
+	}
+	walk(e.root)
+	return now, next
 }

@@ -113,6 +113,9 @@ type Constraint struct {
 	Op     Op
 	K      int64
 	Origin string // where it comes from, for messages: FILE:LINE or the like
+	// Defines marks a part of what an auxiliary variable is: with all of it, and
+	// nothing else, every state and action is possible.
+	Defines bool
 }
 
 // RewardTerm adds Weight to the reward of a step when Lit is true.
@@ -218,10 +221,10 @@ func (p *Problem) addRange(v *Variable) {
 	}
 	origin := "range of " + v.Name
 	if v.Lo > least {
-		p.Global = append(p.Global, Constraint{Terms: terms, Op: GE, K: v.Lo, Origin: origin})
+		p.Global = append(p.Global, Constraint{Terms: terms, Op: GE, K: v.Lo, Origin: origin, Defines: v.Kind == Auxiliary})
 	}
 	if v.Hi < most {
-		p.Global = append(p.Global, Constraint{Terms: terms, Op: LE, K: v.Hi, Origin: origin})
+		p.Global = append(p.Global, Constraint{Terms: terms, Op: LE, K: v.Hi, Origin: origin, Defines: v.Kind == Auxiliary})
 	}
 }
 

@@ -57,3 +57,15 @@ func (r *Reward) StepReward(now, next Valuation) int64 {
 	}
 	return sum
 }
+
+// Holds evaluates c over a step: unprimed literals in now, primed ones in next,
+// which may be nil where c has none.
+func (c *Constraint) Holds(now, next Valuation) bool {
+	var sum int64
+	for _, t := range c.Terms {
+		if t.Lit.holds(now, next) {
+			sum += t.Coef
+		}
+	}
+	return (c.Op == GE || sum <= c.K) && (c.Op == LE || sum >= c.K)
+}

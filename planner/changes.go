@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/expr"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/fdsat"
+	"github.com/fdplan/fdplan/simulator"
 	"github.com/fdplan/fdplan/source"
 )
 
@@ -26,7 +28,18 @@ type Changes struct {
 // Apply changes p in place.
 func (p *Problem) Apply(c Changes) error {
 	p.ownReward = p.ownReward || c.Reward != ""
-	return c.apply(p.Problem)
+	p.ownInitial = p.ownInitial || c.Initial != "" || len(c.SetInitial) > 0
+	if err := c.apply(p.Problem); err != nil {
+		return err
+	}
+	for _, text := range c.Require {
+		r, err := requiredRule(p.Problem, text)
+		if err != nil {
+			return fmt.Errorf("--require %s: %w", text, err)
+		}
+		p.required = append(p.required, r)
+	}
+	return nil
 }
 
 func (c *Changes) apply(p *factored.Problem) error {
@@ -210,4 +223,50 @@ func require(p *factored.Problem, text, origin string) error {
 		return err
 	}
 	return e.Require(p, false, origin)
+}
+
+// requiredRule is a side constraint as it is held against what a simulator
+// shows.
+func requiredRule(p *factored.Problem, text string) (simulator.Required, error) {
+	r := simulator.Required{Text: text}
+	var inNow, inNext []*factored.Variable
+	if layoutConstraint.MatchString(text) {
+		c, err := fdsat.Constraint(p, text, false)
+		if err != nil {
+			return r, err
+		}
+		r.Action = p.HasAction(&c)
+		for _, t := range c.Terms {
+			if v, _ := p.Owner(t.Lit.Bit); !slices.Contains(inNow, v) {
+				inNow = append(inNow, v)
+			}
+		}
+		r.Holds = func(now, _ factored.Valuation) bool { return c.Holds(now, nil) }
+	} else {
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
+		if err != nil {
+			return r, err
+		}
+		r.Action, r.Next = e.Mentions()
+		inNow, inNext = e.Variables()
+		r.Holds = e.Eval
+	}
+	for _, v := range inNow {
+		if v.Kind == factored.Auxiliary { // which no simulator shows
+			r.Holds = func(_, _ factored.Valuation) bool { return true }
+		}
+	}
+	r.Variables = func(now, next factored.Valuation) []simulator.Value {
+		var out []simulator.Value
+		for _, v := range inNow {
+			out = append(out, simulator.ValueOf(v, now))
+		}
+		for _, v := range inNext {
+			x := simulator.ValueOf(v, next)
+			x.Name += "'"
+			out = append(out, x)
+		}
+		return out
+	}
+	return r, nil
 }

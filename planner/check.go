@@ -2,10 +2,12 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/fdplan/fdplan/expr"
 	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/simulator"
 	"github.com/fdplan/fdplan/validate"
 	"github.com/fdplan/fdplan/verify"
 )
@@ -19,9 +21,21 @@ type Verdict struct {
 	Reward  *float64 `json:"reward"` // of a valid plan
 	Trace   []Values `json:"trace"`  // of a valid plan
 	Failure *Fault   `json:"failure"`
-	// Simulated and SimulatorFailure are of the simulator, where it was asked.
+	// Simulated and what follows is of the simulator, where it was asked.
 	Simulated        *float64 `json:"simulated_reward"`
 	SimulatorFailure *Fault   `json:"simulator_failure"`
+	// Differs is the first state in which the simulator is elsewhere than the
+	// model; null when there is none, or the model gives no states.
+	Differs     *Difference `json:"differs"`
+	Simulations int         `json:"simulations"` // steps that the simulator was asked for
+	Recorded    int         `json:"recorded"`    // transitions added to the data set
+}
+
+// Difference is a state that was expected and one that was observed.
+type Difference struct {
+	Step     int    `json:"step"`     // 1 for the initial state
+	Expected Values `json:"expected"` // of the variables that differ
+	Observed Values `json:"observed"`
 }
 
 // Fault is where an invalid plan fails.
@@ -34,13 +48,11 @@ type Fault struct {
 	Text       string `json:"text"`   // all of it as a sentence
 }
 
-// Validate replays a plan, read from the named file's data, in the model and,
-// when asked, in the simulator.
-func Validate(problem *Problem, name string, data []byte, inSimulator bool) (*Verdict, error) {
+// Validate replays a plan, read from the named file's data, in the model and in
+// the real system, nil for none, where it begins in the plan's first state if
+// the plan has states. Errors about the system are those of package simulator.
+func Validate(ctx context.Context, problem *Problem, name string, data []byte, real *Real) (*Verdict, error) {
 	t := problem.Task
-	if _, err := problem.Simulator(); inSimulator && err != nil {
-		return nil, err
-	}
 	plan, err := ReadPlan(t.Problem, name, data)
 	if err != nil {
 		return nil, err
@@ -51,15 +63,13 @@ func Validate(problem *Problem, name string, data []byte, inSimulator bool) (*Ve
 	}
 	v := &Verdict{Schema: Schema, Problem: t.Problem.Name, Horizon: len(plan.Actions)}
 	v.Valid.Model = &report.Valid
-	if inSimulator {
-		s, err := problem.simulate(plan)
-		if err != nil {
-			return nil, err
+	if real != nil {
+		states := plan.States
+		if report.Valid {
+			states = report.Trace.Steps
 		}
-		valid := s.failure == nil
-		v.Valid.Simulator, v.SimulatorFailure = &valid, s.failure
-		if valid {
-			v.Simulated = &s.reward
+		if err := v.replay(ctx, problem, plan, states, real); err != nil {
+			return nil, err
 		}
 	}
 	if report.Valid {
@@ -69,19 +79,54 @@ func Validate(problem *Problem, name string, data []byte, inSimulator bool) (*Ve
 		}
 		return v, nil
 	}
-	f := report.Failure
-	v.Failure = &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Origin: f.Origin, Values: Values{}, Text: f.Error()}
-	for _, x := range f.Values {
-		e := Entry{Name: x.Name, Value: x.Value}
-		if x.Next {
-			e.Name += "'"
-		}
-		if x.Bool {
-			e.Value = x.Value != 0
-		}
-		v.Failure.Values = append(v.Failure.Values, e)
-	}
+	v.Failure = failureLine(report.Failure)
 	return v, nil
+}
+
+// replay replays a plan in a real system; states are the model's, nil where
+// they are not known.
+func (v *Verdict) replay(ctx context.Context, problem *Problem, plan validate.Plan, states []factored.Valuation, real *Real) error {
+	if real.Name == rddlName && !real.Info().Deterministic {
+		return errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
+	}
+	var start factored.Valuation
+	var err error
+	if plan.States != nil {
+		start = plan.States[0]
+	} else if start, err = problem.start(real); err != nil {
+		return err
+	}
+	run, err := real.Replay(ctx, start, plan.Actions)
+	if err != nil {
+		return err
+	}
+	valid := run.Failure == nil
+	v.Valid.Simulator, v.Simulations, v.Recorded = &valid, real.Steps(), real.Recorded()
+	if valid {
+		v.Simulated = run.Reward
+	} else {
+		v.SimulatorFailure = faultOf(run.Failure)
+	}
+	for i, a := range run.Answers {
+		if i < len(states) && v.Differs == nil {
+			v.Differs = difference(problem.Problem, i+1, states[i], a)
+		}
+	}
+	return nil
+}
+
+// difference compares a state that was expected with one that was observed;
+// nil when they agree.
+func difference(p *factored.Problem, step int, expected factored.Valuation, a *simulator.Answer) *Difference {
+	want, got := simulator.Differing(p, &simulator.Answer{State: expected}, a)
+	if len(want) == 0 {
+		return nil
+	}
+	d := &Difference{Step: step, Expected: Values{}, Observed: Values{}}
+	for i := range want {
+		d.Expected, d.Observed = append(d.Expected, Entry(want[i])), append(d.Observed, Entry(got[i]))
+	}
+	return d
 }
 
 // Property is the answer of `fdplan verify`.

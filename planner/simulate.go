@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/collect"
 	"github.com/fdplan/fdplan/dataset"
 	"github.com/fdplan/fdplan/rddl/sim"
+	"github.com/fdplan/fdplan/simulator"
 )
 
 // Simulation says what to run in a problem's RDDL: a plan, or a policy.
@@ -33,7 +34,8 @@ type Simulated struct {
 	Failure    *Fault  `json:"failure"` // the rule that was broken, if any
 }
 
-// Simulate runs a plan or a policy from the instance's initial state. A rule
+// Simulate runs a policy from the instance's initial state, or a plan from its
+// own first state where it has states. A rule
 // that it breaks is part of the answer, not an error.
 func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 	s, err := p.Simulator()
@@ -41,11 +43,12 @@ func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 		return nil, err
 	}
 	var policy sim.Policy
+	var start []float64 // nil for the instance's
 	steps := r.Steps
 	switch {
 	case r.PlanFile != "":
-		plan, err := p.readActions(r.PlanFile, r.PlanData)
-		if err != nil {
+		var plan sim.Plan
+		if plan, start, err = p.readActions(r.PlanFile, r.PlanData); err != nil {
 			return nil, err
 		}
 		policy = plan
@@ -70,28 +73,44 @@ func (p *Problem) Simulate(r Simulation) (*Simulated, error) {
 		}
 	}
 	runner := s.NewRunner(rand.New(rand.NewPCG(r.Seed, 0)))
-	e, err := runner.Run(policy, steps, trace)
+	if start == nil {
+		err = runner.Reset()
+	} else {
+		err = runner.SetState(start)
+	}
+	e := sim.Episode{End: sim.AtError}
+	if err == nil {
+		e, err = runner.Continue(policy, steps, trace)
+	}
 	out := &Simulated{Schema: Schema, Problem: p.Problem.Name, Steps: e.Steps, Reward: e.Reward, Discounted: e.Discounted, End: fmt.Sprint(e.End)}
 	var v *sim.Violation
 	switch {
 	case errors.As(err, &v):
-		out.Failure, out.End = faultOf(err, e.Steps+1), "a rule was broken"
+		out.Failure, out.End = faultOf(&simulator.Failure{Violation: simulator.Broken(err, false), Step: v.Step}), "a rule was broken"
 	case err != nil:
 		return nil, err
 	}
 	return out, nil
 }
 
-// readActions reads the actions of a plan.
-func (p *Problem) readActions(name string, data []byte) (sim.Plan, error) {
+// readActions reads the actions of a plan, and its first state where it has
+// states.
+func (p *Problem) readActions(name string, data []byte) (actions sim.Plan, start []float64, err error) {
 	if p.truth.compiled == nil {
-		return nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)
+		return nil, nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)
 	}
 	plan, err := ReadPlan(p.Problem, name, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.actions(plan), nil
+	t := p.truth.system()
+	for _, a := range plan.Actions {
+		actions = append(actions, t.Action(a))
+	}
+	if plan.States != nil {
+		start = t.State(plan.States[0])
+	}
+	return actions, start, nil
 }
 
 // Collect writes a data set of simulated transitions.
@@ -100,6 +119,7 @@ func (p *Problem) Collect(ctx context.Context, name string, o collect.Options) e
 	if err != nil {
 		return err
 	}
+	o.Bins = p.truth.task.Bins
 	return collect.ToFile(ctx, name, s, o)
 }
 
@@ -110,11 +130,11 @@ func (p *Problem) Convert(log, name string) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	schema, err := collect.Schema(s)
+	schema, err := p.columns(s)
 	if err != nil {
 		return 0, err
 	}
-	data, err := dataset.ReadAs(log, schema)
+	data, err := dataset.ReadAs(log, schema.Stored())
 	if err != nil {
 		return 0, err
 	}

@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/fdplan/fdplan/picture"
 	"github.com/fdplan/fdplan/planner"
 )
 
@@ -36,18 +39,62 @@ func (c *listCmd) Run(a *app) error {
 type showCmd struct {
 	problemFlags
 	changeFlags
-	JSON bool   `name:"json" help:"Print one JSON object."`
-	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Plan string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it (.json), drawn as a picture; alone, it names the problem itself."`
+	JSON bool   `name:"json" help:"Print one JSON object, of a problem."`
+	Out  string `short:"o" help:"Write the answer to a file; of a plan a picture, by its ending: .svg, .html, .gif or .txt." placeholder:"FILE"`
 }
 
-// Run shows a problem.
+// Run shows a problem, or a plan.
 func (c *showCmd) Run(a *app) error {
+	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
+		c.Problem, c.Plan = "", c.Problem
+	}
+	if c.Plan != "" {
+		return c.picture(a)
+	}
 	task, err := c.load(&c.changeFlags)
 	if err != nil {
 		return err
 	}
 	s := planner.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
+}
+
+// picture draws a plan.
+func (c *showCmd) picture(a *app) error {
+	if c.JSON {
+		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s", c.Plan)
+	}
+	write := map[string]func(*picture.Picture, io.Writer) error{
+		".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
+		"": (*picture.Picture).Text, // standard output
+	}[strings.ToLower(filepath.Ext(strings.TrimSuffix(c.Out, "-")))]
+	if write == nil || c.Out != "" && c.Out != "-" && filepath.Ext(c.Out) == "" {
+		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", c.Out)
+	}
+	if f := c.changeFlags; f.Reward != "" || f.Initial != "" || len(f.SetInitial)+len(f.Require) > 0 {
+		return fmt.Errorf("%s is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
+	}
+	var data []byte
+	var err error
+	if c.Plan == "-" {
+		data, err = io.ReadAll(os.Stdin)
+	} else {
+		data, err = os.ReadFile(c.Plan)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := planner.Picture(c.ref(), c.Plan, data)
+	if err != nil {
+		return err
+	}
+	return a.toFile(c.Out, func(w io.Writer) error {
+		if err := write(p, w); err != nil {
+			return fmt.Errorf("%s: %w", c.Plan, err)
+		}
+		return nil
+	})
 }
 
 func writeSummary(w io.Writer, s *planner.Summary) error {

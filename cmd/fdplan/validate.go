@@ -13,10 +13,11 @@ import (
 type validateCmd struct {
 	problemFlags
 	changeFlags
-	Plan      string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
-	Simulator string `help:"Replay the plan in a simulator too: ${enum}." enum:",rddl" default:""`
-	JSON      bool   `name:"json" help:"Print one JSON object."`
-	Out       string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	simulatorFlags
+	Plan      string       `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	JSON      bool         `name:"json" help:"Print one JSON object."`
+	Out       string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run replays the plan; exit status 4 when it is invalid.
@@ -27,6 +28,8 @@ func (c *validateCmd) Run(a *app) error {
 	if c.Plan == "" {
 		return errors.New("no plan is named; expected PROBLEM PLAN.json")
 	}
+	ctx, cancel := a.context(c.TimeLimit)
+	defer cancel()
 	task, err := c.load(&c.changeFlags)
 	if err != nil {
 		return err
@@ -40,9 +43,13 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	v, err := planner.Validate(task, c.Plan, data, c.Simulator != "")
+	real, err := c.open(ctx, task, 0)
 	if err != nil {
-		return err
+		return limited(ctx, err)
+	}
+	v, err := planner.Validate(ctx, task, c.Plan, data, real)
+	if err = errors.Join(err, real.Close()); err != nil {
+		return limited(ctx, err)
 	}
 	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
 		if v.Failure != nil {
@@ -55,6 +62,11 @@ func (c *validateCmd) Run(a *app) error {
 			fmt.Fprintf(w, "%s: invalid in the simulator: %s\n", v.Problem, v.SimulatorFailure.Text)
 		case v.Simulated != nil:
 			fmt.Fprintf(w, "%s: valid in the simulator, reward %v\n", v.Problem, *v.Simulated)
+		case v.Valid.Simulator != nil:
+			fmt.Fprintf(w, "%s: valid in the simulator\n", v.Problem)
+		}
+		if d := v.Differs; d != nil {
+			fmt.Fprintf(w, "The simulator first differs from the model in the state of step %d: %s\n", d.Step, differing(d))
 		}
 		return nil
 	})

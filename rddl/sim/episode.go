@@ -30,12 +30,17 @@ type Episode struct {
 // error, a *Violation or an evaluation error, comes with the episode up to it; a
 // step into a state that breaks an invariant counts.
 func (r *Runner) Run(p Policy, steps int, t *Trace) (Episode, error) {
+	if err := r.Reset(); err != nil {
+		return Episode{End: AtError}, err
+	}
+	return r.Continue(p, steps, t)
+}
+
+// Continue is Run from the present state.
+func (r *Runner) Continue(p Policy, steps int, t *Trace) (Episode, error) {
 	e := Episode{End: AtError}
 	if steps <= 0 {
 		steps = r.s.p.Horizon
-	}
-	if err := r.Reset(); err != nil {
-		return e, err
 	}
 	var action []float64
 	weight := 1.0

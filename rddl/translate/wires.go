@@ -93,7 +93,7 @@ type summand struct {
 // emit adds sum op k. Constants are folded; a constraint that always holds is
 // left out.
 func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
-	n := factored.Constraint{Op: op, K: k, Origin: c.origin}
+	n := factored.Constraint{Op: op, K: k, Origin: c.origin, Defines: g == defining}
 	var r reach
 	action := false
 	var least, most int64

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/fdplan/fdplan/planner"
+)
+
+type runCmd struct {
+	problemFlags
+	changeFlags
+	limits
+	simulatorFlags
+	Horizon     int          `short:"H" help:"Steps of a plan; with a goal to reach, the steps within which it is to be; default: the problem's own." placeholder:"N"`
+	ReplanEvery int          `help:"Steps to take before planning again." default:"1" placeholder:"K"`
+	Steps       int          `help:"Most steps to take; default: the horizon." placeholder:"N"`
+	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal where there is one that does not hold at the start." enum:"auto,goal,steps" default:"auto"`
+	PlanTime    durationFlag `help:"Time for each plan; the best until then is taken." placeholder:"1s"`
+	Engine      string       `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat" default:"auto"`
+	JSON        bool         `name:"json" help:"Print one JSON object."`
+	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run acts in the simulator; exit status 4 when it does not do what it is for.
+func (c *runCmd) Run(a *app) error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--horizon", c.Horizon}, {"--steps", c.Steps}, {"--replan-every", c.ReplanEvery}} {
+		if n.value < 0 || n.value == 0 && n.flag == "--replan-every" {
+			return fmt.Errorf("%s %d is no number of steps; expected at least 1", n.flag, n.value)
+		}
+	}
+	if c.Simulator == "" {
+		return errors.New("missing flags: --simulator=rddl|COMMAND")
+	}
+	ctx, cancel := c.context(a)
+	defer cancel()
+	p, err := c.load(&c.changeFlags)
+	if err != nil {
+		return err
+	}
+	real, err := c.open(ctx, p, c.Seed)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	r := planner.RunRequest{
+		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: planner.Until(c.Until),
+		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(), Now: a.now,
+	}
+	progress := a.progress(c.Quiet, p.Task)
+	r.Phase = progress.report
+	live := !c.JSON && (c.Out == "" || c.Out == "-")
+	if live { // a run may be long: its steps are printed as they are taken
+		r.Plan = func(l planner.RunPlan) { progress.clear(); writeRunPlan(a.out, &l) }
+		r.Step = func(l planner.RunStep) { writeRunStep(a.out, &l) }
+	}
+	d, err := planner.Run(ctx, p, real, r)
+	progress.clear()
+	// The recording is complete only when it is closed.
+	err = errors.Join(err, real.Close())
+	if d == nil {
+		return limited(ctx, err)
+	}
+	printed := a.answer(c.JSON, c.Out, d, func(w io.Writer) error {
+		if !live {
+			writeRunSteps(w, d)
+		}
+		return writeRunEnd(w, d)
+	})
+	if err = errors.Join(err, printed); err != nil {
+		return err
+	}
+	switch d.Status {
+	case planner.RunGoal, planner.RunDone:
+		return nil
+	case planner.RunStopped:
+		if len(d.Steps) > 0 {
+			return nil
+		}
+		return fmt.Errorf("%w: %s", errLimit, d.Says)
+	}
+	return exitStatus(exitNo)
+}
+
+func writeRunPlan(w io.Writer, l *planner.RunPlan) {
+	fmt.Fprintf(w, "      plan of %s, %s", counted(l.Horizon, "step"), l.Status)
+	if l.Reward != nil {
+		fmt.Fprintf(w, ", reward %v", *l.Reward)
+	}
+	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
+}
+
+func writeRunStep(w io.Writer, l *planner.RunStep) {
+	fmt.Fprintf(w, "%4d  %s", l.Step, actions(l.Action))
+	if l.Reward != nil {
+		fmt.Fprintf(w, ", reward %v", *l.Reward)
+	}
+	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
+	if l.Differs != nil {
+		fmt.Fprintf(w, "      not as planned: %s\n", differing(l.Differs))
+	}
+}
+
+// writeRunSteps writes plans and steps in the order in which they were.
+func writeRunSteps(w io.Writer, d *planner.RunDocument) {
+	plans := d.Plans
+	before := func(step int) {
+		for len(plans) > 0 && plans[0].Step <= step {
+			writeRunPlan(w, &plans[0])
+			plans = plans[1:]
+		}
+	}
+	for i := range d.Steps {
+		before(d.Steps[i].Step)
+		writeRunStep(w, &d.Steps[i])
+	}
+	before(len(d.Steps) + 1)
+}
+
+func writeRunEnd(w io.Writer, d *planner.RunDocument) error {
+	says := map[planner.RunStatus]string{
+		planner.RunGoal:     "the goal holds",
+		planner.RunDone:     "done",
+		planner.RunMissed:   "the goal does not hold",
+		planner.RunNoPlan:   "no plan",
+		planner.RunViolated: "a rule was broken",
+		planner.RunStopped:  "stopped",
+		planner.RunFailed:   "the simulator failed",
+	}[d.Status]
+	fmt.Fprintf(w, "%s: %s after %s", d.Problem, says, counted(len(d.Steps), "step"))
+	if d.Reward != nil {
+		fmt.Fprintf(w, ", reward %v", *d.Reward)
+	}
+	fmt.Fprintf(w, ", %d not as planned\n", d.Surprises)
+	if d.Failure != nil {
+		fmt.Fprintf(w, "broken: %s\n", d.Failure.Text)
+	}
+	if d.Says != "" && d.Status != planner.RunFailed { // which is told on standard error
+		fmt.Fprintf(w, "%s\n", d.Says)
+	}
+	if d.Recorded > 0 {
+		fmt.Fprintf(w, "recorded: %s\n", counted(d.Recorded, "transition"))
+	}
+	_, err := fmt.Fprintf(w, "latency: %s, %.3f s on average, %.3f s at most; %s, %.3f s on average, %.3f s at most\n",
+		counted(d.PlanLatency.Count, "plan"), d.PlanLatency.Mean, d.PlanLatency.Max, counted(d.StepLatency.Count, "step"), d.StepLatency.Mean, d.StepLatency.Max)
+	return err
+}
+
+// counted is 1 step, 2 steps.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

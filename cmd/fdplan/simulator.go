@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/simulator"
+)
+
+// simulatorFlags name the real system, or a simulator of it.
+type simulatorFlags struct {
+	Simulator        string       `help:"Simulator: rddl for the problem's own RDDL, or the command of a process (docs/simulators.md)." placeholder:"rddl|COMMAND"`
+	SimulatorTimeout durationFlag `help:"How long an answer of a simulator process may take." default:"30s"`
+	MaxSimulations   int          `help:"Most simulator steps to use; 0 for no bound." default:"0"`
+	Truth            string       `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"`
+	Record           string       `help:"Append every observed transition to a data set: .csv, .parquet or .npz." placeholder:"FILE"`
+}
+
+// open starts the simulator; without one it gives nil.
+func (f *simulatorFlags) open(ctx context.Context, p *planner.Problem, seed uint64) (*planner.Real, error) {
+	switch {
+	case f.MaxSimulations < 0:
+		return nil, fmt.Errorf("--max-simulations %d is no budget; expected at least 1, or 0 for no bound", f.MaxSimulations)
+	case f.Simulator == "" && (f.Record != "" || f.MaxSimulations > 0 || f.Truth != ""):
+		return nil, errors.New("--record, --truth and --max-simulations go with --simulator")
+	case f.Simulator == "":
+		return nil, nil
+	}
+	return p.OpenSimulator(ctx, planner.SimulatorRef{
+		Name: f.Simulator, Timeout: time.Duration(f.SimulatorTimeout), MaxSteps: f.MaxSimulations, Record: f.Record, Seed: seed, Truth: f.Truth,
+	})
+}
+
+// limited marks an error that is about a limit.
+func limited(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, simulator.ErrBudget) {
+		return fmt.Errorf("%w: %w", errLimit, err)
+	}
+	return err
+}
+
+// differing says how a state differs from what was expected.
+func differing(d *planner.Difference) string {
+	parts := make([]string, len(d.Observed))
+	for i, e := range d.Observed {
+		parts[i] = fmt.Sprintf("%s=%v, not %v", e.Name, e.Value, d.Expected[i].Value)
+	}
+	return strings.Join(parts, "; ")
+}

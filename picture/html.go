@@ -1,0 +1,78 @@
+package picture
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed player.html
+var playerText string
+
+// pageStep is a state as the page lists it.
+type pageStep struct {
+	K          int
+	Name, Text string
+}
+
+// HTML writes a page with a player. It is one file that fetches nothing; its
+// picture follows the theme of the reader's system, and without scripts it shows
+// the start and all steps at once. The address may end in #step=3.
+func (p *Picture) HTML(w io.Writer) error {
+	if err := p.drawable(); err != nil {
+		return err
+	}
+	page, err := template.New("player").Parse(playerText)
+	if err != nil {
+		return err
+	}
+	width, height := p.view.size()
+	data := struct {
+		Title, Summary, First                  string
+		Style                                  template.CSS
+		Width, Height, WholeWidth, WholeHeight string
+		Base, Frames, Whole                    template.HTML
+		Last                                   int
+		Long, LongWhole                        bool
+		Steps                                  []pageStep
+		Notes                                  []string
+	}{
+		Title: p.Title(), Summary: p.Summary(), First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: num(width), Height: num(height),
+		Last: p.hist.H(), Long: width > longFrom, Notes: p.notes(),
+	}
+	data.Base = markup(p.view.base())
+	var frames strings.Builder
+	for k := range p.hist.H() + 1 {
+		on := ""
+		if k == 0 {
+			on = " on"
+		}
+		fmt.Fprintf(&frames, "<g class=\"frame%s\" data-step=\"%d\">%s</g>\n", on, k, markup(p.view.frame(k)))
+		s := pageStep{k, "start", p.view.describe(k)}
+		if k > 0 {
+			s.Name = fmt.Sprintf("%d %s", k, p.hist.step(k-1))
+		}
+		data.Steps = append(data.Steps, s)
+	}
+	data.Frames = template.HTML(frames.String())
+	if s := p.view.whole(); s != nil {
+		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), num(s.w), num(s.h), s.w > longFrom
+	}
+	return page.Execute(w, data)
+}
+
+// longFrom is the width from which a drawing is scrolled rather than shrunk to
+// the page, in pixels.
+const longFrom = 700
+
+// markup is elements as SVG inside of a page; the printer escapes texts.
+func markup(es []element) template.HTML {
+	var b strings.Builder
+	p := &printer{w: bufio.NewWriter(&b)}
+	p.elements(es)
+	_ = p.w.Flush() // a strings.Builder does not fail
+	return template.HTML(b.String())
+}

@@ -1,0 +1,193 @@
+package picture
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// MaxSteps bounds the plans that SVG, HTML and GIF pictures are drawn of; text
+// has no bound.
+const MaxSteps = 400
+
+// view is one way of looking at a plan.
+type view interface {
+	// size is that of a frame, in pixels.
+	size() (w, h float64)
+	// base is what every frame has.
+	base() []element
+	// frame is what state k adds to the base.
+	frame(k int) []element
+	// whole is a drawing with all steps; nil where the base is one.
+	whole() *scene
+	// describe tells state k in words.
+	describe(k int) string
+	// legend tells what a drawing's symbols mean.
+	legend() string
+	// source tells where what the plan does not say comes from; empty where
+	// the plan says all.
+	source() string
+	// text draws the plan with characters, at most width of them in a line
+	// where that is possible.
+	text(b *strings.Builder, width int)
+}
+
+// Picture is a plan, ready to be drawn.
+type Picture struct {
+	plan *Plan
+	hist *history
+	view view
+}
+
+// New finds out what kind of problem a plan is of, by its variables, and makes
+// its picture. The error is about two variables with one name.
+func New(p *Plan, f Facts) (*Picture, error) {
+	h, err := newHistory(p, f.Goal)
+	if err != nil {
+		return nil, err
+	}
+	pic := &Picture{plan: p, hist: h}
+	for _, try := range []func(*history, *Facts) view{newMaze, newDungeon, newStock, newAges} {
+		if pic.view = try(h, &f); pic.view != nil {
+			return pic, nil
+		}
+	}
+	pic.view = newTable(h)
+	return pic, nil
+}
+
+// Title is the problem's name.
+func (p *Picture) Title() string {
+	if p.plan.Problem == "" {
+		return "plan"
+	}
+	return p.plan.Problem
+}
+
+// Summary tells the plan's status, reward and length.
+func (p *Picture) Summary() string {
+	var parts []string
+	if p.plan.Status != "" {
+		parts = append(parts, p.plan.Status)
+	}
+	if p.plan.Reward != nil {
+		parts = append(parts, "reward "+strconv.FormatFloat(*p.plan.Reward, 'g', -1, 64))
+	}
+	steps := fmt.Sprintf("%d steps", p.hist.H())
+	if p.hist.H() == 1 {
+		steps = "1 step"
+	}
+	return strings.Join(append(parts, steps), ", ")
+}
+
+// moment is what state k is called.
+func (p *Picture) moment(k int) string {
+	if k == 0 {
+		return "start"
+	}
+	return fmt.Sprintf("step %d of %d: %s", k, p.hist.H(), p.hist.step(k-1))
+}
+
+// notes stand below a drawing.
+func (p *Picture) notes() []string {
+	out := []string{p.view.legend()}
+	if s := p.view.source(); s != "" {
+		out = append(out, s)
+	}
+	return out
+}
+
+// Text writes the picture with characters.
+func (p *Picture) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", p.Title(), p.Summary())
+	p.view.text(&b, 80)
+	if s := p.view.source(); s != "" {
+		fmt.Fprintf(&b, "%s\n", s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// drawable refuses what is too large to look at.
+func (p *Picture) drawable() error {
+	if h := p.hist.H(); h > MaxSteps {
+		return fmt.Errorf("the plan has %d steps; expected at most %d for a picture, or a name that ends in .txt", h, MaxSteps)
+	}
+	if w, h := p.view.size(); w*h > maxArea {
+		return fmt.Errorf("the picture would be %.0f by %.0f pixels; expected at most %d in all: write it as text, to a name that ends in .txt", w, h, maxArea)
+	}
+	return nil
+}
+
+// maxArea bounds pictures by what browsers and the memory take.
+const maxArea = 30_000_000
+
+// SVG writes a drawing with all steps.
+func (p *Picture) SVG(w io.Writer) error {
+	if err := p.drawable(); err != nil {
+		return err
+	}
+	s := p.sheet()
+	describe := make([]string, 0, p.hist.H()+1)
+	for k := range p.hist.H() + 1 {
+		describe = append(describe, p.moment(k)+": "+p.view.describe(k)+".")
+	}
+	return writeSVG(w, s, "Plan of "+p.Title()+": "+p.Summary(), strings.Join(describe, " "))
+}
+
+// all is the drawing of all steps.
+func (p *Picture) all() *scene {
+	if s := p.view.whole(); s != nil {
+		return s
+	}
+	w, h := p.view.size()
+	return &scene{w, h, p.view.base()}
+}
+
+// sheet is the drawing of all steps between a heading and the notes.
+func (p *Picture) sheet() *scene {
+	const margin, head, lineHeight = 16, 58, 17
+	inner := p.all()
+	s := &scene{w: max(inner.w, 320) + 2*margin, parts: []element{
+		{shape: words, x: margin, y: margin + 14, size: 17, bold: true, fill: ink, text: p.Title()},
+		label(margin, margin+33, 13, start, faint, p.Summary()),
+	}}
+	s.parts = append(s.parts, as("", "", margin+(s.w-2*margin-inner.w)/2, head+6, inner.parts...))
+	y := head + inner.h + 24
+	for _, n := range p.notes() {
+		for _, l := range wrap(n, int((s.w-2*margin)/6.2)) {
+			s.parts = append(s.parts, label(margin, y, 12, start, faint, l))
+			y += lineHeight
+		}
+	}
+	s.h = y
+	return s
+}
+
+// wrap breaks text into lines of about n characters.
+func wrap(text string, n int) []string {
+	var out []string
+	current := ""
+	for _, w := range strings.Fields(text) {
+		if current != "" && len(current)+1+len(w) > n {
+			out = append(out, current)
+			current = ""
+		}
+		if current != "" {
+			current += " "
+		}
+		current += w
+	}
+	return append(out, current)
+}
+
+// shorten cuts a text that is longer than n characters.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

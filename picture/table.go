@@ -1,0 +1,186 @@
+package picture
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// table is the view of any other problem: a row for each action that the plan
+// takes and for each state variable, a column for each state. An action's value
+// stands in the column of the state that it leads to.
+type table struct {
+	h    *history
+	rows []tableRow
+}
+
+type tableRow struct {
+	name   string
+	action bool
+	bool   bool
+	values []int64 // by state; of an action from state 1
+}
+
+func newTable(h *history) view {
+	t := &table{h: h}
+	place := map[string]int{}
+	for k, step := range h.actions {
+		for _, a := range step {
+			i, ok := place[a.Name]
+			if !ok {
+				i = len(t.rows)
+				place[a.Name] = i
+				t.rows = append(t.rows, tableRow{a.Name, true, a.Bool, make([]int64, len(h.states))})
+			}
+			t.rows[i].values[k+1] = a.X
+		}
+	}
+	for i, v := range h.vars {
+		r := tableRow{name: v.name, bool: v.bool, values: make([]int64, len(h.states))}
+		for k := range h.states {
+			r.values[k] = h.states[k][i]
+		}
+		t.rows = append(t.rows, r)
+	}
+	return t
+}
+
+const (
+	tableTop     = 24.0
+	tableRowHigh = 26.0
+	tableName    = 34 // characters
+)
+
+// left is the width of the names.
+func (t *table) left() float64 {
+	n := 4
+	for _, r := range t.rows {
+		n = max(n, min(tableName, len([]rune(r.name))))
+	}
+	return 7.4*float64(n) + 10
+}
+
+// wide is the width of a column.
+func (t *table) wide() float64 {
+	n := 4
+	for _, r := range t.rows {
+		for _, x := range r.values {
+			n = max(n, len(strconv.FormatInt(x, 10)))
+		}
+	}
+	return 8*float64(n) + 8
+}
+
+func (t *table) size() (w, h float64) {
+	return t.left() + t.wide()*float64(len(t.h.states)) + 4, tableTop + tableRowHigh*float64(len(t.rows)) + 4
+}
+
+func (t *table) base() []element {
+	var out []element
+	left, wide := t.left(), t.wide()
+	for k := range t.h.states {
+		name := strconv.Itoa(k)
+		if k == 0 {
+			name = "start"
+		}
+		out = append(out, label(left+(float64(k)+0.5)*wide, tableTop-8, 12, middle, faint, name))
+	}
+	for i, r := range t.rows {
+		y := tableTop + tableRowHigh*float64(i)
+		colour, fill := ink, level
+		if r.action {
+			colour, fill = order, order
+		}
+		out = append(out, as("", r.name, 0, 0, label(left-8, y+tableRowHigh/2+4, 12.5, end, colour, shorten(r.name, tableName))))
+		for k, x := range r.values {
+			if r.action && k == 0 {
+				continue
+			}
+			at := left + wide*float64(k)
+			c := as("value", "", at, y, rect(1, 1, wide-2, tableRowHigh-2, 3, floor))
+			switch {
+			case r.bool && x != 0:
+				c.thing = "true"
+				c.parts[0] = rect(1, 1, wide-2, tableRowHigh-2, 3, fill)
+			case !r.bool:
+				c.parts = append(c.parts, label(wide/2, tableRowHigh/2+4, 12.5, middle, ink, strconv.FormatInt(x, 10)))
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (t *table) frame(k int) []element {
+	_, h := t.size()
+	return []element{as("now", "", t.left()+t.wide()*float64(k), tableTop, rect(0, 0, t.wide(), h-tableTop-4, 4, none).outlined(now, 3))}
+}
+
+func (t *table) whole() *scene { return nil }
+
+// mentioned bounds the variables that describe names.
+const mentioned = 12
+
+func (t *table) describe(k int) string {
+	var vs []Value
+	for i, v := range t.h.vars {
+		x := t.h.states[k][i]
+		if k == 0 && x != 0 || k > 0 && x != t.h.states[k-1][i] {
+			vs = append(vs, Value{v.name, x, v.bool})
+		}
+	}
+	var parts []string
+	for _, v := range vs[:min(len(vs), mentioned)] {
+		switch {
+		case !v.Bool:
+			parts = append(parts, v.Name+"="+strconv.FormatInt(v.X, 10))
+		case v.X != 0:
+			parts = append(parts, v.Name)
+		default:
+			parts = append(parts, "not "+v.Name)
+		}
+	}
+	if n := len(vs) - mentioned; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	switch {
+	case len(parts) > 0 && k > 0:
+		return "now " + strings.Join(parts, ", ")
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case k > 0:
+		return "nothing changes"
+	}
+	return "all false or 0"
+}
+
+func (t *table) legend() string {
+	return "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to."
+}
+
+func (t *table) source() string { return "" }
+
+func (t *table) text(b *strings.Builder, width int) {
+	cells := [][]string{{""}}
+	for k := range t.h.states {
+		cells[0] = append(cells[0], strconv.Itoa(k))
+	}
+	for _, r := range t.rows {
+		row := []string{r.name}
+		for k, x := range r.values {
+			s := strconv.FormatInt(x, 10)
+			switch {
+			case r.action && k == 0:
+				s = ""
+			case r.bool && x != 0:
+				s = "#"
+			case r.bool:
+				s = "."
+			}
+			row = append(row, s)
+		}
+		cells = append(cells, row)
+	}
+	blocks(b, cells, width)
+	b.WriteString("Actions and states after each step; # is true, . false. An action stands where it leads to.\n")
+}
