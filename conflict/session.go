@@ -25,7 +25,6 @@ type Session struct {
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
 	lower     int64 // no plan costs less
-	calls     int64
 }
 
 // open builds the model and loads the solver.

@@ -33,7 +33,7 @@ type Options struct {
 	// gives them up in turns once a search has become long.
 	FixedOrder bool
 	// CuttingPlanes learns linear constraints from conflicts that involve linear
-	// constraints or neurons.
+	// constraints or neurons; not while there is a Trace, which takes clauses.
 	CuttingPlanes bool
 	// Trace is told what is learned, in an order in which each follows from
 	// what is there before by reverse unit propagation. It may be nil.
@@ -74,13 +74,12 @@ type Solver struct {
 	unsat bool // without any assumption
 
 	// The assignment. vals is indexed by literal, the others by variable.
-	vals     []int8
-	vars     []variable
-	trail    []Lit
-	levels   []int32 // length of the trail when each decision was made
-	headC    int     // literals of the trail before it are propagated in clauses
-	headN    int     // and before it in counters
-	original int32   // variables known to the tracer or caller as its own
+	vals   []int8
+	vars   []variable
+	trail  []Lit
+	levels []int32 // length of the trail when each decision was made
+	headC  int     // literals of the trail before it are propagated in clauses
+	headN  int     // and before it in counters
 
 	// Clauses.
 	arena   []Lit

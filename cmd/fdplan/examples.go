@@ -1,0 +1,85 @@
+package main
+
+// example is a command line with what it does.
+type example struct {
+	does string
+	line string // as typed into a shell, after "fdplan "
+}
+
+// examples has at least two for each command; --help and the man page show them.
+var examples = map[string][]example{
+	"check": {
+		{"Check a domain and an instance that stand in two files", "check domain.rddl instance.rddl"},
+		{"The same as JSON", "check domain.rddl instance.rddl --json"},
+	},
+	"list": {
+		{"The problems that can be named in place of PROBLEM", "list"},
+		{"The same as JSON", "list --json"},
+	},
+	"show": {
+		{"What a bundled problem states", "show navigation/3x3"},
+		{"The same of a problem in the published files below a folder", "show --files fd-sat-plan inventory/2"},
+	},
+	"plan": {
+		{"An optimal plan of four steps, proven and checked", "plan navigation/3x3 -H 4"},
+		{"The best horizon from 2 to 12, with a further rule, as JSON", "plan navigation/5x5 -H 2..12 --require '~robot-at(x6,y12)' --json -o plan.json"},
+		{"With the RDDL itself instead of the network, for a minute at most", "plan sysadmin/4 -H 8 --model rddl --time-limit 60s"},
+	},
+	"compile": {
+		{"For a pseudo-Boolean solver, with a map back to the problem", "compile navigation/3x3 -H 4 --format opb -o maze.opb --map maze.map.json"},
+		{"Only the sizes of the paper's encoding", "compile navigation/3x3 -H 4 --format wcnf --encoding paper --stats"},
+	},
+	"simulate": {
+		{"Replay a plan in the RDDL", "simulate navigation/3x3 --plan plan.json"},
+		{"Ten random steps as CSV", "simulate sysadmin/4 --policy random --steps 10 --seed 1 --csv"},
+	},
+	"collect": {
+		{"Transitions by exploration", "collect navigation/3x3 -n 10000 --seed 1 -o data.parquet"},
+		{"Transitions from a log of the real system", "collect navigation/3x3 --log log.csv -o data.parquet"},
+	},
+	"train": {
+		{"Learn a network with two hidden layers", "train data.parquet --task navigation/3x3 --hidden 32,32 -o maze.bnn"},
+		{"The same, resumable, with a report", "train data.parquet --task navigation/3x3 --checkpoint maze.ckpt --resume --report report -o maze.bnn"},
+	},
+	"convert": {
+		{"A network trained elsewhere", "convert network.npz --task navigation/3x3 -o maze.bnn"},
+		{"A network of the published layout", "convert bnn.txt --normalization normalization.txt --task navigation/3x3 -o maze.bnn"},
+	},
+	"test": {
+		{"How often a network is wrong, on data and on all legal rows", "test maze.bnn data.parquet --task navigation/3x3"},
+		{"On the legal rows alone, as JSON", "test maze.bnn --task navigation/3x3 --json"},
+	},
+	"validate": {
+		{"Replay a plan in the model", "validate navigation/3x3 plan.json"},
+		{"In the model and in the RDDL", "validate navigation/3x3 plan.json --simulator rddl"},
+	},
+	"verify": {
+		{"Whether two moves can never be made at once", "verify navigation/3x3 --property '~(move-east & move-west)'"},
+		{"A counterexample, kept in a file", "verify sysadmin/4 --property \"running(c1) => running(c1)'\" --witness broken.json"},
+	},
+	"explain": {
+		{"Why there is no plan of three steps", "explain navigation/3x3 -H 3"},
+		{"What forces each step of a plan", "explain navigation/3x3 plan.json"},
+		{"The same of a plan that is found first, as JSON", "explain sysadmin/4 -H 4 --json"},
+	},
+	"solve": {
+		{"A pseudo-Boolean problem", "solve maze.opb"},
+		{"A MaxSAT problem, packed, for a minute at most", "solve maze.wcnf.gz --time-limit 60s"},
+	},
+	"run": {
+		{"Plan, take one step in the RDDL, plan again", "run navigation/3x3 -H 6 --simulator rddl"},
+		{"Take two steps of each plan in a system of one's own", "run navigation/3x3 -H 6 --simulator 'python3 robot.py' --replan-every 2 --steps 20"},
+	},
+	"help": {
+		{"All commands", "help"},
+		{"One command, with its flags and examples", "help plan"},
+	},
+	"man": {
+		{"Read the page", "man | man -l -"},
+		{"Install it", "man > ~/.local/share/man/man1/fdplan.1"},
+	},
+	"completion": {
+		{"In this bash", "completion bash > fdplan.bash && . ./fdplan.bash"},
+		{"For every fish", "completion fish > ~/.config/fish/completions/fdplan.fish"},
+	},
+}
