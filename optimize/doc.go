@@ -12,4 +12,7 @@
 //     too, and made one at a time.
 //
 // At every moment there is a best solution and a lower bound.
+//
+// A Prover has all of it written down as a VeriPB proof: cores, counters and the
+// sum that the lower bound is.
 package optimize

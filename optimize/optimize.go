@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fdplan/fdplan/proof"
 	"github.com/fdplan/fdplan/solver"
 )
 
@@ -44,6 +45,8 @@ type Minimizer struct {
 	costs    []solver.Term // positive coefficients
 	constant int64
 	report   func(Result)
+	p        *Prover  // nil where no proof is written
+	clause   proof.ID // of the last core there
 
 	res   Result
 	lower int64 // without constant
@@ -140,6 +143,13 @@ func (m *Minimizer) charge(l solver.Lit, c int64) {
 	m.open[l] += c
 }
 
+// refuted puts down the core that the solver has just found.
+func (m *Minimizer) refuted() {
+	if m.p != nil {
+		m.clause = m.p.refuted(m.s.Core())
+	}
+}
+
 // firstSlice is how many conflicts each of the two searches has in turn, at
 // first.
 const firstSlice = 1000
@@ -212,6 +222,7 @@ func (m *Minimizer) fromAbove(ctx context.Context, b solver.Budget) error {
 				m.lower = m.upper
 			}
 		case solver.Unsatisfiable:
+			m.refuted()
 			if m.upper < math.MaxInt64 {
 				m.raise(m.upper)
 			}
@@ -230,6 +241,10 @@ func (m *Minimizer) newGuard() error {
 		m.s.AddClause(m.guard.Not())
 	}
 	g := m.s.NewVar()
+	if m.p != nil {
+		m.p.retire(m.guard)
+		m.p.guard(g)
+	}
 	var total int64
 	terms := make([]solver.Term, 0, len(m.costs)+1)
 	for _, t := range m.costs {
@@ -259,6 +274,9 @@ func (m *Minimizer) keep() {
 		return
 	}
 	m.upper = cost
+	if m.p != nil {
+		m.p.solution(m.s)
+	}
 	model := make([]bool, m.s.NumVars()+1)
 	for v := int32(1); v < int32(len(model)); v++ {
 		model[v] = m.s.Value(solver.Pos(v))
@@ -286,6 +304,10 @@ func (m *Minimizer) harden() {
 	}
 	for _, l := range m.order {
 		if c := m.open[l]; c > 0 && m.lower+c >= m.upper && m.s.Fixed(l) == 0 {
+			if m.p != nil {
+				m.p.improve()
+				m.p.Learned([]solver.Lit{l.Not()})
+			}
 			m.s.AddClause(l.Not())
 		}
 	}
@@ -344,6 +366,7 @@ func (m *Minimizer) fromBelow(ctx context.Context, b solver.Budget) error {
 				return nil
 			}
 		case solver.Unsatisfiable:
+			m.refuted()
 			if !m.s.Consistent() {
 				return nil
 			}
@@ -368,6 +391,7 @@ func (m *Minimizer) shrink(ctx context.Context, core []solver.Lit) []solver.Lit 
 		if m.s.Solve(ctx, core, solver.Budget{Conflicts: shrinkConflicts}) != solver.Unsatisfiable || len(m.s.Core()) >= len(core) {
 			break
 		}
+		m.refuted()
 		core = slices.Clone(m.s.Core())
 	}
 	for i := len(core) - 1; i >= 0 && len(core) > 1; i-- {
@@ -378,6 +402,7 @@ func (m *Minimizer) shrink(ctx context.Context, core []solver.Lit) []solver.Lit 
 		without := slices.Delete(slices.Clone(core), i, i+1)
 		switch m.s.Solve(ctx, without, solver.Budget{Conflicts: left}) {
 		case solver.Unsatisfiable:
+			m.refuted()
 			core = slices.Clone(m.s.Core())
 			i = min(i, len(core))
 		case solver.Satisfiable:
@@ -398,6 +423,9 @@ func (m *Minimizer) relax(core []solver.Lit) error {
 	for i, a := range core {
 		lits[i] = a.Not()
 		least = min(least, m.open[lits[i]])
+	}
+	if m.p != nil {
+		m.p.core(lits, m.clause, least)
 	}
 	for _, l := range lits {
 		m.open[l] -= least
@@ -426,10 +454,16 @@ func (m *Minimizer) output(o output, cost int64) error {
 	l, known := m.outputs[key]
 	if !known {
 		l = m.s.NewVar()
+		if m.p != nil {
+			m.p.define(l, o)
+		}
 		if _, err := m.s.AddNeuron(l, o.lits, o.k); err != nil {
 			return fmt.Errorf("counting a core: %w", err)
 		}
 		m.outputs[key], m.counter[l] = l, o
+	}
+	if m.p != nil {
+		m.p.charge(o, cost)
 	}
 	m.charge(l, cost)
 	return nil

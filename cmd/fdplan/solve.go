@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/instance"
 	"github.com/fdplan/fdplan/instance/embedded"
 	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/proof"
 	"github.com/fdplan/fdplan/solver"
 )
 
@@ -15,6 +16,8 @@ type solveCmd struct {
 	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or packed (.gz)."`
 	limits
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
+	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb." placeholder:"FILE"`
+	ProofFormat   string `help:"Version of VeriPB's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	Out           string `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
 }
 
@@ -23,25 +26,47 @@ type solveCmd struct {
 func (c *solveCmd) Run(a *app) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
+	options := embedded.Options{Solver: solver.Options{CuttingPlanes: c.CuttingPlanes}, Memory: int64(c.Memory)}
 	var status instance.Status
 	solve := func(w io.Writer) (err error) {
-		s := embedded.New(embedded.Options{Solver: solver.Options{CuttingPlanes: c.CuttingPlanes}, Memory: int64(c.Memory)})
-		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: int64(c.Memory)}, s, w)
+		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: int64(c.Memory)}, embedded.New(options), w)
 		return err
 	}
-	var err error
-	if c.Out == "" {
-		err = solve(a.out) // each line as soon as it is known
-	} else {
-		err = a.toFile(c.Out, solve)
+	answer := func() error {
+		if c.Out == "" {
+			return solve(a.out) // each line as soon as it is known
+		}
+		return a.toFile(c.Out, solve)
 	}
+	err := c.prove(a, &options, answer)
 	switch {
 	case errors.Is(err, instance.ErrWrongAnswer):
 		return fmt.Errorf("%w: %s: %w", planner.ErrInternal, c.File, err)
-	case errors.Is(err, solver.ErrOverflow):
+	case errors.Is(err, solver.ErrOverflow), errors.Is(err, embedded.ErrNoProof):
 		return fmt.Errorf("%s: %w", c.File, err)
 	case err != nil:
 		return err
 	}
 	return exitStatus(status.ExitStatus())
+}
+
+// prove has answer write its proof to the file that was asked for, if any.
+func (c *solveCmd) prove(a *app, o *embedded.Options, answer func() error) error {
+	if c.Proof == "" {
+		return answer()
+	}
+	switch {
+	case c.Proof == "-":
+		return errors.New("--proof - would mix the proof with the answer; expected the name of a file")
+	case c.CuttingPlanes:
+		return errors.New("--cutting-planes learns what --proof cannot write; expected one of the two")
+	}
+	version, err := proof.ParseFormat(c.ProofFormat)
+	if err != nil {
+		return err
+	}
+	return a.toFile(c.Proof, func(w io.Writer) error {
+		o.Proof = &embedded.Proof{W: w, Format: version}
+		return answer()
+	})
 }

@@ -1,6 +1,9 @@
 // Package embedded solves instances with the project's own solver: clauses and
 // linear constraints as they are, each soft clause by one literal that is true
 // where the clause may be false, and the cost minimised by package optimize.
+// A proof of the answer may be written on the way: DRAT of a CNF file, VeriPB of
+// an OPB file.
+//
 // It is the general use of the engine that FD-SAT-Plan+ is solved with here.
 package embedded
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/fdplan/fdplan/instance"
 	"github.com/fdplan/fdplan/optimize"
+	"github.com/fdplan/fdplan/proof"
 	"github.com/fdplan/fdplan/solver"
 )
 
@@ -17,16 +21,25 @@ import (
 type Options struct {
 	Solver solver.Options
 	Memory int64 // bytes of the solver; 0 is no bound
+	// Proof, where it is not nil, takes a proof of the answer. Clauses alone are
+	// learned then, without cutting planes.
+	Proof *Proof
 }
 
 // New gives the solver. Its errors wrap solver.ErrOverflow, where a constraint
-// or the objective leaves 64 bits once it is put into normal form.
+// or the objective leaves 64 bits once it is put into normal form, ErrNoProof, or are those of a
+// proof's writer.
 func New(o Options) instance.Solver {
 	return func(ctx context.Context, in *instance.Instance, report func(instance.Progress)) (instance.Result, error) {
 		if report == nil {
 			report = func(instance.Progress) {}
 		}
-		r := &run{in: in, s: solver.New(o.Solver)}
+		r := &run{in: in}
+		o := o
+		if err := r.prove(&o); err != nil {
+			return instance.Result{}, err
+		}
+		r.s = solver.New(o.Solver)
 		if err := r.load(ctx); err != nil {
 			return instance.Result{}, err
 		}
@@ -35,7 +48,7 @@ func New(o Options) instance.Solver {
 		if in.Optimises {
 			result, err = r.minimize(ctx, o.Memory, report)
 		} else {
-			result = r.decide(ctx, o.Memory)
+			result, err = r.decide(ctx, o.Memory)
 		}
 		if err != nil {
 			return instance.Result{}, err
@@ -48,6 +61,9 @@ func New(o Options) instance.Solver {
 		}
 		c := r.s.Stats()
 		result.Notes = []string{fmt.Sprintf("%d conflicts, %d decisions, %d propagations, %d restarts, %d learned clauses, %d learned sums", c.Conflicts, c.Decisions, c.Propagations, c.Restarts, c.Learned, c.LinearLearned)}
+		if o.Proof != nil {
+			result.Notes = append(result.Notes, r.note(result.Status))
+		}
 		return result, nil
 	}
 }
@@ -58,6 +74,9 @@ type run struct {
 	s    *solver.Solver
 	cost []solver.Term
 	lost int64 // the cost of empty soft clauses
+
+	prover *optimize.Prover // nil where no proof is written
+	format proof.Format     // of the proof
 }
 
 // loadBatch is how many constraints are added between looks at the context.
@@ -140,27 +159,34 @@ func (r *run) linear(l *instance.Linear) (ok bool, err error) {
 }
 
 // decide looks for an assignment.
-func (r *run) decide(ctx context.Context, memory int64) instance.Result {
-	if r.s.Consistent() && ctx.Err() != nil {
-		return instance.Result{} // perhaps not all was loaded
+func (r *run) decide(ctx context.Context, memory int64) (result instance.Result, err error) {
+	answer := solver.Unknown
+	if !r.s.Consistent() || ctx.Err() == nil { // else perhaps not all was loaded
+		answer = r.s.Solve(ctx, nil, solver.Budget{Memory: memory})
 	}
-	switch r.s.Solve(ctx, nil, solver.Budget{Memory: memory}) {
+	switch answer {
 	case solver.Satisfiable:
-		model := make([]bool, r.in.NumVars+1)
+		result.Status = instance.Satisfiable
+		result.Model = make([]bool, r.in.NumVars+1)
 		for v := range r.in.NumVars {
-			model[v+1] = r.s.Value(solver.Pos(v + 1))
+			result.Model[v+1] = r.s.Value(solver.Pos(v + 1))
 		}
-		return instance.Result{Status: instance.Satisfiable, Model: model}
 	case solver.Unsatisfiable:
-		return instance.Result{Status: instance.Unsatisfiable}
+		result.Status = instance.Unsatisfiable
 	}
-	return instance.Result{}
+	if r.prover != nil {
+		err = r.prover.ConcludeDecision(r.s, answer)
+	}
+	return result, err
 }
 
 // minimize looks for the least cost.
 func (r *run) minimize(ctx context.Context, memory int64, report func(instance.Progress)) (instance.Result, error) {
-	if r.s.Consistent() && ctx.Err() != nil {
-		return instance.Result{}, nil // perhaps not all was loaded
+	if r.s.Consistent() && ctx.Err() != nil { // perhaps not all was loaded
+		if r.prover != nil {
+			return instance.Result{}, r.prover.ConcludeDecision(r.s, solver.Unknown)
+		}
+		return instance.Result{}, nil
 	}
 	m, err := optimize.New(r.s, r.cost, r.lost, func(x optimize.Result) {
 		report(instance.Progress{Model: r.model(x), Bound: &x.Bound})
@@ -168,7 +194,13 @@ func (r *run) minimize(ctx context.Context, memory int64, report func(instance.P
 	if err != nil {
 		return instance.Result{}, err
 	}
+	if r.prover != nil {
+		m.Attach(r.prover)
+	}
 	x, err := m.Run(ctx, optimize.Limits{Memory: memory})
+	if err == nil && r.prover != nil {
+		err = r.prover.Conclude(x)
+	}
 	if err != nil {
 		return instance.Result{}, err
 	}
