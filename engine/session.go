@@ -31,3 +31,20 @@ type Opener interface {
 	// Open prepares for queries about one horizon.
 	Open(ctx context.Context, t Task, horizon int) (Session, error)
 }
+
+// Covers says whether a plan begins as the landmark does.
+func (l *Landmark) Covers(p *factored.Problem, plan *factored.Trace) bool {
+	for _, b := range p.Bits(factored.State) {
+		if plan.Steps[0][b] != l.Trace.Steps[0][b] {
+			return false
+		}
+	}
+	for t := range l.Depth {
+		for _, b := range p.Bits(factored.Action) {
+			if plan.Steps[t][b] != l.Trace.Steps[t][b] {
+				return false
+			}
+		}
+	}
+	return true
+}

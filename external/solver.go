@@ -49,11 +49,11 @@ func (d Dialect) extension() string {
 // Solver says how a solver is called and how its answer is read. Known ones
 // come from Lookup and Solvers, others from Command.
 //
-// Args, Time, Threads, Start and Options are templates. Places are {in} (the
+// Args, Time, Threads, Start, Order and Options are templates. Places are {in} (the
 // file), {out} (the solution file), {seconds} (the time limit, rounded up to
-// whole seconds), {threads}, {start} (a file with a start solution) and
-// {options} (a file with Options). In Args, elements that are {time},
-// {threads} and {start} stand for the lists of that name where there is
+// whole seconds), {threads}, {start} (a file with a start solution),
+// {order} (a file with branching priorities) and {options} (a file with
+// Options). In Args, elements that are {time}, {threads}, {start} and {order} stand for the lists of that name where there is
 // something to say, and for nothing otherwise.
 type Solver struct {
 	Name     string
@@ -65,6 +65,7 @@ type Solver struct {
 	Time     []string // tells the time limit; empty where the solver cannot be told
 	Threads  []string // tells the number of threads; empty where it has one
 	Start    []string // hands over a start solution; empty where that is not supported
+	Order    []string // hands over branching priorities; likewise
 	Options  string   // contents of the options file
 	Stdin    bool     // the file comes on standard input
 	Output   string   // for people: how the answer is read
@@ -131,6 +132,9 @@ func (s *Solver) Program() (string, error) {
 // TakesStart tells whether a start solution can be handed over.
 func (s *Solver) TakesStart() bool { return len(s.Start) > 0 }
 
+// TakesOrder tells whether branching priorities can be handed over.
+func (s *Solver) TakesOrder() bool { return len(s.Order) > 0 }
+
 // places are what stands for the places of a template in one call.
 type places map[string]string
 
@@ -157,9 +161,11 @@ func (s *Solver) arguments(p places, timed bool) []string {
 			add(s.Time)
 		case a == "{start}" && p["start"] != "":
 			add(s.Start)
+		case a == "{order}" && p["order"] != "":
+			add(s.Order)
 		case a == "{threads}":
 			add(s.Threads)
-		case a != "{time}" && a != "{start}":
+		case a != "{time}" && a != "{start}" && a != "{order}":
 			add([]string{a})
 		}
 	}

@@ -113,8 +113,9 @@ type Constraint struct {
 	Op     Op
 	K      int64
 	Origin string // where it comes from, for messages: FILE:LINE or the like
-	// Defines marks a part of what an auxiliary variable is: with all of it, and
-	// nothing else, every state and action is possible.
+	// Defines marks a constraint of I or C that is part of what an auxiliary
+	// variable is: with all of them, and nothing else, every state and action is
+	// possible.
 	Defines bool
 }
 

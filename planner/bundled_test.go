@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/bundled"
 	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/external"
 	"github.com/fdplan/fdplan/format"
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/model"
@@ -129,7 +130,7 @@ func TestBundledNetworksAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := p.Test(context.Background(), k.Network, text, "")
+		res, err := p.Test(context.Background(), k.Network, text, "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestOutsideSolversOnBundledRDDL(t *testing.T) {
 			}
 			for _, f := range []struct {
 				kind  format.Kind
-				solve func(string, time.Duration) (extsolver.Result, error)
+				solve extsolver.Solve
 			}{{format.OPB, extsolver.SolveOPB}, {format.WCNFOld, extsolver.SolveWCNFOld}} {
 				file := filepath.Join(t.TempDir(), "f")
 				w, err := os.Create(file)
@@ -183,9 +184,9 @@ func TestOutsideSolversOnBundledRDDL(t *testing.T) {
 				}
 				objective := format.ObjectiveOf(m, f.kind)
 				switch {
-				case res.Status == engine.Infeasible && answer.Status != extsolver.Unsatisfiable,
-					res.Status == engine.Optimal && (answer.Status != extsolver.Optimal || objective.Reward(answer.Objective) != res.Reward):
-					t.Errorf("%s H %d, %v: search says %s %d, clasp %v %d", name, h, f.kind, res.Status, res.Reward, answer.Status, answer.Objective)
+				case res.Status == engine.Infeasible && answer.Status != external.Unsatisfiable,
+					res.Status == engine.Optimal && (answer.Status != external.Optimal || answer.Objective == nil || objective.Reward(*answer.Objective) != res.Reward):
+					t.Errorf("%s H %d, %v: search says %s %d, clasp %v %+v", name, h, f.kind, res.Status, res.Reward, answer.Status, answer)
 				}
 			}
 		}

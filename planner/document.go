@@ -34,14 +34,23 @@ type Document struct {
 	Simulated *float64      `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent when it
 	// does not.
-	SimulatorSays string  `json:"simulator_says,omitempty"`
-	Landmarks     int     `json:"landmarks"`
-	Seconds       Seconds `json:"seconds"`
+	SimulatorSays string `json:"simulator_says,omitempty"`
+	// UnseenSteps counts the steps with a state and action that no row had which
+	// the network was trained on; null where that is not known. Unless UnseenExact
+	// there may be more.
+	UnseenSteps *int    `json:"unseen_steps"`
+	UnseenExact *bool   `json:"unseen_exact"`
+	Landmarks   int     `json:"landmarks"`
+	Seconds     Seconds `json:"seconds"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Horizons tells of each horizon of a range.
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
+	// Loop tells of the iterations of Algorithm 1, absent where it was not asked.
+	Loop *Loop `json:"incremental,omitempty"`
+
+	unseen []int // the steps, from 1
 }
 
 // Verdicts are the checks that a plan went through; null where not asked.

@@ -15,9 +15,11 @@ import (
 
 	"github.com/fdplan/fdplan/bnn"
 	"github.com/fdplan/fdplan/bundled"
+	"github.com/fdplan/fdplan/coverage"
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/factored"
 	"github.com/fdplan/fdplan/fdsat"
+	"github.com/fdplan/fdplan/simulator"
 	"github.com/fdplan/fdplan/source"
 	"github.com/fdplan/fdplan/task"
 )
@@ -46,10 +48,17 @@ var Models = []string{"network", "rddl"}
 // RDDL, the truth that plans can be tried in.
 type Problem struct {
 	engine.Task
-	truth *truth // nil for the FD-SAT-Plan layout
+	truth *truth        // nil for the FD-SAT-Plan layout
+	other *elsewhere    // the RDDL that stands in for it there; nil for none
+	seen  *coverage.Set // what the network was trained on; nil where that is not known
 	// ownReward says that the user's reward has taken the place of the RDDL's;
 	// it counts in the simulator too.
 	ownReward bool
+	// ownInitial says that the user gave the initial state.
+	ownInitial bool
+	// required are the user's further constraints, which hold in the simulator
+	// too.
+	required simulator.RequiredRules
 }
 
 // instanceName is what can be part of a file's name in every layout.
@@ -131,7 +140,7 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 	}
 	p := &Problem{Task: engine.Task{Problem: c.Problem}}
 	if !o.Known && !r.Untrained {
-		if p.Network, err = readNetwork(t, c.Problem, read); err != nil {
+		if p.Network, p.seen, err = readNetwork(t, c.Problem, read); err != nil {
 			return nil, err
 		}
 	}
@@ -156,23 +165,24 @@ func simulatedOnly(t *task.Task, o task.Options) (*Problem, error) {
 }
 
 // readNetwork reads the network that a task names and compares its bits with
-// the problem's.
-func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, error) {
+// the problem's. What it was trained on is nil where the file does not say.
+func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, *coverage.Set, error) {
 	if t.Network == "" {
-		return nil, source.Errorf(t.File, 1, 0, "%s has no network yet; expected network = \"FILE\" here, or plan with the RDDL itself, with --model rddl", p.Name)
+		return nil, nil, source.Errorf(t.File, 1, 0, "%s has no network yet; expected network = \"FILE\" here, or plan with the RDDL itself, with --model rddl", p.Name)
 	}
 	data, err := read(t.Network)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := bnn.ReadFile(t.Network, bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := fits(t.Network, f, p); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return f.Network, nil
+	seen, err := readSeen(t.Network, f)
+	return f.Network, seen, err
 }
 
 // fits compares the names of a network's bits with the problem's.
@@ -182,13 +192,18 @@ func fits(name string, f *bnn.File, p *factored.Problem) error {
 		got  []string
 		bits []factored.Bit
 	}{{"inputs", f.Inputs, p.Inputs}, {"outputs", f.Outputs, p.Outputs}} {
-		var want []string
-		for _, b := range side.bits {
-			want = append(want, p.BitName(b))
-		}
+		want := bitNames(p, side.bits)
 		if !slices.Equal(side.got, want) {
 			return source.Errorf(name, 0, 0, "its %s are %s; the problem has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
 		}
 	}
 	return nil
+}
+
+func bitNames(p *factored.Problem, bits []factored.Bit) []string {
+	out := make([]string, len(bits))
+	for i, b := range bits {
+		out[i] = p.BitName(b)
+	}
+	return out
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/fdplan/fdplan/cnf"
 	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/race"
-	"github.com/fdplan/fdplan/search"
 	"github.com/fdplan/fdplan/validate"
 )
 
@@ -19,12 +17,14 @@ import (
 var ErrInternal = errors.New("internal error")
 
 // Engines lists the names that Plan takes; auto chooses among the others.
-var Engines = []string{"auto", "search", "pb", "maxsat"}
+var Engines = []string{"auto", "search", "pb", "maxsat", "blp"}
 
 // Request is one planning query with its limits.
 type Request struct {
 	Engine                 string
 	Encoding               cnf.Encoding    // of engine maxsat
+	Solver                 string          // of maxsat, pb and blp: an outside solver, its name or a command with {in}; "" for none
+	BLPHelp                string          // of blp: see blp.ParseHelp; "" for all
 	Proof                  *conflict.Proof // of engine pb: takes a proof of the answer; nil for none
 	MinHorizon, MaxHorizon int             // both 0: the problem's own
 	Limits                 engine.Limits
@@ -49,18 +49,9 @@ func Plan(ctx context.Context, p *Problem, r Request) (*Document, error) {
 	if r.Proof != nil && r.Engine != "pb" {
 		return nil, fmt.Errorf("engine %s writes no proofs; expected engine pb", r.Engine)
 	}
-	var e engine.Engine
-	switch r.Engine {
-	case "auto":
-		e = race.Engine{}
-	case "search":
-		e = search.Engine{}
-	case "pb":
-		e = conflict.PB{Proof: r.Proof}
-	case "maxsat":
-		e = conflict.MaxSAT{Encoding: r.Encoding}
-	default:
-		return nil, fmt.Errorf("there is no engine %q; expected one of %v", r.Engine, Engines)
+	e, err := newEngine(&r)
+	if err != nil {
+		return nil, err
 	}
 	began := r.Now()
 	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)

@@ -106,6 +106,9 @@ func (p *Problem) columns(s *sim.Simulator) (*dataset.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.truth == nil { // the RDDL that stands in for the problem's own
+		return schema.Discretize(p.other.task.Bins)
+	}
 	return schema.Discretize(p.truth.task.Bins)
 }
 

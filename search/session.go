@@ -15,9 +15,10 @@ import (
 type Session struct {
 	task    engine.Task
 	horizon int
-	run     *run
-	roots   map[uint32]*node // by initial state
-	fans    map[uint32]*fan  // of the states inside the tree
+	run     *run              // with all its values; nil until a call came so far
+	waiting []engine.Landmark // excluded before that
+	roots   map[uint32]*node  // by initial state
+	fans    map[uint32]*fan   // of the states inside the tree
 }
 
 // node is a sequence of joint actions that some excluded sequence begins with.
@@ -34,33 +35,18 @@ func (Engine) Open(_ context.Context, t engine.Task, horizon int) (engine.Sessio
 	return &Session{task: t, horizon: horizon, roots: map[uint32]*node{}, fans: map[uint32]*fan{}}, nil
 }
 
-// Solve finds an optimal plan among those that are not excluded. When the
-// first call was cut short by a limit, later ones start over.
+// Solve finds an optimal plan among those that are not excluded. When a call
+// was cut short by a limit before the graph was whole, the next starts over.
 func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	if len(x.roots) == 0 || x.run == nil {
-		s, err := newStep(x.task)
-		if err != nil {
-			return nil, err
+	if x.run == nil {
+		res, err := x.explore(ctx, l, report)
+		if err != nil || x.run == nil || len(x.waiting) == 0 {
+			return res, err
 		}
-		if report == nil {
-			report = func(engine.Progress) {}
+		for _, mark := range x.waiting {
+			x.plant(mark)
 		}
-		r := &run{q: engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, g: newGraph(s), limits: l, report: report, whole: true}
-		for range max(1, l.Threads) {
-			r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
-		}
-		reason := r.explore(ctx)
-		res := r.conclude(ctx, reason)
-		if res.Status == engine.Unknown || res.Status == engine.Feasible {
-			if len(x.roots) > 0 { // the plan at hand may be one that is excluded
-				res.Trace, res.Horizon, res.Reward, res.Status = nil, 0, 0, engine.Unknown
-			}
-			return res, nil
-		}
-		x.run = r
-		if len(x.roots) == 0 {
-			return res, nil
-		}
+		x.waiting = nil
 	}
 	w := x.run.g.s.newWorker(ctx, 0)
 	best, from := int64(none), uint32(0)
@@ -82,20 +68,56 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 	return res, nil
 }
 
+// explore builds the graph with its values. It gives what is known of the plans
+// that are not excluded when it could not, or when none is excluded.
+func (x *Session) explore(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	s, err := newStep(x.task)
+	if err != nil {
+		return nil, err
+	}
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	r := &run{q: engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, g: newGraph(s), limits: l, report: report, whole: true}
+	for range max(1, l.Threads) {
+		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
+	}
+	res := r.conclude(ctx, r.explore(ctx))
+	switch {
+	case len(r.values) > x.horizon && r.values[x.horizon] != nil:
+		x.run = r
+	case len(x.waiting) > 0 && res.Status != engine.Infeasible:
+		// The plan at hand, from a beam, may be one that is excluded. The
+		// bound holds for the others too.
+		if res.Status == engine.Optimal {
+			res.Reason = "a limit was reached before the plans that are left could be compared"
+		}
+		res.Trace, res.Horizon, res.Reward, res.Status = nil, 0, 0, engine.Unknown
+	}
+	return res, nil
+}
+
 // Exclude adds an action sequence to the tree.
 func (x *Session) Exclude(l engine.Landmark) error {
 	if l.Depth < 0 || l.Depth > x.horizon || len(l.Trace.Steps) < max(1, l.Depth) {
 		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), x.horizon)
 	}
 	if x.run == nil {
-		return fmt.Errorf("a plan is excluded before any was found")
+		x.waiting = append(x.waiting, l)
+	} else {
+		x.plant(l)
 	}
+	return nil
+}
+
+// plant puts a landmark into the tree.
+func (x *Session) plant(l engine.Landmark) {
 	g := x.run.g
 	key := make([]uint64, g.s.stateWords())
 	pack(key, l.Trace.Steps[0], g.s.stateBits)
 	id, ok := g.states.find(key)
 	if !ok || int(id) >= g.depth[0] {
-		return nil // no plan begins there
+		return // no plan begins there
 	}
 	n := x.roots[id]
 	if n == nil {
@@ -117,7 +139,6 @@ func (x *Session) Exclude(l engine.Landmark) error {
 		n = child
 	}
 	n.dead = true
-	return nil
 }
 
 // value is the best reward of k more steps from a state, having come there by
@@ -148,6 +169,9 @@ func (x *Session) each(w *worker, n *node, state uint32, visit func(child *node,
 	if f == nil {
 		f = &fan{}
 		w.expand(g.states.key(state), f)
+		if w.ctx.Err() != nil {
+			return // it may be incomplete; the caller looks too
+		}
 		x.fans[state] = f
 	}
 	sw, aw := g.s.stateWords(), g.s.actionWords()
@@ -198,3 +222,6 @@ func keyText(key []uint64) string {
 	}
 	return string(b)
 }
+
+// Explored says that the graph is whole, so that what is still to come is quick.
+func (x *Session) Explored() bool { return x.run != nil }

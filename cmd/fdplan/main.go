@@ -23,15 +23,25 @@ import (
 type cli struct {
 	Check    checkCmd    `cmd:"" help:"Parse, type-check and ground RDDL files."`
 	List     listCmd     `cmd:"" help:"List the bundled problems."`
-	Show     showCmd     `cmd:"" help:"Show a problem: variables, constraints, goal, reward, network, sizes."`
+	Show     showCmd     `cmd:"" help:"Show a problem (variables, constraints, goal, reward, network, sizes), or draw a plan."`
 	Plan     planCmd     `cmd:"" help:"Find an optimal plan, prove it, and check it."`
 	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
 	Simulate simulateCmd `cmd:"" help:"Run a plan or a policy in a problem's RDDL."`
 	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
 	Train    trainCmd    `cmd:"" help:"Learn a network from transitions."`
+	Convert  convertCmd  `cmd:"" help:"Fold a network trained elsewhere (NPZ, or the published layout) into a network file."`
 	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`
 	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
 	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
+	Explain  explainCmd  `cmd:"" help:"Say why there is no plan, or what forces a plan."`
+	Solve    solveCmd    `cmd:"" help:"Solve a .cnf, .wcnf or .opb file."`
+	Run      runCmd      `cmd:"" help:"Plan, act in a simulator or the real system, observe, plan again."`
+	Bench    benchCmd    `cmd:"" help:"Run the paper's experiments, each run in a process of its own."`
+	Report   reportCmd   `cmd:"" help:"Make a page of what a bench measured, beside the paper's figures."`
+
+	Help       helpCmd       `cmd:"" help:"Tell of the commands, or of one with its flags and examples."`
+	Man        manCmd        `cmd:"" help:"Write the manual page."`
+	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`
 }
 
 // app is what a command may use of the world.
@@ -59,6 +69,7 @@ func run(a *app, args []string) (status int) {
 		kong.Writers(a.out, a.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 		kong.Bind(a),
 	)
 	if err != nil {
@@ -97,7 +108,7 @@ func (a *app) fail(err error) int {
 // limits are the flags of every command that may take long.
 type limits struct {
 	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
-	Seed      uint64       `help:"Seed of whatever draws random numbers; nothing in this command does." default:"0"`
+	Seed      uint64       `help:"Seed of whatever draws random numbers." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 	Memory    bytesFlag    `help:"Bound on memory." default:"4GiB"`
 	Quiet     bool         `help:"No progress on standard error." short:"q"`

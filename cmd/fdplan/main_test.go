@@ -27,10 +27,15 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("D", data)
+			e.Setenv("EXAMPLES", examples)
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

@@ -17,9 +17,12 @@ type planCmd struct {
 	problemFlags
 	changeFlags
 	limits
+	incrementalFlags
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
-	Engine      string      `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat" default:"auto"`
+	Engine      string      `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat,blp" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
+	Solver      string      `help:"Outside solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
+	BLPHelp     string      `name:"blp-help" help:"What engine blp gives the solver besides the paper's program: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; with engine pb." placeholder:"FILE"`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
@@ -40,11 +43,16 @@ func (c *planCmd) Run(a *app) error {
 	}
 	progress := a.progress(c.Quiet, task.Task)
 	request := planner.Request{
-		Engine: c.Engine, Encoding: encoding, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
+		Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
 	var doc *planner.Document
-	if c.Proof == "" {
+	if err := c.check(c.Proof); err != nil {
+		return err
+	}
+	if c.Incremental {
+		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
+	} else if c.Proof == "" {
 		doc, err = planner.Plan(ctx, task, request)
 	} else {
 		err = c.prove(a, &request, func() error {
@@ -106,6 +114,9 @@ func writePlan(w io.Writer, d *planner.Document) error {
 	fmt.Fprintf(&b, "\n")
 	for t, step := range d.Plan {
 		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+	}
+	if d.Loop != nil {
+		writeLoop(&b, d)
 	}
 	for _, h := range d.Horizons {
 		fmt.Fprintf(&b, "horizon %d: %s", h.Horizon, h.Status)

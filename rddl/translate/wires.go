@@ -93,7 +93,7 @@ type summand struct {
 // emit adds sum op k. Constants are folded; a constraint that always holds is
 // left out.
 func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
-	n := factored.Constraint{Op: op, K: k, Origin: c.origin, Defines: g == defining}
+	n := factored.Constraint{Op: op, K: k, Origin: c.origin}
 	var r reach
 	action := false
 	var least, most int64
@@ -122,7 +122,10 @@ func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
 			c.refuse("the goal depends on an action or on the next state; expected an expression over the state alone")
 		}
 		c.p.Goal = append(c.p.Goal, n)
-	case g == defining && r == onState, g == invariant && r == onState, g != defining && action && r&onNext == 0:
+	case g == defining && r == onState:
+		n.Defines = true
+		c.p.Global = append(c.p.Global, n)
+	case g == invariant && r == onState, g != defining && action && r&onNext == 0:
 		c.p.Global = append(c.p.Global, n)
 	default:
 		// Without an action bit of its own a constraint of C would hold at

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/incremental"
+	"github.com/fdplan/fdplan/planner"
+)
+
+// incrementalFlags are those of plan --incremental.
+type incrementalFlags struct {
+	simulatorFlags
+	Incremental bool   `help:"Plan until a plan holds in the simulator (Algorithm 1 of the paper)."`
+	Landmarks   string `help:"What is excluded for a plan that fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
+	Resume      string `help:"File of what is known of the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
+	Corrected   string `help:"Write the network as --landmarks transition has corrected it." placeholder:"FILE"`
+	Restart     bool   `help:"Forget what the engine learned at each iteration, to measure what keeping it is worth."`
+}
+
+// check refuses flags that mean nothing together.
+func (f *incrementalFlags) check(proof string) error {
+	switch {
+	case f.Incremental && proof != "":
+		return errors.New("--proof goes with one query; --incremental makes many")
+	case !f.Incremental && (f.Simulator != "" || f.Record != "" || f.Resume != "" || f.Corrected != "" || f.MaxSimulations != 0 || f.Truth != ""):
+		return errors.New("--simulator, --record, --resume, --corrected, --truth and --max-simulations go with --incremental")
+	}
+	return nil
+}
+
+// loop runs Algorithm 1.
+func (f *incrementalFlags) loop(ctx context.Context, a *app, p *planner.Problem, r planner.Request, seed uint64, progress *progress) (doc *planner.Document, err error) {
+	if f.Simulator == "" {
+		f.Simulator = "rddl"
+	}
+	real, err := f.open(ctx, p, seed)
+	if err != nil {
+		return nil, limited(ctx, err)
+	}
+	defer func() {
+		if err2 := real.Close(); err2 != nil && err == nil {
+			doc, err = nil, err2
+		}
+	}()
+	doc, err = planner.Incremental(ctx, p, real, planner.IncrementalRequest{
+		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Write: a.toFile, Restart: f.Restart,
+		Iteration: func(l planner.IterationLine) {
+			if progress.w != nil && l.Failure != nil {
+				progress.clear()
+				fmt.Fprintf(a.err, "iteration %d: reward %v, fails: %s\n", l.Iteration, *l.Reward, l.Failure.Text)
+			}
+		},
+	})
+	if err == nil && f.Corrected != "" {
+		err = a.toFile(f.Corrected, doc.Loop.WriteNetwork)
+	}
+	if err != nil {
+		return nil, limited(ctx, err)
+	}
+	return doc, nil
+}
+
+// shownIterations is how many iterations are listed for people; --json has all.
+const shownIterations = 10
+
+// writeLoop tells of the plans that failed.
+func writeLoop(b *strings.Builder, d *planner.Document) {
+	failed := 0
+	for _, l := range d.Loop.Iterations {
+		if l.Failure == nil {
+			continue
+		}
+		if failed++; failed > shownIterations {
+			continue
+		}
+		fmt.Fprintf(b, "iteration %d: reward %v, fails in the simulator: %s\n", l.Iteration, *l.Reward, l.Failure.Text)
+		if l.Corrected > 0 {
+			fmt.Fprintf(b, "  %s corrected in the network\n", counted(l.Corrected, "transition"))
+		}
+		if l.NotCorrected != "" {
+			fmt.Fprintf(b, "  not all is corrected: %s\n", l.NotCorrected)
+		}
+	}
+	if failed > shownIterations {
+		fmt.Fprintf(b, "and %d more\n", failed-shownIterations)
+	}
+	fmt.Fprintf(b, "%s, %s (%s)", counted(len(d.Loop.Iterations), "iteration"), counted(d.Landmarks, "landmark"), d.Loop.Kind)
+	if d.Loop.Resumed > 0 {
+		fmt.Fprintf(b, ", %d of them from before", d.Loop.Resumed)
+	}
+	if d.Loop.Corrected > 0 {
+		fmt.Fprintf(b, ", %s corrected", counted(d.Loop.Corrected, "transition"))
+	}
+	fmt.Fprintf(b, ", %s\n", counted(d.Loop.Simulations, "simulator step"))
+	if d.Loop.Recorded > 0 {
+		fmt.Fprintf(b, "recorded: %s\n", counted(d.Loop.Recorded, "transition"))
+	}
+	if d.Status == "unknown" && d.Loop.State != "" {
+		fmt.Fprintf(b, "The landmarks are in %s; go on from there with --resume %s\n", d.Loop.State, d.Loop.State)
+	}
+}

@@ -1,0 +1,165 @@
+package randprob
+
+import (
+	"strings"
+
+	"github.com/fdplan/fdplan/bnn"
+	"github.com/fdplan/fdplan/factored"
+)
+
+// Plan is an initial state with a joint action for each step, and the best
+// reward of the runs that it has; what follows from it is no part of it.
+type Plan struct {
+	Start   string   // state bits in order, 0 and 1
+	Actions []string // action bits in order
+	Reward  int64    // scaled
+}
+
+// Begins says whether the plan begins as another: in the same state, with the
+// same joint actions at steps 1..depth.
+func (p *Plan) Begins(start string, actions []string, depth int) bool {
+	if p.Start != start {
+		return false
+	}
+	for t := range depth {
+		if p.Actions[t] != actions[t] {
+			return false
+		}
+	}
+	return true
+}
+
+// Spell gives the start and the actions of valuations of steps 1..H+1 as Plan
+// has them.
+func Spell(p *factored.Problem, steps []factored.Valuation) (start string, actions []string) {
+	text := func(bits []factored.Bit, val []bool) string {
+		var b strings.Builder
+		for _, x := range bits {
+			b.WriteByte("01"[btoi(val[x])])
+		}
+		return b.String()
+	}
+	for _, val := range steps[:len(steps)-1] {
+		actions = append(actions, text(p.Bits(factored.Action), val))
+	}
+	return text(p.Bits(factored.State), steps[0]), actions
+}
+
+func btoi(x bool) int {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// Plans lists all plans of the horizon: everything that is legal, found by
+// trying everything. It is for very few bits: time grows with
+// 2^(state+horizon*action bits).
+func Plans(p *factored.Problem, net *bnn.Network, horizon int) []Plan {
+	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
+	l := &lister{b: b, final: b.last(), horizon: horizon, fans: map[int][]edge{}}
+	initial := make([]bool, p.NumBits())
+	for s := range 1 << len(b.states) {
+		set(initial, b.states, s)
+		if all(p.Initial, initial, nil) {
+			l.start = s
+			l.extend(nil, map[int]int64{s: 0})
+		}
+	}
+	return l.plans
+}
+
+// edge is a legal step with its best reward over the auxiliary bits.
+type edge struct {
+	to     int
+	reward int64
+}
+
+type lister struct {
+	b       *brute
+	final   []value
+	horizon int
+	start   int
+	fans    map[int][]edge // by state and action
+	plans   []Plan
+}
+
+// extend goes on with all joint actions from the states where some led, each
+// with the best reward until there.
+func (l *lister) extend(actions []int, at map[int]int64) {
+	b := l.b
+	if len(actions) == l.horizon {
+		best, found := int64(0), false
+		for s, r := range at {
+			if l.final[s].feasible && (!found || r > best) {
+				best, found = r, true
+			}
+		}
+		if found {
+			text := func(x, width int) string {
+				out := make([]byte, width)
+				for i := range out {
+					out[i] = "01"[x>>i&1]
+				}
+				return string(out)
+			}
+			plan := Plan{Start: text(l.start, len(b.states)), Reward: best}
+			for _, a := range actions {
+				plan.Actions = append(plan.Actions, text(a, len(b.actions)))
+			}
+			l.plans = append(l.plans, plan)
+		}
+		return
+	}
+	for a := range 1 << len(b.actions) {
+		next := map[int]int64{}
+		for s, r := range at {
+			for _, e := range l.fan(s, a) {
+				if old, ok := next[e.to]; !ok || r+e.reward > old {
+					next[e.to] = r + e.reward
+				}
+			}
+		}
+		if len(next) > 0 {
+			l.extend(append(actions[:len(actions):len(actions)], a), next)
+		}
+	}
+}
+
+// fan lists the successors of a state under a joint action.
+func (l *lister) fan(s, a int) []edge {
+	b := l.b
+	key := s<<len(b.actions) | a
+	if f, ok := l.fans[key]; ok {
+		return f
+	}
+	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
+	set(now, b.states, s)
+	set(now, b.actions, a)
+	learned := b.predict(now)
+	best := map[int]int64{}
+	for u := range 1 << len(b.aux) {
+		set(now, b.aux, u)
+		if !b.globals(now, false) {
+			continue
+		}
+		for to := range 1 << len(b.states) {
+			set(next, b.states, to)
+			if !b.agrees(learned, next) || !all(b.p.Transition, now, next) {
+				continue
+			}
+			r := b.reward(now, next)
+			if old, ok := best[to]; !ok || r > old {
+				best[to] = r
+			}
+		}
+	}
+	var f []edge
+	for to := range 1 << len(b.states) {
+		if r, ok := best[to]; ok {
+			f = append(f, edge{to, r})
+		}
+	}
+	l.fans[key] = f
+	return f
+}
