@@ -50,20 +50,3 @@ func (l *lines) close() error {
 	}
 	return l.err
 }
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	text []byte
-}
-
-func (t *tail) Write(text []byte) (int, error) {
-	t.text = append(t.text, text[max(0, len(text)-logTail):]...)
-	if len(t.text) > 4*logTail {
-		t.text = append(t.text[:0], t.text[len(t.text)-logTail:]...)
-	}
-	return len(text), nil
-}
-
-func (t *tail) String() string {
-	return string(t.text[max(0, len(t.text)-logTail):])
-}

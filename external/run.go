@@ -11,8 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
+	"strings"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/process"
 )
 
 // Input is what to solve: an existing file, or one that Write makes.
@@ -244,13 +246,13 @@ func (s *Solver) execute(ctx context.Context, program string, p places, l Limits
 	if out.limit <= 0 {
 		out.limit = defaultLine
 	}
-	said, complained := &tail{}, &tail{}
-	log := func() string { return said.String() + complained.String() } // the complaint last
+	said, complained := &process.Tail{Limit: logTail}, &process.Tail{Limit: logTail}
+	log := func() string { return strings.TrimSpace(said.String() + "\n" + complained.String()) } // the complaint last
 	cmd.Stdout = io.MultiWriter(said, out)
 	cmd.Stderr = complained
 	cmd.WaitDelay = grace
-	setGroup(cmd)
-	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
+	process.SetGroup(cmd)
+	cmd.Cancel = func() error { return process.EndGroup(cmd) }
 	if s.Stdin {
 		f, err := os.Open(p["in"])
 		if err != nil {
@@ -268,7 +270,7 @@ func (s *Solver) execute(ctx context.Context, program string, p places, l Limits
 	ended := cmd.Wait()
 	limited := ctx.Err() != nil || l.Time > 0 && time.Since(started) >= l.Time-time.Second/2
 	// What the solver left running goes with it.
-	_ = signalGroup(cmd, syscall.SIGKILL)
+	_ = process.KillGroup(cmd)
 	fail := func(err error) (Answer, error) {
 		var o *OutputError
 		if errors.As(err, &o) {

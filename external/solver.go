@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/process"
 )
 
 // Kind is what a solver decides.
@@ -179,7 +181,7 @@ func (s *Solver) arguments(p places, timed bool) []string {
 // for the limits. {in:DIALECT} asks for another format than the usual one,
 // wcnf-old instead of wcnf or mps instead of lp.
 func Command(k Kind, line string) (Solver, error) {
-	words, err := split(line)
+	words, err := process.Split(line)
 	if err != nil {
 		return Solver{}, fmt.Errorf("the command %q: %w", line, err)
 	}
@@ -210,38 +212,4 @@ func Command(k Kind, line string) (Solver, error) {
 	}
 	s.Name, s.Programs, s.Args = words[0], words[:1], slices.Clip(words[1:])
 	return s, nil
-}
-
-// split cuts a command line into words at blanks outside of quotes.
-func split(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord := false
-	var quote rune
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote %c is not closed", quote)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

@@ -25,7 +25,7 @@ func TestCommand(t *testing.T) {
 		{MILP, "s {in}", "", nil, "no {out}"},
 		{PB, "s a", "", nil, "no {in}"},
 		{PB, "{in}", "", nil, "no program"},
-		{PB, " ", "", nil, "no program"},
+		{PB, " ", "", nil, "is empty"},
 		{PB, "s {in:lp}", "", nil, "unknown format"},
 		{PB, "s '{in}", "", nil, "not closed"},
 		{PB, "claps", "", nil, "expected clasp, roundingsat, exact or a command with {in}"},

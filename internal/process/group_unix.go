@@ -16,8 +16,14 @@ func SetGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 
 // KillGroup kills all that is left of a started command's group. That nothing
 // is left is os.ErrProcessDone.
-func KillGroup(cmd *exec.Cmd) error {
-	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+func KillGroup(cmd *exec.Cmd) error { return signalGroup(cmd, syscall.SIGKILL) }
+
+// EndGroup asks a started command's group to end (SIGTERM). That nothing is
+// left is os.ErrProcessDone.
+func EndGroup(cmd *exec.Cmd) error { return signalGroup(cmd, syscall.SIGTERM) }
+
+func signalGroup(cmd *exec.Cmd, s syscall.Signal) error {
+	err := syscall.Kill(-cmd.Process.Pid, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}
