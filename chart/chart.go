@@ -21,6 +21,9 @@ type Series struct {
 	Name  string
 	X, Y  []float64 // as many of each, all finite
 	Style Style
+	// Titles, where there are any, are shown where a pointer rests on the points;
+	// as many as there are points. Lines then have markers.
+	Titles []string
 }
 
 // Axis is one axis of a chart; its range is that of the points.
@@ -39,6 +42,8 @@ type Chart struct {
 	X, Y     Axis
 	Series   []Series
 	Diagonal bool // draw the line on which both coordinates are equal
+
+	Width, Height float64 // in points, legend and labels included; 560 by 300 where 0
 }
 
 // ErrValue is wrapped where a series cannot be drawn.
@@ -49,6 +54,9 @@ func (c *Chart) check() error {
 	for _, s := range c.Series {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("%w: %q has %d and %d coordinates, expected as many", ErrValue, s.Name, len(s.X), len(s.Y))
+		}
+		if s.Titles != nil && len(s.Titles) != len(s.X) {
+			return fmt.Errorf("%w: %q has %d points and %d titles, expected as many", ErrValue, s.Name, len(s.X), len(s.Titles))
 		}
 		if s.Style > Steps {
 			return fmt.Errorf("%w: %q has the style %d, expected Line, Points or Steps", ErrValue, s.Name, s.Style)
@@ -72,18 +80,20 @@ const (
 // drawn says whether a value has a place on the axis.
 func (a *Axis) drawn(v float64) bool { return !a.Log || v >= minLog }
 
-// runs are the parts of a series that can be drawn without a break.
-func (c *Chart) runs(s *Series) [][][2]float64 {
-	var out [][][2]float64
+// runs are the parts of a series that can be drawn without a break, by the
+// points' places in it.
+func (c *Chart) runs(s *Series) [][]int {
+	var out [][]int
 	open := false
 	for i := range s.X {
-		p := [2]float64{s.X[i], s.Y[i]}
-		if open = open && c.X.drawn(p[0]) && c.Y.drawn(p[1]); open {
-			out[len(out)-1] = append(out[len(out)-1], p)
-		} else if c.X.drawn(p[0]) && c.Y.drawn(p[1]) {
-			out = append(out, [][2]float64{p})
-			open = true
+		here := c.X.drawn(s.X[i]) && c.Y.drawn(s.Y[i])
+		switch {
+		case here && open:
+			out[len(out)-1] = append(out[len(out)-1], i)
+		case here:
+			out = append(out, []int{i})
 		}
+		open = here
 	}
 	return out
 }
@@ -92,10 +102,11 @@ func (c *Chart) runs(s *Series) [][][2]float64 {
 func (c *Chart) ranges() (x, y [2]float64) {
 	lo, hi := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i := range c.Series {
-		for _, run := range c.runs(&c.Series[i]) {
-			for _, p := range run {
-				for k := range p {
-					lo[k], hi[k] = min(lo[k], p[k]), max(hi[k], p[k])
+		s := &c.Series[i]
+		for _, run := range c.runs(s) {
+			for _, q := range run {
+				for k, v := range [2]float64{s.X[q], s.Y[q]} {
+					lo[k], hi[k] = min(lo[k], v), max(hi[k], v)
 				}
 			}
 		}
@@ -113,10 +124,11 @@ func (a *Axis) widen(lo, hi float64) [2]float64 {
 	switch {
 	case a.Log && none:
 		return [2]float64{1, 10}
-	case a.Log && hi < lo*1.001:
-		return [2]float64{lo / 2, hi * 2}
 	case a.Log:
-		return [2]float64{lo, hi}
+		// Wide enough for two labels at multiples of 1, 2 and 5.
+		const half = 2.6
+		middle := math.Sqrt(lo) * math.Sqrt(hi)
+		return [2]float64{min(lo, middle/half), max(hi, middle*half)}
 	case none:
 		return [2]float64{0, 1}
 	}

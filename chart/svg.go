@@ -2,58 +2,81 @@ package chart
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size of one chart, and what is left free around it, in points.
+// The size of a chart that names none, and what is left free around it, in
+// points.
 const (
 	width  vg.Length = 560
 	height vg.Length = 300
 	margin vg.Length = 8
 )
 
-// colours are those of Okabe and Ito that show on white.
-var colours = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xcc, 0x79, 0xa7, 0xff},
-	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x56, 0xb4, 0xe9, 0xff}, color.RGBA{0x00, 0x00, 0x00, 0xff},
-}
+var dashes = [][]vg.Length{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}
 
-var (
-	dashes = [][]vg.Length{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}
-	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.CrossGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}}
-)
-
-// WriteSVG draws charts, one above the other, as one SVG file. There must be at
+// WriteSVG draws charts, one above the other, as one SVG file that follows the
+// theme of the reader's system; printed it is dark on light. There must be at
 // least one; a chart without points has empty axes.
 func WriteSVG(w io.Writer, charts ...Chart) error {
+	return write(w, "<style>"+StyleSheet()+"</style>\n", charts)
+}
+
+// WriteInline draws as WriteSVG does, for a page that has the StyleSheet already.
+func WriteInline(w io.Writer, charts ...Chart) error { return write(w, "", charts) }
+
+func write(w io.Writer, style string, charts []Chart) error {
 	if len(charts) == 0 {
 		return fmt.Errorf("%w: there is no chart", ErrValue)
 	}
-	canvas := vgsvg.New(width, height*vg.Length(len(charts)))
-	all := draw.New(canvas)
+	var wide, high vg.Length
+	var titles []string
+	for i := range charts {
+		w, h := charts[i].size()
+		wide, high = max(wide, w), high+h
+		titles = append(titles, charts[i].Title)
+	}
+	c := newCanvas(wide, high)
+	all := draw.New(c)
+	top := high
 	for i := range charts {
 		p, err := charts[i].lay()
 		if err != nil {
 			return err
 		}
-		below := height * vg.Length(len(charts)-1-i)
-		place := draw.Crop(all, margin, -margin, below+margin, below+height-margin-all.Size().Y)
-		side := p.legend.Rectangle(place).Size().X + margin
-		p.legend.Draw(place)
+		w, h := charts[i].size()
+		place := draw.Crop(all, margin, w-wide-margin, top-h+margin, top-margin-high)
+		top -= h
+		// The legend stands in a column of its own at the right.
+		// It has room for readers whose font is wider than the one measured with.
+		side := p.legend.Rectangle(place).Size().X*1.12 + 2*margin
+		p.legend.Draw(draw.Crop(place, place.Size().X-side+2*margin, 0, 0, 0))
 		p.Draw(draw.Crop(place, 0, -side, 0, 0))
 	}
-	_, err := canvas.WriteTo(w)
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-label="%s">`+"\n%s%s</svg>\n",
+		num(wide.Points()), num(high.Points()), escape(strings.Join(titles, "; ")), style, c.b.String())
 	return err
+}
+
+// size is that of the drawing, in points.
+func (c *Chart) size() (w, h vg.Length) {
+	w, h = width, height
+	if c.Width > 0 {
+		w = vg.Length(c.Width)
+	}
+	if c.Height > 0 {
+		h = vg.Length(c.Height)
+	}
+	return w, h
 }
 
 // laid is a chart whose legend stands beside it, where it hides nothing.
@@ -68,21 +91,23 @@ func (c *Chart) lay() (*laid, error) {
 		return nil, err
 	}
 	p := &laid{plot.New(), plot.NewLegend()}
-	p.Title.Text = c.Title
-	p.legend.Top = true
+	p.Title.Text, p.BackgroundColor = c.Title, nil
+	p.legend.Top, p.legend.Left, p.legend.Padding = true, true, 3
 	for _, t := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.legend.TextStyle} {
 		t.Font.Variant = "Sans"
 	}
 	x, y := c.ranges()
 	p.X.Label.Text, p.Y.Label.Text = c.X.Label, c.Y.Label
-	p.Add(plotter.NewGrid())
+	lines := plotter.NewGrid()
+	lines.Horizontal.Color, lines.Vertical.Color = grid, grid
+	p.Add(lines)
 	if c.Diagonal {
 		lo, hi := max(x[0], y[0]), min(x[1], y[1])
 		l, err := plotter.NewLine(plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}})
 		if err != nil {
 			return nil, err
 		}
-		l.Color = color.Gray{0x99}
+		l.Color = guide
 		p.Add(l)
 	}
 	for i := range c.Series {
@@ -103,14 +128,14 @@ func (c *Chart) add(p *laid, i int) error {
 	for _, run := range c.runs(s) {
 		xys := make(plotter.XYs, len(run))
 		for k, q := range run {
-			xys[k] = plotter.XY{X: q[0], Y: q[1]}
+			xys[k] = plotter.XY{X: s.X[q], Y: s.Y[q]}
 		}
 		line, points, err := plotter.NewLinePoints(xys)
 		if err != nil {
 			return fmt.Errorf("%w: %q: %w", ErrValue, s.Name, err)
 		}
-		line.Color, line.Dashes, line.Width = colours[i%len(colours)], dashes[i%len(dashes)], 1
-		points.Color, points.Shape, points.Radius = colours[i%len(colours)], glyphs[i%len(glyphs)], 2
+		line.Color, line.Dashes, line.Width = tone(i), dashes[i%len(dashes)], 1.3
+		points.Color, points.Shape, points.Radius = tone(i), glyphs[i%len(glyphs)], 3
 		if s.Style == Steps {
 			line.StepStyle = plotter.PostStep
 		}
@@ -119,8 +144,8 @@ func (c *Chart) add(p *laid, i int) error {
 			legend = line
 		}
 		// A point alone shows no line.
-		if s.Style != Line || len(run) == 1 {
-			p.Add(points)
+		if s.Style != Line || len(run) == 1 || s.Titles != nil {
+			p.Add(&marks{points, s, run})
 		}
 		if s.Style == Points {
 			legend = points
@@ -130,6 +155,32 @@ func (c *Chart) add(p *laid, i int) error {
 		p.legend.Add(s.Name, legend)
 	}
 	return nil
+}
+
+// marks are the points of a run, with their titles.
+type marks struct {
+	*plotter.Scatter
+	series *Series
+	run    []int
+}
+
+// Plot draws the points as plotter.Scatter does.
+func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	// What is cropped is a canvas around another.
+	var whole vg.Canvas = c
+	for part, ok := whole.(draw.Canvas); ok; part, ok = whole.(draw.Canvas) {
+		whole = part.Canvas
+	}
+	mine, ok := whole.(*canvas)
+	for _, i := range m.run {
+		at := vg.Point{X: x(m.series.X[i]), Y: y(m.series.Y[i])}
+		if ok && m.series.Titles != nil {
+			mine.titled(m.series.Titles[i], at, func() { c.DrawGlyph(m.GlyphStyle, at) })
+			continue
+		}
+		c.DrawGlyph(m.GlyphStyle, at)
+	}
 }
 
 // set gives an axis its range, scale and ticks.
@@ -171,7 +222,7 @@ func logTicks(lo, hi float64) []plot.Tick {
 			}
 			t := plot.Tick{Value: v}
 			if m == 1 && (e-first)%step == 0 || (m == 2 || m == 5) && last-first <= 2 {
-				t.Label = strconv.FormatFloat(v, 'g', 3, 64)
+				t.Label = power(m, e)
 			}
 			if m == 1 || last-first <= 10 {
 				ticks = append(ticks, t)
@@ -179,4 +230,12 @@ func logTicks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return ticks
+}
+
+// power is m times a power of ten, written out where that is short.
+func power(m, e int) string {
+	if e < -4 || e > 5 {
+		return fmt.Sprintf("%de%d", m, e)
+	}
+	return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)
 }

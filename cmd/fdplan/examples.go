@@ -66,6 +66,10 @@ var examples = map[string][]example{
 		{"A pseudo-Boolean problem", "solve maze.opb"},
 		{"A MaxSAT problem, packed, for a minute at most", "solve maze.wcnf.gz --time-limit 60s"},
 	},
+	"bench": {
+		{"The paper's experiments in short", "bench paper --quick -o out"},
+		{"In full, with the published networks and a minute a run", "bench paper --files fd-sat-plan --time-limit 60s -o out"},
+	},
 	"run": {
 		{"Plan, take one step in the RDDL, plan again", "run navigation/3x3 -H 6 --simulator rddl"},
 		{"Take two steps of each plan in a system of one's own", "run navigation/3x3 -H 6 --simulator 'python3 robot.py' --replan-every 2 --steps 20"},
@@ -81,5 +85,9 @@ var examples = map[string][]example{
 	"completion": {
 		{"In this bash", "completion bash > fdplan.bash && . ./fdplan.bash"},
 		{"For every fish", "completion fish > ~/.config/fish/completions/fdplan.fish"},
+	},
+	"report": {
+		{"A page of what a bench has measured so far", "report bench-out"},
+		{"The same without the names of the files", "report --quiet bench-out"},
 	},
 }

@@ -1,0 +1,295 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tables names the tables, in the order in which they are run.
+func Tables() []string {
+	return []string{"figure1", "engines", "encodings", "learning", "incremental", "reach", "size"}
+}
+
+// Engines names the engines that are compared, in the order in which they are run.
+func Engines() []string { return []string{"search", "pb", "maxsat", "blp"} }
+
+// Config says what to run, and under which limits.
+type Config struct {
+	Dir     string   // folder of the journal
+	Program string   // the program whose commands are run
+	Env     []string // its environment; nil for this process's
+	Files   string   // folder of published networks; empty for the bundled ones
+	Quick   bool     // a selection that ends in minutes
+
+	Tables  []string        // those to run; nil for all
+	Engines []string        // those to compare; nil for all
+	Solvers []OutsideSolver // outside solvers, which come as further columns
+	// BLP is the outside solver that engine blp uses throughout, where HiGHS is not
+	// installed; empty for HiGHS. NoBLP says that there is none at all.
+	BLP   string
+	NoBLP bool
+
+	TimeLimit  time.Duration // of each run of an engine
+	ReachLimit time.Duration // of each run of the tables reach and size
+	TrainLimit time.Duration // of each training
+	// Total is the time after which no run is begun, and the one that goes on is
+	// stopped without a line; 0 for no such limit.
+	Total    time.Duration
+	Memory   int64  // bytes, of each run with all its processes
+	Threads  int    // of each run
+	Seed     uint64 // of each run
+	Parallel int    // runs at a time; more than one distorts times
+
+	Machine  map[string]string // what the journal says of machine and versions
+	Now      func() time.Time
+	Progress func(Progress) // told before and after each run; may be nil
+	Warn     func(string)   // told what is left out, and why; may be nil
+
+	slack, grace time.Duration // of tests; 0 for the usual ones
+}
+
+// OutsideSolver is a solver in place of an embedded one.
+type OutsideSolver struct {
+	Engine string // maxsat, pb or blp
+	Name   string // as `fdplan plan --solver` takes it
+}
+
+// Job is one run that a bench makes.
+type Job struct {
+	Record Record // all that is known before: what is run, and the limits
+	do     func(ctx context.Context, b *bench, r *Record) error
+	keeps  string // file in the bench's folder that it leaves for other runs
+}
+
+// Summary is how a bench ended.
+type Summary struct {
+	Jobs    int            // runs that there are
+	Before  int            // that the journal had
+	Done    int            // made now
+	Status  map[string]int // of all that the journal has now
+	Stopped string         // why not all were made, empty when they were
+	Torn    int            // bytes cut off the journal
+	// Contradictions are pairs of runs that claim different optima of one instance.
+	Contradictions []string
+}
+
+// bench is a bench at work.
+type bench struct {
+	c       Config
+	dir     string // of Config.Dir, absolute
+	journal *Journal
+	jobs    []Job
+	slack   time.Duration
+	grace   time.Duration
+}
+
+// Run makes the runs that the journal in the folder does not have. When ctx ends,
+// the runs that go on are stopped and have no line; the summary says so, and the
+// error is nil. Errors are those of the journal and of what could not be started.
+func Run(ctx context.Context, c Config) (*Summary, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	journal, err := OpenJournal(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer journal.Close()
+	jobs, err := Paper(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	b := &bench{c: c, dir: dir, journal: journal, jobs: jobs, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	b.sweep()
+	sum := &Summary{Jobs: len(jobs), Torn: journal.torn}
+	var open []int
+	for i := range jobs {
+		if b.settled(&jobs[i]) {
+			sum.Before++
+		} else {
+			open = append(open, i)
+		}
+	}
+	if len(open) > 0 {
+		if err := b.begin(); err != nil {
+			return nil, err
+		}
+		if err := b.all(ctx, open, sum); err != nil {
+			return nil, err
+		}
+	}
+	sum.Status = map[string]int{}
+	for i := range jobs {
+		if r := journal.Last(jobs[i].Record.ID); r != nil {
+			sum.Status[r.Status]++
+		}
+	}
+	sum.Contradictions = b.contradictions()
+	return sum, nil
+}
+
+// settled says whether a job has nothing left to do.
+func (b *bench) settled(j *Job) bool {
+	if j.keeps != "" {
+		if _, err := os.Stat(filepath.Join(b.dir, j.keeps)); err != nil {
+			return false
+		}
+	}
+	return settled(b.journal.Last(j.Record.ID), j)
+}
+
+// begin writes the line of this session.
+func (b *bench) begin() error {
+	r := &Record{Kind: KindMachine, Seed: b.c.Seed, Machine: b.c.Machine, Status: statusMeasured, TimeLimit: b.c.TimeLimit.Seconds(), MemoryLimit: b.c.Memory, Threads: b.c.Threads}
+	for n := 1; ; n++ {
+		if r.ID = fmt.Sprintf("machine session=%d", n); b.journal.Last(r.ID) == nil {
+			return b.journal.Append(r)
+		}
+	}
+}
+
+// all makes the open jobs, in order, as many at a time as are asked for.
+func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
+	if b.c.Total > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, b.c.Total, fmt.Errorf("the time for the whole bench, %v, was over", b.c.Total))
+		defer stop()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+		pace = newPace(b.jobs, open, max(1, b.c.Parallel))
+	)
+	next := make(chan int)
+	for range max(1, b.c.Parallel) {
+		wg.Go(func() {
+			for i := range next {
+				mu.Lock()
+				b.tell(pace.starting(i))
+				mu.Unlock()
+				before := b.c.Now()
+				err := b.one(ctx, &b.jobs[i])
+				mu.Lock()
+				switch {
+				case err == nil:
+					sum.Done++
+					b.tell(pace.ended(i, b.c.Now().Sub(before)))
+				case ctx.Err() == nil || context.Cause(ctx) != err:
+					errs = append(errs, err)
+					cancel(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for _, i := range open {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	wg.Wait()
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	if sum.Before+sum.Done < sum.Jobs {
+		sum.Stopped = context.Cause(ctx).Error()
+	}
+	return nil
+}
+
+func (b *bench) tell(p Progress) {
+	if b.c.Progress != nil {
+		b.c.Progress(p)
+	}
+}
+
+// one makes a job and writes its line.
+func (b *bench) one(ctx context.Context, j *Job) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	r := j.Record
+	if twin := b.journal.Last(r.Same); twin != nil && settled(twin, j) {
+		copied := *twin
+		copied.ID, copied.Table, copied.Same = r.ID, r.Table, twin.ID
+		return b.journal.Append(&copied)
+	}
+	r.Same = ""
+	if err := j.do(ctx, b, &r); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return b.journal.Append(&r)
+}
+
+// scratchPrefix begins the names of folders for the files of one run.
+const scratchPrefix = ".run-"
+
+// sweep removes what runs of a bench that was killed have left. What cannot be
+// removed is in nobody's way, as when the last of them has not ended yet.
+func (b *bench) sweep() {
+	left, _ := filepath.Glob(filepath.Join(b.dir, scratchPrefix+"*"))
+	for _, dir := range left {
+		os.RemoveAll(dir)
+	}
+}
+
+// scratch makes a folder for the files of one run, and what removes it.
+func (b *bench) scratch() (string, func(), error) {
+	dir, err := os.MkdirTemp(b.dir, scratchPrefix)
+	if err != nil {
+		return "", nil, fmt.Errorf("making a folder for a run: %w", err)
+	}
+	return dir, func() { os.RemoveAll(dir) }, nil
+}
+
+// contradictions compares what the runs claim about the same instance and model.
+func (b *bench) contradictions() []string {
+	type claim struct{ id, says string }
+	first := map[string]claim{}
+	var out []string
+	for i := range b.jobs {
+		r := b.journal.Last(b.jobs[i].Record.ID)
+		// Runs of Algorithm 1 answer another question: they have seen the truth.
+		if r == nil || r.Kind != KindPlan || !proved(r.Status) || r.Landmarks != "" || r.Table == "figure1" {
+			continue
+		}
+		says := r.Status
+		if r.Reward != nil {
+			says = fmt.Sprintf("%s %g", r.Status, *r.Reward)
+		}
+		key := fmt.Sprintf("%s H=%d %s %s", r.Problem, r.Horizon, r.Model, r.Files)
+		if c, ok := first[key]; !ok {
+			first[key] = claim{r.ID, says}
+		} else if c.says != says {
+			out = append(out, fmt.Sprintf("%s says %s, %s says %s", c.id, c.says, r.ID, says))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// id joins what a run depends on.
+func id(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}

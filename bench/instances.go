@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Instance is a problem with a horizon.
+type Instance struct {
+	Problem string // bundled name
+	Horizon int
+}
+
+// Instances are the paper's 27, in the order of its appendix table.
+func Instances() []Instance {
+	var out []Instance
+	for _, p := range problems {
+		for h := p.first; h < p.first+3; h++ {
+			out = append(out, Instance{p.name, h})
+		}
+	}
+	return out
+}
+
+// problems are the paper's nine with their shortest horizons; each was planned for
+// that and the two after it. restart, hidden, epochs and prune are the recipe of
+// the bundled networks, as in bundled/train.sh.
+var problems = []struct {
+	name           string
+	first          int
+	restart        int // transitions
+	hidden         string
+	epochs, rounds int
+}{
+	{"navigation/3x3", 4, 200_000, "36,36", 5000, 60_000},
+	{"navigation/4x4", 5, 200_000, "96,96", 3000, 40_000},
+	{"navigation/5x5", 8, 200_000, "128,128", 3000, 30_000},
+	{"inventory/2", 5, 200_000, "96,96", 3000, 60_000},
+	{"inventory/4", 6, 200_000, "128,128", 3000, 40_000},
+	{"sysadmin/4", 2, 200_000, "128,128", 200, 5000},
+	{"sysadmin/5", 2, 600_000, "128,128,128", 60, 1000},
+	{"cellda/x", 10, 200_000, "128,128", 1500, 5000},
+	{"cellda/y", 8, 200_000, "128,128", 1500, 5000},
+}
+
+// QuickEncodings are the instances on which a quick bench compares all encodings.
+func QuickEncodings() []Instance {
+	return []Instance{
+		{"navigation/3x3", 4}, {"navigation/3x3", 5}, {"navigation/4x4", 5}, {"inventory/2", 5}, {"inventory/2", 6},
+		{"inventory/4", 6}, {"sysadmin/4", 2}, {"sysadmin/4", 3}, {"cellda/x", 10}, {"cellda/y", 8},
+	}
+}
+
+// QuickBLP are the instances on which a quick bench runs engine blp, and outside
+// solvers.
+func QuickBLP() []Instance {
+	return []Instance{
+		{"navigation/3x3", 4}, {"navigation/3x3", 5}, {"inventory/2", 5}, {"inventory/2", 6}, {"inventory/4", 6}, {"sysadmin/4", 2}, {"cellda/y", 8},
+	}
+}
+
+// published are the names of the problems in the published files, where they are
+// others: there the inventories are numbered.
+var published = map[string]string{"inventory/2": "inventory/1", "inventory/4": "inventory/2"}
+
+// files are the published files of a bench; the zero value stands for the bundled
+// problems.
+type files struct {
+	dir string
+	// tag names the contents: the same files in another folder are the same runs.
+	tag string
+}
+
+func openFiles(dir string) (files, error) {
+	if dir == "" {
+		return files{}, nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return files{}, err
+	}
+	h := sha256.New()
+	for _, part := range []string{"bnn", "normalization", "translation"} {
+		err := fs.WalkDir(os.DirFS(dir), part, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join(dir, path))
+			if err == nil {
+				fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)
+			}
+			return err
+		})
+		if err != nil {
+			return files{}, fmt.Errorf("reading the published files: %w", err)
+		}
+	}
+	return files{dir, hex.EncodeToString(h.Sum(nil))[:12]}, nil
+}
+
+// name is what a problem is called there.
+func (f files) name(problem string) string {
+	if n, ok := published[problem]; ok && f.dir != "" {
+		return n
+	}
+	return problem
+}
+
+// has says whether a problem is there.
+func (f files) has(problem string) bool {
+	if f.dir == "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(f.dir, "bnn", "bnn_"+strings.ReplaceAll(f.name(problem), "/", "_")+".txt"))
+	return err == nil
+}
+
+// args name a problem on the program's command line. The published SysAdmin
+// leaves the ages of the computers open, where the paper begins with 0.
+func (f files) args(problem string) []string {
+	if f.dir == "" {
+		return []string{problem}
+	}
+	out := []string{f.name(problem), "--files", f.dir}
+	if n, ok := strings.CutPrefix(problem, "sysadmin/"); ok {
+		for c := 1; fmt.Sprint(c-1) != n; c++ {
+			out = append(out, "--set-initial", fmt.Sprintf("age_bit_1[$c%d]=0", c), "--set-initial", fmt.Sprintf("age_bit_0[$c%d]=0", c))
+		}
+	}
+	return out
+}
+
+// within says whether a list names an instance.
+func (i Instance) within(list []Instance) bool { return slices.Contains(list, i) }

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/process"
+)
+
+const (
+	// defaultSlack is how long after its time limit a program may still be busy
+	// ending: it is told the limit itself, and has then to check and print its plan.
+	defaultSlack = 5 * time.Second
+	// defaultGrace is the time between asking a program to stop and killing it.
+	defaultGrace = 3 * time.Second
+	// maxOutput bounds what is kept of a program's output, in bytes.
+	maxOutput = 64 << 20
+	// lastWords is how much is kept of what it says on standard error.
+	lastWords = 2 << 10
+)
+
+// limits bound a subprocess.
+type limits struct {
+	time   time.Duration
+	memory int64 // bytes, of all its processes together
+}
+
+// outcome is how a subprocess ended.
+type outcome struct {
+	stdout  []byte
+	stderr  string // its end
+	exit    int    // -1 for a signal
+	state   string // "exit status 2", "signal: killed"
+	killed  string // the limit for which we ended it, empty for none
+	flooded bool   // it printed more than maxOutput
+	seconds float64
+	cpu     float64
+	peak    int64
+}
+
+// output keeps what a program prints, up to maxOutput.
+type output struct {
+	bytes.Buffer
+	flooded bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if room := maxOutput - o.Len(); len(p) > room {
+		o.flooded = true
+		o.Buffer.Write(p[:room])
+		return len(p), nil
+	}
+	return o.Buffer.Write(p)
+}
+
+// run runs the program with args in dir. The error is about what could not be
+// started, or the context's: a program that crashes is an outcome.
+func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (*outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	// The subprocess is to end when this program does, which the system sees to by
+	// the thread that started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command(b.c.Program, args...)
+	cmd.Dir, cmd.Env = dir, b.c.Env
+	var stdout output
+	stderr := process.Tail{Limit: lastWords}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = b.grace // for outputs that a process it left behind holds open
+	process.SetGroup(cmd)
+	endWithUs(cmd)
+	began := b.c.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", b.c.Program, err)
+	}
+	out := &outcome{}
+	watched := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(watched)
+		b.watch(ctx, out, cmd, l, ended)
+	}()
+	err := cmd.Wait()
+	out.seconds = b.c.Now().Sub(began).Seconds()
+	close(ended)
+	<-watched
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if cmd.ProcessState == nil {
+		return nil, fmt.Errorf("waiting for %s: %w", b.c.Program, err)
+	}
+	out.stdout, out.stderr, out.flooded = stdout.Bytes(), strings.ToValidUTF8(stderr.String(), "?"), stdout.flooded
+	out.exit, out.state = cmd.ProcessState.ExitCode(), cmd.ProcessState.String()
+	out.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	out.peak = max(out.peak, usedMemory(cmd.ProcessState, out.peak))
+	return out, nil
+}
+
+// watch ends the processes at their limits, or when ctx ends, and sees how much
+// memory they take.
+func (b *bench) watch(ctx context.Context, o *outcome, cmd *exec.Cmd, l limits, ended <-chan struct{}) {
+	late := time.NewTimer(l.time + b.slack)
+	defer late.Stop()
+	// Short runs are looked at often, long ones are not to be disturbed.
+	pause := 2 * time.Millisecond
+	look := time.NewTimer(0)
+	defer look.Stop()
+	var kill <-chan time.Time
+	cancelled := ctx.Done()
+	stop := func() {
+		terminate(cmd)
+		kill = time.After(b.grace)
+	}
+	for {
+		select {
+		case <-ended:
+			return
+		case <-cancelled:
+			cancelled = nil
+			stop()
+		case <-late.C:
+			o.killed = "time limit"
+			stop()
+		case <-kill:
+			killTree(cmd)
+		case <-look.C:
+			used, peak := memoryOf(cmd.Process.Pid)
+			o.peak = max(o.peak, peak)
+			if l.memory > 0 && used > l.memory && o.killed == "" {
+				o.killed = "memory limit"
+				killTree(cmd) // asking would give it time to take more
+			}
+			pause = min(2*pause, 100*time.Millisecond)
+			look.Reset(pause)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+//go:build !linux
+
+package bench
+
+import (
+	"os"
+	"os/exec"
+
+	"github.com/fdplan/fdplan/internal/process"
+)
+
+// Elsewhere the memory of other processes is not looked at: the program keeps
+// --memory by itself as far as it can, and no peak is known.
+
+func endWithUs(*exec.Cmd) {}
+
+func terminate(cmd *exec.Cmd) {
+	if cmd.Process.Signal(os.Interrupt) != nil {
+		killTree(cmd)
+	}
+}
+
+func killTree(cmd *exec.Cmd) { process.KillGroup(cmd) }
+
+func memoryOf(int) (now, peak int64) { return 0, 0 }
+
+func usedMemory(*os.ProcessState, int64) int64 { return 0 }

@@ -1,0 +1,102 @@
+package bench
+
+// Schema is the version of the journal's lines.
+const Schema = 1
+
+// Kind says what a record is about.
+type Kind string
+
+// The kinds of records.
+const (
+	KindMachine Kind = "machine" // the machine, versions and seeds; the first line of each session
+	KindPlan    Kind = "plan"    // one planning run
+	KindEncode  Kind = "encode"  // sizes of one file of an encoding, nothing solved
+	KindTrain   Kind = "train"   // one network trained
+	KindReach   Kind = "reach"   // how far an engine gets in a time, one problem
+)
+
+// Record is one line of the journal: one run that has ended. The page that
+// `fdplan report` makes takes every number from such lines and names them by
+// ID.
+type Record struct {
+	Schema int  `json:"schema"`
+	Kind   Kind `json:"kind"`
+	// ID says everything that the run depends on but the limits and the machine, so
+	// that a resumed bench knows what is done. Of two lines with one ID the later
+	// counts: errors, and runs that a limit ended, may be repeated.
+	ID      string `json:"id"`
+	Table   string `json:"table"`   // learning, encodings, engines, incremental, reach, size, figure1
+	Problem string `json:"problem"` // bundled name, or the file's with --files
+	Files   string `json:"files,omitempty"`
+	Horizon int    `json:"horizon,omitempty"`
+
+	Engine      string   `json:"engine,omitempty"`
+	Encoding    string   `json:"encoding,omitempty"`
+	Solver      string   `json:"solver,omitempty"`    // an outside solver
+	Model       string   `json:"model,omitempty"`     // network or rddl
+	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
+	Args        []string `json:"args"`                // of the subprocess
+	Seed        uint64   `json:"seed"`
+	TimeLimit   float64  `json:"time_limit"` // seconds
+	MemoryLimit int64    `json:"memory_limit"`
+
+	Status     string           `json:"status"` // optimal, feasible, infeasible, unknown, error; trained; measured
+	Error      string           `json:"error,omitempty"`
+	Reward     *float64         `json:"reward,omitempty"`
+	Bound      *float64         `json:"bound,omitempty"`
+	Gap        *float64         `json:"gap,omitempty"`
+	Simulator  *bool            `json:"simulator,omitempty"` // the plan's verdict there
+	Simulated  *float64         `json:"simulated_reward,omitempty"`
+	Iterations int              `json:"iterations,omitempty"`
+	Count      int              `json:"landmark_count,omitempty"`
+	Seconds    float64          `json:"seconds"` // wall clock of the subprocess
+	CPU        float64          `json:"cpu_seconds"`
+	Memory     int64            `json:"peak_bytes"`
+	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
+	Document   any              `json:"document,omitempty"` // the program's own JSON, where the report draws from it
+
+	// Threads the subprocess could use.
+	Threads int `json:"threads,omitempty"`
+	// Same is the ID of the run that this line repeats for another table; nothing
+	// was run twice.
+	Same string `json:"same,omitempty"`
+	// Believed is the document of the plan as its model believes it goes, where
+	// Document has what happened instead: figure1's naive plan.
+	Believed any `json:"believed,omitempty"`
+
+	// Of KindReach: every horizon that was tried, in the order of the runs. Horizon
+	// is the longest with a proof; Seconds, CPU and Memory are of all runs together.
+	Reach []ReachPoint `json:"reach,omitempty"`
+	// Size is the largest instance with a proof, where instances grow instead of
+	// horizons (table size): the side of a maze, the number of computers.
+	Size int `json:"size,omitempty"`
+
+	// Of KindTrain.
+	Recipe    string  `json:"recipe,omitempty"`  // ternary, as the bundled networks were made, or paper
+	Network   string  `json:"network,omitempty"` // 13:36:36:9
+	Neurons   int     `json:"neurons,omitempty"`
+	Edges     int     `json:"edges,omitempty"`
+	TestError float64 `json:"test_error,omitempty"` // of bits, on held-out exploration rows
+	LegalRows int     `json:"legal_rows,omitempty"`
+	WrongRows int     `json:"wrong_legal_rows,omitempty"`
+	Curve     []Point `json:"curve,omitempty"` // learning curve
+
+	// Of KindMachine.
+	Machine map[string]string `json:"machine,omitempty"`
+}
+
+// ReachPoint is one run of a reach.
+type ReachPoint struct {
+	Horizon int     `json:"horizon"`
+	Size    int     `json:"size,omitempty"`
+	Status  string  `json:"status"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Point is one epoch of a learning curve.
+type Point struct {
+	Epoch int     `json:"epoch"`
+	Loss  float64 `json:"loss"`
+	Train float64 `json:"train_error"`
+	Test  float64 `json:"test_error"`
+}

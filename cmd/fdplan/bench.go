@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/bench"
+	"github.com/fdplan/fdplan/external"
+	"github.com/fdplan/fdplan/highs"
+)
+
+type benchCmd struct {
+	What string `arg:"" help:"What to run: ${enum}." enum:"paper"`
+
+	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
+	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
+	Engines  []string `help:"Engines to compare, of search, pb, maxsat and blp; default: all." placeholder:"NAME,…"`
+	Tables   []string `help:"Tables to fill, of figure1, engines, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
+	Solver   []string `help:"Outside solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
+	Parallel int      `help:"Runs at a time; more than one distorts times." default:"1"`
+
+	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"60s"`
+	ReachLimit durationFlag `help:"Limit of each run that sees how far engines go; default: 60s, with --quick 2s." placeholder:"60s"`
+	TotalTime  durationFlag `help:"Stop the whole after this time; what has no line by then is not run; 0 for never. Default: never, with --quick 285s." placeholder:"1h"`
+	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed there." default:"4GiB"`
+	Threads    int          `help:"Threads of each run." default:"1"`
+	Seed       uint64       `help:"Seed of each run." default:"0"`
+	Out        string       `short:"o" help:"Folder of the journal, which is gone on with where there is one." placeholder:"DIR" default:"bench-out"`
+	Quiet      bool         `help:"No progress on standard error." short:"q"`
+	JSON       bool         `name:"json" help:"Print one JSON object."`
+}
+
+// quickTotal is when a quick bench ends at the latest: there is a promise of 5
+// minutes, and the last run needs some seconds to stop.
+const quickTotal = 285 * time.Second
+
+// Run makes the runs that the journal does not have.
+func (c *benchCmd) Run(a *app) error {
+	ctx, cancel := a.context(0)
+	defer cancel()
+	if c.Parallel < 1 || c.Threads < 1 {
+		return fmt.Errorf("--parallel %d, --threads %d; expected at least 1 of each", c.Parallel, c.Threads)
+	}
+	program, err := thisProgram()
+	if err != nil {
+		return err
+	}
+	solvers, err := c.solvers()
+	if err != nil {
+		return err
+	}
+	progress := benchProgress{a: a, on: a.terminal && !c.Quiet}
+	env, blp, noBLP := c.blp(solvers, progress.warn)
+	pick := func(given durationFlag, full, quick time.Duration) time.Duration {
+		switch {
+		case given != 0:
+			return time.Duration(given)
+		case c.Quick:
+			return quick
+		}
+		return full
+	}
+	sum, err := bench.Run(ctx, bench.Config{
+		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers, Env: env, BLP: blp, NoBLP: noBLP,
+		TimeLimit: pick(c.TimeLimit, 10*time.Minute, 10*time.Second), ReachLimit: pick(c.ReachLimit, time.Minute, 2*time.Second),
+		TrainLimit: max(time.Duration(c.TimeLimit), 30*time.Minute), Total: pick(c.TotalTime, 0, quickTotal),
+		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Parallel: c.Parallel,
+		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: progress.report, Warn: progress.warn,
+	})
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	if err := a.answer(c.JSON, "", benchAnswer(c.Out, sum), func(w io.Writer) error { return writeBench(w, c.Out, sum) }); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return exitStatus(exitLimit)
+	}
+	return nil
+}
+
+// thisProgram is the file that runs, by the name under which it was started where
+// that leads to it: through a link the name may matter.
+func thisProgram() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	if named, err := exec.LookPath(os.Args[0]); err == nil {
+		one, err1 := os.Stat(program)
+		two, err2 := os.Stat(named)
+		if err1 == nil && err2 == nil && os.SameFile(one, two) {
+			return filepath.Abs(named)
+		}
+	}
+	return program, nil
+}
+
+// solvers are the outside solvers that the flags ask for.
+func (c *benchCmd) solvers() ([]bench.OutsideSolver, error) {
+	if len(c.Solver) == 0 {
+		return bench.Installed(), nil
+	}
+	if slices.Equal(c.Solver, []string{"none"}) {
+		return nil, nil
+	}
+	var out []bench.OutsideSolver
+	for _, s := range c.Solver {
+		engine, name, ok := strings.Cut(s, ":")
+		if !ok || name == "" || engine == "search" || !slices.Contains(bench.Engines(), engine) {
+			return nil, fmt.Errorf("--solver %q; expected none, or maxsat, pb or blp with a solver, such as pb:clasp", s)
+		}
+		out = append(out, bench.OutsideSolver{Engine: engine, Name: name})
+	}
+	return out, nil
+}
+
+// blp finds what engine blp solves with: HiGHS, which runs find by the environment
+// wherever they are started, or else the first MILP solver that there is.
+func (c *benchCmd) blp(solvers []bench.OutsideSolver, warn func(string)) (env []string, name string, none bool) {
+	env = os.Environ()
+	wasm, missing := highs.Find()
+	if missing == nil {
+		return append(env, highs.Variable+"="+wasm), "", false
+	}
+	if s, err := external.Lookup(external.MILP, "highs"); err == nil {
+		if _, err := s.Program(); err == nil {
+			return env, "", false
+		}
+	}
+	if c.Engines != nil && !slices.Contains(c.Engines, "blp") {
+		return env, "", false
+	}
+	for _, s := range solvers {
+		if s.Engine == "blp" {
+			warn(fmt.Sprintf("%v; engine blp uses %s", missing, s.Name))
+			return env, s.Name, false
+		}
+	}
+	warn(fmt.Sprintf("%v; engine blp is left out", missing))
+	return env, "", true
+}
+
+// benchResult is the answer as JSON.
+type benchResult struct {
+	Schema         int            `json:"schema"`
+	Journal        string         `json:"journal"`
+	Runs           int            `json:"runs"`
+	Before         int            `json:"before"`
+	Done           int            `json:"done"`
+	Status         map[string]int `json:"status"`
+	Stopped        string         `json:"stopped,omitempty"`
+	Contradictions []string       `json:"contradictions"`
+}
+
+func journalOf(dir string) string { return strings.TrimSuffix(dir, "/") + "/" + bench.JournalName }
+
+func benchAnswer(dir string, s *bench.Summary) benchResult {
+	r := benchResult{Schema: 1, Journal: journalOf(dir), Runs: s.Jobs, Before: s.Before, Done: s.Done, Status: s.Status, Stopped: s.Stopped, Contradictions: s.Contradictions}
+	if r.Contradictions == nil {
+		r.Contradictions = []string{}
+	}
+	return r
+}
+
+// writeBench is the answer for people.
+func writeBench(w io.Writer, dir string, s *bench.Summary) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d of %s, %d of them now\n", journalOf(dir), s.Before+s.Done, counted(s.Jobs, "run"), s.Done)
+	if s.Torn > 0 {
+		fmt.Fprintf(&b, "An unfinished last line of %s was cut off.\n", counted(s.Torn, "byte"))
+	}
+	var parts []string
+	for _, status := range []string{"optimal", "infeasible", "feasible", "unknown", "trained", "measured", "error"} {
+		if n := s.Status[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(&b, "%s\n", strings.Join(parts, ", "))
+	}
+	if s.Status["error"] > 0 {
+		b.WriteString("Errors are repeated when the same command is run again.\n")
+	}
+	for _, c := range s.Contradictions {
+		fmt.Fprintf(&b, "CONTRADICTION: %s\n", c)
+	}
+	if s.Stopped != "" {
+		fmt.Fprintf(&b, "Stopped early: %s. The same command goes on from here.\n", s.Stopped)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// benchProgress is one line on a terminal.
+type benchProgress struct {
+	a     *app
+	on    bool
+	shown bool
+}
+
+func (p *benchProgress) report(e bench.Progress) {
+	if !p.on {
+		return
+	}
+	left := ""
+	if e.Left > 0 {
+		left = fmt.Sprintf(", about %v left", e.Left.Round(time.Second))
+	}
+	fmt.Fprintf(p.a.err, "\r\x1b[K%d of %d%s: %.80s", e.Done, e.Jobs, left, e.Current)
+	p.shown = true
+}
+
+func (p *benchProgress) warn(text string) { fmt.Fprintf(p.a.err, "fdplan: warning: %s\n", text) }
+
+func (p *benchProgress) clear() {
+	if p.shown {
+		fmt.Fprint(p.a.err, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/bench"
+	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/report"
+)
+
+type reportCmd struct {
+	Dir   string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes; gets the report."`
+	Quiet bool   `short:"q" help:"Do not name the files."`
+}
+
+// Run makes the report of a bench.
+func (c *reportCmd) Run(a *app) error {
+	name := filepath.Join(c.Dir, bench.JournalName)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	j, err := report.Read(name, f)
+	if err != nil {
+		return err
+	}
+	if j.Warning != "" {
+		fmt.Fprintf(a.err, "fdplan: warning: %s\n", j.Warning)
+	}
+	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
+		return planner.Picture(planner.Ref{}, name, data)
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", planner.ErrInternal, err)
+	}
+	for _, f := range r.Files() {
+		to := filepath.Join(c.Dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := a.toFile(to, f.Write); err != nil {
+			return err
+		}
+		if !c.Quiet {
+			fmt.Fprintln(a.out, to)
+		}
+	}
+	return nil
+}
