@@ -47,11 +47,11 @@ func runReach(ctx context.Context, b *bench, r *Record) error {
 	})
 }
 
-// further makes runs, numbered from first on, until one has no proof or next exceeds
-// last, and takes over what the last with a proof has.
+// further makes runs, numbered from first on, until one has no proof or
+// last was reached, and takes over what the last with a proof has.
 func (r *Record) further(first, last int, next func(int) int, run func(n int, one *Record) error) error {
 	r.Status = statusUnknown
-	for n := first; n <= last; n = next(n) {
+	for n := first; ; n = min(next(n), last) {
 		var one Record
 		if err := run(n, &one); err != nil {
 			return err
@@ -66,6 +66,9 @@ func (r *Record) further(first, last int, next func(int) int, run func(n int, on
 			break
 		}
 		r.Status, r.Horizon, r.Size, r.Reward = statusMeasured, one.Horizon, one.Size, one.Reward
+		if n >= last {
+			break
+		}
 	}
 	return nil
 }

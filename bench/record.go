@@ -33,7 +33,7 @@ type Record struct {
 	Engine      string   `json:"engine,omitempty"`
 	Encoding    string   `json:"encoding,omitempty"`
 	Solver      string   `json:"solver,omitempty"`    // an outside solver
-	Model       string   `json:"model,omitempty"`     // network or rddl
+	Model       string   `json:"model,omitempty"`     // network, rddl, "paper recipe" (the network that the bench trained so), naive
 	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
 	Args        []string `json:"args"`                // of the subprocess
 	Seed        uint64   `json:"seed"`
