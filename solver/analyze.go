@@ -211,7 +211,7 @@ func (s *Solver) learn() {
 		back = min(back, s.sortForLearning(s.cut))
 	}
 	glue, cutGlue := s.countLevels(s.learnt), s.countLevels(s.cut)
-	s.restart.learned(glue, len(s.trail))
+	s.restart.learned(glue)
 	s.backtrack(back)
 	s.assert(s.learnt, glue)
 	if len(s.cut) > 0 && !s.unsat {

@@ -351,7 +351,7 @@ func (s *Solver) learnLinear(back int32) {
 			glue++
 		}
 	}
-	s.restart.learned(glue, len(s.trail))
+	s.restart.learned(glue)
 	terms, k, err := normalized(terms, c.degree)
 	if err != nil || k <= 0 {
 		return // the degree was positive and small: neither can be

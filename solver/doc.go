@@ -20,11 +20,12 @@
 // First unique implication points, recursive minimization, activities with
 // saved phases, restarts that follow the quality of what is learned (Audemard
 // and Simon, 2012) in turn with rare ones, and a database of learned clauses in
-// three tiers by the number of decision levels that they join. On top of that
-// a caller who knows the problem may say three things: the priority of
-// variables, by which decisions are made before activities count; the phase to
-// try first; and the stage of variables, from which stage cuts are learned: a
-// clause over one stage alone that says that this stage leads nowhere.
+// three tiers by the number of decision levels that they join, the better of
+// them shortened by propagation now and then (vivify.go). On top of that a
+// caller who knows the problem may say three things: the priority of variables,
+// by which decisions are made before activities count; the phase to try first;
+// and the stage of variables, from which stage cuts are learned: a clause over
+// one stage alone that says that this stage leads nowhere.
 //
 // Where linear constraints conflict, analysis may learn a linear constraint
 // instead of a clause, by cutting planes with division (Elffers and Nordström,

@@ -155,9 +155,11 @@ func (s *Solver) backtrack(level int32) {
 			}
 		}
 		s.vals[l], s.vals[l^1] = 0, 0
-		if l&1 != 0 {
+		switch {
+		case s.probing:
+		case l&1 != 0:
 			s.phase[v] = -1
-		} else {
+		default:
 			s.phase[v] = 1
 		}
 		if s.heapAt[v] < 0 {

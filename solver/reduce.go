@@ -14,9 +14,10 @@ const (
 
 // reductions says when the database is next reduced.
 type reductions struct {
-	count int64
-	next  int64
-	fixed int // literals at level 0 at the last removal of satisfied clauses
+	count      int64
+	next       int64
+	fixed      int   // literals at level 0 at the last removal of satisfied clauses
+	vivifiedAt int64 // propagations at the last vivification
 }
 
 func (r *reductions) init() { r.next = 2 * reduceUnit }

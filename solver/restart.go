@@ -5,14 +5,12 @@ package solver
 // Simon, "Refining Restarts Strategies for SAT and UNSAT", 2012), and rare ones
 // in a reluctant doubling sequence (Knuth), which finds solutions.
 type restarts struct {
-	fast, slow    float64 // moving averages of the glue
-	trail         float64 // of the length of the trail at conflicts
-	sinceRestart  int64
-	stable        bool
-	modeEnds      int64 // conflicts at which the mode changes
-	modeLength    int64
-	u, v, ticks   int64 // reluctant doubling
-	phasesRenewed int64
+	fast, slow   float64 // moving averages of the glue
+	sinceRestart int64
+	stable       bool
+	modeEnds     int64 // conflicts at which the mode changes
+	modeLength   int64
+	u, v, ticks  int64 // reluctant doubling
 }
 
 const (
@@ -31,14 +29,13 @@ func (r *restarts) init() {
 }
 
 // learned takes note of the glue of a learned clause.
-func (r *restarts) learned(glue int32, trail int) {
+func (r *restarts) learned(glue int32) {
 	g := float64(glue)
 	if r.slow == 0 {
 		r.fast, r.slow = g, g
 	}
 	r.fast += fastAlpha * (g - r.fast)
 	r.slow += slowAlpha * (g - r.slow)
-	r.trail += slowAlpha * (float64(trail) - r.trail)
 	r.sinceRestart++
 	r.ticks--
 }

@@ -63,6 +63,9 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 			return Unknown
 		case s.restart.due():
 			s.startOver()
+			if s.unsat {
+				return Unsatisfiable
+			}
 			continue
 		case s.reduceDue():
 			s.reduceLearned()
@@ -135,6 +138,9 @@ func (s *Solver) startOver() {
 		s.heapRemake()
 	}
 	s.renewPhases()
+	if !s.opts.NoVivify {
+		s.vivify()
+	}
 }
 
 // reusable is the level up to which a search from the start would decide the
@@ -157,7 +163,6 @@ func (s *Solver) reusable() int32 {
 // renewPhases goes back to the phases of the longest trail, which stable mode
 // works on.
 func (s *Solver) renewPhases() {
-	s.restart.phasesRenewed++
 	for v, p := range s.best {
 		if p != 0 {
 			s.phase[v] = p

@@ -35,6 +35,8 @@ type Options struct {
 	// CuttingPlanes learns linear constraints from conflicts that involve linear
 	// constraints or neurons; not while there is a Trace, which takes clauses.
 	CuttingPlanes bool
+	// NoVivify does without shortening clauses between modes of search.
+	NoVivify bool
 	// Trace is told what is learned, in an order in which each follows from
 	// what is there before by reverse unit propagation. It may be nil.
 	Trace Tracer
@@ -57,6 +59,7 @@ type Stats struct {
 	Learned, Deleted, Minimized                  int64 // clauses; literals
 	StageCuts                                    int64
 	LinearLearned                                int64
+	Vivified                                     int64 // clauses shortened
 }
 
 // variable says how a variable came to its value.
@@ -130,6 +133,8 @@ type Solver struct {
 	staged   bool
 	scratch  []Lit
 	weights  []int64
+	vivified []Lit
+	probing  bool // what is assigned says nothing of phases
 	cp       *cuttingPlanes
 
 	assumptions []Lit
