@@ -78,7 +78,10 @@ func percent(f float64) string { return strconv.FormatFloat(100*f, 'g', 4, 64) }
 
 // proved says whether a run answered its question: an optimum, or that there is
 // no plan.
-func proved(r *Record) bool { return r.Status == "optimal" || r.Status == "infeasible" }
+func proved(r *Record) bool { return answered(r.Status) }
+
+// answered is proved for a status.
+func answered(status string) bool { return status == "optimal" || status == "infeasible" }
 
 // timed says how long a run took, as the paper's appendix does: seconds when it
 // was answered, otherwise the limit with the gap of the plan that it has.

@@ -15,10 +15,17 @@
 //   - engines, incremental: kind plan; engine, encoding, solver, model, horizon,
 //     status, gap, seconds, time_limit; for incremental also landmarks,
 //     landmark_count, simulator.
-//   - reach: kind reach; engine, horizon (the longest that was answered), reach.
+//   - reach: kind reach; engine, horizon (the longest that was answered), reach. A
+//     reach whose last run still had a proof ended where the bench tries nothing
+//     further.
+//   - size: the same with size, the largest instance that was answered.
 //   - figure1: kind plan; document, a plan as `fdplan plan --json` prints it whose
 //     trace has the states that the real system passed; simulator.
 //   - machine, whatever the table: machine.
+//
+// What runs of kinds plan and reach claim of the best reward of one problem, horizon,
+// model and files is compared: reward, bound and status. Those of incremental and
+// figure1 are left out, as they answer other questions.
 //
 // The same records give the same bytes, whatever their order: a bench that was
 // killed and resumed gives the page that an uninterrupted one gives. Of two records

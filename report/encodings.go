@@ -149,9 +149,9 @@ func (b *book) times(t *Table, g *grid, before func(instance) []Cell) {
 	}
 }
 
-// bothWays draws the paper's Figure 2: bi- against uni-directional.
+// bothWays draws the paper's Figure 4: bi- against uni-directional.
 func (b *book) bothWays() *Figure {
-	f := &Figure{Name: "figure2-encodings", Title: "Figure 2: bi- against uni-directional encoding",
+	f := &Figure{Name: "figure4-encodings", Title: "Figure 4: bi- against uni-directional encoding",
 		Caption: "Seconds of FD-SAT-Plan+ to the proof. Below the diagonal the bi-directional encoding is faster. The paper shows this comparison as a picture without figures."}
 	g := b.encodingRuns()
 	uni, bi := g.ways()

@@ -167,9 +167,9 @@ func (b *book) published(i instance, of func(*paperInstance) [2]string) []Cell {
 	return []Cell{theirs(two[0]), theirs(two[1])}
 }
 
-// satBLP draws the paper's Figure 3, ours and the paper's own times.
+// satBLP draws the paper's Figure 5, ours and the paper's own times.
 func (b *book) satBLP() *Figure {
-	f := &Figure{Name: "figure3-engines", Title: "Figure 3: FD-SAT-Plan+ against FD-BLP-Plan+",
+	f := &Figure{Name: "figure5-engines", Title: "Figure 5: FD-SAT-Plan+ against FD-BLP-Plan+",
 		Caption: "Seconds to the proof. Above the diagonal FD-SAT-Plan+ is faster. The second diagram has the times of the paper's appendix, on its own machine with MaxHS and CPLEX."}
 	g := b.engineRuns()
 	if x, y := g.find("maxsat (FD-SAT-Plan+)"), g.find("blp (FD-BLP-Plan+)"); x >= 0 && y >= 0 {

@@ -26,7 +26,7 @@ type Drawing struct {
 
 // figure1 is the paper's Figure 1: plans as they went in the real system.
 func (b *book) figure1(draw Drawer) *Figure {
-	f := &Figure{Name: "figure1", Title: "Figure 1: Cellda, planned naively and with what was learned",
+	f := &Figure{Name: "figure1", Drawn: true, Title: "Figure 1: Cellda, planned naively and with what was learned",
 		Caption: "Each panel is a state that the dungeon's simulator passed through."}
 	for i := range b.records {
 		r := &b.records[i]

@@ -15,6 +15,9 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 	if r.Warning != "" {
 		fmt.Fprintf(w, "**%s**\n\n", plain(r.Warning))
 	}
+	if r.Disputed > 0 {
+		fmt.Fprintf(w, "**Runs contradict each other; see “Contradictions”.**\n\n")
+	}
 	for _, s := range r.Sections {
 		fmt.Fprintf(w, "## %s\n\n%s\n\n", plain(s.Title), plain(s.Text))
 		for _, it := range s.Items {
@@ -33,7 +36,7 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 				fmt.Fprintf(w, "There are no runs of ours to draw.\n\n")
 			}
 			if len(f.Charts) > 0 {
-				fmt.Fprintf(w, "![%s](figures/%s.svg)\n\n", plain(f.Title), f.Name)
+				fmt.Fprintf(w, "![%s](%s)\n\n", plain(f.Title), figureFile(f.Name))
 			}
 			for k, d := range f.Drawings {
 				fmt.Fprintf(w, "%s: %s <sup>%s</sup>\n\n", plain(d.Title), plain(d.Caption), ranges([]int{d.Record}))
@@ -41,7 +44,7 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 					fmt.Fprintf(w, "Not drawn: %s\n\n", plain(d.Err))
 					continue
 				}
-				fmt.Fprintf(w, "![%s](figures/%s.svg)\n\n", plain(d.Title), drawingName(f, k))
+				fmt.Fprintf(w, "![%s](%s)\n\n", plain(d.Title), figureFile(drawingName(f, k)))
 			}
 			if len(f.Records) > 0 {
 				fmt.Fprintf(w, "Records: %s\n\n", ranges(f.Records))

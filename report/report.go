@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -18,6 +16,7 @@ type Figure struct {
 	Caption  string
 	Charts   []chart.Chart
 	Drawings []Drawing
+	Drawn    bool  // it is of drawings, a file each
 	Records  []int // that it was made from
 	Partial  bool  // what is drawn is the paper's alone
 }
@@ -40,13 +39,8 @@ type Report struct {
 	Missing  []Missing
 	Records  []Record
 	Warning  string
+	Disputed int        // instances of which runs claim what cannot all be true
 	uses     [][]string // by record: the tables and figures that it is in
-}
-
-// File is one file of a report.
-type File struct {
-	Name  string // with slashes, inside of the report's directory
-	Write func(io.Writer) error
 }
 
 // New makes the report of a journal. Without a Drawer plans are not drawn.
@@ -57,6 +51,7 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	}
 	appendix, loops, landmarks := b.appendix()
 	neuronTable, neuronFigure := b.neurons()
+	reach, size := b.reaches(), grows()
 	table := func(t *Table) Item { return Item{Table: t} }
 	figure := func(f *Figure) Item { return Item{Figure: f} }
 	r := &Report{Records: b.records, Warning: j.Warning, Sections: []Section{
@@ -67,8 +62,16 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 		{"incremental", "Planning with the simulator", "Algorithm 1: plan, try the plan, exclude what failed, plan again.", []Item{table(b.looped()), table(loops), table(landmarks)}},
 		{"encodings", "Encodings", "What a neuron costs as clauses.",
 			[]Item{figure(b.bothWays()), table(b.encodingTimes()), figure(b.bothSizes()), table(b.sizes()), figure(neuronFigure), table(neuronTable)}},
-		{"reach", "Beyond the paper", "Longer horizons, for each size of problem.", []Item{table(b.reach()), figure(b.horizons())}},
+		{"beyond", "Beyond the paper", "Longer horizons and larger problems, until a run has no proof within its limit.",
+			[]Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
 	}}
+	disputes := b.disputes()
+	r.Disputed = len(disputes.at)
+	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text()}
+	if r.Disputed > 0 {
+		said.Items = []Item{table(b.contradictions(disputes))}
+	}
+	r.Sections = append(r.Sections, said)
 	r.Missing = r.missing()
 	r.trace()
 	return r, nil
@@ -190,34 +193,6 @@ func (t *Table) brief(heads []string) []string {
 	}
 	return out
 }
-
-// Files are the report: the page, the same as Markdown, each table as CSV and each
-// figure as SVG.
-func (r *Report) Files() []File {
-	out := []File{{"report.html", r.writeHTML}, {"report.md", r.writeMarkdown}}
-	for _, it := range r.items() {
-		if t := it.Table; t != nil {
-			out = append(out, File{"tables/" + t.Name + ".csv", func(w io.Writer) error { return t.writeCSV(w, r.Records) }})
-			continue
-		}
-		f := it.Figure
-		if len(f.Charts) > 0 {
-			out = append(out, File{"figures/" + f.Name + ".svg", func(w io.Writer) error { return chart.WriteSVG(w, f.Charts...) }})
-		}
-		for k, d := range f.Drawings {
-			if d.SVG != nil {
-				out = append(out, File{"figures/" + drawingName(f, k) + ".svg", func(w io.Writer) error {
-					_, err := io.Copy(w, bytes.NewReader(d.SVG))
-					return err
-				}})
-			}
-		}
-	}
-	return out
-}
-
-// drawingName is the name of the file of drawing k.
-func drawingName(f *Figure, k int) string { return fmt.Sprintf("%s-%d", f.Name, k+1) }
 
 // limits says what bounded a run.
 func limits(r *Record) string {

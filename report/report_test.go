@@ -357,9 +357,12 @@ func TestText(t *testing.T) {
 		"tables/appendix-incremental.csv": {`0.272, no plan"`},
 		"tables/table1-learning.csv":      {"Navigation(3),13:36:36:9,0.0,13:36:9,1.234,45,792,7 of 45,23.46,13:36:36:9,0,81,", "SysAdmin(5),20:128:128:128:15,0.984,unknown,"},
 		"tables/table2-learned.csv":       {"Coverage,27/27,20/27,\"7/27, 20 not run\"", `"4/27, 23 not run"`},
-		"tables/reach.csv":                {"navigation/5x5,1000,100,not run,not run,", "sysadmin/5,not run,not run,not run,none,"},
+		"tables/reach.csv":                {"navigation/5x5,≥ 1000,100,not run,not run,", "sysadmin/5,not run,not run,not run,none,"},
+		"tables/size.csv":                 {"navigation: cells along a side,≥ 200 (H 593),20 (H 53),not run,not run,", "sysadmin: computers,9 (H 4),9 (H 4),not run,none,"},
+		"tables/contradictions.csv":       {`"Nav,3x3,6",network,optimum -4,search; pb,engines`, `"Nav,3x3,6",network,"a plan with -1, none above 0",blp (FD-BLP-Plan+),engines`},
 		"report.md":                       {"### Figure 1", "The naive plan, as if the enemy stood still, is caught", "waits 2 steps, and escapes", "](figures/figure1-1.svg)", "## What was not run"},
-		"report.html":                     {"out of &lt;memory&gt; &amp; &#34;more&#34;", "src=\"data:image/svg&#43;xml;base64,"},
+		"report.html": {"title=\"the bench ends at horizon 1000; the limit was not reached\n", "title=\"size 26: feasible after 60.10 s, the time limit of 60s was reached\n",
+			"Runs contradict each other about 1 instance: ", "out of &lt;memory&gt; &amp; &#34;more&#34;", "src=\"data:image/svg&#43;xml;base64,"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(string(got[name]), want) {

@@ -15,7 +15,7 @@ type book struct {
 }
 
 // tables is the order of the listing.
-var tables = []string{"figure1", "learning", "engines", "incremental", "encodings", "reach"}
+var tables = []string{"figure1", "learning", "engines", "incremental", "encodings", "reach", "size"}
 
 // newBook sorts a journal, so that the order in which runs ended does not show.
 // Of sessions on the same machine one is kept: how often a bench was resumed is

@@ -53,5 +53,14 @@ func (c *reportCmd) Run(a *app) error {
 			fmt.Fprintln(a.out, to)
 		}
 	}
+	stale, err := r.Stale(os.DirFS(c.Dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range stale {
+		if err := os.Remove(filepath.Join(c.Dir, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("removing a file of an earlier report: %w", err)
+		}
+	}
 	return nil
 }
