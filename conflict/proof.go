@@ -36,10 +36,10 @@ type prover struct {
 	rows proof.ID // costs >= literals of the last row; 0 where there are none
 	// improving is what the last solution added: the objective is less.
 	improving proof.ID
-	// when is "if the costs are less than whenBound then the literal that says
-	// so", of the last such literal that was made.
-	when      proof.ID
-	whenBound int64
+	// Without rows: by x, "if the costs are less than x then the literal that
+	// says so", and the variables of such literals.
+	when   map[int64]proof.ID
+	bounds map[int32]bool
 }
 
 func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
@@ -57,7 +57,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 			}
 		}
 	}
-	return &prover{log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+	return &prover{when: map[int64]proof.ID{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 
 // Learned writes a clause.
@@ -76,6 +76,9 @@ func (p *prover) Deleted(_ []solver.Lit, number int64) { p.log.Delete(proof.ID(n
 func (p *prover) solution(s *solver.Solver) {
 	p.lits = p.lits[:0]
 	for v := int32(1); v <= s.NumVars(); v++ {
+		if p.bounds[v] {
+			continue // the definition gives it a value; the solver knows one half of it
+		}
 		l := solver.Pos(v)
 		if !s.Value(l) {
 			l = l.Not()
@@ -131,16 +134,16 @@ func (p *prover) bound(l solver.Lit, costs []solver.Term, x int64) {
 	for i, t := range costs {
 		sum[i] = proof.Term{Coef: -t.Coef, Lit: t.Lit.DIMACS()}
 	}
-	_, p.when = p.log.Reify(l.DIMACS(), sum, -(x - 1))
-	p.whenBound = x
+	_, p.when[x] = p.log.Reify(l.DIMACS(), sum, -(x - 1))
+	p.bounds[l.Var()] = true
 }
 
 // optimal ends the proof: nothing is better than the last solution, which has
 // this value in the file and costs open beyond what every plan pays.
 func (p *prover) optimal(value, open int64) {
 	with := p.rows
-	if with == 0 && p.whenBound == open {
-		with = p.when
+	if with == 0 {
+		with = p.when[open]
 	}
 	if with != 0 {
 		p.log.BeginPol(p.improving)
