@@ -88,14 +88,7 @@ var instances = []instance{
 // needHiGHS skips the test where there is no HiGHS.
 func needHiGHS(t testing.TB) {
 	t.Helper()
-	native, err := external.Lookup(external.MILP, "highs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := native.Program(); err == nil {
-		return
-	}
-	if _, err := highs.Find(); err != nil {
+	if err := highs.Available(); err != nil {
 		extsolver.Missing(t, err.Error())
 	}
 }

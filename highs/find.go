@@ -88,3 +88,17 @@ func read(name string) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// Available is nil when Solve has a HiGHS to use, native or WebAssembly; else
+// an error that says how to bring it.
+func Available() error {
+	native, err := external.Lookup(external.MILP, "highs")
+	if err != nil {
+		return err
+	}
+	if _, err := native.Program(); err == nil {
+		return nil
+	}
+	_, err = Find()
+	return err
+}

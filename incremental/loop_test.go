@@ -214,6 +214,7 @@ func (w *world) checkEnd(t *testing.T, name string, kind incremental.Kind, res *
 // with a stronger landmark in all.
 func TestLoop(t *testing.T) {
 	iterations := map[incremental.Kind]int{}
+	engines := enginesOf(t)
 	failures, fallen, corrected, open := 0, 0, 0, 0
 	for i := range *instances {
 		seed := uint64(i)
@@ -221,7 +222,7 @@ func TestLoop(t *testing.T) {
 		if len(w.p.Initial) < stateBits {
 			open++
 		}
-		for _, e := range enginesOf(i) {
+		for _, e := range engines(i) {
 			for _, k := range incremental.Kinds {
 				name := fmt.Sprintf("seed %d: %s with %s", seed, e.Name(), k)
 				res, err := w.solve(e, w.session(0), incremental.Options{Landmarks: k})

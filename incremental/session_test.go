@@ -10,6 +10,8 @@ import (
 	"github.com/fdplan/fdplan/blp"
 	"github.com/fdplan/fdplan/conflict"
 	"github.com/fdplan/fdplan/engine"
+	"github.com/fdplan/fdplan/highs"
+	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/race"
 	"github.com/fdplan/fdplan/search"
@@ -20,12 +22,20 @@ var instances = flag.Int("instances", 60, "random problems on which sessions are
 
 var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{}, race.Engine{}}
 
-// enginesOf are those that try problem i: all, blp included, of one problem in ten: MILP solvers are slow to start.
-func enginesOf(i int) []engine.Opener {
-	if i%30 == 0 {
-		return append(openers[:len(openers):len(openers)], blp.Engine{Help: blp.All()})
+// enginesOf gives the engines that try problem i: all of them, and, where there
+// is a HiGHS, blp on one problem in thirty: it is slow to start.
+func enginesOf(t *testing.T) func(i int) []engine.Opener {
+	t.Helper()
+	missing := highs.Available()
+	if missing != nil {
+		t.Run("blp", func(t *testing.T) { extsolver.Missing(t, missing.Error()) })
 	}
-	return openers
+	return func(i int) []engine.Opener {
+		if i%30 == 0 && missing == nil {
+			return append(openers[:len(openers):len(openers)], blp.Engine{Help: blp.All()})
+		}
+		return openers
+	}
 }
 
 // small is what brute force over all plans can do.
@@ -35,6 +45,7 @@ var small = randprob.Options{StateBits: 3, ActionBits: 2, Auxiliaries: 2}
 // each answer with brute force over the plans that are not excluded.
 func TestSessions(t *testing.T) {
 	answers, begun := 0, 0
+	engines := enginesOf(t)
 	for i := range *instances {
 		seed := 3_000_000 + uint64(i)
 		p, net, horizon := randprob.New(seed, small)
@@ -48,7 +59,7 @@ func TestSessions(t *testing.T) {
 		if top := top(all); ok != (top != nil) || ok && top.Reward != best {
 			t.Fatalf("seed %d: two brute forces differ", seed)
 		}
-		for _, e := range enginesOf(i) {
+		for _, e := range engines(i) {
 			name := fmt.Sprintf("seed %d: %s", seed, e.Name())
 			rng := rand.New(rand.NewPCG(seed, 1))
 			task := engine.Task{Problem: p, Network: net}
