@@ -32,8 +32,8 @@ type Session struct {
 // Exclude adds one linear constraint: some action bit of the landmark's steps, or
 // some bit of the initial state, is another.
 func (x *Session) Exclude(l engine.Landmark) error {
-	if l.Depth < 0 || l.Depth > x.horizon || len(l.Trace.Steps) < max(1, l.Depth) {
-		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), x.horizon)
+	if err := l.Check(x.horizon); err != nil {
+		return err
 	}
 	x.excluded = append(x.excluded, l)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/svg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -96,9 +97,6 @@ func (c *canvas) place(p vg.Point) (x, y float64) {
 	return s.a*px + s.c*py + s.e, c.h.Points() - (s.b*px + s.d*py + s.f)
 }
 
-// num is a length with two decimals, as short as it can be.
-func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100+0, 'f', -1, 64) }
-
 func (c *canvas) Size() (w, h vg.Length) { return c.w, c.h }
 
 func (c *canvas) SetLineWidth(w vg.Length) { c.top().line = w }
@@ -140,11 +138,11 @@ func (c *canvas) Stroke(p vg.Path) {
 	if s.line <= 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, `<path class="chart-l %s" d="%s" stroke-width="%s"`, s.tone.class(), c.data(p), num(s.line.Points()))
+	fmt.Fprintf(&c.b, `<path class="chart-l %s" d="%s" stroke-width="%s"`, s.tone.class(), c.data(p), svg.Num(s.line.Points()))
 	if len(s.dash) > 0 {
 		var d []string
 		for _, l := range s.dash {
-			d = append(d, num(l.Points()))
+			d = append(d, svg.Num(l.Points()))
 		}
 		fmt.Fprintf(&c.b, ` stroke-dasharray="%s"`, strings.Join(d, " "))
 	}
@@ -166,7 +164,7 @@ func (c *canvas) data(p vg.Path) string {
 				b.WriteByte(' ')
 			}
 			x, y := c.place(q)
-			b.WriteString(num(x) + " " + num(y))
+			b.WriteString(svg.Num(x) + " " + svg.Num(y))
 		}
 	}
 	for _, q := range p {
@@ -194,7 +192,7 @@ func (c *canvas) data(p vg.Path) string {
 				sweep = "1"
 			}
 			for k := range 2 {
-				r := num(q.Radius.Points())
+				r := svg.Num(q.Radius.Points())
 				to("A"+r+" "+r+" 0 0 "+sweep+" ", at(q.Start+q.Angle*float64(k+1)/2))
 			}
 		}
@@ -208,11 +206,11 @@ func (c *canvas) FillString(f font.Face, p vg.Point, text string) {
 	}
 	x, y := c.place(p)
 	s := c.top()
-	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s" font-size="%s"`, s.tone.class(), num(x), num(y), num(f.Font.Size.Points()))
+	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s" font-size="%s"`, s.tone.class(), svg.Num(x), svg.Num(y), svg.Num(f.Font.Size.Points()))
 	if angle := math.Atan2(s.b, s.a); math.Abs(angle) > 1e-9 {
-		fmt.Fprintf(&c.b, ` transform="rotate(%s %s %s)"`, num(-angle*180/math.Pi), num(x), num(y))
+		fmt.Fprintf(&c.b, ` transform="rotate(%s %s %s)"`, svg.Num(-angle*180/math.Pi), svg.Num(x), svg.Num(y))
 	}
-	fmt.Fprintf(&c.b, ">%s</text>\n", escape(text))
+	fmt.Fprintf(&c.b, ">%s</text>\n", svg.Escape(text))
 }
 
 // DrawImage draws nothing: no chart has images.
@@ -225,19 +223,7 @@ func (c *canvas) titled(title string, p vg.Point, draw func()) {
 		return
 	}
 	x, y := c.place(p)
-	fmt.Fprintf(&c.b, `<g class="%s"><title>%s</title><circle class="chart-hit" cx="%s" cy="%s" r="6"/>`+"\n", c.top().tone.class(), escape(title), num(x), num(y))
+	fmt.Fprintf(&c.b, `<g class="%s"><title>%s</title><circle class="chart-hit" cx="%s" cy="%s" r="6"/>`+"\n", c.top().tone.class(), svg.Escape(title), svg.Num(x), svg.Num(y))
 	draw()
 	c.b.WriteString("</g>\n")
-}
-
-// escape makes text fit for XML and HTML. Characters that XML has not are
-// replaced.
-func escape(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff {
-			return 0xfffd
-		}
-		return r
-	}, s)
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }

@@ -36,8 +36,8 @@ func sample() []Chart {
 	}
 }
 
-// svg gives the file, and the texts and the number of paths in it.
-func svg(t *testing.T, charts ...Chart) (file []byte, words []string, paths int) {
+// drawn gives the file, and the texts and the number of paths in it.
+func drawn(t *testing.T, charts ...Chart) (file []byte, words []string, paths int) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteSVG(&b, charts...); err != nil {
@@ -73,8 +73,8 @@ func svg(t *testing.T, charts ...Chart) (file []byte, words []string, paths int)
 // TestWriteSVG: the same bytes each time, well-formed, with the texts in place,
 // and as in testdata, which was looked at.
 func TestWriteSVG(t *testing.T) {
-	file, words, _ := svg(t, sample()...)
-	again, _, _ := svg(t, sample()...)
+	file, words, _ := drawn(t, sample()...)
+	again, _, _ := drawn(t, sample()...)
 	if !bytes.Equal(file, again) {
 		t.Error("the same data give other bytes")
 	}
@@ -127,11 +127,11 @@ func TestEdges(t *testing.T) {
 		"wide":                           {X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{{X: []float64{1e-100, 1e100}, Y: []float64{-1e100, 1e100}}}},
 		"a diagonal outside of the data": {Diagonal: true, Series: []Series{{X: []float64{1, 2}, Y: []float64{50, 60}, Style: Points}}},
 	} {
-		t.Run(name, func(t *testing.T) { svg(t, c) })
+		t.Run(name, func(t *testing.T) { drawn(t, c) })
 	}
 	paths := func(y float64) int {
 		frame := Series{X: []float64{0, 2}, Y: []float64{1, 10}}
-		_, _, n := svg(t, Chart{Y: Axis{Log: true}, Series: []Series{frame, {X: []float64{1}, Y: []float64{y}}}})
+		_, _, n := drawn(t, Chart{Y: Axis{Log: true}, Series: []Series{frame, {X: []float64{1}, Y: []float64{y}}}})
 		return n
 	}
 	if without, with := paths(0), paths(5); with <= without {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/svg"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -63,7 +64,7 @@ func write(w io.Writer, style string, charts []Chart) error {
 		p.Draw(draw.Crop(place, 0, -side, 0, 0))
 	}
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-label="%s">`+"\n%s%s</svg>\n",
-		num(wide.Points()), num(high.Points()), escape(strings.Join(titles, "; ")), style, c.b.String())
+		svg.Num(wide.Points()), svg.Num(high.Points()), svg.Escape(strings.Join(titles, "; ")), style, c.b.String())
 	return err
 }
 

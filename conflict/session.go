@@ -69,8 +69,8 @@ func (x *Session) has(f Feature) bool { return x.features&f != 0 }
 // the initial state, is another. Plans that were found before may be excluded,
 // so that the incumbent goes; bounds stay.
 func (x *Session) Exclude(l engine.Landmark) error {
-	if l.Depth < 0 || l.Depth > x.m.Horizon || len(l.Trace.Steps) < max(1, l.Depth) {
-		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), x.m.Horizon)
+	if err := l.Check(x.m.Horizon); err != nil {
+		return err
 	}
 	p := x.m.Problem
 	var lits []solver.Lit
@@ -197,9 +197,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		case solver.Satisfiable:
 			x.keep()
 		case solver.Unsatisfiable:
-			x.lower = bound
-			x.s.Conclude(assumption.Not())
-			x.s.AddClause(assumption.Not()) // excluding more plans cannot change that
+			x.refuted(bound, assumption)
 		case solver.Unknown:
 			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
 				return stopped(), nil
@@ -227,11 +225,17 @@ func (x *Session) cheapest(ctx context.Context, budget solver.Budget) error {
 	case solver.Satisfiable:
 		x.keep()
 	case solver.Unsatisfiable:
-		x.lower = bound
-		x.s.Conclude(assumption.Not())
-		x.s.AddClause(assumption.Not())
+		x.refuted(bound, assumption)
 	}
 	return nil
+}
+
+// refuted notes that no plan costs less than bound, which is what assumption
+// says. Excluding more plans cannot change that.
+func (x *Session) refuted(bound int64, assumption solver.Lit) {
+	x.lower = bound
+	x.s.Conclude(assumption.Not())
+	x.s.AddClause(assumption.Not())
 }
 
 // exchange tells the others of incumbent and bound, and takes theirs.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fdplan/fdplan/factored"
 )
@@ -30,6 +31,15 @@ type Opener interface {
 	Engine
 	// Open prepares for queries about one horizon.
 	Open(ctx context.Context, t Task, horizon int) (Session, error)
+}
+
+// Check reports a landmark that does not fit a horizon: more steps than there
+// are, or than its trace has.
+func (l *Landmark) Check(horizon int) error {
+	if l.Depth < 0 || l.Depth > horizon || len(l.Trace.Steps) < max(1, l.Depth) {
+		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), horizon)
+	}
+	return nil
 }
 
 // Covers says whether a plan begins as the landmark does.

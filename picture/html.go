@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/svg"
 )
 
 //go:embed player.html
@@ -40,7 +42,7 @@ func (p *Picture) HTML(w io.Writer) error {
 		Steps                                  []pageStep
 		Notes                                  []string
 	}{
-		Title: p.Title(), Summary: p.Summary(), First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: num(width), Height: num(height),
+		Title: p.Title(), Summary: p.Summary(), First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
 		Last: p.hist.H(), Long: width > longFrom, Notes: p.notes(),
 	}
 	data.Base = markup(p.view.base())
@@ -59,7 +61,7 @@ func (p *Picture) HTML(w io.Writer) error {
 	}
 	data.Frames = template.HTML(frames.String())
 	if s := p.view.whole(); s != nil {
-		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), num(s.w), num(s.h), s.w > longFrom
+		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), svg.Num(s.w), svg.Num(s.h), s.w > longFrom
 	}
 	return page.Execute(w, data)
 }

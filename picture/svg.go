@@ -4,27 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/svg"
 )
-
-// escape makes text fit for XML and HTML. Characters that XML has not are
-// replaced.
-func escape(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff {
-			return 0xfffd
-		}
-		return r
-	}, s)
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
-}
-
-// num is a length with two decimals, as short as it can be.
-func num(x float64) string {
-	return strconv.FormatFloat(math.Round(x*100)/100+0, 'f', -1, 64)
-}
 
 // printer writes elements; its writer remembers the first error.
 type printer struct {
@@ -45,22 +29,22 @@ func paint(e *element) string {
 func (p *printer) element(e *element) {
 	rest := ""
 	if e.stroke != none {
-		rest += ` stroke-width="` + num(e.width) + `"`
+		rest += ` stroke-width="` + svg.Num(e.width) + `"`
 	}
 	if e.dashed {
 		rest += ` stroke-dasharray="4 3"`
 	}
 	if e.opacity != 0 {
-		rest += ` opacity="` + num(e.opacity) + `"`
+		rest += ` opacity="` + svg.Num(e.opacity) + `"`
 	}
 	switch e.shape {
 	case group:
 		p.f("<g")
 		if e.thing != "" {
-			p.f(` data-thing="%s"`, escape(e.thing))
+			p.f(` data-thing="%s"`, svg.Escape(e.thing))
 		}
 		if e.x != 0 || e.y != 0 || e.scale != 1 {
-			p.f(` transform="translate(%s %s)`, num(e.x), num(e.y))
+			p.f(` transform="translate(%s %s)`, svg.Num(e.x), svg.Num(e.y))
 			if e.scale != 1 {
 				p.f(" scale(%s)", strconv.FormatFloat(e.scale, 'f', 4, 64))
 			}
@@ -68,37 +52,37 @@ func (p *printer) element(e *element) {
 		}
 		p.f("%s>", rest)
 		if e.title != "" {
-			p.f("<title>%s</title>", escape(e.title))
+			p.f("<title>%s</title>", svg.Escape(e.title))
 		}
 		p.elements(e.parts)
 		p.f("</g>")
 	case rectangle:
-		p.f(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, paint(e), num(e.x), num(e.y), num(e.w), num(e.h))
+		p.f(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, paint(e), svg.Num(e.x), svg.Num(e.y), svg.Num(e.w), svg.Num(e.h))
 		if e.r != 0 {
-			p.f(` rx="%s"`, num(e.r))
+			p.f(` rx="%s"`, svg.Num(e.r))
 		}
 		p.f("%s/>", rest)
 	case circle:
-		p.f(`<circle class="%s" cx="%s" cy="%s" r="%s"%s/>`, paint(e), num(e.x), num(e.y), num(e.r), rest)
+		p.f(`<circle class="%s" cx="%s" cy="%s" r="%s"%s/>`, paint(e), svg.Num(e.x), svg.Num(e.y), svg.Num(e.r), rest)
 	case line:
 		var d strings.Builder
 		for i, q := range e.points {
 			d.WriteByte("ML"[min(i, 1)])
-			d.WriteString(num(q.x) + " " + num(q.y))
+			d.WriteString(svg.Num(q.x) + " " + svg.Num(q.y))
 		}
 		if e.closed {
 			d.WriteByte('Z')
 		}
 		p.f(`<path class="%s" d="%s"%s/>`, paint(e), d.String(), rest)
 	case words:
-		p.f(`<text class="%s" x="%s" y="%s" font-size="%s"`, paint(e), num(e.x), num(e.y), num(e.size))
+		p.f(`<text class="%s" x="%s" y="%s" font-size="%s"`, paint(e), svg.Num(e.x), svg.Num(e.y), svg.Num(e.size))
 		if e.anchor != start {
 			p.f(` text-anchor="%s"`, [...]string{"start", "middle", "end"}[e.anchor])
 		}
 		if e.bold {
 			p.f(` font-weight="600"`)
 		}
-		p.f("%s>%s</text>", rest, escape(e.text))
+		p.f("%s>%s</text>", rest, svg.Escape(e.text))
 	}
 }
 
@@ -131,9 +115,9 @@ func style(within string) string {
 // cannot see it.
 func writeSVG(w io.Writer, s *scene, title, description string) error {
 	p := &printer{w: bufio.NewWriter(w)}
-	p.f(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="t d">`, num(s.w), num(s.h), num(s.w), num(s.h))
-	p.f("\n<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n<style>%s</style>\n", escape(title), escape(description), style(""))
-	p.f(`<rect class="f-paper" width="%s" height="%s"/>`+"\n", num(s.w), num(s.h))
+	p.f(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="t d">`, svg.Num(s.w), svg.Num(s.h), svg.Num(s.w), svg.Num(s.h))
+	p.f("\n<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n<style>%s</style>\n", svg.Escape(title), svg.Escape(description), style(""))
+	p.f(`<rect class="f-paper" width="%s" height="%s"/>`+"\n", svg.Num(s.w), svg.Num(s.h))
 	for i := range s.parts {
 		p.element(&s.parts[i])
 		p.f("\n")

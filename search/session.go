@@ -99,8 +99,8 @@ func (x *Session) explore(ctx context.Context, l engine.Limits, report func(engi
 
 // Exclude adds an action sequence to the tree.
 func (x *Session) Exclude(l engine.Landmark) error {
-	if l.Depth < 0 || l.Depth > x.horizon || len(l.Trace.Steps) < max(1, l.Depth) {
-		return fmt.Errorf("a landmark of %d steps over a trace of %d states; the horizon is %d", l.Depth, len(l.Trace.Steps), x.horizon)
+	if err := l.Check(x.horizon); err != nil {
+		return err
 	}
 	if x.run == nil {
 		x.waiting = append(x.waiting, l)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -60,15 +59,10 @@ func (c *explainCmd) Run(a *app) error {
 		return err
 	}
 	var data []byte
-	switch c.Plan {
-	case "":
-	case "-":
-		data, err = io.ReadAll(os.Stdin)
-	default:
-		data, err = os.ReadFile(c.Plan)
-	}
-	if err != nil {
-		return err
+	if c.Plan != "" {
+		if data, err = readPlan(c.Plan); err != nil {
+			return err
+		}
 	}
 	progress := a.progress(c.Quiet, task.Task)
 	d, err := planner.Explain(ctx, task, planner.ExplainRequest{

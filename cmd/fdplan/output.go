@@ -64,3 +64,11 @@ func (a *app) answer(asJSON bool, file string, v any, text func(io.Writer) error
 		return text(w)
 	})
 }
+
+// readPlan gives the text of a plan file, with "-" that of standard input.
+func readPlan(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -75,13 +74,7 @@ func (c *showCmd) picture(a *app) error {
 	if f := c.changeFlags; f.Reward != "" || f.Initial != "" || len(f.SetInitial)+len(f.Require) > 0 {
 		return fmt.Errorf("%s is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
 	}
-	var data []byte
-	var err error
-	if c.Plan == "-" {
-		data, err = io.ReadAll(os.Stdin)
-	} else {
-		data, err = os.ReadFile(c.Plan)
-	}
+	data, err := readPlan(c.Plan)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/fdplan/fdplan/planner"
@@ -34,12 +33,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	var data []byte
-	if c.Plan == "-" {
-		data, err = io.ReadAll(os.Stdin)
-	} else {
-		data, err = os.ReadFile(c.Plan)
-	}
+	data, err := readPlan(c.Plan)
 	if err != nil {
 		return err
 	}
