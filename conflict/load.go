@@ -25,20 +25,23 @@ func lit(l model.Lit, offset int32) solver.Lit {
 type Guard func(t int, g model.Group, i int) (solver.Lit, bool)
 
 // load gives a solver all constraints of m, neurons and sums as they are.
-func load(s *solver.Solver, m *model.Model) error {
-	return Load(s, m, func(int, model.Group, int) (solver.Lit, bool) { return solver.NoLit, true })
+func load(ctx context.Context, s *solver.Solver, m *model.Model) error {
+	return Load(ctx, s, m, func(int, model.Group, int) (solver.Lit, bool) { return solver.NoLit, true })
 }
 
 // Load gives a solver the constraints of m as guard wants them, neurons and
 // sums as they are: a guarded sum holds wherever its guard does. The solver's
 // variables 1..NumVars are the model's; guards come after them. Errors wrap
-// solver.ErrOverflow.
-func Load(s *solver.Solver, m *model.Model, guard Guard) error {
+// solver.ErrOverflow, or are the context's.
+func Load(ctx context.Context, s *solver.Solver, m *model.Model, guard Guard) error {
 	s.Grow(m.NumVars())
 	var lits []solver.Lit
 	var terms []solver.Term
 	part := m.Part(1)
 	for t := 1; t <= m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if t > 1 && !m.Same(t) {
 			part = m.Part(t)
 		}

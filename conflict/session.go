@@ -50,7 +50,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 		x.name = "maxsat"
 		err = loadClauses(ctx, x.s, m, *how.encoding)
 	} else {
-		err = load(x.s, m)
+		err = load(ctx, x.s, m)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)

@@ -102,13 +102,16 @@ func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Lim
 	x := &extraction{ctx: ctx, budget: solver.Budget{Memory: l.Memory}, s: solver.New(solver.Options{StageCuts: true, FixedOrder: true})}
 	x.s.Grow(m.NumVars())
 	guards := x.list(t.Problem, horizon)
-	err = conflict.Load(x.s, m, func(t int, g model.Group, i int) (solver.Lit, bool) {
+	err = conflict.Load(ctx, x.s, m, func(t int, g model.Group, i int) (solver.Lit, bool) {
 		switch g {
 		case model.Initial, model.Global, model.Goal:
 			return guards(t, g, i), true
 		}
 		return solver.NoLit, transition
 	})
+	if err != nil && ctx.Err() != nil {
+		return nil, x.stopped()
+	}
 	if err != nil {
 		return nil, err
 	}
