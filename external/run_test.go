@@ -26,9 +26,7 @@ import (
 func script(t *testing.T, k external.Kind, text string) external.Solver {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "fake solver")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	extsolver.WriteScript(t, file, "#!/bin/sh\n"+text)
 	line := fmt.Sprintf("'%s' {in}", file)
 	if k == external.MILP {
 		line += " {out}"

@@ -400,9 +400,7 @@ func TestPreferNative(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = --solution_file ] && out=$2; shift; done\n" +
 		"printf 'Model status\\nOptimal\\n\\n# Primal solution values\\nFeasible\\nObjective 5\\n# Columns 2\\nx1 1\\nx2 0\\n# Rows 0\\n' > \"$out\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "highs"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	extsolver.WriteScript(t, filepath.Join(dir, "highs"), script)
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	p := &program{cost: []int{5, 0}}
 	a, err := Solve(context.Background(), p.input(), external.Limits{Time: time.Minute}, Options{}, nil)

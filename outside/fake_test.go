@@ -3,7 +3,6 @@ package outside_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/engine"
 	"github.com/fdplan/fdplan/external"
 	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/outside"
 	"github.com/fdplan/fdplan/search"
 )
@@ -51,9 +51,7 @@ func fake(t *testing.T, name, script string) engine.Engine {
 		t.Skip("shell scripts stand for solvers")
 	}
 	file := filepath.Join(t.TempDir(), "fake")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	extsolver.WriteScript(t, file, "#!/bin/sh\n"+script+"\n")
 	kind := map[string]external.Kind{"maxsat": external.MaxSAT, "pb": external.PB, "blp": external.MILP}[name]
 	line := file + " {in}"
 	if kind == external.MILP {

@@ -1,0 +1,20 @@
+package extsolver
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+// WriteScript writes a program for the shell, which the test then starts. While
+// it is being written no process is forked: one that another test starts just
+// then would hold the file open for writing, and the system refuses to start
+// such a file ("text file busy", golang.org/issue/22315).
+func WriteScript(t testing.TB, file, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
