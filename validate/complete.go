@@ -1,6 +1,6 @@
 package validate
 
-import "github.com/fdplan/fdplan/factored"
+import "github.com/fdplan/fdplan/problem/factored"
 
 // tri is a value that may not be known yet.
 type tri int8

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 

@@ -1,6 +1,6 @@
 package validate
 
-import "github.com/fdplan/fdplan/factored"
+import "github.com/fdplan/fdplan/problem/factored"
 
 // Part is a part of C and G that can be judged at one step.
 type Part uint8

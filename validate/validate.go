@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Plan is what is to be checked: a joint action for each step and, where it is

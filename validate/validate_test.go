@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/bundled"
-	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/bench"
-	"github.com/fdplan/fdplan/external"
-	"github.com/fdplan/fdplan/highs"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 type benchCmd struct {
@@ -42,7 +42,7 @@ type benchCmd struct {
 const quickTotal = 285 * time.Second
 
 // Run makes the runs that the journal does not have.
-func (c *benchCmd) Run(a *app) error {
+func (c *benchCmd) Run(a *environment) error {
 	ctx, cancel := a.context(0)
 	defer cancel()
 	if c.Parallel < 1 || c.Threads < 1 {
@@ -202,7 +202,7 @@ func writeBench(w io.Writer, dir string, s *bench.Summary) error {
 
 // benchProgress is one line on a terminal.
 type benchProgress struct {
-	a     *app
+	a     *environment
 	on    bool
 	shown bool
 }

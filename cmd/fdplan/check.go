@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 type checkCmd struct {
@@ -17,12 +17,12 @@ type checkCmd struct {
 }
 
 // Run checks the files and prints what is in them.
-func (c *checkCmd) Run(a *app) error {
+func (c *checkCmd) Run(a *environment) error {
 	names := []string{c.Domain}
 	if c.Instance != "" {
 		names = append(names, c.Instance)
 	}
-	found, err := planner.CheckRDDL(names)
+	found, err := app.CheckRDDL(names)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *checkCmd) Run(a *app) error {
 	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
 }
 
-func writeChecked(w io.Writer, found *planner.Checked) error {
+func writeChecked(w io.Writer, found *app.Checked) error {
 	var b strings.Builder
 	for i, p := range found.Programs {
 		if i > 0 {

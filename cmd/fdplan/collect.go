@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fdplan/fdplan/collect"
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
 type collectCmd struct {
@@ -21,7 +21,7 @@ type collectCmd struct {
 }
 
 // Run writes the data set.
-func (c *collectCmd) Run(a *app) error {
+func (c *collectCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
 	p, err := c.loadTruth()
@@ -51,7 +51,7 @@ func (c *collectCmd) Run(a *app) error {
 		fmt.Fprint(a.err, "\r\x1b[K")
 	}
 	switch {
-	case errors.Is(err, planner.ErrNoRDDL):
+	case errors.Is(err, app.ErrNoRDDL):
 		return err
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", errLimit, err)

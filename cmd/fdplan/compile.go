@@ -6,9 +6,9 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/fdplan/fdplan/cnf"
-	"github.com/fdplan/fdplan/format"
-	"github.com/fdplan/fdplan/model"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/internal/model/format"
 )
 
 type compileCmd struct {
@@ -25,7 +25,7 @@ type compileCmd struct {
 }
 
 // Run writes the file, the map and the sizes, as asked.
-func (c *compileCmd) Run(a *app) error {
+func (c *compileCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
 	task, err := c.load(&c.changeFlags)

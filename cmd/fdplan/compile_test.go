@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/external"
 	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
 // TestOutsideSolversOnPublished compiles published problems and has outside

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 type convertCmd struct {
@@ -17,12 +17,12 @@ type convertCmd struct {
 }
 
 // Run folds a network and writes it.
-func (c *convertCmd) Run(a *app) error {
-	p, err := planner.Load(planner.Ref{Name: c.Task, Untrained: true})
+func (c *convertCmd) Run(a *environment) error {
+	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
-	f := planner.Foreign{Name: c.Network, NormName: c.Normalization}
+	f := app.Foreign{Name: c.Network, NormName: c.Normalization}
 	if f.Text, err = os.ReadFile(c.Network); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fdplan/fdplan/bnn"
+	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // readNetwork reads a network file.

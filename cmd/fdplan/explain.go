@@ -6,9 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/explain"
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/explain"
 )
 
 type explainCmd struct {
@@ -48,7 +48,7 @@ func (n *atLeastFlag) UnmarshalText(text []byte) error {
 }
 
 // Run explains; exit status 4 where there is no plan, or the plan is invalid.
-func (c *explainCmd) Run(a *app) error {
+func (c *explainCmd) Run(a *environment) error {
 	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
 		c.Problem, c.Plan = "", c.Problem
 	}
@@ -65,7 +65,7 @@ func (c *explainCmd) Run(a *app) error {
 		}
 	}
 	progress := a.progress(c.Quiet, task.Task)
-	d, err := planner.Explain(ctx, task, planner.ExplainRequest{
+	d, err := app.Explain(ctx, task, app.ExplainRequest{
 		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(), Most: int(c.Alternatives), Report: progress.report,
 	})
 	progress.clear()
@@ -79,14 +79,14 @@ func (c *explainCmd) Run(a *app) error {
 	case d.Status == string(engine.Unknown), d.Status == string(engine.Infeasible) && d.Conflict == nil:
 		fmt.Fprintf(a.err, "fdplan: nothing was explained before %s\n", d.Stopped)
 		return exitStatus(exitLimit)
-	case d.Status == string(engine.Infeasible), d.Status == planner.StatusInvalid:
+	case d.Status == string(engine.Infeasible), d.Status == app.StatusInvalid:
 		return exitStatus(exitNo)
 	}
 	return nil
 }
 
 // writeExplanation is the answer for people.
-func writeExplanation(w io.Writer, d *planner.Explanation) error {
+func writeExplanation(w io.Writer, d *app.Explanation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
 	if d.Reward != nil {
@@ -133,7 +133,7 @@ func writeExplanation(w io.Writer, d *planner.Explanation) error {
 }
 
 // writeConflict lists a minimal set of constraints.
-func writeConflict(w io.Writer, c *planner.ConflictLine) error {
+func writeConflict(w io.Writer, c *app.ConflictLine) error {
 	switch {
 	case len(c.Constraints) == 0:
 		fmt.Fprintf(w, "The transition alone allows no run of this length, whatever the constraints.\n")
@@ -185,7 +185,7 @@ func stepList(steps []int) string {
 }
 
 // against names the constraints that cannot be kept.
-func against(members []planner.MemberLine) string {
+func against(members []app.MemberLine) string {
 	var parts []string
 	for i, m := range members {
 		if i == maxReasons {
@@ -214,7 +214,7 @@ func brief(constraint string) string {
 const maxReasons = 3
 
 // consequence says what comes of a change.
-func consequence(o *planner.OutcomeLine) string {
+func consequence(o *app.OutcomeLine) string {
 	switch o.Consequence {
 	case explain.Illegal:
 		return o.Failure.Text

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
 )
 
 // problemFlags name a problem.
@@ -32,27 +32,27 @@ type changeFlags struct {
 }
 
 // ref is what the flags name.
-func (f *problemFlags) ref() planner.Ref {
-	return planner.Ref{
+func (f *problemFlags) ref() app.Ref {
+	return app.Ref{
 		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
 		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount,
 	}
 }
 
 // load reads the problem and applies the changes.
-func (f *problemFlags) load(c *changeFlags) (*planner.Problem, error) {
-	p, err := planner.Load(f.ref())
+func (f *problemFlags) load(c *changeFlags) (*app.Problem, error) {
+	p, err := app.Load(f.ref())
 	if err != nil || c == nil {
 		return p, err
 	}
-	return p, p.Apply(planner.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+	return p, p.Apply(app.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
 }
 
 // loadTruth reads the problem for simulation: its network does not matter.
-func (f *problemFlags) loadTruth() (*planner.Problem, error) {
+func (f *problemFlags) loadTruth() (*app.Problem, error) {
 	r := f.ref()
 	r.Known, r.Simulate = r.Files == "", true
-	return planner.Load(r)
+	return app.Load(r)
 }
 
 // engine turns the flags into an engine's limits.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/train"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
 // gridFlags ask for several shapes and say which is chosen.
@@ -19,7 +19,7 @@ type gridFlags struct {
 }
 
 // grid is what the flags ask for, nil for no grid.
-func (f *gridFlags) grid(c *trainCmd) (*planner.Grid, error) {
+func (f *gridFlags) grid(c *trainCmd) (*app.Grid, error) {
 	if !f.Grid {
 		if f.Widths != nil || f.Depths != nil || f.Smallest != "" || f.TargetError != nil || f.Patience != 0 {
 			return nil, errors.New("--widths, --depths, --smallest, --target-error and --patience are about a grid; expected --grid")
@@ -32,7 +32,7 @@ func (f *gridFlags) grid(c *trainCmd) (*planner.Grid, error) {
 	case c.Init != "":
 		return nil, errors.New("--init and --grid both set the hidden layers; expected one of them")
 	}
-	g := &planner.Grid{Widths: f.Widths, Depths: f.Depths, Smallest: train.Smallest(f.Smallest), Patience: f.Patience}
+	g := &app.Grid{Widths: f.Widths, Depths: f.Depths, Smallest: train.Smallest(f.Smallest), Patience: f.Patience}
 	g.TargetError = train.DefaultTarget(train.Weights(c.Weights))
 	if f.TargetError != nil {
 		g.TargetError = *f.TargetError
@@ -44,7 +44,7 @@ func (f *gridFlags) grid(c *trainCmd) (*planner.Grid, error) {
 }
 
 // reportGrid puts the line on the terminal where the grid calls it.
-func (p *trainProgress) reportGrid(g *planner.Grid) {
+func (p *trainProgress) reportGrid(g *app.Grid) {
 	g.Progress = func(e train.GridProgress) {
 		p.show(fmt.Sprintf("%d of %d cells done; width %d, depth %d: epoch %d of %d, %d of %d training rows wrong",
 			e.Done, e.Cells, e.Hidden[0], len(e.Hidden), e.Epoch.Epoch, p.epochs, e.Epoch.Train.WrongRows, e.Epoch.Train.Rows), "", 0, false)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 // printHelp is kong's help with the examples of the command under it.
@@ -35,7 +35,7 @@ type helpCmd struct {
 }
 
 // Run prints what --help does.
-func (c *helpCmd) Run(a *app) error {
+func (c *helpCmd) Run(a *environment) error {
 	if status := run(a, append(c.Command, "--help")); status != exitDone {
 		return exitStatus(status)
 	}
@@ -47,7 +47,7 @@ type manCmd struct {
 }
 
 // Run writes the manual page.
-func (c *manCmd) Run(a *app, ctx *kong.Context) error {
+func (c *manCmd) Run(a *environment, ctx *kong.Context) error {
 	return a.toFile(c.Out, func(w io.Writer) error {
 		_, err := io.WriteString(w, manual(ctx.Model))
 		return err
@@ -144,8 +144,8 @@ type completionCmd struct {
 }
 
 // Run writes the completions for a shell.
-func (c *completionCmd) Run(a *app, ctx *kong.Context) error {
-	all, err := planner.List()
+func (c *completionCmd) Run(a *environment, ctx *kong.Context) error {
+	all, err := app.List()
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fdplan/fdplan/incremental"
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
 // incrementalFlags are those of plan --incremental.
@@ -32,7 +32,7 @@ func (f *incrementalFlags) check(proof string) error {
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *app, p *planner.Problem, r planner.Request, seed uint64, progress *progress) (doc *planner.Document, err error) {
+func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Problem, r app.Request, seed uint64, progress *progress) (doc *app.Document, err error) {
 	if f.Simulator == "" {
 		f.Simulator = "rddl"
 	}
@@ -45,9 +45,9 @@ func (f *incrementalFlags) loop(ctx context.Context, a *app, p *planner.Problem,
 			doc, err = nil, err2
 		}
 	}()
-	doc, err = planner.Incremental(ctx, p, real, planner.IncrementalRequest{
+	doc, err = app.Incremental(ctx, p, real, app.IncrementalRequest{
 		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Write: a.toFile, Restart: f.Restart,
-		Iteration: func(l planner.IterationLine) {
+		Iteration: func(l app.IterationLine) {
 			if progress.w != nil && l.Failure != nil {
 				progress.clear()
 				fmt.Fprintf(a.err, "iteration %d: reward %v, fails: %s\n", l.Iteration, *l.Reward, l.Failure.Text)
@@ -67,7 +67,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *app, p *planner.Problem,
 const shownIterations = 10
 
 // writeLoop tells of the plans that failed.
-func writeLoop(b *strings.Builder, d *planner.Document) {
+func writeLoop(b *strings.Builder, d *app.Document) {
 	failed := 0
 	for _, l := range d.Loop.Iterations {
 		if l.Failure == nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 // cli is the table of commands. Every command has a Run method that is given
@@ -44,8 +44,8 @@ type cli struct {
 	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`
 }
 
-// app is what a command may use of the world.
-type app struct {
+// environment is what a command may use of the world.
+type environment struct {
 	out, err io.Writer
 	now      func() time.Time
 	started  time.Time
@@ -54,13 +54,13 @@ type app struct {
 
 func main() {
 	started := time.Now()
-	a := &app{out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
+	a := &environment{out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
 	os.Exit(run(a, os.Args[1:]))
 }
 
 // run parses args, runs the command, and turns its error into an exit status
 // and one line.
-func run(a *app, args []string) (status int) {
+func run(a *environment, args []string) (status int) {
 	var c cli
 	exited := -1 // set when kong wants to exit, as after --help
 	parser, err := kong.New(&c,
@@ -73,7 +73,7 @@ func run(a *app, args []string) (status int) {
 		kong.Bind(a),
 	)
 	if err != nil {
-		return a.fail(fmt.Errorf("%w: %w", planner.ErrInternal, err))
+		return a.fail(fmt.Errorf("%w: %w", app.ErrInternal, err))
 	}
 	ctx, err := parser.Parse(args)
 	if exited >= 0 {
@@ -89,14 +89,14 @@ func run(a *app, args []string) (status int) {
 }
 
 // fail prints an error as the contract wants it and gives its exit status.
-func (a *app) fail(err error) int {
+func (a *environment) fail(err error) int {
 	var s exitStatus
 	if errors.As(err, &s) {
 		return int(s) // what there was to say has been printed
 	}
 	fmt.Fprintf(a.err, "fdplan: %v\n", err)
 	switch {
-	case errors.Is(err, planner.ErrInternal):
+	case errors.Is(err, app.ErrInternal):
 		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
 		return exitInternal
 	case errors.Is(err, errLimit):
@@ -115,12 +115,12 @@ type limits struct {
 }
 
 // context ends on SIGINT, SIGTERM and at the time limit; its cause says which.
-func (l *limits) context(a *app) (context.Context, context.CancelFunc) {
+func (l *limits) context(a *environment) (context.Context, context.CancelFunc) {
 	debug.SetMemoryLimit(int64(l.Memory))
 	return a.context(l.TimeLimit)
 }
 
-func (a *app) context(limit durationFlag) (context.Context, context.CancelFunc) {
+func (a *environment) context(limit durationFlag) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -64,7 +64,7 @@ func TestScripts(t *testing.T) {
 // session runs the program in this process.
 func session(args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	a := &app{out: &out, err: &errs, now: time.Now, started: time.Now()}
+	a := &environment{out: &out, err: &errs, now: time.Now, started: time.Now()}
 	status = run(a, args)
 	return status, out.String(), errs.String()
 }
@@ -72,7 +72,7 @@ func session(args ...string) (status int, stdout, stderr string) {
 // TestMalformedInputs gives the program every malformed layout of package
 // fdsat: status 2, one line that names the place, nothing on standard output.
 func TestMalformedInputs(t *testing.T) {
-	const root = "../../fdsat/testdata"
+	const root = "../../problem/fdsat/testdata"
 	faults, err := os.ReadDir(filepath.Join(root, "malformed"))
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestBadPlans(t *testing.T) {
 // TestMalformedRDDL checks every malformed file of package rddl: status 2 and
 // one line that names the place.
 func TestMalformedRDDL(t *testing.T) {
-	files, err := filepath.Glob("../../rddl/testdata/malformed/*.rddl")
+	files, err := filepath.Glob("../../internal/rddl/testdata/malformed/*.rddl")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 // toFile writes a file under a temporary name beside it and renames it when it
 // is whole, so that nothing is ever left half-written. With an empty name or
 // "-" it writes to standard output.
-func (a *app) toFile(name string, write func(io.Writer) error) (err error) {
+func (a *environment) toFile(name string, write func(io.Writer) error) (err error) {
 	if name == "" || name == "-" {
 		w := bufio.NewWriterSize(a.out, 1<<16)
 		if err := write(w); err != nil {
@@ -56,10 +56,10 @@ func (a *app) toFile(name string, write func(io.Writer) error) (err error) {
 }
 
 // answer prints v as JSON or by text, to a file or to standard output.
-func (a *app) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {
+func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {
 	return a.toFile(file, func(w io.Writer) error {
 		if asJSON {
-			return planner.WriteJSON(w, v)
+			return app.WriteJSON(w, v)
 		}
 		return text(w)
 	})

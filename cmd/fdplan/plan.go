@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/fdplan/fdplan/cnf"
-	"github.com/fdplan/fdplan/conflict"
-	"github.com/fdplan/fdplan/engine"
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/proof"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 type planCmd struct {
@@ -30,7 +30,7 @@ type planCmd struct {
 }
 
 // Run plans and prints the document.
-func (c *planCmd) Run(a *app) error {
+func (c *planCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
 	task, err := c.load(&c.changeFlags)
@@ -42,21 +42,21 @@ func (c *planCmd) Run(a *app) error {
 		return err
 	}
 	progress := a.progress(c.Quiet, task.Task)
-	request := planner.Request{
+	request := app.Request{
 		Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
-	var doc *planner.Document
+	var doc *app.Document
 	if err := c.check(c.Proof); err != nil {
 		return err
 	}
 	if c.Incremental {
 		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
 	} else if c.Proof == "" {
-		doc, err = planner.Plan(ctx, task, request)
+		doc, err = app.Plan(ctx, task, request)
 	} else {
 		err = c.prove(a, &request, func() error {
-			doc, err = planner.Plan(ctx, task, request)
+			doc, err = app.Plan(ctx, task, request)
 			return err
 		})
 	}
@@ -81,7 +81,7 @@ func (c *planCmd) Run(a *app) error {
 }
 
 // prove has f write its proof to the file that was asked for.
-func (c *planCmd) prove(a *app, r *planner.Request, f func() error) error {
+func (c *planCmd) prove(a *environment, r *app.Request, f func() error) error {
 	version, err := proof.ParseFormat(c.ProofFormat)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (c *planCmd) prove(a *app, r *planner.Request, f func() error) error {
 }
 
 // writePlan is the answer for people.
-func writePlan(w io.Writer, d *planner.Document) error {
+func writePlan(w io.Writer, d *app.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
 	if d.Reward != nil {
@@ -143,7 +143,7 @@ func writePlan(w io.Writer, d *planner.Document) error {
 }
 
 // actions names what is done at a step.
-func actions(step planner.Values) string {
+func actions(step app.Values) string {
 	if len(step) == 0 {
 		return "(nothing)"
 	}
@@ -165,7 +165,7 @@ type progress struct {
 	shown bool
 }
 
-func (a *app) progress(quiet bool, task engine.Task) *progress {
+func (a *environment) progress(quiet bool, task engine.Task) *progress {
 	p := &progress{task: task}
 	if a.terminal && !quiet {
 		p.w = a.err

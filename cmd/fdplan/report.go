@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/fdplan/fdplan/bench"
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/report"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/report"
 )
 
 type reportCmd struct {
@@ -18,7 +18,7 @@ type reportCmd struct {
 }
 
 // Run makes the report of a bench.
-func (c *reportCmd) Run(a *app) error {
+func (c *reportCmd) Run(a *environment) error {
 	name := filepath.Join(c.Dir, bench.JournalName)
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,10 +36,10 @@ func (c *reportCmd) Run(a *app) error {
 		fmt.Fprintf(a.err, "fdplan: warning: %s\n", j.Warning)
 	}
 	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
-		return planner.Picture(planner.Ref{}, name, data)
+		return app.Picture(app.Ref{}, name, data)
 	})
 	if err != nil {
-		return fmt.Errorf("%w: %w", planner.ErrInternal, err)
+		return fmt.Errorf("%w: %w", app.ErrInternal, err)
 	}
 	for _, f := range r.Files() {
 		to := filepath.Join(c.Dir, filepath.FromSlash(f.Name))

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 type runCmd struct {
@@ -25,7 +25,7 @@ type runCmd struct {
 }
 
 // Run acts in the simulator; exit status 4 when it does not do what it is for.
-func (c *runCmd) Run(a *app) error {
+func (c *runCmd) Run(a *environment) error {
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -47,18 +47,18 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	r := planner.RunRequest{
-		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: planner.Until(c.Until),
+	r := app.RunRequest{
+		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: app.Until(c.Until),
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(), Now: a.now,
 	}
 	progress := a.progress(c.Quiet, p.Task)
 	r.Phase = progress.report
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	if live { // a run may be long: its steps are printed as they are taken
-		r.Plan = func(l planner.RunPlan) { progress.clear(); writeRunPlan(a.out, &l) }
-		r.Step = func(l planner.RunStep) { writeRunStep(a.out, &l) }
+		r.Plan = func(l app.RunPlan) { progress.clear(); writeRunPlan(a.out, &l) }
+		r.Step = func(l app.RunStep) { writeRunStep(a.out, &l) }
 	}
-	d, err := planner.Run(ctx, p, real, r)
+	d, err := app.Run(ctx, p, real, r)
 	progress.clear()
 	// The recording is complete only when it is closed.
 	err = errors.Join(err, real.Close())
@@ -75,9 +75,9 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	switch d.Status {
-	case planner.RunGoal, planner.RunDone:
+	case app.RunGoal, app.RunDone:
 		return nil
-	case planner.RunStopped:
+	case app.RunStopped:
 		if len(d.Steps) > 0 {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (c *runCmd) Run(a *app) error {
 	return exitStatus(exitNo)
 }
 
-func writeRunPlan(w io.Writer, l *planner.RunPlan) {
+func writeRunPlan(w io.Writer, l *app.RunPlan) {
 	fmt.Fprintf(w, "      plan of %s, %s", counted(l.Horizon, "step"), l.Status)
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
@@ -94,7 +94,7 @@ func writeRunPlan(w io.Writer, l *planner.RunPlan) {
 	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
 }
 
-func writeRunStep(w io.Writer, l *planner.RunStep) {
+func writeRunStep(w io.Writer, l *app.RunStep) {
 	fmt.Fprintf(w, "%4d  %s", l.Step, actions(l.Action))
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
@@ -106,7 +106,7 @@ func writeRunStep(w io.Writer, l *planner.RunStep) {
 }
 
 // writeRunSteps writes plans and steps in the order in which they were.
-func writeRunSteps(w io.Writer, d *planner.RunDocument) {
+func writeRunSteps(w io.Writer, d *app.RunDocument) {
 	plans := d.Plans
 	before := func(step int) {
 		for len(plans) > 0 && plans[0].Step <= step {
@@ -121,15 +121,15 @@ func writeRunSteps(w io.Writer, d *planner.RunDocument) {
 	before(len(d.Steps) + 1)
 }
 
-func writeRunEnd(w io.Writer, d *planner.RunDocument) error {
-	says := map[planner.RunStatus]string{
-		planner.RunGoal:     "the goal holds",
-		planner.RunDone:     "done",
-		planner.RunMissed:   "the goal does not hold",
-		planner.RunNoPlan:   "no plan",
-		planner.RunViolated: "a rule was broken",
-		planner.RunStopped:  "stopped",
-		planner.RunFailed:   "the simulator failed",
+func writeRunEnd(w io.Writer, d *app.RunDocument) error {
+	says := map[app.RunStatus]string{
+		app.RunGoal:     "the goal holds",
+		app.RunDone:     "done",
+		app.RunMissed:   "the goal does not hold",
+		app.RunNoPlan:   "no plan",
+		app.RunViolated: "a rule was broken",
+		app.RunStopped:  "stopped",
+		app.RunFailed:   "the simulator failed",
 	}[d.Status]
 	fmt.Fprintf(w, "%s: %s after %s", d.Problem, says, counted(len(d.Steps), "step"))
 	if d.Reward != nil {
@@ -139,7 +139,7 @@ func writeRunEnd(w io.Writer, d *planner.RunDocument) error {
 	if d.Failure != nil {
 		fmt.Fprintf(w, "broken: %s\n", d.Failure.Text)
 	}
-	if d.Says != "" && d.Status != planner.RunFailed { // which is told on standard error
+	if d.Says != "" && d.Status != app.RunFailed { // which is told on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
 	if d.Recorded > 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fdplan/fdplan/picture"
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/picture"
 )
 
 type listCmd struct {
@@ -16,15 +16,15 @@ type listCmd struct {
 }
 
 // Run lists the bundled problems.
-func (c *listCmd) Run(a *app) error {
-	all, err := planner.List()
+func (c *listCmd) Run(a *environment) error {
+	all, err := app.List()
 	if err != nil {
 		return err
 	}
 	doc := struct {
-		Schema   int               `json:"schema"`
-		Problems []planner.Listing `json:"problems"`
-	}{planner.Schema, all}
+		Schema   int           `json:"schema"`
+		Problems []app.Listing `json:"problems"`
+	}{app.Schema, all}
 	return a.answer(c.JSON, "", doc, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "problem\thorizon\tstate bits\taction bits\tnetwork")
@@ -44,7 +44,7 @@ type showCmd struct {
 }
 
 // Run shows a problem, or a plan.
-func (c *showCmd) Run(a *app) error {
+func (c *showCmd) Run(a *environment) error {
 	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
 		c.Problem, c.Plan = "", c.Problem
 	}
@@ -55,12 +55,12 @@ func (c *showCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	s := planner.Show(task)
+	s := app.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
 }
 
 // picture draws a plan.
-func (c *showCmd) picture(a *app) error {
+func (c *showCmd) picture(a *environment) error {
 	if c.JSON {
 		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s", c.Plan)
 	}
@@ -78,7 +78,7 @@ func (c *showCmd) picture(a *app) error {
 	if err != nil {
 		return err
 	}
-	p, err := planner.Picture(c.ref(), c.Plan, data)
+	p, err := app.Picture(c.ref(), c.Plan, data)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *showCmd) picture(a *app) error {
 	})
 }
 
-func writeSummary(w io.Writer, s *planner.Summary) error {
+func writeSummary(w io.Writer, s *app.Summary) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", s.Problem)
 	if s.Horizon > 0 {
@@ -131,7 +131,7 @@ func writeSummary(w io.Writer, s *planner.Summary) error {
 	}
 	for _, g := range []struct {
 		name  string
-		lines []planner.ConstraintLine
+		lines []app.ConstraintLine
 	}{{"initial state", s.Initial}, {"constraints, at every step", s.Global}, {"goal", s.Goal}, {"known transitions", s.Transitions}} {
 		fmt.Fprintf(&b, "\n%s\n", g.name)
 		if len(g.lines) == 0 {

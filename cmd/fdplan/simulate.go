@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 type simulateCmd struct {
@@ -20,19 +20,19 @@ type simulateCmd struct {
 }
 
 // Run simulates; exit status 4 when the plan or the policy breaks a rule.
-func (c *simulateCmd) Run(a *app) error {
+func (c *simulateCmd) Run(a *environment) error {
 	p, err := c.loadTruth()
 	if err != nil {
 		return err
 	}
-	r := planner.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
+	r := app.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
 	if c.Plan != "" {
 		if r.PlanData, err = os.ReadFile(c.Plan); err != nil {
 			return err
 		}
 		r.PlanFile = c.Plan
 	}
-	var res *planner.Simulated
+	var res *app.Simulated
 	err = a.toFile(c.Out, func(w io.Writer) error {
 		if c.CSV {
 			r.CSV = w
@@ -47,7 +47,7 @@ func (c *simulateCmd) Run(a *app) error {
 			}
 			return nil
 		case c.JSON:
-			return planner.WriteJSON(w, res)
+			return app.WriteJSON(w, res)
 		}
 		_, err := fmt.Fprintf(w, "%s: %d steps, reward %v, %s\n", res.Problem, res.Steps, res.Reward, res.End)
 		if err == nil && res.Failure != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/simulator"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
 // simulatorFlags name the real system, or a simulator of it.
@@ -21,7 +21,7 @@ type simulatorFlags struct {
 }
 
 // open starts the simulator; without one it gives nil.
-func (f *simulatorFlags) open(ctx context.Context, p *planner.Problem, seed uint64) (*planner.Real, error) {
+func (f *simulatorFlags) open(ctx context.Context, p *app.Problem, seed uint64) (*app.Real, error) {
 	switch {
 	case f.MaxSimulations < 0:
 		return nil, fmt.Errorf("--max-simulations %d is no budget; expected at least 1, or 0 for no bound", f.MaxSimulations)
@@ -30,7 +30,7 @@ func (f *simulatorFlags) open(ctx context.Context, p *planner.Problem, seed uint
 	case f.Simulator == "":
 		return nil, nil
 	}
-	return p.OpenSimulator(ctx, planner.SimulatorRef{
+	return p.OpenSimulator(ctx, app.SimulatorRef{
 		Name: f.Simulator, Timeout: time.Duration(f.SimulatorTimeout), MaxSteps: f.MaxSimulations, Record: f.Record, Seed: seed, Truth: f.Truth,
 	})
 }
@@ -44,7 +44,7 @@ func limited(ctx context.Context, err error) error {
 }
 
 // differing says how a state differs from what was expected.
-func differing(d *planner.Difference) string {
+func differing(d *app.Difference) string {
 	parts := make([]string, len(d.Observed))
 	for i, e := range d.Observed {
 		parts[i] = fmt.Sprintf("%s=%v, not %v", e.Name, e.Value, d.Expected[i].Value)

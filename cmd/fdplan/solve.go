@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fdplan/fdplan/instance"
-	"github.com/fdplan/fdplan/instance/embedded"
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/proof"
-	"github.com/fdplan/fdplan/solver"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/solve/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance/embedded"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/internal/solve/sat"
 )
 
 type solveCmd struct {
@@ -23,10 +23,10 @@ type solveCmd struct {
 
 // Run solves the file and prints the lines of the solver competitions, whose
 // exit statuses it has too.
-func (c *solveCmd) Run(a *app) error {
+func (c *solveCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	options := embedded.Options{Solver: solver.Options{CuttingPlanes: c.CuttingPlanes}, Memory: int64(c.Memory)}
+	options := embedded.Options{Solver: sat.Options{CuttingPlanes: c.CuttingPlanes}, Memory: int64(c.Memory)}
 	var status instance.Status
 	solve := func(w io.Writer) (err error) {
 		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: int64(c.Memory)}, embedded.New(options), w)
@@ -41,8 +41,8 @@ func (c *solveCmd) Run(a *app) error {
 	err := c.prove(a, &options, answer)
 	switch {
 	case errors.Is(err, instance.ErrWrongAnswer):
-		return fmt.Errorf("%w: %s: %w", planner.ErrInternal, c.File, err)
-	case errors.Is(err, solver.ErrOverflow), errors.Is(err, embedded.ErrNoProof):
+		return fmt.Errorf("%w: %s: %w", app.ErrInternal, c.File, err)
+	case errors.Is(err, sat.ErrOverflow), errors.Is(err, embedded.ErrNoProof):
 		return fmt.Errorf("%s: %w", c.File, err)
 	case err != nil:
 		return err
@@ -51,7 +51,7 @@ func (c *solveCmd) Run(a *app) error {
 }
 
 // prove has answer write its proof to the file that was asked for, if any.
-func (c *solveCmd) prove(a *app, o *embedded.Options, answer func() error) error {
+func (c *solveCmd) prove(a *environment, o *embedded.Options, answer func() error) error {
 	if c.Proof == "" {
 		return answer()
 	}

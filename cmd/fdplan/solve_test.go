@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/instance"
 	"github.com/fdplan/fdplan/internal/randinst"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // TestMalformedInstances gives the program every malformed file of package
 // instance: status 2, one line that names the place, nothing on standard output.
 func TestMalformedInstances(t *testing.T) {
-	const dir = "../../instance/testdata/malformed/"
+	const dir = "../../internal/solve/instance/testdata/malformed/"
 	text, err := os.ReadFile(dir + "want")
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/train"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
 // widthsFlag is a list of layer widths such as 128,128.
@@ -65,10 +65,10 @@ type trainCmd struct {
 }
 
 // Run trains and writes the network.
-func (c *trainCmd) Run(a *app) error {
+func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
-	p, err := planner.Load(planner.Ref{Name: c.Task, Untrained: true})
+	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (c *trainCmd) Run(a *app) error {
 	if c.Resume && c.Checkpoint == "" {
 		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := planner.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
+	t := app.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
@@ -135,7 +135,7 @@ func (c *trainCmd) Run(a *app) error {
 }
 
 // report writes the files of --report.
-func (c *trainCmd) report(ctx context.Context, a *app, p *planner.Problem, t *planner.Trained) error {
+func (c *trainCmd) report(ctx context.Context, a *environment, p *app.Problem, t *app.Trained) error {
 	if c.Report == "" {
 		return nil
 	}
@@ -165,10 +165,10 @@ type testCmd struct {
 }
 
 // Run measures a network.
-func (c *testCmd) Run(a *app) error {
+func (c *testCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
-	p, err := planner.Load(planner.Ref{Name: c.Task, Untrained: true})
+	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fdplan/fdplan/planner"
-	"github.com/fdplan/fdplan/train"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
 // trainProgress is one line on a terminal that tells how training goes.
 type trainProgress struct {
-	a              *app
+	a              *environment
 	epochs, rounds int
-	epoch, round   planner.Pace
+	epoch, round   app.Pace
 	last           time.Time
 	shown          bool
 }
@@ -20,12 +20,12 @@ type trainProgress struct {
 // refresh is how often the line is written at most.
 const refresh = 100 * time.Millisecond
 
-func newTrainProgress(a *app, epochs, rounds int) *trainProgress {
-	return &trainProgress{a: a, epochs: epochs, rounds: rounds, epoch: planner.Pace{Now: a.now}, round: planner.Pace{Now: a.now}}
+func newTrainProgress(a *environment, epochs, rounds int) *trainProgress {
+	return &trainProgress{a: a, epochs: epochs, rounds: rounds, epoch: app.Pace{Now: a.now}, round: app.Pace{Now: a.now}}
 }
 
 // report puts the line's functions where training calls them.
-func (p *trainProgress) report(t *planner.Training) {
+func (p *trainProgress) report(t *app.Training) {
 	t.Progress = func(e train.Epoch) {
 		left, known := p.epoch.Left(e.Epoch, p.epochs)
 		p.show(fmt.Sprintf("epoch %d of %d: loss %.4f, %d of %d training rows wrong", e.Epoch, p.epochs, e.Loss, e.Train.WrongRows, e.Train.Rows), "at most ", left, known)

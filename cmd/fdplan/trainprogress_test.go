@@ -21,7 +21,7 @@ func TestTrainProgress(t *testing.T) {
 	train := func(terminal bool, args ...string) string {
 		var stdout, stderr bytes.Buffer
 		now := time.Unix(0, 0)
-		a := &app{out: &stdout, err: &stderr, terminal: terminal, started: now, now: func() time.Time {
+		a := &environment{out: &stdout, err: &stderr, terminal: terminal, started: now, now: func() time.Time {
 			now = now.Add(time.Second)
 			return now
 		}}

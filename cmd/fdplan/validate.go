@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/fdplan/fdplan/planner"
+	"github.com/fdplan/fdplan/internal/app"
 )
 
 type validateCmd struct {
@@ -20,7 +20,7 @@ type validateCmd struct {
 }
 
 // Run replays the plan; exit status 4 when it is invalid.
-func (c *validateCmd) Run(a *app) error {
+func (c *validateCmd) Run(a *environment) error {
 	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
 		c.Problem, c.Plan = "", c.Problem
 	}
@@ -41,7 +41,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	v, err := planner.Validate(ctx, task, c.Plan, data, real)
+	v, err := app.Validate(ctx, task, c.Plan, data, real)
 	if err = errors.Join(err, real.Close()); err != nil {
 		return limited(ctx, err)
 	}
@@ -80,14 +80,14 @@ type verifyCmd struct {
 }
 
 // Run decides the property; exit status 4 with a counterexample.
-func (c *verifyCmd) Run(a *app) error {
+func (c *verifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
 	task, err := c.load(nil)
 	if err != nil {
 		return err
 	}
-	p, err := planner.Verify(ctx, task, c.Property)
+	p, err := app.Verify(ctx, task, c.Property)
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)
@@ -95,7 +95,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if c.Witness != "" && p.Witness != nil {
-		if err := a.toFile(c.Witness, func(w io.Writer) error { return planner.WriteJSON(w, p) }); err != nil {
+		if err := a.toFile(c.Witness, func(w io.Writer) error { return app.WriteJSON(w, p) }); err != nil {
 			return err
 		}
 	}
@@ -115,8 +115,8 @@ func (c *verifyCmd) Run(a *app) error {
 }
 
 // holding lists what is not false or 0.
-func holding(values planner.Values) string {
-	var on planner.Values
+func holding(values app.Values) string {
+	var on app.Values
 	for _, e := range values {
 		if e.Value != false && e.Value != int64(0) {
 			on = append(on, e)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/external"
+	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
 // RequireVariable names the environment variable that, when it is not empty,

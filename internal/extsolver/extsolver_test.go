@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/external"
+	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
 // TestSolvers gives each solver a file with an optimum and one without

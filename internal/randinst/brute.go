@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fdplan/fdplan/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // maxVars is how many variables BruteForce looks through.

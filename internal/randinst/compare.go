@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/external"
-	"github.com/fdplan/fdplan/instance"
 	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // outsideLimit bounds a single run of an outside solver.

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/fdplan/fdplan/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 var instances = flag.Int("instances", 100, "number of random instances of each kind")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fdplan/fdplan/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // generator draws one instance.

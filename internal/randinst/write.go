@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fdplan/fdplan/instance"
+	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
 // Dialect says how to write an instance.

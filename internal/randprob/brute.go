@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // BruteForce finds the best scaled reward over the horizon by enumerating all

@@ -3,8 +3,8 @@ package randprob
 import (
 	"strings"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Plan is an initial state with a joint action for each step, and the best

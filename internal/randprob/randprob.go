@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Options bound the problems. A field that is 0 has its default.

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/fdplan/fdplan/bnn"
-	"github.com/fdplan/fdplan/factored"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // TestNew checks that the problems are well-formed, the same for the same

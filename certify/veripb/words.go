@@ -1,0 +1,137 @@
+package veripb
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// lines reads a text a line at a time.
+type lines struct {
+	file string // for errors
+	in   *bufio.Reader
+	line int // number of the last one read
+	text []byte
+}
+
+func newLines(file string, in io.Reader) *lines {
+	return &lines{file: file, in: bufio.NewReaderSize(in, 1<<16)}
+}
+
+// next gives the words of the next line; io.EOF after the last. They are
+// valid until the next call.
+func (l *lines) next() (words, error) {
+	l.text = l.text[:0]
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			l.text = append(l.text, part...)
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return words{}, source.Errorf(l.file, l.line+1, 0, "cannot be read: %v", source.Cause(err))
+		}
+		if len(l.text) > 0 {
+			l.text = append(l.text, part...)
+			part = l.text
+		}
+		if err != nil && len(part) == 0 {
+			return words{}, io.EOF
+		}
+		l.line++
+		return words{file: l.file, line: l.line, text: part}, nil
+	}
+}
+
+// words walks over the words of a line. A semicolon is a word of its own
+// whether or not there is space before it.
+type words struct {
+	file  string
+	line  int
+	text  []byte
+	start int // of the present word
+	end   int
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// next gives the next word, nil at the end of the line.
+func (w *words) next() []byte {
+	i := w.end
+	for i < len(w.text) && blank(w.text[i]) {
+		i++
+	}
+	w.start = i
+	if i < len(w.text) && w.text[i] == ';' {
+		w.end = i + 1
+		return w.text[i:w.end]
+	}
+	for i < len(w.text) && !blank(w.text[i]) && w.text[i] != ';' {
+		i++
+	}
+	w.end = i
+	if w.start == w.end {
+		return nil
+	}
+	return w.text[w.start:w.end]
+}
+
+// peek gives the next word without taking it.
+func (w *words) peek() []byte {
+	ahead := *w
+	return ahead.next()
+}
+
+// errorf is an error at the word that was last taken.
+func (w *words) errorf(format string, args ...any) error {
+	return source.Errorf(w.file, w.line, w.start+1, format, args...)
+}
+
+// refusedf is an error about the line as a whole.
+func (w *words) refusedf(format string, args ...any) error {
+	return source.Errorf(w.file, w.line, 1, format, args...)
+}
+
+// expect takes the next word, which must be want.
+func (w *words) expect(want string) error {
+	if got := w.next(); string(got) != want {
+		return w.errorf("%s, expected %q", found(got), want)
+	}
+	return nil
+}
+
+// finish says that nothing may follow, save a semicolon.
+func (w *words) finish() error {
+	got := w.next()
+	if string(got) == ";" {
+		got = w.next()
+	}
+	if got != nil {
+		return w.errorf("%s, expected the end of the line", found(got))
+	}
+	return nil
+}
+
+// number takes a decimal integer; what names it in the error.
+func (w *words) number(what string) (num, error) {
+	got := w.next()
+	n, ok := parseNumber(got)
+	if !ok {
+		return num{}, w.errorf("%s, expected %s", found(got), what)
+	}
+	return n, nil
+}
+
+// found describes a word for an error.
+func found(word []byte) string {
+	if word == nil {
+		return "the line ends"
+	}
+	const most = 40
+	if len(word) > most {
+		return "found \"" + string(word[:most]) + "…\""
+	}
+	return "found \"" + string(word) + "\""
+}

@@ -1,0 +1,142 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Appender adds rows to a data set, or begins one.
+//
+// A CSV grows in place, one write a row, so that what was added is there even
+// if the program is killed. Parquet and NPZ cannot grow: their rows are kept in
+// memory, and Close writes the old ones with the new ones under a temporary
+// name and renames it.
+type Appender struct {
+	name string
+	s    *Schema  // of the rows that are added
+	file *Schema  // of the file: quantities where s has levels
+	csv  *os.File // nil for the other formats
+	enc  encoder
+	kept *Data // old and new rows of the other formats
+	new  int
+}
+
+// Append opens the data set name, which may not exist yet, for rows of s. What
+// is there must be readable as s, and a CSV must have the columns in its
+// order; otherwise the error is a *source.Error and nothing is changed.
+func Append(name string, s *Schema) (*Appender, error) {
+	format, err := FormatOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	a := &Appender{name: name, s: s, file: s.Stored()}
+	a.kept = &Data{Schema: a.file}
+	_, err = os.Stat(name)
+	exists := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if exists {
+		if a.kept, err = ReadAs(name, a.file); err != nil {
+			return nil, err
+		}
+	}
+	if format != CSV {
+		return a, nil
+	}
+	a.kept = nil
+	return a, a.openCSV(exists)
+}
+
+// openCSV prepares to add lines. A last line without an end gets one.
+func (a *Appender) openCSV(exists bool) (err error) {
+	var header bytes.Buffer
+	if _, err := newCSVEncoder(&header, a.file); err != nil {
+		return err
+	}
+	begin := header.Bytes()
+	if exists {
+		text, err := os.ReadFile(a.name)
+		if err != nil {
+			return err
+		}
+		f, err := openCSV(a.name, text)
+		if err != nil {
+			return err
+		}
+		for i, h := range f.header {
+			if i >= len(a.s.Columns) || canonical(h) != canonical(a.s.Columns[i].Name) {
+				return source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end",
+					i+1, h, bytes.TrimSpace(header.Bytes()))
+			}
+		}
+		begin = nil
+		if !bytes.HasSuffix(text, []byte("\n")) {
+			begin = []byte("\n")
+		}
+	}
+	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+		return err
+	}
+	if _, err = a.csv.Write(begin); err != nil {
+		a.csv.Close()
+		return err
+	}
+	// The encoder's own header goes nowhere; the file has one.
+	e, err := newCSVEncoder(&bytes.Buffer{}, a.file)
+	if err != nil {
+		a.csv.Close()
+		return err
+	}
+	e.w = a.csv
+	a.enc = e
+	return nil
+}
+
+// WriteRows adds rows, given one after the other. A value that its column
+// cannot have is an error, and none of the rows is added then.
+func (a *Appender) WriteRows(values []float64) error {
+	cols := len(a.s.Columns)
+	if len(values)%cols != 0 {
+		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), cols)
+	}
+	for i, v := range values {
+		c := &a.s.Columns[i%cols]
+		if why := c.admits(v); why != "" {
+			return fmt.Errorf("%s: column %s cannot hold %s, %s", a.name, c.Name, number(v), why)
+		}
+	}
+	a.new += len(values) / cols
+	if len(values) > 0 {
+		values = a.s.fromLevels(values)
+	}
+	if a.csv != nil {
+		return a.enc.rows(values)
+	}
+	a.kept.Values = append(a.kept.Values, values...)
+	a.kept.Rows += len(values) / cols
+	return nil
+}
+
+// Rows is the number of rows that were added.
+func (a *Appender) Rows() int { return a.new }
+
+// Close completes the file. With no new row, a Parquet or NPZ file that was
+// there stays as it is.
+func (a *Appender) Close() error {
+	switch {
+	case a.csv != nil:
+		return a.csv.Close()
+	case a.new == 0 && a.kept.Rows > 0:
+		return nil
+	}
+	return Write(a.name, a.kept)
+}

@@ -1,0 +1,250 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// csvFile reads a CSV's rows and knows their places.
+type csvFile struct {
+	name   string
+	r      *csv.Reader
+	header []string
+}
+
+func openCSV(name string, text []byte) (*csvFile, error) {
+	f := &csvFile{name: name, r: csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))}
+	f.r.ReuseRecord = true
+	row, err := f.next()
+	if err == io.EOF {
+		return nil, source.Errorf(name, 1, 1, "the file is empty, expected a header with the names of fluents")
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.header = slices.Clone(row)
+	return f, nil
+}
+
+// next gives a row, valid until the next call, or io.EOF.
+func (f *csvFile) next() ([]string, error) {
+	row, err := f.r.Read()
+	if err == nil || err == io.EOF {
+		return row, err
+	}
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return nil, err
+	}
+	if errors.Is(p.Err, csv.ErrFieldCount) {
+		return nil, source.Errorf(f.name, p.StartLine, 1, "the row has %d fields, expected %d as in the header", len(row), len(f.header))
+	}
+	return nil, source.Errorf(f.name, p.Line, p.Column, "%v", p.Err)
+}
+
+// fault is an error at field i of the row read last.
+func (f *csvFile) fault(i int, format string, args ...any) error {
+	line, col := f.r.FieldPos(i)
+	return source.Errorf(f.name, line, col, format, args...)
+}
+
+// readCSV reads a CSV as s, or infers a schema when s is nil.
+func readCSV(name string, s *Schema) (*Data, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		if s, err = inferSchema(name, text); err != nil {
+			return nil, err
+		}
+	}
+	f, err := openCSV(name, text)
+	if err != nil {
+		return nil, err
+	}
+	columns, sequence, err := match(f.header, s, true)
+	if err != nil {
+		return nil, source.Errorf(name, 1, 1, "%v", err)
+	}
+	index := make([]map[string]float64, len(columns))
+	for i, c := range columns {
+		if c >= 0 && s.Columns[c].Type == Enum {
+			index[i] = map[string]float64{}
+			for k, v := range s.Columns[c].Values {
+				index[i][v] = float64(k)
+			}
+		}
+	}
+	l := &log{f: f, s: s, columns: columns, index: index, out: &Data{Schema: s}, row: make([]float64, len(s.Columns))}
+	if sequence {
+		err = l.sequences()
+	} else {
+		err = l.triplets()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.out, nil
+}
+
+// parse reads a field as a value of the column.
+func (c *Column) parse(text string, index map[string]float64) (v float64, why string) {
+	text = strings.TrimSpace(text)
+	switch c.Type {
+	case Enum:
+		if v, ok := index[text]; ok {
+			return v, ""
+		}
+		if v, ok := index[strings.TrimPrefix(text, "@")]; ok {
+			return v, ""
+		}
+		if v, ok := index["@"+text]; ok {
+			return v, ""
+		}
+		return 0, c.admits(-1)
+	case Bool:
+		switch strings.ToLower(text) {
+		case "true":
+			return 1, ""
+		case "false":
+			return 0, ""
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.ContainsAny(text, "xX_") {
+		switch c.Type {
+		case Bool:
+			return 0, c.admits(2)
+		case Int:
+			return 0, "expected an integer"
+		}
+		v = math.NaN()
+	}
+	return v, c.admits(v)
+}
+
+// inferSchema makes the schema of a CSV of triplets from its header and values.
+func inferSchema(name string, text []byte) (*Schema, error) {
+	f, err := openCSV(name, text)
+	if err != nil {
+		return nil, err
+	}
+	n := len(f.header)
+	guess := make([]guess, n)
+	next := map[string]int{}
+	for i, h := range f.header {
+		if base, ok := strings.CutSuffix(canonical(h), "'"); ok {
+			next[base] = i
+		}
+	}
+	if len(next) == 0 {
+		return nil, source.Errorf(name, 1, 1, "no column is a next state, with a prime after its name; a log of sequences can only be read for a given problem")
+	}
+	for {
+		row, err := f.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, field := range row {
+			if field == "" {
+				return nil, f.fault(i, "column %s is empty, expected a value", f.header[i])
+			}
+			guess[i].add(field)
+		}
+	}
+	var states, actions []Column
+	for i, h := range f.header {
+		h = strings.TrimSpace(h)
+		if base, primed := strings.CutSuffix(canonical(h), "'"); primed {
+			if !slices.ContainsFunc(f.header, func(o string) bool { return canonical(o) == base }) {
+				return nil, source.Errorf(name, 1, 1, "column %s has no column %s for the state before", h, strings.TrimSuffix(h, "'"))
+			}
+			continue
+		}
+		g := guess[i]
+		j, isState := next[canonical(h)]
+		if isState {
+			g = g.join(guess[j])
+		}
+		c := g.column(h)
+		if isState {
+			states = append(states, c)
+		} else {
+			actions = append(actions, c)
+		}
+	}
+	s, err := NewSchema("", states, actions)
+	if err != nil {
+		return nil, source.Errorf(name, 1, 1, "%v", err)
+	}
+	return s, nil
+}
+
+// guess is what the values of a column seen so far allow.
+type guess struct {
+	notBool, notInt, notReal bool
+	values                   map[string]bool
+}
+
+// maxGuessed bounds the values of an inferred enumeration.
+const maxGuessed = 10_000
+
+func (g *guess) add(field string) {
+	if field != "true" && field != "false" {
+		g.notBool = true
+		if _, err := strconv.ParseInt(field, 10, 64); err != nil {
+			g.notInt = true
+			if v, err := strconv.ParseFloat(field, 64); err != nil || v-v != 0 {
+				g.notReal = true
+			}
+		}
+	} else {
+		g.notInt, g.notReal = true, true
+	}
+	if g.values == nil {
+		g.values = map[string]bool{}
+	}
+	if len(g.values) < maxGuessed {
+		g.values[field] = true
+	}
+}
+
+func (g guess) join(o guess) guess {
+	out := guess{g.notBool || o.notBool, g.notInt || o.notInt, g.notReal || o.notReal, map[string]bool{}}
+	for _, m := range []map[string]bool{g.values, o.values} {
+		for v := range m {
+			out.values[v] = true
+		}
+	}
+	return out
+}
+
+func (g guess) column(name string) Column {
+	switch {
+	case !g.notBool:
+		return Column{Name: name, Type: Bool, Bounded: true, Hi: 1}
+	case !g.notInt:
+		return Column{Name: name, Type: Int}
+	case !g.notReal:
+		return Column{Name: name, Type: Real}
+	}
+	c := Column{Name: name, Type: Enum}
+	for v := range g.values {
+		c.Values = append(c.Values, v)
+	}
+	slices.Sort(c.Values)
+	return c
+}

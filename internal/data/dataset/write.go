@@ -1,0 +1,191 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// encoder writes rows in one format. Row values are those of the schema.
+type encoder interface {
+	rows(values []float64) error
+	close() error
+}
+
+// Format is a file format of data sets.
+type Format string
+
+// The formats.
+const (
+	Parquet Format = ".parquet"
+	CSV     Format = ".csv"
+	NPZ     Format = ".npz"
+)
+
+// FormatOf tells the format by the end of the file's name.
+func FormatOf(name string) (Format, error) {
+	switch f := Format(strings.ToLower(filepath.Ext(name))); f {
+	case Parquet, CSV, NPZ:
+		return f, nil
+	}
+	return "", source.Errorf(name, 0, 0, "the format of a data set is told by its name, expected one that ends in .parquet, .csv or .npz")
+}
+
+// File is a data set that is being written. Its name appears only with Close.
+type File struct {
+	name string
+	tmp  *os.File
+	buf  *bufio.Writer
+	enc  encoder
+	s    *Schema
+}
+
+// Create begins the data set name, in the format that the name says.
+func Create(name string, s *Schema) (*File, error) {
+	format, err := FormatOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return nil, err
+	}
+	f := &File{name: name, tmp: tmp, buf: bufio.NewWriterSize(tmp, 1<<16), s: s}
+	if f.enc, err = newEncoder(f.buf, format, s.Stored()); err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return f, nil
+}
+
+func newEncoder(w io.Writer, format Format, s *Schema) (encoder, error) {
+	switch format {
+	case Parquet:
+		return newParquetEncoder(w, s)
+	case NPZ:
+		return newNPZEncoder(w, s)
+	}
+	return newCSVEncoder(w, s)
+}
+
+// WriteRows appends rows, given one after the other.
+func (f *File) WriteRows(values []float64) error {
+	if n := len(f.s.Columns); len(values)%n != 0 {
+		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), n)
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return f.enc.rows(f.s.fromLevels(values))
+}
+
+// Close completes the file and gives it its name; after an error nothing is
+// left behind.
+func (f *File) Close() error {
+	err := f.enc.close()
+	if err == nil {
+		err = f.buf.Flush()
+	}
+	if err == nil {
+		err = f.tmp.Chmod(0o644)
+	}
+	if err != nil {
+		f.Abort()
+		return err
+	}
+	if err := f.tmp.Close(); err != nil {
+		os.Remove(f.tmp.Name())
+		return err
+	}
+	if err := os.Rename(f.tmp.Name(), f.name); err != nil {
+		os.Remove(f.tmp.Name())
+		return err
+	}
+	return nil
+}
+
+// Abort gives the file up and leaves nothing behind.
+func (f *File) Abort() {
+	f.tmp.Close()
+	os.Remove(f.tmp.Name())
+}
+
+// Write writes d as the file name.
+func Write(name string, d *Data) error {
+	f, err := Create(name, d.Schema)
+	if err != nil {
+		return err
+	}
+	if err := f.WriteRows(d.Values); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Close()
+}
+
+// csvEncoder writes rows as CSV. Values of enumerations are quoted by
+// encoding/csv where they need it; all else is plain and is written directly.
+type csvEncoder struct {
+	w      io.Writer
+	cols   []Column
+	quoted [][]string // by column, an enumeration's values as CSV
+	line   []byte
+}
+
+func newCSVEncoder(w io.Writer, s *Schema) (*csvEncoder, error) {
+	e := &csvEncoder{w: w, cols: s.Columns, quoted: make([][]string, len(s.Columns))}
+	header := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		header[i] = c.Name
+		for _, v := range c.Values {
+			e.quoted[i] = append(e.quoted[i], quoteCSV(v))
+		}
+	}
+	cw := csv.NewWriter(w)
+	if err := cw.Write(header); err != nil {
+		return nil, err
+	}
+	cw.Flush()
+	return e, cw.Error()
+}
+
+func quoteCSV(v string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write([]string{v}) // a strings.Builder does not fail
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (e *csvEncoder) rows(values []float64) error {
+	for len(values) > 0 {
+		e.line = e.line[:0]
+		for i := range e.cols {
+			if i > 0 {
+				e.line = append(e.line, ',')
+			}
+			if e.quoted[i] != nil {
+				e.line = append(e.line, e.quoted[i][int(values[i])]...)
+			} else {
+				e.line = e.cols[i].format(e.line, values[i])
+			}
+		}
+		e.line = append(e.line, '\n')
+		if _, err := e.w.Write(e.line); err != nil {
+			return err
+		}
+		values = values[len(e.cols):]
+	}
+	return nil
+}
+
+func (e *csvEncoder) close() error { return nil }

@@ -1,0 +1,72 @@
+package blp
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
+)
+
+// Engine is FD-BLP-Plan+ as an engine.Engine. The zero value solves the paper's
+// program, with nothing added, by HiGHS.
+type Engine struct {
+	Solver *external.Solver // of kind external.MILP; nil is HiGHS, as a program or in process
+	Help   Help
+}
+
+var _ engine.Opener = Engine{}
+
+// Name is "blp".
+func (Engine) Name() string { return "blp" }
+
+// Solve has the solver find an optimal plan. Of a range of horizons each is
+// solved by itself. Errors are those of external.Run and highs.Solve, an
+// *external.MissingError where there is no solver, and *outside.LieError.
+func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		s, err := e.Open(ctx, q.Task, h)
+		if err != nil {
+			return nil, err
+		}
+		return s.Solve(ctx, l, report)
+	})
+}
+
+// Open prepares for queries about one horizon.
+func (e Engine) Open(_ context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	return &Session{e: e, task: t, horizon: horizon}, nil
+}
+
+// runner is a solver ready to run.
+type runner struct {
+	name       string
+	takesStart bool
+	whole      bool // it counts time in whole seconds
+	run        func(ctx context.Context, in external.Input, l external.Limits, o highs.Options, report func(external.Progress)) (external.Answer, error)
+}
+
+// runner finds the solver, or says by an *external.MissingError what to install.
+func (e Engine) runner() (*runner, error) {
+	if e.Solver == nil || e.Solver.Name == "highs" && e.Solver.TakesStart() {
+		native, err := external.Lookup(external.MILP, "highs")
+		if err != nil {
+			return nil, err
+		}
+		_, missing := native.Program()
+		if missing != nil {
+			if _, err := highs.Find(); err != nil {
+				return nil, err
+			}
+		}
+		return &runner{name: "HiGHS", takesStart: true, whole: missing == nil, run: highs.Solve}, nil
+	}
+	s := *e.Solver
+	if _, err := s.Program(); err != nil {
+		return nil, err
+	}
+	run := func(ctx context.Context, in external.Input, l external.Limits, _ highs.Options, report func(external.Progress)) (external.Answer, error) {
+		return external.Run(ctx, s, in, l, report)
+	}
+	return &runner{name: s.Name, takesStart: s.TakesStart(), whole: true, run: run}, nil
+}

@@ -1,0 +1,311 @@
+package blp
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Bounds on what is enumerated.
+const (
+	maxRows  = 1 << 15 // pairs of state and action of a step
+	maxEdges = 1 << 15 // reachable steps at one time
+	maxFlow  = 1 << 17 // flow variables over all times
+)
+
+// known is what help finds out before a program is built; it depends on the
+// problem and the horizon alone.
+type known struct {
+	m          *model.Model
+	step       *step
+	all, legal table          // nil where they are too many, or not asked for
+	layers     *search.Layers // likewise
+	withFlow   bool           // layers are few enough for flow variables
+}
+
+// learn finds out what h asks for.
+func learn(ctx context.Context, t engine.Task, horizon int, h Help) (*known, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: h.Fix})
+	if err != nil {
+		return nil, err
+	}
+	k := &known{m: m}
+	if m.Infeasible() {
+		return k, nil
+	}
+	if k.step, err = newStep(t); err != nil {
+		return nil, err
+	}
+	if (h.Tighten || h.Cuts || h.Replace) && t.Network != nil {
+		k.all, k.legal = k.step.legal(ctx, maxRows)
+	}
+	if h.Reach || h.Flow {
+		layers, ok, err := search.Explore(ctx, t, horizon, maxEdges)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			k.layers = layers
+			edges := 0
+			for _, list := range layers.Edges {
+				edges += len(list)
+			}
+			k.withFlow = h.Flow && edges <= maxFlow
+		}
+	}
+	return k, nil
+}
+
+// builder makes one program.
+type builder struct {
+	*known
+	h     Help
+	p     format.Program
+	flows [][]int32 // by time and edge: flow variables
+	slot  map[int32]int
+	cut   bool // there is a row for the cutoff
+}
+
+// contradiction is a row that nothing fulfils.
+func contradiction() []format.ProgramRow {
+	one := []format.ProgramTerm{{Coef: 1, Var: 1}}
+	return []format.ProgramRow{{Terms: one, Op: factored.GE, K: 1}, {Terms: one, Op: factored.LE, K: 0}}
+}
+
+// build makes the program without the plans that are excluded, and no worse than
+// cutoff, a scaled reward, where it is not nil. few is the time to spend on rows
+// that help; those found until its end are taken.
+func build(ctx, few context.Context, k *known, h Help, excluded []engine.Landmark, cutoff *int64) (*builder, error) {
+	b := &builder{known: k, h: h, slot: map[int32]int{}}
+	m := k.m
+	b.p.Name = "problem " + m.Problem.Name
+	b.p.Constant = m.ObjectiveConstant()
+	for t := 1; t <= m.Horizon+1; t++ {
+		for _, c := range m.Objective(t) {
+			coef := c.Coef
+			if c.Lit < 0 { // c*(1-x)
+				b.p.Constant += coef
+				coef = -coef
+			}
+			b.p.Objective = append(b.p.Objective, format.ProgramTerm{Coef: coef, Var: c.Lit.Var()})
+		}
+	}
+	if m.Infeasible() {
+		b.p.Rows = contradiction()
+		return b, nil
+	}
+	var part *model.Part
+	var network []model.Sum // at the step at hand
+	for t := 1; t <= m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		same := m.Same(t)
+		if t == 1 || !same {
+			part = m.Part(t)
+		}
+		offset := m.Stride() * int32(t-1)
+		for _, l := range part.Fixed {
+			b.row([]model.Term{{Coef: 1, Lit: l}}, factored.EQ, 1, offset)
+		}
+		for g, sums := range part.Sums {
+			if model.Group(g) != model.Network {
+				b.sums(sums, offset)
+			}
+		}
+		if t > m.Horizon {
+			break
+		}
+		if !same || k.layers != nil || t == 1 {
+			network = b.stepRows(few, part, t)
+		}
+		b.sums(network, offset)
+	}
+	if k.withFlow {
+		b.flow()
+	}
+	for i := range excluded {
+		b.exclude(&excluded[i])
+	}
+	if b.cut = cutoff != nil; b.cut {
+		b.p.Rows = append(b.p.Rows, format.ProgramRow{Terms: b.p.Objective, Op: factored.LE, K: -*cutoff - b.p.Constant})
+	}
+	return b, nil
+}
+
+// stepRows states the network at step t, in local variables: its units, or what
+// does for them.
+func (b *builder) stepRows(few context.Context, part *model.Part, t int) []model.Sum {
+	var out []model.Sum
+	var rows table
+	switch {
+	case b.m.Network == nil || b.withFlow:
+		return nil // the flow says it all
+	case b.h.Reach && b.layers != nil:
+		seen := map[string]bool{}
+		rows = table{}
+		for _, e := range b.layers.Edges[t-1] {
+			row := b.step.row(func(l model.Lit) bool { return e.Action[b.bit(l)] })
+			if key := row.text(); !seen[key] {
+				seen[key] = true
+				rows = append(rows, row)
+			}
+		}
+	case b.legal != nil:
+		rows = b.step.at(b.legal, b.m, t, b.step.now, b.step.actions, b.step.learned)
+	}
+	if rows != nil && len(rows) == 0 {
+		out = append(out, model.Sum{Terms: nil, Op: factored.GE, K: 1})
+		return out
+	}
+	// All pairs that the other rows allow: that C breaks after a step is for the
+	// rows of the next one to say. Nil where they are too many.
+	var every table
+	if b.all != nil {
+		every = b.step.at(b.all, b.m, t, b.step.now, b.step.actions)
+	}
+	replaced := false
+	if b.h.Replace && every != nil {
+		var sums []model.Sum
+		if len(every) > 0 {
+			sums, replaced = b.step.implicates(few, every)
+		}
+		if replaced {
+			out = append(out, sums...)
+		}
+		if b.h.Cuts && rows != nil && (len(rows) < len(every) || !replaced) {
+			sums, _ := b.step.implicates(few, rows)
+			out = append(out, sums...)
+		}
+	} else if b.h.Cuts && rows != nil {
+		sums, _ := b.step.implicates(few, rows)
+		out = append(out, sums...)
+	}
+	if replaced {
+		return out
+	}
+	if b.h.Cuts && rows != nil {
+		out = append(out, b.step.equals(rows)...)
+	}
+	out = append(out, part.Sums[model.Network]...)
+	for _, layer := range part.Layers {
+		for i := range layer {
+			if rows != nil && b.h.Tighten {
+				out = append(out, tight(&layer[i], rows, every)...)
+			} else {
+				out = append(out, plain(&layer[i])...)
+			}
+		}
+	}
+	return out
+}
+
+// bit is the problem's bit of a local variable of a state or action at t.
+func (b *builder) bit(l model.Lit) factored.Bit { return b.step.bits[l] }
+
+// plain states a neuron as the paper does.
+func plain(n *model.Neuron) []model.Sum {
+	return between(n, 0, n.Threshold, n.Threshold-1, len(n.Inputs))
+}
+
+// tight states a neuron by the counts that rows, those that plans can have, give
+// it. Pairs of every are all that the program has to judge; nil is any.
+func tight(n *model.Neuron, rows, every table) []model.Sum {
+	u := newUnit(n)
+	r := u.ranges(rows)
+	if r.active && r.quiet {
+		return between(n, r.least, r.leastActive, r.mostInactive, r.most)
+	}
+	out := n.Out
+	if r.quiet {
+		out = -out
+	}
+	sums := []model.Sum{{Terms: []model.Term{{Coef: 1, Lit: out}}, Op: factored.GE, K: 1}}
+	if every != nil {
+		if all := u.ranges(every); !all.active || !all.quiet {
+			return sums
+		}
+	}
+	// A pair of another value is no step of a plan, but nothing else may say so.
+	count := model.Sum{Op: factored.GE, K: int64(r.least)}
+	if r.quiet {
+		count = model.Sum{Op: factored.LE, K: int64(r.most)}
+	}
+	for _, l := range n.Inputs {
+		count.Terms = append(count.Terms, model.Term{Coef: 1, Lit: l})
+	}
+	return append(sums, count)
+}
+
+// between says that the count of active inputs is at least least, and at least
+// leastActive when the neuron is active; and at most mostInactive when it is
+// not, and at most most.
+func between(n *model.Neuron, least, leastActive, mostInactive, most int) []model.Sum {
+	lower := model.Sum{Op: factored.GE, K: int64(least)}
+	upper := model.Sum{Op: factored.LE, K: int64(mostInactive)}
+	for _, l := range n.Inputs {
+		lower.Terms = append(lower.Terms, model.Term{Coef: 1, Lit: l})
+		upper.Terms = append(upper.Terms, model.Term{Coef: 1, Lit: l})
+	}
+	lower.Terms = append(lower.Terms, model.Term{Coef: int64(least - leastActive), Lit: n.Out})
+	upper.Terms = append(upper.Terms, model.Term{Coef: int64(mostInactive - most), Lit: n.Out})
+	return []model.Sum{lower, upper}
+}
+
+func (b *builder) sums(sums []model.Sum, offset int32) {
+	for i := range sums {
+		b.row(sums[i].Terms, sums[i].Op, sums[i].K, offset)
+	}
+}
+
+// row adds a row, brought to positive variables, each once. Coefficients may have
+// any sign.
+func (b *builder) row(terms []model.Term, op factored.Op, k int64, offset int32) {
+	var out []format.ProgramTerm
+	clear(b.slot)
+	for _, t := range terms {
+		v, coef := t.Lit.Var()+offset, t.Coef
+		if t.Lit < 0 {
+			k -= coef
+			coef = -coef
+		}
+		if i, ok := b.slot[v]; ok {
+			out[i].Coef += coef
+			continue
+		}
+		b.slot[v] = len(out)
+		out = append(out, format.ProgramTerm{Coef: coef, Var: v})
+	}
+	out = slices.DeleteFunc(out, func(t format.ProgramTerm) bool { return t.Coef == 0 })
+	if len(out) == 0 {
+		if op != factored.GE && k < 0 || op != factored.LE && k > 0 {
+			b.p.Rows = append(b.p.Rows, contradiction()...)
+		}
+		return
+	}
+	b.p.Rows = append(b.p.Rows, format.ProgramRow{Terms: out, Op: op, K: k})
+}
+
+// exclude adds a landmark: something in it is otherwise.
+func (b *builder) exclude(l *engine.Landmark) {
+	var terms []model.Term
+	differ := func(t int, kind factored.Kind) {
+		for _, bit := range b.m.Problem.Bits(kind) {
+			v := b.m.Var(t, bit)
+			if l.Trace.Steps[t-1][bit] {
+				v = -v
+			}
+			terms = append(terms, model.Term{Coef: 1, Lit: v})
+		}
+	}
+	differ(1, factored.State)
+	for t := 1; t <= l.Depth; t++ {
+		differ(t, factored.Action)
+	}
+	b.row(terms, factored.GE, 1, 0)
+}

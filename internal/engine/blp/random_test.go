@@ -1,0 +1,238 @@
+package blp_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/blp"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+var (
+	problems  = flag.Int("instances", 50, "random problems that are compared with brute force")
+	firstSeed = flag.Uint64("first-seed", 4_000_000, "seed of the first random problem")
+	everyFile = flag.Bool("every-file", false, "random problems also through LP and MPS by CBC and GLPK")
+)
+
+// each gives the random problems with their optima.
+func each(t *testing.T, n int, visit func(seed uint64, task engine.Task, horizon int, want int64, feasible bool)) {
+	found := 0
+	for i := range n {
+		seed := *firstSeed + uint64(i)
+		p, net, horizon := randprob.New(seed, randprob.Options{})
+		want, feasible := randprob.BruteForce(p, net, horizon)
+		if feasible {
+			found++
+		}
+		visit(seed, engine.Task{Problem: p, Network: net}, horizon, want, feasible)
+	}
+	if found < n/4 {
+		t.Errorf("only %d of %d random problems have a plan", found, n)
+	}
+}
+
+// compare holds an engine to the optimum.
+func compare(t *testing.T, seed uint64, name string, e engine.Engine, task engine.Task, horizon int, want int64, feasible bool) {
+	t.Helper()
+	res, err := solve(context.Background(), e, task, horizon)
+	switch {
+	case err != nil:
+		t.Errorf("seed %d, %s: %v", seed, name, err)
+	case !feasible && res.Status != engine.Infeasible:
+		t.Errorf("seed %d, %s says %s %d, brute force that there is no plan", seed, name, res.Status, res.Reward)
+	case feasible && (res.Status != engine.Optimal || res.Reward != want || *res.Bound != want):
+		t.Errorf("seed %d, %s says %s %d, brute force %d", seed, name, res.Status, res.Reward, want)
+	case feasible:
+		confirm(t, seed, name, task.Problem, task.Network, res.Trace, want)
+	}
+}
+
+func confirm(t *testing.T, seed uint64, name string, p *factored.Problem, net *bnn.Network, trace *factored.Trace, want int64) {
+	t.Helper()
+	report, err := validate.Check(p, net, validate.FromTrace(trace))
+	if err != nil || !report.Valid || report.Reward != want {
+		t.Errorf("seed %d: the checker says of the plan of %s: %+v, %v", seed, name, report, err)
+	}
+}
+
+// TestRandomProblems compares the engine with brute force, the help in turns.
+func TestRandomProblems(t *testing.T) {
+	needHiGHS(t)
+	list := []string{
+		"none", "light", "all", "fix", "tighten", "cuts", "replace", "cuts,replace", "tighten,reach", "cuts,reach",
+		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach",
+	}
+	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
+		turns := []string{list[seed%uint64(len(list))], list[(seed/2+7)%uint64(len(list))]}
+		if *problems <= 50 {
+			turns = turns[:1]
+		}
+		for _, name := range turns {
+			help, err := blp.ParseHelp(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, seed, name, blp.Engine{Help: help}, task, horizon, want, feasible)
+		}
+	})
+}
+
+// TestTightIsExact has problems in which a unit is constant in every legal pair,
+// and pairs that are illegal for what the network makes of them: without the
+// count of its inputs, a solver may give that unit a value that it has not.
+func TestTightIsExact(t *testing.T) {
+	needHiGHS(t)
+	for _, seed := range []uint64{4_100_159, 4_100_334} {
+		p, net, horizon := randprob.New(seed, randprob.Options{})
+		want, feasible := randprob.BruteForce(p, net, horizon)
+		for _, name := range []string{"tighten", "fix,tighten,cuts,reach"} {
+			help, err := blp.ParseHelp(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, seed, name, blp.Engine{Help: help}, engine.Task{Problem: p, Network: net}, horizon, want, feasible)
+		}
+	}
+}
+
+// TestFiles has HiGHS, CBC and GLPK read LP and MPS.
+func TestFiles(t *testing.T) {
+	if !*everyFile {
+		t.Skip("the flag -every-file is not set")
+	}
+	needHiGHS(t)
+	extsolver.Require(t, "cbc", "glpsol")
+	engines := map[string]blp.Engine{"HiGHS": {}, "HiGHS all": {Help: blp.All()}}
+	for _, spec := range []string{
+		"cbc", "glpsol", "cbc {in:mps} solve solution {out}", "glpsol --freemps {in:mps} -o {out}",
+	} {
+		s, err := external.Lookup(external.MILP, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines[spec] = blp.Engine{Solver: &s}
+		engines[spec+" light"] = blp.Engine{Solver: &s, Help: blp.Light()}
+	}
+	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
+		for name, e := range engines {
+			compare(t, seed, name, e, task, horizon, want, feasible)
+		}
+		compare(t, seed, "search", search.Engine{}, task, horizon, want, feasible)
+		mpsByHiGHS(t, seed, task, horizon, want, feasible)
+	})
+}
+
+// mpsByHiGHS has HiGHS read the paper's program as MPS.
+func mpsByHiGHS(t *testing.T, seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
+	t.Helper()
+	m, err := model.New(task.Problem, task.Network, horizon, model.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "p.mps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := format.Write(context.Background(), f, m, format.Options{Kind: format.MPS}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := highs.Solve(context.Background(), external.Input{File: f.Name()}, external.Limits{}, highs.Options{}, nil)
+	switch {
+	case err != nil:
+		t.Errorf("seed %d, HiGHS on MPS: %v", seed, err)
+	case feasible != (a.Status == external.Optimal) || !feasible && a.Status != external.Unsatisfiable:
+		t.Errorf("seed %d, HiGHS on MPS: %v, has a plan: %v", seed, a.Status, feasible)
+	case feasible && *a.Objective != -want:
+		t.Errorf("seed %d, HiGHS on MPS: %d, brute force %d", seed, -*a.Objective, want)
+	}
+}
+
+// TestExclude takes the best plan away again and again, as Algorithm 1 does, and
+// compares with search.
+func TestExclude(t *testing.T) {
+	needHiGHS(t)
+	n := 0
+	each(t, 10, func(seed uint64, task engine.Task, horizon int, _ int64, feasible bool) {
+		if !feasible {
+			return
+		}
+		n++
+		name := []string{"none", "light", "all"}[seed%3]
+		help, err := blp.ParseHelp(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		mine, err := blp.Engine{Help: help}.Open(ctx, task, horizon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := search.Engine{}.Open(ctx, task, horizon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range 4 {
+			got, err := mine.Solve(ctx, engine.Limits{}, nil)
+			if err != nil {
+				t.Fatalf("seed %d, %s, round %d: %v", seed, name, round, err)
+			}
+			want, err := other.Solve(ctx, engine.Limits{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status != want.Status || got.Reward != want.Reward {
+				t.Fatalf("seed %d, %s, round %d: %s %d, search says %s %d", seed, name, round, got.Status, got.Reward, want.Status, want.Reward)
+			}
+			if got.Trace == nil {
+				break
+			}
+			l := engine.Landmark{Trace: got.Trace, Depth: horizon - round%2}
+			for _, s := range []engine.Session{mine, other} {
+				if err := s.Exclude(l); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	if n == 0 {
+		t.Error("no problem has a plan")
+	}
+}
+
+// TestMissing names what to install.
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv(highs.Variable, "/nowhere/highs.wasm")
+	for name, e := range map[string]blp.Engine{"highs": {}, "cbc": {Solver: known(t, "cbc")}} {
+		p, net, horizon := randprob.New(1, randprob.Options{})
+		_, err := solve(context.Background(), e, engine.Task{Problem: p, Network: net}, horizon)
+		var missing *external.MissingError
+		if !errors.As(err, &missing) || missing.Solver != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func known(t *testing.T, spec string) *external.Solver {
+	t.Helper()
+	s, err := external.Lookup(external.MILP, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}

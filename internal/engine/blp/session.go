@@ -1,0 +1,246 @@
+package blp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/outsource"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Session is one problem over one horizon, to be solved again and again with
+// more plans excluded. MILP solvers start over each time; what was found out of
+// the problem is kept, and so is the bound.
+type Session struct {
+	e        Engine
+	task     engine.Task
+	horizon  int
+	known    *known
+	excluded []engine.Landmark
+	bound    *int64 // on the scaled reward, of earlier calls
+}
+
+// Exclude adds one linear constraint: some action bit of the landmark's steps, or
+// some bit of the initial state, is another.
+func (x *Session) Exclude(l engine.Landmark) error {
+	if err := l.Check(x.horizon); err != nil {
+		return err
+	}
+	x.excluded = append(x.excluded, l)
+	return nil
+}
+
+// Shares of the time that is left.
+const (
+	learnShare  = 4  // to find out what helps, and again to put it into rows
+	searchShare = 10 // to look for a start solution
+)
+
+// part is a context that ends after a share of the time that is left.
+func part(ctx context.Context, share int, most time.Duration) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)/time.Duration(share))
+	}
+	return context.WithTimeout(ctx, most)
+}
+
+// Solve finds an optimal plan among those that are not excluded.
+func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	r, err := x.solve(ctx, l, report)
+	if err != nil {
+		return nil, fmt.Errorf("engine blp: %w", err)
+	}
+	if r.Bound != nil {
+		b := *r.Bound
+		x.bound = &b
+	}
+	return r, nil
+}
+
+func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	run, err := x.e.runner()
+	if err != nil {
+		return nil, err
+	}
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	if x.known == nil {
+		report(engine.Progress{Phase: "blp: looking at the problem"})
+		few, cancel := part(ctx, learnShare, time.Minute)
+		x.known, err = learn(few, x.task, x.horizon, x.e.Help)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+	}
+	k := x.known
+	if k.m.Infeasible() {
+		return &engine.Result{Status: engine.Infeasible}, nil
+	}
+	solving, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j := &outsource.Judge{Engine: "blp", Solver: run.name, Model: k.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
+	if err := x.startSolutions(ctx, l, j); err != nil {
+		return nil, err
+	}
+	start, reward := j.Best()
+	var cutoff *int64
+	if start != nil && x.e.Help.Cutoff && !run.takesStart {
+		cutoff = &reward
+	}
+	few, stop := part(ctx, learnShare, time.Minute)
+	b, err := build(ctx, few, k, x.e.Help, x.excluded, cutoff)
+	stop()
+	if err != nil {
+		return x.unfinished(ctx, j, err)
+	}
+	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return x.write(ctx, w, d, b) }}
+	if start != nil {
+		in.Start = b.solution(start)
+	}
+	if x.e.Help.Priorities {
+		in.Order = order(k)
+	}
+	a, err := run.run(solving, in, outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
+	switch {
+	case j.Lie() != nil:
+		return nil, j.Lie()
+	case errors.Is(err, highs.ErrMemory):
+		res, failed := j.Conclude(ctx, a)
+		if failed == nil && res.Reason != "" {
+			res.Reason = err.Error()
+		}
+		return x.improve(res, failed)
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return x.unfinished(ctx, j, err)
+	case err != nil:
+		return nil, err
+	}
+	return x.improve(j.Conclude(ctx, a))
+}
+
+// order lists what determines everything else: open initial states, and actions
+// step by step.
+func order(k *known) (list []int32) {
+	add := func(t int, kind factored.Kind) {
+		for _, bit := range k.m.Problem.Bits(kind) {
+			if v := int32(k.m.Var(t, bit)); k.m.Value(v) == 0 {
+				list = append(list, v)
+			}
+		}
+	}
+	add(1, factored.State)
+	for t := 1; t <= k.m.Horizon; t++ {
+		add(t, factored.Action)
+	}
+	return list
+}
+
+// improve takes the bound of an earlier call where it is better: excluding more
+// plans cannot have made any better.
+func (x *Session) improve(r *engine.Result, err error) (*engine.Result, error) {
+	if err != nil || x.bound == nil || r.Status == engine.Infeasible || r.Bound != nil && *r.Bound <= *x.bound {
+		return r, err
+	}
+	r.Bound = x.bound
+	if r.Trace != nil && r.Reward == *x.bound {
+		r.Status, r.Reason = engine.Optimal, ""
+	}
+	return r, nil
+}
+
+// unfinished is the result when time was up before the solver began.
+func (x *Session) unfinished(ctx context.Context, j *outsource.Judge, err error) (*engine.Result, error) {
+	if ctx.Err() == nil {
+		return nil, err
+	}
+	return x.improve(j.Conclude(ctx, external.Answer{}))
+}
+
+// plain says that the program is the model's own, nothing added.
+func (x *Session) plain() bool {
+	h := x.e.Help
+	h.Fix, h.Rollout, h.Search, h.Priorities, h.Cutoff = false, false, false, false, false
+	return h == Help{} && len(x.excluded) == 0
+}
+
+// write writes the program in a solver's dialect.
+func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b *builder) error {
+	kind, err := format.ParseKind(string(d))
+	if err != nil {
+		return err
+	}
+	if x.plain() && !b.cut {
+		_, err := format.Write(ctx, w, b.m, format.Options{Kind: kind})
+		return err
+	}
+	return format.WriteProgram(ctx, w, &b.p, kind)
+}
+
+// startSolutions looks for plans to begin with.
+func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
+	if x.e.Help.Rollout {
+		few, cancel := part(ctx, searchShare, time.Second)
+		defer cancel()
+		t, err := search.Rollout(few, x.task, x.horizon, rolloutWidth)
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			j.Know(t)
+		}
+	}
+	if x.e.Help.Search {
+		few, cancel := part(ctx, searchShare, searchTime)
+		defer cancel()
+		limits := engine.Limits{Threads: 1, Memory: searchMemory}
+		res, err := search.Engine{}.Solve(few, engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, limits, nil)
+		if err != nil {
+			return err
+		}
+		// Its bound stays unused: the proof is to be the solver's.
+		if res.Trace != nil {
+			j.Know(res.Trace)
+		}
+	}
+	if t, _ := l.Shared.Best(); t != nil {
+		j.Know(t)
+	}
+	return nil
+}
+
+// Bounds on the search for a start solution.
+const (
+	rolloutWidth = 24
+	searchTime   = 5 * time.Second
+	searchMemory = 256 << 20
+)
+
+// offers hands the solver better plans of engines side by side, each once.
+func offers(shared *engine.Exchange, start *factored.Trace, b *builder) func() map[int32]bool {
+	if shared == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	last := start
+	return func() map[int32]bool {
+		mu.Lock()
+		defer mu.Unlock()
+		t, _ := shared.Best()
+		if t == nil || t == last {
+			return nil
+		}
+		last = t
+		return b.solution(t)
+	}
+}

@@ -1,0 +1,111 @@
+package blp
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// solution gives the variables that are true in the solution that a plan stands
+// for: its bits, hidden units, flow, and auxiliary variables, with the best
+// reward where these pay.
+func (b *builder) solution(trace *factored.Trace) map[int32]bool {
+	isTrue := map[int32]bool{}
+	s, m := b.step, b.m
+	for t := 1; t <= m.Horizon+1; t++ {
+		offset := m.Stride() * int32(t-1)
+		val := trace.Steps[t-1]
+		for i := range val {
+			bit := factored.Bit(i)
+			kind := m.Problem.Kind(bit)
+			if val[i] && kind != factored.Auxiliary && (t <= m.Horizon || kind == factored.State) {
+				isTrue[int32(m.Var(t, bit))] = true
+			}
+		}
+		if t <= m.Horizon {
+			row := s.row(func(l model.Lit) bool { return val[s.bits[l]] })
+			for v := int32(1); v <= m.Stride(); v++ {
+				if row.has(int(v)) {
+					isTrue[v+offset] = true
+				}
+			}
+		}
+	}
+	if len(s.aux)+len(s.paid) > 0 {
+		b.auxiliaries(trace, isTrue)
+	}
+	b.path(trace, isTrue)
+	return isTrue
+}
+
+// auxiliaries completes a solution, step by step.
+func (b *builder) auxiliaries(trace *factored.Trace, isTrue map[int32]bool) {
+	s, m := b.step, b.m
+	here := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.part.Sums[model.Global], s.part.Sums[model.Transition]), nil).NewState()
+	// At the last step, in the variables of the block after.
+	end := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.after.Sums[model.Global], s.after.Sums[model.Goal]), nil).NewState()
+	all := slices.Concat(s.paid, s.aux)
+	for t := 1; t <= m.Horizon+1; t++ {
+		st := here
+		if t > m.Horizon {
+			st = end
+		}
+		if !st.Consistent() {
+			return
+		}
+		st.Reset()
+		ok := true
+		set := func(vars []model.Lit, val factored.Valuation) {
+			for _, v := range vars {
+				l := v
+				if !val[s.bits[v]] {
+					l = -l
+				}
+				ok = ok && st.Assign(l)
+			}
+		}
+		set(s.now, trace.Steps[t-1])
+		if t <= m.Horizon {
+			set(s.actions, trace.Steps[t-1])
+			for _, v := range s.next {
+				l := v
+				if !trace.Steps[t][s.bits[v]] {
+					l = -l
+				}
+				ok = ok && st.Assign(l)
+			}
+		}
+		if !ok {
+			return // no plan; the solver will say so
+		}
+		offset := m.Stride() * int32(t-1)
+		found := false
+		var best int64
+		take := func() {
+			for _, v := range all {
+				delete(isTrue, int32(v)+offset)
+				if st.Value(v) > 0 {
+					isTrue[int32(v)+offset] = true
+				}
+			}
+		}
+		st.Each(s.paid, func() bool {
+			reward := int64(0)
+			for _, r := range m.Problem.Reward.Terms {
+				if i := slices.Index(s.paidBits, r.Lit.Bit); i >= 0 && (st.Value(s.paid[i]) > 0) != r.Lit.Neg {
+					reward += r.Weight
+				}
+			}
+			if !found || reward > best {
+				st.Each(s.aux, func() bool {
+					found, best = true, reward
+					take()
+					return false
+				})
+			}
+			return true
+		})
+	}
+}

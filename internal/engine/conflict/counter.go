@@ -1,0 +1,177 @@
+package conflict
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+)
+
+// counters hold, for each step, what the plan has cost until then.
+type counters struct {
+	// rows[t-1] are the literals "the costs of the blocks 1..t are at least
+	// values[t-1][i]"; the last row is the whole cost.
+	rows   [][]sat.Lit
+	values [][]int64
+	paid   int64 // what every plan pays; it is not counted in values
+	bound  int64 // costs from there on are not told apart by rows
+	lit    []sat.Term
+	p      *prover // nil where no proof is written
+}
+
+// maxRow and maxCounters bound the literals of one row and of all rows.
+// Beyond, costs that have too many different sums are kept in one linear
+// constraint.
+const (
+	maxRow      = 1 << 11
+	maxCounters = 1 << 15
+)
+
+// costs gives the costs of block t as solver literals, without those that are
+// known, and the sum of those known to be paid.
+func costs(s *sat.Solver, m *model.Model, t int) (terms []sat.Term, paid int64) {
+	for _, c := range m.Objective(t) {
+		l := lit(c.Lit, 0)
+		switch s.Fixed(l) {
+		case 0:
+			terms = append(terms, sat.Term{Coef: c.Coef, Lit: l})
+		case 1:
+			paid += c.Coef
+		}
+	}
+	return terms, paid
+}
+
+// newCounters adds rows of counters for the costs up to bound, that of the best
+// plan so far; all sums from there on are one value. Where the sums are too
+// many it adds no rows, and costs are bounded by linear constraints. The same
+// holds where p, which may be nil, has no proof for the rows, sums with gaps, and
+// where rows are not wanted.
+func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, rows bool) (*counters, error) {
+	c := &counters{p: p, bound: bound}
+	all := make([][]sat.Term, m.Horizon+2)
+	for t := range all[1:] {
+		terms, paid := costs(s, m, t+1)
+		all[t+1] = terms
+		c.lit = append(c.lit, terms...)
+		c.paid += paid
+	}
+	if !rows {
+		return c, nil
+	}
+	total := 0
+	var last []int64 // the row before, without 0
+	for _, terms := range all[1:] {
+		last = sums(last, terms, bound-c.paid)
+		if total += len(last); len(last) > maxRow || total > maxCounters || p != nil && !contiguous(last) {
+			c.values = nil
+			return c, nil
+		}
+		c.values = append(c.values, last)
+	}
+	var before []sat.Term // the row before as a sum
+	for i, values := range c.values {
+		t := i + 1
+		if len(all[t]) == 0 && i > 0 {
+			c.rows = append(c.rows, c.rows[i-1])
+			continue
+		}
+		terms := append(slices.Clone(before), all[t]...)
+		var row []sat.Lit
+		for range values {
+			l := s.NewVar()
+			s.SetStage(l.Var(), int32(2*t+2))
+			row = append(row, l)
+		}
+		if p != nil {
+			p.row(row, terms)
+		}
+		for j, x := range values {
+			l := row[j]
+			if _, err := s.AddReified(l, terms, x); err != nil {
+				return nil, err
+			}
+			if j > 0 {
+				s.AddClause(l.Not(), row[j-1])
+			}
+		}
+		c.rows = append(c.rows, row)
+		before = before[:0]
+		var prev int64
+		for j, x := range values {
+			before = append(before, sat.Term{Coef: x - prev, Lit: row[j]})
+			prev = x
+		}
+	}
+	return c, nil
+}
+
+// sums gives the values other than 0 that old values, or 0, plus some of terms
+// can have, in order; those at or above bound become one, bound.
+func sums(old []int64, terms []sat.Term, bound int64) []int64 {
+	set := append([]int64{0}, old...)
+	for _, t := range terms {
+		n := len(set)
+		for _, x := range set[:n] {
+			set = append(set, min(bound, x+t.Coef))
+		}
+		slices.Sort(set)
+		set = slices.Compact(set)
+		if len(set) > 2*maxRow {
+			break
+		}
+	}
+	return set[1:]
+}
+
+// next gives the least cost above x that a plan can have, as far as rows know.
+func (c *counters) next(x int64) int64 {
+	if c.rows == nil {
+		return x + 1
+	}
+	values := c.values[len(c.values)-1]
+	i, _ := slices.BinarySearch(values, x-c.paid+1)
+	if i == len(values) {
+		return x + 1
+	}
+	return values[i] + c.paid
+}
+
+// below gives a literal that implies that the whole plan costs less than x. It
+// is made for the purpose where there are no rows. It gives false when no plan
+// does.
+func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
+	x -= c.paid
+	if x <= 0 {
+		return sat.NoLit, false, nil
+	}
+	if c.rows != nil {
+		values := c.values[len(c.values)-1]
+		i, _ := slices.BinarySearch(values, x)
+		if i == len(values) {
+			// Every sum is below x.
+			l := s.NewVar()
+			s.AddClause(l)
+			return l, true, nil
+		}
+		return c.rows[len(c.rows)-1][i].Not(), true, nil
+	}
+	l := s.NewVar()
+	var total int64
+	terms := make([]sat.Term, 0, len(c.lit)+1)
+	for _, t := range c.lit {
+		terms = append(terms, sat.Term{Coef: -t.Coef, Lit: t.Lit})
+		total += t.Coef
+	}
+	if total < x {
+		s.AddClause(l)
+		return l, true, nil
+	}
+	if c.p != nil {
+		c.p.bound(l, c.lit, x)
+	}
+	// l => sum <= x-1, as -sum + (total-x+1) ~l >= -(x-1).
+	terms = append(terms, sat.Term{Coef: total - x + 1, Lit: l.Not()})
+	_, err := s.AddLinear(terms, -(x - 1))
+	return l, true, err
+}

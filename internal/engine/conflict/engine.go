@@ -1,0 +1,93 @@
+package conflict
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+)
+
+// Feature is something that the search does beside plain conflict-driven
+// search. All of them are on unless said otherwise; each can be left out to see
+// what it is worth.
+type Feature uint8
+
+// The features.
+const (
+	ActionOrder   Feature = 1 << iota // decide actions first, earliest step first
+	CostRows                          // count costs step by step; else one linear constraint a bound
+	StageCuts                         // learn nogoods over states
+	FromBelow                         // raise the lower bound in turns
+	CuttingPlanes                     // learn linear constraints; off by default
+)
+
+// standard is what is on by default.
+const standard = ActionOrder | CostRows | StageCuts | FromBelow
+
+// PB is the engine that takes the model as it is: neurons and sums native.
+type PB struct {
+	// Proof, when set, takes a proof of the answer. It goes with a single
+	// horizon and a single question.
+	Proof *Proof
+	// Change switches features: what is on by default goes off, and the other
+	// way round.
+	Change Feature
+}
+
+// Name is "pb".
+func (PB) Name() string { return "pb" }
+
+// Solve finds an optimal plan or proves that there is none, unless a limit is
+// reached first. Of a range of horizons each is solved by itself.
+func (e PB) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	if e.Proof != nil && q.MinHorizon != q.MaxHorizon {
+		return nil, errors.New("a proof is about one horizon; expected a single number, not a range")
+	}
+	return solve(ctx, q, l, report, setup{features: standard ^ e.Change, proof: e.Proof})
+}
+
+// MaxSAT is FD-SAT-Plan+: the model as clauses (paper, section "The WP-MaxSAT
+// Compilation"), solved as weighted partial MaxSAT.
+type MaxSAT struct {
+	Encoding cnf.Encoding
+	Change   Feature // as in PB
+}
+
+// Name is "maxsat".
+func (MaxSAT) Name() string { return "maxsat" }
+
+// Solve is as that of PB.
+func (e MaxSAT) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	return solve(ctx, q, l, report, setup{features: standard ^ e.Change, encoding: &e.Encoding})
+}
+
+// Open prepares for queries about one horizon.
+func (e PB) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	return open(ctx, t, horizon, setup{features: standard ^ e.Change})
+}
+
+// Open prepares for queries about one horizon.
+func (e MaxSAT) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	return open(ctx, t, horizon, setup{features: standard ^ e.Change, encoding: &e.Encoding})
+}
+
+// setup is how a session is to work.
+type setup struct {
+	features Feature
+	encoding *cnf.Encoding // nil for the model as it is
+	proof    *Proof        // nil for none
+}
+
+func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress), how setup) (*engine.Result, error) {
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		s, err := open(ctx, q.Task, h, how)
+		if err != nil && ctx.Err() != nil {
+			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.Solve(ctx, l, report)
+	})
+}

@@ -1,0 +1,197 @@
+package conflict
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// lit gives the solver's literal of the model's.
+func lit(l model.Lit, offset int32) sat.Lit {
+	if l < 0 {
+		return sat.Neg(int32(-l) + offset)
+	}
+	return sat.Pos(int32(l) + offset)
+}
+
+// Guard says under which condition a constraint is loaded: number i of a group
+// among the sums that Part(t) lists for it, or with group model.Network the
+// network at step t, which takes no condition. NoLit loads it unconditionally;
+// with false it is left out.
+type Guard func(t int, g model.Group, i int) (sat.Lit, bool)
+
+// load gives a solver all constraints of m, neurons and sums as they are.
+func load(ctx context.Context, s *sat.Solver, m *model.Model) error {
+	return Load(ctx, s, m, func(int, model.Group, int) (sat.Lit, bool) { return sat.NoLit, true })
+}
+
+// Load gives a solver the constraints of m as guard wants them, neurons and
+// sums as they are: a guarded sum holds wherever its guard does. The solver's
+// variables 1..NumVars are the model's; guards come after them. Errors wrap
+// solver.ErrOverflow, or are the context's.
+func Load(ctx context.Context, s *sat.Solver, m *model.Model, guard Guard) error {
+	s.Grow(m.NumVars())
+	var lits []sat.Lit
+	var terms []sat.Term
+	part := m.Part(1)
+	for t := 1; t <= m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t > 1 && !m.Same(t) {
+			part = m.Part(t)
+		}
+		offset := int32(t-1) * m.Stride()
+		for _, l := range part.Fixed {
+			s.AddClause(lit(l, offset))
+		}
+		for group, sums := range part.Sums {
+			for i := range sums {
+				g, ok := guard(t, model.Group(group), i)
+				if !ok {
+					continue
+				}
+				terms = terms[:0]
+				for _, x := range sums[i].Terms {
+					terms = append(terms, sat.Term{Coef: x.Coef, Lit: lit(x.Lit, offset)})
+				}
+				if err := addSum(s, terms, sums[i].Op, sums[i].K, g); err != nil {
+					return fmt.Errorf("step %d: %w", t, err)
+				}
+			}
+		}
+		if _, ok := guard(t, model.Network, 0); !ok {
+			continue
+		}
+		for _, layer := range part.Layers {
+			for i := range layer {
+				n := &layer[i]
+				lits = lits[:0]
+				for _, l := range n.Inputs {
+					lits = append(lits, lit(l, offset))
+				}
+				if _, err := s.AddNeuron(lit(n.Out, offset), lits, n.Threshold); err != nil {
+					return fmt.Errorf("step %d: %w", t, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// clauses loads a solver with what a lowering streams.
+type clauses struct {
+	s    *sat.Solver
+	lits []sat.Lit
+}
+
+// Clauses adds clauses of step t. Variables that come up for the first time
+// are the encoding's own and belong to what the step computes.
+func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
+	for _, d := range lits {
+		if d != 0 {
+			l := sat.FromDIMACS(d)
+			for v := c.s.NumVars() + 1; v <= l.Var(); v++ {
+				c.s.Grow(v)
+				c.s.SetStage(v, int32(2*t+1))
+			}
+			c.lits = append(c.lits, l)
+			continue
+		}
+		c.s.AddClause(c.lits...)
+		c.lits = c.lits[:0]
+	}
+	return nil
+}
+
+// loadClauses gives a solver all constraints of m as clauses.
+func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding) error {
+	s.Grow(m.NumVars())
+	return cnf.Lower(ctx, m, e, &clauses{s: s})
+}
+
+// addSum adds a sum with any relation that holds where guard does, or always
+// when that is NoLit. The coefficients of terms are positive, and overwritten.
+func addSum(s *sat.Solver, terms []sat.Term, op factored.Op, k int64, guard sat.Lit) error {
+	least := func(k, lowest int64) error {
+		if guard == sat.NoLit || k <= lowest {
+			_, err := s.AddLinear(terms, k)
+			return err
+		}
+		// Without its guard the sum only has to reach what it always does.
+		_, err := s.AddLinear(append(terms, sat.Term{Coef: k - lowest, Lit: guard.Not()}), k)
+		return err
+	}
+	if op != factored.LE {
+		if err := least(k, 0); err != nil {
+			return err
+		}
+	}
+	if op != factored.GE {
+		var most int64
+		for i := range terms {
+			most += terms[i].Coef
+			terms[i].Coef = -terms[i].Coef
+		}
+		if err := least(-k, -most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Advise tells a solver what planning knows of the model that it was loaded
+// with: the order of decisions, and the stages of variables.
+func Advise(s *sat.Solver, m *model.Model) {
+	stages(s, m)
+	order(s, m)
+}
+
+// stages puts the state at step t at stage 2t, what is decided and computed
+// there at 2t+1.
+func stages(s *sat.Solver, m *model.Model) {
+	for t := 1; t <= m.Horizon+1; t++ {
+		first := int32(t-1) * m.Stride()
+		last := min(first+m.Stride(), m.NumVars())
+		for v := first + 1; v <= last; v++ {
+			s.SetStage(v, int32(2*t+1))
+		}
+		for _, b := range m.Problem.Bits(factored.State) {
+			s.SetStage(int32(m.Var(t, b)), int32(2*t))
+		}
+	}
+}
+
+// order has actions decided first, earliest step first, and before all of them
+// what the problem leaves open of the first state.
+func order(s *sat.Solver, m *model.Model) {
+	for _, b := range m.Problem.Bits(factored.State) {
+		s.SetPriority(int32(m.Var(1, b)), 0)
+	}
+	for t := 1; t <= m.Horizon; t++ {
+		for _, b := range m.Problem.Bits(factored.Action) {
+			s.SetPriority(int32(m.Var(t, b)), int32(t))
+		}
+	}
+}
+
+// read gives the trace that the solver's model stands for.
+func read(s *sat.Solver, m *model.Model) *factored.Trace {
+	p := m.Problem
+	trace := &factored.Trace{}
+	for t := 1; t <= m.Horizon+1; t++ {
+		val := make(factored.Valuation, p.NumBits())
+		for b := range val {
+			if t > m.Horizon && p.Kind(factored.Bit(b)) == factored.Action {
+				continue
+			}
+			val[b] = s.Value(sat.Pos(int32(m.Var(t, factored.Bit(b)))))
+		}
+		trace.Steps = append(trace.Steps, val)
+	}
+	return trace
+}

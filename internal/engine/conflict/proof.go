@@ -1,0 +1,183 @@
+package conflict
+
+import (
+	"context"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+)
+
+// Proof says where to write a proof of the answer, and in which version of
+// VeriPB's format. It is about the OPB file that package format writes of the
+// model with propagated constants.
+type Proof struct {
+	W      io.Writer
+	Format proof.Format
+}
+
+// prover writes down what the solver learns and what the counters stand for.
+//
+// What the solver learns follows by reverse unit propagation, stage cuts too,
+// since a neuron's reasons follow from its two inequalities. The counters are
+// definitions (Reify). That the last row bounds the objective does not follow by
+// propagation and is derived once: with S the sum that row t counts, U_k its
+// literals "S >= k" and P_k the constraint S >= U_1 + … + U_k,
+//
+//	(k-1) P_(k-1) + (k <= S if U_k), divided by k and rounded, is P_k,
+//
+// and the sum of all rows' last P says that the objective is at least the
+// number of true literals in the last row.
+type prover struct {
+	log  *proof.Logger
+	lits []int32
+	rows proof.ID // costs >= literals of the last row; 0 where there are none
+	// improving is what the last solution added: the objective is less.
+	improving proof.ID
+	// Without rows: by x, "if the costs are less than x then the literal that
+	// says so", and the variables of such literals.
+	when   map[int64]proof.ID
+	bounds map[int32]bool
+}
+
+func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
+	n, err := format.Inequalities(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	objective := []proof.Term{}
+	for t := 1; t <= m.Horizon+1; t++ {
+		for _, c := range m.Objective(t) {
+			if c.Lit < 0 { // c*(1-x); the constant is not in the file
+				objective = append(objective, proof.Term{Coef: -c.Coef, Lit: int32(-c.Lit)})
+			} else {
+				objective = append(objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
+			}
+		}
+	}
+	return &prover{when: map[int64]proof.ID{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+}
+
+// Learned writes a clause.
+func (p *prover) Learned(clause []sat.Lit) int64 {
+	p.lits = p.lits[:0]
+	for _, l := range clause {
+		p.lits = append(p.lits, l.DIMACS())
+	}
+	return int64(p.log.Learn(p.lits))
+}
+
+// Deleted takes a clause back.
+func (p *prover) Deleted(_ []sat.Lit, number int64) { p.log.Delete(proof.ID(number)) }
+
+// solution shows the solver's model; from there on better ones are asked for.
+func (p *prover) solution(s *sat.Solver) {
+	p.lits = p.lits[:0]
+	for v := int32(1); v <= s.NumVars(); v++ {
+		if p.bounds[v] {
+			continue // the definition gives it a value; the solver knows one half of it
+		}
+		l := sat.Pos(v)
+		if !s.Value(l) {
+			l = l.Not()
+		}
+		p.lits = append(p.lits, l.DIMACS())
+	}
+	p.improving = p.log.Solution(p.lits)
+}
+
+// row defines the literals of one row, whose values are 1, 2, …, as counting
+// the sum of terms, and derives what the rows so far say together.
+func (p *prover) row(row []sat.Lit, terms []sat.Term) {
+	if len(row) == 0 {
+		return
+	}
+	sum := make([]proof.Term, len(terms))
+	for i, t := range terms {
+		sum[i] = proof.Term{Coef: t.Coef, Lit: t.Lit.DIMACS()}
+	}
+	var all, before proof.ID
+	for i, l := range row {
+		k := int64(i + 1)
+		only, when := p.log.Reify(l.DIMACS(), sum, k)
+		if i == 0 {
+			all, before = only, when
+			continue
+		}
+		// U_k implies U_(k-1): added up, the two definitions are a clause.
+		p.log.BeginPol(only)
+		p.log.Add(before, 1)
+		p.log.Saturate()
+		p.log.EndPol()
+		p.Learned([]sat.Lit{l.Not(), row[i-1]})
+		p.log.BeginPol(all)
+		p.log.Multiply(k - 1)
+		p.log.Add(only, 1)
+		p.log.Divide(k)
+		all = p.log.EndPol()
+		before = when
+	}
+	if p.rows == 0 {
+		p.rows = all
+		return
+	}
+	p.log.BeginPol(p.rows)
+	p.log.Add(all, 1)
+	p.rows = p.log.EndPol()
+}
+
+// bound defines l as "sum of costs is less than x", where there are no rows.
+func (p *prover) bound(l sat.Lit, costs []sat.Term, x int64) {
+	sum := make([]proof.Term, len(costs))
+	for i, t := range costs {
+		sum[i] = proof.Term{Coef: -t.Coef, Lit: t.Lit.DIMACS()}
+	}
+	_, p.when[x] = p.log.Reify(l.DIMACS(), sum, -(x - 1))
+	p.bounds[l.Var()] = true
+}
+
+// optimal ends the proof: nothing is better than the last solution, which has
+// this value in the file and costs open beyond what every plan pays.
+func (p *prover) optimal(value, open int64) {
+	with := p.rows
+	if with == 0 {
+		with = p.when[open]
+	}
+	if with != 0 {
+		p.log.BeginPol(p.improving)
+		p.log.Add(with, 1)
+		p.log.EndPol()
+	}
+	p.log.ConcludeOptimal(value, p.log.Contradiction())
+}
+
+// contiguous says whether values are 1, 2, 3, ….
+func contiguous(values []int64) bool {
+	return len(values) == 0 || values[len(values)-1] == int64(len(values))
+}
+
+// end concludes what a session found out, and writes out what is buffered.
+func (p *prover) end(x *Session, reason string) error {
+	switch {
+	case reason != "":
+		p.log.ConcludeNone()
+	case x.incumbent == nil:
+		p.log.ConcludeUnsat(p.log.Contradiction())
+	default:
+		value, open := x.cost, x.cost
+		for t := 1; t <= x.m.Horizon+1; t++ {
+			for _, c := range x.m.Objective(t) {
+				if c.Lit < 0 {
+					value -= c.Coef
+				}
+			}
+		}
+		if x.c != nil {
+			open -= x.c.paid
+		}
+		p.optimal(value, open)
+	}
+	return p.log.Close()
+}

@@ -1,0 +1,296 @@
+package conflict
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Session is one problem over one horizon, to be solved again and again with
+// more plans excluded. Everything learned is kept from one call to the next.
+type Session struct {
+	name string
+	m    *model.Model
+	s    *sat.Solver
+	c    *counters
+	p    *prover // nil where no proof is written
+
+	features Feature
+
+	incumbent *factored.Trace
+	cost      int64 // of the incumbent; math.MaxInt64 without one
+	lower     int64 // no plan costs less
+}
+
+// open builds the model and loads the solver.
+func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	if err != nil {
+		return nil, err
+	}
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
+	o := sat.Options{StageCuts: x.has(StageCuts), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
+	if how.proof != nil {
+		if x.p, err = newProver(ctx, m, how.proof); err != nil {
+			return nil, err
+		}
+		o.Trace = x.p
+	}
+	x.s = sat.New(o)
+	if m.Infeasible() {
+		x.s.AddClause()
+		return x, nil
+	}
+	if how.encoding != nil {
+		x.name = "maxsat"
+		err = loadClauses(ctx, x.s, m, *how.encoding)
+	} else {
+		err = load(ctx, x.s, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
+	}
+	stages(x.s, m)
+	if x.has(ActionOrder) {
+		order(x.s, m)
+	}
+	return x, nil
+}
+
+// has says whether a feature is on.
+func (x *Session) has(f Feature) bool { return x.features&f != 0 }
+
+// Exclude adds a clause: some action bit of the landmark's steps, or some bit of
+// the initial state, is another. Plans that were found before may be excluded,
+// so that the incumbent goes; bounds stay.
+func (x *Session) Exclude(l engine.Landmark) error {
+	if err := l.Check(x.m.Horizon); err != nil {
+		return err
+	}
+	p := x.m.Problem
+	var lits []sat.Lit
+	differ := func(t int, kind factored.Kind) {
+		for _, b := range p.Bits(kind) {
+			v := int32(x.m.Var(t, b))
+			if l.Trace.Steps[t-1][b] {
+				lits = append(lits, sat.Neg(v))
+			} else {
+				lits = append(lits, sat.Pos(v))
+			}
+		}
+	}
+	differ(1, factored.State)
+	for t := 1; t <= l.Depth; t++ {
+		differ(t, factored.Action)
+	}
+	x.s.AddClause(lits...)
+	x.incumbent, x.cost = nil, math.MaxInt64
+	return nil
+}
+
+// reward turns a cost into the problem's scaled reward.
+func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConstant()) }
+
+// firstSlice is how many conflicts the search from above and that from below
+// have in turn, at first.
+const firstSlice = 2000
+
+// Solve finds an optimal plan among those that are not excluded.
+func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	reason, err := x.search(ctx, l, report)
+	if err == nil && x.p != nil {
+		err = x.p.end(x, reason)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
+	}
+	return x.conclude(reason), nil
+}
+
+// search improves incumbent and lower bound until they meet. It gives the
+// reason why it stopped before.
+func (x *Session) search(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
+	budget := sat.Budget{Memory: l.Memory}
+	stopped := func() string {
+		if ctx.Err() != nil {
+			return context.Cause(ctx).Error()
+		}
+		return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
+	}
+	progress := func() {
+		conflicts := x.s.Stats().Conflicts
+		p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts}
+		bound := x.reward(x.lower)
+		p.Bound = &bound
+		if x.incumbent != nil {
+			r := x.reward(x.cost)
+			p.Reward = &r
+		}
+		report(p)
+	}
+	if x.incumbent == nil && x.c != nil {
+		if err := x.cheapest(ctx, budget); err != nil {
+			return "", err
+		}
+	}
+	for x.incumbent == nil {
+		if l.Shared != nil {
+			budget.Conflicts = firstSlice
+		}
+		switch x.s.Solve(ctx, nil, budget) {
+		case sat.Satisfiable:
+			x.keep()
+		case sat.Unsatisfiable:
+			return "", nil
+		default:
+			if ctx.Err() != nil || l.Shared == nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
+				return stopped(), nil
+			}
+			x.exchange(l.Shared)
+		}
+		progress()
+	}
+	if bound := x.cost; x.c == nil || bound > x.c.bound && x.c.rows != nil {
+		if x.c != nil {
+			// What is left after exclusions may cost more than the first plan
+			// did, and more again the next time.
+			bound = math.MaxInt64
+		}
+		c, err := newCounters(x.s, x.m, bound, x.p, x.has(CostRows))
+		if err != nil {
+			return "", err
+		}
+		x.c = c
+		x.lower = max(x.lower, c.paid)
+	}
+	slice := int64(firstSlice)
+	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove || !x.has(FromBelow) {
+		x.exchange(l.Shared)
+		if x.lower >= x.cost {
+			break
+		}
+		bound := x.cost
+		if !fromAbove {
+			bound = x.c.next(x.lower)
+			if bound >= x.cost {
+				continue
+			}
+		}
+		assumption, some, err := x.c.below(x.s, bound)
+		if err != nil {
+			return "", err
+		}
+		if !some {
+			x.lower = bound
+			break
+		}
+		budget.Conflicts = slice
+		switch x.s.Solve(ctx, []sat.Lit{assumption}, budget) {
+		case sat.Satisfiable:
+			x.keep()
+		case sat.Unsatisfiable:
+			x.refuted(bound, assumption)
+		case sat.Unknown:
+			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
+				return stopped(), nil
+			}
+			if !fromAbove {
+				slice += slice / 2
+			}
+		}
+		progress()
+	}
+	return "", nil
+}
+
+// cheapest asks once, after an exclusion, for a plan that costs no more than
+// the lower bound allows: plans that are as good as the one that was excluded
+// are common, and then that is the answer already.
+func (x *Session) cheapest(ctx context.Context, budget sat.Budget) error {
+	bound := x.c.next(x.lower)
+	assumption, some, err := x.c.below(x.s, bound)
+	if err != nil || !some {
+		return err
+	}
+	budget.Conflicts = firstSlice
+	switch x.s.Solve(ctx, []sat.Lit{assumption}, budget) {
+	case sat.Satisfiable:
+		x.keep()
+	case sat.Unsatisfiable:
+		x.refuted(bound, assumption)
+	}
+	return nil
+}
+
+// refuted notes that no plan costs less than bound, which is what assumption
+// says. Excluding more plans cannot change that.
+func (x *Session) refuted(bound int64, assumption sat.Lit) {
+	x.lower = bound
+	x.s.Conclude(assumption.Not())
+	x.s.AddClause(assumption.Not())
+}
+
+// exchange tells the others of incumbent and bound, and takes theirs.
+func (x *Session) exchange(shared *engine.Exchange) {
+	if shared == nil {
+		return
+	}
+	if x.incumbent != nil {
+		shared.Offer(x.incumbent, x.reward(x.cost))
+	}
+	shared.Lower(x.reward(x.lower))
+	if t, reward := shared.Best(); t != nil && (x.incumbent == nil || reward > x.reward(x.cost)) {
+		x.incumbent, x.cost = t, -reward-x.m.ObjectiveConstant()
+	}
+	if b := shared.Bound(); b != nil {
+		x.lower = max(x.lower, -*b-x.m.ObjectiveConstant())
+	}
+}
+
+// keep takes the solver's model as the incumbent.
+func (x *Session) keep() {
+	if x.p != nil {
+		x.p.solution(x.s)
+	}
+	x.incumbent = read(x.s, x.m)
+	x.cost = 0
+	for t := 1; t <= x.m.Horizon+1; t++ {
+		for _, o := range x.m.Objective(t) {
+			if x.s.Value(lit(o.Lit, 0)) {
+				x.cost += o.Coef
+			}
+		}
+	}
+}
+
+// conclude says what is known.
+func (x *Session) conclude(reason string) *engine.Result {
+	st := x.s.Stats()
+	r := &engine.Result{Reason: reason, Stats: map[string]int64{
+		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
+		"restarts": st.Restarts, "learned": st.Learned, "stage_cuts": st.StageCuts,
+	}}
+	if x.incumbent != nil {
+		r.Trace, r.Horizon, r.Reward = x.incumbent, x.m.Horizon, x.reward(x.cost)
+	}
+	bound := x.reward(x.lower)
+	switch {
+	case reason == "" && x.incumbent != nil:
+		r.Status, r.Bound = engine.Optimal, &r.Reward
+	case reason == "":
+		r.Status = engine.Infeasible
+	case x.incumbent != nil:
+		r.Status, r.Bound = engine.Feasible, &bound
+	default:
+		r.Status, r.Bound = engine.Unknown, &bound
+	}
+	return r
+}

@@ -1,0 +1,86 @@
+// Package engine is what all planning engines meet: a problem, a range of
+// horizons and limits in; incumbents, bounds and a result out. An engine stops
+// when its context does and then says what it knows.
+package engine
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Task is a problem with the network that models the learned part of its
+// transition; Network is nil when nothing is learned.
+type Task struct {
+	Problem *factored.Problem
+	Network *bnn.Network
+}
+
+// Query asks for a plan of the best summed reward over the horizons
+// MinHorizon..MaxHorizon; the shortest on a tie.
+type Query struct {
+	Task
+	MinHorizon, MaxHorizon int
+}
+
+// Limits bound an engine's use of the machine.
+type Limits struct {
+	Threads int   // >= 1
+	Memory  int64 // bytes for the engine's tables; 0 is no bound
+	// Shared connects engines that work on the same query; nil for one alone.
+	Shared *Exchange
+}
+
+// Status says what is known of a query.
+type Status string
+
+// The statuses of a result.
+const (
+	Optimal    Status = "optimal"    // Trace is a plan of the best reward, proven
+	Feasible   Status = "feasible"   // Trace is a plan
+	Infeasible Status = "infeasible" // no plan exists, proven
+	Unknown    Status = "unknown"    // a limit was reached before any answer
+)
+
+// Result is an engine's answer. Rewards are in the problem's scaled integers.
+type Result struct {
+	Status  Status
+	Horizon int             // of the plan; 0 without one
+	Trace   *factored.Trace // nil without a plan
+	Reward  int64           // of the plan, as the engine counted it
+	Bound   *int64          // no plan of these horizons has a higher reward; nil when nothing is known
+	// Horizons tells of each horizon that was asked, when there was more than
+	// one.
+	Horizons []HorizonResult
+	// Reason says which limit ended the run, "" when it ended by itself.
+	Reason string
+	// Winner names the engine that answered where several worked side by side,
+	// "" where there was one.
+	Winner string
+	// Stats are the engine's own counts, for people and benchmarks.
+	Stats map[string]int64
+}
+
+// HorizonResult is what is known of a single horizon: Unknown, Infeasible, or
+// Optimal with its best reward.
+type HorizonResult struct {
+	Horizon int
+	Status  Status
+	Reward  int64
+}
+
+// Progress is a report on the way: a new incumbent or a new bound.
+type Progress struct {
+	Phase  string // what is being done, for people
+	Reward *int64 // best plan so far
+	Bound  *int64 // best proven upper bound so far
+	Work   int64  // how much was done, in the engine's own measure; it never falls
+}
+
+// Engine solves queries. Implementations keep no state between calls; report
+// may be nil and is called from one goroutine at a time.
+type Engine interface {
+	Name() string
+	Solve(ctx context.Context, q Query, l Limits, report func(Progress)) (*Result, error)
+}

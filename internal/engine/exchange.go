@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Exchange is where engines that work on the same single-horizon query side by
+// side tell each other of plans and bounds. A nil Exchange knows nothing. It is
+// safe for concurrent use.
+type Exchange struct {
+	mu     sync.Mutex
+	trace  *factored.Trace
+	reward int64
+	bound  *int64
+}
+
+// Offer hands in a plan with its reward.
+func (x *Exchange) Offer(t *factored.Trace, reward int64) {
+	if x == nil || t == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.trace == nil || reward > x.reward {
+		x.trace, x.reward = t, reward
+	}
+}
+
+// Lower hands in an upper bound on the reward of every plan.
+func (x *Exchange) Lower(bound int64) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.bound == nil || bound < *x.bound {
+		x.bound = &bound
+	}
+}
+
+// Best is the best plan that was offered; nil when there is none.
+func (x *Exchange) Best() (*factored.Trace, int64) {
+	if x == nil {
+		return nil, 0
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trace, x.reward
+}
+
+// Bound is the lowest bound that was handed in; nil when there is none.
+func (x *Exchange) Bound() *int64 {
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.bound
+}

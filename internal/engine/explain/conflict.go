@@ -1,0 +1,371 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// ErrFeasible is wrapped where there is nothing to explain: all constraints can
+// hold together.
+var ErrFeasible = errors.New("the constraints can hold together: there is a plan")
+
+// ErrStopped is wrapped where a limit was reached before it was known that the
+// constraints cannot hold together.
+var ErrStopped = errors.New("stopped before it was known that there is no plan")
+
+// Member is a constraint of a minimal set, at the steps where it is needed.
+type Member struct {
+	Group  string // initial, global or goal
+	What   string // what it states
+	Origin string // where it comes from
+	Steps  []int  // 1..H+1, ascending
+}
+
+// Core is a set of constraints that cannot hold together over the horizon.
+type Core struct {
+	Horizon int
+	// Members come in the order initial, global, goal, each in the problem's own
+	// order. It is empty when the transition alone allows no run of this length.
+	Members []Member
+	// Transition says that the members exclude each other only because of how
+	// states follow from actions; without it they do so by themselves.
+	Transition bool
+	// Minimal says that no member can be left out, nor any of its steps. It is
+	// false only where a limit was reached before that was shown.
+	Minimal bool
+	Checks  int // how often the solver was asked
+}
+
+// candidate is what can be a member: constraints that come and go together.
+type candidate struct {
+	group  model.Group
+	what   string
+	origin string
+	zero   bool // gives a variable the value false or 0
+	// guards has the guard of each step, in the order of steps; members of I
+	// have one for all their bits.
+	guards []sat.Lit
+	steps  []int
+}
+
+// extraction asks a solver which guards are needed.
+type extraction struct {
+	ctx        context.Context
+	budget     sat.Budget
+	s          *sat.Solver
+	candidates []candidate
+	checks     int
+}
+
+// Conflict gives a minimal set of constraints of a task that cannot hold together
+// over a horizon. Of several such sets it prefers those that do without the
+// transition, then those with goals, then those with initial values other than
+// false and 0. The result does not depend on threads; where ctx ends early it is
+// not Minimal, or the error wraps ErrStopped.
+func Conflict(ctx context.Context, t engine.Task, horizon int, l engine.Limits) (*Core, error) {
+	checks := 0
+	for _, transition := range []bool{false, true} {
+		x, err := newExtraction(ctx, t, horizon, l, transition)
+		if err != nil {
+			return nil, err
+		}
+		core, err := x.minimize()
+		checks += x.checks
+		switch {
+		case err == nil:
+			core.Horizon, core.Transition, core.Checks = horizon, transition, checks
+			return core, nil
+		case errors.Is(err, ErrFeasible) && !transition:
+			continue
+		}
+		return nil, fmt.Errorf("%s over %d steps: %w", t.Problem.Name, horizon, err)
+	}
+	return nil, fmt.Errorf("%s over %d steps: %w", t.Problem.Name, horizon, ErrFeasible)
+}
+
+// newExtraction loads the unrolled model with a guard for each constraint of I, C
+// and G at each step. Without the transition its variables are free.
+func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Limits, transition bool) (*extraction, error) {
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{})
+	if err != nil {
+		return nil, err
+	}
+	x := &extraction{ctx: ctx, budget: sat.Budget{Memory: l.Memory}, s: sat.New(sat.Options{StageCuts: true, FixedOrder: true})}
+	x.s.Grow(m.NumVars())
+	guards := x.list(t.Problem, horizon)
+	err = conflict.Load(ctx, x.s, m, func(t int, g model.Group, i int) (sat.Lit, bool) {
+		switch g {
+		case model.Initial, model.Global, model.Goal:
+			return guards(t, g, i), true
+		}
+		return sat.NoLit, transition
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, x.stopped()
+	}
+	if err != nil {
+		return nil, err
+	}
+	conflict.Advise(x.s, m)
+	return x, nil
+}
+
+// list makes the candidates. What it returns gives the guard of sum i of a group
+// at step t, NoLit for definitions.
+func (x *extraction) list(p *factored.Problem, horizon int) func(t int, g model.Group, i int) sat.Lit {
+	type place struct {
+		t, i int
+		g    model.Group
+	}
+	at := map[place]sat.Lit{}
+	guard := func(c *candidate, t int) sat.Lit {
+		g := x.s.NewVar()
+		c.guards, c.steps = append(c.guards, g), append(c.steps, t)
+		return g
+	}
+	// The values that I gives to the bits of one variable are one member.
+	byVariable := map[*factored.Variable]int{}
+	values := map[factored.Bit]int{} // how many each bit is given: one, where I is sane
+	for i := range p.Initial {
+		if assigned(p, &p.Initial[i]) != nil {
+			values[p.Initial[i].Terms[0].Lit.Bit]++
+		}
+	}
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		if c.Defines {
+			continue
+		}
+		v := assigned(p, c)
+		for j := 0; v != nil && j < v.Width; j++ {
+			if values[v.First+factored.Bit(j)] > 1 {
+				v = nil
+			}
+		}
+		if v != nil {
+			if k, ok := byVariable[v]; ok {
+				at[place{1, i, model.Initial}] = x.candidates[k].guards[0]
+				continue
+			}
+			byVariable[v] = len(x.candidates)
+		}
+		n := candidate{group: model.Initial, what: p.Format(c), origin: c.Origin}
+		if v != nil {
+			n.what = initialValue(p, v)
+			n.zero = strings.HasSuffix(n.what, " = false") || strings.HasSuffix(n.what, " = 0")
+		}
+		at[place{1, i, model.Initial}] = guard(&n, 1)
+		x.candidates = append(x.candidates, n)
+	}
+	late := 0 // constraints that hold at step H+1 too
+	for i := range p.Global {
+		c := &p.Global[i]
+		n := candidate{group: model.Global, what: p.Format(c), origin: c.Origin}
+		atEnd := !p.HasAction(c)
+		if !c.Defines {
+			for t := 1; t <= horizon; t++ {
+				at[place{t, i, model.Global}] = guard(&n, t)
+			}
+			if atEnd {
+				at[place{horizon + 1, late, model.Global}] = guard(&n, horizon+1)
+			}
+			x.candidates = append(x.candidates, n)
+		}
+		if atEnd {
+			late++
+		}
+	}
+	for i := range p.Goal {
+		if c := &p.Goal[i]; !c.Defines {
+			n := candidate{group: model.Goal, what: p.Format(c), origin: c.Origin}
+			at[place{horizon + 1, i, model.Goal}] = guard(&n, horizon+1)
+			x.candidates = append(x.candidates, n)
+		}
+	}
+	return func(t int, g model.Group, i int) sat.Lit { return at[place{t, i, g}] }
+}
+
+// assigned gives the variable to a bit of which c gives a value, nil when c says
+// something else.
+func assigned(p *factored.Problem, c *factored.Constraint) *factored.Variable {
+	if len(c.Terms) != 1 || c.Op != factored.EQ || c.Terms[0].Coef != 1 {
+		return nil
+	}
+	v, _ := p.Owner(c.Terms[0].Lit.Bit)
+	return v
+}
+
+// initialValue states the values that I gives to the bits of a variable: as one
+// number where it gives all of them.
+func initialValue(p *factored.Problem, v *factored.Variable) string {
+	val := make(factored.Valuation, p.NumBits())
+	given := map[factored.Bit]bool{}
+	var texts []string
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		if assigned(p, c) != v {
+			continue
+		}
+		l := c.Terms[0].Lit
+		given[l.Bit] = true
+		val[l.Bit] = (c.K == 1) != l.Neg
+		texts = append(texts, p.Format(c))
+	}
+	switch {
+	case len(given) < v.Width:
+		return strings.Join(texts, ", ")
+	case v.Bool:
+		return fmt.Sprintf("%s = %v", v.Name, v.Value(val) == 1)
+	}
+	return fmt.Sprintf("%s = %d", v.Name, v.Value(val))
+}
+
+// minimize drops candidates, then steps of those that stay.
+func (x *extraction) minimize() (*Core, error) {
+	all := make([][]sat.Lit, len(x.candidates))
+	for i := range x.candidates {
+		all[i] = x.candidates[i].guards
+	}
+	status, core := x.ask(all)
+	switch status {
+	case sat.Satisfiable:
+		return nil, ErrFeasible
+	case sat.Unknown:
+		return nil, x.stopped()
+	}
+	// What is tried first is what goes first: what I says is not so, then C, then
+	// the rest of I, then G. Within each the last goes first, so that of two like
+	// constraints the first stays.
+	order := func(c *candidate) int {
+		switch {
+		case c.zero:
+			return 0
+		case c.group == model.Global:
+			return 1
+		case c.group == model.Initial:
+			return 2
+		}
+		return 3
+	}
+	var ids []int
+	for i := range x.candidates {
+		ids = append(ids, i)
+	}
+	slices.SortStableFunc(ids, func(a, b int) int {
+		if d := order(&x.candidates[a]) - order(&x.candidates[b]); d != 0 {
+			return d
+		}
+		return b - a
+	})
+	members := make([][]sat.Lit, len(ids))
+	for i, id := range ids {
+		members[i] = x.candidates[id].guards
+	}
+	members, minimal := x.reduce(members, core)
+	if minimal {
+		var single [][]sat.Lit
+		for _, m := range members {
+			for _, g := range m {
+				single = append(single, []sat.Lit{g})
+			}
+		}
+		members, minimal = x.reduce(single, nil)
+	}
+	kept := map[sat.Lit]bool{}
+	for _, m := range members {
+		for _, g := range m {
+			kept[g] = true
+		}
+	}
+	out := &Core{Minimal: minimal}
+	for i := range x.candidates {
+		c := &x.candidates[i]
+		n := Member{Group: c.group.String(), What: c.what, Origin: c.origin}
+		for j, g := range c.guards {
+			if kept[g] {
+				n.Steps = append(n.Steps, c.steps[j])
+			}
+		}
+		if len(n.Steps) > 0 {
+			out.Members = append(out.Members, n)
+		}
+	}
+	return out, nil
+}
+
+// reduce drops groups of guards as long as the rest cannot hold together. core, if
+// not nil, is known to be enough. It says whether the end was reached: then each
+// group that is left is needed.
+func (x *extraction) reduce(groups [][]sat.Lit, core []sat.Lit) ([][]sat.Lit, bool) {
+	groups = x.refine(groups, core)
+	for i := 0; i < len(groups); {
+		rest := slices.Delete(slices.Clone(groups), i, i+1)
+		status, core := x.ask(rest)
+		switch status {
+		case sat.Unknown:
+			return groups, false
+		case sat.Satisfiable:
+			i++ // needed: the groups before i are, whatever else goes
+		default:
+			groups = x.refine(rest, core)
+		}
+	}
+	return groups, true
+}
+
+// refine leaves out groups that have no part in a core; nil stands for all.
+func (x *extraction) refine(groups [][]sat.Lit, core []sat.Lit) [][]sat.Lit {
+	if core == nil {
+		return groups
+	}
+	in := map[sat.Lit]bool{}
+	for _, l := range core {
+		in[l] = true
+	}
+	return slices.DeleteFunc(slices.Clone(groups), func(group []sat.Lit) bool {
+		return !slices.ContainsFunc(group, func(g sat.Lit) bool { return in[g] })
+	})
+}
+
+// ask wants all guards of groups, and no others, to hold. core is not nil when
+// that cannot be.
+func (x *extraction) ask(groups [][]sat.Lit) (status sat.Status, core []sat.Lit) {
+	x.checks++
+	wanted := map[sat.Lit]bool{}
+	var assumptions []sat.Lit
+	for _, group := range groups {
+		for _, g := range group {
+			wanted[g] = true
+			assumptions = append(assumptions, g)
+		}
+	}
+	for i := range x.candidates {
+		for _, g := range x.candidates[i].guards {
+			if !wanted[g] {
+				assumptions = append(assumptions, g.Not())
+			}
+		}
+	}
+	status = x.s.Solve(x.ctx, assumptions, x.budget)
+	if status == sat.Unsatisfiable {
+		core = append([]sat.Lit{}, x.s.Core()...)
+	}
+	return status, core
+}
+
+// stopped says why the solver gave up.
+func (x *extraction) stopped() error {
+	if x.ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrStopped, context.Cause(x.ctx))
+	}
+	return fmt.Errorf("%w: the memory limit of %d MiB was reached", ErrStopped, x.budget.Memory>>20)
+}

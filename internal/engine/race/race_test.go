@@ -1,0 +1,103 @@
+package race_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/race"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// lamps is a row of n lamps, all open at first, that can be switched one by one
+// at a cost; at the end all have to be on. The states are too many for search,
+// and the answer is plain: they are on already.
+func lamps(t *testing.T, n int) *factored.Problem {
+	t.Helper()
+	p := factored.NewProblem("lamps")
+	var lamp, press []factored.Bit
+	for i := range n {
+		for _, v := range []factored.Variable{{Name: fmt.Sprintf("lamp%d", i), Kind: factored.State, Bool: true}, {Name: fmt.Sprintf("press%d", i), Kind: factored.Action, Bool: true}} {
+			id, err := p.AddVariable(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Kind == factored.State {
+				lamp = append(lamp, p.Variables[id].First)
+			} else {
+				press = append(press, p.Variables[id].First)
+			}
+		}
+	}
+	p.Reward = factored.Reward{Scale: 1}
+	for i := range n {
+		now, next := factored.Lit{Bit: lamp[i]}, factored.Lit{Bit: lamp[i], Next: true}
+		pressed := factored.Lit{Bit: press[i]}
+		// next <=> now xor pressed
+		for _, c := range [][3]factored.Lit{{next.Not(), now, pressed}, {next.Not(), now.Not(), pressed.Not()}, {next, now.Not(), pressed}, {next, now, pressed.Not()}} {
+			p.Transition = append(p.Transition, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: c[0]}, {Coef: 1, Lit: c[1]}, {Coef: 1, Lit: c[2]}}, Op: factored.GE, K: 1})
+		}
+		p.Goal = append(p.Goal, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: now}}, Op: factored.EQ, K: 1})
+		p.Reward.Terms = append(p.Reward.Terms, factored.RewardTerm{Lit: pressed, Weight: -1}, factored.RewardTerm{Lit: next.Not(), Weight: -2})
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPBWins has the race answered where search alone has no end, and a limit
+// kept where nobody answers in time.
+func TestPBWins(t *testing.T) {
+	p := lamps(t, 30)
+	q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 3, MaxHorizon: 3}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	bounds := 0
+	res, err := race.Engine{}.Solve(ctx, q, engine.Limits{Threads: 1, Memory: 1 << 28}, func(p engine.Progress) {
+		if p.Bound != nil {
+			bounds++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != engine.Optimal || res.Reward != 0 || res.Winner != "pb" {
+		t.Fatalf("%+v, expected pb to prove the reward 0", res)
+	}
+	if bounds == 0 {
+		t.Error("no bound was reported on the way")
+	}
+	report, err := validate.Check(p, nil, validate.FromTrace(res.Trace))
+	if err != nil || !report.Valid || report.Reward != 0 {
+		t.Fatalf("the checker says %+v, %v", report, err)
+	}
+	over, stop := context.WithCancel(context.Background())
+	stop()
+	res, err = race.Engine{}.Solve(over, q, engine.Limits{Threads: 1}, nil)
+	if err != nil || res.Status != engine.Unknown || res.Reason == "" {
+		t.Fatalf("an ended context gives %+v, %v", res, err)
+	}
+}
+
+// TestSearchWins has small problems answered by search before pb begins, so
+// that the plan is that of search.
+func TestSearchWins(t *testing.T) {
+	p := lamps(t, 4)
+	q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 2, MaxHorizon: 4}
+	res, err := race.Engine{}.Solve(context.Background(), q, engine.Limits{Threads: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := search.Engine{}.Solve(context.Background(), q, engine.Limits{Threads: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Winner != "search" || res.Reward != alone.Reward || res.Horizon != 2 || fmt.Sprint(res.Trace) != fmt.Sprint(alone.Trace) {
+		t.Fatalf("%+v, search alone %+v", res, alone)
+	}
+}

@@ -1,0 +1,225 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// fan is the successors of one state as a worker found them, in lexicographic
+// order of action and successor.
+type fan struct {
+	actions []uint64 // packed, one after another
+	states  []uint64
+	rewards []int64
+	passes  int64 // forward passes it took
+	tooWide bool  // it was given up: it alone reaches the memory bound
+}
+
+func (f *fan) reset() {
+	f.actions, f.states, f.rewards = f.actions[:0], f.states[:0], f.rewards[:0]
+	f.passes, f.tooWide = 0, false
+}
+
+// worker expands states; each goroutine has its own.
+type worker struct {
+	s          *step
+	st, fin    *propagate.State
+	scratch    *bnn.Scratch
+	joint      []uint64 // joint actions of the state at hand
+	in, out    []uint64 // packed inputs and outputs of the forward passes
+	next       []uint64 // one packed successor
+	key        []uint64 // one packed action
+	outToState []int32  // place in a packed state of each network output
+	inPlace    []int32  // place of each network input in its state or action
+	inAction   []bool
+	most       int         // words of a fan that memory allows
+	finalAux   []model.Lit // all auxiliary bits
+	ctx        context.Context
+}
+
+func (s *step) newWorker(ctx context.Context, memory int64) *worker {
+	w := &worker{s: s, ctx: ctx, st: s.relation.NewState(), fin: s.final.NewState(), next: make([]uint64, s.stateWords()), key: make([]uint64, s.actionWords()), most: math.MaxInt}
+	if memory > 0 {
+		w.most = int(memory / 64) // action, successor and reward, in every worker
+	}
+	w.st.SetInterrupt(func() bool { return ctx.Err() != nil })
+	w.fin.SetInterrupt(func() bool { return ctx.Err() != nil })
+	w.finalAux = append(append(w.finalAux, s.paid...), s.aux...)
+	if s.eval != nil {
+		w.scratch = s.eval.NewScratch()
+	}
+	for _, b := range s.p.Outputs {
+		w.outToState = append(w.outToState, s.place[b])
+	}
+	for _, b := range s.p.Inputs {
+		w.inPlace = append(w.inPlace, s.place[b])
+		w.inAction = append(w.inAction, s.p.Kind(b) == factored.Action)
+	}
+	return w
+}
+
+// expand finds all successors of state. It gives up, leaving f incomplete,
+// when the context ends; the caller checks.
+func (w *worker) expand(state []uint64, f *fan) {
+	f.reset()
+	s, st := w.s, w.st
+	if !st.Consistent() {
+		return
+	}
+	st.Reset()
+	if !assignPacked(st, s.now, state) {
+		return
+	}
+	if s.direct {
+		w.expandDirect(state, f)
+		return
+	}
+	st.Each(s.actions, func() bool {
+		s.packValues(w.key, st, s.actions)
+		if s.eval != nil {
+			w.forward(state, w.key, f)
+			mark := st.Mark()
+			if assignPacked(st, s.learned, w.out) {
+				w.branch(state, f)
+			}
+			st.Undo(mark)
+		} else {
+			w.branch(state, f)
+		}
+		return !f.tooWide
+	})
+}
+
+// branch tries every value of the next-state bits that are neither learned nor
+// determined.
+func (w *worker) branch(state []uint64, f *fan) {
+	w.st.Each(w.s.free, func() bool {
+		w.complete(state, w.key, f)
+		return !f.tooWide
+	})
+}
+
+// expandDirect is for states whose successors are the network's outputs and
+// nothing else: all legal joint actions go through it in one batch.
+func (w *worker) expandDirect(state []uint64, f *fan) {
+	s := w.s
+	joint := s.joint
+	if joint == nil {
+		w.joint = w.joint[:0]
+		w.st.Each(s.actions, func() bool {
+			s.packValues(w.key, w.st, s.actions)
+			w.joint = append(w.joint, w.key...)
+			f.tooWide = len(w.joint) > w.most
+			return !f.tooWide
+		})
+		if f.tooWide {
+			return
+		}
+		joint = w.joint
+	}
+	w.forward(state, joint, f)
+	aw, wo := s.actionWords(), bnn.Words(len(s.p.Outputs))
+	for k := range len(joint) / aw {
+		out := w.out[k*wo : (k+1)*wo]
+		clear(w.next)
+		for i, at := range w.outToState {
+			w.next[at/64] |= out[i/64] >> (i % 64) & 1 << (at % 64)
+		}
+		if w.legal() {
+			action := joint[k*aw : (k+1)*aw]
+			w.emit(f, action, s.reward(state, action, w.next, nil))
+		}
+	}
+}
+
+// forward runs the network on state with each of the joint actions and leaves
+// the outputs in w.out.
+func (w *worker) forward(state, joint []uint64, f *fan) {
+	s := w.s
+	aw := s.actionWords()
+	n := len(joint) / aw
+	wi, wo := bnn.Words(len(s.p.Inputs)), bnn.Words(len(s.p.Outputs))
+	w.in = grow(w.in, n*wi)
+	w.out = grow(w.out, n*wo)
+	clear(w.in)
+	for k := range n {
+		action := joint[k*aw : (k+1)*aw]
+		in := w.in[k*wi : (k+1)*wi]
+		for i, at := range w.inPlace {
+			from := state
+			if w.inAction[i] {
+				from = action
+			}
+			in[i/64] |= from[at/64] >> (at % 64) & 1 << (i % 64)
+		}
+	}
+	s.eval.ForwardMany(w.out, w.in, n, w.scratch)
+	f.passes += int64(n)
+}
+
+func grow(s []uint64, n int) []uint64 {
+	if cap(s) < n {
+		return make([]uint64, n)
+	}
+	return s[:n]
+}
+
+// complete has state, action and successor in place and looks whether the
+// auxiliary bits can be completed, with the best reward over those that pay.
+func (w *worker) complete(state, action []uint64, f *fan) {
+	s, st := w.s, w.st
+	s.packValues(w.next, st, s.next)
+	if !w.legal() {
+		return
+	}
+	found := false
+	var best int64
+	st.Each(s.paid, func() bool {
+		if !st.Satisfiable(s.aux) {
+			return true
+		}
+		r := s.reward(state, action, w.next, func(b factored.Bit) bool {
+			return st.Value(s.auxVars[b]) > 0
+		})
+		if !found || r > best {
+			found, best = true, r
+		}
+		return true
+	})
+	if found {
+		w.emit(f, action, best)
+	}
+}
+
+// legal refuses successors that break what C fixes at every step.
+func (w *worker) legal() bool {
+	for i, m := range w.s.fixedMask {
+		if w.next[i]&m != w.s.fixedValue[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// emit adds the successor in w.next to f.
+func (w *worker) emit(f *fan, action []uint64, reward int64) {
+	f.actions = append(f.actions, action...)
+	f.states = append(f.states, w.next...)
+	f.rewards = append(f.rewards, reward)
+	f.tooWide = len(f.actions)+len(f.states) > w.most
+}
+
+// isFinal says whether a plan may end in state: G and C hold there.
+func (w *worker) isFinal(state []uint64) bool {
+	st := w.fin
+	if !st.Consistent() {
+		return false
+	}
+	st.Reset()
+	return assignPacked(st, w.s.now, state) && st.Satisfiable(w.finalAux)
+}

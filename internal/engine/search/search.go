@@ -1,0 +1,366 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Engine is the forward search as an engine.Engine.
+type Engine struct{}
+
+// Name is "search".
+func (Engine) Name() string { return "search" }
+
+// none is the value of a state from which no plan can be completed.
+const none = math.MinInt64
+
+// run is one call of Solve.
+type run struct {
+	q         engine.Query
+	g         *graph
+	workers   []*worker
+	limits    engine.Limits
+	values    [][]int64 // values[k][s]: best reward of k more steps from s
+	whole     bool      // the graph is wanted whole, proof or not
+	polls     int64     // how often full was asked
+	report    func(engine.Progress)
+	incumbent *engine.Result // from the beam, while the graph is incomplete
+}
+
+// Solve finds an optimal plan or proves that there is none, unless a limit is
+// reached first. It is exact: every joint action of every reachable state is
+// tried.
+func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	if q.MinHorizon < 1 || q.MaxHorizon < q.MinHorizon {
+		return nil, fmt.Errorf("the horizons %d..%d are no range of positive numbers", q.MinHorizon, q.MaxHorizon)
+	}
+	if q.MaxHorizon > q.Problem.MaxHorizon() {
+		return nil, fmt.Errorf("the reward over %d steps may leave 64 bits; at most %d steps fit", q.MaxHorizon, q.Problem.MaxHorizon())
+	}
+	s, err := newStep(q.Task)
+	if err != nil {
+		return nil, err
+	}
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report}
+	for range max(1, l.Threads) {
+		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
+	}
+	reason := r.explore(ctx)
+	return r.conclude(ctx, reason), nil
+}
+
+// full says that the tables, with the values still to come, near the bound on
+// memory. A quarter is left for what grows, and for the collector.
+func (r *run) full() bool {
+	r.polls++
+	if r.limits.Memory <= 0 {
+		return false
+	}
+	perState := int64(8 * (r.q.MaxHorizon + 1))
+	return r.g.bytes()+perState*int64(r.g.states.count) > r.limits.Memory/4*3
+}
+
+// explore expands layers until the longest horizon is covered and computes the
+// values. It returns why it stopped early, "" when it did not.
+func (r *run) explore(ctx context.Context) (reason string) {
+	g := r.g
+	stopped := func() string {
+		if ctx.Err() != nil {
+			return context.Cause(ctx).Error()
+		}
+		return fmt.Sprintf("the memory limit of %d MiB was reached", r.limits.Memory>>20)
+	}
+	many := func() bool {
+		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Work: r.work()})
+		return r.full()
+	}
+	if !g.addInitial(ctx, many) {
+		g.depth = nil // not all initial states: nothing can be concluded
+		return stopped()
+	}
+	// A beam is about as much work as what was explored until then, so that
+	// looking for a first plan at most doubles the time, and small problems
+	// never pay for it.
+	beamAt := int64(50_000)
+	pause := func() {
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.limits.Shared.Bound(), Reward: r.incumbentReward(), Work: r.work()})
+		if g.tried >= beamAt {
+			r.beam(ctx, r.beamWidth(beamAt))
+			beamAt = 16 * g.tried
+		}
+	}
+	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
+		// The states at depth H are needed, but not their successors.
+		if !g.expandLayer(ctx, r.workers, r.full, pause) {
+			if ctx.Err() == nil {
+				r.beam(ctx, maxBeamWidth) // time is left, if no memory
+			}
+			return stopped()
+		}
+		bound := r.optimism(d)
+		if bound != nil {
+			r.limits.Shared.Lower(*bound)
+		}
+		r.takeOffer()
+		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
+			return "" // proven: nothing can be better
+		}
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: bound, Reward: r.incumbentReward(), Work: r.work()})
+	}
+	return ""
+}
+
+// covered is the longest horizon up to MaxHorizon that the graph answers.
+func (r *run) covered() int {
+	if r.g.depth == nil {
+		return 0
+	}
+	if r.g.saturated() {
+		return r.q.MaxHorizon
+	}
+	return min(r.q.MaxHorizon, len(r.g.depth)-1)
+}
+
+// evaluate fills values for 0..h more steps: the sweeps of the dynamic
+// program. Values with k more steps are needed only of states that h-k steps
+// reach. It returns the last k that it finished, or -1: less than h when the
+// context ended meanwhile.
+func (r *run) evaluate(ctx context.Context, h int) int {
+	g := r.g
+	n := g.reach(h)
+	if !g.classify(r.workers, n) {
+		return -1
+	}
+	r.values = make([][]int64, h+1)
+	late := ctx.Err() != nil // then the sweeps are all that is left to do
+	r.values[0] = make([]int64, n)
+	for i := range r.values[0] {
+		r.values[0][i] = none
+		if g.final[i] > 0 {
+			r.values[0][i] = 0
+		}
+	}
+	for k := 1; k <= h; k++ {
+		if !late && ctx.Err() != nil {
+			return k - 1
+		}
+		before := r.values[k-1]
+		v := make([]int64, g.reach(h-k))
+		for i := range v {
+			best := int64(none)
+			for e := g.start[i]; e < g.start[i+1]; e++ {
+				if w := before[g.succ[e]]; w != none {
+					best = max(best, w+g.reward[e])
+				}
+			}
+			v[i] = best
+		}
+		r.values[k] = v
+	}
+	return h
+}
+
+// best is the best reward of exactly h steps from an initial state.
+func (r *run) best(h int) (reward int64, state int) {
+	reward = none
+	for i, v := range r.values[h][:r.g.depth[0]] {
+		if v > reward {
+			reward, state = v, i
+		}
+	}
+	return reward, state
+}
+
+// conclude turns what was explored into a result. reason is "" when the
+// exploration is complete.
+func (r *run) conclude(ctx context.Context, reason string) *engine.Result {
+	res := &engine.Result{Status: engine.Unknown, Reason: reason}
+	h := r.covered()
+	reward := int64(none)
+	if h >= r.q.MinHorizon {
+		h = r.evaluate(ctx, h)
+		if h < r.q.MaxHorizon && res.Reason == "" && ctx.Err() != nil {
+			res.Reason = context.Cause(ctx).Error()
+		}
+		for k := r.q.MinHorizon; k <= h; k++ {
+			v, _ := r.best(k)
+			one := engine.HorizonResult{Horizon: k, Status: engine.Infeasible}
+			if v != none {
+				one.Status, one.Reward = engine.Optimal, v
+			}
+			res.Horizons = append(res.Horizons, one)
+			if v > reward {
+				reward, res.Horizon = v, k
+			}
+		}
+	}
+	for k := max(h+1, r.q.MinHorizon); k <= r.q.MaxHorizon; k++ {
+		res.Horizons = append(res.Horizons, engine.HorizonResult{Horizon: k, Status: engine.Unknown})
+	}
+	if r.q.MinHorizon == r.q.MaxHorizon {
+		res.Horizons = nil
+	}
+	if reward != none {
+		res.Reward = reward
+		res.Trace = r.plan(res.Horizon)
+	}
+	if in := r.incumbent; in != nil && h < r.q.MaxHorizon && (reward == none || in.Reward > reward) {
+		res.Reward, res.Horizon, res.Trace = in.Reward, in.Horizon, in.Trace
+	}
+	switch {
+	case h == r.q.MaxHorizon && res.Trace == nil:
+		res.Status = engine.Infeasible
+	case h == r.q.MaxHorizon:
+		res.Status = engine.Optimal
+		res.Bound = &res.Reward
+	default:
+		if res.Trace != nil {
+			res.Status = engine.Feasible
+		}
+		res.Bound = r.partialBound(max(h, 0), reward)
+		// What was not explored cannot be better; with several horizons it
+		// could still be as good and shorter.
+		if res.Trace != nil && res.Bound != nil && *res.Bound == res.Reward && (res.Horizon <= h || r.q.MinHorizon == r.q.MaxHorizon) {
+			res.Status, res.Reason = engine.Optimal, ""
+		}
+	}
+	g := r.g
+	res.Stats = map[string]int64{
+		"states": int64(g.states.count), "expanded": int64(g.done), "edges": int64(len(g.succ)),
+		"forward_passes": g.passes, "table_bytes": g.bytes(),
+	}
+	return res
+}
+
+// partialBound bounds the reward over all horizons when only those up to h are
+// known, reward being the best of these or none.
+func (r *run) partialBound(h int, reward int64) *int64 {
+	if r.g.depth == nil {
+		most := r.g.s.mostReward // linear in the horizon
+		b := max(most*int64(r.q.MinHorizon), most*int64(r.q.MaxHorizon))
+		return &b
+	}
+	b := r.optimism(h)
+	if b != nil && reward > *b {
+		return &reward
+	}
+	return b
+}
+
+// optimism is a bound on the reward of every horizon that the first d layers
+// do not answer: the best that d steps reach, and the most that any step can
+// give for each of the rest. nil when there is no such horizon.
+func (r *run) optimism(d int) *int64 {
+	from, to := max(d+1, r.q.MinHorizon), r.q.MaxHorizon
+	if from > to || r.g.saturated() {
+		return nil
+	}
+	far := r.reachedBest(d)
+	if far == none {
+		return nil
+	}
+	most := r.g.s.mostReward // linear in the horizon
+	bound := max(far+most*int64(from-d), far+most*int64(to-d))
+	return &bound
+}
+
+// reachedBest is the best reward of a path of exactly d steps.
+func (r *run) reachedBest(d int) int64 {
+	g := r.g
+	now := make([]int64, g.depth[0])
+	for range d {
+		n := 0
+		for i := range now {
+			if now[i] != none {
+				for e := g.start[i]; e < g.start[i+1]; e++ {
+					n = max(n, int(g.succ[e])+1)
+				}
+			}
+		}
+		next := make([]int64, n)
+		for i := range next {
+			next[i] = none
+		}
+		for i := range now {
+			if now[i] == none {
+				continue
+			}
+			for e := g.start[i]; e < g.start[i+1]; e++ {
+				next[g.succ[e]] = max(next[g.succ[e]], now[i]+g.reward[e])
+			}
+		}
+		now = next
+	}
+	best := int64(none)
+	for _, v := range now {
+		best = max(best, v)
+	}
+	return best
+}
+
+// plan follows the values of horizon h from the first best initial state.
+func (r *run) plan(h int) *factored.Trace {
+	_, at := r.best(h)
+	tr := &factored.Trace{}
+	r.follow(at, h, tr)
+	return tr
+}
+
+// follow appends to tr the best k steps from a state, taking the first edge that
+// keeps the best reward.
+func (r *run) follow(at, k int, tr *factored.Trace) {
+	g := r.g
+	for ; k > 0; k-- {
+		want := r.values[k][at]
+		for e := g.start[at]; e < g.start[at+1]; e++ {
+			if w := r.values[k-1][g.succ[e]]; w != none && w+g.reward[e] == want {
+				tr.Steps = append(tr.Steps, r.g.s.valuation(g.states.key(uint32(at)), g.actions.key(g.action[e])))
+				at = int(g.succ[e])
+				break
+			}
+		}
+	}
+	tr.Steps = append(tr.Steps, r.g.s.valuation(g.states.key(uint32(at)), nil))
+}
+
+// valuation unpacks a state and an action, nil for none.
+func (s *step) valuation(state, action []uint64) factored.Valuation {
+	v := make(factored.Valuation, s.p.NumBits())
+	for i, b := range s.stateBits {
+		v[b] = bit(state, int32(i))
+	}
+	if action != nil {
+		for i, b := range s.actionBits {
+			v[b] = bit(action, int32(i))
+		}
+	}
+	return v
+}
+
+// workPerPoll is what a poll counts for while initial states are listed and no
+// action is tried.
+const workPerPoll = 256
+
+// work measures what was done, in joint actions tried.
+func (r *run) work() int64 { return r.g.tried + workPerPoll*r.polls }
+
+// takeOffer makes a better plan of another engine the incumbent.
+func (r *run) takeOffer() {
+	if t, reward := r.limits.Shared.Best(); t != nil && (r.incumbent == nil || reward > r.incumbent.Reward) {
+		r.incumbent = &engine.Result{Trace: t, Horizon: t.Horizon(), Reward: reward}
+	}
+}
+
+func (r *run) incumbentReward() *int64 {
+	if r.incumbent == nil {
+		return nil
+	}
+	return &r.incumbent.Reward
+}

@@ -1,0 +1,347 @@
+package incremental
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Kind says what is excluded for a plan that fails.
+type Kind string
+
+// The kinds of landmarks.
+const (
+	// Plan excludes the plan, as the paper does.
+	Plan Kind = "plan"
+	// Prefix excludes every plan that begins with the joint actions to blame
+	// (simulator.Failure.Prefix).
+	Prefix Kind = "prefix"
+	// Transition is Prefix, and corrects the network wherever an observed
+	// transition differs from it.
+	Transition Kind = "transition"
+)
+
+// Kinds lists all kinds.
+var Kinds = []Kind{Plan, Prefix, Transition}
+
+// ErrEngine is wrapped by errors that are an engine's bugs: a plan that the
+// checker refuses, or one that is excluded.
+var ErrEngine = errors.New("the engine is wrong")
+
+// Options of a run.
+type Options struct {
+	Landmarks Kind
+	Limits    engine.Limits
+	Report    func(engine.Progress) // of the engine; may be nil
+	Iteration func(Iteration)       // told of each; may be nil
+	// Save, when set, is given what is known after each failed plan, and with
+	// an error ends the run. What it is given must not be changed.
+	Save func(*State) error
+	// Known is what earlier runs found out; nil for nothing.
+	Known *State
+	// Restart forgets at each iteration what the engine learned, and keeps the
+	// landmarks: what keeping it saves can be measured so.
+	Restart bool
+	Now     func() time.Time // the clock
+}
+
+// Iteration is one turn of the loop: a plan that was made and tried.
+type Iteration struct {
+	Number  int // from 1
+	Status  engine.Status
+	Trace   *factored.Trace // nil without a plan
+	Reward  int64           // scaled, of the model
+	Failure *simulator.Failure
+	Depth   int // of the landmark; 0 when the plan holds, too
+	// Corrected counts the transitions that the network has right from now on.
+	// Fallen is why some could not be, "" when all could.
+	Corrected int
+	Fallen    string
+	Asked     int           // steps that the system was asked for
+	Solve     time.Duration // of the engine, with opening it
+	Simulate  time.Duration
+}
+
+// Result is what a run came to.
+type Result struct {
+	Status engine.Status
+	// Trace is the plan that holds, Run how it went in the system; nil without
+	// one. Trace has the states of the model, corrected where it is.
+	Trace      *factored.Trace
+	Run        *simulator.Run
+	Reward     int64  // scaled, of Trace
+	Bound      *int64 // on the model's reward of every plan that is left; nil when nothing is known
+	Reason     string // which limit ended the run, "" for none
+	Engine     string // that answered last
+	Iterations []Iteration
+	Known      *State       // what is known of the system now
+	Network    *bnn.Network // of the last plan: corrected, or the task's own
+	Corrected  int          // transitions that Network corrects
+	Stats      map[string]int64
+}
+
+// loop is one call of Solve.
+type loop struct {
+	e       engine.Opener
+	t       engine.Task // with the network as it is corrected
+	base    *bnn.Network
+	horizon int
+	sys     *simulator.Session
+	o       Options
+	out     *Result
+	rows    *rows // nil when transitions are not corrected
+	session engine.Session
+	marks   []engine.Landmark
+	closed  map[string]int64  // what sessions that are gone have counted
+	tried   map[string]bool   // plans, by key
+	known   *factored.Problem // nothing of it learned; nil until asked
+}
+
+// Solve runs the loop over one horizon until a plan holds, none is left, or the
+// context or a limit ends it. The first two are proofs if all that the engine
+// says is: Status is Optimal or Infeasible then. Plans are proposed once each.
+//
+// With an error, which is one about the system (package simulator) or wraps
+// ErrEngine, the result tells how far the run came, and is nil if it never
+// began.
+func Solve(ctx context.Context, e engine.Opener, t engine.Task, horizon int, sys *simulator.Session, o Options) (*Result, error) {
+	x := &loop{e: e, t: t, base: t.Network, horizon: horizon, sys: sys, o: o, closed: map[string]int64{}, tried: map[string]bool{}}
+	x.out = &Result{Status: engine.Unknown, Engine: e.Name(), Network: t.Network, Known: &State{}, Stats: map[string]int64{}}
+	if o.Landmarks == Transition && t.Network != nil {
+		if err := sys.RequireFull("correcting transitions"); err != nil {
+			return nil, err
+		}
+		x.rows = newRows(t.Problem, t.Network)
+	}
+	if err := x.recall(); err != nil {
+		return nil, err
+	}
+	for {
+		done, err := x.iterate(ctx)
+		if err != nil || done {
+			return x.out, err
+		}
+	}
+}
+
+// recall takes up what earlier runs found out.
+func (x *loop) recall() error {
+	if x.o.Known == nil {
+		return nil
+	}
+	x.out.Known = x.o.Known.clone()
+	for _, f := range x.out.Known.Failures {
+		x.marks = append(x.marks, f.Landmark)
+	}
+	if x.rows == nil {
+		return nil
+	}
+	for _, s := range x.out.Known.Seen {
+		x.rows.add(s)
+	}
+	return x.correct()
+}
+
+// correct makes the network that of the rows.
+func (x *loop) correct() error {
+	net, err := bnn.Correct(x.base, x.rows.corrections())
+	if err != nil {
+		return fmt.Errorf("correcting the network: %w", err)
+	}
+	x.t.Network, x.out.Network, x.out.Corrected = net, net, x.rows.wrong
+	return nil
+}
+
+// open gives the session, a new one where there is none.
+func (x *loop) open(ctx context.Context) (engine.Session, error) {
+	if x.session != nil {
+		return x.session, nil
+	}
+	maps.Copy(x.closed, x.out.Stats)
+	s, err := x.e.Open(ctx, x.t, x.horizon)
+	for i := 0; err == nil && i < len(x.marks); i++ {
+		err = s.Exclude(x.marks[i])
+	}
+	x.session = s
+	return s, err
+}
+
+// iterate makes one plan and tries it.
+func (x *loop) iterate(ctx context.Context) (done bool, err error) {
+	it := Iteration{Number: len(x.out.Iterations) + 1}
+	began := x.o.Now()
+	res, err := x.plan(ctx)
+	it.Solve = x.o.Now().Sub(began)
+	if err != nil {
+		if ctx.Err() == nil {
+			return true, err
+		}
+		res = &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}
+	}
+	it.Status, it.Trace, it.Reward = res.Status, res.Trace, res.Reward
+	x.out.Bound = res.Bound
+	if res.Trace == nil || ctx.Err() != nil {
+		// A plan that was cut short is not tried any more: whether it holds
+		// remains unknown.
+		x.out.Status, x.out.Reason = res.Status, res.Reason
+		if res.Trace != nil {
+			x.out.Status, x.out.Reason = engine.Unknown, context.Cause(ctx).Error()
+		}
+		x.tell(it)
+		return true, nil
+	}
+	if err := x.confirm(res); err != nil {
+		return true, err
+	}
+	began = x.o.Now()
+	run, err := x.sys.Replay(ctx, res.Trace.Steps[0], res.Trace.Steps[:x.horizon])
+	it.Simulate = x.o.Now().Sub(began)
+	if err != nil {
+		return true, fmt.Errorf("iteration %d: %w", it.Number, err)
+	}
+	it.Asked, it.Failure = run.Asked, run.Failure
+	if run.Failure == nil {
+		x.out.Status, x.out.Reason = res.Status, res.Reason
+		x.out.Trace, x.out.Reward, x.out.Run = res.Trace, res.Reward, run
+		x.tell(it)
+		return true, nil
+	}
+	if err := x.exclude(&it, run); err != nil {
+		return true, err
+	}
+	x.tell(it)
+	if x.o.Save != nil {
+		return false, x.o.Save(x.out.Known)
+	}
+	return false, nil
+}
+
+func (x *loop) tell(it Iteration) {
+	x.out.Iterations = append(x.out.Iterations, it)
+	if x.o.Iteration != nil {
+		x.o.Iteration(it)
+	}
+}
+
+// plan has the engine answer for the plans that are left.
+func (x *loop) plan(ctx context.Context) (*engine.Result, error) {
+	s, err := x.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.Solve(ctx, x.o.Limits, x.o.Report)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(x.out.Stats, x.closed)
+	for k, v := range res.Stats { // counted by a session since it was opened
+		x.out.Stats[k] = x.closed[k] + v
+	}
+	if res.Winner != "" {
+		x.out.Engine = res.Winner
+	}
+	return res, nil
+}
+
+// confirm has the checker replay a plan before the system, whose steps are
+// dear, and refuses one that has been tried.
+func (x *loop) confirm(res *engine.Result) error {
+	report, err := validate.Check(x.t.Problem, x.t.Network, validate.FromTrace(res.Trace))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: checking a plan of %s: %w", ErrEngine, x.out.Engine, err)
+	case !report.Valid:
+		return fmt.Errorf("%w: the checker refuses a plan of %s: %w", ErrEngine, x.out.Engine, report.Failure)
+	case report.Reward != res.Reward:
+		return fmt.Errorf("%w: %s counts the reward %d, the checker %d", ErrEngine, x.out.Engine, res.Reward, report.Reward)
+	}
+	key := planKey(x.t.Problem, res.Trace)
+	if x.tried[key] {
+		return fmt.Errorf("%w: %s gives a plan that is excluded", ErrEngine, x.out.Engine)
+	}
+	x.tried[key] = true
+	return nil
+}
+
+// planKey has the initial state and the actions, which make a plan.
+func planKey(p *factored.Problem, tr *factored.Trace) string {
+	key := bitText(p.Bits(factored.State), tr.Steps[0])
+	for _, now := range tr.Steps[:tr.Horizon()] {
+		key += bitText(p.Bits(factored.Action), now)
+	}
+	return key
+}
+
+// exclude draws the consequences of a plan that failed.
+func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
+	it.Depth = x.horizon
+	if x.o.Landmarks != Plan {
+		it.Depth = it.Failure.Prefix
+	}
+	mark := engine.Landmark{Trace: it.Trace, Depth: it.Depth}
+	x.marks = append(x.marks, mark)
+	x.out.Known.Failures = append(x.out.Known.Failures, Failure{Landmark: mark, Text: it.Failure.Error()})
+	if x.rows != nil {
+		before := x.rows.wrong
+		for i := 1; i < len(run.Answers); i++ {
+			now := merge(x.t.Problem, run.Answers[i-1].State, it.Trace.Steps[i-1])
+			x.see(it, now, run.Answers[i].State)
+		}
+		it.Corrected = x.rows.wrong - before
+		if it.Corrected > 0 {
+			x.session = nil
+			return x.correct()
+		}
+	}
+	if x.o.Restart {
+		x.session = nil
+		return nil
+	}
+	return x.session.Exclude(mark)
+}
+
+// see learns from one observed transition.
+func (x *loop) see(it *Iteration, now, next factored.Valuation) {
+	s := seenOf(x.t.Problem, now, next)
+	fresh, agrees := x.rows.add(s)
+	if fresh {
+		x.out.Known.Seen = append(x.out.Known.Seen, s)
+	}
+	switch {
+	case it.Fallen != "":
+	case !agrees:
+		it.Fallen = "the same inputs of the network were seen to have two outcomes"
+	case x.elsewhere(now, next):
+		it.Fallen = "the outcome differs in variables that are not learned"
+	}
+}
+
+// elsewhere says whether the known part of the transition excludes a step.
+func (x *loop) elsewhere(now, next factored.Valuation) bool {
+	if x.known == nil {
+		x.known = x.t.Problem.Clone()
+		x.known.Inputs, x.known.Outputs = nil, nil
+	}
+	f, err := validate.CheckStep(x.known, nil, now, next)
+	return err == nil && f != nil && f.Group == "transition"
+}
+
+// merge puts a state and an action into one valuation.
+func merge(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
+	out := make(factored.Valuation, p.NumBits())
+	for _, b := range p.Bits(factored.State) {
+		out[b] = state[b]
+	}
+	for _, b := range p.Bits(factored.Action) {
+		out[b] = action[b]
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package incremental
+
+import (
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Seen is what the system did where the network has an opinion: the network's
+// inputs, and its outputs as they were observed, as text of 0 and 1 in order.
+type Seen struct {
+	Inputs, Outputs string
+}
+
+// seenOf takes from a step what the network has to do with.
+func seenOf(p *factored.Problem, now, next factored.Valuation) Seen {
+	return Seen{Inputs: bitText(p.Inputs, now), Outputs: bitText(p.Outputs, next)}
+}
+
+// bitText writes bits as 0 and 1.
+func bitText(bits []factored.Bit, val factored.Valuation) string {
+	text := make([]byte, len(bits))
+	for i, b := range bits {
+		text[i] = '0'
+		if val[b] {
+			text[i] = '1'
+		}
+	}
+	return string(text)
+}
+
+// bitsOf reads what bitText writes.
+func bitsOf(text string) []bool {
+	out := make([]bool, len(text))
+	for i := range out {
+		out[i] = text[i] == '1'
+	}
+	return out
+}
+
+// rows are the transitions that were seen, by inputs. The first outcome counts:
+// where another follows, the truth is no function of the inputs.
+type rows struct {
+	inputs, outputs int
+	eval            *bnn.Evaluator
+	scratch         *bnn.Scratch
+	outcome         map[string]string
+	order           []string // inputs that the network has wrong
+	wrong           int
+}
+
+func newRows(p *factored.Problem, net *bnn.Network) *rows {
+	e := bnn.NewEvaluator(net)
+	return &rows{inputs: len(p.Inputs), outputs: len(p.Outputs), eval: e, scratch: e.NewScratch(), outcome: map[string]string{}}
+}
+
+// add takes in a transition: fresh when its inputs are new, and agrees unless
+// they have another outcome already.
+func (r *rows) add(s Seen) (fresh, agrees bool) {
+	if known, ok := r.outcome[s.Inputs]; ok {
+		return false, known == s.Outputs
+	}
+	r.outcome[s.Inputs] = s.Outputs
+	if r.predict(s.Inputs) != s.Outputs {
+		r.order = append(r.order, s.Inputs)
+		r.wrong++
+	}
+	return true, true
+}
+
+// predict is what the network says, uncorrected.
+func (r *rows) predict(inputs string) string {
+	in, out := make([]uint64, bnn.Words(r.inputs)), make([]uint64, bnn.Words(r.outputs))
+	for i, x := range bitsOf(inputs) {
+		if x {
+			in[i/64] |= 1 << (i % 64)
+		}
+	}
+	r.eval.Forward(out, in, r.scratch)
+	text := make([]byte, r.outputs)
+	for i := range text {
+		text[i] = "01"[out[i/64]>>(i%64)&1]
+	}
+	return string(text)
+}
+
+// corrections are the transitions that the network has wrong, in the order in
+// which they were seen.
+func (r *rows) corrections() []bnn.Correction {
+	var out []bnn.Correction
+	for _, in := range r.order {
+		out = append(out, bnn.Correction{Inputs: bitsOf(in), Outputs: bitsOf(r.outcome[in])})
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// What a ProcessError may be, for errors.Is.
+var (
+	ErrStart    = errors.New("cannot be started")
+	ErrTimeout  = errors.New("does not answer")
+	ErrCrash    = errors.New("ended")
+	ErrNonsense = errors.New("gave an answer that is not understood")
+	ErrRefused  = errors.New("reports an error")
+)
+
+// The kinds of the other errors, for errors.Is.
+var (
+	ErrBudget         = errors.New("the budget of simulator steps is used up")
+	ErrNonDeterminism = errors.New("the simulator is not deterministic")
+	ErrReset          = errors.New("the simulator is not in the state that it was reset to")
+	ErrPartial        = errors.New("the simulator does not show the whole state")
+)
+
+// ProcessError is a process that is no simulator, or no longer.
+type ProcessError struct {
+	Kind    error  // ErrStart, ErrTimeout, ErrCrash, ErrNonsense or ErrRefused
+	Command string // the command line
+	Call    string // hello, reset, step or "" before the first
+	Number  int    // of the call, hello being 0
+	Detail  string
+	Line    string // the answer, where one was the reason
+	Stderr  string // the end of what the process wrote to standard error
+}
+
+// Is makes errors.Is find the Kind.
+func (e *ProcessError) Is(target error) bool { return e.Kind == target }
+
+// Error is one line, and the process's own last words below it.
+func (e *ProcessError) Error() string {
+	s := fmt.Sprintf("the simulator %q %v", e.Command, e.Kind)
+	if e.Call != "" {
+		s += fmt.Sprintf(" (call %d, %s)", e.Number, e.Call)
+	}
+	s += ": " + e.Detail
+	if e.Line != "" {
+		s += fmt.Sprintf(": %q", shorten(e.Line))
+	}
+	if e.Stderr != "" {
+		lines := strings.Split(e.Stderr, "\n")
+		lines = lines[max(0, len(lines)-maxStderrLines):]
+		s += "\nits standard error ends with\n  " + strings.Join(lines, "\n  ")
+	}
+	return s
+}
+
+// maxStderrLines bounds a message; ProcessError.Stderr has more.
+const maxStderrLines = 10
+
+// shorten cuts a line for a message.
+func shorten(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most] + "..."
+	}
+	return s
+}
+
+// BudgetError says that one more step would exceed the budget.
+type BudgetError struct{ Limit int }
+
+func (e *BudgetError) Error() string { return fmt.Sprintf("%v: %d were allowed", ErrBudget, e.Limit) }
+
+// Is makes errors.Is find ErrBudget.
+func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
+
+// ResetError is a system that was asked to go to a state and shows another.
+type ResetError struct {
+	Asked, Shown []Value // of the variables that differ
+}
+
+func (e *ResetError) Error() string {
+	return fmt.Sprintf("%v: it was asked for %s and shows %s", ErrReset, joinValues(e.Asked), joinValues(e.Shown))
+}
+
+// Is makes errors.Is find ErrReset.
+func (e *ResetError) Is(target error) bool { return target == ErrReset }
+
+// PartialError is a system that leaves out what is needed.
+type PartialError struct {
+	What    string   // what it is needed for
+	Missing []string // the variables; empty where the system says so of itself
+}
+
+func (e *PartialError) Error() string {
+	s := fmt.Sprintf("%v, which %s needs", ErrPartial, e.What)
+	if len(e.Missing) > 0 {
+		s += "; not observed: " + strings.Join(e.Missing, ", ")
+	}
+	return s
+}
+
+// Is makes errors.Is find ErrPartial.
+func (e *PartialError) Is(target error) bool { return target == ErrPartial }
+
+// NonDeterminismError is a system that answered the same call in two ways.
+// Steps are counted over the session, from 1; 0 stands for a reset.
+type NonDeterminismError struct {
+	State                 []Value // that are not false or 0, before the call; nil for a reset
+	Action                []Value // likewise; nil for a reset
+	First, Second         []Value // of the variables that differ, or reward, terminal, violation
+	FirstStep, SecondStep int     // how many steps the session had asked for, with that of the answer
+}
+
+func (e *NonDeterminismError) Error() string {
+	call := "reset"
+	if e.FirstStep > 0 {
+		list := func(values []Value) string {
+			if len(values) == 0 {
+				return "nothing"
+			}
+			return joinValues(values)
+		}
+		call = fmt.Sprintf("action %s in state %s", list(e.Action), list(e.State))
+	}
+	return fmt.Sprintf("%v: to %s it answered %s (at its step %d) and %s (at its step %d)",
+		ErrNonDeterminism, call, joinValues(e.First), e.FirstStep, joinValues(e.Second), e.SecondStep)
+}
+
+// Is makes errors.Is find ErrNonDeterminism.
+func (e *NonDeterminismError) Is(target error) bool { return target == ErrNonDeterminism }
+
+// contradiction compares two answers to the same call; nil when they agree.
+func contradiction(p *factored.Problem, a, b *Answer) (first, second []Value) {
+	note := func(name string, x, y any) {
+		if x != y {
+			first, second = append(first, Value{name, x}), append(second, Value{name, y})
+		}
+	}
+	if a.State != nil && b.State != nil {
+		first, second = Differing(p, a, b)
+	} else {
+		note("taken", a.State != nil, b.State != nil)
+	}
+	note("reward", showReward(a), showReward(b))
+	note("terminal", a.Terminal, b.Terminal)
+	note("violation", showViolation(a), showViolation(b))
+	return first, second
+}
+
+func showReward(a *Answer) any {
+	if a.Reward == nil {
+		return "none"
+	}
+	return *a.Reward
+}
+
+func showViolation(a *Answer) any {
+	if a.Violation == nil {
+		return "none"
+	}
+	return a.Violation.Constraint
+}

@@ -1,0 +1,294 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// ProtocolVersion is the version of the lines that fdplan and a process
+// exchange.
+const ProtocolVersion = 1
+
+// reply is a line of the process. Fields that are not listed are errors, so
+// that a misspelt one is noticed; info is for anything.
+type reply struct {
+	ID    *int    `json:"id"`
+	Error *string `json:"error"`
+	Info  any     `json:"info"`
+
+	// To hello.
+	Version       *int    `json:"version"`
+	Name          string  `json:"name"`
+	Observed      *string `json:"observed"`
+	Resets        *string `json:"resets"`
+	Deterministic bool    `json:"deterministic"`
+
+	// To reset and step.
+	State     map[string]json.RawMessage `json:"state"`
+	Reward    *float64                   `json:"reward"`
+	Terminal  bool                       `json:"terminal"`
+	Goal      *bool                      `json:"goal"`
+	Violation *struct {
+		Constraint string                     `json:"constraint"`
+		Values     map[string]json.RawMessage `json:"values"`
+	} `json:"violation"`
+}
+
+// request begins a line; fields are added by field, the end by ask.
+func (s *Process) request(kind string) *bytes.Buffer {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"id":%d,"call":%s`, s.calls, quote(kind))
+	return &b
+}
+
+// quote is a JSON string without the escapes that only HTML needs.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string into a buffer does not fail
+	return string(bytes.TrimSpace(b.Bytes()))
+}
+
+// values writes the variables of a kind with their values.
+func (s *Process) values(b *bytes.Buffer, name string, k factored.Kind, val factored.Valuation) {
+	fmt.Fprintf(b, `,"%s":{`, name)
+	first := true
+	for i := range s.p.Variables {
+		v := &s.p.Variables[i]
+		if v.Kind != k {
+			continue
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		fmt.Fprintf(b, "%s:%v", quote(v.Name), ValueOf(v, val).Value)
+	}
+	b.WriteByte('}')
+}
+
+// ask sends the request and reads the answer.
+func (s *Process) ask(ctx context.Context, kind string, b *bytes.Buffer) (*reply, []byte, error) {
+	b.WriteString("}\n")
+	id := s.calls
+	s.calls++
+	line, err := s.call(ctx, kind, b.Bytes())
+	if err != nil {
+		return nil, nil, err
+	}
+	var r reply
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, nil, s.fail(ErrNonsense, kind, err.Error(), line)
+	}
+	switch rest := bytes.TrimSpace(line[dec.InputOffset():]); {
+	case len(rest) > 0:
+		return nil, nil, s.fail(ErrNonsense, kind, "expected one JSON object a line", line)
+	case r.ID == nil || *r.ID != id:
+		return nil, nil, s.fail(ErrNonsense, kind, fmt.Sprintf(`expected "id":%d, the request's`, id), line)
+	case r.Error != nil:
+		return nil, nil, s.fail(ErrRefused, kind, *r.Error, nil)
+	}
+	return &r, line, nil
+}
+
+// hello greets the process: the version, and the variables of the problem.
+func (s *Process) hello(ctx context.Context) error {
+	b := s.request("hello")
+	fmt.Fprintf(b, `,"version":%d,"problem":%s`, ProtocolVersion, quote(s.p.Name))
+	for _, k := range []factored.Kind{factored.State, factored.Action} {
+		fmt.Fprintf(b, `,"%ss":[`, k)
+		first := true
+		for i := range s.p.Variables {
+			v := &s.p.Variables[i]
+			if v.Kind != k {
+				continue
+			}
+			if !first {
+				b.WriteByte(',')
+			}
+			first = false
+			if v.Bool {
+				fmt.Fprintf(b, `{"name":%s,"type":"bool"}`, quote(v.Name))
+			} else {
+				fmt.Fprintf(b, `{"name":%s,"type":"int","lo":%d,"hi":%d}`, quote(v.Name), v.Lo, v.Hi)
+			}
+		}
+		b.WriteByte(']')
+	}
+	r, line, err := s.ask(ctx, "hello", b)
+	if err != nil {
+		return err
+	}
+	if r.Version == nil || *r.Version != ProtocolVersion {
+		return s.fail(ErrNonsense, "hello", fmt.Sprintf(`expected "version":%d`, ProtocolVersion), line)
+	}
+	s.info = Info{Name: r.Name, Deterministic: r.Deterministic}
+	if s.info.Name == "" {
+		s.info.Name = s.command
+	}
+	for _, c := range []struct {
+		key, usual, other string
+		value             *string
+		to                *bool
+	}{{"observed", "full", "partial", r.Observed, &s.info.Partial}, {"resets", "initial", "any", r.Resets, &s.info.AnyState}} {
+		switch {
+		case c.value == nil || *c.value == c.usual:
+		case *c.value == c.other:
+			*c.to = true
+		default:
+			return s.fail(ErrNonsense, "hello", fmt.Sprintf("expected %q to be %q or %q", c.key, c.usual, c.other), line)
+		}
+	}
+	return nil
+}
+
+// Reset asks for a state, or with nil for one of the process's own.
+func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
+	b := s.request("reset")
+	if state != nil {
+		s.values(b, "state", factored.State, state)
+	}
+	return s.observe(ctx, "reset", b)
+}
+
+// Step asks for a joint action.
+func (s *Process) Step(ctx context.Context, action factored.Valuation) (*Answer, error) {
+	b := s.request("step")
+	s.values(b, "action", factored.Action, action)
+	return s.observe(ctx, "step", b)
+}
+
+// observe asks and reads what came of it.
+func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*Answer, error) {
+	r, line, err := s.ask(ctx, kind, b)
+	if err != nil {
+		return nil, err
+	}
+	nonsense := func(err error) (*Answer, error) { return nil, s.fail(ErrNonsense, kind, err.Error(), line) }
+	a := &Answer{Reward: r.Reward, Terminal: r.Terminal}
+	if r.Goal != nil {
+		a.Goal = &Verdict{Holds: *r.Goal, Text: "of the simulator"}
+	}
+	var outside *Violation
+	switch {
+	case r.State != nil:
+		if outside, err = s.readState(a, r.State); err != nil {
+			return nonsense(err)
+		}
+	case r.Violation == nil || kind == "reset":
+		return nonsense(errors.New(`expected a "state"`))
+	}
+	if v := r.Violation; v != nil {
+		if v.Constraint == "" {
+			return nonsense(errors.New(`expected a violation to name its "constraint"`))
+		}
+		a.Violation = &Violation{Group: "simulator", Constraint: v.Constraint, After: r.State != nil}
+		for _, name := range sortedKeys(v.Values) {
+			x, err := scalar(v.Values[name])
+			if err != nil {
+				return nonsense(fmt.Errorf("the value of %s: %w", name, err))
+			}
+			a.Violation.Values = append(a.Violation.Values, Value{name, x})
+		}
+	}
+	if a.Violation == nil {
+		a.Violation = outside
+	}
+	return a, nil
+}
+
+// readState reads the state of an answer. Values that their variables cannot
+// have are a violation, and there is no state then.
+func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outside *Violation, err error) {
+	a.State = make(factored.Valuation, s.p.NumBits())
+	seen := map[*factored.Variable]bool{}
+	for _, name := range sortedKeys(state) {
+		v, ok := s.p.Find(name)
+		switch {
+		case !ok || v.Kind != factored.State:
+			return nil, fmt.Errorf("%s is no state variable of %s", name, s.p.Name)
+		case seen[v]:
+			return nil, fmt.Errorf("%s has two values", v.Name)
+		}
+		seen[v] = true
+		x, err := number(v, state[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		if v.Set(a.State, x) != nil && outside == nil {
+			outside = &Violation{
+				Group: "range", Constraint: fmt.Sprintf("%s is an integer in %d..%d", v.Name, v.Lo, v.Hi),
+				Values: []Value{{v.Name, x}}, After: true,
+			}
+		}
+	}
+	if outside != nil {
+		a.State = nil
+		return outside, nil
+	}
+	for i := range s.p.Variables {
+		if v := &s.p.Variables[i]; v.Kind == factored.State && !seen[v] {
+			if !s.info.Partial {
+				return nil, fmt.Errorf("%s is missing from the state", v.Name)
+			}
+			a.Missing = append(a.Missing, v.Name)
+		}
+	}
+	return nil, nil
+}
+
+// number reads a value of a variable: true and false, or a whole number.
+func number(v *factored.Variable, raw json.RawMessage) (int64, error) {
+	text := string(raw)
+	switch {
+	case v.Bool && (text == "true" || text == "1"):
+		return 1, nil
+	case v.Bool && (text == "false" || text == "0"):
+		return 0, nil
+	case v.Bool:
+		return 0, fmt.Errorf("expected true or false, found %s", shorten(text))
+	}
+	x, err := strconv.ParseFloat(text, 64) // 3.0 is what some languages write
+	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return 0, fmt.Errorf("expected a whole number, found %s", shorten(text))
+	}
+	return int64(x), nil
+}
+
+// scalar reads a value for a message.
+func scalar(raw json.RawMessage) (any, error) {
+	var x any
+	if err := json.Unmarshal(raw, &x); err != nil {
+		return nil, err
+	}
+	switch x := x.(type) {
+	case bool:
+		return x, nil
+	case float64:
+		if x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
+			return int64(x), nil
+		}
+		return x, nil
+	}
+	return nil, fmt.Errorf("expected true, false or a number, found %s", shorten(string(raw)))
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

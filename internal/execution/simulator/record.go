@@ -1,0 +1,74 @@
+package simulator
+
+import (
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Recorder appends observed transitions to a data set (package dataset).
+type Recorder struct {
+	a      *dataset.Appender
+	values func(factored.Valuation) (states, actions []float64)
+}
+
+// NewRecorder opens a data set to append to, with the columns s: the fluents of a
+// problem's RDDL, which its network is trained on; or without RDDL (t and s nil)
+// its variables.
+func NewRecorder(name string, p *factored.Problem, t *Truth, s *dataset.Schema) (*Recorder, error) {
+	r := &Recorder{}
+	var err error
+	if t != nil {
+		r.values = func(val factored.Valuation) ([]float64, []float64) { return t.State(val), t.Action(val) }
+	} else {
+		s, err = schemaOf(p)
+		r.values = func(val factored.Valuation) ([]float64, []float64) {
+			return valuesOf(p, factored.State, val), valuesOf(p, factored.Action, val)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.a, err = dataset.Append(name, s)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// schemaOf has a column for each state and action variable.
+func schemaOf(p *factored.Problem) (*dataset.Schema, error) {
+	columns := map[factored.Kind][]dataset.Column{}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		c := dataset.Column{Name: v.Name, Bounded: true, Lo: float64(v.Lo), Hi: float64(v.Hi)}
+		if !v.Bool {
+			c.Type = dataset.Int
+		}
+		columns[v.Kind] = append(columns[v.Kind], c)
+	}
+	return dataset.NewSchema(p.Name, columns[factored.State], columns[factored.Action])
+}
+
+func valuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation) []float64 {
+	var out []float64
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == k {
+			out = append(out, float64(v.Value(val)))
+		}
+	}
+	return out
+}
+
+// Observe adds a transition. It is meant for Options.Observe.
+func (r *Recorder) Observe(t Transition) error {
+	states, actions := r.values(t.Now)
+	next, _ := r.values(t.Next)
+	row := append(append(states, actions...), next...)
+	return r.a.WriteRows(row)
+}
+
+// Rows is the number of transitions that were added.
+func (r *Recorder) Rows() int { return r.a.Rows() }
+
+// Close completes the file.
+func (r *Recorder) Close() error { return r.a.Close() }

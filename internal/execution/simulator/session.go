@@ -1,0 +1,251 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Transition is a step that was observed, from the state and the action in Now
+// to the state in Next.
+type Transition struct {
+	Now, Next factored.Valuation
+}
+
+// Options are what a session adds to a system.
+type Options struct {
+	// MaxSteps bounds the steps that the system is asked for; 0 is no bound.
+	// Resets do not count.
+	MaxSteps int
+	// Rules of the problem, which what is observed is held against. A state
+	// that is not wholly observed is only judged by the system.
+	Rules []Rules
+	// OwnReward says that the problem's reward has taken the place of the
+	// system's.
+	OwnReward bool
+	// Observe, when set, is given the transitions that were seen: under Step
+	// every one, under Replay each once. Its error ends the call.
+	Observe func(Transition) error
+}
+
+// Session is one user of a System. It belongs to one goroutine.
+type Session struct {
+	p      *factored.Problem
+	sys    System
+	info   Info
+	o      Options
+	used   int
+	memory memory
+}
+
+// NewSession begins to use a system for a problem; the session's Close is the
+// system's.
+func NewSession(p *factored.Problem, sys System, o Options) *Session {
+	return &Session{p: p, sys: sys, info: sys.Info(), o: o, memory: memory{}}
+}
+
+// Info says what the system is.
+func (s *Session) Info() Info { return s.info }
+
+// Steps is the number of steps that the system was asked for.
+func (s *Session) Steps() int { return s.used }
+
+// Close ends the system.
+func (s *Session) Close() error { return s.sys.Close() }
+
+// RequireFull refuses a system that does not show the whole state; what says
+// what it is needed for.
+func (s *Session) RequireFull(what string) error {
+	if s.info.Partial {
+		return &PartialError{What: what}
+	}
+	return nil
+}
+
+// Reset puts the system into a state, or with nil into its own, and judges it.
+func (s *Session) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
+	a, err := s.sys.Reset(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	if state != nil && a.State != nil {
+		if asked, shown := Differing(s.p, &Answer{State: state}, a); len(asked) > 0 {
+			return nil, &ResetError{Asked: asked, Shown: shown}
+		}
+	}
+	s.judgeState(a)
+	return a, nil
+}
+
+// judgeState holds a state against the rules.
+func (s *Session) judgeState(a *Answer) {
+	if a.State == nil || len(a.Missing) > 0 {
+		return
+	}
+	for _, r := range s.o.Rules {
+		if a.Violation == nil {
+			a.Violation = r.State(a.State)
+		}
+	}
+}
+
+// Step has the system take a joint action in the state before, which it gave
+// last. An action that the rules forbid is not asked of the system.
+func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
+	a, err := s.step(ctx, before, action)
+	if err == nil {
+		err = s.observed(before, action, a)
+	}
+	return a, err
+}
+
+// step is Step without telling the observer.
+func (s *Session) step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
+	now := join(s.p, before.State, action)
+	whole := len(before.Missing) == 0
+	if whole {
+		for _, r := range s.o.Rules {
+			if v := r.Action(now); v != nil {
+				return &Answer{Violation: v}, nil
+			}
+		}
+	}
+	if s.o.MaxSteps > 0 && s.used >= s.o.MaxSteps {
+		return nil, &BudgetError{Limit: s.o.MaxSteps}
+	}
+	s.used++
+	a, err := s.sys.Step(ctx, action)
+	if err != nil {
+		return nil, err
+	}
+	s.judgeState(a)
+	if a.State == nil || !whole || len(a.Missing) > 0 {
+		return a, nil
+	}
+	for _, r := range s.o.Rules {
+		if a.Violation == nil {
+			a.Violation = r.Step(now, a.State)
+		}
+	}
+	return a, nil
+}
+
+// observed tells the observer of a step that was taken.
+func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer) error {
+	if s.o.Observe == nil || a.State == nil {
+		return nil
+	}
+	for _, x := range []*Answer{before, a} {
+		if len(x.Missing) > 0 {
+			return &PartialError{What: "recording transitions", Missing: x.Missing}
+		}
+	}
+	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State})
+}
+
+// Goal judges the goal in a state that was answered: by the system where it
+// does, else by the rules. It gives nil when the goal holds or there is none.
+func (s *Session) Goal(a *Answer) (*Violation, error) {
+	if a.Goal != nil {
+		if a.Goal.Holds {
+			return nil, nil
+		}
+		return goalFails(a.Goal), nil
+	}
+	if len(s.o.Rules) > 0 && len(a.Missing) > 0 {
+		return nil, &PartialError{What: "the goal, which it does not judge itself,", Missing: a.Missing}
+	}
+	for _, r := range s.o.Rules {
+		if v := r.Goal(a.State); v != nil {
+			return v, nil
+		}
+	}
+	return nil, nil
+}
+
+func goalFails(g *Verdict) *Violation {
+	return &Violation{
+		Group: "goal", Constraint: g.Text, Values: g.Values, After: true,
+		say: func(step int) string {
+			text := fmt.Sprintf("step %d: the goal %s does not hold", step, g.Text)
+			if len(g.Values) > 0 {
+				text += "; " + joinValues(g.Values)
+			}
+			return text
+		},
+	}
+}
+
+// join puts a state and an action into one valuation.
+func join(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
+	out := make(factored.Valuation, p.NumBits())
+	for b := range out {
+		switch p.Kind(factored.Bit(b)) {
+		case factored.State:
+			out[b] = state[b]
+		case factored.Action:
+			out[b] = action[b]
+		}
+	}
+	return out
+}
+
+// Reward sums the rewards of steps: the system's, or the problem's where they
+// have taken its place or the system gives none.
+type Reward struct {
+	p       *factored.Problem
+	own     bool // the problem's
+	unknown bool // the problem's cannot be told
+	mine    int64
+	sum     float64
+}
+
+// NewReward begins a sum of rewards.
+func (s *Session) NewReward() *Reward {
+	r := &Reward{p: s.p, own: s.o.OwnReward}
+	for _, t := range s.p.Reward.Terms {
+		if s.p.Kind(t.Lit.Bit) == factored.Auxiliary {
+			r.unknown = true // which of its values pays is for the model to say
+		}
+	}
+	return r
+}
+
+// Add adds the reward of a step and gives it, nil where it is not known.
+func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *float64 {
+	if a.Reward == nil {
+		r.own = true
+	} else {
+		r.sum += *a.Reward
+	}
+	if a.State == nil || len(before.Missing)+len(a.Missing) > 0 {
+		r.unknown = true
+	}
+	var x int64
+	if !r.unknown {
+		x = r.p.Reward.StepReward(join(r.p, before.State, action), a.State)
+		r.mine += x
+	}
+	switch {
+	case !r.own:
+		return a.Reward
+	case r.unknown:
+		return nil
+	}
+	f := r.p.Reward.Float(x)
+	return &f
+}
+
+// Sum is the reward so far, nil where it is not known.
+func (r *Reward) Sum() *float64 {
+	switch {
+	case !r.own:
+		sum := r.sum
+		return &sum
+	case r.unknown:
+		return nil
+	}
+	f := r.p.Reward.Float(r.mine)
+	return &f
+}

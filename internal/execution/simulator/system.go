@@ -1,0 +1,148 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// System is a real system or a simulator of one. It is in one state and
+// belongs to one goroutine. An error is final: the system must not be asked
+// again, only closed.
+type System interface {
+	// Info says what the system is and can do. It does not change.
+	Info() Info
+	// Reset puts the system into a state, or with nil into an initial state of
+	// its own, and gives what is observed then. A state is only asked of a
+	// system with Info.AnyState.
+	Reset(ctx context.Context, state factored.Valuation) (*Answer, error)
+	// Step takes a joint action, the action bits of a valuation. A system that
+	// refuses it stays in its state and answers with a Violation and no State.
+	Step(ctx context.Context, action factored.Valuation) (*Answer, error)
+	// Close ends the system and frees what it holds. It may be called twice.
+	Close() error
+}
+
+// Info is what a system says of itself.
+type Info struct {
+	Name          string
+	AnyState      bool // Reset takes any state
+	Deterministic bool // the same action in the same state has the same answer
+	Partial       bool // answers may leave state variables out
+}
+
+// Answer is what a system says after a call.
+type Answer struct {
+	// State has the state bits that are observed; nil after a step that was
+	// not taken, or that led to values the variables cannot have.
+	State factored.Valuation
+	// Missing names the state variables that were not observed; their bits in
+	// State mean nothing. It is empty unless Info.Partial.
+	Missing []string
+	// Reward of the step, undiscounted; nil when the system gives none.
+	Reward *float64
+	// Terminal says that no action can be taken in State.
+	Terminal bool
+	// Goal says whether the system holds its goal reached; nil when it does
+	// not judge that, and the problem's goal does.
+	Goal *Verdict
+	// Violation is the rule that the call broke, nil for none.
+	Violation *Violation
+}
+
+// Verdict is a system's judgement of its goal.
+type Verdict struct {
+	Holds  bool
+	Text   string  // the goal, for messages
+	Values []Value // of the variables that it mentions, where that is known
+}
+
+// Value is a variable with its value: a bool, an int64 or a float64. The name
+// of a variable of the step after ends in a prime.
+type Value struct {
+	Name  string
+	Value any
+}
+
+func (v Value) String() string { return fmt.Sprintf("%s=%v", v.Name, v.Value) }
+
+// Violation is a rule that was broken.
+type Violation struct {
+	Group      string // precondition, invariant, range, global, require, termination, goal, initial, simulator, …
+	Constraint string
+	Origin     string  // FILE:LINE:COL or the like, "" where there is none
+	Values     []Value // of the variables that the rule mentions
+	// After says that it is a rule about the state after the step, t+1, and
+	// not about the state and the action of step t.
+	After bool
+	// say puts all of it into a sentence; nil for the usual one.
+	say func(step int) string
+}
+
+// Text is the violation as a sentence, at a step of the user's count.
+func (v *Violation) Text(step int) string {
+	if v.say != nil {
+		return v.say(step)
+	}
+	s := fmt.Sprintf("step %d: the %s constraint %s fails", step, v.Group, v.Constraint)
+	if v.Origin != "" {
+		s += fmt.Sprintf(" (%s)", v.Origin)
+	}
+	if len(v.Values) > 0 {
+		s += "; " + joinValues(v.Values)
+	}
+	return s
+}
+
+// maxShown bounds the values that a message spells out.
+const maxShown = 16
+
+func joinValues(values []Value) string {
+	var parts []string
+	for _, v := range values[:min(len(values), maxShown)] {
+		parts = append(parts, v.String())
+	}
+	if more := len(values) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ValueOf is a variable's value in val.
+func ValueOf(v *factored.Variable, val factored.Valuation) Value {
+	if v.Bool {
+		return Value{v.Name, v.Value(val) != 0}
+	}
+	return Value{v.Name, v.Value(val)}
+}
+
+// active lists the variables of a kind that are not false or 0.
+func active(p *factored.Problem, k factored.Kind, val factored.Valuation) []Value {
+	var out []Value
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == k && v.Value(val) != 0 {
+			out = append(out, ValueOf(v, val))
+		}
+	}
+	return out
+}
+
+// Differing lists the state variables in which two states differ, with the
+// values of each. Variables that either did not observe are passed over.
+func Differing(p *factored.Problem, a, b *Answer) (inA, inB []Value) {
+	missing := map[string]bool{}
+	for _, list := range [][]string{a.Missing, b.Missing} {
+		for _, name := range list {
+			missing[name] = true
+		}
+	}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		if v.Kind == factored.State && !missing[v.Name] && v.Value(a.State) != v.Value(b.State) {
+			inA, inB = append(inA, ValueOf(v, a.State)), append(inB, ValueOf(v, b.State))
+		}
+	}
+	return inA, inB
+}

@@ -1,0 +1,248 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
+)
+
+// The recipes of networks.
+const (
+	recipeTernary = "ternary" // of the bundled networks
+	recipePaper   = "paper"
+)
+
+// paperModel is the Record.Model of runs with the networks of the paper's recipe.
+const paperModel = "paper recipe"
+
+// quickDomain is the domain that a quick bench trains.
+const quickDomain = "navigation/"
+
+// trains says whether the networks of a problem are trained.
+func (l *lister) trains(problem string) bool {
+	return !l.c.Quick || strings.HasPrefix(problem, quickDomain)
+}
+
+// networkDir is the folder, in that of the bench, of a problem with the network of
+// the paper's recipe.
+func networkDir(problem string) string { return "networks/" + problem }
+
+// learning lists the training of each problem's network by both recipes.
+func (l *lister) learning() error {
+	for _, recipe := range []string{recipePaper, recipeTernary} {
+		for _, p := range problems {
+			if !l.trains(p.name) {
+				continue
+			}
+			r := l.record(KindTrain, "learning", l.c.TrainLimit)
+			r.Problem, r.Recipe = p.name, recipe
+			flags := []string{"--hidden", p.hidden, "--epochs", strconv.Itoa(p.epochs), "--prune", strconv.Itoa(p.rounds)}
+			collect := []string{"--policy", "restart", "-n", strconv.Itoa(p.restart)}
+			if recipe == recipePaper {
+				flags = []string{"--weights", "binary", "--grid", "--target-error", "0.03", "--multiplicity", "1", "--no-polish", "--epochs", "2000"}
+				collect = nil // the rows that both are measured on
+			}
+			r.Args = slices.Concat([]string{"train", "rows.parquet", "--task", p.name}, flags, l.shared(l.c.TrainLimit), []string{"--report", "report", "--json", "-o", "network.bnn"})
+			r.ID = id("learning", p.name, "recipe="+recipe, l.setting(true))
+			j := Job{Record: r, do: func(ctx context.Context, b *bench, r *Record) error { return b.learn(ctx, r, collect) }}
+			if recipe == recipePaper {
+				j.keeps = networkDir(p.name) + "/network.bnn"
+			}
+			l.jobs = append(l.jobs, j)
+		}
+	}
+	return nil
+}
+
+// explored is how the rows are collected that the paper learns from, as far as its
+// section "Transition Learning Performance" says: 200,000 transitions of a
+// stochastic exploration policy.
+var explored = []string{"--policy", "exploration", "-n", "200000"}
+
+// rowError is a network's error as `fdplan train` and `fdplan test` tell it.
+type rowError struct {
+	Rows, Wrong int
+	BitError    *float64 `json:"bit_error"`
+}
+
+// learn collects rows, by the flags in collect or those of the exploration, trains
+// a network, and measures it on the rows of the exploration and on all legal rows.
+// What the record says of time and memory is the training's.
+func (b *bench) learn(ctx context.Context, r *Record, collect []string) error {
+	dir, remove, err := b.scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	l := r.limits()
+	// step runs a command whose cost does not count; nil with a failed record.
+	step := func(args ...string) (*outcome, error) {
+		out, err := b.run(ctx, l, dir, args...)
+		if err != nil || r.failed(out) {
+			return nil, err
+		}
+		return out, nil
+	}
+	seed := []string{"--seed", "1", "--quiet"}
+	sets := map[string][]string{"explored.parquet": explored}
+	if collect != nil {
+		sets["rows.parquet"] = collect
+	}
+	for _, name := range []string{"rows.parquet", "explored.parquet"} {
+		if sets[name] == nil {
+			continue
+		}
+		if out, err := step(slices.Concat([]string{"collect", r.Problem}, sets[name], seed, []string{"-o", name})...); out == nil {
+			return err
+		}
+	}
+	if collect == nil {
+		if err := os.Rename(filepath.Join(dir, "explored.parquet"), filepath.Join(dir, "rows.parquet")); err != nil {
+			return fmt.Errorf("naming the rows: %w", err)
+		}
+	}
+	out, err := b.run(ctx, l, dir, r.Args...)
+	if err != nil {
+		return err
+	}
+	r.measure(out)
+	if r.failed(out) {
+		return nil
+	}
+	var trained struct {
+		Network        string
+		Neurons, Edges int
+		Test           *rowError
+		Stopped        string
+	}
+	if err := decodeAnswer(out.stdout, &trained); err != nil || trained.Network == "" {
+		r.fail("training: %v", err)
+		return nil
+	}
+	r.Network, r.Neurons, r.Edges, r.Error = trained.Network, trained.Neurons, trained.Edges, trained.Stopped
+	if r.Curve, err = readCurve(filepath.Join(dir, "report", "epochs.csv")); err != nil {
+		r.fail("the report of training: %v", err)
+		return nil
+	}
+	data := "explored.parquet"
+	if collect == nil {
+		data = "rows.parquet"
+	}
+	if out, err = step("test", "network.bnn", data, "--task", r.Problem, "--json"); out == nil {
+		return err
+	}
+	var tested struct{ Data, Legal *rowError }
+	if err := decodeAnswer(out.stdout, &tested); err != nil || tested.Data == nil || tested.Data.BitError == nil {
+		r.fail("testing: %v", err)
+		return nil
+	}
+	// The paper's recipe holds rows of the exploration out; the other has seen none
+	// of them, so that all count.
+	r.TestError = *tested.Data.BitError
+	if collect == nil && trained.Test != nil && trained.Test.BitError != nil {
+		r.TestError = *trained.Test.BitError
+	}
+	if tested.Legal != nil {
+		r.LegalRows, r.WrongRows = tested.Legal.Rows, tested.Legal.Wrong
+	}
+	r.Status = statusTrained
+	if collect == nil {
+		return b.keepNetwork(r.Problem, filepath.Join(dir, "network.bnn"))
+	}
+	return nil
+}
+
+// maxCurve is how many epochs of a learning curve are kept.
+const maxCurve = 250
+
+// readCurve reads epochs.csv of a report; of many epochs evenly spread ones, and the
+// last. Errors are shares of bits.
+func readCurve(name string) ([]Point, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, fmt.Errorf("%s: %d rows, %w", filepath.Base(name), len(rows), err)
+	}
+	column := map[string]int{}
+	for i, c := range rows[0] {
+		column[c] = i
+	}
+	rows = rows[1:]
+	every := (len(rows) + maxCurve - 1) / maxCurve
+	var out []Point
+	for i, row := range rows {
+		if i%every != 0 && i != len(rows)-1 {
+			continue
+		}
+		number := func(name string) float64 {
+			at, ok := column[name]
+			if !ok || row[at] == "" {
+				return 0
+			}
+			x, failed := strconv.ParseFloat(row[at], 64)
+			if failed != nil {
+				err = failed
+			}
+			return x
+		}
+		out = append(out, Point{Epoch: int(number("epoch")), Loss: number("loss"), Train: number("train_bit_error"), Test: number("test_bit_error")})
+	}
+	return out, err
+}
+
+// keepNetwork makes a task of a bundled problem with another network, in the
+// bench's folder. The network comes last: where it is, all is.
+func (b *bench) keepNetwork(problem, network string) error {
+	domain, _ := path.Split(problem)
+	text, err := os.ReadFile(network)
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{domain + "domain.rddl", nil}, {problem + "/instance.rddl", nil}, {problem + "/task.toml", nil}, {problem + "/network.bnn", text}} {
+		if err == nil && f.text == nil {
+			f.text, err = bundled.Read("problems/" + f.name)
+		}
+		name := filepath.Join(b.dir, "networks", filepath.FromSlash(f.name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(name), 0o755)
+		}
+		if err == nil {
+			err = replaceFile(name, f.text)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the network of %s: %w", problem, err)
+	}
+	return nil
+}
+
+// replaceFile writes a file under another name and renames it.
+func replaceFile(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), scratchPrefix)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,328 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/solve/external"
+)
+
+// landmarkKinds are those of `fdplan plan --landmarks`, the default first.
+var landmarkKinds = []string{"prefix", "plan", "transition"}
+
+// lister makes the list of runs.
+type lister struct {
+	c     Config
+	files files
+	jobs  []Job
+}
+
+// Paper lists the runs of the paper's experiments, always in the same order: table
+// by table, what is quickest first. With Config.Quick it is a part of the list, under
+// the same IDs. Problems that the published files lack are left out, with a warning.
+func Paper(c Config) ([]Job, error) {
+	f, err := openFiles(c.Files)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range c.Solvers {
+		if !slices.Contains(Engines(), s.Engine) {
+			return nil, fmt.Errorf("solver %s: there is no engine %q; expected one of %v", s.Name, s.Engine, Engines())
+		}
+	}
+	l := &lister{c: c, files: f}
+	if c.Warn != nil {
+		for _, p := range problems {
+			if !f.has(p.name) {
+				c.Warn(fmt.Sprintf("%s has no network for %s: its runs are left out", c.Files, f.name(p.name)))
+			}
+		}
+	}
+	list := map[string]func() error{
+		"figure1": l.figure1, "engines": l.engines, "encodings": l.encodings, "learning": l.learning, "incremental": l.incremental, "reach": l.reach, "size": l.size,
+	}
+	if err := known("table", c.Tables, Tables()); err != nil {
+		return nil, err
+	}
+	if err := known("engine", c.Engines, Engines()); err != nil {
+		return nil, err
+	}
+	for _, t := range Tables() {
+		if c.Tables == nil || slices.Contains(c.Tables, t) {
+			if err := list[t](); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.jobs, nil
+}
+
+// known refuses names that are none.
+func known(what string, names, all []string) error {
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return fmt.Errorf("there is no %s %q; expected some of %s", what, n, strings.Join(all, ", "))
+		}
+	}
+	return nil
+}
+
+// Installed lists the known outside solvers that are on the PATH. HiGHS is not among
+// them: it is what engine blp uses in any case.
+func Installed() []OutsideSolver {
+	var out []OutsideSolver
+	for _, e := range []struct {
+		engine string
+		kind   external.Kind
+	}{{"pb", external.PB}, {"maxsat", external.MaxSAT}, {"blp", external.MILP}} {
+		for _, s := range external.Solvers(e.kind) {
+			if _, err := s.Program(); err == nil && s.Name != "highs" {
+				out = append(out, OutsideSolver{e.engine, s.Name})
+			}
+		}
+	}
+	return out
+}
+
+// with says whether an engine is compared.
+func (l *lister) with(engine string) bool {
+	return (l.c.Engines == nil || slices.Contains(l.c.Engines, engine)) && !(engine == "blp" && l.c.NoBLP)
+}
+
+// outside sets the solver of a record where its engine needs one, and gives the
+// flags for that.
+func (l *lister) outside(r *Record) []string {
+	if r.Engine != "blp" || l.c.BLP == "" || r.Solver != "" {
+		return nil
+	}
+	r.Solver = l.c.BLP
+	return []string{"--solver", l.c.BLP}
+}
+
+// instances are the paper's, as far as there are networks; of a quick bench only
+// those of the list, where it is not nil.
+func (l *lister) instances(quick []Instance) []Instance {
+	var out []Instance
+	for _, i := range Instances() {
+		if l.files.has(i.Problem) && (!l.c.Quick || quick == nil || i.within(quick)) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// record is what all runs have in common.
+func (l *lister) record(k Kind, table string, limit time.Duration) Record {
+	return Record{Kind: k, Table: table, Seed: l.c.Seed, Threads: l.c.Threads, TimeLimit: limit.Seconds(), MemoryLimit: l.c.Memory}
+}
+
+// common are the flags of all planning runs.
+func (l *lister) common(limit time.Duration) []string {
+	return append(l.shared(limit), "--memory", strconv.FormatInt(l.c.Memory, 10)+"B", "--json")
+}
+
+// shared are the flags of all runs.
+func (l *lister) shared(limit time.Duration) []string {
+	return []string{"--seed", strconv.FormatUint(l.c.Seed, 10), "--threads", strconv.Itoa(l.c.Threads), "--time-limit", limit.String(), "--quiet"}
+}
+
+// setting is the end of IDs: what results depend on besides what is run.
+func (l *lister) setting(bundled bool) string {
+	s := fmt.Sprintf("seed=%d threads=%d", l.c.Seed, l.c.Threads)
+	if l.files.dir != "" && !bundled {
+		s += " files=" + l.files.tag
+	}
+	return s
+}
+
+// planned makes the run of an engine on an instance. What differs is in r; args are
+// those that belong to that.
+func (l *lister) planned(r Record, i Instance, args ...string) Job {
+	r.Problem, r.Files, r.Horizon, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, "network"
+	args = append(args, l.outside(&r)...)
+	r.Args = slices.Concat([]string{"plan"}, l.files.args(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--engine", r.Engine}, args, l.common(l.c.TimeLimit))
+	r.ID = l.planID(&r)
+	return Job{Record: r, do: runPlan}
+}
+
+// planID names a planning run.
+func (l *lister) planID(r *Record) string {
+	opt := func(name, value string) string {
+		if value == "" || name == "model" && value == "network" {
+			return ""
+		}
+		return name + "=" + value
+	}
+	return id(r.Table, r.Problem, fmt.Sprintf("H=%d", r.Horizon), "engine="+r.Engine, opt("encoding", r.Encoding), solver(r),
+		opt("model", r.Model), opt("landmarks", r.Landmarks), l.setting(r.Files == ""))
+}
+
+// solver is the part of an ID that names an outside solver.
+func solver(r *Record) string {
+	if r.Solver == "" {
+		return ""
+	}
+	return "solver=" + strings.ReplaceAll(r.Solver, " ", "_")
+}
+
+// runPlan runs `fdplan plan`.
+func runPlan(ctx context.Context, b *bench, r *Record) error {
+	dir, remove, err := b.scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	out, err := b.run(ctx, r.limits(), dir, r.Args...)
+	if err != nil {
+		return err
+	}
+	r.plan(out)
+	return nil
+}
+
+// limits are those of the record's subprocess.
+func (r *Record) limits() limits {
+	return limits{time: time.Duration(r.TimeLimit * float64(time.Second)), memory: r.MemoryLimit}
+}
+
+// engines lists every engine on every instance: FD-SAT-Plan+ is maxsat, and
+// FD-BLP-Plan+ is blp. Outside solvers follow.
+func (l *lister) engines() error {
+	for _, e := range Engines() {
+		if !l.with(e) || e == "blp" && l.c.BLP != "" {
+			continue // the outside solver has its column below
+		}
+		var quick []Instance // all
+		if e == "blp" {
+			quick = QuickBLP()
+		}
+		for _, i := range l.instances(quick) {
+			r := l.record(KindPlan, "engines", l.c.TimeLimit)
+			r.Engine = e
+			if e == "maxsat" {
+				r.Encoding = "default"
+			}
+			l.jobs = append(l.jobs, l.planned(r, i))
+		}
+	}
+	for _, s := range l.c.Solvers {
+		if !l.with(s.Engine) {
+			continue
+		}
+		for _, i := range l.instances(QuickBLP()) {
+			r := l.record(KindPlan, "engines", l.c.TimeLimit)
+			r.Engine, r.Solver = s.Engine, s.Name
+			if s.Engine == "maxsat" {
+				r.Encoding = "default"
+			}
+			l.jobs = append(l.jobs, l.planned(r, i, "--solver", s.Name))
+		}
+	}
+	return nil
+}
+
+// encodings lists the sizes of single neurons and of instances, and the times of
+// engine maxsat with each encoding.
+func (l *lister) encodings() error {
+	if !l.with("maxsat") {
+		return nil
+	}
+	l.neurons()
+	quick := QuickEncodings()
+	for _, i := range l.instances(quick) {
+		for _, e := range encodingNames() {
+			r := l.record(KindEncode, "encodings", l.c.TimeLimit)
+			r.Problem, r.Files, r.Horizon, r.Encoding, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, e, "network"
+			r.Args = slices.Concat([]string{"compile"}, l.files.args(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--format", "wcnf", "--encoding", e, "--stats"}, l.common(l.c.TimeLimit))
+			r.ID = id("encodings size", r.Problem, fmt.Sprintf("H=%d", i.Horizon), "encoding="+e, l.setting(false))
+			l.jobs = append(l.jobs, Job{Record: r, do: runSizes})
+		}
+	}
+	for _, i := range l.instances(quick) {
+		for _, e := range encodingNames() {
+			r := l.record(KindPlan, "encodings", l.c.TimeLimit)
+			r.Engine, r.Encoding = "maxsat", e
+			j := l.planned(r, i, "--encoding", e)
+			if e == "default" {
+				same := j.Record
+				same.Table = "engines"
+				j.Record.Same = l.planID(&same)
+			}
+			l.jobs = append(l.jobs, j)
+		}
+	}
+	return nil
+}
+
+// runSizes runs `fdplan compile --stats`.
+func runSizes(ctx context.Context, b *bench, r *Record) error {
+	out, err := b.run(ctx, r.limits(), b.dir, r.Args...)
+	if err != nil {
+		return err
+	}
+	r.sizes(out)
+	return nil
+}
+
+// incremental lists the runs of Algorithm 1: with the networks of the bench, which
+// the bundled ones of are without an error, and with those that the paper's recipe
+// has given under learning.
+func (l *lister) incremental() error {
+	add := func(i Instance, engine, kind, model string) {
+		r := l.record(KindPlan, "incremental", l.c.TimeLimit)
+		r.Engine, r.Landmarks = engine, kind
+		if engine == "maxsat" {
+			r.Encoding = "default"
+		}
+		var flags []string
+		if model != "" {
+			flags = l.outside(&r)
+		}
+		j := l.planned(r, i, "--incremental", "--landmarks", kind)
+		if model != "" {
+			r = j.Record
+			r.Problem, r.Files, r.Model = i.Problem, "", model
+			r.Args = slices.Concat([]string{"plan", "../" + networkDir(i.Problem) + "/task.toml", "-H", strconv.Itoa(i.Horizon), "--engine", engine, "--incremental", "--landmarks", kind}, flags, l.common(l.c.TimeLimit))
+			r.ID = l.planID(&r)
+			j.Record = r
+		}
+		l.jobs = append(l.jobs, j)
+	}
+	for _, kind := range landmarkKinds {
+		for _, e := range Engines() {
+			if !l.with(e) || l.c.Quick && kind != "prefix" {
+				continue
+			}
+			var quick []Instance
+			switch e {
+			case "maxsat":
+				quick = QuickEncodings()
+			case "blp":
+				quick = QuickBLP()
+			}
+			for _, i := range l.instances(quick) {
+				add(i, e, kind, "")
+			}
+		}
+	}
+	if l.c.Tables != nil && !slices.Contains(l.c.Tables, "learning") {
+		return nil // there are no such networks
+	}
+	for _, kind := range landmarkKinds {
+		for _, e := range Engines() {
+			if !l.with(e) || l.c.Quick && e != "pb" {
+				continue
+			}
+			for _, i := range Instances() {
+				if l.trains(i.Problem) {
+					add(i, e, kind, paperModel)
+				}
+			}
+		}
+	}
+	return nil
+}

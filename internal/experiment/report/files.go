@@ -1,0 +1,107 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/experiment/chart"
+)
+
+// File is one file of a report.
+type File struct {
+	Name  string // with slashes, inside of the report's directory
+	Write func(io.Writer) error
+}
+
+// The folders of a report.
+const (
+	tableDir  = "tables"
+	figureDir = "figures"
+)
+
+func tableFile(name string) string  { return path.Join(tableDir, name+".csv") }
+func figureFile(name string) string { return path.Join(figureDir, name+".svg") }
+
+// drawingName is the name of the file of drawing k.
+func drawingName(f *Figure, k int) string { return fmt.Sprintf("%s-%d", f.Name, k+1) }
+
+// Files are the report: the page, the same as Markdown, each table as CSV and each
+// figure as SVG.
+func (r *Report) Files() []File {
+	out := []File{{"report.html", r.writeHTML}, {"report.md", r.writeMarkdown}}
+	for _, it := range r.items() {
+		if t := it.Table; t != nil {
+			out = append(out, File{tableFile(t.Name), func(w io.Writer) error { return t.writeCSV(w, r.Records) }})
+			continue
+		}
+		f := it.Figure
+		if len(f.Charts) > 0 {
+			out = append(out, File{figureFile(f.Name), func(w io.Writer) error { return chart.WriteSVG(w, f.Charts...) }})
+		}
+		for k, d := range f.Drawings {
+			if d.SVG != nil {
+				out = append(out, File{figureFile(drawingName(f, k)), func(w io.Writer) error {
+					_, err := io.Copy(w, bytes.NewReader(d.SVG))
+					return err
+				}})
+			}
+		}
+	}
+	return out
+}
+
+// former are the names that files have had: beside those of today they would be
+// taken for other figures of the paper.
+var former = []string{figureFile("figure2-encodings"), figureFile("figure3-engines")}
+
+// Stale lists the files of dir, a report's directory, that the report of another
+// journal has left there: those with names that reports give to tables and figures,
+// of which this report has none. Other files are not its business. The error is
+// that of reading dir; folders that are not there have no files.
+func (r *Report) Stale(dir fs.FS) ([]string, error) {
+	written := map[string]bool{}
+	for _, f := range r.Files() {
+		written[f.Name] = true
+	}
+	own := map[string]bool{tableFile(contradictionsName): true}
+	for _, name := range former {
+		own[name] = true
+	}
+	drawings := []*regexp.Regexp{}
+	for _, it := range r.items() {
+		if it.Table != nil {
+			own[tableFile(it.Table.Name)] = true
+			continue
+		}
+		own[figureFile(it.Figure.Name)] = true
+		if it.Figure.Drawn {
+			drawings = append(drawings, regexp.MustCompile("^"+regexp.QuoteMeta(path.Join(figureDir, it.Figure.Name))+`-[1-9][0-9]*\.svg$`))
+		}
+	}
+	var out []string
+	for _, pattern := range []string{tableFile("*"), figureFile("*")} {
+		names, err := fs.Glob(dir, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("looking for files of an earlier report: %w", err)
+		}
+		for _, name := range names {
+			ours := own[name] || slices.ContainsFunc(drawings, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+			if !ours || written[name] {
+				continue
+			}
+			info, err := fs.Stat(dir, name)
+			if err != nil {
+				return nil, fmt.Errorf("looking for files of an earlier report: %w", err)
+			}
+			if info.Mode().IsRegular() {
+				out = append(out, name)
+			}
+		}
+	}
+	return out, nil
+}

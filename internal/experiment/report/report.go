@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/chart"
+)
+
+// Figure is a figure of the report: diagrams, or drawings of plans.
+type Figure struct {
+	Name     string // of its file
+	Title    string
+	Caption  string
+	Charts   []chart.Chart
+	Drawings []Drawing
+	Drawn    bool  // it is of drawings, a file each
+	Records  []int // that it was made from
+	Partial  bool  // what is drawn is the paper's alone
+}
+
+// Section is a part of the report.
+type Section struct {
+	ID, Title, Text string
+	Items           []Item
+}
+
+// Item is a table or a figure.
+type Item struct {
+	Table  *Table
+	Figure *Figure
+}
+
+// Report is what the journal says, ready to be written.
+type Report struct {
+	Sections []Section
+	Missing  []Missing
+	Records  []Record
+	Warning  string
+	Disputed int        // instances of which runs claim what cannot all be true
+	uses     [][]string // by record: the tables and figures that it is in
+}
+
+// New makes the report of a journal. Without a Drawer plans are not drawn.
+func New(j *Journal, draw Drawer) (*Report, error) {
+	b, err := newBook(j)
+	if err != nil {
+		return nil, err
+	}
+	appendix, loops, landmarks := b.appendix()
+	neuronTable, neuronFigure := b.neurons()
+	reach, size := b.reaches(), grows()
+	table := func(t *Table) Item { return Item{Table: t} }
+	figure := func(f *Figure) Item { return Item{Figure: f} }
+	r := &Report{Records: b.records, Warning: j.Warning, Sections: []Section{
+		{"figure1", "The example", "An agent who must fetch a key and leave, and an enemy whose behaviour is learned.", []Item{figure(b.figure1(draw))}},
+		{"learning", "Learning", "Networks of binary units, learned from transitions.", []Item{table(b.learning()), figure(b.curves())}},
+		{"engines", "Planning on the learned problem", "The paper's two planners, and the engines that came after.",
+			[]Item{table(b.learned()), figure(b.cactus()), figure(b.satBLP()), table(appendix)}},
+		{"incremental", "Planning with the simulator", "Algorithm 1: plan, try the plan, exclude what failed, plan again.", []Item{table(b.looped()), table(loops), table(landmarks)}},
+		{"encodings", "Encodings", "What a neuron costs as clauses.",
+			[]Item{figure(b.bothWays()), table(b.encodingTimes()), figure(b.bothSizes()), table(b.sizes()), figure(neuronFigure), table(neuronTable)}},
+		{"beyond", "Beyond the paper", "Longer horizons and larger problems, until a run has no proof within its limit.",
+			[]Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
+	}}
+	disputes := b.disputes()
+	r.Disputed = len(disputes.at)
+	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text()}
+	if r.Disputed > 0 {
+		said.Items = []Item{table(b.contradictions(disputes))}
+	}
+	r.Sections = append(r.Sections, said)
+	r.Missing = r.missing()
+	r.trace()
+	return r, nil
+}
+
+// items lists everything in order.
+func (r *Report) items() []Item {
+	var out []Item
+	for _, s := range r.Sections {
+		out = append(out, s.Items...)
+	}
+	return out
+}
+
+// trace notes for each record where it is used.
+func (r *Report) trace() {
+	r.uses = make([][]string, len(r.Records))
+	use := func(k int, name string) {
+		if !slices.Contains(r.uses[k], name) {
+			r.uses[k] = append(r.uses[k], name)
+		}
+	}
+	for _, it := range r.items() {
+		if it.Figure != nil {
+			for _, k := range it.Figure.Records {
+				use(k, it.Figure.Name)
+			}
+			continue
+		}
+		for _, row := range it.Table.Rows {
+			for _, c := range row {
+				for _, k := range c.Records {
+					use(k, it.Table.Name)
+				}
+			}
+		}
+	}
+	for k := range r.Records {
+		if r.Records[k].Kind == bench.KindMachine {
+			use(k, "machine")
+		}
+	}
+}
+
+// Missing is what was not run of a table or figure.
+type Missing struct {
+	Where string // title of the table or figure
+	What  string // columns
+	Of    string // "all", or how many and which rows
+}
+
+// missing lists the cells that read "not run"; columns that lack the same rows
+// share a line.
+func (r *Report) missing() []Missing {
+	var out []Missing
+	for _, it := range r.items() {
+		if f := it.Figure; f != nil {
+			if len(f.Charts)+len(f.Drawings) == 0 || f.Partial {
+				out = append(out, Missing{f.Title, "ours", "all"})
+			}
+			continue
+		}
+		t := it.Table
+		if len(t.Rows) == 0 || len(t.Columns) < 2 {
+			out = append(out, Missing{t.Title, "ours", "all"})
+			continue
+		}
+		lines := map[string][]string{}
+		var order []string
+		for c, head := range t.heads() {
+			var rows []string
+			for _, row := range t.Body() {
+				if row[c].Kind == NotRun {
+					rows = append(rows, row[0].Text)
+				}
+			}
+			if len(rows) == 0 {
+				continue
+			}
+			of := fmt.Sprintf("%d of %d: %s", len(rows), len(t.Body()), strings.Join(rows, "; "))
+			if len(rows) == len(t.Body()) {
+				of = "all"
+			}
+			if lines[of] == nil {
+				order = append(order, of)
+			}
+			lines[of] = append(lines[of], head)
+		}
+		for _, of := range order {
+			m := Missing{t.Title, strings.Join(t.brief(lines[of]), "; "), of}
+			same := slices.IndexFunc(out, func(o Missing) bool { return o.What == m.What && o.Of == m.Of })
+			if same >= 0 {
+				out[same].Where += "; " + m.Where
+				continue
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// brief names a group instead of its columns where all are among the heads.
+func (t *Table) brief(heads []string) []string {
+	all := t.heads()
+	var out []string
+	for c := range all {
+		group := t.Columns[c].Group
+		whole := group != ""
+		for k := range all {
+			whole = whole && (t.Columns[k].Group != group || slices.Contains(heads, all[k]))
+		}
+		name := all[c]
+		if whole {
+			name = group
+		}
+		if slices.Contains(heads, all[c]) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// limits says what bounded a run.
+func limits(r *Record) string {
+	var out []string
+	if r.TimeLimit > 0 {
+		out = append(out, limit(r.TimeLimit)+" s")
+	}
+	if r.MemoryLimit > 0 {
+		out = append(out, mebibytes(r.MemoryLimit))
+	}
+	if r.Threads > 0 {
+		out = append(out, fmt.Sprintf("threads: %d", r.Threads))
+	}
+	return strings.Join(out, ", ")
+}
+
+func mebibytes(n int64) string { return count((n+1<<19)>>20) + " MiB" }
+
+// run describes what a record is of, for the listing.
+func run(r *Record) string {
+	var out []string
+	for _, s := range []string{string(r.Kind), r.Problem, what(r), r.Landmarks} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	if r.Horizon > 0 {
+		out = append(out, fmt.Sprintf("H %d", r.Horizon))
+	}
+	if r.Recipe != "" {
+		out = append(out, "recipe "+r.Recipe)
+	}
+	if n, ok := r.Stats["n"]; ok && r.Kind == bench.KindEncode {
+		out = append(out, fmt.Sprintf("one neuron, n %d, p %d", n, r.Stats["p"]))
+	}
+	if r.Same != "" {
+		out = append(out, "the run of "+r.Same)
+	}
+	if r.Kind == bench.KindMachine {
+		out = append(out, strings.Split(machineText(r), "\n")...)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+)
+
+// book is a journal in the order of its listing, with the paper beside it.
+type book struct {
+	records []Record
+	paper   *paper
+}
+
+// tables is the order of the listing.
+var tables = []string{"figure1", "learning", "engines", "incremental", "encodings", "reach", "size"}
+
+// newBook sorts a journal, so that the order in which runs ended does not show.
+// Of sessions on the same machine one is kept: how often a bench was resumed is
+// no result.
+func newBook(j *Journal) (*book, error) {
+	p, err := readPaper()
+	if err != nil {
+		return nil, err
+	}
+	b := &book{paper: p}
+	machines := map[string]bool{}
+	for _, r := range j.Records {
+		if r.Kind == bench.KindMachine {
+			if text := machineText(&r); machines[text] {
+				continue
+			} else {
+				machines[text] = true
+			}
+		}
+		b.records = append(b.records, r)
+	}
+	slices.SortStableFunc(b.records, func(x, y Record) int {
+		// By column before problem: what a mean is made from stands together.
+		return cmp.Or(b.rank(&x)-b.rank(&y), cmp.Compare(x.Kind, y.Kind), engineRank(x.Engine)-engineRank(y.Engine), encodingRank(x.Encoding)-encodingRank(y.Encoding),
+			cmp.Compare(what(&x), what(&y)), cmp.Compare(x.Landmarks, y.Landmarks), cmp.Compare(x.Recipe, y.Recipe), b.problem(&x)-b.problem(&y),
+			cmp.Compare(named(&x), named(&y)), cmp.Compare(x.Horizon, y.Horizon), cmp.Compare(x.Stats["n"], y.Stats["n"]), cmp.Compare(x.Stats["p"], y.Stats["p"]), cmp.Compare(x.ID, y.ID))
+	})
+	return b, nil
+}
+
+// machineText is a machine on one line.
+func machineText(r *Record) string {
+	var out []string
+	for _, k := range keys(r.Machine) {
+		out = append(out, k+" "+r.Machine[k])
+	}
+	return strings.Join(out, "\n")
+}
+
+func keys[V any](m map[string]V) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (b *book) rank(r *Record) int {
+	if r.Kind == bench.KindMachine {
+		return -1
+	}
+	if i := slices.Index(tables, r.Table); i >= 0 {
+		return i
+	}
+	return len(tables)
+}
+
+// problem is the place of a record's problem in the paper.
+func (b *book) problem(r *Record) int {
+	for i, l := range b.paper.learning {
+		if l[0] == named(r) {
+			return i
+		}
+	}
+	return len(b.paper.learning)
+}
+
+func engineRank(engine string) int {
+	order := []string{"search", "pb", "maxsat", "blp", "auto"}
+	if i := slices.Index(order, engine); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// grid is runs by instance and column.
+type grid struct {
+	columns []string
+	rows    []instance         // the paper's first, then others
+	cells   map[instance][]int // places of records by column, -1 where there is none
+	by      map[string]int     // columns by name
+}
+
+// instances arranges the records of a table that keep lets in; column names
+// their columns. Those expected are there even if nothing was run.
+func (b *book) instances(table string, expected []string, keep func(*Record) bool, column func(*Record) string) *grid {
+	g := &grid{cells: map[instance][]int{}, by: map[string]int{}}
+	var chosen []int
+	for i := range b.records {
+		r := &b.records[i]
+		if r.Table == table && keep(r) {
+			chosen = append(chosen, i)
+		}
+	}
+	// Columns by engine first: the listing goes by problem.
+	slices.SortStableFunc(chosen, func(x, y int) int {
+		p, q := &b.records[x], &b.records[y]
+		return cmp.Or(engineRank(p.Engine)-engineRank(q.Engine), encodingRank(p.Encoding)-encodingRank(q.Encoding), cmp.Compare(column(p), column(q)))
+	})
+	var found []string
+	for _, i := range chosen {
+		if c := column(&b.records[i]); !slices.Contains(found, c) {
+			found = append(found, c)
+		}
+	}
+	for _, e := range expected {
+		these := []string{}
+		for _, c := range found {
+			if of(c, e) {
+				these = append(these, c)
+			}
+		}
+		if len(these) == 0 {
+			these = []string{e}
+		}
+		g.columns = append(g.columns, these...)
+	}
+	for _, c := range found {
+		if !slices.Contains(g.columns, c) {
+			g.columns = append(g.columns, c)
+		}
+	}
+	for k, c := range g.columns {
+		g.by[c] = k
+	}
+	for _, p := range b.paper.instances {
+		g.rows = append(g.rows, p.instance)
+	}
+	for _, i := range chosen {
+		r := &b.records[i]
+		at := instance{named(r), r.Horizon}
+		if _, ok := b.paper.place[at]; !ok && !slices.Contains(g.rows, at) {
+			g.rows = append(g.rows, at)
+		}
+		if g.cells[at] == nil {
+			g.cells[at] = slices.Repeat([]int{-1}, len(g.columns))
+		}
+		c := &g.cells[at][g.by[column(r)]]
+		if *c < 0 || better(&b.records[*c], r) {
+			*c = i
+		}
+	}
+	extra := g.rows[len(b.paper.instances):]
+	slices.SortFunc(extra, func(x, y instance) int {
+		return cmp.Or(cmp.Compare(x.problem, y.problem), cmp.Compare(x.horizon, y.horizon))
+	})
+	return g
+}
+
+func encodingRank(e string) int {
+	return slices.Index([]string{"", "default", "paper", "published", "unidirectional"}, e)
+}
+
+// at is the place of a run, -1 when there is none.
+func (g *grid) at(i instance, column int) int {
+	if c := g.cells[i]; c != nil && column >= 0 {
+		return c[column]
+	}
+	return -1
+}
+
+// of says whether a column is of the kind that is expected, or a variant of it.
+func of(column, kind string) bool { return column == kind || strings.HasPrefix(column, kind+",") }
+
+// find is the first column of a kind with anything in it, -1 for none.
+func (g *grid) find(kind string) int {
+	for k, c := range g.columns {
+		if !of(c, kind) {
+			continue
+		}
+		for _, i := range g.rows {
+			if g.at(i, k) >= 0 {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// The columns that tables have in any case.
+var (
+	engines   = []string{"search", "pb", "maxsat (FD-SAT-Plan+)", "blp (FD-BLP-Plan+)"}
+	encodings = []string{"default", "paper", "published", "unidirectional"}
+)
+
+// name is how tables name an instance.
+func (b *book) name(i instance) string {
+	if k, ok := b.paper.place[i]; ok {
+		return b.paper.instances[k].name
+	}
+	return i.problem + "," + limit(float64(i.horizon))
+}

@@ -1,0 +1,208 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// ErrTooMany is wrapped where the legal rows of a problem are too many to list.
+var ErrTooMany = errors.New("too many states and actions to list")
+
+// Legal gives every legal row of a deterministic problem: one for each state
+// within the ranges of its fluents that keeps the invariants, and each joint
+// action that is legal there; states in which an episode ends have none. Steps into states that break an invariant are rows
+// like others; steps out of a range are not. With anyState the invariants are
+// ignored for the states before the step. s simulates the RDDL that c was compiled
+// from. limit bounds the steps that are tried, and the partial assignments; where
+// it does not suffice the error wraps ErrTooMany.
+func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*Examples, error) {
+	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
+	l, err := newLister(ctx, c, s, anyState, limit)
+	if err != nil {
+		return nil, err
+	}
+	l.row = func() error {
+		l.add(b)
+		return nil
+	}
+	if err := l.each(l.states, l.state, 0, l.inState); err != nil {
+		return nil, err
+	}
+	e := b.Examples()
+	return e, e.Check()
+}
+
+// newLister prepares to list rows; what to do with each is left to set.
+func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*lister, error) {
+	m, err := newMapping(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.Stochastic() {
+		return nil, fmt.Errorf("%s is stochastic, expected a deterministic problem to list the rows of", m.p.Name)
+	}
+	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit}
+	for _, f := range s.States() {
+		l.states = append(l.states, c.Variable(f))
+	}
+	for _, f := range s.Actions() {
+		l.actions = append(l.actions, c.Variable(f))
+	}
+	l.state, l.action = make([]float64, len(l.states)), make([]float64, len(l.actions))
+	l.known = make([]bool, m.p.NumBits())
+	l.prune(!anyState)
+	return l, nil
+}
+
+// lister walks through states and, in each, joint actions. The compiled
+// problem's constraints cut branches short; the simulator has the last word.
+type lister struct {
+	*mapping
+	ctx             context.Context
+	r               *sim.Runner
+	anyState        bool
+	left            int
+	row             func() error // is called for each legal row, in val and after
+	states, actions []*factored.Variable
+	state, action   []float64
+	known           []bool // bits that have a value so far
+	touched         [][]*factored.Constraint
+	after64         []float64
+}
+
+// prune lists, for each bit, the constraints that mention it and that can be
+// judged here: over states alone, where those count, or over actions alone.
+func (l *lister) prune(states bool) {
+	l.touched = make([][]*factored.Constraint, l.p.NumBits())
+	for i := range l.p.Global {
+		con := &l.p.Global[i]
+		kinds := map[factored.Kind]bool{}
+		for _, t := range con.Terms {
+			kinds[l.p.Kind(t.Lit.Bit)] = true
+		}
+		if len(kinds) != 1 || kinds[factored.Auxiliary] || kinds[factored.State] && !states {
+			continue
+		}
+		for _, t := range con.Terms {
+			l.touched[t.Lit.Bit] = append(l.touched[t.Lit.Bit], con)
+		}
+	}
+}
+
+// each gives the variables from i on every value in turn.
+func (l *lister) each(vars []*factored.Variable, values []float64, i int, found func() error) error {
+	if l.left--; l.left < 0 {
+		return fmt.Errorf("%s: %w", l.p.Name, ErrTooMany)
+	}
+	if i == len(vars) {
+		return found()
+	}
+	v := vars[i]
+	for k := range v.Width {
+		l.known[int(v.First)+k] = true
+	}
+	for x := v.Lo; x <= v.Hi; x++ {
+		if err := v.Set(l.val, x); err != nil {
+			return err
+		}
+		values[i] = float64(x)
+		if l.possible(v) {
+			if err := l.each(vars, values, i+1, found); err != nil {
+				return err
+			}
+		}
+	}
+	for k := range v.Width {
+		l.known[int(v.First)+k] = false
+	}
+	return nil
+}
+
+// possible says whether the constraints on v can still hold.
+func (l *lister) possible(v *factored.Variable) bool {
+	for k := range v.Width {
+		for _, con := range l.touched[int(v.First)+k] {
+			lo, hi := int64(0), int64(0)
+			for _, t := range con.Terms {
+				switch {
+				case !l.known[t.Lit.Bit]:
+					lo, hi = lo+min(t.Coef, 0), hi+max(t.Coef, 0)
+				case l.val[t.Lit.Bit] != t.Lit.Neg:
+					lo, hi = lo+t.Coef, hi+t.Coef
+				}
+			}
+			if con.Op != factored.GE && lo > con.K || con.Op != factored.LE && hi < con.K {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (l *lister) inState() error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	if ok, err := canAct(l.r, l.state, l.anyState); err != nil || !ok {
+		return err
+	}
+	return l.each(l.actions, l.action, 0, l.step)
+}
+
+func (l *lister) step() error {
+	if ok, err := canTake(l.r, l.state, l.action); err != nil || !ok {
+		return err
+	}
+	l.after64 = l.r.State(l.after64)
+	for i, x := range l.after64 {
+		if err := set(l.states[i], l.after, x); err != nil {
+			return err
+		}
+	}
+	return l.row()
+}
+
+// canAct says whether there can be legal rows from a state: it is within its
+// ranges, keeps the invariants unless any state will do, and no episode ends in it.
+func canAct(r *sim.Runner, state []float64, anyState bool) (bool, error) {
+	err := r.SetState(state)
+	var v *sim.Violation
+	switch {
+	case err == nil:
+	case !errors.As(err, &v):
+		return false, err
+	case !anyState || v.Kind != sim.Invariant:
+		return false, nil
+	}
+	done, err := r.Terminal()
+	return err == nil && !done, err
+}
+
+// canTake says whether an action is legal in a state that passes canAct, and takes
+// it.
+func canTake(r *sim.Runner, state, action []float64) (bool, error) {
+	// The state after the last step is in place; an invariant that the state
+	// breaks is no news.
+	var v *sim.Violation
+	if err := r.SetState(state); err != nil && !errors.As(err, &v) {
+		return false, err
+	}
+	if err := r.CheckAction(action); err != nil {
+		if errors.As(err, &v) {
+			return false, nil
+		}
+		return false, err
+	}
+	if _, err := r.Advance(action); err != nil {
+		if !errors.As(err, &v) {
+			return false, err
+		}
+		return v.Kind == sim.Invariant, nil
+	}
+	return true, nil
+}

@@ -1,0 +1,319 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Examples are distinct rows of input and output bits, packed as package bnn
+// packs them, in increasing order of their inputs. No two have the same inputs.
+type Examples struct {
+	Inputs, Outputs int      // bits of a row
+	In              []uint64 // row by row, bnn.Words(Inputs) words each
+	Out             []uint64 // row by row, bnn.Words(Outputs) words each
+	Count           []int32  // how often each row was seen
+	// Weight is how much more than others a row counts in the loss, 0 for a row of
+	// which nothing was said. Rows with a weight are never held out. Nil where no
+	// row has one.
+	Weight    []int32
+	Conflicts Conflicts
+}
+
+// Conflicts says how far the examples contradict each other. Of rows with the
+// same inputs the outputs that were seen most often are kept, rows with a weight
+// counting so often.
+type Conflicts struct {
+	Inputs  int // distinct inputs that were seen with different outputs
+	Dropped int // rows, with multiplicity, whose outputs were given up
+}
+
+// Rows is the number of distinct rows.
+func (e *Examples) Rows() int { return len(e.Count) }
+
+// Total is the number of rows with their multiplicities.
+func (e *Examples) Total() int {
+	n := 0
+	for _, c := range e.Count {
+		n += int(c)
+	}
+	return n
+}
+
+// Digest tells data sets apart: the first 16 hexadecimal digits of the SHA-256 of
+// the numbers of bits and, row by row, inputs, outputs and count, each as 64 bits,
+// the least significant byte first.
+func (e *Examples) Digest() string {
+	h := sha256.New()
+	put := func(words ...uint64) {
+		for _, w := range words {
+			h.Write(binary.LittleEndian.AppendUint64(nil, w)) // cannot fail
+		}
+	}
+	put(uint64(e.Inputs), uint64(e.Outputs))
+	for i, c := range e.Count {
+		put(e.Input(i)...)
+		put(e.Output(i)...)
+		put(uint64(c))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Input gives the packed inputs of row i.
+func (e *Examples) Input(i int) []uint64 {
+	w := bnn.Words(e.Inputs)
+	return e.In[i*w : (i+1)*w]
+}
+
+// Output gives the packed outputs of row i.
+func (e *Examples) Output(i int) []uint64 {
+	w := bnn.Words(e.Outputs)
+	return e.Out[i*w : (i+1)*w]
+}
+
+// ErrEmpty is wrapped where examples have no row.
+var ErrEmpty = errors.New("there are no rows to learn from")
+
+// Check reports examples whose parts do not fit together.
+func (e *Examples) Check() error {
+	switch n := e.Rows(); {
+	case e.Inputs < 1 || e.Outputs < 1:
+		return fmt.Errorf("examples with %d input bits and %d output bits, expected at least 1 of each", e.Inputs, e.Outputs)
+	case len(e.In) != n*bnn.Words(e.Inputs) || len(e.Out) != n*bnn.Words(e.Outputs):
+		return fmt.Errorf("%d rows with %d and %d words of bits, expected %d and %d", n, len(e.In), len(e.Out), n*bnn.Words(e.Inputs), n*bnn.Words(e.Outputs))
+	case e.Weight != nil && len(e.Weight) != n:
+		return fmt.Errorf("%d rows with %d weights", n, len(e.Weight))
+	case n == 0:
+		return ErrEmpty
+	}
+	return nil
+}
+
+// Builder gathers rows.
+type Builder struct {
+	inputs, outputs int
+	rows            []row
+}
+
+type row struct {
+	in, out []uint64
+	count   int32
+	weight  int32
+	votes   int64 // where rows contradict each other
+}
+
+// NewBuilder gathers rows of the given numbers of bits.
+func NewBuilder(inputs, outputs int) *Builder {
+	return &Builder{inputs: inputs, outputs: outputs}
+}
+
+// Add takes one row; the bits are copied.
+func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
+
+// AddWeighted takes one row that matters more than others: see Examples.Weight.
+// Where rows contradict each other it has so many votes.
+func (b *Builder) AddWeighted(in, out []bool, weight int32) {
+	b.rows = append(b.rows, row{pack(in), pack(out), 1, weight, max(1, int64(weight))})
+}
+
+func pack(bits []bool) []uint64 {
+	words := make([]uint64, bnn.Words(len(bits)))
+	for i, x := range bits {
+		if x {
+			words[i/64] |= 1 << (i % 64)
+		}
+	}
+	return words
+}
+
+// Examples merges what was added; the order of adding does not matter. The
+// builder is empty afterwards.
+func (b *Builder) Examples() *Examples {
+	e := &Examples{Inputs: b.inputs, Outputs: b.outputs}
+	slices.SortFunc(b.rows, func(x, y row) int {
+		if c := slices.Compare(x.in, y.in); c != 0 {
+			return c
+		}
+		return slices.Compare(x.out, y.out)
+	})
+	merged := b.rows[:0]
+	for _, r := range b.rows {
+		if n := len(merged); n > 0 && slices.Equal(merged[n-1].in, r.in) && slices.Equal(merged[n-1].out, r.out) {
+			m := &merged[n-1]
+			m.count, m.votes, m.weight = m.count+r.count, m.votes+r.votes, max(m.weight, r.weight)
+		} else {
+			merged = append(merged, r)
+		}
+	}
+	for i := 0; i < len(merged); {
+		best, all, j := i, 0, i
+		for ; j < len(merged) && slices.Equal(merged[j].in, merged[i].in); j++ {
+			all += int(merged[j].count)
+			if merged[j].votes > merged[best].votes {
+				best = j
+			}
+		}
+		if j > i+1 {
+			e.Conflicts.Inputs++
+			e.Conflicts.Dropped += all - int(merged[best].count)
+		}
+		e.In = append(e.In, merged[best].in...)
+		e.Out = append(e.Out, merged[best].out...)
+		e.Count = append(e.Count, merged[best].count)
+		e.Weight = append(e.Weight, merged[best].weight)
+		i = j
+	}
+	if !slices.ContainsFunc(e.Weight, func(w int32) bool { return w != 0 }) {
+		e.Weight = nil
+	}
+	b.rows = nil
+	return e
+}
+
+// Repeated gives the examples with every row as often as it was seen, each once:
+// what training without merging duplicates works on. Its rows are not distinct.
+func (e *Examples) Repeated() *Examples {
+	out := &Examples{Inputs: e.Inputs, Outputs: e.Outputs, Conflicts: e.Conflicts}
+	for i, c := range e.Count {
+		for range c {
+			out.In = append(out.In, e.Input(i)...)
+			out.Out = append(out.Out, e.Output(i)...)
+			out.Count = append(out.Count, 1)
+			if e.Weight != nil {
+				out.Weight = append(out.Weight, e.Weight[i])
+			}
+		}
+	}
+	return out
+}
+
+// mapping connects the columns of rows of values with the bits of a problem.
+type mapping struct {
+	p          *factored.Problem
+	now, next  []*factored.Variable // by column; nil where the column is of no use
+	val, after factored.Valuation
+	in, out    []bool
+}
+
+func newMapping(c *translate.Compiled) (*mapping, error) {
+	p := c.Problem
+	if len(p.Inputs) == 0 || len(p.Outputs) == 0 {
+		return nil, fmt.Errorf("%s has nothing to learn, expected a problem with learned state fluents", p.Name)
+	}
+	return &mapping{
+		p: p, val: make(factored.Valuation, p.NumBits()), after: make(factored.Valuation, p.NumBits()),
+		in: make([]bool, len(p.Inputs)), out: make([]bool, len(p.Outputs)),
+	}, nil
+}
+
+// set writes a column's value into val.
+func set(v *factored.Variable, val factored.Valuation, x float64) error {
+	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return fmt.Errorf("%s cannot be %v, expected a whole number in %d..%d", v.Name, x, v.Lo, v.Hi)
+	}
+	return v.Set(val, int64(x))
+}
+
+// add takes the row that stands in val and after.
+func (m *mapping) add(b *Builder) { m.addWeighted(b, 0) }
+
+func (m *mapping) addWeighted(b *Builder, weight int32) {
+	for i, bit := range m.p.Inputs {
+		m.in[i] = m.val[bit]
+	}
+	for i, bit := range m.p.Outputs {
+		m.out[i] = m.after[bit]
+	}
+	b.AddWeighted(m.in, m.out, weight)
+}
+
+// Source is a data set with the weight of its rows; see Examples.Weight.
+type Source struct {
+	Data   *dataset.Data
+	Weight int32 // 0 for rows like others
+}
+
+// FromData gives the examples in d of the problem that c was compiled to, with
+// its learned fluents: its Inputs as they stand before the step, its Outputs as
+// they stand after it. Columns are matched by the names of fluents; a fluent that
+// the network reads or writes and that has no column is an error, and so is a
+// value outside its fluent's range. Rows are counted from 1 in errors.
+func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
+	return FromSources(c, Source{Data: d})
+}
+
+// FromSources gives the examples in several data sets together.
+func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
+	m, err := newMapping(c)
+	if err != nil {
+		return nil, err
+	}
+	b := NewBuilder(len(m.p.Inputs), len(m.p.Outputs))
+	for _, s := range sources {
+		if err := m.addAll(b, c, s); err != nil {
+			return nil, err
+		}
+	}
+	e := b.Examples()
+	return e, e.Check()
+}
+
+// addAll takes all rows of a data set.
+func (m *mapping) addAll(b *Builder, c *translate.Compiled, s Source) (err error) {
+	d := s.Data
+	width := len(d.Schema.Columns)
+	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
+	have := make([][2]bool, len(m.p.Variables))
+	for i := range d.Schema.Columns {
+		col := &d.Schema.Columns[i]
+		name, side, dst := col.Name, 0, m.now
+		if col.Role == dataset.Next {
+			name, side, dst = name[:len(name)-1], 1, m.next
+		}
+		f, ok := c.Ground.ByName[name]
+		if !ok {
+			continue
+		}
+		v := c.Variable(f)
+		if v == nil {
+			continue
+		}
+		dst[i] = v
+		have[index(m.p, v)][side] = true
+	}
+	for side, bits := range [2][]factored.Bit{m.p.Inputs, m.p.Outputs} {
+		for _, bit := range bits {
+			v, _ := m.p.Owner(bit)
+			if !have[index(m.p, v)][side] {
+				return fmt.Errorf("the data has no column %s%s, expected one for each fluent that the network reads or writes", v.Name, "'"[:side])
+			}
+		}
+	}
+	for i := range d.Rows {
+		for k, x := range d.Row(i) {
+			if v := m.now[k]; v != nil {
+				err = set(v, m.val, x)
+			} else if v = m.next[k]; v != nil {
+				err = set(v, m.after, x)
+			}
+			if err != nil {
+				return fmt.Errorf("row %d: column %s: %w", i+1, d.Schema.Columns[k].Name, err)
+			}
+		}
+		m.addWeighted(b, s.Weight)
+	}
+	return nil
+}
+
+func index(p *factored.Problem, v *factored.Variable) int {
+	return slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.First == v.First })
+}

@@ -1,0 +1,52 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// File puts a network that was learned for p into the form of its file, with the
+// names of the bits and how it was made: the settings, the seed, the numbers of
+// distinct rows and of those that are wrong, for rows held out too.
+func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	f := &bnn.File{Network: r.Network}
+	for _, b := range p.Inputs {
+		f.Inputs = append(f.Inputs, p.BitName(b))
+	}
+	for _, b := range p.Outputs {
+		f.Outputs = append(f.Outputs, p.BitName(b))
+	}
+	add := func(key, format string, args ...any) {
+		f.Meta = append(f.Meta, [2]string{key, fmt.Sprintf(format, args...)})
+	}
+	add("recipe", "%s", c.Recipe())
+	add("seed", "%d", c.Seed)
+	add("epochs", "%d", r.Epoch)
+	add("changes", "%d", r.Polished)
+	add("rows", "%d", r.Train.Rows)
+	add("errors", "%d", r.Train.WrongRows)
+	if r.Test != nil {
+		add("test-rows", "%d", r.Test.Rows)
+		add("test-errors", "%d", r.Test.WrongRows)
+	}
+	return f, f.Check()
+}
+
+// Recipe writes the settings that decide what training gives, the seed apart, on
+// one line.
+func (c Config) Recipe() string {
+	hidden := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Hidden), " ", ","), "[]")
+	text := fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v sparsity=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",
+		c.Weights, hidden, c.Epochs, c.Batch, c.LearningRate, c.WeightThreshold, c.Sparsity, c.Multiplicity, c.PolishRows, c.Prune, c.PruneRounds)
+	if c.BoundDecay != 0 {
+		text += fmt.Sprintf(" bound-decay=%v", c.BoundDecay)
+	}
+	return text
+}

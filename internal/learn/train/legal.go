@@ -1,0 +1,76 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// IsLegal says whether a state and an action of s, deterministic, are one of the
+// rows that Legal lists.
+func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
+	r := s.NewRunner(nil)
+	if ok, err := canAct(r, state, false); err != nil || !ok {
+		return false, err
+	}
+	return canTake(r, state, action)
+}
+
+// AreLegal says whether the inputs of e are those of all legal rows (see Legal) and
+// of no others. It is false, too, where this is hard to tell: where the problem is
+// stochastic, where the network does not read all of the state and action, and
+// where limit does not suffice to list the legal rows.
+func AreLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (bool, error) {
+	p := c.Problem
+	if s.Stochastic() || len(p.Inputs) != len(p.Bits(factored.State))+len(p.Bits(factored.Action)) {
+		return false, nil
+	}
+	l, err := newLister(ctx, c, s, false, limit)
+	if err != nil {
+		return false, err
+	}
+	missing := errors.New("a legal row is missing")
+	found := make([]bool, e.Rows())
+	left := e.Rows()
+	l.row = func() error {
+		for i, bit := range p.Inputs {
+			l.in[i] = l.val[bit]
+		}
+		i, ok := e.find(pack(l.in))
+		if !ok {
+			return missing
+		}
+		if !found[i] {
+			found[i] = true
+			left--
+		}
+		return nil
+	}
+	switch err := l.each(l.states, l.state, 0, l.inState); {
+	case errors.Is(err, missing) || errors.Is(err, ErrTooMany):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return left == 0, nil
+}
+
+// find gives the row with the given inputs.
+func (e *Examples) find(in []uint64) (int, bool) {
+	w := bnn.Words(e.Inputs)
+	lo, hi := 0, e.Rows()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if slices.Compare(e.In[mid*w:(mid+1)*w], in) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < e.Rows() && slices.Equal(e.Input(lo), in)
+}

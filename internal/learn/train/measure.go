@@ -1,0 +1,115 @@
+package train
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Measure is how far a network is wrong on examples.
+type Measure struct {
+	Rows      int   // distinct
+	WrongRows int   // distinct rows with at least one wrong bit
+	WrongBits []int // distinct rows that are wrong in each output bit
+	// The same with multiplicities.
+	Total      int
+	TotalRows  int
+	TotalBits  []int
+	OutputBits int
+}
+
+// BitError is the share of output bits that are wrong; with seen, rows count as
+// often as they were seen. It is 0 where there are no rows.
+func (m *Measure) BitError(seen bool) float64 {
+	wrong, rows := m.WrongBits, m.Rows
+	if seen {
+		wrong, rows = m.TotalBits, m.Total
+	}
+	sum := 0
+	for _, n := range wrong {
+		sum += n
+	}
+	return share(sum, rows*m.OutputBits)
+}
+
+// RowError is the share of rows with at least one wrong bit.
+func (m *Measure) RowError(seen bool) float64 {
+	if seen {
+		return share(m.TotalRows, m.Total)
+	}
+	return share(m.WrongRows, m.Rows)
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// bitsWrong is the number of wrong bits in distinct rows.
+func (m *Measure) bitsWrong() int {
+	sum := 0
+	for _, n := range m.WrongBits {
+		sum += n
+	}
+	return sum
+}
+
+// Test measures net on e. An error says that their bits do not fit together.
+func Test(net *bnn.Network, e *Examples) (*Measure, error) {
+	if err := net.Check(); err != nil {
+		return nil, err
+	}
+	if net.Inputs() != e.Inputs || net.Outputs() != e.Outputs {
+		return nil, fmt.Errorf("a network %s for rows of %d input bits and %d output bits", net.Shape(), e.Inputs, e.Outputs)
+	}
+	p := newPool(1)
+	defer p.close()
+	return measure(net, e, p), nil
+}
+
+// measureBlock is the rows of one call of the evaluator.
+const measureBlock = 1024
+
+func measure(net *bnn.Network, e *Examples, p *pool) *Measure {
+	ev := bnn.NewEvaluator(net)
+	wi, wo := bnn.Words(e.Inputs), bnn.Words(e.Outputs)
+	parts := make([]Measure, p.threads)
+	p.run((e.Rows()+measureBlock-1)/measureBlock, func(from, to, thread int) {
+		m := &parts[thread]
+		m.WrongBits, m.TotalBits = make([]int, e.Outputs), make([]int, e.Outputs)
+		s := ev.NewScratch()
+		out := make([]uint64, measureBlock*wo)
+		for i := from * measureBlock; i < min(to*measureBlock, e.Rows()); i += measureBlock {
+			n := min(measureBlock, e.Rows()-i)
+			ev.ForwardMany(out, e.In[i*wi:], n, s)
+			for k := range n {
+				wrong := false
+				for w := range wo {
+					for x := out[k*wo+w] ^ e.Out[(i+k)*wo+w]; x != 0; x &= x - 1 {
+						j := 64*w + bits.TrailingZeros64(x)
+						m.WrongBits[j]++
+						m.TotalBits[j] += int(e.Count[i+k])
+						wrong = true
+					}
+				}
+				if wrong {
+					m.WrongRows++
+					m.TotalRows += int(e.Count[i+k])
+				}
+			}
+		}
+	})
+	sum := &Measure{Rows: e.Rows(), Total: e.Total(), OutputBits: e.Outputs, WrongBits: make([]int, e.Outputs), TotalBits: make([]int, e.Outputs)}
+	for i := range parts {
+		sum.WrongRows += parts[i].WrongRows
+		sum.TotalRows += parts[i].TotalRows
+		for j := range parts[i].WrongBits {
+			sum.WrongBits[j] += parts[i].WrongBits[j]
+			sum.TotalBits[j] += parts[i].TotalBits[j]
+		}
+	}
+	return sum
+}

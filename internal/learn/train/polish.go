@@ -1,0 +1,409 @@
+package train
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// change is one move of the discrete search: unit of a layer gets another weight
+// of one input, and another threshold. Either may be as it was.
+type change struct {
+	layer, unit, input int
+	weight             int8
+	threshold          int32
+}
+
+// polisher holds a network with all its activations on some rows, so that the
+// effect of a change is found from the rows that it flips alone.
+type polisher struct {
+	net    *bnn.Network
+	rows   int
+	words  int        // of the rows as bits
+	acts   [][]uint64 // per layer, inputs first: bits, unit by unit
+	agree  [][]int32  // per layer: row by row, agreements of each unit
+	cols   [][][]edge // per layer, per input: the units that read it
+	want   []uint64   // outputs, unit by unit
+	bad    []int32    // wrong bits of each row
+	wrong  []uint64   // rows that have some
+	bits   int        // wrong bits in all
+	planes [2*reach + 1][]uint64
+	reads  []edge  // what the unit at hand reads; the unit of an edge is an input
+	delta  []int32 // per unit, of the row at hand
+	marked []bool
+	lists  [2][]int32
+}
+
+type edge struct {
+	unit   int32
+	weight int8
+}
+
+// reach is how far the limit on agreements can move: the threshold by one and the
+// agreements by one either way, and one to spare.
+const reach = 3
+
+func newPolisher(net *bnn.Network, e *Examples) *polisher {
+	p := &polisher{net: cloneNetwork(net), rows: e.Rows(), words: bnn.Words(e.Rows())}
+	unitwise := func(rows []uint64, units int) []uint64 {
+		out := make([]uint64, units*p.words)
+		for b := range p.words {
+			toUnits(out, rows, units, p.words, bnn.Words(units), b, p.rows)
+		}
+		return out
+	}
+	p.acts = append(p.acts, unitwise(e.In, e.Inputs))
+	p.want = unitwise(e.Out, e.Outputs)
+	widest := 0
+	rows, count := e.In, make([]uint16, p.rows)
+	for i := range p.net.Layers {
+		l := &p.net.Layers[i]
+		widest = max(widest, l.Units())
+		words := bnn.Words(l.Inputs)
+		sign, mask := make([]uint64, words), make([]uint64, words)
+		cols := make([][]edge, l.Inputs)
+		agree, acts := make([]int32, p.rows*l.Units()), make([]uint64, l.Units()*p.words)
+		for j := range l.Units() {
+			clear(sign)
+			clear(mask)
+			fan := 0
+			for k, w := range l.Row(j) {
+				if w == 0 {
+					continue
+				}
+				cols[k] = append(cols[k], edge{int32(j), w})
+				fan++
+				mask[k/64] |= 1 << (k % 64)
+				if w > 0 {
+					sign[k/64] |= 1 << (k % 64)
+				}
+			}
+			agreements(count, rows, sign, mask, fan)
+			for b, a := range count {
+				agree[b*l.Units()+j] = int32(a)
+				if int32(a) >= l.Thresholds[j] {
+					acts[j*p.words+b/64] |= 1 << (b % 64)
+				}
+			}
+		}
+		rows = make([]uint64, p.rows*bnn.Words(l.Units()))
+		for b := range p.words {
+			toRows(rows, acts, l.Units(), p.words, bnn.Words(l.Units()), b, p.rows)
+		}
+		p.acts, p.agree, p.cols = append(p.acts, acts), append(p.agree, agree), append(p.cols, cols)
+	}
+	p.bad, p.wrong = make([]int32, p.rows), make([]uint64, p.words)
+	for k, x := range p.acts[len(p.acts)-1] {
+		for x ^= p.want[k]; x != 0; x &= x - 1 {
+			b := k%p.words*64 + bits.TrailingZeros64(x)
+			p.bad[b]++
+			p.bits++
+			p.wrong[b/64] |= 1 << (b % 64)
+		}
+	}
+	for i := range p.planes {
+		p.planes[i] = make([]uint64, p.words)
+	}
+	p.delta, p.marked = make([]int32, widest), make([]bool, widest)
+	return p
+}
+
+func cloneNetwork(n *bnn.Network) *bnn.Network {
+	out := &bnn.Network{}
+	for _, l := range n.Layers {
+		out.Layers = append(out.Layers, bnn.Layer{Inputs: l.Inputs, Weights: append([]int8(nil), l.Weights...), Thresholds: append([]int32(nil), l.Thresholds...)})
+	}
+	return out
+}
+
+// on is the input k of layer i at row b.
+func (p *polisher) on(i, k, b int) bool { return p.acts[i][k*p.words+b/64]>>(b%64)&1 == 1 }
+
+// look prepares the changes of one unit: planes[k] marks the rows with at least
+// threshold + k - reach agreements.
+func (p *polisher) look(layer, unit int) {
+	l := &p.net.Layers[layer]
+	edges := p.reads[:0]
+	for k, w := range l.Row(unit) {
+		if w != 0 {
+			edges = append(edges, edge{int32(k), w})
+		}
+	}
+	p.reads = edges
+	least := l.Thresholds[unit] - reach
+	digits := bits.Len(uint(len(edges)))
+	acts := p.acts[layer]
+	for w := range p.words {
+		valid := ^uint64(0)
+		if rest := p.rows % 64; rest != 0 && w == p.words-1 {
+			valid = 1<<rest - 1
+		}
+		// 64 rows count at once, in binary, a word a digit.
+		var count [16]uint64
+		for _, e := range edges {
+			carry := acts[int(e.unit)*p.words+w]
+			if e.weight < 0 {
+				carry = ^carry
+			}
+			for b := 0; carry != 0; b++ {
+				count[b], carry = count[b]^carry, count[b]&carry
+			}
+		}
+		for k := range p.planes {
+			at := least + int32(k)
+			switch {
+			case at <= 0:
+				p.planes[k][w] = valid
+			case int(at) > len(edges):
+				p.planes[k][w] = 0
+			default:
+				more, equal := uint64(0), valid
+				for b := digits - 1; b >= 0; b-- {
+					if at>>b&1 == 1 {
+						equal &= count[b]
+					} else {
+						more |= equal & count[b]
+						equal &^= count[b]
+					}
+				}
+				p.planes[k][w] = more | equal
+			}
+		}
+	}
+}
+
+// flips writes the rows whose activation c changes, into dst; look has prepared
+// the unit. touches says whether a wrong row is among them.
+func (p *polisher) flips(dst []uint64, c change) (touches bool) {
+	l := &p.net.Layers[c.layer]
+	w := l.Row(c.unit)[c.input]
+	up := int(c.threshold-l.Thresholds[c.unit]) + reach
+	at1, at0 := up, up
+	at1 += b2i(w > 0) - b2i(c.weight > 0)
+	at0 += b2i(w < 0) - b2i(c.weight < 0)
+	x := p.acts[c.layer][c.input*p.words:][:p.words]
+	old := p.acts[c.layer+1][c.unit*p.words:][:p.words]
+	one, zero := p.planes[at1], p.planes[at0]
+	var hit uint64
+	for k := range dst {
+		d := (x[k]&one[k] | ^x[k]&zero[k]) ^ old[k]
+		dst[k] = d
+		hit |= d & p.wrong[k]
+	}
+	// Beyond the last row everything is 0: no plane has bits there.
+	return hit != 0
+}
+
+func b2i(x bool) int {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// propagate gives how many more bits of row b are wrong when a unit flips there.
+// With commit, it does so.
+func (p *polisher) propagate(layer, unit, b int, commit bool) int {
+	now := append(p.lists[0][:0], int32(unit))
+	next := p.lists[1][:0]
+	sum := 0
+	word, bit := b/64, uint64(1)<<(b%64)
+	for m := layer + 1; m < len(p.net.Layers); m++ {
+		l := &p.net.Layers[m]
+		agree := p.agree[m][b*l.Units() : (b+1)*l.Units()]
+		acts := p.acts[m]
+		next = next[:0]
+		for _, u := range now {
+			x := &acts[int(u)*p.words+word]
+			step := int32(1) // it turns on
+			if *x&bit != 0 {
+				step = -1
+			}
+			if commit {
+				*x ^= bit
+			}
+			for _, e := range p.cols[m][u] {
+				if !p.marked[e.unit] {
+					p.marked[e.unit] = true
+					next = append(next, e.unit)
+				}
+				p.delta[e.unit] += step * int32(e.weight)
+			}
+		}
+		kept := next[:0]
+		for _, k := range next {
+			d, t := p.delta[k], l.Thresholds[k]
+			p.delta[k], p.marked[k] = 0, false
+			if (agree[k] >= t) != (agree[k]+d >= t) {
+				kept = append(kept, k)
+			}
+			if commit {
+				agree[k] += d
+			}
+		}
+		now, next = kept, now
+	}
+	out := p.acts[len(p.acts)-1]
+	for _, k := range now {
+		at := int(k)*p.words + word
+		if (out[at]^p.want[at])&bit != 0 {
+			sum--
+		} else {
+			sum++
+		}
+		if commit {
+			out[at] ^= bit
+		}
+	}
+	p.lists[0], p.lists[1] = now, next
+	if commit {
+		p.bits += sum
+		p.bad[b] += int32(sum)
+		if p.wrong[word] &^= bit; p.bad[b] > 0 {
+			p.wrong[word] |= bit
+		}
+	}
+	return sum
+}
+
+// cost gives how many more bits are wrong when a unit flips in the given rows; it
+// gives up, with a value above most, where there are more than that.
+func (p *polisher) cost(layer, unit int, flips []uint64, most int) int {
+	sum := 0
+	for k, x := range flips { // wrong rows first: they alone can lower the sum
+		for x &= p.wrong[k]; x != 0; x &= x - 1 {
+			sum += p.propagate(layer, unit, 64*k+bits.TrailingZeros64(x), false)
+		}
+	}
+	if sum > most {
+		return sum
+	}
+	for k, x := range flips {
+		for x &^= p.wrong[k]; x != 0; x &= x - 1 {
+			if sum += p.propagate(layer, unit, 64*k+bits.TrailingZeros64(x), false); sum > most {
+				return sum
+			}
+		}
+	}
+	return sum
+}
+
+// apply makes the change whose flips are given.
+func (p *polisher) apply(c change, flips []uint64) {
+	l := &p.net.Layers[c.layer]
+	w := l.Row(c.unit)[c.input]
+	if w != c.weight {
+		d1, d0 := int32(b2i(c.weight > 0)-b2i(w > 0)), int32(b2i(c.weight < 0)-b2i(w < 0))
+		agree := p.agree[c.layer]
+		for b := range p.rows {
+			if p.on(c.layer, c.input, b) {
+				agree[b*l.Units()+c.unit] += d1
+			} else {
+				agree[b*l.Units()+c.unit] += d0
+			}
+		}
+		col := p.cols[c.layer][c.input][:0]
+		for _, e := range p.cols[c.layer][c.input] {
+			if int(e.unit) != c.unit {
+				col = append(col, e)
+			}
+		}
+		if c.weight != 0 {
+			col = append(col, edge{int32(c.unit), c.weight})
+		}
+		p.cols[c.layer][c.input] = col
+		l.Row(c.unit)[c.input] = c.weight
+	}
+	l.Thresholds[c.unit] = c.threshold
+	for k, x := range flips {
+		for ; x != 0; x &= x - 1 {
+			p.propagate(c.layer, c.unit, 64*k+bits.TrailingZeros64(x), true)
+		}
+	}
+}
+
+// legal says whether the threshold of c fits the fan-in that c leaves.
+func (p *polisher) legal(c change, fan int) bool {
+	w := p.net.Layers[c.layer].Row(c.unit)[c.input]
+	fan += b2i(c.weight != 0) - b2i(w != 0)
+	return c.threshold >= 0 && int(c.threshold) <= fan+1
+}
+
+// repair searches for changes that leave fewer bits wrong: the best for one unit
+// at a time, units in an order drawn at random, until nothing is wrong or no
+// change helps. Then it takes a change that costs nothing, sideways times in all,
+// never touching the same weight twice so. It gives the number of changes.
+func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, sideways int) (changes int, err error) {
+	type place struct{ layer, unit int }
+	var places []place
+	for i := range p.net.Layers {
+		for j := range p.net.Layers[i].Units() {
+			places = append(places, place{i, j})
+		}
+	}
+	type weight struct{ layer, unit, input int }
+	tabu := map[weight]bool{}
+	flips := make([]uint64, p.words)
+	values := []int8{-1, 0, 1}
+	if binary {
+		values = []int8{-1, 1}
+	}
+	for p.bits > 0 {
+		rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+		improved := false
+		var even change
+		evens := 0
+		for _, at := range places {
+			if p.bits == 0 {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return changes, err
+			}
+			l := &p.net.Layers[at.layer]
+			fan := l.FanIn(at.unit)
+			p.look(at.layer, at.unit)
+			var best change
+			gain := 0
+			for i, w := range l.Row(at.unit) {
+				for _, v := range values {
+					for d := int32(-1); d <= 1; d++ {
+						c := change{at.layer, at.unit, i, v, l.Thresholds[at.unit] + d}
+						if v == w && (i > 0 || d == 0) || !p.legal(c, fan) || !p.flips(flips, c) {
+							continue
+						}
+						// A tie is worth knowing while nothing better is.
+						switch cost := p.cost(at.layer, at.unit, flips, min(gain, 0)); {
+						case cost < gain:
+							best, gain = c, cost
+						case cost == 0 && gain == 0 && !tabu[weight{at.layer, at.unit, i}]:
+							if evens++; rng.IntN(evens) == 0 {
+								even = c
+							}
+						}
+					}
+				}
+			}
+			if gain < 0 {
+				p.flips(flips, best)
+				p.apply(best, flips)
+				changes++
+				improved = true
+			}
+		}
+		if improved {
+			continue
+		}
+		if sideways--; sideways < 0 || evens == 0 {
+			break
+		}
+		p.look(even.layer, even.unit)
+		p.flips(flips, even)
+		p.apply(even, flips)
+		tabu[weight{even.layer, even.unit, even.input}] = true
+		changes++
+	}
+	return changes, nil
+}

@@ -1,0 +1,302 @@
+package cnf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+)
+
+// Fixed is the group of the unit clauses that state what propagation fixed. It
+// comes before the groups of package model.
+const Fixed = model.NumGroups
+
+// Stream takes the clauses of a model in order: step by step, and in a step
+// first the group Fixed, then Initial, Global, Transition, Goal and Network.
+type Stream interface {
+	// Clauses takes clauses of group g at step t, 1..H+1, as literals of the
+	// whole model in DIMACS form, every clause with a 0 after it. No clause is
+	// empty or cut in two. The slice is reused after the call. An error stops
+	// the lowering, which returns it as it is.
+	Clauses(t int, g model.Group, clauses []int32) error
+}
+
+// ErrTooLarge is wrapped by the error for a model whose clauses need more than
+// 2^31-1 variables.
+var ErrTooLarge = errors.New("the clauses need more than 2147483647 variables")
+
+// Size counts the clauses of a part of a model.
+type Size struct {
+	Variables int64 // auxiliary variables of the encodings
+	Clauses   int64
+	Literals  int64
+}
+
+func (s *Size) add(t Size) {
+	s.Variables += t.Variables
+	s.Clauses += t.Clauses
+	s.Literals += t.Literals
+}
+
+// Sizes counts everything that a Lowering streams, and the soft clauses that
+// the objective adds to it.
+type Sizes struct {
+	Model  int64                     // the model's own variables; at least 1, see Lowering
+	Groups [model.NumGroups + 1]Size // by model.Group, and Fixed
+	Soft   int64                     // soft clauses, one a model.Cost
+	Weight uint64                    // sum of their weights
+}
+
+// Total is the size of all groups together, with the model's own variables.
+func (s *Sizes) Total() Size {
+	t := Size{Variables: s.Model}
+	for _, g := range s.Groups {
+		t.add(g)
+	}
+	return t
+}
+
+// Lowering turns a model into clauses. The model's variables keep their
+// numbers 1..NumVars; the auxiliary variables of the encodings follow, step by
+// step. An infeasible model gives the unit clauses 1 and -1: no clause is ever
+// empty, because readers of DIMACS files differ on those. (A model without
+// variables therefore counts as one with one variable.)
+//
+// The constraints of a group are encoded once for all steps at which they are
+// the same, into literals relative to the step, and stamped: time is that of
+// copying, memory does not depend on the horizon. A Lowering is not safe for
+// concurrent use.
+type Lowering struct {
+	m         *model.Model
+	encoding  Encoding
+	templates [model.NumGroups + 1]template
+	stamped   []int32
+}
+
+// NewLowering prepares to lower m in encoding e.
+func NewLowering(m *model.Model, e Encoding) *Lowering {
+	return &Lowering{m: m, encoding: e}
+}
+
+// Lower streams the clauses of m in encoding e to out. It ends early with the
+// context's error, an error of out, or ErrTooLarge.
+func Lower(ctx context.Context, m *model.Model, e Encoding, out Stream) error {
+	return NewLowering(m, e).Stream(ctx, out)
+}
+
+// Sizes counts without streaming.
+func (l *Lowering) Sizes(ctx context.Context) (Sizes, error) {
+	s := Sizes{Model: l.firstFree()}
+	err := l.walk(ctx, func(t int, g model.Group, tmpl *template, _ int64) error {
+		s.Groups[g].add(tmpl.size)
+		return nil
+	})
+	if err != nil {
+		return Sizes{}, err
+	}
+	for t := 1; t <= l.m.Horizon+1; t++ {
+		for _, c := range l.m.Objective(t) {
+			s.Soft++
+			s.Weight += uint64(c.Coef)
+		}
+	}
+	return s, nil
+}
+
+// Stream gives all clauses to out.
+func (l *Lowering) Stream(ctx context.Context, out Stream) error {
+	return l.walk(ctx, func(t int, g model.Group, tmpl *template, aux int64) error {
+		if tmpl.empty {
+			if err := out.Clauses(t, g, []int32{1, 0, -1, 0}); err != nil {
+				return err
+			}
+		}
+		return l.stamp(ctx, t, g, tmpl, aux, out)
+	})
+}
+
+// firstFree is the number of the last variable before the auxiliary ones.
+func (l *Lowering) firstFree() int64 { return max(int64(l.m.NumVars()), 1) }
+
+// walk visits the template of every group at every step; aux is the last
+// variable in use before it.
+func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tmpl *template, aux int64) error) error {
+	if l.m.Infeasible() {
+		contradiction := template{empty: true, size: Size{Clauses: 2, Literals: 2}}
+		return visit(1, Fixed, &contradiction, l.firstFree())
+	}
+	aux := l.firstFree()
+	for t := 1; t <= l.m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t == 1 || !l.m.Same(t) {
+			if err := l.encode(l.m.Part(t)); err != nil {
+				return err
+			}
+		}
+		for _, g := range [...]model.Group{Fixed, model.Initial, model.Global, model.Transition, model.Goal, model.Network} {
+			tmpl := &l.templates[g]
+			if aux+tmpl.size.Variables > math.MaxInt32 {
+				return fmt.Errorf("%w (at step %d of %d)", ErrTooLarge, t, l.m.Horizon)
+			}
+			if tmpl.size.Clauses > 0 {
+				if err := visit(t, g, tmpl, aux); err != nil {
+					return err
+				}
+			}
+			aux += tmpl.size.Variables
+		}
+	}
+	return nil
+}
+
+// template holds the clauses of one group in local literals: variables up to
+// twice the stride are those of this step's block and the next one's, those
+// above are the encodings' own.
+type template struct {
+	known  bool
+	fixed  []model.Lit // what the clauses say, to see whether they fit another step
+	sums   []model.Sum
+	layers [][]model.Neuron
+
+	lits  []int32 // every clause with a 0 after it
+	size  Size
+	empty bool // something is false whatever the variables are
+}
+
+// encode brings the templates to what part says and encodes only what differs
+// from the step before.
+func (l *Lowering) encode(part *model.Part) error {
+	for g := range l.templates {
+		t := &l.templates[g]
+		var fixed []model.Lit
+		var sums []model.Sum
+		var layers [][]model.Neuron
+		if model.Group(g) == Fixed {
+			fixed = part.Fixed
+		} else {
+			sums = part.Sums[g]
+		}
+		if model.Group(g) == model.Network {
+			layers = part.Layers
+		}
+		if t.known && slices.Equal(t.fixed, fixed) && slices.EqualFunc(t.sums, sums, equalSum) && slices.EqualFunc(t.layers, layers, equalLayer) {
+			continue
+		}
+		r := recorder{lits: t.lits[:0], own: 2 * int64(l.m.Stride())}
+		*t = template{known: true, fixed: fixed, sums: sums, layers: layers}
+		for _, lit := range fixed {
+			r.Clause(lit)
+		}
+		for i := range sums {
+			l.encoding.Sum(&r, sums[i])
+		}
+		for _, layer := range layers {
+			if len(layer) > 0 {
+				l.encoding.Neurons(&r, layer)
+			}
+		}
+		if r.own+r.size.Variables > math.MaxInt32 {
+			t.known = false
+			return ErrTooLarge
+		}
+		t.lits, t.size, t.empty = r.lits, r.size, r.empty
+		if t.empty {
+			t.size.Clauses += 2
+			t.size.Literals += 2
+		}
+	}
+	return nil
+}
+
+func equalSum(a, b model.Sum) bool {
+	return a.Op == b.Op && a.K == b.K && slices.Equal(a.Terms, b.Terms)
+}
+
+func equalLayer(a, b []model.Neuron) bool { return slices.EqualFunc(a, b, equalNeuron) }
+
+func equalNeuron(a, b model.Neuron) bool {
+	return a.Out == b.Out && a.Threshold == b.Threshold && slices.Equal(a.Inputs, b.Inputs)
+}
+
+// recorder is the Sink that fills a template.
+type recorder struct {
+	lits  []int32
+	own   int64 // the last local variable that belongs to the model
+	size  Size
+	empty bool
+}
+
+// NewVar gives the next local variable. Beyond 31 bits it repeats the last
+// one; encode sees that by the count.
+func (r *recorder) NewVar() model.Lit {
+	r.size.Variables++
+	return model.Lit(min(r.own+r.size.Variables, math.MaxInt32))
+}
+
+// Clause records a clause.
+func (r *recorder) Clause(lits ...model.Lit) {
+	if len(lits) == 0 {
+		r.empty = true
+		return
+	}
+	for _, l := range lits {
+		r.lits = append(r.lits, int32(l))
+	}
+	r.lits = append(r.lits, 0)
+	r.size.Clauses++
+	r.size.Literals += int64(len(lits))
+}
+
+// chunk is the number of literals stamped at a time: small enough to stay in a
+// processor's cache between the stamping and the stream's own work.
+const chunk = 1 << 13
+
+// stamp streams a template's clauses as they are at step t, with auxiliary
+// variables after aux.
+func (l *Lowering) stamp(ctx context.Context, t int, g model.Group, tmpl *template, aux int64, out Stream) error {
+	limit := 2 * l.m.Stride()
+	shift := l.m.Stride() * int32(t-1)
+	auxShift := int32(aux - int64(limit))
+	for src := tmpl.lits; len(src) > 0; {
+		n := min(len(src), chunk)
+		for src[n-1] != 0 { // a clause longer than a chunk ends later
+			if n = n - 1; n == 0 {
+				n = slices.Index(src, 0) + 1
+			}
+		}
+		l.stamped = slices.Grow(l.stamped[:0], n)[:n]
+		shiftLits(l.stamped, src[:n], limit, shift, auxShift)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := out.Clauses(t, g, l.stamped); err != nil {
+			return err
+		}
+		src = src[n:]
+	}
+	return nil
+}
+
+// shiftLits moves the variables of src up to limit by shift and those above by
+// auxShift. It is written without branches on the literals, whose signs no
+// processor can predict.
+func shiftLits(dst, src []int32, limit, shift, auxShift int32) {
+	dst = dst[:len(src)]
+	for i, l := range src {
+		sign := l >> 31
+		v := (l ^ sign) - sign
+		o := shift
+		if v > limit {
+			o = auxShift
+		}
+		if v == 0 {
+			o = 0
+		}
+		dst[i] = ((v + o) ^ sign) - sign
+	}
+}

@@ -1,0 +1,37 @@
+package model
+
+import "github.com/fdplan/fdplan/problem/factored"
+
+// Lit is a literal of the model in DIMACS form: v or -v for variable v >= 1.
+type Lit int32
+
+// Var is the variable of l.
+func (l Lit) Var() int32 {
+	if l < 0 {
+		return int32(-l)
+	}
+	return int32(l)
+}
+
+// Neuron is the reified threshold Out <=> at least Threshold of Inputs are
+// true (paper, Act_p). Threshold lies in 1..len(Inputs); neurons that are
+// constant become unit clauses where nothing is simplified, and vanish where
+// constants are propagated.
+type Neuron struct {
+	Out       Lit
+	Inputs    []Lit
+	Threshold int
+}
+
+// Term is Coef*Lit with Coef > 0.
+type Term struct {
+	Coef int64
+	Lit  Lit
+}
+
+// Sum is the linear constraint sum of Terms Op K. Each variable occurs once.
+type Sum struct {
+	Terms []Term
+	Op    factored.Op
+	K     int64
+}

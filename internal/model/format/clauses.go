@@ -1,0 +1,99 @@
+package format
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+)
+
+// dialect is what tells the clause formats apart.
+type dialect interface {
+	// header is the line before the clauses, empty when there is none.
+	header(s *cnf.Sizes) string
+	// hard stands before a hard clause.
+	hard(s *cnf.Sizes) string
+	// soft says whether soft clauses follow the hard ones.
+	soft() bool
+}
+
+// clauseFile is a file of clauses in some dialect.
+type clauseFile struct {
+	m        *model.Model
+	o        Options
+	dialect  dialect
+	lowering *cnf.Lowering
+	sizes    cnf.Sizes
+}
+
+func newClauseFile(m *model.Model, o Options, d dialect) *clauseFile {
+	return &clauseFile{m: m, o: o, dialect: d, lowering: cnf.NewLowering(m, o.Encoding)}
+}
+
+// ErrWeights is wrapped by the error for weights that solvers cannot add up.
+var ErrWeights = errors.New("the weights of the soft clauses sum to 2^62 or more")
+
+// maxWeights bounds the sum of weights, so that top weights and bounds of any
+// solver stay inside 64 bits.
+const maxWeights = 1 << 62
+
+func (f *clauseFile) measure(ctx context.Context) (Stats, error) {
+	var err error
+	if f.sizes, err = f.lowering.Sizes(ctx); err != nil {
+		return Stats{}, err
+	}
+	s := Stats{Format: f.o.Kind.String(), Encoding: f.o.Encoding.String()}
+	for g, size := range f.sizes.Groups {
+		*s.Groups.at(model.Group(g)) = Size{Variables: size.Variables, Clauses: size.Clauses, Literals: size.Literals}
+	}
+	hidden := hiddenVars(f.m)
+	s.Groups.Problem.Variables += f.sizes.Model - hidden
+	s.Groups.Network.Variables += hidden
+	if f.dialect.soft() {
+		if f.sizes.Weight >= maxWeights {
+			return Stats{}, ErrWeights
+		}
+		s.Groups.Objective.SoftClauses = f.sizes.Soft
+	}
+	s.sum()
+	return s, nil
+}
+
+func (f *clauseFile) write(ctx context.Context, out *output) error {
+	preamble(out, "c ", f.m, f.o)
+	out.text(f.dialect.header(&f.sizes))
+	sink := clauseSink{out: out, prefix: f.dialect.hard(&f.sizes)}
+	if err := f.lowering.Stream(ctx, &sink); err != nil {
+		return err
+	}
+	if !f.dialect.soft() {
+		return nil
+	}
+	for t := 1; t <= f.m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, c := range f.m.Objective(t) {
+			out.int(c.Coef)
+			out.byte(' ')
+			out.int(int64(-c.Lit))
+			out.text(" 0\n")
+		}
+		if out.err != nil {
+			return out.err
+		}
+	}
+	return nil
+}
+
+// clauseSink writes the clauses of a lowering.
+type clauseSink struct {
+	out    *output
+	prefix string
+}
+
+func (s *clauseSink) Clauses(_ int, _ model.Group, clauses []int32) error {
+	s.out.clauses(s.prefix, clauses)
+	return s.out.err
+}

@@ -1,0 +1,166 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+)
+
+// Kind is a file format.
+type Kind uint8
+
+// The formats.
+const (
+	CNF     Kind = iota // DIMACS CNF: the hard clauses alone
+	WCNF                // WCNF of the MaxSAT Evaluation since 2022: h lines, no p line
+	WCNFOld             // WCNF with a p wcnf line and a top weight
+	OPB                 // pseudo-Boolean competition
+	LP                  // CPLEX LP
+	MPS                 // MPS, fixed columns while names and numbers fit them
+	numKinds
+)
+
+var kindNames = [numKinds]string{"cnf", "wcnf", "wcnf-old", "opb", "lp", "mps"}
+
+// String is the name that ParseKind reads.
+func (k Kind) String() string {
+	if k >= numKinds {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// ParseKind reads the name of a format: cnf, wcnf, wcnf-old, opb, lp or mps.
+func ParseKind(s string) (Kind, error) {
+	for i, name := range kindNames {
+		if s == name {
+			return Kind(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown format %q, expected one of %s", s, strings.Join(kindNames[:], ", "))
+}
+
+// Clausal says whether the format holds clauses, and so needs an encoding.
+func (k Kind) Clausal() bool { return k <= WCNFOld }
+
+// Optimising says whether the format holds the objective.
+func (k Kind) Optimising() bool { return k != CNF }
+
+// Options say how a model is written.
+type Options struct {
+	Kind     Kind
+	Encoding cnf.Encoding // of neurons and sums; CNF and WCNF only
+}
+
+// Objective says how a solver's value becomes a reward:
+// reward = -(value + Constant) / Scale.
+type Objective struct {
+	Constant int64  `json:"constant"`
+	Scale    int64  `json:"scale"`
+	Sense    string `json:"sense"` // "minimise minus the reward"
+}
+
+const sense = "minimise minus the reward"
+
+// Reward is the scaled reward, an integer, that belongs to a solver's value of
+// the objective.
+func (o *Objective) Reward(value int64) int64 { return -(value + o.Constant) }
+
+// ObjectiveOf gives the objective of the file that Write makes of m.
+func ObjectiveOf(m *model.Model, k Kind) Objective {
+	o := Objective{Scale: m.Problem.Reward.Scale, Sense: sense}
+	switch k {
+	case CNF, WCNF, WCNFOld:
+		o.Constant = m.ObjectiveConstant()
+	case OPB:
+		o.Constant = linearConstant(m)
+	}
+	return o
+}
+
+// file is a format: it counts what it is going to write, then writes it.
+type file interface {
+	measure(ctx context.Context) (Stats, error)
+	// write comes after measure.
+	write(ctx context.Context, out *output) error
+}
+
+// newFile gives the file of m in a format.
+func newFile(m *model.Model, o Options) (file, error) {
+	switch o.Kind {
+	case CNF:
+		return newClauseFile(m, o, cnfDialect{}), nil
+	case WCNF:
+		return newClauseFile(m, o, wcnfDialect{}), nil
+	case WCNFOld:
+		return newClauseFile(m, o, wcnfOldDialect{}), nil
+	case OPB:
+		return &opbFile{newLinear(m, true)}, nil
+	case LP:
+		return &lpFile{newLinear(m, false)}, nil
+	case MPS:
+		return &mpsFile{newLinear(m, false)}, nil
+	}
+	return nil, fmt.Errorf("unknown format %v", o.Kind)
+}
+
+// Write streams m to w and returns what it wrote. It ends early with the
+// context's error, an error of w, or one that says what does not fit the
+// format; what was written then is no complete file.
+func Write(ctx context.Context, w io.Writer, m *model.Model, o Options) (Stats, error) {
+	f, err := newFile(m, o)
+	if err != nil {
+		return Stats{}, err
+	}
+	stats, err := f.measure(ctx)
+	if err == nil {
+		out := newOutput(w)
+		if err = f.write(ctx, out); err == nil {
+			err = out.flush()
+		}
+	}
+	if err != nil {
+		return Stats{}, fmt.Errorf("writing the %v file: %w", o.Kind, err)
+	}
+	return stats, nil
+}
+
+// Measure counts what Write would write.
+func Measure(ctx context.Context, m *model.Model, o Options) (Stats, error) {
+	f, err := newFile(m, o)
+	if err != nil {
+		return Stats{}, err
+	}
+	stats, err := f.measure(ctx)
+	if err != nil {
+		return Stats{}, fmt.Errorf("measuring the %v file: %w", o.Kind, err)
+	}
+	return stats, nil
+}
+
+// preamble writes the comment lines that stand at the top of every file, each
+// behind the format's comment sign.
+func preamble(out *output, sign string, m *model.Model, o Options) {
+	line := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		out.text(sign)
+		out.text(strings.NewReplacer("\n", " ", "\r", " ").Replace(text))
+		out.byte('\n')
+	}
+	line("fdplan: problem %s, horizon %d", m.Problem.Name, m.Horizon)
+	if o.Kind.Clausal() {
+		line("format %v, encoding %v", o.Kind, o.Encoding)
+	} else {
+		line("format %v", o.Kind)
+	}
+	obj := ObjectiveOf(m, o.Kind)
+	if o.Kind.Optimising() {
+		line("%s: reward = -(objective + %d) / %d", sense, obj.Constant, obj.Scale)
+	} else {
+		line("hard constraints only: the reward is not part of this format")
+	}
+}

@@ -1,0 +1,360 @@
+package format
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// A model over rows: linear constraints over positive variables with integer
+// coefficients. The rows of a part of the model are made once, in local
+// variables, for all steps at which they are the same.
+
+// entry is one term of a row.
+type entry struct {
+	coef int64
+	v    int32 // local variable, 1..2*stride
+}
+
+// row is entries Op rhs.
+type row struct {
+	group    model.Group // model.NumGroups for what is fixed
+	op       factored.Op
+	rhs      int64
+	from, to int // in block.entries; the halves of an equation share theirs
+}
+
+// block holds the rows of one part.
+type block struct {
+	entries []entry
+	rows    []row
+	used    []bool // local variables that stand in a row
+	empty   bool   // something is false whatever the variables are
+	columns *columns
+}
+
+func (b *block) row(i int) (*row, []entry) {
+	r := &b.rows[i]
+	return r, b.entries[r.from:r.to]
+}
+
+// linear is a model seen as rows.
+type linear struct {
+	m        *model.Model
+	stride   int32
+	constant int64 // of the objective, see linearConstant
+	terms    int64 // of the objective
+	rows     int64 // extra ones included
+	extra    []row // over variable 1 of the model; they come first
+	halve    bool  // see newLinear
+	slot     []int32
+}
+
+// newLinear views m as rows. With halve an equation with a coefficient other
+// than 1 and -1 becomes two inequalities.
+func newLinear(m *model.Model, halve bool) *linear {
+	return &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1)}
+}
+
+// contradiction is what is written for a model that is false from the start.
+var contradiction = []row{
+	{group: model.NumGroups, op: factored.GE, rhs: 1},
+	{group: model.NumGroups, op: factored.LE, rhs: 0},
+}
+
+// vacuous is written where a format demands a row and there is none.
+var vacuous = []row{{group: model.NumGroups, op: factored.GE, rhs: 0}}
+
+// linearConstant is the constant of the objective over positive variables.
+func linearConstant(m *model.Model) int64 {
+	c := m.ObjectiveConstant()
+	for t := 1; t <= m.Horizon+1; t++ {
+		for _, cost := range m.Objective(t) {
+			if cost.Lit < 0 { // c*(1-x)
+				c += cost.Coef
+			}
+		}
+	}
+	return c
+}
+
+// linearCost is the coefficient of a cost's variable.
+func linearCost(c model.Cost) int64 {
+	if c.Lit < 0 {
+		return -c.Coef
+	}
+	return c.Coef
+}
+
+// walk visits the rows of every step in order; first is the number of rows
+// before them, extra rows included. A block stays valid until the walk ends.
+func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int64) error) error {
+	first := int64(len(l.extra))
+	var b *block
+	for t := 1; t <= l.m.Horizon+1; t++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t == 1 || !l.m.Same(t) {
+			b = l.block(l.m.Part(t))
+		}
+		if err := visit(t, b, first); err != nil {
+			return err
+		}
+		first += int64(len(b.rows))
+	}
+	return nil
+}
+
+// width is the number of variables of step t's block. A model without
+// variables has one all the same, for the extra rows.
+func (l *linear) width(t int) int32 {
+	switch {
+	case t == 1 && l.stride == 0:
+		return 1
+	case t <= l.m.Horizon:
+		return l.stride
+	}
+	return l.m.NumVars() - l.stride*int32(l.m.Horizon)
+}
+
+// shift is added to the local variables of step t.
+func (l *linear) shift(t int) int32 { return l.stride * int32(t-1) }
+
+// block makes the rows of a part.
+func (l *linear) block(p *model.Part) *block {
+	b := &block{used: make([]bool, 2*int(l.stride)+1)}
+	for _, lit := range p.Fixed {
+		l.add(b, model.NumGroups, []model.Term{{Coef: 1, Lit: lit}}, factored.EQ, 1)
+	}
+	for g := range model.NumGroups {
+		for i := range p.Sums[g] {
+			s := &p.Sums[g][i]
+			l.add(b, g, s.Terms, s.Op, s.K)
+		}
+	}
+	var terms []model.Term
+	for _, layer := range p.Layers {
+		for i := range layer {
+			n := &layer[i]
+			at, size := int64(n.Threshold), int64(len(n.Inputs))
+			// Threshold*Out <= sum of the inputs.
+			terms = terms[:0]
+			for _, in := range n.Inputs {
+				terms = append(terms, model.Term{Coef: 1, Lit: in})
+			}
+			terms = append(terms, model.Term{Coef: -at, Lit: n.Out})
+			l.add(b, model.Network, terms, factored.GE, 0)
+			// (size-Threshold+1)*(1-Out) <= sum of the negated inputs.
+			for j := range n.Inputs {
+				terms[j].Lit = -terms[j].Lit
+			}
+			terms[len(n.Inputs)].Coef = size - at + 1
+			l.add(b, model.Network, terms, factored.GE, size-at+1)
+		}
+	}
+	return b
+}
+
+// add appends a row, brought to positive variables, each once.
+func (l *linear) add(b *block, g model.Group, terms []model.Term, op factored.Op, k int64) {
+	from := len(b.entries)
+	for _, t := range terms {
+		v, coef := t.Lit.Var(), t.Coef
+		if t.Lit < 0 { // c*(1-x)
+			k -= coef
+			coef = -coef
+		}
+		if s := l.slot[v]; s > 0 {
+			b.entries[s-1].coef += coef
+			continue
+		}
+		b.entries = append(b.entries, entry{coef, v})
+		l.slot[v] = int32(len(b.entries))
+	}
+	kept := b.entries[:from]
+	for _, e := range b.entries[from:] {
+		l.slot[e.v] = 0
+		if e.coef != 0 {
+			kept = append(kept, e)
+			b.used[e.v] = true
+		}
+	}
+	b.entries = kept
+	if len(kept) > from {
+		if op == factored.EQ && l.halve && slices.ContainsFunc(kept[from:], weighted) {
+			b.rows = append(b.rows, row{g, factored.GE, k, from, len(kept)})
+			op = factored.LE
+		}
+		b.rows = append(b.rows, row{g, op, k, from, len(kept)})
+		return
+	}
+	if op != factored.GE && 0 > k || op != factored.LE && 0 < k {
+		b.empty = true
+	}
+}
+
+func weighted(e entry) bool { return e.coef != 1 && e.coef != -1 }
+
+// measure counts rows and terms. Formats that need a row get one; variables
+// are all of the model's.
+func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
+	s := Stats{Format: k.String()}
+	empty := l.m.Infeasible()
+	l.extra, l.rows = nil, 0
+	err := l.walk(ctx, func(_ int, b *block, _ int64) error {
+		for i := range b.rows {
+			g := s.Groups.at(b.rows[i].group)
+			g.Constraints++
+			g.Literals += int64(b.rows[i].to - b.rows[i].from)
+		}
+		l.rows += int64(len(b.rows))
+		empty = empty || b.empty
+		return nil
+	})
+	if err != nil {
+		return Stats{}, err
+	}
+	switch {
+	case empty:
+		l.extra = contradiction
+	case l.rows == 0 && k != OPB:
+		l.extra = vacuous
+	}
+	l.rows += int64(len(l.extra))
+	s.Groups.Problem.Constraints += int64(len(l.extra))
+	s.Groups.Problem.Literals += int64(len(l.extra))
+	l.constant, l.terms = linearConstant(l.m), 0
+	for t := 1; t <= l.m.Horizon+1; t++ {
+		l.terms += int64(len(l.m.Objective(t)))
+	}
+	s.Groups.Objective.SoftClauses = l.terms
+	hidden := hiddenVars(l.m)
+	s.Groups.Problem.Variables = max(int64(l.m.NumVars()), 1) - hidden
+	s.Groups.Network.Variables = hidden
+	s.sum()
+	return s, nil
+}
+
+// needsOne says whether variable 1 is written for want of anything else.
+func (l *linear) needsOne() bool {
+	return len(l.extra) > 0 || l.terms == 0 && l.constant == 0
+}
+
+// columnsUsed visits the variables that stand in a row or the objective, step
+// by step in order; local is their number in the block.
+func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32) error) error {
+	var before *block
+	return l.walk(ctx, func(t int, b *block, _ int64) error {
+		used := make([]bool, l.width(t)+1)
+		for v := int32(1); v <= min(l.width(t), l.stride); v++ {
+			used[v] = b.used[v] || before != nil && before.used[v+l.stride]
+		}
+		for _, c := range l.m.Objective(t) {
+			used[c.Lit.Var()-l.shift(t)] = true
+		}
+		if t == 1 && l.needsOne() {
+			used[1] = true
+		}
+		for v, u := range used {
+			if u {
+				if err := visit(t, int32(v)); err != nil {
+					return err
+				}
+			}
+		}
+		before = b
+		return nil
+	})
+}
+
+// measureUsed is measure for formats that write only the variables in use,
+// and the constant of the objective as one more.
+func (l *linear) measureUsed(ctx context.Context, k Kind) (Stats, error) {
+	s, err := l.measure(ctx, k)
+	if err != nil {
+		return Stats{}, err
+	}
+	g := &s.Groups
+	g.Problem.Variables, g.Network.Variables = 0, 0
+	first := l.width(1) // the first hidden unit of a block comes after these
+	if l.m.Network != nil {
+		first -= int32(l.m.Network.Hidden())
+	}
+	err = l.columnsUsed(ctx, func(t int, local int32) error {
+		if local > first {
+			g.Network.Variables++
+		} else {
+			g.Problem.Variables++
+		}
+		return nil
+	})
+	if l.constant != 0 {
+		g.Objective.Variables = 1
+	}
+	s.sum()
+	return s, err
+}
+
+// writeTerms writes entries as ±c x…, shifted by shift and, with negate, with
+// the other sign; see writeTerm.
+func writeTerms(out *output, entries []entry, shift int32, negate, ones bool, width int) {
+	for i, e := range entries {
+		coef := e.coef
+		if negate {
+			coef = -coef
+		}
+		writeTerm(out, i > 0, coef, e.v+shift, ones, width)
+	}
+}
+
+// writeTerm writes one term, with a space before it on demand, on a new line
+// where the present one is longer than width, if that is not 0. In linear
+// programs a sign stands apart from its number and a coefficient of 1 is left
+// out; in pseudo-Boolean files, with ones, neither may be.
+func writeTerm(out *output, space bool, coef int64, v int32, ones bool, width int) {
+	if space {
+		out.byte(' ')
+	}
+	if width > 0 {
+		out.breakAt(width)
+	}
+	switch {
+	case ones:
+		out.signed(coef)
+		out.byte(' ')
+	default:
+		if coef < 0 {
+			out.text("- ")
+			coef = -coef
+		} else {
+			out.text("+ ")
+		}
+		if coef != 1 {
+			out.int(coef)
+			out.byte(' ')
+		}
+	}
+	out.name(v)
+}
+
+// Inequalities is the number of constraints in the OPB file of m as proof
+// checkers count them: an equation is two.
+func Inequalities(ctx context.Context, m *model.Model) (int64, error) {
+	l := newLinear(m, true)
+	if _, err := l.measure(ctx, OPB); err != nil {
+		return 0, err
+	}
+	n := l.rows
+	err := l.walk(ctx, func(_ int, b *block, _ int64) error {
+		for i := range b.rows {
+			if b.rows[i].op == factored.EQ {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}

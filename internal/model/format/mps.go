@@ -1,0 +1,208 @@
+package format
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// mpsFile is MPS. Names never hold spaces and no field is left out, so that
+// readers of the free format take it too; fields stand in the columns of the
+// fixed format as long as names have at most 8 characters.
+//
+// The format goes column by column, the model row by row. A variable of step t
+// stands only in the rows of steps t-1 and t, so that two transposed blocks
+// suffice.
+type mpsFile struct{ *linear }
+
+// columns lists, for each local variable, its entries in the rows of a block.
+type columns struct {
+	start []int32 // local variable -> its first cell; one more at the end
+	cells []cell
+}
+
+type cell struct {
+	coef int64
+	row  int32 // in the block, from 0
+}
+
+// transpose makes the columns of b.
+func (b *block) transpose() *columns {
+	if b.columns != nil {
+		return b.columns
+	}
+	c := &columns{start: make([]int32, len(b.used)+1), cells: make([]cell, len(b.entries))}
+	for _, e := range b.entries {
+		c.start[e.v+1]++
+	}
+	for v := 1; v < len(c.start); v++ {
+		c.start[v] += c.start[v-1]
+	}
+	next := append([]int32(nil), c.start...)
+	for i := range b.rows {
+		_, entries := b.row(i)
+		for _, e := range entries {
+			c.cells[next[e.v]] = cell{e.coef, int32(i)}
+			next[e.v]++
+		}
+	}
+	b.columns = c
+	return c
+}
+
+func (c *columns) of(v int32) []cell { return c.cells[c.start[v]:c.start[v+1]] }
+
+func (f *mpsFile) measure(ctx context.Context) (Stats, error) { return f.measureUsed(ctx, MPS) }
+
+func (f *mpsFile) write(ctx context.Context, out *output) error {
+	preamble(out, "* ", f.m, Options{Kind: MPS})
+	out.text("NAME          fdplan\nROWS\n N  obj\n")
+	for i := range f.extra {
+		f.rowLine(out, &f.extra[i], int64(i)+1)
+	}
+	err := f.walk(ctx, func(_ int, b *block, first int64) error {
+		for i := range b.rows {
+			f.rowLine(out, &b.rows[i], first+int64(i)+1)
+		}
+		return out.err
+	})
+	if err != nil {
+		return err
+	}
+	out.text("COLUMNS\n")
+	if err := f.writeColumns(ctx, out); err != nil {
+		return err
+	}
+	out.text("RHS\n")
+	rhs := func(r *row, number int64) {
+		if r.rhs != 0 {
+			out.text("    RHS       ")
+			f.rowEntry(out, number, r.rhs)
+		}
+	}
+	for i := range f.extra {
+		rhs(&f.extra[i], int64(i)+1)
+	}
+	err = f.walk(ctx, func(_ int, b *block, first int64) error {
+		for i := range b.rows {
+			rhs(&b.rows[i], first+int64(i)+1)
+		}
+		return out.err
+	})
+	if err != nil {
+		return err
+	}
+	out.text("BOUNDS\n")
+	if f.constant != 0 {
+		out.text(" FX BND       one                  1\n")
+	}
+	err = f.columnsUsed(ctx, func(t int, local int32) error {
+		out.text(" BV BND       ")
+		out.name(local + f.shift(t))
+		out.byte('\n')
+		return out.err
+	})
+	if err != nil {
+		return err
+	}
+	out.text("ENDATA\n")
+	return out.err
+}
+
+// rowLine declares a row.
+func (f *mpsFile) rowLine(out *output, r *row, number int64) {
+	out.text([...]string{factored.LE: " L  c", factored.GE: " G  c", factored.EQ: " E  c"}[r.op])
+	out.int(number)
+	out.byte('\n')
+}
+
+// writeColumns writes the section COLUMNS.
+func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
+	if f.constant != 0 {
+		out.text("    one       ")
+		f.objEntry(out, f.constant)
+	}
+	var before *block
+	var firstBefore int64
+	coef := make([]int64, max(f.stride, 1)+1) // of the objective
+	err := f.walk(ctx, func(t int, b *block, first int64) error {
+		clear(coef)
+		for _, c := range f.m.Objective(t) {
+			coef[c.Lit.Var()-f.shift(t)] = linearCost(c)
+		}
+		cols := b.transpose()
+		for v := int32(1); v <= f.width(t); v++ {
+			number := v + f.shift(t)
+			if coef[v] != 0 || number == 1 && f.terms == 0 && f.constant == 0 {
+				f.column(out, number)
+				f.objEntry(out, coef[v])
+			}
+			if number == 1 {
+				for i := range f.extra {
+					f.column(out, number)
+					f.rowEntry(out, int64(i)+1, 1)
+				}
+			}
+			if v > f.stride {
+				continue // the lone variable of a model without any
+			}
+			if before != nil {
+				for _, c := range before.transpose().of(v + f.stride) {
+					f.column(out, number)
+					f.rowEntry(out, firstBefore+int64(c.row)+1, c.coef)
+				}
+			}
+			for _, c := range cols.of(v) {
+				f.column(out, number)
+				f.rowEntry(out, first+int64(c.row)+1, c.coef)
+			}
+		}
+		before, firstBefore = b, first
+		return out.err
+	})
+	return err
+}
+
+// column writes the first field of an entry, padded to the second.
+func (f *mpsFile) column(out *output, v int32) {
+	out.text("    ")
+	f.padded(out, 'x', int64(v))
+}
+
+// padded writes a letter and a number, filled to the 10 characters of a field.
+func (f *mpsFile) padded(out *output, letter byte, v int64) {
+	from := out.line
+	out.byte(letter)
+	out.int(v)
+	if n := out.line - from; n < 10 {
+		out.text("          "[n:])
+	} else {
+		out.byte(' ')
+	}
+}
+
+// rowEntry writes the second and third field of an entry.
+func (f *mpsFile) rowEntry(out *output, number, value int64) {
+	f.padded(out, 'c', number)
+	f.value(out, value)
+}
+
+func (f *mpsFile) objEntry(out *output, value int64) {
+	out.text("obj       ")
+	f.value(out, value)
+}
+
+// value ends a line with a number, right-aligned in 12 characters where it
+// fits.
+func (f *mpsFile) value(out *output, v int64) {
+	var digits [20]byte
+	n := len(appendUint(digits[:0], uint64(max(v, -v))))
+	if v < 0 {
+		n++
+	}
+	if n < 12 {
+		out.text("            "[n:])
+	}
+	out.int(v)
+	out.byte('\n')
+}

@@ -1,0 +1,246 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Options say how a model is built.
+type Options struct {
+	// Propagate finds the literals that the constraints fix at each step and
+	// leaves them, and neurons that nothing reads, out of every Part. Without
+	// it the model is the paper's, literally.
+	Propagate bool
+}
+
+// Model is a problem and its network unrolled over H steps.
+//
+// Variables are numbered in blocks of Stride, one a step: in the block of step
+// t the state bits come first, then the auxiliary bits, the action bits, and
+// the hidden units of the network that reads step t. The block of step H+1
+// holds state and auxiliary bits alone. A constraint between steps t and t+1
+// therefore is the same at every t up to an offset: see Part.
+type Model struct {
+	Problem *factored.Problem
+	Network *bnn.Network // nil when nothing is learned
+	Horizon int
+
+	options    Options
+	local      []int32    // bit -> position in a block, from 1
+	hidden     []int32    // layer -> position before its first unit
+	stride     int32      // variables of a full block
+	last       int32      // variables of the block of step H+1
+	always     []rule     // global and transition constraints in local literals
+	initial    []rule     //
+	goal       []rule     //
+	layers     [][]Neuron // unsimplified neurons in local literals
+	fixed      []int8     // by variable: 1 true, -1 false, 0 open; nil without Propagate
+	infeasible bool
+}
+
+// rule is a constraint of the problem, in local literals.
+type rule struct {
+	Sum
+	group Group
+	reach reach
+}
+
+// reach says at which steps a rule holds.
+type reach uint8
+
+const (
+	inSteps    reach = iota // steps 1..H
+	everywhere              // steps 1..H+1
+)
+
+// Group says which part of the problem a constraint states.
+type Group uint8
+
+// The groups, in the order in which a step lists them.
+const (
+	Initial    Group = iota // I
+	Global                  // C
+	Transition              // known part of T
+	Goal                    // G
+	Network                 // learned part of T
+	NumGroups
+)
+
+func (g Group) String() string {
+	return [...]string{"initial", "global", "transition", "goal", "network"}[g]
+}
+
+// New unrolls p over the horizon. The network is nil exactly when p learns
+// nothing.
+func New(p *factored.Problem, net *bnn.Network, horizon int, o Options) (*Model, error) {
+	if horizon < 1 {
+		return nil, fmt.Errorf("the horizon is %d; it must be at least 1", horizon)
+	}
+	if horizon > p.MaxHorizon() {
+		return nil, fmt.Errorf("the reward over %d steps may leave 64 bits; at most %d steps fit", horizon, p.MaxHorizon())
+	}
+	m := &Model{Problem: p, Network: net, Horizon: horizon, options: o}
+	m.number()
+	if int64(m.stride)*int64(horizon)+int64(m.last) > maxVars {
+		return nil, fmt.Errorf("the model over %d steps has more than %d variables", horizon, int64(maxVars))
+	}
+	for i := range p.Global {
+		c := &p.Global[i]
+		r := everywhere
+		if p.HasAction(c) {
+			r = inSteps
+		}
+		m.always = append(m.always, rule{m.sum(c), Global, r})
+	}
+	for i := range p.Transition {
+		m.always = append(m.always, rule{m.sum(&p.Transition[i]), Transition, inSteps})
+	}
+	for i := range p.Initial {
+		m.initial = append(m.initial, rule{m.sum(&p.Initial[i]), Initial, everywhere})
+	}
+	for i := range p.Goal {
+		m.goal = append(m.goal, rule{m.sum(&p.Goal[i]), Goal, everywhere})
+	}
+	m.buildNeurons()
+	if o.Propagate {
+		m.propagate()
+	}
+	return m, nil
+}
+
+// maxVars leaves the upper half of 31 bits to the variables of encodings.
+const maxVars = 1 << 30
+
+// number lays out one block.
+func (m *Model) number() {
+	p := m.Problem
+	m.local = make([]int32, p.NumBits())
+	next := int32(1)
+	for _, kind := range []factored.Kind{factored.State, factored.Auxiliary, factored.Action} {
+		for _, b := range p.Bits(kind) {
+			m.local[b] = next
+			next++
+		}
+		if kind == factored.Auxiliary {
+			m.last = next - 1
+		}
+	}
+	if m.Network != nil {
+		for i := range m.Network.Layers[:len(m.Network.Layers)-1] {
+			m.hidden = append(m.hidden, next-1)
+			next += int32(m.Network.Layers[i].Units())
+		}
+	}
+	m.stride = next - 1
+}
+
+// Stride is the number of variables of a step's block, and so the offset
+// between the same variable at two adjacent steps.
+func (m *Model) Stride() int32 { return m.stride }
+
+// NumVars is the number of variables: H full blocks and the last.
+func (m *Model) NumVars() int32 { return m.stride*int32(m.Horizon) + m.last }
+
+// Var is the variable of bit b at step t: 1..H for an action bit, 1..H+1 for
+// any other.
+func (m *Model) Var(t int, b factored.Bit) Lit {
+	return Lit(m.stride*int32(t-1) + m.local[b])
+}
+
+// Infeasible says that propagation alone found that no plan of this horizon
+// exists. Parts and objective are empty then.
+func (m *Model) Infeasible() bool { return m.infeasible }
+
+// Value is 1 or -1 when propagation fixed variable v to true or false, 0 when
+// it is open.
+func (m *Model) Value(v int32) int8 {
+	if m.fixed == nil {
+		return 0
+	}
+	return m.fixed[v]
+}
+
+// lit is the local literal of l: a next-step literal lies one block further.
+func (m *Model) lit(l factored.Lit) Lit {
+	v := m.local[l.Bit]
+	if l.Next {
+		v += m.stride
+	}
+	if l.Neg {
+		return Lit(-v)
+	}
+	return Lit(v)
+}
+
+// sum brings a constraint to positive coefficients and each variable to one
+// occurrence, in order of first occurrence.
+func (m *Model) sum(c *factored.Constraint) Sum {
+	coef := map[int32]int64{}
+	var order []int32
+	k := c.K
+	for _, t := range c.Terms {
+		l := m.lit(t.Lit)
+		v := l.Var()
+		if _, seen := coef[v]; !seen {
+			order = append(order, v)
+		}
+		if l < 0 { // a*(1-x)
+			k -= t.Coef
+			coef[v] -= t.Coef
+		} else {
+			coef[v] += t.Coef
+		}
+	}
+	s := Sum{Op: c.Op}
+	for _, v := range order {
+		switch a := coef[v]; {
+		case a > 0:
+			s.Terms = append(s.Terms, Term{a, Lit(v)})
+		case a < 0: // a*x = |a|*(1-x) - |a|
+			k -= a
+			s.Terms = append(s.Terms, Term{-a, Lit(-v)})
+		}
+	}
+	s.K = k
+	return s
+}
+
+// buildNeurons states the network over local literals: inputs at step t,
+// outputs at step t+1, hidden units between.
+func (m *Model) buildNeurons() {
+	if m.Network == nil {
+		return
+	}
+	inputs := make([]Lit, len(m.Problem.Inputs))
+	for i, b := range m.Problem.Inputs {
+		inputs[i] = m.lit(factored.Lit{Bit: b})
+	}
+	for li := range m.Network.Layers {
+		l := &m.Network.Layers[li]
+		out := make([]Lit, l.Units())
+		for j := range out {
+			if li == len(m.Network.Layers)-1 {
+				out[j] = m.lit(factored.Lit{Bit: m.Problem.Outputs[j], Next: true})
+			} else {
+				out[j] = Lit(m.hidden[li] + int32(j) + 1)
+			}
+		}
+		neurons := make([]Neuron, l.Units())
+		for j := range neurons {
+			n := Neuron{Out: out[j], Threshold: int(l.Thresholds[j])}
+			for i, w := range l.Row(j) {
+				switch {
+				case w > 0:
+					n.Inputs = append(n.Inputs, inputs[i])
+				case w < 0:
+					n.Inputs = append(n.Inputs, -inputs[i])
+				}
+			}
+			neurons[j] = n
+		}
+		m.layers = append(m.layers, neurons)
+		inputs = out
+	}
+}

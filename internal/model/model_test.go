@@ -1,0 +1,140 @@
+package model_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// unroll stamps every part of m.
+func unroll(m *model.Model) (fixed []model.Lit, sums []model.Sum, neurons []model.Neuron) {
+	for t := 1; t <= m.Horizon+1; t++ {
+		offset := model.Lit(m.Stride()) * model.Lit(t-1)
+		stamp := func(l model.Lit) model.Lit {
+			if l < 0 {
+				return l - offset
+			}
+			return l + offset
+		}
+		part := m.Part(t)
+		for _, l := range part.Fixed {
+			fixed = append(fixed, stamp(l))
+		}
+		for _, group := range part.Sums {
+			for _, s := range group {
+				out := model.Sum{Op: s.Op, K: s.K}
+				for _, term := range s.Terms {
+					out.Terms = append(out.Terms, model.Term{Coef: term.Coef, Lit: stamp(term.Lit)})
+				}
+				sums = append(sums, out)
+			}
+		}
+		for _, layer := range part.Layers {
+			for _, n := range layer {
+				out := model.Neuron{Out: stamp(n.Out), Threshold: n.Threshold}
+				for _, l := range n.Inputs {
+					out.Inputs = append(out.Inputs, stamp(l))
+				}
+				neurons = append(neurons, out)
+			}
+		}
+	}
+	return fixed, sums, neurons
+}
+
+// TestModelMeansTheProblem enumerates the solutions of the unrolled model and
+// compares the best with brute force over the problem's definition, with
+// constants propagated and without.
+func TestModelMeansTheProblem(t *testing.T) {
+	for seed := range uint64(300) {
+		p, net, horizon := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1, Horizon: 3})
+		want, feasible := randprob.BruteForce(p, net, horizon)
+		for _, o := range []model.Options{{}, {Propagate: true}} {
+			m, err := model.New(p, net, horizon, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, found := optimum(m)
+			if found != feasible || found && best != want {
+				t.Fatalf("seed %d %+v: the model's best is %d (%v), the problem's %d (%v)", seed, o, best, found, want, feasible)
+			}
+		}
+	}
+}
+
+func optimum(m *model.Model) (best int64, found bool) {
+	if m.Infeasible() {
+		return 0, false
+	}
+	fixed, sums, neurons := unroll(m)
+	for _, l := range fixed {
+		sums = append(sums, model.Sum{Terms: []model.Term{{Coef: 1, Lit: l}}, Op: factored.GE, K: 1})
+	}
+	st := propagate.NewSystem(int(m.NumVars()), sums, neurons).NewState()
+	if !st.Consistent() {
+		return 0, false
+	}
+	// Problem variables alone: the hidden units follow by propagation.
+	var vars []model.Lit
+	for t := 1; t <= m.Horizon+1; t++ {
+		for b := range m.Problem.NumBits() {
+			if bit := factored.Bit(b); t <= m.Horizon || m.Problem.Kind(bit) != factored.Action {
+				vars = append(vars, m.Var(t, bit))
+			}
+		}
+	}
+	st.Each(vars, func() bool {
+		cost := m.ObjectiveConstant()
+		for t := 1; t <= m.Horizon+1; t++ {
+			for _, c := range m.Objective(t) {
+				if st.Value(c.Lit) > 0 {
+					cost += c.Coef
+				}
+			}
+		}
+		if !found || -cost > best {
+			best, found = -cost, true
+		}
+		return true
+	})
+	return best, found
+}
+
+// TestSame holds Same to its word.
+func TestSame(t *testing.T) {
+	same := 0
+	for seed := range uint64(100) {
+		p, net, _ := randprob.New(seed, randprob.Options{})
+		for _, o := range []model.Options{{}, {Propagate: true}} {
+			m, err := model.New(p, net, 7, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for step := 2; step <= 8; step++ {
+				if !m.Same(step) {
+					continue
+				}
+				same++
+				if a, b := m.Part(step-1), m.Part(step); !reflect.DeepEqual(a, b) {
+					t.Fatalf("seed %d %+v: parts %d and %d differ", seed, o, step-1, step)
+				}
+			}
+		}
+	}
+	if same < 300 {
+		t.Errorf("only %d steps are the same as the one before", same)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	p, net, _ := randprob.New(1, randprob.Options{})
+	for _, h := range []int{0, -1, 1 << 30} {
+		if _, err := model.New(p, net, h, model.Options{}); err == nil {
+			t.Errorf("horizon %d is taken", h)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package model
+
+import "github.com/fdplan/fdplan/problem/factored"
+
+// propagate fixes every literal that bounds propagation over single
+// constraints finds, forwards and backwards through all steps until nothing
+// changes. It keeps all solutions: fixed literals hold in each of them.
+func (m *Model) propagate() {
+	m.fixed = make([]int8, m.NumVars()+1)
+	for changed := true; changed && !m.infeasible; {
+		changed = false
+		for i := range 2 * (m.Horizon + 1) {
+			t := i + 1 // forwards, then backwards
+			if i > m.Horizon {
+				t = 2*(m.Horizon+1) - i
+			}
+			if m.propagateStep(t) {
+				changed = true
+			}
+			if m.infeasible {
+				return
+			}
+		}
+	}
+}
+
+// propagateStep runs over the constraints of step t once and says whether it
+// fixed anything.
+func (m *Model) propagateStep(t int) bool {
+	s := stepView{m: m, base: m.stride * int32(t-1)}
+	for _, rules := range m.rulesAt(t) {
+		for i := range rules {
+			if t > m.Horizon && rules[i].reach == inSteps {
+				continue
+			}
+			s.sum(&rules[i].Sum)
+		}
+	}
+	if t <= m.Horizon {
+		for _, layer := range m.layers {
+			for i := range layer {
+				s.neuron(&layer[i])
+			}
+		}
+	}
+	return s.changed
+}
+
+// rulesAt lists the rules that may hold at step t.
+func (m *Model) rulesAt(t int) [][]rule {
+	var out [][]rule
+	if t == 1 {
+		out = append(out, m.initial)
+	}
+	out = append(out, m.always)
+	if t == m.Horizon+1 {
+		out = append(out, m.goal)
+	}
+	return out
+}
+
+// stepView reads and fixes local literals at one step.
+type stepView struct {
+	m       *Model
+	base    int32
+	changed bool
+}
+
+// value is 1, -1 or 0 as the local literal is true, false or open.
+func (s *stepView) value(l Lit) int8 {
+	if l < 0 {
+		return -s.m.fixed[int32(-l)+s.base]
+	}
+	return s.m.fixed[int32(l)+s.base]
+}
+
+// fix makes an open local literal true.
+func (s *stepView) fix(l Lit) {
+	if l < 0 {
+		s.m.fixed[int32(-l)+s.base] = -1
+	} else {
+		s.m.fixed[int32(l)+s.base] = 1
+	}
+	s.changed = true
+}
+
+func (s *stepView) sum(c *Sum) {
+	var least, most int64 // of the sum, over the open literals
+	for _, t := range c.Terms {
+		switch s.value(t.Lit) {
+		case 1:
+			least += t.Coef
+			most += t.Coef
+		case 0:
+			most += t.Coef
+		}
+	}
+	upper, lower := c.Op != factored.GE, c.Op != factored.LE
+	if upper && least > c.K || lower && most < c.K {
+		s.m.infeasible = true
+		return
+	}
+	if least == most {
+		return
+	}
+	for _, t := range c.Terms {
+		if s.value(t.Lit) != 0 {
+			continue
+		}
+		switch {
+		case upper && least+t.Coef > c.K:
+			s.fix(-t.Lit)
+		case lower && most-t.Coef < c.K:
+			s.fix(t.Lit)
+		}
+	}
+}
+
+func (s *stepView) neuron(n *Neuron) {
+	active, open := 0, 0
+	for _, l := range n.Inputs {
+		switch s.value(l) {
+		case 1:
+			active++
+		case 0:
+			open++
+		}
+	}
+	out := s.value(n.Out)
+	if out == 0 {
+		switch {
+		case active >= n.Threshold:
+			s.fix(n.Out)
+		case active+open < n.Threshold:
+			s.fix(-n.Out)
+		}
+		return
+	}
+	missing := n.Threshold - active // inputs that must still become true
+	switch {
+	case out > 0 && open < missing, out < 0 && missing <= 0:
+		s.m.infeasible = true
+	case out > 0 && open == missing && missing > 0:
+		s.fixOpen(n.Inputs, 1)
+	case out < 0 && missing == 1:
+		s.fixOpen(n.Inputs, -1)
+	}
+}
+
+// fixOpen makes the open ones among lits true or, with sign -1, false.
+func (s *stepView) fixOpen(lits []Lit, sign Lit) {
+	for _, l := range lits {
+		if s.value(l) == 0 {
+			s.fix(sign * l)
+		}
+	}
+}

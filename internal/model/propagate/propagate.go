@@ -1,0 +1,270 @@
+// Package propagate is a small exact solver for one step's constraints: bounds
+// propagation over linear sums and neurons, with chronological backtracking
+// and nothing learned. The search engine completes states with it, verify
+// enumerates legal states and actions with it. Propagation of a neuron is as
+// strong as the unit propagation of the paper's Definition 1.
+package propagate
+
+import (
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// code is a literal as an index: 2v for v, 2v+1 for its negation.
+type code = int32
+
+func encode(l model.Lit) code {
+	if l < 0 {
+		return code(-l)<<1 | 1
+	}
+	return code(l) << 1
+}
+
+// occurrence says that falsifying a literal takes coef from a row's slack.
+type occurrence struct {
+	row  int32
+	coef int64
+}
+
+// row is sum of coef*lit >= k. Its slack is the sum over literals that are not
+// false, minus k.
+type row struct {
+	start, end int32 // in System.lits and coefs, coefs descending
+	slack      int64 // with every variable open
+}
+
+// System is a conjunction of constraints over variables 1..NumVars. It is
+// immutable and may be shared by many States.
+type System struct {
+	numVars int
+	rows    []row
+	lits    []code
+	coefs   []int64
+	occ     [][]occurrence // by literal whose falsification matters
+}
+
+// NewSystem compiles sums and neurons over variables 1..numVars.
+func NewSystem(numVars int, sums []model.Sum, neurons []model.Neuron) *System {
+	s := &System{numVars: numVars, occ: make([][]occurrence, 2*numVars+2)}
+	for i := range sums {
+		c := &sums[i]
+		if c.Op != factored.LE {
+			s.add(c.Terms, 1, c.K)
+		}
+		if c.Op != factored.GE { // sum a x <= k is sum a (1-x) >= sum a - k
+			var total int64
+			for _, t := range c.Terms {
+				total += t.Coef
+			}
+			s.add(c.Terms, -1, total-c.K)
+		}
+	}
+	var terms []model.Term
+	for i := range neurons {
+		n := &neurons[i]
+		p, q := int64(n.Threshold), int64(len(n.Inputs)-n.Threshold+1)
+		// p*v <= sum of inputs, and q*(1-v) <= sum of negated inputs.
+		for _, side := range []struct {
+			k   int64
+			out model.Lit
+			in  model.Lit
+		}{{p, -n.Out, 1}, {q, n.Out, -1}} {
+			if side.k <= 0 {
+				continue
+			}
+			terms = append(terms[:0], model.Term{Coef: side.k, Lit: side.out})
+			for _, l := range n.Inputs {
+				terms = append(terms, model.Term{Coef: 1, Lit: side.in * l})
+			}
+			s.add(terms, 1, side.k)
+		}
+	}
+	return s
+}
+
+// add appends one row; sign -1 negates every literal.
+func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
+	if k <= 0 {
+		return
+	}
+	r := row{start: int32(len(s.lits)), slack: -k}
+	for _, t := range terms {
+		s.lits = append(s.lits, encode(sign*t.Lit))
+		s.coefs = append(s.coefs, t.Coef)
+		r.slack += t.Coef
+	}
+	r.end = int32(len(s.lits))
+	// Descending coefficients let a scan stop at the first that is too small
+	// to be forced.
+	lits, coefs := s.lits[r.start:], s.coefs[r.start:]
+	for i := 1; i < len(lits); i++ {
+		for j := i; j > 0 && coefs[j] > coefs[j-1]; j-- {
+			coefs[j], coefs[j-1] = coefs[j-1], coefs[j]
+			lits[j], lits[j-1] = lits[j-1], lits[j]
+		}
+	}
+	id := int32(len(s.rows))
+	s.rows = append(s.rows, r)
+	for i, l := range lits {
+		s.occ[l] = append(s.occ[l], occurrence{id, coefs[i]})
+	}
+}
+
+// State is a partial assignment closed under propagation.
+type State struct {
+	sys      *System
+	value    []int8 // by literal code: 1 true, -1 false, 0 open
+	slack    []int64
+	trail    []code
+	head     int // trail[:head] has been taken from the slacks
+	rootBad  bool
+	rootMark int
+
+	interrupt   func() bool
+	decisions   uint
+	interrupted bool
+}
+
+// SetInterrupt makes Each and Satisfiable stop when f says true; it is asked
+// every few hundred decisions.
+func (st *State) SetInterrupt(f func() bool) { st.interrupt = f }
+
+// Interrupted says whether an enumeration was stopped, and its result means
+// nothing.
+func (st *State) Interrupted() bool { return st.interrupted }
+
+// NewState gives the state in which only what the constraints force at once is
+// assigned.
+func (s *System) NewState() *State {
+	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: make([]int64, len(s.rows))}
+	for i := range s.rows {
+		st.slack[i] = s.rows[i].slack
+		if st.slack[i] < 0 {
+			st.rootBad = true
+		}
+	}
+	for i := range s.rows {
+		if !st.rootBad {
+			st.scan(int32(i))
+		}
+	}
+	st.rootBad = st.rootBad || !st.propagate()
+	st.rootMark = len(st.trail)
+	return st
+}
+
+// Consistent says whether the constraints alone are not refuted already. A
+// state that is not must not be assigned to.
+func (st *State) Consistent() bool { return !st.rootBad }
+
+// Value is 1, -1 or 0 as l is true, false or open.
+func (st *State) Value(l model.Lit) int8 { return st.value[encode(l)] }
+
+// Mark is a point to which Undo can return.
+func (st *State) Mark() int { return len(st.trail) }
+
+// Reset undoes everything but what the constraints force at once.
+func (st *State) Reset() { st.Undo(st.rootMark) }
+
+// Undo takes back all assignments since mark.
+func (st *State) Undo(mark int) {
+	for i := len(st.trail) - 1; i >= mark; i-- {
+		l := st.trail[i]
+		st.value[l], st.value[l^1] = 0, 0
+		if i < st.head {
+			for _, o := range st.sys.occ[l^1] {
+				st.slack[o.row] += o.coef
+			}
+		}
+	}
+	st.trail = st.trail[:mark]
+	st.head = min(st.head, mark)
+}
+
+// Assign makes l true and propagates. It is false when that is refuted; the
+// caller then undoes to a mark before the call.
+func (st *State) Assign(l model.Lit) bool {
+	c := encode(l)
+	switch st.value[c] {
+	case 1:
+		return true
+	case -1:
+		return false
+	}
+	st.set(c)
+	return st.propagate()
+}
+
+func (st *State) set(c code) {
+	st.value[c], st.value[c^1] = 1, -1
+	st.trail = append(st.trail, c)
+}
+
+func (st *State) propagate() bool {
+	for st.head < len(st.trail) {
+		falsified := st.trail[st.head] ^ 1
+		st.head++
+		ok := true
+		for _, o := range st.sys.occ[falsified] {
+			st.slack[o.row] -= o.coef // for every row, so that Undo is symmetric
+			if st.slack[o.row] < 0 {
+				ok = false
+			}
+		}
+		if !ok {
+			return false
+		}
+		for _, o := range st.sys.occ[falsified] {
+			st.scan(o.row)
+		}
+	}
+	return true
+}
+
+// scan makes true every open literal that a row cannot do without.
+func (st *State) scan(id int32) {
+	r := &st.sys.rows[id]
+	slack := st.slack[id]
+	if r.start == r.end || st.sys.coefs[r.start] <= slack {
+		return
+	}
+	for i := r.start; i < r.end && st.sys.coefs[i] > slack; i++ {
+		if l := st.sys.lits[i]; st.value[l] == 0 {
+			st.set(l)
+		}
+	}
+}
+
+// Each visits every assignment of vars that propagation does not refute, in
+// lexicographic order with false before true, until visit says false. During a
+// visit the assignment is in place; Each undoes it. It reports whether all
+// visits said true.
+func (st *State) Each(vars []model.Lit, visit func() bool) bool {
+	for i, v := range vars {
+		if st.Value(v) != 0 {
+			continue
+		}
+		if st.decisions++; st.decisions%256 == 0 && st.interrupt != nil && st.interrupt() {
+			st.interrupted = true
+		}
+		if st.interrupted {
+			return false
+		}
+		for _, l := range [2]model.Lit{-v, v} {
+			mark := st.Mark()
+			more := !st.Assign(l) || st.Each(vars[i+1:], visit)
+			st.Undo(mark)
+			if !more {
+				return false
+			}
+		}
+		return true
+	}
+	return visit()
+}
+
+// Satisfiable says whether vars can be assigned without being refuted. When
+// vars are all open variables, that is whether the constraints can hold.
+func (st *State) Satisfiable(vars []model.Lit) bool {
+	return !st.Each(vars, func() bool { return false })
+}

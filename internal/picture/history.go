@@ -1,0 +1,251 @@
+package picture
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Facts are what a problem tells of a plan's surroundings. The zero value knows
+// nothing.
+type Facts struct {
+	From string // the problem's name, for captions
+	// Goal has the values that the goal fixes, by the names of variables in the
+	// plan.
+	Goal map[string]int64
+	// Constant is the value of a non-fluent, as BLOCKED of x14 and y15; false
+	// where the problem has none of that name.
+	Constant func(name string, args ...string) (float64, bool)
+	// Objects lists the objects of a type in the order of their declaration.
+	Objects func(typ string) []string
+}
+
+func (f *Facts) constant(name string, args ...string) (float64, bool) {
+	if f.Constant == nil {
+		return 0, false
+	}
+	return f.Constant(name, args...)
+}
+
+func (f *Facts) objects(typ string) []string {
+	if f.Objects == nil {
+		return nil
+	}
+	return f.Objects(typ)
+}
+
+// variable is a state variable of a picture: a Boolean, or an integer that may
+// have been put together from the bits that published files have.
+type variable struct {
+	name string
+	base string   // name without its arguments
+	args []string // nil for none
+	bool bool
+}
+
+// history is a plan with its variables named as the project names them.
+type history struct {
+	vars    []variable
+	index   map[string]int
+	states  [][]int64 // by state, by variable
+	actions [][]Value
+	goal    map[string]int64
+}
+
+// H is the number of steps.
+func (h *history) H() int { return len(h.actions) }
+
+// at is the value of a variable in state k; false where there is none.
+func (h *history) at(k int, name string) (int64, bool) {
+	i, ok := h.index[name]
+	if !ok {
+		return 0, false
+	}
+	return h.states[k][i], true
+}
+
+// did says whether the step that leaves state k has the action.
+func (h *history) did(k int, name string) bool {
+	if k >= h.H() {
+		return false
+	}
+	for _, a := range h.actions[k] {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// step names the actions of the step that leaves state k.
+func (h *history) step(k int) string { return holding(h.actions[k]) }
+
+// holding names values that are not 0: those of Booleans by the name alone.
+func holding(vs []Value) string {
+	if len(vs) == 0 {
+		return "(nothing)"
+	}
+	parts := make([]string, len(vs))
+	for i, v := range vs {
+		parts[i] = v.Name
+		if !v.Bool {
+			parts[i] += "=" + strconv.FormatInt(v.X, 10)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// bitName is the name of one bit of an integer in the published files, after
+// canonical: quant_bit_3(c1).
+var bitName = regexp.MustCompile(`^(.+)_bit_([0-9]{1,2})(\(.*\))?$`)
+
+// canonical is a name as the project writes it; published files write
+// robot-at[$x21| $y12] for robot-at(x21,y12).
+func canonical(name string) string {
+	return strings.NewReplacer("$", "", "|", ",").Replace(factored.Canonical(name))
+}
+
+func split(name string) (base string, args []string) {
+	open := strings.IndexByte(name, '(')
+	if open <= 0 || !strings.HasSuffix(name, ")") {
+		return name, nil
+	}
+	return name[:open], strings.Split(name[open+1:len(name)-1], ",")
+}
+
+// joining says which variables are the bits of which integers.
+type joining struct {
+	names []string         // of the joined variables, in order
+	bits  map[string][]int // places of the bits, least significant first; one place for other variables
+	whole map[string]bool  // the variable is one, not bits
+}
+
+// join finds integers of which all bits, from 0 up, stand in a list of values.
+func join(vs []Value) (*joining, error) {
+	j := &joining{bits: map[string][]int{}, whole: map[string]bool{}}
+	found := map[string]map[int]int{}
+	for i, v := range vs {
+		if m := bitName.FindStringSubmatch(canonical(v.Name)); m != nil && v.Bool {
+			n, _ := strconv.Atoi(m[2])
+			if found[m[1]+m[3]] == nil {
+				found[m[1]+m[3]] = map[int]int{}
+			}
+			found[m[1]+m[3]][n] = i
+		}
+	}
+	complete := func(name string) bool {
+		for n := range len(found[name]) {
+			if _, ok := found[name][n]; !ok {
+				return false
+			}
+		}
+		return len(found[name]) > 0 && len(found[name]) <= 52
+	}
+	for i, v := range vs {
+		name := canonical(v.Name)
+		if m := bitName.FindStringSubmatch(name); m != nil && v.Bool && complete(m[1]+m[3]) {
+			name = m[1] + m[3]
+			if j.bits[name] != nil && !j.whole[name] {
+				continue
+			}
+			if j.bits[name] == nil {
+				for n := range len(found[name]) {
+					j.bits[name] = append(j.bits[name], found[name][n])
+				}
+				j.names = append(j.names, name)
+				continue
+			}
+		}
+		if j.bits[name] != nil {
+			return nil, fmt.Errorf("two state variables are called %s", name)
+		}
+		j.bits[name], j.whole[name] = []int{i}, true
+		j.names = append(j.names, name)
+	}
+	return j, nil
+}
+
+// newHistory names and joins the variables of a plan and of a goal.
+func newHistory(p *Plan, goal map[string]int64) (*history, error) {
+	h := &history{index: map[string]int{}, goal: map[string]int64{}}
+	j, err := join(p.States[0])
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range j.names {
+		v := variable{name: name, bool: j.whole[name] && p.States[0][j.bits[name][0]].Bool}
+		v.base, v.args = split(name)
+		h.vars = append(h.vars, v)
+		h.index[name] = i
+		var x int64
+		known := true
+		for n, place := range j.bits[name] {
+			b, ok := goal[p.States[0][place].Name]
+			x, known = x+b<<n, known && ok
+		}
+		if known {
+			h.goal[name] = x
+		}
+	}
+	for _, state := range p.States {
+		row := make([]int64, len(j.names))
+		for i, name := range j.names {
+			for n, place := range j.bits[name] {
+				row[i] += state[place].X << n
+			}
+		}
+		h.states = append(h.states, row)
+	}
+	for _, step := range p.Actions {
+		var out []Value
+		for _, a := range step {
+			a.Name = canonical(a.Name)
+			out = append(out, a)
+		}
+		h.actions = append(h.actions, out)
+	}
+	return h, nil
+}
+
+// arguments lists what stands at one place of the arguments of the variables
+// called base, in order of appearance, or in the order of known where that holds
+// them all.
+func (h *history) arguments(base string, place int, known []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, v := range h.vars {
+		if v.base == base && place < len(v.args) && !seen[v.args[place]] {
+			seen[v.args[place]] = true
+			out = append(out, v.args[place])
+		}
+	}
+	rank := map[string]int{}
+	for i, o := range known {
+		rank[o] = i
+	}
+	for _, o := range out {
+		if _, ok := rank[o]; !ok {
+			return out
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return rank[out[a]] < rank[out[b]] })
+	return out
+}
+
+// only says whether all state variables are called by one of the names.
+func (h *history) only(bases ...string) bool {
+	for _, v := range h.vars {
+		known := false
+		for _, b := range bases {
+			known = known || v.base == b
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
+}

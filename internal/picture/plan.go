@@ -1,0 +1,273 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Value is a variable's value in a plan: an integer, or 0 and 1 of a Boolean.
+type Value struct {
+	Name string
+	X    int64
+	Bool bool // the variable is Boolean
+}
+
+// Plan is a plan with its trace, as a plan document has it. Variables stand in
+// the document's order, the same in every state.
+type Plan struct {
+	Problem string
+	Status  string
+	Reward  *float64  // nil where it is not known
+	Actions [][]Value // of each step, those that are not false or 0
+	States  [][]Value // one more than there are steps
+}
+
+// Horizon is the number of steps.
+func (p *Plan) Horizon() int { return len(p.Actions) }
+
+// schema is the version of plan documents that Read takes.
+const schema = 1
+
+// maxValues bounds the values of a plan, so that a broken file cannot fill the
+// memory: it is twenty times what the longest bundled plans of ten thousand
+// steps have.
+const maxValues = 10_000_000
+
+// Read reads the plan document in data as `fdplan plan --json` prints it. Unlike
+// a checker it needs the trace, since pictures show it. Errors are
+// *source.Error with the place in the file called name.
+func Read(name string, data []byte) (*Plan, error) {
+	r := &reader{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	r.dec.UseNumber()
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		// The decoder counts the bytes up to and with the one that is wrong.
+		r.at = len(data)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			r.at = int(syntax.Offset) - 1
+			if r.at == len(data)-1 && syntax.Error() == "unexpected end of JSON input" {
+				r.at = len(data)
+			}
+		}
+		return nil, r.fail("expected a plan as a JSON object: %v", err)
+	}
+	return r.document()
+}
+
+// reader walks through a document that is well-formed JSON.
+type reader struct {
+	name   string
+	data   []byte
+	dec    *json.Decoder
+	at     int // where the last token begins
+	values int
+}
+
+func (r *reader) fail(format string, args ...any) error {
+	at := min(max(r.at, 0), len(r.data))
+	before := r.data[:at]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	return source.Errorf(r.name, line, at-bytes.LastIndexByte(before, '\n'), format, args...)
+}
+
+// token reads one token; there is one, since the document is well-formed.
+func (r *reader) token() json.Token {
+	r.at = int(r.dec.InputOffset())
+	for r.at < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[r.at]) >= 0 {
+		r.at++
+	}
+	t, err := r.dec.Token()
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// skip reads a value that does not matter.
+func (r *reader) skip() {
+	var v json.RawMessage
+	_ = r.dec.Decode(&v) // well-formed
+}
+
+func (r *reader) document() (*Plan, error) {
+	if r.token() != json.Delim('{') {
+		return nil, r.fail("expected a plan as a JSON object")
+	}
+	p := &Plan{}
+	seen := map[string]bool{}
+	version := false
+	for r.dec.More() {
+		key, _ := r.token().(string)
+		if seen[key] {
+			return nil, r.fail("%q stands twice in the plan", key)
+		}
+		seen[key] = true
+		var err error
+		switch key {
+		case "schema":
+			if n, ok := r.token().(json.Number); !ok || n.String() != strconv.Itoa(schema) {
+				return nil, r.fail(`expected "schema":%d`, schema)
+			}
+			version = true
+		case "problem":
+			p.Problem, err = r.text(key)
+		case "status":
+			p.Status, err = r.text(key)
+		case "reward":
+			switch x := r.token().(type) {
+			case nil:
+			case json.Number:
+				f, ferr := x.Float64()
+				if ferr != nil {
+					return nil, r.fail("the reward is %s; expected a number", source.Quote(x.String()))
+				}
+				p.Reward = &f
+			default:
+				return nil, r.fail("expected the reward as a number, or null")
+			}
+		case "plan":
+			p.Actions, err = r.steps(key)
+		case "trace":
+			p.States, err = r.steps(key)
+		default:
+			r.skip()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	r.at = 0
+	if !version {
+		return nil, r.fail(`expected "schema":%d`, schema)
+	}
+	return p, r.check(p)
+}
+
+func (r *reader) text(key string) (string, error) {
+	switch s := r.token().(type) {
+	case string:
+		if strings.ContainsFunc(s, unicode.IsControl) {
+			return "", r.fail("the %s is %q; expected no control characters", key, s)
+		}
+		return s, nil
+	case nil:
+		return "", nil
+	}
+	return "", r.fail("expected %q as a string", key)
+}
+
+// steps reads a list of objects of values.
+func (r *reader) steps(key string) ([][]Value, error) {
+	switch r.token() {
+	case nil:
+		return nil, nil
+	case json.Delim('['):
+	default:
+		return nil, r.fail("expected %q as a list of objects", key)
+	}
+	out := [][]Value{}
+	for r.dec.More() {
+		if r.token() != json.Delim('{') {
+			return nil, r.fail("%s step %d: expected an object of variables", key, len(out)+1)
+		}
+		vs := []Value{}
+		given := map[string]bool{}
+		for r.dec.More() {
+			v := Value{}
+			v.Name, _ = r.token().(string)
+			if given[v.Name] {
+				return nil, r.fail("%s step %d: %s has two values", key, len(out)+1, source.Quote(v.Name))
+			}
+			given[v.Name] = true
+			if v.Name == "" || strings.ContainsFunc(v.Name, unicode.IsControl) {
+				return nil, r.fail("%s step %d: %q is no name of a variable", key, len(out)+1, v.Name)
+			}
+			if r.values++; r.values > maxValues {
+				return nil, r.fail("the plan has more than %d values", maxValues)
+			}
+			switch x := r.token().(type) {
+			case bool:
+				v.Bool = true
+				if x {
+					v.X = 1
+				}
+			case json.Number:
+				n, err := x.Int64()
+				if err != nil || n > 1<<53 || n < -1<<53 {
+					return nil, r.fail("%s step %d: %s is no value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(x.String()), source.Quote(v.Name))
+				}
+				v.X = n
+			default:
+				return nil, r.fail("%s step %d: no value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(v.Name))
+			}
+			vs = append(vs, v)
+		}
+		r.token() // }
+		out = append(out, vs)
+	}
+	r.token() // ]
+	return out, nil
+}
+
+// check refuses documents without a plan and a trace that belongs to it, and
+// brings the variables of all states into the first one's order.
+func (r *reader) check(p *Plan) error {
+	if len(p.Actions) == 0 {
+		if p.Status != "" {
+			return r.fail(`there is no plan to show, its status is %q; expected a "plan" of at least one step`, p.Status)
+		}
+		return r.fail(`expected a "plan" of at least one step`)
+	}
+	if p.States == nil {
+		return r.fail(`expected a "trace": a picture shows the states that the plan passes`)
+	}
+	if len(p.States) != len(p.Actions)+1 {
+		return r.fail("the trace has %d states, a plan of %d steps passes %d", len(p.States), len(p.Actions), len(p.Actions)+1)
+	}
+	first := p.States[0]
+	if len(first) == 0 {
+		return r.fail("trace step 1 has no state variables")
+	}
+	place := map[string]int{}
+	for i, v := range first {
+		place[v.Name] = i
+	}
+	for t, state := range p.States {
+		ordered := make([]Value, len(first))
+		for _, v := range state {
+			i, ok := place[v.Name]
+			if !ok {
+				return r.fail("trace step %d has the variable %s, which step 1 has not", t+1, source.Quote(v.Name))
+			}
+			if v.Bool != first[i].Bool && v.X&^1 != 0 {
+				return r.fail("trace step %d: %s is %d, and a Boolean in step 1", t+1, source.Quote(v.Name), v.X)
+			}
+			v.Bool = first[i].Bool
+			ordered[i] = v
+		}
+		if len(state) != len(first) {
+			return r.fail("trace step %d has %d state variables, step 1 has %d", t+1, len(state), len(first))
+		}
+		p.States[t] = ordered
+	}
+	for t, step := range p.Actions {
+		var on []Value
+		for _, v := range step {
+			if _, ok := place[v.Name]; ok {
+				return r.fail("plan step %d: %s is a state variable of the trace; expected an action", t+1, source.Quote(v.Name))
+			}
+			if v.X != 0 {
+				on = append(on, v)
+			}
+		}
+		p.Actions[t] = on
+	}
+	return nil
+}

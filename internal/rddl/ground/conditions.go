@@ -1,0 +1,166 @@
+package ground
+
+import (
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+)
+
+// allConditions grounds the domain's conditions and sorts them.
+func (g *grounder) allConditions() error {
+	d := g.prog.Domain
+	var err error
+	collect := func(into *[]Condition, what string, list []rddl.Expr, split Op) {
+		for _, e := range list {
+			if err != nil {
+				return
+			}
+			var c []Condition
+			c, err = g.conditions(what, e, split)
+			*into = append(*into, c...)
+		}
+	}
+	var either []Condition
+	collect(&g.p.Preconditions, "the precondition", d.Preconditions, And)
+	collect(&g.p.Invariants, "the invariant", d.Invariants, And)
+	collect(&either, "the constraint", d.Constraints, And)
+	collect(&g.p.Termination, "the termination condition", g.prog.Termination, Or)
+	if err != nil {
+		return err
+	}
+	for _, c := range either {
+		// What is drawn within the step is not known of a state alone either.
+		inStep := g.p.reaches(c.Expr, func(x *Node) bool {
+			return x.Op == Random || x.Op == Ref && g.p.Fluents[x.Fluent].Kind == Action
+		})
+		if inStep {
+			g.p.Preconditions = append(g.p.Preconditions, c)
+		} else {
+			g.p.Invariants = append(g.p.Invariants, c)
+		}
+	}
+	return nil
+}
+
+// conditions grounds e and splits it into the parts that all must hold (And) or
+// of which one must hold (Or). Parts that say nothing are left out.
+func (g *grounder) conditions(what string, e rddl.Expr, split Op) ([]Condition, error) {
+	g.b.begin(what, startOf(e))
+	s := splitter{grounder: g, op: split}
+	s.split(e, false)
+	return s.out, g.b.err
+}
+
+type splitter struct {
+	*grounder
+	op      Op
+	out     []Condition
+	settled bool // by a part that never holds (And) or always does (Or)
+}
+
+// split appends the parts of e, of its negation when neg.
+func (s *splitter) split(e rddl.Expr, neg bool) {
+	if s.b.err != nil || s.settled {
+		return
+	}
+	junction, all := rddl.And, rddl.Forall
+	if (s.op == And) == neg {
+		junction, all = rddl.Or, rddl.Exists
+	}
+	switch x := e.(type) {
+	case *rddl.Unary:
+		if x.Op == rddl.Not {
+			s.split(x.X, !neg)
+			return
+		}
+	case *rddl.Binary:
+		if x.Op == junction {
+			s.split(x.X, neg)
+			s.split(x.Y, neg)
+			return
+		}
+	case *rddl.Quant:
+		if x.Op == all {
+			outer := len(s.env)
+			if s.bind(x.Params) {
+				s.each(len(x.Params), func() bool { s.split(x.Body, neg); return !s.settled })
+			}
+			s.env = s.env[:outer]
+			return
+		}
+	}
+	// As in the unsplit condition, a part is shielded by those before it.
+	guards := s.b.guards
+	if len(s.out) > 0 {
+		s.b.guards++
+	}
+	n := s.expr(e)
+	s.b.guards = guards
+	if neg {
+		n = s.b.not(Pos(e.Position()), n)
+	}
+	if s.b.err != nil || s.op == And && n.IsConst(1) || s.op == Or && n.IsConst(0) {
+		return
+	}
+	s.settled = n.Op == Const
+	s.out = append(s.out, Condition{Expr: n, Pos: startOf(e), Text: s.text(e, neg)})
+}
+
+// text is e with the present bindings filled in, and the bindings.
+func (s *splitter) text(e rddl.Expr, neg bool) string {
+	if neg {
+		e = &rddl.Unary{Info: rddl.Info{Pos: e.Position(), Type: e.ResultType()}, Op: rddl.Not, X: e}
+	}
+	if len(s.env) == 0 {
+		return rddl.FormatExpr(e, nil)
+	}
+	bind := make(map[string]string, len(s.env))
+	list := make([]string, len(s.env))
+	for i, v := range s.env {
+		bind[v.name] = v.list.names[v.value]
+		list[i] = "?" + v.name + " = " + v.list.names[v.value]
+	}
+	return rddl.FormatExpr(e, bind) + " [" + strings.Join(list, ", ") + "]"
+}
+
+// startOf is where the text of e begins; Position is the operator's place for
+// some.
+func startOf(e rddl.Expr) Pos {
+	for {
+		b, ok := e.(*rddl.Binary)
+		if !ok {
+			return Pos(e.Position())
+		}
+		e = b.X
+	}
+}
+
+// Expr grounds an expression over p's fluents that the program's checker has
+// typed and that has no free variables: a goal, a property. It may be called
+// from several goroutines.
+func (p *Problem) Expr(e rddl.Expr) (*Node, error) {
+	g, err := p.grounder()
+	if err != nil {
+		return nil, err
+	}
+	g.b.begin("the expression", startOf(e))
+	n := g.expr(e)
+	return n, g.b.err
+}
+
+// Conditions is Expr for a condition, split at its conjunctions and foralls as
+// the problem's own conditions are. What always holds leaves none.
+func (p *Problem) Conditions(e rddl.Expr) ([]Condition, error) {
+	g, err := p.grounder()
+	if err != nil {
+		return nil, err
+	}
+	return g.conditions("the condition", e, And)
+}
+
+func (p *Problem) grounder() (*grounder, error) {
+	if p.tables == nil {
+		return nil, errNoProgram
+	}
+	return newGrounder(p, newBuilder(maxNodes)), nil
+}

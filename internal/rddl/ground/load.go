@@ -1,0 +1,46 @@
+package ground
+
+import (
+	"os"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Load reads, checks and grounds the only instance of the files. The instance's
+// file may hold the non-fluents and the domain too; instanceFile is empty when
+// the domain's file holds the instance. Errors are *source.Error, or those of
+// reading a file.
+func Load(domainFile, instanceFile string) (*Problem, error) {
+	f, err := rddl.ReadFiles(os.ReadFile, domainFile, instanceFile)
+	if err != nil {
+		return nil, err
+	}
+	return File(f, "")
+}
+
+// File checks and grounds the instance called name of a parsed file, or its only
+// one when name is empty.
+func File(f *rddl.File, name string) (*Problem, error) {
+	d, nf, inst, err := f.Select(name)
+	if err != nil {
+		return nil, err
+	}
+	if inst == nil {
+		return nil, source.Errorf(f.Name, 0, 0, "domain %s has no instance here, expected one to ground", d.Name.Name)
+	}
+	prog, err := rddl.Check(d, nf, inst)
+	if err != nil {
+		return nil, err
+	}
+	return Ground(prog)
+}
+
+// Program is what p was made from; nil for a Problem made by hand. With its
+// CheckExpr, expressions of the user's are made ready for Expr and Conditions.
+func (p *Problem) Program() *rddl.Program {
+	if p.tables == nil {
+		return nil
+	}
+	return p.tables.prog
+}

@@ -1,0 +1,290 @@
+package ground
+
+import (
+	"math"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// maxFluents bounds the grounded fluents of one problem, maxNodes its expression
+// nodes. Non-fluents that keep their default cost nothing in a large table:
+// maxStatics only keeps indices far from overflowing.
+const (
+	maxFluents = 5_000_000
+	maxNodes   = 5_000_000
+	maxStatics = 1 << 40
+)
+
+// maxDense is the size up to which a non-fluent's values stand in an array.
+const maxDense = 1 << 20
+
+// maxVisits bounds the expressions that are looked at for each node that may
+// result, so that a huge quantifier that folds to nothing ends too.
+const maxVisits = 20
+
+// tables hold what expressions refer to: the values of each type and the place
+// of each variable's grounded ones. They do not change once they are filled.
+type tables struct {
+	prog  *rddl.Program
+	types map[string]*valueList
+	vars  map[string]*variable
+}
+
+// valueList is an enumeration or the objects of a type.
+type valueList struct {
+	names []string
+	index map[string]int
+}
+
+// variable is a declared variable and its grounded ones, which stand in a row,
+// the last argument running fastest.
+type variable struct {
+	decl   *rddl.PVariable
+	params []*valueList
+	size   int      // number of grounded ones
+	typ    Type     //
+	values []string // of the range, when it is an enumeration or object type
+	first  int      // of a fluent: index of the first grounded one
+
+	// Of a non-fluent: the values assigned, in an array or a map by size, and
+	// the default of all others, where there is one.
+	dense       []float64
+	sparse      map[int]float64
+	fallback    float64
+	hasFallback bool
+}
+
+// constant is the value of the i-th grounded one of a non-fluent.
+func (v *variable) constant(i int) (value float64, ok bool) {
+	if v.dense != nil {
+		value = v.dense[i]
+		return value, !math.IsNaN(value)
+	}
+	if value, ok = v.sparse[i]; ok {
+		return value, true
+	}
+	return v.fallback, v.hasFallback
+}
+
+// fill makes room for the values of a non-fluent; in an array, NaN stands for
+// none.
+func (v *variable) fill(value float64, ok bool) {
+	v.fallback, v.hasFallback = value, ok
+	if v.size > maxDense {
+		v.sparse = map[int]float64{}
+		return
+	}
+	v.dense = make([]float64, v.size)
+	if !ok {
+		value = math.NaN()
+	}
+	for i := range v.dense {
+		v.dense[i] = value
+	}
+}
+
+func errorAt(pos rddl.Pos, format string, args ...any) *source.Error {
+	return source.Errorf(pos.File, pos.Line, pos.Col, format, args...)
+}
+
+func newTables(prog *rddl.Program) (*tables, error) {
+	t := &tables{prog: prog, types: map[string]*valueList{}, vars: map[string]*variable{}}
+	for name, values := range prog.Values {
+		list := &valueList{names: values, index: make(map[string]int, len(values))}
+		for i, v := range values {
+			list.index[v] = i
+		}
+		t.types[name] = list
+	}
+	total := 0
+	for _, decl := range prog.Domain.PVariables {
+		v := &variable{decl: decl, size: 1}
+		for _, param := range decl.Params {
+			list := t.types[param.Name]
+			if list == nil {
+				return nil, errorAt(param.Pos, "there is no type %s, expected a type with values", param.Name)
+			}
+			v.params = append(v.params, list)
+			v.size *= len(list.names)
+			if v.size > maxStatics {
+				break
+			}
+		}
+		most := maxFluents
+		if decl.Kind == rddl.NonFluent {
+			most = maxStatics
+		} else {
+			total += v.size
+		}
+		if v.size > most || total > maxFluents {
+			return nil, errorAt(decl.Name.Pos, "grounding %s makes more than %d variables, the most that are supported; expected fewer objects or parameters", decl.Name.Name, most)
+		}
+		switch decl.Range.Name {
+		case "bool":
+			v.typ = Bool
+		case "int":
+			v.typ = Int
+		case "real":
+			v.typ = Real
+		default:
+			list := t.types[decl.Range.Name]
+			if list == nil {
+				return nil, errorAt(decl.Range.Pos, "there is no type %s, expected bool, int, real or a type with values", decl.Range.Name)
+			}
+			v.typ, v.values = Enum, list.names
+		}
+		t.vars[decl.Name.Name] = v
+	}
+	for _, v := range t.vars {
+		if v.decl.Kind != rddl.NonFluent {
+			continue
+		}
+		value, ok, err := t.defaultOf(v)
+		if err != nil {
+			return nil, err
+		}
+		v.fill(value, ok)
+	}
+	return t, t.assign(prog.Statics, func(v *variable, i int, value float64) error {
+		if v.dense != nil {
+			v.dense[i] = value
+		} else {
+			v.sparse[i] = value
+		}
+		return nil
+	}, rddl.NonFluent)
+}
+
+// defaultOf is the value of grounded variables that nothing else gives one:
+// the declared default, else false or 0. A type with values has no such value
+// unless it is declared.
+func (t *tables) defaultOf(v *variable) (value float64, ok bool, err error) {
+	if v.decl.Default == nil {
+		return 0, v.typ != Enum, nil
+	}
+	value, err = t.literal(v, v.decl.Default)
+	return value, err == nil, err
+}
+
+// assign hands each of the assignments to set.
+func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value float64) error, kind rddl.Kind) error {
+	for _, a := range list {
+		v := t.vars[a.Name.Name]
+		if v == nil || v.decl.Kind != kind {
+			return errorAt(a.Name.Pos, "%s is no %s of the domain", a.Name.Name, kind)
+		}
+		if len(a.Args) != len(v.params) {
+			return errorAt(a.Name.Pos, "%s has %d arguments, expected %d", a.Name.Name, len(a.Args), len(v.params))
+		}
+		i := 0
+		for k, arg := range a.Args {
+			j, ok := v.params[k].index[arg.Name]
+			if !ok {
+				return errorAt(arg.Pos, "%s is no value of %s, expected one of %s", arg.Name, v.decl.Params[k].Name, some(v.params[k].names))
+			}
+			i = i*len(v.params[k].names) + j
+		}
+		value, err := t.literal(v, a.Value)
+		if err != nil {
+			return err
+		}
+		if err := set(v, i, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// literal is the value of a constant that is given to v.
+func (t *tables) literal(v *variable, e rddl.Expr) (float64, error) {
+	sign := 1.0
+	inner := e
+	if u, ok := e.(*rddl.Unary); ok && u.Op != rddl.Not {
+		inner = u.X
+		if u.Op == rddl.Neg {
+			sign = -1
+		}
+	}
+	wrong := func(got string) error {
+		return errorAt(e.Position(), "%s is no value of %s, expected %s", got, v.decl.Name.Name, v.expects())
+	}
+	switch x := inner.(type) {
+	case *rddl.Bool:
+		if v.typ == Enum || inner != e {
+			return 0, wrong("a truth value")
+		}
+		if x.Value {
+			return 1, nil
+		}
+		return 0, nil
+	case *rddl.Number:
+		value := sign * x.Value
+		switch {
+		case v.typ == Enum, v.typ == Bool && value != 0 && value != 1, v.typ == Int && !wholeOrInfinite(value):
+			return 0, wrong(x.Text)
+		}
+		return value, nil
+	case *rddl.Literal:
+		return t.literalName(v, x.Name, wrong)
+	case *rddl.Name:
+		return t.literalName(v, x.Name, wrong)
+	}
+	return 0, wrong("this expression")
+}
+
+func (t *tables) literalName(v *variable, name string, wrong func(string) error) (float64, error) {
+	if v.typ == Enum {
+		if i, ok := t.types[v.decl.Range.Name].index[name]; ok {
+			return float64(i), nil
+		}
+	}
+	return 0, wrong(name)
+}
+
+func wholeOrInfinite(v float64) bool { return v == float64(int64(v)) || v > maxExact || v < -maxExact }
+
+// expects says in words which values v takes.
+func (v *variable) expects() string {
+	switch v.typ {
+	case Bool:
+		return "true or false"
+	case Int:
+		return "an integer"
+	case Real:
+		return "a number"
+	}
+	return "one of " + some(v.values)
+}
+
+// some lists names, not more than a line holds.
+func some(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// arguments lists the i-th choice of values of v's parameters.
+func (v *variable) arguments(i int) []string {
+	args := make([]string, len(v.params))
+	for k := len(args) - 1; k >= 0; k-- {
+		n := len(v.params[k].names)
+		args[k] = v.params[k].names[i%n]
+		i /= n
+	}
+	return args
+}
+
+// groundName is the contract's form: base(a,b), without spaces.
+func groundName(base string, args []string) string {
+	if len(args) == 0 {
+		return base
+	}
+	return base + "(" + strings.Join(args, ",") + ")"
+}

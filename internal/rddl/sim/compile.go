@@ -1,0 +1,296 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// machine is what compiled expressions run on: the fluents' values in this
+// step, the next states, and the first fault met.
+type machine struct {
+	vals  []float64 // by fluent: states and actions of this step, what was computed in it
+	next  []float64 // by fluent: next states
+	rng   *rand.Rand
+	fault fault
+}
+
+// fault is an evaluation error before it is put into words, so that the
+// expressions that may fail cost nothing while they do not.
+type fault struct {
+	node *ground.Node
+	what string
+	args [3]float64
+	n    int
+}
+
+// fail records the first fault and gives a harmless value to go on with.
+func (m *machine) fail(n *ground.Node, what string, args ...float64) float64 {
+	if m.fault.node == nil {
+		m.fault.node, m.fault.what = n, what
+		m.fault.n = copy(m.fault.args[:], args)
+	}
+	return 0
+}
+
+type (
+	num  func(m *machine) float64
+	pred func(m *machine) bool
+)
+
+// compiler turns nodes into closures. A node that is shared is compiled once.
+type compiler struct {
+	p          *ground.Problem
+	nums       map[*ground.Node]num
+	preds      map[*ground.Node]pred
+	stochastic bool
+	err        error
+}
+
+func newCompiler(p *ground.Problem) *compiler {
+	return &compiler{p: p, nums: map[*ground.Node]num{}, preds: map[*ground.Node]pred{}}
+}
+
+// refuse records the first error of the compilation.
+func (c *compiler) refuse(n *ground.Node, format string, args ...any) {
+	if n == nil {
+		n = &ground.Node{}
+	}
+	if c.err == nil {
+		c.err = source.Errorf(n.Pos.File, n.Pos.Line, n.Pos.Col, format, args...)
+	}
+}
+
+func (c *compiler) arity(n *ground.Node, least, most int) bool {
+	if len(n.Args) >= least && len(n.Args) <= most {
+		return true
+	}
+	if least == most {
+		c.refuse(n, "%s has %d arguments, expected %d", opName(n), len(n.Args), least)
+	} else {
+		c.refuse(n, "%s has %d arguments, expected at least %d", opName(n), len(n.Args), least)
+	}
+	return false
+}
+
+const many = math.MaxInt
+
+// num compiles n to its value as a number.
+func (c *compiler) num(n *ground.Node) num {
+	if f, ok := c.nums[n]; ok {
+		return f
+	}
+	var f num
+	if n == nil {
+		c.refuse(n, "an expression is missing")
+	} else {
+		f = c.compileNum(n)
+	}
+	if f == nil { // refused; err is set
+		f = func(*machine) float64 { return 0 }
+	}
+	c.nums[n] = f
+	return f
+}
+
+func (c *compiler) all(nodes []*ground.Node) []num {
+	out := make([]num, len(nodes))
+	for i, n := range nodes {
+		out[i] = c.num(n)
+	}
+	return out
+}
+
+func (c *compiler) compileNum(n *ground.Node) num {
+	switch n.Op {
+	case ground.Const:
+		v := n.Val
+		return func(*machine) float64 { return v }
+	case ground.Ref:
+		return c.ref(n)
+	case ground.Not, ground.And, ground.Or, ground.Implies, ground.Iff,
+		ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
+		p := c.pred(n)
+		return func(m *machine) float64 {
+			if p(m) {
+				return 1
+			}
+			return 0
+		}
+	case ground.Add, ground.Mul, ground.Min, ground.Max:
+		return c.fold(n)
+	case ground.Sub, ground.Div, ground.Neg:
+		return c.arithmetic(n)
+	case ground.If:
+		if !c.arity(n, 3, 3) {
+			return nil
+		}
+		cond, then, other := c.pred(n.Args[0]), c.num(n.Args[1]), c.num(n.Args[2])
+		return func(m *machine) float64 {
+			if cond(m) {
+				return then(m)
+			}
+			return other(m)
+		}
+	case ground.Case:
+		return c.switching(n)
+	case ground.Func:
+		return c.function(n)
+	case ground.Random:
+		c.stochastic = c.stochastic || n.Name != "KronDelta" && n.Name != "DiracDelta"
+		return c.distribution(n)
+	}
+	c.refuse(n, "the simulator does not know operation %d", n.Op)
+	return nil
+}
+
+func (c *compiler) ref(n *ground.Node) num {
+	if !c.refers(n) {
+		return nil
+	}
+	i := n.Fluent
+	if n.Primed && c.p.Fluents[i].Kind == ground.State {
+		return func(m *machine) float64 { return m.next[i] }
+	}
+	return func(m *machine) float64 { return m.vals[i] }
+}
+
+func (c *compiler) refers(n *ground.Node) bool {
+	if n.Fluent < 0 || n.Fluent >= len(c.p.Fluents) {
+		c.refuse(n, "the expression refers to fluent number %d of %d", n.Fluent, len(c.p.Fluents))
+		return false
+	}
+	return true
+}
+
+// fold compiles the operations that take any number of arguments.
+func (c *compiler) fold(n *ground.Node) num {
+	least := 0
+	if n.Op == ground.Min || n.Op == ground.Max {
+		least = 1
+	}
+	if !c.arity(n, least, many) {
+		return nil
+	}
+	args := c.all(n.Args)
+	switch n.Op {
+	case ground.Add:
+		if len(args) == 2 {
+			a, b := args[0], args[1]
+			return func(m *machine) float64 { return a(m) + b(m) }
+		}
+		return func(m *machine) float64 {
+			var s float64
+			for _, a := range args {
+				s += a(m)
+			}
+			return s
+		}
+	case ground.Mul:
+		if len(args) == 2 {
+			a, b := args[0], args[1]
+			return func(m *machine) float64 { return a(m) * b(m) }
+		}
+		return func(m *machine) float64 {
+			s := 1.0
+			for _, a := range args {
+				s *= a(m)
+			}
+			return s
+		}
+	case ground.Min:
+		return func(m *machine) float64 {
+			s := args[0](m)
+			for _, a := range args[1:] {
+				s = min(s, a(m))
+			}
+			return s
+		}
+	default:
+		return func(m *machine) float64 {
+			s := args[0](m)
+			for _, a := range args[1:] {
+				s = max(s, a(m))
+			}
+			return s
+		}
+	}
+}
+
+func (c *compiler) arithmetic(n *ground.Node) num {
+	if n.Op == ground.Neg {
+		if !c.arity(n, 1, 1) {
+			return nil
+		}
+		a := c.num(n.Args[0])
+		return func(m *machine) float64 { return 0 - a(m) } // 0-x has no negative zero
+	}
+	if !c.arity(n, 2, 2) {
+		return nil
+	}
+	a, b := c.num(n.Args[0]), c.num(n.Args[1])
+	if n.Op == ground.Sub {
+		return func(m *machine) float64 { return a(m) - b(m) }
+	}
+	return func(m *machine) float64 {
+		x, y := a(m), b(m)
+		if y == 0 {
+			return m.fail(n, "division by zero", x, y)
+		}
+		return x / y
+	}
+}
+
+// switching compiles a switch: the first pair whose value is the argument's.
+func (c *compiler) switching(n *ground.Node) num {
+	if !c.arity(n, 2, many) {
+		return nil
+	}
+	on := c.num(n.Args[0])
+	rest := n.Args[1:]
+	var other num
+	if len(rest)%2 == 1 { // the last is the default, or nil for none
+		if d := rest[len(rest)-1]; d != nil {
+			other = c.num(d)
+		}
+		rest = rest[:len(rest)-1]
+	}
+	var values []float64
+	var results []num
+	for i := 0; i < len(rest); i += 2 {
+		if rest[i].Op != ground.Const {
+			c.refuse(rest[i], "a case of switch is no constant")
+			return nil
+		}
+		values = append(values, rest[i].Val)
+		results = append(results, c.num(rest[i+1]))
+	}
+	return func(m *machine) float64 {
+		x := on(m)
+		for i, v := range values {
+			if v == x {
+				return results[i](m)
+			}
+		}
+		if other == nil {
+			return m.fail(n, "no case of the switch has the value and there is no default", x)
+		}
+		return other(m)
+	}
+}
+
+// opName is what messages call the operation of n.
+func opName(n *ground.Node) string {
+	switch n.Op {
+	case ground.Func, ground.Random:
+		return n.Name
+	}
+	names := [...]string{"constant", "fluent", "~", "^", "|", "=>", "<=>", "==", "~=", "<", "<=", ">", ">=",
+		"+", "-", "*", "/", "unary -", "if", "switch", "min", "max"}
+	if int(n.Op) < len(names) {
+		return names[n.Op]
+	}
+	return "operation"
+}

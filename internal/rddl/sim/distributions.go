@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// draw1 and draw2 draw from the distributions of one and two parameters; what
+// the parameters must be stands in rddl.Distributions.
+var draw1 = map[string]func(r *rand.Rand, a float64) float64{
+	"Bernoulli": func(r *rand.Rand, p float64) float64 {
+		if r.Float64() < p {
+			return 1
+		}
+		return 0
+	},
+	"Poisson":     samplePoisson,
+	"Exponential": func(r *rand.Rand, scale float64) float64 { return scale * r.ExpFloat64() },
+	"Geometric":   sampleGeometric,
+	"Student": func(r *rand.Rand, df float64) float64 {
+		return r.NormFloat64() / math.Sqrt(sampleGamma(r, df/2, 2)/df)
+	},
+	"ChiSquare": func(r *rand.Rand, df float64) float64 { return sampleGamma(r, df/2, 2) },
+}
+
+var draw2 = map[string]func(r *rand.Rand, a, b float64) float64{
+	"Uniform":  func(r *rand.Rand, lo, hi float64) float64 { return lo + r.Float64()*(hi-lo) },
+	"Normal":   func(r *rand.Rand, mean, variance float64) float64 { return mean + math.Sqrt(variance)*r.NormFloat64() },
+	"Gamma":    sampleGamma,
+	"Weibull":  func(r *rand.Rand, shape, scale float64) float64 { return scale * math.Pow(r.ExpFloat64(), 1/shape) },
+	"Beta":     sampleBeta,
+	"Binomial": sampleBinomial,
+	"NegativeBinomial": func(r *rand.Rand, n, p float64) float64 {
+		if p == 1 {
+			return 0
+		}
+		return samplePoisson(r, sampleGamma(r, n, (1-p)/p))
+	},
+	// NumPy's Pareto is that of the second kind, from 0 on.
+	"Pareto":  func(r *rand.Rand, shape, scale float64) float64 { return scale * math.Expm1(r.ExpFloat64()/shape) },
+	"Gumbel":  func(r *rand.Rand, mean, scale float64) float64 { return mean - scale*math.Log(r.ExpFloat64()) },
+	"Laplace": func(r *rand.Rand, mean, scale float64) float64 { return mean + scale*(r.ExpFloat64()-r.ExpFloat64()) },
+	"Cauchy": func(r *rand.Rand, mean, scale float64) float64 {
+		return mean + scale*math.Tan(math.Pi*(r.Float64()-0.5))
+	},
+	"Gompertz":    func(r *rand.Rand, shape, scale float64) float64 { return math.Log1p(r.ExpFloat64()/shape) / scale },
+	"Kumaraswamy": func(r *rand.Rand, a, b float64) float64 { return math.Pow(1-math.Pow(r.Float64(), 1/b), 1/a) },
+}
+
+func (c *compiler) distribution(n *ground.Node) num {
+	switch n.Name {
+	case "KronDelta", "DiracDelta":
+		if !c.arity(n, 1, 1) {
+			return nil
+		}
+		return c.num(n.Args[0])
+	case "Discrete", "UnnormDiscrete":
+		return c.discrete(n)
+	case "Dirichlet", "Multinomial", "MultivariateNormal", "MultivariateStudent":
+		c.refuse(n, "%s draws a vector, which the simulator does not support", n.Name)
+		return nil
+	}
+	d := rddl.Distributions[n.Name]
+	if draw, ok := draw1[n.Name]; ok {
+		if !c.arity(n, 1, 1) {
+			return nil
+		}
+		a := c.num(n.Args[0])
+		return func(m *machine) float64 {
+			x := a(m)
+			if !d.Allows(x, 0) {
+				return m.fail(n, d.Check(x).Error())
+			}
+			return finite(m, n, draw(m.rng, x), x)
+		}
+	}
+	if draw, ok := draw2[n.Name]; ok {
+		if !c.arity(n, 2, 2) {
+			return nil
+		}
+		a, b := c.num(n.Args[0]), c.num(n.Args[1])
+		return func(m *machine) float64 {
+			x, y := a(m), b(m)
+			if !d.Allows(x, y) {
+				return m.fail(n, d.Check(x, y).Error())
+			}
+			return finite(m, n, draw(m.rng, x, y), x, y)
+		}
+	}
+	c.refuse(n, "the simulator does not know the distribution %s", n.Name)
+	return nil
+}
+
+// discrete compiles Discrete and UnnormDiscrete. The weights are evaluated
+// twice, for their sum and for the draw, so that a step needs no memory; a
+// weight that draws by itself would differ between the two and is refused.
+func (c *compiler) discrete(n *ground.Node) num {
+	if len(n.Args) < 2 || len(n.Args)%2 != 0 {
+		c.refuse(n, "%s has %d arguments, expected pairs of value and weight", n.Name, len(n.Args))
+		return nil
+	}
+	values, weights := make([]float64, len(n.Args)/2), make([]num, len(n.Args)/2)
+	for i := range values {
+		v, w := n.Args[2*i], n.Args[2*i+1]
+		if v.Op != ground.Const {
+			c.refuse(v, "a value of %s is no constant", n.Name)
+			return nil
+		}
+		if draws(w) {
+			c.refuse(w, "a weight of %s is random itself", n.Name)
+			return nil
+		}
+		values[i], weights[i] = v.Val, c.num(w)
+	}
+	normalised := n.Name == "Discrete"
+	return func(m *machine) float64 {
+		var sum float64
+		for _, w := range weights {
+			x := w(m)
+			if !(x >= 0) {
+				return m.fail(n, "a weight is negative", x)
+			}
+			sum += x
+		}
+		if normalised && !(math.Abs(sum-1) <= rddl.SumTolerance) {
+			return m.fail(n, "the weights do not sum to 1 but to", sum)
+		}
+		if !(sum > 0) || math.IsInf(sum, 1) {
+			return m.fail(n, "the weights do not sum to a positive number but to", sum)
+		}
+		u := m.rng.Float64() * sum
+		last := 0
+		for i, w := range weights {
+			x := w(m)
+			if x == 0 {
+				continue
+			}
+			last = i
+			if u < x {
+				break
+			}
+			u -= x
+		}
+		return values[last]
+	}
+}
+
+// draws says whether evaluating n may draw a random number.
+func draws(n *ground.Node) bool {
+	seen := map[*ground.Node]bool{}
+	var walk func(n *ground.Node) bool
+	walk = func(n *ground.Node) bool {
+		if n == nil || seen[n] {
+			return false
+		}
+		seen[n] = true
+		if n.Op == ground.Random && n.Name != "KronDelta" && n.Name != "DiracDelta" {
+			return true
+		}
+		return slices.ContainsFunc(n.Args, walk)
+	}
+	return walk(n)
+}

@@ -1,0 +1,330 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// drawer draws values for some fluents, the actions or the states, uniformly
+// over those that keep the conditions. Fluents that no condition ties together
+// are drawn apart from each other: a uniform choice from a product is a uniform
+// choice from each factor.
+type drawer struct {
+	vars   []variable
+	parts  []part
+	fixed  []condition // that read none of the fluents
+	before []assign    // what conditions read of intermediate fluents
+}
+
+// variable is a fluent to draw.
+type variable struct {
+	fluent     int
+	lo, hi     float64
+	known      bool // lo and hi are
+	continuous bool
+	def        float64
+}
+
+// size is the number of values; 2 for a real, at its default or not.
+func (v *variable) size() float64 {
+	if v.continuous {
+		return 2
+	}
+	return v.hi - v.lo + 1
+}
+
+// part is a set of fluents that conditions tie together.
+type part struct {
+	vars    []variable
+	conds   []condition
+	touched [][]int // by variable: the conditions that read it
+	max     int     // at most so many off their default; -1 without a bound
+	ways    [][]float64
+	list    []float64 // all legal assignments, row by row, where they were enumerated
+}
+
+// newDrawer splits the fluents into parts. max bounds how many fluents may be
+// off their default, -1 for no bound.
+func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, max int) drawer {
+	d := drawer{before: before}
+	place := map[int]int{}
+	for i, f := range fluents {
+		fl := &s.p.Fluents[f]
+		r, ok := s.ranges.Of(fl)
+		d.vars = append(d.vars, variable{fluent: f, lo: r.Lo, hi: r.Hi, known: ok, continuous: fl.Type == ground.Real, def: fl.Default})
+		place[f] = i
+	}
+	limited := max >= 0 && max < len(fluents)
+	group := make([]int, len(fluents))
+	for i := range group {
+		if !limited {
+			group[i] = i
+		}
+	}
+	mentioned := make([][]int, len(conds))
+	for c := range conds {
+		for _, f := range conds[c].fluents {
+			if i, ok := place[f]; ok {
+				mentioned[c] = append(mentioned[c], i)
+			}
+		}
+		if len(mentioned[c]) == 0 {
+			d.fixed = append(d.fixed, conds[c])
+			continue
+		}
+		to := group[mentioned[c][0]]
+		for _, i := range mentioned[c][1:] {
+			if from := group[i]; from != to {
+				for j := range group {
+					if group[j] == from {
+						group[j] = to
+					}
+				}
+			}
+		}
+	}
+	for g := range fluents {
+		pt := part{max: -1}
+		at := map[int]int{}
+		for i := range fluents {
+			if group[i] == g {
+				at[i] = len(pt.vars)
+				pt.vars = append(pt.vars, d.vars[i])
+			}
+		}
+		if len(pt.vars) == 0 {
+			continue
+		}
+		pt.touched = make([][]int, len(pt.vars))
+		for c := range conds {
+			if len(mentioned[c]) == 0 || group[mentioned[c][0]] != g {
+				continue
+			}
+			for _, i := range mentioned[c] {
+				pt.touched[at[i]] = append(pt.touched[at[i]], len(pt.conds))
+			}
+			pt.conds = append(pt.conds, conds[c])
+		}
+		if limited {
+			pt.max = max
+			pt.countWays()
+		}
+		d.parts = append(d.parts, pt)
+	}
+	return d
+}
+
+// countWays fills ways[i][k], the number of assignments to the variables from i
+// on with at most k off their default, each row over a scale of its own.
+func (pt *part) countWays() {
+	n := len(pt.vars)
+	pt.ways = make([][]float64, n+1)
+	pt.ways[n] = slices.Repeat([]float64{1}, pt.max+1)
+	for i := n - 1; i >= 0; i-- {
+		row := make([]float64, pt.max+1)
+		for k := range row {
+			row[k] = pt.ways[i+1][k]
+			if k > 0 {
+				row[k] += (pt.vars[i].size() - 1) * pt.ways[i+1][k-1]
+			}
+		}
+		top := row[pt.max]
+		for k := range row {
+			row[k] /= top
+		}
+		pt.ways[i] = row
+	}
+}
+
+// unknown names a fluent that cannot be drawn because its range is not known.
+func (d *drawer) unknown(s *Simulator) error {
+	for i := range d.vars {
+		if !d.vars[i].known {
+			f := &s.p.Fluents[d.vars[i].fluent]
+			return at(f.Pos, "%s is a number without a range, expected one (--range %s=lo..hi) to draw it from", f.Name, f.Base)
+		}
+	}
+	return nil
+}
+
+// propose gives the part's fluents random values that respect max alone.
+func (r *Runner) propose(pt *part) {
+	left := pt.max
+	for i := range pt.vars {
+		v := &pt.vars[i]
+		if pt.max < 0 {
+			r.m.vals[v.fluent] = r.any(v)
+			continue
+		}
+		r.m.vals[v.fluent] = v.def
+		if left == 0 {
+			continue
+		}
+		stay := pt.ways[i+1][left]
+		leave := (v.size() - 1) * pt.ways[i+1][left-1]
+		if r.m.rng.Float64()*(stay+leave) >= stay {
+			r.m.vals[v.fluent] = r.other(v)
+			left--
+		}
+	}
+}
+
+// any draws a value, other one that is not the default.
+func (r *Runner) any(v *variable) float64 {
+	if v.continuous {
+		return v.lo + r.m.rng.Float64()*(v.hi-v.lo)
+	}
+	if v.lo == 0 && v.hi == 1 {
+		return float64(r.m.rng.Uint64() >> 63)
+	}
+	return v.lo + float64(r.m.rng.Uint64N(uint64(v.hi-v.lo)+1))
+}
+
+func (r *Runner) other(v *variable) float64 {
+	if v.continuous {
+		return r.any(v)
+	}
+	x := v.lo + float64(r.m.rng.Uint64N(uint64(v.hi-v.lo)))
+	if x >= v.def {
+		x++
+	}
+	return x
+}
+
+// legal evaluates the conditions for the values in place.
+func (r *Runner) legal(conds []condition, before []assign) (bool, error) {
+	if len(conds) == 0 {
+		return true, nil
+	}
+	if len(before) > 0 {
+		if err := r.compute(before); err != nil {
+			return false, err
+		}
+	}
+	for i := range conds {
+		ok := conds[i].holds(&r.m)
+		if r.m.fault.node != nil {
+			return false, r.takeFault("condition " + conds[i].src.Text)
+		}
+		if !ok {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// rejections is how often a draw is repeated before the legal values are
+// enumerated, and patience how often where they cannot be.
+const (
+	rejections = 200
+	patience   = 1_000_000
+)
+
+// errNone says that no values are legal.
+var errNone = errors.New("no values keep the conditions")
+
+// draw puts uniformly drawn legal values in place.
+func (r *Runner) draw(d *drawer) error {
+	if ok, err := r.legal(d.fixed, d.before); err != nil || !ok {
+		return firstError(err, errNone)
+	}
+	for i := range d.parts {
+		if err := r.drawPart(&d.parts[i], d.before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) drawPart(pt *part, before []assign) error {
+	if pt.list != nil {
+		n := len(pt.vars)
+		row := r.m.rng.IntN(len(pt.list)/n) * n
+		for i := range pt.vars {
+			r.m.vals[pt.vars[i].fluent] = pt.list[row+i]
+		}
+		return nil
+	}
+	tries := rejections
+	if pt.continuous() {
+		tries = patience
+	}
+	for range tries {
+		r.propose(pt)
+		if len(pt.conds) == 0 {
+			return nil
+		}
+		if ok, err := r.legal(pt.conds, before); err != nil || ok {
+			return err
+		}
+	}
+	if pt.continuous() {
+		return fmt.Errorf("%d draws found no values that keep the conditions", tries)
+	}
+	found := 0.0
+	err := r.enumerate(pt, before, func() bool {
+		// Each of the legal assignments is kept last with equal probability.
+		found++
+		if r.m.rng.Float64()*found < 1 {
+			r.work.kept = r.work.kept[:0]
+			for i := range pt.vars {
+				r.work.kept = append(r.work.kept, r.m.vals[pt.vars[i].fluent])
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if found == 0 {
+		return errNone
+	}
+	for i := range pt.vars {
+		r.m.vals[pt.vars[i].fluent] = r.work.kept[i]
+	}
+	return nil
+}
+
+func (pt *part) continuous() bool {
+	return slices.ContainsFunc(pt.vars, func(v variable) bool { return v.continuous })
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// ErrNoAction is wrapped by the error of DrawAction in a state where no joint
+// action is legal.
+var ErrNoAction = errors.New("no joint action is legal")
+
+// DrawAction draws a joint action uniformly over those that are legal in the
+// present state, and gives it in dst, which it grows as needed.
+func (r *Runner) DrawAction(dst []float64) ([]float64, error) {
+	d := &r.s.drawer
+	if err := d.unknown(r.s); err != nil {
+		return nil, err
+	}
+	r.setActions(r.s.noop)
+	err := r.draw(d)
+	if errors.Is(err, errNone) {
+		reason := r.CheckAction(r.s.noop)
+		if reason == nil { // cannot be: the default is then a legal joint action
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w in step %d; for the defaults: %w", ErrNoAction, r.step+1, reason)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dst = dst[:0]
+	for _, f := range r.s.actions {
+		dst = append(dst, r.m.vals[f])
+	}
+	return dst, nil
+}

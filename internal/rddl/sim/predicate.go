@@ -1,0 +1,127 @@
+package sim
+
+import "github.com/fdplan/fdplan/internal/rddl/ground"
+
+// pred compiles n to a truth value; a number is true when it is not 0.
+func (c *compiler) pred(n *ground.Node) pred {
+	if f, ok := c.preds[n]; ok {
+		return f
+	}
+	var f pred
+	if n == nil {
+		c.refuse(n, "an expression is missing")
+	} else {
+		f = c.compilePred(n)
+	}
+	if f == nil {
+		f = func(*machine) bool { return false }
+	}
+	c.preds[n] = f
+	return f
+}
+
+func (c *compiler) compilePred(n *ground.Node) pred {
+	switch n.Op {
+	case ground.Const:
+		v := n.Val != 0
+		return func(*machine) bool { return v }
+	case ground.Ref:
+		if !c.refers(n) {
+			return nil
+		}
+		i := n.Fluent
+		if n.Primed && c.p.Fluents[i].Kind == ground.State {
+			return func(m *machine) bool { return m.next[i] != 0 }
+		}
+		return func(m *machine) bool { return m.vals[i] != 0 }
+	case ground.Not:
+		if !c.arity(n, 1, 1) {
+			return nil
+		}
+		a := c.pred(n.Args[0])
+		return func(m *machine) bool { return !a(m) }
+	case ground.And, ground.Or:
+		return c.connective(n)
+	case ground.Implies, ground.Iff:
+		if !c.arity(n, 2, 2) {
+			return nil
+		}
+		a, b := c.pred(n.Args[0]), c.pred(n.Args[1])
+		if n.Op == ground.Iff {
+			return func(m *machine) bool { return a(m) == b(m) }
+		}
+		return func(m *machine) bool { return !a(m) || b(m) }
+	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
+		return c.comparison(n)
+	case ground.If:
+		if !c.arity(n, 3, 3) {
+			return nil
+		}
+		cond, then, other := c.pred(n.Args[0]), c.pred(n.Args[1]), c.pred(n.Args[2])
+		return func(m *machine) bool {
+			if cond(m) {
+				return then(m)
+			}
+			return other(m)
+		}
+	}
+	f := c.num(n)
+	return func(m *machine) bool { return f(m) != 0 }
+}
+
+// connective compiles conjunctions and disjunctions, which stop at the first
+// argument that decides them: what stands before may guard what comes after.
+func (c *compiler) connective(n *ground.Node) pred {
+	args := make([]pred, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = c.pred(a)
+	}
+	and := n.Op == ground.And
+	switch {
+	case len(args) == 2 && and:
+		a, b := args[0], args[1]
+		return func(m *machine) bool { return a(m) && b(m) }
+	case len(args) == 2:
+		a, b := args[0], args[1]
+		return func(m *machine) bool { return a(m) || b(m) }
+	case and:
+		return func(m *machine) bool {
+			for _, a := range args {
+				if !a(m) {
+					return false
+				}
+			}
+			return true
+		}
+	default:
+		return func(m *machine) bool {
+			for _, a := range args {
+				if a(m) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+}
+
+func (c *compiler) comparison(n *ground.Node) pred {
+	if !c.arity(n, 2, 2) {
+		return nil
+	}
+	a, b := c.num(n.Args[0]), c.num(n.Args[1])
+	switch n.Op {
+	case ground.Eq:
+		return func(m *machine) bool { return a(m) == b(m) }
+	case ground.Ne:
+		return func(m *machine) bool { return a(m) != b(m) }
+	case ground.Lt:
+		return func(m *machine) bool { return a(m) < b(m) }
+	case ground.Le:
+		return func(m *machine) bool { return a(m) <= b(m) }
+	case ground.Gt:
+		return func(m *machine) bool { return a(m) > b(m) }
+	default:
+		return func(m *machine) bool { return a(m) >= b(m) }
+	}
+}

@@ -1,0 +1,73 @@
+package task
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// place is a line and column, from 1.
+type place struct{ line, col int }
+
+// positions are the places of the values of a document, by their dotted keys.
+type positions map[string]place
+
+const keySeparator = "\x00"
+
+// findPositions walks a document that has been decoded without error.
+func findPositions(text []byte) positions {
+	out := positions{}
+	var p unstable.Parser
+	p.Reset(text)
+	var table []string
+	for p.NextExpression() {
+		e := p.Expression()
+		var key []string
+		at := -1
+		for it := e.Key(); it.Next(); {
+			n := it.Node()
+			key = append(key, string(n.Data))
+			at = int(n.Raw.Offset)
+		}
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = key
+		case unstable.KeyValue:
+			full := append(slices.Clone(table), key...)
+			// The value's own range where it has one, else what follows the
+			// equals sign after the key.
+			if v := e.Value(); v.Valid() && v.Raw.Length > 0 {
+				at = int(v.Raw.Offset)
+			} else if eq := bytes.IndexByte(text[at:], '='); eq >= 0 {
+				at += eq + 1
+				at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t"))
+			}
+			out[strings.Join(full, keySeparator)] = placeOf(text, at)
+		}
+	}
+	return out
+}
+
+func placeOf(text []byte, at int) place {
+	before := text[:min(max(at, 0), len(text))]
+	line := bytes.Count(before, []byte("\n"))
+	return place{line + 1, len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// at is where the value of a key stands; the zero place when it is not in the
+// file.
+func (t *Task) at(key ...string) place { return t.where[strings.Join(key, keySeparator)] }
+
+// errorAt is an error about the value of a key.
+func (t *Task) errorAt(key []string, format string, args ...any) error {
+	p := t.at(key...)
+	return source.Errorf(t.File, p.line, p.col, format, args...)
+}
+
+// sorted lists the keys of m.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

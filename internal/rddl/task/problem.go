@@ -1,0 +1,187 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Options say how a task becomes a problem.
+type Options struct {
+	Name           string   // of the problem; empty for DOMAIN/INSTANCE of the RDDL
+	Read           ReadFile // nil for os.ReadFile
+	Known          bool     // nothing is learned: all follows the RDDL
+	IgnoreDiscount bool
+}
+
+// Ground reads, checks and grounds the RDDL of the task.
+func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
+	if read == nil {
+		read = os.ReadFile
+	}
+	f, err := rddl.ReadFiles(read, t.Domain, t.Instance)
+	if err != nil {
+		return nil, err
+	}
+	return ground.File(f, "")
+}
+
+// GoalOf grounds the goal over g; nil when there is none.
+func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
+	if t.Goal == "" {
+		return nil, nil
+	}
+	// Blanks before the text bring its positions to those of the task file.
+	name, text := "goal", t.Goal
+	if p := t.at("goal"); p.line > 0 {
+		name, text = t.File, strings.Repeat("\n", p.line-1)+strings.Repeat(" ", p.col)+text
+	}
+	e, err := rddl.ParseExpr(name, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	prog := g.Program()
+	if prog == nil {
+		return nil, errors.New("the problem was not read from RDDL")
+	}
+	typed, err := prog.CheckExpr(e, rddl.InGoal, rddl.Type{Kind: rddl.BoolType})
+	if err != nil {
+		return nil, err
+	}
+	return g.Expr(typed)
+}
+
+// Problem compiles the task.
+func (t *Task) Problem(o Options) (*translate.Compiled, error) {
+	g, err := t.Ground(o.Read)
+	if err != nil {
+		return nil, err
+	}
+	goal, err := t.GoalOf(g)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.check(g); err != nil {
+		return nil, err
+	}
+	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount}
+	if !o.Known {
+		topt.Learned, topt.Inputs = t.Learned, t.Inputs
+	}
+	c, err := translate.Problem(g, topt)
+	if err != nil {
+		return nil, err
+	}
+	if t.Horizon > 0 {
+		c.Problem.Horizon = t.Horizon
+	}
+	return c, t.checkBitNames(c.Problem)
+}
+
+// check refuses names that the RDDL does not have.
+func (t *Task) check(g *ground.Problem) error {
+	find := func(name string, ok func(f *ground.Fluent) bool) bool {
+		return slices.ContainsFunc(g.Fluents, func(f ground.Fluent) bool {
+			return (f.Base == name || f.Name == factored.Canonical(name)) && ok(&f)
+		})
+	}
+	if err := t.checkBins(g, find); err != nil {
+		return err
+	}
+	for _, name := range sorted(t.Ranges) {
+		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int }) {
+			return t.errorAt([]string{"ranges", name}, "there is no integer fluent %s to have a range", name)
+		}
+	}
+	for _, name := range t.Learned {
+		if !find(name, func(f *ground.Fluent) bool { return f.Kind == ground.State && f.Base == name }) {
+			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned; expected base names such as robot-at", name)
+		}
+	}
+	for _, name := range t.Inputs {
+		if !find(name, func(f *ground.Fluent) bool { return f.Kind == ground.State || f.Kind == ground.Action }) {
+			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read", name)
+		}
+	}
+	return nil
+}
+
+// checkBins refuses names of no integer, and levels whose range another entry
+// changes.
+func (t *Task) checkBins(g *ground.Problem, find func(string, func(*ground.Fluent) bool) bool) error {
+	for _, name := range sorted(t.Bins) {
+		if !find(name, func(f *ground.Fluent) bool {
+			return f.Type == ground.Int && (f.Kind == ground.State || f.Kind == ground.Action)
+		}) {
+			return t.binsError(name, "there is no integer state or action fluent %s to be discretised", name)
+		}
+	}
+	for i := range g.Fluents {
+		f := &g.Fluents[i]
+		name := f.Name
+		b, ok := t.Bins[name]
+		if !ok {
+			name = f.Base
+			b, ok = t.Bins[name]
+		}
+		if !ok {
+			continue
+		}
+		r, own := t.Ranges[f.Name]
+		if !own {
+			r = t.Ranges[f.Base]
+		}
+		if r.Lo != 0 || r.Hi != int64(b.Levels()-1) {
+			return t.binsError(name, "%s has the range %d..%d, and %d bits make levels 0..%d; expected the one or the other", f.Name, r.Lo, r.Hi, b.Bits, b.Levels()-1)
+		}
+	}
+	return nil
+}
+
+// checkBitNames compares the bit map with the variables.
+func (t *Task) checkBitNames(p *factored.Problem) error {
+	for _, name := range sorted(t.BitNames) {
+		v, ok := p.Find(name)
+		if !ok || v.Kind == factored.Auxiliary {
+			return t.errorAt([]string{"files", name}, "there is no state or action variable %s", name)
+		}
+		if n := len(t.BitNames[name]); n != v.Width {
+			return t.errorAt([]string{"files", name}, "%s has %d bits, and %d names are given", v.Name, v.Width, n)
+		}
+	}
+	return nil
+}
+
+// BitName is the name of bit b of p in the published files: the one that the
+// task gives, else the variable's own.
+func (t *Task) BitName(p *factored.Problem, b factored.Bit) string {
+	v, i := p.Owner(b)
+	if names, ok := t.BitNames[v.Name]; ok && i < len(names) {
+		return names[i]
+	}
+	return p.BitName(b)
+}
+
+// FromFlags makes the task of a problem that is given by files and flags
+// alone, with nothing learned: each of ranges is FLUENT=LO..HI.
+func FromFlags(domain, instance, goal string, ranges []string) (*Task, error) {
+	t := &Task{Domain: domain, Instance: instance, Goal: goal, Ranges: map[string]translate.Range{}}
+	for _, text := range ranges {
+		name, r, err := ParseRange(text)
+		if err != nil {
+			return nil, fmt.Errorf("--range %s: %w", text, err)
+		}
+		if _, twice := t.Ranges[name]; twice {
+			return nil, fmt.Errorf("--range %s: %s has a range already", text, name)
+		}
+		t.Ranges[name] = r
+	}
+	return t, nil
+}

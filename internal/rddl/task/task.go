@@ -1,0 +1,284 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	toml "github.com/pelletier/go-toml/v2"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Task is what a task file says. Names of files are as they can be opened:
+// relative ones have been joined to the task file's folder.
+type Task struct {
+	File     string // the task file; empty when there is none
+	Domain   string
+	Instance string // empty when the domain's file holds the instance
+
+	Goal     string // an RDDL expression over the state; empty for none
+	Horizon  int    // of plans; 0 for the instance's own
+	Learned  []string
+	Inputs   []string // what the network reads, in order; nil for all actions, then all states
+	Ranges   map[string]translate.Range
+	Bins     map[string]dataset.Bins // by fluent: the quantity that an integer's values are levels of
+	Network  string                  // the network's file; empty for none
+	BitNames map[string][]string     // by fluent: names of its bits in files of others, most significant first
+
+	where positions
+}
+
+// ReadFile reads a file by its name, as os.ReadFile does.
+type ReadFile func(name string) ([]byte, error)
+
+// file is the document as TOML has it.
+type file struct {
+	Domain   *string            `toml:"domain"`
+	Instance *string            `toml:"instance"`
+	Goal     *string            `toml:"goal"`
+	Horizon  *int               `toml:"horizon"`
+	Learned  []string           `toml:"learned"`
+	Inputs   []string           `toml:"inputs"`
+	Network  *string            `toml:"network"`
+	Ranges   map[string][]int64 `toml:"ranges"`
+	Bins     map[string]bins    `toml:"discretize"`
+	Files    map[string]any     `toml:"files"`
+}
+
+type bins struct {
+	Lo   *float64 `toml:"lo"`
+	Hi   *float64 `toml:"hi"`
+	Bits *int     `toml:"bits"`
+}
+
+// keys are the keys of the document, for messages.
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize] or [files]"
+
+// Load reads the named task file with os.ReadFile, or another function.
+func Load(name string, read ReadFile) (*Task, error) {
+	if read == nil {
+		read = os.ReadFile
+	}
+	text, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
+}
+
+// Parse reads the text of the task file called name. Errors are *source.Error.
+func Parse(name string, text []byte) (*Task, error) {
+	var f file
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, positioned(name, err)
+	}
+	t := &Task{File: name, Learned: f.Learned, Inputs: f.Inputs, where: findPositions(text)}
+	for _, one := range []struct {
+		key    string
+		to     *string
+		from   *string
+		needed bool
+	}{{"domain", &t.Domain, f.Domain, true}, {"instance", &t.Instance, f.Instance, false}, {"network", &t.Network, f.Network, false}} {
+		switch {
+		case one.from == nil && one.needed:
+			return nil, source.Errorf(name, 1, 1, "there is no %s; expected %s = \"FILE\"", one.key, one.key)
+		case one.from == nil:
+		case *one.from == "":
+			return nil, t.errorAt([]string{one.key}, "%s names no file; expected a file, relative to this one", one.key)
+		default:
+			*one.to = join(name, *one.from)
+		}
+	}
+	if f.Goal != nil {
+		if t.Goal = *f.Goal; strings.TrimSpace(t.Goal) == "" {
+			return nil, t.errorAt([]string{"goal"}, "the goal is empty; expected an RDDL expression over the state, or no goal")
+		}
+	}
+	if f.Horizon != nil {
+		if t.Horizon = *f.Horizon; t.Horizon < 1 {
+			return nil, t.errorAt([]string{"horizon"}, "the horizon is %d; expected at least 1", t.Horizon)
+		}
+	}
+	if err := t.checkLearned(); err != nil {
+		return nil, err
+	}
+	if err := t.setRanges(f.Ranges); err != nil {
+		return nil, err
+	}
+	if err := t.setBins(f.Bins); err != nil {
+		return nil, err
+	}
+	if err := t.setBitNames(f.Files); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// checkLearned refuses lists that repeat a name, and what only makes sense
+// with a learned fluent.
+func (t *Task) checkLearned() error {
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"learned", t.Learned}, {"inputs", t.Inputs}} {
+		for i, n := range list.names {
+			if slices.Contains(list.names[:i], n) {
+				return t.errorAt([]string{list.key}, "%s lists %s twice; expected each name once", list.key, n)
+			}
+		}
+	}
+	const expected = "expected learned = [\"FLUENT\", …]"
+	if t.Network != "" && len(t.Learned) == 0 {
+		return t.errorAt([]string{"network"}, "there is a network but no learned fluent; %s", expected)
+	}
+	if t.Inputs != nil && len(t.Learned) == 0 {
+		return t.errorAt([]string{"inputs"}, "there are inputs but no learned fluent; %s", expected)
+	}
+	return nil
+}
+
+func (t *Task) setRanges(from map[string][]int64) error {
+	t.Ranges = map[string]translate.Range{}
+	for _, name := range sorted(from) {
+		r := from[name]
+		if len(r) != 2 || r[0] > r[1] {
+			return t.errorAt([]string{"ranges", name}, "this is no range for %s; expected [LO, HI] with LO <= HI", name)
+		}
+		t.Ranges[name] = translate.Range{Lo: r[0], Hi: r[1]}
+	}
+	return nil
+}
+
+// setBins reads how quantities become levels, and gives the levels their ranges.
+func (t *Task) setBins(from map[string]bins) error {
+	if len(from) > 0 {
+		t.Bins = map[string]dataset.Bins{}
+	}
+	for _, name := range sorted(from) {
+		b := from[name]
+		if b.Lo == nil || b.Hi == nil || b.Bits == nil {
+			return t.binsError(name, "%s lacks a bound or its bits; expected {lo = NUMBER, hi = NUMBER, bits = N}", name)
+		}
+		if _, twice := t.Ranges[name]; twice {
+			return t.binsError(name, "%s has a range already; expected either, since N bits are the range 0..2^N-1", name)
+		}
+		t.Bins[name] = dataset.Bins{Lo: *b.Lo, Hi: *b.Hi, Bits: *b.Bits}
+		if err := t.Bins[name].Check(); err != nil {
+			return t.binsError(name, "%s cannot be discretised: %v", name, err)
+		}
+		t.Ranges[name] = translate.Range{Hi: int64(t.Bins[name].Levels() - 1)}
+	}
+	return nil
+}
+
+// binsError is an error about how a quantity becomes levels, which may be written
+// as a table or as values in one.
+func (t *Task) binsError(name, format string, args ...any) error {
+	const table = "discretize"
+	for _, key := range [][]string{{table, name}, {table, name, "bits"}, {table, name, "lo"}, {table, name, "hi"}} {
+		if t.at(key...).line > 0 {
+			return t.errorAt(key, format, args...)
+		}
+	}
+	return t.errorAt([]string{table}, format, args...)
+}
+
+func (t *Task) setBitNames(from map[string]any) error {
+	t.BitNames = map[string][]string{}
+	used := map[string]string{}
+	for _, name := range sorted(from) {
+		var bits []string
+		ok := true
+		switch v := from[name].(type) {
+		case string:
+			bits = []string{v}
+		case []any:
+			for _, x := range v {
+				s, isString := x.(string)
+				ok = ok && isString
+				bits = append(bits, s)
+			}
+		default:
+			ok = false
+		}
+		if !ok || len(bits) == 0 || slices.Contains(bits, "") {
+			return t.errorAt([]string{"files", name}, "these are no names for the bits of %s; expected a string, or an array of one string for each bit", name)
+		}
+		for _, b := range bits {
+			if before, ok := used[b]; ok {
+				return t.errorAt([]string{"files", name}, "%s is the name of a bit of %s already; expected one that is free", b, before)
+			}
+			used[b] = name
+		}
+		t.BitNames[name] = bits
+	}
+	return nil
+}
+
+// join makes a name in a task file relative to where the program runs. Task
+// files separate with slashes on every system.
+func join(taskFile, name string) string {
+	if filepath.IsAbs(name) || path.IsAbs(name) {
+		return name
+	}
+	if strings.Contains(taskFile, "\\") {
+		return filepath.Join(filepath.Dir(taskFile), filepath.FromSlash(name))
+	}
+	return path.Join(path.Dir(taskFile), name)
+}
+
+// positioned turns an error of the TOML reader into one of ours.
+func positioned(name string, err error) error {
+	var missing *toml.StrictMissingError
+	if errors.As(err, &missing) && len(missing.Errors) > 0 {
+		first := &missing.Errors[0]
+		for i := range missing.Errors {
+			r0, c0 := first.Position()
+			if r, c := missing.Errors[i].Position(); r < r0 || r == r0 && c < c0 {
+				first = &missing.Errors[i]
+			}
+		}
+		row, col := first.Position()
+		if key := first.Key(); len(key) > 1 && key[0] == "discretize" {
+			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected FLUENT = {lo = NUMBER, hi = NUMBER, bits = N}", key[len(key)-1])
+		}
+		return source.Errorf(name, row, col, "there is no key %s; expected %s", strings.Join(first.Key(), "."), keys)
+	}
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		row, col := decode.Position()
+		return source.Errorf(name, row, col, "%s", strings.TrimPrefix(decode.Error(), "toml: "))
+	}
+	return source.Errorf(name, 0, 0, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// ParseRange reads FLUENT=LO..HI, as the command line has it.
+func ParseRange(text string) (name string, r translate.Range, err error) {
+	bad := fmt.Errorf("%q is no range; expected FLUENT=LO..HI such as age=0..3", text)
+	i := strings.LastIndexByte(text, '=')
+	if i <= 0 {
+		return "", r, bad
+	}
+	lo, hi, ok := strings.Cut(text[i+1:], "..")
+	if !ok {
+		return "", r, bad
+	}
+	if r.Lo, err = strconv.ParseInt(strings.TrimSpace(lo), 10, 64); err != nil {
+		return "", r, bad
+	}
+	if r.Hi, err = strconv.ParseInt(strings.TrimSpace(hi), 10, 64); err != nil || r.Lo > r.Hi {
+		return "", r, bad
+	}
+	return strings.TrimSpace(text[:i]), r, nil
+}

@@ -1,0 +1,337 @@
+package translate
+
+import (
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// literal is a Boolean expression as a wire: dest, or with 0 any.
+func (c *compiler) literal(dest lit, n *ground.Node) lit {
+	if dest == 0 {
+		if l, ok := c.literals[n]; ok {
+			return l
+		}
+		l := c.newLiteral(0, n)
+		c.literals[n] = l
+		return l
+	}
+	return c.newLiteral(dest, n)
+}
+
+func (c *compiler) newLiteral(dest lit, n *ground.Node) lit {
+	switch n.Op {
+	case ground.Const:
+		if n.Val != 0 {
+			return c.settle(dest, yes)
+		}
+		return c.settle(dest, no)
+	case ground.Ref:
+		return c.settle(dest, c.boolRef(n))
+	case ground.Not:
+		return -c.literal(-dest, n.Args[0])
+	case ground.Random:
+		return c.literal(dest, c.certain(n, nil))
+	case ground.And, ground.Or:
+		if simple(n.Args) {
+			return c.gate(dest, n)
+		}
+	}
+	if l, ok := c.boolTable(dest, n); ok {
+		return l
+	}
+	switch n.Op {
+	case ground.And, ground.Or, ground.Implies, ground.Iff:
+		return c.gate(dest, n)
+	case ground.If:
+		s := c.literal(0, n.Args[0])
+		switch s { // a branch that is never taken may be one that cannot be compiled
+		case yes:
+			return c.literal(dest, n.Args[1])
+		case no:
+			return c.literal(dest, n.Args[2])
+		}
+		return c.mux(dest, s, c.literal(0, n.Args[1]), c.literal(0, n.Args[2]))
+	case ground.Case:
+		l := c.lastBool(n)
+		on := c.number(n.Args[0])
+		for i := pairs(n) - 2; i >= 1; i -= 2 {
+			d := lit(0)
+			if i == 1 {
+				d = dest
+			}
+			l = c.mux(d, c.equalsConst(0, on, c.constOf(n.Args[i])), c.literal(0, n.Args[i+1]), l)
+		}
+		if pairs(n) <= 1 {
+			return c.settle(dest, l)
+		}
+		return l
+	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
+		return c.comparison(dest, n)
+	}
+	if n.Type != ground.Bool { // a number where a condition is expected: not 0
+		return -c.isZero(-dest, c.number(n))
+	}
+	c.refuseAt(n.Pos, "this condition cannot be compiled")
+	return 0
+}
+
+// simple says that all of nodes are fluents or their negations.
+func simple(nodes []*ground.Node) bool {
+	for _, n := range nodes {
+		for n.Op == ground.Not {
+			n = n.Args[0]
+		}
+		if n.Op != ground.Ref && n.Op != ground.Const {
+			return false
+		}
+	}
+	return true
+}
+
+// gate is a connective of conditions; nested ones of the same kind are joined.
+func (c *compiler) gate(dest lit, n *ground.Node) lit {
+	switch n.Op {
+	case ground.Implies:
+		return c.or(dest, -c.literal(0, n.Args[0]), c.literal(0, n.Args[1]))
+	case ground.Iff:
+		return -c.xor(-dest, c.literal(0, n.Args[0]), c.literal(0, n.Args[1]))
+	}
+	var in []lit
+	var walk func(m *ground.Node)
+	walk = func(m *ground.Node) {
+		if m.Op == n.Op {
+			for _, a := range m.Args {
+				walk(a)
+			}
+			return
+		}
+		in = append(in, c.literal(0, m))
+	}
+	walk(n)
+	if n.Op == ground.And {
+		return c.and(dest, in...)
+	}
+	return c.or(dest, in...)
+}
+
+// pairs is the number of arguments of a Case before its default.
+func pairs(n *ground.Node) int { return 1 + (len(n.Args)-1)/2*2 }
+
+// lastBool is the value of a Case when no pair but perhaps the last applies:
+// its default.
+func (c *compiler) lastBool(n *ground.Node) lit {
+	if d := c.defaultOf(n); d != nil {
+		return c.literal(0, d)
+	}
+	return no
+}
+
+// defaultOf gives the default of a Case; nil only where the pairs cover all
+// values.
+func (c *compiler) defaultOf(n *ground.Node) *ground.Node {
+	if len(n.Args)%2 == 0 && n.Args[len(n.Args)-1] != nil {
+		return n.Args[len(n.Args)-1]
+	}
+	on := c.number(n.Args[0])
+	for x := on.lo.ceil(); x <= on.hi.floor(); x++ {
+		found := false
+		for i := 1; i < pairs(n); i += 2 {
+			found = found || c.constOf(n.Args[i]) == whole(x)
+		}
+		if !found {
+			c.refuseAt(n.Pos, "the switch has no case for the value %d and no default", x)
+		}
+	}
+	return nil
+}
+
+// constOf is the value of a node that the grounder says is constant.
+func (c *compiler) constOf(n *ground.Node) rat {
+	if n.Op != ground.Const {
+		c.refuseAt(n.Pos, "expected a constant")
+	}
+	return simplest(n.Val)
+}
+
+// comparison is a relation of two expressions as a wire.
+func (c *compiler) comparison(dest lit, n *ground.Node) lit {
+	a, b := n.Args[0], n.Args[1]
+	if a.Type == ground.Bool && b.Type == ground.Bool && (n.Op == ground.Eq || n.Op == ground.Ne) {
+		x, y := c.literal(0, a), c.literal(0, b)
+		if n.Op == ground.Ne {
+			return c.xor(dest, x, y)
+		}
+		return -c.xor(-dest, x, y)
+	}
+	x, y := c.number(a), c.number(b)
+	switch n.Op {
+	case ground.Eq, ground.Ne:
+		if n.Op == ground.Ne {
+			return -c.equal(-dest, x, y)
+		}
+		return c.equal(dest, x, y)
+	case ground.Le:
+		return c.nonNegative(dest, y.plus(x, whole(-1)))
+	case ground.Lt:
+		return c.isPositive(dest, y.plus(x, whole(-1)))
+	case ground.Ge:
+		return c.nonNegative(dest, x.plus(y, whole(-1)))
+	default:
+		return c.isPositive(dest, x.plus(y, whole(-1)))
+	}
+}
+
+// equal is x == y.
+func (c *compiler) equal(dest lit, x, y number) lit {
+	if r, ok := y.isConst(); ok {
+		return c.equalsConst(dest, x, r)
+	}
+	if r, ok := x.isConst(); ok {
+		return c.equalsConst(dest, y, r)
+	}
+	return c.isZero(dest, x.plus(y, whole(-1)))
+}
+
+// opposite is the relation that holds exactly when op does not.
+var opposite = map[ground.Op]ground.Op{
+	ground.Eq: ground.Ne, ground.Ne: ground.Eq, ground.Lt: ground.Ge,
+	ground.Ge: ground.Lt, ground.Gt: ground.Le, ground.Le: ground.Gt,
+}
+
+// assert makes n hold, or with negate fail, where g says.
+func (c *compiler) assert(g group, n *ground.Node, negate bool) {
+	switch n.Op {
+	case ground.Not:
+		c.assert(g, n.Args[0], !negate)
+		return
+	case ground.And, ground.Or:
+		if (n.Op == ground.And) != negate {
+			for _, a := range n.Args {
+				c.assert(g, a, negate)
+			}
+			return
+		}
+	case ground.Implies:
+		if negate {
+			c.assert(g, n.Args[0], false)
+			c.assert(g, n.Args[1], true)
+			return
+		}
+	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
+		if c.isLinear(n.Args[0]) && c.isLinear(n.Args[1]) && c.assertLinear(g, n, negate) {
+			return
+		}
+	}
+	if (n.Op == ground.Or || n.Op == ground.Implies) && (simple(n.Args) || c.tableOf(n) == nil) {
+		c.assertClause(g, n, negate)
+		return
+	}
+	if n.Op != ground.Ref && n.Op != ground.Const {
+		if t := c.tableOf(n); t != nil {
+			low, high := t.rows(func(v value) bool { return v.isTrue() == negate })
+			if bad, ok := cover(low, high, tableCubes/2); ok {
+				c.exclude(g, t, bad, no)
+				return
+			}
+		}
+	}
+	if opposite[n.Op] != 0 && c.assertLinear(g, n, negate) {
+		return
+	}
+	if n.Op == ground.Or || n.Op == ground.And || n.Op == ground.Implies {
+		c.assertClause(g, n, negate)
+		return
+	}
+	l := c.literal(0, n)
+	if negate {
+		l = -l
+	}
+	c.clause(g, l)
+}
+
+// assertClause asserts a disjunction, or a negated conjunction.
+func (c *compiler) assertClause(g group, n *ground.Node, negate bool) {
+	var in []lit
+	var walk func(n *ground.Node, negate bool)
+	walk = func(n *ground.Node, negate bool) {
+		switch {
+		case n.Op == ground.Not:
+			walk(n.Args[0], !negate)
+		case n.Op == ground.Or && !negate, n.Op == ground.And && negate:
+			for _, a := range n.Args {
+				walk(a, negate)
+			}
+		case n.Op == ground.Implies && !negate:
+			walk(n.Args[0], true)
+			walk(n.Args[1], false)
+		case negate:
+			in = append(in, -c.literal(0, n))
+		default:
+			in = append(in, c.literal(0, n))
+		}
+	}
+	walk(n, negate)
+	c.clause(g, in...)
+}
+
+// assertLinear asserts a relation of two sums as a linear constraint. It is
+// false for an inequation, which is none.
+func (c *compiler) assertLinear(g group, n *ground.Node, negate bool) bool {
+	op := n.Op
+	if negate {
+		op = opposite[op]
+	}
+	if op == ground.Ne {
+		return false
+	}
+	x, y := c.number(n.Args[0]), c.number(n.Args[1])
+	d := x.plus(y, whole(-1))
+	terms, k, _ := d.scaled()
+	switch op {
+	case ground.Eq:
+		c.emit(g, terms, factored.EQ, -k)
+	case ground.Le:
+		c.emit(g, terms, factored.LE, -k)
+	case ground.Lt:
+		c.emit(g, terms, factored.LE, -k-1)
+	case ground.Ge:
+		c.emit(g, terms, factored.GE, -k)
+	case ground.Gt:
+		c.emit(g, terms, factored.GE, -k+1)
+	}
+	return true
+}
+
+// isLinear says that n is a linear sum of bits that exist.
+func (c *compiler) isLinear(n *ground.Node) bool {
+	switch n.Op {
+	case ground.Const:
+		return true
+	case ground.Ref:
+		f := &c.g.Fluents[n.Fluent]
+		return f.Kind != ground.Interm || c.isLinear(c.cpf(n.Fluent))
+	case ground.Not, ground.Neg:
+		return c.isLinear(n.Args[0]) && (n.Op == ground.Neg || simple(n.Args))
+	case ground.Add, ground.Sub:
+		for _, a := range n.Args {
+			if !c.isLinear(a) {
+				return false
+			}
+		}
+		return true
+	case ground.Mul:
+		open := 0
+		for _, a := range n.Args {
+			if a.Op != ground.Const {
+				open++
+				if !c.isLinear(a) {
+					return false
+				}
+			}
+		}
+		return open <= 1
+	case ground.Div:
+		return n.Args[1].Op == ground.Const && c.isLinear(n.Args[0])
+	}
+	return false
+}

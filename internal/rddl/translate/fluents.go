@@ -1,0 +1,183 @@
+package translate
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// widthOf is the number of bits of lo..hi, as package factored counts them.
+func widthOf(lo, hi int64) int {
+	if lo >= 0 {
+		return bits.Len64(uint64(hi))
+	}
+	return 1 + max(bits.Len64(uint64(^lo)), bits.Len64(uint64(max(hi, 0))))
+}
+
+// declare adds the variables of actions and states.
+func (c *compiler) declare() {
+	c.variable = make([]int, len(c.g.Fluents))
+	for _, kind := range []ground.Kind{ground.Action, ground.State} {
+		for i := range c.g.Fluents {
+			f := &c.g.Fluents[i]
+			if f.Kind != kind {
+				continue
+			}
+			v := factored.Variable{Name: f.Name, Kind: factored.State}
+			if kind == ground.Action {
+				v.Kind = factored.Action
+			}
+			switch f.Type {
+			case ground.Bool:
+				v.Bool = true
+			case ground.Enum:
+				v.Hi = int64(len(f.Values)) - 1
+			case ground.Int:
+				r, ok := c.rangeOf(f)
+				if !ok {
+					c.refuseAt(f.Pos, "%s is an integer without a range; expected --range %s=LO..HI, or a line in [ranges] of the task file", f.Base, f.Base)
+				}
+				v.Lo, v.Hi = r.Lo, r.Hi
+			default:
+				c.refuseAt(f.Pos, "%s is real; only bool, int and enumerated fluents have finitely many values to plan over", f.Base)
+			}
+			id, err := c.p.AddVariable(v)
+			if err != nil {
+				c.refuseAt(f.Pos, "%v", err)
+			}
+			c.variable[i] = id
+		}
+	}
+}
+
+// rangeOf gives the declared range of a fluent: its own, or its base's.
+func (c *compiler) rangeOf(f *ground.Fluent) (Range, bool) {
+	if r, ok := c.o.Ranges[f.Name]; ok {
+		return r, true
+	}
+	r, ok := c.o.Ranges[f.Base]
+	return r, ok
+}
+
+// stateBits are the wires of a state or action fluent.
+func (c *compiler) stateBits(k fluentKey) *vector {
+	if v, ok := c.vectorsOf[k]; ok {
+		return v
+	}
+	f := &c.g.Fluents[k>>1]
+	if f.Kind == ground.Observ {
+		c.refuse("%s is an observation; a plan knows states, actions and intermediate fluents", f.Name)
+	}
+	var r reach
+	if f.Kind == ground.Action {
+		r = onAction
+	}
+	if k&1 == 1 {
+		r = onNext
+	}
+	v := c.vectorOf(&c.p.Variables[c.variable[k>>1]], k&1 == 1, r)
+	c.vectorsOf[k] = v
+	return v
+}
+
+// bitsOf are the wires of any fluent that is not real; those of an
+// intermediate one are made on the way.
+func (c *compiler) bitsOf(k fluentKey) *vector {
+	f := &c.g.Fluents[k>>1]
+	if f.Kind != ground.Interm {
+		return c.stateBits(k)
+	}
+	if v, ok := c.vectorsOf[k]; ok {
+		return v
+	}
+	var v *vector
+	if f.Type == ground.Bool {
+		v = &vector{lits: []lit{c.intermBool(int(k >> 1))}, hi: 1}
+	} else {
+		n := c.intermNumber(int(k >> 1))
+		back := c.enter(f.Name, f.CPF.Pos, f.Pos)
+		v = c.withBits(n, f.Name)
+		back()
+	}
+	c.vectorsOf[k] = v
+	return v
+}
+
+// cpf is what computes fluent f within the step.
+func (c *compiler) cpf(f int) *ground.Node { return c.g.Fluents[f].CPF }
+
+func (c *compiler) boolRef(n *ground.Node) lit {
+	f := &c.g.Fluents[n.Fluent]
+	if f.Kind == ground.Interm {
+		return c.intermBool(n.Fluent)
+	}
+	if f.Type != ground.Bool {
+		return -c.isZero(0, vectorNumber(c.stateBits(keyOf(n))))
+	}
+	return c.stateBits(keyOf(n)).lits[0]
+}
+
+func (c *compiler) numberRef(n *ground.Node) number {
+	f := &c.g.Fluents[n.Fluent]
+	if f.Kind != ground.Interm {
+		return vectorNumber(c.stateBits(keyOf(n)))
+	}
+	if f.Type == ground.Real {
+		return c.intermNumber(n.Fluent)
+	}
+	// Once it has bits they are the shorter form.
+	if v, ok := c.vectorsOf[keyOf(n)]; ok {
+		return vectorNumber(v)
+	}
+	return c.intermNumber(n.Fluent)
+}
+
+// intermBool is an intermediate condition.
+func (c *compiler) intermBool(f int) lit {
+	fl := &c.g.Fluents[f]
+	defer c.enter(fl.Name, fl.CPF.Pos, fl.Pos)()
+	return c.literal(0, fl.CPF)
+}
+
+// intermNumber is an intermediate number.
+func (c *compiler) intermNumber(f int) number {
+	fl := &c.g.Fluents[f]
+	defer c.enter(fl.Name, fl.CPF.Pos, fl.Pos)()
+	n := c.number(fl.CPF)
+	if fl.Type == ground.Enum {
+		n.lo, n.hi = n.lo.max(whole(0)), n.hi.min(whole(int64(len(fl.Values))-1))
+	}
+	return n
+}
+
+// certain is what a distribution with one possible value stands for. Within a
+// table, s knows the values.
+func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
+	switch n.Name {
+	case "KronDelta", "DiracDelta":
+		return n.Args[0]
+	case "Bernoulli":
+		p := n.Args[0]
+		v := math.NaN()
+		if s != nil {
+			v = s.eval(p).asFloat()
+		} else if p.Op == ground.Const {
+			v = p.Val
+		}
+		if v == 0 || v == 1 {
+			return &ground.Node{Op: ground.Const, Val: v, Pos: n.Pos}
+		}
+	}
+	c.refuseAt(n.Pos, "%s is stochastic (%s) and not learned; expected a deterministic cpf, or the fluent among the learned ones", c.what, n.Name)
+	return nil
+}
+
+// nonDefault says that an action fluent has not its default value.
+func (c *compiler) nonDefault(f int) lit {
+	fl := &c.g.Fluents[f]
+	v := c.stateBits(fluentKey(f) << 1)
+	n := vectorNumber(v)
+	return -c.equalsConst(0, n, simplest(fl.Default))
+}

@@ -1,0 +1,153 @@
+package translate
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// initial states I: every state fluent has its value.
+func (c *compiler) initial() {
+	for i := range c.g.Fluents {
+		f := &c.g.Fluents[i]
+		if f.Kind != ground.State {
+			continue
+		}
+		v := &c.p.Variables[c.variable[i]]
+		x := simplest(f.Initial)
+		if !x.isWhole() || x.n < v.Lo || x.n > v.Hi {
+			c.refuseAt(f.Pos, "%s starts at %s, outside its range %d..%d", f.Name, x, v.Lo, v.Hi)
+		}
+		val := make(factored.Valuation, c.p.NumBits())
+		if err := v.Set(val, x.n); err != nil {
+			c.refuseAt(f.Pos, "%v", err)
+		}
+		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
+			n := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "init-state"}
+			if val[b] {
+				n.K = 1
+			}
+			c.p.Initial = append(c.p.Initial, n)
+		}
+	}
+}
+
+// conditions states C and G: preconditions, invariants, the bound on actions,
+// that no plan goes on from where an episode ends, and the goal.
+func (c *compiler) conditions() {
+	for i := range c.g.Preconditions {
+		p := &c.g.Preconditions[i]
+		c.condition(fmt.Sprintf("precondition %d", i+1), p, inSteps, false)
+	}
+	for i := range c.g.Invariants {
+		p := &c.g.Invariants[i]
+		c.condition(fmt.Sprintf("invariant %d", i+1), p, invariant, false)
+	}
+	for i := range c.g.Termination {
+		p := &c.g.Termination[i]
+		c.condition(fmt.Sprintf("termination %d", i+1), p, inSteps, true)
+	}
+	c.maxActions()
+	if c.o.Goal != nil {
+		back := c.enter("goal", c.o.Goal.Pos)
+		c.assert(goal, c.o.Goal, false)
+		back()
+	}
+}
+
+func (c *compiler) condition(what string, p *ground.Condition, g group, negate bool) {
+	defer c.enter(what, p.Pos, p.Expr.Pos)()
+	c.assert(g, p.Expr, negate)
+}
+
+// maxActions bounds the number of action fluents that have not their default.
+func (c *compiler) maxActions() {
+	if c.g.MaxActions < 0 {
+		return
+	}
+	defer c.enter("max-nondef-actions")()
+	var terms []summand
+	for i := range c.g.Fluents {
+		if c.g.Fluents[i].Kind == ground.Action {
+			terms = append(terms, summand{1, c.nonDefault(i)})
+		}
+	}
+	c.emit(inSteps, terms, factored.LE, int64(c.g.MaxActions))
+}
+
+// transitions states the known part of T, and the ranges of intermediate
+// fluents.
+func (c *compiler) transitions() {
+	for _, i := range c.g.Order {
+		f := &c.g.Fluents[i]
+		switch {
+		case f.Kind == ground.State && !c.learned[i]:
+			c.transition(i)
+		case f.Kind == ground.Interm && f.Type == ground.Int:
+			c.intermRange(i)
+		}
+	}
+}
+
+// transition states that fluent i follows its cpf.
+func (c *compiler) transition(i int) {
+	f := &c.g.Fluents[i]
+	if f.CPF == nil {
+		c.refuseAt(f.Pos, "%s has no cpf and is not learned", f.Name)
+	}
+	defer c.enter(f.Name, f.CPF.Pos, f.Pos)()
+	next := c.stateBits(fluentKey(i)<<1 | 1)
+	if f.Type == ground.Bool {
+		c.literal(next.lits[0], f.CPF)
+		return
+	}
+	if len(next.lits) == 0 { // one value: it is that or the step is forbidden
+		c.within(c.number(f.CPF), next.lo, next.hi)
+		return
+	}
+	if _, ok := c.numberTable(next, f.CPF); ok {
+		return
+	}
+	n := c.number(f.CPF)
+	c.within(n, next.lo, next.hi)
+	c.emitLinear(inSteps, n.linear.plus(vectorNumber(next).linear, whole(-1)), factored.EQ)
+}
+
+// within forbids steps in which n leaves lo..hi.
+func (c *compiler) within(n number, lo, hi int64) {
+	if n.lo.cmp(whole(lo)) < 0 {
+		c.emitLinear(inSteps, n.linear.plus(linear{k: whole(lo)}, whole(-1)), factored.GE)
+	}
+	if n.hi.cmp(whole(hi)) > 0 {
+		c.emitLinear(inSteps, n.linear.plus(linear{k: whole(hi)}, whole(-1)), factored.LE)
+	}
+}
+
+// intermRange keeps an intermediate integer in its declared range, if it has
+// one. Fluents that only learned ones read are no part of the problem.
+func (c *compiler) intermRange(i int) {
+	f := &c.g.Fluents[i]
+	r, ok := c.rangeOf(f)
+	if !ok {
+		return
+	}
+	n := c.intermNumber(i)
+	defer c.enter(f.Name, f.CPF.Pos, f.Pos)()
+	c.within(n, r.Lo, r.Hi)
+}
+
+// reward states R over a common scale.
+func (c *compiler) reward() {
+	if c.g.Reward == nil {
+		return
+	}
+	defer c.enter("reward", c.g.Reward.Pos)()
+	n := c.number(c.g.Reward)
+	terms, k, scale := n.scaled()
+	c.p.Reward.Scale, c.p.Reward.Constant = scale, k
+	for _, t := range terms {
+		w := &c.wires[t.lit.wire()]
+		c.p.Reward.Terms = append(c.p.Reward.Terms, factored.RewardTerm{Lit: factored.Lit{Bit: w.bit, Next: w.next}, Weight: t.coef})
+	}
+}

@@ -1,0 +1,145 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// load grounds a domain given by its declarations, cpfs and other sections.
+func load(t *testing.T, pvariables, cpfs, rest, discount string) *ground.Problem {
+	t.Helper()
+	text := `domain d {
+pvariables {
+` + pvariables + `
+};
+cpfs {
+` + cpfs + `
+};
+` + rest + `
+}
+instance i { domain = d; init-state { }; max-nondef-actions = pos-inf; horizon = 5; discount = ` + discount + `; }
+`
+	f, err := rddl.Parse("d.rddl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ground.File(f, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestRefused has what cannot be compiled, and where the message says so.
+func TestRefused(t *testing.T) {
+	const a = "a : { action-fluent, bool, default = false };\n"
+	wide := "x : { state-fluent, int, default = 0 };\n"
+	big := map[string]Range{"x": {0, 1 << 20}}
+	for _, c := range []struct {
+		name, pvariables, cpfs, rest string
+		options                      Options
+		want                         string
+	}{
+		{"no range", a + wide, "x' = x;", "reward = 0;", Options{}, "d.rddl:4:1: x is an integer without a range; expected --range x=LO..HI"},
+		{"real state", a + "r : { state-fluent, real, default = 0.0 };", "r' = r;", "reward = 0;", Options{}, "d.rddl:4:1: r is real"},
+		{"stochastic", a + "s : { state-fluent, bool, default = false };", "s' =\n  if (a) then Bernoulli(0.5) else s;", "reward = 0;", Options{}, "d.rddl:8:15: s is stochastic (Bernoulli) and not learned"},
+		{"stochastic interm", a + "s : { state-fluent, bool, default = false };\ni : { interm-fluent, bool };", "i = Bernoulli(0.5);\ns' = i;", "reward = 0;", Options{}, "d.rddl:8:5: i is stochastic"},
+		{"zero divisor", a + wide, "x' = div[x, x];", "reward = 0;", Options{Ranges: map[string]Range{"x": {0, 3}}}, "d.rddl:8:6: the divisor can be 0"},
+		{"wide divisor", a + wide, "x' = div[5, x + 1];", "reward = 0;", Options{Ranges: big}, "expected a constant divisor"},
+		{"wide function", a + wide, "x' = round[sqrt[x]];", "reward = 0;", Options{Ranges: big}, "d.rddl:8:12: sqrt of an expression"},
+		{"initial outside", a + wide, "x' = x;", "reward = 0;", Options{Ranges: map[string]Range{"x": {1, 3}}}, "d.rddl:4:1: x starts at 0, outside its range 1..3"},
+		{"irrational reward", a + wide, "x' = x;", "reward = sqrt[x];", Options{Ranges: map[string]Range{"x": {0, 3}}}, "sqrt"},
+		{"observation", a + "o : { observ-fluent, bool };", "o = a;", "reward = o;", Options{}, "d.rddl:9:10: o is an observation"},
+		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {0, 1}}}, "there is no fluent z"},
+		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {0, 1}}}, "a is no integer"},
+		{"learned action", a, "", "reward = 0;", Options{Learned: []string{"a"}}, "there is no state fluent a to be learned"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Problem(load(t, c.pvariables, c.cpfs, c.rest, "1.0"), c.options)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	g := load(t, a, "", "reward = a;", "0.9")
+	if _, err := Problem(g, Options{}); err == nil || !strings.Contains(err.Error(), "--ignore-discount") {
+		t.Errorf("discount: %v", err)
+	}
+	if _, err := Problem(g, Options{IgnoreDiscount: true}); err != nil {
+		t.Errorf("ignored discount: %v", err)
+	}
+}
+
+// TestLearned checks that a learned fluent is not compiled and that the
+// network's bits stand in order.
+func TestLearned(t *testing.T) {
+	g := load(t, "s : { state-fluent, bool, default = false };\nx : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
+		"s' = Bernoulli(0.5);\nx' = if (a) then min[x + 1, 3] else x;", "reward = s;", "1.0")
+	c, err := Problem(g, Options{Learned: []string{"s"}, Ranges: map[string]Range{"x": {0, 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []string
+	for _, b := range c.Problem.Inputs {
+		in = append(in, c.Problem.BitName(b))
+	}
+	if got := strings.Join(in, " "); got != "a s x#1 x#0" {
+		t.Errorf("the network reads %s", got)
+	}
+	if len(c.Problem.Outputs) != 1 || c.Problem.BitName(c.Problem.Outputs[0]) != "s" {
+		t.Errorf("the network gives %v", c.Problem.Outputs)
+	}
+	c, err = Problem(g, Options{Learned: []string{"s"}, Inputs: []string{"x", "a"}, Ranges: map[string]Range{"x": {0, 3}}})
+	if err != nil || len(c.Problem.Inputs) != 3 || c.Problem.BitName(c.Problem.Inputs[2]) != "a" {
+		t.Errorf("inputs in the order asked for: %v %v", c, err)
+	}
+}
+
+// TestSimplest has constants and the fractions that they stand for.
+func TestSimplest(t *testing.T) {
+	third, tenth := 1.0/3, 0.1
+	for _, c := range []struct {
+		f    float64
+		want rat
+	}{{0.1, rat{1, 10}}, {-0.1, rat{-1, 10}}, {third, rat{1, 3}}, {-third, rat{-1, 3}}, {1 - third, rat{2, 3}}, {7, rat{7, 1}},
+		{0.5, rat{1, 2}}, {2.75, rat{11, 4}}, {0.123456789, rat{123456789, 1000000000}}, {tenth + 0.2, rat{3, 10}}} {
+		got := simplest(c.f)
+		if got != c.want {
+			t.Errorf("%v is %v, want %v", c.f, got, c.want)
+		}
+	}
+}
+
+// TestCover compares the cubes of random tables with the tables.
+func TestCover(t *testing.T) {
+	seed := uint32(1)
+	next := func(n uint32) uint32 {
+		seed = seed*1664525 + 1013904223
+		return seed >> 8 % n
+	}
+	for n := range 7 {
+		for range 50 {
+			low, high := make([]bool, 1<<n), make([]bool, 1<<n)
+			for r := range low {
+				low[r] = next(3) == 0
+				high[r] = low[r] || next(3) == 0
+			}
+			cubes, ok := cover(low, high, 1000)
+			if !ok {
+				t.Fatal("too many cubes")
+			}
+			for r := range low {
+				in := false
+				for _, c := range cubes {
+					in = in || c.pos&^uint32(r) == 0 && c.neg&uint32(r) == 0
+				}
+				if low[r] && !in || in && !high[r] {
+					t.Fatalf("n %d row %d: %v", n, r, in)
+				}
+			}
+		}
+	}
+}

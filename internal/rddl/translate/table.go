@@ -1,0 +1,373 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// Limits of the tables. Beyond them an expression is compiled piece by piece.
+const (
+	tableBits  = 12        // inputs, unless Options say other
+	tableWork  = 4_000_000 // rows times operations
+	tableCubes = 40        // clauses for one output bit
+)
+
+// support is what an expression reads.
+type support struct {
+	keys []fluentKey // sorted
+	bits int
+	size int  // operations
+	over bool // too much for a table
+}
+
+// supportOf collects what n reads: with inline, what intermediate fluents read
+// in their place.
+func (c *compiler) supportOf(n *ground.Node, inline bool) *support {
+	memo := c.supports[0]
+	if inline {
+		memo = c.supports[1]
+	}
+	if s, ok := memo[n]; ok {
+		return s
+	}
+	s := &support{size: 1}
+	if n.Op == ground.Ref {
+		f := &c.g.Fluents[n.Fluent]
+		if f.Kind == ground.Interm && (inline || f.Type == ground.Real) {
+			*s = *c.supportOf(c.cpf(n.Fluent), inline)
+		} else {
+			s.keys = []fluentKey{keyOf(n)}
+			s.bits = len(c.bitsOf(s.keys[0]).lits)
+		}
+	}
+	for _, a := range n.Args {
+		if a != nil && !s.over {
+			s.merge(c, c.supportOf(a, inline))
+		}
+	}
+	s.over = s.over || s.bits > c.tableBits || s.size > tableWork
+	memo[n] = s
+	return s
+}
+
+func (s *support) merge(c *compiler, o *support) {
+	s.over = s.over || o.over
+	s.size += o.size
+	if s.over {
+		return
+	}
+	s.keys = append(s.keys, o.keys...)
+	slices.Sort(s.keys)
+	s.keys = slices.Compact(s.keys)
+	s.bits = 0
+	for _, k := range s.keys {
+		s.bits += len(c.bitsOf(k).lits)
+	}
+}
+
+// table is an expression's value in every row. Row r has input i true when bit
+// i of r is set. Rows that cannot occur are no care of anybody's.
+type table struct {
+	inputs []lit
+	care   []bool
+	values []value
+}
+
+// tableOf fills the table of n; nil where it would be too large.
+func (c *compiler) tableOf(n *ground.Node) *table {
+	s := c.supportOf(n, true)
+	if s.over || s.size<<s.bits > tableWork {
+		s = c.supportOf(n, false)
+	}
+	if s.over || s.size<<s.bits > tableWork {
+		return nil
+	}
+	t := &table{care: make([]bool, 1<<s.bits), values: make([]value, 1<<s.bits)}
+	vectors := make([]*vector, len(s.keys))
+	at := make([]int64, len(s.keys))
+	for i, k := range s.keys {
+		vectors[i] = c.bitsOf(k)
+		at[i] = vectors[i].lo
+		t.inputs = append(t.inputs, vectors[i].lits...)
+	}
+	sc := &scene{c: c, val: map[fluentKey]value{}}
+	rules := c.rulesOver(s.keys)
+	for {
+		row, bit := 0, 0
+		for i, v := range vectors {
+			for j := range v.lits {
+				if v.bit(at[i], j) {
+					row |= 1 << bit
+				}
+				bit++
+			}
+			sc.val[s.keys[i]] = exact(whole(at[i]))
+		}
+		sc.memo = map[int]value{}
+		if t.possible(row) && sc.legal(rules) {
+			t.care[row], t.values[row] = true, sc.eval(n)
+		}
+		i := 0
+		for ; i < len(at); i++ {
+			if at[i]++; at[i] <= vectors[i].hi {
+				break
+			}
+			at[i] = vectors[i].lo
+		}
+		if i == len(at) {
+			return t
+		}
+	}
+}
+
+// rule is a condition of C. A step that breaks it is no step, so that what T
+// and R say of such rows is no care either.
+type rule struct {
+	expr *ground.Node
+	keys []fluentKey
+}
+
+// collectRules makes the conditions of C free rows for all tables from here
+// on. The conditions themselves, and all that they are defined by, must have
+// been compiled before.
+func (c *compiler) collectRules() {
+	for k, list := range [][]ground.Condition{c.g.Invariants, c.g.Preconditions} {
+		for i := range list {
+			s := c.supportOf(list[i].Expr, true)
+			acts := slices.ContainsFunc(s.keys, func(k fluentKey) bool { return c.g.Fluents[k>>1].Kind == ground.Action })
+			// A precondition on states alone does not hold at step H+1, where
+			// what is defined by states alone is defined too.
+			if !s.over && (k == 0 || acts) {
+				c.rules = append(c.rules, rule{list[i].Expr, s.keys})
+			}
+		}
+	}
+	c.assuming = true
+}
+
+// rulesOver are the rules that read nothing but keys.
+func (c *compiler) rulesOver(keys []fluentKey) []rule {
+	var out []rule
+	for _, r := range c.rules {
+		within := true
+		for _, k := range r.keys {
+			within = within && slices.Contains(keys, k)
+		}
+		if within {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// legal says whether the row at hand breaks no rule.
+func (s *scene) legal(rules []rule) bool {
+	if s.c.assuming && s.c.g.MaxActions >= 0 {
+		moved := 0
+		for k, v := range s.val {
+			if f := &s.c.g.Fluents[k>>1]; f.Kind == ground.Action && v.rat != simplest(f.Default) {
+				moved++
+			}
+		}
+		if moved > s.c.g.MaxActions {
+			return false
+		}
+	}
+	for _, r := range rules {
+		if !s.eval(r.expr).isTrue() {
+			return false
+		}
+	}
+	return true
+}
+
+// possible refuses rows in which a constant or repeated input has a value that
+// it cannot have.
+func (t *table) possible(row int) bool {
+	is := func(i int) bool { return row>>i&1 == 1 }
+	for i, l := range t.inputs {
+		switch {
+		case l == yes && !is(i) || l == no && is(i):
+			return false
+		case l == yes || l == no:
+			continue
+		}
+		for j := range i {
+			if t.inputs[j] == l && is(i) != is(j) || t.inputs[j] == -l && is(i) == is(j) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rows marks the rows that satisfy f, and those or the impossible ones.
+func (t *table) rows(f func(v value) bool) (low, high []bool) {
+	low, high = make([]bool, len(t.care)), make([]bool, len(t.care))
+	for r, care := range t.care {
+		low[r] = care && f(t.values[r])
+		high[r] = low[r] || !care
+	}
+	return low, high
+}
+
+// exclude adds, for each cube, the clause that out holds there; out is no to
+// forbid the rows.
+func (c *compiler) exclude(g group, t *table, cubes []cube, out lit) {
+	for _, q := range cubes {
+		var lits []lit
+		for i, l := range t.inputs {
+			switch {
+			case q.pos>>i&1 == 1:
+				lits = append(lits, -l)
+			case q.neg>>i&1 == 1:
+				lits = append(lits, l)
+			}
+		}
+		c.clause(g, append(lits, out)...)
+	}
+}
+
+// forms are the cubes of an output bit: where it is true and where it is
+// false.
+type forms struct{ on, off []cube }
+
+// minimise finds the cubes of the rows with f and of those without; ok is
+// false when they are too many. Rows with skip are free.
+func (t *table) minimise(f, skip func(v value) bool) (out forms, ok bool) {
+	on, _ := t.rows(func(v value) bool { return !skip(v) && f(v) })
+	off, _ := t.rows(func(v value) bool { return !skip(v) && !f(v) })
+	not := func(a []bool) []bool {
+		b := make([]bool, len(a))
+		for i := range a {
+			b[i] = !a[i]
+		}
+		return b
+	}
+	if out.on, ok = cover(on, not(off), tableCubes); !ok {
+		return out, false
+	}
+	out.off, ok = cover(off, not(on), tableCubes-len(out.on))
+	return out, ok
+}
+
+func nothing(value) bool { return false }
+
+// boolTable makes a Boolean expression's literal from its table; ok is false
+// where that is too large.
+func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
+	t := c.tableOf(n)
+	if t == nil {
+		return 0, false
+	}
+	f, ok := t.minimise(value.isTrue, nothing)
+	if !ok {
+		return 0, false
+	}
+	return c.realise(dest, t, f), true
+}
+
+// realise makes the wire of one output bit.
+func (c *compiler) realise(dest lit, t *table, f forms) lit {
+	switch {
+	case len(f.off) == 0:
+		return c.settle(dest, yes)
+	case len(f.on) == 0:
+		return c.settle(dest, no)
+	}
+	if l, ok := t.single(f); ok {
+		return c.settle(dest, l)
+	}
+	key := fmt.Sprint("table", t.inputs, f)
+	if l, ok := c.gates[key]; ok {
+		return c.settle(dest, l)
+	}
+	v := c.target(dest, key, c.reachOf(t.inputs))
+	c.exclude(defining, t, f.on, v)
+	c.exclude(defining, t, f.off, -v)
+	return v
+}
+
+// single sees that an output bit is one of the inputs or its negation.
+func (t *table) single(f forms) (lit, bool) {
+	if len(f.on) != 1 || len(f.off) != 1 {
+		return 0, false
+	}
+	for i, l := range t.inputs {
+		switch (cube{pos: 1 << i}) {
+		case f.on[0]:
+			if f.off[0] == (cube{neg: 1 << i}) {
+				return l, true
+			}
+		case f.off[0]:
+			if f.on[0] == (cube{neg: 1 << i}) {
+				return -l, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// numberTable makes the bits of a whole-valued expression from its table. With
+// dest, the value goes there, and rows whose value it cannot hold are
+// forbidden. ok is false where that is too large or some value is not whole.
+func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok bool) {
+	t := c.tableOf(n)
+	if t == nil {
+		return out, false
+	}
+	var lo, hi rat
+	first := true
+	for r, care := range t.care {
+		if !care {
+			continue
+		}
+		v := t.values[r]
+		if dest == nil && (v.inexact || !v.isWhole()) {
+			return out, false
+		}
+		if v.inexact {
+			c.refuseAt(n.Pos, "its value is no fraction; expected one that can be compared exactly, or a rounding")
+		}
+		if first {
+			lo, hi, first = v.rat, v.rat, false
+		}
+		lo, hi = lo.min(v.rat), hi.max(v.rat)
+	}
+	if dest == nil {
+		if first {
+			return constant(whole(0)), true // in no legal step
+		}
+		if lo == hi {
+			return constant(lo), true
+		}
+		dest = &vector{lo: lo.n, hi: hi.n}
+	}
+	wrong := func(v value) bool { return !v.isWhole() || v.n < dest.lo || v.n > dest.hi }
+	low, high := t.rows(wrong)
+	bad, ok := cover(low, high, tableCubes)
+	if !ok {
+		return out, false
+	}
+	width := max(len(dest.lits), widthOf(dest.lo, dest.hi))
+	bits := make([]forms, width)
+	for i := range bits {
+		bits[i], ok = t.minimise(func(v value) bool { return v.n>>(width-1-i)&1 == 1 }, wrong)
+		if !ok {
+			return out, false
+		}
+	}
+	c.exclude(inSteps, t, bad, no)
+	if dest.lits != nil {
+		for i, f := range bits {
+			c.realise(dest.lits[i], t, f)
+		}
+		return out, true
+	}
+	for _, f := range bits {
+		dest.lits = append(dest.lits, c.realise(0, t, f))
+	}
+	return vectorNumber(dest), true
+}

@@ -1,0 +1,236 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Range is the declared range of an integer fluent, inclusive.
+type Range struct{ Lo, Hi int64 }
+
+// Options say what the RDDL does not.
+type Options struct {
+	// Name of the problem; DOMAIN/INSTANCE of the RDDL when empty.
+	Name string
+	// Ranges of integer fluents, by base name (all fluents of that name) or by
+	// grounded name.
+	Ranges map[string]Range
+	// Goal must hold at step H+1; nil for none.
+	Goal *ground.Node
+	// Learned lists the base names of the state fluents whose next value a
+	// network gives; their cpfs are not compiled.
+	Learned []string
+	// Inputs lists what the network reads, in order: base names (all fluents of
+	// that name, as they are grounded) or grounded names. nil is all actions,
+	// then all states.
+	Inputs []string
+	// IgnoreDiscount takes a discount other than 1 for 1.
+	IgnoreDiscount bool
+
+	tableBits int // for tests: other than the constant, or negative for no tables
+}
+
+// Compiled is a factored problem with its connection to the RDDL fluents.
+type Compiled struct {
+	Problem *factored.Problem
+	Ground  *ground.Problem
+
+	variable []int // of each state and action fluent, by its index
+}
+
+// refusalText is thrown by arithmetic that does not know its place.
+type refusalText string
+
+// compiler holds one translation. Its methods throw *source.Error or
+// refusalText; Problem catches them.
+type compiler struct {
+	g *ground.Problem
+	o Options
+	p *factored.Problem
+
+	variable  []int // factored variable of each state and action fluent
+	learned   []bool
+	wires     []wire
+	byBit     map[factored.Lit]lit
+	gates     map[string]lit // by kind and inputs
+	vectors   map[string]*vector
+	vectorsOf map[fluentKey]*vector
+	literals  map[*ground.Node]lit
+	numbers   map[*ground.Node]number
+	supports  [2]map[*ground.Node]*support
+
+	tableBits int
+	rules     []rule // what tables may assume
+	assuming  bool
+
+	what   string // what is being compiled, for names and messages
+	origin string
+	pos    ground.Pos
+	serial map[string]int // auxiliary variables of each what
+}
+
+// Problem compiles g. Errors are *source.Error at the place of what is
+// refused.
+func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
+	c := &compiler{
+		g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
+		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
+		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
+		supports: [2]map[*ground.Node]*support{{}, {}}, serial: map[string]int{}, what: "problem",
+	}
+	c.tableBits = tableBits
+	if o.tableBits != 0 {
+		c.tableBits = o.tableBits
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *source.Error:
+			out, err = nil, r
+		case refusalText:
+			out, err = nil, source.Errorf(c.pos.File, c.pos.Line, c.pos.Col, "%s: %s", c.what, string(r))
+		default:
+			panic(r)
+		}
+	}()
+	name := o.Name
+	if name == "" {
+		name = g.Domain + "/" + g.Instance
+	}
+	c.p = factored.NewProblem(name)
+	c.p.Horizon = g.Horizon
+	if g.Discount != 1 && !o.IgnoreDiscount {
+		var at rddl.Pos // unknown for a problem made by hand
+		if prog := g.Program(); prog != nil {
+			at = prog.Instance.DiscountPos
+		}
+		return nil, source.Errorf(at.File, at.Line, at.Col, "the discount of %s is %v; the reward of a plan is the plain sum, expected discount = 1.0 or --ignore-discount", name, g.Discount)
+	}
+	if err := c.checkOptions(); err != nil {
+		return nil, err
+	}
+	c.declare()
+	if err := c.network(); err != nil {
+		return nil, err
+	}
+	c.initial()
+	c.conditions()
+	c.collectRules()
+	c.transitions()
+	c.reward()
+	if err := c.p.Check(); err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", name, err)
+	}
+	return &Compiled{Problem: c.p, Ground: g, variable: c.variable}, nil
+}
+
+// refuseAt throws a refusal at a place; without one, at the place of what is
+// being compiled.
+func (c *compiler) refuseAt(pos ground.Pos, format string, args ...any) {
+	if pos.Line == 0 {
+		pos = c.pos
+	}
+	panic(source.Errorf(pos.File, pos.Line, pos.Col, format, args...))
+}
+
+func (c *compiler) refuse(format string, args ...any) { c.refuseAt(c.pos, format, args...) }
+
+// enter notes what is being compiled and gives the way back.
+func (c *compiler) enter(what string, places ...ground.Pos) (back func()) {
+	before := *c
+	c.what = what
+	for _, p := range places {
+		if p.Line > 0 {
+			c.pos = p
+			break
+		}
+	}
+	c.origin = what
+	if c.pos.Line > 0 {
+		c.origin = fmt.Sprintf("%s:%d %s", c.pos.File, c.pos.Line, what)
+	}
+	return func() { c.what, c.origin, c.pos = before.what, before.origin, before.pos }
+}
+
+// checkOptions refuses names that do not exist.
+func (c *compiler) checkOptions() error {
+	for name, r := range c.o.Ranges {
+		if r.Lo > r.Hi {
+			return fmt.Errorf("the range %d..%d of %s is empty", r.Lo, r.Hi, name)
+		}
+		i := c.fluentsNamed(name)
+		if len(i) == 0 {
+			return fmt.Errorf("there is no fluent %s to have a range", name)
+		}
+		if f := &c.g.Fluents[i[0]]; f.Type != ground.Int {
+			return fmt.Errorf("%s is no integer and takes no range", name)
+		}
+	}
+	for _, name := range c.o.Learned {
+		ok := slices.ContainsFunc(c.g.Fluents, func(f ground.Fluent) bool { return f.Base == name && f.Kind == ground.State })
+		if !ok {
+			return fmt.Errorf("there is no state fluent %s to be learned", name)
+		}
+	}
+	return nil
+}
+
+// fluentsNamed lists the fluents with a base name or a grounded name.
+func (c *compiler) fluentsNamed(name string) []int {
+	var out []int
+	for i := range c.g.Fluents {
+		if f := &c.g.Fluents[i]; f.Base == name || f.Name == name || factored.Canonical(name) == f.Name {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// network lists what the network gives and reads.
+func (c *compiler) network() error {
+	c.learned = make([]bool, len(c.g.Fluents))
+	bits := func(i int) []factored.Bit {
+		v := &c.p.Variables[c.variable[i]]
+		var out []factored.Bit
+		for j := range v.Width {
+			out = append(out, v.First+factored.Bit(j))
+		}
+		return out
+	}
+	for i := range c.g.Fluents {
+		f := &c.g.Fluents[i]
+		if f.Kind == ground.State && slices.Contains(c.o.Learned, f.Base) {
+			c.learned[i] = true
+			c.p.Outputs = append(c.p.Outputs, bits(i)...)
+		}
+	}
+	if len(c.p.Outputs) == 0 {
+		return nil
+	}
+	if c.o.Inputs == nil {
+		c.p.Inputs = append(c.p.Bits(factored.Action), c.p.Bits(factored.State)...)
+	}
+	seen := map[int]bool{}
+	for _, name := range c.o.Inputs {
+		found := c.fluentsNamed(name)
+		if len(found) == 0 {
+			return fmt.Errorf("there is no fluent %s for the network to read", name)
+		}
+		for _, i := range found {
+			if k := c.g.Fluents[i].Kind; k != ground.State && k != ground.Action {
+				return fmt.Errorf("%s is neither state nor action; the network cannot read it", name)
+			}
+			if seen[i] {
+				return fmt.Errorf("the network reads %s twice", c.g.Fluents[i].Name)
+			}
+			seen[i] = true
+			c.p.Inputs = append(c.p.Inputs, bits(i)...)
+		}
+	}
+	return nil
+}

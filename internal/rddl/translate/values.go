@@ -1,0 +1,62 @@
+package translate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Variable gives the factored variable of a state or action fluent, by the
+// fluent's index in Ground.Fluents; nil for other fluents.
+func (c *Compiled) Variable(fluent int) *factored.Variable {
+	if k := c.kindOf(fluent); k != factored.Auxiliary {
+		return &c.Problem.Variables[c.variable[fluent]]
+	}
+	return nil
+}
+
+func (c *Compiled) kindOf(fluent int) factored.Kind {
+	switch c.Ground.Fluents[fluent].Kind {
+	case ground.State:
+		return factored.State
+	case ground.Action:
+		return factored.Action
+	}
+	return factored.Auxiliary
+}
+
+// Values gives the values of all fluents, by index, as a simulator has them:
+// of states and actions those in val, of others 0.
+func (c *Compiled) Values(val factored.Valuation) []float64 {
+	out := make([]float64, len(c.Ground.Fluents))
+	for i := range out {
+		if v := c.Variable(i); v != nil {
+			out[i] = float64(v.Value(val))
+		}
+	}
+	return out
+}
+
+// Valuation gives the bits of the states and actions in values. A value that
+// is not whole or outside its variable's range is an error.
+func (c *Compiled) Valuation(values []float64) (factored.Valuation, error) {
+	if len(values) != len(c.Ground.Fluents) {
+		return nil, fmt.Errorf("%d values for %d fluents", len(values), len(c.Ground.Fluents))
+	}
+	out := make(factored.Valuation, c.Problem.NumBits())
+	for i, x := range values {
+		v := c.Variable(i)
+		if v == nil {
+			continue
+		}
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil, fmt.Errorf("%s cannot be %v; its range is %d..%d", v.Name, x, v.Lo, v.Hi)
+		}
+		if err := v.Set(out, int64(x)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

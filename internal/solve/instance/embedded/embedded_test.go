@@ -1,0 +1,25 @@
+package embedded
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/randinst"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+)
+
+var (
+	instances = flag.Int("instances", 100, "number of random instances of each kind")
+	variables = flag.Int("variables", 40, "variables of those")
+)
+
+// TestRandom compares with cadical, clasp and brute force, with and without
+// cutting planes.
+func TestRandom(t *testing.T) {
+	for _, planes := range []bool{false, true} {
+		t.Run(fmt.Sprintf("planes=%v", planes), func(t *testing.T) {
+			randinst.Compare(t, New(Options{Solver: sat.Options{CuttingPlanes: planes}}), *instances, *variables)
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package sat
+
+import "fmt"
+
+// Lit is a variable or its negation. Variables are numbered from 1.
+type Lit uint32
+
+// NoLit is no literal.
+const NoLit Lit = 0
+
+// Pos is the literal of variable v.
+func Pos(v int32) Lit { return Lit(v) << 1 }
+
+// Neg is the negation of variable v.
+func Neg(v int32) Lit { return Lit(v)<<1 | 1 }
+
+// FromDIMACS gives the literal that is written as v or -v.
+func FromDIMACS(d int32) Lit {
+	if d < 0 {
+		return Neg(-d)
+	}
+	return Pos(d)
+}
+
+// DIMACS writes l as v or -v.
+func (l Lit) DIMACS() int32 {
+	if l&1 != 0 {
+		return -int32(l >> 1)
+	}
+	return int32(l >> 1)
+}
+
+// Not is the negation of l.
+func (l Lit) Not() Lit { return l ^ 1 }
+
+// Var is the variable of l.
+func (l Lit) Var() int32 { return int32(l >> 1) }
+
+// Negative says whether l is a negation.
+func (l Lit) Negative() bool { return l&1 != 0 }
+
+func (l Lit) String() string { return fmt.Sprint(l.DIMACS()) }
+
+// Term is Coef*Lit in a linear constraint.
+type Term struct {
+	Coef int64
+	Lit  Lit
+}

@@ -1,0 +1,380 @@
+package expr
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Require adds e to p as a constraint that always holds: at steps 1..H when it
+// mentions an action or the next state, at 1..H+1 otherwise. Nested conditions
+// are defined by auxiliary variables (Tseitin), comparisons of sums by two
+// linear constraints each. With negate, the opposite of e is added.
+func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
+	c := compiler{p: p, origin: origin}
+	action, next := e.Mentions()
+	c.inSteps = action || next
+	if err := c.assert(e.root, negate); err != nil {
+		return err
+	}
+	return p.Check()
+}
+
+type compiler struct {
+	p       *factored.Problem
+	inSteps bool // the expression holds at steps 1..H, not at H+1
+	origin  string
+	fresh   int
+}
+
+// linear is a sum of terms plus a constant.
+type linear struct {
+	terms []factored.Term
+	k     int64
+}
+
+// sumLimit is far inside the 2^60 that Problem.Check allows.
+const sumLimit = 1 << 58
+
+// add states a constraint, turned round where all its coefficients are
+// negative: people will read it.
+func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
+	if !slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Coef > 0 }) {
+		terms = slices.Clone(terms)
+		for i := range terms {
+			terms[i].Coef *= -1
+		}
+		op, k = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -k
+	}
+	n := factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin}
+	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
+	// A constraint of C without an action would hold at H+1 too; those of T
+	// hold at exactly the steps 1..H.
+	if next || c.inSteps && !c.p.HasAction(&n) {
+		c.p.Transition = append(c.p.Transition, n)
+	} else {
+		c.p.Global = append(c.p.Global, n)
+	}
+}
+
+// assert makes n true, or false with negate.
+func (c *compiler) assert(n *node, negate bool) error {
+	switch op := n.op; {
+	case op == "~":
+		return c.assert(n.args[0], !negate)
+	case op == "^" && !negate, op == "|" && negate:
+		for _, a := range n.args {
+			if err := c.assert(a, negate); err != nil {
+				return err
+			}
+		}
+		return nil
+	case op == "=>" && negate:
+		if err := c.assert(n.args[0], false); err != nil {
+			return err
+		}
+		return c.assert(n.args[1], true)
+	case op == "|", op == "^", op == "=>":
+		return c.clause(n, negate)
+	}
+	if s, op, ok := c.comparison(n, negate); ok {
+		sum, err := c.linear(s)
+		if err != nil {
+			return err
+		}
+		c.add(sum.terms, op, -sum.k)
+		return nil
+	}
+	l, err := c.literal(n)
+	if err != nil {
+		return err
+	}
+	if negate {
+		l = complement(l)
+	}
+	c.add(l.terms, factored.GE, 1-l.k)
+	return nil
+}
+
+// clause asserts a disjunction of conditions that need not be literals.
+func (c *compiler) clause(n *node, negate bool) error {
+	var sum linear
+	var walk func(n *node, negate bool) error
+	walk = func(n *node, negate bool) error {
+		switch {
+		case n.op == "~":
+			return walk(n.args[0], !negate)
+		case n.op == "|" && !negate || n.op == "^" && negate:
+			for _, a := range n.args {
+				if err := walk(a, negate); err != nil {
+					return err
+				}
+			}
+			return nil
+		case n.op == "=>" && !negate:
+			if err := walk(n.args[0], true); err != nil {
+				return err
+			}
+			return walk(n.args[1], false)
+		}
+		l, err := c.literal(n)
+		if err != nil {
+			return err
+		}
+		if negate {
+			l = complement(l)
+		}
+		sum.terms = append(sum.terms, l.terms...)
+		sum.k += l.k
+		return nil
+	}
+	if err := walk(n, negate); err != nil {
+		return err
+	}
+	c.add(sum.terms, factored.GE, 1-sum.k)
+	return nil
+}
+
+// difference is left - right with an offset, for a comparison.
+type difference struct {
+	left, right *node
+	offset      int64
+}
+
+// comparison turns n, or its negation, into difference op 0. Equality of two
+// conditions is one too. ~= and a negated == are none: they are two ranges.
+func (c *compiler) comparison(n *node, negate bool) (d difference, op factored.Op, ok bool) {
+	if len(n.args) != 2 {
+		return d, 0, false
+	}
+	d = difference{left: n.args[0], right: n.args[1]}
+	name := n.op
+	if name == "<=>" {
+		name = "=="
+	}
+	if negate {
+		name = map[string]string{"==": "~=", "~=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<="}[name]
+	}
+	switch name {
+	case "==":
+		return d, factored.EQ, true
+	case "<=":
+		return d, factored.LE, true
+	case ">=":
+		return d, factored.GE, true
+	case "<":
+		d.offset = 1
+		return d, factored.LE, true
+	case ">":
+		d.offset = -1
+		return d, factored.GE, true
+	}
+	return d, 0, false
+}
+
+func (c *compiler) linear(d difference) (linear, error) {
+	l, err := c.sum(d.left)
+	if err != nil {
+		return l, err
+	}
+	r, err := c.sum(d.right)
+	if err != nil {
+		return l, err
+	}
+	return l.plus(r, -1, d.offset)
+}
+
+// plus is l + f*r + offset.
+func (l linear) plus(r linear, f, offset int64) (linear, error) {
+	out := linear{terms: append([]factored.Term(nil), l.terms...), k: l.k + f*r.k + offset}
+	for _, t := range r.terms {
+		out.terms = append(out.terms, factored.Term{Coef: f * t.Coef, Lit: t.Lit})
+	}
+	least, most := out.bounds()
+	if least < -sumLimit || most > sumLimit {
+		return out, fmt.Errorf("a sum may leave 58 bits")
+	}
+	return out, nil
+}
+
+// bounds are the least and the most that l can be. They saturate well inside
+// 64 bits.
+func (l linear) bounds() (least, most int64) {
+	least, most = l.k, l.k
+	for _, t := range l.terms {
+		least = max(least+min(t.Coef, 0), -2*sumLimit)
+		most = min(most+max(t.Coef, 0), 2*sumLimit)
+	}
+	return least, most
+}
+
+// sum is n as a linear expression; conditions inside become literals.
+func (c *compiler) sum(n *node) (linear, error) {
+	switch n.op {
+	case "number":
+		return linear{k: n.num}, nil
+	case "name":
+		var l linear
+		for i := range n.v.Width {
+			l.terms = append(l.terms, factored.Term{Coef: n.v.Weight(i), Lit: factored.Lit{Bit: n.v.First + factored.Bit(i), Next: n.next}})
+		}
+		return l, nil
+	case "neg":
+		l, err := c.sum(n.args[0])
+		if err != nil {
+			return l, err
+		}
+		return linear{}.plus(l, -1, 0)
+	case "+", "-":
+		a, err := c.sum(n.args[0])
+		if err != nil {
+			return a, err
+		}
+		b, err := c.sum(n.args[1])
+		if err != nil {
+			return b, err
+		}
+		f := int64(1)
+		if n.op == "-" {
+			f = -1
+		}
+		return a.plus(b, f, 0)
+	case "*":
+		a, b := n.args[0], n.args[1]
+		if !a.constant() {
+			a, b = b, a
+		}
+		factor, err := c.sum(a)
+		if err != nil {
+			return factor, err
+		}
+		l, err := c.sum(b)
+		if err != nil {
+			return l, err
+		}
+		f := factor.k
+		fits := productFits(f, l.k)
+		for _, t := range l.terms {
+			fits = fits && productFits(f, t.Coef)
+		}
+		if !fits {
+			return l, source.Errorf("", 1, n.col, "the product may leave 58 bits")
+		}
+		return linear{}.plus(l, f, 0)
+	}
+	return c.literal(n)
+}
+
+// productFits says whether |a*b| stays below sumLimit.
+func productFits(a, b int64) bool {
+	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
+	return hi == 0 && lo < sumLimit
+}
+
+// complement is 1 - l for a condition l.
+func complement(l linear) linear {
+	out := linear{k: 1 - l.k}
+	for _, t := range l.terms {
+		out.terms = append(out.terms, factored.Term{Coef: -t.Coef, Lit: t.Lit})
+	}
+	return out
+}
+
+// literal is a condition as a linear expression that is 0 or 1: a variable, a
+// constant, the complement of one, or a fresh auxiliary variable defined to be
+// equivalent.
+func (c *compiler) literal(n *node) (linear, error) {
+	switch {
+	case n.op == "number" || n.op == "name":
+		return c.sum(n)
+	case n.op == "~":
+		l, err := c.literal(n.args[0])
+		return complement(l), err
+	case n.op == "==" || n.op == "<=>" || n.op == "~=":
+		return c.equality(n)
+	}
+	if d, op, ok := c.comparison(n, false); ok {
+		l, err := c.linear(d)
+		if err != nil {
+			return l, err
+		}
+		return c.define(l, op)
+	}
+	// A conjunction or disjunction of two literals counts them.
+	a, err := c.literal(n.args[0])
+	if err != nil {
+		return a, err
+	}
+	if n.op == "=>" {
+		a = complement(a)
+	}
+	b, err := c.literal(n.args[1])
+	if err != nil {
+		return b, err
+	}
+	need := int64(1)
+	if n.op == "^" {
+		need = 2
+	}
+	sum, err := a.plus(b, 1, -need)
+	if err != nil {
+		return sum, err
+	}
+	return c.define(sum, factored.GE)
+}
+
+// equality is left == right, or left ~= right, as both ranges together.
+func (c *compiler) equality(n *node) (linear, error) {
+	l, err := c.linear(difference{left: n.args[0], right: n.args[1]})
+	if err != nil {
+		return l, err
+	}
+	below, err := c.define(l, factored.LE)
+	if err != nil {
+		return l, err
+	}
+	above, err := c.define(l, factored.GE)
+	if err != nil {
+		return l, err
+	}
+	both, err := below.plus(above, 1, -1) // at least one always holds
+	if err != nil {
+		return l, err
+	}
+	if n.op == "~=" {
+		return complement(both), nil
+	}
+	return both, nil
+}
+
+// define makes a fresh auxiliary variable v <=> (l op 0), op being LE or GE.
+func (c *compiler) define(l linear, op factored.Op) (linear, error) {
+	if op == factored.LE {
+		l, _ = linear{}.plus(l, -1, 0)
+	}
+	least, most := l.bounds() // v <=> l >= 0
+	if least >= 0 || most < 0 {
+		return linear{k: truth(least >= 0)}, nil
+	}
+	var id int
+	for {
+		c.fresh++
+		name := fmt.Sprintf("%s#%d", c.origin, c.fresh)
+		if _, taken := c.p.Lookup(name); taken {
+			continue
+		}
+		var err error
+		if id, err = c.p.AddVariable(factored.Variable{Name: name, Kind: factored.Auxiliary, Bool: true}); err != nil {
+			return l, err
+		}
+		break
+	}
+	v := factored.Lit{Bit: c.p.Variables[id].First}
+	// l >= least*(1-v), and l <= -1 + (most+1)*v.
+	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: least, Lit: v}), factored.GE, least-l.k)
+	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: -(most + 1), Lit: v}), factored.LE, -1-l.k)
+	return linear{terms: []factored.Term{{Coef: 1, Lit: v}}}, nil
+}

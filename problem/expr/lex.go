@@ -1,0 +1,107 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// token kinds, besides the operators, which are their own text.
+const (
+	tokEnd    = ""
+	tokNumber = "number"
+	tokName   = "name"
+)
+
+type token struct {
+	kind string // an operator's text, or one of the kinds above
+	text string
+	col  int // 1-based
+	v    *factored.Variable
+	next bool // primed
+}
+
+// operators, longest first.
+var operators = []string{"<=>", "=>", "<=", ">=", "==", "~=", "!=", "<", ">", "+", "-", "*", "(", ")", "~", "^", "&", "|"}
+
+// lexer splits text into tokens. Names are matched against the problem's,
+// since published names hold spaces, '|' and '$' within brackets.
+type lexer struct {
+	p    *factored.Problem
+	text string
+	pos  int
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+func (x *lexer) errorf(col int, format string, args ...any) error {
+	return source.Errorf("", 1, col, format, args...)
+}
+
+func (x *lexer) next() (token, error) {
+	for x.pos < len(x.text) && strings.IndexByte(" \t\r\n", x.text[x.pos]) >= 0 {
+		x.pos++
+	}
+	col := x.pos + 1
+	if x.pos == len(x.text) {
+		return token{kind: tokEnd, text: "the end", col: col}, nil
+	}
+	rest := x.text[x.pos:]
+	switch {
+	case isDigit(rest[0]):
+		n := 1
+		for n < len(rest) && isDigit(rest[n]) {
+			n++
+		}
+		x.pos += n
+		return token{kind: tokNumber, text: rest[:n], col: col}, nil
+	case isLetter(rest[0]):
+		return x.name(rest, col)
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(rest, op) {
+			x.pos += len(op)
+			return token{kind: op, text: op, col: col}, nil
+		}
+	}
+	return token{}, x.errorf(col, "%q is no part of an expression; expected a variable, a number or an operator", rest[:1])
+}
+
+// name reads an identifier, its bracketed arguments and a prime on either side
+// of them.
+func (x *lexer) name(rest string, col int) (token, error) {
+	n := 1
+	for n < len(rest) && (isLetter(rest[n]) || isDigit(rest[n]) || rest[n] == '-') {
+		n++
+	}
+	word := rest[:n]
+	primed := false
+	if n < len(rest) && rest[n] == '\'' {
+		primed = true
+		n++
+	}
+	if word == "true" || word == "false" {
+		x.pos += n
+		return token{kind: tokNumber, text: word, col: col}, nil
+	}
+	if n < len(rest) && (rest[n] == '(' || rest[n] == '[') {
+		end := strings.IndexByte(rest[n:], map[byte]byte{'(': ')', '[': ']'}[rest[n]])
+		if end < 0 {
+			return token{}, x.errorf(col+n, "the arguments of %s are not closed", word)
+		}
+		word += rest[n : n+end+1]
+		n += end + 1
+		if !primed && n < len(rest) && rest[n] == '\'' {
+			primed = true
+			n++
+		}
+	}
+	v, ok := x.p.Find(word)
+	if !ok {
+		return token{}, x.errorf(col, "there is no variable %s in %s", word, x.p.Name)
+	}
+	x.pos += n
+	return token{kind: tokName, text: word, col: col, v: v, next: primed}, nil
+}

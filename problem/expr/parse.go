@@ -1,0 +1,276 @@
+package expr
+
+import (
+	"strconv"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// node is one operation of a parsed expression. Booleans are the integers 0
+// and 1.
+type node struct {
+	op   string // an operator's text, "neg", "number" or "name"
+	args []*node
+	num  int64
+	v    *factored.Variable
+	next bool
+	col  int
+}
+
+// Expr is a parsed, checked Boolean expression over one problem.
+type Expr struct {
+	Text string
+	p    *factored.Problem
+	root *node
+}
+
+// boolean says whether n is true or false rather than a number.
+func (n *node) boolean() bool {
+	switch n.op {
+	case "number":
+		return n.num == 0 || n.num == 1
+	case "name":
+		return n.v.Bool
+	case "+", "-", "*", "neg":
+		return false
+	}
+	return true
+}
+
+// Options say what an expression may mention.
+type Options struct {
+	Next bool // primed state variables
+}
+
+// maxNodes and maxDepth keep hostile input from exhausting memory or stack.
+const (
+	maxNodes = 100_000
+	maxDepth = 1_000
+)
+
+type parser struct {
+	lex   lexer
+	tok   token
+	opt   Options
+	nodes int
+	depth int
+}
+
+// Parse reads a Boolean expression over the variables of p. Errors carry the
+// column.
+func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
+	ps := &parser{lex: lexer{p: p, text: text}, opt: o}
+	if err := ps.advance(); err != nil {
+		return nil, err
+	}
+	root, err := ps.binary(0)
+	if err != nil {
+		return nil, err
+	}
+	if ps.tok.kind != tokEnd {
+		return nil, ps.lex.errorf(ps.tok.col, "expected an operator or the end, found %s", ps.tok.text)
+	}
+	if !root.boolean() {
+		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
+	}
+	return &Expr{Text: text, p: p, root: root}, nil
+}
+
+func (ps *parser) advance() (err error) {
+	ps.tok, err = ps.lex.next()
+	return err
+}
+
+func (ps *parser) make(n node) (*node, error) {
+	if ps.nodes++; ps.nodes > maxNodes {
+		return nil, ps.lex.errorf(n.col, "the expression is too long")
+	}
+	return &n, nil
+}
+
+// level is one precedence level of binary operators.
+type level struct {
+	ops     []string
+	right   bool // associates to the right
+	chain   bool // may be repeated
+	logical bool // over Booleans, else over numbers
+}
+
+var levels = []level{
+	{ops: []string{"<=>"}, chain: true, logical: true},
+	{ops: []string{"=>"}, right: true, chain: true, logical: true},
+	{ops: []string{"|"}, chain: true, logical: true},
+	{ops: []string{"^", "&"}, chain: true, logical: true},
+	{}, // ~, a prefix
+	{ops: []string{"==", "~=", "!=", "<=", ">=", "<", ">"}},
+	{ops: []string{"+", "-"}, chain: true},
+	{ops: []string{"*"}, chain: true},
+}
+
+const notLevel = 4
+
+func (ps *parser) binary(l int) (*node, error) {
+	if ps.depth++; ps.depth > maxDepth {
+		return nil, ps.lex.errorf(ps.tok.col, "the expression is nested too deeply")
+	}
+	defer func() { ps.depth-- }()
+	if l == len(levels) {
+		return ps.primary()
+	}
+	if l == notLevel {
+		return ps.not()
+	}
+	left, err := ps.binary(l + 1)
+	if err != nil {
+		return nil, err
+	}
+	for ps.at(levels[l].ops) {
+		op := ps.tok
+		if err := ps.advance(); err != nil {
+			return nil, err
+		}
+		down := l + 1
+		if levels[l].right {
+			down = l
+		}
+		right, err := ps.binary(down)
+		if err != nil {
+			return nil, err
+		}
+		if left, err = ps.combine(op, &levels[l], left, right); err != nil {
+			return nil, err
+		}
+		if !levels[l].chain {
+			break
+		}
+	}
+	return left, nil
+}
+
+func (ps *parser) at(ops []string) bool {
+	for _, op := range ops {
+		if ps.tok.kind == op {
+			return true
+		}
+	}
+	return false
+}
+
+// combine checks the operands of a binary operator.
+func (ps *parser) combine(op token, l *level, a, b *node) (*node, error) {
+	if l.logical {
+		for _, n := range []*node{a, b} {
+			if !n.boolean() {
+				return nil, ps.lex.errorf(n.col, "%s needs conditions on both sides; this one is a number", op.text)
+			}
+		}
+	}
+	if op.kind == "*" && !a.constant() && !b.constant() {
+		return nil, ps.lex.errorf(op.col, "a product needs a constant side; expressions stay linear")
+	}
+	kind := op.kind
+	switch kind {
+	case "&":
+		kind = "^"
+	case "!=":
+		kind = "~="
+	}
+	return ps.make(node{op: kind, args: []*node{a, b}, col: a.col})
+}
+
+// constant says whether n mentions no variable.
+func (n *node) constant() bool {
+	if n.op == "name" {
+		return false
+	}
+	for _, a := range n.args {
+		if !a.constant() {
+			return false
+		}
+	}
+	return true
+}
+
+func (ps *parser) not() (*node, error) {
+	if ps.tok.kind != "~" {
+		return ps.binary(notLevel + 1)
+	}
+	col := ps.tok.col
+	if err := ps.advance(); err != nil {
+		return nil, err
+	}
+	a, err := ps.binary(notLevel)
+	if err != nil {
+		return nil, err
+	}
+	if !a.boolean() {
+		return nil, ps.lex.errorf(a.col, "~ needs a condition; this is a number")
+	}
+	return ps.make(node{op: "~", args: []*node{a}, col: col})
+}
+
+func (ps *parser) primary() (*node, error) {
+	tok := ps.tok
+	if err := ps.advance(); err != nil {
+		return nil, err
+	}
+	switch tok.kind {
+	case tokNumber:
+		return ps.number(tok)
+	case tokName:
+		if tok.next && (!ps.opt.Next || tok.v.Kind != factored.State) {
+			return nil, ps.lex.errorf(tok.col, "%s' is of the next step; expected variables of the present one", tok.text)
+		}
+		return ps.make(node{op: "name", v: tok.v, next: tok.next, col: tok.col})
+	case "-":
+		a, err := ps.primary()
+		if err != nil {
+			return nil, err
+		}
+		return ps.make(node{op: "neg", args: []*node{a}, col: tok.col})
+	case "~":
+		// ~ binds weaker than comparisons, but a + ~b has only one reading.
+		a, err := ps.primary()
+		if err != nil {
+			return nil, err
+		}
+		if !a.boolean() {
+			return nil, ps.lex.errorf(a.col, "~ needs a condition; this is a number")
+		}
+		return ps.make(node{op: "~", args: []*node{a}, col: tok.col})
+	case "(":
+		if ps.depth++; ps.depth > maxDepth {
+			return nil, ps.lex.errorf(tok.col, "the expression is nested too deeply")
+		}
+		a, err := ps.binary(0)
+		ps.depth--
+		if err != nil {
+			return nil, err
+		}
+		if ps.tok.kind != ")" {
+			return nil, ps.lex.errorf(ps.tok.col, "expected ) for the ( in column %d, found %s", tok.col, ps.tok.text)
+		}
+		return a, ps.advance()
+	}
+	return nil, ps.lex.errorf(tok.col, "expected a variable, a number or (, found %s", tok.text)
+}
+
+// maxNumber keeps products and sums of an expression inside 64 bits; Compile
+// checks the sums again, exactly.
+const maxNumber = 1 << 40
+
+func (ps *parser) number(tok token) (*node, error) {
+	n := node{op: "number", col: tok.col}
+	switch tok.text {
+	case "true":
+		n.num = 1
+	case "false":
+	default:
+		v, err := strconv.ParseInt(tok.text, 10, 64)
+		if err != nil || v > maxNumber {
+			return nil, ps.lex.errorf(tok.col, "the number %s is beyond 2^40", tok.text)
+		}
+		n.num = v
+	}
+	return ps.make(n)
+}
