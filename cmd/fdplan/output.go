@@ -2,57 +2,24 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
-// toFile writes a file under a temporary name beside it and renames it when it
-// is whole, so that nothing is ever left half-written. With an empty name or
-// "-" it writes to standard output.
-func (a *environment) toFile(name string, write func(io.Writer) error) (err error) {
-	if name == "" || name == "-" {
-		w := bufio.NewWriterSize(a.out, 1<<16)
-		if err := write(w); err != nil {
-			return err
-		}
-		return w.Flush()
+// toFile writes a file so that nothing is ever left half-written. With an empty
+// name or "-" it writes to standard output.
+func (a *environment) toFile(name string, write func(io.Writer) error) error {
+	if name != "" && name != "-" {
+		return atomicfile.Write(name, write)
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		// A device or a pipe: there is nothing to rename over.
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		if err := write(f); err != nil {
-			f.Close()
-			return err
-		}
-		return f.Close()
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
+	w := bufio.NewWriterSize(a.out, 1<<16)
+	if err := write(w); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return os.Rename(f.Name(), name)
+	return w.Flush()
 }
 
 // answer prints v as JSON or by text, to a file or to standard output.

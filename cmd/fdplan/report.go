@@ -43,7 +43,7 @@ func (c *reportCmd) Run(a *environment) error {
 	}
 	for _, f := range r.Files() {
 		to := filepath.Join(c.Dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
 		if err := a.toFile(to, f.Write); err != nil {

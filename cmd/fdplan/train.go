@@ -143,7 +143,7 @@ func (c *trainCmd) report(ctx context.Context, a *environment, p *app.Problem, t
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.Report, 0o755); err != nil {
+	if err := os.MkdirAll(c.Report, 0o777); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	for _, f := range r.Files() {

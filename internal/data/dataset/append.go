@@ -83,7 +83,7 @@ func (a *Appender) openCSV(exists bool) (err error) {
 			begin = []byte("\n")
 		}
 	}
-	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
 	if _, err = a.csv.Write(begin); err != nil {

@@ -5,10 +5,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -39,11 +39,10 @@ func FormatOf(name string) (Format, error) {
 
 // File is a data set that is being written. Its name appears only with Close.
 type File struct {
-	name string
-	tmp  *os.File
-	buf  *bufio.Writer
-	enc  encoder
-	s    *Schema
+	out *atomicfile.File
+	buf *bufio.Writer
+	enc encoder
+	s   *Schema
 }
 
 // Create begins the data set name, in the format that the name says.
@@ -55,11 +54,11 @@ func Create(name string, s *Schema) (*File, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	out, err := atomicfile.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{name: name, tmp: tmp, buf: bufio.NewWriterSize(tmp, 1<<16), s: s}
+	f := &File{out: out, buf: bufio.NewWriterSize(out, 1<<16), s: s}
 	if f.enc, err = newEncoder(f.buf, format, s.Stored()); err != nil {
 		f.Abort()
 		return nil, err
@@ -95,29 +94,15 @@ func (f *File) Close() error {
 	if err == nil {
 		err = f.buf.Flush()
 	}
-	if err == nil {
-		err = f.tmp.Chmod(0o644)
-	}
 	if err != nil {
 		f.Abort()
 		return err
 	}
-	if err := f.tmp.Close(); err != nil {
-		os.Remove(f.tmp.Name())
-		return err
-	}
-	if err := os.Rename(f.tmp.Name(), f.name); err != nil {
-		os.Remove(f.tmp.Name())
-		return err
-	}
-	return nil
+	return f.out.Commit()
 }
 
 // Abort gives the file up and leaves nothing behind.
-func (f *File) Abort() {
-	f.tmp.Close()
-	os.Remove(f.tmp.Name())
-}
+func (f *File) Abort() { f.out.Abort() }
 
 // Write writes d as the file name.
 func Write(name string, d *Data) error {

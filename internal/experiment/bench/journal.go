@@ -35,11 +35,11 @@ type Journal struct {
 // line that is no record is a *source.Error. While it is open, no other process
 // can open it: ErrBusy.
 func OpenJournal(dir string) (*Journal, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the journal: %w", err)
 	}
 	name := filepath.Join(dir, JournalName)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -216,33 +218,14 @@ func (b *bench) keepNetwork(problem, network string) error {
 		}
 		name := filepath.Join(b.dir, "networks", filepath.FromSlash(f.name))
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(name), 0o755)
+			err = os.MkdirAll(filepath.Dir(name), 0o777)
 		}
 		if err == nil {
-			err = replaceFile(name, f.text)
+			err = atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(f.text); return err })
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the network of %s: %w", problem, err)
 	}
 	return nil
-}
-
-// replaceFile writes a file under another name and renames it.
-func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), scratchPrefix)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

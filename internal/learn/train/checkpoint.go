@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -68,7 +68,7 @@ func (r *run) rowsSum() uint32 {
 	return h.Sum32()
 }
 
-// save writes the state under a temporary name and renames it.
+// save writes the state to a file.
 func (r *run) save(name string) error {
 	c := checkpoint{Rows: r.sum, Epoch: r.epoch, AdamSteps: r.s.adam.Steps, Best: keep(r.best), Raw: keep(r.raw), History: r.history}
 	var err error
@@ -81,44 +81,23 @@ func (r *run) save(name string) error {
 	return writeState(name, checkpointHead, &c)
 }
 
-// writeState writes v after a line that says what it is and a sum, under a
-// temporary name that is then changed.
+// writeState writes v after a line with the kind of the file and a checksum. The
+// file survives a crash of the machine.
 func writeState(name, head string, v any) error {
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(v); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
+	return atomicfile.WriteDurable(name, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s%08x\n%s", head, crc32.Checksum(body.Bytes(), crc32.MakeTable(crc32.Castagnoli)), body.Bytes())
 		return err
-	}
-	_, err = fmt.Fprintf(f, "%s%08x\n%s", head, crc32.Checksum(body.Bytes(), crc32.MakeTable(crc32.Castagnoli)), body.Bytes())
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	})
 }
 
-// removeState removes what a killed process left of writing a file, and with whole
-// the file too. Temporary names end in digits.
-func removeState(name string, whole bool) error {
-	files, err := os.ReadDir(filepath.Dir(name))
-	if err != nil {
+// removeState removes a file of writeState, if it exists.
+func removeState(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	for _, f := range files {
-		left, temporary := strings.CutPrefix(f.Name(), "."+filepath.Base(name)+"-")
-		if temporary && strings.Trim(left, "0123456789") == "" || whole && f.Name() == filepath.Base(name) {
-			if err := os.Remove(filepath.Join(filepath.Dir(name), f.Name())); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -165,7 +144,7 @@ func errNotWhole(name string) error {
 // training begins anew.
 func (r *run) resume() error {
 	name := r.o.Checkpoint
-	if err := removeState(name, false); err != nil {
+	if err := atomicfile.RemoveStale(name); err != nil {
 		return err
 	}
 	var c checkpoint

@@ -237,7 +237,7 @@ func TestGridResume(t *testing.T) {
 		t.Errorf("%d interruptions", cuts)
 	}
 	// A process that was killed leaves a temporary file.
-	if err := os.WriteFile(filepath.Join(folder, ".24x24.result-123"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, ".24x24.result.123-0.fdplan-tmp"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// A finished cell is not trained again, and one of other settings is refused.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
 // Grid trains networks of several shapes and chooses the smallest that meets the
@@ -238,7 +240,7 @@ func shapeOf(hidden []int) []string {
 // open prepares the folder: it is made, and without Resume the files of this
 // grid's cells in it go; what a killed process left half-written goes in any case.
 func (g *grid) open() error {
-	if err := os.MkdirAll(g.o.Folder, 0o755); err != nil {
+	if err := os.MkdirAll(g.o.Folder, 0o777); err != nil {
 		return err
 	}
 	g.sum = (&run{e: g.e, o: Options{Test: g.o.Test}}).rowsSum()
@@ -246,7 +248,11 @@ func (g *grid) open() error {
 	for i := range g.cells {
 		for _, kind := range []string{stateFile, resultFile} {
 			name := g.file(i, kind)
-			if err := removeState(name, !g.o.Resume); err != nil {
+			err := atomicfile.RemoveStale(name)
+			if err == nil && !g.o.Resume {
+				err = removeState(name)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -307,5 +313,5 @@ func (g *grid) save(i int) error {
 	if err := writeState(g.file(i, resultFile), cellHead, &doneCell{settings, g.sum, g.cells[i]}); err != nil {
 		return err
 	}
-	return removeState(g.file(i, stateFile), true)
+	return removeState(g.file(i, stateFile))
 }
