@@ -17,6 +17,7 @@ import (
 )
 
 type benchCmd struct {
+	progressFlags
 	What string `arg:"" help:"What to run: ${enum}." enum:"paper"`
 
 	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
@@ -33,7 +34,6 @@ type benchCmd struct {
 	Threads    int          `help:"Threads of each run." default:"1"`
 	Seed       uint64       `help:"Seed of each run." default:"0"`
 	Out        string       `short:"o" help:"Folder of the journal, which is gone on with where there is one." placeholder:"DIR" default:"bench-out"`
-	Quiet      bool         `help:"No progress on standard error." short:"q"`
 	JSON       bool         `name:"json" help:"Print one JSON object."`
 }
 
@@ -56,8 +56,9 @@ func (c *benchCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	progress := benchProgress{a: a, on: a.terminal && !c.Quiet}
-	env, blp, noBLP := c.blp(solvers, progress.warn)
+	progress := c.reporter(a)
+	warn := func(text string) { fmt.Fprintf(a.err, "fdplan: warning: %s\n", text) }
+	env, blp, noBLP := c.blp(solvers, warn)
 	pick := func(given durationFlag, full, quick time.Duration) time.Duration {
 		switch {
 		case given != 0:
@@ -72,9 +73,9 @@ func (c *benchCmd) Run(a *environment) error {
 		TimeLimit: pick(c.TimeLimit, 10*time.Minute, 10*time.Second), ReachLimit: pick(c.ReachLimit, time.Minute, 2*time.Second),
 		TrainLimit: max(time.Duration(c.TimeLimit), 30*time.Minute), Total: pick(c.TotalTime, 0, quickTotal),
 		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Parallel: c.Parallel,
-		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: progress.report, Warn: progress.warn,
+		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: reportRuns(progress), Warn: warn,
 	})
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		return err
 	}
@@ -198,31 +199,4 @@ func writeBench(w io.Writer, dir string, s *bench.Summary) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// benchProgress is one line on a terminal.
-type benchProgress struct {
-	a     *environment
-	on    bool
-	shown bool
-}
-
-func (p *benchProgress) report(e bench.Progress) {
-	if !p.on {
-		return
-	}
-	left := ""
-	if e.Left > 0 {
-		left = fmt.Sprintf(", about %v left", e.Left.Round(time.Second))
-	}
-	fmt.Fprintf(p.a.err, "\r\x1b[K%d of %d%s: %.80s", e.Done, e.Jobs, left, e.Current)
-	p.shown = true
-}
-
-func (p *benchProgress) warn(text string) { fmt.Fprintf(p.a.err, "fdplan: warning: %s\n", text) }
-
-func (p *benchProgress) clear() {
-	if p.shown {
-		fmt.Fprint(p.a.err, "\r\x1b[K")
-	}
 }

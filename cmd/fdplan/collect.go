@@ -10,13 +10,13 @@ import (
 
 type collectCmd struct {
 	problemFlags
+	progressFlags
 	Rows      int          `short:"n" help:"Number of transitions." default:"200000"`
 	Policy    string       `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
 	Log       string       `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
 	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
 	Seed      uint64       `help:"Seed." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	Quiet     bool         `help:"No progress on standard error." short:"q"`
 	Out       string       `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
 }
 
@@ -38,18 +38,13 @@ func (c *collectCmd) Run(a *environment) error {
 		}
 		return err
 	}
-	shown := false
+	progress := c.reporter(a)
 	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads}
-	if a.terminal && !c.Quiet {
-		o.Progress = func(rows int) {
-			fmt.Fprintf(a.err, "\r\x1b[Kcollect: %d of %d rows", rows, c.Rows)
-			shown = true
-		}
+	if progress.Enabled() {
+		o.Progress = reportRows(progress, c.Rows)
 	}
 	err = p.Collect(ctx, c.Out, o)
-	if shown {
-		fmt.Fprint(a.err, "\r\x1b[K")
-	}
+	progress.Clear()
 	switch {
 	case errors.Is(err, app.ErrNoRDDL):
 		return err

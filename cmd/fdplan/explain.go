@@ -64,11 +64,11 @@ func (c *explainCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	progress := a.progress(c.Quiet, task.Task)
+	progress := c.progressFlags.plan(a, task.Task)
 	d, err := app.Explain(ctx, task, app.ExplainRequest{
 		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(), Most: int(c.Alternatives), Report: progress.report,
 	})
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -41,12 +40,4 @@ func (f *gridFlags) grid(c *trainCmd) (*app.Grid, error) {
 		g.Smallest = train.SmallestNeurons
 	}
 	return g, nil
-}
-
-// reportGrid puts the line on the terminal where the grid calls it.
-func (p *trainProgress) reportGrid(g *app.Grid) {
-	g.Progress = func(e train.GridProgress) {
-		p.show(fmt.Sprintf("%d of %d cells done; width %d, depth %d: epoch %d of %d, %d of %d training rows wrong",
-			e.Done, e.Cells, e.Hidden[0], len(e.Hidden), e.Epoch.Epoch, p.epochs, e.Epoch.Train.WrongRows, e.Epoch.Train.Rows), "", 0, false)
-	}
 }

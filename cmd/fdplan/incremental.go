@@ -32,7 +32,7 @@ func (f *incrementalFlags) check(proof string) error {
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Problem, r app.Request, seed uint64, progress *progress) (doc *app.Document, err error) {
+func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Problem, r app.Request, seed uint64, progress *planProgress) (doc *app.Document, err error) {
 	if f.Simulator == "" {
 		f.Simulator = "rddl"
 	}
@@ -47,12 +47,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Prob
 	}()
 	doc, err = app.Incremental(ctx, p, real, app.IncrementalRequest{
 		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Write: a.toFile, Restart: f.Restart,
-		Iteration: func(l app.IterationLine) {
-			if progress.w != nil && l.Failure != nil {
-				progress.clear()
-				fmt.Fprintf(a.err, "iteration %d: reward %v, fails: %s\n", l.Iteration, *l.Reward, l.Failure.Text)
-			}
-		},
+		Iteration: progress.iteration,
 	})
 	if err == nil && f.Corrected != "" {
 		err = a.toFile(f.Corrected, doc.Loop.WriteNetwork)

@@ -107,11 +107,11 @@ func (a *environment) fail(err error) int {
 
 // limits are the flags of every command that may take long.
 type limits struct {
+	progressFlags
 	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
 	Seed      uint64       `help:"Seed of whatever draws random numbers." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 	Memory    bytesFlag    `help:"Bound on memory." default:"4GiB"`
-	Quiet     bool         `help:"No progress on standard error." short:"q"`
 }
 
 // context ends on SIGINT, SIGTERM and at the time limit; its cause says which.

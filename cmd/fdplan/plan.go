@@ -41,7 +41,7 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	progress := a.progress(c.Quiet, task.Task)
+	progress := c.progressFlags.plan(a, task.Task)
 	request := app.Request{
 		Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
@@ -60,7 +60,7 @@ func (c *planCmd) Run(a *environment) error {
 			return err
 		})
 	}
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		return err
 	}
@@ -156,40 +156,4 @@ func actions(step app.Values) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// progress is one line on a terminal that is rewritten in place.
-type progress struct {
-	w     io.Writer // nil for none
-	task  engine.Task
-	shown bool
-}
-
-func (a *environment) progress(quiet bool, task engine.Task) *progress {
-	p := &progress{task: task}
-	if a.terminal && !quiet {
-		p.w = a.err
-	}
-	return p
-}
-
-func (p *progress) report(e engine.Progress) {
-	if p.w == nil {
-		return
-	}
-	line := e.Phase
-	if e.Reward != nil {
-		line += fmt.Sprintf(", best %v", p.task.Problem.Reward.Float(*e.Reward))
-	}
-	if e.Bound != nil {
-		line += fmt.Sprintf(", bound %v", p.task.Problem.Reward.Float(*e.Bound))
-	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
-	p.shown = true
-}
-
-func (p *progress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
 }

@@ -51,15 +51,15 @@ func (c *runCmd) Run(a *environment) error {
 		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: app.Until(c.Until),
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(), Now: a.now,
 	}
-	progress := a.progress(c.Quiet, p.Task)
+	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase = progress.report
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	if live { // a run may be long: its steps are printed as they are taken
-		r.Plan = func(l app.RunPlan) { progress.clear(); writeRunPlan(a.out, &l) }
+		r.Plan = func(l app.RunPlan) { progress.Clear(); writeRunPlan(a.out, &l) }
 		r.Step = func(l app.RunStep) { writeRunStep(a.out, &l) }
 	}
 	d, err := app.Run(ctx, p, real, r)
-	progress.clear()
+	progress.Clear()
 	// The recording is complete only when it is closed.
 	err = errors.Join(err, real.Close())
 	if d == nil {

@@ -31,6 +31,7 @@ func (w *widthsFlag) UnmarshalText(text []byte) error {
 }
 
 type trainCmd struct {
+	progressFlags
 	Data   string     `arg:"" help:"Data set (.parquet, .csv, .npz) or log to learn from."`
 	Task   string     `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
 	Out    string     `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
@@ -56,7 +57,6 @@ type trainCmd struct {
 	// Long runs.
 	Checkpoint string `help:"Keep the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
-	Quiet      bool   `help:"No progress on standard error." short:"q"`
 	JSON       bool   `name:"json" help:"Print one JSON object."`
 
 	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
@@ -96,15 +96,15 @@ func (c *trainCmd) Run(a *environment) error {
 	if grid != nil {
 		grid.Now = a.now
 	}
-	progress := newTrainProgress(a, c.Epochs, c.Prune)
-	if a.terminal && !c.Quiet {
-		progress.report(&t)
+	progress := c.reporter(a)
+	if progress.Enabled() {
+		reportTraining(progress, a.now, &t)
 		if grid != nil {
-			progress.reportGrid(grid)
+			reportGrid(progress, c.Epochs, grid)
 		}
 	}
 	res, err := p.Train(ctx, c.Data, t)
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)

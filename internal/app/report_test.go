@@ -117,27 +117,3 @@ func TestReportFails(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-// TestPace has a clock of its own.
-func TestPace(t *testing.T) {
-	now := time.Unix(1000, 0)
-	p := Pace{Now: func() time.Time { return now }}
-	for _, c := range []struct {
-		pass  time.Duration
-		done  int
-		want  time.Duration
-		known bool
-	}{
-		{5 * time.Second, 100, 0, false}, // the work was taken up here
-		{2 * time.Second, 102, 98 * time.Second, true},
-		{8 * time.Second, 104, 240 * time.Second, true}, // 2.5 s each so far
-		{0, 200, 0, true},
-		{0, 250, 0, true},
-		{0, 1, 0, false}, // anew
-	} {
-		now = now.Add(c.pass)
-		if left, known := p.Left(c.done, 200); left != c.want || known != c.known {
-			t.Errorf("%d done: %v %v, want %v", c.done, left, known, c.want)
-		}
-	}
-}

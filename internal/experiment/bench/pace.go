@@ -1,11 +1,16 @@
 package bench
 
-import "time"
+import (
+	"time"
+
+	"github.com/fdplan/fdplan/internal/progress"
+)
 
 // Progress is how far a bench is.
 type Progress struct {
 	Done, Jobs int    // of the runs that were to be made
 	Current    string // ID of the run that has begun or ended last
+	Ended      bool   // it has ended
 	// Left is how long the rest may take, by the mean of the runs of each kind so
 	// far, and by guesses for what there was none of; 0 before there are any.
 	Left time.Duration
@@ -14,17 +19,13 @@ type Progress struct {
 // usualTraining is how long a training may take, before there was one.
 const usualTraining = 20 * time.Second
 
-// pace estimates the time left.
+// pace counts the runs and estimates the time left.
 type pace struct {
-	jobs     []Job
-	done     int
-	left     map[string]int           // runs to be made, by class
-	spent    map[string]time.Duration // on those of a class
-	made     map[string]int
-	first    map[string]*Record // of the class, to know what it is
-	total    time.Duration
-	open     int
-	parallel int
+	progress.Pace
+	jobs  []Job
+	done  int
+	open  int
+	first map[string]*Record // of the class, to know what it is
 }
 
 // class is what runs have in common that take about as long as each other.
@@ -33,10 +34,11 @@ func class(r *Record) string {
 }
 
 func newPace(jobs []Job, open []int, parallel int) *pace {
-	p := &pace{jobs: jobs, open: len(open), left: map[string]int{}, spent: map[string]time.Duration{}, made: map[string]int{}, first: map[string]*Record{}, parallel: parallel}
+	p := &pace{jobs: jobs, open: len(open), first: map[string]*Record{}}
+	p.Parallel, p.Guess = parallel, p.guess
 	for _, i := range open {
 		c := class(&jobs[i].Record)
-		p.left[c]++
+		p.Expect(c, 1)
 		if p.first[c] == nil {
 			p.first[c] = &jobs[i].Record
 		}
@@ -44,37 +46,27 @@ func newPace(jobs []Job, open []int, parallel int) *pace {
 	return p
 }
 
-func (p *pace) starting(i int) Progress { return p.progress(i) }
-
-func (p *pace) ended(i int, took time.Duration) Progress {
-	c := class(&p.jobs[i].Record)
-	p.done++
-	p.left[c]--
-	p.made[c]++
-	p.spent[c] += took
-	p.total += took
-	return p.progress(i)
+// guess estimates a run of a class of which there was none.
+func (p *pace) guess(class string, mean time.Duration) time.Duration {
+	switch first := p.first[class]; first.Kind {
+	case KindReach:
+		// It goes on until a run is over its limit, and runs before that grow.
+		return max(mean, 3*first.limits().time)
+	case KindTrain:
+		return max(mean, min(usualTraining, first.limits().time))
+	}
+	return mean
 }
 
-func (p *pace) progress(i int) Progress {
-	out := Progress{Done: p.done, Jobs: p.open, Current: p.jobs[i].Record.ID}
-	if p.done == 0 {
-		return out
-	}
-	mean := p.total / time.Duration(p.done)
-	for c, n := range p.left {
-		each := mean
-		switch first := p.first[c]; {
-		case p.made[c] > 0:
-			each = p.spent[c] / time.Duration(p.made[c])
-		case first.Kind == KindReach:
-			// It goes on until a run is over its limit, and runs before that grow.
-			each = max(mean, 3*first.limits().time)
-		case first.Kind == KindTrain:
-			each = max(mean, min(usualTraining, first.limits().time))
-		}
-		out.Left += time.Duration(n) * each
-	}
-	out.Left /= time.Duration(p.parallel)
-	return out
+func (p *pace) starting(i int) Progress { return p.progress(i, false) }
+
+func (p *pace) ended(i int, took time.Duration) Progress {
+	p.done++
+	p.Finished(class(&p.jobs[i].Record), 1, took)
+	return p.progress(i, true)
+}
+
+func (p *pace) progress(i int, ended bool) Progress {
+	left, _ := p.Left()
+	return Progress{Done: p.done, Jobs: p.open, Current: p.jobs[i].Record.ID, Ended: ended, Left: left}
 }

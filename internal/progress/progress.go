@@ -1,0 +1,144 @@
+// Package progress reports how far a command is, on standard error: as one line on
+// a terminal that is rewritten in place, or as events in JSON, one on a line. It
+// also estimates the time that the rest takes.
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+)
+
+// Mode is how progress is reported.
+type Mode string
+
+// The modes.
+const (
+	Bar  Mode = "bar"  // one line, rewritten in place
+	JSON Mode = "json" // an Event on each line
+	None Mode = "none"
+)
+
+// refresh is the least time between two lines of frequent events.
+const refresh = 100 * time.Millisecond
+
+// Event is one report. Only the fields that belong to its kind are set
+// (docs/formats.md, "Progress as JSON").
+type Event struct {
+	Kind    string  `json:"event"`
+	Seconds float64 `json:"seconds"` // since the command began; Report sets it
+
+	Phase     string   `json:"phase,omitempty"`
+	Reward    *float64 `json:"reward,omitempty"`
+	Bound     *float64 `json:"bound,omitempty"`
+	Iteration int      `json:"iteration,omitempty"`
+	Text      string   `json:"text,omitempty"`
+
+	Done   *int     `json:"done,omitempty"`
+	Of     *int     `json:"of,omitempty"`
+	Unit   string   `json:"unit,omitempty"`
+	Loss   *float64 `json:"loss,omitempty"`
+	Wrong  *int     `json:"wrong,omitempty"`
+	Rows   *int     `json:"rows,omitempty"`
+	Edges  *int     `json:"edges,omitempty"`
+	Left   *float64 `json:"left,omitempty"` // seconds, estimated
+	Hidden []int    `json:"hidden,omitempty"`
+
+	// Line is the event for people; an event without one is not shown to them.
+	Line string `json:"-"`
+	// Frequent events may be left out of the line, which is not rewritten more often
+	// than every 100 ms for them.
+	Frequent bool `json:"-"`
+}
+
+// Reporter reports the events of one command. Its methods may be called from
+// several goroutines. A nil Reporter reports nothing.
+type Reporter struct {
+	w       io.Writer
+	mode    Mode
+	now     func() time.Time
+	started time.Time
+
+	mu    sync.Mutex
+	last  time.Time
+	shown bool // a line is on the terminal
+	once  bool // there was a line
+}
+
+// New returns a reporter that writes to w; times are by the clock now, from started
+// on.
+func New(w io.Writer, mode Mode, now func() time.Time, started time.Time) *Reporter {
+	return &Reporter{w: w, mode: mode, now: now, started: started}
+}
+
+// Enabled reports whether events have a reader.
+func (r *Reporter) Enabled() bool { return r != nil && r.mode != None }
+
+// Report reports an event. Errors of writing are ignored: progress is no result.
+func (r *Reporter) Report(e Event) {
+	if !r.Enabled() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.mode == JSON {
+		e.Seconds = round(r.now().Sub(r.started).Seconds())
+		if text, err := json.Marshal(e); err == nil {
+			r.w.Write(append(text, '\n'))
+		}
+		return
+	}
+	if e.Line == "" {
+		return
+	}
+	if e.Frequent {
+		now := r.now()
+		if r.once && now.Sub(r.last) < refresh {
+			return
+		}
+		r.last = now
+	}
+	r.once, r.shown = true, true
+	fmt.Fprintf(r.w, "\r\x1b[K%s", e.Line)
+}
+
+// Message reports an event that stays on the terminal, on a line of its own.
+func (r *Reporter) Message(e Event) {
+	if !r.Enabled() {
+		return
+	}
+	if r.mode == JSON {
+		r.Report(e)
+		return
+	}
+	r.Clear()
+	fmt.Fprintln(r.w, e.Line)
+}
+
+// Clear removes the line from the terminal, before a result is written.
+func (r *Reporter) Clear() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shown {
+		fmt.Fprint(r.w, "\r\x1b[K")
+	}
+	r.shown = false
+}
+
+// Left is a duration as an Event has it.
+func Left(d time.Duration, known bool) *float64 {
+	if !known {
+		return nil
+	}
+	s := round(d.Seconds())
+	return &s
+}
+
+// round rounds seconds to milliseconds.
+func round(s float64) float64 { return math.Round(s*1000) / 1000 }
