@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
 func switches(t *testing.T) *Schema {
@@ -121,7 +123,7 @@ func TestAppendLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.Discretize(map[string]Bins{"level": {Lo: 0, Hi: 10, Bits: 2}}); err != nil {
+	if s, err = s.Discretize(map[string]bins.Uniform{"level": {Lo: 0, Hi: 10, Bits: 2}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
 // Role is what a column holds of a transition.
@@ -49,7 +51,7 @@ type Column struct {
 	Lo, Hi  float64
 	Values  []string // of an Enum, in order
 
-	bins *Bins // of an Int that holds levels; see Discretize
+	bins *bins.Uniform // of an Int that holds levels; see Discretize
 }
 
 // Schema lists the columns: states, actions, next states, the last in the order

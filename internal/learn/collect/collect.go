@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
@@ -32,7 +33,7 @@ type Options struct {
 	Horizon int // steps of an episode; the instance's when 0
 	// Bins are the quantities that integers are levels of, by fluent; see
 	// dataset.Schema.Discretize. They matter to ToFile alone.
-	Bins map[string]dataset.Bins
+	Bins map[string]bins.Uniform
 	// Progress, when set, is called with the number of rows written so far.
 	Progress func(rows int)
 }

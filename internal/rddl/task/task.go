@@ -13,7 +13,7 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
-	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -30,7 +30,7 @@ type Task struct {
 	Learned  []string
 	Inputs   []string // what the network reads, in order; nil for all actions, then all states
 	Ranges   map[string]translate.Range
-	Bins     map[string]dataset.Bins // by fluent: the quantity that an integer's values are levels of
+	Bins     map[string]bins.Uniform // by fluent: the quantity that an integer's values are levels of
 	Network  string                  // the network's file; empty for none
 	BitNames map[string][]string     // by fluent: names of its bits in files of others, most significant first
 
@@ -42,19 +42,19 @@ type ReadFile func(name string) ([]byte, error)
 
 // file is the document as TOML has it.
 type file struct {
-	Domain   *string            `toml:"domain"`
-	Instance *string            `toml:"instance"`
-	Goal     *string            `toml:"goal"`
-	Horizon  *int               `toml:"horizon"`
-	Learned  []string           `toml:"learned"`
-	Inputs   []string           `toml:"inputs"`
-	Network  *string            `toml:"network"`
-	Ranges   map[string][]int64 `toml:"ranges"`
-	Bins     map[string]bins    `toml:"discretize"`
-	Files    map[string]any     `toml:"files"`
+	Domain   *string              `toml:"domain"`
+	Instance *string              `toml:"instance"`
+	Goal     *string              `toml:"goal"`
+	Horizon  *int                 `toml:"horizon"`
+	Learned  []string             `toml:"learned"`
+	Inputs   []string             `toml:"inputs"`
+	Network  *string              `toml:"network"`
+	Ranges   map[string][]int64   `toml:"ranges"`
+	Bins     map[string]binsTable `toml:"discretize"`
+	Files    map[string]any       `toml:"files"`
 }
 
-type bins struct {
+type binsTable struct {
 	Lo   *float64 `toml:"lo"`
 	Hi   *float64 `toml:"hi"`
 	Bits *int     `toml:"bits"`
@@ -161,9 +161,9 @@ func (t *Task) setRanges(from map[string][]int64) error {
 }
 
 // setBins reads how quantities become levels, and gives the levels their ranges.
-func (t *Task) setBins(from map[string]bins) error {
+func (t *Task) setBins(from map[string]binsTable) error {
 	if len(from) > 0 {
-		t.Bins = map[string]dataset.Bins{}
+		t.Bins = map[string]bins.Uniform{}
 	}
 	for _, name := range sorted(from) {
 		b := from[name]
@@ -173,7 +173,7 @@ func (t *Task) setBins(from map[string]bins) error {
 		if _, twice := t.Ranges[name]; twice {
 			return t.binsError(name, "%s has a range already; expected either, since N bits are the range 0..2^N-1", name)
 		}
-		t.Bins[name] = dataset.Bins{Lo: *b.Lo, Hi: *b.Hi, Bits: *b.Bits}
+		t.Bins[name] = bins.Uniform{Lo: *b.Lo, Hi: *b.Hi, Bits: *b.Bits}
 		if err := t.Bins[name].Check(); err != nil {
 			return t.binsError(name, "%s cannot be discretised: %v", name, err)
 		}

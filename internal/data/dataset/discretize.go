@@ -2,71 +2,19 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
-// MaxBits bounds the bits of a discretised quantity.
-const MaxBits = 16
-
-// Bins say how a real quantity becomes an integer, its level: 2^Bits bins of equal
-// width over [Lo, Hi]. Level k holds the values from Edge(k), inclusive, to
-// Edge(k+1), exclusive; the last holds Hi too. There is no level outside.
-type Bins struct {
-	Lo, Hi float64
-	Bits   int
-}
-
-// Check reports bounds between which floating-point numbers cannot tell the bins
-// apart, and a number of bits that is not 1..MaxBits.
-func (b Bins) Check() error {
-	switch {
-	case b.Bits < 1 || b.Bits > MaxBits:
-		return fmt.Errorf("%d bits, expected 1..%d", b.Bits, MaxBits)
-	case !(b.Hi-b.Lo > 0) || math.IsInf(b.Hi-b.Lo, 0):
-		return fmt.Errorf("the range %s..%s, expected numbers lo < hi", number(b.Lo), number(b.Hi))
-	case (b.Hi-b.Lo)/float64(b.Levels()) < 1e-12*max(math.Abs(b.Lo), math.Abs(b.Hi)) || (b.Hi-b.Lo)/float64(b.Levels()) < 1e-300:
-		return fmt.Errorf("the range %s..%s is too narrow for %d bits", number(b.Lo), number(b.Hi), b.Bits)
-	}
-	return nil
-}
-
-// Levels is the number of bins.
-func (b Bins) Levels() int { return 1 << b.Bits }
-
-// Edge is where level k begins; Edge(Levels()) is Hi.
-func (b Bins) Edge(k int) float64 {
-	if k == b.Levels() {
-		return b.Hi
-	}
-	return b.Lo + (b.Hi-b.Lo)*(float64(k)/float64(b.Levels()))
-}
-
-// Center is the value that stands for level k: halfway between its edges.
-func (b Bins) Center(k int) float64 { return (b.Edge(k) + b.Edge(k+1)) / 2 }
-
-// Level is the bin of x, which must be in [Lo, Hi].
-func (b Bins) Level(x float64) int {
-	// The quotient gives the place; rounding may have moved it by one, and what
-	// decides is the edges.
-	k := min(max(int((x-b.Lo)/(b.Hi-b.Lo)*float64(b.Levels())), 0), b.Levels()-1)
-	for k > 0 && x < b.Edge(k) {
-		k--
-	}
-	for k+1 < b.Levels() && x >= b.Edge(k+1) {
-		k++
-	}
-	return k
-}
-
-// Discretize gives the schema in which columns hold levels: those that bins name,
+// Discretize gives the schema in which columns hold levels: those that by names,
 // by the fluent's name or, for all fluents of that name, its part before the
 // brackets. They must be integers 0..Levels()-1. In files such a column holds the
 // quantity itself: reading gives its level, writing the center of the bin.
-func (s *Schema) Discretize(bins map[string]Bins) (*Schema, error) {
+func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
 	out := &Schema{Problem: s.Problem, Columns: append([]Column(nil), s.Columns...)}
-	byName := map[string]Bins{}
-	for name, b := range bins {
+	byName := map[string]bins.Uniform{}
+	for name, b := range by {
 		byName[canonical(name)] = b
 	}
 	for i := range out.Columns {

@@ -1,51 +1,13 @@
 package dataset
 
 import (
-	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-func TestBins(t *testing.T) {
-	b := Bins{Lo: 0, Hi: 10, Bits: 2}
-	for x, want := range map[float64]int{0: 0, 2.4999: 0, 2.5: 1, 4.999: 1, 5: 2, 7.5: 3, 9.99: 3, 10: 3, math.SmallestNonzeroFloat64: 0, math.Nextafter(2.5, 0): 0} {
-		if got := b.Level(x); got != want {
-			t.Errorf("%v has level %d, want %d", x, got, want)
-		}
-	}
-	if c := b.Center(1); c != 3.75 {
-		t.Errorf("the center of level 1 is %v, want 3.75", c)
-	}
-	// Edges and centers of awkward bounds are of their own bins.
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 300 {
-		b := Bins{Lo: rng.NormFloat64() * math.Pow(10, float64(rng.IntN(9)-4)), Bits: 1 + rng.IntN(10)}
-		b.Hi = b.Lo + rng.Float64()*math.Pow(10, float64(rng.IntN(9)-4))
-		if b.Check() != nil {
-			continue
-		}
-		for k := range b.Levels() {
-			if b.Level(b.Edge(k)) != k || b.Level(b.Center(k)) != k || b.Level(math.Nextafter(b.Edge(k+1), math.Inf(-1))) != k {
-				t.Fatalf("%+v: level %d holds other values than those from %v to %v", b, k, b.Edge(k), b.Edge(k+1))
-			}
-		}
-		if b.Level(b.Hi) != b.Levels()-1 {
-			t.Fatalf("%+v: the upper bound has level %d", b, b.Level(b.Hi))
-		}
-	}
-	for want, b := range map[string]Bins{
-		"0 bits, expected 1..16": {Hi: 1}, "17 bits": {Hi: 1, Bits: 17}, "the range 1..1, expected": {Lo: 1, Hi: 1, Bits: 3},
-		"the range 0..NaN": {Hi: math.NaN(), Bits: 3}, "the range -Inf..1": {Lo: math.Inf(-1), Hi: 1, Bits: 3},
-		"is too narrow for 16 bits": {Lo: 1, Hi: 1 + 1e-10, Bits: 16},
-	} {
-		if err := b.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %s", b, err, want)
-		}
-	}
-}
+	"github.com/fdplan/fdplan/internal/data/bins"
+)
 
 // TestDiscretize reads quantities as levels from every format and writes them
 // back.
@@ -55,7 +17,7 @@ func TestDiscretize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.Discretize(map[string]Bins{"level": {0, 10, 2}, "flow": {-1, 1, 1}}); err != nil {
+	if s, err = s.Discretize(map[string]bins.Uniform{"level": {Lo: 0, Hi: 10, Bits: 2}, "flow": {Lo: -1, Hi: 1, Bits: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	const text = "level(t1),n,flow,level(t1)',n'\n9.99,3,-0.5,2.5,4\n0,3,0,10,4\n"
@@ -111,10 +73,10 @@ func TestDiscretize(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	for want, b := range map[string]map[string]Bins{
-		"column n is no integer in 0..7":     {"n": {0, 1, 3}},
-		"column flow: 0 bits":                {"flow": {0, 1, 0}},
-		"column level(t1) is no integer in ": {"level(t1)": {0, 1, 1}, "level": {0, 1, 2}},
+	for want, b := range map[string]map[string]bins.Uniform{
+		"column n is no integer in 0..7":     {"n": {Lo: 0, Hi: 1, Bits: 3}},
+		"column flow: 0 bits":                {"flow": {Lo: 0, Hi: 1, Bits: 0}},
+		"column level(t1) is no integer in ": {"level(t1)": {Lo: 0, Hi: 1, Bits: 1}, "level": {Lo: 0, Hi: 1, Bits: 2}},
 	} {
 		if _, err := s.Discretize(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
