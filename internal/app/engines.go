@@ -24,7 +24,7 @@ func newEngine(r *Request) (engine.Engine, error) {
 	}
 	switch r.Engine {
 	case "auto":
-		return race.Engine{}, nil
+		return race.New(search.Engine{}, conflict.PB{}), nil
 	case "search":
 		return search.Engine{}, nil
 	case "pb":

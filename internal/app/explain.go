@@ -119,7 +119,7 @@ func Explain(ctx context.Context, problem *Problem, r ExplainRequest) (*Explanat
 	var e engine.Engine
 	switch r.Engine {
 	case "auto":
-		e = race.Engine{}
+		e = race.New(search.Engine{}, conflict.PB{})
 	case "search":
 		e = search.Engine{}
 	case "pb":

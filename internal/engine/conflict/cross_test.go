@@ -22,7 +22,7 @@ var (
 // TestRandomProblems compares pb, maxsat in all encodings, search and their
 // race with brute force over all plans, and has the checker replay each plan.
 func TestRandomProblems(t *testing.T) {
-	engines := map[string]engine.Engine{"pb": conflict.PB{}, "search": search.Engine{}, "auto": race.Engine{}}
+	engines := map[string]engine.Engine{"pb": conflict.PB{}, "search": search.Engine{}, "auto": race.New(search.Engine{}, conflict.PB{})}
 	for _, name := range []string{"default", "paper", "published", "unidirectional"} {
 		e, err := cnf.ParseEncoding(name)
 		if err != nil {

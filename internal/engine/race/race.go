@@ -1,10 +1,10 @@
-// Package race is the engine auto: search and pb side by side on the same
+// Package race is the engine auto: other engines side by side on the same
 // query, the first proof wins. They tell each other of plans and bounds as they
-// go, so that either can prove what the other found.
+// go, so that each can prove what another found.
 //
-// Most problems are small, and search answers them before a second engine has
-// loaded its model. pb therefore starts when search has done a certain amount
-// of work, which does not depend on the machine.
+// Most problems are small, and the first engine answers them before another has
+// loaded its model. The others therefore join when the first has done a certain
+// amount of work, which does not depend on the machine.
 package race
 
 import (
@@ -13,109 +13,161 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/search"
 )
 
-// Engine is the race as an engine.Engine. Its results tell in Winner which
-// engine proved them, or had the best plan when time was up.
-type Engine struct{}
+// Engine is a race as an engine.Engine. The Winner of its results names the
+// engine that proved them, or had the best plan when time was up.
+type Engine struct {
+	engines []engine.Opener
+}
+
+var _ engine.Opener = Engine{}
+
+// New returns a race of engines, at least one. The first begins, the others
+// join it; see the package comment.
+func New(first engine.Opener, others ...engine.Opener) Engine {
+	return Engine{append([]engine.Opener{first}, others...)}
+}
 
 // Name is "auto".
 func (Engine) Name() string { return "auto" }
 
-// headStart is the work of search, in joint actions tried, before pb joins: some
-// milliseconds.
-const headStart = 20_000
-
-// entry is one engine's part.
-type entry struct {
-	name string
-	res  *engine.Result
-	err  error
-}
-
-// Solve gives the first result that is proven; without one, the better plan
-// with the better bound.
-func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	if report == nil {
-		report = func(engine.Progress) {}
+// Solve returns the first result that is proven; without one, the best plan
+// with the best bound.
+func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	entrants := make([]entrant, len(e.engines))
+	for i, one := range e.engines {
+		entrants[i] = entrant{one.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+			return one.Solve(ctx, q, l, report)
+		}}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	if q.MinHorizon == q.MaxHorizon {
 		l.Shared = &engine.Exchange{}
 	}
-	if l.Memory > 0 {
-		l.Memory /= 2
-	}
-	var mu sync.Mutex
-	both := func(p engine.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if t, reward := l.Shared.Best(); t != nil && (p.Reward == nil || reward > *p.Reward) {
-			p.Reward = &reward
+	res, _, err := run(ctx, entrants, l, report)
+	return res, err
+}
+
+// headStart is the work of the first engine, in its own measure, before the
+// others join: for search, joint actions tried, some milliseconds.
+const headStart = 20_000
+
+// errBeaten is why the others stop when one has a proof.
+var errBeaten = errors.New("another engine was faster")
+
+// entrant is one engine's part in a race.
+type entrant struct {
+	name  string
+	solve func(context.Context, engine.Limits, func(engine.Progress)) (*engine.Result, error)
+}
+
+// finish is how an entrant ended.
+type finish struct {
+	entrant int
+	res     *engine.Result
+	err     error
+}
+
+// proven reports whether an entrant settled the query.
+func (f finish) proven() bool {
+	return f.err == nil && (f.res.Status == engine.Optimal || f.res.Status == engine.Infeasible)
+}
+
+// contest is one race under way.
+type contest struct {
+	entrants []entrant
+	limits   engine.Limits
+	busy     chan struct{} // closed when the first engine has had its head start
+	setBusy  func()
+	done     chan finish
+
+	mu     sync.Mutex // held while reporting
+	report func(engine.Progress)
+}
+
+// run has the entrants solve the same query under the limits l, which hold for
+// all of them together. It returns when all have ended: the first proof with
+// its entrant, or without a proof what is known, and -1.
+func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(engine.Progress)) (*engine.Result, int, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	l.Memory /= int64(len(entrants))
+	c := &contest{entrants: entrants, limits: l, busy: make(chan struct{}), done: make(chan finish, len(entrants)), report: report}
+	c.setBusy = sync.OnceFunc(func() { close(c.busy) })
+	go c.enter(ctx, 0)
+	running, joined := 1, len(entrants) == 1
+	var late []finish
+	for running > 0 {
+		busy := c.busy
+		if joined {
+			busy = nil
 		}
-		if b := l.Shared.Bound(); b != nil && (p.Bound == nil || *b < *p.Bound) {
-			p.Bound = b
-		}
-		report(p)
-	}
-	done := make(chan entry, 2)
-	busy := make(chan struct{})
-	var once sync.Once
-	go func() {
-		res, err := search.Engine{}.Solve(ctx, q, l, func(p engine.Progress) {
-			if p.Work >= headStart {
-				once.Do(func() { close(busy) })
-			}
-			both(p)
-		})
-		done <- entry{"search", res, err}
-	}()
-	running, start := 1, busy // start is nil once pb runs
-	var late []entry
-	for {
 		select {
-		case e := <-done:
+		case <-busy:
+		case f := <-c.done:
 			running--
-			if e.err == nil && (e.res.Status == engine.Optimal || e.res.Status == engine.Infeasible) {
-				cancel(errors.New("the other engine was faster"))
+			if f.proven() {
+				cancel(errBeaten)
 				for ; running > 0; running-- {
-					<-done
+					<-c.done
 				}
-				e.res.Winner = e.name
-				return e.res, nil
+				f.res.Winner = entrants[f.entrant].name
+				return f.res, f.entrant, nil
 			}
-			late = append(late, e)
-			if running == 0 && (len(late) == 2 || ctx.Err() != nil) {
-				return better(late)
+			late = append(late, f)
+			if joined || ctx.Err() != nil {
+				continue
 			}
-			if len(late) == 1 && running == 0 { // search gave up before pb began
-				once.Do(func() { close(busy) })
-			}
-		case <-start:
-			start = nil
+		}
+		// The first engine has had its head start, or gave up within it.
+		joined = true
+		for i := 1; i < len(entrants); i++ {
 			running++
-			go func() {
-				res, err := conflict.PB{}.Solve(ctx, q, l, both)
-				done <- entry{"pb", res, err}
-			}()
+			go c.enter(ctx, i)
 		}
 	}
+	res, err := c.better(late)
+	return res, -1, err
+}
+
+// enter has one entrant solve the query.
+func (c *contest) enter(ctx context.Context, i int) {
+	res, err := c.entrants[i].solve(ctx, c.limits, func(p engine.Progress) {
+		if i == 0 && p.Work >= headStart {
+			c.setBusy()
+		}
+		c.tell(p)
+	})
+	c.done <- finish{i, res, err}
+}
+
+// tell reports the progress of one entrant, with what the others know.
+func (c *contest) tell(p engine.Progress) {
+	if c.report == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, reward := c.limits.Shared.Best(); t != nil && (p.Reward == nil || reward > *p.Reward) {
+		p.Reward = &reward
+	}
+	if b := c.limits.Shared.Bound(); b != nil && (p.Bound == nil || *b < *p.Bound) {
+		p.Bound = b
+	}
+	c.report(p)
 }
 
 // better joins what is known when nothing was proven.
-func better(entries []entry) (*engine.Result, error) {
+func (c *contest) better(all []finish) (*engine.Result, error) {
 	var best *engine.Result
 	var errs []error
-	for _, e := range entries {
-		if e.err != nil {
-			errs = append(errs, e.err)
+	for _, f := range all {
+		if f.err != nil {
+			errs = append(errs, f.err)
 			continue
 		}
-		r := e.res
-		r.Winner = e.name
+		r := f.res
+		r.Winner = c.entrants[f.entrant].name
 		if best == nil {
 			best = r
 			continue

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/race"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -58,7 +59,7 @@ func TestPBWins(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	bounds := 0
-	res, err := race.Engine{}.Solve(ctx, q, engine.Limits{Threads: 1, Memory: 1 << 28}, func(p engine.Progress) {
+	res, err := race.New(search.Engine{}, conflict.PB{}).Solve(ctx, q, engine.Limits{Threads: 1, Memory: 1 << 28}, func(p engine.Progress) {
 		if p.Bound != nil {
 			bounds++
 		}
@@ -78,7 +79,7 @@ func TestPBWins(t *testing.T) {
 	}
 	over, stop := context.WithCancel(context.Background())
 	stop()
-	res, err = race.Engine{}.Solve(over, q, engine.Limits{Threads: 1}, nil)
+	res, err = race.New(search.Engine{}, conflict.PB{}).Solve(over, q, engine.Limits{Threads: 1}, nil)
 	if err != nil || res.Status != engine.Unknown || res.Reason == "" {
 		t.Fatalf("an ended context gives %+v, %v", res, err)
 	}
@@ -89,7 +90,7 @@ func TestPBWins(t *testing.T) {
 func TestSearchWins(t *testing.T) {
 	p := lamps(t, 4)
 	q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 2, MaxHorizon: 4}
-	res, err := race.Engine{}.Solve(context.Background(), q, engine.Limits{Threads: 2}, nil)
+	res, err := race.New(search.Engine{}, conflict.PB{}).Solve(context.Background(), q, engine.Limits{Threads: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,39 +2,64 @@ package race
 
 import (
 	"context"
-	"errors"
-	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/search"
 )
 
-// session races search and pb over the first query. Who proves it first has
-// learned the most, and answers the others alone.
+// session races the engines over the first query. The one that proves it first
+// has learned the most, and answers the others alone.
 type session struct {
 	task    engine.Task
 	horizon int
-	search  engine.Session // nil once pb has won
-	pb      engine.Session // nil until it joins, and once search has won
+	runners []*runner // in the order in which they join; one once a query was proven
 	marks   []engine.Landmark
 }
 
+// runner is one engine of a session.
+type runner struct {
+	engine  engine.Opener
+	session engine.Session // nil until it joins
+}
+
+// explorer is a session that can report that its work is done: whatever is
+// excluded, its next answer is quick, and needs no other engine.
+type explorer interface {
+	Explored() bool
+}
+
 // Open prepares for queries about one horizon.
-func (Engine) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
-	s, err := search.Engine{}.Open(ctx, t, horizon)
-	if err != nil {
+func (e Engine) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
+	x := &session{task: t, horizon: horizon}
+	for _, one := range e.engines {
+		x.runners = append(x.runners, &runner{engine: one})
+	}
+	if err := x.open(ctx, x.runners[0]); err != nil {
 		return nil, err
 	}
-	return &session{task: t, horizon: horizon, search: s}, nil
+	return x, nil
+}
+
+// open opens a runner's session with what is excluded so far, if it has none.
+func (x *session) open(ctx context.Context, r *runner) error {
+	if r.session != nil {
+		return nil
+	}
+	s, err := r.engine.Open(ctx, x.task, x.horizon)
+	for i := 0; err == nil && i < len(x.marks); i++ {
+		err = s.Exclude(x.marks[i])
+	}
+	if err == nil {
+		r.session = s
+	}
+	return err
 }
 
 // Exclude adds a landmark.
 func (x *session) Exclude(l engine.Landmark) error {
 	x.marks = append(x.marks, l)
-	for _, s := range []engine.Session{x.search, x.pb} {
-		if s != nil {
-			if err := s.Exclude(l); err != nil {
+	for _, r := range x.runners {
+		if r.session != nil {
+			if err := r.session.Exclude(l); err != nil {
 				return err
 			}
 		}
@@ -42,108 +67,32 @@ func (x *session) Exclude(l engine.Landmark) error {
 	return nil
 }
 
-// alone has one engine answer.
-func alone(ctx context.Context, name string, s engine.Session, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	res, err := s.Solve(ctx, l, report)
-	if res != nil {
-		res.Winner = name
-	}
-	return res, err
-}
-
-// withPB opens pb's session with what is excluded so far.
-func (x *session) withPB(ctx context.Context) (engine.Session, error) {
-	s, err := conflict.PB{}.Open(ctx, x.task, x.horizon)
-	for i := 0; err == nil && i < len(x.marks); i++ {
-		err = s.Exclude(x.marks[i])
-	}
-	return s, err
-}
-
 // Solve answers for the plans that are not excluded.
 func (x *session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	switch {
-	case x.search == nil:
-		return alone(ctx, "pb", x.pb, l, report)
-	case x.search.(*search.Session).Explored():
-		return alone(ctx, "search", x.search, l, report)
+	runners := x.runners
+	if done, ok := runners[0].session.(explorer); ok && done.Explored() {
+		runners = runners[:1]
 	}
-	if report == nil {
-		report = func(engine.Progress) {}
+	if len(runners) == 1 {
+		res, err := runners[0].session.Solve(ctx, l, report)
+		if res != nil {
+			res.Winner = runners[0].engine.Name()
+		}
+		return res, err
 	}
-	if l.Memory > 0 {
-		l.Memory /= 2
-	}
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var mu sync.Mutex
-	busy := make(chan struct{})
-	var once sync.Once
-	done := make(chan entry, 2)
-	go func() {
-		res, err := x.search.Solve(own, l, func(p engine.Progress) {
-			if p.Work >= headStart {
-				once.Do(func() { close(busy) })
+	entrants := make([]entrant, len(runners))
+	for i, r := range runners {
+		entrants[i] = entrant{r.engine.Name(), func(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+			if err := x.open(ctx, r); err != nil {
+				return nil, err
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			report(p)
-		})
-		once.Do(func() { close(busy) })
-		done <- entry{"search", res, err}
-	}()
-	<-busy
-	running := 1
-	var late []entry
-	select {
-	case e := <-done:
-		running--
-		if proven(e) {
-			e.res.Winner = e.name
-			return e.res, nil
-		}
-		late = append(late, e)
-	default:
+			return r.session.Solve(ctx, l, report)
+		}}
 	}
-	running++
-	go func() {
-		var res *engine.Result
-		s, err := x.pb, error(nil)
-		if s == nil {
-			s, err = x.withPB(own)
-		}
-		if err == nil {
-			x.pb = s
-			res, err = s.Solve(own, l, func(p engine.Progress) {
-				mu.Lock()
-				defer mu.Unlock()
-				report(p)
-			})
-		}
-		done <- entry{"pb", res, err}
-	}()
-	var won *entry
-	for ; running > 0; running-- {
-		e := <-done
-		if won == nil && proven(e) {
-			won = &e
-			cancel(errors.New("the other engine was faster"))
-		}
-		late = append(late, e)
+	l.Shared = &engine.Exchange{}
+	res, winner, err := run(ctx, entrants, l, report)
+	if winner >= 0 {
+		x.runners = runners[winner : winner+1]
 	}
-	if won == nil {
-		return better(late)
-	}
-	if won.name == "pb" {
-		x.search = nil
-	} else {
-		x.pb = nil
-	}
-	won.res.Winner = won.name
-	return won.res, nil
-}
-
-// proven says that an entry settles the query.
-func proven(e entry) bool {
-	return e.err == nil && (e.res.Status == engine.Optimal || e.res.Status == engine.Infeasible)
+	return res, err
 }

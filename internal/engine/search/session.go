@@ -78,6 +78,11 @@ func (x *Session) explore(ctx context.Context, l engine.Limits, report func(engi
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
+	if len(x.waiting) > 0 {
+		// Plans found here may be excluded, and what others know holds only for
+		// the plans that are left.
+		l.Shared = nil
+	}
 	r := &run{q: engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, g: newGraph(s), limits: l, report: report, whole: true}
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))

@@ -20,7 +20,7 @@ import (
 
 var instances = flag.Int("instances", 60, "random problems on which sessions are compared with brute force")
 
-var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{}, race.Engine{}}
+var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{}, race.New(search.Engine{}, conflict.PB{})}
 
 // enginesOf gives the engines that try problem i: all of them, and, where there
 // is a HiGHS, blp on one problem in thirty: it is slow to start.
