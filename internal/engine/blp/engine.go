@@ -22,7 +22,7 @@ func (Engine) Name() string { return "blp" }
 
 // Solve has the solver find an optimal plan. Of a range of horizons each is
 // solved by itself. Errors are those of external.Run and highs.Solve, an
-// *external.MissingError where there is no solver, and *outside.LieError.
+// *external.MissingError where there is no solver, and *outsource.LieError.
 func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
 		s, err := e.Open(ctx, q.Task, h)

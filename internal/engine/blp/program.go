@@ -78,9 +78,9 @@ func contradiction() []format.ProgramRow {
 }
 
 // build makes the program without the plans that are excluded, and no worse than
-// cutoff, a scaled reward, where it is not nil. few is the time to spend on rows
-// that help; those found until its end are taken.
-func build(ctx, few context.Context, k *known, h Help, excluded []engine.Landmark, cutoff *int64) (*builder, error) {
+// cutoff, a scaled reward, where it is not nil. Rows that help are looked for
+// until helpCtx ends; the program is complete without them.
+func build(ctx, helpCtx context.Context, k *known, h Help, excluded []engine.Landmark, cutoff *int64) (*builder, error) {
 	b := &builder{known: k, h: h, slot: map[int32]int{}}
 	m := k.m
 	b.p.Name = "problem " + m.Problem.Name
@@ -122,7 +122,7 @@ func build(ctx, few context.Context, k *known, h Help, excluded []engine.Landmar
 			break
 		}
 		if !same || k.layers != nil || t == 1 {
-			network = b.stepRows(few, part, t)
+			network = b.stepRows(helpCtx, part, t)
 		}
 		b.sums(network, offset)
 	}
@@ -139,29 +139,14 @@ func build(ctx, few context.Context, k *known, h Help, excluded []engine.Landmar
 }
 
 // stepRows states the network at step t, in local variables: its units, or what
-// does for them.
-func (b *builder) stepRows(few context.Context, part *model.Part, t int) []model.Sum {
-	var out []model.Sum
-	var rows table
-	switch {
-	case b.m.Network == nil || b.withFlow:
+// does for them. Rows that help are looked for until helpCtx ends.
+func (b *builder) stepRows(helpCtx context.Context, part *model.Part, t int) []model.Sum {
+	if b.m.Network == nil || b.withFlow {
 		return nil // the flow says it all
-	case b.h.Reach && b.layers != nil:
-		seen := map[string]bool{}
-		rows = table{}
-		for _, e := range b.layers.Edges[t-1] {
-			row := b.step.row(func(l model.Lit) bool { return e.Action[b.bit(l)] })
-			if key := row.text(); !seen[key] {
-				seen[key] = true
-				rows = append(rows, row)
-			}
-		}
-	case b.legal != nil:
-		rows = b.step.at(b.legal, b.m, t, b.step.now, b.step.actions, b.step.learned)
 	}
+	rows := b.possible(t)
 	if rows != nil && len(rows) == 0 {
-		out = append(out, model.Sum{Terms: nil, Op: factored.GE, K: 1})
-		return out
+		return []model.Sum{{Terms: nil, Op: factored.GE, K: 1}}
 	}
 	// All pairs that the other rows allow: that C breaks after a step is for the
 	// rows of the next one to say. Nil where they are too many.
@@ -169,23 +154,7 @@ func (b *builder) stepRows(few context.Context, part *model.Part, t int) []model
 	if b.all != nil {
 		every = b.step.at(b.all, b.m, t, b.step.now, b.step.actions)
 	}
-	replaced := false
-	if b.h.Replace && every != nil {
-		var sums []model.Sum
-		if len(every) > 0 {
-			sums, replaced = b.step.implicates(few, every)
-		}
-		if replaced {
-			out = append(out, sums...)
-		}
-		if b.h.Cuts && rows != nil && (len(rows) < len(every) || !replaced) {
-			sums, _ := b.step.implicates(few, rows)
-			out = append(out, sums...)
-		}
-	} else if b.h.Cuts && rows != nil {
-		sums, _ := b.step.implicates(few, rows)
-		out = append(out, sums...)
-	}
+	out, replaced := b.implied(helpCtx, rows, every)
 	if replaced {
 		return out
 	}
@@ -193,16 +162,59 @@ func (b *builder) stepRows(few context.Context, part *model.Part, t int) []model
 		out = append(out, b.step.equals(rows)...)
 	}
 	out = append(out, part.Sums[model.Network]...)
+	return append(out, b.units(part, rows, every)...)
+}
+
+// possible lists the pairs of state and action that plans can have at step t, as
+// far as is known; nil is any.
+func (b *builder) possible(t int) table {
+	if !b.h.Reach || b.layers == nil {
+		if b.legal == nil {
+			return nil
+		}
+		return b.step.at(b.legal, b.m, t, b.step.now, b.step.actions, b.step.learned)
+	}
+	seen := map[string]bool{}
+	rows := table{}
+	for _, e := range b.layers.Edges[t-1] {
+		row := b.step.row(func(l model.Lit) bool { return e.Action[b.bit(l)] })
+		if key := row.text(); !seen[key] {
+			seen[key] = true
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// implied lists implications between a state and action and what the network
+// makes of them: for the pairs of every where they replace the network, and
+// sharper ones for those of rows, which plans can have. Both are nil where they
+// are not known.
+func (b *builder) implied(helpCtx context.Context, rows, every table) (sums []model.Sum, replaced bool) {
+	if b.h.Replace && len(every) > 0 {
+		if all, complete := b.step.implicates(helpCtx, every); complete {
+			sums, replaced = all, true
+		}
+	}
+	if b.h.Cuts && rows != nil && (!replaced || len(rows) < len(every)) {
+		cuts, _ := b.step.implicates(helpCtx, rows)
+		sums = append(sums, cuts...)
+	}
+	return sums, replaced
+}
+
+// units states the neurons of a step.
+func (b *builder) units(part *model.Part, rows, every table) (sums []model.Sum) {
 	for _, layer := range part.Layers {
 		for i := range layer {
 			if rows != nil && b.h.Tighten {
-				out = append(out, tight(&layer[i], rows, every)...)
+				sums = append(sums, tight(&layer[i], rows, every)...)
 			} else {
-				out = append(out, plain(&layer[i])...)
+				sums = append(sums, plain(&layer[i])...)
 			}
 		}
 	}
-	return out
+	return sums
 }
 
 // bit is the problem's bit of a local variable of a state or action at t.

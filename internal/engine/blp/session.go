@@ -76,42 +76,28 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	if x.known == nil {
 		report(engine.Progress{Phase: "blp: looking at the problem"})
-		few, cancel := part(ctx, learnShare, time.Minute)
-		x.known, err = learn(few, x.task, x.horizon, x.e.Help)
+		learnCtx, cancel := part(ctx, learnShare, time.Minute)
+		x.known, err = learn(learnCtx, x.task, x.horizon, x.e.Help)
 		cancel()
 		if err != nil {
 			return nil, err
 		}
 	}
-	k := x.known
-	if k.m.Infeasible() {
+	if x.known.m.Infeasible() {
 		return &engine.Result{Status: engine.Infeasible}, nil
 	}
 	solving, cancel := context.WithCancel(ctx)
 	defer cancel()
-	j := &outsource.Judge{Engine: "blp", Solver: run.name, Model: k.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
+	j := &outsource.Judge{Engine: "blp", Solver: run.name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
 	if err := x.startSolutions(ctx, l, j); err != nil {
 		return nil, err
 	}
-	start, reward := j.Best()
-	var cutoff *int64
-	if start != nil && x.e.Help.Cutoff && !run.takesStart {
-		cutoff = &reward
-	}
-	few, stop := part(ctx, learnShare, time.Minute)
-	b, err := build(ctx, few, k, x.e.Help, x.excluded, cutoff)
-	stop()
+	start, _ := j.Best()
+	b, err := x.program(ctx, run, j)
 	if err != nil {
 		return x.unfinished(ctx, j, err)
 	}
-	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return x.write(ctx, w, d, b) }}
-	if start != nil {
-		in.Start = b.solution(start)
-	}
-	if x.e.Help.Priorities {
-		in.Order = order(k)
-	}
-	a, err := run.run(solving, in, outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
+	a, err := run.run(solving, x.input(ctx, b, start), outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
 	switch {
 	case j.Lie() != nil:
 		return nil, j.Lie()
@@ -127,6 +113,31 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 		return nil, err
 	}
 	return x.improve(j.Conclude(ctx, a))
+}
+
+// program builds the program. A plan at hand bounds the objective where the
+// solver takes no start solution.
+func (x *Session) program(ctx context.Context, run *runner, j *outsource.Judge) (*builder, error) {
+	var cutoff *int64
+	if start, reward := j.Best(); start != nil && x.e.Help.Cutoff && !run.takesStart {
+		cutoff = &reward
+	}
+	helpCtx, cancel := part(ctx, learnShare, time.Minute)
+	defer cancel()
+	return build(ctx, helpCtx, x.known, x.e.Help, x.excluded, cutoff)
+}
+
+// input is what the solver gets: the program, with a plan to start from unless it
+// is nil.
+func (x *Session) input(ctx context.Context, b *builder, start *factored.Trace) external.Input {
+	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return x.write(ctx, w, d, b) }}
+	if start != nil {
+		in.Start = b.solution(start)
+	}
+	if x.e.Help.Priorities {
+		in.Order = order(x.known)
+	}
+	return in
 }
 
 // order lists what determines everything else: open initial states, and actions
@@ -190,9 +201,9 @@ func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b 
 // startSolutions looks for plans to begin with.
 func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
 	if x.e.Help.Rollout {
-		few, cancel := part(ctx, searchShare, time.Second)
+		rolloutCtx, cancel := part(ctx, searchShare, time.Second)
 		defer cancel()
-		t, err := search.Rollout(few, x.task, x.horizon, rolloutWidth)
+		t, err := search.Rollout(rolloutCtx, x.task, x.horizon, rolloutWidth)
 		if err != nil {
 			return err
 		}
@@ -201,10 +212,10 @@ func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsou
 		}
 	}
 	if x.e.Help.Search {
-		few, cancel := part(ctx, searchShare, searchTime)
+		searchCtx, cancel := part(ctx, searchShare, searchTime)
 		defer cancel()
 		limits := engine.Limits{Threads: 1, Memory: searchMemory}
-		res, err := search.Engine{}.Solve(few, engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, limits, nil)
+		res, err := search.Engine{}.Solve(searchCtx, engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, limits, nil)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,6 @@ func (b *builder) auxiliaries(trace *factored.Trace, isTrue map[int32]bool) {
 	here := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.part.Sums[model.Global], s.part.Sums[model.Transition]), nil).NewState()
 	// At the last step, in the variables of the block after.
 	end := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.after.Sums[model.Global], s.after.Sums[model.Goal]), nil).NewState()
-	all := slices.Concat(s.paid, s.aux)
 	for t := 1; t <= m.Horizon+1; t++ {
 		st := here
 		if t > m.Horizon {
@@ -56,56 +55,61 @@ func (b *builder) auxiliaries(trace *factored.Trace, isTrue map[int32]bool) {
 			return
 		}
 		st.Reset()
-		ok := true
-		set := func(vars []model.Lit, val factored.Valuation) {
-			for _, v := range vars {
-				l := v
-				if !val[s.bits[v]] {
-					l = -l
-				}
-				ok = ok && st.Assign(l)
-			}
-		}
-		set(s.now, trace.Steps[t-1])
-		if t <= m.Horizon {
-			set(s.actions, trace.Steps[t-1])
-			for _, v := range s.next {
-				l := v
-				if !trace.Steps[t][s.bits[v]] {
-					l = -l
-				}
-				ok = ok && st.Assign(l)
-			}
-		}
-		if !ok {
+		if !b.assign(st, trace, t) {
 			return // no plan; the solver will say so
 		}
-		offset := m.Stride() * int32(t-1)
-		found := false
-		var best int64
-		take := func() {
+		b.complete(st, m.Stride()*int32(t-1), isTrue)
+	}
+}
+
+// assign gives the variables of step t, and of the state after it, their values
+// in a trace. It reports whether these are consistent.
+func (b *builder) assign(st *propagate.State, trace *factored.Trace, t int) bool {
+	s := b.step
+	set := func(vars []model.Lit, val factored.Valuation) bool {
+		for _, l := range vars {
+			if !val[s.bits[l]] {
+				l = -l
+			}
+			if !st.Assign(l) {
+				return false
+			}
+		}
+		return true
+	}
+	if t > b.m.Horizon {
+		return set(s.now, trace.Steps[t-1])
+	}
+	return set(s.now, trace.Steps[t-1]) && set(s.actions, trace.Steps[t-1]) && set(s.next, trace.Steps[t])
+}
+
+// complete adds to a solution the auxiliary variables of one step that pay most,
+// of all values that st allows.
+func (b *builder) complete(st *propagate.State, offset int32, isTrue map[int32]bool) {
+	s := b.step
+	all := slices.Concat(s.paid, s.aux)
+	found := false
+	var best int64
+	st.Each(s.paid, func() bool {
+		reward := int64(0)
+		for _, r := range b.m.Problem.Reward.Terms {
+			if i := slices.Index(s.paidBits, r.Lit.Bit); i >= 0 && (st.Value(s.paid[i]) > 0) != r.Lit.Neg {
+				reward += r.Weight
+			}
+		}
+		if found && reward <= best {
+			return true
+		}
+		st.Each(s.aux, func() bool {
+			found, best = true, reward
 			for _, v := range all {
 				delete(isTrue, int32(v)+offset)
 				if st.Value(v) > 0 {
 					isTrue[int32(v)+offset] = true
 				}
 			}
-		}
-		st.Each(s.paid, func() bool {
-			reward := int64(0)
-			for _, r := range m.Problem.Reward.Terms {
-				if i := slices.Index(s.paidBits, r.Lit.Bit); i >= 0 && (st.Value(s.paid[i]) > 0) != r.Lit.Neg {
-					reward += r.Weight
-				}
-			}
-			if !found || reward > best {
-				st.Each(s.aux, func() bool {
-					found, best = true, reward
-					take()
-					return false
-				})
-			}
-			return true
+			return false
 		})
-	}
+		return true
+	})
 }

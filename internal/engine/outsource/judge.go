@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
@@ -49,7 +48,7 @@ type Judge struct {
 	best  int64           // its scaled reward
 	bound *int64          // upper bound on the scaled reward
 	lie   error           // the first
-	seen  uintptr         // the solution that was looked at last
+	seen  int             // solutions of the solver that were looked at; see external.Progress
 	work  int64
 }
 
@@ -132,8 +131,8 @@ func (j *Judge) Progress(p external.Progress) {
 			j.Cancel()
 		}
 	}
-	if p.True != nil && reflect.ValueOf(p.True).Pointer() != j.seen {
-		j.seen = reflect.ValueOf(p.True).Pointer()
+	if p.Solutions > j.seen {
+		j.seen = p.Solutions
 		t, reward, err := j.read(p.True)
 		if err != nil {
 			fail(err)

@@ -24,6 +24,7 @@ type competition struct {
 	verdict string         // of the s line
 	latest  *int64         // of the last o line
 	open    map[int32]bool // the solution whose v lines are being read
+	shown   int            // solutions that were read
 }
 
 func (c *competition) answer() *Answer { return &c.a }
@@ -42,7 +43,7 @@ func (c *competition) line(text []byte) error {
 			return &OutputError{Line: string(text), Msg: "expected a 64-bit whole number after o"}
 		}
 		c.latest = &value
-		c.report(Progress{Objective: &value, Bound: c.a.Bound, True: c.a.True})
+		c.tell()
 	case "s":
 		c.close()
 		switch rest {
@@ -61,7 +62,7 @@ func (c *competition) line(text []byte) error {
 		case strings.HasPrefix(rest, "o >="): // EvalMaxSAT, when it is stopped
 			if value, err := strconv.ParseInt(strings.TrimSpace(rest[len("o >="):]), 10, 64); err == nil {
 				c.a.Bound = &value
-				c.report(Progress{Objective: c.latest, Bound: &value, True: c.a.True})
+				c.tell()
 			}
 		}
 	}
@@ -74,7 +75,13 @@ func (c *competition) close() {
 		return
 	}
 	c.a.True, c.open = c.open, nil
-	c.report(Progress{Objective: c.latest, Bound: c.a.Bound, True: c.a.True})
+	c.shown++
+	c.tell()
+}
+
+// tell reports what was read so far.
+func (c *competition) tell() {
+	c.report(Progress{Objective: c.latest, Bound: c.a.Bound, True: c.a.True, Solutions: c.shown})
 }
 
 // values reads a v line.

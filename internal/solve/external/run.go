@@ -74,6 +74,7 @@ type Progress struct {
 	Objective *int64         // of the best solution so far
 	Bound     *int64         // the best bound so far
 	True      map[int32]bool // the solution, of solvers that print it; not to be changed
+	Solutions int            // how many solutions were printed so far; True is the last of them
 	Nodes     int64
 }
 

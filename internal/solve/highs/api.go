@@ -303,6 +303,7 @@ func (r *run) progress(c *caller, kind int32, out uint32) {
 	changed := solution != nil
 	if solution != nil {
 		r.best.True, r.best.Objective = solution, wholeObjective(objective)
+		r.solutions++
 	}
 	if bound != nil && (r.best.Bound == nil || *r.best.Bound < *bound) {
 		r.best.Bound, changed = bound, true
@@ -310,6 +311,6 @@ func (r *run) progress(c *caller, kind int32, out uint32) {
 	changed = changed || int64(nodes) > r.best.Nodes
 	r.best.Nodes = int64(nodes)
 	if changed && !r.over && r.report != nil {
-		r.report(external.Progress{Objective: r.best.Objective, Bound: r.best.Bound, True: r.best.True, Nodes: r.best.Nodes})
+		r.report(external.Progress{Objective: r.best.Objective, Bound: r.best.Bound, True: r.best.True, Solutions: r.solutions, Nodes: r.best.Nodes})
 	}
 }

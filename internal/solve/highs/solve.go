@@ -189,6 +189,8 @@ type run struct {
 	best   external.Answer // what is known so far
 	tail   []byte          // the end of the log
 
+	solutions int // that were reported
+
 	m       api.Module
 	pointer uint32           // to the HiGHS object
 	names   []int32          // column -> variable, 0 for the column of the constant
