@@ -91,7 +91,7 @@ func Incremental(ctx context.Context, p *Problem, real *Real, r IncrementalReque
 	}
 	opener, ok := e.(engine.Opener)
 	if !ok {
-		return nil, fmt.Errorf("engine %s with an outside solver cannot be asked again; expected an embedded one", e.Name())
+		return nil, fmt.Errorf("engine %s cannot exclude plans", e.Name())
 	}
 	d := &Document{Schema: Schema, Problem: p.Problem.Name, Horizon: &h, Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
 	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Now: r.Now}

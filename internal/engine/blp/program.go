@@ -306,18 +306,8 @@ func (b *builder) row(terms []model.Term, op factored.Op, k int64, offset int32)
 // exclude adds a landmark: something in it is otherwise.
 func (b *builder) exclude(l *engine.Landmark) {
 	var terms []model.Term
-	differ := func(t int, kind factored.Kind) {
-		for _, bit := range b.m.Problem.Bits(kind) {
-			v := b.m.Var(t, bit)
-			if l.Trace.Steps[t-1][bit] {
-				v = -v
-			}
-			terms = append(terms, model.Term{Coef: 1, Lit: v})
-		}
-	}
-	differ(1, factored.State)
-	for t := 1; t <= l.Depth; t++ {
-		differ(t, factored.Action)
+	for _, d := range b.m.Differs(l.Trace, l.Depth) {
+		terms = append(terms, model.Term{Coef: 1, Lit: d})
 	}
 	b.row(terms, factored.GE, 1, 0)
 }

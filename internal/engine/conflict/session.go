@@ -72,21 +72,13 @@ func (x *Session) Exclude(l engine.Landmark) error {
 	if err := l.Check(x.m.Horizon); err != nil {
 		return err
 	}
-	p := x.m.Problem
 	var lits []sat.Lit
-	differ := func(t int, kind factored.Kind) {
-		for _, b := range p.Bits(kind) {
-			v := int32(x.m.Var(t, b))
-			if l.Trace.Steps[t-1][b] {
-				lits = append(lits, sat.Neg(v))
-			} else {
-				lits = append(lits, sat.Pos(v))
-			}
+	for _, d := range x.m.Differs(l.Trace, l.Depth) {
+		if d < 0 {
+			lits = append(lits, sat.Neg(d.Var()))
+		} else {
+			lits = append(lits, sat.Pos(d.Var()))
 		}
-	}
-	differ(1, factored.State)
-	for t := 1; t <= l.Depth; t++ {
-		differ(t, factored.Action)
 	}
 	x.s.AddClause(lits...)
 	x.incumbent, x.cost = nil, math.MaxInt64

@@ -10,10 +10,13 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/blp"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/engine/race"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -22,20 +25,45 @@ var instances = flag.Int("instances", 60, "random problems on which sessions are
 
 var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{}, race.New(search.Engine{}, conflict.PB{})}
 
-// enginesOf gives the engines that try problem i: all of them, and, where there
-// is a HiGHS, blp on one problem in thirty: it is slow to start.
+// enginesOf returns the engines that try problem i: all embedded ones, blp on one
+// problem in thirty if HiGHS is there, since it is slow to start, and clasp on
+// another if it is installed.
 func enginesOf(t *testing.T) func(i int) []engine.Opener {
 	t.Helper()
 	missing := highs.Available()
 	if missing != nil {
 		t.Run("blp", func(t *testing.T) { extsolver.Missing(t, missing.Error()) })
 	}
+	outside := clasp(t)
 	return func(i int) []engine.Opener {
-		if i%30 == 0 && missing == nil {
-			return append(openers[:len(openers):len(openers)], blp.Engine{Help: blp.All()})
+		list := openers[:len(openers):len(openers)]
+		switch {
+		case i%30 == 0 && missing == nil:
+			return append(list, blp.Engine{Help: blp.All()})
+		case i%30 == 1:
+			return append(list, outside...)
 		}
-		return openers
+		return list
 	}
+}
+
+// clasp returns the engines that leave the solving to clasp; none if it is not
+// installed.
+func clasp(t *testing.T) []engine.Opener {
+	t.Helper()
+	maxsat, err := external.Lookup(external.MaxSAT, "clasp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb, err := external.Lookup(external.PB, "clasp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pb.Program(); err != nil {
+		t.Run("clasp", func(t *testing.T) { extsolver.Missing(t, err.Error()) })
+		return nil
+	}
+	return []engine.Opener{outsource.MaxSAT{Solver: maxsat, Encoding: cnf.Paper}, outsource.PB{Solver: pb}}
 }
 
 // small is what brute force over all plans can do.

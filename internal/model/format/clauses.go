@@ -48,6 +48,12 @@ func (f *clauseFile) measure(ctx context.Context) (Stats, error) {
 		*s.Groups.at(model.Group(g)) = Size{Variables: size.Variables, Clauses: size.Clauses, Literals: size.Literals}
 	}
 	hidden := hiddenVars(f.m)
+	for _, c := range f.o.Clauses {
+		f.sizes.Groups[cnf.Fixed].Clauses++
+		f.sizes.Groups[cnf.Fixed].Literals += int64(len(c))
+		s.Groups.Problem.Clauses++
+		s.Groups.Problem.Literals += int64(len(c))
+	}
 	s.Groups.Problem.Variables += f.sizes.Model - hidden
 	s.Groups.Network.Variables += hidden
 	if f.dialect.soft() {
@@ -66,6 +72,16 @@ func (f *clauseFile) write(ctx context.Context, out *output) error {
 	sink := clauseSink{out: out, prefix: f.dialect.hard(&f.sizes)}
 	if err := f.lowering.Stream(ctx, &sink); err != nil {
 		return err
+	}
+	var clause []int32
+	for _, c := range f.o.Clauses {
+		clause = clause[:0]
+		for _, l := range c {
+			clause = append(clause, int32(l))
+		}
+		if err := sink.Clauses(1, model.Global, append(clause, 0)); err != nil {
+			return err
+		}
 	}
 	if !f.dialect.soft() {
 		return nil

@@ -54,6 +54,9 @@ func (k Kind) Optimising() bool { return k != CNF }
 type Options struct {
 	Kind     Kind
 	Encoding cnf.Encoding // of neurons and sums; CNF and WCNF only
+	// Clauses are further hard clauses over the model's variables, such as those
+	// that exclude plans (Model.Differs). LP and MPS do not take them.
+	Clauses [][]model.Lit
 }
 
 // Objective says how a solver's value becomes a reward:
@@ -99,10 +102,14 @@ func newFile(m *model.Model, o Options) (file, error) {
 	case WCNFOld:
 		return newClauseFile(m, o, wcnfOldDialect{}), nil
 	case OPB:
-		return &opbFile{newLinear(m, true)}, nil
-	case LP:
-		return &lpFile{newLinear(m, false)}, nil
-	case MPS:
+		return &opbFile{newLinear(m, true), o.Clauses}, nil
+	case LP, MPS:
+		if len(o.Clauses) > 0 {
+			return nil, fmt.Errorf("format %v takes no further clauses; expected a clause format or opb", o.Kind)
+		}
+		if o.Kind == LP {
+			return &lpFile{newLinear(m, false)}, nil
+		}
 		return &mpsFile{newLinear(m, false)}, nil
 	}
 	return nil, fmt.Errorf("unknown format %v", o.Kind)
