@@ -42,6 +42,8 @@ type cli struct {
 	Help       helpCmd       `cmd:"" help:"Tell of the commands, or of one with its flags and examples."`
 	Man        manCmd        `cmd:"" help:"Write the manual page."`
 	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`
+
+	Version kong.VersionFlag `help:"Print the version, the commit and the Go version."`
 }
 
 // environment is what a command may use of the world.
@@ -70,6 +72,7 @@ func run(a *environment, args []string) (status int) {
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
+		kong.Vars{"version": buildVersion()},
 		kong.Bind(a),
 	)
 	if err != nil {
