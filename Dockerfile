@@ -1,0 +1,14 @@
+# docker build -t fdplan . && docker run --rm fdplan plan navigation/3x3 -H 4
+# Files are read and written in /work: docker run --rm -v "$PWD:/work" fdplan ...
+
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /fdplan ./cmd/fdplan
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /fdplan /usr/local/bin/fdplan
+WORKDIR /work
+ENTRYPOINT ["/usr/local/bin/fdplan"]
