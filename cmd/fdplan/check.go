@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
 type checkCmd struct {
@@ -22,7 +22,7 @@ func (c *checkCmd) Run(a *environment) error {
 	if c.Instance != "" {
 		names = append(names, c.Instance)
 	}
-	found, err := app.CheckRDDL(names)
+	found, err := inspect.CheckRDDL(names)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *checkCmd) Run(a *environment) error {
 	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
 }
 
-func writeChecked(w io.Writer, found *app.Checked) error {
+func writeChecked(w io.Writer, found *inspect.Checked) error {
 	var b strings.Builder
 	for i, p := range found.Programs {
 		if i > 0 {

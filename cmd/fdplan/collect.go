@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
@@ -32,7 +33,7 @@ func (c *collectCmd) Run(a *environment) error {
 		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
 	}
 	if c.Log != "" {
-		rows, err := p.Convert(c.Log, c.Out)
+		rows, err := learn.ConvertLog(p, c.Log, c.Out)
 		if err == nil {
 			fmt.Fprintf(a.out, "%s: %d transitions from %s\n", c.Out, rows, c.Log)
 		}
@@ -43,10 +44,10 @@ func (c *collectCmd) Run(a *environment) error {
 	if progress.Enabled() {
 		o.Progress = reportRows(progress, c.Rows)
 	}
-	err = p.Collect(ctx, c.Out, o)
+	err = learn.Collect(ctx, p, c.Out, o)
 	progress.Clear()
 	switch {
-	case errors.Is(err, app.ErrNoRDDL):
+	case errors.Is(err, load.ErrNoRDDL):
 		return err
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", errLimit, err)

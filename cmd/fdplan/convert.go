@@ -5,7 +5,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
 )
 
 type convertCmd struct {
@@ -18,11 +19,11 @@ type convertCmd struct {
 
 // Run folds a network and writes it.
 func (c *convertCmd) Run(a *environment) error {
-	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
-	f := app.Foreign{Name: c.Network, NormName: c.Normalization}
+	f := learn.Foreign{Name: c.Network, NormName: c.Normalization}
 	if f.Text, err = os.ReadFile(c.Network); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (c *convertCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	res, err := p.ConvertNetwork(f)
+	res, err := learn.ConvertNetwork(p, f)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/explain"
+	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 )
 
 type explainCmd struct {
@@ -65,7 +65,7 @@ func (c *explainCmd) Run(a *environment) error {
 		}
 	}
 	progress := c.progressFlags.plan(a, task.Task)
-	d, err := app.Explain(ctx, task, app.ExplainRequest{
+	d, err := explain.Explain(ctx, task, explain.Request{
 		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(), Most: int(c.Alternatives), Report: progress.report,
 	})
 	progress.Clear()
@@ -79,14 +79,14 @@ func (c *explainCmd) Run(a *environment) error {
 	case d.Status == string(engine.Unknown), d.Status == string(engine.Infeasible) && d.Conflict == nil:
 		fmt.Fprintf(a.err, "fdplan: nothing was explained before %s\n", d.Stopped)
 		return exitStatus(exitLimit)
-	case d.Status == string(engine.Infeasible), d.Status == app.StatusInvalid:
+	case d.Status == string(engine.Infeasible), d.Status == explain.StatusInvalid:
 		return exitStatus(exitNo)
 	}
 	return nil
 }
 
 // writeExplanation is the answer for people.
-func writeExplanation(w io.Writer, d *app.Explanation) error {
+func writeExplanation(w io.Writer, d *explain.Explanation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
 	if d.Reward != nil {
@@ -133,7 +133,7 @@ func writeExplanation(w io.Writer, d *app.Explanation) error {
 }
 
 // writeConflict lists a minimal set of constraints.
-func writeConflict(w io.Writer, c *app.ConflictLine) error {
+func writeConflict(w io.Writer, c *explain.ConflictLine) error {
 	switch {
 	case len(c.Constraints) == 0:
 		fmt.Fprintf(w, "The transition alone allows no run of this length, whatever the constraints.\n")
@@ -185,7 +185,7 @@ func stepList(steps []int) string {
 }
 
 // against names the constraints that cannot be kept.
-func against(members []app.MemberLine) string {
+func against(members []explain.MemberLine) string {
 	var parts []string
 	for i, m := range members {
 		if i == maxReasons {
@@ -214,19 +214,19 @@ func brief(constraint string) string {
 const maxReasons = 3
 
 // consequence says what comes of a change.
-func consequence(o *app.OutcomeLine) string {
+func consequence(o *explain.OutcomeLine) string {
 	switch o.Consequence {
-	case explain.Illegal:
+	case outcome.Illegal:
 		return o.Failure.Text
-	case explain.DeadEnd:
+	case outcome.DeadEnd:
 		return "the constraints cannot be kept to the end" + against(o.Against)
-	case explain.GoalMissed:
+	case outcome.GoalMissed:
 		return "the goal is out of reach" + against(o.Against)
-	case explain.AsGood:
+	case outcome.AsGood:
 		return fmt.Sprintf("as good, reward %v", *o.Reward)
-	case explain.CostsMore, explain.Better:
+	case outcome.CostsMore, outcome.Better:
 		text := fmt.Sprintf("costs %v more, reward %v at best", *o.Loss, *o.Reward)
-		if o.Consequence == explain.Better {
+		if o.Consequence == outcome.Better {
 			text = fmt.Sprintf("better by %v, reward %v", -*o.Loss, *o.Reward)
 		}
 		var why []string

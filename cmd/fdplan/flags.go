@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
@@ -32,27 +32,27 @@ type changeFlags struct {
 }
 
 // ref is what the flags name.
-func (f *problemFlags) ref() app.Ref {
-	return app.Ref{
+func (f *problemFlags) ref() load.Ref {
+	return load.Ref{
 		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
 		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount,
 	}
 }
 
 // load reads the problem and applies the changes.
-func (f *problemFlags) load(c *changeFlags) (*app.Problem, error) {
-	p, err := app.Load(f.ref())
+func (f *problemFlags) load(c *changeFlags) (*load.Problem, error) {
+	p, err := load.Load(f.ref())
 	if err != nil || c == nil {
 		return p, err
 	}
-	return p, p.Apply(app.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+	return p, p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
 }
 
 // loadTruth reads the problem for simulation: its network does not matter.
-func (f *problemFlags) loadTruth() (*app.Problem, error) {
+func (f *problemFlags) loadTruth() (*load.Problem, error) {
 	r := f.ref()
 	r.Known, r.Simulate = r.Files == "", true
-	return app.Load(r)
+	return load.Load(r)
 }
 
 // engine turns the flags into an engine's limits.

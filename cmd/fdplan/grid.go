@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -18,7 +18,7 @@ type gridFlags struct {
 }
 
 // grid is what the flags ask for, nil for no grid.
-func (f *gridFlags) grid(c *trainCmd) (*app.Grid, error) {
+func (f *gridFlags) grid(c *trainCmd) (*learn.Grid, error) {
 	if !f.Grid {
 		if f.Widths != nil || f.Depths != nil || f.Smallest != "" || f.TargetError != nil || f.Patience != 0 {
 			return nil, errors.New("--widths, --depths, --smallest, --target-error and --patience are about a grid; expected --grid")
@@ -31,7 +31,7 @@ func (f *gridFlags) grid(c *trainCmd) (*app.Grid, error) {
 	case c.Init != "":
 		return nil, errors.New("--init and --grid both set the hidden layers; expected one of them")
 	}
-	g := &app.Grid{Widths: f.Widths, Depths: f.Depths, Smallest: train.Smallest(f.Smallest), Patience: f.Patience}
+	g := &learn.Grid{Widths: f.Widths, Depths: f.Depths, Smallest: train.Smallest(f.Smallest), Patience: f.Patience}
 	g.TargetError = train.DefaultTarget(train.Weights(c.Weights))
 	if f.TargetError != nil {
 		g.TargetError = *f.TargetError

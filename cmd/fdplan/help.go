@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
 // printHelp is kong's help with the examples of the command under it.
@@ -145,7 +144,7 @@ type completionCmd struct {
 
 // Run writes the completions for a shell.
 func (c *completionCmd) Run(a *environment, ctx *kong.Context) error {
-	all, err := app.List()
+	all, err := inspect.List()
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
@@ -32,7 +34,7 @@ func (f *incrementalFlags) check(proof string) error {
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Problem, r app.Request, seed uint64, progress *planProgress) (doc *app.Document, err error) {
+func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *planProgress) (doc *execute.Document, err error) {
 	if f.Simulator == "" {
 		f.Simulator = "rddl"
 	}
@@ -45,7 +47,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Prob
 			doc, err = nil, err2
 		}
 	}()
-	doc, err = app.Incremental(ctx, p, real, app.IncrementalRequest{
+	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
 		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Write: a.toFile, Restart: f.Restart,
 		Iteration: progress.iteration,
 	})
@@ -62,7 +64,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *app.Prob
 const shownIterations = 10
 
 // writeLoop tells of the plans that failed.
-func writeLoop(b *strings.Builder, d *app.Document) {
+func writeLoop(b *strings.Builder, d *execute.Document) {
 	failed := 0
 	for _, l := range d.Loop.Iterations {
 		if l.Failure == nil {

@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
@@ -42,23 +45,31 @@ func (c *planCmd) Run(a *environment) error {
 		return err
 	}
 	progress := c.progressFlags.plan(a, task.Task)
-	request := app.Request{
-		Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp, MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
+	request := plan.Request{
+		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp},
+		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
 		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
-	var doc *app.Document
+	var doc *execute.Document
 	if err := c.check(c.Proof); err != nil {
 		return err
 	}
 	if c.Incremental {
 		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
-	} else if c.Proof == "" {
-		doc, err = app.Plan(ctx, task, request)
 	} else {
-		err = c.prove(a, &request, func() error {
-			doc, err = app.Plan(ctx, task, request)
+		doc = &execute.Document{}
+		query := func() error {
+			d, err := plan.Plan(ctx, task, request)
+			if err == nil {
+				doc.Document = *d
+			}
 			return err
-		})
+		}
+		if c.Proof == "" {
+			err = query()
+		} else {
+			err = c.prove(a, &request, query)
+		}
 	}
 	progress.Clear()
 	if err != nil {
@@ -81,7 +92,7 @@ func (c *planCmd) Run(a *environment) error {
 }
 
 // prove has f write its proof to the file that was asked for.
-func (c *planCmd) prove(a *environment, r *app.Request, f func() error) error {
+func (c *planCmd) prove(a *environment, r *plan.Request, f func() error) error {
 	version, err := proof.ParseFormat(c.ProofFormat)
 	if err != nil {
 		return err
@@ -97,7 +108,7 @@ func (c *planCmd) prove(a *environment, r *app.Request, f func() error) error {
 }
 
 // writePlan is the answer for people.
-func writePlan(w io.Writer, d *app.Document) error {
+func writePlan(w io.Writer, d *execute.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
 	if d.Reward != nil {

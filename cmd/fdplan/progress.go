@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -70,7 +71,7 @@ func (p *planProgress) report(e engine.Progress) {
 }
 
 // iteration reports a plan of Algorithm 1 that failed in the simulator.
-func (p *planProgress) iteration(l app.IterationLine) {
+func (p *planProgress) iteration(l execute.IterationLine) {
 	if l.Failure == nil {
 		return
 	}
@@ -81,7 +82,7 @@ func (p *planProgress) iteration(l app.IterationLine) {
 }
 
 // reportTraining reports the epochs and the rounds of pruning of t.
-func reportTraining(r *progress.Reporter, now func() time.Time, t *app.Training) {
+func reportTraining(r *progress.Reporter, now func() time.Time, t *learn.Training) {
 	epochs, rounds := t.Config.Epochs, t.Config.PruneRounds
 	epoch, round := progress.Meter{Now: now}, progress.Meter{Now: now}
 	t.Progress = func(e train.Epoch) {
@@ -101,7 +102,7 @@ func reportTraining(r *progress.Reporter, now func() time.Time, t *app.Training)
 }
 
 // reportGrid reports the epochs of the cells of g.
-func reportGrid(r *progress.Reporter, epochs int, g *app.Grid) {
+func reportGrid(r *progress.Reporter, epochs int, g *learn.Grid) {
 	g.Progress = func(e train.GridProgress) {
 		ep := &e.Epoch
 		r.Report(progress.Event{

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/experiment/report"
 )
@@ -36,7 +38,7 @@ func (c *reportCmd) Run(a *environment) error {
 		fmt.Fprintf(a.err, "fdplan: warning: %s\n", j.Warning)
 	}
 	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
-		return app.Picture(app.Ref{}, name, data)
+		return draw.Picture(load.Ref{}, name, data)
 	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", app.ErrInternal, err)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
 )
 
 type runCmd struct {
@@ -47,18 +47,18 @@ func (c *runCmd) Run(a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	r := app.RunRequest{
-		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: app.Until(c.Until),
+	r := execute.RunRequest{
+		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until),
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(), Now: a.now,
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase = progress.report
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	if live { // a run may be long: its steps are printed as they are taken
-		r.Plan = func(l app.RunPlan) { progress.Clear(); writeRunPlan(a.out, &l) }
-		r.Step = func(l app.RunStep) { writeRunStep(a.out, &l) }
+		r.Plan = func(l execute.RunPlan) { progress.Clear(); writeRunPlan(a.out, &l) }
+		r.Step = func(l execute.RunStep) { writeRunStep(a.out, &l) }
 	}
-	d, err := app.Run(ctx, p, real, r)
+	d, err := execute.Run(ctx, p, real, r)
 	progress.Clear()
 	// The recording is complete only when it is closed.
 	err = errors.Join(err, real.Close())
@@ -75,9 +75,9 @@ func (c *runCmd) Run(a *environment) error {
 		return err
 	}
 	switch d.Status {
-	case app.RunGoal, app.RunDone:
+	case execute.RunGoal, execute.RunDone:
 		return nil
-	case app.RunStopped:
+	case execute.RunStopped:
 		if len(d.Steps) > 0 {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (c *runCmd) Run(a *environment) error {
 	return exitStatus(exitNo)
 }
 
-func writeRunPlan(w io.Writer, l *app.RunPlan) {
+func writeRunPlan(w io.Writer, l *execute.RunPlan) {
 	fmt.Fprintf(w, "      plan of %s, %s", counted(l.Horizon, "step"), l.Status)
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
@@ -94,7 +94,7 @@ func writeRunPlan(w io.Writer, l *app.RunPlan) {
 	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
 }
 
-func writeRunStep(w io.Writer, l *app.RunStep) {
+func writeRunStep(w io.Writer, l *execute.RunStep) {
 	fmt.Fprintf(w, "%4d  %s", l.Step, actions(l.Action))
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
@@ -106,7 +106,7 @@ func writeRunStep(w io.Writer, l *app.RunStep) {
 }
 
 // writeRunSteps writes plans and steps in the order in which they were.
-func writeRunSteps(w io.Writer, d *app.RunDocument) {
+func writeRunSteps(w io.Writer, d *execute.RunDocument) {
 	plans := d.Plans
 	before := func(step int) {
 		for len(plans) > 0 && plans[0].Step <= step {
@@ -121,15 +121,15 @@ func writeRunSteps(w io.Writer, d *app.RunDocument) {
 	before(len(d.Steps) + 1)
 }
 
-func writeRunEnd(w io.Writer, d *app.RunDocument) error {
-	says := map[app.RunStatus]string{
-		app.RunGoal:     "the goal holds",
-		app.RunDone:     "done",
-		app.RunMissed:   "the goal does not hold",
-		app.RunNoPlan:   "no plan",
-		app.RunViolated: "a rule was broken",
-		app.RunStopped:  "stopped",
-		app.RunFailed:   "the simulator failed",
+func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
+	says := map[execute.RunStatus]string{
+		execute.RunGoal:     "the goal holds",
+		execute.RunDone:     "done",
+		execute.RunMissed:   "the goal does not hold",
+		execute.RunNoPlan:   "no plan",
+		execute.RunViolated: "a rule was broken",
+		execute.RunStopped:  "stopped",
+		execute.RunFailed:   "the simulator failed",
 	}[d.Status]
 	fmt.Fprintf(w, "%s: %s after %s", d.Problem, says, counted(len(d.Steps), "step"))
 	if d.Reward != nil {
@@ -139,7 +139,7 @@ func writeRunEnd(w io.Writer, d *app.RunDocument) error {
 	if d.Failure != nil {
 		fmt.Fprintf(w, "broken: %s\n", d.Failure.Text)
 	}
-	if d.Says != "" && d.Status != app.RunFailed { // which is told on standard error
+	if d.Says != "" && d.Status != execute.RunFailed { // which is told on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
 	if d.Recorded > 0 {

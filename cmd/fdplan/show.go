@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/picture"
 )
 
@@ -17,13 +19,13 @@ type listCmd struct {
 
 // Run lists the bundled problems.
 func (c *listCmd) Run(a *environment) error {
-	all, err := app.List()
+	all, err := inspect.List()
 	if err != nil {
 		return err
 	}
 	doc := struct {
-		Schema   int           `json:"schema"`
-		Problems []app.Listing `json:"problems"`
+		Schema   int               `json:"schema"`
+		Problems []inspect.Listing `json:"problems"`
 	}{app.Schema, all}
 	return a.answer(c.JSON, "", doc, func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -55,7 +57,7 @@ func (c *showCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	s := app.Show(task)
+	s := inspect.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
 }
 
@@ -78,7 +80,7 @@ func (c *showCmd) picture(a *environment) error {
 	if err != nil {
 		return err
 	}
-	p, err := app.Picture(c.ref(), c.Plan, data)
+	p, err := draw.Picture(c.ref(), c.Plan, data)
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (c *showCmd) picture(a *environment) error {
 	})
 }
 
-func writeSummary(w io.Writer, s *app.Summary) error {
+func writeSummary(w io.Writer, s *inspect.Summary) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", s.Problem)
 	if s.Horizon > 0 {
@@ -131,7 +133,7 @@ func writeSummary(w io.Writer, s *app.Summary) error {
 	}
 	for _, g := range []struct {
 		name  string
-		lines []app.ConstraintLine
+		lines []inspect.ConstraintLine
 	}{{"initial state", s.Initial}, {"constraints, at every step", s.Global}, {"goal", s.Goal}, {"known transitions", s.Transitions}} {
 		fmt.Fprintf(&b, "\n%s\n", g.name)
 		if len(g.lines) == 0 {

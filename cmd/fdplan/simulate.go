@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
 )
 
 type simulateCmd struct {
@@ -25,19 +26,19 @@ func (c *simulateCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	r := app.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
+	r := execute.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
 	if c.Plan != "" {
 		if r.PlanData, err = os.ReadFile(c.Plan); err != nil {
 			return err
 		}
 		r.PlanFile = c.Plan
 	}
-	var res *app.Simulated
+	var res *execute.Simulated
 	err = a.toFile(c.Out, func(w io.Writer) error {
 		if c.CSV {
 			r.CSV = w
 		}
-		if res, err = p.Simulate(r); err != nil {
+		if res, err = execute.Simulate(p, r); err != nil {
 			return err
 		}
 		switch {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
@@ -21,7 +23,7 @@ type simulatorFlags struct {
 }
 
 // open starts the simulator; without one it gives nil.
-func (f *simulatorFlags) open(ctx context.Context, p *app.Problem, seed uint64) (*app.Real, error) {
+func (f *simulatorFlags) open(ctx context.Context, p *load.Problem, seed uint64) (*execute.Real, error) {
 	switch {
 	case f.MaxSimulations < 0:
 		return nil, fmt.Errorf("--max-simulations %d is no budget; expected at least 1, or 0 for no bound", f.MaxSimulations)
@@ -30,7 +32,7 @@ func (f *simulatorFlags) open(ctx context.Context, p *app.Problem, seed uint64) 
 	case f.Simulator == "":
 		return nil, nil
 	}
-	return p.OpenSimulator(ctx, app.SimulatorRef{
+	return execute.OpenSimulator(ctx, p, execute.SimulatorRef{
 		Name: f.Simulator, Timeout: time.Duration(f.SimulatorTimeout), MaxSteps: f.MaxSimulations, Record: f.Record, Seed: seed, Truth: f.Truth,
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -68,7 +69,7 @@ type trainCmd struct {
 func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
-	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (c *trainCmd) Run(a *environment) error {
 	if c.Resume && c.Checkpoint == "" {
 		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := app.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
+	t := learn.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
@@ -103,7 +104,7 @@ func (c *trainCmd) Run(a *environment) error {
 			reportGrid(progress, c.Epochs, grid)
 		}
 	}
-	res, err := p.Train(ctx, c.Data, t)
+	res, err := learn.Train(ctx, p, c.Data, t)
 	progress.Clear()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -135,11 +136,11 @@ func (c *trainCmd) Run(a *environment) error {
 }
 
 // report writes the files of --report.
-func (c *trainCmd) report(ctx context.Context, a *environment, p *app.Problem, t *app.Trained) error {
+func (c *trainCmd) report(ctx context.Context, a *environment, p *load.Problem, t *learn.Trained) error {
 	if c.Report == "" {
 		return nil
 	}
-	r, err := p.Report(ctx, t)
+	r, err := learn.NewReport(ctx, p, t)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ type testCmd struct {
 func (c *testCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
-	p, err := app.Load(app.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (c *testCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	res, err := p.Test(ctx, c.Network, text, c.Data, c.Seed)
+	res, err := learn.Test(ctx, p, c.Network, text, c.Data, c.Seed)
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)

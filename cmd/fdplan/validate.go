@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/explain"
 )
 
 type validateCmd struct {
@@ -41,7 +43,7 @@ func (c *validateCmd) Run(a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	v, err := app.Validate(ctx, task, c.Plan, data, real)
+	v, err := execute.Validate(ctx, task, c.Plan, data, real)
 	if err = errors.Join(err, real.Close()); err != nil {
 		return limited(ctx, err)
 	}
@@ -87,7 +89,7 @@ func (c *verifyCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	p, err := app.Verify(ctx, task, c.Property)
+	p, err := explain.Verify(ctx, task, c.Property)
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", errLimit, err)

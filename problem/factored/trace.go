@@ -1,6 +1,9 @@
 package factored
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Valuation gives every bit of a problem a value at one step.
 type Valuation []bool
@@ -14,6 +17,26 @@ func (v *Variable) Value(val Valuation) int64 {
 		}
 	}
 	return x
+}
+
+// Parse reads a value: true or false of a Boolean, an integer of an integer or, as
+// 0 or 1, of a Boolean. It does not compare it with the range, as Set does.
+func (v *Variable) Parse(text string) (int64, error) {
+	switch text {
+	case "true", "false":
+		if !v.Bool {
+			return 0, fmt.Errorf("%s is an integer; expected a number from %d to %d, found %s", v.Name, v.Lo, v.Hi, text)
+		}
+		if text == "true" {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no value for %s; expected true, false or an integer", text, v.Name)
+	}
+	return x, nil
 }
 
 // Set writes x into the variable's bits of val. A value outside Lo..Hi is an

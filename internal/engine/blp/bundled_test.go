@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/blp"
 	"github.com/fdplan/fdplan/internal/engine/outsource"
@@ -38,7 +38,7 @@ func TestBundled(t *testing.T) {
 	proven := 0
 	fmt.Printf("| instance | reward | %s |\n| --- | --- | --- |\n", help)
 	for _, b := range bundledInstances {
-		p, err := app.Load(app.Ref{Name: b.name})
+		p, err := load.Load(load.Ref{Name: b.name})
 		if err != nil {
 			t.Fatal(err)
 		}

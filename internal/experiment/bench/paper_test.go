@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -153,12 +155,12 @@ func TestFamilies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := app.Load(app.Ref{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Ranges: f.ranges})
+		p, err := load.Load(load.Ref{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Ranges: f.ranges})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := f.horizon(tc.n)
-		d, err := app.Plan(t.Context(), p, app.Request{Engine: "search", MinHorizon: h, MaxHorizon: h, Limits: engine.Limits{Threads: 1, Memory: 1 << 30}, Now: time.Now})
+		d, err := plan.Plan(t.Context(), p, plan.Request{Options: registry.Options{Engine: "search"}, MinHorizon: h, MaxHorizon: h, Limits: engine.Limits{Threads: 1, Memory: 1 << 30}, Now: time.Now})
 		if err != nil || d.Status != "optimal" || *d.Reward != tc.want {
 			t.Errorf("%s of size %d: %+v %v, expected %g", f.domain, tc.n, d, err, tc.want)
 		}

@@ -1,0 +1,23 @@
+// Package app holds what the use cases share: the values, plans and faults that
+// their documents show as JSON. The use cases themselves are the packages below:
+// load, inspect, plan, learn, execute, explain and picture.
+package app
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+// ErrInternal is wrapped by errors that are bugs: an answer that the checker
+// refuses.
+var ErrInternal = errors.New("internal error")
+
+// Limits returns l with one thread for each processor where l has none.
+func Limits(l engine.Limits) engine.Limits {
+	if l.Threads <= 0 {
+		l.Threads = runtime.GOMAXPROCS(0)
+	}
+	return l
+}

@@ -1,0 +1,227 @@
+// Package draw implements the use case of drawing a plan with what is known of
+// its problem.
+package draw
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/picture"
+	"github.com/fdplan/fdplan/internal/rddl"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Picture makes the picture of a plan, read from the named file's data. What
+// the plan does not tell is asked of the problem that of names; with an empty
+// one, of the bundled problem that has the plan's name or, for plans of the
+// published files, their variables. Where there is none the picture shows the
+// plan alone.
+func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
+	plan, err := picture.Read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	var facts picture.Facts
+	switch {
+	case of.Name == "" && of.Domain == "" && of.Files == "":
+		facts, err = bundledFacts(plan)
+	case of.Files != "":
+		// The published files know the goal; walls and the like are only in RDDL.
+		if facts, err = bundledFacts(plan); err == nil {
+			if of.Name == "" {
+				of.Name = plan.Problem
+			}
+			var p *load.Problem
+			if p, err = load.Load(of); err == nil {
+				facts.Goal = goalValues(p.Problem)
+			}
+		}
+	default:
+		of.Known, of.Simulate = true, true
+		var p *load.Problem
+		if p, err = load.Load(of); err == nil {
+			facts = factsOf(p)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return picture.New(plan, facts)
+}
+
+// bundledFacts are those of the bundled problem that a plan is of.
+func bundledFacts(plan *picture.Plan) (picture.Facts, error) {
+	domain, _, _ := strings.Cut(plan.Problem, "/")
+	var published []string
+	for _, name := range bundled.Names() {
+		if d, _, _ := strings.Cut(name, "/"); d != domain {
+			continue
+		}
+		p, err := load.Load(load.Ref{Name: name, Known: true, Simulate: true})
+		if err != nil {
+			return picture.Facts{}, err
+		}
+		own, theirs := stateNames(p)
+		if name == plan.Problem && slices.Equal(own, planNames(plan)) {
+			return factsOf(p), nil
+		}
+		if slices.Equal(theirs, planNames(plan)) {
+			published = append(published, name)
+		}
+	}
+	// The published instances of the inventory are numbered otherwise; their
+	// variables say which is which. Those of Cellda have the same variables.
+	found := ""
+	switch {
+	case slices.Contains(published, plan.Problem):
+		found = plan.Problem
+	case len(published) == 1:
+		found = published[0]
+	default:
+		return picture.Facts{}, nil
+	}
+	p, err := load.Load(load.Ref{Name: found, Known: true, Simulate: true})
+	if err != nil {
+		return picture.Facts{}, err
+	}
+	facts := factsOf(p)
+	facts.Goal = publishedGoal(p, facts.Goal)
+	return facts, nil
+}
+
+// planNames lists a plan's state variables, sorted.
+func planNames(plan *picture.Plan) []string {
+	var out []string
+	for _, v := range plan.States[0] {
+		out = append(out, v.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// stateNames lists a problem's state variables and what the published files
+// call their bits, both sorted.
+func stateNames(p *load.Problem) (own, published []string) {
+	for i := range p.Problem.Variables {
+		v := &p.Problem.Variables[i]
+		if v.Kind != factored.State {
+			continue
+		}
+		own = append(own, v.Name)
+		if bits := p.Truth.Task.BitNames[v.Name]; bits != nil {
+			published = append(published, bits...)
+		} else {
+			published = append(published, v.Name)
+		}
+	}
+	slices.Sort(own)
+	slices.Sort(published)
+	return own, published
+}
+
+// publishedGoal gives the goal's values to the published bits.
+func publishedGoal(p *load.Problem, goal map[string]int64) map[string]int64 {
+	out := map[string]int64{}
+	for name, x := range goal {
+		bits := p.Truth.Task.BitNames[name]
+		if bits == nil {
+			out[name] = x
+		}
+		for i, b := range bits { // most significant first
+			out[b] = x >> (len(bits) - 1 - i) & 1
+		}
+	}
+	return out
+}
+
+// factsOf asks a problem that has RDDL.
+func factsOf(p *load.Problem) picture.Facts {
+	facts := picture.Facts{From: p.Problem.Name, Goal: goalValues(p.Problem)}
+	if p.Truth == nil || p.Truth.Compiled == nil {
+		return facts
+	}
+	g := p.Truth.Compiled.Ground
+	prog := g.Program()
+	facts.Objects = func(typ string) []string { return prog.Values[typ] }
+	facts.Constant = func(name string, args ...string) (float64, bool) {
+		v := prog.PVars[name]
+		if v == nil || v.Kind != rddl.NonFluent || len(v.Params) != len(args) {
+			return 0, false
+		}
+		return constant(g, name, args)
+	}
+	return facts
+}
+
+// constant evaluates a non-fluent; false when the objects are not its own.
+func constant(g *ground.Problem, name string, args []string) (float64, bool) {
+	text := name
+	if len(args) > 0 {
+		text += "(" + strings.Join(args, ",") + ")"
+	}
+	e, err := rddl.ParseExpr(text, []byte(text))
+	if err != nil {
+		return 0, false
+	}
+	if e, err = g.Program().CheckExpr(e, rddl.InGoal, rddl.Type{}); err != nil {
+		return 0, false
+	}
+	n, err := g.Expr(e)
+	if err != nil || n.Op != ground.Const {
+		return 0, false
+	}
+	return n.Val, true
+}
+
+// maxGoalRange bounds the integers whose values are tried against the goal.
+const maxGoalRange = 4096
+
+// goalValues finds the state variables to which the goal leaves one value, by
+// its constraints on one variable alone.
+func goalValues(p *factored.Problem) map[string]int64 {
+	possible := map[*factored.Variable]map[int64]bool{}
+	for i := range p.Goal {
+		c := &p.Goal[i]
+		v := onlyVariable(p, c)
+		if v == nil || v.Kind != factored.State || v.Hi-v.Lo > maxGoalRange {
+			continue
+		}
+		if possible[v] == nil {
+			possible[v] = map[int64]bool{}
+			for x := v.Lo; x <= v.Hi; x++ {
+				possible[v][x] = true
+			}
+		}
+		val := make(factored.Valuation, p.NumBits())
+		for x := v.Lo; x <= v.Hi; x++ {
+			if v.Set(val, x) != nil || !c.Holds(val, val) {
+				delete(possible[v], x)
+			}
+		}
+	}
+	out := map[string]int64{}
+	for v, xs := range possible {
+		if len(xs) == 1 {
+			out[v.Name] = slices.Collect(maps.Keys(xs))[0]
+		}
+	}
+	return out
+}
+
+// onlyVariable is the one variable whose bits a constraint mentions, nil when
+// there are several.
+func onlyVariable(p *factored.Problem, c *factored.Constraint) *factored.Variable {
+	var only *factored.Variable
+	for _, t := range c.Terms {
+		v, _ := p.Owner(t.Lit.Bit)
+		if only != nil && v != only {
+			return nil
+		}
+		only = v
+	}
+	return only
+}

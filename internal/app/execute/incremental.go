@@ -1,0 +1,244 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// IncrementalRequest is a planning query that a real system has a say in:
+// Algorithm 1 of the paper.
+type IncrementalRequest struct {
+	plan.Request
+	Landmarks incremental.Kind
+	// Resume is the file of what is known of the system: read if it exists, and
+	// written anew with each plan that fails. "" for none: then what is known
+	// goes to DefaultState if the run ends before its end.
+	Resume    string
+	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all
+	Restart   bool                                                 // measure what keeping what is learned is worth
+	Iteration func(IterationLine)                                  // told of each; may be nil
+}
+
+// IterationLine is one turn of Algorithm 1.
+type IterationLine struct {
+	Iteration int           `json:"iteration"`
+	Status    engine.Status `json:"status"`
+	Reward    *float64      `json:"reward"` // of the model
+	Plan      []app.Values  `json:"plan"`
+	Failure   *app.Fault    `json:"failure"` // null when the plan holds, or there is none
+	// Depth is the number of joint actions of the landmark, null without one.
+	Depth *int `json:"depth"`
+	// Corrected counts transitions that the network has right from then on;
+	// NotCorrected is why some are not.
+	Corrected    int     `json:"corrected"`
+	NotCorrected string  `json:"not_corrected,omitempty"`
+	Simulations  int     `json:"simulations"`
+	Solve        float64 `json:"solve"`    // seconds
+	Simulate     float64 `json:"simulate"` // seconds
+}
+
+// Loop is what Algorithm 1 adds to a document.
+type Loop struct {
+	Kind        incremental.Kind `json:"kind"` // of the landmarks
+	Simulator   string           `json:"simulator"`
+	Resumed     int              `json:"resumed"`     // landmarks that earlier runs had left
+	Corrected   int              `json:"corrected"`   // transitions of the network, those of earlier runs too
+	Simulations int              `json:"simulations"` // steps that the system was asked for
+	Recorded    int              `json:"recorded"`    // transitions added to the data set
+	State       string           `json:"state"`       // file in which the landmarks are, "" for none
+	Solve       float64          `json:"solve"`       // seconds in the engine
+	Simulate    float64          `json:"simulate"`    // seconds in the simulator
+	Iterations  []IterationLine  `json:"iterations"`
+
+	network *bnn.File
+}
+
+// DefaultState is the file to which landmarks go that no one named a file for.
+func DefaultState(p *load.Problem, horizon int) string {
+	name := strings.NewReplacer("/", "-", "\\", "-", " ", "-").Replace(p.Problem.Name)
+	return fmt.Sprintf("landmarks-%s-%d.json", name, horizon)
+}
+
+// Document is the answer of `fdplan plan`, with Loop that of Algorithm 1.
+type Document struct {
+	plan.Document
+	// Loop tells of the iterations of Algorithm 1, absent where it was not asked.
+	Loop *Loop `json:"incremental,omitempty"`
+}
+
+// Incremental plans until a plan holds in the real system, or none is left.
+// With an error about the system the document is nil, but what is known has
+// been saved, as the error says. A limit, the budget of simulator steps
+// included, is no error: the status is unknown then.
+func Incremental(ctx context.Context, p *load.Problem, real *Real, r IncrementalRequest) (*Document, error) {
+	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
+		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
+	}
+	h := r.MinHorizon
+	if h == 0 || h != r.MaxHorizon {
+		return nil, errors.New("planning with a simulator needs one horizon; give it with -H")
+	}
+	if real.Name == rddlName && !real.Info().Deterministic {
+		return nil, errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
+	}
+	r.SetDefaults()
+	e, err := registry.New(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	opener, ok := e.(engine.Opener)
+	if !ok {
+		return nil, fmt.Errorf("engine %s cannot exclude plans", e.Name())
+	}
+	d := &Document{Document: plan.Document{Schema: app.Schema, Problem: p.Problem.Name, Horizon: &h}, Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
+	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Now: r.Now}
+	if r.Resume != "" {
+		if o.Known, err = readState(r.Resume, p, h); err != nil {
+			return nil, err
+		}
+		if o.Known != nil {
+			d.Loop.Resumed = len(o.Known.Failures)
+		}
+	}
+	save := func(file string) func(*incremental.State) error {
+		return func(s *incremental.State) error {
+			return r.Write(file, func(w io.Writer) error { return s.Write(w, p.Problem, h) })
+		}
+	}
+	if r.Resume != "" {
+		o.Save = save(r.Resume)
+	}
+	o.Iteration = func(it incremental.Iteration) {
+		line := iterationLine(p, &it)
+		d.Loop.Iterations = append(d.Loop.Iterations, line)
+		d.Loop.Solve += line.Solve
+		d.Loop.Simulate += line.Simulate
+		if r.Iteration != nil {
+			r.Iteration(line)
+		}
+	}
+	res, err := incremental.Solve(ctx, opener, p.Task, h, real.Session, o)
+	if res == nil {
+		return nil, err
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		res.Reason, err = context.Cause(ctx).Error(), nil
+	case errors.Is(err, simulator.ErrBudget):
+		res.Reason, err = err.Error(), nil
+	}
+	if known := len(res.Known.Failures); known > 0 && (err != nil || res.Status == engine.Unknown) {
+		if r.Resume == "" {
+			d.Loop.State = DefaultState(p, h)
+			if err2 := save(d.Loop.State)(res.Known); err2 != nil {
+				return nil, errors.Join(err, err2)
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("%w\n%s saved in %s; go on from there with --resume %s", err, res.Known.Describe(), d.Loop.State, d.Loop.State)
+		}
+	}
+	if errors.Is(err, incremental.ErrEngine) {
+		err = fmt.Errorf("%w: %w", app.ErrInternal, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.tellLoop(p, real, &r, res); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// tellLoop writes what a run came to into d.
+func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, res *incremental.Result) error {
+	d.Engine, d.Status, d.Stopped, d.Stats = res.Engine, res.Status, res.Reason, res.Stats
+	d.Landmarks = len(res.Known.Failures)
+	d.Loop.Corrected, d.Loop.Simulations, d.Loop.Recorded = res.Corrected, real.Steps(), real.Recorded()
+	d.Loop.network = networkFile(p, res.Network, res.Corrected)
+	d.Seconds = plan.Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: d.Loop.Solve}
+	if res.Bound != nil {
+		d.Bound = app.RewardOf(p.Problem, *res.Bound)
+	}
+	if res.Trace != nil {
+		t := p.Task
+		t.Network = res.Network
+		if err := d.Confirm(t, &engine.Result{Trace: res.Trace, Reward: res.Reward}); err != nil {
+			return err
+		}
+		holds := true
+		d.Valid.Simulator, d.Simulated = &holds, res.Run.Reward
+		if err := d.CountUnseen(p, res.Trace); err != nil {
+			return err
+		}
+	}
+	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
+	return nil
+}
+
+// networkFile is the network as a file; nil when nothing is learned.
+func networkFile(p *load.Problem, n *bnn.Network, corrected int) *bnn.File {
+	if n == nil {
+		return nil
+	}
+	return &bnn.File{
+		Network: n, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs),
+		Meta: [][2]string{{"problem", p.Problem.Name}, {"corrected", fmt.Sprint(corrected)}},
+	}
+}
+
+// ErrNoNetwork is the error of WriteNetwork where nothing is learned.
+var ErrNoNetwork = errors.New("nothing is learned in this problem: there is no network to write")
+
+// WriteNetwork writes the network of the last plan, corrected where
+// transitions were.
+func (l *Loop) WriteNetwork(w io.Writer) error {
+	if l.network == nil {
+		return ErrNoNetwork
+	}
+	return bnn.WriteFile(w, l.network)
+}
+
+func iterationLine(p *load.Problem, it *incremental.Iteration) IterationLine {
+	line := IterationLine{
+		Iteration: it.Number, Status: it.Status, Plan: []app.Values{}, Corrected: it.Corrected, NotCorrected: it.Fallen, Simulations: it.Asked,
+		Solve: it.Solve.Seconds(), Simulate: it.Simulate.Seconds(),
+	}
+	if it.Trace != nil {
+		line.Reward = app.RewardOf(p.Problem, it.Reward)
+		var d plan.Document
+		d.Tell(p.Problem, it.Trace)
+		line.Plan = d.Plan
+	}
+	if it.Failure != nil {
+		line.Failure, line.Depth = app.SimulatorFault(it.Failure), &it.Depth
+	}
+	return line
+}
+
+// readState reads what earlier runs left; nil when there is no such file yet.
+func readState(file string, p *load.Problem, horizon int) (*incremental.State, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, source.Errorf(file, 0, 0, "cannot be opened: %v", source.Cause(err))
+	}
+	return incremental.Read(file, data, p.Problem, horizon)
+}

@@ -1,0 +1,151 @@
+// Package execute implements the use cases with a real system or a simulator of
+// it: planning with Algorithm 1 of the paper, acting in receding horizon, and
+// replaying plans and policies.
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// SimulatorRef names the real system of a problem and what is done with it.
+type SimulatorRef struct {
+	Name     string        // rddl, or the command line of a process
+	Timeout  time.Duration // of each answer of a process; simulator.DefaultTimeout when 0
+	MaxSteps int           // budget; 0 is no bound
+	Record   string        // data set to append what is observed to; "" for none
+	Seed     uint64        // of stochastic RDDL
+	Truth    string        // see Problem.SetTruth
+}
+
+// rddlName is the name of the problem's own RDDL among simulators.
+const rddlName = "rddl"
+
+// Real is a problem's real system in use.
+type Real struct {
+	*simulator.Session
+	Name     string
+	recorder *simulator.Recorder // nil for none
+}
+
+// OpenSimulator starts the system that r names. The caller closes it. A process
+// ends with ctx.
+func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real, error) {
+	var t *simulator.Truth
+	if p.Truth != nil {
+		t = p.Truth.System()
+	}
+	out := &Real{Name: r.Name}
+	if r.Name == rddlName && p.Truth == nil && p.Other == nil || r.Truth != "" {
+		if err := p.SetTruth(r.Truth); err != nil {
+			return nil, err
+		}
+	}
+	if p.Other != nil {
+		t = p.Other.Truth
+	}
+	o := p.SessionOptions(r.Name != rddlName)
+	o.MaxSteps = r.MaxSteps
+	if r.Record != "" {
+		var columns *dataset.Schema
+		var err error
+		if t != nil {
+			if columns, err = learn.Columns(p, t.Sim); err != nil {
+				return nil, err
+			}
+		}
+		if out.recorder, err = simulator.NewRecorder(r.Record, p.Problem, t, columns); err != nil {
+			return nil, err
+		}
+		o.Observe = out.recorder.Observe
+		if p.Other != nil {
+			o.Observe = func(x simulator.Transition) error {
+				return out.recorder.Observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next)})
+			}
+		}
+	}
+	var sys simulator.System
+	var err error
+	if r.Name == rddlName {
+		sys = simulator.NewRDDL(t, rand.New(rand.NewPCG(r.Seed, 0)))
+		if p.Other != nil {
+			sys = simulator.NewMapped(sys, p.Other.Bits)
+		}
+	} else {
+		sys, err = simulator.Start(ctx, p.Problem, r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
+	}
+	if err == nil {
+		out.Session = simulator.NewSession(p.Problem, sys, o)
+		if r.Record != "" {
+			err = out.RequireFull("recording transitions")
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
+}
+
+// Recorded is the number of transitions that were recorded.
+func (r *Real) Recorded() int {
+	if r.recorder == nil {
+		return 0
+	}
+	return r.recorder.Rows()
+}
+
+// Close ends the system and completes the recording. A nil Real has none.
+func (r *Real) Close() error {
+	if r == nil {
+		return nil
+	}
+	var errs []error
+	if r.Session != nil {
+		errs = append(errs, r.Session.Close())
+	}
+	if r.recorder != nil {
+		if err := r.recorder.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("recording transitions: %w", err))
+		}
+		r.recorder = nil
+	}
+	return errors.Join(errs...)
+}
+
+// initial is the state that a run or a replay begins in: one that the user gave,
+// or nil for the system's own.
+func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
+	if !p.OwnInitial {
+		return nil, nil
+	}
+	if !real.Info().AnyState {
+		return nil, errors.New("the simulator can only be reset to a state of its own; an initial state cannot be given")
+	}
+	val := make(factored.Valuation, p.Problem.NumBits())
+	given := make([]bool, p.Problem.NumBits())
+	for i := range p.Problem.Initial {
+		if c := &p.Problem.Initial[i]; len(c.Terms) == 1 {
+			b := c.Terms[0].Lit.Bit
+			val[b] = true
+			on := c.Holds(val, nil)
+			val[b] = false
+			given[b] = given[b] || on != c.Holds(val, nil)
+			val[b] = on
+		}
+	}
+	for _, b := range p.Problem.Bits(factored.State) {
+		if !given[b] {
+			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", p.Problem.BitName(b))
+		}
+	}
+	return val, nil
+}

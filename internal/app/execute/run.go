@@ -1,0 +1,265 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// run is one call of Run.
+type run struct {
+	p        *load.Problem
+	real     *Real
+	r        RunRequest
+	d        *RunDocument
+	reward   *simulator.Reward
+	now      *simulator.Answer // what was observed last
+	taken    int
+	deadline int // step after which the goal has to hold
+}
+
+// Run acts in the real system: it plans from the observed state, takes some
+// steps of the plan, and plans again. A surprise, a state other than the plan
+// expected, ends the steps of a plan early.
+//
+// Until the goal, plans end at a deadline, so that horizons shrink and no plan
+// can put the goal off for ever. Where the observed state leaves no plan for
+// the deadline, it is put off to what a plan needs, up to Steps. Without a goal
+// to reach every plan has the same horizon.
+//
+// The document is never nil once a step was taken, even with an error, which is
+// one of package simulator's.
+func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDocument, error) {
+	if err := real.RequireFull("planning"); err != nil {
+		return nil, err
+	}
+	if r.Horizon == 0 {
+		if r.Horizon = p.Problem.Horizon; r.Horizon == 0 {
+			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", p.Problem.Name)
+		}
+	}
+	if r.Steps == 0 {
+		r.Steps = r.Horizon
+	}
+	r.Every = max(1, r.Every)
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon}
+	x.d = &RunDocument{
+		Schema: app.Schema, Problem: p.Problem.Name, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
+		Plans: []RunPlan{}, Steps: []RunStep{},
+	}
+	err := x.begin(ctx)
+	for err == nil && x.d.Status == "" {
+		err = x.round(ctx)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, simulator.ErrBudget), ctx.Err() != nil:
+		x.d.Status, x.d.Says, err = RunStopped, err.Error(), nil
+		if ctx.Err() != nil {
+			x.d.Says = context.Cause(ctx).Error()
+		}
+	default:
+		x.d.Status, x.d.Says = RunFailed, err.Error()
+	}
+	if x.now != nil && x.now.State != nil {
+		x.d.Final = app.ValuesOf(p.Problem, factored.State, x.now.State, true)
+	}
+	x.d.Reward, x.d.Simulations, x.d.Recorded = x.reward.Sum(), real.Steps(), real.Recorded()
+	if x.taken == 0 && x.d.Status == RunFailed {
+		return nil, err
+	}
+	return x.d, err
+}
+
+// begin resets the system and decides what the run is for.
+func (x *run) begin(ctx context.Context) error {
+	start, err := initial(x.p, x.real)
+	if err != nil {
+		return err
+	}
+	if x.now, err = x.real.Reset(ctx, start); err != nil {
+		return err
+	}
+	x.d.Until = x.r.Until
+	if x.violated(x.now, 1) {
+		return nil
+	}
+	holds, err := x.goal()
+	if err != nil {
+		return err
+	}
+	hasGoal := len(x.p.Problem.Goal) > 0 || x.now.Goal != nil
+	switch {
+	case x.r.Until == UntilGoal && !hasGoal:
+		return fmt.Errorf("%s has no goal to run until", x.p.Problem.Name)
+	case x.r.Until == UntilGoal, x.r.Until == UntilSteps:
+	case hasGoal && !holds:
+		x.d.Until = UntilGoal
+	default:
+		x.d.Until = UntilSteps
+	}
+	x.arrived(holds)
+	return nil
+}
+
+func (x *run) goal() (holds bool, err error) {
+	v, err := x.real.Goal(x.now)
+	return err == nil && v == nil, err
+}
+
+// arrived ends the run when it has done what it is for, or can do no more.
+func (x *run) arrived(holds bool) {
+	ended := x.now.Terminal || x.taken >= x.r.Steps
+	switch {
+	case x.d.Until == UntilGoal && holds:
+		x.d.Status = RunGoal
+	case x.d.Until == UntilGoal && ended:
+		x.d.Status = RunMissed
+	case ended:
+		x.d.Status = RunDone
+	}
+	if x.d.Status != "" && x.now.Terminal {
+		x.d.Says = "a termination condition holds"
+	}
+}
+
+// violated ends the run when an answer breaks a rule.
+func (x *run) violated(a *simulator.Answer, step int) bool {
+	if a.Violation == nil {
+		return false
+	}
+	x.d.Status = RunViolated
+	x.d.Failure = app.SimulatorFault(&simulator.Failure{Violation: a.Violation, Step: step})
+	return true
+}
+
+// round makes a plan and takes its first steps.
+func (x *run) round(ctx context.Context) error {
+	lo, hi := x.r.Horizon, x.r.Horizon
+	if x.d.Until == UntilGoal {
+		lo, hi = x.deadline-x.taken, x.deadline-x.taken
+	}
+	doc, err := x.plan(ctx, lo, hi)
+	if latest := x.r.Steps - x.taken; err == nil && doc.Status == engine.Infeasible && x.d.Until == UntilGoal && latest > hi {
+		doc, err = x.plan(ctx, hi+1, latest)
+	}
+	switch {
+	case err != nil:
+		return err
+	case doc.Status == engine.Infeasible:
+		x.d.Status = RunNoPlan
+		x.d.Says = fmt.Sprintf("no plan of horizon %d exists from the state observed at step %d", x.d.Plans[len(x.d.Plans)-1].Horizon, x.taken+1)
+		return nil
+	case doc.Status == engine.Unknown:
+		x.d.Status, x.d.Says = RunStopped, "no plan was found before "+doc.Stopped
+		return nil
+	}
+	if x.d.Until == UntilGoal {
+		x.deadline = x.taken + *doc.Horizon
+	}
+	for t := 0; t < min(x.r.Every, len(doc.Plan)) && x.d.Status == ""; t++ {
+		surprised, err := x.step(ctx, doc.Plan[t], doc.Trace[t+1])
+		if err != nil || surprised {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan asks for a plan from the observed state.
+func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	q := x.p.Problem.Clone()
+	q.Initial = nil
+	for _, b := range q.Bits(factored.State) {
+		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
+		if x.now.State[b] {
+			c.K = 1
+		}
+		q.Initial = append(q.Initial, c)
+	}
+	limited := ctx
+	if x.r.PlanTime > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, x.r.PlanTime, fmt.Errorf("the time of %v for a plan was over", x.r.PlanTime))
+		defer cancel()
+	}
+	began := x.r.Now()
+	doc, err := plan.Plan(limited, &load.Problem{Task: engine.Task{Problem: q, Network: x.p.Network}}, plan.Request{
+		Options: registry.Options{Engine: x.r.Engine}, MinHorizon: lo, MaxHorizon: hi, Limits: x.r.Limits, Report: x.r.Phase,
+		Now: x.r.Now, Started: began, Loaded: began,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if doc.Status == engine.Unknown && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	line := RunPlan{Step: x.taken + 1, Horizon: hi, Status: doc.Status, Reward: doc.Reward, Seconds: x.r.Now().Sub(began).Seconds()}
+	if doc.Horizon != nil {
+		line.Horizon = *doc.Horizon
+	}
+	x.d.Plans = append(x.d.Plans, line)
+	x.d.PlanLatency.add(line.Seconds)
+	if x.r.Plan != nil {
+		x.r.Plan(line)
+	}
+	return doc, nil
+}
+
+// step takes an action and compares the state after it with the plan's.
+func (x *run) step(ctx context.Context, action, expected app.Values) (surprised bool, err error) {
+	p := x.p.Problem
+	bits, err := app.BitsOf(p, action)
+	if err != nil {
+		return false, err
+	}
+	want, err := app.BitsOf(p, expected)
+	if err != nil {
+		return false, err
+	}
+	line := RunStep{Step: x.taken + 1, State: app.ValuesOf(p, factored.State, x.now.State, true), Action: action}
+	began := x.r.Now()
+	a, err := x.real.Step(ctx, x.now, bits)
+	if err != nil {
+		return false, err
+	}
+	line.Seconds = x.r.Now().Sub(began).Seconds()
+	if a.State != nil {
+		line.Reward = x.reward.Add(x.now, bits, a)
+		line.Differs = app.DifferenceOf(p, x.taken+2, want, a)
+		x.taken++
+		x.now = a
+		x.d.Steps = append(x.d.Steps, line)
+		x.d.StepLatency.add(line.Seconds)
+		if x.r.Step != nil {
+			x.r.Step(line)
+		}
+		if line.Differs != nil {
+			x.d.Surprises++
+		}
+	}
+	at := line.Step
+	if a.Violation != nil && a.Violation.After {
+		at++
+	}
+	if x.violated(a, at) {
+		return false, nil
+	}
+	holds, err := x.goal()
+	if err != nil {
+		return false, err
+	}
+	x.arrived(holds)
+	return line.Differs != nil, nil
+}

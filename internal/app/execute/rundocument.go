@@ -1,0 +1,104 @@
+package execute
+
+import (
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+// Until says when a run has done what it is for.
+type Until string
+
+// The ends of a run.
+const (
+	// UntilAuto is UntilGoal where there is a goal that does not hold at the
+	// start, else UntilSteps.
+	UntilAuto  Until = "auto"
+	UntilGoal  Until = "goal"  // when the goal holds
+	UntilSteps Until = "steps" // after a number of steps
+)
+
+// RunStatus says how a run ended.
+type RunStatus string
+
+// The statuses of a run.
+const (
+	RunGoal     RunStatus = "goal"     // the goal holds
+	RunDone     RunStatus = "done"     // all steps were taken, or the system is terminal
+	RunMissed   RunStatus = "missed"   // the same, but the goal was to be reached
+	RunNoPlan   RunStatus = "no-plan"  // no plan exists from the observed state, proven
+	RunViolated RunStatus = "violated" // a step broke a rule
+	RunStopped  RunStatus = "stopped"  // by a limit or a signal
+	RunFailed   RunStatus = "failed"   // the simulator failed
+)
+
+// RunRequest is a run in receding horizon.
+type RunRequest struct {
+	Engine   string
+	Horizon  int // of plans, or the deadline of the goal; 0 for the problem's own
+	Every    int // steps between plans; 1 when 0
+	Steps    int // most that are taken; Horizon when 0
+	Until    Until
+	PlanTime time.Duration // for each plan; 0 is no limit
+	Limits   engine.Limits
+	Now      func() time.Time // the clock
+	Plan     func(RunPlan)    // told of each plan; may be nil
+	Step     func(RunStep)    // told of each step; may be nil
+	Phase    func(engine.Progress)
+}
+
+// RunDocument is the answer of `fdplan run`.
+type RunDocument struct {
+	Schema      int        `json:"schema"`
+	Problem     string     `json:"problem"`
+	Simulator   string     `json:"simulator"`
+	Status      RunStatus  `json:"status"`
+	Horizon     int        `json:"horizon"`
+	Every       int        `json:"replan_every"`
+	Until       Until      `json:"until"` // goal or steps
+	Plans       []RunPlan  `json:"plans"`
+	Steps       []RunStep  `json:"steps"`
+	Final       app.Values `json:"final"`     // the last state that was observed
+	Reward      *float64   `json:"reward"`    // of the steps taken
+	Surprises   int        `json:"surprises"` // steps that led elsewhere than planned
+	Failure     *app.Fault `json:"failure"`   // of a run that ended violated
+	PlanLatency Latency    `json:"plan_latency"`
+	StepLatency Latency    `json:"step_latency"`
+	Simulations int        `json:"simulations"`
+	Recorded    int        `json:"recorded"`
+	Says        string     `json:"says,omitempty"` // why it ended, where the status does not tell
+}
+
+// RunPlan is one planning query of a run.
+type RunPlan struct {
+	Step    int           `json:"step"`    // before which it was made
+	Horizon int           `json:"horizon"` // of the plan, or the longest that was tried
+	Status  engine.Status `json:"status"`
+	Reward  *float64      `json:"reward"`
+	Seconds float64       `json:"seconds"`
+}
+
+// RunStep is one step of a run.
+type RunStep struct {
+	Step    int             `json:"step"`
+	State   app.Values      `json:"state"` // before it
+	Action  app.Values      `json:"action"`
+	Reward  *float64        `json:"reward"`
+	Seconds float64         `json:"seconds"` // that the system took to answer
+	Differs *app.Difference `json:"differs"` // from what the plan expected after it
+}
+
+// Latency sums up times, in seconds.
+type Latency struct {
+	Count int     `json:"count"`
+	Mean  float64 `json:"mean"`
+	Max   float64 `json:"max"`
+	sum   float64
+}
+
+func (l *Latency) add(seconds float64) {
+	l.Count++
+	l.sum += seconds
+	l.Mean, l.Max = l.sum/float64(l.Count), max(l.Max, seconds)
+}

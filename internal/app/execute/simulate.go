@@ -1,0 +1,113 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+)
+
+// Simulation says what to run in a problem's RDDL: a plan, or a policy.
+type Simulation struct {
+	PlanFile string // name of the plan in messages; empty for a policy
+	PlanData []byte
+	Policy   string // noop, random or exploration; random when empty
+	Steps    int    // 0 for the instance's horizon, or the plan's length
+	Seed     uint64
+	CSV      io.Writer // gets every step; nil for none
+}
+
+// Simulated is the outcome of `fdplan simulate`.
+type Simulated struct {
+	Schema     int        `json:"schema"`
+	Problem    string     `json:"problem"`
+	Steps      int        `json:"steps"`
+	Reward     float64    `json:"reward"` // undiscounted
+	Discounted float64    `json:"discounted_reward"`
+	End        string     `json:"end"`
+	Failure    *app.Fault `json:"failure"` // the rule that was broken, if any
+}
+
+// Simulate runs a policy from the instance's initial state, or a plan from its
+// own first state where it has states. A rule
+// that it breaks is part of the answer, not an error.
+func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return nil, err
+	}
+	var policy sim.Policy
+	var start []float64 // nil for the instance's
+	steps := r.Steps
+	switch {
+	case r.PlanFile != "":
+		var plan sim.Plan
+		if plan, start, err = readActions(p, r.PlanFile, r.PlanData); err != nil {
+			return nil, err
+		}
+		policy = plan
+		if steps == 0 {
+			steps = len(plan)
+		}
+	default:
+		if r.Policy == "" {
+			r.Policy = "random"
+		}
+		if policy, err = sim.PolicyByName(r.Policy); err != nil {
+			return nil, err
+		}
+	}
+	if steps == 0 && s.Problem().Horizon <= 0 {
+		return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
+	}
+	var trace *sim.Trace
+	if r.CSV != nil {
+		if trace, err = sim.NewTrace(r.CSV, s); err != nil {
+			return nil, err
+		}
+	}
+	runner := s.NewRunner(rand.New(rand.NewPCG(r.Seed, 0)))
+	if start == nil {
+		err = runner.Reset()
+	} else {
+		err = runner.SetState(start)
+	}
+	e := sim.Episode{End: sim.AtError}
+	if err == nil {
+		e, err = runner.Continue(policy, steps, trace)
+	}
+	out := &Simulated{Schema: app.Schema, Problem: p.Problem.Name, Steps: e.Steps, Reward: e.Reward, Discounted: e.Discounted, End: fmt.Sprint(e.End)}
+	var v *sim.Violation
+	switch {
+	case errors.As(err, &v):
+		out.Failure, out.End = app.SimulatorFault(&simulator.Failure{Violation: simulator.Broken(err, false), Step: v.Step}), "a rule was broken"
+	case err != nil:
+		return nil, err
+	}
+	return out, nil
+}
+
+// readActions reads the actions of a plan, and its first state where it has
+// states.
+func readActions(p *load.Problem, name string, data []byte) (actions sim.Plan, start []float64, err error) {
+	if p.Truth.Compiled == nil {
+		return nil, nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)
+	}
+	plan, err := app.ReadPlan(p.Problem, name, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := p.Truth.System()
+	for _, a := range plan.Actions {
+		actions = append(actions, t.Action(a))
+	}
+	if plan.States != nil {
+		start = t.State(plan.States[0])
+	}
+	return actions, start, nil
+}

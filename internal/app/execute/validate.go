@@ -1,0 +1,98 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Verdict is the answer of `fdplan validate`.
+type Verdict struct {
+	Schema  int          `json:"schema"`
+	Problem string       `json:"problem"`
+	Horizon int          `json:"horizon"`
+	Valid   app.Verdicts `json:"valid"`
+	Reward  *float64     `json:"reward"` // of a valid plan
+	Trace   []app.Values `json:"trace"`  // of a valid plan
+	Failure *app.Fault   `json:"failure"`
+	// Simulated and what follows is of the simulator, where it was asked.
+	Simulated        *float64   `json:"simulated_reward"`
+	SimulatorFailure *app.Fault `json:"simulator_failure"`
+	// Differs is the first state in which the simulator is elsewhere than the
+	// model; null when there is none, or the model gives no states.
+	Differs     *app.Difference `json:"differs"`
+	Simulations int             `json:"simulations"` // steps that the simulator was asked for
+	Recorded    int             `json:"recorded"`    // transitions added to the data set
+}
+
+// Validate replays a plan, read from the named file's data, in the model and in
+// the real system, nil for none, where it begins in the plan's first state if
+// the plan has states. Errors about the system are those of package simulator.
+func Validate(ctx context.Context, problem *load.Problem, name string, data []byte, real *Real) (*Verdict, error) {
+	t := problem.Task
+	plan, err := app.ReadPlan(t.Problem, name, data)
+	if err != nil {
+		return nil, err
+	}
+	report, err := validate.Check(t.Problem, t.Network, plan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	v := &Verdict{Schema: app.Schema, Problem: t.Problem.Name, Horizon: len(plan.Actions)}
+	v.Valid.Model = &report.Valid
+	if real != nil {
+		states := plan.States
+		if report.Valid {
+			states = report.Trace.Steps
+		}
+		if err := v.replay(ctx, problem, plan, states, real); err != nil {
+			return nil, err
+		}
+	}
+	if report.Valid {
+		v.Reward = app.RewardOf(t.Problem, report.Reward)
+		for _, val := range report.Trace.Steps {
+			v.Trace = append(v.Trace, app.ValuesOf(t.Problem, factored.State, val, true))
+		}
+		return v, nil
+	}
+	v.Failure = app.CheckerFault(report.Failure)
+	return v, nil
+}
+
+// replay replays a plan in a real system; states are the model's, nil where
+// they are not known.
+func (v *Verdict) replay(ctx context.Context, problem *load.Problem, plan validate.Plan, states []factored.Valuation, real *Real) error {
+	if real.Name == rddlName && !real.Info().Deterministic {
+		return errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
+	}
+	var start factored.Valuation
+	var err error
+	if plan.States != nil {
+		start = plan.States[0]
+	} else if start, err = initial(problem, real); err != nil {
+		return err
+	}
+	run, err := real.Replay(ctx, start, plan.Actions)
+	if err != nil {
+		return err
+	}
+	valid := run.Failure == nil
+	v.Valid.Simulator, v.Simulations, v.Recorded = &valid, real.Steps(), real.Recorded()
+	if valid {
+		v.Simulated = run.Reward
+	} else {
+		v.SimulatorFailure = app.SimulatorFault(run.Failure)
+	}
+	for i, a := range run.Answers {
+		if i < len(states) && v.Differs == nil {
+			v.Differs = app.DifferenceOf(problem.Problem, i+1, states[i], a)
+		}
+	}
+	return nil
+}

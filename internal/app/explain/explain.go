@@ -1,0 +1,272 @@
+// Package explain implements the use cases of explaining and proving: why there is
+// no plan, what forces a plan, and whether a property holds in every step.
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/explain"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Explanation is the answer of `fdplan explain`.
+type Explanation struct {
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	Horizon int    `json:"horizon"`
+	// Status is optimal, feasible, infeasible or unknown as that of a plan, or
+	// invalid for a plan that the checker refuses.
+	Status string   `json:"status"`
+	Reward *float64 `json:"reward"` // of the plan
+	Best   *float64 `json:"best"`   // proven best reward of the horizon
+	// Conflict tells of a horizon without a plan, Failure of an invalid plan,
+	// Steps of a plan.
+	Conflict *ConflictLine `json:"conflict"`
+	Failure  *app.Fault    `json:"failure"`
+	Steps    []ForceLine   `json:"steps"`
+	// Stopped says which limit ended the run, absent when none did.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// ConflictLine is a minimal set of constraints that cannot hold together.
+type ConflictLine struct {
+	Constraints []MemberLine `json:"constraints"`
+	// Transition says that they exclude each other only because of how states
+	// follow from actions.
+	Transition bool `json:"transition"`
+	Minimal    bool `json:"minimal"` // nothing can be left out; false after a limit
+	Checks     int  `json:"checks"`  // questions to the solver
+}
+
+// MemberLine is one constraint of such a set.
+type MemberLine struct {
+	Group      string `json:"group"` // initial, global or goal
+	Constraint string `json:"constraint"`
+	Origin     string `json:"origin"`
+	Steps      []int  `json:"steps"` // at which it is needed
+}
+
+// ForceLine is a step of a plan and what was tried there.
+type ForceLine struct {
+	Step         int               `json:"step"`
+	Action       app.Values        `json:"action"`
+	Reward       float64           `json:"reward"` // of this step
+	Alternatives []AlternativeLine `json:"alternatives"`
+	Omitted      bool              `json:"omitted"` // more of them would give more reward in this step
+	Others       OthersLine        `json:"others"`
+}
+
+// AlternativeLine is a joint action that was tried instead of the plan's.
+type AlternativeLine struct {
+	Without string     `json:"without,omitempty"` // the action that is left out; absent for another joint action
+	Action  app.Values `json:"action"`
+	OutcomeLine
+}
+
+// OthersLine is the best that any other joint action leads to.
+type OthersLine struct {
+	Action app.Values `json:"action"` // null where none leads anywhere, or it is not known
+	OutcomeLine
+}
+
+// OutcomeLine says what comes of a change.
+type OutcomeLine struct {
+	Consequence explain.Consequence `json:"consequence"`
+	Failure     *app.Fault          `json:"failure,omitempty"` // of an illegal one
+	Reward      *float64            `json:"reward"`            // of the whole plan with the change and the best rest; null without any
+	Loss        *float64            `json:"loss"`              // what is lost to the plan; null where reward is
+	// Against are constraints that nothing that follows can keep together, where
+	// the consequence is dead-end or goal-missed.
+	Against []MemberLine     `json:"against,omitempty"`
+	Because []DifferenceLine `json:"because,omitempty"` // where the reward is another
+}
+
+// DifferenceLine is a reward term that counts at another number of steps.
+type DifferenceLine struct {
+	Literal   string  `json:"literal"`
+	Weight    float64 `json:"weight"`
+	Plan      int     `json:"plan"`      // steps
+	Otherwise int     `json:"otherwise"` // steps
+}
+
+// Request says what to explain and how.
+type Request struct {
+	PlanFile string // name of the plan in messages; empty to find one
+	PlanData []byte
+	Horizon  int    // 0 for the plan's or the problem's own
+	Engine   string // one with Explains in package registry; "" is auto
+	Limits   engine.Limits
+	Most     int // cheaper joint actions to try at a step; 8 when 0
+	Report   func(engine.Progress)
+}
+
+// StatusInvalid is the status of a plan that the checker refuses.
+const StatusInvalid = "invalid"
+
+// Explain says why there is no plan, or what forces the one that is given or
+// found. After a limit the document says what is known; its status is unknown
+// where that is nothing.
+func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanation, error) {
+	t := problem.Task
+	r.Limits = app.Limits(r.Limits)
+	if r.Engine == "" {
+		r.Engine = registry.Auto
+	}
+	if of, ok := registry.Find(r.Engine); !ok || !of.Explains {
+		return nil, fmt.Errorf("there is no engine %q to explain with; expected one of %v", r.Engine, registry.Names(registry.Explaining))
+	}
+	e, err := registry.New(registry.Options{Engine: r.Engine})
+	if err != nil {
+		return nil, err
+	}
+	if r.Report == nil {
+		r.Report = func(engine.Progress) {}
+	}
+	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Horizon: r.Horizon, Status: string(engine.Unknown)}
+	var trace *factored.Trace
+	if r.PlanFile != "" {
+		plan, err := app.ReadPlan(t.Problem, r.PlanFile, r.PlanData)
+		if err != nil {
+			return nil, err
+		}
+		if d.Horizon == 0 {
+			d.Horizon = len(plan.Actions)
+		}
+		if d.Horizon != len(plan.Actions) {
+			return nil, fmt.Errorf("%s: its plan has %d steps; expected %d, the horizon", r.PlanFile, len(plan.Actions), d.Horizon)
+		}
+		report, err := validate.Check(t.Problem, t.Network, plan)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
+		}
+		if !report.Valid {
+			d.Status, d.Failure = StatusInvalid, app.CheckerFault(report.Failure)
+			return d, nil
+		}
+		trace = report.Trace
+		d.Status, d.Reward = string(engine.Feasible), app.RewardOf(t.Problem, report.Reward)
+	}
+	if d.Horizon == 0 {
+		if d.Horizon = t.Problem.Horizon; d.Horizon == 0 {
+			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", t.Problem.Name)
+		}
+	}
+	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
+	if err != nil {
+		return nil, err
+	}
+	d.Stopped = res.Reason
+	switch {
+	case res.Status == engine.Infeasible && trace != nil:
+		return nil, fmt.Errorf("%w: engine %s says that there is no plan, the checker accepts that of %s", app.ErrInternal, r.Engine, r.PlanFile)
+	case res.Status == engine.Infeasible:
+		d.Status = string(engine.Infeasible)
+		return d, d.conflict(ctx, t, r)
+	case res.Status == engine.Optimal:
+		d.Best = app.RewardOf(t.Problem, res.Reward)
+		if d.Reward != nil && *d.Reward == *d.Best {
+			d.Status = string(engine.Optimal)
+		}
+	}
+	if trace == nil {
+		if trace = res.Trace; trace == nil {
+			return d, nil
+		}
+		d.Status, d.Reward = string(res.Status), app.RewardOf(t.Problem, res.Reward)
+	}
+	return d, d.forces(ctx, t, trace, e, r)
+}
+
+// conflict explains a horizon without a plan.
+func (d *Explanation) conflict(ctx context.Context, t engine.Task, r Request) error {
+	r.Report(engine.Progress{Phase: "looking for the constraints that exclude each other"})
+	core, err := explain.Conflict(ctx, t, d.Horizon, r.Limits)
+	switch {
+	case errors.Is(err, explain.ErrStopped):
+		d.Stopped = err.Error()
+		return nil
+	case errors.Is(err, explain.ErrFeasible):
+		return fmt.Errorf("%w: engine %s says that there is no plan; %w", app.ErrInternal, r.Engine, err)
+	case err != nil:
+		return err
+	}
+	d.Conflict = &ConflictLine{Constraints: []MemberLine{}, Transition: core.Transition, Minimal: core.Minimal, Checks: core.Checks}
+	for _, m := range core.Members {
+		d.Conflict.Constraints = append(d.Conflict.Constraints, memberLine(m))
+	}
+	if !core.Minimal {
+		d.Stopped = "a limit was reached before the set was shown to be minimal"
+		if ctx.Err() != nil {
+			d.Stopped = context.Cause(ctx).Error()
+		}
+	}
+	return nil
+}
+
+func memberLine(m explain.Member) MemberLine {
+	return MemberLine{Group: m.Group, Constraint: m.What, Origin: m.Origin, Steps: m.Steps}
+}
+
+// forces explains a plan.
+func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored.Trace, e engine.Engine, r Request) error {
+	p := t.Problem
+	r.Report(engine.Progress{Phase: "trying other actions at step 1"})
+	f, err := explain.Plan(ctx, t, trace, explain.Options{
+		Engine: e, Limits: r.Limits, Most: r.Most,
+		Step: func(s explain.Step) {
+			r.Report(engine.Progress{Phase: fmt.Sprintf("trying other actions at step %d", s.Step+1)})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	outcome := func(o *explain.Outcome) OutcomeLine {
+		line := OutcomeLine{Consequence: o.Consequence}
+		if o.Failure != nil {
+			line.Failure = app.CheckerFault(o.Failure)
+		}
+		if o.Reward != nil {
+			line.Reward, line.Loss = app.RewardOf(p, *o.Reward), app.RewardOf(p, f.Reward-*o.Reward)
+		}
+		for _, m := range o.Against {
+			line.Against = append(line.Against, memberLine(m))
+		}
+		for _, x := range o.Differences {
+			line.Because = append(line.Because, DifferenceLine{Literal: x.Literal, Weight: p.Reward.Float(x.Weight), Plan: x.Plan, Otherwise: x.Otherwise})
+		}
+		return line
+	}
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		line := ForceLine{
+			Step: s.Step, Action: app.ValuesOf(p, factored.Action, trace.Steps[i], false), Reward: p.Reward.Float(s.Reward),
+			Alternatives: []AlternativeLine{}, Omitted: s.Omitted, Others: OthersLine{OutcomeLine: outcome(&s.Others)},
+		}
+		for j := range s.Alternatives {
+			a := &s.Alternatives[j]
+			alt := AlternativeLine{Action: app.ValuesOf(p, factored.Action, a.Action, false), OutcomeLine: outcome(&a.Outcome)}
+			if a.Dropped >= 0 {
+				alt.Without = p.Variables[a.Dropped].Name
+			}
+			line.Alternatives = append(line.Alternatives, alt)
+		}
+		if s.OtherAction != nil {
+			line.Others.Action = app.ValuesOf(p, factored.Action, s.OtherAction, false)
+		}
+		d.Steps = append(d.Steps, line)
+	}
+	if !f.Complete {
+		d.Stopped = "a limit was reached before all was tried"
+		if ctx.Err() != nil {
+			d.Stopped = context.Cause(ctx).Error()
+		}
+	}
+	return nil
+}

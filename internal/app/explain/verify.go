@@ -1,0 +1,53 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine/verify"
+	"github.com/fdplan/fdplan/problem/expr"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Property is the answer of `fdplan verify`.
+type Property struct {
+	Schema   int      `json:"schema"`
+	Problem  string   `json:"problem"`
+	Property string   `json:"property"`
+	Status   string   `json:"status"`  // "holds" or "fails"
+	Witness  *Witness `json:"witness"` // of a property that fails
+	Checked  bool     `json:"checked"` // the checker confirmed the witness
+}
+
+// Witness is a step that breaks a property.
+type Witness struct {
+	State  app.Values `json:"state"`
+	Action app.Values `json:"action"`
+	Next   app.Values `json:"next"`
+}
+
+// Verify decides a property of one step.
+func Verify(ctx context.Context, problem *load.Problem, property string) (*Property, error) {
+	t := problem.Task
+	e, err := expr.Parse(t.Problem, property, expr.Options{Next: true})
+	if err != nil {
+		return nil, fmt.Errorf("--property %s: %w", property, err)
+	}
+	res, err := verify.Property(ctx, t, e)
+	if err != nil {
+		return nil, err
+	}
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Property: property, Status: "holds"}
+	if !res.Holds {
+		p := t.Problem
+		out.Status, out.Checked = "fails", true
+		out.Witness = &Witness{
+			State:  app.ValuesOf(p, factored.State, res.Now, true),
+			Action: app.ValuesOf(p, factored.Action, res.Now, true),
+			Next:   app.ValuesOf(p, factored.State, res.Next, true),
+		}
+	}
+	return out, nil
+}

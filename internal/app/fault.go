@@ -1,0 +1,63 @@
+package app
+
+import (
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Difference is a state that was expected and one that was observed.
+type Difference struct {
+	Step     int    `json:"step"`     // 1 for the initial state
+	Expected Values `json:"expected"` // of the variables that differ
+	Observed Values `json:"observed"`
+}
+
+// Fault is where an invalid plan fails.
+type Fault struct {
+	Step       int    `json:"step"`
+	Group      string `json:"group"`
+	Constraint string `json:"constraint"`
+	Origin     string `json:"origin,omitempty"`
+	Values     Values `json:"values"` // primed names are of the next step
+	Text       string `json:"text"`   // all of it as a sentence
+}
+
+// DifferenceOf compares a state that was expected with one that was observed;
+// nil when they agree.
+func DifferenceOf(p *factored.Problem, step int, expected factored.Valuation, a *simulator.Answer) *Difference {
+	want, got := simulator.Differing(p, &simulator.Answer{State: expected}, a)
+	if len(want) == 0 {
+		return nil
+	}
+	d := &Difference{Step: step, Expected: Values{}, Observed: Values{}}
+	for i := range want {
+		d.Expected, d.Observed = append(d.Expected, Entry(want[i])), append(d.Observed, Entry(got[i]))
+	}
+	return d
+}
+
+// SimulatorFault is a failure in a simulator as the documents show it.
+func SimulatorFault(f *simulator.Failure) *Fault {
+	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.Constraint, Origin: f.Origin, Values: Values{}, Text: f.Error()}
+	for _, x := range f.Values {
+		out.Values = append(out.Values, Entry(x))
+	}
+	return out
+}
+
+// CheckerFault is a fault that the checker found as the documents show it.
+func CheckerFault(f *validate.Failure) *Fault {
+	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Origin: f.Origin, Values: Values{}, Text: f.Error()}
+	for _, x := range f.Values {
+		e := Entry{Name: x.Name, Value: x.Value}
+		if x.Next {
+			e.Name += "'"
+		}
+		if x.Bool {
+			e.Value = x.Value != 0
+		}
+		out.Values = append(out.Values, e)
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package learn
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+)
+
+// Collect writes a data set of simulated transitions.
+func Collect(ctx context.Context, p *load.Problem, name string, o collect.Options) error {
+	s, err := p.Simulator()
+	if err != nil {
+		return err
+	}
+	o.Bins = p.Truth.Task.Bins
+	return collect.ToFile(ctx, name, s, o)
+}
+
+// ConvertLog reads a log, matches its columns with the problem's fluents, and
+// writes it as a data set.
+func ConvertLog(p *load.Problem, log, name string) (rows int, err error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return 0, err
+	}
+	schema, err := Columns(p, s)
+	if err != nil {
+		return 0, err
+	}
+	data, err := dataset.ReadAs(log, schema.Stored())
+	if err != nil {
+		return 0, err
+	}
+	return data.Rows, dataset.Write(name, data)
+}

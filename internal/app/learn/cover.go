@@ -1,0 +1,27 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// cover writes into a network's file which rows it was trained on: that they are
+// all legal ones where that is so, else the rows themselves. Where ctx has ended
+// already the rows will do.
+func cover(ctx context.Context, p *load.Problem, f *bnn.File, rows, training *train.Examples) error {
+	seen := coverage.Of(training.Inputs, training.In)
+	legal, err := train.AreLegal(ctx, p.Truth.Compiled, p.Truth.Sim, training, maxLegal)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("comparing the training rows with the legal ones: %w", err)
+	case legal:
+		seen = coverage.Legal(training.Inputs, training.Rows())
+	}
+	f.Meta = append(f.Meta, [2]string{load.MetaData, rows.Digest()}, [2]string{load.MetaSeen, seen.String()})
+	return nil
+}

@@ -1,0 +1,115 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+)
+
+// Grid says which shapes to try; see train.GridConfig for the fields of the same
+// names.
+type Grid struct {
+	Widths, Depths []int
+	Smallest       train.Smallest
+	TargetError    float64
+	Patience       int
+	Progress       func(train.GridProgress)
+	Now            func() time.Time // a clock, for the cells' seconds
+}
+
+// GridTable is what became of the cells of a grid.
+type GridTable struct {
+	Smallest    train.Smallest `json:"smallest"`
+	TargetError float64        `json:"target_error"`
+	Met         bool           `json:"met"`   // whether the network meets the target
+	Cells       []GridLine     `json:"cells"` // in increasing order of size
+}
+
+// GridLine is one cell. What is not known of a cell that was not needed is null.
+type GridLine struct {
+	Hidden  []int `json:"hidden"`
+	Neurons int   `json:"neurons"` // of the shape: hidden and output units
+	Weights int   `json:"weights"` // of the shape, those that are 0 too
+	Edges   *int  `json:"edges"`   // weights of the trained network that are not 0
+	Epochs  *int  `json:"epochs"`  // that were run
+	Wrong   *int  `json:"wrong"`   // distinct rows with a wrong bit, learned or held out
+	Rows    *int  `json:"rows"`    // of so many
+	// Shares of wrong bits, rows counting as often as they were seen, of the rows
+	// that were learned and of those held out.
+	TrainError *float64      `json:"train_error"`
+	TestError  *float64      `json:"test_error"`
+	Seconds    float64       `json:"seconds"`
+	Verdict    train.Verdict `json:"verdict"`
+}
+
+// grid trains the cells, sets the hidden layers of the one that is chosen in t, and
+// gives its result. When ctx ends there may be none.
+func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
+	g := t.Grid
+	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError, Patience: g.Patience}
+	out, err := train.Grid(ctx, c, rows, train.GridOptions{Test: held, Progress: g.Progress, Now: g.Now, Folder: t.Checkpoint, Resume: t.Resume})
+	if out == nil || out.Chosen < 0 {
+		return nil, nil, err
+	}
+	table := &GridTable{Smallest: g.Smallest, TargetError: g.TargetError, Met: out.Met}
+	for _, cell := range out.Cells {
+		l := GridLine{Hidden: cell.Hidden, Neurons: cell.Neurons, Weights: cell.Weights, Seconds: cell.Seconds, Verdict: cell.Verdict}
+		if r := cell.Result; r != nil {
+			edges, wrong, all, trained := r.Network.Edges(), r.Train.WrongRows, r.Train.Rows, r.Train.BitError(true)
+			if r.Test != nil {
+				tested := r.Test.BitError(true)
+				l.TestError, wrong, all = &tested, wrong+r.Test.WrongRows, all+r.Test.Rows
+			}
+			l.Edges, l.Epochs, l.Wrong, l.Rows, l.TrainError = &edges, &r.Epochs, &wrong, &all, &trained
+		}
+		table.Cells = append(table.Cells, l)
+	}
+	t.Config.Hidden = out.Cells[out.Chosen].Hidden
+	return out.Cells[out.Chosen].Result, table, err
+}
+
+// recipe says on one line what was tried, for the network's file.
+func (t *GridTable) recipe() string {
+	var shapes []string
+	for _, c := range t.Cells {
+		shapes = append(shapes, c.shape())
+	}
+	return fmt.Sprintf("cells=%s smallest=%s target-error=%v met=%v", strings.Join(shapes, ","), t.Smallest, t.TargetError, t.Met)
+}
+
+// shape is the cell's name, such as 36x2 for two layers of 36 units.
+func (l *GridLine) shape() string { return fmt.Sprintf("%dx%d", l.Hidden[0], len(l.Hidden)) }
+
+// WriteText writes the table for people.
+func (t *GridTable) WriteText(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(tw, "width x depth\tneurons\tweights\tedges\tepochs\twrong rows\ttrain error\ttest error\ttime\tverdict\t\n")
+	for i := range t.Cells {
+		l := &t.Cells[i]
+		fmt.Fprintf(tw, "%s\t%d\t%d\t", l.shape(), l.Neurons, l.Weights)
+		if l.Edges == nil {
+			fmt.Fprint(tw, "\t\t\t\t\t\t")
+		} else {
+			test := ""
+			if l.TestError != nil {
+				test = fmt.Sprintf("%.4f %%", 100**l.TestError)
+			}
+			fmt.Fprintf(tw, "%d\t%d\t%d of %d\t%.4f %%\t%s\t%.3f s\t", *l.Edges, *l.Epochs, *l.Wrong, *l.Rows, 100**l.TrainError, test, l.Seconds)
+		}
+		fmt.Fprintf(tw, "%s\t\n", l.Verdict)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if t.Met {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "No cell meets the target error %v; the network is the one with the least error.\n", t.TargetError)
+	return err
+}

@@ -1,0 +1,63 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// learner gives the columns of a problem with something to learn.
+func learner(p *load.Problem) (*dataset.Schema, error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Problem.Outputs) == 0 {
+		return nil, fmt.Errorf("%w in %s; expected learned = […] in its task file", ErrNothingLearned, p.Problem.Name)
+	}
+	return Columns(p, s)
+}
+
+// Columns are those of a data set of the problem that s simulates.
+func Columns(p *load.Problem, s *sim.Simulator) (*dataset.Schema, error) {
+	schema, err := collect.Schema(s)
+	if err != nil {
+		return nil, err
+	}
+	if p.Truth == nil { // the RDDL that stands in for the problem's own
+		return schema.Discretize(p.Other.Task.Bins)
+	}
+	return schema.Discretize(p.Truth.Task.Bins)
+}
+
+// examples reads data sets as the rows that the problem's network learns. Those
+// of also, empty for none, have a weight.
+func examples(p *load.Problem, file, also string, weight int) (*train.Examples, error) {
+	s, err := learner(p)
+	if err != nil {
+		return nil, err
+	}
+	var sources []train.Source
+	for _, from := range []struct {
+		name   string
+		weight int
+	}{{file, 0}, {also, weight}} {
+		if from.name == "" {
+			continue
+		}
+		data, err := dataset.ReadAs(from.name, s)
+		if err != nil {
+			return nil, err
+		}
+		if data.Rows == 0 {
+			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
+		}
+		sources = append(sources, train.Source{Data: data, Weight: int32(from.weight)})
+	}
+	return train.FromSources(p.Truth.Compiled, sources...)
+}

@@ -1,0 +1,116 @@
+// Package learn implements the use cases of learning: it collects transitions,
+// trains networks, converts those of others, and measures and reports how well they do.
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Training says what to learn from.
+type Training struct {
+	Config     train.Config
+	Split      train.SplitMode
+	Progress   func(train.Epoch)
+	Pruning    func(rounds, edges int) // see train.Options
+	Checkpoint string                  // file that holds the state of training; empty for none
+	Resume     bool                    // go on from it
+	// Init is the network file or bundled problem whose network training begins
+	// from, which gives the hidden widths; empty for none.
+	Init string
+	// Also is a data set whose rows are learned too and never held out; each
+	// weighs as much in the loss as AlsoWeight others. Empty for none.
+	Also       string
+	AlsoWeight int
+	// Grid, where not nil, sets the hidden layers; Checkpoint is then a folder.
+	Grid *Grid
+}
+
+// Trained is the outcome of `fdplan train`.
+type Trained struct {
+	Schema  int        `json:"schema"`
+	Problem string     `json:"problem"`
+	Network string     `json:"network"` // its shape
+	Neurons int        `json:"neurons"`
+	Edges   int        `json:"edges"`
+	Rows    int        `json:"rows"`     // in the data
+	Unique  int        `json:"distinct"` // of these
+	Epoch   int        `json:"epoch"`    // that the network is from
+	Train   *ErrorLine `json:"train"`
+	Test    *ErrorLine `json:"test"` // null where the split left no row
+	Exact   bool       `json:"exact"`
+	// Contradictory counts states and actions with more than one next state.
+	Contradictory int `json:"contradictory"`
+	// Grid tells of every shape that was tried, absent where one was given.
+	Grid *GridTable `json:"grid,omitempty"`
+	// Stopped says which limit ended the run, absent when none did.
+	Stopped string `json:"stopped,omitempty"`
+
+	file    *bnn.File
+	rows    *train.Examples // of the data, for reports
+	history []train.Record
+}
+
+// ErrNothingLearned is wrapped where a task has no fluent to learn.
+var ErrNothingLearned = errors.New("nothing is to be learned")
+
+// Train learns a network from a data set. When ctx ends, the best network so
+// far is the answer, and says so; without any the error is ctx's.
+func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
+	rows, err := examples(p, file, t.Also, t.AlsoWeight)
+	if err != nil {
+		return nil, err
+	}
+	training, testing, err := train.Split(rows, t.Split, t.Config.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o := train.Options{Test: testing, Progress: t.Progress, Pruning: t.Pruning, Checkpoint: t.Checkpoint, CheckpointEvery: 10, Resume: t.Resume}
+	if t.Init != "" {
+		if err := setInit(p, t.Init, &t.Config, &o); err != nil {
+			return nil, err
+		}
+	}
+	var res *train.Result
+	var table *GridTable
+	if t.Grid != nil {
+		res, table, err = grid(ctx, p, &t, training, testing)
+	} else {
+		res, err = train.Run(ctx, t.Config, training, o)
+	}
+	out := &Trained{Schema: app.Schema, Problem: p.Problem.Name, Rows: rows.Total(), Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows}
+	switch {
+	case err != nil && (ctx.Err() == nil || res == nil || res.Network == nil):
+		return nil, err
+	case err != nil:
+		out.Stopped = context.Cause(ctx).Error()
+	}
+	n := res.Network
+	out.history, out.Grid = res.History, table
+	out.Network, out.Neurons, out.Edges, out.Epoch, out.Exact = n.Shape(), n.Hidden()+n.Outputs(), n.Edges(), res.Epoch, res.Exact()
+	out.Train = errorLine(p, res.Train)
+	if res.Test != nil {
+		out.Test = errorLine(p, res.Test)
+	}
+	if out.file, err = train.File(p.Problem, t.Config, res); err != nil {
+		return nil, err
+	}
+	out.file.Meta = append([][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(out.Rows)}}, out.file.Meta...)
+	if table != nil {
+		out.file.Meta = append(out.file.Meta, [2]string{"grid", table.recipe()})
+	}
+	if o.Init != nil {
+		out.file.Meta = append(out.file.Meta, [2]string{"initial", o.Init.Shape()})
+	}
+	return out, cover(ctx, p, out.file, rows, training)
+}
+
+// Write writes the network.
+func (t *Trained) Write(w io.Writer) error { return bnn.WriteFile(w, t.file) }

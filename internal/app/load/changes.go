@@ -1,0 +1,253 @@
+package load
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/expr"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/problem/fdsat"
+)
+
+// Changes are what the command line changes of a problem.
+type Changes struct {
+	Reward     string   // file of variable,weight lines that replaces R
+	Initial    string   // file that replaces I
+	SetInitial []string // variable=value, each replacing what I says of it
+	Require    []string // constraints added to C
+}
+
+// Apply changes p in place.
+func (p *Problem) Apply(c Changes) error {
+	p.OwnReward = p.OwnReward || c.Reward != ""
+	p.OwnInitial = p.OwnInitial || c.Initial != "" || len(c.SetInitial) > 0
+	if err := c.apply(p.Problem); err != nil {
+		return err
+	}
+	for _, text := range c.Require {
+		r, err := requiredRule(p.Problem, text)
+		if err != nil {
+			return fmt.Errorf("--require %s: %w", text, err)
+		}
+		p.Required = append(p.Required, r)
+	}
+	return nil
+}
+
+func (c *Changes) apply(p *factored.Problem) error {
+	if c.Reward != "" {
+		err := withFile(c.Reward, func(f *os.File) (err error) {
+			p.Reward, err = fdsat.ReadReward(p, c.Reward, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if c.Initial != "" {
+		err := withFile(c.Initial, func(f *os.File) (err error) {
+			p.Initial, err = readInitial(p, c.Initial, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, text := range c.SetInitial {
+		if err := setInitial(p, text); err != nil {
+			return fmt.Errorf("--set-initial %s: %w", text, err)
+		}
+	}
+	for i, text := range c.Require {
+		if err := require(p, text, fmt.Sprintf("require %d", i+1)); err != nil {
+			return fmt.Errorf("--require %s: %w", text, err)
+		}
+	}
+	return p.Check()
+}
+
+func withFile(name string, read func(*os.File) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return read(f)
+}
+
+// layoutConstraint is a constraint as the FD-SAT-Plan files write it: literals,
+// an operator and a number, with commas between.
+var layoutConstraint = regexp.MustCompile(`,\s*(<=|>=|==)\s*,\s*[+-]?[0-9]+\s*$`)
+
+// readInitial reads a state: lines variable=value, or constraints of the
+// FD-SAT-Plan layout. What it leaves open is open.
+func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Constraint, error) {
+	var out []factored.Constraint
+	seen := map[*factored.Variable]int{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		switch {
+		case text == "" || strings.HasPrefix(text, "#"):
+			continue
+		case layoutConstraint.MatchString(text):
+			one, err := fdsat.ReadStateConstraints(p, name, strings.NewReader(text))
+			if err != nil {
+				return nil, relocate(err, name, n)
+			}
+			for i := range one {
+				one[i].Origin = fmt.Sprintf("%s:%d", name, n)
+			}
+			out = append(out, one...)
+		default:
+			v, cs, err := parseSetting(p, text, fmt.Sprintf("%s:%d", name, n))
+			if err != nil {
+				return nil, source.Errorf(name, n, 0, "%v", err)
+			}
+			if before := seen[v]; before > 0 {
+				return nil, source.Errorf(name, n, 0, "%s has a value already in line %d", v.Name, before)
+			}
+			seen[v] = n
+			out = append(out, cs...)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return out, nil
+}
+
+// relocate moves an error about a single line to its place in a file.
+func relocate(err error, name string, line int) error {
+	var e *source.Error
+	if errors.As(err, &e) {
+		return source.Errorf(name, line, e.Col, "%s", e.Msg)
+	}
+	return err
+}
+
+// parseSetting reads variable=value; the variable's bits must then be so.
+func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable, []factored.Constraint, error) {
+	i := strings.LastIndexByte(text, '=')
+	if i < 0 {
+		return nil, nil, fmt.Errorf("expected variable=value, found %q", text)
+	}
+	name, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+	v, ok := p.Find(name)
+	if !ok {
+		return nil, nil, fmt.Errorf("there is no variable %q in %s", name, p.Name)
+	}
+	if v.Kind != factored.State {
+		return nil, nil, fmt.Errorf("%s is an %s variable; expected a state variable", v.Name, v.Kind)
+	}
+	x, err := v.Parse(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	val := make(factored.Valuation, p.NumBits())
+	if err := v.Set(val, x); err != nil {
+		return nil, nil, err
+	}
+	var cs []factored.Constraint
+	for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
+		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: origin}
+		if val[b] {
+			c.K = 1
+		}
+		cs = append(cs, c)
+	}
+	return v, cs, nil
+}
+
+// setInitial gives a variable a first value, whatever I said of it alone.
+func setInitial(p *factored.Problem, text string) error {
+	v, cs, err := parseSetting(p, text, "--set-initial "+text)
+	if err != nil {
+		return err
+	}
+	var kept []factored.Constraint
+	for _, c := range p.Initial {
+		others := false
+		for _, t := range c.Terms {
+			owner, _ := p.Owner(t.Lit.Bit)
+			others = others || owner != v
+		}
+		if others {
+			kept = append(kept, c)
+		}
+	}
+	p.Initial = append(kept, cs...)
+	return nil
+}
+
+// require adds a side constraint: an expression, or a constraint as the
+// FD-SAT-Plan files write it.
+func require(p *factored.Problem, text, origin string) error {
+	if layoutConstraint.MatchString(text) {
+		c, err := fdsat.Constraint(p, text, false)
+		if err != nil {
+			return err
+		}
+		c.Origin = origin
+		p.Global = append(p.Global, c)
+		return nil
+	}
+	e, err := expr.Parse(p, text, expr.Options{Next: true})
+	if err != nil {
+		return err
+	}
+	return e.Require(p, false, origin)
+}
+
+// requiredRule is a side constraint as it is held against what a simulator
+// shows.
+func requiredRule(p *factored.Problem, text string) (simulator.Required, error) {
+	r := simulator.Required{Text: text}
+	var inNow, inNext []*factored.Variable
+	if layoutConstraint.MatchString(text) {
+		c, err := fdsat.Constraint(p, text, false)
+		if err != nil {
+			return r, err
+		}
+		r.Action = p.HasAction(&c)
+		for _, t := range c.Terms {
+			if v, _ := p.Owner(t.Lit.Bit); !slices.Contains(inNow, v) {
+				inNow = append(inNow, v)
+			}
+		}
+		r.Holds = func(now, _ factored.Valuation) bool { return c.Holds(now, nil) }
+	} else {
+		e, err := expr.Parse(p, text, expr.Options{Next: true})
+		if err != nil {
+			return r, err
+		}
+		r.Action, r.Next = e.Mentions()
+		inNow, inNext = e.Variables()
+		r.Holds = e.Eval
+	}
+	for _, v := range inNow {
+		if v.Kind == factored.Auxiliary { // which no simulator shows
+			r.Holds = func(_, _ factored.Valuation) bool { return true }
+		}
+	}
+	r.Variables = func(now, next factored.Valuation) []simulator.Value {
+		var out []simulator.Value
+		for _, v := range inNow {
+			out = append(out, simulator.ValueOf(v, now))
+		}
+		for _, v := range inNext {
+			x := simulator.ValueOf(v, next)
+			x.Name += "'"
+			out = append(out, x)
+		}
+		return out
+	}
+	return r, nil
+}

@@ -1,0 +1,162 @@
+// Package load implements the use case of loading a problem: it reads one from
+// wherever the user named it, a bundled problem, a task file, RDDL files or the
+// FD-SAT-Plan layout, and changes it as asked.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/problem/fdsat"
+)
+
+// Ref names a problem: with Files one in the FD-SAT-Plan layout below that
+// folder, with Domain one given by RDDL files alone, else a task file or a
+// bundled problem.
+type Ref struct {
+	Name  string // DOMAIN/INSTANCE, or the path of a task file
+	Files string
+
+	Domain, Instance string // RDDL files
+	Goal             string
+	Ranges           []string // FLUENT=LO..HI
+
+	Known          bool // plan with the RDDL itself, nothing learned
+	Untrained      bool // the network is not needed: it is to be learned or tested
+	Simulate       bool // only the RDDL is needed, which may be stochastic
+	IgnoreDiscount bool
+}
+
+// Models are the values of --model.
+var Models = []string{"network", "rddl"}
+
+// Problem is a loaded problem: what engines plan with and, where there is
+// RDDL, the truth that plans can be tried in.
+type Problem struct {
+	engine.Task
+	Truth *Truth        // nil for the FD-SAT-Plan layout
+	Other *Elsewhere    // the RDDL that stands in for it there; nil for none
+	Seen  *coverage.Set // what the network was trained on; nil where that is not known
+	// OwnReward says that the user's reward has taken the place of the RDDL's;
+	// it counts in the simulator too.
+	OwnReward bool
+	// OwnInitial says that the user gave the initial state.
+	OwnInitial bool
+	// Required are the user's further constraints, which hold in the simulator
+	// too.
+	Required simulator.RequiredRules
+}
+
+// instanceName is what can be part of a file's name in every layout.
+var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
+
+// Load reads the problem that r names.
+func Load(r Ref) (*Problem, error) {
+	switch {
+	case r.Files != "" && r.Domain != "":
+		return nil, errors.New("--files and --domain name two problems; expected one of them")
+	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Ranges) > 0):
+		return nil, errors.New("--instance, --goal and --range go with --domain; a named problem has its own")
+	case r.Domain != "":
+		if r.Name != "" {
+			return nil, fmt.Errorf("%s and --domain name two problems; expected one of them", r.Name)
+		}
+		t, err := task.FromFlags(r.Domain, r.Instance, r.Goal, r.Ranges)
+		if err != nil {
+			return nil, err
+		}
+		return fromTask(t, r, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, ReadFile)
+	case r.Name == "":
+		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
+	case r.Files != "":
+		return fromFiles(r)
+	case strings.HasSuffix(r.Name, ".toml"):
+		t, err := task.Load(r.Name, ReadFile)
+		if err != nil {
+			return nil, err
+		}
+		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, ReadFile)
+	}
+	t, err := bundled.Task(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, bundled.Read)
+}
+
+// ReadFile is os.ReadFile with errors that begin with the name.
+func ReadFile(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, source.Errorf(name, 0, 0, "cannot be opened: %v", source.Cause(err))
+	}
+	return data, nil
+}
+
+func fromFiles(r Ref) (*Problem, error) {
+	if r.Known {
+		return nil, errors.New("--model rddl needs RDDL; the FD-SAT-Plan layout has none")
+	}
+	if !instanceName.MatchString(r.Name) {
+		return nil, fmt.Errorf("%q names no problem below %s; expected DOMAIN/INSTANCE such as navigation/3x3", r.Name, r.Files)
+	}
+	domain, instance, _ := strings.Cut(r.Name, "/")
+	p, net, err := fdsat.Load(r.Files, domain, instance)
+	if err != nil {
+		return nil, err
+	}
+	return &Problem{Task: engine.Task{Problem: p, Network: net}}, nil
+}
+
+// fromTask compiles a task, reading its files with read.
+func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
+	o.Read = read
+	if len(t.Learned) == 0 {
+		o.Known = true
+	}
+	if o.Name == "" && t.File != "" {
+		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	}
+	c, err := t.Problem(o)
+	if err != nil {
+		if r.Simulate {
+			return simulatedOnly(t, o)
+		}
+		return nil, err
+	}
+	p := &Problem{Task: engine.Task{Problem: c.Problem}}
+	if !o.Known && !r.Untrained {
+		if p.Network, p.Seen, err = readNetwork(t, c.Problem, read); err != nil {
+			return nil, err
+		}
+	}
+	p.Truth, err = newTruth(t, c.Ground, c)
+	return p, err
+}
+
+// simulatedOnly loads a problem that cannot be planned with, such as a
+// stochastic one.
+func simulatedOnly(t *task.Task, o task.Options) (*Problem, error) {
+	g, err := t.Ground(o.Read)
+	if err != nil {
+		return nil, err
+	}
+	name := o.Name
+	if name == "" {
+		name = g.Domain + "/" + g.Instance
+	}
+	p := &Problem{Task: engine.Task{Problem: factored.NewProblem(name)}}
+	p.Truth, err = newTruth(t, g, nil)
+	return p, err
+}

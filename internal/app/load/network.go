@@ -1,0 +1,84 @@
+package load
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// The keys under which a network's file says what it was trained on.
+const (
+	MetaData = "data" // train.Examples.Digest of all rows, those held out too
+	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
+)
+
+// ReadSeen finds out what the network in a file was trained on; nil where the file
+// does not say.
+func ReadSeen(name string, f *bnn.File) (*coverage.Set, error) {
+	var seen *coverage.Set
+	for i, kv := range f.Meta {
+		if kv[0] != MetaSeen {
+			continue
+		}
+		const first = 2 // the first line with metadata
+		if seen != nil {
+			return nil, source.Errorf(name, first+i, len("meta "), "there are two sets of rows that training has seen; expected one")
+		}
+		var err error
+		if seen, err = coverage.Parse(kv[1], f.Network.Inputs()); err != nil {
+			return nil, source.Errorf(name, first+i, len("meta "+MetaSeen+" ")+1, "%v", err)
+		}
+	}
+	return seen, nil
+}
+
+// readNetwork reads the network that a task names and compares its bits with
+// the problem's. What it was trained on is nil where the file does not say.
+func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, *coverage.Set, error) {
+	if t.Network == "" {
+		return nil, nil, source.Errorf(t.File, 1, 0, "%s has no network yet; expected network = \"FILE\" here, or plan with the RDDL itself, with --model rddl", p.Name)
+	}
+	data, err := read(t.Network)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := bnn.ReadFile(t.Network, bytes.NewReader(data))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := Fits(t.Network, f, p); err != nil {
+		return nil, nil, err
+	}
+	seen, err := ReadSeen(t.Network, f)
+	return f.Network, seen, err
+}
+
+// Fits compares the names of a network's bits with the problem's.
+func Fits(name string, f *bnn.File, p *factored.Problem) error {
+	for _, side := range []struct {
+		what string
+		got  []string
+		bits []factored.Bit
+	}{{"inputs", f.Inputs, p.Inputs}, {"outputs", f.Outputs, p.Outputs}} {
+		want := BitNames(p, side.bits)
+		if !slices.Equal(side.got, want) {
+			return source.Errorf(name, 0, 0, "its %s are %s; the problem has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
+		}
+	}
+	return nil
+}
+
+// BitNames lists the names of bits.
+func BitNames(p *factored.Problem, bits []factored.Bit) []string {
+	out := make([]string, len(bits))
+	for i, b := range bits {
+		out[i] = p.BitName(b)
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+)
+
+// Truth is a problem's RDDL, in which plans and policies can be simulated.
+type Truth struct {
+	Task     *task.Task
+	Compiled *translate.Compiled // nil when the problem can only be simulated
+	Sim      *sim.Simulator
+	Goal     *ground.Node // nil for none
+}
+
+// ErrNoRDDL is wrapped by errors about simulating a problem without RDDL.
+var ErrNoRDDL = errors.New("there is no RDDL to simulate")
+
+func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, error) {
+	ranges := sim.Ranges{}
+	for name, r := range t.Ranges {
+		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
+	}
+	s, err := sim.New(g, sim.WithRanges(ranges))
+	if err != nil {
+		return nil, err
+	}
+	goal, err := t.GoalOf(g)
+	if err != nil {
+		return nil, err
+	}
+	return &Truth{Task: t, Compiled: c, Sim: s, Goal: goal}, nil
+}
+
+// Simulator gives the simulator of a problem that has RDDL.
+func (p *Problem) Simulator() (*sim.Simulator, error) {
+	if p.Truth == nil {
+		return nil, fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)
+	}
+	return p.Truth.Sim, nil
+}
+
+// System is the truth as package simulator has it; only of problems that can be
+// planned with.
+func (t *Truth) System() *simulator.Truth {
+	return &simulator.Truth{Compiled: t.Compiled, Sim: t.Sim, Goal: t.Goal}
+}
+
+// SessionOptions are the rules and the reward of the problem. A process may
+// know nothing of them; RDDL has its own.
+func (p *Problem) SessionOptions(process bool) simulator.Options {
+	// The RDDL of another problem has a reward of its own, which says nothing of
+	// the one that was planned for.
+	o := simulator.Options{OwnReward: p.OwnReward || p.Other != nil}
+	if len(p.Required) > 0 {
+		o.Rules = append(o.Rules, p.Required)
+	}
+	switch {
+	case process && p.Truth != nil:
+		o.Rules = append(o.Rules, simulator.TruthRules{Truth: p.Truth.System()})
+	case process:
+		o.Rules = append(o.Rules, simulator.ProblemRules{Problem: p.Problem})
+	}
+	return o
+}

@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Document is the answer to a planning query, as `fdplan plan --json` prints
+// it. What is not known is null.
+type Document struct {
+	Schema    int           `json:"schema"`
+	Problem   string        `json:"problem"`
+	Horizon   *int          `json:"horizon"` // of the plan, or the one that was asked
+	Engine    string        `json:"engine"`
+	Status    engine.Status `json:"status"`
+	Reward    *float64      `json:"reward"` // the model's sum over the horizon
+	Bound     *float64      `json:"bound"`  // no plan has a higher reward
+	Gap       *float64      `json:"gap"`    // (bound-reward)/max(1,|reward|)
+	Plan      []app.Values  `json:"plan"`   // per step the actions that are not false or 0
+	Trace     []app.Values  `json:"trace"`  // horizon+1 states, every state variable
+	Valid     app.Verdicts  `json:"valid"`
+	Simulated *float64      `json:"simulated_reward"`
+	// SimulatorSays is why the plan fails in the simulator, absent when it
+	// does not.
+	SimulatorSays string `json:"simulator_says,omitempty"`
+	// UnseenSteps counts the steps with a state and action that no row had which
+	// the network was trained on; null where that is not known. Unless UnseenExact
+	// there may be more.
+	UnseenSteps *int    `json:"unseen_steps"`
+	UnseenExact *bool   `json:"unseen_exact"`
+	Landmarks   int     `json:"landmarks"`
+	Seconds     Seconds `json:"seconds"`
+	// Stopped says which limit ended the run, absent when none did.
+	Stopped string `json:"stopped,omitempty"`
+	// Horizons tells of each horizon of a range.
+	Horizons []HorizonLine    `json:"horizons,omitempty"`
+	Stats    map[string]int64 `json:"stats"`
+
+	unseen []int // the steps, from 1
+}
+
+// Seconds is where the time went.
+type Seconds struct {
+	Load   float64 `json:"load"`
+	Encode float64 `json:"encode"`
+	Solve  float64 `json:"solve"`
+	Total  float64 `json:"total"`
+}
+
+// HorizonLine is what is known of one horizon of a range.
+type HorizonLine struct {
+	Horizon int           `json:"horizon"`
+	Status  engine.Status `json:"status"`
+	Reward  *float64      `json:"reward"`
+}
+
+// Tell writes a trace into d.
+func (d *Document) Tell(p *factored.Problem, tr *factored.Trace) {
+	for t, val := range tr.Steps {
+		if t < tr.Horizon() {
+			d.Plan = append(d.Plan, app.ValuesOf(p, factored.Action, val, false))
+		}
+		d.Trace = append(d.Trace, app.ValuesOf(p, factored.State, val, true))
+	}
+}
+
+// gap is the distance of bound and reward as the contract defines it.
+func gap(bound, reward float64) *float64 {
+	g := (bound - reward) / math.Max(1, math.Abs(reward))
+	return &g
+}

@@ -1,0 +1,31 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// judge simulates the plan of a document, where there is a truth to ask, and
+// writes the verdict into it.
+func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
+	if p.Truth == nil || p.Truth.Sim.Stochastic() {
+		return nil
+	}
+	session := simulator.NewSession(p.Problem, simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
+	run, err := session.Replay(context.Background(), tr.Steps[0], tr.Steps[:tr.Horizon()])
+	if err != nil {
+		return fmt.Errorf("simulating the plan: %w", err)
+	}
+	valid := run.Failure == nil
+	d.Valid.Simulator = &valid
+	if valid {
+		d.Simulated = run.Reward
+	} else {
+		d.SimulatorSays = run.Failure.Error()
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+// Package plan implements the use case of planning: an engine answers, the checker
+// replays the plan, and where there is RDDL the plan is simulated.
+package plan
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Request is one planning query with its limits.
+type Request struct {
+	registry.Options
+	MinHorizon, MaxHorizon int           // both 0: the problem's own
+	Limits                 engine.Limits // Threads 0 is one for each processor
+	Report                 func(engine.Progress)
+	Now                    func() time.Time // the clock; nil is time.Now
+	Started                time.Time        // when the process did; zero is the time of the call
+	Loaded                 time.Time        // when the problem was there; zero is the time of the call
+}
+
+// SetDefaults gives a value to what the caller left zero.
+func (r *Request) SetDefaults() {
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	if r.Started.IsZero() {
+		r.Started = r.Now()
+	}
+	if r.Loaded.IsZero() {
+		r.Loaded = r.Started
+	}
+	r.Limits = app.Limits(r.Limits)
+}
+
+// Plan has an engine answer and the checker confirm it.
+func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
+	t := p.Task
+	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
+		if t.Problem.Horizon == 0 {
+			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", t.Problem.Name)
+		}
+		r.MinHorizon, r.MaxHorizon = t.Problem.Horizon, t.Problem.Horizon
+	}
+	r.SetDefaults()
+	e, err := registry.New(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	began := r.Now()
+	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
+	if res.Winner != "" {
+		d.Engine = res.Winner
+	}
+	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
+	if r.MinHorizon == r.MaxHorizon {
+		d.Horizon = &r.MinHorizon
+	}
+	for _, h := range res.Horizons {
+		line := HorizonLine{Horizon: h.Horizon, Status: h.Status}
+		if h.Status == engine.Optimal {
+			line.Reward = app.RewardOf(t.Problem, h.Reward)
+		}
+		d.Horizons = append(d.Horizons, line)
+	}
+	if res.Bound != nil {
+		d.Bound = app.RewardOf(t.Problem, *res.Bound)
+	}
+	if res.Trace != nil {
+		if err := d.Confirm(t, res); err != nil {
+			return nil, err
+		}
+		if err := judge(p, d, res.Trace); err != nil {
+			return nil, err
+		}
+		if err := d.CountUnseen(p, res.Trace); err != nil {
+			return nil, err
+		}
+	}
+	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
+	return d, nil
+}
+
+// Confirm has the checker replay the engine's plan and writes it into d. A
+// plan that it refuses is never an answer.
+func (d *Document) Confirm(t engine.Task, res *engine.Result) error {
+	report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(res.Trace))
+	if err != nil {
+		return fmt.Errorf("%w: checking the plan of engine %s: %w", app.ErrInternal, d.Engine, err)
+	}
+	if !report.Valid {
+		return fmt.Errorf("%w: the checker refuses the plan of engine %s: %w", app.ErrInternal, d.Engine, report.Failure)
+	}
+	if report.Reward != res.Reward {
+		return fmt.Errorf("%w: engine %s counted the reward %v, the checker %v", app.ErrInternal, d.Engine, *app.RewardOf(t.Problem, res.Reward), *app.RewardOf(t.Problem, report.Reward))
+	}
+	horizon := res.Trace.Horizon()
+	d.Horizon = &horizon
+	d.Reward = app.RewardOf(t.Problem, report.Reward)
+	if d.Bound != nil {
+		d.Gap = gap(*d.Bound, *d.Reward)
+	}
+	valid := true
+	d.Valid.Model = &valid
+	d.Tell(t.Problem, res.Trace)
+	return nil
+}

@@ -1,0 +1,197 @@
+// Package registry lists the planning engines: the name of each, what it can do,
+// and how to make it. Everything that offers a choice of engines reads this
+// list: the command line, the library, experiments and their reports. To add an
+// engine, add an entry to the table here.
+package registry
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/blp"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/outsource"
+	"github.com/fdplan/fdplan/internal/engine/race"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/internal/solve/external"
+)
+
+// Entry describes an engine.
+type Entry struct {
+	Name string
+	Help string // one sentence, without a full stop
+	// Proof reports whether the engine writes VeriPB proofs of its answers.
+	Proof bool
+	// Incremental reports whether the engine with its own solver implements
+	// engine.Opener.
+	Incremental bool
+	// Ranges reports whether one run answers all horizons of a range; else each
+	// is solved by itself.
+	Ranges bool
+	// Threads reports whether the engine uses more than one thread.
+	Threads bool
+	// Anytime reports whether a run that is stopped early gives the best plan so
+	// far and an upper bound on the reward of every plan.
+	Anytime bool
+	// Explains reports whether explanations are made with the engine: it
+	// completes changed plans by itself, without encodings or outside programs.
+	Explains bool
+	// Compiled names what the engine gives to its solver, as in the paper; empty
+	// for an engine that compiles nothing.
+	Compiled string
+	// Outside is the kind of outside solvers that can stand in for the engine's
+	// own; nil when none can.
+	Outside *external.Kind
+	// Encodings reports whether the engine takes a clause encoding.
+	Encodings bool
+	// Cuts reports whether the engine takes a blp.Help.
+	Cuts bool
+
+	make func(o *Options, solver *external.Solver) (engine.Engine, error)
+}
+
+// Options choose and set up an engine. The zero value is Auto.
+type Options struct {
+	Engine   string          // name of an entry; "" is Auto, with a proof the first engine that writes one
+	Encoding cnf.Encoding    // of an engine with Encodings
+	Solver   string          // outside solver: a name, or a command with {in}; "" is the engine's own
+	BLPHelp  string          // of an engine with Cuts, as blp.ParseHelp reads it; "" is all
+	Proof    *conflict.Proof // takes a proof of the answer; nil for none
+}
+
+// Auto is the engine that runs others side by side.
+const Auto = "auto"
+
+// table has every engine, in the order in which they are listed.
+var table = []Entry{
+	{
+		Name: Auto, Help: "search and, where that takes long, pb beside it: the first proof is the answer",
+		Incremental: true, Threads: true, Anytime: true, Explains: true,
+		make: func(*Options, *external.Solver) (engine.Engine, error) {
+			return race.New(search.Engine{}, conflict.PB{}), nil
+		},
+	},
+	{
+		Name: "search", Help: "exact forward search over reachable states",
+		Incremental: true, Ranges: true, Threads: true, Anytime: true, Explains: true,
+		make: func(*Options, *external.Solver) (engine.Engine, error) { return search.Engine{}, nil },
+	},
+	{
+		Name: "pb", Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
+		Proof: true, Incremental: true, Anytime: true, Explains: true, Compiled: "pseudo-Boolean", Outside: new(external.PB),
+		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
+			if s != nil {
+				return outsource.PB{Solver: *s}, nil
+			}
+			return conflict.PB{Proof: o.Proof}, nil
+		},
+	},
+	{
+		Name: "maxsat", Help: "FD-SAT-Plan+: the model as clauses, solved as weighted partial MaxSAT",
+		Incremental: true, Anytime: true, Compiled: "FD-SAT-Plan+", Outside: new(external.MaxSAT), Encodings: true,
+		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
+			if s != nil {
+				return outsource.MaxSAT{Solver: *s, Encoding: o.Encoding}, nil
+			}
+			return conflict.MaxSAT{Encoding: o.Encoding}, nil
+		},
+	},
+	{
+		Name: "blp", Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
+		Incremental: true, Threads: true, Anytime: true, Compiled: "FD-BLP-Plan+", Outside: new(external.MILP), Cuts: true,
+		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
+			help := blp.All()
+			if o.BLPHelp != "" {
+				var err error
+				if help, err = blp.ParseHelp(o.BLPHelp); err != nil {
+					return nil, err
+				}
+			}
+			return blp.Engine{Solver: s, Help: help}, nil
+		},
+	},
+}
+
+// All lists the engines. The caller may change the list.
+func All() []Entry { return slices.Clone(table) }
+
+// Names lists the names of the engines for which keep is true; nil keeps all.
+func Names(keep func(*Entry) bool) []string {
+	var out []string
+	for i := range table {
+		if keep == nil || keep(&table[i]) {
+			out = append(out, table[i].Name)
+		}
+	}
+	return out
+}
+
+// Explaining reports whether explanations are made with e.
+func Explaining(e *Entry) bool { return e.Explains }
+
+// Single lists the names of the engines that are not a choice among others.
+func Single() []string { return Names(func(e *Entry) bool { return e.Name != Auto }) }
+
+// Find gives the engine of a name.
+func Find(name string) (*Entry, bool) {
+	i := slices.IndexFunc(table, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	e := table[i]
+	return &e, true
+}
+
+// names lists those for which keep is true as prose: pb, maxsat or blp.
+func names(keep func(*Entry) bool) string {
+	all := Names(keep)
+	if n := len(all); n > 1 {
+		return strings.Join(all[:n-1], ", ") + " or " + all[n-1]
+	}
+	return strings.Join(all, "")
+}
+
+// New makes an engine. An option that the engine does not take is an error, as
+// is a solver that external.Lookup does not know.
+func New(o Options) (engine.Engine, error) {
+	if o.Proof != nil && (o.Engine == "" || o.Engine == Auto) {
+		o.Engine = Names(func(e *Entry) bool { return e.Proof })[0]
+	}
+	if o.Engine == "" {
+		o.Engine = Auto
+	}
+	e, ok := Find(o.Engine)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
+	case o.Proof != nil && !e.Proof:
+		return nil, fmt.Errorf("engine %s writes no proofs; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Proof }))
+	case o.BLPHelp != "" && !e.Cuts:
+		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Cuts }))
+	}
+	solver, err := e.outside(&o)
+	if err != nil {
+		return nil, err
+	}
+	return e.make(&o, solver)
+}
+
+// outside finds the outside solver of the options; nil where they name none.
+func (e *Entry) outside(o *Options) (*external.Solver, error) {
+	switch {
+	case o.Solver == "":
+		return nil, nil
+	case e.Outside == nil:
+		return nil, fmt.Errorf("engine %s takes no outside solver; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Outside != nil }))
+	case o.Proof != nil:
+		return nil, fmt.Errorf("a proof is written by the embedded solver, not by %s", o.Solver)
+	}
+	s, err := external.Lookup(*e.Outside, o.Solver)
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
