@@ -102,3 +102,88 @@ func TestSearchWins(t *testing.T) {
 		t.Fatalf("%+v, search alone %+v", res, alone)
 	}
 }
+
+// TestSessionSearch takes all plans of a small problem one after the other, and
+// compares their rewards with those of search alone.
+func TestSessionSearch(t *testing.T) {
+	p := lamps(t, 2)
+	rewards := func(e engine.Opener) (out []int64) {
+		t.Helper()
+		s, err := e.Open(context.Background(), engine.Task{Problem: p}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 17 {
+			res, err := s.Solve(context.Background(), engine.Limits{Threads: 1, Memory: 1 << 28}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status == engine.Infeasible {
+				return out
+			}
+			report, err := validate.Check(p, nil, validate.FromTrace(res.Trace))
+			if err != nil || !report.Valid || report.Reward != res.Reward {
+				t.Fatalf("the checker says %+v, %v of the reward %d", report, err, res.Reward)
+			}
+			out = append(out, res.Reward)
+			if err := s.Exclude(engine.Landmark{Trace: res.Trace, Depth: 2}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Fatal("the plans have no end")
+		return nil
+	}
+	got, want := rewards(race.Engine{}), rewards(search.Engine{})
+	// Of each lamp, the first press is free and the others follow from the goal
+	// and the first state, which is free too.
+	if len(got) != 16 || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("rewards %v, of search alone %v, expected 16 of them", got, want)
+	}
+}
+
+// TestSessionPB has pb win the first query of a session and answer the next
+// alone, with what was excluded before it joined and after.
+func TestSessionPB(t *testing.T) {
+	p := lamps(t, 30)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := race.Engine{}.Open(ctx, engine.Task{Problem: p}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The best plan, in which all lamps are on and nothing is pressed.
+	best := &factored.Trace{Steps: make([]factored.Valuation, 4)}
+	for i := range best.Steps {
+		best.Steps[i] = make(factored.Valuation, p.NumBits())
+		for _, b := range p.Bits(factored.State) {
+			best.Steps[i][b] = true
+		}
+	}
+	seen := []engine.Landmark{{Trace: best, Depth: 3}}
+	if err := s.Exclude(seen[0]); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		res, err := s.Solve(ctx, engine.Limits{Threads: 1, Memory: 1 << 28}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// One lamp is off at first and pressed at once.
+		if res.Status != engine.Optimal || res.Reward != -1 || res.Winner != "pb" {
+			t.Fatalf("%+v, expected pb to prove the reward -1", res)
+		}
+		for _, l := range seen {
+			if l.Covers(p, res.Trace) {
+				t.Fatal("an excluded plan came again")
+			}
+		}
+		report, err := validate.Check(p, nil, validate.FromTrace(res.Trace))
+		if err != nil || !report.Valid || report.Reward != -1 {
+			t.Fatalf("the checker says %+v, %v", report, err)
+		}
+		seen = append(seen, engine.Landmark{Trace: res.Trace, Depth: 3})
+		if err := s.Exclude(seen[len(seen)-1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
