@@ -57,6 +57,10 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("status %s, expected %s", got, args[0])
 				}
 			},
+			// layout writes a bundled problem below a folder as FD-SAT-Plan has it.
+			"layout": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(writeLayout(ts.MkAbs(args[1]), args[0]))
+			},
 		},
 	})
 }
