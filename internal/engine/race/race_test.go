@@ -133,7 +133,7 @@ func TestSessionSearch(t *testing.T) {
 		t.Fatal("the plans have no end")
 		return nil
 	}
-	got, want := rewards(race.Engine{}), rewards(search.Engine{})
+	got, want := rewards(race.New(search.Engine{}, conflict.PB{})), rewards(search.Engine{})
 	// Of each lamp, the first press is free and the others follow from the goal
 	// and the first state, which is free too.
 	if len(got) != 16 || fmt.Sprint(got) != fmt.Sprint(want) {
@@ -147,7 +147,7 @@ func TestSessionPB(t *testing.T) {
 	p := lamps(t, 30)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	s, err := race.Engine{}.Open(ctx, engine.Task{Problem: p}, 3)
+	s, err := race.New(search.Engine{}, conflict.PB{}).Open(ctx, engine.Task{Problem: p}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
