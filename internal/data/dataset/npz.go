@@ -3,14 +3,13 @@ package dataset
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	"github.com/sbinet/npyio/npy"
-	"github.com/sbinet/npyio/npz"
+	"github.com/fdplan/fdplan/internal/data/npy"
 )
 
 // schemaMember is the member of an NPZ file that holds the schema.
@@ -95,11 +94,11 @@ func readNPZ(f *os.File) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := npz.NewReader(f, info.Size())
+	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("no NPZ file: %v", err)
 	}
-	m, err := r.Open(schemaMember)
+	m, err := openMember(z, schemaMember)
 	if err != nil {
 		return nil, fmt.Errorf("the file has no member %s, expected a data set of fdplan collect", schemaMember)
 	}
@@ -115,7 +114,7 @@ func readNPZ(f *os.File) (*Data, error) {
 	n := len(d.Schema.Columns)
 	for i := range d.Schema.Columns {
 		c := &d.Schema.Columns[i]
-		col, err := npzColumn(r, c)
+		col, err := npzColumn(z, c)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %v", c.Name, err)
 		}
@@ -133,10 +132,9 @@ func readNPZ(f *os.File) (*Data, error) {
 	return d, nil
 }
 
-// npzColumn reads an array. The whole member is read first: npyio takes short
-// reads, which a decompressing reader gives, for values.
-func npzColumn(r *npz.Reader, c *Column) ([]float64, error) {
-	m, err := r.Open(c.Name + ".npy")
+// npzColumn reads an array of one dimension.
+func npzColumn(z *zip.Reader, c *Column) ([]float64, error) {
+	m, err := openMember(z, c.Name+".npy")
 	if err != nil {
 		return nil, err
 	}
@@ -145,43 +143,33 @@ func npzColumn(r *npz.Reader, c *Column) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := npy.NewReader(bytes.NewReader(text))
+	a, err := npy.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	size := 8
-	if c.Type == Bool {
-		size = 1
-	}
-	if shape := a.Header.Descr.Shape; len(shape) != 1 || shape[0] < 0 || shape[0] > len(text)/size {
-		return nil, fmt.Errorf("an array of shape %v in %d bytes, expected one dimension", shape, len(text))
-	}
-	var out []float64
+	kinds := "iu"
 	switch c.Type {
 	case Bool:
-		var v []bool
-		if err := a.Read(&v); err != nil {
-			return nil, err
-		}
-		out = make([]float64, len(v))
-		for i := range v {
-			if v[i] {
-				out[i] = 1
-			}
-		}
+		kinds = "b"
 	case Real:
-		if err := a.Read(&out); err != nil {
-			return nil, err
-		}
-	default:
-		var v []int64
-		if err := a.Read(&v); err != nil {
-			return nil, err
-		}
-		out = make([]float64, len(v))
-		for i := range v {
-			out[i] = float64(v[i])
+		kinds = "fiu"
+	}
+	switch {
+	case len(a.Shape) != 1:
+		return nil, fmt.Errorf("an array of shape %v, expected one dimension", a.Shape)
+	case strings.IndexByte(kinds, a.Kind()) < 0:
+		return nil, fmt.Errorf("values of type %q, expected %s", a.Header.Type, c.Type)
+	}
+	return a.Values(), nil
+}
+
+// openMember opens a member by its exact name. The Open method of zip.Reader takes
+// paths only, which names of columns need not be.
+func openMember(z *zip.Reader, name string) (io.ReadCloser, error) {
+	for _, m := range z.File {
+		if m.Name == name {
+			return m.Open()
 		}
 	}
-	return out, nil
+	return nil, fmt.Errorf("the file has no member %s", name)
 }
