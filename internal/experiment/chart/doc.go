@@ -2,8 +2,7 @@
 // that compare two runs, and cactus plots (problems solved within a time). The
 // paper has such diagrams in its section "Experimental Results".
 //
-// A diagram is SVG, laid out by gonum.org/v1/plot and written by a canvas of this
-// package: colours are classes, so that a diagram follows the reader's light or
+// A diagram is SVG: colours are classes, so that a diagram follows the reader's light or
 // dark theme, and points can have titles that show where a pointer rests. The same
 // data give the same bytes, so that reports can be compared and kept under version
 // control. Colours are those of Okabe and Ito, which people see apart however they

@@ -1,54 +1,50 @@
 package chart
 
 import (
-	"math"
+	"fmt"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/fdplan/fdplan/internal/svg"
 )
 
-// polygon is a filled marker, its corners in units of the radius. Those of gonum
-// are hairlines, which are hard to see on a screen.
-type polygon []vg.Point
+// radius is that of markers, in points.
+const radius = 3
 
-// DrawGlyph fills the polygon.
-func (g polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	c.SetColor(style.Color)
-	var p vg.Path
-	for i, q := range g {
-		to := vg.Point{X: at.X + q.X*style.Radius, Y: at.Y + q.Y*style.Radius}
-		if i == 0 {
-			p.Move(to)
-			continue
-		}
-		p.Line(to)
-	}
-	p.Close()
-	c.Fill(p)
-}
-
-// ring is a circle that is not filled.
-type ring struct{}
-
-// DrawGlyph draws the circle.
-func (ring) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1.3})
-	var p vg.Path
-	p.Move(vg.Point{X: at.X + style.Radius, Y: at.Y})
-	p.Arc(at, style.Radius, 0, 2*math.Pi)
-	p.Close()
-	c.Stroke(p)
+// glyph is a marker: a filled polygon, its corners in units of the radius, y running
+// up; or without corners a circle, filled or not.
+type glyph struct {
+	corners []point
+	hollow  bool
 }
 
 // glyphs are the markers, of about the same weight to the eye. There is one more
 // than there are tones, so that the series after the last tone looks different.
-var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{},
-	polygon{{X: -.95, Y: -.95}, {X: .95, Y: -.95}, {X: .95, Y: .95}, {X: -.95, Y: .95}},
-	polygon{{X: 0, Y: 1.35}, {X: -1.2, Y: -.8}, {X: 1.2, Y: -.8}},
-	polygon{{X: 0, Y: 1.35}, {X: 1.35, Y: 0}, {X: 0, Y: -1.35}, {X: -1.35, Y: 0}},
-	polygon{{X: -.4, Y: -1.3}, {X: .4, Y: -1.3}, {X: .4, Y: -.4}, {X: 1.3, Y: -.4}, {X: 1.3, Y: .4}, {X: .4, Y: .4}, {X: .4, Y: 1.3}, {X: -.4, Y: 1.3}, {X: -.4, Y: .4}, {X: -1.3, Y: .4}, {X: -1.3, Y: -.4}, {X: -.4, Y: -.4}},
-	ring{},
-	polygon{{X: 0, Y: -1.35}, {X: -1.2, Y: .8}, {X: 1.2, Y: .8}},
-	polygon{{X: -1.2, Y: -1.1}, {X: 1.2, Y: 1.1}, {X: 1.2, Y: -1.1}, {X: -1.2, Y: 1.1}},
+var glyphs = []glyph{
+	{},
+	{corners: []point{{-.95, -.95}, {.95, -.95}, {.95, .95}, {-.95, .95}}},
+	{corners: []point{{0, 1.35}, {-1.2, -.8}, {1.2, -.8}}},
+	{corners: []point{{0, 1.35}, {1.35, 0}, {0, -1.35}, {-1.35, 0}}},
+	{corners: []point{{-.4, -1.3}, {.4, -1.3}, {.4, -.4}, {1.3, -.4}, {1.3, .4}, {.4, .4}, {.4, 1.3}, {-.4, 1.3}, {-.4, .4}, {-1.3, .4}, {-1.3, -.4}, {-.4, -.4}}},
+	{hollow: true},
+	{corners: []point{{0, -1.35}, {-1.2, .8}, {1.2, .8}}},
+	{corners: []point{{-1.2, -1.1}, {1.2, 1.1}, {1.2, -1.1}, {-1.2, 1.1}}},
+}
+
+// glyph draws the marker of series i.
+func (c *canvas) glyph(i int, at point) {
+	g, t := &glyphs[i%len(glyphs)], tone(i)
+	if g.corners == nil {
+		class, stroke := "chart-f", ""
+		if g.hollow {
+			class, stroke = "chart-l", ` stroke-width="1.3"`
+		}
+		// Half a circle at a time: an arc of a whole one has no direction.
+		fmt.Fprintf(&c.b, `<path class="%s %s" d="M%[3]s %[4]sA%[5]s %[5]s 0 0 0 %[6]s %[4]sA%[5]s %[5]s 0 0 0 %[3]s %[4]sZ"%[7]s/>`+"\n",
+			class, t.class(), svg.Num(at.x+radius), svg.Num(at.y), svg.Num(radius), svg.Num(at.x-radius), stroke)
+		return
+	}
+	ps := make([]point, len(g.corners))
+	for k, q := range g.corners {
+		ps[k] = point{at.x + q.x*radius, at.y - q.y*radius}
+	}
+	c.fill(t, ps)
 }

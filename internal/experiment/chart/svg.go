@@ -3,27 +3,27 @@ package chart
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/svg"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of a chart that names none, and what is left free around it, in
-// points.
+// Measures of the layout, in points.
 const (
-	width  vg.Length = 560
-	height vg.Length = 300
-	margin vg.Length = 8
+	defaultWidth  = 560.0
+	defaultHeight = 300.0
+	margin        = 8.0 // left free around a chart
+	textSize      = 12.0
+	tickSize      = 10.0 // of the labels of ticks
+	gap           = 4.0  // between a text and what it belongs to
+	tickLength    = 8.0  // minor ticks have half of it
+	padding       = 6.0  // between an axis and the first value
+	swatch        = 20.0 // the example in the legend
+	lineWidth     = 1.3
+	axisWidth     = 0.5
 )
 
-var dashes = [][]vg.Length{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}
+var dashes = []string{"", "5 2", "2 2", "7 2 2 2"}
 
 // WriteSVG draws charts, one above the other, as one SVG file that follows the
 // theme of the reader's system; printed it is dark on light. There must be at
@@ -39,204 +39,168 @@ func write(w io.Writer, style string, charts []Chart) error {
 	if len(charts) == 0 {
 		return fmt.Errorf("%w: there is no chart", ErrValue)
 	}
-	var wide, high vg.Length
+	var wide, high float64
 	var titles []string
+	c := &canvas{}
 	for i := range charts {
-		w, h := charts[i].size()
-		wide, high = max(wide, w), high+h
-		titles = append(titles, charts[i].Title)
-	}
-	c := newCanvas(wide, high)
-	all := draw.New(c)
-	top := high
-	for i := range charts {
-		p, err := charts[i].lay()
-		if err != nil {
+		if err := charts[i].check(); err != nil {
 			return err
 		}
 		w, h := charts[i].size()
-		place := draw.Crop(all, margin, w-wide-margin, top-h+margin, top-margin-high)
-		top -= h
-		// The legend stands in a column of its own at the right.
-		// It has room for readers whose font is wider than the one measured with.
-		side := p.legend.Rectangle(place).Size().X*1.12 + 2*margin
-		p.legend.Draw(draw.Crop(place, place.Size().X-side+2*margin, 0, 0, 0))
-		p.Draw(draw.Crop(place, 0, -side, 0, 0))
+		charts[i].draw(c, w, high, high+h)
+		wide, high = max(wide, w), high+h
+		titles = append(titles, charts[i].Title)
 	}
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-label="%s">`+"\n%s%s</svg>\n",
-		svg.Num(wide.Points()), svg.Num(high.Points()), svg.Escape(strings.Join(titles, "; ")), style, c.b.String())
+		svg.Num(wide), svg.Num(high), svg.Escape(strings.Join(titles, "; ")), style, c.b.String())
 	return err
 }
 
 // size is that of the drawing, in points.
-func (c *Chart) size() (w, h vg.Length) {
-	w, h = width, height
+func (c *Chart) size() (w, h float64) {
+	w, h = defaultWidth, defaultHeight
 	if c.Width > 0 {
-		w = vg.Length(c.Width)
+		w = c.Width
 	}
 	if c.Height > 0 {
-		h = vg.Length(c.Height)
+		h = c.Height
 	}
 	return w, h
 }
 
-// laid is a chart whose legend stands beside it, where it hides nothing.
-type laid struct {
-	*plot.Plot
-	legend plot.Legend
-}
-
-// lay lays out one chart.
-func (c *Chart) lay() (*laid, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+// draw draws the chart into a stripe of the drawing of that width.
+func (c *Chart) draw(to *canvas, wide, top, bottom float64) {
+	rx, ry := c.ranges()
+	x, y := c.X.scale(rx), c.Y.scale(ry)
+	// The legend stands in a column of its own at the right, where it hides nothing.
+	legend := wide - margin - c.legendWidth()
+	x.to = legend - padding
+	y.to = top + margin + padding
+	if c.Title != "" {
+		y.to += textSize + gap
 	}
-	p := &laid{plot.New(), plot.NewLegend()}
-	p.Title.Text, p.BackgroundColor = c.Title, nil
-	p.legend.Top, p.legend.Left, p.legend.Padding = true, true, 3
-	for _, t := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.legend.TextStyle} {
-		t.Font.Variant = "Sans"
+	axisY := bottom - margin - gap - tickSize - tickLength
+	if c.X.Label != "" {
+		axisY -= textSize + gap
 	}
-	x, y := c.ranges()
-	p.X.Label.Text, p.Y.Label.Text = c.X.Label, c.Y.Label
-	lines := plotter.NewGrid()
-	lines.Horizontal.Color, lines.Vertical.Color = grid, grid
-	p.Add(lines)
-	if c.Diagonal {
-		lo, hi := max(x[0], y[0]), min(x[1], y[1])
-		l, err := plotter.NewLine(plotter.XYs{{X: lo, Y: lo}, {X: hi, Y: hi}})
-		if err != nil {
-			return nil, err
-		}
-		l.Color = guide
-		p.Add(l)
+	axisX := margin + y.widest() + gap + tickLength
+	if c.Y.Label != "" {
+		axisX += textSize + gap
 	}
+	x.from, y.from = axisX+padding, axisY-padding
+	c.grid(to, &x, &y)
+	to.text(point{(x.from + x.to) / 2, top + margin + textSize - 2}, textSize, middle, false, c.Title)
+	c.axes(to, &x, &y, axisX, axisY)
+	to.text(point{(x.from + x.to) / 2, bottom - margin - 2}, textSize, middle, false, c.X.Label)
+	to.text(point{margin + textSize - 2, (y.from + y.to) / 2}, textSize, middle, true, c.Y.Label)
+	if lo, hi := max(x.lo, y.lo), min(x.hi, y.hi); c.Diagonal && lo < hi {
+		to.line(guide, axisWidth*2, "", point{x.place(lo), y.place(lo)}, point{x.place(hi), y.place(hi)})
+	}
+	row := top + margin
 	for i := range c.Series {
-		if err := c.add(p, i); err != nil {
-			return nil, err
+		if c.series(to, i, &x, &y) && c.Series[i].Name != "" {
+			row += textSize + 1.5
+			c.legend(to, i, legend, row-gap)
 		}
 	}
-	// Last, since what is added widens the axes.
-	c.X.set(&p.X, x)
-	c.Y.set(&p.Y, y)
-	return p, nil
 }
 
-// add draws series i.
-func (c *Chart) add(p *laid, i int) error {
+// legendWidth is the width of the legend with the space before it. It has room for
+// readers whose font is wider than the one that is estimated with.
+func (c *Chart) legendWidth() float64 {
+	var w float64
+	for i := range c.Series {
+		if s := &c.Series[i]; s.Name != "" {
+			w = max(w, swatch+gap+width(s.Name, textSize)*1.12+margin)
+		}
+	}
+	return w
+}
+
+// legend draws the entry of series i, whose middle is at the height y.
+func (c *Chart) legend(to *canvas, i int, x, y float64) {
+	x += margin
+	if c.Series[i].Style == Points {
+		to.glyph(i, point{x + swatch/2, y})
+	} else {
+		to.line(tone(i), lineWidth, dashes[i%len(dashes)], point{x, y}, point{x + swatch, y})
+	}
+	to.text(point{x + swatch + gap, y + gap}, textSize, start, false, c.Series[i].Name)
+}
+
+// grid draws a line for each labelled tick.
+func (c *Chart) grid(to *canvas, x, y *scale) {
+	for _, t := range x.ticks {
+		if t.label != "" {
+			to.line(grid, axisWidth, "", point{x.place(t.value), y.from}, point{x.place(t.value), y.to})
+		}
+	}
+	for _, t := range y.ticks {
+		if t.label != "" {
+			to.line(grid, axisWidth, "", point{x.from, y.place(t.value)}, point{x.to, y.place(t.value)})
+		}
+	}
+}
+
+// axes draws both axes with their ticks.
+func (c *Chart) axes(to *canvas, x, y *scale, axisX, axisY float64) {
+	length := func(t tick) float64 {
+		if t.label == "" {
+			return tickLength / 2
+		}
+		return tickLength
+	}
+	to.line(ink, axisWidth, "", point{x.from, axisY}, point{x.to, axisY})
+	for _, t := range x.ticks {
+		at := x.place(t.value)
+		to.line(ink, axisWidth, "", point{at, axisY}, point{at, axisY + length(t)})
+		to.text(point{at, axisY + tickLength + tickSize}, tickSize, middle, false, t.label)
+	}
+	to.line(ink, axisWidth, "", point{axisX, y.from}, point{axisX, y.to})
+	for _, t := range y.ticks {
+		at := y.place(t.value)
+		to.line(ink, axisWidth, "", point{axisX - length(t), at}, point{axisX, at})
+		to.text(point{axisX - tickLength - gap/2, at + tickSize*0.36}, tickSize, end, false, t.label)
+	}
+}
+
+// series draws series i, and reports whether anything of it is seen.
+func (c *Chart) series(to *canvas, i int, x, y *scale) bool {
 	s := &c.Series[i]
-	var legend plot.Thumbnailer
-	for _, run := range c.runs(s) {
-		xys := make(plotter.XYs, len(run))
+	runs := c.runs(s)
+	for _, run := range runs {
+		ps := make([]point, len(run))
 		for k, q := range run {
-			xys[k] = plotter.XY{X: s.X[q], Y: s.Y[q]}
-		}
-		line, points, err := plotter.NewLinePoints(xys)
-		if err != nil {
-			return fmt.Errorf("%w: %q: %w", ErrValue, s.Name, err)
-		}
-		line.Color, line.Dashes, line.Width = tone(i), dashes[i%len(dashes)], 1.3
-		points.Color, points.Shape, points.Radius = tone(i), glyphs[i%len(glyphs)], 3
-		if s.Style == Steps {
-			line.StepStyle = plotter.PostStep
+			ps[k] = point{x.place(s.X[q]), y.place(s.Y[q])}
 		}
 		if s.Style != Points {
-			p.Add(line)
-			legend = line
+			through := ps
+			if s.Style == Steps {
+				through = steps(ps)
+			}
+			to.line(tone(i), lineWidth, dashes[i%len(dashes)], through...)
 		}
 		// A point alone shows no line.
-		if s.Style != Line || len(run) == 1 || s.Titles != nil {
-			p.Add(&marks{points, s, run})
-		}
-		if s.Style == Points {
-			legend = points
-		}
-	}
-	if s.Name != "" && legend != nil {
-		p.legend.Add(s.Name, legend)
-	}
-	return nil
-}
-
-// marks are the points of a run, with their titles.
-type marks struct {
-	*plotter.Scatter
-	series *Series
-	run    []int
-}
-
-// Plot draws the points as plotter.Scatter does.
-func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	// What is cropped is a canvas around another.
-	var whole vg.Canvas = c
-	for part, ok := whole.(draw.Canvas); ok; part, ok = whole.(draw.Canvas) {
-		whole = part.Canvas
-	}
-	mine, ok := whole.(*canvas)
-	for _, i := range m.run {
-		at := vg.Point{X: x(m.series.X[i]), Y: y(m.series.Y[i])}
-		if ok && m.series.Titles != nil {
-			mine.titled(m.series.Titles[i], at, func() { c.DrawGlyph(m.GlyphStyle, at) })
+		if s.Style == Line && len(run) > 1 && s.Titles == nil {
 			continue
 		}
-		c.DrawGlyph(m.GlyphStyle, at)
-	}
-}
-
-// set gives an axis its range, scale and ticks.
-func (a *Axis) set(to *plot.Axis, r [2]float64) {
-	to.Min, to.Max, to.Tick.Marker = r[0], r[1], plot.TickerFunc(linearTicks)
-	if a.Log {
-		to.Scale, to.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-	}
-}
-
-// linearTicks labels four to ten multiples of 1, 2 or 5 times a power of ten.
-func linearTicks(lo, hi float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10((hi - lo) / 4))))
-	for _, m := range []float64{5, 2} {
-		if (hi-lo)/(m*step) >= 4 {
-			step *= m
-			break
-		}
-	}
-	var ticks []plot.Tick
-	for k := math.Ceil(lo / step); k*step <= hi; k++ {
-		v := k * step
-		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
-	}
-	return ticks
-}
-
-// logTicks labels powers of ten, or where the range holds less than two of them
-// also their multiples by 2 and 5, and marks all multiples.
-func logTicks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
-	step := 1 + (last-first)/10
-	for e := first; e <= last; e++ {
-		for m := 1; m <= 9; m++ {
-			v := float64(m) * math.Pow10(e)
-			if v < lo*(1-1e-9) || v > hi*(1+1e-9) {
-				continue
-			}
-			t := plot.Tick{Value: v}
-			if m == 1 && (e-first)%step == 0 || (m == 2 || m == 5) && last-first <= 2 {
-				t.Label = power(m, e)
-			}
-			if m == 1 || last-first <= 10 {
-				ticks = append(ticks, t)
+		for k, q := range run {
+			mark := func() { to.glyph(i, ps[k]) }
+			if s.Titles != nil {
+				to.titled(tone(i), s.Titles[q], ps[k], mark)
+			} else {
+				mark()
 			}
 		}
 	}
-	return ticks
+	return len(runs) > 0
 }
 
-// power is m times a power of ten, written out where that is short.
-func power(m, e int) string {
-	if e < -4 || e > 5 {
-		return fmt.Sprintf("%de%d", m, e)
+// steps joins points by lines that keep the height of a point until the next.
+func steps(ps []point) []point {
+	out := ps[:1:1]
+	for k := 1; k < len(ps); k++ {
+		out = append(out, point{ps[k].x, ps[k-1].y}, ps[k])
 	}
-	return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)
+	return out
 }
