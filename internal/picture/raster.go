@@ -8,11 +8,14 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"github.com/golang/freetype/raster"
+	"github.com/golang/freetype/truetype"
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
 )
 
 // Times of an animation's frames, in hundredths of a second.
@@ -150,29 +153,41 @@ func changed(a, b *image.Paletted) image.Rectangle {
 // canvas draws elements in the light theme as pixels.
 type canvas struct {
 	bounds image.Rectangle
-	fonts  *font.Cache
-	to     *vgimg.Canvas
+	fonts  map[face]font.Face
+	raster *raster.Rasterizer
+	to     *image.RGBA
+	paint  *raster.RGBAPainter // onto to
+}
+
+// face is a size of the font.
+type face struct {
+	size float64
+	bold bool
 }
 
 func newCanvas(bounds image.Rectangle) *canvas {
-	return &canvas{bounds: bounds, fonts: font.NewCache(liberation.Collection())}
+	c := &canvas{bounds: bounds, fonts: map[face]font.Face{}, raster: raster.NewRasterizer(bounds.Dx(), bounds.Dy())}
+	c.raster.UseNonZeroWinding = true
+	return c
 }
 
 // layer draws elements on nothing.
 func (c *canvas) layer(es []element) image.Image {
-	c.to = vgimg.NewWith(vgimg.UseWH(vg.Length(c.bounds.Dx()), vg.Length(c.bounds.Dy())), vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.Transparent))
+	c.to = image.NewRGBA(c.bounds)
+	c.paint = raster.NewRGBAPainter(c.to)
 	c.draw(es, 0, 0, 1)
-	return c.to.Image()
+	return c.to
 }
 
 // draw draws elements moved by x, y and scaled.
 func (c *canvas) draw(es []element, x, y, scale float64) {
-	at := func(px, py float64) vg.Point {
-		return vg.Point{X: vg.Length(x + px*scale), Y: vg.Length(float64(c.bounds.Dy()) - (y + py*scale))}
+	at := func(px, py float64) fixed.Point26_6 {
+		return fixed.Point26_6{X: fixed26(x + px*scale), Y: fixed26(y + py*scale)}
 	}
 	for i := range es {
 		e := &es[i]
-		var path vg.Path
+		var path raster.Path
+		closed := true
 		switch e.shape {
 		case group:
 			c.draw(e.parts, x+e.x*scale, y+e.y*scale, scale*e.scale)
@@ -184,51 +199,92 @@ func (c *canvas) draw(es []element, x, y, scale float64) {
 			if e.w <= 0 || e.h <= 0 {
 				continue
 			}
-			path = rounded(at, e, scale)
+			path = rounded(at, e)
 		case circle:
-			path.Move(at(e.x+e.r, e.y))
-			path.Arc(at(e.x, e.y), vg.Length(e.r*scale), 0, 2*math.Pi)
-			path.Close()
+			path.Start(at(e.x+e.r, e.y))
+			arc(&path, at, e.x, e.y, e.r, 0, 2*math.Pi)
 		case line:
 			for j, q := range e.points {
 				if j == 0 {
-					path.Move(at(q.x, q.y))
+					path.Start(at(q.x, q.y))
 				} else {
-					path.Line(at(q.x, q.y))
+					path.Add1(at(q.x, q.y))
 				}
 			}
-			if e.closed {
-				path.Close()
-			}
+			closed = e.closed
 		}
+		if len(path) == 0 {
+			continue
+		}
+		begin := fixed.Point26_6{X: path[1], Y: path[2]}
 		if e.fill != none {
-			c.to.SetColor(tint(e, e.fill))
-			c.to.Fill(path)
+			area := append(raster.Path(nil), path...)
+			area.Add1(begin)
+			c.fill(e, e.fill, func() { c.raster.AddPath(area) })
 		}
 		if e.stroke != none {
-			c.to.SetColor(tint(e, e.stroke))
-			c.to.SetLineWidth(vg.Length(e.width * scale))
-			c.to.Stroke(path)
+			if closed {
+				path.Add1(begin)
+			}
+			c.fill(e, e.stroke, func() {
+				c.raster.AddStroke(distinct(path), fixed26(e.width*scale), raster.ButtCapper, raster.RoundJoiner)
+			})
 		}
 	}
 }
 
+// fill paints the area that add gives to the rasterizer.
+func (c *canvas) fill(e *element, r role, add func()) {
+	c.raster.Clear()
+	add()
+	c.paint.SetColor(tint(e, r))
+	c.raster.Rasterize(c.paint)
+}
+
+func fixed26(x float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(x * 64)) }
+
+// distinct is a path of lines without the points that are equal to the one before:
+// a stroke has no direction there.
+func distinct(path raster.Path) raster.Path {
+	var out raster.Path
+	var last fixed.Point26_6
+	for i := 0; i+3 < len(path); i += 4 { // an operation, a point, the operation again
+		p := fixed.Point26_6{X: path[i+1], Y: path[i+2]}
+		switch {
+		case path[i] == 0:
+			out.Start(p)
+		case p != last:
+			out.Add1(p)
+		}
+		last = p
+	}
+	return out
+}
+
+// arc adds a part of a circle as short lines; angles are clockwise from the right.
+func arc(path *raster.Path, at func(x, y float64) fixed.Point26_6, x, y, r, from, angle float64) {
+	steps := max(4, int(math.Ceil(math.Abs(angle)*(3+math.Sqrt(r)))))
+	for k := 1; k <= steps; k++ {
+		sin, cos := math.Sincos(from + angle*float64(k)/float64(steps))
+		path.Add1(at(x+r*cos, y+r*sin))
+	}
+}
+
 // rounded is a rectangle's outline.
-func rounded(at func(x, y float64) vg.Point, e *element, scale float64) (path vg.Path) {
+func rounded(at func(x, y float64) fixed.Point26_6, e *element) (path raster.Path) {
 	r := min(e.r, e.w/2, e.h/2)
-	path.Move(at(e.x+r, e.y))
+	path.Start(at(e.x+r, e.y))
 	corner := func(x, y, from float64) {
+		sin, cos := math.Sincos(from)
+		path.Add1(at(x+r*cos, y+r*sin))
 		if r > 0 {
-			path.Arc(at(x, y), vg.Length(r*scale), from, -math.Pi/2)
-		} else {
-			path.Line(at(x, y))
+			arc(&path, at, x, y, r, from, math.Pi/2)
 		}
 	}
-	corner(e.x+e.w-r, e.y+r, math.Pi/2)
+	corner(e.x+e.w-r, e.y+r, -math.Pi/2)
 	corner(e.x+e.w-r, e.y+e.h-r, 0)
-	corner(e.x+r, e.y+e.h-r, -math.Pi/2)
+	corner(e.x+r, e.y+e.h-r, math.Pi/2)
 	corner(e.x+r, e.y+r, math.Pi)
-	path.Close()
 	return path
 }
 
@@ -241,25 +297,50 @@ func tint(e *element, r role) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, a}
 }
 
-// words writes a text. Characters that the font has not are left out.
-func (c *canvas) words(e *element, at vg.Point, size float64) {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
-	if e.bold {
-		f.Weight = 3 // WeightBold of golang.org/x/image/font
+// parsed are the fonts, which are parts of the program.
+var parsed = sync.OnceValue(func() map[bool]*truetype.Font {
+	out := map[bool]*truetype.Font{}
+	for bold, text := range map[bool][]byte{false: liberationsansregular.TTF, true: liberationsansbold.TTF} {
+		f, err := truetype.Parse(text)
+		if err != nil {
+			continue // texts are left out
+		}
+		out[bold] = f
 	}
-	face := c.fonts.Lookup(f, f.Size)
+	return out
+})
+
+// font gives the face of a size, nil where there is none.
+func (c *canvas) font(f face) font.Face {
+	if c.fonts[f] == nil {
+		ttf := parsed()[f.bold]
+		if ttf == nil || f.size <= 0 {
+			return nil
+		}
+		c.fonts[f] = truetype.NewFace(ttf, &truetype.Options{Size: f.size, DPI: 72, SubPixelsX: 4})
+	}
+	return c.fonts[f]
+}
+
+// words writes a text. Characters that are missing from the font are left out.
+func (c *canvas) words(e *element, at fixed.Point26_6, size float64) {
+	f := c.font(face{size, e.bold})
+	if f == nil {
+		return
+	}
+	ttf := parsed()[e.bold]
 	text := strings.Map(func(r rune) rune {
-		if r < ' ' {
+		if r < ' ' || ttf.Index(r) == 0 {
 			return -1
 		}
 		return r
 	}, e.text)
+	d := font.Drawer{Dst: c.to, Src: image.NewUniform(tint(e, e.fill)), Face: f, Dot: at}
 	switch e.anchor {
 	case middle:
-		at.X -= face.Width(text) / 2
+		d.Dot.X -= d.MeasureString(text) / 2
 	case end:
-		at.X -= face.Width(text)
+		d.Dot.X -= d.MeasureString(text)
 	}
-	c.to.SetColor(tint(e, e.fill))
-	c.to.FillString(face, at, text)
+	d.DrawString(text)
 }
