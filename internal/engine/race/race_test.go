@@ -134,8 +134,8 @@ func TestSessionSearch(t *testing.T) {
 		return nil
 	}
 	got, want := rewards(race.New(search.Engine{}, conflict.PB{})), rewards(search.Engine{})
-	// Of each lamp, the first press is free and the others follow from the goal
-	// and the first state, which is free too.
+	// A lamp has four plans: two presses, each made or not, and the goal then
+	// determines its first state.
 	if len(got) != 16 || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("rewards %v, of search alone %v, expected 16 of them", got, want)
 	}
