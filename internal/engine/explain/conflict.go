@@ -99,7 +99,7 @@ func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Lim
 	if err != nil {
 		return nil, err
 	}
-	x := &extraction{ctx: ctx, budget: sat.Budget{Memory: l.Memory}, s: sat.New(sat.Options{StageCuts: true, FixedOrder: true})}
+	x := &extraction{ctx: ctx, budget: sat.Budget{Memory: l.Memory}, s: sat.New(sat.Options{StateNogoods: true, FixedOrder: true})}
 	x.s.Grow(m.NumVars())
 	guards := x.list(t.Problem, horizon)
 	err = conflict.Load(ctx, x.s, m, func(t int, g model.Group, i int) (sat.Lit, bool) {

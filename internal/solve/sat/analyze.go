@@ -2,7 +2,31 @@ package sat
 
 import "slices"
 
-// Marks in Solver.seen.
+// analysis is what conflict analysis works with.
+type analysis struct {
+	seen     []uint8 // by variable: marks
+	clear    []int32 // variables that have marks
+	stack    []minFrame
+	lits     []Lit         // reasons that were built for this conflict
+	built    []builtReason // by variable
+	buildAge int64
+	levelAge []int64 // by level
+	litMark  []int64 // by literal
+	age      int64
+	learnt   []Lit // the clause of the first unique implication point
+	nogood   []Lit // the state nogood; empty where there is none
+	weights  []int64
+	vivified []Lit
+}
+
+func (a *analysis) grow(n int) {
+	a.seen = extend(a.seen, n)
+	a.built = extend(a.built, n)
+	a.litMark = extend(a.litMark, 2*n)
+	a.levelAge = extend(a.levelAge, len(a.seen)+1-len(a.levelAge))
+}
+
+// Marks in analysis.seen.
 const (
 	seenMark      uint8 = 1 << iota // in the clause, or resolved away
 	seenRemovable                   // known to follow from the clause
@@ -15,13 +39,13 @@ type minFrame struct {
 }
 
 // analyze derives from a conflict the clause of the first unique implication
-// point, into s.learnt, and, where stages are known, the stage cut, into s.cut.
+// point, into s.learnt, and, where stages are known, the stage cut, into s.nogood.
 // The assignment is left as it is.
 func (s *Solver) analyze(conflict reason) {
 	s.lits = s.lits[:0]
 	s.buildAge++
 	s.learnt = append(s.learnt[:0], NoLit)
-	s.cut = s.cut[:0]
+	s.nogood = s.nogood[:0]
 
 	s.explain(conflict, NoLit)
 	s.useClause(conflict)
@@ -63,8 +87,8 @@ func (s *Solver) analyze(conflict reason) {
 	s.minimize()
 	s.unmark()
 	s.learnt = s.minimizeBinary(s.learnt, 1)
-	if s.staged && s.opts.StageCuts {
-		s.stageCut(s.lits[:conflictLits])
+	if s.staged && s.opts.StateNogoods {
+		s.stateNogood(s.lits[:conflictLits])
 	}
 	s.bump *= bumpGrowth
 }
@@ -90,11 +114,11 @@ func (s *Solver) useClause(r reason) {
 	}
 }
 
-func (s *Solver) unmark() {
-	for _, v := range s.clear {
-		s.seen[v] = 0
+func (a *analysis) unmark() {
+	for _, v := range a.clear {
+		a.seen[v] = 0
 	}
-	s.clear = s.clear[:0]
+	a.clear = a.clear[:0]
 }
 
 // countLevels is the number of decision levels among lits, level 0 apart.
@@ -196,26 +220,26 @@ func (s *Solver) redundant(p Lit, levels uint64) bool {
 	return true
 }
 
-func (s *Solver) markFor(v int32, m uint8) {
-	if s.seen[v] == 0 {
-		s.clear = append(s.clear, v)
+func (a *analysis) markFor(v int32, m uint8) {
+	if a.seen[v] == 0 {
+		a.clear = append(a.clear, v)
 	}
-	s.seen[v] |= m
+	a.seen[v] |= m
 }
 
 // learn adds the clauses of a conflict, each of them false now, and goes back
 // to the first level at which none is any more.
 func (s *Solver) learn() {
 	back := s.sortForLearning(s.learnt)
-	if len(s.cut) > 0 {
-		back = min(back, s.sortForLearning(s.cut))
+	if len(s.nogood) > 0 {
+		back = min(back, s.sortForLearning(s.nogood))
 	}
-	glue, cutGlue := s.countLevels(s.learnt), s.countLevels(s.cut)
+	glue, nogoodGlue := s.countLevels(s.learnt), s.countLevels(s.nogood)
 	s.restart.learned(glue)
 	s.backtrack(back)
 	s.assert(s.learnt, glue)
-	if len(s.cut) > 0 && !s.unsat {
-		s.assert(s.cut, cutGlue)
+	if len(s.nogood) > 0 && !s.unsat {
+		s.assert(s.nogood, nogoodGlue)
 	}
 }
 
@@ -295,11 +319,7 @@ func (s *Solver) finalCore(l Lit) {
 			continue
 		}
 		if s.vars[v].reason == noReason {
-			if p != l.Not() {
-				s.core = append(s.core, p)
-			} else {
-				s.core = append(s.core, p) // both l and its negation are assumed
-			}
+			s.core = append(s.core, p) // ¬l too, where both it and l are assumed
 			continue
 		}
 		for _, q := range s.antecedents(p) {

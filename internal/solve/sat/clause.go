@@ -30,51 +30,66 @@ type watch struct {
 
 const binaryBit cref = 1 << 31
 
-func (s *Solver) clauseLits(c cref) []Lit {
-	n := s.arena[c] & sizeMask
+// clauseDB is the clauses: those that were added, and those learned.
+type clauseDB struct {
+	arena   []Lit
+	watches [][]watch // by literal: clauses that watch its negation
+	problem []cref    // clauses that were added
+	learned []cref
+	wasted  int            // words of deleted clauses in arena
+	numbers map[cref]int64 // the tracer's, of learned clauses
+}
+
+func (db *clauseDB) grow(n int) { db.watches = extend(db.watches, 2*n) }
+
+// size is the number of literals of a clause.
+func (db *clauseDB) size(c cref) int { return int(db.arena[c] & sizeMask) }
+
+func (db *clauseDB) clauseLits(c cref) []Lit {
+	n := db.arena[c] & sizeMask
 	start := c + headerWords
-	return s.arena[start : start+cref(n) : start+cref(n)]
+	return db.arena[start : start+cref(n) : start+cref(n)]
 }
 
-func (s *Solver) glue(c cref) int32 { return int32(s.arena[c+1] & glueMask) }
+func (db *clauseDB) glue(c cref) int32 { return int32(db.arena[c+1] & glueMask) }
 
-func (s *Solver) setGlue(c cref, glue int32) {
-	s.arena[c+1] = s.arena[c+1]&^glueMask | Lit(min(glue, glueMask))
+func (db *clauseDB) setGlue(c cref, glue int32) {
+	db.arena[c+1] = db.arena[c+1]&^glueMask | Lit(min(glue, glueMask))
 }
 
-func (s *Solver) used(c cref) int { return int(s.arena[c+1] >> usedShift & usedMask) }
+func (db *clauseDB) used(c cref) int { return int(db.arena[c+1] >> usedShift & usedMask) }
 
-func (s *Solver) setUsed(c cref, used int) {
-	s.arena[c+1] = s.arena[c+1]&^(usedMask<<usedShift) | Lit(used)<<usedShift
+func (db *clauseDB) setUsed(c cref, used int) {
+	db.arena[c+1] = db.arena[c+1]&^(usedMask<<usedShift) | Lit(used)<<usedShift
 }
 
 // newClause stores a clause of at least two literals and watches the first two.
-func (s *Solver) newClause(lits []Lit, learned bool, glue int32) cref {
-	c := cref(len(s.arena))
+func (db *clauseDB) newClause(lits []Lit, learned bool, glue int32) cref {
+	c := cref(len(db.arena))
 	head := Lit(len(lits))
 	if learned {
 		head |= flagLearned
 	}
-	s.arena = append(s.arena, head, Lit(min(glue, glueMask)))
-	s.arena = append(s.arena, lits...)
+	db.arena = append(db.arena, head, Lit(min(glue, glueMask)))
+	db.arena = append(db.arena, lits...)
 	if learned {
-		s.learned = append(s.learned, c)
-		s.setUsed(c, 2)
+		db.learned = append(db.learned, c)
+		db.setUsed(c, 2)
 	} else {
-		s.problem = append(s.problem, c)
+		db.problem = append(db.problem, c)
 	}
-	s.attach(c)
+	db.attach(c)
 	return c
 }
 
-func (s *Solver) attach(c cref) {
-	lits := s.clauseLits(c)
+func (db *clauseDB) attach(c cref) {
+	lits := db.clauseLits(c)
 	w := c
 	if len(lits) == 2 {
 		w |= binaryBit
 	}
-	s.watches[lits[0].Not()] = append(s.watches[lits[0].Not()], watch{lits[1], w})
-	s.watches[lits[1].Not()] = append(s.watches[lits[1].Not()], watch{lits[0], w})
+	db.watches[lits[0].Not()] = append(db.watches[lits[0].Not()], watch{lits[1], w})
+	db.watches[lits[1].Not()] = append(db.watches[lits[1].Not()], watch{lits[0], w})
 }
 
 // AddClause adds a clause. It is false when the constraints are then known to

@@ -217,7 +217,8 @@ func (s *Solver) addReason(t Term, times int64) {
 	s.cp.add(t.Lit, times*t.Coef)
 }
 
-// resolveLinear adds the reason of p so often that p cancels.
+// resolveLinear adds the reason of p, which became true at a place of the trail,
+// so often that p cancels. It is false where the result is too weak to be of use.
 func (s *Solver) resolveLinear(r reason, p Lit, at int32) bool {
 	c := s.cp
 	times := c.coef[p.Var()]
@@ -225,32 +226,8 @@ func (s *Solver) resolveLinear(r reason, p Lit, at int32) bool {
 	if !fits {
 		degree = s.clauseForm(r, p)
 	}
-	var divisor int64 = 1
-	for _, t := range c.reason {
-		if t.Lit == p {
-			divisor = t.Coef
-		}
-	}
-	if divisor > 1 {
-		kept := c.reason[:0]
-		for _, t := range c.reason {
-			rest := t.Coef % divisor
-			if rest != 0 && !s.isFalseBefore(t.Lit, at) {
-				// Weakening: the literal is taken to be true, in part.
-				degree -= rest
-				t.Coef -= rest
-			} else if rest != 0 {
-				t.Coef += divisor - rest
-			}
-			if t.Coef /= divisor; t.Coef > 0 {
-				kept = append(kept, t)
-			}
-		}
-		c.reason = kept
-		if degree <= 0 {
-			return false
-		}
-		degree = (degree + divisor - 1) / divisor
+	if degree = s.divideReason(degree, p, at); degree <= 0 {
+		return false
 	}
 	c.degree += times * degree
 	for _, t := range c.reason {
@@ -259,24 +236,66 @@ func (s *Solver) resolveLinear(r reason, p Lit, at int32) bool {
 	if c.degree <= 0 {
 		return false
 	}
-	largest := c.tidy()
-	for ; largest > maxLearnedCoef || c.degree > maxLearnedCoef; largest = c.tidy() {
+	for largest := c.tidy(); largest > maxLearnedCoef || c.degree > maxLearnedCoef; largest = c.tidy() {
 		d := (max(largest, c.degree) + maxLearnedCoef/2 - 1) / (maxLearnedCoef / 2)
-		for _, v := range c.vars {
-			rest := c.coef[v] % d
-			if rest != 0 && !s.isFalseBefore(c.lit[v], at) {
-				c.coef[v] -= rest
-				c.degree -= rest
-			} else if rest != 0 {
-				c.coef[v] += d - rest
-			}
-			c.coef[v] /= d
-		}
-		if c.degree <= 0 {
+		if !s.divide(d, at) {
 			return false
 		}
-		c.degree = (c.degree + d - 1) / d
 	}
+	return true
+}
+
+// divideReason divides the constraint in cp.reason by the coefficient of p, and
+// returns its degree then; 0 or less where nothing is left of it.
+func (s *Solver) divideReason(degree int64, p Lit, at int32) int64 {
+	c := s.cp
+	var divisor int64 = 1
+	for _, t := range c.reason {
+		if t.Lit == p {
+			divisor = t.Coef
+		}
+	}
+	if divisor == 1 {
+		return degree
+	}
+	kept := c.reason[:0]
+	for _, t := range c.reason {
+		rest := t.Coef % divisor
+		if rest != 0 && !s.isFalseBefore(t.Lit, at) {
+			// Weakening: the literal is taken to be true, in part.
+			degree -= rest
+			t.Coef -= rest
+		} else if rest != 0 {
+			t.Coef += divisor - rest
+		}
+		if t.Coef /= divisor; t.Coef > 0 {
+			kept = append(kept, t)
+		}
+	}
+	c.reason = kept
+	if degree <= 0 {
+		return 0
+	}
+	return (degree + divisor - 1) / divisor
+}
+
+// divide divides the constraint in cp by d. It is false where nothing is left.
+func (s *Solver) divide(d int64, at int32) bool {
+	c := s.cp
+	for _, v := range c.vars {
+		rest := c.coef[v] % d
+		if rest != 0 && !s.isFalseBefore(c.lit[v], at) {
+			c.coef[v] -= rest
+			c.degree -= rest
+		} else if rest != 0 {
+			c.coef[v] += d - rest
+		}
+		c.coef[v] /= d
+	}
+	if c.degree <= 0 {
+		return false
+	}
+	c.degree = (c.degree + d - 1) / d
 	return true
 }
 

@@ -1,79 +1,108 @@
 package sat
 
-// The heap holds, at least, all open variables; the one to decide next is at
-// its top: the lowest priority while priorities count, then the highest
-// activity, then the lowest number.
+import "math"
 
-func (s *Solver) before(a, b int32) bool {
-	if !s.free && s.priority[a] != s.priority[b] {
-		return s.priority[a] < s.priority[b]
+// decisions is the order in which variables are decided. The heap holds, at
+// least, all open variables; the one to decide next is at its top: the lowest
+// priority while priorities count, then the highest activity, then the lowest
+// number.
+type decisions struct {
+	activity []float64
+	bump     float64
+	priority []int32
+	heap     []int32
+	heapAt   []int32 // by variable: place in heap, -1 when absent
+	free     bool    // priorities are ignored for now
+}
+
+func (d *decisions) grow(n int) {
+	d.activity = extend(d.activity, n)
+	for range n {
+		d.priority = append(d.priority, math.MaxInt32)
+		d.heapAt = append(d.heapAt, -1)
 	}
-	if s.activity[a] != s.activity[b] {
-		return s.activity[a] > s.activity[b]
+}
+
+// SetPriority sets the priority of a variable. Lower ones are decided first, and
+// all of them before variables that have none.
+func (s *Solver) SetPriority(v, priority int32) {
+	s.priority[v] = priority
+	if s.heapAt[v] >= 0 {
+		s.heapUp(s.heapAt[v])
+		s.heapDown(s.heapAt[v])
+	}
+}
+
+func (d *decisions) before(a, b int32) bool {
+	if !d.free && d.priority[a] != d.priority[b] {
+		return d.priority[a] < d.priority[b]
+	}
+	if d.activity[a] != d.activity[b] {
+		return d.activity[a] > d.activity[b]
 	}
 	return a < b
 }
 
-func (s *Solver) heapInsert(v int32) {
-	s.heapAt[v] = int32(len(s.heap))
-	s.heap = append(s.heap, v)
-	s.heapUp(s.heapAt[v])
+func (d *decisions) heapInsert(v int32) {
+	d.heapAt[v] = int32(len(d.heap))
+	d.heap = append(d.heap, v)
+	d.heapUp(d.heapAt[v])
 }
 
-func (s *Solver) heapUp(i int32) {
-	v := s.heap[i]
+func (d *decisions) heapUp(i int32) {
+	v := d.heap[i]
 	for i > 0 {
 		up := (i - 1) / 2
-		if !s.before(v, s.heap[up]) {
+		if !d.before(v, d.heap[up]) {
 			break
 		}
-		s.heap[i] = s.heap[up]
-		s.heapAt[s.heap[i]] = i
+		d.heap[i] = d.heap[up]
+		d.heapAt[d.heap[i]] = i
 		i = up
 	}
-	s.heap[i] = v
-	s.heapAt[v] = i
+	d.heap[i] = v
+	d.heapAt[v] = i
 }
 
-func (s *Solver) heapDown(i int32) {
-	v := s.heap[i]
-	n := int32(len(s.heap))
+func (d *decisions) heapDown(i int32) {
+	v := d.heap[i]
+	n := int32(len(d.heap))
 	for {
 		child := 2*i + 1
 		if child >= n {
 			break
 		}
-		if child+1 < n && s.before(s.heap[child+1], s.heap[child]) {
+		if child+1 < n && d.before(d.heap[child+1], d.heap[child]) {
 			child++
 		}
-		if !s.before(s.heap[child], v) {
+		if !d.before(d.heap[child], v) {
 			break
 		}
-		s.heap[i] = s.heap[child]
-		s.heapAt[s.heap[i]] = i
+		d.heap[i] = d.heap[child]
+		d.heapAt[d.heap[i]] = i
 		i = child
 	}
-	s.heap[i] = v
-	s.heapAt[v] = i
+	d.heap[i] = v
+	d.heapAt[v] = i
 }
 
-func (s *Solver) heapPop() int32 {
-	v := s.heap[0]
-	last := s.heap[len(s.heap)-1]
-	s.heap = s.heap[:len(s.heap)-1]
-	s.heapAt[v] = -1
-	if len(s.heap) > 0 {
-		s.heap[0] = last
-		s.heapAt[last] = 0
-		s.heapDown(0)
+func (d *decisions) heapPop() int32 {
+	v := d.heap[0]
+	last := d.heap[len(d.heap)-1]
+	d.heap = d.heap[:len(d.heap)-1]
+	d.heapAt[v] = -1
+	if len(d.heap) > 0 {
+		d.heap[0] = last
+		d.heapAt[last] = 0
+		d.heapDown(0)
 	}
 	return v
 }
 
 // heapRemake orders the heap anew after the order has changed.
-func (s *Solver) heapRemake() {
-	for i := int32(len(s.heap))/2 - 1; i >= 0; i-- {
-		s.heapDown(i)
+func (d *decisions) heapRemake() {
+	for i := int32(len(d.heap))/2 - 1; i >= 0; i-- {
+		d.heapDown(i)
 	}
 }
 
@@ -84,15 +113,15 @@ const (
 	activityCeil = 1e100
 )
 
-func (s *Solver) bumpVar(v int32) {
-	if s.activity[v] += s.bump; s.activity[v] > activityCeil {
-		for i := range s.activity {
-			s.activity[i] /= activityCeil
+func (d *decisions) bumpVar(v int32) {
+	if d.activity[v] += d.bump; d.activity[v] > activityCeil {
+		for i := range d.activity {
+			d.activity[i] /= activityCeil
 		}
-		s.bump /= activityCeil
+		d.bump /= activityCeil
 	}
-	if s.heapAt[v] >= 0 {
-		s.heapUp(s.heapAt[v])
+	if d.heapAt[v] >= 0 {
+		d.heapUp(d.heapAt[v])
 	}
 }
 
@@ -114,6 +143,6 @@ func (s *Solver) pickDecision() Lit {
 
 func (s *Solver) decide(l Lit) {
 	s.stats.Decisions++
-	s.levels = append(s.levels, int32(len(s.trail)))
+	s.openLevel()
 	s.enqueue(l, noReason)
 }

@@ -21,12 +21,6 @@ type linear struct {
 	glue    int32
 }
 
-// weigher says that a literal stands in a linear constraint.
-type weigher struct {
-	coef int64
-	id   uint32
-}
-
 // maxTotal bounds the sum of the coefficients of one constraint.
 const maxTotal = math.MaxInt64 / 2
 
@@ -139,25 +133,6 @@ func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
 	return !s.unsat, nil
 }
 
-// newLinear stores a normalized constraint; its slack is that of open literals.
-func (s *Solver) newLinear(terms []Term, k, total int64) uint32 {
-	id := uint32(len(s.linears))
-	if n := len(s.freeLinears); n > 0 {
-		id, s.freeLinears = s.freeLinears[n-1], s.freeLinears[:n-1]
-	} else {
-		s.linears = append(s.linears, linear{})
-	}
-	start := uint32(len(s.linearLits))
-	for _, t := range terms {
-		s.linearLits = append(s.linearLits, t.Lit)
-		s.linearCoef = append(s.linearCoef, t.Coef)
-		s.weighers[t.Lit] = append(s.weighers[t.Lit], weigher{t.Coef, id})
-		s.counted[t.Lit.Var()] = true
-	}
-	s.linears[id] = linear{slack: total - k, max: terms[0].Coef, k: k, start: start, end: start + uint32(len(terms))}
-	return id
-}
-
 // checkLinear makes true what a constraint cannot do without.
 func (s *Solver) checkLinear(id uint32) reason {
 	c := &s.linears[id]
@@ -255,8 +230,8 @@ func (s *Solver) reduceLinears() {
 	s.stats.Deleted += int64(len(candidates))
 	s.freeLinears = append(s.freeLinears, candidates...)
 	s.learnedLinears = slices.DeleteFunc(s.learnedLinears, func(id uint32) bool { return s.linears[id].dead })
-	for l := range s.weighers {
-		s.weighers[l] = slices.DeleteFunc(s.weighers[l], func(w weigher) bool { return s.linears[w.id].dead })
+	for l := range s.linearsOf {
+		s.linearsOf[l] = slices.DeleteFunc(s.linearsOf[l], func(w occurrence) bool { return s.linears[w.id].dead })
 	}
 	// The rest moves together.
 	var lits []Lit

@@ -9,7 +9,7 @@ type neuron struct {
 	trueLeft, falseLeft int32
 	out                 Lit
 	threshold           int32
-	start, end          uint32 // in Solver.inputs
+	start, end          uint32 // in counters.inputs
 }
 
 // AddNeuron adds out <=> at least threshold of inputs are true (the paper's
@@ -65,10 +65,10 @@ func (s *Solver) AddNeuron(out Lit, inputs []Lit, threshold int) (bool, error) {
 	s.inputs = append(s.inputs, lits...)
 	s.neurons = append(s.neurons, neuron{int32(threshold), int32(n - threshold + 1), out, int32(threshold), start, start + uint32(n)})
 	for _, l := range lits {
-		s.readers[l] = append(s.readers[l], id)
+		s.inputsOf[l] = append(s.inputsOf[l], id)
 		s.counted[l.Var()] = true
 	}
-	s.givers[out.Var()] = append(s.givers[out.Var()], id)
+	s.outputsOf[out.Var()] = append(s.outputsOf[out.Var()], id)
 	s.counted[out.Var()] = true
 	return true, nil
 }
@@ -188,40 +188,6 @@ func (s *Solver) pick(n *neuron, sign int8, need, before int32) {
 	s.earliest(s.scratch, int(need))
 	s.lits = append(s.lits, s.scratch[:need]...)
 }
-
-// earliest moves the need literals that were assigned first to the front
-// (Hoare's selection).
-func (s *Solver) earliest(lits []Lit, need int) {
-	for need > 0 && need < len(lits) {
-		// The median of three keeps rows that lie in order from costing squares.
-		a, b, c := s.place(lits[0]), s.place(lits[len(lits)/2]), s.place(lits[len(lits)-1])
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := 0, len(lits)-1
-		for i <= j {
-			for s.place(lits[i]) < pivot {
-				i++
-			}
-			for s.place(lits[j]) > pivot {
-				j--
-			}
-			if i <= j {
-				lits[i], lits[j] = lits[j], lits[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case need <= j+1:
-			lits = lits[:j+1]
-		case need >= i:
-			lits, need = lits[i:], need-i
-		default:
-			return
-		}
-	}
-}
-
-func (s *Solver) place(l Lit) int32 { return s.vars[l.Var()].pos }
 
 // AddReified adds out <=> sum of terms >= k, terms with any coefficients. It
 // is false when the constraints are then known to have no solution. The error

@@ -1,14 +1,5 @@
 package sat
 
-// enqueue makes l true.
-func (s *Solver) enqueue(l Lit, r reason) {
-	v := l.Var()
-	s.vals[l] = 1
-	s.vals[l^1] = -1
-	s.vars[v] = variable{r, int32(len(s.levels)), int32(len(s.trail))}
-	s.trail = append(s.trail, l)
-}
-
 // propagate draws all consequences and gives the constraint that fails, or
 // noReason. Clauses are cheap and come first; a literal is counted in neurons
 // and linear constraints only when clauses are exhausted.
@@ -31,6 +22,8 @@ func (s *Solver) propagate() reason {
 	}
 }
 
+// propagateClauses draws the consequences of clauses. Watches that stay are moved
+// to the front of their list as it is walked.
 func (s *Solver) propagateClauses() reason {
 	vals := s.vals
 	for s.headC < len(s.trail) {
@@ -40,20 +33,17 @@ func (s *Solver) propagateClauses() reason {
 		ws := s.watches[p]
 		falsified := p ^ 1
 		j := 0
-		for i := 0; i < len(ws); i++ {
-			w := ws[i]
+	watches:
+		for i, w := range ws {
+			ws[j] = w
+			j++
 			val := vals[w.blocker]
 			if val > 0 {
-				ws[j] = w
-				j++
 				continue
 			}
 			if w.clause&binaryBit != 0 {
-				ws[j] = w
-				j++
 				if val < 0 {
-					j += copy(ws[j:], ws[i+1:])
-					s.watches[p] = ws[:j]
+					s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
 					return clauseReason(w.clause &^ binaryBit)
 				}
 				s.enqueue(w.blocker, binaryReason(falsified))
@@ -65,27 +55,20 @@ func (s *Solver) propagateClauses() reason {
 			other := lits[0] ^ lits[1] ^ falsified
 			otherVal := vals[other]
 			if otherVal > 0 {
-				ws[j] = watch{other, c}
-				j++
+				ws[j-1].blocker = other
 				continue
 			}
-			found := false
 			for k := 2; k < len(lits); k++ {
 				if l := lits[k]; vals[l] >= 0 {
 					lits[0], lits[1], lits[k] = other, l, falsified
 					s.watches[l^1] = append(s.watches[l^1], watch{other, c})
-					found = true
-					break
+					j--
+					continue watches
 				}
 			}
-			if found {
-				continue
-			}
-			ws[j] = watch{other, c}
-			j++
+			ws[j-1].blocker = other
 			if otherVal < 0 {
-				j += copy(ws[j:], ws[i+1:])
-				s.watches[p] = ws[:j]
+				s.watches[p] = ws[:j+copy(ws[j:], ws[i+1:])]
 				return clauseReason(c)
 			}
 			lits[0], lits[1] = other, falsified
@@ -100,21 +83,21 @@ func (s *Solver) propagateClauses() reason {
 // counters are brought up to date even when one fails.
 func (s *Solver) count(l Lit) reason {
 	conflict := noReason
-	for _, id := range s.readers[l] {
+	for _, id := range s.inputsOf[l] {
 		n := &s.neurons[id]
 		n.trueLeft--
 		if n.trueLeft <= 1 && conflict == noReason {
 			conflict = s.checkNeuron(id)
 		}
 	}
-	for _, id := range s.readers[l^1] {
+	for _, id := range s.inputsOf[l^1] {
 		n := &s.neurons[id]
 		n.falseLeft--
 		if n.falseLeft <= 1 && conflict == noReason {
 			conflict = s.checkNeuron(id)
 		}
 	}
-	for _, w := range s.weighers[l^1] {
+	for _, w := range s.linearsOf[l^1] {
 		c := &s.linears[w.id]
 		c.slack -= w.coef
 		if c.slack < c.max && conflict == noReason {
@@ -122,7 +105,7 @@ func (s *Solver) count(l Lit) reason {
 		}
 	}
 	if conflict == noReason {
-		for _, id := range s.givers[l.Var()] {
+		for _, id := range s.outputsOf[l.Var()] {
 			n := &s.neurons[id]
 			if n.trueLeft <= 1 || n.falseLeft <= 1 {
 				if conflict = s.checkNeuron(id); conflict != noReason {
@@ -144,24 +127,10 @@ func (s *Solver) backtrack(level int32) {
 		l := s.trail[i]
 		v := l.Var()
 		if i < s.headN && s.counted[v] {
-			for _, id := range s.readers[l] {
-				s.neurons[id].trueLeft++
-			}
-			for _, id := range s.readers[l^1] {
-				s.neurons[id].falseLeft++
-			}
-			for _, w := range s.weighers[l^1] {
-				s.linears[w.id].slack += w.coef
-			}
+			s.uncount(l)
 		}
 		s.vals[l], s.vals[l^1] = 0, 0
-		switch {
-		case s.probing:
-		case l&1 != 0:
-			s.phase[v] = -1
-		default:
-			s.phase[v] = 1
-		}
+		s.saved(l)
 		if s.heapAt[v] < 0 {
 			s.heapInsert(v)
 		}

@@ -137,7 +137,7 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(*randomInstances) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p := randomPuzzle(r)
-		o := Options{StageCuts: r.IntN(2) == 0, FixedOrder: r.IntN(2) == 0, CuttingPlanes: r.IntN(2) == 0}
+		o := Options{StateNogoods: r.IntN(2) == 0, FixedOrder: r.IntN(2) == 0, CuttingPlanes: r.IntN(2) == 0}
 		s := p.solver(t, o)
 		for v := int32(1); v <= p.vars; v++ {
 			if r.IntN(2) == 0 {

@@ -24,7 +24,7 @@ func linearReason(id uint32) reason { return reason(id)<<kindBits | kindLinear }
 func (r reason) kind() reason       { return r & kindMask }
 func (r reason) index() uint32      { return uint32(r >> kindBits) }
 
-// builtReason remembers where in Solver.lits the reason of a variable was
+// builtReason remembers where in analysis.lits the reason of a variable was
 // built for the conflict of this age.
 type builtReason struct {
 	age        int64

@@ -77,10 +77,7 @@ func (s *Solver) delete(c cref) {
 
 // dropSatisfied deletes clauses that hold at level 0.
 func (s *Solver) dropSatisfied() {
-	fixed := len(s.trail)
-	if len(s.levels) > 0 {
-		fixed = int(s.levels[0])
-	}
+	fixed := s.rootLen()
 	if fixed == s.reduce.fixed {
 		return
 	}

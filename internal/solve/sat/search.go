@@ -9,12 +9,26 @@ type Budget struct {
 	Memory    int64 // bytes; the database of learned clauses is kept small before giving up
 }
 
+// query is what is asked, and the last answer.
+type query struct {
+	assumptions []Lit
+	core        []Lit
+	model       []bool
+}
+
+// Value is the value of l in the model of the last Satisfiable answer.
+func (s *Solver) Value(l Lit) bool { return s.model[l.Var()] != l.Negative() }
+
+// Core is the subset of the assumptions of the last Unsatisfiable answer that
+// cannot hold together; empty when the constraints alone cannot.
+func (s *Solver) Core() []Lit { return s.core }
+
 // pollEvery is how many propagated literals pass between looks at the context:
 // far less than a millisecond.
 const pollEvery = 4096
 
 // Solve looks for an assignment that keeps all constraints and makes all
-// assumptions true. Unknown says that the budget was used up or that ctx ended.
+// assumptions true. Unknown means that the budget was used up or that ctx ended.
 // All that was learned is kept for the next call.
 func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status {
 	s.core = s.core[:0]
@@ -33,85 +47,85 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 	if s.unsat {
 		return Unsatisfiable
 	}
+	status := s.search(ctx, b)
+	s.backtrack(0)
+	return status
+}
+
+// search decides and learns until there is an answer, or none within b.
+func (s *Solver) search(ctx context.Context, b Budget) Status {
 	s.bestTrail = 0
 	start, polled := s.stats.Conflicts, s.stats.Propagations
 	for {
 		if s.stats.Propagations-polled >= pollEvery {
 			polled = s.stats.Propagations
 			if ctx.Err() != nil {
-				s.backtrack(0)
 				return Unknown
 			}
 		}
-		conflict := s.propagate()
-		if conflict != noReason {
-			s.stats.Conflicts++
-			if s.decisionLevel() == 0 {
-				s.unsat = true
-				s.trace(nil)
-				return Unsatisfiable
-			}
-			s.resolve(conflict)
-			if s.unsat {
+		if conflict := s.propagate(); conflict != noReason {
+			if s.resolve(conflict); s.unsat {
 				return Unsatisfiable
 			}
 			continue
 		}
 		switch {
 		case b.Conflicts > 0 && s.stats.Conflicts-start >= b.Conflicts:
-			s.backtrack(0)
 			return Unknown
 		case s.restart.due():
-			s.startOver()
-			if s.unsat {
+			if s.startOver(); s.unsat {
 				return Unsatisfiable
 			}
 			continue
 		case s.reduceDue():
 			s.reduceLearned()
 			if b.Memory > 0 && s.Bytes() > b.Memory {
-				s.backtrack(0)
 				return Unknown
 			}
 			continue
 		}
-		next := NoLit
-		for int(s.decisionLevel()) < len(s.assumptions) && next == NoLit {
-			switch p := s.assumptions[s.decisionLevel()]; s.vals[p] {
-			case 1:
-				s.levels = append(s.levels, int32(len(s.trail)))
-			case 0:
-				next = p
-			case -1:
-				s.finalCore(p)
-				s.backtrack(0)
-				return Unsatisfiable
-			}
-		}
+		next, status := s.next()
 		if next == NoLit {
-			if next = s.pickDecision(); next == NoLit {
-				s.keepModel()
-				s.backtrack(0)
-				return Satisfiable
-			}
+			return status
 		}
 		s.decide(next)
 	}
 }
 
-// resolve learns from a conflict and goes back.
+// next returns the literal to decide: the first assumption that is open, else
+// the first variable. When there is none, the status is the answer:
+// Unsatisfiable when an assumption is false, Satisfiable when all variables have
+// values.
+func (s *Solver) next() (Lit, Status) {
+	for int(s.decisionLevel()) < len(s.assumptions) {
+		switch p := s.assumptions[s.decisionLevel()]; s.vals[p] {
+		case 1:
+			s.openLevel()
+		case 0:
+			return p, Unknown
+		case -1:
+			s.finalCore(p)
+			return NoLit, Unsatisfiable
+		}
+	}
+	if l := s.pickDecision(); l != NoLit {
+		return l, Unknown
+	}
+	s.keepModel()
+	return NoLit, Satisfiable
+}
+
+// resolve learns from a conflict and goes back. A conflict without decisions
+// means that the constraints have no solution.
 func (s *Solver) resolve(conflict reason) {
-	if n := len(s.trail); n > s.bestTrail && s.restart.stable {
-		s.bestTrail = n
-		for i := range s.best {
-			s.best[i] = 0
-		}
-		for _, l := range s.trail {
-			s.best[l.Var()] = 1
-			if l.Negative() {
-				s.best[l.Var()] = -1
-			}
-		}
+	s.stats.Conflicts++
+	if s.decisionLevel() == 0 {
+		s.unsat = true
+		s.trace(nil)
+		return
+	}
+	if len(s.trail) > s.bestTrail && s.restart.stable {
+		s.keepBest(s.trail)
 	}
 	if s.opts.CuttingPlanes && s.opts.Trace == nil {
 		if back, ok := s.analyzeLinear(conflict); ok {
@@ -158,17 +172,6 @@ func (s *Solver) reusable() int32 {
 		keep++
 	}
 	return keep
-}
-
-// renewPhases goes back to the phases of the longest trail, which stable mode
-// works on.
-func (s *Solver) renewPhases() {
-	for v, p := range s.best {
-		if p != 0 {
-			s.phase[v] = p
-		}
-	}
-	s.bestTrail = 0
 }
 
 func (s *Solver) keepModel() {

@@ -15,10 +15,7 @@ func (s *Solver) traceFixed() {
 	if s.opts.Trace == nil {
 		return
 	}
-	fixed := len(s.trail)
-	if len(s.levels) > 0 {
-		fixed = int(s.levels[0])
-	}
+	fixed := s.rootLen()
 	for ; s.traced < fixed; s.traced++ {
 		s.opts.Trace.Learned(s.trail[s.traced : s.traced+1])
 	}

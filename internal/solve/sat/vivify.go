@@ -56,7 +56,7 @@ func (s *Solver) vivifyClause(c cref) {
 		if s.vals[l] > 0 {
 			break // or that
 		}
-		s.levels = append(s.levels, int32(len(s.trail)))
+		s.openLevel()
 		s.enqueue(l.Not(), noReason)
 		if s.propagate() != noReason {
 			break
