@@ -57,7 +57,7 @@ func btoi(x bool) int {
 // 2^(state+horizon*action bits).
 func Plans(p *factored.Problem, net *bnn.Network, horizon int) []Plan {
 	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
-	l := &lister{b: b, final: b.last(), horizon: horizon, fans: map[int][]edge{}}
+	l := &lister{b: b, final: b.last(), horizon: horizon, known: map[int][]edge{}}
 	initial := make([]bool, p.NumBits())
 	for s := range 1 << len(b.states) {
 		set(initial, b.states, s)
@@ -80,7 +80,7 @@ type lister struct {
 	final   []value
 	horizon int
 	start   int
-	fans    map[int][]edge // by state and action
+	known   map[int][]edge // by state and action
 	plans   []Plan
 }
 
@@ -114,7 +114,7 @@ func (l *lister) extend(actions []int, at map[int]int64) {
 	for a := range 1 << len(b.actions) {
 		next := map[int]int64{}
 		for s, r := range at {
-			for _, e := range l.fan(s, a) {
+			for _, e := range l.successors(s, a) {
 				if old, ok := next[e.to]; !ok || r+e.reward > old {
 					next[e.to] = r + e.reward
 				}
@@ -126,11 +126,11 @@ func (l *lister) extend(actions []int, at map[int]int64) {
 	}
 }
 
-// fan lists the successors of a state under a joint action.
-func (l *lister) fan(s, a int) []edge {
+// successors lists the successors of a state under a joint action.
+func (l *lister) successors(s, a int) []edge {
 	b := l.b
 	key := s<<len(b.actions) | a
-	if f, ok := l.fans[key]; ok {
+	if f, ok := l.known[key]; ok {
 		return f
 	}
 	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
@@ -160,6 +160,6 @@ func (l *lister) fan(s, a int) []edge {
 			f = append(f, edge{to, r})
 		}
 	}
-	l.fans[key] = f
+	l.known[key] = f
 	return f
 }

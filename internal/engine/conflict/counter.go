@@ -9,21 +9,22 @@ import (
 
 // counters hold, for each step, what the plan has cost until then.
 type counters struct {
-	// rows[t-1] are the literals "the costs of the blocks 1..t are at least
-	// values[t-1][i]"; the last row is the whole cost.
-	rows   [][]sat.Lit
+	// layers[t-1] are the literals "the costs of the blocks 1..t are at least
+	// values[t-1][i]"; the last layer is the whole cost. There are none where
+	// the costs are bounded by linear constraints.
+	layers [][]sat.Lit
 	values [][]int64
 	paid   int64 // what every plan pays; it is not counted in values
-	bound  int64 // costs from there on are not told apart by rows
+	bound  int64 // layers do not tell apart costs from there on
 	lit    []sat.Term
 	p      *prover // nil where no proof is written
 }
 
-// maxRow and maxCounters bound the literals of one row and of all rows.
+// maxLayer and maxCounters bound the literals of one layer and of all layers.
 // Beyond, costs that have too many different sums are kept in one linear
 // constraint.
 const (
-	maxRow      = 1 << 11
+	maxLayer    = 1 << 11
 	maxCounters = 1 << 15
 )
 
@@ -42,12 +43,12 @@ func costs(s *sat.Solver, m *model.Model, t int) (terms []sat.Term, paid int64) 
 	return terms, paid
 }
 
-// newCounters adds rows of counters for the costs up to bound, that of the best
+// newCounters adds counter layers for the costs up to bound, that of the best
 // plan so far; all sums from there on are one value. Where the sums are too
-// many it adds no rows, and costs are bounded by linear constraints. The same
-// holds where p, which may be nil, has no proof for the rows, sums with gaps, and
-// where rows are not wanted.
-func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, rows bool) (*counters, error) {
+// many it adds no layers, and costs are bounded by linear constraints. It does
+// the same where p, which may be nil, has no proof for the layers (the sums have
+// gaps), and where layers are not wanted.
+func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered bool) (*counters, error) {
 	c := &counters{p: p, bound: bound}
 	all := make([][]sat.Term, m.Horizon+2)
 	for t := range all[1:] {
@@ -56,50 +57,50 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, rows boo
 		c.lit = append(c.lit, terms...)
 		c.paid += paid
 	}
-	if !rows {
+	if !layered {
 		return c, nil
 	}
 	total := 0
-	var last []int64 // the row before, without 0
+	var last []int64 // of the layer before, without 0
 	for _, terms := range all[1:] {
 		last = sums(last, terms, bound-c.paid)
-		if total += len(last); len(last) > maxRow || total > maxCounters || p != nil && !contiguous(last) {
+		if total += len(last); len(last) > maxLayer || total > maxCounters || p != nil && !contiguous(last) {
 			c.values = nil
 			return c, nil
 		}
 		c.values = append(c.values, last)
 	}
-	var before []sat.Term // the row before as a sum
+	var before []sat.Term // the layer before as a sum
 	for i, values := range c.values {
 		t := i + 1
 		if len(all[t]) == 0 && i > 0 {
-			c.rows = append(c.rows, c.rows[i-1])
+			c.layers = append(c.layers, c.layers[i-1])
 			continue
 		}
 		terms := append(slices.Clone(before), all[t]...)
-		var row []sat.Lit
+		var layer []sat.Lit
 		for range values {
 			l := s.NewVar()
 			s.SetStage(l.Var(), int32(2*t+2))
-			row = append(row, l)
+			layer = append(layer, l)
 		}
 		if p != nil {
-			p.row(row, terms)
+			p.layer(layer, terms)
 		}
 		for j, x := range values {
-			l := row[j]
+			l := layer[j]
 			if _, err := s.AddReified(l, terms, x); err != nil {
 				return nil, err
 			}
 			if j > 0 {
-				s.AddClause(l.Not(), row[j-1])
+				s.AddClause(l.Not(), layer[j-1])
 			}
 		}
-		c.rows = append(c.rows, row)
+		c.layers = append(c.layers, layer)
 		before = before[:0]
 		var prev int64
 		for j, x := range values {
-			before = append(before, sat.Term{Coef: x - prev, Lit: row[j]})
+			before = append(before, sat.Term{Coef: x - prev, Lit: layer[j]})
 			prev = x
 		}
 	}
@@ -117,16 +118,16 @@ func sums(old []int64, terms []sat.Term, bound int64) []int64 {
 		}
 		slices.Sort(set)
 		set = slices.Compact(set)
-		if len(set) > 2*maxRow {
+		if len(set) > 2*maxLayer {
 			break
 		}
 	}
 	return set[1:]
 }
 
-// next gives the least cost above x that a plan can have, as far as rows know.
+// next gives the least cost above x that a plan can have, as far as layers know.
 func (c *counters) next(x int64) int64 {
-	if c.rows == nil {
+	if c.layers == nil {
 		return x + 1
 	}
 	values := c.values[len(c.values)-1]
@@ -138,14 +139,14 @@ func (c *counters) next(x int64) int64 {
 }
 
 // below gives a literal that implies that the whole plan costs less than x. It
-// is made for the purpose where there are no rows. It gives false when no plan
+// is made for the purpose where there are no layers. It gives false when no plan
 // does.
 func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
 	x -= c.paid
 	if x <= 0 {
 		return sat.NoLit, false, nil
 	}
-	if c.rows != nil {
+	if c.layers != nil {
 		values := c.values[len(c.values)-1]
 		i, _ := slices.BinarySearch(values, x)
 		if i == len(values) {
@@ -154,7 +155,7 @@ func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
 			s.AddClause(l)
 			return l, true, nil
 		}
-		return c.rows[len(c.rows)-1][i].Not(), true, nil
+		return c.layers[len(c.layers)-1][i].Not(), true, nil
 	}
 	l := s.NewVar()
 	var total int64

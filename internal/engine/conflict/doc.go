@@ -5,12 +5,12 @@
 //
 //   - Action variables are decided first, earliest step first: they determine
 //     everything else, so that what follows is propagation.
-//   - The cost of the steps before t is a row of counters, one literal for
-//     each value x that it can have: "at least x". Each row follows from the
-//     row before and the costs of a step, by one reified threshold a literal.
+//   - The cost of the steps before t is a counter layer, one literal for each
+//     value x that it can have: "at least x". Each layer follows from the layer
+//     before and the costs of a step, by one reified threshold a literal.
 //     A bound on the plan's cost is then one literal, and what a conflict says
 //     about the past is a handful of literals instead of a list of actions.
-//   - At each conflict the solver also learns a stage cut: a nogood over the
+//   - At each conflict the solver also learns a state nogood: a clause over the
 //     state after a step and its counters, whatever led there. It is what the
 //     table of a dynamic program would hold, with only the bits that mattered.
 //

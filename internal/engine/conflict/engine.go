@@ -16,14 +16,14 @@ type Feature uint8
 // The features.
 const (
 	ActionOrder   Feature = 1 << iota // decide actions first, earliest step first
-	CostRows                          // count costs step by step; else one linear constraint a bound
-	StageCuts                         // learn nogoods over states
+	CounterLayers                     // count costs step by step; else one linear constraint for each bound
+	StateNogoods                      // learn nogoods over states
 	FromBelow                         // raise the lower bound in turns
 	CuttingPlanes                     // learn linear constraints; off by default
 )
 
 // standard is what is on by default.
-const standard = ActionOrder | CostRows | StageCuts | FromBelow
+const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow
 
 // PB is the engine that takes the model as it is: neurons and sums native.
 type PB struct {

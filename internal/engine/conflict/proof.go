@@ -20,23 +20,23 @@ type Proof struct {
 
 // prover writes down what the solver learns and what the counters stand for.
 //
-// What the solver learns follows by reverse unit propagation, stage cuts too,
+// What the solver learns follows by reverse unit propagation, state nogoods too,
 // since a neuron's reasons follow from its two inequalities. The counters are
-// definitions (Reify). That the last row bounds the objective does not follow by
-// propagation and is derived once: with S the sum that row t counts, U_k its
+// definitions (Reify). That the last layer bounds the objective does not follow by
+// propagation and is derived once: with S the sum that layer t counts, U_k its
 // literals "S >= k" and P_k the constraint S >= U_1 + … + U_k,
 //
 //	(k-1) P_(k-1) + (k <= S if U_k), divided by k and rounded, is P_k,
 //
-// and the sum of all rows' last P says that the objective is at least the
-// number of true literals in the last row.
+// and the sum of all layers' last P states that the objective is at least the
+// number of true literals in the last layer.
 type prover struct {
-	log  *proof.Logger
-	lits []int32
-	rows proof.ID // costs >= literals of the last row; 0 where there are none
+	log    *proof.Logger
+	lits   []int32
+	layers proof.ID // costs >= literals of the last layer; 0 where there are none
 	// improving is what the last solution added: the objective is less.
 	improving proof.ID
-	// Without rows: by x, "if the costs are less than x then the literal that
+	// Without layers: by x, "if the costs are less than x then the literal that
 	// says so", and the variables of such literals.
 	when   map[int64]proof.ID
 	bounds map[int32]bool
@@ -88,10 +88,10 @@ func (p *prover) solution(s *sat.Solver) {
 	p.improving = p.log.Solution(p.lits)
 }
 
-// row defines the literals of one row, whose values are 1, 2, …, as counting
-// the sum of terms, and derives what the rows so far say together.
-func (p *prover) row(row []sat.Lit, terms []sat.Term) {
-	if len(row) == 0 {
+// layer defines the literals of one layer, whose values are 1, 2, …, as counting
+// the sum of terms, and derives what the layers so far state together.
+func (p *prover) layer(layer []sat.Lit, terms []sat.Term) {
+	if len(layer) == 0 {
 		return
 	}
 	sum := make([]proof.Term, len(terms))
@@ -99,7 +99,7 @@ func (p *prover) row(row []sat.Lit, terms []sat.Term) {
 		sum[i] = proof.Term{Coef: t.Coef, Lit: t.Lit.DIMACS()}
 	}
 	var all, before proof.ID
-	for i, l := range row {
+	for i, l := range layer {
 		k := int64(i + 1)
 		only, when := p.log.Reify(l.DIMACS(), sum, k)
 		if i == 0 {
@@ -111,7 +111,7 @@ func (p *prover) row(row []sat.Lit, terms []sat.Term) {
 		p.log.Add(before, 1)
 		p.log.Saturate()
 		p.log.EndPol()
-		p.Learned([]sat.Lit{l.Not(), row[i-1]})
+		p.Learned([]sat.Lit{l.Not(), layer[i-1]})
 		p.log.BeginPol(all)
 		p.log.Multiply(k - 1)
 		p.log.Add(only, 1)
@@ -119,16 +119,16 @@ func (p *prover) row(row []sat.Lit, terms []sat.Term) {
 		all = p.log.EndPol()
 		before = when
 	}
-	if p.rows == 0 {
-		p.rows = all
+	if p.layers == 0 {
+		p.layers = all
 		return
 	}
-	p.log.BeginPol(p.rows)
+	p.log.BeginPol(p.layers)
 	p.log.Add(all, 1)
-	p.rows = p.log.EndPol()
+	p.layers = p.log.EndPol()
 }
 
-// bound defines l as "sum of costs is less than x", where there are no rows.
+// bound defines l as "sum of costs is less than x", where there are no layers.
 func (p *prover) bound(l sat.Lit, costs []sat.Term, x int64) {
 	sum := make([]proof.Term, len(costs))
 	for i, t := range costs {
@@ -141,7 +141,7 @@ func (p *prover) bound(l sat.Lit, costs []sat.Term, x int64) {
 // optimal ends the proof: nothing is better than the last solution, which has
 // this value in the file and costs open beyond what every plan pays.
 func (p *prover) optimal(value, open int64) {
-	with := p.rows
+	with := p.layers
 	if with == 0 {
 		with = p.when[open]
 	}
@@ -153,7 +153,7 @@ func (p *prover) optimal(value, open int64) {
 	p.log.ConcludeOptimal(value, p.log.Contradiction())
 }
 
-// contiguous says whether values are 1, 2, 3, ….
+// contiguous reports whether values are 1, 2, 3, ….
 func contiguous(values []int64) bool {
 	return len(values) == 0 || values[len(values)-1] == int64(len(values))
 }

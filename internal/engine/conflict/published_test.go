@@ -103,9 +103,9 @@ func BenchmarkFeatures(b *testing.B) {
 		name   string
 		change conflict.Feature
 	}{
-		{"all", 0}, {"without-action-order", conflict.ActionOrder}, {"without-cost-rows", conflict.CostRows}, {"without-stage-cuts", conflict.StageCuts},
+		{"all", 0}, {"without-action-order", conflict.ActionOrder}, {"without-counter-layers", conflict.CounterLayers}, {"without-state-nogoods", conflict.StateNogoods},
 		{"without-from-below", conflict.FromBelow}, {"with-cutting-planes", conflict.CuttingPlanes},
-		{"with-cutting-planes-without-rows", conflict.CuttingPlanes | conflict.CostRows},
+		{"with-cutting-planes-without-counter-layers", conflict.CuttingPlanes | conflict.CounterLayers},
 	} {
 		groups := map[string][]instance{"paper": paperInstances}
 		names := []string{"paper"}

@@ -34,7 +34,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 		return nil, err
 	}
 	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
-	o := sat.Options{StageCuts: x.has(StageCuts), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
+	o := sat.Options{StateNogoods: x.has(StateNogoods), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
 	if how.proof != nil {
 		if x.p, err = newProver(ctx, m, how.proof); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	return x, nil
 }
 
-// has says whether a feature is on.
+// has reports whether a feature is on.
 func (x *Session) has(f Feature) bool { return x.features&f != 0 }
 
 // Exclude adds a clause: some action bit of the landmark's steps, or some bit of
@@ -107,62 +107,80 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 	return x.conclude(reason), nil
 }
 
-// search improves incumbent and lower bound until they meet. It gives the
-// reason why it stopped before.
+// search improves incumbent and lower bound until they meet. It returns the
+// reason why it stopped before, "" when it did not.
 func (x *Session) search(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
-	budget := sat.Budget{Memory: l.Memory}
-	stopped := func() string {
-		if ctx.Err() != nil {
-			return context.Cause(ctx).Error()
-		}
-		return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
-	}
-	progress := func() {
-		conflicts := x.s.Stats().Conflicts
-		p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts}
-		bound := x.reward(x.lower)
-		p.Bound = &bound
-		if x.incumbent != nil {
-			r := x.reward(x.cost)
-			p.Reward = &r
-		}
-		report(p)
-	}
 	if x.incumbent == nil && x.c != nil {
-		if err := x.cheapest(ctx, budget); err != nil {
+		if err := x.cheapest(ctx, l); err != nil {
 			return "", err
 		}
 	}
+	if reason := x.first(ctx, l, report); reason != "" || x.incumbent == nil {
+		return reason, nil
+	}
+	if err := x.count(); err != nil {
+		return "", err
+	}
+	return x.narrow(ctx, l, report)
+}
+
+// cheapest asks once, after an exclusion, for a plan that costs no more than
+// the lower bound allows: plans that are as good as the one that was excluded
+// are common, and then that is the answer already.
+func (x *Session) cheapest(ctx context.Context, l engine.Limits) error {
+	_, err := x.ask(ctx, x.c.next(x.lower), sat.Budget{Memory: l.Memory, Conflicts: firstSlice})
+	return err
+}
+
+// first finds a plan of any cost. Without one it returns the reason why it
+// stopped, "" when there is none to be found.
+func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine.Progress)) string {
+	budget := sat.Budget{Memory: l.Memory}
+	if l.Shared != nil {
+		budget.Conflicts = firstSlice
+	}
 	for x.incumbent == nil {
-		if l.Shared != nil {
-			budget.Conflicts = firstSlice
-		}
 		switch x.s.Solve(ctx, nil, budget) {
 		case sat.Satisfiable:
 			x.keep()
 		case sat.Unsatisfiable:
-			return "", nil
+			return ""
 		default:
-			if ctx.Err() != nil || l.Shared == nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
-				return stopped(), nil
+			if l.Shared == nil || x.over(ctx, l) {
+				return stopped(ctx, l)
 			}
 			x.exchange(l.Shared)
 		}
-		progress()
+		x.tell(report)
 	}
-	if bound := x.cost; x.c == nil || bound > x.c.bound && x.c.rows != nil {
-		if x.c != nil {
-			// What is left after exclusions may cost more than the first plan
-			// did, and more again the next time.
-			bound = math.MaxInt64
+	return ""
+}
+
+// count adds the counters of the costs, for those below the incumbent's, unless
+// it did before.
+func (x *Session) count() error {
+	bound := x.cost
+	if x.c != nil {
+		if bound <= x.c.bound || x.c.layers == nil {
+			return nil
 		}
-		c, err := newCounters(x.s, x.m, bound, x.p, x.has(CostRows))
-		if err != nil {
-			return "", err
-		}
-		x.c = c
-		x.lower = max(x.lower, c.paid)
+		// What is left after exclusions may cost more than the first plan
+		// did, and more again the next time.
+		bound = math.MaxInt64
 	}
+	c, err := newCounters(x.s, x.m, bound, x.p, x.has(CounterLayers))
+	if err != nil {
+		return err
+	}
+	x.c = c
+	x.lower = max(x.lower, c.paid)
+	return nil
+}
+
+// narrow closes the gap between lower bound and incumbent, in turns from above
+// and from below, until there is none. It returns the reason why it stopped
+// before.
+func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
 	slice := int64(firstSlice)
 	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove || !x.has(FromBelow) {
 		x.exchange(l.Shared)
@@ -176,54 +194,71 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 				continue
 			}
 		}
-		assumption, some, err := x.c.below(x.s, bound)
+		status, err := x.ask(ctx, bound, sat.Budget{Memory: l.Memory, Conflicts: slice})
 		if err != nil {
 			return "", err
 		}
-		if !some {
-			x.lower = bound
-			break
-		}
-		budget.Conflicts = slice
-		switch x.s.Solve(ctx, []sat.Lit{assumption}, budget) {
-		case sat.Satisfiable:
-			x.keep()
-		case sat.Unsatisfiable:
-			x.refuted(bound, assumption)
-		case sat.Unknown:
-			if ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory {
-				return stopped(), nil
+		if status == sat.Unknown {
+			if x.over(ctx, l) {
+				return stopped(ctx, l), nil
 			}
 			if !fromAbove {
 				slice += slice / 2
 			}
 		}
-		progress()
+		x.tell(report)
 	}
 	return "", nil
 }
 
-// cheapest asks once, after an exclusion, for a plan that costs no more than
-// the lower bound allows: plans that are as good as the one that was excluded
-// are common, and then that is the answer already.
-func (x *Session) cheapest(ctx context.Context, budget sat.Budget) error {
-	bound := x.c.next(x.lower)
+// ask looks for a plan that costs less than bound. The plan becomes the
+// incumbent; that there is none raises the lower bound.
+func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Status, error) {
 	assumption, some, err := x.c.below(x.s, bound)
-	if err != nil || !some {
-		return err
+	if err != nil {
+		return sat.Unknown, err
 	}
-	budget.Conflicts = firstSlice
-	switch x.s.Solve(ctx, []sat.Lit{assumption}, budget) {
+	if !some {
+		x.lower = max(x.lower, bound)
+		return sat.Unsatisfiable, nil
+	}
+	status := x.s.Solve(ctx, []sat.Lit{assumption}, b)
+	switch status {
 	case sat.Satisfiable:
 		x.keep()
 	case sat.Unsatisfiable:
 		x.refuted(bound, assumption)
 	}
-	return nil
+	return status, nil
 }
 
-// refuted notes that no plan costs less than bound, which is what assumption
-// says. Excluding more plans cannot change that.
+// over reports whether time or memory is.
+func (x *Session) over(ctx context.Context, l engine.Limits) bool {
+	return ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory
+}
+
+// stopped is the reason why a search that is over stopped.
+func stopped(ctx context.Context, l engine.Limits) string {
+	if ctx.Err() != nil {
+		return context.Cause(ctx).Error()
+	}
+	return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
+}
+
+// tell reports what is known.
+func (x *Session) tell(report func(engine.Progress)) {
+	conflicts := x.s.Stats().Conflicts
+	bound := x.reward(x.lower)
+	p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts, Bound: &bound}
+	if x.incumbent != nil {
+		r := x.reward(x.cost)
+		p.Reward = &r
+	}
+	report(p)
+}
+
+// refuted notes that no plan costs less than bound: the assumption, which states
+// that one does, is false. Excluding more plans cannot change that.
 func (x *Session) refuted(bound int64, assumption sat.Lit) {
 	x.lower = bound
 	x.s.Conclude(assumption.Not())
@@ -263,12 +298,12 @@ func (x *Session) keep() {
 	}
 }
 
-// conclude says what is known.
+// conclude returns what is known as a result.
 func (x *Session) conclude(reason string) *engine.Result {
 	st := x.s.Stats()
 	r := &engine.Result{Reason: reason, Stats: map[string]int64{
 		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
-		"restarts": st.Restarts, "learned": st.Learned, "stage_cuts": st.StageCuts,
+		"restarts": st.Restarts, "learned": st.Learned, "state_nogoods": st.StateNogoods,
 	}}
 	if x.incumbent != nil {
 		r.Trace, r.Horizon, r.Reward = x.incumbent, x.m.Horizon, x.reward(x.cost)

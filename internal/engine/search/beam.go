@@ -56,16 +56,16 @@ func (r *run) beam(ctx context.Context, width int) {
 // beamStep expands a layer and keeps the best way to each successor.
 func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 	s := r.g.s
-	fans := make([]fan, len(layer))
-	parallel(r.workers, len(layer), func(w *worker, i int) { w.expand(layer[i].state, &fans[i]) })
+	found := make([]successors, len(layer))
+	parallel(r.workers, len(layer), func(w *worker, i int) { w.expand(layer[i].state, &found[i]) })
 	if ctx.Err() != nil {
 		return nil
 	}
 	seen := newTable(s.stateWords())
 	var next []beamNode
 	sw, aw := s.stateWords(), s.actionWords()
-	for i := range fans {
-		f := &fans[i]
+	for i := range found {
+		f := &found[i]
 		for k, reward := range f.rewards {
 			n := beamNode{state: f.states[k*sw : (k+1)*sw], action: f.actions[k*aw : (k+1)*aw], parent: int32(i), reward: layer[i].reward + reward}
 			if id := seen.add(n.state); int(id) == len(next) {

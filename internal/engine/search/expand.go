@@ -10,9 +10,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// fan is the successors of one state as a worker found them, in lexicographic
+// successors are those of one state as a worker found them, in lexicographic
 // order of action and successor.
-type fan struct {
+type successors struct {
 	actions []uint64 // packed, one after another
 	states  []uint64
 	rewards []int64
@@ -20,7 +20,7 @@ type fan struct {
 	tooWide bool  // it was given up: it alone reaches the memory bound
 }
 
-func (f *fan) reset() {
+func (f *successors) reset() {
 	f.actions, f.states, f.rewards = f.actions[:0], f.states[:0], f.rewards[:0]
 	f.passes, f.tooWide = 0, false
 }
@@ -37,7 +37,7 @@ type worker struct {
 	outToState []int32  // place in a packed state of each network output
 	inPlace    []int32  // place of each network input in its state or action
 	inAction   []bool
-	most       int         // words of a fan that memory allows
+	most       int         // words of the successors of one state that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
 }
@@ -65,7 +65,7 @@ func (s *step) newWorker(ctx context.Context, memory int64) *worker {
 
 // expand finds all successors of state. It gives up, leaving f incomplete,
 // when the context ends; the caller checks.
-func (w *worker) expand(state []uint64, f *fan) {
+func (w *worker) expand(state []uint64, f *successors) {
 	f.reset()
 	s, st := w.s, w.st
 	if !st.Consistent() {
@@ -97,7 +97,7 @@ func (w *worker) expand(state []uint64, f *fan) {
 
 // branch tries every value of the next-state bits that are neither learned nor
 // determined.
-func (w *worker) branch(state []uint64, f *fan) {
+func (w *worker) branch(state []uint64, f *successors) {
 	w.st.Each(w.s.free, func() bool {
 		w.complete(state, w.key, f)
 		return !f.tooWide
@@ -106,7 +106,7 @@ func (w *worker) branch(state []uint64, f *fan) {
 
 // expandDirect is for states whose successors are the network's outputs and
 // nothing else: all legal joint actions go through it in one batch.
-func (w *worker) expandDirect(state []uint64, f *fan) {
+func (w *worker) expandDirect(state []uint64, f *successors) {
 	s := w.s
 	joint := s.joint
 	if joint == nil {
@@ -139,7 +139,7 @@ func (w *worker) expandDirect(state []uint64, f *fan) {
 
 // forward runs the network on state with each of the joint actions and leaves
 // the outputs in w.out.
-func (w *worker) forward(state, joint []uint64, f *fan) {
+func (w *worker) forward(state, joint []uint64, f *successors) {
 	s := w.s
 	aw := s.actionWords()
 	n := len(joint) / aw
@@ -171,7 +171,7 @@ func grow(s []uint64, n int) []uint64 {
 
 // complete has state, action and successor in place and looks whether the
 // auxiliary bits can be completed, with the best reward over those that pay.
-func (w *worker) complete(state, action []uint64, f *fan) {
+func (w *worker) complete(state, action []uint64, f *successors) {
 	s, st := w.s, w.st
 	s.packValues(w.next, st, s.next)
 	if !w.legal() {
@@ -207,7 +207,7 @@ func (w *worker) legal() bool {
 }
 
 // emit adds the successor in w.next to f.
-func (w *worker) emit(f *fan, action []uint64, reward int64) {
+func (w *worker) emit(f *successors, action []uint64, reward int64) {
 	f.actions = append(f.actions, action...)
 	f.states = append(f.states, w.next...)
 	f.rewards = append(f.rewards, reward)

@@ -82,19 +82,19 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 			block = min(blockStates, max(1, blockEdges/(1+g.widest)))
 		}
 		block = min(block, end-g.done)
-		fans := make([]fan, block)
+		found := make([]successors, block)
 		parallel(workers, block, func(w *worker, i int) {
-			w.expand(g.states.key(uint32(g.done+i)), &fans[i])
+			w.expand(g.states.key(uint32(g.done+i)), &found[i])
 		})
 		if ctx.Err() != nil {
-			return false // the fans may be incomplete
+			return false // the successors may be incomplete
 		}
-		for i := range fans {
-			if fans[i].tooWide {
+		for i := range found {
+			if found[i].tooWide {
 				return false
 			}
-			g.widest = max(g.widest, len(fans[i].rewards))
-			g.merge(&fans[i])
+			g.widest = max(g.widest, len(found[i].rewards))
+			g.merge(&found[i])
 		}
 		pause()
 	}
@@ -125,7 +125,7 @@ func parallel(workers []*worker, n int, f func(w *worker, i int)) {
 // merge makes f the edges of state g.done. Of parallel edges the best is kept,
 // the first of equals: a plan that takes another is never better, nor earlier
 // in the order.
-func (g *graph) merge(f *fan) {
+func (g *graph) merge(f *successors) {
 	sw, aw := g.s.stateWords(), g.s.actionWords()
 	first := int64(len(g.succ))
 	g.passes += f.passes

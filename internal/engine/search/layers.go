@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -32,66 +33,93 @@ func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bo
 	if err != nil {
 		return nil, false, err
 	}
-	g := newGraph(s)
-	full := func() bool { return g.states.count > most }
-	if !g.addInitial(ctx, full) {
+	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newTable(s.actionWords())}
+	if !x.g.addInitial(ctx, func() bool { return x.g.states.count > most }) {
 		return nil, false, nil
 	}
-	w := s.newWorker(ctx, 0)
-	type step struct {
-		from, to uint32
-		action   uint32
+	var first []uint32
+	for i := range x.g.depth[0] {
+		first = append(first, uint32(i))
 	}
-	fans := map[uint32][]step{} // by state; a state's steps are the same at any time
-	actions := newTable(s.actionWords())
-	layers := [][]uint32{nil}
-	for i := range g.depth[0] {
-		layers[0] = append(layers[0], uint32(i))
-	}
-	var f fan
-	sw, aw := s.stateWords(), s.actionWords()
-	for range horizon {
-		here := layers[len(layers)-1]
-		seen := map[uint32]bool{}
-		var next []uint32
-		edges := 0
-		for _, id := range here {
-			steps, known := fans[id]
-			if !known {
-				if ctx.Err() != nil {
-					return nil, false, nil
-				}
-				key := append([]uint64(nil), g.states.key(id)...)
-				w.expand(key, &f)
-				for k := range f.rewards {
-					steps = append(steps, step{id, g.states.add(f.states[k*sw : (k+1)*sw]), actions.add(f.actions[k*aw : (k+1)*aw])})
-				}
-				fans[id] = steps
-			}
-			if edges += len(steps); edges > most {
-				return nil, false, nil
-			}
-			for _, e := range steps {
-				if !seen[e.to] {
-					seen[e.to] = true
-					next = append(next, e.to)
-				}
-			}
+	layers := [][]uint32{first}
+	for t := range horizon {
+		next, ok := x.next(layers[t])
+		if !ok {
+			return nil, false, nil
 		}
 		layers = append(layers, next)
 	}
 	if ctx.Err() != nil {
 		return nil, false, nil
 	}
-	// Backwards: what cannot end is left out.
-	alive := map[uint32]int32{}
+	return x.backwards(layers), true, nil
+}
+
+// layering is one call of Explore.
+type layering struct {
+	g       *graph
+	w       *worker
+	most    int
+	steps   map[uint32][]layerStep // by state; a state's steps are the same at any time
+	actions *table
+	found   successors // of the state at hand
+}
+
+// layerStep is a step from some state, by the numbers of action and successor.
+type layerStep struct {
+	to, action uint32
+}
+
+// next lists the states that follow those of a layer. It is false when the
+// context ends or there are too many steps.
+func (x *layering) next(layer []uint32) ([]uint32, bool) {
+	seen := map[uint32]bool{}
+	var next []uint32
+	edges := 0
+	for _, id := range layer {
+		steps, known := x.steps[id]
+		if !known {
+			if x.w.ctx.Err() != nil {
+				return nil, false
+			}
+			steps = x.expand(id)
+			x.steps[id] = steps
+		}
+		if edges += len(steps); edges > x.most {
+			return nil, false
+		}
+		for _, e := range steps {
+			if !seen[e.to] {
+				seen[e.to] = true
+				next = append(next, e.to)
+			}
+		}
+	}
+	return next, true
+}
+
+// expand lists the steps of a state.
+func (x *layering) expand(id uint32) (steps []layerStep) {
+	f := &x.found
+	x.w.expand(slices.Clone(x.g.states.key(id)), f)
+	sw, aw := x.g.s.stateWords(), x.g.s.actionWords()
+	for k := range f.rewards {
+		steps = append(steps, layerStep{x.g.states.add(f.states[k*sw : (k+1)*sw]), x.actions.add(f.actions[k*aw : (k+1)*aw])})
+	}
+	return steps
+}
+
+// backwards keeps what leads to a state in which a plan may end.
+func (x *layering) backwards(layers [][]uint32) *Layers {
+	g, horizon := x.g, len(layers)-1
 	out := &Layers{States: make([][]factored.Valuation, horizon+1), Edges: make([][]Edge, horizon)}
+	alive := map[uint32]int32{} // states of the layer at hand, by their place there
 	keep := func(t int, id uint32) {
 		alive[id] = int32(len(out.States[t]))
-		out.States[t] = append(out.States[t], s.valuation(g.states.key(id), nil))
+		out.States[t] = append(out.States[t], g.s.valuation(g.states.key(id), nil))
 	}
 	for _, id := range layers[horizon] {
-		if w.isFinal(g.states.key(id)) {
+		if x.w.isFinal(g.states.key(id)) {
 			keep(horizon, id)
 		}
 	}
@@ -99,7 +127,7 @@ func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bo
 		after := alive
 		alive = map[uint32]int32{}
 		for _, id := range layers[t] {
-			for _, e := range fans[id] {
+			for _, e := range x.steps[id] {
 				to, ok := after[e.to]
 				if !ok {
 					continue
@@ -107,15 +135,15 @@ func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bo
 				if _, ok := alive[id]; !ok {
 					keep(t, id)
 				}
-				out.Edges[t] = append(out.Edges[t], Edge{alive[id], to, s.valuation(g.states.key(id), actions.key(e.action))})
+				out.Edges[t] = append(out.Edges[t], Edge{alive[id], to, g.s.valuation(g.states.key(id), x.actions.key(e.action))})
 			}
 		}
 	}
-	return out, true, nil
+	return out
 }
 
 // Rollout follows a few promising ways from the initial states, at most width at
-// a time, and gives the best plan among them; nil where none ends well.
+// a time, and returns the best plan among them; nil where none ends well.
 func Rollout(ctx context.Context, t engine.Task, horizon, width int) (*factored.Trace, error) {
 	s, err := newStep(t)
 	if err != nil {

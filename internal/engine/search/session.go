@@ -15,10 +15,10 @@ import (
 type Session struct {
 	task    engine.Task
 	horizon int
-	run     *run              // with all its values; nil until a call came so far
-	waiting []engine.Landmark // excluded before that
-	roots   map[uint32]*node  // by initial state
-	fans    map[uint32]*fan   // of the states inside the tree
+	run     *run                   // with all its values; nil until a call came so far
+	waiting []engine.Landmark      // excluded before that
+	roots   map[uint32]*node       // by initial state
+	known   map[uint32]*successors // of the states inside the tree
 }
 
 // node is a sequence of joint actions that some excluded sequence begins with.
@@ -32,7 +32,7 @@ func (Engine) Open(_ context.Context, t engine.Task, horizon int) (engine.Sessio
 	if horizon < 1 || horizon > t.Problem.MaxHorizon() {
 		return nil, fmt.Errorf("the horizon is %d; it must lie in 1..%d", horizon, t.Problem.MaxHorizon())
 	}
-	return &Session{task: t, horizon: horizon, roots: map[uint32]*node{}, fans: map[uint32]*fan{}}, nil
+	return &Session{task: t, horizon: horizon, roots: map[uint32]*node{}, known: map[uint32]*successors{}}, nil
 }
 
 // Solve finds an optimal plan among those that are not excluded. When a call
@@ -170,14 +170,14 @@ func (x *Session) value(w *worker, n *node, state uint32, k int) int64 {
 // the graph leaves out because another action does the same at no less reward.
 func (x *Session) each(w *worker, n *node, state uint32, visit func(child *node, action []uint64, to uint32, reward int64)) {
 	g := x.run.g
-	f := x.fans[state]
+	f := x.known[state]
 	if f == nil {
-		f = &fan{}
+		f = &successors{}
 		w.expand(g.states.key(state), f)
 		if w.ctx.Err() != nil {
 			return // it may be incomplete; the caller looks too
 		}
-		x.fans[state] = f
+		x.known[state] = f
 	}
 	sw, aw := g.s.stateWords(), g.s.actionWords()
 	for i, reward := range f.rewards {
@@ -228,5 +228,6 @@ func keyText(key []uint64) string {
 	return string(b)
 }
 
-// Explored says that the graph is whole, so that what is still to come is quick.
+// Explored reports whether the graph is whole, so that what is still to come is
+// quick.
 func (x *Session) Explored() bool { return x.run != nil }

@@ -39,7 +39,7 @@ type minFrame struct {
 }
 
 // analyze derives from a conflict the clause of the first unique implication
-// point, into s.learnt, and, where stages are known, the stage cut, into s.nogood.
+// point, into s.learnt, and, where stages are known, the state nogood, into s.nogood.
 // The assignment is left as it is.
 func (s *Solver) analyze(conflict reason) {
 	s.lits = s.lits[:0]

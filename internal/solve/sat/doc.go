@@ -24,7 +24,7 @@
 // them shortened by propagation now and then (vivify.go). On top of that a
 // caller who knows the problem may say three things: the priority of variables,
 // by which decisions are made before activities count; the phase to try first;
-// and the stage of variables, from which stage cuts are learned: a clause over
+// and the stage of variables, from which state nogoods are learned: a clause over
 // one stage alone that says that this stage leads nowhere.
 //
 // Where linear constraints conflict, analysis may learn a linear constraint
