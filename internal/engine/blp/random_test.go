@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -69,42 +71,48 @@ func confirm(t *testing.T, seed uint64, name string, p *factored.Problem, net *b
 	}
 }
 
-// TestRandomProblems compares the engine with brute force, the help in turns.
+// TestRandomProblems compares the engine with brute force, help and solvers in
+// turns.
 func TestRandomProblems(t *testing.T) {
-	needHiGHS(t)
+	solvers := milpSolvers(t)
+	names := slices.Sorted(maps.Keys(solvers))
 	list := []string{
 		"none", "light", "all", "fix", "tighten", "cuts", "replace", "cuts,replace", "tighten,reach", "cuts,reach",
-		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach",
+		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach", "fix,rollout,cutoff,priorities",
 	}
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		turns := []string{list[seed%uint64(len(list))], list[(seed/2+7)%uint64(len(list))]}
 		if *problems <= 50 {
 			turns = turns[:1]
 		}
-		for _, name := range turns {
-			help, err := blp.ParseHelp(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, seed, name, blp.Engine{Help: help}, task, horizon, want, feasible)
+		for i, name := range turns {
+			solver := names[(seed/uint64(len(list))+seed+uint64(i))%uint64(len(names))]
+			compare(t, seed, solver+" "+name, blp.Engine{Solver: solvers[solver], Help: parse(t, name)}, task, horizon, want, feasible)
 		}
 	})
 }
 
+func parse(t *testing.T, name string) blp.Help {
+	t.Helper()
+	help, err := blp.ParseHelp(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return help
+}
+
 // TestTightIsExact has problems in which a unit is constant in every legal pair,
 // and pairs that are illegal for what the network makes of them: without the
-// count of its inputs, a solver may give that unit a value that it has not.
+// count of its inputs, a solver may give that unit a value that it does not have.
 func TestTightIsExact(t *testing.T) {
-	needHiGHS(t)
+	solvers := milpSolvers(t)
 	for _, seed := range []uint64{4_100_159, 4_100_334} {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		want, feasible := randprob.BruteForce(p, net, horizon)
 		for _, name := range []string{"tighten", "fix,tighten,cuts,reach"} {
-			help, err := blp.ParseHelp(name)
-			if err != nil {
-				t.Fatal(err)
+			for solver, e := range engines(solvers, parse(t, name)) {
+				compare(t, seed, solver+" "+name, e, engine.Task{Problem: p, Network: net}, horizon, want, feasible)
 			}
-			compare(t, seed, name, blp.Engine{Help: help}, engine.Task{Problem: p, Network: net}, horizon, want, feasible)
 		}
 	}
 }
@@ -165,7 +173,8 @@ func mpsByHiGHS(t *testing.T, seed uint64, task engine.Task, horizon int, want i
 // TestExclude takes the best plan away again and again, as Algorithm 1 does, and
 // compares with search.
 func TestExclude(t *testing.T) {
-	needHiGHS(t)
+	solvers := milpSolvers(t)
+	names := slices.Sorted(maps.Keys(solvers))
 	n := 0
 	each(t, 10, func(seed uint64, task engine.Task, horizon int, _ int64, feasible bool) {
 		if !feasible {
@@ -173,12 +182,8 @@ func TestExclude(t *testing.T) {
 		}
 		n++
 		name := []string{"none", "light", "all"}[seed%3]
-		help, err := blp.ParseHelp(name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		ctx := context.Background()
-		mine, err := blp.Engine{Help: help}.Open(ctx, task, horizon)
+		mine, err := blp.Engine{Solver: solvers[names[n%len(names)]], Help: parse(t, name)}.Open(ctx, task, horizon)
 		if err != nil {
 			t.Fatal(err)
 		}
