@@ -187,7 +187,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 // conflict explains a horizon without a plan.
 func (d *Explanation) conflict(ctx context.Context, t engine.Task, r Request) error {
 	r.Report(engine.Progress{Phase: "looking for the constraints that exclude each other"})
-	core, err := explain.Conflict(ctx, t, d.Horizon, r.Limits)
+	core, err := explain.FindMUS(ctx, t, d.Horizon, r.Limits)
 	switch {
 	case errors.Is(err, explain.ErrStopped):
 		d.Stopped = err.Error()

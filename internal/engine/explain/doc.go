@@ -1,10 +1,10 @@
 // Package explain says why there is no plan, and what forces a plan that is
 // there.
 //
-// Where no plan exists, Conflict gives a minimal set of constraints of I, C and G
+// Where no plan exists, FindMUS returns a minimal set of constraints of I, C and G
 // that cannot hold together over the paper's unrolled model (section "The
 // WP-MaxSAT Compilation"): every constraint at every step is loaded into package
-// solver under a guard, the guards are assumed, and those that are not in the core
+// sat under a guard, the guards are assumed, and those that are not in the core
 // of an answer, or whose absence leaves it as it is, are dropped (deletion-based
 // extraction with clause-set refinement: Belov and Marques-Silva, "Accelerating
 // MUS Extraction with Recursive Model Rotation", 2011, describe it). The known

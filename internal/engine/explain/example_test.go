@@ -40,7 +40,7 @@ func Example() {
 	p := errand()
 	rest := *p
 	rest.Global = []factored.Constraint{{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: 1}}}, Op: factored.LE, K: 0, Origin: "stay at home"}}
-	core, err := explain.Conflict(ctx, engine.Task{Problem: &rest}, 1, engine.Limits{})
+	core, err := explain.FindMUS(ctx, engine.Task{Problem: &rest}, 1, engine.Limits{})
 	if err != nil {
 		log.Fatal(err)
 	}

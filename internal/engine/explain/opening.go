@@ -8,7 +8,7 @@ import (
 
 // from is the problem that is left at step t: it begins in the plan's state. With
 // goal false it ends anywhere that C allows. What it adds is marked as definitions,
-// so that no conflict names it.
+// so that no minimal set names it.
 func (x *trial) from(t int, goal bool) *factored.Problem {
 	q := x.task.Problem.Clone()
 	q.Initial = nil

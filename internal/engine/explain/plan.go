@@ -329,14 +329,14 @@ func (x *trial) missed(o opening, task engine.Task) (Outcome, error) {
 			out.Consequence = GoalMissed
 		}
 	}
-	core, err := Conflict(x.ctx, task, x.left(o.t), x.o.Limits)
+	mus, err := FindMUS(x.ctx, task, x.left(o.t), x.o.Limits)
 	switch {
 	case errors.Is(err, ErrStopped):
 		return out, nil
 	case err != nil:
 		return Outcome{}, err
 	}
-	for _, m := range core.Members {
+	for _, m := range mus.Members {
 		for i := range m.Steps {
 			m.Steps[i] += o.t - 1
 		}

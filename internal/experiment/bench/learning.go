@@ -53,11 +53,11 @@ func (l *lister) learning() error {
 				flags = []string{"--weights", "binary", "--grid", "--target-error", "0.03", "--multiplicity", "1", "--no-polish", "--epochs", "2000"}
 				collect = nil // the rows that both are measured on
 			}
-			r.Args = slices.Concat([]string{"train", "rows.parquet", "--task", p.name}, flags, l.shared(l.c.TrainLimit), []string{"--report", "report", "--json", "-o", "network.bnn"})
+			r.Args = slices.Concat([]string{"train", rowsFile, "--task", p.name}, flags, l.shared(l.c.TrainLimit), []string{"--report", "report", "--json", "-o", networkFile})
 			r.ID = id("learning", p.name, "recipe="+recipe, l.setting(true))
 			j := Job{Record: r, do: func(ctx context.Context, b *bench, r *Record) error { return b.learn(ctx, r, collect) }}
 			if recipe == recipePaper {
-				j.keeps = networkDir(p.name) + "/network.bnn"
+				j.keeps = networkDir(p.name) + "/" + networkFile
 			}
 			l.jobs = append(l.jobs, j)
 		}
@@ -76,49 +76,87 @@ type rowError struct {
 	BitError    *float64 `json:"bit_error"`
 }
 
+// Files of a training in its scratch folder.
+const (
+	rowsFile     = "rows.parquet"     // what is learned from
+	exploredFile = "explored.parquet" // what is tested on
+	networkFile  = "network.bnn"
+)
+
+// training is one run of learn.
+type training struct {
+	b       *bench
+	r       *Record
+	dir     string
+	collect []string // flags of the rows to learn from; nil for those of the exploration
+	heldOut *float64 // the error on rows that training held out; nil where it held out none
+}
+
 // learn collects rows, by the flags in collect or those of the exploration, trains
 // a network, and measures it on the rows of the exploration and on all legal rows.
-// What the record says of time and memory is the training's.
+// The record's time and memory are those of the training.
 func (b *bench) learn(ctx context.Context, r *Record, collect []string) error {
 	dir, remove, err := b.scratch()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	l := r.limits()
-	// step runs a command whose cost does not count; nil with a failed record.
-	step := func(args ...string) (*outcome, error) {
-		out, err := b.run(ctx, l, dir, args...)
-		if err != nil || r.failed(out) {
-			return nil, err
-		}
-		return out, nil
-	}
-	seed := []string{"--seed", "1", "--quiet"}
-	sets := map[string][]string{"explored.parquet": explored}
-	if collect != nil {
-		sets["rows.parquet"] = collect
-	}
-	for _, name := range []string{"rows.parquet", "explored.parquet"} {
-		if sets[name] == nil {
-			continue
-		}
-		if out, err := step(slices.Concat([]string{"collect", r.Problem}, sets[name], seed, []string{"-o", name})...); out == nil {
+	t := &training{b: b, r: r, dir: dir, collect: collect}
+	for _, part := range []func(context.Context) (bool, error){t.rows, t.train, t.test} {
+		if ok, err := part(ctx); !ok {
 			return err
 		}
 	}
+	r.Status = statusTrained
 	if collect == nil {
-		if err := os.Rename(filepath.Join(dir, "explored.parquet"), filepath.Join(dir, "rows.parquet")); err != nil {
-			return fmt.Errorf("naming the rows: %w", err)
+		return b.keepNetwork(r.Problem, filepath.Join(dir, networkFile))
+	}
+	return nil
+}
+
+// step runs a command whose cost does not count; nil with a failed record.
+func (t *training) step(ctx context.Context, args ...string) (*outcome, error) {
+	out, err := t.b.run(ctx, t.r.limits(), t.dir, args...)
+	if err != nil || t.r.failed(out) {
+		return nil, err
+	}
+	return out, nil
+}
+
+// rows collects the rows. It is false, with the record failed or an error, where
+// that fails; so are train and test.
+func (t *training) rows(ctx context.Context) (bool, error) {
+	sets := map[string][]string{exploredFile: explored}
+	if t.collect != nil {
+		sets[rowsFile] = t.collect
+	}
+	for _, name := range []string{rowsFile, exploredFile} {
+		if sets[name] == nil {
+			continue
+		}
+		args := slices.Concat([]string{"collect", t.r.Problem}, sets[name], []string{"--seed", "1", "--quiet", "-o", name})
+		if out, err := t.step(ctx, args...); out == nil {
+			return false, err
 		}
 	}
-	out, err := b.run(ctx, l, dir, r.Args...)
+	if t.collect == nil {
+		if err := os.Rename(filepath.Join(t.dir, exploredFile), filepath.Join(t.dir, rowsFile)); err != nil {
+			return false, fmt.Errorf("naming the rows: %w", err)
+		}
+	}
+	return true, nil
+}
+
+// train trains the network.
+func (t *training) train(ctx context.Context) (bool, error) {
+	r := t.r
+	out, err := t.b.run(ctx, r.limits(), t.dir, r.Args...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.measure(out)
 	if r.failed(out) {
-		return nil
+		return false, nil
 	}
 	var trained struct {
 		Network        string
@@ -128,39 +166,44 @@ func (b *bench) learn(ctx context.Context, r *Record, collect []string) error {
 	}
 	if err := decodeAnswer(out.stdout, &trained); err != nil || trained.Network == "" {
 		r.fail("training: %v", err)
-		return nil
+		return false, nil
 	}
 	r.Network, r.Neurons, r.Edges, r.Error = trained.Network, trained.Neurons, trained.Edges, trained.Stopped
-	if r.Curve, err = readCurve(filepath.Join(dir, "report", "epochs.csv")); err != nil {
+	if trained.Test != nil {
+		t.heldOut = trained.Test.BitError
+	}
+	if r.Curve, err = readCurve(filepath.Join(t.dir, "report", "epochs.csv")); err != nil {
 		r.fail("the report of training: %v", err)
-		return nil
+		return false, nil
 	}
-	data := "explored.parquet"
-	if collect == nil {
-		data = "rows.parquet"
+	return true, nil
+}
+
+// test measures the network. The paper's recipe holds rows of the exploration
+// out, and its error on them stays; the other has seen none of them, so that all
+// count.
+func (t *training) test(ctx context.Context) (bool, error) {
+	data := exploredFile
+	if t.collect == nil {
+		data = rowsFile
 	}
-	if out, err = step("test", "network.bnn", data, "--task", r.Problem, "--json"); out == nil {
-		return err
+	out, err := t.step(ctx, "test", networkFile, data, "--task", t.r.Problem, "--json")
+	if out == nil {
+		return false, err
 	}
 	var tested struct{ Data, Legal *rowError }
 	if err := decodeAnswer(out.stdout, &tested); err != nil || tested.Data == nil || tested.Data.BitError == nil {
-		r.fail("testing: %v", err)
-		return nil
+		t.r.fail("testing: %v", err)
+		return false, nil
 	}
-	// The paper's recipe holds rows of the exploration out; the other has seen none
-	// of them, so that all count.
-	r.TestError = *tested.Data.BitError
-	if collect == nil && trained.Test != nil && trained.Test.BitError != nil {
-		r.TestError = *trained.Test.BitError
+	t.r.TestError = *tested.Data.BitError
+	if t.collect == nil && t.heldOut != nil {
+		t.r.TestError = *t.heldOut
 	}
 	if tested.Legal != nil {
-		r.LegalRows, r.WrongRows = tested.Legal.Rows, tested.Legal.Wrong
+		t.r.LegalRows, t.r.WrongRows = tested.Legal.Rows, tested.Legal.Wrong
 	}
-	r.Status = statusTrained
-	if collect == nil {
-		return b.keepNetwork(r.Problem, filepath.Join(dir, "network.bnn"))
-	}
-	return nil
+	return true, nil
 }
 
 // maxCurve is how many epochs of a learning curve are kept.
@@ -212,7 +255,7 @@ func (b *bench) keepNetwork(problem, network string) error {
 	for _, f := range []struct {
 		name string
 		text []byte
-	}{{domain + "domain.rddl", nil}, {problem + "/instance.rddl", nil}, {problem + "/task.toml", nil}, {problem + "/network.bnn", text}} {
+	}{{domain + "domain.rddl", nil}, {problem + "/instance.rddl", nil}, {problem + "/task.toml", nil}, {problem + "/" + networkFile, text}} {
 		if err == nil && f.text == nil {
 			f.text, err = bundled.Read("problems/" + f.name)
 		}

@@ -16,32 +16,8 @@ func (f *lpFile) measure(ctx context.Context) (Stats, error) { return f.measureU
 
 func (f *lpFile) write(ctx context.Context, out *output) error {
 	preamble(out, "\\ ", f.m, Options{Kind: LP})
-	out.text("Minimize\n obj: ")
-	if f.terms == 0 && f.constant == 0 {
-		out.text("0 x1")
-	}
-	first := true
-	for t := 1; t <= f.m.Horizon+1; t++ {
-		for _, c := range f.m.Objective(t) {
-			writeTerm(out, !first, linearCost(c), c.Lit.Var(), false, lpWidth)
-			first = false
-		}
-		if out.err != nil {
-			return out.err
-		}
-	}
-	if f.constant != 0 {
-		if !first {
-			out.byte(' ')
-		}
-		out.breakAt(lpWidth)
-		if f.constant < 0 {
-			out.text("- ")
-		} else {
-			out.text("+ ")
-		}
-		out.int(max(f.constant, -f.constant))
-		out.text(" one")
+	if err := f.objective(out); err != nil {
+		return err
 	}
 	out.text("\nSubject To\n")
 	for i := range f.extra {
@@ -73,6 +49,38 @@ func (f *lpFile) write(ctx context.Context, out *output) error {
 		return err
 	}
 	out.text("\nEnd\n")
+	return out.err
+}
+
+// objective writes what is minimised.
+func (f *lpFile) objective(out *output) error {
+	out.text("Minimize\n obj: ")
+	if f.terms == 0 && f.constant == 0 {
+		out.text("0 x1")
+	}
+	first := true
+	for t := 1; t <= f.m.Horizon+1; t++ {
+		for _, c := range f.m.Objective(t) {
+			writeTerm(out, !first, linearCost(c), c.Lit.Var(), false, lpWidth)
+			first = false
+		}
+		if out.err != nil {
+			return out.err
+		}
+	}
+	if f.constant != 0 {
+		if !first {
+			out.byte(' ')
+		}
+		out.breakAt(lpWidth)
+		if f.constant < 0 {
+			out.text("- ")
+		} else {
+			out.text("+ ")
+		}
+		out.int(max(f.constant, -f.constant))
+		out.text(" one")
+	}
 	return out.err
 }
 

@@ -228,83 +228,116 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
+// call is one run of a program.
+type call struct {
+	solver     *Solver
+	places     places
+	limits     Limits
+	read       parser
+	cmd        *exec.Cmd
+	out        *lines
+	said       *process.Tail
+	complained *process.Tail
+}
+
 // execute starts the program and reads its answer.
 func (s *Solver) execute(ctx context.Context, program string, p places, l Limits, read parser) (Answer, error) {
-	grace := l.Grace
-	if grace <= 0 {
-		grace = defaultGrace
+	if l.Grace <= 0 {
+		l.Grace = defaultGrace
+	}
+	if l.MaxLine <= 0 {
+		l.MaxLine = defaultLine
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if l.Time > 0 {
 		// The solver counts for itself first.
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, l.Time+grace/2)
+		ctx, stop = context.WithTimeout(ctx, l.Time+l.Grace/2)
 		defer stop()
 	}
-	cmd := exec.CommandContext(ctx, program, s.arguments(p, l.Time > 0)...)
-	out := &lines{take: read.line, failed: cancel, limit: l.MaxLine}
-	if out.limit <= 0 {
-		out.limit = defaultLine
+	c := &call{
+		solver: s, places: p, limits: l, read: read,
+		cmd:        exec.CommandContext(ctx, program, s.arguments(p, l.Time > 0)...),
+		out:        &lines{take: read.line, failed: cancel, limit: l.MaxLine},
+		said:       &process.Tail{Limit: logTail},
+		complained: &process.Tail{Limit: logTail},
 	}
-	said, complained := &process.Tail{Limit: logTail}, &process.Tail{Limit: logTail}
-	log := func() string { return strings.TrimSpace(said.String() + "\n" + complained.String()) } // the complaint last
-	cmd.Stdout = io.MultiWriter(said, out)
-	cmd.Stderr = complained
-	cmd.WaitDelay = grace
+	return c.run(ctx)
+}
+
+// run runs the program to its end.
+func (c *call) run(ctx context.Context) (Answer, error) {
+	cmd := c.cmd
+	cmd.Stdout = io.MultiWriter(c.said, c.out)
+	cmd.Stderr = c.complained
+	cmd.WaitDelay = c.limits.Grace
 	process.SetGroup(cmd)
 	cmd.Cancel = func() error { return process.EndGroup(cmd) }
-	if s.Stdin {
-		f, err := os.Open(p["in"])
+	if c.solver.Stdin {
+		f, err := os.Open(c.places["in"])
 		if err != nil {
 			return Answer{}, err
 		}
 		defer f.Close()
 		cmd.Stdin = f
-	} else if _, err := os.Stat(p["in"]); err != nil {
+	} else if _, err := os.Stat(c.places["in"]); err != nil {
 		return Answer{}, err
 	}
 	started := time.Now()
 	if err := cmd.Start(); err != nil {
-		return Answer{}, fmt.Errorf("starting %s: %w", s.Name, err)
+		return Answer{}, fmt.Errorf("starting %s: %w", c.solver.Name, err)
 	}
 	ended := cmd.Wait()
-	limited := ctx.Err() != nil || l.Time > 0 && time.Since(started) >= l.Time-time.Second/2
+	limited := ctx.Err() != nil || c.limits.Time > 0 && time.Since(started) >= c.limits.Time-time.Second/2
 	// What the solver left running goes with it.
 	_ = process.KillGroup(cmd)
-	fail := func(err error) (Answer, error) {
-		var o *OutputError
-		if errors.As(err, &o) {
-			o.Solver, o.Log = s.Name, log()
-		}
-		return Answer{}, err
-	}
-	if err := out.close(); err != nil {
-		return fail(err)
+	return c.answer(ended, limited)
+}
+
+// answer reads what the program left behind. ended is how it ended; limited
+// reports that it was cut short.
+func (c *call) answer(ended error, limited bool) (Answer, error) {
+	if err := c.out.close(); err != nil {
+		return c.fail(err)
 	}
 	var solution []byte
-	if s.Kind == MILP {
-		text, err := os.ReadFile(p["out"])
+	if c.solver.Kind == MILP {
+		text, err := os.ReadFile(c.places["out"])
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return Answer{}, fmt.Errorf("reading the solution of %s: %w", s.Name, err)
+			return Answer{}, fmt.Errorf("reading the solution of %s: %w", c.solver.Name, err)
 		}
 		solution = text
 	}
-	err := read.end(solution, limited)
-	a := read.answer()
-	a.Log = log()
+	err := c.read.end(solution, limited)
+	a := c.read.answer()
+	a.Log = c.log()
 	switch {
 	case err == nil:
 		return *a, nil
 	case !errors.Is(err, errNoAnswer):
-		return fail(err)
+		return c.fail(err)
 	case limited:
 		if a.True != nil {
 			a.Status = Satisfiable
 		}
 		return *a, nil
 	case ended != nil:
-		return Answer{}, &CrashError{Solver: s.Name, Err: ended, Log: a.Log}
+		return Answer{}, &CrashError{Solver: c.solver.Name, Err: ended, Log: a.Log}
 	}
-	return fail(&OutputError{Msg: "it ended without a verdict"})
+	return c.fail(&OutputError{Msg: "it ended without a verdict"})
+}
+
+// log is the end of the output, complaints last.
+func (c *call) log() string {
+	return strings.TrimSpace(c.said.String() + "\n" + c.complained.String())
+}
+
+// fail completes an error with what is known of the run.
+func (c *call) fail(err error) (Answer, error) {
+	var o *OutputError
+	if errors.As(err, &o) {
+		o.Solver, o.Log = c.solver.Name, c.log()
+	}
+	return Answer{}, err
 }

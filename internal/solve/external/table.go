@@ -1,5 +1,7 @@
 package external
 
+import "slices"
+
 // milpFormat names the log and the solution file of a MILP solver.
 type milpFormat uint8
 
@@ -27,13 +29,19 @@ const (
 	optionsFile = "options" // likewise
 )
 
-// known makes the table of known solvers. Where a solver has a gap at which it
+// What solvers print.
+const (
+	literals = "`s`, `o`, `v` lines, literals or bits"
+	lsv      = "`s`, `o`, `v` lines"
+)
+
+// known returns the table of known solvers. Where a solver has a gap at which it
 // stops by default, the gap is set to 0: an optimum here is an optimum.
 func known() []Solver {
-	const (
-		literals = "`s`, `o`, `v` lines, literals or bits"
-		lsv      = "`s`, `o`, `v` lines"
-	)
+	return slices.Concat(satSolvers(), maxSATSolvers(), pbSolvers(), milpSolvers())
+}
+
+func satSolvers() []Solver {
 	return []Solver{
 		{
 			Name: "cadical", Kind: SAT, Dialect: CNF, Programs: []string{"cadical"},
@@ -41,7 +49,11 @@ func known() []Solver {
 			Args: []string{"-q", "{time}"}, Time: []string{"-t", "{seconds}"},
 			Output: "`s`, `v` lines",
 		},
+	}
+}
 
+func maxSATSolvers() []Solver {
+	return []Solver{
 		{
 			// The old dialect, because releases before 2022 read no other.
 			Name: "maxhs", Kind: MaxSAT, Dialect: WCNFOld, Programs: []string{"maxhs"},
@@ -83,7 +95,11 @@ func known() []Solver {
 			Args: []string{"{time}", "{threads}"}, Time: []string{"--time-limit={seconds}"}, Threads: []string{"--parallel-mode={threads}"},
 			Output: lsv,
 		},
+	}
+}
 
+func pbSolvers() []Solver {
+	return []Solver{
 		{
 			Name: "clasp", Kind: PB, Dialect: OPB, Programs: []string{"clasp"},
 			Install: "Debian package clasp", Stdin: true,
@@ -102,7 +118,11 @@ func known() []Solver {
 			Args:    []string{"--print-sol", "{time}", "{in}"}, Time: []string{"--timeout={seconds}"},
 			Output: lsv,
 		},
+	}
+}
 
+func milpSolvers() []Solver {
+	return []Solver{
 		{
 			Name: "cbc", Kind: MILP, Dialect: LP, Programs: []string{"cbc"}, Install: "Debian package coinor-cbc",
 			Args: []string{"{in}", "{time}", "{threads}", "{start}", "{order}", "solve", "solution", "{out}"},

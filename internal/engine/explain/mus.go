@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,17 +31,18 @@ type Member struct {
 	Steps  []int  // 1..H+1, ascending
 }
 
-// Core is a set of constraints that cannot hold together over the horizon.
-type Core struct {
+// MUS is a minimal unsatisfiable subset: constraints that cannot hold together
+// over the horizon, of which none can be left out.
+type MUS struct {
 	Horizon int
 	// Members come in the order initial, global, goal, each in the problem's own
 	// order. It is empty when the transition alone allows no run of this length.
 	Members []Member
-	// Transition says that the members exclude each other only because of how
-	// states follow from actions; without it they do so by themselves.
+	// Transition reports whether the members exclude each other only because of
+	// how states follow from actions; else they do so by themselves.
 	Transition bool
-	// Minimal says that no member can be left out, nor any of its steps. It is
-	// false only where a limit was reached before that was shown.
+	// Minimal reports whether no member can be left out, nor any of its steps. It
+	// is false only where a limit was reached before that was shown.
 	Minimal bool
 	Checks  int // how often the solver was asked
 }
@@ -66,24 +68,24 @@ type extraction struct {
 	checks     int
 }
 
-// Conflict gives a minimal set of constraints of a task that cannot hold together
-// over a horizon. Of several such sets it prefers those that do without the
+// FindMUS returns a minimal set of constraints of a task that cannot hold together
+// over a horizon. Of several such sets it prefers those that do not need the
 // transition, then those with goals, then those with initial values other than
-// false and 0. The result does not depend on threads; where ctx ends early it is
+// false and 0. The result does not depend on threads. When ctx ends early it is
 // not Minimal, or the error wraps ErrStopped.
-func Conflict(ctx context.Context, t engine.Task, horizon int, l engine.Limits) (*Core, error) {
+func FindMUS(ctx context.Context, t engine.Task, horizon int, l engine.Limits) (*MUS, error) {
 	checks := 0
 	for _, transition := range []bool{false, true} {
 		x, err := newExtraction(ctx, t, horizon, l, transition)
 		if err != nil {
 			return nil, err
 		}
-		core, err := x.minimize()
+		mus, err := x.minimize()
 		checks += x.checks
 		switch {
 		case err == nil:
-			core.Horizon, core.Transition, core.Checks = horizon, transition, checks
-			return core, nil
+			mus.Horizon, mus.Transition, mus.Checks = horizon, transition, checks
+			return mus, nil
 		case errors.Is(err, ErrFeasible) && !transition:
 			continue
 		}
@@ -105,7 +107,7 @@ func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Lim
 	err = conflict.Load(ctx, x.s, m, func(t int, g model.Group, i int) (sat.Lit, bool) {
 		switch g {
 		case model.Initial, model.Global, model.Goal:
-			return guards(t, g, i), true
+			return guards[place{t, i, g}], true
 		}
 		return sat.NoLit, transition
 	})
@@ -119,27 +121,47 @@ func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Lim
 	return x, nil
 }
 
-// list makes the candidates. What it returns gives the guard of sum i of a group
-// at step t, NoLit for definitions.
-func (x *extraction) list(p *factored.Problem, horizon int) func(t int, g model.Group, i int) sat.Lit {
-	type place struct {
-		t, i int
-		g    model.Group
+// place is a constraint of the model: sum i of a group at step t.
+type place struct {
+	t, i int
+	g    model.Group
+}
+
+// guards are the guards of constraints, NoLit for definitions.
+type guards map[place]sat.Lit
+
+// list makes the candidates with their guards.
+func (x *extraction) list(p *factored.Problem, horizon int) guards {
+	at := guards{}
+	x.listInitial(p, at)
+	x.listGlobal(p, horizon, at)
+	for i := range p.Goal {
+		if c := &p.Goal[i]; !c.Defines {
+			n := candidate{group: model.Goal, what: p.Format(c), origin: c.Origin}
+			at[place{horizon + 1, i, model.Goal}] = x.guard(&n, horizon+1)
+			x.candidates = append(x.candidates, n)
+		}
 	}
-	at := map[place]sat.Lit{}
-	guard := func(c *candidate, t int) sat.Lit {
-		g := x.s.NewVar()
-		c.guards, c.steps = append(c.guards, g), append(c.steps, t)
-		return g
-	}
-	// The values that I gives to the bits of one variable are one member.
-	byVariable := map[*factored.Variable]int{}
-	values := map[factored.Bit]int{} // how many each bit is given: one, where I is sane
+	return at
+}
+
+// guard gives a candidate a guard at step t.
+func (x *extraction) guard(c *candidate, t int) sat.Lit {
+	g := x.s.NewVar()
+	c.guards, c.steps = append(c.guards, g), append(c.steps, t)
+	return g
+}
+
+// listInitial makes the candidates of I. The values that I gives to the bits of
+// one variable are one candidate, unless it gives a bit several.
+func (x *extraction) listInitial(p *factored.Problem, at guards) {
+	values := map[factored.Bit]int{} // how many each bit is given
 	for i := range p.Initial {
 		if assigned(p, &p.Initial[i]) != nil {
 			values[p.Initial[i].Terms[0].Lit.Bit]++
 		}
 	}
+	byVariable := map[*factored.Variable]int{}
 	for i := range p.Initial {
 		c := &p.Initial[i]
 		if c.Defines {
@@ -151,47 +173,42 @@ func (x *extraction) list(p *factored.Problem, horizon int) func(t int, g model.
 				v = nil
 			}
 		}
+		n := candidate{group: model.Initial, what: p.Format(c), origin: c.Origin}
 		if v != nil {
 			if k, ok := byVariable[v]; ok {
 				at[place{1, i, model.Initial}] = x.candidates[k].guards[0]
 				continue
 			}
 			byVariable[v] = len(x.candidates)
-		}
-		n := candidate{group: model.Initial, what: p.Format(c), origin: c.Origin}
-		if v != nil {
 			n.what = initialValue(p, v)
 			n.zero = strings.HasSuffix(n.what, " = false") || strings.HasSuffix(n.what, " = 0")
 		}
-		at[place{1, i, model.Initial}] = guard(&n, 1)
+		at[place{1, i, model.Initial}] = x.guard(&n, 1)
 		x.candidates = append(x.candidates, n)
 	}
-	late := 0 // constraints that hold at step H+1 too
+}
+
+// listGlobal makes the candidates of C. Those on states alone hold at step H+1
+// too.
+func (x *extraction) listGlobal(p *factored.Problem, horizon int, at guards) {
+	last := 0 // constraints that hold at step H+1
 	for i := range p.Global {
 		c := &p.Global[i]
-		n := candidate{group: model.Global, what: p.Format(c), origin: c.Origin}
 		atEnd := !p.HasAction(c)
 		if !c.Defines {
+			n := candidate{group: model.Global, what: p.Format(c), origin: c.Origin}
 			for t := 1; t <= horizon; t++ {
-				at[place{t, i, model.Global}] = guard(&n, t)
+				at[place{t, i, model.Global}] = x.guard(&n, t)
 			}
 			if atEnd {
-				at[place{horizon + 1, late, model.Global}] = guard(&n, horizon+1)
+				at[place{horizon + 1, last, model.Global}] = x.guard(&n, horizon+1)
 			}
 			x.candidates = append(x.candidates, n)
 		}
 		if atEnd {
-			late++
+			last++
 		}
 	}
-	for i := range p.Goal {
-		if c := &p.Goal[i]; !c.Defines {
-			n := candidate{group: model.Goal, what: p.Format(c), origin: c.Origin}
-			at[place{horizon + 1, i, model.Goal}] = guard(&n, horizon+1)
-			x.candidates = append(x.candidates, n)
-		}
-	}
-	return func(t int, g model.Group, i int) sat.Lit { return at[place{t, i, g}] }
 }
 
 // assigned gives the variable to a bit of which c gives a value, nil when c says
@@ -230,7 +247,7 @@ func initialValue(p *factored.Problem, v *factored.Variable) string {
 }
 
 // minimize drops candidates, then steps of those that stay.
-func (x *extraction) minimize() (*Core, error) {
+func (x *extraction) minimize() (*MUS, error) {
 	all := make([][]sat.Lit, len(x.candidates))
 	for i := range x.candidates {
 		all[i] = x.candidates[i].guards
@@ -242,10 +259,29 @@ func (x *extraction) minimize() (*Core, error) {
 	case sat.Unknown:
 		return nil, x.stopped()
 	}
-	// What is tried first is what goes first: what I says is not so, then C, then
-	// the rest of I, then G. Within each the last goes first, so that of two like
-	// constraints the first stays.
-	order := func(c *candidate) int {
+	members := make([][]sat.Lit, len(all))
+	for i, id := range x.order() {
+		members[i] = all[id]
+	}
+	members, minimal := x.reduce(members, core)
+	if minimal {
+		var single [][]sat.Lit
+		for _, m := range members {
+			for _, g := range m {
+				single = append(single, []sat.Lit{g})
+			}
+		}
+		members, minimal = x.reduce(single, nil)
+	}
+	return &MUS{Members: x.members(members), Minimal: minimal}, nil
+}
+
+// order lists the candidates in the order in which they are tried; what is tried
+// first is dropped first. The values false and 0 of I come first, then C, then
+// the rest of I, then G. Within each the last comes first, so that of two like
+// constraints the first stays.
+func (x *extraction) order() []int {
+	rank := func(c *candidate) int {
 		switch {
 		case c.zero:
 			return 0
@@ -261,32 +297,19 @@ func (x *extraction) minimize() (*Core, error) {
 		ids = append(ids, i)
 	}
 	slices.SortStableFunc(ids, func(a, b int) int {
-		if d := order(&x.candidates[a]) - order(&x.candidates[b]); d != 0 {
-			return d
-		}
-		return b - a
+		return cmp.Or(rank(&x.candidates[a])-rank(&x.candidates[b]), b-a)
 	})
-	members := make([][]sat.Lit, len(ids))
-	for i, id := range ids {
-		members[i] = x.candidates[id].guards
-	}
-	members, minimal := x.reduce(members, core)
-	if minimal {
-		var single [][]sat.Lit
-		for _, m := range members {
-			for _, g := range m {
-				single = append(single, []sat.Lit{g})
-			}
-		}
-		members, minimal = x.reduce(single, nil)
-	}
+	return ids
+}
+
+// members lists the candidates of which guards are kept, at the steps of these.
+func (x *extraction) members(groups [][]sat.Lit) (members []Member) {
 	kept := map[sat.Lit]bool{}
-	for _, m := range members {
-		for _, g := range m {
+	for _, group := range groups {
+		for _, g := range group {
 			kept[g] = true
 		}
 	}
-	out := &Core{Minimal: minimal}
 	for i := range x.candidates {
 		c := &x.candidates[i]
 		n := Member{Group: c.group.String(), What: c.what, Origin: c.origin}
@@ -296,15 +319,15 @@ func (x *extraction) minimize() (*Core, error) {
 			}
 		}
 		if len(n.Steps) > 0 {
-			out.Members = append(out.Members, n)
+			members = append(members, n)
 		}
 	}
-	return out, nil
+	return members
 }
 
 // reduce drops groups of guards as long as the rest cannot hold together. core, if
-// not nil, is known to be enough. It says whether the end was reached: then each
-// group that is left is needed.
+// not nil, is known to be enough. It reports whether it tried
+// them all: then each group that is left is needed.
 func (x *extraction) reduce(groups [][]sat.Lit, core []sat.Lit) ([][]sat.Lit, bool) {
 	groups = x.refine(groups, core)
 	for i := 0; i < len(groups); {
@@ -362,7 +385,7 @@ func (x *extraction) ask(groups [][]sat.Lit) (status sat.Status, core []sat.Lit)
 	return status, core
 }
 
-// stopped says why the solver gave up.
+// stopped is the error for a solver that gave up, with the reason.
 func (x *extraction) stopped() error {
 	if x.ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrStopped, context.Cause(x.ctx))

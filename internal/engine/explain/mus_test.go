@@ -146,7 +146,7 @@ func TestRandomCores(t *testing.T) {
 		p, net, horizon := randprob.New(seed, randprob.Options{StateBits: 3, ActionBits: 2, Auxiliaries: 1})
 		task := engine.Task{Problem: p, Network: net}
 		_, feasible := randprob.BruteForce(p, net, horizon)
-		core, err := explain.Conflict(ctx, task, horizon, engine.Limits{Threads: 1})
+		core, err := explain.FindMUS(ctx, task, horizon, engine.Limits{Threads: 1})
 		if feasible {
 			if !errors.Is(err, explain.ErrFeasible) {
 				t.Fatalf("seed %d has a plan; the answer is %+v, %v", seed, core, err)
@@ -190,15 +190,15 @@ func TestRandomCores(t *testing.T) {
 	t.Logf("%d of %d problems explained, %d by several members, %d without the transition", explained, *instances, several, static)
 }
 
-// TestConflictLimits ends before anything is known, and asks for nothing.
-func TestConflictLimits(t *testing.T) {
+// TestMUSLimits ends before anything is known, and asks for nothing.
+func TestMUSLimits(t *testing.T) {
 	p, net, _ := randprob.New(*firstSeed, randprob.Options{})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
-	if _, err := explain.Conflict(ctx, engine.Task{Problem: p, Network: net}, 2, engine.Limits{}); !errors.Is(err, explain.ErrStopped) {
+	if _, err := explain.FindMUS(ctx, engine.Task{Problem: p, Network: net}, 2, engine.Limits{}); !errors.Is(err, explain.ErrStopped) {
 		t.Errorf("after the end: %v", err)
 	}
-	if _, err := explain.Conflict(context.Background(), engine.Task{Problem: p, Network: net}, 0, engine.Limits{}); err == nil {
+	if _, err := explain.FindMUS(context.Background(), engine.Task{Problem: p, Network: net}, 0, engine.Limits{}); err == nil {
 		t.Error("a horizon of 0 is explained")
 	}
 }
