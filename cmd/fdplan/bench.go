@@ -23,8 +23,9 @@ type benchCmd struct {
 	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
 	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
 	Engines  []string `help:"Engines to compare, of search, pb, maxsat and blp; default: all." placeholder:"NAME,…"`
-	Tables   []string `help:"Tables to fill, of figure1, engines, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
+	Tables   []string `help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"Outside solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
+	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
 	Parallel int      `help:"Runs at a time; more than one distorts times." default:"1"`
 
 	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"60s"`
@@ -45,8 +46,8 @@ const quickTotal = 285 * time.Second
 func (c *benchCmd) Run(a *environment) error {
 	ctx, cancel := a.context(0)
 	defer cancel()
-	if c.Parallel < 1 || c.Threads < 1 {
-		return fmt.Errorf("--parallel %d, --threads %d; expected at least 1 of each", c.Parallel, c.Threads)
+	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 1 {
+		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)
 	}
 	program, err := thisProgram()
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *benchCmd) Run(a *environment) error {
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers, Env: env, BLP: blp, NoBLP: noBLP,
 		TimeLimit: pick(c.TimeLimit, 10*time.Minute, 10*time.Second), ReachLimit: pick(c.ReachLimit, time.Minute, 2*time.Second),
 		TrainLimit: max(time.Duration(c.TimeLimit), 30*time.Minute), Total: pick(c.TotalTime, 0, quickTotal),
-		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Parallel: c.Parallel,
+		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: reportRuns(progress), Warn: warn,
 	})
 	progress.Clear()

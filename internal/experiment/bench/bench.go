@@ -4,17 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
 // Tables names the tables, in the order in which they are run.
 func Tables() []string {
-	return []string{"figure1", "engines", "encodings", "learning", "incremental", "reach", "size"}
+	return []string{"figure1", "engines", "literal", "encodings", "learning", "incremental", "reach", "size"}
 }
 
 // Engines names the engines that are compared, in the order in which they are run.
@@ -45,6 +48,7 @@ type Config struct {
 	Memory   int64  // bytes, of each run with all its processes
 	Threads  int    // of each run
 	Seed     uint64 // of each run
+	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …; 0 is 1
 	Parallel int    // runs at a time; more than one distorts times
 
 	Machine  map[string]string // what the journal says of machine and versions
@@ -149,8 +153,14 @@ func (b *bench) settled(j *Job) bool {
 	return settled(b.journal.Last(j.Record.ID), j)
 }
 
-// begin writes the line of this session.
+// begin writes the line of this session, and the reward that runs read.
 func (b *bench) begin() error {
+	if b.c.Files != "" {
+		name := filepath.Join(b.dir, rewardName)
+		if err := atomicfile.Write(name, func(w io.Writer) error { _, err := io.WriteString(w, storageCost); return err }); err != nil {
+			return fmt.Errorf("writing the reward of the inventories: %w", err)
+		}
+	}
 	r := &Record{Kind: KindMachine, Seed: b.c.Seed, Machine: b.c.Machine, Status: statusMeasured, TimeLimit: b.c.TimeLimit.Seconds(), MemoryLimit: b.c.Memory, Threads: b.c.Threads}
 	for n := 1; ; n++ {
 		if r.ID = fmt.Sprintf("machine session=%d", n); b.journal.Last(r.ID) == nil {

@@ -75,7 +75,16 @@ type files struct {
 	dir string
 	// tag names the contents: the same files in another folder are the same runs.
 	tag string
+	// reward is the file of the paper's reward of the inventories: the published
+	// files count threshold_met instead of the storage cost.
+	reward string
 }
+
+// rewardName is the name of that file, in the folder of the bench.
+const rewardName = "storage-cost.csv"
+
+// storageCost is the paper's storage cost, the level of the stock, over its bits.
+const storageCost = "quant_bit_3[$c1],-8\nquant_bit_2[$c1],-4\nquant_bit_1[$c1],-2\nquant_bit_0[$c1],-1\n"
 
 func openFiles(dir string) (files, error) {
 	if dir == "" {
@@ -101,7 +110,7 @@ func openFiles(dir string) (files, error) {
 			return files{}, fmt.Errorf("reading the published files: %w", err)
 		}
 	}
-	return files{dir, hex.EncodeToString(h.Sum(nil))[:12]}, nil
+	return files{dir: dir, tag: hex.EncodeToString(h.Sum(nil))[:12]}, nil
 }
 
 // name is what a problem is called there.
@@ -121,13 +130,17 @@ func (f files) has(problem string) bool {
 	return err == nil
 }
 
-// args name a problem on the program's command line. The published SysAdmin
-// leaves the ages of the computers open, where the paper begins with 0.
+// args name a problem on the program's command line. Two published problems are
+// brought back to what the paper says: SysAdmin leaves the ages of the computers
+// open, where the paper begins with 0, and the inventories have another reward.
 func (f files) args(problem string) []string {
 	if f.dir == "" {
 		return []string{problem}
 	}
 	out := []string{f.name(problem), "--files", f.dir}
+	if strings.HasPrefix(problem, "inventory/") {
+		out = append(out, "--reward", f.reward)
+	}
 	if n, ok := strings.CutPrefix(problem, "sysadmin/"); ok {
 		for c := 1; fmt.Sprint(c-1) != n; c++ {
 			out = append(out, "--set-initial", fmt.Sprintf("age_bit_1[$c%d]=0", c), "--set-initial", fmt.Sprintf("age_bit_0[$c%d]=0", c))

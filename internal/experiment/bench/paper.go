@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,9 @@ func Paper(c Config) ([]Job, error) {
 			return nil, fmt.Errorf("solver %s: there is no engine %q; expected one of %v", s.Name, s.Engine, Engines())
 		}
 	}
+	if f.reward, err = filepath.Abs(filepath.Join(c.Dir, rewardName)); err != nil {
+		return nil, err
+	}
 	l := &lister{c: c, files: f}
 	if c.Warn != nil {
 		for _, p := range problems {
@@ -43,7 +47,7 @@ func Paper(c Config) ([]Job, error) {
 		}
 	}
 	list := map[string]func() error{
-		"figure1": l.figure1, "engines": l.engines, "encodings": l.encodings, "learning": l.learning, "incremental": l.incremental, "reach": l.reach, "size": l.size,
+		"figure1": l.figure1, "engines": l.engines, "literal": l.literal, "encodings": l.encodings, "learning": l.learning, "incremental": l.incremental, "reach": l.reach, "size": l.size,
 	}
 	if err := known("table", c.Tables, Tables()); err != nil {
 		return nil, err
@@ -134,7 +138,7 @@ func (l *lister) shared(limit time.Duration) []string {
 func (l *lister) setting(bundled bool) string {
 	s := fmt.Sprintf("seed=%d threads=%d", l.c.Seed, l.c.Threads)
 	if l.files.dir != "" && !bundled {
-		s += " files=" + l.files.tag
+		s += " files=" + l.files.tag + " reward=storage"
 	}
 	return s
 }
@@ -157,7 +161,7 @@ func (l *lister) planID(r *Record) string {
 		}
 		return name + "=" + value
 	}
-	return id(r.Table, r.Problem, fmt.Sprintf("H=%d", r.Horizon), "engine="+r.Engine, opt("encoding", r.Encoding), solver(r),
+	return id(r.Table, r.Problem, fmt.Sprintf("H=%d", r.Horizon), opt("planner", r.Planner), "engine="+r.Engine, opt("encoding", r.Encoding), opt("help", r.Help), solver(r),
 		opt("model", r.Model), opt("landmarks", r.Landmarks), l.setting(r.Files == ""))
 }
 
@@ -189,40 +193,49 @@ func (r *Record) limits() limits {
 	return limits{time: time.Duration(r.TimeLimit * float64(time.Second)), memory: r.MemoryLimit}
 }
 
-// engines lists every engine on every instance: FD-SAT-Plan+ is maxsat, and
-// FD-BLP-Plan+ is blp. Outside solvers follow.
+// repeated lists runs once for each seed.
+func (l *lister) repeated(list func()) {
+	first := l.c.Seed
+	defer func() { l.c.Seed = first }()
+	for k := range max(1, l.c.Repeats) {
+		l.c.Seed = first + uint64(k)
+		list()
+	}
+}
+
+// engines lists every engine of fdplan on every instance, with its best settings.
+// Outside solvers follow.
 func (l *lister) engines() error {
-	for _, e := range Engines() {
-		if !l.with(e) || e == "blp" && l.c.BLP != "" {
-			continue // the outside solver has its column below
-		}
-		var quick []Instance // all
-		if e == "blp" {
-			quick = QuickBLP()
-		}
-		for _, i := range l.instances(quick) {
-			r := l.record(KindPlan, "engines", l.c.TimeLimit)
-			r.Engine = e
-			if e == "maxsat" {
-				r.Encoding = "default"
+	l.repeated(func() {
+		for _, e := range Engines() {
+			if !l.with(e) || e == "blp" && l.c.BLP != "" {
+				continue // the outside solver has its column below
 			}
-			l.jobs = append(l.jobs, l.planned(r, i))
-		}
-	}
-	for _, s := range l.c.Solvers {
-		if !l.with(s.Engine) {
-			continue
-		}
-		for _, i := range l.instances(QuickBLP()) {
-			r := l.record(KindPlan, "engines", l.c.TimeLimit)
-			r.Engine, r.Solver = s.Engine, s.Name
-			if s.Engine == "maxsat" {
-				r.Encoding = "default"
+			var quick []Instance // all
+			if e == "blp" {
+				quick = QuickBLP()
 			}
-			l.jobs = append(l.jobs, l.planned(r, i, "--solver", s.Name))
+			l.engine(Record{Engine: e}, quick)
 		}
-	}
+		for _, s := range l.c.Solvers {
+			if l.with(s.Engine) {
+				l.engine(Record{Engine: s.Engine, Solver: s.Name, Version: l.version(s.Name)}, QuickBLP(), "--solver", s.Name)
+			}
+		}
+	})
 	return nil
+}
+
+// engine lists the runs of one engine on every instance.
+func (l *lister) engine(what Record, quick []Instance, args ...string) {
+	for _, i := range l.instances(quick) {
+		r := l.record(KindPlan, "engines", l.c.TimeLimit)
+		r.Engine, r.Solver, r.Version = what.Engine, what.Solver, what.Version
+		if r.Engine == "maxsat" {
+			r.Encoding = "default"
+		}
+		l.jobs = append(l.jobs, l.planned(r, i, args...))
+	}
 }
 
 // encodings lists the sizes of single neurons and of instances, and the times of
@@ -281,6 +294,9 @@ func (l *lister) incremental() error {
 		var flags []string
 		if model != "" {
 			flags = l.outside(&r)
+		}
+		if model == "" && !l.simulated(i.Problem) {
+			return
 		}
 		j := l.planned(r, i, "--incremental", "--landmarks", kind)
 		if model != "" {

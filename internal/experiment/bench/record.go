@@ -25,14 +25,17 @@ type Record struct {
 	// that a resumed bench knows what is done. Of two lines with one ID the later
 	// counts: errors, and runs that a limit ended, may be repeated.
 	ID      string `json:"id"`
-	Table   string `json:"table"`   // learning, encodings, engines, incremental, reach, size, figure1
+	Table   string `json:"table"`   // learning, encodings, engines, literal, incremental, reach, size, figure1
 	Problem string `json:"problem"` // bundled name, or the file's with --files
 	Files   string `json:"files,omitempty"`
 	Horizon int    `json:"horizon,omitempty"`
 
+	Planner     string   `json:"planner,omitempty"` // FD-SAT-Plan+ or FD-BLP-Plan+: the engine with the paper's own settings
 	Engine      string   `json:"engine,omitempty"`
 	Encoding    string   `json:"encoding,omitempty"`
+	Help        string   `json:"help,omitempty"`      // of branch and cut, as --blp-help takes it; empty for the default
 	Solver      string   `json:"solver,omitempty"`    // an outside solver
+	Version     string   `json:"version,omitempty"`   // of the outside solver, as it tells itself
 	Model       string   `json:"model,omitempty"`     // network, rddl, "paper recipe" (the network that the bench trained so), naive
 	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
 	Args        []string `json:"args"`                // of the subprocess

@@ -128,17 +128,14 @@ func cost(r *Record) float64 {
 	return r.TimeLimit
 }
 
-// what names the runs of a column: engine, encoding, solver, model, landmarks.
+// what names the runs of a column: planner or engine, encoding, solver, model.
 func what(r *Record) string {
-	name := r.Engine
-	switch r.Engine {
-	case "maxsat":
-		name = "maxsat (FD-SAT-Plan+)"
-	case "blp":
-		name = "blp (FD-BLP-Plan+)"
-	}
-	if r.Encoding != "" && r.Encoding != "default" {
-		name += ", " + r.Encoding
+	name := r.Planner
+	if name == "" {
+		name = r.Engine
+		if r.Encoding != "" && r.Encoding != "default" {
+			name += ", " + r.Encoding
+		}
 	}
 	if r.Solver != "" {
 		name += ", " + r.Solver

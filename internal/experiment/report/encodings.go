@@ -68,7 +68,7 @@ func (b *book) sizes() *Table {
 
 // encoded are the sizes of whole problems.
 func (b *book) encoded() *grid {
-	return b.instances("encodings", encodings, func(r *Record) bool { return r.Kind == bench.KindEncode && r.Stats["n"] == 0 }, encoding)
+	return b.instances(encodings, func(r *Record) bool { return r.Table == "encodings" && r.Kind == bench.KindEncode && r.Stats["n"] == 0 }, encoding)
 }
 
 // bothSizes draws the clauses of the bi- against those of the uni-directional
@@ -115,7 +115,7 @@ func (g *grid) ways() (uni, bi int) {
 
 // encodingRuns are the times of FD-SAT-Plan+ by encoding.
 func (b *book) encodingRuns() *grid {
-	return b.instances("encodings", encodings, isPlan, func(r *Record) string {
+	return b.instances(encodings, func(r *Record) bool { return r.Table == "encodings" && isPlan(r) }, func(r *Record) string {
 		if r.Solver != "" {
 			return encoding(r) + ", " + r.Solver
 		}
@@ -140,7 +140,7 @@ func (b *book) times(t *Table, g *grid, before func(instance) []Cell) {
 		row := append([]Cell{label("%s", b.name(i))}, before(i)...)
 		for c := range g.columns {
 			if k := g.at(i, c); k >= 0 {
-				row = append(row, timed(&b.records[k], k))
+				row = append(row, b.median(g.all(i, c), k))
 			} else {
 				row = append(row, absent)
 			}

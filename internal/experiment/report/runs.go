@@ -15,7 +15,7 @@ type book struct {
 }
 
 // tables is the order of the listing.
-var tables = []string{"figure1", "learning", "engines", "incremental", "encodings", "reach", "size"}
+var tables = []string{"figure1", "learning", "literal", "engines", "incremental", "encodings", "reach", "size"}
 
 // newBook sorts a journal, so that the order in which runs ended does not show.
 // Of sessions on the same machine one is kept: how often a bench was resumed is
@@ -95,26 +95,26 @@ func engineRank(engine string) int {
 // grid is runs by instance and column.
 type grid struct {
 	columns []string
-	rows    []instance         // the paper's first, then others
-	cells   map[instance][]int // places of records by column, -1 where there is none
-	by      map[string]int     // columns by name
+	rows    []instance           // the paper's first, then others
+	cells   map[instance][][]int // places of records by column, by rising cost; more than one if run under several seeds
+	by      map[string]int       // columns by name
 }
 
-// instances arranges the records of a table that keep lets in; column names
-// their columns. Those expected are there even if nothing was run.
-func (b *book) instances(table string, expected []string, keep func(*Record) bool, column func(*Record) string) *grid {
-	g := &grid{cells: map[instance][]int{}, by: map[string]int{}}
+// instances arranges the records that keep accepts; column names their columns.
+// The expected columns are there even if nothing was run.
+func (b *book) instances(expected []string, keep func(*Record) bool, column func(*Record) string) *grid {
+	g := &grid{cells: map[instance][][]int{}, by: map[string]int{}}
 	var chosen []int
 	for i := range b.records {
 		r := &b.records[i]
-		if r.Table == table && keep(r) {
+		if keep(r) {
 			chosen = append(chosen, i)
 		}
 	}
 	// Columns by engine first: the listing goes by problem.
 	slices.SortStableFunc(chosen, func(x, y int) int {
 		p, q := &b.records[x], &b.records[y]
-		return cmp.Or(engineRank(p.Engine)-engineRank(q.Engine), encodingRank(p.Encoding)-encodingRank(q.Encoding), cmp.Compare(column(p), column(q)))
+		return cmp.Or(-cmp.Compare(p.Planner, q.Planner), engineRank(p.Engine)-engineRank(q.Engine), encodingRank(p.Encoding)-encodingRank(q.Encoding), cmp.Compare(column(p), column(q)))
 	})
 	var found []string
 	for _, i := range chosen {
@@ -152,12 +152,10 @@ func (b *book) instances(table string, expected []string, keep func(*Record) boo
 			g.rows = append(g.rows, at)
 		}
 		if g.cells[at] == nil {
-			g.cells[at] = slices.Repeat([]int{-1}, len(g.columns))
+			g.cells[at] = make([][]int, len(g.columns))
 		}
 		c := &g.cells[at][g.by[column(r)]]
-		if *c < 0 || better(&b.records[*c], r) {
-			*c = i
-		}
+		*c = b.join(*c, i)
 	}
 	extra := g.rows[len(b.paper.instances):]
 	slices.SortFunc(extra, func(x, y instance) int {
@@ -170,12 +168,45 @@ func encodingRank(e string) int {
 	return slices.Index([]string{"", "default", "paper", "published", "unidirectional"}, e)
 }
 
-// at is the place of a run, -1 when there is none.
-func (g *grid) at(i instance, column int) int {
+// join adds a run to those of a cell, by rising cost. Of runs under different
+// limits those under the longest stay; of two under one seed the later.
+func (b *book) join(cell []int, i int) []int {
+	r := &b.records[i]
+	for k, at := range cell {
+		old := &b.records[at]
+		switch {
+		case old.TimeLimit > r.TimeLimit:
+			return cell
+		case old.TimeLimit < r.TimeLimit:
+			cell = nil
+		case old.Seed == r.Seed:
+			cell = slices.Delete(slices.Clone(cell), k, k+1)
+		default:
+			continue
+		}
+		break
+	}
+	cell = append(cell[:len(cell):len(cell)], i)
+	slices.SortStableFunc(cell, func(x, y int) int { return cmp.Compare(cost(&b.records[x]), cost(&b.records[y])) })
+	return cell
+}
+
+// all returns the places of the runs of a cell, by rising cost.
+func (g *grid) all(i instance, column int) []int {
 	if c := g.cells[i]; c != nil && column >= 0 {
 		return c[column]
 	}
-	return -1
+	return nil
+}
+
+// at returns the place of the run with the median cost, -1 if there is none. Of
+// an even number it is the costlier of the two in the middle.
+func (g *grid) at(i instance, column int) int {
+	c := g.all(i, column)
+	if len(c) == 0 {
+		return -1
+	}
+	return c[len(c)/2]
 }
 
 // of says whether a column is of the kind that is expected, or a variant of it.
@@ -196,9 +227,16 @@ func (g *grid) find(kind string) int {
 	return -1
 }
 
+// The paper's planners, as records name them.
+const (
+	satPlanner = "FD-SAT-Plan+"
+	blpPlanner = "FD-BLP-Plan+"
+)
+
 // The columns that tables have in any case.
 var (
-	engines   = []string{"search", "pb", "maxsat (FD-SAT-Plan+)", "blp (FD-BLP-Plan+)"}
+	literal   = []string{satPlanner, blpPlanner}
+	engines   = []string{"search", "pb", "maxsat", "blp"}
 	encodings = []string{"default", "paper", "published", "unidirectional"}
 )
 
