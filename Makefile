@@ -2,10 +2,12 @@
 #
 #   make fuzz FUZZTIME=1m FUZZ=FuzzLoad
 #   make release VERSION=v0.1.0
+#   make bench-compare OLD=0123456789ab NEW=ba9876543210   default: the last two
 
 FUZZTIME ?= 10s
 FUZZ     ?= .
 LEAST    ?= 70
+COUNT    ?= 6
 export GOFLAGS ?= -trimpath
 
 .PHONY: build
@@ -31,6 +33,14 @@ fuzz: ## Run every fuzz target that matches FUZZ for FUZZTIME.
 .PHONY: cover
 cover: ## Print the coverage of each package; fail below LEAST per cent.
 	LEAST='$(LEAST)' bash .ci/cover
+
+.PHONY: bench
+bench: ## Append the times of the stable benchmarks to docs/results/bench.txt.
+	bash .ci/bench run '$(COUNT)'
+
+.PHONY: bench-compare
+bench-compare: ## Print the ratios of times between the commits OLD and NEW.
+	bash .ci/bench compare '$(OLD)' '$(NEW)'
 
 .PHONY: tools
 tools: ## Bring HiGHS; name the Debian packages that are missing.

@@ -49,10 +49,8 @@ func (c *collectCmd) Run(a *environment) error {
 	switch {
 	case errors.Is(err, load.ErrNoRDDL):
 		return err
-	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", errLimit, err)
 	case err != nil:
-		return err
+		return limited(ctx, err)
 	}
 	fmt.Fprintf(a.out, "%s: %d transitions by policy %s, seed %d\n", c.Out, c.Rows, c.Policy, c.Seed)
 	return nil

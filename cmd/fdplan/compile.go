@@ -67,10 +67,7 @@ func (c *compileCmd) Run(a *environment) error {
 		err = a.toFile(c.Map, func(w io.Writer) error { return format.WriteMap(w, m, o) })
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", errLimit, err)
-		}
-		return err
+		return limited(ctx, err)
 	}
 	if !c.Stats {
 		return nil

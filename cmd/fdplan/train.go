@@ -109,10 +109,7 @@ func (c *trainCmd) Run(a *environment) error {
 	res, err := learn.Train(ctx, p, c.Data, t)
 	progress.Clear()
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", errLimit, err)
-		}
-		return err
+		return limited(ctx, err)
 	}
 	if err := a.toFile(c.Out, res.Write); err != nil {
 		return err
@@ -185,10 +182,7 @@ func (c *testCmd) Run(a *environment) error {
 	}
 	res, err := learn.Test(ctx, p, c.Network, text, c.Data, c.Seed)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", errLimit, err)
-		}
-		return err
+		return limited(ctx, err)
 	}
 	return a.answer(c.JSON, "", res, res.WriteText)
 }

@@ -91,10 +91,7 @@ func (c *verifyCmd) Run(a *environment) error {
 	}
 	p, err := explain.Verify(ctx, task, c.Property)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", errLimit, err)
-		}
-		return err
+		return limited(ctx, err)
 	}
 	if c.Witness != "" && p.Witness != nil {
 		if err := a.toFile(c.Witness, func(w io.Writer) error { return app.WriteJSON(w, p) }); err != nil {
