@@ -1,6 +1,6 @@
-// Package engine is what all planning engines meet: a problem, a range of
+// Package engine is the interface of all planning engines: a problem, a range of
 // horizons and limits in; incumbents, bounds and a result out. An engine stops
-// when its context does and then says what it knows.
+// when its context ends, and then returns what it knows.
 package engine
 
 import (
@@ -32,7 +32,7 @@ type Limits struct {
 	Shared *Exchange
 }
 
-// Status says what is known of a query.
+// Status is what is known of a query.
 type Status string
 
 // The statuses of a result.
@@ -53,7 +53,7 @@ type Result struct {
 	// Horizons tells of each horizon that was asked, when there was more than
 	// one.
 	Horizons []HorizonResult
-	// Reason says which limit ended the run, "" when it ended by itself.
+	// Reason names the limit that ended the run, "" when it ended by itself.
 	Reason string
 	// Winner names the engine that answered where several worked side by side,
 	// "" where there was one.

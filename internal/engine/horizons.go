@@ -9,7 +9,7 @@ import (
 // the best reward over all, the shortest on a tie.
 func EachHorizon(ctx context.Context, q Query, report func(Progress), solve func(h int, report func(Progress)) (*Result, error)) (*Result, error) {
 	if q.MinHorizon < 1 || q.MaxHorizon < q.MinHorizon {
-		return nil, fmt.Errorf("the horizons %d..%d are no range of positive numbers", q.MinHorizon, q.MaxHorizon)
+		return nil, fmt.Errorf("the horizons %d..%d are not a range of positive numbers", q.MinHorizon, q.MaxHorizon)
 	}
 	if report == nil {
 		report = func(Progress) {}

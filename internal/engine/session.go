@@ -11,7 +11,7 @@ import (
 // state and with the same joint actions at steps 1..Depth. With Depth equal to
 // the horizon that is one plan, and the paper's generalized landmark constraint
 // (section "Generalized Landmark Constraints"); with less it is every plan that
-// would fail for the same reason. What auxiliary variables are is no matter.
+// would fail for the same reason. The values of auxiliary variables do not matter.
 type Landmark struct {
 	Trace *factored.Trace
 	Depth int // 0 excludes the initial state
@@ -42,7 +42,7 @@ func (l *Landmark) Check(horizon int) error {
 	return nil
 }
 
-// Covers says whether a plan begins as the landmark does.
+// Covers reports whether a plan begins as the landmark does.
 func (l *Landmark) Covers(p *factored.Problem, plan *factored.Trace) bool {
 	for _, b := range p.Bits(factored.State) {
 		if plan.Steps[0][b] != l.Trace.Steps[0][b] {

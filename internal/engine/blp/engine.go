@@ -46,7 +46,7 @@ type runner struct {
 	run        func(ctx context.Context, in external.Input, l external.Limits, o highs.Options, report func(external.Progress)) (external.Answer, error)
 }
 
-// runner finds the solver, or says by an *external.MissingError what to install.
+// runner finds the solver; the error is an *external.MissingError where there is none.
 func (e Engine) runner() (*runner, error) {
 	if e.Solver == nil || e.Solver.Name == "highs" && e.Solver.TakesStart() {
 		native, err := external.Lookup(external.MILP, "highs")

@@ -71,7 +71,7 @@ next:
 	return h, nil
 }
 
-// String gives what ParseHelp reads.
+// String returns what ParseHelp reads.
 func (h Help) String() string {
 	switch h {
 	case Help{}:

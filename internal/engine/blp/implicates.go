@@ -198,7 +198,7 @@ func (c *columns) lifted(cube []model.Lit, y model.Lit, lits []model.Lit) model.
 }
 
 // implicates lists rows that say what the network makes of a legal state and
-// action, as far as implications of reasonable number can. complete says that
+// action, as far as implications of reasonable number can. complete reports whether
 // they leave nothing open in any row of the table; it is false when the context
 // ends before.
 func (s *step) implicates(ctx context.Context, rows table) (sums []model.Sum, complete bool) {

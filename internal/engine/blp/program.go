@@ -142,7 +142,7 @@ func build(ctx, helpCtx context.Context, k *known, h Help, excluded []engine.Lan
 // does for them. Rows that help are looked for until helpCtx ends.
 func (b *builder) stepRows(helpCtx context.Context, part *model.Part, t int) []model.Sum {
 	if b.m.Network == nil || b.withFlow {
-		return nil // the flow says it all
+		return nil // the flow determines the network
 	}
 	rows := b.possible(t)
 	if rows != nil && len(rows) == 0 {
@@ -243,7 +243,7 @@ func tight(n *model.Neuron, rows, every table) []model.Sum {
 			return sums
 		}
 	}
-	// A pair of another value is no step of a plan, but nothing else may say so.
+	// A pair of another value is not a step of a plan, but there may be no other row that excludes it.
 	count := model.Sum{Op: factored.GE, K: int64(r.least)}
 	if r.quiet {
 		count = model.Sum{Op: factored.LE, K: int64(r.most)}
@@ -254,9 +254,9 @@ func tight(n *model.Neuron, rows, every table) []model.Sum {
 	return append(sums, count)
 }
 
-// between says that the count of active inputs is at least least, and at least
-// leastActive when the neuron is active; and at most mostInactive when it is
-// not, and at most most.
+// between states that the count of active inputs lies in least..most, is at
+// least leastActive when the neuron is active, and at most mostInactive when it
+// is not.
 func between(n *model.Neuron, least, leastActive, mostInactive, most int) []model.Sum {
 	lower := model.Sum{Op: factored.GE, K: int64(least)}
 	upper := model.Sum{Op: factored.LE, K: int64(mostInactive)}

@@ -30,7 +30,7 @@ var (
 	everyFile = flag.Bool("every-file", false, "random problems also through LP and MPS by CBC and GLPK")
 )
 
-// each gives the random problems with their optima.
+// each returns the random problems with their optima.
 func each(t *testing.T, n int, visit func(seed uint64, task engine.Task, horizon int, want int64, feasible bool)) {
 	found := 0
 	for i := range n {

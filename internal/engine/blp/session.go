@@ -178,7 +178,7 @@ func (x *Session) unfinished(ctx context.Context, j *outsource.Judge, err error)
 	return x.improve(j.Conclude(ctx, external.Answer{}))
 }
 
-// plain says that the program is the model's own, nothing added.
+// plain reports whether the program is the model's own, with nothing added.
 func (x *Session) plain() bool {
 	h := x.e.Help
 	h.Fix, h.Rollout, h.Search, h.Priorities, h.Cutoff = false, false, false, false, false

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// solution gives the variables that are true in the solution that a plan stands
+// solution returns the variables that are true in the solution that a plan stands
 // for: its bits, hidden units, flow, and auxiliary variables, with the best
 // reward where these pay.
 func (b *builder) solution(trace *factored.Trace) map[int32]bool {
@@ -62,7 +62,7 @@ func (b *builder) auxiliaries(trace *factored.Trace, isTrue map[int32]bool) {
 	}
 }
 
-// assign gives the variables of step t, and of the state after it, their values
+// assign sets the variables of step t, and of the state after it, to their values
 // in a trace. It reports whether these are consistent.
 func (b *builder) assign(st *propagate.State, trace *factored.Trace, t int) bool {
 	s := b.step

@@ -28,7 +28,7 @@ const (
 	maxCounters = 1 << 15
 )
 
-// costs gives the costs of block t as solver literals, without those that are
+// costs returns the costs of block t as solver literals, without those that are
 // known, and the sum of those known to be paid.
 func costs(s *sat.Solver, m *model.Model, t int) (terms []sat.Term, paid int64) {
 	for _, c := range m.Objective(t) {
@@ -107,7 +107,7 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered 
 	return c, nil
 }
 
-// sums gives the values other than 0 that old values, or 0, plus some of terms
+// sums returns the values other than 0 that old values, or 0, plus some of terms
 // can have, in order; those at or above bound become one, bound.
 func sums(old []int64, terms []sat.Term, bound int64) []int64 {
 	set := append([]int64{0}, old...)
@@ -125,7 +125,7 @@ func sums(old []int64, terms []sat.Term, bound int64) []int64 {
 	return set[1:]
 }
 
-// next gives the least cost above x that a plan can have, as far as layers know.
+// next returns the least cost above x that a plan can have, as far as layers know.
 func (c *counters) next(x int64) int64 {
 	if c.layers == nil {
 		return x + 1
@@ -138,8 +138,8 @@ func (c *counters) next(x int64) int64 {
 	return values[i] + c.paid
 }
 
-// below gives a literal that implies that the whole plan costs less than x. It
-// is made for the purpose where there are no layers. It gives false when no plan
+// below returns a literal that implies that the whole plan costs less than x. It
+// is made for the purpose where there are no layers. It returns false when no plan
 // does.
 func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
 	x -= c.paid

@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// lit gives the solver's literal of the model's.
+// lit returns the solver's literal of the model's.
 func lit(l model.Lit, offset int32) sat.Lit {
 	if l < 0 {
 		return sat.Neg(int32(-l) + offset)
@@ -18,21 +18,21 @@ func lit(l model.Lit, offset int32) sat.Lit {
 	return sat.Pos(int32(l) + offset)
 }
 
-// Guard says under which condition a constraint is loaded: number i of a group
+// Guard tells under which condition a constraint is loaded: number i of a group
 // among the sums that Part(t) lists for it, or with group model.Network the
 // network at step t, which takes no condition. NoLit loads it unconditionally;
 // with false it is left out.
 type Guard func(t int, g model.Group, i int) (sat.Lit, bool)
 
-// load gives a solver all constraints of m, neurons and sums as they are.
+// load adds all constraints of m to a solver, neurons and sums as they are.
 func load(ctx context.Context, s *sat.Solver, m *model.Model) error {
 	return Load(ctx, s, m, func(int, model.Group, int) (sat.Lit, bool) { return sat.NoLit, true })
 }
 
-// Load gives a solver the constraints of m as guard wants them, neurons and
+// Load adds the constraints of m to a solver as guard wants them, neurons and
 // sums as they are: a guarded sum holds wherever its guard does. The solver's
 // variables 1..NumVars are the model's; guards come after them. Errors wrap
-// solver.ErrOverflow, or are the context's.
+// sat.ErrOverflow, or are the context's.
 func Load(ctx context.Context, s *sat.Solver, m *model.Model, guard Guard) error {
 	s.Grow(m.NumVars())
 	var lits []sat.Lit
@@ -108,7 +108,7 @@ func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
 	return nil
 }
 
-// loadClauses gives a solver all constraints of m as clauses.
+// loadClauses adds all constraints of m to a solver as clauses.
 func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding) error {
 	s.Grow(m.NumVars())
 	return cnf.Lower(ctx, m, e, &clauses{s: s})
@@ -179,7 +179,7 @@ func order(s *sat.Solver, m *model.Model) {
 	}
 }
 
-// read gives the trace that the solver's model stands for.
+// read returns the trace that the solver's model stands for.
 func read(s *sat.Solver, m *model.Model) *factored.Trace {
 	p := m.Problem
 	trace := &factored.Trace{}

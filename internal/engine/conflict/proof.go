@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/sat"
 )
 
-// Proof says where to write a proof of the answer, and in which version of
+// Proof tells where to write a proof of the answer, and in which version of
 // VeriPB's format. It is about the OPB file that package format writes of the
 // model with propagated constants.
 type Proof struct {

@@ -145,7 +145,7 @@ func (x *extraction) list(p *factored.Problem, horizon int) guards {
 	return at
 }
 
-// guard gives a candidate a guard at step t.
+// guard adds a guard at step t to a candidate.
 func (x *extraction) guard(c *candidate, t int) sat.Lit {
 	g := x.s.NewVar()
 	c.guards, c.steps = append(c.guards, g), append(c.steps, t)
@@ -211,8 +211,8 @@ func (x *extraction) listGlobal(p *factored.Problem, horizon int, at guards) {
 	}
 }
 
-// assigned gives the variable to a bit of which c gives a value, nil when c says
-// something else.
+// assigned returns the variable to a bit of which c gives a value, nil when c
+// states something else.
 func assigned(p *factored.Problem, c *factored.Constraint) *factored.Variable {
 	if len(c.Terms) != 1 || c.Op != factored.EQ || c.Terms[0].Coef != 1 {
 		return nil

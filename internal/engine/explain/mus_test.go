@@ -115,7 +115,7 @@ func with(t *testing.T, p *factored.Problem, members []explain.Member, horizon i
 	return q
 }
 
-// gives says whether c gives a bit of the variable that what gives a value to.
+// gives reports whether c gives a bit of the variable that what gives a value to.
 func gives(p *factored.Problem, c *factored.Constraint, what string) bool {
 	if len(c.Terms) != 1 || c.Op != factored.EQ || c.Terms[0].Coef != 1 {
 		return false

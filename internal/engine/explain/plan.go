@@ -41,7 +41,7 @@ type Outcome struct {
 	Consequence Consequence
 	Failure     *validate.Failure // where Illegal
 	// Reward is that of the whole plan with the change and its best completion,
-	// scaled; nil where there is none, or it is not known.
+	// scaled; nil where there is no such reward, or it is not known.
 	Reward *int64
 	// Against are constraints of C and G, a minimal set, that no completion keeps
 	// together; only where DeadEnd or GoalMissed, and nil after a limit.
@@ -65,7 +65,7 @@ type Step struct {
 	Step         int   // 1..H
 	Reward       int64 // of this step, scaled
 	Alternatives []Alternative
-	// Omitted says that more joint actions give more reward in this step than
+	// Omitted reports whether more joint actions give more reward in this step than
 	// were tried.
 	Omitted bool
 	// Others is what comes of the best joint action other than the plan's,
@@ -155,7 +155,7 @@ func (x *trial) step(t int) (*Step, error) {
 		}
 		without := slices.Clone(now)
 		if err := v.Set(without, 0); err != nil {
-			continue // 0 is no value of it
+			continue // 0 is not a value of it
 		}
 		s.Alternatives = append(s.Alternatives, Alternative{Dropped: i, Action: without})
 	}
@@ -214,7 +214,7 @@ func (x *trial) worth(reward factored.Reward, now, next factored.Valuation) (int
 // left is the number of steps from t on.
 func (x *trial) left(t int) int { return x.trace.Horizon() - t + 1 }
 
-// cheaper gives legal joint actions that give more reward in step t than least,
+// cheaper returns legal joint actions that give more reward in step t than least,
 // the most rewarding first.
 func (x *trial) cheaper(t int, least int64) (actions []factored.Valuation, omitted bool, err error) {
 	task := engine.Task{Problem: x.from(t, false), Network: x.task.Network}
@@ -241,7 +241,7 @@ func (x *trial) cheaper(t int, least int64) (actions []factored.Valuation, omitt
 	return nil, false, err
 }
 
-// try says what comes of another joint action at step t.
+// try finds out what comes of another joint action at step t.
 func (x *trial) try(t int, action factored.Valuation) (Outcome, error) {
 	report, err := validate.Check(x.from(t, false), x.task.Network, validate.Plan{Actions: []factored.Valuation{action}})
 	if err != nil {
@@ -256,7 +256,7 @@ func (x *trial) try(t int, action factored.Valuation) (Outcome, error) {
 	return out, err
 }
 
-// others says what comes of the best joint action at step t that is not the
+// others finds out what comes of the best joint action at step t that is not the
 // plan's.
 func (x *trial) others(t int, s *Step) error {
 	out, best, err := x.complete(opening{t: t, action: x.trace.Steps[t-1], other: true})
@@ -280,7 +280,7 @@ func (x *trial) solve(o opening, goal bool) (*engine.Result, engine.Task, error)
 	return res, task, err
 }
 
-// complete compares the best completion of an opening with the plan, and gives
+// complete compares the best completion of an opening with the plan, and returns
 // that completion.
 func (x *trial) complete(o opening) (Outcome, *factored.Trace, error) {
 	res, task, err := x.solve(o, true)

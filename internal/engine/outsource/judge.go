@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// LieError is an answer of an outside solver that is not so.
+// LieError is a wrong answer of an outside solver.
 type LieError struct {
 	Solver string // its name
 	Msg    string // what is wrong
@@ -30,7 +30,7 @@ func (e *LieError) Error() string {
 
 func (e *LieError) Unwrap() error { return e.Err }
 
-// Judge turns what an outside solver says of one model into what is known. All
+// Judge turns the claims of an outside solver about one model into what is known. All
 // fields are set before the first call; methods may be called from several
 // goroutines.
 type Judge struct {
@@ -113,12 +113,12 @@ func (j *Judge) read(isTrue map[int32]bool) (*factored.Trace, int64, error) {
 	t := j.Model.Trace(func(v int32) bool { return isTrue[v] })
 	reward, err := j.check(t)
 	if err != nil {
-		return nil, 0, &LieError{Solver: j.Solver, Msg: "its plan is none", Err: err}
+		return nil, 0, &LieError{Solver: j.Solver, Msg: "its assignment is not a valid plan", Err: err}
 	}
 	return t, reward, nil
 }
 
-// Progress takes what the solver says on its way.
+// Progress takes what the solver reports while it runs.
 func (j *Judge) Progress(p external.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -247,8 +247,8 @@ func (j *Judge) Conclude(ctx context.Context, a external.Answer) (*engine.Result
 // stop, so that it has time to say what it knows.
 const Ahead = 300 * time.Millisecond
 
-// reason says why the solver ended without a proof. Told of the deadline it
-// ends a moment before.
+// reason tells why the solver ended without a proof. A solver that was told of
+// the deadline ends a moment before it.
 func (j *Judge) reason(ctx context.Context) string {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < 3*time.Second/2 {
 		<-ctx.Done()
@@ -272,8 +272,8 @@ func Limits(ctx context.Context, l engine.Limits, whole bool) external.Limits {
 	return out
 }
 
-// Lie is the first thing that the solver said on its way and that is not so; nil
-// without one.
+// Lie returns the error of the first wrong claim that the solver made on its way;
+// nil without one.
 func (j *Judge) Lie() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

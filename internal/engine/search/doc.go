@@ -1,6 +1,6 @@
 // Package search is the exact forward search over reachable states: the
 // dynamic program that a plan's future depends only on its state. It needs no
-// model of the network, only forward passes, and it proves what it says.
+// model of the network, only forward passes, and it proves its answers.
 //
 // States reachable in at most H-1 steps are expanded once each, breadth first
 // and in parallel; the successors of a state, with the best reward of a step

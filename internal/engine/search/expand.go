@@ -214,7 +214,7 @@ func (w *worker) emit(f *successors, action []uint64, reward int64) {
 	f.tooWide = len(f.actions)+len(f.states) > w.most
 }
 
-// isFinal says whether a plan may end in state: G and C hold there.
+// isFinal reports whether a plan may end in state: G and C hold there.
 func (w *worker) isFinal(state []uint64) bool {
 	st := w.fin
 	if !st.Consistent() {

@@ -32,7 +32,7 @@ func newGraph(s *step) *graph {
 	return &graph{s: s, states: newTable(s.stateWords()), actions: newTable(s.actionWords()), start: []int64{0}}
 }
 
-// bytes is what the graph holds of memory.
+// bytes is the memory that the graph holds.
 func (g *graph) bytes() int64 {
 	return g.states.bytes() + g.actions.bytes() +
 		8*int64(cap(g.start)+cap(g.reward)+cap(g.last)) + 4*int64(cap(g.succ)+cap(g.action)) + int64(cap(g.final))
@@ -68,9 +68,8 @@ const (
 )
 
 // expandLayer expands every state that is not, and so adds one depth. It is
-// false when the context ended or full said so; the graph then is as it was
-// after some whole states.
-// Between blocks, pause is called.
+// false when the context ended or full returned true; the graph then holds some
+// states with all their edges. pause is called between blocks.
 func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() bool, pause func()) bool {
 	end := g.states.count
 	for g.done < end {
@@ -193,5 +192,5 @@ func (g *graph) reach(d int) int {
 	return g.depth[min(d, len(g.depth)-1)]
 }
 
-// saturated says that no state is left to expand.
+// saturated reports whether no state is left to expand.
 func (g *graph) saturated() bool { return g.done == g.states.count }

@@ -151,7 +151,7 @@ func Rollout(ctx context.Context, t engine.Task, horizon, width int) (*factored.
 	}
 	r := &run{q: engine.Query{Task: t, MinHorizon: horizon, MaxHorizon: horizon}, g: newGraph(s), report: func(engine.Progress) {}}
 	r.workers = []*worker{s.newWorker(ctx, 0)}
-	const most = 1 << 14 // initial states; what is left out is no matter
+	const most = 1 << 14 // initial states; a rollout does not need them all
 	r.g.addInitial(ctx, func() bool { return r.g.states.count > most })
 	r.beam(ctx, width)
 	if r.incumbent == nil {

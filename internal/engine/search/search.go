@@ -36,7 +36,7 @@ type run struct {
 // tried.
 func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 	if q.MinHorizon < 1 || q.MaxHorizon < q.MinHorizon {
-		return nil, fmt.Errorf("the horizons %d..%d are no range of positive numbers", q.MinHorizon, q.MaxHorizon)
+		return nil, fmt.Errorf("the horizons %d..%d are not a range of positive numbers", q.MinHorizon, q.MaxHorizon)
 	}
 	if q.MaxHorizon > q.Problem.MaxHorizon() {
 		return nil, fmt.Errorf("the reward over %d steps may leave 64 bits; at most %d steps fit", q.MaxHorizon, q.Problem.MaxHorizon())
@@ -56,8 +56,8 @@ func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report
 	return r.conclude(ctx, reason), nil
 }
 
-// full says that the tables, with the values still to come, near the bound on
-// memory. A quarter is left for what grows, and for the collector.
+// full reports whether the tables, with the values still to come, near the bound
+// on memory. A quarter is left for what grows, and for the collector.
 func (r *run) full() bool {
 	r.polls++
 	if r.limits.Memory <= 0 {

@@ -36,7 +36,7 @@ type step struct {
 	// joint lists the legal joint actions when that does not depend on the
 	// state; nil when it does.
 	joint []uint64
-	// direct says that the network's output is all there is to a successor.
+	// direct reports whether a successor is the network's output and nothing else.
 	direct bool
 	// Bits of a state that C fixes at every step, and their values: most
 	// illegal successors fail this and are never stored.
@@ -171,7 +171,7 @@ func (s *step) packValues(key []uint64, st *propagate.State, vars []model.Lit) {
 	}
 }
 
-// assignPacked makes vars what key says; false when that is refuted.
+// assignPacked sets vars to the values in key. It is false when these are refuted.
 func assignPacked(st *propagate.State, vars []model.Lit, key []uint64) bool {
 	for i, v := range vars {
 		if key[i/64]>>(i%64)&1 == 0 {

@@ -20,7 +20,7 @@ func (t *table) key(i uint32) []uint64 {
 	return t.keys[int(i)*t.words : (int(i)+1)*t.words]
 }
 
-// bytes is what the table holds of memory.
+// bytes is the memory that the table holds.
 func (t *table) bytes() int64 { return 8*int64(cap(t.keys)) + 4*int64(len(t.slots)) }
 
 func hash(key []uint64) uint64 {
@@ -32,7 +32,7 @@ func hash(key []uint64) uint64 {
 	return h ^ h>>29
 }
 
-// find gives the number of key and whether it was there.
+// find returns the number of key and whether it was there.
 func (t *table) find(key []uint64) (uint32, bool) {
 	mask := uint64(len(t.slots) - 1)
 probe:
@@ -50,7 +50,7 @@ probe:
 	}
 }
 
-// add gives the number of key, a new one if it was not there.
+// add returns the number of key, a new one if it was not there.
 func (t *table) add(key []uint64) uint32 {
 	if id, ok := t.find(key); ok {
 		return id

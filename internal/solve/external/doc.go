@@ -12,7 +12,7 @@
 // When the context ends, or the time limit is well over, the group gets SIGTERM
 // and, a grace time later, SIGKILL; what the solver said until then counts.
 //
-// An answer here is what the solver says. Nothing is believed: it is for the
+// An answer here is what the solver claims. Nothing is believed: it is for the
 // caller to check every assignment and to count the objective again. What
 // cannot be read is an *OutputError that names solver and line, a solver that
 // ends without an answer a *CrashError, one that is not installed a

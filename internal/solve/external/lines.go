@@ -43,7 +43,7 @@ func (l *lines) fail(err error) {
 	l.failed()
 }
 
-// close hands over a last line without an end and gives the first error.
+// close hands over a last line without an end and returns the first error.
 func (l *lines) close() error {
 	if l.err == nil && len(l.rest) > 0 {
 		l.err = l.take(l.rest)

@@ -67,7 +67,7 @@ var logs = map[milpFormat][]logPattern{
 	},
 }
 
-// patterns gives the lines of a solver's log, of all solvers' for a command that
+// patterns returns the lines of a solver's log, of all solvers' for a command that
 // may run any.
 func patterns(f milpFormat) []logPattern {
 	if f != anyFormat {

@@ -28,9 +28,9 @@ func whole(x float64) (int64, bool) {
 	return int64(r), true
 }
 
-// RoundBound gives the least whole number that a dual bound of a solver that
+// RoundBound returns the least whole number that a dual bound of a solver that
 // computes in floating point proves for a minimum that is a whole number. It is
-// nil for a bound that says nothing, an infinite one or one beyond 2^53.
+// nil for a bound of no use, an infinite one or one beyond 2^53.
 func RoundBound(x float64) *int64 {
 	x -= slack * max(1, math.Abs(x))
 	if !(math.Abs(x) < largest) {
@@ -149,7 +149,7 @@ func (m *milp) end(text []byte, limited bool) error {
 	return nil
 }
 
-// solution collects what a solution file says.
+// solution collects what a solution file contains.
 type solution struct {
 	status    Status
 	objective *int64
@@ -157,7 +157,7 @@ type solution struct {
 	trueVars  map[int32]bool
 }
 
-// start says that columns follow.
+// start notes that columns follow.
 func (s *solution) start() {
 	if !s.values {
 		s.values, s.trueVars = true, map[int32]bool{}

@@ -51,7 +51,7 @@ func (w *outcome) check(t *testing.T, a *Answer, err error) {
 	}
 }
 
-// feed gives lines and a solution file to a parser.
+// feed hands lines and a solution file to a parser.
 func feed(p parser, log, solution string, limited bool) error {
 	for line := range strings.Lines(log) {
 		if err := p.line([]byte(strings.TrimRight(line, "\n"))); err != nil {

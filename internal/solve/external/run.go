@@ -55,7 +55,7 @@ func (s Status) String() string {
 	return [...]string{"unknown", "satisfiable", "unsatisfiable", "optimal"}[s]
 }
 
-// Answer is what a solver said. Objective and Bound are the file's own values,
+// Answer is what a solver claims. Objective and Bound are the file's own values,
 // minimised; files are taken to have objectives with whole values, so that MILP
 // solvers' values are rounded and their bounds rounded up.
 type Answer struct {
@@ -120,18 +120,18 @@ func shorten(s string) string {
 	return s
 }
 
-// parser reads what a solver says.
+// parser reads the output of a solver.
 type parser interface {
 	// line takes a line of output, without its end.
 	line(text []byte) error
-	// end takes the solution file, nil where there is none. limited says that
+	// end takes the solution file, nil where there is none. limited reports whether
 	// the run was cut short.
 	end(solution []byte, limited bool) error
 	// answer is what was read so far.
 	answer() *Answer
 }
 
-// errNoAnswer is what end returns when the output is fine and says nothing.
+// errNoAnswer is what end returns when the output is well-formed and has no answer.
 var errNoAnswer = errors.New("no answer")
 
 const (
@@ -141,9 +141,9 @@ const (
 )
 
 // Run solves in with s. report, which may be nil, is called from one goroutine
-// at a time while the solver runs, and not after Run has returned. That the
-// context ends or the time is over is no error: the answer is what was known by
-// then. Errors are *MissingError, *CrashError, *OutputError, and those of
+// at a time while the solver runs, and not after Run has returned. When the
+// context ends or the time is over, the error is nil and the answer is what was
+// known by then. Errors are *MissingError, *CrashError, *OutputError, and those of
 // writing the file.
 func Run(ctx context.Context, s Solver, in Input, l Limits, report func(Progress)) (Answer, error) {
 	program, err := s.Program()
@@ -174,7 +174,7 @@ func Run(ctx context.Context, s Solver, in Input, l Limits, report func(Progress
 	return s.execute(ctx, program, p, l, read)
 }
 
-// prepare writes the files of a call and gives the values of the places.
+// prepare writes the files of a call and returns the values of the places.
 func (s *Solver) prepare(dir string, in Input, l Limits) (places, error) {
 	p := places{
 		"in":      in.File,

@@ -149,7 +149,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// zombie tells whether a process is dead and only nobody has asked for it, as
+// zombie reports whether a process is dead and only nobody has asked for it, as
 // in containers whose first process does not.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

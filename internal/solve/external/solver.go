@@ -48,7 +48,7 @@ func (d Dialect) extension() string {
 	return string(d)
 }
 
-// Solver says how a solver is called and how its answer is read. Known ones
+// Solver tells how a solver is called and how its answer is read. Known ones
 // come from Lookup and Solvers, others from Command.
 //
 // Args, Time, Threads, Start, Order and Options are templates. Places are {in} (the
@@ -75,7 +75,7 @@ type Solver struct {
 	start    startFormat
 }
 
-// MissingError says that a solver is not installed.
+// MissingError is a solver that is not installed.
 type MissingError struct {
 	Solver  string
 	Install string // the package to install, or where the solver is to be had
@@ -120,7 +120,7 @@ func Lookup(k Kind, spec string) (Solver, error) {
 	return Solver{}, fmt.Errorf("unknown %v solver %q, expected %s or a command with %s", k, spec, strings.Join(names, ", "), places)
 }
 
-// Program finds the solver's executable on the PATH, or says by a
+// Program finds the solver's executable on the PATH, or returns a
 // *MissingError what to install.
 func (s *Solver) Program() (string, error) {
 	for _, name := range s.Programs {
@@ -131,10 +131,10 @@ func (s *Solver) Program() (string, error) {
 	return "", &MissingError{Solver: s.Name, Install: s.Install}
 }
 
-// TakesStart tells whether a start solution can be handed over.
+// TakesStart reports whether a start solution can be handed over.
 func (s *Solver) TakesStart() bool { return len(s.Start) > 0 }
 
-// TakesOrder tells whether branching priorities can be handed over.
+// TakesOrder reports whether branching priorities can be handed over.
 func (s *Solver) TakesOrder() bool { return len(s.Order) > 0 }
 
 // places are what stands for the places of a template in one call.
@@ -148,7 +148,7 @@ func (p places) expand(template string) string {
 	return template
 }
 
-// arguments makes the solver's argument list. timed says that there is a time
+// arguments makes the solver's argument list. timed reports whether there is a time
 // limit to tell.
 func (s *Solver) arguments(p places, timed bool) []string {
 	var args []string

@@ -90,7 +90,7 @@ type caller struct {
 	err error
 }
 
-// call gives a function's result.
+// call returns a function's result.
 func (c *caller) call(name string, args ...uint64) uint64 {
 	if c.err != nil {
 		return 0
@@ -120,7 +120,7 @@ func (c *caller) must(name string, args ...uint64) {
 	}
 }
 
-// alloc gives memory that stays until the end.
+// alloc returns memory that stays until the end.
 func (c *caller) alloc(size uint32) uint32 {
 	p := uint32(c.call("malloc", uint64(max(size, 8))))
 	if p == 0 && c.err == nil {
@@ -129,7 +129,7 @@ func (c *caller) alloc(size uint32) uint32 {
 	return p
 }
 
-// string gives a string that ends in 0.
+// string returns a string that ends in 0.
 func (c *caller) string(s string) uint64 {
 	p := c.alloc(uint32(len(s)) + 1)
 	c.r.m.Memory().Write(p, append([]byte(s), 0))
@@ -237,7 +237,7 @@ func (r *run) solution(c *caller, values map[int32]bool) uint32 {
 	return at
 }
 
-// install puts the callback into the table of functions and gives its index.
+// install puts the callback into the table of functions and returns its index.
 func (r *run) install(ctx context.Context, runtime wazero.Runtime) (uint32, error) {
 	const i = api.ValueTypeI32
 	_, err := runtime.NewHostModuleBuilder(glueModule).NewFunctionBuilder().
@@ -290,7 +290,7 @@ func (r *run) progress(c *caller, kind int32, out uint32) {
 	objective := double(itemPrimal)
 	if kind == callbackImprovingSolution {
 		objective = double(itemObjective)
-		// What is not 0 or 1 is no solution; the next one may be.
+		// Values other than 0 and 1 are not a solution; the next ones may be.
 		solution, _ = r.trueVariables(doubles(r.m, item(itemSolution), uint32(len(r.names))))
 	}
 	nodes, _ := r.m.Memory().ReadUint64Le(item(itemNodes))

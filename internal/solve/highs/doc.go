@@ -20,7 +20,7 @@
 // # How it stops
 //
 // The time limit is HiGHS's own option. When the context ends, HiGHS is asked
-// to stop through its interrupt callbacks; where it has not by half a second
+// to stop through its interrupt callbacks; where it has not stopped after half a second
 // later, it is stopped as it reads the clock, which it does all the time. In
 // the rare loop that does neither, Solve returns after a second all the same and
 // leaves the computation to end at its next reading. wazero's own way to close

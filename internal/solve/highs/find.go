@@ -15,7 +15,7 @@ import (
 // Version is the version of the npm package.
 const Version = "1.15.3"
 
-// Variable names the environment variable that says where the file is.
+// Variable names the environment variable with the path of the file.
 const Variable = "FDPLAN_HIGHS_WASM"
 
 // digest is the SHA-256 of the file in the npm package.
@@ -37,7 +37,7 @@ func cacheDir() string {
 	return filepath.Join(dir, "fdplan")
 }
 
-// Find gives the name of the WebAssembly file. Where there is none, the error is
+// Find returns the name of the WebAssembly file. Where there is none, the error is
 // an *external.MissingError whose text has the one command that brings it.
 func Find() (string, error) {
 	if name := os.Getenv(Variable); name != "" {

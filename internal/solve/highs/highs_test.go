@@ -17,7 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
-// open gives HiGHS in process, or skips the test.
+// open returns HiGHS in process, or skips the test.
 func open(t *testing.T) *Engine {
 	t.Helper()
 	e, err := Open(context.Background())
@@ -76,7 +76,7 @@ func (p *program) input() external.Input {
 	}}
 }
 
-// value gives the objective of x, and whether x keeps the rows.
+// value returns the objective of x, and whether x keeps the rows.
 func (p *program) value(x map[int32]bool) (int64, bool) {
 	sum := func(coefs []int) int {
 		s := 0

@@ -30,7 +30,7 @@ const (
 	modelFD     = 3
 )
 
-// host is what the code inside sees of the world: a clock, a log on standard
+// host is the world as the code inside sees it: a clock, a log on standard
 // output, and one file, the model.
 type host struct {
 	started   time.Time

@@ -96,11 +96,11 @@ const (
 	gentle = 500 * time.Millisecond
 	// patience is what Solve waits for it to have stopped at all.
 	patience = time.Second
-	// margin is what the time limit may be exceeded by before the same is done.
+	// margin is how much the time limit may be exceeded before the same is done.
 	margin = time.Second
 )
 
-// Solve solves in in process; see external.Run for what it takes and gives. Of
+// Solve solves in in process; see external.Run for what it takes and returns. Of
 // the limits, Time counts and Threads does not: there is one.
 func (e *Engine) Solve(ctx context.Context, in external.Input, l external.Limits, o Options, report func(external.Progress)) (external.Answer, error) {
 	if ctx.Err() != nil {
@@ -154,7 +154,7 @@ func (e *Engine) Solve(ctx context.Context, in external.Input, l external.Limits
 	return r.abandon(), nil
 }
 
-// load gives the model's text, under a name that tells HiGHS the format.
+// load returns the model's text, under a name that tells HiGHS the format.
 func load(in external.Input) (name string, model []byte, err error) {
 	if in.File == "" {
 		var b bytes.Buffer
@@ -209,7 +209,7 @@ func (r *run) log(text []byte) {
 	}
 }
 
-// abandon gives what is known and closes the reports.
+// abandon returns what is known and closes the reports.
 func (r *run) abandon() external.Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -327,7 +327,7 @@ func wholeObjective(x float64) *int64 {
 	return &v
 }
 
-// variable gives the number of the column x12, 0 for the column one.
+// variable returns the number of the column x12, 0 for the column one.
 func variable(name string) (int32, error) {
 	if name == "one" {
 		return 0, nil

@@ -159,7 +159,7 @@ func (d *dimacs) lineEnd(want string) error {
 	return nil
 }
 
-// next goes to the next clause and says whether there is one.
+// next goes to the next clause and reports whether there is one.
 func (d *dimacs) next() bool {
 	d.skip('c')
 	return d.c != eof && d.c != '%'
@@ -241,7 +241,7 @@ func (d *dimacs) literal() (int32, error) {
 	}
 	if v == 0 {
 		if negative {
-			return 0, d.fail(at, "-0 is no literal; expected %s", wantLiteral)
+			return 0, d.fail(at, "-0 is not a literal; expected %s", wantLiteral)
 		}
 		return 0, nil
 	}

@@ -10,7 +10,7 @@ import (
 // constraint forbids.
 var ErrViolated = errors.New("violated")
 
-// Evaluate checks an assignment against every hard constraint and gives its
+// Evaluate checks an assignment against every hard constraint and returns its
 // cost: the weights of the false soft clauses and the objective's value.
 // model[v] is the value of variable v; model[0] is not used. It shares nothing
 // with any solver.

@@ -37,7 +37,7 @@ type Limits struct {
 // announce 2^30 variables; better to refuse it than to be killed.
 const variableMemory = 64
 
-// ReadFile reads a file in the format that its name's end says: .cnf, .wcnf or
+// ReadFile reads a file in the format that the end of its name tells: .cnf, .wcnf or
 // .opb, and .gz after it where it is compressed.
 //
 // Errors: *source.Error for what is wrong with the file, the context's own when it
@@ -63,7 +63,7 @@ func ReadFile(ctx context.Context, name string, l Limits) (*Instance, error) {
 	return Read(ctx, name, z, format, l)
 }
 
-// formatOf gives the format of a name, without its .gz.
+// formatOf returns the format of a name, without its .gz.
 func formatOf(name, base string) (Format, error) {
 	switch {
 	case strings.HasSuffix(base, ".cnf"):
@@ -147,7 +147,7 @@ func (a *arena[T]) push(x T) {
 	a.block = append(a.block, x)
 }
 
-// take ends the slice and gives it.
+// take ends the slice and returns it.
 func (a *arena[T]) take() []T {
 	x := a.block[a.start:len(a.block):len(a.block)]
 	a.start = len(a.block)

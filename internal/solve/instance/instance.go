@@ -23,7 +23,7 @@ type Instance struct {
 	Clauses Clauses  // hard clauses
 	Linear  []Linear // hard linear constraints
 
-	// Optimises says that the least cost is asked for, even if there is nothing
+	// Optimises reports whether the least cost is asked for, even if there is nothing
 	// to pay: always in WCNF, with a min: line in OPB.
 	Optimises bool
 	Soft      []Soft // each clause costs its weight when it is false
@@ -42,7 +42,7 @@ func (c *Clauses) Len() int { return len(c.ends) }
 // Literals is the number of literals in all clauses together.
 func (c *Clauses) Literals() int { return len(c.lits) }
 
-// At gives clause i, from 0 in file order. The slice is the list's own.
+// At returns clause i, from 0 in file order. The slice is the list's own.
 func (c *Clauses) At(i int) []int32 {
 	start := 0
 	if i > 0 {
@@ -99,7 +99,7 @@ type Linear struct {
 	K     int64
 }
 
-// Check says whether the instance keeps the bounds that this package promises:
+// Check reports whether the instance keeps the bounds that this package promises:
 // literals of its variables, numbers that can be negated, weights that are not
 // negative, costs that cannot overflow. What Read gives does.
 func (in *Instance) Check() error {

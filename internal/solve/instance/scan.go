@@ -12,7 +12,7 @@ import (
 
 const (
 	eof       = -1 // the current byte at the end of a file
-	noComment = -2 // a comment sign that is no byte
+	noComment = -2 // stands for no comment sign; it is not a byte
 )
 
 // scanner gives a file byte by byte, with the place of each.
@@ -102,7 +102,7 @@ func (s *scanner) unexpected(expected string) error {
 	return s.fail(s.here(), "%s; expected %s", s.found(), expected)
 }
 
-// found says what c is.
+// found names what c is.
 func (s *scanner) found() string {
 	switch {
 	case s.c == eof:
@@ -155,12 +155,12 @@ func (s *scanner) skip(comment int) {
 	}
 }
 
-// atEnd says that a word has ended at c.
+// atEnd reports whether a word has ended at c.
 func (s *scanner) atEnd() bool {
 	return s.c == ' ' || s.c == '\n' || s.c == eof || s.c == '\t' || s.c == '\r'
 }
 
-// word goes past a fixed word and says whether it was there whole.
+// word goes past a fixed word and reports whether it was there whole.
 func (s *scanner) word(w string) bool {
 	for i := range len(w) {
 		if s.c != int(w[i]) {

@@ -30,7 +30,7 @@ type Progress struct {
 	Bound *int64 // as in Result
 }
 
-// Solver solves an instance. It stops when the context does and then says what
+// Solver solves an instance. It stops when the context ends and then returns what
 // it knows; that is no error. report may be nil and is called from one
 // goroutine at a time.
 type Solver func(ctx context.Context, in *Instance, report func(Progress)) (Result, error)

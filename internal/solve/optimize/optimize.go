@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/sat"
 )
 
-// Status says what is known of a minimum.
+// Status is what is known of a minimum.
 type Status uint8
 
 // The statuses of a result.
@@ -61,7 +61,7 @@ type Minimizer struct {
 	guarded int64
 }
 
-// output is a literal that says "at least k of these".
+// output is a literal that stands for "at least k of these".
 type output struct {
 	lits []sat.Lit
 	k    int
@@ -72,9 +72,9 @@ type outputKey struct {
 	k    int
 }
 
-// New gives a minimizer of sum of terms plus constant; coefficients of either
+// New returns a minimizer of sum of terms plus constant; coefficients of either
 // sign, variables repeated. report, which may be nil, is called at each better
-// solution and each better bound. The error wraps solver.ErrOverflow.
+// solution and each better bound. The error wraps sat.ErrOverflow.
 func New(s *sat.Solver, terms []sat.Term, constant int64, report func(Result)) (*Minimizer, error) {
 	if report == nil {
 		report = func(Result) {}
@@ -199,7 +199,7 @@ func (m *Minimizer) Run(ctx context.Context, l Limits) (Result, error) {
 	return m.res, nil
 }
 
-// met says whether there is nothing left to do.
+// met reports whether there is nothing left to do.
 func (m *Minimizer) met() bool { return !m.s.Consistent() || m.lower >= m.upper }
 
 // fromAbove looks for a solution better than the best so far until there is

@@ -98,7 +98,7 @@ func (p *Prover) refuted(core []sat.Lit) proof.ID {
 	return proof.ID(p.Learned(clause))
 }
 
-// model gives the solver's model as literals.
+// model returns the solver's model as literals.
 func (p *Prover) model(s *sat.Solver) []int32 {
 	p.lits = p.lits[:0]
 	for v := int32(1); v <= s.NumVars(); v++ {
@@ -149,7 +149,7 @@ func (p *Prover) charge(o output, w int64) {
 	c.times[o.k-1] += w
 }
 
-// sum writes id plus all cores with their weights; id may be 0. It gives 0
+// sum writes id plus all cores with their weights; id may be 0. It returns 0
 // where there is nothing to add up.
 func (p *Prover) sum(id proof.ID) proof.ID {
 	if id != 0 {

@@ -1,6 +1,6 @@
 package proof
 
-// ConcludeNone ends a proof that says nothing. Close does so where nothing
+// ConcludeNone ends a proof without a claim. Close does so where nothing
 // else was said.
 func (l *Logger) ConcludeNone() { l.conclude("NONE", 0, "") }
 

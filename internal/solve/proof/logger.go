@@ -131,7 +131,7 @@ func (l *Logger) end() {
 	}
 }
 
-// made gives the constraint of the line that ends here its number.
+// made returns the constraint of the line that ends here its number.
 func (l *Logger) made() ID {
 	l.end()
 	l.last++
@@ -184,7 +184,7 @@ func (l *Logger) unsupported(step string) {
 	}
 }
 
-// pseudoBoolean says whether the format has constraints other than clauses.
+// pseudoBoolean reports whether the format has constraints other than clauses.
 func (l *Logger) pseudoBoolean(step string) bool {
 	if l.options.Format != DRAT {
 		return true

@@ -24,7 +24,7 @@ func (r row) slack(value []int8) int64 {
 	return slack
 }
 
-// at gives a literal's value: 1 true, -1 false, 0 open.
+// at returns a literal's value: 1 true, -1 false, 0 open.
 func at(value []int8, l int32) int8 {
 	if l < 0 {
 		return -value[-l]
@@ -203,7 +203,7 @@ func (s *backtracker) learn(decisions []int32) proof.ID {
 	return s.log.Learn(clause)
 }
 
-// search exhausts what the decisions allow and returns the clause that says so.
+// search exhausts what the decisions allow and returns the clause that states it.
 func (s *backtracker) search(decisions []int32) proof.ID {
 	before := len(s.trail)
 	defer s.undo(before)

@@ -175,7 +175,7 @@ func (l *Logger) Reify(out int32, terms []Term, k int64) (only, when ID) {
 	return only, when
 }
 
-// normal gives the sum of the coefficients and the degree of a constraint once
+// normal returns the sum of the coefficients and the degree of a constraint once
 // its coefficients are positive.
 func normal(terms []Term, k int64) (sum, degree int64, ok bool) {
 	const most = math.MaxInt64 / 2

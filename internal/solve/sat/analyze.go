@@ -182,7 +182,7 @@ func (s *Solver) minimizeBinary(lits []Lit, from int) []Lit {
 	return kept
 }
 
-// redundant says whether the true literal p follows from the marked ones.
+// redundant reports whether the true literal p follows from the marked ones.
 func (s *Solver) redundant(p Lit, levels uint64) bool {
 	s.stack = append(s.stack[:0], minFrame{lit: p})
 	for len(s.stack) > 0 {
@@ -243,7 +243,7 @@ func (s *Solver) learn() {
 	}
 }
 
-// sortForLearning puts the two literals of the highest levels first and gives
+// sortForLearning puts the two literals of the highest levels first and returns
 // the level to go back to, where at least one literal is open.
 func (s *Solver) sortForLearning(lits []Lit) int32 {
 	for i := range min(2, len(lits)) {

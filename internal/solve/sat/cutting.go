@@ -135,7 +135,7 @@ func (s *Solver) clauseForm(r reason, l Lit) (degree int64) {
 	return 1
 }
 
-// isFalseBefore says whether l was made false before a place of the trail.
+// isFalseBefore reports whether l was made false before a place of the trail.
 func (s *Solver) isFalseBefore(l Lit, before int32) bool {
 	return s.vals[l] < 0 && s.vars[l.Var()].pos < before
 }
@@ -143,7 +143,7 @@ func (s *Solver) isFalseBefore(l Lit, before int32) bool {
 // analyzeLinear derives a linear constraint from a conflict by cutting planes:
 // to resolve a literal away, the reason is weakened and divided until its
 // coefficient there is 1 (division as in RoundingSat), so that the sum still
-// fails. It gives the level to go back to, where the result in cp makes
+// fails. It returns the level to go back to, where the result in cp makes
 // something true. It is false where a clause will do or has to.
 func (s *Solver) analyzeLinear(conflict reason) (back int32, ok bool) {
 	if k := conflict.kind(); k != kindNeuron && k != kindLinear {
@@ -299,7 +299,7 @@ func (s *Solver) divide(d int64, at int32) bool {
 	return true
 }
 
-// assertsBelow says whether the constraint fails, or makes something true, at
+// assertsBelow reports whether the constraint fails, or makes something true, at
 // the level before.
 func (s *Solver) assertsBelow(level int32) bool {
 	c := s.cp

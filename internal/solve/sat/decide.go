@@ -125,7 +125,7 @@ func (d *decisions) bumpVar(v int32) {
 	}
 }
 
-// pickDecision gives the literal to decide, or NoLit when all variables have
+// pickDecision returns the literal to decide, or NoLit when all variables have
 // values.
 func (s *Solver) pickDecision() Lit {
 	for len(s.heap) > 0 {

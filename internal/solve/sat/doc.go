@@ -25,7 +25,7 @@
 // caller who knows the problem may say three things: the priority of variables,
 // by which decisions are made before activities count; the phase to try first;
 // and the stage of variables, from which state nogoods are learned: a clause over
-// one stage alone that says that this stage leads nowhere.
+// one stage alone that states that this stage leads nowhere.
 //
 // Where linear constraints conflict, analysis may learn a linear constraint
 // instead of a clause, by cutting planes with division (Elffers and Nordström,

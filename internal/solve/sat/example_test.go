@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/sat"
 )
 
-// Example answers under assumptions, and says which of them cannot hold together.
+// Example answers under assumptions, and lists those that cannot hold together.
 func Example() {
 	s := sat.New(sat.Options{})
 	a, b, c := s.NewVar(), s.NewVar(), s.NewVar()

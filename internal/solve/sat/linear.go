@@ -26,8 +26,8 @@ const maxTotal = math.MaxInt64 / 2
 
 // normalized brings a constraint sum of terms >= k into its normal form:
 // variables once, positive coefficients that are no larger than the bound, by
-// falling coefficient. The terms are overwritten. A bound of 0 or less says
-// that it always holds.
+// falling coefficient. The terms are overwritten. With a bound of 0 or
+// less it always holds.
 func normalized(terms []Term, k int64) ([]Term, int64, error) {
 	slices.SortStableFunc(terms, func(a, b Term) int { return int(a.Lit.Var()) - int(b.Lit.Var()) })
 	kept := terms[:0]

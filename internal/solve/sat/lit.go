@@ -5,7 +5,7 @@ import "fmt"
 // Lit is a variable or its negation. Variables are numbered from 1.
 type Lit uint32
 
-// NoLit is no literal.
+// NoLit stands for the absence of a literal.
 const NoLit Lit = 0
 
 // Pos is the literal of variable v.
@@ -14,7 +14,7 @@ func Pos(v int32) Lit { return Lit(v) << 1 }
 // Neg is the negation of variable v.
 func Neg(v int32) Lit { return Lit(v)<<1 | 1 }
 
-// FromDIMACS gives the literal that is written as v or -v.
+// FromDIMACS returns the literal that is written as v or -v.
 func FromDIMACS(d int32) Lit {
 	if d < 0 {
 		return Neg(-d)
@@ -36,7 +36,7 @@ func (l Lit) Not() Lit { return l ^ 1 }
 // Var is the variable of l.
 func (l Lit) Var() int32 { return int32(l >> 1) }
 
-// Negative says whether l is a negation.
+// Negative reports whether l is a negation.
 func (l Lit) Negative() bool { return l&1 != 0 }
 
 func (l Lit) String() string { return fmt.Sprint(l.DIMACS()) }

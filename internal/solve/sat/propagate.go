@@ -1,6 +1,6 @@
 package sat
 
-// propagate draws all consequences and gives the constraint that fails, or
+// propagate draws all consequences and returns the constraint that fails, or
 // noReason. Clauses are cheap and come first; a literal is counted in neurons
 // and linear constraints only when clauses are exhausted.
 func (s *Solver) propagate() reason {

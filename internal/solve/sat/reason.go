@@ -1,6 +1,6 @@
 package sat
 
-// reason says why a literal is true: its kind in the lowest bits, above them
+// reason is why a literal is true: its kind in the lowest bits, above them
 // the clause, the other literal of a binary clause, the neuron or the linear
 // constraint.
 type reason uint64
@@ -31,7 +31,7 @@ type builtReason struct {
 	start, end int32
 }
 
-// antecedents gives the false literals that made l true by its reason: the rest
+// antecedents returns the false literals that made l true by its reason: the rest
 // of a clause. The slice is valid until the conflict is over.
 func (s *Solver) antecedents(l Lit) []Lit {
 	v := l.Var()

@@ -12,7 +12,7 @@ const (
 	reduceUnit = 300 // conflicts until the first reduction; then with the square root
 )
 
-// reductions says when the database is next reduced.
+// reductions tells when the database is next reduced.
 type reductions struct {
 	count      int64
 	next       int64
@@ -24,7 +24,7 @@ func (r *reductions) init() { r.next = 2 * reduceUnit }
 
 func (s *Solver) reduceDue() bool { return s.stats.Conflicts >= s.reduce.next }
 
-// locked says whether a clause is the reason of its first literal.
+// locked reports whether a clause is the reason of its first literal.
 func (s *Solver) locked(c cref) bool {
 	l := s.clauseLits(c)[0]
 	return s.vals[l] > 0 && s.vars[l.Var()].reason == clauseReason(c)

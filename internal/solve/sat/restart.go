@@ -1,6 +1,6 @@
 package sat
 
-// restarts decides when to start over. Two modes take turns: quick restarts
+// restarts decides when to restart. Two modes take turns: quick restarts
 // whenever the glue of the latest conflicts is worse than usual (Audemard and
 // Simon, "Refining Restarts Strategies for SAT and UNSAT", 2012), and rare ones
 // in a reluctant doubling sequence (Knuth), which finds solutions.
@@ -40,7 +40,7 @@ func (r *restarts) learned(glue int32) {
 	r.ticks--
 }
 
-// due says whether to restart now.
+// due reports whether to restart now.
 func (r *restarts) due() bool {
 	if r.stable {
 		return r.ticks <= 0

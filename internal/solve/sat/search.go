@@ -2,8 +2,8 @@ package sat
 
 import "context"
 
-// Budget bounds one call of Solve. The zero value is no bound but the
-// context's.
+// Budget bounds one call of Solve. With the zero value the
+// context is the only bound.
 type Budget struct {
 	Conflicts int64 // of this call
 	Memory    int64 // bytes; the database of learned clauses is kept small before giving up

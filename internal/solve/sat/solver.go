@@ -34,7 +34,7 @@ type Options struct {
 	// CuttingPlanes learns linear constraints from conflicts that involve linear
 	// constraints or neurons; not while there is a Trace, which takes clauses.
 	CuttingPlanes bool
-	// NoVivify does without shortening clauses between modes of search.
+	// NoVivify turns off that clauses are shortened between modes of search.
 	NoVivify bool
 	// Trace is told what is learned, in an order in which each follows from
 	// what is there before by reverse unit propagation. It may be nil.
@@ -129,7 +129,7 @@ func extend[T any](list []T, n int) []T {
 	return list
 }
 
-// NewVar makes one more variable and gives its literal.
+// NewVar makes one more variable and returns its literal.
 func (s *Solver) NewVar() Lit {
 	s.Grow(s.NumVars() + 1)
 	return Pos(s.NumVars())

@@ -1,6 +1,6 @@
 package sat
 
-// trace tells the tracer of a learned clause and gives its number, 0 without a
+// trace tells the tracer of a learned clause and returns its number, 0 without a
 // tracer.
 func (s *Solver) trace(clause []Lit) int64 {
 	if s.opts.Trace == nil {
@@ -23,5 +23,5 @@ func (s *Solver) traceFixed() {
 
 // Conclude tells the tracer of a clause that follows from all constraints by
 // propagation: that one of lits is true, or with none, that nothing satisfies
-// them. It gives the clause's number.
+// them. It returns the clause's number.
 func (s *Solver) Conclude(lits ...Lit) int64 { return s.trace(lits) }

@@ -7,8 +7,7 @@ import "slices"
 const vivifyShare = 10
 
 // vivify shortens learned clauses of the two better tiers: their literals are
-// assumed false one after the other, and what propagation says of the rest makes
-// it superfluous (Li and others, "An Effective Learnt Clause Minimization
+// assumed false one after the other, and the rest is superfluous as far as propagation decides it (Li and others, "An Effective Learnt Clause Minimization
 // Approach for CDCL SAT Solvers", 2017). It works at level 0, each clause once,
 // and what it finds follows by reverse unit propagation.
 func (s *Solver) vivify() {

@@ -26,7 +26,7 @@ type Options struct {
 	Proof *Proof
 }
 
-// New gives the solver. Its errors wrap solver.ErrOverflow, where a constraint
+// New returns the solver. Its errors wrap sat.ErrOverflow, where a constraint
 // or the objective leaves 64 bits once it is put into normal form, ErrNoProof, or are those of a
 // proof's writer.
 func New(o Options) instance.Solver {

@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// Proof says where to write a proof of the answer. Of an instance in CNF it is
+// Proof tells where to write a proof of the answer. Of an instance in CNF it is
 // in DRAT, of one in OPB in a version of VeriPB's format, VeriPB12 or VeriPB20.
 // W is not closed.
 type Proof struct {
