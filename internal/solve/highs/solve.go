@@ -309,7 +309,7 @@ func (r *run) trueVariables(values []float64) (map[int32]bool, error) {
 	t := map[int32]bool{}
 	for i, x := range values {
 		switch {
-		case math.Abs(x-math.Round(x)) > 1e-4 || math.Round(x) < 0 || math.Round(x) > 1:
+		case !(math.Abs(x-math.Round(x)) <= 1e-4) || math.Round(x) < 0 || math.Round(x) > 1:
 			return nil, fmt.Errorf("HiGHS gives the value %v for x%d, expected 0 or 1", x, r.names[i])
 		case math.Round(x) == 1 && r.names[i] > 0:
 			t[r.names[i]] = true

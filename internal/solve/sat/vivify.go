@@ -6,10 +6,11 @@ import "slices"
 // add: one in so many.
 const vivifyShare = 10
 
-// vivify shortens learned clauses of the two better tiers: their literals are
-// assumed false one after the other, and the rest is superfluous as far as propagation decides it (Li and others, "An Effective Learnt Clause Minimization
+// vivify shortens learned clauses of the two better tiers. Their literals are
+// assumed false one after the other; literals that propagation decides meanwhile
+// are superfluous (Li and others, "An Effective Learnt Clause Minimization
 // Approach for CDCL SAT Solvers", 2017). It works at level 0, each clause once,
-// and what it finds follows by reverse unit propagation.
+// and the shorter clauses follow by reverse unit propagation.
 func (s *Solver) vivify() {
 	budget := (s.stats.Propagations-s.reduce.vivifiedAt)/vivifyShare + s.stats.Propagations
 	s.probing = true
