@@ -46,7 +46,7 @@ func (s *Solver) reduceLearned() {
 			s.setUsed(c, used-1)
 		}
 		switch {
-		case glue <= glueCore, glue <= glueTier && used > 0, used == usedMask-1, s.arena[c]&sizeMask == 2, s.locked(c):
+		case glue <= glueCore, glue <= glueTier && used > 0, used == usedMask-1, s.size(c) == 2, s.locked(c):
 			continue
 		}
 		candidates = append(candidates, c)
@@ -55,7 +55,7 @@ func (s *Solver) reduceLearned() {
 		if ga, gb := s.glue(a), s.glue(b); ga != gb {
 			return int(gb - ga)
 		}
-		return int(s.arena[b]&sizeMask) - int(s.arena[a]&sizeMask)
+		return s.size(b) - s.size(a)
 	})
 	for _, c := range candidates[:len(candidates)*3/4] {
 		s.delete(c)
@@ -71,7 +71,7 @@ func (s *Solver) delete(c cref) {
 		delete(s.numbers, c)
 	}
 	s.stats.Deleted++
-	s.wasted += int(s.arena[c]&sizeMask) + headerWords
+	s.wasted += s.size(c) + headerWords
 	s.arena[c] |= flagDeleted
 }
 

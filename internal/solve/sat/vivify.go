@@ -19,7 +19,7 @@ func (s *Solver) vivify() {
 			break
 		}
 		head := s.arena[c]
-		if head&(flagDeleted|flagVivified) != 0 || s.glue(c) > glueTier || head&sizeMask <= 2 {
+		if head&(flagDeleted|flagVivified) != 0 || s.glue(c) > glueTier || s.size(c) <= 2 {
 			continue
 		}
 		s.arena[c] |= flagVivified
@@ -63,7 +63,7 @@ func (s *Solver) vivifyClause(c cref) {
 		}
 	}
 	s.backtrack(0)
-	if len(kept) == int(s.arena[c]&sizeMask) {
+	if len(kept) == s.size(c) {
 		return
 	}
 	glue := min(s.glue(c), int32(len(kept)))
