@@ -332,7 +332,7 @@ func TestStop(t *testing.T) {
 // TestMemory checks that too little memory is an error.
 func TestMemory(t *testing.T) {
 	e := open(t)
-	_, err := e.Solve(context.Background(), random(1, 600, 600).input(), external.Limits{Time: 5 * time.Second}, Options{Memory: 1 << 20}, nil)
+	_, err := e.Solve(context.Background(), random(1, 600, 600).input(), external.Limits{Time: 2 * time.Minute}, Options{Memory: 1 << 20}, nil)
 	if !errors.Is(err, ErrMemory) {
 		t.Errorf("%v, expected ErrMemory", err)
 	}
