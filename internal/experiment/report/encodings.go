@@ -75,7 +75,7 @@ func (b *book) encoded() *grid {
 // encoding.
 func (b *book) bothSizes() *Figure {
 	f := &Figure{Name: "encoding-sizes", Title: "Clauses: bi- against uni-directional encoding",
-		Caption: "Clauses of the whole problem. Below the diagonal the bi-directional encoding is smaller; where neurons have few inputs or small thresholds, n·p is less than n (log₂ k)², and the uni-directional one can be."}
+		Caption: "Clauses of the whole problem. Below the diagonal the bi-directional encoding is smaller; the uni-directional one has about (n−1)² registers a neuron whatever its threshold is (the paper says O(np)), so that it can be smaller where neurons have few inputs."}
 	g := b.encoded()
 	uni, bi := g.ways()
 	if uni < 0 || bi < 0 {
