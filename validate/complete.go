@@ -33,13 +33,13 @@ func slots(p *factored.Problem, k factored.Kind, next bool) []slot {
 	return out
 }
 
-// question is one step with what is known of it.
+// question is one step with what is known about it.
 type question struct {
 	p    *factored.Problem
 	t    int
 	now  []tri
 	then []tri
-	log  []slot // in the order of setting, to take back
+	log  []slot // in the order of assignment, for undoing
 }
 
 func newQuestion(p *factored.Problem, t int) *question {
@@ -73,7 +73,7 @@ func (q *question) back(to int) {
 	q.log = q.log[:to]
 }
 
-// valuation is what is known to be true.
+// valuation returns the slots known to be true.
 func (q *question) valuation(next bool) factored.Valuation {
 	from := q.now
 	if next {
@@ -86,7 +86,7 @@ func (q *question) valuation(next bool) factored.Valuation {
 	return out
 }
 
-// values reports the variables of terms that are wholly known.
+// values returns the variables of terms whose values are fully known.
 func (q *question) values(terms []factored.Term) []Value {
 	var out []Value
 	seen := map[slot]bool{}
@@ -105,7 +105,7 @@ func (q *question) values(terms []factored.Term) []Value {
 	return out
 }
 
-// range of a constraint's left side over what is not known.
+// bounds returns the range of a constraint's left side, given what is known.
 func (q *question) bounds(c *factored.Constraint) (least, most int64) {
 	for _, t := range c.Terms {
 		switch q.literal(t.Lit) {
@@ -128,13 +128,13 @@ func (q *question) literal(l factored.Lit) tri {
 	return truth(v == no)
 }
 
-// possible says whether least..most holds a value that satisfies c.
+// possible reports whether least..most contains a value that satisfies c.
 func possible(c *factored.Constraint, least, most int64) bool {
 	return (c.Op == factored.LE || most >= c.K) && (c.Op == factored.GE || least <= c.K)
 }
 
-// solve tries values of the open slots until the constraints hold and accept
-// says so. Values that a single constraint forces are set without trying.
+// solve tries values for the open slots until the constraints hold and accept returns true.
+// Values that a single constraint forces are set without search.
 func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bool) bool {
 	mark := len(q.log)
 	if !c.force(q, cs) {
@@ -163,8 +163,8 @@ func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bo
 	return false
 }
 
-// force sets what single constraints leave no choice about; false when one
-// cannot hold.
+// force sets the slots that a single constraint leaves no choice about. It returns false if a
+// constraint cannot hold.
 func (c *checker) force(q *question, cs []grouped) bool {
 	for changed := true; changed; {
 		changed = false
@@ -182,9 +182,8 @@ func (c *checker) force(q *question, cs []grouped) bool {
 					continue
 				}
 				for _, v := range []bool{false, true} {
-					// With the literal at v the sum stays in a part of
-					// least..most; where that part satisfies nothing, the
-					// literal is the opposite.
+					// With the literal at v, the sum lies in a part of least..most. If no
+					// value in that part satisfies c, the literal is the opposite.
 					lo, hi := least, most
 					switch {
 					case v == (t.Coef > 0):
@@ -200,7 +199,7 @@ func (c *checker) force(q *question, cs []grouped) bool {
 					break
 				}
 				if changed {
-					break // least and most are stale
+					break // least and most are now stale
 				}
 			}
 		}

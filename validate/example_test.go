@@ -8,8 +8,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// errand is a problem of one state, being there, and one action, going, which
-// costs 1.
+// errand is a problem with one state, being there, and one action, going, which costs 1.
 func errand() *factored.Problem {
 	p := factored.NewProblem("errand")
 	for _, v := range []factored.Variable{
@@ -31,8 +30,7 @@ func errand() *factored.Problem {
 	return p
 }
 
-// Example replays two plans: one that goes once, and one that goes when it is
-// there already.
+// Example replays two plans: one that goes once, and one that goes again after arriving.
 func Example() {
 	stay, walk := factored.Valuation{false, false}, factored.Valuation{false, true}
 	for _, actions := range [][]factored.Valuation{{stay, walk}, {walk, walk}} {

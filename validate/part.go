@@ -2,20 +2,19 @@ package validate
 
 import "github.com/fdplan/fdplan/problem/factored"
 
-// Part is a part of C and G that can be judged at one step.
+// Part is a part of C and G that can be checked at a single step.
 type Part uint8
 
 // The parts.
 const (
-	State  Part = iota // C where it mentions no action
+	State  Part = iota // C without the constraints that mention an action
 	Action             // all of C
-	Goal               // G, together with C where it mentions no action
+	Goal               // G, and C without the constraints that mention an action
 )
 
-// CheckPart says which constraint of a part the states and actions of now
-// break, nil for none. Auxiliary variables only have to exist. It is for states
-// that were observed, to which no model led: T and the network are not asked.
-// The failure has no step.
+// CheckPart returns the constraint of a part that the states and actions of now violate, or
+// nil if there is none. Auxiliary variables may take any suitable value. It is for observed
+// states that no model predicted: T and the network are not checked. The failure has no step.
 func CheckPart(p *factored.Problem, part Part, now factored.Valuation) *Failure {
 	c := &checker{p: p}
 	var cs []grouped

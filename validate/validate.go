@@ -1,8 +1,7 @@
-// Package validate is the independent checker: it replays a plan against the
-// definition of the problem, the tuple <S, A, C, T, I, G, R> and the network,
-// and shares no code with the models or the engines. It is written to be read
-// and believed rather than to be fast: constraints are evaluated as they
-// stand, the network unit by unit from its weights.
+// Package validate is the independent checker. It replays a plan against the definition of
+// the problem, the tuple <S, A, C, T, I, G, R> and the network, and shares no code with the
+// models or the engines. It is written to be easy to read and verify rather than fast:
+// constraints are evaluated directly, and the network unit by unit from its weights.
 package validate
 
 import (
@@ -13,24 +12,23 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Plan is what is to be checked: a joint action for each step and, where it is
-// known, the states that it passes.
+// Plan is the input of the checker: a joint action for each step and, if known, the visited
+// states.
 type Plan struct {
-	// Actions has the action bits of steps 1..H.
+	// Actions contains the action bits of steps 1..H.
 	Actions []factored.Valuation
-	// States has the state bits of steps 1..H+1, or is nil: then the states
-	// follow from the initial state, and any run that the constraints allow
-	// makes the plan valid.
+	// States contains the state bits of steps 1..H+1, or is nil. If nil, the states follow
+	// from the initial state, and the plan is valid if the constraints allow any run.
 	States []factored.Valuation
 }
 
-// FromTrace is the plan of a trace, with its states.
+// FromTrace returns the plan of a trace, with its states.
 func FromTrace(t *factored.Trace) Plan {
 	return Plan{Actions: t.Steps[:t.Horizon()], States: t.Steps}
 }
 
-// Value is a variable and its value, for a report; Next is set for a variable
-// of the step after.
+// Value is a variable and its value, for a report; Next is set for a variable of the
+// following step.
 type Value struct {
 	Name  string
 	Next  bool
@@ -49,13 +47,13 @@ func (v Value) String() string {
 	return fmt.Sprintf("%s=%d", name, v.Value)
 }
 
-// Failure says what is wrong with a plan.
+// Failure describes what is wrong with a plan.
 type Failure struct {
 	Step   int     // 1..H+1
 	Group  string  // initial, global, transition, goal or network
-	What   string  // the constraint, or what the network says
-	Origin string  // where the constraint comes from, "" for the network
-	Values []Value // of the variables that it mentions
+	What   string  // the constraint, or the output of the network
+	Origin string  // where the constraint comes from; "" for the network
+	Values []Value // of the variables that the constraint mentions
 }
 
 func (f *Failure) Error() string {
@@ -79,13 +77,12 @@ func (f *Failure) Error() string {
 // Report is the verdict on a plan.
 type Report struct {
 	Valid   bool
-	Failure *Failure        // of an invalid plan: the fault of the run that came furthest
+	Failure *Failure        // of an invalid plan: the fault of the run that got furthest
 	Trace   *factored.Trace // of a valid plan: the run that was found
-	Reward  int64           // of that run, scaled as the problem's
+	Reward  int64           // of that run, in the scale of the problem
 }
 
-// Check replays plan. The error is about malformed input, not about an invalid
-// plan.
+// Check replays plan. An error means malformed input; an invalid plan is not an error.
 func Check(p *factored.Problem, net *bnn.Network, plan Plan) (*Report, error) {
 	if (net == nil) != (len(p.Outputs) == 0) {
 		return nil, fmt.Errorf("the problem has %d learned bits but the network is %v", len(p.Outputs), net)
@@ -112,8 +109,7 @@ func Check(p *factored.Problem, net *bnn.Network, plan Plan) (*Report, error) {
 	return &Report{Failure: c.failure}, nil
 }
 
-// maxDepth bounds the steps of a plan without its states: they are searched
-// depth first.
+// maxDepth bounds the steps of a plan without states, which are searched depth first.
 const maxDepth = 100_000
 
 // grouped is a constraint with the name of its group.
@@ -122,8 +118,8 @@ type grouped struct {
 	group string
 }
 
-// checker runs depth first through the steps. Where neither the trace, nor the
-// network, nor the constraints determine a bit, it tries both values.
+// checker searches the steps depth first. It tries both values of a bit that neither the
+// trace, nor the network, nor the constraints determine.
 type checker struct {
 	p       *factored.Problem
 	net     *bnn.Network
@@ -175,7 +171,7 @@ func (c *checker) first(tr *factored.Trace) bool {
 
 // from runs the plan from state at step t.
 func (c *checker) from(t int, state factored.Valuation, tr *factored.Trace) bool {
-	if c.plan.States != nil { // every step stands by itself
+	if c.plan.States != nil { // every step is checked on its own
 		for ; t <= len(c.plan.States); t++ {
 			if !c.tryFrom(t, c.plan.States[t-1], tr) {
 				return false
@@ -194,7 +190,7 @@ func (c *checker) from(t int, state factored.Valuation, tr *factored.Trace) bool
 	return ok
 }
 
-// tryFrom checks step t and, where the states are not given, what follows it.
+// tryFrom checks step t and, if the states are not given, the steps after it.
 func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) bool {
 	q := newQuestion(c.p, t)
 	for _, b := range c.p.Bits(factored.State) {
@@ -222,8 +218,8 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 			open = append(open, s)
 		}
 	}
-	// Auxiliary bits come last and only have to exist: a plan does not fail
-	// later because they were completed in another way.
+	// Auxiliary bits come last and only need some value: their choice cannot make a later
+	// step fail.
 	return c.solve(q, c.step, open, func() bool {
 		now, then := q.valuation(false), q.valuation(true)
 		reward, ok := c.complete(q, aux, then)
@@ -236,7 +232,7 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	})
 }
 
-// shown is a valuation as a trace has it, without auxiliary bits.
+// shown returns a valuation as a trace has it, without auxiliary bits.
 func (c *checker) shown(v factored.Valuation) factored.Valuation {
 	for _, b := range c.p.Bits(factored.Auxiliary) {
 		v[b] = false
@@ -244,7 +240,7 @@ func (c *checker) shown(v factored.Valuation) factored.Valuation {
 	return v
 }
 
-// completable says whether the auxiliary bits can be such that cs hold.
+// completable reports whether some values of the auxiliary bits satisfy cs.
 func (c *checker) completable(q *question, cs []grouped, aux []slot) bool {
 	mark := len(q.log)
 	ok := c.solve(q, cs, aux, func() bool { return true })
@@ -252,8 +248,8 @@ func (c *checker) completable(q *question, cs []grouped, aux []slot) bool {
 	return ok
 }
 
-// complete gives the reward of a step whose states and action are known: the
-// best over the auxiliary bits that pay, where some do.
+// complete returns the reward of a step whose states and action are known. If auxiliary bits
+// have a reward, it is the best over their values.
 func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (reward int64, ok bool) {
 	var paid []slot
 	for _, r := range c.p.Reward.Terms {
@@ -275,13 +271,12 @@ func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (re
 	return reward, ok
 }
 
-// agree writes the trace's value of a next-state bit, unless the network has
-// said otherwise.
+// agree sets a next-state bit to the trace's value, unless the network determined another.
 func (c *checker) agree(t int, q *question, s slot) bool {
 	v := c.plan.States[t][s.bit]
 	if was := q.get(s); was != unknown && was != truth(v) {
 		owner, _ := c.p.Owner(s.bit)
-		c.fail(&Failure{Step: t, Group: "network", What: fmt.Sprintf("the network gives %s' = %v, the trace has %v", c.p.BitName(s.bit), !v, v),
+		c.fail(&Failure{Step: t, Group: "network", What: fmt.Sprintf("the network computes %s' = %v, the trace has %v", c.p.BitName(s.bit), !v, v),
 			Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})})
 		return false
 	}
@@ -289,7 +284,7 @@ func (c *checker) agree(t int, q *question, s slot) bool {
 	return true
 }
 
-// fail keeps the failure of the run that came furthest.
+// fail keeps the failure of the run that got furthest.
 func (c *checker) fail(f *Failure) {
 	if c.failure == nil || f.Step > c.failure.Step {
 		c.failure = f
@@ -326,9 +321,9 @@ func (c *checker) network(t int, q *question) bool {
 	return true
 }
 
-// CheckStep checks a single step: that C allows the state and action of now
-// together, and that T leads from them to the state of next. C need not hold
-// at the state after. It returns what fails, nil when the step is right.
+// CheckStep checks a single step: that C allows the state and action of now together, and
+// that T leads from them to the state of next. C need not hold at the following state. It
+// returns the failure, or nil if the step is right.
 func CheckStep(p *factored.Problem, net *bnn.Network, now, next factored.Valuation) (*Failure, error) {
 	c := &checker{p: p, net: net, dead: map[string]bool{}}
 	if (net == nil) != (len(p.Outputs) == 0) {

@@ -13,7 +13,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// plan builds the actions of a navigation plan, "" for none.
+// plan builds the actions of a navigation plan; "" is not an action.
 func plan(t *testing.T, p *factored.Problem, moves ...string) validate.Plan {
 	var out validate.Plan
 	for _, m := range moves {
@@ -78,8 +78,8 @@ func TestNavigation(t *testing.T) {
 	}
 }
 
-// TestWrongTrace changes one state of a right trace; the step before it is
-// where that shows.
+// TestWrongTrace changes one state of a valid trace; the fault must show at the step before
+// it.
 func TestWrongTrace(t *testing.T) {
 	task := maze(t)
 	p := task.Problem
@@ -128,14 +128,15 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestCheckStepAgainstDefinition compares single steps with the definitions as
-// another package states them.
+// TestCheckStepAgainstDefinition compares single steps with an implementation of the
+// definitions in another package.
 func TestCheckStepAgainstDefinition(t *testing.T) {
 	right := 0
 	for seed := range uint64(300) {
 		p, net, _ := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1})
 		p.Initial, p.Goal = nil, nil
-		// C is not asked of the state after; leave out what would be.
+		// CheckStep does not check C at the following state; leave out the constraints that
+		// would.
 		var global []factored.Constraint
 		for _, c := range p.Global {
 			if p.HasAction(&c) {

@@ -7,10 +7,10 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Check reads a CNF in DIMACS and a DRAT proof, both as text, and returns nil
-// if the proof derives the empty clause and every clause up to there is
-// justified. What follows the empty clause is not read. The error, a
-// *source.Error whose File is "formula" or "proof", names the line.
+// Check reads a CNF in DIMACS and a DRAT proof, both as text. It returns nil if the proof
+// derives the empty clause and every clause up to there is justified. Anything after the
+// empty clause is not read. The error is a *source.Error whose File is "formula" or "proof";
+// it contains the line.
 func Check(cnf, proof io.Reader) error {
 	c := &checker{index: map[uint64][]*clause{}}
 	if err := c.formula(newScanner("formula", cnf)); err != nil {
@@ -83,7 +83,7 @@ func (c *checker) formula(s *scanner) error {
 	}
 }
 
-// dimacs writes literals as files have them.
+// dimacs formats literals as files do.
 func dimacs(lits []lit) []int {
 	out := make([]int, len(lits))
 	for i, l := range lits {
@@ -101,7 +101,7 @@ type lit int32
 func (l lit) not() lit { return l ^ 1 }
 
 type clause struct {
-	lits    []lit // watched: the first two; no literal twice
+	lits    []lit // the first two are watched; no duplicates
 	deleted bool
 }
 
@@ -110,13 +110,13 @@ type checker struct {
 	value    []int8 // by literal: 1 true, -1 false, 0 open
 	reason   []*clause
 	trail    []lit
-	done     int // literals of the trail that were propagated
-	root     int // literals of the trail that follow from the clauses alone
+	done     int // number of literals on the trail that were propagated
+	root     int // number of literals on the trail that follow from the clauses alone
 	watches  [][]*clause
 	live     []*clause
 	garbage  int
 	index    map[uint64][]*clause // by hash of the set of literals
-	conflict bool                 // the clauses contradict one another by propagation
+	conflict bool                 // propagation of the clauses alone gives a contradiction
 	sorted   []lit
 }
 
@@ -130,7 +130,7 @@ func (c *checker) growTo(lits []lit) {
 	}
 }
 
-// set sorts literals without repetition, and hashes them.
+// set sorts literals, removes duplicates and returns a hash of the set.
 func (c *checker) set(lits []lit) (sorted []lit, hash uint64) {
 	c.sorted = append(c.sorted[:0], lits...)
 	slices.Sort(c.sorted)
@@ -142,13 +142,13 @@ func (c *checker) set(lits []lit) (sorted []lit, hash uint64) {
 	return c.sorted, hash
 }
 
-// add enters a clause; its first literal stays irrelevant from here on.
+// add adds a clause. Its literals may be reordered from here on.
 func (c *checker) add(lits []lit) {
 	sorted, hash := c.set(lits)
 	k := &clause{lits: slices.Clone(sorted)}
 	c.live = append(c.live, k)
 	c.index[hash] = append(c.index[hash], k)
-	// Watch literals that are not false where there are any.
+	// Watch literals that are not false, if there are any.
 	n := 0
 	for i, l := range k.lits {
 		if c.value[l] >= 0 && n < 2 {
@@ -168,7 +168,7 @@ func (c *checker) add(lits []lit) {
 	}
 }
 
-// delete removes one copy of a clause; false if there is none.
+// delete removes one copy of a clause; it returns false if there is none.
 func (c *checker) delete(lits []lit) bool {
 	sorted, hash := c.set(lits)
 	list := c.index[hash]
@@ -177,7 +177,7 @@ func (c *checker) delete(lits []lit) bool {
 			continue
 		}
 		if c.isReason(k) {
-			return true // passed over, see the package
+			return true // ignored, see the package comment
 		}
 		k.deleted = true
 		if len(list) == 1 {
@@ -214,7 +214,7 @@ func (c *checker) isReason(k *clause) bool {
 	return false
 }
 
-// sweep frees the lists of deleted clauses.
+// sweep removes deleted clauses from the watch lists.
 func (c *checker) sweep() {
 	c.garbage = 0
 	gone := func(k *clause) bool { return k.deleted }
@@ -239,7 +239,7 @@ func (c *checker) undo(n int) {
 	c.done = min(c.done, n)
 }
 
-// propagate says whether a clause is violated in the end.
+// propagate reports whether it finds a violated clause.
 func (c *checker) propagate() bool {
 	for c.done < len(c.trail) {
 		f := c.trail[c.done].not()
@@ -285,16 +285,15 @@ func (c *checker) rewatch(k *clause) bool {
 	return false
 }
 
-// settle draws what follows from the clauses alone, and says whether that is a
-// contradiction.
+// settle propagates the clauses alone and reports whether that returns a contradiction.
 func (c *checker) settle() bool {
 	c.conflict = c.conflict || c.propagate()
 	c.root = len(c.trail)
 	return c.conflict
 }
 
-// deny assigns the negations of literals, save one; true where one of them
-// holds already.
+// deny assigns the negations of literals, except one. It returns true if one of the literals
+// already holds.
 func (c *checker) deny(lits []lit, save lit) bool {
 	for _, l := range lits {
 		switch {
@@ -308,7 +307,7 @@ func (c *checker) deny(lits []lit, save lit) bool {
 	return false
 }
 
-// justified says whether a clause has RUP, or RAT on its first literal.
+// justified reports whether a clause has RUP, or RAT on its first literal.
 func (c *checker) justified(lits []lit) bool {
 	defer c.undo(c.root)
 	if c.deny(lits, -1) || c.propagate() {

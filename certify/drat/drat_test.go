@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// No assignment of two variables is left.
+	// The clauses exclude every assignment of two variables.
 	square = "p cnf 2 4\n1 2 0\n1 -2 0\n-1 2 0\n-1 -2 0\n"
 	// The example of the DRAT format's authors: four variables, eight clauses.
 	four = "c four variables\np cnf 4 8\n1 2 -3 0\n-1 -2 3 0\n2 3 -4 0\n-2 -3 4 0\n-1 -3 -4 0\n1 3 4 0\n-1 2 4 0\n1 -2 -4 0\n"
@@ -92,8 +92,8 @@ func satisfiable(t testing.TB, cnf string) (yes, small bool) {
 	return false, true
 }
 
-// TestRandomSteps offers random clauses and deletions as proofs: none may
-// refute what has a solution.
+// TestRandomSteps presents random clauses and deletions as proofs: none may refute a
+// satisfiable formula.
 func TestRandomSteps(t *testing.T) {
 	accepted := 0
 	for seed := range uint64(20000) {
@@ -135,13 +135,12 @@ func TestRandomSteps(t *testing.T) {
 	}
 }
 
-// FuzzCheck looks for proofs that are accepted of a CNF with a solution, and
-// for panics.
+// FuzzCheck looks for accepted proofs of a satisfiable CNF, and for panics.
 func FuzzCheck(f *testing.F) {
 	f.Add(square, "1 0\nd 1 2 0\n0\n")
 	f.Add(four, "-1 0\nd -1 2 4 0\n2 0\n0\n")
 	f.Fuzz(func(t *testing.T, cnf, proof string) {
-		// A literal costs memory by its number.
+		// Memory grows with the number of the largest variable.
 		for _, text := range []string{cnf, proof} {
 			for _, word := range strings.Fields(text) {
 				if len(word) > 5 {

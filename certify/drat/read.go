@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// scanner reads blank-separated words, with comment lines that begin with c.
+// scanner reads blank-separated words and skips comment lines, which begin with c.
 type scanner struct {
 	file      string // for errors
 	in        *bufio.Reader
@@ -44,7 +44,7 @@ func (s *scanner) readByte() (byte, error) {
 	return b, nil
 }
 
-// next gives the next word; nil at the end of the text.
+// next returns the next word, or nil at the end of the text.
 func (s *scanner) next() ([]byte, error) {
 	s.word = s.word[:0]
 	for {
@@ -110,8 +110,8 @@ func integer(word []byte) (int, bool) {
 	return n, true
 }
 
-// clause reads literals up to 0 into buf; first is the word that was read
-// already, or nil. Done says that the text ended before any literal.
+// clause appends literals up to 0 to buf; first is the word that was read already, or nil.
+// Done reports that the text ended before any literal.
 func (s *scanner) clause(buf []lit, first []byte) (lits []lit, done bool, err error) {
 	buf = buf[:0]
 	word := first
@@ -142,7 +142,7 @@ func (s *scanner) clause(buf []lit, first []byte) (lits []lit, done bool, err er
 	}
 }
 
-// header takes the line p cnf VARIABLES CLAUSES.
+// header parses the line p cnf VARIABLES CLAUSES.
 func (s *scanner) header() (variables, clauses int, err error) {
 	for _, want := range []string{"p", "cnf"} {
 		word, err := s.next()

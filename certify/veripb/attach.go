@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// shape says how a constraint is propagated.
+// shape selects how a constraint is propagated.
 type shape uint8
 
 const (
 	trivial shape = iota // holds always
-	clause               // saturated, all coefficients are the degree: two watches
+	clause               // saturated, all coefficients equal the degree: two watches
 	linear               // counter of the slack in 64 bits
-	wide                 // numbers too large for that: scanned when all else is done
+	wide                 // numbers too large for that: scanned after everything else
 )
 
-// propagation is what the propagator keeps with a constraint.
+// propagation is the propagator's state for a constraint.
 type propagation struct {
 	shape shape
-	// Of linear constraints: coefficients saturated to the degree; the slack is
-	// the sum of those whose literal is not known to be false, minus the degree.
+	// For linear constraints: the coefficients, saturated to the degree. The slack is the sum
+	// of those whose literal is not false, minus the degree.
 	weights []int64
 	slack   int64
 }
@@ -27,7 +27,7 @@ type propagation struct {
 // maxSlack bounds the sum of a linear constraint's weights.
 const maxSlack = 1 << 61
 
-// classify finds the shape of a constraint and its weights.
+// classify determines the shape of a constraint and its weights.
 func classify(c *constraint) {
 	switch {
 	case c.degree.sign() <= 0:
@@ -72,7 +72,7 @@ func sortTerms(c *constraint) {
 	}
 }
 
-// add puts a constraint into the database.
+// add adds a constraint to the database.
 func (p *propagator) add(c *constraint) {
 	p.live = append(p.live, c)
 	p.kept++
@@ -84,14 +84,14 @@ func (p *propagator) add(c *constraint) {
 	if p.conflict == nil {
 		p.conflict = p.examine(c)
 	}
-	// A unit clause rests on nothing: as the reason it allows the constraint that
-	// was the reason before to be deleted.
+	// A unit clause depends on no other constraint: as the reason, it allows the previous
+	// reason to be deleted.
 	if c.shape == clause && len(c.lits) == 1 && p.value[c.lits[0]] > 0 {
 		p.reason[c.lits[0].variable()] = c
 	}
 }
 
-// attach enters c into the lists by which propagation finds it.
+// attach enters c into the lists that propagation uses.
 func (p *propagator) attach(c *constraint) {
 	switch c.shape {
 	case clause:
@@ -115,8 +115,8 @@ func (p *propagator) attach(c *constraint) {
 	}
 }
 
-// chooseWatches puts two literals first that are not false, as far as there
-// are any, before those that became false last.
+// chooseWatches moves two literals to the front that are not false, as far as there are any,
+// or else those that became false last.
 func (p *propagator) chooseWatches(c *constraint) {
 	rank := func(l lit) int32 {
 		if p.value[l] >= 0 {
@@ -160,7 +160,7 @@ func (p *propagator) remove(c *constraint) {
 	}
 }
 
-// sweep frees the lists of deleted constraints.
+// sweep removes deleted constraints from the lists.
 func (p *propagator) sweep() {
 	p.garbage = 0
 	gone := func(c *constraint) bool { return c.deleted }
@@ -172,7 +172,7 @@ func (p *propagator) sweep() {
 	p.live = slices.DeleteFunc(p.live, gone)
 }
 
-// detachLast takes back the last attach, which was of c.
+// detachLast undoes the last attach, which was of c.
 func (p *propagator) detachLast(c *constraint) {
 	switch c.shape {
 	case linear:

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// network writes a problem like the planner's: layers of neurons with the given
-// fan-in, two inequalities each.
+// network writes a problem like the planner's: layers of neurons with the given fan-in, two
+// inequalities per neuron.
 func network(rng *rand.Rand, layers, width, fanIn int) []byte {
 	var b bytes.Buffer
 	for layer := range layers {
@@ -29,8 +29,8 @@ func network(rng *rand.Rand, layers, width, fanIn int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkPropagation asks of random clauses over the inputs whether they
-// follow; an operation is one question.
+// BenchmarkPropagation tests whether random clauses over the inputs follow; an operation is
+// one test.
 func BenchmarkPropagation(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const width = 100

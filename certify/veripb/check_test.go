@@ -7,9 +7,9 @@ import (
 	"testing/iotest"
 )
 
-// Problems of the tables.
+// The problems of the tables.
 const (
-	// Of three variables two at least are false, yet two pairs want one each.
+	// At least two of three variables are false, yet two pairs each need a true one.
 	unsatOPB = "* #variable= 3 #constraint= 4\n+1 x1 +1 x2 >= 1 ;\n+1 x1 +1 x3 >= 1 ;\n+1 x2 +1 x3 >= 1 ;\n-1 x1 -1 x2 -1 x3 >= -1 ;\n"
 	// The least value is 2: two of the variables, by cutting planes.
 	coverOPB = "* a cover\nmin: +1 x1 +1 x2 +1 x3 ;\n+1 x1 +1 x2 >= 1 ;\n+1 x1 +1 x3 >= 1 ;\n+1 x2 +1 x3 >= 1 ;\n"
@@ -88,7 +88,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ name, opb, proof, want string }{
 		{"rup that does not follow", unsatOPB, v1 + "f 4\nu 1 ~x1 1 x2 >= 2 ;\n", "proof:3:1: 1 ~x1 1 x2 >= 2 does not follow"},
 		{"rup without the problem", unsatOPB, v1 + "u 1 x1 >= 1 ;\n", "proof:2:1: 1 x1 >= 1 does not follow"},
-		{"no contradiction", unsatOPB, v1 + "f 4\np 1 2 +\nc 5", "proof:4:3: 2 x1 1 x2 1 x3 >= 2 is no contradiction"},
+		{"no contradiction", unsatOPB, v1 + "f 4\np 1 2 +\nc 5", "proof:4:3: 2 x1 1 x2 1 x3 >= 2 is not a contradiction"},
 		{"deleted", unsatOPB, v1 + "f 4\ndel id 1\np 1 2 +\n", "proof:4:7: constraint 1 was deleted"},
 		{"deleted twice", unsatOPB, v1 + "f 4\ndel id 1 1\n", "proof:3:10: constraint 1 was deleted"},
 		{"what rests on deleted constraints", unsatOPB, v1 + "f 4\nu 1 x1 >= 1 ;\nu 1 x2 >= 1 ;\ndel id 1 2 3 4 5\nu 1 x1 >= 1 ;", "proof:6:1: "},
@@ -144,7 +144,7 @@ func TestRefused(t *testing.T) {
 		{"other output", unsatOPB, v2 + "output DERIVABLE IMPLICIT\n", "expected \"NONE\""},
 		{"rule after output", unsatOPB, v2 + "output NONE\nrup 1 x1 >= 1 ;", "after the output line"},
 		{"unsat unproved", unsatOPB, v2 + concluded("UNSAT"), "proof:3:1: no constraint is a contradiction"},
-		{"unsat, wrong hint", unsatOPB, v2 + concluded("UNSAT : 1"), "is no contradiction"},
+		{"unsat, wrong hint", unsatOPB, v2 + concluded("UNSAT : 1"), "is not a contradiction"},
 		{"unsat with a solution", "1 x1 >= 0;", v2 + "solx x1\nsolx ~x1\nrup >= 1 ;\n" + concluded("UNSAT"), "the proof has shown a solution"},
 		{"sat unproved", "1 x1 >= 0;", v2 + concluded("SAT"), "shown no solution"},
 		{"sat, wrong", "1 x1 >= 1;", v2 + concluded("SAT : ~x1"), "no solution"},
@@ -179,7 +179,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReadErrors checks that faults of the readers come through.
+// TestReadErrors checks that the readers' errors are reported.
 func TestReadErrors(t *testing.T) {
 	broken := iotest.ErrReader(errors.New("broken"))
 	if _, err := Check(broken, strings.NewReader(v1)); err == nil || !strings.Contains(err.Error(), "formula:1: cannot be read: broken") {

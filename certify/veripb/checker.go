@@ -6,24 +6,24 @@ import (
 	"math/big"
 )
 
-// Kind says what a proof establishes.
+// Kind is what a proof establishes.
 type Kind uint8
 
-// What a proof can establish of a problem.
+// The possible results of a proof.
 const (
 	None        Kind = iota // nothing
-	Satisfiable             // a solution exists; the problem has no objective, or the proof says no more
+	Satisfiable             // a solution exists; the problem has no objective, or the proof establishes nothing more
 	Unsat                   // no solution exists
 	Optimal                 // Lower = Upper is the least objective value
-	Bounds                  // the least objective value is within Lower and Upper, if there is any solution
+	Bounds                  // the least objective value is between Lower and Upper, if there is any solution
 )
 
 func (k Kind) String() string {
 	return [...]string{"none", "satisfiable", "unsatisfiable", "optimal", "bounds"}[k]
 }
 
-// Verdict is what an accepted proof establishes. Bounds are values of the
-// objective as the file writes it; nil where there is none.
+// Verdict is what an accepted proof establishes. Bounds are values of the objective as the
+// file writes it; nil means no bound.
 type Verdict struct {
 	Kind  Kind
 	Lower *big.Int // every solution has at least this value
@@ -46,9 +46,9 @@ func (v Verdict) String() string {
 	return v.Kind.String()
 }
 
-// Check reads a problem in OPB and a proof about it, both to their ends, and
-// says what the proof establishes. The error, a *source.Error whose File is
-// "formula" or "proof", names the line that could not be read or was refused.
+// Check reads a problem in OPB and a proof about it, both to their ends, and returns what the
+// proof establishes. The error is a *source.Error whose File is "formula" or "proof"; it
+// contains the line that could not be read or was refused.
 func Check(opb, proof io.Reader) (Verdict, error) {
 	p, err := readOPB(opb)
 	if err != nil {
@@ -109,9 +109,9 @@ type checker struct {
 	stack      stack
 	assignment []lit
 
-	solved       bool // a solution was shown
+	solved       bool // the proof showed a solution
 	best         num  // its objective value
-	contradicted bool // a contradiction was shown (version 1.2)
+	contradicted bool // a contradiction was derived (version 1.2)
 
 	output  bool // output line seen
 	verdict Verdict
@@ -148,12 +148,12 @@ func (c *checker) load() {
 	}
 }
 
-// copy gives a constraint of its own with the same terms.
+// copy returns a new constraint with the same terms.
 func (c *constraint) copy() *constraint {
 	return &constraint{lits: append([]lit(nil), c.lits...), coefs: append([]num(nil), c.coefs...), degree: c.degree}
 }
 
-// insert gives a verified constraint its number.
+// insert numbers a verified constraint and adds it.
 func (c *checker) insert(k *constraint) {
 	c.propagator.grow(len(c.names.all))
 	c.byID = append(c.byID, k)
@@ -163,14 +163,14 @@ func (c *checker) insert(k *constraint) {
 	c.add(k)
 }
 
-// drop deletes the constraint with a number that exists.
+// drop deletes the constraint with an existing number.
 func (c *checker) drop(id int) {
 	c.remove(c.byID[id-1])
 	c.byID[id-1] = nil
 }
 
-// resolve turns a number as written, which counts back from the last if it is
-// negative, into one that some constraint has or had.
+// resolve turns a number as written, which counts back from the last if negative, into the
+// number of a present or deleted constraint.
 func (c *checker) resolve(w *words, n num) (int, error) {
 	id := n.small
 	if id < 0 {
@@ -182,7 +182,7 @@ func (c *checker) resolve(w *words, n num) (int, error) {
 	return int(id), nil
 }
 
-// get gives the constraint with a number as written.
+// get returns the constraint with a number as written.
 func (c *checker) get(w *words, n num) (*constraint, error) {
 	id, err := c.resolve(w, n)
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *checker) get(w *words, n num) (*constraint, error) {
 	return k, nil
 }
 
-// reference takes a constraint's number.
+// reference parses the number of a constraint.
 func (c *checker) reference(w *words) (*constraint, error) {
 	n, err := w.number("the number of a constraint")
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *checker) reference(w *words) (*constraint, error) {
 	return c.get(w, n)
 }
 
-// inequality takes a constraint with >= up to its semicolon.
+// inequality parses a constraint with >= up to its semicolon.
 func (c *checker) inequality(w *words) (*constraint, error) {
 	s := statement{problem: c.problem, terms: &c.terms}
 	s.begin()

@@ -48,9 +48,9 @@ func (c *checker) ruleConclusion(w *words) error {
 	}
 }
 
-// contradiction looks for a contradiction in the constraint that a hint names,
-// or in all; the hint's constraint is returned. Without must, none need be
-// there, and hint is nil where there is one.
+// contradiction looks for a contradiction in the constraint that a hint names, or in all
+// constraints, and returns the hint's constraint. Unless must is set, a missing contradiction
+// is not an error. hint is nil if the line has none.
 func (c *checker) contradiction(w *words, must bool) (hint *constraint, err error) {
 	if string(w.peek()) == ":" {
 		w.next()
@@ -61,7 +61,7 @@ func (c *checker) contradiction(w *words, must bool) (hint *constraint, err erro
 			return nil, nil
 		}
 		if must {
-			return nil, w.errorf("%s is no contradiction", hint.text(&c.names))
+			return nil, w.errorf("%s is not a contradiction", hint.text(&c.names))
 		}
 		return hint, nil
 	}
@@ -76,8 +76,8 @@ func (c *checker) contradiction(w *words, must bool) (hint *constraint, err erro
 	return &constraint{}, nil
 }
 
-// upper takes an optional solution after a colon, and says that some solution
-// must have been shown by then.
+// upper parses an optional solution after a colon, and checks that some solution has been
+// shown by then.
 func (c *checker) upper(w *words) error {
 	if string(w.peek()) == ":" {
 		w.next()
@@ -89,7 +89,7 @@ func (c *checker) upper(w *words) error {
 	return w.finish()
 }
 
-// limit takes a bound; nil for INF.
+// limit parses a bound; nil for INF.
 func (c *checker) limit(w *words) (*num, error) {
 	if string(w.peek()) == "INF" {
 		w.next()
@@ -138,8 +138,8 @@ func (c *checker) bounds(w *words) error {
 	} else if err := w.finish(); err != nil {
 		return err
 	}
-	// A contradiction, and whatever rests on the constraint that solutions must
-	// improve, say nothing of values from best on.
+	// A contradiction, or any constraint that depends on the one that solutions must improve,
+	// proves nothing about values from best on.
 	switch {
 	case lower == nil && c.solved:
 		return w.refusedf("the lower bound is INF, but the proof has shown a solution")
@@ -161,8 +161,8 @@ func (c *checker) bounds(w *words) error {
 	return nil
 }
 
-// implied says whether the hint implies objective >= lower; a hint without
-// terms stands for any constraint.
+// implied reports whether the hint implies objective >= lower. A hint without terms stands
+// for any constraint.
 func (c *checker) implied(hint *constraint, lower num) bool {
 	goal := c.atLeast(lower, num{}, num{})
 	if implies(hint, goal, &c.terms) {
@@ -179,7 +179,7 @@ func (c *checker) implied(hint *constraint, lower num) bool {
 	return false
 }
 
-// established is the verdict of a proof of version 1.2, which states none.
+// established returns the verdict of a proof of version 1.2, which states none itself.
 func (c *checker) established() Verdict {
 	switch {
 	case c.contradicted && !c.solved:
@@ -207,9 +207,8 @@ func (c *checker) established() Verdict {
 	return v
 }
 
-// bestLower is the greatest lower bound of the objective that a constraint
-// implies by literal axioms; beyond says that it is more than the sum of the
-// negative coefficients.
+// bestLower returns the greatest lower bound of the objective that a constraint implies by
+// literal axioms. beyond reports whether it exceeds the sum of the negative coefficients.
 func (c *checker) bestLower() (lower num, beyond bool) {
 	objective := c.atLeast(c.constant, num{}, num{})
 	least := c.constant

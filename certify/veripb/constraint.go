@@ -11,13 +11,12 @@ type term struct {
 	lit  lit
 }
 
-// constraint is the sum of coefficients times literals >= degree, in normal
-// form: coefficients are positive and no variable stands twice. The propagator
-// may reorder the terms of a clause, and sorts those of others by falling
-// coefficient.
+// constraint is the sum of coefficients times literals >= degree, in normal form:
+// coefficients are positive and no variable occurs twice. The propagator may reorder the
+// terms of a clause, and sorts the terms of other constraints by falling coefficient.
 type constraint struct {
 	lits   []lit
-	coefs  []num // nil where all are 1
+	coefs  []num // nil if all are 1
 	degree num
 
 	propagation
@@ -31,7 +30,7 @@ func (c *constraint) coef(i int) num {
 	return c.coefs[i]
 }
 
-// contradicts says that no assignment satisfies c.
+// contradicts reports whether no assignment satisfies c.
 func (c *constraint) contradicts() bool {
 	rest := c.degree
 	for i := range c.lits {
@@ -43,8 +42,8 @@ func (c *constraint) contradicts() bool {
 	return rest.sign() > 0
 }
 
-// negation is the constraint that holds exactly where c does not: the sum over
-// the negated literals >= the sum of the coefficients - degree + 1.
+// negation returns the constraint that holds exactly if c does not: the sum over the negated
+// literals >= the sum of the coefficients - degree + 1.
 func (c *constraint) negation() *constraint {
 	n := &constraint{lits: make([]lit, len(c.lits)), coefs: slices.Clone(c.coefs), degree: one.sub(c.degree)}
 	for i, l := range c.lits {
@@ -54,7 +53,7 @@ func (c *constraint) negation() *constraint {
 	return n
 }
 
-// satisfied says whether c holds where truth gives a literal's value.
+// satisfied reports whether c holds under the literal values of truth.
 func (c *constraint) satisfied(truth func(lit) bool) bool {
 	rest := c.degree
 	for i, l := range c.lits {
@@ -65,7 +64,7 @@ func (c *constraint) satisfied(truth func(lit) bool) bool {
 	return rest.sign() <= 0
 }
 
-// text writes c as files have it, shortened where it is long.
+// text formats c as files do, shortened if it is long.
 func (c *constraint) text(t *names) string {
 	var b strings.Builder
 	for i, l := range c.lits {
@@ -83,8 +82,8 @@ func (c *constraint) text(t *names) string {
 	return b.String()
 }
 
-// dense is a constraint that is being computed: a coefficient for every
-// variable, positive for the variable, negative for its negation.
+// dense is a constraint under construction: a coefficient for every variable, positive for
+// the variable, negative for its negation.
 type dense struct {
 	coefs  []num
 	used   []int32 // variables that have or had a coefficient
@@ -168,8 +167,7 @@ func (d *dense) divide(by num) {
 	d.degree = d.degree.ceilDiv(by)
 }
 
-// saturate lowers coefficients to the degree. Of a constraint that always
-// holds nothing is left.
+// saturate lowers coefficients to the degree. A constraint that always holds becomes empty.
 func (d *dense) saturate() {
 	most := d.degree
 	if most.sign() < 0 {
@@ -223,8 +221,8 @@ func (d *dense) constraint() *constraint {
 	return c
 }
 
-// implies says whether a implies b by literal axioms and one saturation.
-// scratch is empty before and after.
+// implies reports whether a implies b by literal axioms and one saturation. scratch is empty
+// before and after.
 func implies(a, b *constraint, scratch *dense) bool {
 	if b.degree.sign() <= 0 {
 		return true
@@ -249,7 +247,7 @@ func implies(a, b *constraint, scratch *dense) bool {
 	return cost.sign() <= 0
 }
 
-// equal says whether a and b are the same constraint.
+// equal reports whether a and b are the same constraint.
 func equal(a, b *constraint, scratch *dense) bool {
 	if len(a.lits) != len(b.lits) || a.degree.cmp(b.degree) != 0 {
 		return false

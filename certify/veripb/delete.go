@@ -2,8 +2,8 @@ package veripb
 
 import "slices"
 
-// ruleDeleteIDs takes the numbers of constraints. Deletion needs no check: what
-// a verdict rests on holds of fewer constraints too.
+// ruleDeleteIDs deletes constraints by number. Deletion needs no check: what a verdict
+// depends on also holds of fewer constraints.
 func (c *checker) ruleDeleteIDs(w *words) error {
 	if string(w.peek()) == "id" && c.version == version20 {
 		w.next()
@@ -22,7 +22,7 @@ func (c *checker) ruleDeleteIDs(w *words) error {
 			return err
 		}
 		if n.sign() == 0 && w.peek() == nil {
-			return nil // the old end of a line
+			return nil // the old form of a line's end
 		}
 		if _, err := c.get(w, n); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (c *checker) ruleDelete(w *words) error {
 	}
 }
 
-// span takes two numbers, a range without its end.
+// span parses two numbers: a range that excludes its end.
 func (c *checker) span(w *words) (from, to int, err error) {
 	n, err := w.number("the number of a constraint")
 	if err != nil {
@@ -84,8 +84,7 @@ func (c *checker) span(w *words) (from, to int, err error) {
 	return from, to, w.finish()
 }
 
-// ruleCore has nothing to do: verdicts do not rest on which constraints are
-// core.
+// ruleCore does nothing: verdicts do not depend on which constraints are core.
 func (c *checker) ruleCore(w *words) error {
 	switch how := w.next(); string(how) {
 	case "id":
@@ -103,7 +102,7 @@ func (c *checker) ruleCore(w *words) error {
 	}
 }
 
-// readLevel takes a level.
+// readLevel parses a level.
 func readLevel(w *words) (int, error) {
 	n, err := w.number("a level, 0 or more")
 	if err == nil && (n.big != nil || n.small < 0 || n.small > 1<<30) {

@@ -1,7 +1,7 @@
 package veripb
 
-// lit is a literal: twice the variable's number, plus 1 for its negation.
-// Variables are numbered from 0 in the order in which they are met.
+// lit is a literal: twice the variable's number, plus 1 for its negation. Variables are
+// numbered from 0 in the order of their first occurrence.
 type lit int32
 
 func (l lit) not() lit      { return l ^ 1 }
@@ -11,7 +11,7 @@ func (l lit) negated() bool { return l&1 != 0 }
 // names numbers the variables. Names of the form x12 with few digits, which
 // are nearly all, are looked up in a table.
 type names struct {
-	numbered []int32 // x12 at 12: the variable's number plus 1, 0 where there is none
+	numbered []int32 // x12 at 12: the variable's number plus 1, 0 for an unused name
 	others   map[string]int32
 	all      []string
 }
@@ -19,7 +19,7 @@ type names struct {
 // maxNumbered bounds the table.
 const maxNumbered = 1 << 22
 
-// plain gives the number in a name like x12, without leading zeros.
+// plain returns the number in a name like x12, without leading zeros.
 func plain(name []byte) (int, bool) {
 	if len(name) < 2 || len(name) > 8 || name[0] != 'x' || name[1] == '0' && len(name) > 2 {
 		return 0, false
@@ -34,7 +34,7 @@ func plain(name []byte) (int, bool) {
 	return n, n < maxNumbered
 }
 
-// lookup gives the number of a variable, a new one if it is new.
+// lookup returns the number of a variable and assigns one if the name is new.
 func (t *names) lookup(name []byte) int32 {
 	if n, ok := plain(name); ok {
 		if n >= len(t.numbered) {
@@ -58,8 +58,8 @@ func (t *names) lookup(name []byte) int32 {
 	return v
 }
 
-// isName says whether a word can name a variable: a letter or underscore and
-// at least one character more.
+// isName reports whether a word can name a variable: a letter or underscore and at least one
+// more character.
 func isName(word []byte) bool {
 	if len(word) < 2 {
 		return false
@@ -68,7 +68,7 @@ func isName(word []byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// literal reads a variable's name with an optional ~ before it.
+// literal parses a variable's name with an optional ~ before it.
 func (t *names) literal(word []byte) (lit, bool) {
 	sign := lit(0)
 	if len(word) > 0 && word[0] == '~' {
@@ -80,7 +80,7 @@ func (t *names) literal(word []byte) (lit, bool) {
 	return lit(t.lookup(word))<<1 | sign, true
 }
 
-// text writes a literal as files have it.
+// text formats a literal as files do.
 func (t *names) text(l lit) string {
 	if l.negated() {
 		return "~" + t.all[l.variable()]

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// num is an integer of any size. It has one form: big is nil exactly when the
-// value fits small, so that equal numbers are the same small and big.
+// num is an integer of any size. The representation is unique: big is nil exactly if the
+// value fits small.
 type num struct {
 	small int64
 	big   *big.Int // never changed once it is in a num
@@ -16,7 +16,7 @@ var one = num{small: 1}
 
 func number(n int64) num { return num{small: n} }
 
-// fromBig takes b over.
+// fromBig takes ownership of b.
 func fromBig(b *big.Int) num {
 	if b.IsInt64() {
 		return num{small: b.Int64()}
@@ -24,7 +24,7 @@ func fromBig(b *big.Int) num {
 	return num{big: b}
 }
 
-// value is a as a big integer that the caller may change.
+// value returns a as a big integer that the caller may change.
 func (a num) value() *big.Int {
 	if a.big != nil {
 		return new(big.Int).Set(a.big)
@@ -48,7 +48,7 @@ func (a num) sign() int {
 
 func (a num) add(b num) num {
 	if a.big == nil && b.big == nil {
-		// Overflow is where both operands have the sign that the sum lacks.
+		// The addition overflowed if both operands have the sign that the sum lacks.
 		if s := a.small + b.small; (a.small^s)&(b.small^s) >= 0 {
 			return num{small: s}
 		}
@@ -130,11 +130,10 @@ func smaller(a, b num) num {
 	return a
 }
 
-// maxDigits bounds the length of a number in a file: reading takes quadratic
-// time.
+// maxDigits bounds the length of a number in a file: parsing takes quadratic time.
 const maxDigits = 10000
 
-// parseNumber reads a decimal integer with an optional sign.
+// parseNumber parses a decimal integer with an optional sign.
 func parseNumber(text []byte) (num, bool) {
 	digits := text
 	if len(digits) > 0 && (digits[0] == '+' || digits[0] == '-') {

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// problem is what an OPB file says.
+// problem is the content of an OPB file.
 type problem struct {
 	names       names
 	constraints []*constraint
 	optimise    bool   // there is an objective
-	objective   []term // each variable once, positive
+	objective   []term // each variable once, not negated
 	constant    num    // added to the objective
 }
 
@@ -75,8 +75,8 @@ type statement struct {
 	terms     *dense
 	objective bool
 	coef      num
-	hasCoef   bool   // a coefficient waits for its literal
-	op        string // once it was read
+	hasCoef   bool   // a coefficient is waiting for its literal
+	op        string // set once it has been read
 	rhs       num
 	hasRHS    bool
 }
@@ -86,7 +86,7 @@ func (s *statement) begin() {
 	s.objective, s.hasCoef, s.op, s.hasRHS = false, false, "", false
 }
 
-// take handles one word; done says that the statement is over.
+// take handles one word; done reports that the statement is complete.
 func (s *statement) take(w *words, word []byte) (done bool, err error) {
 	switch {
 	case string(word) == ";":
@@ -131,7 +131,7 @@ func (s *statement) end(w *words) error {
 	case !s.hasRHS:
 		return w.errorf("found \";\", expected \">=\" or \"=\" and an integer")
 	}
-	// What negative coefficients moved to the degree is there already.
+	// The degree already includes what negative coefficients moved to it.
 	moved := s.terms.degree
 	s.terms.degree = moved.add(s.rhs)
 	ge := s.terms.constraint()
@@ -142,15 +142,15 @@ func (s *statement) end(w *words) error {
 	return nil
 }
 
-// opposite is the sum <= degree for c, the sum >= degree.
+// opposite returns the sum <= degree for c, the sum >= degree.
 func opposite(c *constraint) *constraint {
 	n := c.negation()
 	n.degree = n.degree.sub(one)
 	return n
 }
 
-// setObjective takes the objective over from the terms. In normal form a
-// negative coefficient c of x stands as -c of ~x, with -c in the degree.
+// setObjective takes the objective from the terms. In normal form a negative coefficient c of
+// x is -c of ~x, with -c in the degree.
 func (s *statement) setObjective() {
 	s.constant = s.terms.degree.neg()
 	for _, v := range s.terms.used {

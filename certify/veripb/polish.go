@@ -1,8 +1,8 @@
 package veripb
 
-// stack is the operands of a pol rule. A constraint is computed in place; a
-// number and a literal stay what they are until the operator says whether they
-// mean themselves or a constraint.
+// stack contains the operands of a pol rule. A constraint is computed in place. A number or a
+// literal stays as it is until the operator determines whether it stands for itself or for a
+// constraint.
 type stack struct {
 	items []operand
 	free  []*dense
@@ -11,7 +11,7 @@ type stack struct {
 type operand struct {
 	sum    *dense // a constraint, or nil
 	number num
-	lit    lit // -1 where the operand is a number
+	lit    lit // -1 if the operand is a number
 }
 
 func (s *stack) take() *dense {
@@ -37,14 +37,14 @@ func (s *stack) clear() {
 	s.items = s.items[:0]
 }
 
-// pop takes the last operand, of which there is at least one.
+// pop removes the last operand; there must be one.
 func (s *stack) pop() operand {
 	it := s.items[len(s.items)-1]
 	s.items = s.items[:len(s.items)-1]
 	return it
 }
 
-// addTo adds what an operand means as a constraint to d.
+// addTo adds an operand, as a constraint, to d.
 func (c *checker) addTo(w *words, d *dense, it operand) error {
 	switch {
 	case it.sum != nil:
@@ -62,7 +62,7 @@ func (c *checker) addTo(w *words, d *dense, it operand) error {
 	return nil
 }
 
-// top makes the last operand a constraint that can be changed in place.
+// top turns the last operand into a constraint that can be changed in place.
 func (c *checker) top(w *words) (*dense, error) {
 	it := &c.stack.items[len(c.stack.items)-1]
 	if it.sum == nil {
@@ -76,9 +76,9 @@ func (c *checker) top(w *words) (*dense, error) {
 	return it.sum, nil
 }
 
-// rulePolish derives a constraint by cutting planes. Every step is sound by
-// itself: sums of what holds, multiples by positive numbers, division of
-// nonnegative coefficients with rounding up, saturation, literal axioms.
+// rulePolish derives a constraint by cutting planes. Every step is sound by itself: sums of
+// valid constraints, multiples by positive numbers, division of nonnegative coefficients with
+// rounding up, saturation, literal axioms.
 func (c *checker) rulePolish(w *words) error {
 	defer c.stack.clear()
 	s := &c.stack
@@ -88,7 +88,7 @@ func (c *checker) rulePolish(w *words) error {
 			break
 		}
 		if string(word) == "0" && w.peek() == nil {
-			break // the old end of a line
+			break // the old form of a line's end
 		}
 		if err := c.polish(w, word); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (c *checker) rulePolish(w *words) error {
 	return nil
 }
 
-// arity gives the number of operands of an operator, 0 for what is none.
+// arity returns the number of operands of an operator, 0 for anything else.
 func arity(word []byte) int {
 	if len(word) != 1 {
 		return 0

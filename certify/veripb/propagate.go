@@ -4,7 +4,7 @@ import "slices"
 
 type watch struct {
 	c       *constraint
-	blocker lit // some literal of the clause; where it is true there is nothing to do
+	blocker lit // some literal of the clause; if it is true, the clause need not be looked at
 }
 
 type occurrence struct {
@@ -12,28 +12,27 @@ type occurrence struct {
 	weight int64
 }
 
-// propagator does unit propagation over a database of constraints. What
-// follows from the database alone stays assigned (the root); assumptions are
-// taken back after each question.
+// propagator performs unit propagation over a database of constraints. What follows from the
+// database alone stays assigned (the root); assumptions are undone after each question.
 type propagator struct {
 	value   []int8 // by literal: 1 true, -1 false, 0 open
 	reason  []*constraint
 	at      []int32 // by variable: position on the trail
-	uses    []int32 // by variable: constraints of the database that hold it
+	uses    []int32 // by variable: number of constraints of the database that contain it
 	trail   []lit
-	root    int // the first root literals of the trail follow from the database
-	clauses int // literals of the trail that clauses have seen
+	root    int // number of literals at the start of the trail that follow from the database
+	clauses int // number of literals on the trail that clauses have processed
 	linears int // the same for linear constraints
 
-	watches [][]watch      // by the literal that, when false, wakes the clause
+	watches [][]watch      // by the literal that wakes the clause when it becomes false
 	occurs  [][]occurrence // by literal
 	wides   []*constraint
 
 	live     []*constraint // in order of their making
-	conflict *constraint   // contradicts the root
-	stale    bool          // a constraint that the root rests on was deleted
-	garbage  int           // deleted constraints that lists still hold
-	kept     int           // constraints that are not deleted
+	conflict *constraint   // constraint that contradicts the root
+	stale    bool          // a constraint that the root depends on was deleted
+	garbage  int           // number of deleted constraints that are still in lists
+	kept     int           // number of constraints that are not deleted
 }
 
 func (p *propagator) grow(vars int) {
@@ -55,8 +54,8 @@ func (p *propagator) assign(l lit, why *constraint) {
 	p.trail = append(p.trail, l)
 }
 
-// examine draws what follows from a constraint that was just attached, and
-// returns it where it contradicts the assignment.
+// examine propagates a constraint that was just attached. It returns the constraint if it
+// contradicts the assignment.
 func (p *propagator) examine(c *constraint) *constraint {
 	switch c.shape {
 	case clause:
@@ -85,7 +84,7 @@ func (p *propagator) examine(c *constraint) *constraint {
 	return nil
 }
 
-// force assigns the open literals that a linear constraint cannot do without.
+// force assigns the open literals without which a linear constraint cannot hold.
 func (p *propagator) force(c *constraint) {
 	for i, w := range c.weights {
 		if w <= c.slack {
@@ -97,7 +96,7 @@ func (p *propagator) force(c *constraint) {
 	}
 }
 
-// scan propagates a wide constraint; progress says that a literal followed.
+// scan propagates a wide constraint; progress reports that a literal followed.
 func (p *propagator) scan(c *constraint) (progress bool, conflict *constraint) {
 	slack := c.degree.neg()
 	for i, l := range c.lits {
@@ -117,8 +116,8 @@ func (p *propagator) scan(c *constraint) (progress bool, conflict *constraint) {
 	return progress, nil
 }
 
-// propagate goes on until nothing follows, clauses first, and returns a
-// constraint that contradicts the assignment, nil if there is none.
+// propagate continues until nothing more follows, clauses first. It returns a constraint that
+// contradicts the assignment, or nil if there is none.
 func (p *propagator) propagate() *constraint {
 	for {
 		switch {
@@ -200,9 +199,8 @@ func (p *propagator) visitClauses(f lit) *constraint {
 	return nil
 }
 
-// visitLinears lowers the slack of the linear constraints with f, which has
-// become false. All are lowered even after a conflict, so that undo can raise
-// all.
+// visitLinears lowers the slack of the linear constraints with f, which has become false. It
+// lowers all of them even after a conflict, so that undo can raise all of them.
 func (p *propagator) visitLinears(f lit) (conflict *constraint) {
 	for _, o := range p.occurs[f] {
 		c := o.c
@@ -221,7 +219,7 @@ func (p *propagator) visitLinears(f lit) (conflict *constraint) {
 	return conflict
 }
 
-// undo takes back all but the first n literals of the trail.
+// undo unassigns all but the first n literals of the trail.
 func (p *propagator) undo(n int) {
 	for i := len(p.trail) - 1; i >= n; i-- {
 		l := p.trail[i]
@@ -240,8 +238,8 @@ func (p *propagator) undo(n int) {
 	p.linears = min(p.linears, n)
 }
 
-// settle brings the root up to date; it says whether the database is
-// contradictory by propagation.
+// settle brings the root up to date. It reports whether propagation of the database gives a
+// contradiction.
 func (p *propagator) settle() bool {
 	if p.stale {
 		p.stale = false
@@ -263,8 +261,8 @@ func (p *propagator) settle() bool {
 	return p.conflict != nil
 }
 
-// refute says whether propagation over the database and the assumptions ends
-// in a contradiction. The database stays as it was.
+// refute reports whether propagation of the database and the assumptions gives a
+// contradiction. The database is left unchanged.
 func (p *propagator) refute(assumptions ...*constraint) bool {
 	if p.settle() {
 		return true
@@ -287,11 +285,11 @@ func (p *propagator) refute(assumptions ...*constraint) bool {
 	return found != nil
 }
 
-// assume attaches a constraint for a while and draws what follows from it
-// directly; it returns c where that is a contradiction.
+// assume attaches a constraint temporarily and propagates it. It returns c if that returns a
+// contradiction.
 func (p *propagator) assume(c *constraint) *constraint {
 	if c.coefs == nil && c.degree.big == nil && c.degree.small == int64(len(c.lits)) {
-		// All literals are true, as in the negation of a clause.
+		// The literals are simply true, as in the negation of a clause.
 		c.shape = trivial
 		for _, l := range c.lits {
 			switch {
@@ -305,7 +303,7 @@ func (p *propagator) assume(c *constraint) *constraint {
 	}
 	classify(c)
 	if c.shape == clause && len(c.lits) > 1 {
-		// Watches cannot be taken back in the order in which they were made.
+		// Watches cannot be undone in the order in which they were made.
 		c.shape, c.coefs, c.degree = linear, nil, one
 		c.weights = make([]int64, len(c.lits))
 		for i := range c.weights {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// randomConstraint makes a constraint over x1..xn as files have it.
+// randomConstraint returns the text of a constraint over x1..xn.
 func randomConstraint(rng *rand.Rand, n int, wide bool) string {
 	var b strings.Builder
 	sum := int64(0)
@@ -42,8 +42,7 @@ func randomConstraint(rng *rand.Rand, n int, wide bool) string {
 	return b.String() + ">= " + degree + " ;"
 }
 
-// models calls f with every assignment that satisfies all constraints, until f
-// is false.
+// models calls f with every assignment that satisfies all constraints, until f returns false.
 func models(n int, constraints []*constraint, f func(truth func(lit) bool) bool) {
 	for bits := range 1 << n {
 		truth := func(l lit) bool { return bits>>l.variable()&1 != 0 != l.negated() }
@@ -53,8 +52,8 @@ func models(n int, constraints []*constraint, f func(truth func(lit) bool) bool)
 	}
 }
 
-// naive says whether plain propagation over constraints, each looked at until
-// nothing changes, ends in a contradiction.
+// naive reports whether plain propagation, which looks at each constraint until nothing
+// changes, gives a contradiction.
 func naive(n int, constraints []*constraint) bool {
 	value := make([]int, 2*n)
 	for changed := true; changed; {
@@ -79,7 +78,7 @@ func naive(n int, constraints []*constraint) bool {
 	return false
 }
 
-// parsed reads a constraint.
+// parsed parses a constraint.
 func parsed(t testing.TB, c *checker, text string) *constraint {
 	t.Helper()
 	w := words{file: "test", line: 1, text: []byte(text)}
@@ -99,7 +98,7 @@ func newChecker(n int) *checker {
 	return c
 }
 
-// TestPropagation adds, deletes and asks at random, and compares every answer
+// TestPropagation randomly adds, deletes and tests constraints, and compares every answer
 // with plain propagation.
 func TestPropagation(t *testing.T) {
 	follows, not := 0, 0
@@ -146,8 +145,8 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-// TestPolish derives by random operators, with numbers near the end of 64
-// bits, and checks that no model of the constraints is lost.
+// TestPolish derives constraints by random operators, with numbers near the limits of 64
+// bits, and checks that no model is lost.
 func TestPolish(t *testing.T) {
 	derived := 0
 	for seed := range uint64(600) {
@@ -233,8 +232,8 @@ func TestImplies(t *testing.T) {
 	}
 }
 
-// TestRedundant adds constraints by random witnesses and checks that a
-// problem with models keeps one, at no greater objective.
+// TestRedundant adds constraints by random witnesses and checks that a satisfiable problem
+// keeps a model with no greater objective.
 func TestRedundant(t *testing.T) {
 	accepted, strengthened := 0, 0
 	for seed := range uint64(6000) {
@@ -283,7 +282,7 @@ func TestRedundant(t *testing.T) {
 	}
 }
 
-// TestNumbers compares arithmetic with big integers around the end of 64 bits.
+// TestNumbers compares arithmetic with big integers near the limits of 64 bits.
 func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	pick := func() num {

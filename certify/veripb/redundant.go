@@ -7,7 +7,7 @@ import (
 
 // substitution maps variables to literals or truth values.
 type substitution struct {
-	image map[int]lit // by variable; constants are below 0
+	image map[int]lit // by variable; negative numbers are constants
 }
 
 const (
@@ -15,7 +15,7 @@ const (
 	toTrue  lit = -1
 )
 
-// of gives the image of a literal, and whether it differs from the literal.
+// of returns the image of a literal, and whether it differs from the literal.
 func (s substitution) of(l lit) (lit, bool) {
 	to, ok := s.image[l.variable()]
 	switch {
@@ -29,8 +29,8 @@ func (s substitution) of(l lit) (lit, bool) {
 	return to ^ l&1, to^l&1 != l
 }
 
-// readSubstitution takes pairs of a variable and its image, with or without an
-// arrow between them, up to a semicolon or the end of the line.
+// readSubstitution parses pairs of a variable and its image, with or without an arrow between
+// them, up to a semicolon or the end of the line.
 func (c *checker) readSubstitution(w *words) (substitution, error) {
 	s := substitution{image: map[int]lit{}}
 	for w.peek() != nil && string(w.peek()) != ";" {
@@ -75,7 +75,7 @@ func (s substitution) addSubstituted(d *dense, coef num, l lit) {
 	}
 }
 
-// apply gives k under s, nil where that is k itself.
+// apply returns k under s, or nil if that is k itself.
 func (c *checker) apply(s substitution, k *constraint) *constraint {
 	changed := slices.ContainsFunc(k.lits, func(l lit) bool { _, changed := s.of(l); return changed })
 	if !changed {
@@ -90,10 +90,10 @@ func (c *checker) apply(s substitution, k *constraint) *constraint {
 	return image
 }
 
-// ruleRedundant adds a constraint C with a witness s: every solution of the
-// database D that breaks C becomes, under s, one of D and C with no greater
-// objective value. What has to be shown is that D and not C imply each
-// constraint of D and C under s, and objective under s <= objective.
+// ruleRedundant adds a constraint C with a witness s: every solution of the database D that
+// violates C becomes, under s, a solution of D and C with no greater objective value. The
+// proof obligations are that D and not C imply each constraint of D and C under s, and
+// objective under s <= objective.
 func (c *checker) ruleRedundant(w *words) error {
 	k, err := c.inequality(w)
 	if err != nil {
@@ -146,8 +146,8 @@ func (c *checker) ruleRedundant(w *words) error {
 	return nil
 }
 
-// objectiveGoal is objective - objective under s >= 0; changed says whether s
-// touches the objective.
+// objectiveGoal returns objective - objective under s >= 0; changed reports whether s affects
+// the objective.
 func (c *checker) objectiveGoal(s substitution) (goal *constraint, changed bool) {
 	for _, t := range c.problem.objective {
 		if _, differs := s.of(t.lit); !differs {
@@ -162,9 +162,8 @@ func (c *checker) objectiveGoal(s substitution) (goal *constraint, changed bool)
 	return goal, changed
 }
 
-// touched gives the constraints with a variable that s changes. It looks from
-// the newest back until all are found: a definition is mostly used again at
-// once.
+// touched returns the constraints with a variable that s changes. It searches from the newest
+// until all are found: a definition is usually used again soon.
 func (c *checker) touched(s substitution) []*constraint {
 	left := 0
 	for v, to := range s.image {

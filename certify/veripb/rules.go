@@ -1,6 +1,6 @@
 package veripb
 
-// rule handles a line whose first word is its name.
+// rule handles the lines whose first word is its name.
 type rule struct {
 	run      func(*checker, *words) error
 	versions version
@@ -8,7 +8,7 @@ type rule struct {
 
 const anyVersion = version12 | version20
 
-// rules by name. What is refused on purpose is named in step.
+// rules by name. step handles the rules that are refused on purpose.
 var rules = map[string]rule{
 	"f":    {(*checker).ruleFormula, anyVersion},
 	"l":    {(*checker).ruleAxiom, version12},
@@ -68,12 +68,12 @@ func (c *checker) ruleFormula(w *words) error {
 		if err != nil {
 			return err
 		}
-		// Version 1.2 takes 0 for no number at all.
+		// In version 1.2, 0 means that the number is not given.
 		if n != number(int64(len(c.constraints))) && (n.sign() != 0 || c.version == version20) {
 			return w.errorf("the problem has %d constraints, equations counting twice, not %v", len(c.constraints), n)
 		}
 		if string(w.peek()) == "0" {
-			w.next() // the old end of a line
+			w.next() // the old form of a line's end
 		}
 	}
 	if c.version == version12 {
@@ -100,8 +100,7 @@ func (c *checker) ruleAxiom(w *words) error {
 	return w.finish()
 }
 
-// ruleRUP ignores the hints of version 2.0, which could only make the check
-// fail.
+// ruleRUP ignores the hints of version 2.0, which could only make the check fail.
 func (c *checker) ruleRUP(w *words) error {
 	k, err := c.inequality(w)
 	if err != nil {
@@ -124,13 +123,13 @@ func (c *checker) ruleRUP(w *words) error {
 	return nil
 }
 
-// follows says whether the negation of k is refuted by propagation.
+// follows reports whether propagation refutes the negation of k.
 func (c *checker) follows(k *constraint) bool {
 	return k.degree.sign() <= 0 || c.refute(k.negation())
 }
 
-// compare takes a number and a constraint, in the order of the version, and
-// says whether test holds of them; without a number, of any.
+// compare parses a number and a constraint, in the order of the version, and reports whether
+// test holds for them or, without a number, for any constraint.
 func (c *checker) compare(w *words, verb string, test func(a, b *constraint, scratch *dense) bool) (*constraint, error) {
 	var have *constraint
 	var err error
@@ -197,7 +196,7 @@ func (c *checker) ruleContradiction(w *words) error {
 		return err
 	}
 	if !k.contradicts() {
-		return w.errorf("%s is no contradiction", k.text(&c.names))
+		return w.errorf("%s is not a contradiction", k.text(&c.names))
 	}
 	c.contradicted = true
 	if string(w.peek()) == "0" {

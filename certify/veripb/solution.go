@@ -1,6 +1,6 @@
 package veripb
 
-// readLiterals takes literals up to the end of the line.
+// readLiterals parses literals up to the end of the line.
 func (c *checker) readLiterals(w *words) ([]lit, error) {
 	c.assignment = c.assignment[:0]
 	for {
@@ -18,7 +18,7 @@ func (c *checker) readLiterals(w *words) ([]lit, error) {
 	}
 }
 
-// objectiveValue is the objective where truth gives a literal's value.
+// objectiveValue returns the objective under the literal values of truth.
 func (c *checker) objectiveValue(truth func(lit) bool) num {
 	sum := c.constant
 	for _, t := range c.problem.objective {
@@ -29,7 +29,7 @@ func (c *checker) objectiveValue(truth func(lit) bool) num {
 	return sum
 }
 
-// record notes a solution of the problem.
+// record records a solution of the problem.
 func (c *checker) record(value num) {
 	if !c.solved || value.less(c.best) {
 		c.best = value
@@ -37,10 +37,10 @@ func (c *checker) record(value num) {
 	c.solved = true
 }
 
-// solution takes an assignment, which with what follows by propagation, and
-// all else true, must satisfy the database and the problem itself. It records
-// the solution and returns what was written and its objective value, which the
-// literals alone must settle.
+// solution parses an assignment. Together with what follows by propagation, and with all
+// other literals true, it must satisfy the database and the problem itself. The function
+// records the solution and returns the literals and their objective value, which they must
+// determine alone.
 func (c *checker) solution(w *words) ([]lit, num, error) {
 	lits, err := c.readLiterals(w)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c *checker) solution(w *words) ([]lit, num, error) {
 	return lits, value, nil
 }
 
-// original takes an assignment to the problem's variables and judges it by the
-// problem alone; what it leaves open is false.
+// original parses an assignment to the problem's variables and checks it on the problem
+// alone. Variables that it leaves open are false.
 func (c *checker) original(w *words) error {
 	lits, err := c.readLiterals(w)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *checker) ruleImprove(w *words) error {
 	return nil
 }
 
-// atLeast is objective >= lower or, with better = 1, objective <= upper - 1.
+// atLeast returns objective >= lower or, with better = 1, objective <= upper - 1.
 func (c *checker) atLeast(lower, better, upper num) *constraint {
 	sign, bound := one, lower.sub(c.constant)
 	if better.sign() > 0 {
@@ -153,7 +153,7 @@ func (c *checker) atLeast(lower, better, upper num) *constraint {
 	return k
 }
 
-// ruleExclude adds the clause that not all the literals are true again.
+// ruleExclude adds the clause that excludes the literals.
 func (c *checker) ruleExclude(w *words) error {
 	lits, _, err := c.solution(w)
 	if err != nil {

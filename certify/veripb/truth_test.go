@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// untrue says what is wrong with a verdict on a problem of few variables, by
-// trying all assignments; empty where it is true.
+// untrue describes what is wrong with a verdict on a problem of few variables, by trying all
+// assignments. It returns "" if the verdict is true.
 func untrue(p *problem, v Verdict) string {
 	var least *big.Int
 	models(len(p.names.all), p.constraints, func(truth func(lit) bool) bool {
@@ -44,7 +44,7 @@ func untrue(p *problem, v Verdict) string {
 	return ""
 }
 
-// certificates are proofs with every kind of number in them.
+// certificates are proofs with every kind of number.
 var certificates = []struct{ name, opb, proof string }{
 	{"cutting planes 1.2", unsatOPB, v1 + "f 4\np 1 2 + 3 + 2 d\np 5 4 +\nc 6\n"},
 	{"propagation 1.2", unsatOPB, v1 + "f 4\nu 1 x1 >= 1 ;\ndel id 1\nu >= 1 ;\nc 6\n"},
@@ -55,9 +55,9 @@ var certificates = []struct{ name, opb, proof string }{
 	{"bounds 2.0", coverOPB, v2 + "f 3\nsol x1 x2 x3\npol 1 2 + 3 + 2 d s 3 * 2 d\nia 1 x1 1 x2 >= 1 ; 1\n" + concluded("BOUNDS 1 : 1 3")},
 }
 
-// TestFlippedNumbers changes every number of a proof in turn. What is still
-// accepted must still be true, and the numbers of whole classes must be
-// refused: those of the constraints that the last steps rest on.
+// TestFlippedNumbers changes every number of a proof in turn. Whatever is still accepted must
+// still be true. Numbers of some classes must always be refused: those of the constraints
+// that the last steps depend on.
 func TestFlippedNumbers(t *testing.T) {
 	digits := regexp.MustCompile(`\d+`)
 	for _, c := range certificates {
@@ -102,7 +102,7 @@ func TestFlippedNumbers(t *testing.T) {
 	}
 }
 
-// FuzzCheck looks for proofs that are accepted and untrue, and for panics.
+// FuzzCheck looks for accepted proofs of false claims, and for panics.
 func FuzzCheck(f *testing.F) {
 	for _, c := range certificates {
 		f.Add(c.opb, c.proof)

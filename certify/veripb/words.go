@@ -8,11 +8,11 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// lines reads a text a line at a time.
+// lines reads a text line by line.
 type lines struct {
 	file string // for errors
 	in   *bufio.Reader
-	line int // number of the last one read
+	line int // number of the line read last
 	text []byte
 }
 
@@ -20,8 +20,8 @@ func newLines(file string, in io.Reader) *lines {
 	return &lines{file: file, in: bufio.NewReaderSize(in, 1<<16)}
 }
 
-// next gives the words of the next line; io.EOF after the last. They are
-// valid until the next call.
+// next returns the words of the next line, or io.EOF after the last. They are valid until the
+// next call.
 func (l *lines) next() (words, error) {
 	l.text = l.text[:0]
 	for {
@@ -45,19 +45,19 @@ func (l *lines) next() (words, error) {
 	}
 }
 
-// words walks over the words of a line. A semicolon is a word of its own
-// whether or not there is space before it.
+// words iterates over the words of a line. A semicolon is a separate word, with or without
+// space before it.
 type words struct {
 	file  string
 	line  int
 	text  []byte
-	start int // of the present word
+	start int // start of the present word
 	end   int
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// next gives the next word, nil at the end of the line.
+// next returns the next word, or nil at the end of the line.
 func (w *words) next() []byte {
 	i := w.end
 	for i < len(w.text) && blank(w.text[i]) {
@@ -78,23 +78,23 @@ func (w *words) next() []byte {
 	return w.text[w.start:w.end]
 }
 
-// peek gives the next word without taking it.
+// peek returns the next word without consuming it.
 func (w *words) peek() []byte {
 	ahead := *w
 	return ahead.next()
 }
 
-// errorf is an error at the word that was last taken.
+// errorf returns an error at the word that was read last.
 func (w *words) errorf(format string, args ...any) error {
 	return source.Errorf(w.file, w.line, w.start+1, format, args...)
 }
 
-// refusedf is an error about the line as a whole.
+// refusedf returns an error about the whole line.
 func (w *words) refusedf(format string, args ...any) error {
 	return source.Errorf(w.file, w.line, 1, format, args...)
 }
 
-// expect takes the next word, which must be want.
+// expect reads the next word, which must be want.
 func (w *words) expect(want string) error {
 	if got := w.next(); string(got) != want {
 		return w.errorf("%s, expected %q", found(got), want)
@@ -102,7 +102,7 @@ func (w *words) expect(want string) error {
 	return nil
 }
 
-// finish says that nothing may follow, save a semicolon.
+// finish reports an error if anything but a semicolon follows.
 func (w *words) finish() error {
 	got := w.next()
 	if string(got) == ";" {
@@ -114,7 +114,7 @@ func (w *words) finish() error {
 	return nil
 }
 
-// number takes a decimal integer; what names it in the error.
+// number parses a decimal integer; what names it in the error.
 func (w *words) number(what string) (num, error) {
 	got := w.next()
 	n, ok := parseNumber(got)

@@ -30,7 +30,7 @@ type stepsFlag int
 func (s *stepsFlag) UnmarshalText(text []byte) error {
 	var h horizonFlag
 	if err := h.UnmarshalText(text); err != nil || h.min != h.max {
-		return fmt.Errorf("%q is no horizon here; expected a number from 1 to 1000000", text)
+		return fmt.Errorf("%q is not a horizon here; expected a number from 1 to 1000000", text)
 	}
 	*s = stepsFlag(h.min)
 	return nil
@@ -42,7 +42,7 @@ type atLeastFlag int
 // UnmarshalText reads a number from 1 on.
 func (n *atLeastFlag) UnmarshalText(text []byte) error {
 	if _, err := fmt.Sscanf(string(text)+"\n", "%d\n", (*int)(n)); err != nil || *n < 1 {
-		return fmt.Errorf("%q is no count; expected a number from 1 on", text)
+		return fmt.Errorf("%q is not a count; expected a number from 1 on", text)
 	}
 	return nil
 }

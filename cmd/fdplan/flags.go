@@ -77,7 +77,7 @@ func (h *horizonFlag) UnmarshalText(text []byte) error {
 	h.min, err1 = strconv.Atoi(from)
 	h.max, err2 = strconv.Atoi(to)
 	if err1 != nil || err2 != nil || h.min < 1 || h.max < h.min || h.max > 1_000_000 {
-		return fmt.Errorf("%q is no horizon; expected a number from 1 to 1000000, or a range such as 4..10", text)
+		return fmt.Errorf("%q is not a horizon; expected a number from 1 to 1000000, or a range such as 4..10", text)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (b *bytesFlag) UnmarshalText(text []byte) error {
 		*b = bytesFlag(x * u.factor)
 		return nil
 	}
-	return fmt.Errorf("%q is no size; expected at least 1MiB, such as 512MiB or 4GiB", text)
+	return fmt.Errorf("%q is not a size; expected at least 1MiB, such as 512MiB or 4GiB", text)
 }
 
 // durationFlag is a time such as 60s.
@@ -114,7 +114,7 @@ type durationFlag time.Duration
 func (d *durationFlag) UnmarshalText(text []byte) error {
 	x, err := time.ParseDuration(string(text))
 	if err != nil || x < 0 {
-		return fmt.Errorf("%q is no time; expected a number with a unit, such as 60s or 5m", text)
+		return fmt.Errorf("%q is not a time; expected a number with a unit, such as 60s or 5m", text)
 	}
 	*d = durationFlag(x)
 	return nil

@@ -94,7 +94,7 @@ func TestExamples(t *testing.T) {
 	}
 	for name := range examples {
 		if !known[name] {
-			t.Errorf("there are examples of %s, which is no command", name)
+			t.Errorf("there are examples of %s, which is not a command", name)
 		}
 	}
 	if status, _, stderr := session("help", "nonsense"); status != exitUsage || !strings.Contains(stderr, "nonsense") {

@@ -31,7 +31,7 @@ func (c *runCmd) Run(a *environment) error {
 		value int
 	}{{"--horizon", c.Horizon}, {"--steps", c.Steps}, {"--replan-every", c.ReplanEvery}} {
 		if n.value < 0 || n.value == 0 && n.flag == "--replan-every" {
-			return fmt.Errorf("%s %d is no number of steps; expected at least 1", n.flag, n.value)
+			return fmt.Errorf("%s %d is not a number of steps; expected at least 1", n.flag, n.value)
 		}
 	}
 	if c.Simulator == "" {

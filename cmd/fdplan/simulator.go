@@ -26,7 +26,7 @@ type simulatorFlags struct {
 func (f *simulatorFlags) open(ctx context.Context, p *load.Problem, seed uint64) (*execute.Real, error) {
 	switch {
 	case f.MaxSimulations < 0:
-		return nil, fmt.Errorf("--max-simulations %d is no budget; expected at least 1, or 0 for no bound", f.MaxSimulations)
+		return nil, fmt.Errorf("--max-simulations %d is not a budget; expected at least 1, or 0 for no bound", f.MaxSimulations)
 	case f.Simulator == "" && (f.Record != "" || f.MaxSimulations > 0 || f.Truth != ""):
 		return nil, errors.New("--record, --truth and --max-simulations go with --simulator")
 	case f.Simulator == "":

@@ -24,7 +24,7 @@ func (w *widthsFlag) UnmarshalText(text []byte) error {
 	for _, part := range strings.Split(string(text), ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is no list of layer widths; expected numbers such as 128,128", text)
+			return fmt.Errorf("%q is not a list of layer widths; expected numbers such as 128,128", text)
 		}
 		*w = append(*w, n)
 	}

@@ -187,7 +187,7 @@ func (r *reader) steps(key string) ([][]Value, error) {
 			}
 			given[v.Name] = true
 			if v.Name == "" || strings.ContainsFunc(v.Name, unicode.IsControl) {
-				return nil, r.fail("%s step %d: %q is no name of a variable", key, len(out)+1, v.Name)
+				return nil, r.fail("%s step %d: %q is not a name of a variable", key, len(out)+1, v.Name)
 			}
 			if r.values++; r.values > maxValues {
 				return nil, r.fail("the plan has more than %d values", maxValues)
@@ -201,7 +201,7 @@ func (r *reader) steps(key string) ([][]Value, error) {
 			case json.Number:
 				n, err := x.Int64()
 				if err != nil || n > 1<<53 || n < -1<<53 {
-					return nil, r.fail("%s step %d: %s is no value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(x.String()), source.Quote(v.Name))
+					return nil, r.fail("%s step %d: %s is not a value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(x.String()), source.Quote(v.Name))
 				}
 				v.X = n
 			default:

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// Correction says what a network should give for one input: the bits of both
-// in order.
+// Correction is the wanted output of a network for one input; both are packed in bit order.
 type Correction struct {
 	Inputs, Outputs []bool
 }
 
-// Correct gives a network that answers as n does, except that it gives what
-// corrections say for their inputs. It is n with one layer more: a match neuron
-// of the first layer is active for the input of one correction alone, units of
-// the layers behind pass it on, and the unit of output o in the last layer is
+// Correct returns a network that answers as n does, except on the inputs of corrections,
+// where it gives the corrected output. It is n with one more layer. A match neuron in the
+// first layer is active only for the input of one correction, units of the later layers pass
+// it on, and the unit of output o in the last layer is
 //
 //	o + sum of m in S1 + sum of not m in S0 >= 1 + |S0|
 //
-// over the matches m of the corrections that turn o on where n has it off (S1)
-// and off where n has it on (S0). At most one of them is active, since inputs
-// are corrected once, so that the sum is as it is without corrections, or one
-// more or less.
+// over the matches m of the corrections that turn o from off to on (S1) and from on to off
+// (S0). At most one match is active, since each input is corrected once, so the sum differs
+// by at most one from what it is without corrections.
 //
-// A correction that n agrees with costs nothing; without any other, n itself is
-// the answer. n must pass Check. It is an error to correct an input in two ways
-// or to give other numbers of bits than n has.
+// A correction that agrees with n costs nothing; if all agree, Correct returns n itself. n
+// must pass Check. It is an error to correct an input in two ways or to use numbers of bits
+// other than those of n.
 func Correct(n *Network, corrections []Correction) (*Network, error) {
 	wrong, err := differing(n, corrections)
 	if err != nil || len(wrong) == 0 {
@@ -44,13 +42,13 @@ func Correct(n *Network, corrections []Correction) (*Network, error) {
 	return out, nil
 }
 
-// mistake is a correction that is one: flips are the output bits that n has wrong.
+// mistake is a correction that n disagrees with: flips are the output bits that n has wrong.
 type mistake struct {
 	Correction
 	flips []bool
 }
 
-// differing gives the corrections that n does not agree with.
+// differing returns the corrections that disagree with n.
 func differing(n *Network, corrections []Correction) ([]mistake, error) {
 	e := NewEvaluator(n)
 	s := e.NewScratch()
@@ -90,8 +88,8 @@ func differing(n *Network, corrections []Correction) ([]mistake, error) {
 	return wrong, nil
 }
 
-// withMatches adds to the first layer a unit for each mistake that is active for
-// its input alone.
+// withMatches adds to the first layer one unit per mistake, active only for the mistake's
+// input.
 func withMatches(l *Layer, wrong []mistake) Layer {
 	out := Layer{Inputs: l.Inputs, Weights: slices.Clone(l.Weights), Thresholds: slices.Clone(l.Thresholds)}
 	for _, m := range wrong {
@@ -107,8 +105,8 @@ func withMatches(l *Layer, wrong []mistake) Layer {
 	return out
 }
 
-// withPasses adds to a layer k inputs, which its units ignore, and k units that
-// pass these on.
+// withPasses adds k inputs to a layer, which its units ignore, and k units that pass these
+// on.
 func withPasses(l *Layer, k int) Layer {
 	out := Layer{Inputs: l.Inputs + k}
 	for j := range l.Units() {
@@ -124,7 +122,7 @@ func withPasses(l *Layer, k int) Layer {
 	return out
 }
 
-// switches is the last layer: the outputs, and what corrects them.
+// switches is the last layer: the outputs and the terms that correct them.
 func switches(outputs int, wrong []mistake) Layer {
 	out := Layer{Inputs: outputs + len(wrong)}
 	for o := range outputs {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCorrect: on every input, the corrected network gives what the correction
-// says or what the network gave.
+// TestCorrect checks every input: the corrected network returns the corrected output, or else
+// the network's own.
 func TestCorrect(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 0))
 	changed := 0

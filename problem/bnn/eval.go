@@ -27,8 +27,8 @@ type Evaluator struct {
 	inputs, outputs int
 	layers          []packed
 	lanes           []laneLayer
-	tables          []*tableLayer // by layer; nil where lanes serve better
-	tableWords      int           // of the largest
+	tables          []*tableLayer // by layer; nil where lanes are faster
+	tableWords      int           // of the largest table
 	width           int           // words of the widest layer
 	widest          int           // units of the widest layer, inputs included
 	useLanes        bool
@@ -58,9 +58,8 @@ func NewEvaluator(n *Network) *Evaluator {
 		e.width = max(e.width, Words(l.Units()))
 		e.widest = max(e.widest, l.Units())
 	}
-	// An edge costs a lane about as much as its bit of a word costs the
-	// popcount; lanes win where words are not full (BenchmarkForward).
-	// Tables halve an edge.
+	// An edge costs a lane about as much as its bit of a word costs the popcount; lanes win
+	// when words are not full (BenchmarkForward). Tables halve the cost of an edge.
 	e.useLanes = 5*(n.Edges()-tabled/2) < 4*words
 	return e
 }
@@ -89,7 +88,7 @@ func newPacked(l *Layer) packed {
 	return p
 }
 
-// NewScratch gives buffers for one goroutine.
+// NewScratch allocates buffers for one goroutine.
 func (e *Evaluator) NewScratch() *Scratch {
 	return &Scratch{
 		a: make([]uint64, e.width), b: make([]uint64, e.width),
@@ -135,9 +134,8 @@ func (p *packed) forward(out, in []uint64) {
 	}
 }
 
-// The kernels give the activations of up to 64 units as one word. Those for
-// one and two words keep the inputs in registers: nearly all layers have at
-// most 128 inputs.
+// The kernels return the activations of up to 64 units as one word. Those for one and two
+// words keep the inputs in registers: nearly all layers have at most 128 inputs.
 
 func dense1(rows []uint64, slack []int32, x uint64) (word uint64) {
 	rows = rows[:len(slack)]

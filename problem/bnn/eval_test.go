@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// randomNetwork has the given layer sizes, input first, weights of which a
-// share density is not 0, and thresholds over their whole range.
+// randomNetwork has the given layer sizes, input first. A share density of its weights is
+// nonzero, and its thresholds cover their whole range.
 func randomNetwork(r *rand.Rand, density float64, sizes ...int) *Network {
 	n := &Network{}
 	for i, units := range sizes[1:] {
@@ -32,7 +32,7 @@ func randomNetwork(r *rand.Rand, density float64, sizes ...int) *Network {
 	return n
 }
 
-// naive is the definition of Layer, word for word.
+// naive implements the definition of Layer literally.
 func naive(n *Network, in []bool) []bool {
 	for i := range n.Layers {
 		l := &n.Layers[i]

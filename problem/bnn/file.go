@@ -11,29 +11,29 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// File is what one file of this project's own format holds: a network, the
-// names of the bits that it reads and writes, and what is told of its making.
+// File is the content of a file in this project's own format: a network, the names of the
+// bits that it reads and writes, and metadata about how it was made.
 //
-// The format is text, one thing a line, every line ended by LF alone:
+// The format is text, one item per line, every line ended by LF alone:
 //
 //	fdplan-network 1         the format and its version
 //	meta KEY VALUE           any number; KEY without blanks, VALUE to the line's end or absent
-//	input NAME               one an input bit, in order; NAME to the line's end
-//	output NAME              one an output bit, in order
-//	layer INPUTS UNITS       once a layer, first to last, then UNITS lines:
+//	input NAME               one per input bit, in order; NAME to the line's end
+//	output NAME              one per output bit, in order
+//	layer INPUTS UNITS       once per layer, first to last, then UNITS lines:
 //	THRESHOLD WEIGHTS        p* in 0..fan-in+1, and INPUTS characters out of + - 0
 //	checksum crc32c HEX      eight lower-case digits, over all bytes before this line
 //
-// The lines stand in this order. Names and values are UTF-8 without control
-// characters; a name may hold blanks and any sign, and is unique among the
-// inputs or the outputs. Numbers have no sign and no leading zero. The last
-// line may lack its end, and nothing follows it. So a File has one spelling:
-// files are equal if and only if what they hold is.
+// The lines stand in this order. Names and values are UTF-8 without control characters. A
+// name may contain blanks and any symbol, and is unique among the inputs or among the
+// outputs. Numbers have no sign and no leading zero. The last line may lack its line end, and
+// nothing follows it. Each File therefore has exactly one encoding: two files are equal if
+// and only if their contents are.
 type File struct {
 	Network *Network
 	Inputs  []string    // the name of each input bit
 	Outputs []string    // the name of each output bit
-	Meta    [][2]string // keys and values, in order; a key may come again
+	Meta    [][2]string // keys and values, in order; a key may repeat
 }
 
 const (
@@ -45,13 +45,13 @@ const (
 // The order in which the lines stand, by keyword.
 var fileOrder = [...]string{"meta", "input", "output", "layer", "checksum"}
 
-// checksum is CRC-32C of data as the last line writes it.
+// checksum returns the CRC-32C of data as the last line writes it.
 func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// Check reports what WriteFile could not write so that ReadFile reads it: a
-// malformed network, and names or metadata that do not belong to it.
+// Check reports anything that ReadFile would not read back after WriteFile: a malformed
+// network, or names or metadata that do not fit it.
 func (f *File) Check() error {
 	if err := writable(f.Network); err != nil {
 		return err
@@ -64,10 +64,10 @@ func (f *File) Check() error {
 	}
 	for _, kv := range f.Meta {
 		if kv[0] == "" || strings.Contains(kv[0], " ") || source.BadByte(kv[0]) >= 0 {
-			return fmt.Errorf("%w: %s is no key of metadata", ErrShape, source.Quote(kv[0]))
+			return fmt.Errorf("%w: %s is not a key of metadata", ErrShape, source.Quote(kv[0]))
 		}
 		if source.BadByte(kv[1]) >= 0 {
-			return fmt.Errorf("%w: the metadata %s have a control character or are no UTF-8", ErrShape, kv[0])
+			return fmt.Errorf("%w: the metadata %s contain a control character or are not UTF-8", ErrShape, kv[0])
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ func checkNames(kind string, names []string, want int) error {
 	for _, s := range names {
 		switch {
 		case s == "" || source.BadByte(s) >= 0:
-			return fmt.Errorf("%w: %s is no name of an %s", ErrShape, source.Quote(s), kind)
+			return fmt.Errorf("%w: %s is not a name of an %s", ErrShape, source.Quote(s), kind)
 		case seen[s]:
 			return fmt.Errorf("%w: two %ss are named %s", ErrShape, kind, source.Quote(s))
 		}
@@ -95,7 +95,7 @@ func WriteFile(w io.Writer, f *File) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
-	var body bytes.Buffer // the checksum needs all of it
+	var body bytes.Buffer // the checksum covers all of it
 	b := bufio.NewWriter(&body)
 	fmt.Fprintf(b, "%s %s\n", fileFormat, fileVersion)
 	for _, kv := range f.Meta {
@@ -127,18 +127,18 @@ func WriteFile(w io.Writer, f *File) error {
 	return err
 }
 
-// fileReader goes through the lines of one file.
+// fileReader reads the lines of one file.
 type fileReader struct {
 	name string
 	data []byte
 	pos  int // where the next line starts
-	line int // number of the line that next gave last
+	line int // number of the line that next returned last
 	f    File
-	// The names seen so far, to refuse one that comes again.
+	// The names seen so far, to refuse duplicates.
 	inputs, outputs map[string]bool
 }
 
-// next gives the next line without its end.
+// next returns the next line without its line end.
 func (r *fileReader) next() (string, bool) {
 	r.line++
 	if r.pos == len(r.data) {
@@ -153,13 +153,13 @@ func (r *fileReader) next() (string, bool) {
 	return string(rest), true
 }
 
-// errorf is an error at a column of the present line.
+// errorf returns an error at a column of the present line.
 func (r *fileReader) errorf(col int, format string, args ...any) error {
 	return source.Errorf(r.name, r.line, col, format, args...)
 }
 
-// ReadFile reads a file of this project's own format. The name stands for it
-// in errors, which are *source.Error. What it gives passes Check.
+// ReadFile reads a file of this project's own format. The name stands for it in errors, which
+// are *source.Error. The File that it returns passes Check.
 func ReadFile(name string, in io.Reader) (*File, error) {
 	data, err := source.ReadAll(name, in)
 	if err != nil {
@@ -170,14 +170,14 @@ func ReadFile(name string, in io.Reader) (*File, error) {
 		return nil, err
 	}
 	r.f.Network = &Network{}
-	stage := 0 // index of fileOrder
+	stage := 0 // index into fileOrder
 	for {
 		start := r.pos
 		line, ok := r.next()
 		if !ok {
 			return nil, r.errorf(0, "the file is cut short; expected the line checksum %s HEX at its end", fileChecksum)
 		}
-		// A key or name may hold any sign, so bad bytes are looked for first.
+		// A key or name may contain any symbol, so bad bytes are looked for first.
 		if i := source.BadByte(line); i >= 0 {
 			return nil, r.errorf(i+1, "byte 0x%02x; expected UTF-8 without control characters", line[i])
 		}
@@ -190,7 +190,7 @@ func ReadFile(name string, in io.Reader) (*File, error) {
 		}
 		switch {
 		case at < 0:
-			return nil, r.errorf(1, "%s is no line of the format; expected %s", source.Quote(line), strings.Join(fileOrder[stage:], ", "))
+			return nil, r.errorf(1, "%s is not a line of the format; expected %s", source.Quote(line), strings.Join(fileOrder[stage:], ", "))
 		case at < stage:
 			return nil, r.errorf(1, "a line %s after one of %s; expected the order %s", word, fileOrder[stage], strings.Join(fileOrder[:], ", "))
 		}
@@ -233,7 +233,7 @@ func (r *fileReader) readHead() error {
 	return nil
 }
 
-// readMeta reads what follows the word meta; more says that a blank does.
+// readMeta reads what follows the word meta; more reports whether a blank follows it.
 func (r *fileReader) readMeta(rest string, more bool) error {
 	const at = len("meta ") + 1
 	key, value, valued := strings.Cut(rest, " ")
@@ -314,7 +314,7 @@ func (r *fileReader) readUnit(l *Layer, line string, k, j int) error {
 			w = -1
 		case '0':
 		default:
-			return r.errorf(col+i, "layer %d unit %d: %s is no weight; expected + - or 0", k, j, source.Quote(row[i:i+1]))
+			return r.errorf(col+i, "layer %d unit %d: %s is not a weight; expected + - or 0", k, j, source.Quote(row[i:i+1]))
 		}
 		if w != 0 {
 			fanIn++
@@ -331,8 +331,8 @@ func (r *fileReader) readUnit(l *Layer, line string, k, j int) error {
 	return nil
 }
 
-// readEnd checks the last line, which starts at the byte start, and the counts
-// that only the end can tell.
+// readEnd checks the last line, which starts at the byte start, and the counts that are known
+// only at the end.
 func (r *fileReader) readEnd(rest string, start int) error {
 	const at = len("checksum ") + 1
 	n := r.f.Network
@@ -344,7 +344,7 @@ func (r *fileReader) readEnd(rest string, start int) error {
 	}
 	kind, hex, _ := strings.Cut(rest, " ")
 	if kind != fileChecksum || len(hex) != 8 || strings.Trim(hex, "0123456789abcdef") != "" {
-		return r.errorf(at, "%s is no checksum; expected %s and eight lower-case hexadecimal digits", source.Quote(rest), fileChecksum)
+		return r.errorf(at, "%s is not a checksum; expected %s and eight lower-case hexadecimal digits", source.Quote(rest), fileChecksum)
 	}
 	if got := checksum(r.data[:start]); got != hex {
 		return r.errorf(at+len(kind)+1, "the checksum is %s and the lines above give %s: the file was changed or damaged", hex, got)

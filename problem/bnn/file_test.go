@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 )
 
-// drawFile names the bits of a random network with signs that other formats
-// give a meaning.
+// drawFile names the bits of a random network with symbols that have a meaning in other
+// formats.
 func drawFile(r *rand.Rand) *File {
 	n := drawNetwork(r)
 	f := &File{Network: n}
@@ -111,8 +111,8 @@ func TestReadFileFaults(t *testing.T) {
 		{change("meta seed 7\n", "meta\n"), "f:2:6: the key is missing"},
 		{change("meta seed 7\n", "meta  7\n"), "f:2:6: the key is missing"},
 		{change("meta empty\n", "meta empty \n"), "f:3:11: a blank with no value"},
-		{change("meta empty\n", "\n"), `f:3:1: "" is no line of the format; expected meta, input, output, layer, checksum`},
-		{change("meta empty\n", "moto empty\n"), `f:3:1: "moto empty" is no line of the format`},
+		{change("meta empty\n", "\n"), `f:3:1: "" is not a line of the format; expected meta, input, output, layer, checksum`},
+		{change("meta empty\n", "moto empty\n"), `f:3:1: "moto empty" is not a line of the format`},
 		{change("move east", "move\teast"), "f:4:11: byte 0x09"},
 		{change("move east", "move\xffeast"), "f:4:11: byte 0xff"},
 		{change("input move east", "input "), "f:4:7: the name is missing"},
@@ -123,9 +123,9 @@ func TestReadFileFaults(t *testing.T) {
 		{change("output at[$x1| $y2]\n", ""), "f:11:1: the network has 1 outputs and the file names 0"},
 		{change("output at", "meta k v\noutput at"), "f:6:1: a line meta after one of input; expected the order meta, input, output, layer, checksum"},
 		{change("layer 2 2", "layer 2"), `f:7:7: "2" is not the sizes of a layer`},
-		{change("layer 2 2", "layer 2 2 2"), `f:7:9: "2 2" is no number of units`},
-		{change("layer 2 2", "layer 2 -2"), `f:7:9: "-2" is no number of units`},
-		{change("layer 2 2", "layer 1000000000 1000000000"), `f:7:7: "1000000000" is no number of inputs`},
+		{change("layer 2 2", "layer 2 2 2"), `f:7:9: "2 2" is not a number of units`},
+		{change("layer 2 2", "layer 2 -2"), `f:7:9: "-2" is not a number of units`},
+		{change("layer 2 2", "layer 1000000000 1000000000"), `f:7:7: "1000000000" is not a number of inputs`},
 		{change("layer 2 2", "layer 2 1048576"), `f:10:1: layer 1 unit 3: "layer 2 1"; expected THRESHOLD WEIGHTS`},
 		{change("layer 2 1", "layer 3 1"), "f:10:7: layer 2 has 3 inputs; expected 2, the units of layer 1"},
 		{change("2 +-", "2+-"), `f:8:1: layer 1 unit 1: "2+-"; expected THRESHOLD WEIGHTS`},
@@ -133,16 +133,16 @@ func TestReadFileFaults(t *testing.T) {
 		{change("2 +-", "-1 +-"), `f:8:1: layer 1 unit 1: "-1 +-"; expected THRESHOLD WEIGHTS`},
 		{change("2 +-", "4 +-"), "f:8:1: layer 1 unit 1 has the threshold 4; expected 0..3"},
 		{change("0 00", "2 00"), "f:9:1: layer 1 unit 2 has the threshold 2; expected 0..1"},
-		{change("2 +-", "2 +1"), `f:8:4: layer 1 unit 1: "1" is no weight`},
+		{change("2 +-", "2 +1"), `f:8:4: layer 1 unit 1: "1" is not a weight`},
 		{change("2 +-", "2 +"), "f:8:4: layer 1 unit 1 has 1 weights; expected 2"},
 		{change("2 +-", "2 +-+"), "f:8:5: layer 1 unit 1 has 3 weights; expected 2"},
 		{change("0 00\n", ""), `f:9:1: layer 1 unit 2: "layer 2 1"`},
-		{change("0 00\n", "0 00\n0 00\n"), `f:10:1: "0 00" is no line of the format; expected layer, checksum`},
+		{change("0 00\n", "0 00\n0 00\n"), `f:10:1: "0 00" is not a line of the format; expected layer, checksum`},
 		{sealed(tiny[:strings.Index(tiny, "layer")]), "f:7:1: there is no layer"},
 		{tiny, "f:12: the file is cut short"},
 		{tiny[:strings.LastIndex(tiny, "1 0+")], "f:11: layer 2 ends after 0 of 1 units"},
-		{tiny + "checksum crc32c 3A6FC135\n", "f:12:10: \"crc32c 3A6FC135\" is no checksum"},
-		{tiny + "checksum sha256 3a6fc135\n", "f:12:10: \"sha256 3a6fc135\" is no checksum"},
+		{tiny + "checksum crc32c 3A6FC135\n", "f:12:10: \"crc32c 3A6FC135\" is not a checksum"},
+		{tiny + "checksum sha256 3a6fc135\n", "f:12:10: \"sha256 3a6fc135\" is not a checksum"},
 		{tiny + "checksum crc32c 00000000\n", "f:12:17: the checksum is 00000000 and the lines above give "},
 		{strings.Replace(good, "seed 7", "seed 8", 1), "f:12:17: the checksum is "},
 		{strings.Replace(good, "2 +-", "2 -+", 1), "f:12:17: the checksum is "},
@@ -162,7 +162,7 @@ func TestReadFileFaults(t *testing.T) {
 	}
 }
 
-// TestReadFileDamage changes each byte of a file in turn: nothing passes.
+// TestReadFileDamage changes each byte of a file in turn: every change is refused.
 func TestReadFileDamage(t *testing.T) {
 	good := sealed(tiny)
 	for i := range len(good) - 1 { // the last line may lack its end
@@ -228,7 +228,7 @@ func FuzzReadFile(f *testing.F) {
 		f.Add(b.Bytes()[:bytes.LastIndex(b.Bytes(), []byte("checksum crc32c"))])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		// As it stands, and with the checksum that no mutation would hit.
+		// Each seed unchanged, and with the right checksum, which mutations would not hit.
 		for _, text := range []string{string(body), sealed(string(body))} {
 			got, err := ReadFile("f", strings.NewReader(text))
 			if err != nil {

@@ -2,13 +2,13 @@ package bnn
 
 import "math/bits"
 
-// laneLayer evaluates a layer on 64 inputs at once: word 2i holds input i of
-// all 64, word 2i+1 its complement, so that an edge of weight +1 or -1 is one
-// load. A unit counts its agreeing inputs in bit-sliced counters, built from
-// carry-save adders (Harley and Seal), so that its cost is its fan-in over 64
-// where the popcount of one input at a time pays for the whole row.
+// laneLayer evaluates a layer on 64 inputs at once. Word 2i holds input i of all 64, and word
+// 2i+1 its complement, so that an edge of weight +1 or -1 is one load. A unit counts its
+// agreeing inputs in bit-sliced counters, built from carry-save adders (Harley and Seal). The
+// cost is thus proportional to the fan-in over 64, whereas the popcount of one input at a
+// time pays for the whole row.
 type laneLayer struct {
-	start  []int32  // first edge of each unit, and the end
+	start  []int32  // first edge of each unit, then the end
 	edges  []uint32 // input i with weight +1: 2i; with weight -1: 2i+1
 	thresh []int32
 }
@@ -35,7 +35,7 @@ func (e *Evaluator) ForwardMany(out, in []uint64, n int, s *Scratch) {
 	wi, wo := Words(e.inputs), Words(e.outputs)
 	for from := 0; from < n; from += 64 {
 		count := min(64, n-from)
-		if !e.useLanes || count < 16 { // lanes cost the same however many are used
+		if !e.useLanes || count < 16 { // the cost of lanes does not depend on how many are used
 			for k := from; k < from+count; k++ {
 				e.Forward(out[k*wo:(k+1)*wo], in[k*wi:(k+1)*wi], s)
 			}
@@ -92,7 +92,7 @@ func (l *laneLayer) forward(out, in []uint64) {
 	}
 }
 
-// countLanes gives the lanes in which at least p of the edges agree.
+// countLanes returns the lanes in which at least p of the edges agree.
 func countLanes(in []uint64, edges []uint32, p int) uint64 {
 	// The counter starts at 2^k - p, so that the sum reaches 2^k exactly
 	// when p inputs agree: the comparison is the carry into bit k.

@@ -1,7 +1,7 @@
-// Package bnn holds binarized neural networks (paper, section "Binarized
-// Neural Networks"): layers of units with weights in {-1, 0, +1} and an integer
-// activation threshold into which batch normalization has been folded, their
-// bit-packed evaluation, and the files that they are kept in.
+// Package bnn implements binarized neural networks (paper, section "Binarized Neural
+// Networks"): layers of units with weights in {-1, 0, +1} and an integer activation threshold
+// into which batch normalization has been folded, their bit-packed evaluation, and their file
+// formats.
 package bnn
 
 import (
@@ -22,7 +22,7 @@ type Layer struct {
 // Units is the number of units of the layer.
 func (l *Layer) Units() int { return len(l.Thresholds) }
 
-// Row gives the weights of unit j, one an input.
+// Row returns the weights of unit j, one per input.
 func (l *Layer) Row(j int) []int8 { return l.Weights[j*l.Inputs : (j+1)*l.Inputs] }
 
 // FanIn is the number of inputs of unit j whose weight is not 0.
@@ -81,8 +81,8 @@ func (n *Network) Shape() string {
 // ErrShape is wrapped by every error of Check.
 var ErrShape = errors.New("malformed network")
 
-// Check reports layers that do not fit together, weights outside {-1, 0, +1}
-// and thresholds outside 0..fan-in+1.
+// Check reports layers that do not fit together, weights outside {-1, 0, +1}, and thresholds
+// outside 0..fan-in+1.
 func (n *Network) Check() error {
 	if len(n.Layers) == 0 {
 		return fmt.Errorf("%w: it has no layer", ErrShape)

@@ -12,38 +12,37 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// The published layout (the FD-SAT-Plan repository) keeps a network in two text
-// files. The weights:
+// The published layout (the FD-SAT-Plan repository) keeps a network in two text files. The
+// weights are
 //
 //	bnn
-//	INPUTS,UNITS        once a layer, then UNITS rows of INPUTS characters:
+//	INPUTS,UNITS        once per layer, then UNITS rows of INPUTS characters:
 //	01-1                0 is the weight -1, 1 is +1, any other character is 0
 //
-// and what batch normalization leaves of each unit, one line a layer:
+// and the folded batch normalization is one line per layer,
 //
 //	normalization
 //	NU,NU,NU
 //
-// where unit j of fan-in n is active if and only if at least
-// p* = ceil(n/2 + NU/2) inputs agree (paper, section "Binarized Neural
-// Networks").
+// where unit j of fan-in n is active if and only if at least p* = ceil(n/2 + NU/2) inputs
+// agree (paper, section "Binarized Neural Networks").
 const (
 	weightsTitle = "bnn"
 	normTitle    = "normalization"
 )
 
-// maxUnits bounds the sizes that a layer may claim, so that products of them
-// stay far inside 64 bits and fan-ins inside the thresholds' type.
+// maxUnits bounds the sizes that a layer may declare, so that products of sizes stay far
+// inside 64 bits and fan-ins inside the type of the thresholds.
 const maxUnits = 1 << 20
 
-// ReadPublished reads a network in the FD-SAT-Plan layout, its weights and its
-// batch normalization. The names stand for the files in errors, which are
-// *source.Error. A line may end in CR LF, the last one may lack its end, and
-// empty lines may follow it; there is no other freedom. A threshold that no
-// input can reach or miss is brought into 0..fan-in+1.
+// ReadPublished reads a network in the FD-SAT-Plan layout, its weights and its batch
+// normalization. The names stand for the files in errors, which are *source.Error. A line may
+// end in CR LF, the last line may lack its line end, and empty lines may follow it; no other
+// variation is accepted. A threshold outside 0..fan-in+1 is moved to the nearer end of that
+// range, which does not change the unit.
 //
-// A character that is neither 0 nor 1 is the weight 0. A comma is refused all
-// the same: it shows that a layer's sizes stand where a row should.
+// A character that is neither 0 nor 1 is the weight 0. A comma is refused all the same: it
+// shows that a layer's sizes stand where a row should.
 func ReadPublished(weightsName string, weights io.Reader, normName string, norm io.Reader) (*Network, error) {
 	n, err := readWeights(weightsName, weights)
 	if err != nil {
@@ -58,8 +57,8 @@ func ReadPublished(weightsName string, weights io.Reader, normName string, norm 
 	return n, nil
 }
 
-// publishedLines gives the lines after the title. Line i of the result is line
-// i+2 of the file.
+// publishedLines returns the lines after the title. Line i of the result is line i+2 of the
+// file.
 func publishedLines(name, title string, r io.Reader) ([]string, error) {
 	lines, err := source.ReadLines(name, r)
 	if err != nil {
@@ -74,7 +73,7 @@ func publishedLines(name, title string, r io.Reader) ([]string, error) {
 	return lines[1:], nil
 }
 
-// readWeights gives a network whose thresholds are all 0.
+// readWeights returns a network whose thresholds are all 0.
 func readWeights(name string, r io.Reader) (*Network, error) {
 	lines, err := publishedLines(name, weightsTitle, r)
 	if err != nil {
@@ -130,7 +129,7 @@ func layerSizes(name string, no int, line string, k int) (inputs, units int, err
 func size(name string, no, col int, s, of string) (int, error) {
 	v, ok := natural(s)
 	if !ok || v < 1 || v > maxUnits {
-		return 0, source.Errorf(name, no, col, "%s is no number of %s; expected 1..%d", source.Quote(s), of, maxUnits)
+		return 0, source.Errorf(name, no, col, "%s is not a number of %s; expected 1..%d", source.Quote(s), of, maxUnits)
 	}
 	return int(v), nil
 }
@@ -144,7 +143,7 @@ func natural(s string) (int64, bool) {
 	return v, err == nil
 }
 
-// appendRow reads the weights of one unit; what names the unit.
+// appendRow reads the weights of one unit; what names the unit in errors.
 func appendRow(weights []int8, name string, no int, line string, inputs int, what string) ([]int8, error) {
 	for i := range min(len(line), inputs+1) {
 		switch c := line[i]; {
@@ -218,16 +217,16 @@ func finite(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		// Also what is too large for a float64.
+		// This includes numbers too large for a float64.
 		return 0, fmt.Errorf("%s is not finite", source.Quote(s))
-	case err != nil || strings.Trim(s, "0123456789+-.eE") != "": // hexadecimal and 1_000 are Go's, not the layout's
-		return 0, fmt.Errorf("%s is no number", source.Quote(s))
+	case err != nil || strings.Trim(s, "0123456789+-.eE") != "": // hexadecimal and 1_000 are Go syntax, not part of the layout
+		return 0, fmt.Errorf("%s is not a number", source.Quote(s))
 	}
 	return v, nil
 }
 
-// threshold is ceil(n/2 + nu/2), brought into 0..n+1. It equals
-// ceil((n + ceil(nu)) / 2), n being whole, which rounds nothing.
+// threshold is ceil(n/2 + nu/2), limited to 0..n+1. As n is an integer, this equals ceil((n +
+// ceil(nu)) / 2), which needs no rounding.
 func threshold(n int, nu float64) int32 {
 	c := math.Ceil(nu)
 	switch {
@@ -239,9 +238,8 @@ func threshold(n int, nu float64) int32 {
 	return int32((n + int(c) + 1) >> 1)
 }
 
-// WritePublished writes n in the FD-SAT-Plan layout, the weight 0 as '-'. The
-// number of a unit is 2p - fan-in, p its threshold: the largest that reads
-// back as p.
+// WritePublished writes n in the FD-SAT-Plan layout, with '-' for the weight 0. The number of
+// a unit is 2p - fan-in, where p is its threshold: the largest number that reads back as p.
 func WritePublished(weights, norm io.Writer, n *Network) error {
 	if err := writable(n); err != nil {
 		return err
@@ -261,14 +259,14 @@ func WritePublished(weights, norm io.Writer, n *Network) error {
 		}
 		v.WriteByte('\n')
 	}
-	// The writers keep their first error, and Flush gives it.
+	// The writers keep their first error, and Flush returns it.
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	return v.Flush()
 }
 
-// writable reports what no reader would take back.
+// writable reports a network that no reader would accept.
 func writable(n *Network) error {
 	if n == nil {
 		return fmt.Errorf("%w: there is none", ErrShape)

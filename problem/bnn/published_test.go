@@ -22,7 +22,7 @@ func drawNetwork(r *rand.Rand) *Network {
 		l := Layer{Inputs: inputs}
 		units := 1 + r.IntN(9)
 		for j := range units {
-			zeros := r.IntN(4) // a density of its own for each unit, none included
+			zeros := r.IntN(4) // each unit has its own density, possibly zero
 			for range inputs {
 				w := int8(0)
 				if r.IntN(3) >= zeros {
@@ -128,7 +128,7 @@ func TestReadPublishedFaults(t *testing.T) {
 	const good, norm = "bnn\n2,1\n01\n", "normalization\n1\n"
 	for _, c := range []struct{ w, v, want string }{
 		{"bnn\n2,1\n0\r1\n", norm, "w:3:2: byte 0x0d in the row"},
-		{"bnn\n1000000000,1000000000\n1\n", norm, "w:2:1: \"1000000000\" is no number of inputs; expected 1..1048576"},
+		{"bnn\n1000000000,1000000000\n1\n", norm, "w:2:1: \"1000000000\" is not a number of inputs; expected 1..1048576"},
 		{"bnn\n1048576,1048576\n1\n", norm, "w:3:2: the row of layer 1 unit 1 of 1048576 has 1 weights; expected 1048576"},
 		{"bnn\n1,1048576\n1\n", norm, "w:4: layer 1 ends after 1 of 1048576 units"},
 		{"bnn\n4,1\n2,1\n", norm, "w:3:1: \"2,1\" stands where the row"},
@@ -166,7 +166,7 @@ func TestWritePublishedFaults(t *testing.T) {
 	}
 }
 
-// failing is a writer that gives an error.
+// failing is a writer that returns an error.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
@@ -196,7 +196,7 @@ func FuzzReadPublished(f *testing.F) {
 	})
 }
 
-// checkReport fails unless err is a report of one line.
+// checkReport fails unless err is a one-line report.
 func checkReport(t *testing.T, err error) {
 	t.Helper()
 	var at *source.Error

@@ -2,11 +2,11 @@ package bnn
 
 import "slices"
 
-// A layer without zero weights can share sums between its units, 64 inputs at a
-// time: six inputs have 64 patterns of weights, and a layer of 128 units uses
-// most of them. The number of agreeing inputs of every pattern is tabulated
-// once, as three bit-sliced digits, and a unit adds one entry a group (the Four
-// Russians' method, Arlazarov and others, 1970).
+// A layer without zero weights can share sums between its units, 64 inputs at a time: six
+// inputs have 64 patterns of weights, and a layer of 128 units uses most of them. The number
+// of agreeing inputs of each pattern is tabulated once, as three bit-sliced digits, and a
+// unit adds one table entry per group (the Four Russians' method, Arlazarov and others,
+// 1970).
 
 const (
 	groupInputs = 6
@@ -18,11 +18,11 @@ const (
 type tableLayer struct {
 	inputs   int
 	groups   int     // a multiple of blockGroups
-	patterns []uint8 // unit by unit, one a group; bit i for a weight +1
+	patterns []uint8 // unit by unit, one per group; bit i is set for a weight +1
 	thresh   []int32
 }
 
-// newTableLayer gives the layer's form, or nil where it would not pay.
+// newTableLayer returns the layer's tables, or nil if they would not pay.
 func newTableLayer(l *Layer) *tableLayer {
 	if l.Inputs < 5*groupInputs || l.Units() < groupSize/2 || l.Inputs > 255 || slices.Contains(l.Weights, 0) {
 		return nil
@@ -34,7 +34,7 @@ func newTableLayer(l *Layer) *tableLayer {
 		row := t.patterns[j*groups : (j+1)*groups]
 		for g := range row {
 			for i := range groupInputs {
-				// Inputs that are missing read false and count 0 with +1.
+				// Missing inputs read false and count 0 with +1.
 				if at := g*groupInputs + i; at >= l.Inputs || l.Row(j)[at] > 0 {
 					row[g] |= 1 << i
 				}
@@ -44,10 +44,10 @@ func newTableLayer(l *Layer) *tableLayer {
 	return t
 }
 
-// words is the size of the tables.
+// words is the size of the tables in words.
 func (t *tableLayer) words() int { return 3 * groupSize * t.groups }
 
-// forward has inputs and outputs as laneLayer.forward.
+// forward takes inputs and outputs in the form of laneLayer.forward.
 func (t *tableLayer) forward(out, in, table []uint64) {
 	for g := range t.groups {
 		t.fill((*[3 * groupSize]uint64)(table[3*groupSize*g:]), in, g)
@@ -61,7 +61,7 @@ func (t *tableLayer) forward(out, in, table []uint64) {
 // fill tabulates one group: entry p at 3p, 3p+1, 3p+2, the digits of weight 1,
 // 2 and 4.
 func (t *tableLayer) fill(table *[3 * groupSize]uint64, in []uint64, g int) {
-	var half [2][8][2]uint64 // the sums of three inputs each, two digits
+	var half [2][8][2]uint64 // the sums of three inputs, two digits each
 	for h := range half {
 		var x [3][2]uint64 // input and complement
 		for i := range x {
@@ -88,10 +88,10 @@ func (t *tableLayer) fill(table *[3 * groupSize]uint64, in []uint64, g int) {
 	}
 }
 
-// count gives the lanes in which at least p inputs agree.
+// count returns the lanes in which at least p inputs agree.
 func (t *tableLayer) count(table []uint64, patterns []uint8, p int) uint64 {
-	// As in countLanes, the counter starts so that p more carry out of it. With
-	// at most 255 inputs eight digits and the carry hold everything.
+	// As in countLanes, the counter starts so that p more inputs carry out of it. With at
+	// most 255 inputs, eight digits and the carry suffice.
 	const digits = 8
 	var c [digits]uint64
 	bias := 1<<digits - p

@@ -9,10 +9,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Require adds e to p as a constraint that always holds: at steps 1..H when it
-// mentions an action or the next state, at 1..H+1 otherwise. Nested conditions
-// are defined by auxiliary variables (Tseitin), comparisons of sums by two
-// linear constraints each. With negate, the opposite of e is added.
+// Require adds e to p as a constraint that always holds: at steps 1..H if it mentions an
+// action or the next state, at 1..H+1 otherwise. Nested conditions are defined by auxiliary
+// variables (Tseitin), and comparisons of sums by two linear constraints each. With negate,
+// it adds the negation of e.
 func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
 	c := compiler{p: p, origin: origin}
 	action, next := e.Mentions()
@@ -36,11 +36,11 @@ type linear struct {
 	k     int64
 }
 
-// sumLimit is far inside the 2^60 that Problem.Check allows.
+// sumLimit is well below the 2^60 that Problem.Check allows.
 const sumLimit = 1 << 58
 
-// add states a constraint, turned round where all its coefficients are
-// negative: people will read it.
+// add adds a constraint. If all its coefficients are negative it is negated first, to be
+// easier to read.
 func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 	if !slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Coef > 0 }) {
 		terms = slices.Clone(terms)
@@ -51,8 +51,8 @@ func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 	}
 	n := factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin}
 	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
-	// A constraint of C without an action would hold at H+1 too; those of T
-	// hold at exactly the steps 1..H.
+	// Without an action, a constraint of C would also hold at H+1; constraints of T hold at
+	// exactly the steps 1..H.
 	if next || c.inSteps && !c.p.HasAction(&n) {
 		c.p.Transition = append(c.p.Transition, n)
 	} else {
@@ -99,7 +99,7 @@ func (c *compiler) assert(n *node, negate bool) error {
 	return nil
 }
 
-// clause asserts a disjunction of conditions that need not be literals.
+// clause asserts a disjunction of conditions, which need not be literals.
 func (c *compiler) clause(n *node, negate bool) error {
 	var sum linear
 	var walk func(n *node, negate bool) error
@@ -144,8 +144,8 @@ type difference struct {
 	offset      int64
 }
 
-// comparison turns n, or its negation, into difference op 0. Equality of two
-// conditions is one too. ~= and a negated == are none: they are two ranges.
+// comparison rewrites n, or its negation, as difference op 0. Equality of two conditions can
+// be rewritten too; ~= and a negated == cannot, since each is a union of two ranges.
 func (c *compiler) comparison(n *node, negate bool) (d difference, op factored.Op, ok bool) {
 	if len(n.args) != 2 {
 		return d, 0, false
@@ -200,8 +200,7 @@ func (l linear) plus(r linear, f, offset int64) (linear, error) {
 	return out, nil
 }
 
-// bounds are the least and the most that l can be. They saturate well inside
-// 64 bits.
+// bounds returns the least and the greatest value of l. They saturate well inside 64 bits.
 func (l linear) bounds() (least, most int64) {
 	least, most = l.k, l.k
 	for _, t := range l.terms {
@@ -268,7 +267,7 @@ func (c *compiler) sum(n *node) (linear, error) {
 	return c.literal(n)
 }
 
-// productFits says whether |a*b| stays below sumLimit.
+// productFits reports whether |a*b| stays below sumLimit.
 func productFits(a, b int64) bool {
 	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
 	return hi == 0 && lo < sumLimit
@@ -283,9 +282,8 @@ func complement(l linear) linear {
 	return out
 }
 
-// literal is a condition as a linear expression that is 0 or 1: a variable, a
-// constant, the complement of one, or a fresh auxiliary variable defined to be
-// equivalent.
+// literal returns a condition as a linear expression that is 0 or 1: a variable, a constant,
+// the complement of one, or a fresh auxiliary variable defined to be equivalent.
 func (c *compiler) literal(n *node) (linear, error) {
 	switch {
 	case n.op == "number" || n.op == "name":
@@ -303,7 +301,7 @@ func (c *compiler) literal(n *node) (linear, error) {
 		}
 		return c.define(l, op)
 	}
-	// A conjunction or disjunction of two literals counts them.
+	// A conjunction or disjunction of two literals is a bound on their sum.
 	a, err := c.literal(n.args[0])
 	if err != nil {
 		return a, err
@@ -326,7 +324,7 @@ func (c *compiler) literal(n *node) (linear, error) {
 	return c.define(sum, factored.GE)
 }
 
-// equality is left == right, or left ~= right, as both ranges together.
+// equality returns left == right, or left ~= right, as the conjunction of both ranges.
 func (c *compiler) equality(n *node) (linear, error) {
 	l, err := c.linear(difference{left: n.args[0], right: n.args[1]})
 	if err != nil {

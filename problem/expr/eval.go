@@ -6,13 +6,13 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Eval says whether e holds in a step: now has the state and action, next the
-// next state (nil where e has no primes).
+// Eval reports whether e holds in a step: now has the state and action, next the next state
+// (nil if e has no primes).
 func (e *Expr) Eval(now, next factored.Valuation) bool {
 	return e.root.eval(now, next) != 0
 }
 
-// truth is 1 for true.
+// truth returns 1 for true and 0 for false.
 func truth(b bool) int64 {
 	if b {
 		return 1
@@ -63,7 +63,7 @@ func (n *node) eval(now, next factored.Valuation) int64 {
 	}
 }
 
-// Mentions says whether e mentions an action, and whether a primed variable.
+// Mentions reports whether e mentions an action and whether it mentions a primed variable.
 func (e *Expr) Mentions() (action, next bool) {
 	var walk func(n *node)
 	walk = func(n *node) {
@@ -79,8 +79,8 @@ func (e *Expr) Mentions() (action, next bool) {
 	return action, next
 }
 
-// Variables lists the variables that e mentions, in the order of their first
-// mention, those of the next state apart.
+// Variables lists the variables that e mentions, in the order of their first mention; those
+// of the next state are listed apart.
 func (e *Expr) Variables() (now, next []*factored.Variable) {
 	var walk func(n *node)
 	walk = func(n *node) {

@@ -30,7 +30,7 @@ func testProblem(t testing.TB) *factored.Problem {
 	return p
 }
 
-// valuations gives n random legal valuations.
+// valuations returns n random legal valuations.
 func valuations(r *rand.Rand, p *factored.Problem, n int) []factored.Valuation {
 	out := make([]factored.Valuation, n)
 	for i := range out {
@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// randomText writes a random condition or, when number is set, a sum.
+// randomText writes a random condition, or a sum if number is set.
 func randomText(r *rand.Rand, depth int, number bool) string {
 	if number {
 		if depth == 0 {
@@ -164,8 +164,8 @@ func randomText(r *rand.Rand, depth int, number bool) string {
 	return "(" + randomText(r, depth-1, false) + " " + op + " " + randomText(r, depth-1, false) + ")"
 }
 
-// TestRequireMeansEval compiles random expressions and compares, on random
-// steps, whether the constraints can hold with what Eval says.
+// TestRequireMeansEval compiles random expressions and checks, on random steps, that the
+// constraints can hold exactly if Eval reports true.
 func TestRequireMeansEval(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for i := range 600 {

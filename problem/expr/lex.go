@@ -25,8 +25,8 @@ type token struct {
 // operators, longest first.
 var operators = []string{"<=>", "=>", "<=", ">=", "==", "~=", "!=", "<", ">", "+", "-", "*", "(", ")", "~", "^", "&", "|"}
 
-// lexer splits text into tokens. Names are matched against the problem's,
-// since published names hold spaces, '|' and '$' within brackets.
+// lexer splits text into tokens. Names are matched against the names of the problem, since
+// published names contain spaces, '|' and '$' within brackets.
 type lexer struct {
 	p    *factored.Problem
 	text string

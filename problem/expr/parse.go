@@ -24,7 +24,7 @@ type Expr struct {
 	root *node
 }
 
-// boolean says whether n is true or false rather than a number.
+// boolean reports whether n is a condition rather than a number.
 func (n *node) boolean() bool {
 	switch n.op {
 	case "number":
@@ -37,7 +37,7 @@ func (n *node) boolean() bool {
 	return true
 }
 
-// Options say what an expression may mention.
+// Options control what an expression may mention.
 type Options struct {
 	Next bool // primed state variables
 }
@@ -56,8 +56,7 @@ type parser struct {
 	depth int
 }
 
-// Parse reads a Boolean expression over the variables of p. Errors carry the
-// column.
+// Parse reads a Boolean expression over the variables of p. Errors contain the column.
 func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	ps := &parser{lex: lexer{p: p, text: text}, opt: o}
 	if err := ps.advance(); err != nil {
@@ -93,7 +92,7 @@ type level struct {
 	ops     []string
 	right   bool // associates to the right
 	chain   bool // may be repeated
-	logical bool // over Booleans, else over numbers
+	logical bool // operands are Booleans, otherwise numbers
 }
 
 var levels = []level{
@@ -178,7 +177,7 @@ func (ps *parser) combine(op token, l *level, a, b *node) (*node, error) {
 	return ps.make(node{op: kind, args: []*node{a, b}, col: a.col})
 }
 
-// constant says whether n mentions no variable.
+// constant reports whether n mentions no variable.
 func (n *node) constant() bool {
 	if n.op == "name" {
 		return false
@@ -229,7 +228,7 @@ func (ps *parser) primary() (*node, error) {
 		}
 		return ps.make(node{op: "neg", args: []*node{a}, col: tok.col})
 	case "~":
-		// ~ binds weaker than comparisons, but a + ~b has only one reading.
+		// ~ has a lower precedence than comparisons, but a + ~b has only one reading.
 		a, err := ps.primary()
 		if err != nil {
 			return nil, err

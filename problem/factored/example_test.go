@@ -7,8 +7,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// errand is a problem of one state, being there, and one action, going, which
-// costs 1.
+// errand is a problem with one state, being there, and one action, going, which costs 1.
 func errand() *factored.Problem {
 	p := factored.NewProblem("errand")
 	for _, v := range []factored.Variable{
@@ -30,7 +29,7 @@ func errand() *factored.Problem {
 	return p
 }
 
-// A plan is replayed over the constraints, and its reward summed.
+// A plan is replayed on the constraints, and its reward is summed.
 func Example() {
 	p := errand()
 	if err := p.Check(); err != nil {

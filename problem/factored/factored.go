@@ -1,15 +1,15 @@
-// Package factored holds the deterministic factored planning problem of Say
-// and Sanner, the tuple <S, A, C, T, I, G, R> (section "Problem Definition"),
-// its variables and their bits, and plans and traces.
+// Package factored implements the deterministic factored planning problem of Say and Sanner,
+// the tuple <S, A, C, T, I, G, R> (section "Problem Definition"), with its variables and
+// their bits, plans and traces.
 //
-// Every variable is a row of bits (paper, "Real or Binary Input Layer"), and
-// everything else is stated over bits: C, I, G and the known part of T are
-// linear constraints with integer coefficients, R is a linear sum. The learned
-// part of T is a binarized neural network, which this package knows only by
-// the bits that it reads and writes (the paper's In and Out).
+// Every variable is a row of bits (paper, "Real or Binary Input Layer"), and everything else
+// is defined over bits: C, I, G and the known part of T are linear constraints with integer
+// coefficients, and R is a linear sum. The learned part of T is a binarized neural network.
+// This package knows only the bits that the network reads and writes (the paper's In and
+// Out).
 //
-// Steps are numbered as in the paper: actions exist at steps 1..H, states and
-// auxiliary variables at steps 1..H+1.
+// Steps are numbered as in the paper: actions exist at steps 1..H, states and auxiliary
+// variables at steps 1..H+1.
 package factored
 
 import (
@@ -21,14 +21,14 @@ import (
 	"slices"
 )
 
-// Kind says what a variable is.
+// Kind is the kind of a variable.
 type Kind uint8
 
 // The kinds of variables.
 const (
 	State     Kind = iota // in S
 	Action                // in A
-	Auxiliary             // defined by constraints; exists at every step, is no part of a plan
+	Auxiliary             // defined by constraints; exists at every step, is not part of a plan
 )
 
 func (k Kind) String() string {
@@ -45,9 +45,9 @@ func (k Kind) String() string {
 // Bit is the index of one bit among all bits of a Problem.
 type Bit int32
 
-// Variable is a state, action or auxiliary variable: Boolean, or an integer
-// in Lo..Hi. An integer with Lo >= 0 is unsigned, one with Lo < 0 is in two's
-// complement; its bits stand most significant first.
+// Variable is a state, action or auxiliary variable: Boolean, or an integer in Lo..Hi. An
+// integer is unsigned if Lo >= 0 and in two's complement if Lo < 0; its most significant bit
+// comes first.
 type Variable struct {
 	Name   string
 	Kind   Kind
@@ -57,7 +57,7 @@ type Variable struct {
 	Width  int   // number of bits; set by Problem.AddVariable
 }
 
-// widthOf gives the number of bits that hold lo..hi.
+// widthOf returns the number of bits needed for lo..hi.
 func widthOf(lo, hi int64) int {
 	if lo >= 0 {
 		return bits.Len64(uint64(hi))
@@ -69,8 +69,8 @@ func widthOf(lo, hi int64) int {
 	return w + 1
 }
 
-// Weight is the value of the i-th bit (0 is the most significant) in the sum
-// that gives the variable's value: -2^(m-1), 2^(m-2), …, 1 when signed.
+// Weight is the weight of the i-th bit (0 is the most significant) in the sum that is the
+// variable's value: -2^(m-1), 2^(m-2), …, 1 for a signed integer.
 func (v *Variable) Weight(i int) int64 {
 	w := int64(1) << (v.Width - 1 - i)
 	if v.Lo < 0 && i == 0 {
@@ -79,14 +79,14 @@ func (v *Variable) Weight(i int) int64 {
 	return w
 }
 
-// Lit is a bit or its negation, at a step or, with Next, at the step after.
+// Lit is a bit or its negation, at a step or, with Next, at the following step.
 type Lit struct {
 	Bit  Bit
 	Neg  bool
 	Next bool
 }
 
-// Not gives the negation of l.
+// Not returns the negation of l.
 func (l Lit) Not() Lit { l.Neg = !l.Neg; return l }
 
 // Op is the relation of a linear constraint.
@@ -107,15 +107,14 @@ type Term struct {
 	Lit  Lit
 }
 
-// Constraint is sum of Coef*Lit {<=,>=,==} K, a literal counting 1 when true.
+// Constraint is sum of Coef*Lit {<=,>=,==} K, where a literal counts 1 when true.
 type Constraint struct {
 	Terms  []Term
 	Op     Op
 	K      int64
-	Origin string // where it comes from, for messages: FILE:LINE or the like
-	// Defines marks a constraint of I or C that is part of what an auxiliary
-	// variable is: with all of them, and nothing else, every state and action is
-	// possible.
+	Origin string // its place of origin, for messages: FILE:LINE or similar
+	// Defines marks a constraint of I or C that belongs to the definition of an auxiliary
+	// variable. These constraints alone exclude no state or action.
 	Defines bool
 }
 
@@ -125,9 +124,9 @@ type RewardTerm struct {
 	Weight int64
 }
 
-// Reward is the function R of one step, an integer sum over a common scale:
-// (Constant + sum of the weights of true literals) / Scale. Weights are kept
-// as integers so that no engine ever compares rounded numbers.
+// Reward is the function R of one step, an integer sum over a common scale: (Constant + sum
+// of the weights of true literals) / Scale. Weights are integers so that no engine ever
+// compares rounded numbers.
 type Reward struct {
 	Terms    []RewardTerm
 	Constant int64
@@ -142,8 +141,8 @@ func (r *Reward) Float(sum int64) float64 {
 	return float64(sum) / float64(r.Scale)
 }
 
-// Problem is the tuple <S, A, C, T, I, G, R>. Build it with AddVariable and
-// the exported fields, then call Check.
+// Problem is the tuple <S, A, C, T, I, G, R>. Build it with AddVariable and the exported
+// fields, then call Check.
 type Problem struct {
 	Name      string
 	Variables []Variable
@@ -153,10 +152,10 @@ type Problem struct {
 	Goal       []Constraint // G: over state (and auxiliary) bits at step H+1
 	Transition []Constraint // known part of T: over steps t and t+1, t = 1..H
 	Reward     Reward       // R
-	Horizon    int          // the instance's own, 0 when it has none
+	Horizon    int          // the instance's own; 0 if it has none
 
-	// The learned part of T: the network reads Inputs at step t and gives
-	// Outputs at step t+1. Both empty when nothing is learned.
+	// The learned part of T: the network reads Inputs at step t and determines Outputs at
+	// step t+1. Both are empty if nothing is learned.
 	Inputs, Outputs []Bit
 
 	owner  []int32 // variable of each bit
@@ -164,7 +163,7 @@ type Problem struct {
 	byForm map[string]int // 1 + index by Canonical name; -1 where two variables share one
 }
 
-// NewProblem gives an empty problem.
+// NewProblem returns an empty problem.
 func NewProblem(name string) *Problem {
 	return &Problem{Name: name, Reward: Reward{Scale: 1}, byName: map[string]int{}, byForm: map[string]int{}}
 }
@@ -172,11 +171,11 @@ func NewProblem(name string) *Problem {
 // ErrDuplicate is wrapped by AddVariable's error for a name that exists.
 var ErrDuplicate = errors.New("declared twice")
 
-// maxWidth keeps weights of bits, and sums of a few of them, far inside 64 bits.
+// maxWidth keeps the weights of bits, and small sums of them, well inside 64 bits.
 const maxWidth = 40
 
-// AddVariable appends v, gives it its bits, and adds to Global the constraints
-// that keep its bits inside Lo..Hi. It returns the variable's index.
+// AddVariable appends v, allocates its bits, and adds to Global the constraints that keep its
+// value inside Lo..Hi. It returns the variable's index.
 func (p *Problem) AddVariable(v Variable) (int, error) {
 	if v.Name == "" {
 		return 0, errors.New("a variable needs a name")
@@ -210,7 +209,7 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 	return id, nil
 }
 
-// addRange forbids the bit patterns outside Lo..Hi.
+// addRange excludes the bit patterns outside Lo..Hi.
 func (p *Problem) addRange(v *Variable) {
 	var least, most int64
 	terms := make([]Term, v.Width)
@@ -232,14 +231,14 @@ func (p *Problem) addRange(v *Variable) {
 // NumBits is the number of bits of all variables at one step.
 func (p *Problem) NumBits() int { return len(p.owner) }
 
-// Owner gives the variable that bit b belongs to and b's place in it, 0 being
-// the most significant.
+// Owner returns the variable that bit b belongs to and the position of b in it, 0 being the
+// most significant.
 func (p *Problem) Owner(b Bit) (v *Variable, i int) {
 	v = &p.Variables[p.owner[b]]
 	return v, int(b - v.First)
 }
 
-// Kind gives the kind of the variable that bit b belongs to.
+// Kind returns the kind of the variable that bit b belongs to.
 func (p *Problem) Kind(b Bit) Kind { return p.Variables[p.owner[b]].Kind }
 
 // Lookup finds a variable by its exact name.
@@ -251,9 +250,8 @@ func (p *Problem) Lookup(name string) (*Variable, bool) {
 	return &p.Variables[i], true
 }
 
-// Find finds a variable by its name as a person may write it: exactly, or with
-// other spaces and brackets, robot-at[ x14, y20 ] for robot-at(x14,y20), when
-// that leaves no doubt.
+// Find finds a variable by its name as a person may write it: exactly, or with other spaces
+// and brackets, such as robot-at[ x14, y20 ] for robot-at(x14,y20), if that is unambiguous.
 func (p *Problem) Find(name string) (*Variable, bool) {
 	if v, ok := p.Lookup(name); ok {
 		return v, true
@@ -275,8 +273,8 @@ func (p *Problem) Bits(k Kind) []Bit {
 	return out
 }
 
-// HasAction says whether c mentions an action bit; such a constraint holds at
-// steps 1..H, any other at 1..H+1.
+// HasAction reports whether c mentions an action bit. Such a constraint holds at steps 1..H,
+// any other at 1..H+1.
 func (p *Problem) HasAction(c *Constraint) bool {
 	for _, t := range c.Terms {
 		if p.Kind(t.Lit.Bit) == Action {
@@ -286,8 +284,8 @@ func (p *Problem) HasAction(c *Constraint) bool {
 	return false
 }
 
-// Clone is a copy of p whose variables and constraints can be added to or
-// replaced without changing p.
+// Clone returns a copy of p. Adding or replacing variables and constraints in the copy does
+// not change p.
 func (p *Problem) Clone() *Problem {
 	q := *p
 	q.Variables = slices.Clone(p.Variables)
@@ -298,9 +296,9 @@ func (p *Problem) Clone() *Problem {
 	return &q
 }
 
-// Check reports what makes the problem meaningless: a literal of a bit that
-// does not exist, a next-step literal where none can be, sums that could leave
-// 64 bits, a state bit that is learned twice.
+// Check reports faults that make the problem meaningless: a literal of a bit that does not
+// exist, a next-step literal where none is allowed, sums that could leave 64 bits, a state
+// bit that is learned twice.
 func (p *Problem) Check() error {
 	groups := []struct {
 		name string
@@ -316,10 +314,10 @@ func (p *Problem) Check() error {
 	learned := make([]bool, p.NumBits())
 	for _, b := range p.Outputs {
 		if p.Kind(b) != State {
-			return fmt.Errorf("the network's output %s is no state variable", p.BitName(b))
+			return fmt.Errorf("the network's output %s is not a state variable", p.BitName(b))
 		}
 		if learned[b] {
-			return fmt.Errorf("the network gives %s twice", p.BitName(b))
+			return fmt.Errorf("the network outputs %s twice", p.BitName(b))
 		}
 		learned[b] = true
 	}
@@ -371,7 +369,7 @@ func (p *Problem) checkReward() error {
 	sum := absU(p.Reward.Constant)
 	for _, t := range p.Reward.Terms {
 		if t.Lit.Next && p.Kind(t.Lit.Bit) != State {
-			return fmt.Errorf("the reward mentions %s', which is no state variable", p.BitName(t.Lit.Bit))
+			return fmt.Errorf("the reward mentions %s', which is not a state variable", p.BitName(t.Lit.Bit))
 		}
 		sum += absU(t.Weight)
 		if sum > maxSum {
@@ -381,7 +379,7 @@ func (p *Problem) checkReward() error {
 	return nil
 }
 
-// MaxHorizon is the longest horizon whose summed reward is sure to fit 64 bits.
+// MaxHorizon is the longest horizon whose summed reward is certain to fit in 64 bits.
 func (p *Problem) MaxHorizon() int {
 	sum := absU(p.Reward.Constant)
 	for _, t := range p.Reward.Terms {

@@ -16,13 +16,13 @@ func mustAdd(t *testing.T, p *Problem, v Variable) *Variable {
 	return &p.Variables[id]
 }
 
-// TestIntegerBits has the paper's example, -93 in eight bits, and the widths
-// and range constraints of both signs.
+// TestIntegerBits checks the paper's example, -93 in eight bits, and the widths and range
+// constraints of both signs.
 func TestIntegerBits(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi      int64
 		width       int
-		constraints int // that keep the bits in the range
+		constraints int // number of constraints that keep the bits in the range
 	}{
 		{0, 0, 0, 0}, {0, 1, 1, 0}, {0, 3, 2, 0}, {0, 4, 3, 1}, {2, 7, 3, 1}, {3, 5, 3, 2}, {0, 15, 4, 0},
 		{-128, 127, 8, 0}, {-1, 0, 1, 0}, {-1, 1, 2, 1}, {-4, 3, 3, 0}, {-5, 2, 4, 2}, {-3, -2, 3, 2},
@@ -116,8 +116,8 @@ func TestCheckRefuses(t *testing.T) {
 		"is an auxiliary":       func(p *Problem) { p.Initial = []Constraint{{Terms: []Term{{1, Lit{Bit: 2}}}}} },
 		"more than 2^60":        func(p *Problem) { p.Global = []Constraint{{Terms: []Term{{1 << 60, Lit{}}, {1, Lit{}}}}} },
 		"beyond 2^60":           func(p *Problem) { p.Global = []Constraint{{K: -1 << 62}} },
-		"no state variable":     func(p *Problem) { p.Outputs = []Bit{1} },
-		"gives s twice":         func(p *Problem) { p.Outputs = []Bit{0, 0} },
+		"not a state variable":  func(p *Problem) { p.Outputs = []Bit{1} },
+		"outputs s twice":       func(p *Problem) { p.Outputs = []Bit{0, 0} },
 		"reads s twice":         func(p *Problem) { p.Inputs = []Bit{0, 0} },
 		"input x is":            func(p *Problem) { p.Inputs = []Bit{2} },
 		"scale is 0":            func(p *Problem) { p.Reward.Scale = 0 },

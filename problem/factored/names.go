@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Canonical is a name without its spaces and with round brackets.
+// Canonical returns a name without its spaces and with round brackets.
 func Canonical(name string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")").Replace(name)
 }
 
-// BitName is the name of the variable that b belongs to, with #i after it for
-// the bit of weight 2^i of an integer.
+// BitName returns the name of the variable that b belongs to, followed by #i for the bit of
+// weight 2^i of an integer.
 func (p *Problem) BitName(b Bit) string {
 	v, i := p.Owner(b)
 	if v.Bool {
@@ -20,8 +20,7 @@ func (p *Problem) BitName(b Bit) string {
 	return fmt.Sprintf("%s#%d", v.Name, v.Width-1-i)
 }
 
-// LitName is l as the constraint files write it: ~ for a negation, ' for the
-// next step.
+// LitName returns l as the constraint files write it: ~ for a negation, ' for the next step.
 func (p *Problem) LitName(l Lit) string {
 	name := p.BitName(l.Bit)
 	if l.Next {
@@ -33,7 +32,7 @@ func (p *Problem) LitName(l Lit) string {
 	return name
 }
 
-// Format is c as a person reads it: the sum, the relation, the bound.
+// Format returns c in readable form: the sum, the relation, the bound.
 func (p *Problem) Format(c *Constraint) string {
 	var b strings.Builder
 	if len(c.Terms) == 0 {

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Valuation gives every bit of a problem a value at one step.
+// Valuation assigns a value to every bit of a problem at one step.
 type Valuation []bool
 
-// Value is the variable's value in val: 0 or 1 for a Boolean.
+// Value returns the variable's value in val: 0 or 1 for a Boolean.
 func (v *Variable) Value(val Valuation) int64 {
 	var x int64
 	for i := range v.Width {
@@ -51,14 +51,14 @@ func (v *Variable) Set(val Valuation, x int64) error {
 	return nil
 }
 
-// Trace is a plan with the states that it passes: the valuations of steps
-// 1..H+1, so that Steps[t-1] is step t. The action bits of the last are false.
-// Auxiliary bits are not part of it and are false.
+// Trace is a plan with the states that it visits: the valuations of steps 1..H+1, so that
+// Steps[t-1] is step t. The action bits of the last are false. Auxiliary bits are not part of
+// it and are false.
 type Trace struct {
 	Steps []Valuation
 }
 
-// Horizon is the number of joint actions.
+// Horizon returns the number of joint actions.
 func (t *Trace) Horizon() int { return len(t.Steps) - 1 }
 
 // holds evaluates l over step valuations now and next.
@@ -69,8 +69,8 @@ func (l Lit) holds(now, next Valuation) bool {
 	return now[l.Bit] != l.Neg
 }
 
-// StepReward is the scaled reward of one step: actions and unprimed states in
-// now, primed states in next.
+// StepReward returns the scaled reward of one step: actions and unprimed states in now,
+// primed states in next.
 func (r *Reward) StepReward(now, next Valuation) int64 {
 	sum := r.Constant
 	for _, t := range r.Terms {
@@ -81,8 +81,8 @@ func (r *Reward) StepReward(now, next Valuation) int64 {
 	return sum
 }
 
-// Holds evaluates c over a step: unprimed literals in now, primed ones in next,
-// which may be nil where c has none.
+// Holds evaluates c over a step: unprimed literals in now, primed ones in next, which may be
+// nil if c has none.
 func (c *Constraint) Holds(now, next Valuation) bool {
 	var sum int64
 	for _, t := range c.Terms {

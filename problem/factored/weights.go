@@ -10,10 +10,9 @@ import (
 // ErrWeights is wrapped by the errors of ScaleWeights.
 var ErrWeights = errors.New("reward weights")
 
-// ScaleWeights reads decimal numbers exactly and gives them as integers over
-// one common scale, the smallest that makes all of them whole: "0.5", "2"
-// become 1, 4 over 2. It refuses weights that need more than 2^60 for their
-// sum, and anything that is no decimal number.
+// ScaleWeights parses decimal numbers exactly and returns them as integers over one common
+// scale, the smallest that makes all of them integers: "0.5", "2" become 1, 4 over 2. It
+// refuses weights whose scaled sum exceeds 2^60 and anything that is not a decimal number.
 func ScaleWeights(decimals []string) (weights []int64, scale int64, err error) {
 	rats := make([]*big.Rat, len(decimals))
 	lcm := big.NewInt(1)
@@ -43,11 +42,11 @@ func ScaleWeights(decimals []string) (weights []int64, scale int64, err error) {
 	return weights, lcm.Int64(), nil
 }
 
-// parseDecimal reads an optionally signed decimal number with an optional
-// exponent. The exponent is kept small: a number such as 1e999999999 would
-// take all memory before it could be refused.
+// parseDecimal parses an optionally signed decimal number with an optional exponent. The
+// exponent is bounded: a number such as 1e999999999 would take all memory before it could be
+// refused.
 func parseDecimal(s string) (*big.Rat, error) {
-	bad := fmt.Errorf("%w: %q is no decimal number", ErrWeights, s)
+	bad := fmt.Errorf("%w: %q is not a decimal number", ErrWeights, s)
 	mantissa, exponent, hasExp := strings.Cut(strings.ToLower(s), "e")
 	digits := strings.TrimLeft(mantissa, "+-")
 	if len(mantissa)-len(digits) > 1 || len(digits) > 60 || strings.Trim(digits, "0123456789.") != "" ||

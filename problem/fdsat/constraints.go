@@ -12,12 +12,12 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// maxBound is the largest right-hand side that package factored takes.
+// maxBound is the largest right-hand side that package factored accepts.
 const maxBound = 1 << 60
 
-// ReadConstraints reads a file of constraints over the variables of p. With
-// next, ' after a state variable means the next step; it is refused otherwise.
-// A constraint's Origin is the file's base name and the line.
+// ReadConstraints reads a file of constraints over the variables of p. If next is set, '
+// after a state variable means the next step; otherwise it is refused. A constraint's Origin
+// is the file's base name and the line.
 func ReadConstraints(p *factored.Problem, name string, r io.Reader, next bool) ([]factored.Constraint, error) {
 	if next {
 		return readConstraints(p, name, r, transition)
@@ -25,14 +25,13 @@ func ReadConstraints(p *factored.Problem, name string, r io.Reader, next bool) (
 	return readConstraints(p, name, r, global)
 }
 
-// ReadStateConstraints reads a file of constraints that can hold no action
-// variable: an initial state or a goal.
+// ReadStateConstraints reads a file of constraints that mention no action variable: an
+// initial state or a goal.
 func ReadStateConstraints(p *factored.Problem, name string, r io.Reader) ([]factored.Constraint, error) {
 	return readConstraints(p, name, r, states)
 }
 
-// Constraint reads one constraint as a line of a file holds it. Its Origin is
-// the text.
+// Constraint parses one constraint, written as a line of a file. Its Origin is the text.
 func Constraint(p *factored.Problem, text string, next bool) (factored.Constraint, error) {
 	where := global
 	if next {
@@ -67,8 +66,7 @@ func readConstraints(p *factored.Problem, name string, r io.Reader, where place)
 	return cs, nil
 }
 
-// constraint reads LIT,...,OP,K. With an error it gives the column of the field
-// at fault.
+// constraint parses LIT,...,OP,K. With an error it returns the column of the field at fault.
 func (l *literals) constraint(text string, where place) (c factored.Constraint, col int, err error) {
 	last := strings.LastIndexByte(text, ',')
 	op := -1
@@ -86,7 +84,7 @@ func (l *literals) constraint(text string, where place) (c factored.Constraint, 
 	case "==":
 		c.Op = factored.EQ
 	default:
-		return c, op + 2, fmt.Errorf("%s is no relation; expected <=, >= or ==", source.Quote(sign))
+		return c, op + 2, fmt.Errorf("%s is not a relation; expected <=, >= or ==", source.Quote(sign))
 	}
 	k := text[last+1:]
 	c.K, err = strconv.ParseInt(k, 10, 64)
@@ -94,9 +92,9 @@ func (l *literals) constraint(text string, where place) (c factored.Constraint, 
 	case errors.Is(err, strconv.ErrRange) || err == nil && (c.K > maxBound || c.K < -maxBound):
 		return c, last + 2, fmt.Errorf("%s is beyond 2^60, the largest right-hand side", source.Quote(k))
 	case err != nil:
-		return c, last + 2, fmt.Errorf("%s is no integer; expected the right-hand side", source.Quote(k))
+		return c, last + 2, fmt.Errorf("%s is not an integer; expected the right-hand side", source.Quote(k))
 	}
-	// The step is part of what makes a literal: x and x' are two.
+	// The step is part of a literal: x and x' are different.
 	type stepped struct {
 		bit  factored.Bit
 		next bool
@@ -110,7 +108,7 @@ func (l *literals) constraint(text string, where place) (c factored.Constraint, 
 		at := stepped{lit.Bit, lit.Next}
 		if seen[at] {
 			lit.Neg = false
-			return c, start + 1, fmt.Errorf("%s stands twice in one constraint", l.p.LitName(lit))
+			return c, start + 1, fmt.Errorf("%s occurs twice in one constraint", l.p.LitName(lit))
 		}
 		seen[at] = true
 		c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: lit})

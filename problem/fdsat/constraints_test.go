@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// mixed is a problem as another layout could give it: names with commas and an
-// integer variable of three bits.
+// mixed is a problem that could come from another layout: names with commas, and an integer
+// variable of three bits.
 func mixed(t testing.TB) *factored.Problem {
 	t.Helper()
 	p := factored.NewProblem("mixed/1")
@@ -44,7 +44,7 @@ func TestConstraint(t *testing.T) {
 		{"at(x1,y2),==,1", false, "at(x1,y2) == 1"},
 		{"~at(x1,y3,z)',at(x1,y3,z),aux,==,1", true, "~at(x1,y3,z)' + at(x1,y3,z) + aux == 1"},
 		{"level#2,~level#0,>=,1", false, "level#2 + ~level#0 >= 1"},
-		{"at(x1,y2),at(x1,y2),==,1", false, `!"at(x1,y2),at(x1,y2),==,1": at(x1,y2) stands twice in one constraint`},
+		{"at(x1,y2),at(x1,y2),==,1", false, `!"at(x1,y2),at(x1,y2),==,1": at(x1,y2) occurs twice in one constraint`},
 		{"at(x1,y3),==,1", false, `!"at(x1,y3),==,1": there is no variable "at(x1"`},
 		{"at(x1,y2)',==,1", false, `!"at(x1,y2)',==,1": "at(x1,y2)'": ' is for the next step, which only transitions have`},
 		{"level,==,1", false, `!"level,==,1": "level" is an integer variable of 3 bits; expected one bit, level#0 the lowest`},
@@ -88,8 +88,8 @@ func TestReadConstraints(t *testing.T) {
 	}
 }
 
-// TestLongText keeps reports of long lines short, and names with commas from
-// costing more than their number.
+// TestLongText checks that reports of long lines are short, and that the cost of names with
+// commas grows only with their number.
 func TestLongText(t *testing.T) {
 	p := mixed(t)
 	long := strings.Repeat("at(x1,", 1<<18)
@@ -114,7 +114,7 @@ func TestReadReward(t *testing.T) {
 		{"level#1,3", "(3*level#1')/1"},
 		{"move,1152921504606846976", "(1152921504606846976*move)/1"},
 		{"level,1152921504606846976", "!r.txt:1:1: the weights of the bits, scaled to integers, sum to more than 2^60"},
-		{"level,1\nlevel#0,1", `!r.txt:2:1: "level#0" stands twice in the reward`},
+		{"level,1\nlevel#0,1", `!r.txt:2:1: "level#0" occurs twice in the reward`},
 		{"~level,1", `!r.txt:1:1: "level" is an integer variable, which has no negation; expected a Boolean after ~`},
 		{"aux,1", `!r.txt:1:1: "aux" is an auxiliary variable; a reward is on state and action variables`},
 		{"move,1\nat(x1,y2),0.1\ndead,1e18\n", `!r.txt:3:6: with the weight "1e18" the weights are too large or too fine: scaled to integers by 10 they sum to more than 2^60`},

@@ -1,7 +1,7 @@
-// Package fdsat reads planning problems in the file layout of FD-SAT-Plan, the
-// planner published with the paper. A problem is the tuple <S, A, C, T, I, G, R>
-// of the section "Problem Definition", its learned transitions a binarized
-// neural network (section "Binarized Neural Networks").
+// Package fdsat reads planning problems in the file layout of FD-SAT-Plan, the planner
+// published with the paper. A problem is the tuple <S, A, C, T, I, G, R> of the section
+// "Problem Definition", with a binarized neural network as its learned transitions (section
+// "Binarized Neural Networks").
 //
 // A problem DOMAIN/INSTANCE is eight files below one directory:
 //
@@ -14,20 +14,19 @@
 //	translation/transitions_D_I.txt      the known part of T; may be absent
 //	translation/reward_D_I.txt           R; may be absent
 //
-// The first two are package bnn's to read. The variables stand on one line,
+// Package bnn reads the first two. The variables stand on one line,
 //
 //	KIND: NAME,KIND: NAME,...
 //
-// KIND being action, state or auxiliary; with _data a network input, with
+// where KIND is action, state or auxiliary. The suffix _data marks a network input, and
 // _label a network output. A constraint is a line
 //
 //	LIT,LIT,...,OP,K
 //
-// where at least, at most or exactly K of the literals are true: OP is <=, >= or
-// ==, and LIT a name with ~ before it for its negation and, among the
-// transitions, ' after it for the next step. A line of the reward is LIT,WEIGHT.
+// which states that at least, at most or exactly K of the literals are true. OP is <=, >= or
+// ==. LIT is a name, with ~ before it for its negation and, among the transitions, ' after it
+// for the next step. A line of the reward is LIT,WEIGHT.
 //
-// A line may end in CR LF, the last may lack its end, and empty lines may follow
-// it. Everything else is refused with the place of the fault, as a
-// *source.Error.
+// A line may end in CR LF, the last may lack its line end, and empty lines may follow it.
+// Everything else is refused with the place of the fault, as a *source.Error.
 package fdsat

@@ -15,7 +15,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// oneLine fails unless err is a report of one line.
+// oneLine fails unless err is a one-line report.
 func oneLine(t *testing.T, err error) {
 	t.Helper()
 	var at *source.Error
@@ -24,7 +24,7 @@ func oneLine(t *testing.T, err error) {
 	}
 }
 
-// baseProblem is testdata/base and its files, by their names below it.
+// baseProblem is testdata/base and its files, by name relative to it.
 func baseProblem(t testing.TB) (*factored.Problem, map[string]string) {
 	t.Helper()
 	p, _, err := Load("testdata/base", "tiny", "1")
@@ -70,7 +70,7 @@ func FuzzConstraints(f *testing.F) {
 			if err := q.Check(); err != nil {
 				t.Fatal(err)
 			}
-			// Written in the layout's words they read back the same.
+			// Written in the layout's syntax, they read back unchanged.
 			for i := range cs {
 				c := &cs[i]
 				var text strings.Builder
@@ -153,7 +153,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7])
 	}
 	add(nil)
-	add(map[string]string{"reward": ""}) // empty is absent here
+	add(map[string]string{"reward": ""}) // an empty part counts as absent here
 	add(map[string]string{"transitions": ""})
 	add(map[string]string{
 		"pvariables": "action_data: a,state_data_label: s", "bnn": "bnn\r\n2,1\r\n01\r\n", "normalization": "normalization\n1e3",

@@ -6,8 +6,8 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// readLines gives the lines of a file, as source.ReadLines does. Names come from
-// them, so a control character is refused here.
+// readLines returns the lines of a file, as source.ReadLines does. Names come from them, so a
+// control character is refused here.
 func readLines(name string, r io.Reader) ([]string, error) {
 	lines, err := source.ReadLines(name, r)
 	if err != nil {

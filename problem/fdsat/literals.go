@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// place says which literals may stand in a constraint.
+// place restricts the literals of a constraint.
 type place uint8
 
 const (
@@ -23,15 +23,15 @@ var (
 	errEmpty = errors.New("an empty literal; expected a name, ~ before it for its negation")
 	errNext  = errors.New("' is for the next step, which only transitions have")
 
-	// The one fault that a longer text may mend.
+	// The one fault that a longer text can still remove.
 	errUnknown = errors.New("there is no variable")
 )
 
 // literals finds the literals of a problem by their text.
 type literals struct {
 	p *factored.Problem
-	// The most commas in any name. The layout's own names have none; those of a
-	// problem from elsewhere, to which a constraint is added, may.
+	// The most commas in any name. Names of this layout have none; a problem from elsewhere
+	// to which a constraint is added may have some.
 	commas int
 }
 
@@ -43,8 +43,8 @@ func newLiterals(p *factored.Problem) *literals {
 	return l
 }
 
-// literal reads the literal that text starts with and gives its length. It ends
-// at a comma, the first one that leaves the name of a variable.
+// literal parses the literal that text starts with and returns its length. It ends at the
+// first comma after which it is the name of a variable.
 func (l *literals) literal(text string, where place) (lit factored.Lit, length int, err error) {
 	for range l.commas + 1 {
 		field, _, more := strings.Cut(text[length:], ",")
@@ -58,13 +58,13 @@ func (l *literals) literal(text string, where place) (lit factored.Lit, length i
 		}
 		length++
 	}
-	// No name has it: the report is on the text up to the first comma.
+	// No variable matches: the report quotes the text up to the first comma.
 	field, _, _ := strings.Cut(text, ",")
 	lit, err = l.find(field, where)
 	return lit, len(field), err
 }
 
-// find gives the literal that text is.
+// find returns the literal that text denotes.
 func (l *literals) find(text string, where place) (lit factored.Lit, err error) {
 	name, neg := strings.CutPrefix(text, "~")
 	name, next := strings.CutSuffix(name, "'")
@@ -87,8 +87,8 @@ func (l *literals) find(text string, where place) (lit factored.Lit, err error) 
 	return lit, nil
 }
 
-// findBit gives the bit of a Boolean variable, or the bit NAME#i, of weight
-// 2^i, of an integer one as factored.Problem.BitName writes it.
+// findBit returns the bit of a Boolean variable, or the bit NAME#i, of weight 2^i, of an
+// integer variable, as written by factored.Problem.BitName.
 func findBit(p *factored.Problem, name string) (factored.Bit, error) {
 	if v, ok := p.Lookup(name); ok {
 		if !v.Bool {

@@ -14,27 +14,26 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Load reads the problem DOMAIN/INSTANCE below dir and its network. The problem
-// is checked, and the network's inputs and outputs are the problem's.
+// Load reads the problem DOMAIN/INSTANCE below dir and its network. It checks the problem and
+// sets its inputs and outputs to those of the network.
 func Load(dir, domain, instance string) (*factored.Problem, *bnn.Network, error) {
 	l := loader{dir: dir, domain: domain, instance: instance, open: func(path string) (io.ReadCloser, error) { return os.Open(path) }}
 	return l.load()
 }
 
-// loader reads one problem. The files come from open, so that a test can do
-// without a disk.
+// loader reads one problem. It opens the files with open, so that a test needs no disk.
 type loader struct {
 	dir, domain, instance string
 	open                  func(path string) (io.ReadCloser, error)
 }
 
-// path is the file of one part of the problem: folder/part_DOMAIN_INSTANCE.txt.
+// path returns the file of one part of the problem: folder/part_DOMAIN_INSTANCE.txt.
 func (l *loader) path(folder, part string) string {
 	return filepath.Join(l.dir, folder, part+"_"+l.domain+"_"+l.instance+".txt")
 }
 
-// read opens a file and gives it to f. With optional, a file that does not
-// exist is no error, and found is false.
+// read opens a file and passes it to f. If optional is set, a missing file is not an error,
+// and found is false.
 func (l *loader) read(path string, optional bool, f func(r io.Reader) error) (found bool, err error) {
 	r, err := l.open(path)
 	if err != nil {
@@ -46,7 +45,7 @@ func (l *loader) read(path string, optional bool, f func(r io.Reader) error) (fo
 		}
 		return false, source.Errorf(path, 0, 0, "there is no such file; expected a file of the FD-SAT-Plan layout")
 	}
-	defer r.Close() // nothing was written that closing could lose
+	defer r.Close() // read only: closing loses nothing
 	return true, f(r)
 }
 
@@ -87,7 +86,7 @@ func (l *loader) load() (*factored.Problem, *bnn.Network, error) {
 	return p, n, nil
 }
 
-// network reads the two files of the network, whose shape must be that of p.
+// network reads the two files of the network, whose shape must fit p.
 func (l *loader) network(p *factored.Problem) (n *bnn.Network, err error) {
 	weights, norm := l.path("bnn", "bnn"), l.path("normalization", "normalization")
 	_, err = l.read(weights, false, func(w io.Reader) error {
@@ -100,8 +99,8 @@ func (l *loader) network(p *factored.Problem) (n *bnn.Network, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The sizes stand on line 2 and, after the units of all layers but the last
-	// and their lines of sizes, on the last layer's.
+	// The sizes are on line 2. Those of the last layer follow the units, and the lines of
+	// sizes, of all layers before it.
 	if n.Inputs() != len(p.Inputs) {
 		return nil, source.Errorf(weights, 2, 1, "the network has %d inputs, the variables give %d", n.Inputs(), len(p.Inputs))
 	}
@@ -112,8 +111,7 @@ func (l *loader) network(p *factored.Problem) (n *bnn.Network, err error) {
 	return n, nil
 }
 
-// constraints reads C, I, G and the known part of T; known says whether there
-// is such a part.
+// constraints reads C, I, G and the known part of T; known reports whether that part exists.
 func (l *loader) constraints(p *factored.Problem) (known bool, err error) {
 	for _, part := range []struct {
 		name  string
@@ -137,8 +135,8 @@ func (l *loader) constraints(p *factored.Problem) (known bool, err error) {
 	return len(p.Transition) > 0, nil
 }
 
-// allLearned reports a state variable that nothing gives at the next step, in a
-// problem without known transitions. columns says where variables are declared.
+// allLearned reports a state variable with no value at the next step in a problem without
+// known transitions. columns contains where variables are declared.
 func allLearned(p *factored.Problem, declared string, columns []int) error {
 	learned := make([]bool, p.NumBits())
 	for _, b := range p.Outputs {

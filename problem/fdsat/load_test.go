@@ -77,7 +77,7 @@ func TestLoadTiny(t *testing.T) {
 	}})
 }
 
-// TestLoadVariants changes the base in ways that stay valid.
+// TestLoadVariants changes the base in ways that keep it valid.
 func TestLoadVariants(t *testing.T) {
 	const perAction = "(-1*fill + -1*heat + -1*ring bell)/1"
 	rewardFile := filepath.Join("translation", "reward_tiny_1.txt")
@@ -209,7 +209,7 @@ func TestPublished(t *testing.T) {
 	})
 }
 
-// edgesOf is the number of weights, zeros too.
+// edgesOf returns the number of weights, including zeros.
 func edgesOf(n *bnn.Network) int {
 	sum := 0
 	for i := range n.Layers {

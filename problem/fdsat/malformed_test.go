@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// layout lays the files of testdata/base under dir, those of overlay over them,
-// and leaves out what overlay's file remove lists.
+// layout copies the files of testdata/base to dir, then those of overlay over them, and
+// leaves out the files listed in overlay's file remove.
 func layout(t *testing.T, dir, overlay string) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "base"))); err != nil {
@@ -54,8 +54,7 @@ func layout(t *testing.T, dir, overlay string) {
 	}
 }
 
-// TestMalformed loads a problem with one fault each and compares the whole
-// error.
+// TestMalformed loads problems with one fault each and compares the complete error.
 func TestMalformed(t *testing.T) {
 	const root = "testdata/malformed"
 	faults, err := os.ReadDir(root)

@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// DefaultReward is the reward of a problem without a reward file, and of an
-// empty one: minus the number of true action bits.
+// DefaultReward is the reward of a problem whose reward file is missing or empty: minus the
+// number of true action bits.
 func DefaultReward(p *factored.Problem) factored.Reward {
 	r := factored.Reward{Scale: 1}
 	for _, b := range p.Bits(factored.Action) {
@@ -21,14 +21,13 @@ func DefaultReward(p *factored.Problem) factored.Reward {
 	return r
 }
 
-// ReadReward reads lines VARIABLE,WEIGHT, split at the last comma: the weight
-// counts in every step where the variable is true or, with ~ before it, false.
-// Actions count at the step t that they are taken in, state variables at t+1,
-// as in the paper. Weights are decimal numbers and are kept exactly. An empty
-// file gives DefaultReward.
+// ReadReward reads lines VARIABLE,WEIGHT, split at the last comma. The weight counts in every
+// step where the variable is true or, with ~ before it, false. Actions count at the step t at
+// which they are taken, state variables at t+1, as in the paper. Weights are decimal numbers
+// and are kept exactly. An empty file gives DefaultReward.
 //
-// In a problem that has integer variables, which this layout has not, such a
-// variable's value is weighted, and NAME#i is one bit of it.
+// The layout has no integer variables, but a problem from elsewhere may. The weight of such a
+// variable multiplies its value, and NAME#i is one bit of it.
 func ReadReward(p *factored.Problem, name string, r io.Reader) (factored.Reward, error) {
 	lines, err := readLines(name, r)
 	if err != nil {
@@ -55,8 +54,8 @@ func ReadReward(p *factored.Problem, name string, r io.Reader) (factored.Reward,
 	}
 	scaled, scale, err := factored.ScaleWeights(weights)
 	if err != nil {
-		// More weights make a scale and a sum no smaller, so a first line exists
-		// at which they are too large.
+		// The scale and the sum only grow with more weights, so binary search finds the first
+		// line at which they are too large.
 		i := sort.Search(len(weights)-1, func(n int) bool {
 			_, _, err := factored.ScaleWeights(weights[:n+1])
 			return err != nil
@@ -66,11 +65,11 @@ func ReadReward(p *factored.Problem, name string, r io.Reader) (factored.Reward,
 	return sumTerms(name, terms, scaled, scale)
 }
 
-// weightFault says in one short line what is wrong with a weight.
+// weightFault describes in one short line what is wrong with a weight.
 func weightFault(weight string, err error) string {
 	msg := strings.TrimPrefix(err.Error(), factored.ErrWeights.Error()+": ")
-	if strings.HasSuffix(msg, "is no decimal number") {
-		return source.Quote(weight) + " is no decimal number; expected a weight"
+	if strings.HasSuffix(msg, "is not a decimal number") {
+		return source.Quote(weight) + " is not a decimal number; expected a weight"
 	}
 	const most = 160 // a common denominator may have a thousand digits
 	if len(msg) > most {
@@ -79,12 +78,12 @@ func weightFault(weight string, err error) string {
 	return "with the weight " + source.Quote(weight) + " the weights are too large or too fine: " + msg
 }
 
-// rewardTerms gives the terms that a weight of 1 on text makes, one a bit.
+// rewardTerms returns the terms for a weight of 1 on text, one per bit.
 func rewardTerms(p *factored.Problem, text string, seen []bool) ([]factored.RewardTerm, error) {
 	name, neg := strings.CutPrefix(text, "~")
 	if strings.HasSuffix(name, "'") {
 		if _, known := p.Lookup(name); !known {
-			return nil, errors.New(source.Quote(text) + ": no ' is needed: state variables count after the step, actions in it")
+			return nil, errors.New(source.Quote(text) + ": no ' is needed: state variables count after the step, actions during it")
 		}
 	}
 	if name == "" {
@@ -114,14 +113,14 @@ func rewardTerms(p *factored.Problem, text string, seen []bool) ([]factored.Rewa
 			lit.Next = true
 		}
 		if seen[lit.Bit] {
-			return nil, errors.New(source.Quote(name) + " stands twice in the reward")
+			return nil, errors.New(source.Quote(name) + " occurs twice in the reward")
 		}
 		seen[lit.Bit] = true
 	}
 	return terms, nil
 }
 
-// sumTerms multiplies the bits' weights by the lines'. Only integer variables
+// sumTerms multiplies the weights of the bits by those of the lines. Only integer variables
 // can make the sum too large here.
 func sumTerms(name string, terms [][]factored.RewardTerm, scaled []int64, scale int64) (factored.Reward, error) {
 	r := factored.Reward{Scale: scale}
@@ -132,7 +131,7 @@ func sumTerms(name string, terms [][]factored.RewardTerm, scaled []int64, scale 
 			if sum.Add(sum, new(big.Int).Abs(w)).Cmp(limit) > 0 {
 				return factored.Reward{}, source.Errorf(name, i+1, 1, "the weights of the bits, scaled to integers, sum to more than 2^60")
 			}
-			if t.Weight = w.Int64(); t.Weight != 0 { // a weight of 0 says nothing
+			if t.Weight = w.Int64(); t.Weight != 0 { // a weight of 0 has no effect
 				r.Terms = append(r.Terms, t)
 			}
 		}

@@ -8,10 +8,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// role is what a kind of the file says of a variable.
+// role is the meaning of a KIND in the file.
 type role struct {
 	kind          factored.Kind
-	input, output bool // read, given by the network
+	input, output bool // read or determined by the network
 }
 
 func roleOf(kind string) (role, bool) {
@@ -36,8 +36,8 @@ func roleOf(kind string) (role, bool) {
 
 const kinds = "action, action_data, state, state_data, state_label, state_data_label or auxiliary"
 
-// readVariables adds the variables of a pvariables file to p, and sets what the
-// network reads and gives. columns holds where each variable is declared.
+// readVariables adds the variables of a pvariables file to p, and sets the inputs and outputs
+// of the network. columns contains where each variable is declared.
 func readVariables(p *factored.Problem, name string, r io.Reader) (columns []int, err error) {
 	lines, err := readLines(name, r)
 	if err != nil {
@@ -55,7 +55,7 @@ func readVariables(p *factored.Problem, name string, r io.Reader) (columns []int
 		kind, v, found := strings.Cut(field, ":")
 		ro, known := roleOf(kind)
 		if !known {
-			return nil, source.Errorf(name, 1, col, "%s is no kind of variable; expected %s", source.Quote(kind), kinds)
+			return nil, source.Errorf(name, 1, col, "%s is not a kind of variable; expected %s", source.Quote(kind), kinds)
 		}
 		if !found || !strings.HasPrefix(v, " ") {
 			return nil, source.Errorf(name, 1, col+len(kind), "%s declares no variable; expected %s, a colon, a blank and a name", source.Quote(field), kind)
@@ -66,8 +66,8 @@ func readVariables(p *factored.Problem, name string, r io.Reader) (columns []int
 		case v == "":
 			return nil, source.Errorf(name, 1, at, "the name is missing; expected %s: NAME", kind)
 		case v[0] == '~' || v[len(v)-1] == '\'':
-			// No constraint could tell it from a literal of another variable.
-			return nil, source.Errorf(name, 1, at, "the name %s starts with ~ or ends with ', which constraints take for signs", source.Quote(v))
+			// Constraints could not tell such a name from a literal of another variable.
+			return nil, source.Errorf(name, 1, at, "the name %s starts with ~ or ends with ', which constraints use as signs", source.Quote(v))
 		}
 		if _, twice := p.Lookup(v); twice {
 			return nil, source.Errorf(name, 1, at, "%s is declared twice", source.Quote(v))

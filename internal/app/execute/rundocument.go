@@ -40,7 +40,7 @@ type RunRequest struct {
 	Every    int // steps between plans; 1 when 0
 	Steps    int // most that are taken; Horizon when 0
 	Until    Until
-	PlanTime time.Duration // for each plan; 0 is no limit
+	PlanTime time.Duration // for each plan; 0 is not a limit
 	Limits   engine.Limits
 	Now      func() time.Time // the clock
 	Plan     func(RunPlan)    // told of each plan; may be nil

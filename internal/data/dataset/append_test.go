@@ -81,7 +81,7 @@ func TestAppendCSVInPlace(t *testing.T) {
 // TestAppendRefuses: what is there stays as it was.
 func TestAppendRefuses(t *testing.T) {
 	for what, c := range map[string]struct{ name, text, want string }{
-		"other columns":   {"d.csv", "on,speed,\"turn(a,b)\",mode,on',speed'\n", ":1:1: column speed is no fluent"},
+		"other columns":   {"d.csv", "on,speed,\"turn(a,b)\",mode,on',speed'\n", ":1:1: column speed is not a fluent"},
 		"other order":     {"d.csv", "level,on,\"turn(a,b)\",mode,on',level'\n", ":1:1: column 1 is level, expected the columns in the order on,level,"},
 		"a broken row":    {"d.csv", "on,level,\"turn(a,b)\",mode,on',level'\ntrue,3\n", ":2:1: the row has 2 fields"},
 		"a log":           {"d.csv", "step,on,level,\"turn(a,b)\",mode\n", ":1:1: column 1 is step"},

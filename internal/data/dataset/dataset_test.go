@@ -148,29 +148,29 @@ func TestLogs(t *testing.T) {
 	const sequence = "episode,step,\"x(a,b)\",b,go\n"
 	for want, text := range map[string]string{
 		":1:1: the file is empty": "",
-		":1:1: column b' is missing, expected one for each state, action and next state":         "\"x(a,b)\",b,go,\"x(a,b)'\"\n",
-		":1:1: column go is missing, expected one for each state, action":                        "step,\"x(a,b)\",b\n",
-		":1:1: column z is no fluent of the problem":                                             "\"x(a,b)\",b,go,\"x(a,b)'\",b',z\n",
-		":1:1: column x(a is no fluent of the problem, expected its states, actions and next st": "x(a,b),b,go\n",
-		"a name with a comma needs quotes":                                                       "x(a,b),b,go,x(a,b)',b'\n",
-		":1:1: column b stands twice in the header":                                              "b,b\n",
-		":1:1: column b' is a next state, expected none in a log of sequences":                   "step,b'\n",
-		":3:3: column b: \"maybe\", expected true, false, 1 or 0":                                triplet + "1,0,0,1,0\n1,maybe,0,1,0\n",
-		":2:1: column x(a,b): \"one\", expected an integer":                                      triplet + "one,0,0,1,0\n",
-		":2:1: column x(a,b): \"1.5\", expected an integer":                                      triplet + "1.5,0,0,1,0\n",
-		":2:1: column x(a,b): \"NaN\", expected a finite number":                                 triplet + "NaN,0,0,1,0\n",
-		":2:7: column x(a,b)': \"10\", expected a value in 0..9":                                 triplet + "1,0,0,10,0\n",
-		":2:3: column b: \"2\", expected true":                                                   triplet + "1,2,0,1,0\n",
-		":2:5: column go is empty, expected a value":                                             triplet + "1,0,,1,0\n",
-		":3:1: the row has 4 fields, expected 5 as in the header":                                triplet + "1,0,0,1,0\n1,0,0,1\n",
-		":3:3: step 1 stands twice, expected steps to increase":                                  sequence + "1,1,1,0,0\n1,1,2,0,0\n",
-		":3:3: step 1 comes after step 2":                                                        sequence + "1,2,1,0,0\n1,1,2,0,0\n",
-		":4:3: episode 1 begins again":                                                           sequence + "1,1,1,0,0\n2,1,2,0,0\n1,2,2,0,0\n",
-		":3:3: step 2 follows a row without a value of the action go":                            sequence + "1,1,1,0,\n1,2,2,0,0\n",
-		":2:3: the step is \"one\", expected an integer":                                         sequence + "1,one,1,0,0\n",
-		":2:1: the episode is empty":                                                             sequence + ",1,1,0,0\n",
-		":2:5: column x(a,b) is empty":                                                           sequence + "1,1,,0,0\n",
-		":2:2: bare \" in non-quoted-field":                                                      triplet + "1\"2,0,0,1,0\n",
+		":1:1: column b' is missing, expected one for each state, action and next state":            "\"x(a,b)\",b,go,\"x(a,b)'\"\n",
+		":1:1: column go is missing, expected one for each state, action":                           "step,\"x(a,b)\",b\n",
+		":1:1: column z is not a fluent of the problem":                                             "\"x(a,b)\",b,go,\"x(a,b)'\",b',z\n",
+		":1:1: column x(a is not a fluent of the problem, expected its states, actions and next st": "x(a,b),b,go\n",
+		"a name with a comma needs quotes":                                                          "x(a,b),b,go,x(a,b)',b'\n",
+		":1:1: column b stands twice in the header":                                                 "b,b\n",
+		":1:1: column b' is a next state, expected none in a log of sequences":                      "step,b'\n",
+		":3:3: column b: \"maybe\", expected true, false, 1 or 0":                                   triplet + "1,0,0,1,0\n1,maybe,0,1,0\n",
+		":2:1: column x(a,b): \"one\", expected an integer":                                         triplet + "one,0,0,1,0\n",
+		":2:1: column x(a,b): \"1.5\", expected an integer":                                         triplet + "1.5,0,0,1,0\n",
+		":2:1: column x(a,b): \"NaN\", expected a finite number":                                    triplet + "NaN,0,0,1,0\n",
+		":2:7: column x(a,b)': \"10\", expected a value in 0..9":                                    triplet + "1,0,0,10,0\n",
+		":2:3: column b: \"2\", expected true":                                                      triplet + "1,2,0,1,0\n",
+		":2:5: column go is empty, expected a value":                                                triplet + "1,0,,1,0\n",
+		":3:1: the row has 4 fields, expected 5 as in the header":                                   triplet + "1,0,0,1,0\n1,0,0,1\n",
+		":3:3: step 1 stands twice, expected steps to increase":                                     sequence + "1,1,1,0,0\n1,1,2,0,0\n",
+		":3:3: step 1 comes after step 2":                                                           sequence + "1,2,1,0,0\n1,1,2,0,0\n",
+		":4:3: episode 1 begins again":                                                              sequence + "1,1,1,0,0\n2,1,2,0,0\n1,2,2,0,0\n",
+		":3:3: step 2 follows a row without a value of the action go":                               sequence + "1,1,1,0,\n1,2,2,0,0\n",
+		":2:3: the step is \"one\", expected an integer":                                            sequence + "1,one,1,0,0\n",
+		":2:1: the episode is empty":                                                                sequence + ",1,1,0,0\n",
+		":2:5: column x(a,b) is empty":                                                              sequence + "1,1,,0,0\n",
+		":2:2: bare \" in non-quoted-field":                                                         triplet + "1\"2,0,0,1,0\n",
 	} {
 		d, err := ReadAs(write(t, "log.csv", text), s)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -220,7 +220,7 @@ func TestReadErrors(t *testing.T) {
 	// A data set for another problem.
 	other := sample(t)
 	other.Columns[5].Name = "stop"
-	if _, err := ReadAs(filepath.Join(dir, "d.npz"), other); err == nil || !strings.Contains(err.Error(), "column go is no fluent") {
+	if _, err := ReadAs(filepath.Join(dir, "d.npz"), other); err == nil || !strings.Contains(err.Error(), "column go is not a fluent") {
 		t.Errorf("got %v", err)
 	}
 	other = sample(t)

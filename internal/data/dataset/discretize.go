@@ -32,7 +32,7 @@ func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if c.Type != Int || !c.Bounded || c.Lo != 0 || c.Hi != float64(b.Levels()-1) {
-			return nil, fmt.Errorf("column %s is no integer in 0..%d, expected one for levels of %d bits", c.Name, b.Levels()-1, b.Bits)
+			return nil, fmt.Errorf("column %s is not an integer in 0..%d, expected one for levels of %d bits", c.Name, b.Levels()-1, b.Bits)
 		}
 		c.bins = &b
 	}

@@ -74,9 +74,9 @@ func TestDiscretize(t *testing.T) {
 		}
 	}
 	for want, b := range map[string]map[string]bins.Uniform{
-		"column n is no integer in 0..7":     {"n": {Lo: 0, Hi: 1, Bits: 3}},
-		"column flow: 0 bits":                {"flow": {Lo: 0, Hi: 1, Bits: 0}},
-		"column level(t1) is no integer in ": {"level(t1)": {Lo: 0, Hi: 1, Bits: 1}, "level": {Lo: 0, Hi: 1, Bits: 2}},
+		"column n is not an integer in 0..7":     {"n": {Lo: 0, Hi: 1, Bits: 3}},
+		"column flow: 0 bits":                    {"flow": {Lo: 0, Hi: 1, Bits: 0}},
+		"column level(t1) is not an integer in ": {"level(t1)": {Lo: 0, Hi: 1, Bits: 1}, "level": {Lo: 0, Hi: 1, Bits: 2}},
 	} {
 		if _, err := s.Discretize(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -241,7 +241,7 @@ func fromParquet(c *Column, x parquet.Value, index map[string]float64) (float64,
 		if v, ok := index[string(x.ByteArray())]; ok {
 			return v, nil
 		}
-		return 0, fmt.Errorf("%q is no value of the enumeration", x.ByteArray())
+		return 0, fmt.Errorf("%q is not a value of the enumeration", x.ByteArray())
 	default:
 		return 0, fmt.Errorf("a value of kind %s, expected one of type %s", k, c.Type)
 	}

@@ -172,7 +172,7 @@ func match(header []string, s *Schema, log bool) (columns []int, sequence bool, 
 			if strings.Count(name, "(") != strings.Count(name, ")") {
 				hint = "; a name with a comma needs quotes"
 			}
-			return nil, false, fmt.Errorf("column %s is no fluent of the problem, expected its states, actions and next states%s", h, hint)
+			return nil, false, fmt.Errorf("column %s is not a fluent of the problem, expected its states, actions and next states%s", h, hint)
 		case sequence && s.Columns[i].Role == Next:
 			return nil, false, fmt.Errorf("column %s is a next state, expected none in a log of sequences", h)
 		}

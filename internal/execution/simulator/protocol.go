@@ -217,7 +217,7 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 		v, ok := s.p.Find(name)
 		switch {
 		case !ok || v.Kind != factored.State:
-			return nil, fmt.Errorf("%s is no state variable of %s", name, s.p.Name)
+			return nil, fmt.Errorf("%s is not a state variable of %s", name, s.p.Name)
 		case seen[v]:
 			return nil, fmt.Errorf("%s has two values", v.Name)
 		}

@@ -119,12 +119,12 @@ func TestParseFaults(t *testing.T) {
 		inputs int
 		want   string
 	}{
-		{"", 3, `"" of 1 words is no set of rows`},
+		{"", 3, `"" of 1 words is not a set of rows`},
 		{"legal", 3, "expected legal ROWS"},
-		{"legal 0", 3, `"0" is no number of rows`},
-		{"legal 07", 3, `"07" is no number of rows`},
+		{"legal 0", 3, `"0" is not a number of rows`},
+		{"legal 07", 3, `"07" is not a number of rows`},
 		{"legal 7 x", 3, "of 3 words"},
-		{"rows -1 UA==", 3, `"-1" is no number of rows`},
+		{"rows -1 UA==", 3, `"-1" is not a number of rows`},
 		{"rows 2 U?==", 3, "no base64"},
 		{"rows 2 ", 3, "no base64"},
 		{"rows 2 UA==\n", 3, "no base64"},
@@ -137,8 +137,8 @@ func TestParseFaults(t *testing.T) {
 		{"map 3 Zg==", 3, "the map has 4 rows; expected 3"},
 		{"map 1 AQ==", 2, "the map has 1 rows; expected 1"},
 		{"map 1 AQ==", 60, "the map has 1 bytes"},
-		{"bloom 4 0 Zg==", 3, `"0" is no number of hashes`},
-		{"bloom 4 65 Zg==", 3, `"65" is no number of hashes`},
+		{"bloom 4 0 Zg==", 3, `"0" is not a number of hashes`},
+		{"bloom 4 65 Zg==", 3, `"65" is not a number of hashes`},
 		{"bloom 4 Zg==", 3, "of 3 words"},
 		{"bloom 4 2 " + strings.Repeat("AAAA", MaxBytes/3+1), 3, "no base64 of 1..49152 bytes"},
 	} {

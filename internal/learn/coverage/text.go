@@ -49,15 +49,15 @@ func Parse(text string, inputs int) (*Set, error) {
 	s := &Set{kind: kind(f[0]), inputs: inputs}
 	words, known := map[kind]int{legal: 2, list: 3, table: 3, bloom: 4}[s.kind]
 	if !known || len(f) != words {
-		return nil, fmt.Errorf("%s of %d words is no set of rows; %s", strconv.Quote(cut(f[0])), len(f), expected)
+		return nil, fmt.Errorf("%s of %d words is not a set of rows; %s", strconv.Quote(cut(f[0])), len(f), expected)
 	}
 	var ok bool
 	if s.rows, ok = number(f[1]); !ok {
-		return nil, fmt.Errorf("%s is no number of rows; expected 1..2147483647", strconv.Quote(cut(f[1])))
+		return nil, fmt.Errorf("%s is not a number of rows; expected 1..2147483647", strconv.Quote(cut(f[1])))
 	}
 	if s.kind == bloom {
 		if s.hashes, ok = number(f[2]); !ok || s.hashes > 64 {
-			return nil, fmt.Errorf("%s is no number of hashes; expected 1..64", strconv.Quote(cut(f[2])))
+			return nil, fmt.Errorf("%s is not a number of hashes; expected 1..64", strconv.Quote(cut(f[2])))
 		}
 	}
 	if s.kind == legal {

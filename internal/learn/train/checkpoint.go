@@ -113,7 +113,7 @@ func readState(name, head string, v any) (found bool, err error) {
 	}
 	body, ok := bytes.CutPrefix(text, []byte(head))
 	if !ok || len(body) < 9 {
-		return false, source.Errorf(name, 0, 0, "this is no state of training, expected one that training has written")
+		return false, source.Errorf(name, 0, 0, "this is not a state of training, expected one that training has written")
 	}
 	sum, body := body[:9], body[9:]
 	if string(sum) != fmt.Sprintf("%08x\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))) {

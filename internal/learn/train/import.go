@@ -69,7 +69,7 @@ func openArrays(data []byte) (*arrays, error) {
 	for _, m := range z.File {
 		name, ok := strings.CutSuffix(m.Name, ".npy")
 		if !ok {
-			return nil, fmt.Errorf("the member %q is no array, expected names that end in .npy", m.Name)
+			return nil, fmt.Errorf("the member %q is not an array, expected names that end in .npy", m.Name)
 		}
 		if a.members[name] != nil {
 			return nil, fmt.Errorf("there are two arrays %q", name)

@@ -147,7 +147,7 @@ func TestReadNPZErrors(t *testing.T) {
 		"expected descr, fortran_order and shape":                       mean([]byte("\x93NUMPY\x01\x00\x02\x00{}")),
 		`the array "layer2.mean" has no place, expected eps and layerN`: one().with("layer2.mean.npy", doubles("(2,)", 1, 2)),
 		`the array "layer1.weights" has no place`:                       one().with("layer1.weights.npy", doubles("(2,)", 1, 2)),
-		`the member "readme.txt" is no array`:                           one().with("readme.txt", []byte("hello")),
+		`the member "readme.txt" is not an array`:                       one().with("readme.txt", []byte("hello")),
 		"layer2.weight has 1 inputs, expected 2, the units of the layer": one().with("layer2.weight.npy", doubles("(1, 1)", 1)).
 			with("layer2.mean.npy", doubles("(1,)", 0)).with("layer2.var.npy", doubles("(1,)", 1)),
 	} {

@@ -123,7 +123,7 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	}
 	reward, err := randprob.Replay(in.p, in.net, trace.Steps)
 	if err != nil {
-		return fmt.Errorf("the answer is no plan: %w", err)
+		return fmt.Errorf("the answer is not a plan: %w", err)
 	}
 	var objective int64 // stays 0 where clasp, which found no soft clause, names none
 	if r.Objective != nil {

@@ -193,7 +193,7 @@ func (m *Map) Trace(p *factored.Problem, isTrue map[int32]bool) (*factored.Trace
 		v, ok := p.Lookup(e.Variable)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("%w: %s is no variable of problem %s", ErrMap, e.Variable, p.Name)
+			return nil, fmt.Errorf("%w: %s is not a variable of problem %s", ErrMap, e.Variable, p.Name)
 		case e.Bit < 0 || e.Bit >= v.Width:
 			return nil, fmt.Errorf("%w: %s has no bit %d", ErrMap, e.Variable, e.Bit)
 		case e.Step < 1 || e.Step > m.Horizon+1 || e.Step > m.Horizon && v.Kind == factored.Action:

@@ -78,7 +78,7 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 		}
 		i, ok := list.index[e.Name]
 		if !ok {
-			return g.fail(e.Pos, "%s is no value of %s, expected one of %s", e.Name, e.Type.Name, some(list.names))
+			return g.fail(e.Pos, "%s is not a value of %s, expected one of %s", e.Name, e.Type.Name, some(list.names))
 		}
 		return g.b.value(pos, list.names, i)
 	case *rddl.Var:

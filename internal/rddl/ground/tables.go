@@ -182,7 +182,7 @@ func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value 
 		for k, arg := range a.Args {
 			j, ok := v.params[k].index[arg.Name]
 			if !ok {
-				return errorAt(arg.Pos, "%s is no value of %s, expected one of %s", arg.Name, v.decl.Params[k].Name, some(v.params[k].names))
+				return errorAt(arg.Pos, "%s is not a value of %s, expected one of %s", arg.Name, v.decl.Params[k].Name, some(v.params[k].names))
 			}
 			i = i*len(v.params[k].names) + j
 		}
@@ -208,7 +208,7 @@ func (t *tables) literal(v *variable, e rddl.Expr) (float64, error) {
 		}
 	}
 	wrong := func(got string) error {
-		return errorAt(e.Position(), "%s is no value of %s, expected %s", got, v.decl.Name.Name, v.expects())
+		return errorAt(e.Position(), "%s is not a value of %s, expected %s", got, v.decl.Name.Name, v.expects())
 	}
 	switch x := inner.(type) {
 	case *rddl.Bool:

@@ -261,7 +261,7 @@ func (c *compiler) switching(n *ground.Node) num {
 	var results []num
 	for i := 0; i < len(rest); i += 2 {
 		if rest[i].Op != ground.Const {
-			c.refuse(rest[i], "a case of switch is no constant")
+			c.refuse(rest[i], "a case of switch is not a constant")
 			return nil
 		}
 		values = append(values, rest[i].Val)

@@ -107,7 +107,7 @@ func (c *compiler) discrete(n *ground.Node) num {
 	for i := range values {
 		v, w := n.Args[2*i], n.Args[2*i+1]
 		if v.Op != ground.Const {
-			c.refuse(v, "a value of %s is no constant", n.Name)
+			c.refuse(v, "a value of %s is not a constant", n.Name)
 			return nil
 		}
 		if draws(w) {

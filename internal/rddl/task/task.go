@@ -153,7 +153,7 @@ func (t *Task) setRanges(from map[string][]int64) error {
 	for _, name := range sorted(from) {
 		r := from[name]
 		if len(r) != 2 || r[0] > r[1] {
-			return t.errorAt([]string{"ranges", name}, "this is no range for %s; expected [LO, HI] with LO <= HI", name)
+			return t.errorAt([]string{"ranges", name}, "this is not a range for %s; expected [LO, HI] with LO <= HI", name)
 		}
 		t.Ranges[name] = translate.Range{Lo: r[0], Hi: r[1]}
 	}
@@ -265,7 +265,7 @@ func positioned(name string, err error) error {
 
 // ParseRange reads FLUENT=LO..HI, as the command line has it.
 func ParseRange(text string) (name string, r translate.Range, err error) {
-	bad := fmt.Errorf("%q is no range; expected FLUENT=LO..HI such as age=0..3", text)
+	bad := fmt.Errorf("%q is not a range; expected FLUENT=LO..HI such as age=0..3", text)
 	i := strings.LastIndexByte(text, '=')
 	if i <= 0 {
 		return "", r, bad

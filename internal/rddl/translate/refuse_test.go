@@ -54,7 +54,7 @@ func TestRefused(t *testing.T) {
 		{"irrational reward", a + wide, "x' = x;", "reward = sqrt[x];", Options{Ranges: map[string]Range{"x": {0, 3}}}, "sqrt"},
 		{"observation", a + "o : { observ-fluent, bool };", "o = a;", "reward = o;", Options{}, "d.rddl:9:10: o is an observation"},
 		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {0, 1}}}, "there is no fluent z"},
-		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {0, 1}}}, "a is no integer"},
+		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {0, 1}}}, "a is not an integer"},
 		{"learned action", a, "", "reward = 0;", Options{Learned: []string{"a"}}, "there is no state fluent a to be learned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

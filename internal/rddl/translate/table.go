@@ -329,7 +329,7 @@ func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok boo
 			return out, false
 		}
 		if v.inexact {
-			c.refuseAt(n.Pos, "its value is no fraction; expected one that can be compared exactly, or a rounding")
+			c.refuseAt(n.Pos, "its value is not a fraction; expected one that can be compared exactly, or a rounding")
 		}
 		if first {
 			lo, hi, first = v.rat, v.rat, false

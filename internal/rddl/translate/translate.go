@@ -168,7 +168,7 @@ func (c *compiler) checkOptions() error {
 			return fmt.Errorf("there is no fluent %s to have a range", name)
 		}
 		if f := &c.g.Fluents[i[0]]; f.Type != ground.Int {
-			return fmt.Errorf("%s is no integer and takes no range", name)
+			return fmt.Errorf("%s is not an integer and takes no range", name)
 		}
 	}
 	for _, name := range c.o.Learned {
