@@ -13,10 +13,9 @@ func (l Lit) Var() int32 {
 	return int32(l)
 }
 
-// Neuron is the reified threshold Out <=> at least Threshold of Inputs are
-// true (paper, Act_p). Threshold lies in 1..len(Inputs); neurons that are
-// constant become unit clauses where nothing is simplified, and vanish where
-// constants are propagated.
+// Neuron is the reified threshold Out <=> at least Threshold of Inputs are true (paper,
+// Act_p). Threshold is in 1..len(Inputs). Constant neurons become unit clauses, or disappear
+// if constants are propagated.
 type Neuron struct {
 	Out       Lit
 	Inputs    []Lit

@@ -8,8 +8,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// errand is a problem of one state, being there, and one action, going, which
-// costs 1.
+// errand is a problem with one state, being there, and one action, going, which costs 1.
 func errand() *factored.Problem {
 	p := factored.NewProblem("errand")
 	for _, v := range []factored.Variable{
@@ -31,8 +30,8 @@ func errand() *factored.Problem {
 	return p
 }
 
-// Example unrolls a problem over two steps and shows what each step states, in
-// local literals: 1 is the state, 2 the action, 3 the state after.
+// Example unrolls a problem over two steps and prints the constraints of each step, in local
+// literals: 1 is the state, 2 the action, 3 the state after.
 func Example() {
 	m, err := model.New(errand(), nil, 2, model.Options{})
 	if err != nil {
@@ -60,7 +59,7 @@ func Example() {
 	// step 3 goal [{1 1}] >= 1
 }
 
-// With constants propagated a single step leaves nothing to decide.
+// With constants propagated, a single step leaves nothing to decide.
 func ExampleModel_Value() {
 	m, err := model.New(errand(), nil, 1, model.Options{Propagate: true})
 	if err != nil {

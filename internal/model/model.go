@@ -7,24 +7,24 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Options say how a model is built.
+// Options control how a model is built.
 type Options struct {
-	// Propagate finds the literals that the constraints fix at each step and
-	// leaves them, and neurons that nothing reads, out of every Part. Without
-	// it the model is the paper's, literally.
+	// Propagate finds the literals that the constraints fix at each step. It omits them, and
+	// neurons that nothing reads, from every Part. Without it the model is literally the
+	// paper's.
 	Propagate bool
 }
 
 // Model is a problem and its network unrolled over H steps.
 //
-// Variables are numbered in blocks of Stride, one a step: in the block of step
-// t the state bits come first, then the auxiliary bits, the action bits, and
-// the hidden units of the network that reads step t. The block of step H+1
-// holds state and auxiliary bits alone. A constraint between steps t and t+1
-// therefore is the same at every t up to an offset: see Part.
+// Variables are numbered in blocks of Stride, one per step: in the block of step t the state
+// bits come first, then the auxiliary bits, the action bits, and the hidden units of the
+// network that reads step t. The block of step H+1 contains only state and auxiliary bits. A
+// constraint between steps t and t+1 is therefore the same at every t up to an offset: see
+// Part.
 type Model struct {
 	Problem *factored.Problem
-	Network *bnn.Network // nil when nothing is learned
+	Network *bnn.Network // nil if nothing is learned
 	Horizon int
 
 	options    Options
@@ -47,7 +47,7 @@ type rule struct {
 	reach reach
 }
 
-// reach says at which steps a rule holds.
+// reach is the set of steps at which a rule holds.
 type reach uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 	everywhere              // steps 1..H+1
 )
 
-// Group says which part of the problem a constraint states.
+// Group is the part of the problem that a constraint belongs to.
 type Group uint8
 
 // The groups, in the order in which a step lists them.
@@ -72,8 +72,7 @@ func (g Group) String() string {
 	return [...]string{"initial", "global", "transition", "goal", "network"}[g]
 }
 
-// New unrolls p over the horizon. The network is nil exactly when p learns
-// nothing.
+// New unrolls p over the horizon. The network is nil exactly if p learns nothing.
 func New(p *factored.Problem, net *bnn.Network, horizon int, o Options) (*Model, error) {
 	if horizon < 1 {
 		return nil, fmt.Errorf("the horizon is %d; it must be at least 1", horizon)
@@ -136,25 +135,23 @@ func (m *Model) number() {
 	m.stride = next - 1
 }
 
-// Stride is the number of variables of a step's block, and so the offset
-// between the same variable at two adjacent steps.
+// Stride returns the number of variables of a step's block, and so the offset between the
+// same variable at two adjacent steps.
 func (m *Model) Stride() int32 { return m.stride }
 
-// NumVars is the number of variables: H full blocks and the last.
+// NumVars returns the number of variables: H full blocks and the last.
 func (m *Model) NumVars() int32 { return m.stride*int32(m.Horizon) + m.last }
 
-// Var is the variable of bit b at step t: 1..H for an action bit, 1..H+1 for
-// any other.
+// Var returns the variable of bit b at step t: 1..H for an action bit, 1..H+1 for any other.
 func (m *Model) Var(t int, b factored.Bit) Lit {
 	return Lit(m.stride*int32(t-1) + m.local[b])
 }
 
-// Infeasible says that propagation alone found that no plan of this horizon
-// exists. Parts and objective are empty then.
+// Infeasible reports whether propagation alone found that no plan of this horizon exists.
+// Parts and objective are empty then.
 func (m *Model) Infeasible() bool { return m.infeasible }
 
-// Value is 1 or -1 when propagation fixed variable v to true or false, 0 when
-// it is open.
+// Value returns 1 or -1 if propagation fixed variable v to true or false, 0 if it is open.
 func (m *Model) Value(v int32) int8 {
 	if m.fixed == nil {
 		return 0
@@ -162,7 +159,7 @@ func (m *Model) Value(v int32) int8 {
 	return m.fixed[v]
 }
 
-// lit is the local literal of l: a next-step literal lies one block further.
+// lit returns the local literal of l: a next-step literal is one block further.
 func (m *Model) lit(l factored.Lit) Lit {
 	v := m.local[l.Bit]
 	if l.Next {
@@ -174,8 +171,8 @@ func (m *Model) lit(l factored.Lit) Lit {
 	return Lit(v)
 }
 
-// sum brings a constraint to positive coefficients and each variable to one
-// occurrence, in order of first occurrence.
+// sum rewrites a constraint to positive coefficients with one occurrence per variable, in
+// order of first occurrence.
 func (m *Model) sum(c *factored.Constraint) Sum {
 	coef := map[int32]int64{}
 	var order []int32
@@ -207,8 +204,8 @@ func (m *Model) sum(c *factored.Constraint) Sum {
 	return s
 }
 
-// buildNeurons states the network over local literals: inputs at step t,
-// outputs at step t+1, hidden units between.
+// buildNeurons builds the network over local literals: inputs at step t, outputs at step t+1,
+// hidden units between.
 func (m *Model) buildNeurons() {
 	if m.Network == nil {
 		return

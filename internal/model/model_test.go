@@ -104,7 +104,7 @@ func optimum(m *model.Model) (best int64, found bool) {
 	return best, found
 }
 
-// TestSame holds Same to its word.
+// TestSame checks that Same is true exactly if the parts are equal.
 func TestSame(t *testing.T) {
 	same := 0
 	for seed := range uint64(100) {

@@ -1,22 +1,21 @@
 package model
 
-// Cost adds Coef, which is positive, to the objective when Lit is true.
+// Cost adds Coef, which is positive, to the objective if Lit is true.
 type Cost struct {
 	Coef int64
 	Lit  Lit
 }
 
-// Objective lists the costs on the variables of step t's block, 1..H+1, in
-// whole-model literals. What is minimised is minus the scaled reward: the sum
-// of all costs plus ObjectiveConstant. Variables that propagation fixed keep
-// their costs: a solver then reports the same value whatever was fixed.
+// Objective lists the costs on the variables of step t's block, 1..H+1, in whole-model
+// literals. The minimised quantity is minus the scaled reward: the sum of all costs plus
+// ObjectiveConstant. Variables that propagation fixed keep their costs, so a solver reports
+// the same value with and without propagation.
 func (m *Model) Objective(t int) []Cost {
 	costs, _ := m.objective(t)
 	return costs
 }
 
-// ObjectiveConstant is the part of minus the scaled reward that no variable
-// changes.
+// ObjectiveConstant is the part of minus the scaled reward that no variable changes.
 func (m *Model) ObjectiveConstant() int64 {
 	sum := -m.Problem.Reward.Constant * int64(m.Horizon)
 	for t := 1; t <= m.Horizon+1; t++ {
@@ -26,8 +25,8 @@ func (m *Model) ObjectiveConstant() int64 {
 	return sum
 }
 
-// objective gathers the reward terms that fall on the block of step t: the
-// unprimed ones of step t and the primed ones of step t-1.
+// objective collects the reward terms on the block of step t: the unprimed ones of step t and
+// the primed ones of step t-1.
 func (m *Model) objective(t int) (costs []Cost, constant int64) {
 	if m.infeasible {
 		return nil, 0

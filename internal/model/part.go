@@ -6,20 +6,19 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Part is what the model says about step t: everything that binds variables
-// of step t and, for the transition, of step t+1. Its literals are local: add
-// (t-1)*Stride to a variable for its number in the whole model. Parts of steps
-// with the same constants are the same, so that a back end can lower one and
-// stamp the rest.
+// Part contains the constraints of step t: everything on variables of step t and, for the
+// transition, of step t+1. Its literals are local: add (t-1)*Stride to a variable for its
+// number in the whole model. Parts of steps with the same constants are equal, so that a back
+// end can lower one and stamp the rest.
 type Part struct {
-	// Fixed are the literals of problem variables of this step's own block
-	// that propagation fixed; without Propagate there are none.
+	// Fixed are the literals of problem variables of this step's own block that propagation
+	// fixed; without Propagate it is empty.
 	Fixed []Lit
-	// Sums holds the linear constraints by Group. In group Network they are
-	// what is left of neurons whose output is known; a single literal with
-	// bound 1 states a neuron that is constant.
+	// Sums contains the linear constraints by Group. Those in group Network are the
+	// remainders of neurons whose output is known; a single literal with bound 1 expresses a
+	// constant neuron.
 	Sums [NumGroups][]Sum
-	// Layers holds the neurons, layer by layer.
+	// Layers contains the neurons, layer by layer.
 	Layers [][]Neuron
 }
 
@@ -61,7 +60,7 @@ func (m *Model) Part(t int) *Part {
 	return part
 }
 
-// Same says that Part(t) equals Part(t-1), so that it need not be built.
+// Same reports whether Part(t) equals Part(t-1) and need not be built.
 func (m *Model) Same(t int) bool {
 	if t <= 2 || t > m.Horizon {
 		return false
@@ -80,7 +79,7 @@ func (m *Model) Same(t int) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// reduceSum leaves out what is fixed; ok is false when nothing is left to say.
+// reduceSum removes fixed literals; ok is false if nothing remains.
 func (s *stepView) reduceSum(c *Sum) (out Sum, ok bool) {
 	out = Sum{Op: c.Op, K: c.K}
 	var most int64
@@ -108,7 +107,7 @@ func (s *stepView) reduceSum(c *Sum) (out Sum, ok bool) {
 	return out, false
 }
 
-// addNeurons puts the neurons of the step into part, as they are or reduced.
+// addNeurons adds the neurons of the step to part, unchanged or reduced.
 func (m *Model) addNeurons(part *Part, s *stepView) {
 	if m.fixed == nil {
 		for _, layer := range m.layers {
@@ -128,8 +127,8 @@ func (m *Model) addNeurons(part *Part, s *stepView) {
 		}
 		return
 	}
-	// From the last layer to the first, so that a hidden unit that nothing
-	// reads is left out: it is a definition, and costs no solution.
+	// From the last layer to the first, so that a hidden unit that nothing reads is omitted:
+	// it is a definition and excludes no solution.
 	part.Layers = make([][]Neuron, len(m.layers))
 	read := make([]bool, m.stride+1)
 	for li := len(m.layers) - 1; li >= 0; li-- {
@@ -159,8 +158,8 @@ func (m *Model) addNeurons(part *Part, s *stepView) {
 	}
 }
 
-// emitNeuron adds a reduced neuron whose output is out (1, -1 or 0 for open),
-// and says whether there was anything to add.
+// emitNeuron adds a reduced neuron whose output is out (1, -1 or 0 for open), and reports
+// whether there was anything to add.
 func (m *Model) emitNeuron(part *Part, layer int, n *Neuron, out int8) bool {
 	switch {
 	case out == 0:
@@ -176,7 +175,7 @@ func (m *Model) emitNeuron(part *Part, layer int, n *Neuron, out int8) bool {
 	return false
 }
 
-// count is the cardinality constraint over lits.
+// count returns the cardinality constraint over lits.
 func count(lits []Lit, op factored.Op, k int) Sum {
 	s := Sum{Op: op, K: int64(k), Terms: make([]Term, len(lits))}
 	for i, l := range lits {
@@ -185,5 +184,5 @@ func count(lits []Lit, op factored.Op, k int) Sum {
 	return s
 }
 
-// unit states a single literal.
+// unit returns the constraint of a single literal.
 func unit(l Lit) Sum { return Sum{Terms: []Term{{1, l}}, Op: factored.GE, K: 1} }

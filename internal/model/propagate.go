@@ -2,9 +2,9 @@ package model
 
 import "github.com/fdplan/fdplan/problem/factored"
 
-// propagate fixes every literal that bounds propagation over single
-// constraints finds, forwards and backwards through all steps until nothing
-// changes. It keeps all solutions: fixed literals hold in each of them.
+// propagate fixes every literal that bounds propagation over single constraints finds,
+// forwards and backwards through all steps until nothing changes. It keeps all solutions:
+// fixed literals hold in each of them.
 func (m *Model) propagate() {
 	m.fixed = make([]int8, m.NumVars()+1)
 	for changed := true; changed && !m.infeasible; {
@@ -24,8 +24,7 @@ func (m *Model) propagate() {
 	}
 }
 
-// propagateStep runs over the constraints of step t once and says whether it
-// fixed anything.
+// propagateStep visits the constraints of step t once and reports whether it fixed anything.
 func (m *Model) propagateStep(t int) bool {
 	s := stepView{m: m, base: m.stride * int32(t-1)}
 	for _, rules := range m.rulesAt(t) {
@@ -66,7 +65,7 @@ type stepView struct {
 	changed bool
 }
 
-// value is 1, -1 or 0 as the local literal is true, false or open.
+// value returns 1, -1 or 0 if the local literal is true, false or open.
 func (s *stepView) value(l Lit) int8 {
 	if l < 0 {
 		return -s.m.fixed[int32(-l)+s.base]

@@ -2,8 +2,8 @@ package model
 
 import "github.com/fdplan/fdplan/problem/factored"
 
-// Trace is the plan with its states that an assignment of the model's variables
-// stands for. Auxiliary bits are no part of a trace and are false in it.
+// Trace returns the plan and the states that an assignment of the model's variables
+// represents. Auxiliary bits are not part of a trace and are false in it.
 func (m *Model) Trace(isTrue func(v int32) bool) *factored.Trace {
 	trace := &factored.Trace{Steps: make([]factored.Valuation, m.Horizon+1)}
 	for t := 1; t <= m.Horizon+1; t++ {

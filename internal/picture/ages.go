@@ -45,7 +45,7 @@ func (a *ages) size() (w, h float64) {
 	return agesLeft + agesColumn*float64(len(a.h.states)) + 4, agesTop + agesRow*float64(len(a.computers)) + 4
 }
 
-// heat is the colour of an age, and that of ink on it.
+// heat returns the colour of an age and that of text on it.
 func heat(age int64) (fill, on role) {
 	switch {
 	case age <= 0:
@@ -91,7 +91,7 @@ func (a *ages) base() []element {
 	return out
 }
 
-// marks are the reboots of the step that leaves state k.
+// marks returns the reboots of the step that leaves state k.
 func (a *ages) marks(k int) []element {
 	var out []element
 	for r, c := range a.computers {
@@ -157,8 +157,8 @@ func (a *ages) text(b *strings.Builder, width int) {
 	b.WriteString("Ages after each step; R stands where the step reboots, x where the computer does not run.\n")
 }
 
-// blocks writes a table whose columns after the first are broken into parts of
-// at most width characters, one below the other.
+// blocks writes a table whose columns after the first are broken into parts of at most width
+// characters, one below the other.
 func blocks(b *strings.Builder, cells [][]string, width int) {
 	wide := func(c int) (w int) {
 		for _, row := range cells {

@@ -15,9 +15,9 @@ import (
 	"github.com/fdplan/fdplan/internal/extsolver"
 )
 
-// probe is a script that works the player as a person does and notes after each
-// move which frames are shown and where things stand in them, by the pixels of
-// the laid out page. It is added to a copy of the page.
+// probe is a script that operates the player as a person does. After each action it records
+// which frames are shown and where things are in them, by the pixels of the rendered page. It
+// is added to a copy of the page.
 const probe = `<script>
 (function () {
   var seen = [], errors = [];
@@ -65,12 +65,12 @@ type look struct {
 	Wide    bool
 }
 
-// TestPlayer works the page's player in a browser and compares what it shows
-// with the trace.
+// TestPlayer operates the page's player in a browser and compares what it shows with the
+// trace.
 func TestPlayer(t *testing.T) {
 	extsolver.Require(t, "chromium")
 	p := samples[1].plan()
-	p.States[2][0].X = 2 // a jump that no rule would give: it is shown
+	p.States[2][0].X = 2 // a jump that violates all rules must still be shown
 	pic := pictureOf(t, p, samples[1].facts)
 	d := pic.view.(*dungeon)
 	page := strings.Replace(written(t, pic.HTML), "</body>", probe+"</body>", 1)

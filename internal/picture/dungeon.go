@@ -15,15 +15,15 @@ type dungeon struct {
 	enemies       [][]spot // by enemy, by state
 	names         []string // of the enemies
 	alive, hasKey []bool   // by state
-	key, door     *spot    // nil where not known
+	key, door     *spot    // nil if unknown
 	blocks        []spot
 	from          string
 }
 
-// maxDungeon bounds the cells along a side: a picture has a grid for each state.
+// maxDungeon bounds the cells along a side: a picture contains a grid for each state.
 const maxDungeon = 16
 
-// spot is a place by its coordinates; y runs up.
+// spot is a position by its coordinates; y increases upwards.
 type spot struct{ x, y int64 }
 
 func newDungeon(h *history, f *Facts) view {
@@ -76,8 +76,7 @@ func newDungeon(h *history, f *Facts) view {
 			everything = append(everything, *s)
 		}
 	}
-	// A trace that leaves the dungeon makes the grid larger, as far as that has a
-	// place on paper.
+	// A trace that leaves the dungeon enlarges the grid, as far as it fits the picture.
 	for _, s := range everything {
 		largest = spot{max(largest.x, s.x), max(largest.y, s.y)}
 		smallest = spot{min(smallest.x, s.x), min(smallest.y, s.y)}
@@ -89,7 +88,7 @@ func newDungeon(h *history, f *Facts) view {
 	return d
 }
 
-// surroundings asks for what the trace does not tell.
+// surroundings looks up what the trace lacks.
 func (d *dungeon) surroundings(f *Facts) {
 	at := func(name string, of ...string) *spot {
 		x, ok := f.constant(name, append(of, "x")...)
@@ -157,7 +156,7 @@ func (d *dungeon) base() []element {
 	return out
 }
 
-// frame draws what moves. Who share a cell stand beside each other, smaller.
+// frame draws the moving things. Those that share a cell are drawn side by side, smaller.
 func (d *dungeon) frame(k int) []element {
 	var out []element
 	if d.key != nil && !d.hasKey[k] {
@@ -274,7 +273,7 @@ func (d *dungeon) text(b *strings.Builder, width int) {
 	b.WriteString("C is Cellda, c when she is not alive, E the enemy, X both in one cell, K the key, D the door, # a block.\n")
 }
 
-// symbol is the character of a cell in state k.
+// symbol returns the character of a cell in state k.
 func (d *dungeon) symbol(k int, s spot) rune {
 	out := '.'
 	for _, b := range d.blocks {

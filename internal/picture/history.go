@@ -10,15 +10,13 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Facts are what a problem tells of a plan's surroundings. The zero value knows
-// nothing.
+// Facts describe a plan's surroundings, taken from a problem. The zero value is empty.
 type Facts struct {
 	From string // the problem's name, for captions
-	// Goal has the values that the goal fixes, by the names of variables in the
-	// plan.
+	// Goal contains the values that the goal fixes, by the names of variables in the plan.
 	Goal map[string]int64
-	// Constant is the value of a non-fluent, as BLOCKED of x14 and y15; false
-	// where the problem has none of that name.
+	// Constant returns the value of a non-fluent, such as BLOCKED of x14 and y15; false if
+	// the problem has none of that name.
 	Constant func(name string, args ...string) (float64, bool)
 	// Objects lists the objects of a type in the order of their declaration.
 	Objects func(typ string) []string
@@ -38,16 +36,16 @@ func (f *Facts) objects(typ string) []string {
 	return f.Objects(typ)
 }
 
-// variable is a state variable of a picture: a Boolean, or an integer that may
-// have been put together from the bits that published files have.
+// variable is a state variable of a picture: a Boolean, or an integer, possibly assembled
+// from the bits in published files.
 type variable struct {
 	name string
 	base string   // name without its arguments
-	args []string // nil for none
+	args []string // nil if there are none
 	bool bool
 }
 
-// history is a plan with its variables named as the project names them.
+// history is a plan with its variables named as in this project.
 type history struct {
 	vars    []variable
 	index   map[string]int
@@ -56,10 +54,10 @@ type history struct {
 	goal    map[string]int64
 }
 
-// H is the number of steps.
+// H returns the number of steps.
 func (h *history) H() int { return len(h.actions) }
 
-// at is the value of a variable in state k; false where there is none.
+// at returns the value of a variable in state k; false if there is none.
 func (h *history) at(k int, name string) (int64, bool) {
 	i, ok := h.index[name]
 	if !ok {
@@ -68,7 +66,7 @@ func (h *history) at(k int, name string) (int64, bool) {
 	return h.states[k][i], true
 }
 
-// did says whether the step that leaves state k has the action.
+// did reports whether the step that leaves state k has the action.
 func (h *history) did(k int, name string) bool {
 	if k >= h.H() {
 		return false
@@ -81,10 +79,10 @@ func (h *history) did(k int, name string) bool {
 	return false
 }
 
-// step names the actions of the step that leaves state k.
+// step returns the names of the actions of the step that leaves state k.
 func (h *history) step(k int) string { return holding(h.actions[k]) }
 
-// holding names values that are not 0: those of Booleans by the name alone.
+// holding returns the values that are not 0, Booleans by the name alone.
 func holding(vs []Value) string {
 	if len(vs) == 0 {
 		return "(nothing)"
@@ -99,12 +97,12 @@ func holding(vs []Value) string {
 	return strings.Join(parts, " ")
 }
 
-// bitName is the name of one bit of an integer in the published files, after
-// canonical: quant_bit_3(c1).
+// bitName matches the name of one bit of an integer in the published files, after canonical:
+// quant_bit_3(c1).
 var bitName = regexp.MustCompile(`^(.+)_bit_([0-9]{1,2})(\(.*\))?$`)
 
-// canonical is a name as the project writes it; published files write
-// robot-at[$x21| $y12] for robot-at(x21,y12).
+// canonical returns a name in the project's form; published files write robot-at[$x21| $y12]
+// for robot-at(x21,y12).
 func canonical(name string) string {
 	return strings.NewReplacer("$", "", "|", ",").Replace(factored.Canonical(name))
 }
@@ -117,14 +115,14 @@ func split(name string) (base string, args []string) {
 	return name[:open], strings.Split(name[open+1:len(name)-1], ",")
 }
 
-// joining says which variables are the bits of which integers.
+// joining records which variables are the bits of which integers.
 type joining struct {
 	names []string         // of the joined variables, in order
 	bits  map[string][]int // places of the bits, least significant first; one place for other variables
-	whole map[string]bool  // the variable is one, not bits
+	whole map[string]bool  // the variable is not split into bits
 }
 
-// join finds integers of which all bits, from 0 up, stand in a list of values.
+// join finds integers all of whose bits, from 0 up, are in a list of values.
 func join(vs []Value) (*joining, error) {
 	j := &joining{bits: map[string][]int{}, whole: map[string]bool{}}
 	found := map[string]map[int]int{}
@@ -211,9 +209,8 @@ func newHistory(p *Plan, goal map[string]int64) (*history, error) {
 	return h, nil
 }
 
-// arguments lists what stands at one place of the arguments of the variables
-// called base, in order of appearance, or in the order of known where that holds
-// them all.
+// arguments lists the objects at one argument position of the variables called base, in order
+// of appearance, or in the order of known if that contains them all.
 func (h *history) arguments(base string, place int, known []string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -236,7 +233,7 @@ func (h *history) arguments(base string, place int, known []string) []string {
 	return out
 }
 
-// only says whether all state variables are called by one of the names.
+// only reports whether all state variables have one of the names.
 func (h *history) only(bases ...string) bool {
 	for _, v := range h.vars {
 		known := false

@@ -20,9 +20,9 @@ type pageStep struct {
 	Name, Text string
 }
 
-// HTML writes a page with a player. It is one file that fetches nothing; its
-// picture follows the theme of the reader's system, and without scripts it shows
-// the start and all steps at once. The address may end in #step=3.
+// HTML writes a page with a player. It is one file that loads nothing else. The picture
+// follows the theme of the reader's system. Without scripts the page shows the start and all
+// steps at once. The address may end in #step=3.
 func (p *Picture) HTML(w io.Writer) error {
 	if err := p.drawable(); err != nil {
 		return err
@@ -66,11 +66,11 @@ func (p *Picture) HTML(w io.Writer) error {
 	return page.Execute(w, data)
 }
 
-// longFrom is the width from which a drawing is scrolled rather than shrunk to
-// the page, in pixels.
+// longFrom is the width from which a drawing is scrolled rather than shrunk to the page, in
+// pixels.
 const longFrom = 700
 
-// markup is elements as SVG inside of a page; the printer escapes texts.
+// markup returns elements as SVG for use in a page; the printer escapes texts.
 func markup(es []element) template.HTML {
 	var b strings.Builder
 	p := &printer{w: bufio.NewWriter(&b)}

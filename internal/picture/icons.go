@@ -1,6 +1,6 @@
 package picture
 
-// The things of the pictures, each drawn around (0, 0) in a cell of 64 by 64.
+// The things in the pictures, each drawn around (0, 0) in a cell of 64 by 64.
 const cell = 64.0
 
 // person is an agent: a disc with two eyes.

@@ -12,10 +12,10 @@ import (
 type maze struct {
 	h             *history
 	columns, rows []string        // from west to east, from north to south
-	at            [][]place       // by state: where the robot is, once in a right trace
+	at            [][]place       // by state: the robot's positions; exactly one in a valid trace
 	visits        map[place][]int // by cell: the states
 	blocked, goal map[place]bool
-	from          string // whose walls; empty where they are not known
+	from          string // problem that supplied the walls; empty if they are unknown
 }
 
 type place struct{ c, r int }
@@ -97,8 +97,8 @@ func (m *maze) base() []element {
 	return out
 }
 
-// path is the robot's way through the states up to k. It is broken where the
-// robot is nowhere or in several cells.
+// path returns the robot's path through the states up to k. It is broken if the robot is
+// nowhere or in several cells.
 func (m *maze) path(k int) []element {
 	var out []element
 	for i := range k {
@@ -161,7 +161,7 @@ func (m *maze) moments(p place) string {
 	return "the robot is here after " + map[bool]string{true: "step ", false: "steps "}[len(m.visits[p]) == 1] + spans(m.visits[p])
 }
 
-// spans writes ascending numbers, those in a row as 5-7.
+// spans writes ascending numbers, with consecutive ones as 5-7.
 func spans(ks []int) string {
 	var parts []string
 	for i := 0; i < len(ks); {
@@ -257,7 +257,7 @@ func grid(b *strings.Builder, cells [][]string) {
 	}
 }
 
-// state writes one line about state k: the step that led there, and what is so.
+// state writes one line about state k: the step that led there, and what holds in it.
 func state(b *strings.Builder, h *history, k int, what string) {
 	step := "start"
 	if k > 0 {

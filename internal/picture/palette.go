@@ -2,8 +2,8 @@ package picture
 
 import "image/color"
 
-// role is what a colour stands for; its colour depends on the theme. The zero
-// value is no colour.
+// role is the purpose of a colour; the colour depends on the theme. The zero value is not a
+// colour.
 type role uint8
 
 const (
@@ -28,19 +28,18 @@ const (
 	age1
 	age2
 	age3
-	onAge2 // ink on age2, which is of middle lightness in both themes
+	onAge2 // text on age2, which is of middle lightness in both themes
 	now
 	roles // their number
 )
 
-// names are the roles' in style sheets.
+// names are the names of the roles in style sheets.
 var names = [roles]string{"none", "paper", "floor", "wall", "edge", "ink", "faint", "agent", "enemy", "gold", "goal", "trail", "alarm", "eye",
 	"level", "demand", "order", "age0", "age1", "age2", "age3", "on-age2", "now"}
 
-// themes are the colours on light and on dark paper. The strong ones are those
-// of Okabe and Ito, which people see apart however they see colours, lightened
-// on dark paper; the ages are one blue from pale to deep (and the other way
-// round on dark paper), so that old stands out.
+// themes are the colours on light and on dark paper. The strong ones are those of Okabe and
+// Ito, which are distinguishable with any colour vision, lightened on dark paper. The ages
+// are one blue from pale to deep (reversed on dark paper), so that old ages stand out.
 var themes = [2][roles]color.RGBA{
 	{paper: rgb(0xffffff), floor: rgb(0xf3f1ec), wall: rgb(0x5b5f66), edge: rgb(0xd5d2ca), ink: rgb(0x1f2328), faint: rgb(0x59626b),
 		agent: rgb(0x0072b2), enemy: rgb(0xd55e00), gold: rgb(0xb87f00), goal: rgb(0x007a59), trail: rgb(0x3a97d0), alarm: rgb(0xc01f1f), eye: rgb(0xffffff),

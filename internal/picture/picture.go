@@ -7,29 +7,26 @@ import (
 	"strings"
 )
 
-// MaxSteps bounds the plans that SVG, HTML and GIF pictures are drawn of; text
-// has no bound.
+// MaxSteps bounds the plans that SVG, HTML and GIF pictures can show; text is not bounded.
 const MaxSteps = 400
 
-// view is one way of looking at a plan.
+// view is one way to draw a plan.
 type view interface {
 	// size is that of a frame, in pixels.
 	size() (w, h float64)
-	// base is what every frame has.
+	// base is the part common to all frames.
 	base() []element
 	// frame is what state k adds to the base.
 	frame(k int) []element
-	// whole is a drawing with all steps; nil where the base is one.
+	// whole is a drawing with all steps; nil if the base is one.
 	whole() *scene
-	// describe tells state k in words.
+	// describe describes state k in words.
 	describe(k int) string
-	// legend tells what a drawing's symbols mean.
+	// legend explains a drawing's symbols.
 	legend() string
-	// source tells where what the plan does not say comes from; empty where
-	// the plan says all.
+	// source names the origin of facts that the plan lacks; empty if the plan lacks none.
 	source() string
-	// text draws the plan with characters, at most width of them in a line
-	// where that is possible.
+	// text draws the plan with characters, at most width of them per line if possible.
 	text(b *strings.Builder, width int)
 }
 
@@ -40,8 +37,8 @@ type Picture struct {
 	view view
 }
 
-// New finds out what kind of problem a plan is of, by its variables, and makes
-// its picture. The error is about two variables with one name.
+// New determines the kind of a plan's problem from its variables, and returns its picture. It
+// is an error if two variables have the same name.
 func New(p *Plan, f Facts) (*Picture, error) {
 	h, err := newHistory(p, f.Goal)
 	if err != nil {
@@ -57,7 +54,7 @@ func New(p *Plan, f Facts) (*Picture, error) {
 	return pic, nil
 }
 
-// Title is the problem's name.
+// Title returns the problem's name.
 func (p *Picture) Title() string {
 	if p.plan.Problem == "" {
 		return "plan"
@@ -65,7 +62,7 @@ func (p *Picture) Title() string {
 	return p.plan.Problem
 }
 
-// Summary tells the plan's status, reward and length.
+// Summary returns the plan's status, reward and length.
 func (p *Picture) Summary() string {
 	var parts []string
 	if p.plan.Status != "" {
@@ -81,7 +78,7 @@ func (p *Picture) Summary() string {
 	return strings.Join(append(parts, steps), ", ")
 }
 
-// moment is what state k is called.
+// moment returns the name of state k.
 func (p *Picture) moment(k int) string {
 	if k == 0 {
 		return "start"
@@ -89,7 +86,7 @@ func (p *Picture) moment(k int) string {
 	return fmt.Sprintf("step %d of %d: %s", k, p.hist.H(), p.hist.step(k-1))
 }
 
-// notes stand below a drawing.
+// notes are written below a drawing.
 func (p *Picture) notes() []string {
 	out := []string{p.view.legend()}
 	if s := p.view.source(); s != "" {
@@ -110,7 +107,7 @@ func (p *Picture) Text(w io.Writer) error {
 	return err
 }
 
-// drawable refuses what is too large to look at.
+// drawable refuses what is too large to display.
 func (p *Picture) drawable() error {
 	if h := p.hist.H(); h > MaxSteps {
 		return fmt.Errorf("the plan has %d steps; expected at most %d for a picture, or a name that ends in .txt", h, MaxSteps)
@@ -121,7 +118,7 @@ func (p *Picture) drawable() error {
 	return nil
 }
 
-// maxArea bounds pictures by what browsers and the memory take.
+// maxArea bounds pictures by what browsers and memory can handle.
 const maxArea = 30_000_000
 
 // SVG writes a drawing with all steps.
@@ -137,7 +134,7 @@ func (p *Picture) SVG(w io.Writer) error {
 	return writeSVG(w, s, "Plan of "+p.Title()+": "+p.Summary(), strings.Join(describe, " "))
 }
 
-// all is the drawing of all steps.
+// all returns the drawing of all steps.
 func (p *Picture) all() *scene {
 	if s := p.view.whole(); s != nil {
 		return s
@@ -146,7 +143,7 @@ func (p *Picture) all() *scene {
 	return &scene{w, h, p.view.base()}
 }
 
-// sheet is the drawing of all steps between a heading and the notes.
+// sheet returns the drawing of all steps between a heading and the notes.
 func (p *Picture) sheet() *scene {
 	const margin, head, lineHeight = 16, 58, 17
 	inner := p.all()

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// sample is a plan and what is around it.
+// sample is a plan and its surroundings.
 type sample struct {
 	name  string
-	plan  func() *Plan // a new one each time, to be changed
+	plan  func() *Plan // returns a new one each time, which may be changed
 	facts Facts
 }
 
@@ -25,7 +25,7 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// constants gives Facts their constants.
+// constants returns Facts with these constants.
 func constants(m map[string]float64, defaults ...string) func(string, ...string) (float64, bool) {
 	return func(name string, args ...string) (float64, bool) {
 		key := name
@@ -134,8 +134,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 // formats are the ways of writing a picture.
 var formats = map[string]func(*Picture, io.Writer) error{"svg": (*Picture).SVG, "html": (*Picture).HTML, "gif": (*Picture).GIF, "txt": (*Picture).Text}
 
-// TestKinds tells which view each sample has, and that pictures are the same
-// every time.
+// TestKinds checks which view each sample has, and that pictures are reproducible.
 func TestKinds(t *testing.T) {
 	for _, s := range samples {
 		one, two := pictureOf(t, s.plan(), s.facts), pictureOf(t, s.plan(), s.facts)
@@ -151,8 +150,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestTraceIsShown changes every value of every state, one at a time: each
-// picture changes in every format, since it follows the trace alone.
+// TestTraceIsShown changes every value of every state, one at a time: every format must
+// change, since pictures follow the trace alone.
 func TestTraceIsShown(t *testing.T) {
 	for _, s := range samples {
 		before := map[string]string{}
@@ -162,7 +161,7 @@ func TestTraceIsShown(t *testing.T) {
 		for k := range s.plan().States {
 			for i, v := range s.plan().States[k] {
 				if v.Name == "month" && k == len(s.plan().States)-1 {
-					continue // the phase after the plan asks for nothing in it
+					continue // nothing is ordered in the phase after the plan
 				}
 				p := s.plan()
 				if v.Bool {
@@ -186,7 +185,7 @@ func TestTraceIsShown(t *testing.T) {
 	}
 }
 
-// TestActionsAreShown changes the plan's actions.
+// TestActionsAreShown changes the plan's actions and checks that pictures change.
 func TestActionsAreShown(t *testing.T) {
 	for _, s := range samples {
 		p := s.plan()
@@ -212,8 +211,7 @@ func thingsAt(es []element, thing string) []point {
 	return out
 }
 
-// TestPlaces compares where things are drawn with random traces, right or
-// wrong.
+// TestPlaces compares where things are drawn with random traces, valid or not.
 func TestPlaces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -303,7 +301,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// TestWithoutFacts has pictures of plans alone: they say what they do not know.
+// TestWithoutFacts draws plans alone: the pictures say what is unknown.
 func TestWithoutFacts(t *testing.T) {
 	for _, s := range samples[:3] {
 		pic := pictureOf(t, s.plan(), Facts{})
@@ -318,7 +316,7 @@ func TestWithoutFacts(t *testing.T) {
 	}
 }
 
-// TestPublishedNames puts integers together from the bits of published files.
+// TestPublishedNames assembles integers from the bits of published files.
 func TestPublishedNames(t *testing.T) {
 	bits := func(x int64, names ...string) (out []Value) {
 		for i, n := range names {
@@ -352,7 +350,7 @@ func TestPublishedNames(t *testing.T) {
 	}
 }
 
-// TestBounds has plans that are too long or wide to be drawn; as text they are.
+// TestBounds checks plans that are too long or wide to be drawn, but can be written as text.
 func TestBounds(t *testing.T) {
 	p := samples[4].plan()
 	for len(p.Actions) <= MaxSteps {
@@ -375,7 +373,7 @@ func TestBounds(t *testing.T) {
 	if err := pictureOf(t, wide, Facts{}).SVG(io.Discard); err == nil || !strings.Contains(err.Error(), "pixels") {
 		t.Errorf("a picture of more than %d pixels: %v", maxArea, err)
 	}
-	// Coordinates that have no place on paper make a table.
+	// Coordinates that do not fit the picture give a table.
 	far := samples[1].plan()
 	far.States[1][0].X = 1 << 40
 	if _, ok := pictureOf(t, far, Facts{}).view.(*table); !ok {

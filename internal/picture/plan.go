@@ -11,43 +11,42 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Value is a variable's value in a plan: an integer, or 0 and 1 of a Boolean.
+// Value is a variable's value in a plan: an integer, or 0 or 1 for a Boolean.
 type Value struct {
 	Name string
 	X    int64
 	Bool bool // the variable is Boolean
 }
 
-// Plan is a plan with its trace, as a plan document has it. Variables stand in
-// the document's order, the same in every state.
+// Plan is a plan with its trace, as in a plan document. Variables have the document's order,
+// the same in every state.
 type Plan struct {
 	Problem string
 	Status  string
-	Reward  *float64  // nil where it is not known
+	Reward  *float64  // nil if unknown
 	Actions [][]Value // of each step, those that are not false or 0
-	States  [][]Value // one more than there are steps
+	States  [][]Value // one more than the number of steps
 }
 
-// Horizon is the number of steps.
+// Horizon returns the number of steps.
 func (p *Plan) Horizon() int { return len(p.Actions) }
 
-// schema is the version of plan documents that Read takes.
+// schema is the version of plan documents that Read accepts.
 const schema = 1
 
-// maxValues bounds the values of a plan, so that a broken file cannot fill the
-// memory: it is twenty times what the longest bundled plans of ten thousand
-// steps have.
+// maxValues bounds the values of a plan, so that a broken file cannot fill the memory: it is
+// twenty times the number in the longest bundled plans, of ten thousand steps.
 const maxValues = 10_000_000
 
-// Read reads the plan document in data as `fdplan plan --json` prints it. Unlike
-// a checker it needs the trace, since pictures show it. Errors are
-// *source.Error with the place in the file called name.
+// Read parses the plan document in data as `fdplan plan --json` prints it. Unlike a checker
+// it requires the trace, since pictures show it. Errors are *source.Error with the place in
+// the file called name.
 func Read(name string, data []byte) (*Plan, error) {
 	r := &reader{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	r.dec.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil {
-		// The decoder counts the bytes up to and with the one that is wrong.
+		// The decoder counts the bytes up to and including the wrong one.
 		r.at = len(data)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
@@ -61,7 +60,7 @@ func Read(name string, data []byte) (*Plan, error) {
 	return r.document()
 }
 
-// reader walks through a document that is well-formed JSON.
+// reader reads a well-formed JSON document.
 type reader struct {
 	name   string
 	data   []byte
@@ -77,7 +76,7 @@ func (r *reader) fail(format string, args ...any) error {
 	return source.Errorf(r.name, line, at-bytes.LastIndexByte(before, '\n'), format, args...)
 }
 
-// token reads one token; there is one, since the document is well-formed.
+// token reads one token, which exists since the document is well-formed.
 func (r *reader) token() json.Token {
 	r.at = int(r.dec.InputOffset())
 	for r.at < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[r.at]) >= 0 {
@@ -90,7 +89,7 @@ func (r *reader) token() json.Token {
 	return t
 }
 
-// skip reads a value that does not matter.
+// skip skips a value that is not needed.
 func (r *reader) skip() {
 	var v json.RawMessage
 	_ = r.dec.Decode(&v) // well-formed
@@ -216,8 +215,8 @@ func (r *reader) steps(key string) ([][]Value, error) {
 	return out, nil
 }
 
-// check refuses documents without a plan and a trace that belongs to it, and
-// brings the variables of all states into the first one's order.
+// check refuses documents without a plan and a matching trace, and reorders the variables of
+// all states as in the first.
 func (r *reader) check(p *Plan) error {
 	if len(p.Actions) == 0 {
 		if p.Status != "" {

@@ -27,14 +27,14 @@ func TestRead(t *testing.T) {
 			}
 		}
 	}
-	// The order of the first state is that of all.
+	// All states are reordered as the first.
 	p, err := Read("p", []byte(`{"schema":1,"x":[{"y":1}],"plan":[{"go":false}],"trace":[{"b":true,"a":2},{"a":3,"b":false}],"reward":null}`))
 	if err != nil || p.States[1][0] != (Value{"b", 0, true}) || p.States[1][1] != (Value{"a", 3, false}) || len(p.Actions[0]) != 0 {
 		t.Errorf("%v, %v", p, err)
 	}
 }
 
-// TestMalformed has faults of plan files and their places.
+// TestMalformed checks faults of plan files and their places.
 func TestMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":             {"", "plan.json:1:1: expected a plan as a JSON object"},

@@ -18,20 +18,20 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Times of an animation's frames, in hundredths of a second.
+// Durations of an animation's frames, in hundredths of a second.
 const (
 	frameTime = 80
 	lastTime  = 250
 )
 
-// gifWidth is the width of an animation; smaller drawings are enlarged to it,
-// larger ones keep their size up to maxGIF.
+// gifWidth is the width of an animation; smaller drawings are enlarged to it, larger ones
+// keep their size up to maxGIF.
 const (
 	gifWidth = 480.0
 	maxGIF   = 1200.0
 )
 
-// GIF writes an animation, a frame for each state, that is repeated for ever.
+// GIF writes an endlessly repeated animation with one frame per state.
 func (p *Picture) GIF(w io.Writer) error {
 	if err := p.drawable(); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (p *Picture) GIF(w io.Writer) error {
 	return gif.EncodeAll(w, out)
 }
 
-// gifColours are the light theme's and steps between each of them and what it
-// stands on, for smooth edges. The same for all pictures, so that one frame's
+// gifColours are the colours of the light theme, and shades between each of them and its
+// background, for smooth edges. They are the same for all pictures, so that one frame's
 // colours do not depend on the others.
 var gifColours = palette()
 
@@ -119,7 +119,7 @@ func blend(a, b color.RGBA, share float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 
-// quantize takes the nearest of gifColours; near remembers which that is.
+// quantize returns the nearest of gifColours; near caches the result.
 func quantize(m *image.RGBA, near map[color.RGBA]uint8) *image.Paletted {
 	out := image.NewPaletted(m.Rect, gifColours)
 	for i := range out.Pix {
@@ -134,7 +134,7 @@ func quantize(m *image.RGBA, near map[color.RGBA]uint8) *image.Paletted {
 	return out
 }
 
-// changed is the rectangle outside of which two frames are the same, not empty.
+// changed returns the nonempty rectangle outside of which two frames are equal.
 func changed(a, b *image.Paletted) image.Rectangle {
 	r := image.Rectangle{}
 	for y := range b.Rect.Dy() {
@@ -171,7 +171,7 @@ func newCanvas(bounds image.Rectangle) *canvas {
 	return c
 }
 
-// layer draws elements on nothing.
+// layer draws elements on a transparent background.
 func (c *canvas) layer(es []element) image.Image {
 	c.to = image.NewRGBA(c.bounds)
 	c.paint = raster.NewRGBAPainter(c.to)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// frames decodes an animation into whole pictures.
+// frames decodes an animation into complete pictures.
 func frames(t *testing.T, p *Picture) ([]*image.RGBA, *gif.GIF) {
 	t.Helper()
 	g, err := gif.DecodeAll(strings.NewReader(written(t, p.GIF)))
@@ -27,10 +27,10 @@ func frames(t *testing.T, p *Picture) ([]*image.RGBA, *gif.GIF) {
 	return out, g
 }
 
-// TestGIF finds agent and enemy by their colours in the cells where the trace
-// has them, and nowhere else.
+// TestGIF finds agent and enemy by their colours in the cells where the trace has them, and
+// nowhere else.
 func TestGIF(t *testing.T) {
-	p := samples[1].plan() // with a trace that no rule would give
+	p := samples[1].plan() // with a trace that violates all rules
 	p.States[1][0].X, p.States[1][1].X = 3, 2
 	p.States[2][4].X, p.States[2][5].X = 2, 3
 	pic := pictureOf(t, p, samples[1].facts)

@@ -1,10 +1,10 @@
 package picture
 
-// element is a part of a drawing: one shape, or a group of others that is moved
-// and scaled as one. Lengths are in pixels, y runs down.
+// element is a part of a drawing: one shape, or a group of others that is moved and scaled as
+// a unit. Lengths are in pixels, y increases downwards.
 type element struct {
 	shape  shape
-	x, y   float64 // corner of a rectangle, centre of a circle, place of a text or group
+	x, y   float64 // corner of a rectangle, centre of a circle, position of a text or group
 	w, h   float64 // of a rectangle
 	r      float64 // radius of a circle or of a rectangle's corners
 	points []point // of a line or area
@@ -16,11 +16,11 @@ type element struct {
 
 	fill, stroke role
 	width        float64 // of the stroke
-	opacity      float64 // of all; 0 stands for 1
+	opacity      float64 // of the whole element; 0 means 1
 	dashed       bool
 
-	thing string // what a group stands for: agent, enemy, robot …
-	title string // of a group: shown where a pointer rests, read to who cannot see
+	thing string // what a group represents: agent, enemy, robot …
+	title string // of a group: tooltip, and text for screen readers
 	scale float64
 	parts []element
 }
@@ -65,30 +65,30 @@ func label(x, y, size float64, a anchor, fill role, text string) element {
 	return element{shape: words, x: x, y: y, size: size, anchor: a, fill: fill, text: text}
 }
 
-// as makes a group that stands for a thing.
+// as returns a group that represents a thing.
 func as(thing, title string, x, y float64, parts ...element) element {
 	return element{shape: group, thing: thing, title: title, x: x, y: y, scale: 1, parts: parts}
 }
 
-// outlined gives a shape a stroke.
+// outlined returns a shape with a stroke.
 func (e element) outlined(s role, width float64) element {
 	e.stroke, e.width = s, width
 	return e
 }
 
-// scaled gives a group a scale.
+// scaled returns a group with a scale.
 func (e element) scaled(s float64) element {
 	e.scale = s
 	return e
 }
 
-// faded gives a shape an opacity.
+// faded returns a shape with an opacity.
 func (e element) faded(o float64) element {
 	e.opacity = o
 	return e
 }
 
-// scene is a drawing of its own.
+// scene is a complete drawing.
 type scene struct {
 	w, h  float64
 	parts []element

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// stock is the view of inventory control: for each item the level after every
-// step, the demand that the next step brings, and whether it orders.
+// stock is the view of inventory control: for each item the level after every step, the
+// demand of the next step, and whether it is ordered.
 type stock struct {
 	h     *history
 	items []string
@@ -18,7 +18,7 @@ type stock struct {
 
 type stockLine struct {
 	level  []int64
-	demand []float64 // NaN where it is not known
+	demand []float64 // NaN if unknown
 	order  []bool    // of the step that leaves the state
 	met    []bool
 }
@@ -50,7 +50,7 @@ func newStock(h *history, f *Facts) view {
 				s.from = f.From
 			}
 			if q < 0 || q > 10_000 || d > 10_000 || d < 0 {
-				return nil // no scale shows that; a table does
+				return nil // too large for a scale; a table is used instead
 			}
 			s.top = max(s.top, q)
 			if ok {
@@ -64,8 +64,8 @@ func newStock(h *history, f *Facts) view {
 	return s
 }
 
-// demand is what the step that leaves state k asks of an item: the RDDL's sum
-// over the phases whose index the month is.
+// demand returns the demand for an item in the step that leaves state k: the RDDL's sum over
+// the phases whose index equals the month.
 func (s *stock) demand(item string, k int, f *Facts) (sum float64, ok bool) {
 	month, _ := s.h.at(k, "month")
 	for _, p := range f.objects("phase") {
@@ -93,7 +93,7 @@ func (s *stock) size() (w, h float64) {
 	return stockLeft + stockColumn*float64(len(s.h.states)), (stockTop + stockHeight + stockBelow) * float64(len(s.items))
 }
 
-// column is the left side of state k's.
+// column returns the left side of state k's column.
 func column(k int) float64 { return stockLeft + stockColumn*float64(k) }
 
 func (s *stock) base() []element {
@@ -145,7 +145,7 @@ func (s *stock) chart(item string, l *stockLine, top float64) []element {
 	return append(out, stroke(faint, 1.5, point{stockLeft, bottom}, point{w, bottom}))
 }
 
-// moment is when state k is.
+// moment returns the name of state k.
 func moment(k int) string {
 	if k == 0 {
 		return "start"

@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/svg"
 )
 
-// printer writes elements; its writer remembers the first error.
+// printer writes elements; its writer keeps the first error.
 type printer struct {
 	w *bufio.Writer
 }
@@ -111,8 +111,7 @@ func style(within string) string {
 	return b.String()
 }
 
-// writeSVG writes a scene as a file of its own. The description is for who
-// cannot see it.
+// writeSVG writes a scene as a separate file. The description is for screen readers.
 func writeSVG(w io.Writer, s *scene, title, description string) error {
 	p := &printer{w: bufio.NewWriter(w)}
 	p.f(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="t d">`, svg.Num(s.w), svg.Num(s.h), svg.Num(s.w), svg.Num(s.h))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMarkup reads SVG and HTML back: well-formed, nothing fetched, and names
-// from the plan are text.
+// TestMarkup reads SVG and HTML back: they are well-formed, load nothing, and names from the
+// plan are escaped.
 func TestMarkup(t *testing.T) {
 	for _, s := range samples {
 		p := s.plan()

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// table is the view of any other problem: a row for each action that the plan
-// takes and for each state variable, a column for each state. An action's value
-// stands in the column of the state that it leads to.
+// table is the view of any other problem: one row for each action that the plan takes and for
+// each state variable, one column for each state. An action's value is in the column of the
+// state that it leads to.
 type table struct {
 	h    *history
 	rows []tableRow

@@ -14,15 +14,15 @@ type Ident struct {
 	Pos  Pos
 }
 
-// File is what one source text declares, or several joined by Join: blocks in
-// the order in which they stand.
+// File is the content of one source text, or of several joined by Join: its blocks in source
+// order.
 type File struct {
 	Name       string
 	Domains    []*Domain
 	NonFluents []*NonFluents
 	Instances  []*Instance
 
-	// Warnings tell of expressions that mean something else than they seem to.
+	// Warnings list expressions whose meaning differs from what they suggest.
 	Warnings []*source.Error
 }
 
@@ -59,7 +59,7 @@ type Objects struct {
 	Names []Ident
 }
 
-// Kind is what a pvariable is.
+// Kind is the kind of a pvariable.
 type Kind uint8
 
 // The kinds of pvariables.
@@ -87,7 +87,7 @@ type PVariable struct {
 	Type       Type
 }
 
-// CPF says how a fluent's next value comes about.
+// CPF defines the next value of a fluent.
 type CPF struct {
 	Name   Ident // without the prime
 	Primed bool
@@ -100,7 +100,7 @@ type CPF struct {
 // NonFluents is a non-fluents block.
 type NonFluents struct {
 	Name    Ident
-	Domain  Ident // Name empty when not given
+	Domain  Ident // Name is empty if not given
 	Objects []*Objects
 	Init    []*Assign
 }
@@ -122,25 +122,25 @@ const Unbounded = -1
 type Instance struct {
 	Name       Ident
 	Domain     Ident
-	NonFluents Ident // Name empty when not given
+	NonFluents Ident // Name is empty if not given
 	Objects    []*Objects
-	Statics    []*Assign // a non-fluents section within the instance, as IPPC 2018 has it
+	Statics    []*Assign // a non-fluents section within the instance, as in IPPC 2018
 	Init       []*Assign
 
-	MaxActions    int // max-nondef-actions; Unbounded for pos-inf and when not given
+	MaxActions    int // max-nondef-actions; Unbounded for pos-inf and if not given
 	HasMaxActions bool
-	Horizon       int // Unbounded for pos-inf, and where only a condition ends the episode
+	Horizon       int // Unbounded for pos-inf, and if only a condition ends the episode
 	HasHorizon    bool
 	TerminateWhen Expr    // horizon = terminate-when(e), or terminal = e; nil when not given
 	Discount      float64 // 1 when not given
 	HasDiscount   bool
-	DiscountPos   Pos // of the number, where one is written
+	DiscountPos   Pos // of the number, if one is written
 }
 
-// TypeKind says what sort of values a type has.
+// TypeKind is the kind of a type.
 type TypeKind uint8
 
-// The kinds of types. NoType is that of an expression which is not checked yet.
+// The kinds of types. NoType is the type of an expression that has not been checked yet.
 const (
 	NoType     TypeKind = iota
 	BoolType            // also a number, 0 or 1, where a number is expected
@@ -165,8 +165,8 @@ type Param struct {
 	Type Type // set in a Program; an EnumType or ObjectType
 }
 
-// Expr is an expression: one of the pointer types below. Pos is where its first
-// token stands, or its operator for a binary one.
+// Expr is an expression: one of the pointer types below. Pos is the place of its first token
+// or, for a binary expression, of its operator.
 //
 // Parse leaves types and declarations empty; Check returns copies that have them.
 type Expr interface {
@@ -175,7 +175,7 @@ type Expr interface {
 	info() *Info
 }
 
-// Info is what all expressions have.
+// Info contains the fields that all expressions share.
 type Info struct {
 	Pos    Pos
 	Type   Type
@@ -206,16 +206,16 @@ type Bool struct {
 	Value bool
 }
 
-// Literal is an enumeration's value or an object. In a Program its Type says
-// which, and every Name that means one has become a Literal.
+// Literal is an enumeration's value or an object; in a Program its Type tells them apart. In
+// a Program, every Name with that meaning has become a Literal.
 type Literal struct {
 	Info
 	Name string // without the @
 	At   bool   // written with it
 }
 
-// Name is an identifier alone: a fluent without parameters, an object or an
-// enumeration's value. There is none in a Program.
+// Name is an identifier alone: a fluent without parameters, an object or an enumeration's
+// value. A Program contains none.
 type Name struct {
 	Info
 	Name string
@@ -229,9 +229,9 @@ type Var struct {
 	Decl *Param // set in a Program
 }
 
-// Fluent is a variable of any kind, non-fluents too, with its arguments. Every
-// argument has an EnumType or ObjectType: a Var, a Literal, or another
-// expression such as a Fluent, as pyRDDLGym allows.
+// Fluent is a variable of any kind, including non-fluents, with its arguments. Every argument
+// has an EnumType or ObjectType: a Var, a Literal, or another expression such as a Fluent, as
+// pyRDDLGym allows.
 type Fluent struct {
 	Info
 	Name   string
@@ -279,7 +279,7 @@ const (
 	Div                     // / of numbers, always a real
 )
 
-// Binary applies an infix operator; chains lean to the left.
+// Binary applies an infix operator; chains associate to the left.
 type Binary struct {
 	Info
 	Op   BinaryOp
@@ -302,7 +302,7 @@ const (
 	ArgMax
 )
 
-// Quant ranges over all values of its parameters.
+// Quant applies a quantifier or aggregation to all values of its parameters.
 type Quant struct {
 	Info
 	Op     QuantOp
@@ -322,12 +322,12 @@ type SwitchCase struct {
 	Result Expr
 }
 
-// Switch chooses by an expression with an EnumType or ObjectType.
+// Switch selects by an expression with an EnumType or ObjectType.
 type Switch struct {
 	Info
 	X       Expr
 	Cases   []SwitchCase
-	Default Expr // nil when there is none: the cases are then complete
+	Default Expr // nil if there is none: the cases are then complete
 }
 
 // Call applies a function of the table in Functions; Name is its spelling
@@ -338,8 +338,8 @@ type Call struct {
 	Args []Expr
 }
 
-// Dist draws from a distribution with numerical arguments (KronDelta and
-// DiracDelta: of any type): one of the table in Distributions.
+// Dist is a draw from a distribution with numerical arguments (KronDelta and DiracDelta: of
+// any type). The distributions are listed in Distributions.
 type Dist struct {
 	Info
 	Name string
@@ -349,7 +349,7 @@ type Dist struct {
 // Outcome is one value of a Discrete with its probability or weight.
 type Outcome struct {
 	Value Expr // a Literal in a Program
-	Prob  Expr // nil for `otherwise`: what the others leave of 1
+	Prob  Expr // nil for `otherwise`: the probability that the others leave
 }
 
 // Discrete draws a value of an enumeration or object type: Discrete(type, @a :
@@ -364,10 +364,10 @@ type Discrete struct {
 	Body     Expr      // with Params
 }
 
-// Vector is a draw of a random vector. It is parsed and printed and has no
-// meaning here: Check refuses it with a message.
-// rddlsim: Multinomial(type, count, @a : p, …) and Dirichlet(type, alpha);
-// pyRDDLGym: Multinomial[?x](count, p(_)), Dirichlet[?x](alpha(_)) and so on.
+// Vector is a draw of a random vector. It is parsed and printed but not supported: Check
+// refuses it with a message. rddlsim: Multinomial(type, count, @a : p, …) and
+// Dirichlet(type, alpha); pyRDDLGym: Multinomial[?x](count, p(_)), Dirichlet[?x](alpha(_))
+// and so on.
 type Vector struct {
 	Info
 	Name     string

@@ -16,7 +16,7 @@ func (p Pos) String() string {
 	return s
 }
 
-// fail reports a fault to the recoverFault of the exported function.
+// fail reports a fault to recoverFault in the exported function.
 func fail(pos Pos, format string, args ...any) {
 	panic(errAt(pos, format, args...))
 }
@@ -31,17 +31,17 @@ func recoverFault(err *error) {
 	}
 }
 
-// checker builds a Program. It is thrown away afterwards.
+// checker builds a Program. It is used once.
 type checker struct {
 	prog *Program
-	// open: there is no instance, so objects that are not known are taken on
-	// trust where an object type is expected.
+	// open: there is no instance, so unknown objects are accepted wherever an object type is
+	// expected.
 	open   bool
 	types  map[string]Type   // the declared ones
 	owners map[string][]Type // the types that a value or object belongs to
 
 	place Place
-	cpf   *PVariable // whose cpf is being checked; nil elsewhere
+	cpf   *PVariable // whose cpf is being checked; otherwise nil
 	scope []*Param
 }
 
@@ -120,9 +120,8 @@ func (c *checker) addValues(typ string, list []Ident) {
 	}
 }
 
-// declareObjects takes the objects of the domain, then those of the instance,
-// which may stand in the instance or in its non-fluents or, when they are the
-// same, in both.
+// declareObjects adds the objects of the domain, then those of the instance. The latter may
+// be declared in the instance, in its non-fluents or, if they are equal, in both.
 func (c *checker) declareObjects(d *Domain, nf *NonFluents, inst *Instance) {
 	block := func(lists []*Objects) map[string]*Objects {
 		seen := map[string]*Objects{}
@@ -175,7 +174,7 @@ func (c *checker) objectType(id Ident) {
 	}
 }
 
-// typeOf is the type that a declaration spells.
+// typeOf returns the type that a declaration names.
 func (c *checker) typeOf(id Ident) Type {
 	switch id.Name {
 	case "bool":
@@ -192,7 +191,7 @@ func (c *checker) typeOf(id Ident) Type {
 	return t
 }
 
-// finite is the type of a parameter: an enumeration or an object type.
+// finite returns the type of a parameter: an enumeration or an object type.
 func (c *checker) finite(id Ident) Type {
 	t := c.typeOf(id)
 	if !t.IsFinite() {
@@ -226,8 +225,8 @@ func (c *checker) declarePVariables(d *Domain) {
 	}
 }
 
-// constant checks a literal value of a declared type: a default or an initial
-// value. Unlike in expressions, Booleans are no numbers here.
+// constant checks a literal value of a declared type: a default or an initial value. Unlike
+// in expressions, Booleans are not numbers here.
 func (c *checker) constant(e Expr, want Type, what string) Expr {
 	number := func(e Expr) *Number {
 		if u, ok := e.(*Unary); ok {
@@ -279,8 +278,7 @@ func (c *checker) copyConstant(e Expr, t Type) Expr {
 	return e
 }
 
-// literal resolves a value or object where this type is expected; NoType expects
-// nothing.
+// literal resolves a value or object where this type is expected; NoType means any type.
 func (c *checker) literal(at Info, name string, sign bool, want Type, what string) *Literal {
 	lit := &Literal{Info: at, Name: name, At: sign}
 	owners := c.owners[name]

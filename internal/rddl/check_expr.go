@@ -15,13 +15,13 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// boolean demands a Boolean.
+// boolean requires a Boolean.
 func (c *checker) boolean(e Expr, what string) Expr {
 	c.assignable(e, boolT, what)
 	return e
 }
 
-// number demands a number; a Boolean counts as 0 or 1.
+// number requires a number; a Boolean counts as 0 or 1.
 func (c *checker) number(e Expr, what string) Expr {
 	if t := e.ResultType(); t.IsFinite() {
 		fail(start(e), "%s must be a number, but this value is of type %v", what, t)
@@ -29,7 +29,7 @@ func (c *checker) number(e Expr, what string) Expr {
 	return e
 }
 
-// arith is the type of an operation on numbers.
+// arith returns the type of an operation on numbers.
 func arith(list ...Expr) Type {
 	t := intT
 	for _, e := range list {
@@ -40,8 +40,8 @@ func arith(list ...Expr) Type {
 	return t
 }
 
-// join is the common type of the branches of an if or switch; ok is false when
-// they have none.
+// join returns the common type of the branches of an if or switch; ok is false if there is
+// none.
 func join(a, b Type) (t Type, ok bool) {
 	switch {
 	case a == b:
@@ -54,8 +54,8 @@ func join(a, b Type) (t Type, ok bool) {
 	return intT, true
 }
 
-// expr returns a typed copy of an expression. want is what its surroundings
-// expect, to tell values apart that several types share; it is not enforced.
+// expr returns a typed copy of an expression. want is the type that the context expects. It
+// is used to resolve values that several types share, but not enforced.
 func (c *checker) expr(e Expr, want Type) Expr {
 	switch e := e.(type) {
 	case *Number:
@@ -115,7 +115,7 @@ func (c *checker) mayBe(name string, t Type) bool {
 	return len(c.owners[name]) == 0 && c.open && t.Kind == ObjectType
 }
 
-// name decides what an identifier alone means.
+// name resolves an identifier without arguments.
 func (c *checker) name(e *Name, want Type) Expr {
 	owners, v := c.owners[e.Name], c.prog.PVars[e.Name]
 	switch {
@@ -194,8 +194,8 @@ func (c *checker) unary(e *Unary) Expr {
 
 func (c *checker) binary(e *Binary) Expr {
 	x := *e
-	// A long chain leans to the left: its spine is walked in a loop by the
-	// parser, and by recursion here, which the parser's maxHeight bounds.
+	// The parser walks the left spine of a long chain in a loop; this function recurses, to a
+	// depth bounded by the parser's maxHeight.
 	x.X, x.Y = c.operands(e)
 	left, right := x.X.ResultType(), x.Y.ResultType()
 	op := e.Op.String()
@@ -225,8 +225,8 @@ func (c *checker) binary(e *Binary) Expr {
 	return &x
 }
 
-// operands types both sides. In a comparison, the side with an ambiguous value
-// is typed by the other.
+// operands types both sides. In a comparison, a side with an ambiguous value takes the type
+// of the other.
 func (c *checker) operands(e *Binary) (x, y Expr) {
 	if e.Op != Eq && e.Op != Ne {
 		return c.expr(e.X, Type{}), c.expr(e.Y, Type{})

@@ -28,8 +28,8 @@ func (c *checker) checkInstance(nf *NonFluents, inst *Instance) {
 	}
 }
 
-// assigns checks the values of init-state or of non-fluents. Published files
-// give some variables the same value twice, which is kept once.
+// assigns checks the values of init-state or of non-fluents. Some published files assign a
+// variable the same value twice; one assignment is kept.
 func (c *checker) assigns(list []*Assign, kind Kind) []*Assign {
 	var out []*Assign
 	seen := map[string]*Assign{}

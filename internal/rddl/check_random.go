@@ -22,7 +22,7 @@ func constant(e Expr) (v float64, ok bool) {
 	return 0, false
 }
 
-// random refuses a draw where every evaluation must give the same.
+// random refuses a draw where every evaluation must have the same result.
 func (c *checker) random(pos Pos, name string) {
 	if rule := &placeRules[c.place]; !rule.random {
 		fail(pos, "%s is a random draw, which %s cannot have", name, rule.name)

@@ -39,8 +39,8 @@ func vocabularyProgram(t *testing.T) *Program {
 	return progs[0]
 }
 
-// TestTypes has for every construct an expression with its type, and one that
-// is refused with the column and words of the message.
+// TestTypes checks every construct: an expression with its type, and one that is refused,
+// with the column and words of the message.
 func TestTypes(t *testing.T) {
 	p := vocabularyProgram(t)
 	cases := []struct{ text, want string }{ // want: a type, or COL: message
@@ -122,7 +122,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestPlaces has what each place may read.
+// TestPlaces checks what each place may read.
 func TestPlaces(t *testing.T) {
 	p := vocabularyProgram(t)
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestForms has the ways to write blocks.
+// TestForms checks the alternative forms of blocks.
 func TestForms(t *testing.T) {
 	const body = ` types { t : object; e : {low, @high}; }; pvariables { s(t) : { state-fluent, bool }; n(t) : { non-fluent, real };
 		k : { non-fluent, e, default = high }; a : { action-fluent, bool, default = false }; };
@@ -234,7 +234,8 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// TestCheckLeavesTheFile checks one tree twice, with different instances.
+// TestCheckLeavesTheFile checks one tree twice, with different instances, and expects it
+// unchanged.
 func TestCheckLeavesTheFile(t *testing.T) {
 	src, err := os.ReadFile("testdata/rover.rddl")
 	if err != nil {

@@ -10,12 +10,12 @@ type Distribution struct {
 	Name   string
 	Params []Parameter
 	Result Result
-	// joint says what is wrong with two parameters that are right by
-	// themselves, or is empty; nil where nothing can be.
+	// joint describes what is wrong with two parameters that are valid separately, or returns
+	// "". It is nil if no combination is invalid.
 	joint func(a, b float64) string
 }
 
-// Parameter is what one parameter of a distribution means and must be.
+// Parameter is the meaning and the valid range of one parameter of a distribution.
 type Parameter struct {
 	Name   string
 	Lo, Hi float64
@@ -27,16 +27,16 @@ type Parameter struct {
 // drawn stays an exact integer.
 const maxCount = 1 << 52
 
-// SumTolerance is how far the probabilities of Discrete may sum from 1. It is
-// pyRDDLGym's: files write thirds with five digits.
+// SumTolerance is the maximal deviation of the sum of the probabilities of Discrete from 1.
+// The value is pyRDDLGym's: files write thirds with five digits.
 const SumTolerance = 1e-5
 
-// Allows says whether v is a value of the parameter.
+// Allows reports whether v is a valid value of the parameter.
 func (p *Parameter) Allows(v float64) bool {
 	return v >= p.Lo && v <= p.Hi && !(p.Open && v == p.Lo) && !(p.Whole && v != math.Trunc(v))
 }
 
-// expected says in words what the parameter must be.
+// expected describes the valid values of the parameter.
 func (p *Parameter) expected() string {
 	what := "value"
 	if p.Whole {
@@ -55,8 +55,7 @@ func (p *Parameter) expected() string {
 	return fmt.Sprintf("%s of at least %v", what, p.Lo)
 }
 
-// Allows says whether a and b are parameters to draw with; b counts where there
-// are two.
+// Allows reports whether a and b are valid parameters; b is used only if there are two.
 func (d *Distribution) Allows(a, b float64) bool {
 	if !d.Params[0].Allows(a) {
 		return false
@@ -64,7 +63,7 @@ func (d *Distribution) Allows(a, b float64) bool {
 	return len(d.Params) == 1 || d.Params[1].Allows(b) && (d.joint == nil || d.joint(a, b) == "")
 }
 
-// Check says what is wrong with the parameters, nil when nothing is.
+// Check returns what is wrong with the parameters, or nil.
 func (d *Distribution) Check(args ...float64) error {
 	for i, v := range args {
 		if i < len(d.Params) {
@@ -81,7 +80,7 @@ func (d *Distribution) Check(args ...float64) error {
 	return nil
 }
 
-// CheckParameter says what is wrong with v as parameter i, nil when nothing is.
+// CheckParameter returns what is wrong with v as parameter i, or nil.
 func (d *Distribution) CheckParameter(i int, v float64) error {
 	p := &d.Params[i]
 	if p.Allows(v) {
@@ -94,9 +93,9 @@ func (d *Distribution) CheckParameter(i int, v float64) error {
 	return fmt.Errorf("the %s of %s is %v, expected %s %s", p.Name, d.Name, v, article, p.expected())
 }
 
-// Distributions lists the distributions by name, but for Discrete and
-// UnnormDiscrete, which have a form of their own, and the vectors. The second
-// argument of Normal is the variance.
+// Distributions contains the distributions by name. It excludes Discrete and UnnormDiscrete,
+// which have a syntax of their own, and the vectors. The second argument of Normal is the
+// variance.
 var Distributions = func() map[string]*Distribution {
 	inf := math.Inf(1)
 	anything := func(name string) Parameter { return Parameter{Name: name, Lo: -inf, Hi: inf} }

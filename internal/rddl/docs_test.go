@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// TestTable compares docs/rddl.md with the code: the tests that it names exist,
-// and it has every function, distribution, quantifier and kind of fluent.
+// TestTable compares docs/rddl.md with the code: the tests that it names exist, and it lists
+// every function, distribution, quantifier and kind of fluent.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/rddl.md")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 			source[name] += string(b)
 		}
 	}
-	// Several tests of one package stand as "sim TestA, TestB".
+	// Several tests of one package are written "sim TestA, TestB".
 	lists := regexp.MustCompile(`(?:\b(\w+)\s+)?(Test\w+(?:,\s+Test\w+)*)`).FindAllStringSubmatch(page, -1)
 	if len(lists) < 50 {
 		t.Errorf("the page names tests in %d places", len(lists))

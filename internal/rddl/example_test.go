@@ -7,8 +7,8 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// Example reads an expression and prints it, with its parameter and with an object
-// in its place.
+// Example parses an expression and prints it, with its parameter and with an object in its
+// place.
 func Example() {
 	e, err := rddl.ParseExpr("goal", []byte("running(?c)^~ reboot( ?c )"))
 	if err != nil {
@@ -21,7 +21,7 @@ func Example() {
 	// running(c1) ^ ~reboot(c1)
 }
 
-// ExampleParse shows how a fault is told.
+// ExampleParse shows how a fault is reported.
 func ExampleParse() {
 	_, err := rddl.Parse("lamp.rddl", []byte("domain lamp {\n  pvariables {\n    lit : { state-fluent, bool };\n"))
 	fmt.Println(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// tree writes an expression with every operator in front.
+// tree writes an expression in prefix notation.
 func tree(e Expr) string {
 	list := func(head string, parts ...Expr) string {
 		s := "(" + head
@@ -92,7 +92,7 @@ func tree(e Expr) string {
 	return fmt.Sprintf("?%T", e)
 }
 
-// TestTrees shows how expressions bind, and that the printer keeps it.
+// TestTrees checks the precedence of operators, and that the printer preserves it.
 func TestTrees(t *testing.T) {
 	cases := []struct{ text, want string }{
 		// Operators, weakest first.
@@ -138,7 +138,7 @@ func TestTrees(t *testing.T) {
 		// Numbers.
 		{"5", "5"}, {"5.0", "5.0"}, {".5", ".5"}, {"1e-3", "1e-3"}, {"2.5E+7", "2.5E+7"}, {"pos-inf", "pos-inf"}, {"-neg-inf", "(- neg-inf)"},
 		{"1.5 + .5", "(+ 1.5 .5)"},
-		// Quantifiers and aggregations take all that follows.
+		// Quantifiers and aggregations extend to the right as far as possible.
 		{"sum_{?x : t} f(?x) + 1", "(sum ?x:t (+ (f ?x) 1))"},
 		{"sum_{?x : t} [f(?x)] + 1", "(sum ?x:t (+ (f ?x) 1))"},
 		{"[sum_{?x : t} f(?x)] + 1", "(+ (sum ?x:t (f ?x)) 1)"},
@@ -216,7 +216,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestDeep nests and chains more than any stack should have to bear.
+// TestDeep parses deeper nesting and longer chains than any stack should hold.
 func TestDeep(t *testing.T) {
 	const n = 200_000
 	for name, c := range map[string]struct{ text, msg string }{
@@ -234,7 +234,7 @@ func TestDeep(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What is allowed is also walked by the check and the printer.
+	// Accepted depths must also be handled by the checker and the printer.
 	long := "true" + strings.Repeat(" ^ true", 40_000)
 	deep := strings.Repeat("(if (true) then true else ", 4000) + "true" + strings.Repeat(")", 4000)
 	for _, text := range []string{long, deep} {

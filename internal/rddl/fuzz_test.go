@@ -9,9 +9,9 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// FuzzParse demands of any text: no panic, errors with a position inside the
-// text, and that what parses prints and reads again as an equal tree. What checks
-// must have a type everywhere.
+// FuzzParse checks for any text: no panic, errors with a position inside the text, and a text
+// that parses can be printed and parsed again to an equal tree. A checked tree must have a
+// type everywhere.
 func FuzzParse(f *testing.F) {
 	files, _ := filepath.Glob("testdata/malformed/*.rddl")
 	some, _ := filepath.Glob(published + "/*/*/domain.rddl")

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// nearest returns "; did you mean X?" for the name that differs least, or
-// nothing.
+// nearest returns "; did you mean X?" for the name that differs least, or "".
 func nearest(name string, known []string) string {
 	best, bestDist := "", 3
 	if len(name) <= 4 {
@@ -27,8 +26,8 @@ func nearest(name string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance is the number of single letters to insert, delete or replace; any
-// number from limit on stands for all of them.
+// distance returns the edit distance: the number of single letters to insert, delete or
+// replace. Any result from limit on means limit or more.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
 		return limit
@@ -76,8 +75,7 @@ func (c *checker) fluentHint(name string) string {
 	return nearest(name, known)
 }
 
-// minusHint finds out whether an unknown name is a subtraction written without
-// spaces.
+// minusHint checks whether an unknown name may be a subtraction written without spaces.
 func (c *checker) minusHint(name string) string {
 	known := func(s string) bool {
 		if _, err := strconv.ParseFloat(s, 64); err == nil {

@@ -26,7 +26,7 @@ type token struct {
 	pos  Pos
 }
 
-// is reports whether the token is this operator, bracket or other sign.
+// is reports whether the token is this operator, bracket or other symbol.
 func (t token) is(symbol string) bool { return t.kind == tokSymbol && t.text == symbol }
 
 // word reports whether the token is this word.
@@ -49,7 +49,7 @@ func (t token) String() string {
 	return clip(t.text)
 }
 
-// clip keeps messages on one readable line where a broken file has a huge name.
+// clip shortens the huge names of a broken file, so that messages stay on one readable line.
 func clip(s string) string {
 	const most = 60
 	if len(s) <= most {
@@ -58,8 +58,8 @@ func clip(s string) string {
 	return s[:most] + "…"
 }
 
-// lexer cuts a text into tokens. Names may hold - and _ inside but do not end in
-// them, so that in sum_{ the _ is a token of its own.
+// lexer splits a text into tokens. Names may contain - and _ inside but do not end in them,
+// so that the _ in sum_{ is a separate token.
 type lexer struct {
 	file      string
 	src       []byte
@@ -85,7 +85,7 @@ func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 func isAlnum(c byte) bool { return isAlpha(c) || isDigit(c) }
 
-// peek returns the byte at this distance, 0 beyond the end.
+// peek returns the byte at this distance, or 0 beyond the end.
 func (l *lexer) peek(n int) byte {
 	if l.off+n < len(l.src) {
 		return l.src[l.off+n]
@@ -114,7 +114,7 @@ func (l *lexer) skipSpace() {
 	}
 }
 
-// take cuts n bytes off the front.
+// take removes n bytes from the front.
 func (l *lexer) take(n int) string {
 	s := string(l.src[l.off : l.off+n])
 	l.off += n
@@ -122,8 +122,8 @@ func (l *lexer) take(n int) string {
 	return s
 }
 
-// nameLen is the length of the name that starts n bytes ahead, 0 if there is
-// none: letters, digits, - and _, ending in a letter or digit.
+// nameLen returns the length of the name that starts n bytes ahead, or 0 if there is none:
+// letters, digits, - and _, ending in a letter or digit.
 func (l *lexer) nameLen(n int) int {
 	last := 0
 	for i := n; ; i++ {
@@ -136,7 +136,7 @@ func (l *lexer) nameLen(n int) int {
 	}
 }
 
-// symbols holds those of several bytes before their beginnings.
+// symbols lists longer symbols before their prefixes.
 var symbols = []string{
 	"<=>", "=>", "==", "~=", "<=", ">=", "=", "<", ">", "~", "^", "&", "|", "+", "-", "*", "/",
 	"(", ")", "[", "]", "{", "}", ",", ";", ":", "_", ".",
@@ -193,8 +193,8 @@ func (l *lexer) next() (token, error) {
 	return t, errAt(t.pos, "%s", illegal(l.src[l.off:]))
 }
 
-// illegal says what is wrong with the first character of src, and what was
-// probably meant.
+// illegal describes what is wrong with the first character of src, and suggests what was
+// meant.
 func illegal(src []byte) string {
 	r, n := utf8.DecodeRune(src)
 	what := fmt.Sprintf("unexpected character %q", r)

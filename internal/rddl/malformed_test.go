@@ -12,8 +12,8 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// TestMalformed reads files with one fault each. The first line of each file is
-// a comment that says where the fault must be reported and with what words.
+// TestMalformed reads files with one fault each. The first line of each file is a comment
+// with the place and the words of the expected error.
 func TestMalformed(t *testing.T) {
 	files, err := filepath.Glob("testdata/malformed/*.rddl")
 	if err != nil || len(files) < 45 {
@@ -46,7 +46,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestMalformedBase reads what the malformed files were made of.
+// TestMalformedBase reads the files from which the malformed ones were made.
 func TestMalformedBase(t *testing.T) {
 	f := mustParse(t, "testdata/rover.rddl", nil)
 	if _, err := CheckAll(f); err != nil {

@@ -2,10 +2,10 @@ package rddl
 
 import "github.com/fdplan/fdplan/internal/source"
 
-// Parse reads one RDDL text; name is how messages and positions call it. The
-// error, if any, is a *source.Error for the first fault.
+// Parse parses one RDDL text; messages and positions call it name. The error, if any, is a
+// *source.Error for the first fault.
 //
-// The tree is what is written: nothing is resolved and no type is known before
+// The tree represents the text alone: names are resolved and types are known only after
 // Check.
 func Parse(name string, src []byte) (file *File, err error) {
 	p := &parser{lex: newLexer(name, src), file: &File{Name: name}}
@@ -30,9 +30,8 @@ func ParseExpr(name string, src []byte) (e Expr, err error) {
 	return e, nil
 }
 
-// parser is a recursive descent over blocks and sections, with an operator
-// precedence parser for expressions. Faults travel as a panic with a
-// *source.Error to Parse.
+// parser is a recursive descent parser for blocks and sections, with an operator precedence
+// parser for expressions. Faults reach Parse as a panic with a *source.Error.
 type parser struct {
 	lex   *lexer
 	tok   token
@@ -68,7 +67,7 @@ func (p *parser) advance() token {
 	return t
 }
 
-// accept takes the symbol if it comes next.
+// accept consumes the symbol if it comes next.
 func (p *parser) accept(symbol string) bool {
 	if p.tok.is(symbol) {
 		p.advance()
@@ -84,7 +83,7 @@ func (p *parser) expect(symbol, what string) token {
 	return p.advance()
 }
 
-// close expects the bracket that closes open.
+// close expects the bracket that matches open.
 func (p *parser) close(open token) {
 	symbol := map[string]string{"(": ")", "[": "]", "{": "}"}[open.text]
 	if !p.tok.is(symbol) {
@@ -100,7 +99,7 @@ func (p *parser) expectWord(w string) {
 	p.advance()
 }
 
-// ident takes a name of the user's choice.
+// ident reads a name chosen by the user.
 func (p *parser) ident(what string) Ident {
 	if p.tok.kind == tokPrimed {
 		p.fail(p.tok.pos, "%v must be without a prime here, expected %s", p.tok, what)
@@ -115,7 +114,7 @@ func (p *parser) ident(what string) Ident {
 	return Ident{t.text, t.pos}
 }
 
-// value takes an object's or enumeration value's name, with or without @.
+// value reads an object's or enumeration value's name, with or without @.
 func (p *parser) value(what string) *Literal {
 	at := p.tok.kind == tokLiteral
 	lit := &Literal{Info: Info{Pos: p.tok.pos}, At: at}
@@ -143,7 +142,7 @@ func (p *parser) block() {
 	p.accept(";")
 }
 
-// sectionEnd takes the }; of a section.
+// sectionEnd reads the }; of a section.
 func (p *parser) sectionEnd(open token) {
 	p.close(open)
 	p.expect(";", " after the '}' of the section")

@@ -47,7 +47,7 @@ func (p *parser) objects() *Objects {
 	return o
 }
 
-// typeName takes bool, int, real or a declared type.
+// typeName reads bool, int, real or a declared type.
 func (p *parser) typeName() Ident {
 	if p.tok.word("bool") || p.tok.word("int") || p.tok.word("real") {
 		t := p.advance()
@@ -112,7 +112,7 @@ func (p *parser) pvariable() *PVariable {
 	return v
 }
 
-// kindArticle is the kind with its article.
+// kindArticle returns the kind with its article.
 func kindArticle(k Kind) string {
 	switch k {
 	case ActionFluent, IntermFluent, ObservFluent:
@@ -121,7 +121,7 @@ func kindArticle(k Kind) string {
 	return "a " + k.String()
 }
 
-// count takes a non-negative integer.
+// count reads a nonnegative integer.
 func (p *parser) count(what string) int {
 	if p.tok.kind != tokInt {
 		p.unexpected(what + ", an integer from 0")
@@ -134,7 +134,7 @@ func (p *parser) count(what string) int {
 	return n
 }
 
-// countOrInf takes an integer or pos-inf.
+// countOrInf reads an integer or pos-inf.
 func (p *parser) countOrInf(what string) int {
 	if p.tok.word("pos-inf") {
 		p.advance()
@@ -143,7 +143,7 @@ func (p *parser) countOrInf(what string) int {
 	return p.count(what + " (or pos-inf)")
 }
 
-// constant takes a value of any type: a default or an initial value.
+// constant reads a value of any type: a default or an initial value.
 func (p *parser) constant() Expr {
 	t := p.tok
 	switch {

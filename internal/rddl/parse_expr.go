@@ -1,17 +1,17 @@
 package rddl
 
 const (
-	// maxNesting bounds how deep brackets and the like are nested, which bounds
-	// the parser's stack.
+	// maxNesting bounds the nesting depth of brackets and similar constructs, and so the
+	// parser's stack.
 	maxNesting = 10_000
-	// maxHeight bounds the height of an expression's tree, which bounds the stack
-	// of every walk over it: a chain of operators is as high as it is long.
+	// maxHeight bounds the height of an expression's tree, and so the stack of every walk
+	// over it: the height of a chain of operators is its length.
 	maxHeight = 50_000
 )
 
-// expr reads an expression whose operators outside brackets all bind with more
-// than this power. Quantifiers, aggregations, if and Discrete_{} take all that
-// follows, as in both grammars, whatever stands to their left.
+// expr parses an expression whose operators outside brackets all bind with more than this
+// power. As in both grammars, quantifiers, aggregations, if and Discrete_{} extend to the
+// right as far as possible, whatever is to their left.
 func (p *parser) expr(power int) Expr {
 	if p.depth++; p.depth > maxNesting {
 		p.fail(p.tok.pos, "expression nested more than %d deep", maxNesting)
@@ -36,7 +36,7 @@ func (p *parser) expr(power int) Expr {
 	return x
 }
 
-// node notes the height of a new node.
+// node records the height of a new node.
 func (p *parser) node(e Expr, parts ...Expr) Expr {
 	h := int32(0)
 	for _, x := range parts {
@@ -170,8 +170,8 @@ func (p *parser) word(t token) Expr {
 	return p.node(&Fluent{Info: at, Name: t.text, Args: args}, args...)
 }
 
-// warnGreedy warns where the text suggests that an aggregation ends with its
-// bracket, although by both grammars it goes on.
+// warnGreedy warns if the text suggests that an aggregation ends with its bracket, although
+// both grammars extend it further.
 func (p *parser) warnGreedy(head token, body Expr) {
 	b, ok := body.(*Binary)
 	if !ok || b.Parens {
@@ -254,7 +254,7 @@ func (p *parser) switchExpr(at Info) Expr {
 	return p.node(s, parts...)
 }
 
-// outcomes reads @a : p, @b : q, the last one possibly @c : otherwise.
+// outcomes reads @a : p, @b : q; the last one may be @c : otherwise.
 func (p *parser) outcomes() (list []Outcome, parts []Expr) {
 	for {
 		o := Outcome{Value: p.value("a value such as @low")}
@@ -291,7 +291,7 @@ func (p *parser) discrete(at Info) Expr {
 	return p.node(d, parts...)
 }
 
-// vector reads a random vector in either simulator's form.
+// vector reads a random vector in the form of either simulator.
 func (p *parser) vector(at Info) Expr {
 	v := &Vector{Info: at, Name: p.advance().text}
 	var parts []Expr

@@ -98,7 +98,7 @@ func (p *parser) instanceSection(in *Instance) {
 			open := p.expect("(", "")
 			in.TerminateWhen = p.expr(0)
 			p.close(open)
-			p.accept(";") // rddlsim's grammar has it, pyRDDLGym's has not
+			p.accept(";") // allowed by rddlsim's grammar, not by pyRDDLGym's
 			return
 		}
 		p.once(key, in.HasHorizon)
@@ -159,7 +159,7 @@ func (p *parser) assign() *Assign {
 	return a
 }
 
-// number takes a number or pos-inf or neg-inf, which must come next.
+// number reads a number or pos-inf or neg-inf.
 func (p *parser) number() *Number {
 	t := p.advance()
 	n := &Number{Info: Info{Pos: t.pos}, Text: t.text, Int: t.kind == tokInt}

@@ -1,6 +1,6 @@
 package rddl
 
-// Place says where an expression stands, which decides what it may read.
+// Place is where an expression occurs, which determines what it may read.
 type Place uint8
 
 // The places. What each may read, besides non-fluents:
@@ -56,7 +56,7 @@ var placeRules = func() [InProperty + 1]placeRule {
 	}
 }()
 
-// readable refuses a fluent that has no value where the expression stands.
+// readable refuses a fluent that has no value at the expression's place.
 func (c *checker) readable(f *Fluent, v *PVariable) {
 	rule := &placeRules[c.place]
 	if f.Primed {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Print writes a file such that Parse reads an equal tree from the output,
-// positions aside. Comments are gone, sections stand in a fixed order, and every
-// aggregation inside a larger expression is in brackets.
+// Print writes a file such that Parse returns an equal tree from the output, apart from
+// positions. Comments are dropped, sections have a fixed order, and every aggregation inside
+// a larger expression is in brackets.
 func Print(w io.Writer, f *File) error {
 	p := &printer{}
 	gap := func() {
@@ -33,8 +33,8 @@ func Print(w io.Writer, f *File) error {
 	return err
 }
 
-// FormatExpr writes an expression on one line. Variables in bind, which may be
-// nil, are replaced by their objects.
+// FormatExpr writes an expression on one line. Variables in bind, which may be nil, are
+// replaced by their objects.
 func FormatExpr(e Expr, bind map[string]string) string {
 	p := &printer{flat: true, bind: bind}
 	p.expr(e, 0, 0)
@@ -51,7 +51,7 @@ type printer struct {
 	bind map[string]string
 }
 
-// lineWidth is where long expressions are broken.
+// lineWidth is the column at which long expressions are broken.
 const lineWidth = 100
 
 func (p *printer) put(s string) {
@@ -199,7 +199,7 @@ func (p *printer) objects(list []*Objects) {
 				p.put(", ")
 			}
 			if !isAlpha(v.Name[0]) || isReserved(v.Name) {
-				p.put("@") // only so can it be written
+				p.put("@") // this form is mandatory
 			}
 			p.put(v.Name)
 		}
@@ -281,7 +281,7 @@ func (p *printer) instance(in *Instance) {
 	if in.HasDiscount {
 		s := strconv.FormatFloat(in.Discount, 'f', -1, 64)
 		if !strings.Contains(s, ".") {
-			s += ".0" // both grammars want a point here
+			s += ".0" // both grammars require a point here
 		}
 		p.putf("  discount = %s;\n", s)
 	}

@@ -1,17 +1,17 @@
 package rddl
 
-// fits reports whether the expression takes no more than the rest of the line,
-// looking no further than that.
+// fits reports whether the expression fits in the rest of the line. It looks no further than
+// that.
 func (p *printer) fits(e Expr) bool {
 	if e.info().height > lineWidth {
-		return false // a tree so high has more tokens than that; spares the descent
+		return false // a tree this high has more tokens than that; avoids the descent
 	}
 	q := &printer{flat: true, room: max(lineWidth-p.col, 20), bind: p.bind}
 	q.expr(e, 0, 0)
 	return !q.full
 }
 
-// greedy reports the forms that take all that follows.
+// greedy reports the forms that extend to the right as far as possible.
 func greedy(e Expr) bool {
 	switch e := e.(type) {
 	case *Quant, *If:
@@ -22,8 +22,8 @@ func greedy(e Expr) bool {
 	return false
 }
 
-// expr writes an expression that stands where only operators that bind with
-// more than this power need no brackets; indent is that of its further lines.
+// expr writes an expression where only operators that bind with more than this power need no
+// brackets; indent is that of its continuation lines.
 func (p *printer) expr(e Expr, power, indent int) {
 	if p.full {
 		return
@@ -35,8 +35,8 @@ func (p *printer) expr(e Expr, power, indent int) {
 	case *Unary:
 		own = unaryPower
 	}
-	// A unary operand of a binary operator needs no brackets: nothing binds more
-	// strongly, so it cannot take what follows.
+	// A unary operand of a binary operator needs no brackets: nothing binds more strongly, so
+	// it cannot extend further.
 	if power > 0 && (greedy(e) || own <= power && own < unaryPower) {
 		p.put("(")
 		p.expr(e, 0, indent+1)
@@ -76,7 +76,7 @@ func (p *printer) expr(e Expr, power, indent int) {
 		if len(e.Args) > 0 {
 			p.list("(", e.Args, ")", indent)
 		} else if e.Decl == nil && !e.Primed {
-			p.put("()") // told apart from a Name before the check only
+			p.put("()") // distinguishes it from a Name, which exists only before the check
 		}
 	case *Unary:
 		p.put(e.Op.String())
@@ -144,7 +144,7 @@ func (p *printer) list(open string, args []Expr, end string, indent int) {
 	p.put(end)
 }
 
-// branch writes a part of an if, on its own line where the whole is wide.
+// branch writes a part of an if, on its own line if the whole is wide.
 func (p *printer) branch(word string, e Expr, wide bool, indent int) {
 	if wide {
 		p.newline(indent + 1)

@@ -2,14 +2,14 @@ package rddl
 
 import "github.com/fdplan/fdplan/internal/source"
 
-// Program is a checked domain, alone or with one instance: every name resolved,
-// every expression typed. Its trees are copies; the File is unchanged, and may
-// be checked again with another instance.
+// Program is a checked domain, alone or with one instance: every name is resolved and every
+// expression typed. Its trees are copies; the File is unchanged and may be checked again with
+// another instance.
 type Program struct {
 	Domain   *Domain   // checked copy: expressions typed, no Name nodes
-	Instance *Instance // likewise, without Statics; nil when a domain was checked alone
-	// Statics are the assignments to non-fluents: those of the non-fluents
-	// block, then those of the instance. No variable is given two values.
+	Instance *Instance // likewise, without Statics; nil if a domain was checked alone
+	// Statics are the assignments to non-fluents: those of the non-fluents block, then those
+	// of the instance. No variable is assigned twice.
 	Statics []*Assign
 
 	PVars map[string]*PVariable // by name
@@ -22,10 +22,9 @@ type Program struct {
 	Termination []Expr
 }
 
-// Check resolves and types a domain with an instance and its non-fluents. nf may
-// be nil when the instance names none; both may be nil to check a domain alone,
-// whose objects are then taken on trust. The error is a *source.Error for the
-// first fault.
+// Check resolves and types a domain with an instance and its non-fluents. nf may be nil if
+// the instance names none. Both may be nil to check a domain alone, whose objects are then
+// not checked. The error is a *source.Error for the first fault.
 func Check(d *Domain, nf *NonFluents, inst *Instance) (prog *Program, err error) {
 	defer recoverFault(&err)
 	c := newChecker(inst == nil)
@@ -40,8 +39,8 @@ func Check(d *Domain, nf *NonFluents, inst *Instance) (prog *Program, err error)
 	return c.prog, nil
 }
 
-// CheckExpr types an expression of the user's, such as a goal, against a
-// checked program. It must be of this type; a NoType takes any.
+// CheckExpr types an expression of the user's, such as a goal, against a checked program. It
+// must be of type want; NoType allows any.
 func (p *Program) CheckExpr(e Expr, place Place, want Type) (typed Expr, err error) {
 	defer recoverFault(&err)
 	c := newChecker(p.Instance == nil)
@@ -60,8 +59,8 @@ func (p *Program) CheckExpr(e Expr, place Place, want Type) (typed Expr, err err
 	return typed, nil
 }
 
-// ReadFiles reads, parses and joins the files with these names, empty names left
-// out. Errors are *source.Error, or those of read, such as os.ReadFile.
+// ReadFiles reads, parses and joins the files with these names; empty names are skipped.
+// Errors are *source.Error, or those of read, such as os.ReadFile.
 func ReadFiles(read func(name string) ([]byte, error), names ...string) (*File, error) {
 	var files []*File
 	for _, name := range names {
@@ -81,8 +80,8 @@ func ReadFiles(read func(name string) ([]byte, error), names ...string) (*File, 
 	return Join(files...)
 }
 
-// Join makes one file of several, such as a domain's and an instance's. Blocks
-// of the same kind and name are refused.
+// Join combines several files into one, such as a domain's and an instance's. Blocks of the
+// same kind and name are refused.
 func Join(files ...*File) (joined *File, err error) {
 	defer recoverFault(&err)
 	joined = &File{}
@@ -114,8 +113,8 @@ func Join(files ...*File) (joined *File, err error) {
 	return joined, nil
 }
 
-// Select finds an instance and what it refers to. Without a name it takes the
-// only instance, and where there is none the only domain, with a nil instance.
+// Select finds an instance and the blocks it refers to. Without a name it selects the only
+// instance or, if there are none, the only domain, with a nil instance.
 func (f *File) Select(instance string) (d *Domain, nf *NonFluents, inst *Instance, err error) {
 	defer recoverFault(&err)
 	if instance == "" && len(f.Instances) == 0 {
@@ -163,9 +162,8 @@ func (f *File) domainsHint() string {
 	return ""
 }
 
-// CheckAll checks every instance of a file, in order, or the domain alone where
-// there is none. A non-fluents block that no instance names is checked for its
-// reference to the domain only.
+// CheckAll checks every instance of a file, in order, or the domain alone if there are none.
+// For a non-fluents block that no instance names, it only checks the reference to the domain.
 func CheckAll(f *File) ([]*Program, error) {
 	if _, err := Join(f); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 const published = "../../../shared/data/rddl"
 
-// mustParse parses src, or the file where src is nil.
+// mustParse parses src, or the file if src is nil.
 func mustParse(t testing.TB, name string, src []byte) *File {
 	t.Helper()
 	if src == nil {
@@ -26,8 +26,8 @@ func mustParse(t testing.TB, name string, src []byte) *File {
 	return f
 }
 
-// equalTrees compares all that is in two trees but positions, brackets, the
-// heights that the parser notes and warnings.
+// equalTrees compares two trees except for positions, brackets, the heights that the parser
+// records, and warnings.
 func equalTrees(a, b any) bool { return equalValues(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func equalValues(a, b reflect.Value) bool {
@@ -72,7 +72,7 @@ func equalValues(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// roundTrip prints and reads again.
+// roundTrip prints and parses again.
 func roundTrip(t testing.TB, f *File) {
 	t.Helper()
 	var out bytes.Buffer

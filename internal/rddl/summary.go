@@ -1,29 +1,29 @@
 package rddl
 
-// Summary says what a checked program holds, for fdplan check. Its JSON form
-// is part of that command's output.
+// Summary describes a checked program, for fdplan check. Its JSON form is part of that
+// command's output.
 type Summary struct {
 	Domain       string         `json:"domain"`
 	Instance     string         `json:"instance,omitempty"`
 	NonFluents   string         `json:"non_fluents,omitempty"` // the block's name
 	Requirements []string       `json:"requirements"`
 	Types        int            `json:"types"`
-	Enums        int            `json:"enums"`      // those of the types that are enumerations
-	Objects      map[string]int `json:"objects"`    // by type; the values of an enumeration too
+	Enums        int            `json:"enums"`      // number of types that are enumerations
+	Objects      map[string]int `json:"objects"`    // by type; also the values of an enumeration
 	PVariables   map[string]int `json:"pvariables"` // by kind
 	CPFs         int            `json:"cpfs"`       //
 	Preconds     int            `json:"preconditions"`
 	Invariants   int            `json:"invariants"`
 	Constraints  int            `json:"constraints"`        // state-action-constraints
 	Termination  int            `json:"termination"`        //
-	Assigned     int            `json:"assigned"`           // non-fluents with a value of their own
+	Assigned     int            `json:"assigned"`           // non-fluents with an assigned value
 	Initial      int            `json:"initial"`            // values in init-state
 	Horizon      *int           `json:"horizon"`            // null: none, or pos-inf
 	MaxActions   *int           `json:"max_nondef_actions"` // null: no bound
 	Discount     *float64       `json:"discount"`           // null without an instance
 }
 
-// Summary counts what the program holds.
+// Summary counts the parts of the program.
 func (p *Program) Summary() Summary {
 	d := p.Domain
 	s := Summary{

@@ -8,7 +8,7 @@ type Function struct {
 	IntArgs  bool // all arguments must be integers
 }
 
-// Result says of which type a function or distribution is.
+// Result is the rule for the type of a function or distribution.
 type Result uint8
 
 // The rules for the result's type.
@@ -16,15 +16,15 @@ const (
 	ResultReal   Result = iota
 	ResultInt           //
 	ResultBool          //
-	ResultOfArgs        // real when an argument is, int otherwise
+	ResultOfArgs        // real if an argument is real, int otherwise
 	ResultSame          // the type of the only argument
 )
 
-// Functions lists the functions by name: the table of pyRDDLGym, and rddlsim's,
-// which is a part of it. min and max take two arguments there and any number
-// here. log takes the base as its second argument.
+// Functions contains the functions by name: the table of pyRDDLGym, which includes rddlsim's.
+// min and max take two arguments there and any number here. The second argument of log is the
+// base.
 //
-// div and mod are the floor division and its remainder; both want integers.
+// div and mod are floor division and its remainder; both require integers.
 var Functions = map[string]Function{
 	"abs":     {"abs", 1, 1, ResultOfArgs, false},
 	"sgn":     {"sgn", 1, 1, ResultInt, false},
@@ -55,7 +55,7 @@ var Functions = map[string]Function{
 	"max":     {"max", 2, -1, ResultOfArgs, false},
 }
 
-// vectors are the random vectors; they are parsed and no more.
+// vectors are the random vectors, which are parsed but not supported.
 var vectors = map[string]bool{
 	"MultivariateNormal": true, "MultivariateStudent": true, "Dirichlet": true, "Multinomial": true,
 }
@@ -82,12 +82,11 @@ var binaryNames = [...]string{"<=>", "=>", "|", "^", "==", "~=", "<", "<=", ">",
 // String returns the spelling.
 func (op BinaryOp) String() string { return binaryNames[op] }
 
-// binaryPower is how strongly each operator binds, from 1, the same in both
-// grammars.
+// binaryPower is the precedence of each operator, from 1, the same in both grammars.
 var binaryPower = [...]int{1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 6, 6, 7, 7}
 
-// unaryPower is that of the prefix operators: in both grammars ~ and - bind
-// most strongly.
+// unaryPower is the precedence of the prefix operators: in both grammars ~ and - bind most
+// strongly.
 const unaryPower = 8
 
 var binaryOps = func() map[string]BinaryOp {
@@ -116,9 +115,8 @@ var kinds = func() map[string]Kind {
 	return m
 }()
 
-// reserved are the words that an expression or a value gives a meaning of its
-// own: no name of the user's can be one of them. The names of distributions are
-// reserved too.
+// reserved are the words with a meaning in an expression or a value, which no name of the
+// user's may be. The names of distributions are reserved too.
 var reserved = map[string]bool{
 	"true": true, "false": true, "if": true, "then": true, "else": true, "switch": true, "case": true, "default": true,
 	"otherwise": true, "forall": true, "exists": true, "argmin": true, "argmax": true, "pos-inf": true, "neg-inf": true,
@@ -133,7 +131,7 @@ func isReserved(name string) bool {
 	return ok
 }
 
-// String spells the type as a declaration does; an object type by its name.
+// String returns the type as a declaration writes it; an object type by its name.
 func (t Type) String() string {
 	switch t.Kind {
 	case BoolType:
@@ -148,8 +146,9 @@ func (t Type) String() string {
 	return "unknown"
 }
 
-// IsNumber reports int and real.
+// IsNumber reports whether the type is int or real.
 func (t Type) IsNumber() bool { return t.Kind == IntType || t.Kind == RealType }
 
-// IsFinite reports enumerations and object types: those that parameters have.
+// IsFinite reports whether the type is an enumeration or object type: those that parameters
+// may have.
 func (t Type) IsFinite() bool { return t.Kind == EnumType || t.Kind == ObjectType }

@@ -1,7 +1,7 @@
 package rddl
 
-// Walk calls f for an expression and then, where f returns true, for its parts
-// in the order of the text.
+// Walk calls f for an expression and then, if f returns true, for its parts in the order of
+// the text.
 func Walk(e Expr, f func(Expr) bool) {
 	if e == nil || !f(e) {
 		return

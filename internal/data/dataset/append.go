@@ -10,15 +10,14 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Appender adds rows to a data set, or begins one.
+// Appender adds rows to a data set, or starts one.
 //
-// A CSV grows in place, one write a row, so that what was added is there even
-// if the program is killed. Parquet and NPZ cannot grow: their rows are kept in
-// memory, and Close writes the old ones with the new ones under a temporary
-// name and renames it.
+// A CSV grows in place, with one write per row, so that added rows survive if the program is
+// killed. Parquet and NPZ cannot grow: their rows are kept in memory, and Close writes the
+// old rows with the new ones under a temporary name and renames the file.
 type Appender struct {
 	name string
-	s    *Schema  // of the rows that are added
+	s    *Schema  // of the added rows
 	file *Schema  // of the file: quantities where s has levels
 	csv  *os.File // nil for the other formats
 	enc  encoder
@@ -26,9 +25,9 @@ type Appender struct {
 	new  int
 }
 
-// Append opens the data set name, which may not exist yet, for rows of s. What
-// is there must be readable as s, and a CSV must have the columns in its
-// order; otherwise the error is a *source.Error and nothing is changed.
+// Append opens the data set name, which need not exist, for rows of s. An existing file must
+// be readable as s, and a CSV must have the columns in its order; otherwise the error is a
+// *source.Error and nothing is changed.
 func Append(name string, s *Schema) (*Appender, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -56,7 +55,7 @@ func Append(name string, s *Schema) (*Appender, error) {
 	return a, a.openCSV(exists)
 }
 
-// openCSV prepares to add lines. A last line without an end gets one.
+// openCSV prepares to add lines. It completes a last line without a line end.
 func (a *Appender) openCSV(exists bool) (err error) {
 	var header bytes.Buffer
 	if _, err := newCSVEncoder(&header, a.file); err != nil {
@@ -90,7 +89,7 @@ func (a *Appender) openCSV(exists bool) (err error) {
 		a.csv.Close()
 		return err
 	}
-	// The encoder's own header goes nowhere; the file has one.
+	// The encoder's own header is discarded; the file has one.
 	e, err := newCSVEncoder(&bytes.Buffer{}, a.file)
 	if err != nil {
 		a.csv.Close()
@@ -101,8 +100,8 @@ func (a *Appender) openCSV(exists bool) (err error) {
 	return nil
 }
 
-// WriteRows adds rows, given one after the other. A value that its column
-// cannot have is an error, and none of the rows is added then.
+// WriteRows adds rows, given one after the other. A value that its column cannot contain is
+// an error, and then no row is added.
 func (a *Appender) WriteRows(values []float64) error {
 	cols := len(a.s.Columns)
 	if len(values)%cols != 0 {
@@ -129,8 +128,7 @@ func (a *Appender) WriteRows(values []float64) error {
 // Rows is the number of rows that were added.
 func (a *Appender) Rows() int { return a.new }
 
-// Close completes the file. With no new row, a Parquet or NPZ file that was
-// there stays as it is.
+// Close completes the file. Without new rows, an existing Parquet or NPZ file is unchanged.
 func (a *Appender) Close() error {
 	switch {
 	case a.csv != nil:

@@ -20,7 +20,7 @@ func switches(t *testing.T) *Schema {
 	return s
 }
 
-// TestAppend begins a data set, and goes on with it twice.
+// TestAppend starts a data set and appends to it twice.
 func TestAppend(t *testing.T) {
 	rows := []float64{
 		0, 3, 1, 1, 1, 3,
@@ -56,8 +56,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendCSVInPlace: a row is in the file before Close, and a last line
-// without an end is ended first.
+// TestAppendCSVInPlace: a row is in the file before Close, and a last line without a line end
+// is completed first.
 func TestAppendCSVInPlace(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "d.csv")
 	text := "on,level,\"turn(a,b)\",mode,on',level'\nfalse,3,true,slow,true,3"
@@ -78,7 +78,7 @@ func TestAppendCSVInPlace(t *testing.T) {
 	}
 }
 
-// TestAppendRefuses: what is there stays as it was.
+// TestAppendRefuses: existing rows stay unchanged.
 func TestAppendRefuses(t *testing.T) {
 	for what, c := range map[string]struct{ name, text, want string }{
 		"other columns":   {"d.csv", "on,speed,\"turn(a,b)\",mode,on',speed'\n", ":1:1: column speed is not a fluent"},
@@ -116,8 +116,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendLevels: quantities that are there stay as they are, levels are
-// added as the centers of their bins.
+// TestAppendLevels: existing quantities stay unchanged, levels are added as the centers of
+// their bins.
 func TestAppendLevels(t *testing.T) {
 	s, err := NewSchema("tank", []Column{{Name: "level", Type: Int, Bounded: true, Hi: 3}}, []Column{{Name: "fill"}})
 	if err != nil {

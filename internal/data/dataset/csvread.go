@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// csvFile reads a CSV's rows and knows their places.
+// csvFile reads a CSV's rows and their positions.
 type csvFile struct {
 	name   string
 	r      *csv.Reader
@@ -35,7 +35,7 @@ func openCSV(name string, text []byte) (*csvFile, error) {
 	return f, nil
 }
 
-// next gives a row, valid until the next call, or io.EOF.
+// next returns a row, valid until the next call, or io.EOF.
 func (f *csvFile) next() ([]string, error) {
 	row, err := f.r.Read()
 	if err == nil || err == io.EOF {
@@ -51,13 +51,13 @@ func (f *csvFile) next() ([]string, error) {
 	return nil, source.Errorf(f.name, p.Line, p.Column, "%v", p.Err)
 }
 
-// fault is an error at field i of the row read last.
+// fault returns an error at field i of the row read last.
 func (f *csvFile) fault(i int, format string, args ...any) error {
 	line, col := f.r.FieldPos(i)
 	return source.Errorf(f.name, line, col, format, args...)
 }
 
-// readCSV reads a CSV as s, or infers a schema when s is nil.
+// readCSV reads a CSV as s, or infers a schema if s is nil.
 func readCSV(name string, s *Schema) (*Data, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *Column) parse(text string, index map[string]float64) (v float64, why st
 	return v, c.admits(v)
 }
 
-// inferSchema makes the schema of a CSV of triplets from its header and values.
+// inferSchema infers the schema of a CSV of triplets from its header and values.
 func inferSchema(name string, text []byte) (*Schema, error) {
 	f, err := openCSV(name, text)
 	if err != nil {
@@ -193,7 +193,7 @@ func inferSchema(name string, text []byte) (*Schema, error) {
 	return s, nil
 }
 
-// guess is what the values of a column seen so far allow.
+// guess is the set of types that the values of a column so far allow.
 type guess struct {
 	notBool, notInt, notReal bool
 	values                   map[string]bool

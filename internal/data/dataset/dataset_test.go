@@ -119,8 +119,7 @@ func TestInferredTypes(t *testing.T) {
 	}
 }
 
-// TestLogs has logs of one's own; the schema is x, y (0..9), a Boolean b, the
-// action go.
+// TestLogs reads the user's own logs; the schema is x, y (0..9), a Boolean b, the action go.
 func TestLogs(t *testing.T) {
 	s, err := NewSchema("log", []Column{{Name: "x(a,b)", Type: Int, Bounded: true, Hi: 9}, {Name: "b", Type: Bool}}, []Column{{Name: "go", Type: Bool}})
 	if err != nil {
@@ -208,7 +207,7 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
 	}
-	// Every broken prefix of a file is an error and no panic.
+	// Every truncated file is an error, never a panic.
 	for _, ext := range []string{".parquet", ".npz"} {
 		whole, _ := os.ReadFile(filepath.Join(dir, "d"+ext))
 		for n := 0; n < len(whole); n += 97 {
@@ -255,7 +254,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// FuzzLog reads CSV logs; whatever they hold, no panic and whole rows.
+// FuzzLog reads CSV logs: any content gives complete rows or an error, never a panic.
 func FuzzLog(f *testing.F) {
 	f.Add("step,x,go\n1,1,0\n2,2,\n")
 	f.Add("x,go,x'\n1,true,2\n")

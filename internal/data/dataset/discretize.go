@@ -39,8 +39,8 @@ func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
 	return out, nil
 }
 
-// Stored is the schema as files have it: columns of levels are reals in their
-// range. It is s where there are none.
+// Stored returns the schema of files: columns of levels are reals in their range. It is s if
+// there are none.
 func (s *Schema) Stored() *Schema {
 	out := s
 	for i, c := range s.Columns {
@@ -55,7 +55,7 @@ func (s *Schema) Stored() *Schema {
 	return out
 }
 
-// toLevels turns rows as files have them into those of s, in place.
+// toLevels converts rows of a file to rows of s, in place.
 func (s *Schema) toLevels(values []float64) {
 	for i, c := range s.Columns {
 		for at := i; c.bins != nil && at < len(values); at += len(s.Columns) {
@@ -64,7 +64,7 @@ func (s *Schema) toLevels(values []float64) {
 	}
 }
 
-// fromLevels does the reverse, into a copy where there is something to do.
+// fromLevels does the reverse, in a copy if anything changes.
 func (s *Schema) fromLevels(values []float64) []float64 {
 	out := values
 	for i, c := range s.Columns {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// log turns a CSV's rows into transitions.
+// log converts a CSV's rows to transitions.
 type log struct {
 	f       *csvFile
 	s       *Schema
@@ -17,8 +17,8 @@ type log struct {
 	row     []float64 // by column of the schema
 }
 
-// field reads field i into the row; a missing action may be left out of a
-// sequence's last row and is NaN.
+// field parses field i into the row. A missing action is NaN; it may be missing in a
+// sequence's last row.
 func (l *log) field(i int, text string, optional bool) error {
 	c := &l.s.Columns[l.columns[i]]
 	if strings.TrimSpace(text) == "" {
@@ -59,8 +59,8 @@ func (l *log) triplets() error {
 	}
 }
 
-// sequences pairs each row with the one before it when that is the step before
-// of the same episode.
+// sequences pairs each row with the one before it if that is the previous step of the same
+// episode.
 func (l *log) sequences() error {
 	states := l.s.NumStates()
 	last := make([]float64, len(l.row)) // the row before

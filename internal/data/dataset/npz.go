@@ -12,11 +12,10 @@ import (
 	"github.com/fdplan/fdplan/internal/data/npy"
 )
 
-// schemaMember is the member of an NPZ file that holds the schema.
+// schemaMember is the member of an NPZ file that contains the schema.
 const schemaMember = "schema.json"
 
-// npzEncoder keeps the columns until the end, since an array's header holds its
-// length.
+// npzEncoder keeps the columns until the end, since an array's header contains its length.
 type npzEncoder struct {
 	w    io.Writer
 	s    *Schema
@@ -88,7 +87,7 @@ func (e *npzEncoder) close() error {
 	return z.Close()
 }
 
-// readNPZ reads a file of npzEncoder's.
+// readNPZ reads a file written by npzEncoder.
 func readNPZ(f *os.File) (*Data, error) {
 	info, err := f.Stat()
 	if err != nil {

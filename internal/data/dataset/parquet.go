@@ -15,7 +15,7 @@ import (
 // schemaKey is the key of the schema in a Parquet file's metadata.
 const schemaKey = "fdplan.schema"
 
-// maxSchema bounds the schema that a file may hold, in bytes.
+// maxSchema bounds the schema in a file, in bytes.
 const maxSchema = 64 << 20
 
 // rowGroup is the number of rows of a row group.
@@ -138,7 +138,7 @@ func (e *parquetEncoder) column(i int, values []float64) error {
 
 func (e *parquetEncoder) close() error { return e.w.Close() }
 
-// readParquet reads a file of parquetEncoder's.
+// readParquet reads a file written by parquetEncoder.
 func readParquet(f *os.File) (*Data, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -176,7 +176,7 @@ func readParquet(f *os.File) (*Data, error) {
 	return d, nil
 }
 
-// readChunk fills column i of the rows from at on.
+// readChunk fills column i of the rows from row at on.
 func readChunk(d *Data, i, at int, chunk parquet.ColumnChunk) error {
 	c := &d.Schema.Columns[i]
 	n := len(d.Schema.Columns)

@@ -9,11 +9,10 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Read reads a data set of this project's own: Parquet and NPZ with their
-// schema; CSV as triplets, the types inferred from the values: true and false
-// are Boolean, whole numbers integers without a known range, other numbers
-// reals, all else an enumeration whose values are sorted. Errors are
-// *source.Error and name the row.
+// Read reads a data set of this project: Parquet and NPZ with their schema, or CSV as
+// triplets with the types inferred from the values. There, true and false are Boolean, whole
+// numbers are integers without a known range, other numbers are reals, and everything else is
+// an enumeration whose values are sorted. Errors are *source.Error and name the row.
 func Read(name string) (*Data, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -42,8 +41,7 @@ func Read(name string) (*Data, error) {
 	return d, nil
 }
 
-// readBinary turns panics of the libraries, which broken files can cause, into
-// errors.
+// readBinary turns panics of the libraries, which broken files can cause, into errors.
 func readBinary(f *os.File, format Format) (d *Data, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -56,11 +54,10 @@ func readBinary(f *os.File, format Format) (d *Data, err error) {
 	return readNPZ(f)
 }
 
-// ReadAs reads a data set whose columns are those of s: a data set of this
-// project's own in any format, or a CSV log as triplets or sequences (see the
-// package comment). Names are compared without spaces and with round brackets.
-// The result has the schema s; where that has levels, the file holds the
-// quantities, see Schema.Discretize. Errors are *source.Error and name the row.
+// ReadAs reads a data set with the columns of s: a data set of this project in any format, or
+// a CSV log as triplets or sequences (see the package comment). Names are compared without
+// spaces and with round brackets. The result has the schema s. If s has levels, the file
+// contains the quantities, see Schema.Discretize. Errors are *source.Error and name the row.
 func ReadAs(name string, s *Schema) (*Data, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -88,7 +85,7 @@ func ReadAs(name string, s *Schema) (*Data, error) {
 	return conform(name, d, s)
 }
 
-// conform puts d into the order and the types of s.
+// conform converts d to the order and the types of s.
 func conform(name string, d *Data, s *Schema) (*Data, error) {
 	header := make([]string, len(d.Schema.Columns))
 	for i := range header {
@@ -135,15 +132,15 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 	return out, nil
 }
 
-// What a column of a log may be besides a column of the schema.
+// Columns of a log besides those of the schema.
 const (
 	episodeColumn = -1 - iota
 	stepColumn
 	ignoredColumn
 )
 
-// match finds the schema's column for each of a header, or one of the above.
-// sequence says that the log is one of sequences.
+// match finds the schema's column for each column of a header, or one of the above. sequence
+// reports whether the log contains sequences.
 func match(header []string, s *Schema, log bool) (columns []int, sequence bool, err error) {
 	byName := map[string]int{}
 	for i := range s.Columns {

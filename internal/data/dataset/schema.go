@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
-// Role is what a column holds of a transition.
+// Role is the part of a transition that a column contains.
 type Role uint8
 
 // The roles.
@@ -54,15 +54,14 @@ type Column struct {
 	bins *bins.Uniform // of an Int that holds levels; see Discretize
 }
 
-// Schema lists the columns: states, actions, next states, the last in the order
-// of the first.
+// Schema lists the columns: states, actions, next states, the last in the order of the first.
 type Schema struct {
 	Problem string
 	Columns []Column
 }
 
-// NewSchema makes a schema from the fluents; Role is set here, and the next
-// states are added. Names must differ and must not be empty.
+// NewSchema returns a schema of the fluents. It sets Role and adds the next states. Names
+// must be distinct and not empty.
 func NewSchema(problem string, states, actions []Column) (*Schema, error) {
 	s := &Schema{Problem: problem}
 	for _, c := range states {
@@ -97,7 +96,7 @@ func (s *Schema) count(r Role) int {
 	return n
 }
 
-// check says what makes the schema meaningless.
+// check reports what makes the schema invalid.
 func (s *Schema) check() error {
 	n := s.NumStates()
 	if n == 0 || s.count(Next) != n {
@@ -132,7 +131,7 @@ func (s *Schema) check() error {
 	return nil
 }
 
-// admits says what keeps v out of the column, or gives "".
+// admits describes why v is not valid in the column, or returns "".
 func (c *Column) admits(v float64) string {
 	switch {
 	case v-v != 0:
@@ -149,7 +148,7 @@ func (c *Column) admits(v float64) string {
 	return ""
 }
 
-// format writes v as CSV holds it.
+// format formats v as in CSV.
 func (c *Column) format(dst []byte, v float64) []byte {
 	switch c.Type {
 	case Bool:
@@ -164,7 +163,8 @@ func (c *Column) format(dst []byte, v float64) []byte {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// canonical is a name as it is compared: without spaces, with round brackets.
+// canonical returns a name in the form used for comparison: without spaces, with round
+// brackets.
 var canonicalForm = strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")", "’", "'")
 
 func canonical(name string) string { return canonicalForm.Replace(name) }
@@ -184,7 +184,7 @@ type schemaJSON struct {
 	Columns []columnJSON `json:"columns"`
 }
 
-// MarshalJSON writes the schema in the form of the package comment.
+// MarshalJSON returns the schema in the form of the package comment.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	out := schemaJSON{Version: 1, Problem: s.Problem}
 	for _, c := range s.Columns {
@@ -230,7 +230,7 @@ type Data struct {
 	Values []float64 // row by row, Rows times the number of columns
 }
 
-// Row gives row i, counted from 0, without copying it.
+// Row returns row i, counted from 0, without copying it.
 func (d *Data) Row(i int) []float64 {
 	n := len(d.Schema.Columns)
 	return d.Values[i*n : (i+1)*n : (i+1)*n]

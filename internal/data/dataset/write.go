@@ -27,7 +27,7 @@ const (
 	NPZ     Format = ".npz"
 )
 
-// FormatOf tells the format by the end of the file's name.
+// FormatOf determines the format from the end of the file's name.
 func FormatOf(name string) (Format, error) {
 	switch f := Format(strings.ToLower(filepath.Ext(name))); f {
 	case Parquet, CSV, NPZ:
@@ -44,7 +44,7 @@ type File struct {
 	s   *Schema
 }
 
-// Create begins the data set name, in the format that the name says.
+// Create starts the data set name, in the format of its extension.
 func Create(name string, s *Schema) (*File, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -86,8 +86,7 @@ func (f *File) WriteRows(values []float64) error {
 	return f.enc.rows(f.s.fromLevels(values))
 }
 
-// Close completes the file and gives it its name; after an error nothing is
-// left behind.
+// Close completes the file and returns it its name; after an error nothing is left behind.
 func (f *File) Close() error {
 	err := f.enc.close()
 	if err == nil {

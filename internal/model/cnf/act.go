@@ -11,8 +11,8 @@ func powerOfTwo(n int) int {
 	return k
 }
 
-// counted pads x with variables that are false, until their number is a
-// multiple of k, and gives CN_k of them.
+// counted pads x with false variables until its length is a multiple of k, and returns CN_k
+// of them.
 func counted(s Sink, x []model.Lit, k int) []model.Lit {
 	padded := append(make([]model.Lit, 0, len(x)+k), x...)
 	for len(padded)%k != 0 {
@@ -23,11 +23,10 @@ func counted(s Sink, x []model.Lit, k int) []model.Lit {
 	return cardinalityNetwork(s, padded, k)
 }
 
-// act is the paper's Act_p (Eq. act1) with the choice of Eqs. sat5 and sat6: a
-// threshold above half is turned into "not v if and only if n-p+1 inputs are
-// false". The paper wants the smallest power of two k > p; the published
-// program takes the smallest k >= p, which is enough for c_p, and also flips
-// when both thresholds are the same.
+// act is the paper's Act_p (Eq. act1) with the choice of Eqs. sat5 and sat6: a threshold
+// above half is converted to "not v if and only if n-p+1 inputs are false". The paper uses
+// the smallest power of two k > p. The published program uses the smallest k >= p, which
+// suffices for c_p, and also flips if both thresholds are equal.
 func act(s Sink, n *model.Neuron, published bool) {
 	v, x, p := n.Out, n.Inputs, n.Threshold
 	if flip := len(x) - p + 1; flip < p || published && flip == p {
@@ -42,8 +41,8 @@ func act(s Sink, n *model.Neuron, published bool) {
 	s.Clause(-v, c)
 }
 
-// networkExactly is Exactly_p (Eq. card1), flipped when p > n/2; 0 < p < n. It
-// reads c_{p+1}, so k > p.
+// networkExactly is Exactly_p (Eq. card1), flipped if p > n/2; 0 < p < n. It reads c_{p+1},
+// so k > p.
 func networkExactly(s Sink, x []model.Lit, p int) {
 	if 2*p > len(x) {
 		x, p = negated(x), len(x)-p
@@ -53,8 +52,8 @@ func networkExactly(s Sink, x []model.Lit, p int) {
 	s.Clause(c[p-1])
 }
 
-// networkAtMost is c_{p+1} = false by the same networks, 0 < p < n, flipped to
-// "at least n-p of the negations" when p is above half.
+// networkAtMost is c_{p+1} = false by the same networks, 0 < p < n, flipped to "at least n-p
+// of the negations" if p is above half.
 func networkAtMost(s Sink, x []model.Lit, p int, published bool) {
 	if 2*p <= len(x) {
 		c := counted(s, x, powerOfTwo(p+1))

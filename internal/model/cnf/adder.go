@@ -7,11 +7,11 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// addersAtMost says sum of terms <= k by adding the coefficients of true
-// literals in binary (Eén and Sörensson 2006, section 5.4): every three bits
-// of the same weight become one bit of it and a carry, and the resulting
-// number is compared with k. The size is linear in the number of terms and in
-// the bits of the coefficients, but unit propagation is not complete.
+// addersAtMost encodes sum of terms <= k by adding the coefficients of true literals in
+// binary (Eén and Sörensson 2006, section 5.4). Every three bits of equal weight become one
+// bit of that weight and a carry, and the resulting number is compared with k. The size is
+// linear in the number of terms and in the bits of the coefficients, but unit propagation is
+// not complete.
 func addersAtMost(s Sink, terms []model.Term, k int64) {
 	var byWeight [64][]model.Lit
 	for _, t := range terms {
@@ -40,8 +40,8 @@ func addersAtMost(s Sink, terms []model.Term, k int64) {
 			sum[w] = queue[0]
 		}
 	}
-	// The sum is larger than k when, at some weight where k has 0, it has 1 and
-	// it has 1 wherever k has 1 at the weights above.
+	// The sum is larger than k if, at some weight where k has 0, it has 1, and it has 1
+	// wherever k has 1 at the higher weights.
 	e := &emitter{Sink: s}
 	above := make([]model.Lit, 0, 64)
 	for w := 63; w >= 0; w-- {
@@ -53,8 +53,8 @@ func addersAtMost(s Sink, terms []model.Term, k int64) {
 	}
 }
 
-// appendNew appends l unless it is there: a literal whose coefficient meets no
-// other is a bit of the sum at several weights.
+// appendNew appends l unless it is present: a literal that is not added to another is a bit
+// of the sum at several weights.
 func appendNew(lits []model.Lit, l model.Lit) []model.Lit {
 	if slices.Contains(lits, l) {
 		return lits
@@ -76,7 +76,7 @@ func halfAdder(s Sink, x, y model.Lit) (bit, carry model.Lit) {
 
 func fullAdder(s Sink, x, y, z model.Lit) (bit, carry model.Lit) {
 	bit, carry = s.NewVar(), s.NewVar()
-	// The carry is true with two inputs that are, false with two that are not.
+	// The carry is true if two inputs are true, and false if two are false.
 	for _, p := range [][2]model.Lit{{x, y}, {x, z}, {y, z}} {
 		s.Clause(-p[0], -p[1], carry)
 		s.Clause(p[0], p[1], -carry)

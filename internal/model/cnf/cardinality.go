@@ -6,8 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// cardinality says that at most (or, with equal, exactly) k of x are true,
-// 0 < k < len(x).
+// cardinality encodes that at most (or, with equal, exactly) k of x are true, 0 < k < len(x).
 func (e Encoding) cardinality(s Sink, x []model.Lit, equal bool, k int) {
 	n := len(x)
 	if k == n-1 && !equal {
@@ -31,9 +30,9 @@ func (e Encoding) cardinality(s Sink, x []model.Lit, equal bool, k int) {
 	}
 }
 
-// sortedBounds says that at least lo and at most hi of x are true, by a sorted
-// list that is written as far as the two bounds ask for, and in the directions
-// they ask for: c_lo must hold and c_{hi+1} must not.
+// sortedBounds encodes that at least lo and at most hi of x are true: c_lo must hold and
+// c_{hi+1} must not. It writes only the part of the sorted list, and the directions, that the
+// two bounds need.
 func sortedBounds(s Sink, x []model.Lit, lo, hi int) {
 	p := newPlan(newCosts())
 	w := &writer{emitter: emitter{Sink: s}, costs: p.costs}

@@ -2,15 +2,13 @@ package cnf
 
 import "github.com/fdplan/fdplan/internal/model"
 
-// chunkLimit is the number of inputs up to which the places to split at are
-// searched for. With more, the chunks that neurons can share are too small a
-// part of the whole.
+// chunkLimit is the largest number of inputs for which the split points are searched for.
+// With more inputs, the chunks that neurons can share are too small a part of the whole.
 const chunkLimit = 48
 
-// chunks splits all neurons of a group, which have the same variables, at the
-// same places. The places are found by dynamic programming over intervals of
-// the inputs: an interval costs one merge for each sign pattern (up to
-// negation) that neurons have on it.
+// chunks splits all neurons of a group, which have the same variables, at the same points.
+// The points are found by dynamic programming over intervals of the inputs: an interval costs
+// one merge for each sign pattern (up to negation) that occurs on it.
 func chunks(p *plan, group []input) {
 	n := len(group[0].lits)
 	lo, hi := n, 1
@@ -64,8 +62,8 @@ func chunks(p *plan, group []input) {
 	}
 }
 
-// countPatterns gives, for every interval i..j-1 of the inputs, how many
-// different sign patterns, up to negation, neurons have on it.
+// countPatterns returns, for every interval i..j-1 of the inputs, the number of different
+// sign patterns on it, up to negation.
 func countPatterns(group []input) [][]int {
 	n := len(group[0].lits)
 	counts := make([][]int, n)

@@ -1,34 +1,34 @@
 package cnf
 
-// costs finds cheap ways to merge and to sort, by dynamic programming over
-// sizes, the range of outputs that is needed and the directions that are. One
-// value lives for one call of the package; nothing is kept between calls.
+// costs finds cheap ways to merge and to sort, by dynamic programming over sizes, the range
+// of needed outputs and the needed directions. A value serves one call of the package;
+// nothing is kept between calls.
 type costs struct {
 	residues [maxResidues + 1]*residues
 	merges   map[need]mergePlan
 	sorts    map[need]sortPlan
 }
 
-// directions is a set of directions of clauses: a bound that only has to be
-// kept from one side needs one of them (Plaisted and Greenbaum 1986).
+// directions is a set of directions of clauses: a bound from one side only needs one of them
+// (Plaisted and Greenbaum 1986).
 type directions uint8
 
 const (
-	forward  directions = 1 << iota // inputs that hold make outputs hold
-	backward                        // inputs that do not make outputs not
+	forward  directions = 1 << iota // true inputs make outputs true
+	backward                        // false inputs make outputs false
 	both     = forward | backward
 )
 
 // mirrored exchanges the directions, as reading a list of negations does.
 func (d directions) mirrored() directions { return d>>1 | d&1<<1 }
 
-// need is what has to be merged or sorted: outputs lo..hi of a+b inputs.
+// need describes a merge or sort: outputs lo..hi of a+b inputs.
 type need struct {
 	a, b, lo, hi int32
 	dirs         directions
 }
 
-// price counts clauses, and variables where clauses are equal.
+// price is a number of clauses, and a number of variables to break ties.
 type price int64
 
 const (
@@ -40,12 +40,12 @@ const (
 type mergePlan struct {
 	price    price
 	residues int                   // 0 for the direct merge
-	subs     [maxResidues + 1]span // outputs needed of the merge of each residue
+	subs     [maxResidues + 1]span // outputs that the merge of each residue must have
 }
 
 type sortPlan struct {
 	price price
-	first int // size of the first part; 0 to state the outputs over the inputs
+	first int // size of the first part; 0 to define the outputs directly over the inputs
 }
 
 func newCosts() *costs {
@@ -56,7 +56,7 @@ func newCosts() *costs {
 	return c
 }
 
-// span is a range of outputs; empty when lo is 0.
+// span is a range of outputs; it is empty if lo is 0.
 type span struct{ lo, hi int }
 
 func (s *span) add(lo, hi int) {
@@ -67,10 +67,10 @@ func (s *span) add(lo, hi int) {
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, hi)
 }
 
-// partSpan is what merging a and b to outputs lo..hi needs of a.
+// partSpan returns the outputs of a that merging a and b to outputs lo..hi needs.
 func partSpan(a, b, lo, hi int) span { return span{max(1, lo-b), min(a, hi)} }
 
-// merge gives the cheapest merge of sorted sequences of lengths a and b.
+// merge returns the cheapest merge of sorted sequences of lengths a and b.
 func (c *costs) merge(a, b int, s span, dirs directions) mergePlan {
 	if a == 0 || b == 0 || s.lo == 0 {
 		return mergePlan{}
@@ -112,10 +112,10 @@ func directPrice(a, b int, s span, dirs directions) price {
 	return p
 }
 
-// combining gives the price of the combining clauses of a merge by residues,
-// and what outputs of the parts they need. Away from both ends of the merged
-// sequence everything repeats with period r, so that only the outputs near the
-// ends of the range are looked at one by one.
+// combining returns the price of the combining clauses of a merge by residues, and the
+// outputs of the parts that they need. Away from both ends of the merged sequence everything
+// repeats with period r, so only the outputs near the ends of the range are considered one by
+// one.
 func (c *costs) combining(a, b, r int, s span, dirs directions) (price, [maxResidues + 1]span) {
 	t := c.residues[r]
 	var p price
@@ -148,7 +148,7 @@ func (c *costs) combining(a, b, r int, s span, dirs directions) (price, [maxResi
 	return p, sub
 }
 
-// sort gives the cheapest way to sort n literals.
+// sort returns the cheapest way to sort n literals.
 func (c *costs) sort(n int, s span, dirs directions) sortPlan {
 	if n <= 1 || s.lo == 0 {
 		return sortPlan{}
@@ -158,7 +158,7 @@ func (c *costs) sort(n int, s span, dirs directions) sortPlan {
 		return p
 	}
 	best := sortPlan{price: statedPrice(n, s, dirs)}
-	// Every split of few inputs, and a choice of those of many.
+	// Every split of few inputs, and a selection of the splits of many.
 	for first := 1; first <= n/2; first++ {
 		if n > 12 && !promising(n, first, s) {
 			continue
@@ -178,17 +178,17 @@ func (c *costs) sort(n int, s span, dirs directions) sortPlan {
 	return best
 }
 
-// promising says whether to look at splitting n inputs after the first: the
-// even splits, those that leave a power of two, and for few outputs those that
-// count the inputs one after the other.
+// promising reports whether to consider splitting n inputs after the first: even splits,
+// splits that leave a power of two and, for few outputs, those that count the inputs one
+// after the other.
 func promising(n, first int, s span) bool {
 	rest := n - first
 	return first >= n/2-1 || first >= n/4 && (first&(first-1) == 0 || rest&(rest-1) == 0) || first <= 3 && s.hi-s.lo < 4
 }
 
-// statedPrice is the price of stating outputs over the inputs: at least m of n
-// hold when some m of them do and does not when some n-m+1 do not. It is the
-// cheapest for an "or" or "and" and for three inputs.
+// statedPrice is the price of defining outputs directly over the inputs: at least m of n hold
+// if some m of them do, and do not if some n-m+1 do not. It is the cheapest for an "or" or
+// "and" and for three inputs.
 func statedPrice(n int, s span, dirs directions) price {
 	var p price
 	for m := s.lo; m <= s.hi; m++ {
@@ -206,7 +206,7 @@ func statedPrice(n int, s span, dirs directions) price {
 	return p
 }
 
-// choose is n over m, or a large number when that is large.
+// choose returns n over m, or a large number if that is large.
 func choose(n, m int) price {
 	m = min(m, n-m)
 	p := price(1)

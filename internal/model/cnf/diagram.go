@@ -6,8 +6,8 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// general writes a sum with unequal coefficients: one clause, or a decision
-// diagram for each side, or adders.
+// general encodes a sum with unequal coefficients: one clause, or a decision diagram for each
+// side, or adders.
 func (n *normal) general(s Sink, limit int) {
 	n.atMost(s, limit)
 	if n.equal {
@@ -38,27 +38,26 @@ func (n *normal) atMost(s Sink, limit int) {
 	d.write(s)
 }
 
-// diagram is the reduced ordered binary decision diagram of sum of terms <= k,
-// built directly from intervals (Abío, Nieuwenhuis, Oliveras,
-// Rodríguez-Carbonell and Mayer-Eichberger, "A New Look at BDDs for
-// Pseudo-Boolean Constraints", 2012, section 4): all bounds k of an interval
-// make the terms from some level on the same function, so that a node is built
-// once for each interval.
+// diagram is the reduced ordered binary decision diagram of sum of terms <= k, built directly
+// from intervals (Abío, Nieuwenhuis, Oliveras, Rodríguez-Carbonell and Mayer-Eichberger, "A
+// New Look at BDDs for Pseudo-Boolean Constraints", 2012, section 4). For all bounds k of an
+// interval, the terms from some level on are the same function, so that one node per interval
+// suffices.
 type diagram struct {
 	terms  []model.Term
 	rest   []int64      // sum of the coefficients from a level on
 	levels [][]interval // by level, in the order of their bounds
-	nodes  []node       // children stand before their parents
+	nodes  []node       // children precede their parents
 	limit  int
 }
 
-// interval says that the bounds lo..hi all make node of its level.
+// interval records that the bounds lo..hi all lead to node of its level.
 type interval struct {
 	lo, hi int64
 	node   int
 }
 
-// node tests term; yes is where it goes when the term's literal is true.
+// node tests term; yes is its child if the term's literal is true.
 type node struct{ term, yes, no int }
 
 // The leaves. Other nodes are indices into diagram.nodes.
@@ -67,15 +66,14 @@ const (
 	leafTrue  = -2
 )
 
-// The bounds that are as good as infinite; sums of coefficients stay below.
+// Bounds that act as infinite; sums of coefficients stay below.
 const (
 	lowest  = -1 << 62
 	highest = 1 << 62
 )
 
-// build gives the interval of bounds around k that make the terms from level
-// on the same function. When the limit is exceeded it returns something, and
-// there are more nodes than the limit.
+// build returns the interval of bounds around k for which the terms from level on are the
+// same function. If the limit on nodes is exceeded, the result is meaningless.
 func (d *diagram) build(level int, k int64) interval {
 	if k < 0 {
 		return interval{lowest, -1, leafFalse}
@@ -100,7 +98,7 @@ func (d *diagram) build(level int, k int64) interval {
 		return interval{k, k, leafFalse}
 	}
 	coef := d.terms[level].Coef
-	yes := d.build(level+1, k-coef) // first, so that bounds mostly come in rising order
+	yes := d.build(level+1, k-coef) // first, so that bounds mostly arrive in increasing order
 	no := d.build(level+1, k)
 	iv := interval{max(no.lo, yes.lo+coef), min(no.hi, yes.hi+coef), no.node}
 	if yes.node != no.node {
@@ -112,10 +110,9 @@ func (d *diagram) build(level int, k int64) interval {
 	return iv
 }
 
-// write gives every node a variable that implies its function, two clauses a
-// node (section 5 of the paper; the constraint is monotone, so that the false
-// child of a node holds wherever its true child does). The root, the last
-// node, is asserted.
+// write adds a variable for every node that implies its function, two clauses per node
+// (section 5 of the paper; the constraint is monotone, so that the false child of a node
+// holds wherever its true child does). The root, the last node, is asserted.
 func (d *diagram) write(s Sink) {
 	e := &emitter{Sink: s}
 	lits := make([]model.Lit, len(d.nodes))

@@ -6,7 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// Encoding is a way to write neurons and cardinality constraints as clauses.
+// Encoding is a method to encode neurons and cardinality constraints as clauses.
 type Encoding uint8
 
 // The encodings.
@@ -26,7 +26,7 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("Encoding(%d)", uint8(e))
 }
 
-// ParseEncoding gives the encoding of a name that String returns.
+// ParseEncoding returns the encoding with this name; it is the inverse of String.
 func ParseEncoding(s string) (Encoding, error) {
 	for i, name := range encodingNames {
 		if s == name {
@@ -36,11 +36,10 @@ func ParseEncoding(s string) (Encoding, error) {
 	return 0, fmt.Errorf("unknown encoding %q (known: default, paper, published, unidirectional)", s)
 }
 
-// Neurons encodes all given neurons: typically the whole layer of one step, or
-// several layers in order. Default shares parts between neurons of one call
-// whose inputs overlap; the other encodings treat each neuron by itself. The
-// inputs of one neuron are over distinct variables and its threshold lies in
-// 1..len(Inputs).
+// Neurons encodes all given neurons: typically the whole layer of one step, or several layers
+// in order. Default shares parts between neurons of one call with overlapping inputs; the
+// other encodings treat each neuron separately. The inputs of one neuron are over distinct
+// variables and its threshold is in 1..len(Inputs).
 func (e Encoding) Neurons(s Sink, neurons []model.Neuron) {
 	for i := range neurons {
 		n := &neurons[i]

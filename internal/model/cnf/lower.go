@@ -10,17 +10,16 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// Fixed is the group of the unit clauses that state what propagation fixed. It
-// comes before the groups of package model.
+// Fixed is the group of the unit clauses for literals fixed by propagation. It precedes the
+// groups of package model.
 const Fixed = model.NumGroups
 
-// Stream takes the clauses of a model in order: step by step, and in a step
-// first the group Fixed, then Initial, Global, Transition, Goal and Network.
+// Stream receives the clauses of a model in order: step by step, and within a step first the
+// group Fixed, then Initial, Global, Transition, Goal and Network.
 type Stream interface {
-	// Clauses takes clauses of group g at step t, 1..H+1, as literals of the
-	// whole model in DIMACS form, every clause with a 0 after it. No clause is
-	// empty or cut in two. The slice is reused after the call. An error stops
-	// the lowering, which returns it as it is.
+	// Clauses receives clauses of group g at step t, 1..H+1, as literals of the whole model
+	// in DIMACS form, every clause followed by a 0. No clause is empty or split. The slice is
+	// reused after the call. An error stops the lowering, which returns it unchanged.
 	Clauses(t int, g model.Group, clauses []int32) error
 }
 
@@ -41,16 +40,16 @@ func (s *Size) add(t Size) {
 	s.Literals += t.Literals
 }
 
-// Sizes counts everything that a Lowering streams, and the soft clauses that
-// the objective adds to it.
+// Sizes counts everything that a Lowering streams, and the soft clauses that the objective
+// adds.
 type Sizes struct {
 	Model  int64                     // the model's own variables; at least 1, see Lowering
 	Groups [model.NumGroups + 1]Size // by model.Group, and Fixed
-	Soft   int64                     // soft clauses, one a model.Cost
+	Soft   int64                     // soft clauses, one per model.Cost
 	Weight uint64                    // sum of their weights
 }
 
-// Total is the size of all groups together, with the model's own variables.
+// Total returns the size of all groups together, with the model's own variables.
 func (s *Sizes) Total() Size {
 	t := Size{Variables: s.Model}
 	for _, g := range s.Groups {
@@ -59,16 +58,14 @@ func (s *Sizes) Total() Size {
 	return t
 }
 
-// Lowering turns a model into clauses. The model's variables keep their
-// numbers 1..NumVars; the auxiliary variables of the encodings follow, step by
-// step. An infeasible model gives the unit clauses 1 and -1: no clause is ever
-// empty, because readers of DIMACS files differ on those. (A model without
-// variables therefore counts as one with one variable.)
+// Lowering converts a model to clauses. The model's variables keep their numbers 1..NumVars;
+// the auxiliary variables of the encodings follow, step by step. An infeasible model becomes
+// the unit clauses 1 and -1. No clause is ever empty, because readers of DIMACS files treat
+// empty clauses differently. (A model without variables therefore counts as having one.)
 //
-// The constraints of a group are encoded once for all steps at which they are
-// the same, into literals relative to the step, and stamped: time is that of
-// copying, memory does not depend on the horizon. A Lowering is not safe for
-// concurrent use.
+// The constraints of a group are encoded once for all steps at which they are the same, into
+// literals relative to the step, and stamped: the time is that of copying, and memory does
+// not depend on the horizon. A Lowering is not safe for concurrent use.
 type Lowering struct {
 	m         *model.Model
 	encoding  Encoding
@@ -87,7 +84,7 @@ func Lower(ctx context.Context, m *model.Model, e Encoding, out Stream) error {
 	return NewLowering(m, e).Stream(ctx, out)
 }
 
-// Sizes counts without streaming.
+// Sizes counts the clauses without streaming them.
 func (l *Lowering) Sizes(ctx context.Context) (Sizes, error) {
 	s := Sizes{Model: l.firstFree()}
 	err := l.walk(ctx, func(t int, g model.Group, tmpl *template, _ int64) error {
@@ -106,7 +103,7 @@ func (l *Lowering) Sizes(ctx context.Context) (Sizes, error) {
 	return s, nil
 }
 
-// Stream gives all clauses to out.
+// Stream sends all clauses to out.
 func (l *Lowering) Stream(ctx context.Context, out Stream) error {
 	return l.walk(ctx, func(t int, g model.Group, tmpl *template, aux int64) error {
 		if tmpl.empty {
@@ -121,8 +118,8 @@ func (l *Lowering) Stream(ctx context.Context, out Stream) error {
 // firstFree is the number of the last variable before the auxiliary ones.
 func (l *Lowering) firstFree() int64 { return max(int64(l.m.NumVars()), 1) }
 
-// walk visits the template of every group at every step; aux is the last
-// variable in use before it.
+// walk visits the template of every group at every step; aux is the last variable in use
+// before it.
 func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tmpl *template, aux int64) error) error {
 	if l.m.Infeasible() {
 		contradiction := template{empty: true, size: Size{Clauses: 2, Literals: 2}}
@@ -154,22 +151,21 @@ func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tm
 	return nil
 }
 
-// template holds the clauses of one group in local literals: variables up to
-// twice the stride are those of this step's block and the next one's, those
-// above are the encodings' own.
+// template contains the clauses of one group in local literals: variables up to twice the
+// stride are those of this step's block and the next one's, those above belong to the
+// encodings.
 type template struct {
 	known  bool
-	fixed  []model.Lit // what the clauses say, to see whether they fit another step
+	fixed  []model.Lit // the source of the clauses, to check whether they fit another step
 	sums   []model.Sum
 	layers [][]model.Neuron
 
 	lits  []int32 // every clause with a 0 after it
 	size  Size
-	empty bool // something is false whatever the variables are
+	empty bool // unsatisfiable for any values of the variables
 }
 
-// encode brings the templates to what part says and encodes only what differs
-// from the step before.
+// encode updates the templates to part and encodes only what differs from the previous step.
 func (l *Lowering) encode(part *model.Part) error {
 	for g := range l.templates {
 		t := &l.templates[g]
@@ -231,8 +227,8 @@ type recorder struct {
 	empty bool
 }
 
-// NewVar gives the next local variable. Beyond 31 bits it repeats the last
-// one; encode sees that by the count.
+// NewVar returns the next local variable. Beyond 31 bits it repeats the last one; encode
+// detects that by the count.
 func (r *recorder) NewVar() model.Lit {
 	r.size.Variables++
 	return model.Lit(min(r.own+r.size.Variables, math.MaxInt32))
@@ -282,9 +278,8 @@ func (l *Lowering) stamp(ctx context.Context, t int, g model.Group, tmpl *templa
 	return nil
 }
 
-// shiftLits moves the variables of src up to limit by shift and those above by
-// auxShift. It is written without branches on the literals, whose signs no
-// processor can predict.
+// shiftLits moves the variables of src up to limit by shift and those above by auxShift. It
+// does not branch on the literals, whose signs no processor can predict.
 func shiftLits(dst, src []int32, limit, shift, auxShift int32) {
 	dst = dst[:len(src)]
 	for i, l := range src {

@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// streamed gathers what a Lowering streams.
+// streamed collects the clauses of a Lowering.
 type streamed struct {
 	t      *testing.T
 	lits   []int32
@@ -100,8 +100,8 @@ func lowerPlainly(m *model.Model, e Encoding) *plain {
 	return p
 }
 
-// TestLower compares stamped templates with the plain way, clause by clause,
-// and what Sizes counts with what is streamed.
+// TestLower compares stamped templates with direct encoding, clause by clause, and the counts
+// of Sizes with what is streamed.
 func TestLower(t *testing.T) {
 	for seed := range uint64(150) {
 		p, net, _ := randprob.New(seed, randprob.Options{})
@@ -146,7 +146,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// counter forgets the clauses that it counts.
+// counter counts clauses and does not store them.
 type counter struct{ clauses, chunks int64 }
 
 func (c *counter) Clauses(_ int, _ model.Group, clauses []int32) error {
@@ -179,7 +179,7 @@ func counting(t testing.TB, bits, horizon int) *model.Model {
 	return m
 }
 
-// TestLowerChunks checks that large groups come in chunks that lose nothing.
+// TestLowerChunks checks that large groups arrive complete, in chunks.
 func TestLowerChunks(t *testing.T) {
 	m := counting(t, 200, 5)
 	got := &streamed{t: t}
@@ -198,7 +198,7 @@ func TestLowerChunks(t *testing.T) {
 	}
 }
 
-// TestLowerEnds checks that the stream's error and the context end the work.
+// TestLowerEnds checks that the stream's error and the context stop the work.
 func TestLowerEnds(t *testing.T) {
 	m := counting(t, 20, 3)
 	full := errors.New("full")

@@ -31,19 +31,19 @@ import "math/bits"
 // d^q_{s+1} where s of d^q hold, and this is the same situation one merge
 // further down. The backward direction is the mirror image.
 
-// maxResidues is the largest r considered. Beyond 4 an output needs more
-// clauses again than two smaller steps.
+// maxResidues is the largest r considered. Beyond 4 an output needs more clauses again than
+// two smaller steps.
 const maxResidues = 4
 
-// residues holds which literals of the combining clauses of one r are needed:
-// keep[d][x][y] is the set of q (bit q-1) for a vector of i = x, j = y modulo r.
-// d is 0 for forward clauses and 1 for backward ones.
+// residues records which literals of the combining clauses of one r are needed: keep[d][x][y]
+// is the set of q (bit q-1) for a vector of i = x, j = y modulo r. d is 0 for forward clauses
+// and 1 for backward ones.
 type residues struct {
 	r    int
 	keep [2][maxResidues][maxResidues]uint8
 }
 
-// countResidue is how many of 1..i are q modulo r, 1 <= q <= r.
+// countResidue returns how many of 1..i are q modulo r, 1 <= q <= r.
 func countResidue(i, q, r int) int { return (i + r - q) / r }
 
 func newResidues(r int) *residues {
@@ -59,10 +59,9 @@ func newResidues(r int) *residues {
 	return t
 }
 
-// reduce drops literals of the vector of (i,j) as long as the clause follows
-// from the d^q being what they are. A forward clause (side -1) is wrong when
-// i'+j' = i+j-1 satisfies its premises, a backward clause (side +1) when
-// i'+j' = i+j+1 does.
+// reduce drops literals of the vector of (i,j) as long as the clause follows from the meaning
+// of the d^q. A forward clause (side -1) is wrong if i'+j' = i+j-1 satisfies its premises, a
+// backward clause (side +1) if i'+j' = i+j+1 does.
 func (t *residues) reduce(i, j, side int) uint8 {
 	r := t.r
 	sound := func(kept uint8) bool {
@@ -104,8 +103,8 @@ type combination struct {
 	i [maxResidues]int32
 }
 
-// combinations lists the clauses of one direction of c_m, 1 <= m <= la+lb, for
-// sequences of lengths la and lb. Constant literals are left out.
+// combinations lists the clauses of one direction of c_m, 1 <= m <= la+lb, for sequences of
+// lengths la and lb. Constant literals are omitted.
 func (t *residues) combinations(la, lb, m int, back bool, out *[maxResidues]combination) int {
 	r, sum, d := t.r, m, 0
 	if back {
@@ -124,7 +123,7 @@ func (t *residues) combinations(la, lb, m int, back bool, out *[maxResidues]comb
 		seen |= 1 << min(x, y)
 		c := &out[n]
 		c.n = 0
-		base := i/r + j/r // countResidue without dividing again
+		base := i/r + j/r // countResidue without a second division
 		for kept := t.keep[d][x][y]; kept != 0; kept &= kept - 1 {
 			q := bits.TrailingZeros8(kept) + 1
 			at := base
@@ -150,11 +149,10 @@ func (t *residues) combinations(la, lb, m int, back bool, out *[maxResidues]comb
 	return n
 }
 
-// clauses is the number of clauses of c_m away from the ends.
+// clauses returns the number of clauses of c_m away from the ends.
 func (t *residues) clauses(m int, dirs directions) price {
-	// Pairs x, y with x+y = sum modulo r, regardless of their order: each has
-	// two orders but those with x = y, of which r odd has one, and r even two
-	// or none.
+	// Pairs x, y with x+y = sum modulo r, regardless of their order: each has two orders
+	// except those with x = y, of which r odd has one, and r even two or none.
 	var n int
 	for d := forward; d <= backward; d <<= 1 {
 		if dirs&d == 0 {
@@ -176,8 +174,8 @@ func (t *residues) clauses(m int, dirs directions) price {
 	return price(n)
 }
 
-// alias tells whether c_m is just one of the d^q_i. The first output always
-// is, the last one when r divides the lengths, no other one ever.
+// alias reports whether c_m is simply one of the d^q_i. The first output always is, the last
+// one if r divides the lengths, no other one ever.
 func (t *residues) alias(la, lb, m int) (q, i int, ok bool) {
 	if m != 1 && m != la+lb {
 		return 0, 0, false

@@ -2,11 +2,10 @@ package cnf
 
 import "github.com/fdplan/fdplan/internal/model"
 
-// This file is the appendix "CNF Encoding of the Cardinality Networks" (after
-// Asín, Nieuwenhuis, Oliveras and Rodríguez-Carbonell 2009) to the letter:
-// every network gives its sorted outputs, the largest first, in fresh
-// variables. All sizes are powers of two but the number of inputs of CN, which
-// is a multiple of k.
+// This file follows the appendix "CNF Encoding of the Cardinality Networks" (after Asín,
+// Nieuwenhuis, Oliveras and Rodríguez-Carbonell 2009) literally. Every network returns its
+// sorted outputs, the largest first, in fresh variables. All sizes are powers of two except
+// the number of inputs of CN, which is a multiple of k.
 
 // comparator is the six clauses of Eq. card3: hi = x or y, lo = x and y.
 func comparator(s Sink, x, y model.Lit) (hi, lo model.Lit) {
@@ -52,8 +51,8 @@ func halfMerging(s Sink, x, y []model.Lit) []model.Lit {
 	return c
 }
 
-// halfSorting is HS (Eqs. card8 to card12). The paper starts at two inputs;
-// one, which the published k brings about, is sorted as it is.
+// halfSorting is HS (Eqs. card8 to card12). The paper starts at two inputs. The published k
+// also leads to a single input, which is already sorted.
 func halfSorting(s Sink, x []model.Lit) []model.Lit {
 	switch n := len(x); n {
 	case 1:
@@ -65,8 +64,8 @@ func halfSorting(s Sink, x []model.Lit) []model.Lit {
 	}
 }
 
-// simplifiedMerging is SM (Eqs. card13 to card17): two sorted sequences of n
-// give the n+1 largest.
+// simplifiedMerging is SM (Eqs. card13 to card17): two sorted sequences of n become the n+1
+// largest.
 func simplifiedMerging(s Sink, x, y []model.Lit) []model.Lit {
 	n := len(x)
 	if n == 1 {
@@ -84,8 +83,8 @@ func simplifiedMerging(s Sink, x, y []model.Lit) []model.Lit {
 	return c
 }
 
-// cardinalityNetwork is CN (Eqs. card18 to card22): the k largest of x. Of
-// SM's k+1 outputs the first k are kept.
+// cardinalityNetwork is CN (Eqs. card18 to card22): the k largest of x. The first k of SM's
+// k+1 outputs are kept.
 func cardinalityNetwork(s Sink, x []model.Lit, k int) []model.Lit {
 	if len(x) == k {
 		return halfSorting(s, x)

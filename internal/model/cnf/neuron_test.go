@@ -14,7 +14,7 @@ var all = []Encoding{Default, Paper, Published, Unidirectional}
 // complete lists the encodings that Definition 1 holds for.
 var complete = []Encoding{Default, Paper, Published}
 
-// largest is the number of inputs up to which neurons are tested exhaustively.
+// largest is the largest number of inputs for which neurons are tested exhaustively.
 func largest() int {
 	if testing.Short() {
 		return 7
@@ -90,7 +90,7 @@ func incomplete(pr *propagator, u *model.Neuron) string {
 	return miss
 }
 
-// judge tells what is wrong after values were assigned to inputs and output.
+// judge describes what is wrong after values were assigned to inputs and output.
 func judge(pr *propagator, u *model.Neuron, values []int8, v int8, ok bool) string {
 	n, p := len(u.Inputs), u.Threshold
 	var yes, no int
@@ -159,11 +159,10 @@ type guarded struct {
 
 func (g guarded) Clause(lits ...model.Lit) { g.memory.Clause(append(lits, g.lit)...) }
 
-// TestUnidirectional shows what two counters that count one way do not infer.
-// With the literal on v in the threshold clauses only, as Unidirectional has
-// it, all inferences of Definition 1 come about, but the forward pass does not
-// determine the counters. With the literal on v in all clauses, v is not
-// inferred.
+// TestUnidirectional shows which inferences two one-directional counters miss. With the
+// literal on v in the threshold clauses only, as in Unidirectional, all inferences of
+// Definition 1 are made, but the forward pass does not determine the counters. With the
+// literal on v in all clauses, v is not inferred.
 func TestUnidirectional(t *testing.T) {
 	open, missed := false, false
 	for n := 1; n <= largest()-1; n++ {
@@ -191,7 +190,7 @@ func TestUnidirectional(t *testing.T) {
 	}
 }
 
-// forced is the plan of a merge by residues whatever it costs.
+// forced is the plan of a merge by residues, regardless of its cost.
 func (c *costs) forced(a, b, r int, s span) mergePlan {
 	_, subs := c.combining(a, b, r, s, both)
 	return mergePlan{perClause, r, subs}
@@ -241,8 +240,8 @@ func TestMerges(t *testing.T) {
 	}
 }
 
-// randomLayer makes neurons over some of n variables; without share of the
-// inputs missing.
+// randomLayer makes neurons over some of n variables; without is the share of inputs left
+// out.
 func randomLayer(rng *rand.Rand, n, units int, missing float64) (*memory, []model.Neuron) {
 	m := &memory{next: model.Lit(n)}
 	var neurons []model.Neuron
@@ -319,7 +318,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// atThreshold assigns just as many inputs as one of the inferences needs.
+// atThreshold assigns exactly as many inputs as one of the inferences needs.
 func atThreshold(rng *rand.Rand, pr *propagator, u *model.Neuron) string {
 	n, p := len(u.Inputs), u.Threshold
 	kind := rng.Intn(4)
@@ -332,7 +331,7 @@ func atThreshold(rng *rand.Rand, pr *propagator, u *model.Neuron) string {
 		ok = pr.assume(u.Out * model.Lit(v))
 	}
 	order := rng.Perm(n)
-	// And sometimes others the other way round, as far as that is possible.
+	// Sometimes also assign others the opposite way, as far as possible.
 	extra := 0
 	if left := n - count; left > 0 && rng.Intn(2) == 0 {
 		extra = rng.Intn(left + 1)
@@ -347,8 +346,8 @@ func atThreshold(rng *rand.Rand, pr *propagator, u *model.Neuron) string {
 	return judge(pr, u, values, v, ok)
 }
 
-// TestSharing tests that sharing never makes a layer larger, and that the same
-// layer gives the same clauses.
+// TestSharing tests that sharing never makes a layer larger, and that the same layer always
+// has the same clauses.
 func TestSharing(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
 	for round := range 200 {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// similarLimit is the number of neurons of one call up to which similar ones
-// are looked for; it takes time in the square of their number.
+// similarLimit is the largest number of neurons of one call for which similar ones are
+// searched for; the search takes quadratic time.
 const similarLimit = 1024
 
-// byThreshold puts neurons next to each other that need similar outputs.
+// byThreshold places neurons next to each other that need similar outputs.
 func byThreshold(group []input) []int {
 	order := make([]int, len(group))
 	for i := range order {
@@ -20,16 +20,15 @@ func byThreshold(group []input) []int {
 	return order
 }
 
-// reach is the threshold or the flipped one, whichever is smaller.
+// reach is the threshold or the flipped threshold, whichever is smaller.
 func (in *input) reach() int { return min(in.neuron.Threshold, len(in.lits)+1-in.neuron.Threshold) }
 
-// bySimilarity puts neurons next to each other that agree on many inputs, or
-// differ on many, and have a similar threshold. When b is the size of the
-// smaller one of the shared lists, the larger one is needed in a range of b+1
-// outputs only, and in the hull of two such ranges for two thresholds; so the
-// more unlike the two sizes are, the less there is to merge.
+// bySimilarity places neurons next to each other that agree on many inputs, or differ on
+// many, and have similar thresholds. If b is the size of the smaller shared list, the larger
+// one is needed only in a range of b+1 outputs, or in the hull of two such ranges for two
+// thresholds. So the more the two sizes differ, the less there is to merge.
 //
-// Pairs are matched greedily, then pairs of pairs by what is left to agree on.
+// Pairs are matched greedily, then pairs of pairs by the remaining agreement.
 func bySimilarity(group []input) []int {
 	signs := signSets(group)
 	like := func(u, v int) int {
@@ -61,8 +60,8 @@ func bySimilarity(group []input) []int {
 	return order
 }
 
-// match splits 0..n-1 into pairs, those of the highest score first; with n odd
-// the last one is alone.
+// match splits 0..n-1 into pairs, those of the highest score first; if n is odd, one remains
+// alone.
 func match(n int, score func(int, int) int) [][]int {
 	type scored struct{ u, v, score int }
 	var all []scored
@@ -90,10 +89,10 @@ func match(n int, score func(int, int) int) [][]int {
 	return pairs
 }
 
-// signs holds 64 variables: those that a neuron has, by their sign.
+// signs covers 64 variables: those that a neuron has, by their sign.
 type signs struct{ pos, neg uint64 }
 
-// signSets gives each neuron's signs at all variables of the group.
+// signSets returns each neuron's signs for all variables of the group.
 func signSets(group []input) [][]signs {
 	var vars []int32
 	for _, in := range group {

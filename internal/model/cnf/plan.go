@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// A plan says which lists a group of neurons is sorted with. It is made, and
-// its price known, before any clause is written.
+// A plan contains the lists with which a group of neurons is sorted. It is made, and its
+// price known, before any clause is written.
 type plan struct {
 	costs  *costs
 	byKey  map[string]*list
@@ -54,8 +54,7 @@ func (p *plan) set(lits []model.Lit) item {
 	return item{lits, view{l, neg}}
 }
 
-// merged finds or makes the list of two disjoint items together. A list that
-// is known already keeps the parts it has.
+// merged finds or makes the union of two disjoint items. A known list keeps its parts.
 func (p *plan) merged(a, b item) item {
 	it := p.set(union(a.lits, b.lits))
 	if l := it.view.list; l.parts[0].list == nil {
@@ -96,12 +95,12 @@ func union(a, b []model.Lit) []model.Lit {
 	return append(append(out, a...), b...)
 }
 
-// settle decides every list, the large ones before their parts, so that all
-// that is wanted of a list is known when its turn comes. A list without
-// prescribed parts is split in the cheapest way.
+// settle decides how to make every list, large ones before their parts, so that all
+// requirements on a list are known when its turn comes. A list without prescribed parts is
+// split in the cheapest way.
 func (p *plan) settle() {
 	for size := len(p.bySize) - 1; size > 1; size-- {
-		// Lists that come along while this runs are smaller.
+		// Lists that are added meanwhile are smaller.
 		for _, l := range p.bySize[size] {
 			if l.want.lo == 0 {
 				continue
@@ -109,7 +108,7 @@ func (p *plan) settle() {
 			if l.parts[0].list == nil {
 				first := p.costs.sort(size, l.want, l.dirs).first
 				if first == 0 {
-					first = 1 // stated, as settle will find
+					first = 1 // outputs defined directly, as settle will decide
 				}
 				l.parts = [2]view{p.set(l.lits[:first]).view, p.set(l.lits[first:]).view}
 			}

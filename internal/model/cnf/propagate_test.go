@@ -21,7 +21,7 @@ func (m *memory) Clause(lits ...model.Lit) {
 	m.clauses = append(m.clauses, append([]model.Lit(nil), lits...))
 }
 
-// propagator is unit propagation with two watched literals and undoing.
+// propagator implements unit propagation with two watched literals and undo.
 type propagator struct {
 	clauses [][]model.Lit
 	watches [][]int32 // by index of a literal: clauses to look at when it becomes false
@@ -88,7 +88,7 @@ func (p *propagator) set(l model.Lit) {
 	p.trail = append(p.trail, l)
 }
 
-// undo takes back all but the first n assignments.
+// undo unassigns all but the first n assignments.
 func (p *propagator) undo(n int) {
 	for _, l := range p.trail[n:] {
 		p.value[l.Var()] = 0
@@ -96,7 +96,7 @@ func (p *propagator) undo(n int) {
 	p.trail = p.trail[:n]
 }
 
-// assume makes l true and propagates; false says conflict.
+// assume makes l true and propagates; it returns false on a conflict.
 func (p *propagator) assume(l model.Lit) bool {
 	switch p.val(l) {
 	case 1:
@@ -144,7 +144,7 @@ func (p *propagator) assume(l model.Lit) bool {
 	return true
 }
 
-// satisfiable searches for a model under what is assigned.
+// satisfiable searches for a model that extends the present assignment.
 func (p *propagator) satisfiable() bool {
 	v := 1
 	for v < len(p.value) && p.value[v] != 0 {
@@ -164,9 +164,9 @@ func (p *propagator) satisfiable() bool {
 	return false
 }
 
-// each calls f with every assignment of lits, partial ones too if so asked.
-// Conflicts are reported by ok = false, with what is assigned so far in
-// values; what extends a conflict is not visited.
+// each calls f with every assignment of lits, including partial ones if requested. Conflicts
+// are reported by ok = false, with the assignment so far in values; extensions of a conflict
+// are not visited.
 func (p *propagator) each(lits []model.Lit, partial bool, f func(values []int8, ok bool)) {
 	values := make([]int8, len(lits))
 	var walk func(i int)

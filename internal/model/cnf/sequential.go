@@ -2,10 +2,10 @@ package cnf
 
 import "github.com/fdplan/fdplan/internal/model"
 
-// sequentialAtMost says that at most k of x are true, by the sequential
-// counter LT_SEQ of Sinz (2005): s_{i,j} holds when at least j of the first i
-// do. The clauses that enforce the bound, and only they, carry the literals of
-// unless: the constraint holds unless one of them is true.
+// sequentialAtMost encodes that at most k of x are true, by the sequential counter LT_SEQ of
+// Sinz (2005): s_{i,j} holds if at least j of the first i do. The clauses that enforce the
+// bound, and only they, contain the literals of unless: the constraint holds unless one of
+// them is true.
 func sequentialAtMost(s Sink, x []model.Lit, k int, unless ...model.Lit) {
 	n := len(x)
 	if k >= n {
@@ -50,14 +50,14 @@ func registers(s Sink, k int) []model.Lit {
 	return out
 }
 
-// sequentialNeuron is the uni-directional encoding of Say and Sanner (2018):
-// v -> at least p and not v -> at most p-1, by two counters of their own.
+// sequentialNeuron is the uni-directional encoding of Say and Sanner (2018): v -> at least p
+// and not v -> at most p-1, by two separate counters.
 //
-// The paper holds that this is not efficient with unit propagation (Definition
-// 1). That is so when all clauses of a counter depend on v: then v is never
-// inferred. In this form, with v in the threshold clauses only, the inferences
-// of Definition 1 do come about (TestUnidirectional); but the registers are
-// implied in one direction, so that a forward pass leaves some of them open.
+// The paper states that this is not efficient with unit propagation (Definition 1). That is
+// true if all clauses of a counter depend on v: then v is never inferred. In this form, with
+// v in the threshold clauses only, the inferences of Definition 1 are made
+// (TestUnidirectional); but the registers are implied in one direction, so that a forward
+// pass leaves some of them open.
 func sequentialNeuron(s Sink, n *model.Neuron) {
 	x, p := n.Inputs, n.Threshold
 	sequentialAtMost(s, negated(x), len(x)-p, -n.Out)

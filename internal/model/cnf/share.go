@@ -7,27 +7,27 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// The neurons of a layer count the same inputs in different polarities. What
-// two of them can share is a sorted list of inputs on which their signs agree,
-// or all differ, since the second one reads the list negated and reversed.
+// The neurons of a layer count the same inputs in different polarities. Two of them can share
+// a sorted list of inputs on which their signs all agree or all differ; in the latter case
+// the second neuron reads the list negated and reversed.
 //
 // Three ways to find such lists are tried, and the cheapest one is taken:
 //
-//   - None: every neuron sorts by itself, though equal lists still are one.
-//   - Chunks: all neurons split the inputs at the same places. On a few inputs
-//     there are fewer sign patterns than neurons. This is the best for layers
+//   - None: every neuron sorts by itself, except that equal lists are one.
+//   - Chunks: all neurons split the inputs at the same points. On few inputs
+//     there are fewer sign patterns than neurons. This is best for layers
 //     with few inputs.
 //   - Groups of two or four. Let E be the inputs on which neurons 1 and 2
 //     agree and D the others: neuron 1 is E merged with D, neuron 2 is E
-//     merged with D negated, and both sorted halves serve two neurons. Of four
+//     merged with D negated, and both sorted halves serve two neurons. For four
 //     neurons the sign patterns split the inputs into eight classes, which are
 //     sorted for all four; E and D of neurons 1 and 2 as well as of 3 and 4
 //     are merged from the classes.
 //
-// A neuron is unit propagation complete by the clauses that belong to its own
-// tree of lists, and the clauses of others only define other variables.
+// The clauses of a neuron's own tree of lists make its unit propagation complete; the clauses
+// of others only define other variables.
 
-// input is a neuron as the strategies see it.
+// input is a neuron in the form that the strategies use.
 type input struct {
 	neuron *model.Neuron
 	lits   []model.Lit // by variable
@@ -45,8 +45,8 @@ func shareNeurons(s Sink, neurons []model.Neuron) {
 	}
 }
 
-// groups puts neurons over the same variables together, and those that are
-// alone with theirs in one more group.
+// groups groups neurons over the same variables, and puts those that share their variables
+// with none into one more group.
 func groups(neurons []model.Neuron) [][]input {
 	var out [][]input
 	index := map[string]int{}
@@ -149,9 +149,8 @@ func inGroups(p *plan, group []input, order []int, size int) {
 	}
 }
 
-// class is the set of inputs with the same signs in the neurons of a group, up
-// to negation of all. The signs are relative to lits; 0 where a neuron does
-// not have the inputs.
+// class is the set of inputs with the same signs in the neurons of a group, up to negation of
+// all. The signs are relative to lits; 0 if a neuron does not have the inputs.
 type class struct {
 	signs [4]int8
 	lits  []model.Lit
@@ -200,7 +199,7 @@ func classify(group []input, members []int) []class {
 	return classes
 }
 
-// class gives the item of c as neuron u reads it.
+// class returns the item of c as neuron u reads it.
 func (p *plan) class(c *class, u int) item {
 	it := p.set(c.lits)
 	if c.signs[u] < 0 {

@@ -6,16 +6,15 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// Counter is a Sink that keeps nothing but the size of what it is given. Set
-// Next to the number of variables already in use.
+// Counter is a Sink that only counts. Set Next to the number of variables already in use.
 type Counter struct {
-	Next     model.Lit // the latest variable handed out
-	Vars     int64     // variables handed out
+	Next     model.Lit // the latest variable allocated
+	Vars     int64     // number of variables allocated
 	Clauses  int64
 	Literals int64
 }
 
-// NewVar hands out the next variable.
+// NewVar allocates the next variable.
 func (c *Counter) NewVar() model.Lit {
 	c.Next++
 	c.Vars++
@@ -28,9 +27,9 @@ func (c *Counter) Clause(lits ...model.Lit) {
 	c.Literals += int64(len(lits))
 }
 
-// The constants. They stand wherever a literal can, so that bounds of sorted
-// lists (at least 0 hold, at least n+1 hold) need no special cases; the
-// emitter takes them out of clauses.
+// The constants. They may stand wherever a literal can, so that bounds of sorted lists (at
+// least 0 hold, at least n+1 hold) need no special cases; the emitter removes them from
+// clauses.
 const (
 	litTrue  model.Lit = math.MaxInt32
 	litFalse model.Lit = -math.MaxInt32
@@ -42,7 +41,7 @@ type emitter struct {
 	buf []model.Lit
 }
 
-// clause writes the disjunction of lits, unless it holds anyway.
+// clause writes the disjunction of lits, unless it is a tautology.
 func (e *emitter) clause(lits ...model.Lit) {
 	e.buf = e.buf[:0]
 	for _, l := range lits {
@@ -57,8 +56,8 @@ func (e *emitter) clause(lits ...model.Lit) {
 	e.Clause(e.buf...)
 }
 
-// contradiction makes the clauses unsatisfiable without an empty clause, which
-// not every reader of DIMACS files accepts.
+// contradiction makes the clauses unsatisfiable without an empty clause, which some readers
+// of DIMACS files refuse.
 func contradiction(s Sink, x model.Lit) {
 	if x == 0 {
 		x = s.NewVar()
@@ -67,7 +66,7 @@ func contradiction(s Sink, x model.Lit) {
 	s.Clause(-x)
 }
 
-// negated gives the negations of lits in a new slice.
+// negated returns the negations of lits in a new slice.
 func negated(lits []model.Lit) []model.Lit {
 	out := make([]model.Lit, len(lits))
 	for i, l := range lits {

@@ -17,8 +17,8 @@ import (
 // shared is where the project's data lies.
 const shared = "../../../../shared/data/fd-sat-plan"
 
-// network is one step of a published network: neurons by layer, and the units
-// that are constant, as literals that hold.
+// network is one step of a published network: neurons by layer, and the constant units, as
+// literals that hold.
 type network struct {
 	inputs   []model.Lit
 	layers   [][]model.Neuron
@@ -199,8 +199,8 @@ func TestPublishedPropagation(t *testing.T) {
 	}
 }
 
-// free says that all inputs of u are inputs of the network, so that no other
-// constraint is on them.
+// free reports whether all inputs of u are inputs of the network, so that no other constraint
+// applies to them.
 func (nw *network) free(u *model.Neuron) bool {
 	return u.Inputs[0].Var() <= int32(len(nw.inputs))
 }

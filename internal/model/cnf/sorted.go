@@ -2,29 +2,27 @@ package cnf
 
 import "github.com/fdplan/fdplan/internal/model"
 
-// A list is a set of literals together with its sorted outputs: output i holds
-// when at least i of the literals do. Outputs are made when they are first
-// asked for, in the directions that are asked for, so that nothing is written
-// that no neuron depends on. (Leaving comparators out that do not lead to an
-// output in use does not weaken unit propagation: the inferences of Definition
-// 1 pass along the others.)
+// A list is a set of literals together with its sorted outputs: output i holds if at least i
+// of the literals do. Outputs are made on first use, in the directions requested, so that
+// nothing is written that no neuron depends on. (Omitting comparators that do not lead to an
+// output in use does not weaken unit propagation: the inferences of Definition 1 pass along
+// the others.)
 //
-// The sorted negations of a list are its outputs negated and reversed, so a
-// list is kept in one polarity, the one in which its first literal is
-// positive, and read through views.
+// The sorted negations of a list are its outputs negated and reversed, so a list is stored in
+// one polarity, the one in which its first literal is positive, and read through views.
 type list struct {
 	lits  []model.Lit // by variable, the first one positive
-	parts [2]view     // what it is merged of, if that is prescribed or decided
-	want  span        // outputs that will be asked for
+	parts [2]view     // the lists it is merged from, if prescribed or decided
+	want  span        // outputs that will be requested
 	dirs  directions
 	how   uint8
 	merge *merge   // of the outputs, when how is byMerge
-	outs  []output // by index from 1; nil until one is asked for
+	outs  []output // by index from 1; nil until one is requested
 }
 
 // The ways to make a list's outputs.
 const (
-	stated  uint8 = iota // over the literals
+	stated  uint8 = iota // directly over the literals
 	byMerge              // by merging the parts
 )
 
@@ -45,7 +43,7 @@ func (v view) not() view { return view{v.list, !v.neg} }
 
 func (v view) size() int { return len(v.list.lits) }
 
-// require notes that outputs lo..hi of v will be asked for.
+// require records that outputs lo..hi of v will be requested.
 func (v view) require(s span, dirs directions) {
 	if s.lo == 0 {
 		return
@@ -59,8 +57,8 @@ func (v view) require(s span, dirs directions) {
 	v.list.dirs |= dirs
 }
 
-// define makes out the literal (or constant) of output i, or says that it is
-// the same as the literal that has been used for this output before.
+// define makes out the literal (or constant) of output i, or reports that it equals the
+// literal already used for this output.
 func (v view) define(w *writer, i int, out model.Lit) {
 	dirs := both
 	switch out {
@@ -84,7 +82,7 @@ func (v view) define(w *writer, i int, out model.Lit) {
 	l.at(w, i, dirs)
 }
 
-// prepare makes room for the outputs, when the first one is asked for.
+// prepare allocates the outputs when the first one is requested.
 func (l *list) prepare(c *costs) {
 	if l.outs != nil {
 		return
@@ -95,7 +93,7 @@ func (l *list) prepare(c *costs) {
 	}
 }
 
-// at gives output i of v; any i is allowed.
+// at returns output i of v; any i is allowed.
 func (v view) at(w *writer, i int, dirs directions) model.Lit {
 	if !v.neg {
 		return v.list.at(w, i, dirs)
@@ -131,8 +129,8 @@ func (l *list) at(w *writer, i int, dirs directions) model.Lit {
 	return o.lit
 }
 
-// settle decides how the list's outputs are made, once it is known which are
-// wanted, and gives the price.
+// settle decides how the list's outputs are made, once it is known which are wanted, and
+// returns the price.
 func (l *list) settle(c *costs) price {
 	n := len(l.lits)
 	a, b := l.parts[0], l.parts[1]
@@ -199,7 +197,7 @@ func (m *merge) sub(w *writer, q, i int, dirs directions) model.Lit {
 	return s.at(w, s.outs, i, dirs)
 }
 
-// at gives output i, 1 <= i <= a.n+b.n.
+// at returns output i, 1 <= i <= a.n+b.n.
 func (m *merge) at(w *writer, outs []output, i int, dirs directions) model.Lit {
 	if m.b.n == 0 {
 		return m.a.at(w, i, dirs)

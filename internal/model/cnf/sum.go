@@ -9,18 +9,17 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Sum encodes one linear constraint: positive coefficients that sum to less
-// than 2^61, distinct variables, any right-hand side. A constraint that always
-// holds gives no clause; one that never does, two contradicting units over a
-// variable of its own (or a new one where it has none).
+// Sum encodes one linear constraint: positive coefficients that sum to less than 2^61,
+// distinct variables, any right-hand side. A constraint that always holds has no clauses. One
+// that never holds becomes two contradicting units over one of its variables (or over a new
+// one if it has none).
 //
-// What is forced becomes units and what is a clause becomes that clause. The
-// rest is counted with the encoding's networks or counters if all coefficients
-// are equal, else it becomes a decision diagram, the same for all encodings.
-// All this is unit propagation complete for <= and >=, and for == with equal
-// coefficients. It is not where a diagram would have more than 100,000 nodes
-// and binary adders take its place, nor for == with general coefficients,
-// which is <= and >= apart.
+// Forced literals become units and a disjunction becomes one clause. Anything else is counted
+// with the encoding's networks or counters if all coefficients are equal; otherwise it
+// becomes a decision diagram, the same for all encodings. Unit propagation is complete for <=
+// and >=, and for == with equal coefficients. It is not complete if binary adders replace a
+// diagram of more than 100,000 nodes, nor for == with general coefficients, which is encoded
+// as <= and >=.
 func (e Encoding) Sum(s Sink, c model.Sum) { e.sum(s, c, diagramLimit) }
 
 // diagramLimit bounds the nodes of the decision diagram of one constraint.
@@ -44,8 +43,8 @@ func (e Encoding) sum(s Sink, c model.Sum, limit int) {
 	}
 	op, k := c.Op, c.K
 	if op == factored.GE {
-		// At most total-k of the negations. A k out of bounds is decided first,
-		// as the difference may not fit.
+		// At most total-k of the negations. A k out of bounds is decided first, since the
+		// difference may overflow.
 		if k > total {
 			contradiction(s, first)
 			return
@@ -73,10 +72,9 @@ func (e Encoding) sum(s Sink, c model.Sum, limit int) {
 	n.general(s, limit)
 }
 
-// normal is a sum on its way to its normal form: sum of terms <= k, or == k,
-// with 0 < k < total, greatest common divisor 1, no coefficient that forces
-// its literal, and the largest coefficient first; without terms when nothing
-// is left to say.
+// normal is a sum on its way to its normal form: sum of terms <= k, or == k, with 0 < k <
+// total, greatest common divisor 1, no coefficient that forces its literal, and the largest
+// coefficient first. It has no terms if nothing remains.
 type normal struct {
 	terms []model.Term
 	equal bool
@@ -84,8 +82,8 @@ type normal struct {
 	total int64
 }
 
-// reduce normalises n and writes the units that it finds. It returns false
-// when the sum is infeasible.
+// reduce normalises n and writes the units that it finds. It returns false if the sum is
+// infeasible.
 func (n *normal) reduce(s Sink) bool {
 	for changed := true; changed; {
 		if n.k < 0 || n.equal && n.k > n.total {
@@ -107,7 +105,7 @@ func (n *normal) reduce(s Sink) bool {
 				n.terms[i].Coef /= g
 			}
 			n.total /= g
-			n.k /= g // down, as k >= 0
+			n.k /= g // rounded down, as k >= 0
 			changed = true
 		}
 	}
@@ -115,7 +113,7 @@ func (n *normal) reduce(s Sink) bool {
 	return true
 }
 
-// force takes out the terms whose literals cannot be true, or cannot be false.
+// force removes the terms whose literals cannot be true, or cannot be false.
 func (n *normal) force(s Sink) bool {
 	rest := n.terms[:0]
 	for _, t := range n.terms {

@@ -40,7 +40,7 @@ func checkModels(t *testing.T, e Encoding, c model.Sum, limit int) {
 		lits[i] = term.Lit
 	}
 	pr.each(lits, false, func(values []int8, ok bool) {
-		// A conflict under a part of the assignment has to be one for all of it.
+		// A conflict under a partial assignment must hold for all completions.
 		var least, most int64
 		for i, b := range values {
 			switch {
@@ -63,7 +63,7 @@ func checkModels(t *testing.T, e Encoding, c model.Sum, limit int) {
 	})
 }
 
-// possible says whether values can be completed so that c holds.
+// possible reports whether values can be completed so that c holds.
 func possible(c model.Sum, values []int8, i int) bool {
 	var total int64
 	if i == len(values) {
@@ -177,7 +177,7 @@ func TestLargeCardinality(t *testing.T) {
 				pr := encodeSum(t, e, c, diagramLimit)
 				for _, b := range []int8{1, -1} {
 					if op == factored.LE && b < 0 || op == factored.GE && b > 0 {
-						continue // the other side is not bounded
+						continue // the other side is unbounded
 					}
 					count := k
 					if b < 0 {

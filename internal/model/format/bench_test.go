@@ -72,7 +72,7 @@ func BenchmarkWriteCNF(b *testing.B) {
 	b.ReportMetric(float64(stats.Clauses), "clauses")
 }
 
-// BenchmarkWriteLinear writes the linear formats to nowhere.
+// BenchmarkWriteLinear writes the linear formats to a writer that discards them.
 func BenchmarkWriteLinear(b *testing.B) {
 	m := random(b, 100, 20, 128, 128, 128, 15)
 	for _, k := range []Kind{OPB, LP, MPS} {

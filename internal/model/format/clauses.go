@@ -8,13 +8,13 @@ import (
 	"github.com/fdplan/fdplan/internal/model/cnf"
 )
 
-// dialect is what tells the clause formats apart.
+// dialect contains the differences between the clause formats.
 type dialect interface {
-	// header is the line before the clauses, empty when there is none.
+	// header is the line before the clauses, or "" if there is none.
 	header(s *cnf.Sizes) string
-	// hard stands before a hard clause.
+	// hard is the prefix of a hard clause.
 	hard(s *cnf.Sizes) string
-	// soft says whether soft clauses follow the hard ones.
+	// soft reports whether soft clauses follow the hard ones.
 	soft() bool
 }
 

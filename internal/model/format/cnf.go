@@ -6,7 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/model/cnf"
 )
 
-// cnfDialect is DIMACS CNF: p cnf VARIABLES CLAUSES, then a clause a line.
+// cnfDialect is DIMACS CNF: p cnf VARIABLES CLAUSES, then one clause per line.
 type cnfDialect struct{}
 
 func (cnfDialect) header(s *cnf.Sizes) string {

@@ -26,7 +26,7 @@ var (
 
 const solverLimit = 60 * time.Second
 
-// solver runs an outside solver on files of one kind.
+// solver runs an external solver on files of one kind.
 type solver struct {
 	name, tool string
 	kind       Kind
@@ -85,7 +85,7 @@ func (in *instance) check(t *testing.T) {
 	}
 }
 
-// solve writes m, runs the solver and judges its answer.
+// solve writes m, runs the solver and checks its answer.
 func (in *instance) solve(m *model.Model, s *solver, o Options, file string) error {
 	if err := writeFile(file, m, o); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err != nil {
 		return err
 	}
-	// A trace has no auxiliary variables; Replay wants them.
+	// A trace has no auxiliary variables, but Replay needs them.
 	for _, v := range names.Variables {
 		if x, _ := in.p.Lookup(v.Variable); x.Kind == factored.Auxiliary {
 			trace.Steps[v.Step-1][x.First] = r.True[int32(v.File)]
@@ -125,7 +125,7 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err != nil {
 		return fmt.Errorf("the answer is not a plan: %w", err)
 	}
-	var objective int64 // stays 0 where clasp, which found no soft clause, names none
+	var objective int64 // stays 0 if clasp, which found no soft clause, reports none
 	if r.Objective != nil {
 		objective = *r.Objective
 	}
@@ -148,7 +148,7 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	return nil
 }
 
-// writeFile writes a file and compares what Measure and Write say about it.
+// writeFile writes a file and checks what Measure and Write report about it.
 func writeFile(file string, m *model.Model, o Options) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -169,7 +169,7 @@ func writeFile(file string, m *model.Model, o Options) error {
 	return f.Close()
 }
 
-// TestRandom compares all formats, by outside solvers, with brute force.
+// TestRandom compares all formats, by external solvers, with brute force.
 func TestRandom(t *testing.T) {
 	requireAll(t)
 	n := *instances
@@ -188,7 +188,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestCorners does the same for models that leave something out.
+// TestCorners does the same for models without some of the parts.
 func TestCorners(t *testing.T) {
 	requireAll(t)
 	action := factored.Variable{Name: "go", Kind: factored.Action, Bool: true}
@@ -229,7 +229,7 @@ func TestCorners(t *testing.T) {
 			p.Reward.Constant = 1
 		}},
 		{"an equation with a common divisor", []factored.Variable{state, {Name: "too", Bool: true}}, func(p *factored.Problem) {
-			// clasp 3.3.5 finds a solution of 2 x + 2 y = 1.
+			// clasp 3.3.5 reports a solution of 2 x + 2 y = 1.
 			p.Global = []factored.Constraint{{Terms: []factored.Term{{Coef: 2, Lit: lit}, {Coef: 2, Lit: factored.Lit{Bit: 1}}}, Op: factored.EQ, K: 1}}
 		}},
 		{"a false constraint without terms", []factored.Variable{action}, func(p *factored.Problem) {

@@ -10,8 +10,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// errand is a problem of one state, being there, and one action, going, which
-// costs 1.
+// errand is a problem with one state, being there, and one action, going, which costs 1.
 func errand() *factored.Problem {
 	p := factored.NewProblem("errand")
 	for _, v := range []factored.Variable{

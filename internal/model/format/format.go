@@ -20,13 +20,13 @@ const (
 	WCNFOld             // WCNF with a p wcnf line and a top weight
 	OPB                 // pseudo-Boolean competition
 	LP                  // CPLEX LP
-	MPS                 // MPS, fixed columns while names and numbers fit them
+	MPS                 // MPS, with fixed columns if names and numbers fit them
 	numKinds
 )
 
 var kindNames = [numKinds]string{"cnf", "wcnf", "wcnf-old", "opb", "lp", "mps"}
 
-// String is the name that ParseKind reads.
+// String returns the name that ParseKind reads.
 func (k Kind) String() string {
 	if k >= numKinds {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
@@ -34,7 +34,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// ParseKind reads the name of a format: cnf, wcnf, wcnf-old, opb, lp or mps.
+// ParseKind parses the name of a format: cnf, wcnf, wcnf-old, opb, lp or mps.
 func ParseKind(s string) (Kind, error) {
 	for i, name := range kindNames {
 		if s == name {
@@ -44,13 +44,13 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("unknown format %q, expected one of %s", s, strings.Join(kindNames[:], ", "))
 }
 
-// Clausal says whether the format holds clauses, and so needs an encoding.
+// Clausal reports whether the format consists of clauses, and so needs an encoding.
 func (k Kind) Clausal() bool { return k <= WCNFOld }
 
-// Optimising says whether the format holds the objective.
+// Optimising reports whether the format contains the objective.
 func (k Kind) Optimising() bool { return k != CNF }
 
-// Options say how a model is written.
+// Options control how a model is written.
 type Options struct {
 	Kind     Kind
 	Encoding cnf.Encoding // of neurons and sums; CNF and WCNF only
@@ -59,8 +59,7 @@ type Options struct {
 	Clauses [][]model.Lit
 }
 
-// Objective says how a solver's value becomes a reward:
-// reward = -(value + Constant) / Scale.
+// Objective converts a solver's value to a reward: reward = -(value + Constant) / Scale.
 type Objective struct {
 	Constant int64  `json:"constant"`
 	Scale    int64  `json:"scale"`
@@ -69,11 +68,10 @@ type Objective struct {
 
 const sense = "minimise minus the reward"
 
-// Reward is the scaled reward, an integer, that belongs to a solver's value of
-// the objective.
+// Reward returns the scaled reward, an integer, for a solver's value of the objective.
 func (o *Objective) Reward(value int64) int64 { return -(value + o.Constant) }
 
-// ObjectiveOf gives the objective of the file that Write makes of m.
+// ObjectiveOf returns the objective of the file that Write makes of m.
 func ObjectiveOf(m *model.Model, k Kind) Objective {
 	o := Objective{Scale: m.Problem.Reward.Scale, Sense: sense}
 	switch k {
@@ -85,14 +83,14 @@ func ObjectiveOf(m *model.Model, k Kind) Objective {
 	return o
 }
 
-// file is a format: it counts what it is going to write, then writes it.
+// file is a writer of one format: it counts what it is going to write, then writes it.
 type file interface {
 	measure(ctx context.Context) (Stats, error)
-	// write comes after measure.
+	// write is called after measure.
 	write(ctx context.Context, out *output) error
 }
 
-// newFile gives the file of m in a format.
+// newFile returns the file of m in a format.
 func newFile(m *model.Model, o Options) (file, error) {
 	switch o.Kind {
 	case CNF:
@@ -115,9 +113,9 @@ func newFile(m *model.Model, o Options) (file, error) {
 	return nil, fmt.Errorf("unknown format %v", o.Kind)
 }
 
-// Write streams m to w and returns what it wrote. It ends early with the
-// context's error, an error of w, or one that says what does not fit the
-// format; what was written then is no complete file.
+// Write streams m to w and returns the size of what it wrote. It stops early with the
+// context's error, an error of w, or an error about something that does not fit the format;
+// the file is then incomplete.
 func Write(ctx context.Context, w io.Writer, m *model.Model, o Options) (Stats, error) {
 	f, err := newFile(m, o)
 	if err != nil {
@@ -149,8 +147,8 @@ func Measure(ctx context.Context, m *model.Model, o Options) (Stats, error) {
 	return stats, nil
 }
 
-// preamble writes the comment lines that stand at the top of every file, each
-// behind the format's comment sign.
+// preamble writes the comment lines at the top of every file, each with the format's comment
+// prefix.
 func preamble(out *output, sign string, m *model.Model, o Options) {
 	line := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)

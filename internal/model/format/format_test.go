@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// lamp is a problem small enough to read: a lamp that a network learned to
-// switch, and a battery that each switching drains.
+// lamp is a problem small enough to read: a lamp whose switching a network learned, and a
+// battery that each switching drains.
 func lamp(t testing.TB) *model.Model {
 	t.Helper()
 	p := factored.NewProblem("lamp")
@@ -66,8 +66,8 @@ func lamp(t testing.TB) *model.Model {
 	return m
 }
 
-// TestGolden compares the files of one small problem with those in testdata.
-// After a change that is meant, run it with -update.
+// TestGolden compares the files of one small problem with those in testdata. After an
+// intended change, run it with -update.
 func TestGolden(t *testing.T) {
 	m := lamp(t)
 	compare := func(name string, got []byte) {
@@ -121,7 +121,7 @@ func TestParseKind(t *testing.T) {
 	}
 }
 
-// text writes m and gives the file.
+// text returns the file of m.
 func text(t testing.TB, m *model.Model, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -143,7 +143,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestErrors checks what ends a file early.
+// TestErrors checks the errors that stop writing.
 func TestErrors(t *testing.T) {
 	m := wide(t, 400, 1)
 	light := lamp(t)
@@ -153,7 +153,7 @@ func TestErrors(t *testing.T) {
 		o := Options{Kind: k, Encoding: cnf.Default}
 		big := m
 		if k.Clausal() {
-			big = light // sums of 150 large coefficients are no use as clauses
+			big = light // sums of 150 large coefficients are too large as clauses
 		}
 		for _, room := range []int{0, 1 << 18} {
 			if room > 0 && k.Clausal() {

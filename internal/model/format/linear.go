@@ -8,9 +8,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// A model over rows: linear constraints over positive variables with integer
-// coefficients. The rows of a part of the model are made once, in local
-// variables, for all steps at which they are the same.
+// A model as rows: linear constraints over unnegated variables with integer coefficients. The
+// rows of a part of the model are made once, in local variables, for all steps at which they
+// are the same.
 
 // entry is one term of a row.
 type entry struct {
@@ -20,7 +20,7 @@ type entry struct {
 
 // row is entries Op rhs.
 type row struct {
-	group    model.Group // model.NumGroups for what is fixed
+	group    model.Group // model.NumGroups for fixed literals
 	op       factored.Op
 	rhs      int64
 	from, to int // in block.entries; the halves of an equation share theirs
@@ -30,8 +30,8 @@ type row struct {
 type block struct {
 	entries []entry
 	rows    []row
-	used    []bool // local variables that stand in a row
-	empty   bool   // something is false whatever the variables are
+	used    []bool // local variables that occur in a row
+	empty   bool   // infeasible for any values of the variables
 	columns *columns
 }
 
@@ -40,34 +40,34 @@ func (b *block) row(i int) (*row, []entry) {
 	return r, b.entries[r.from:r.to]
 }
 
-// linear is a model seen as rows.
+// linear is a model as rows.
 type linear struct {
 	m        *model.Model
 	stride   int32
 	constant int64 // of the objective, see linearConstant
 	terms    int64 // of the objective
-	rows     int64 // extra ones included
+	rows     int64 // including extra rows
 	extra    []row // over variable 1 of the model; they come first
 	halve    bool  // see newLinear
 	slot     []int32
 }
 
-// newLinear views m as rows. With halve an equation with a coefficient other
-// than 1 and -1 becomes two inequalities.
+// newLinear converts m to rows. With halve, an equation with a coefficient other than 1 and
+// -1 becomes two inequalities.
 func newLinear(m *model.Model, halve bool) *linear {
 	return &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1)}
 }
 
-// contradiction is what is written for a model that is false from the start.
+// contradiction is written for a model that is trivially infeasible.
 var contradiction = []row{
 	{group: model.NumGroups, op: factored.GE, rhs: 1},
 	{group: model.NumGroups, op: factored.LE, rhs: 0},
 }
 
-// vacuous is written where a format demands a row and there is none.
+// vacuous is written if a format requires a row and there is none.
 var vacuous = []row{{group: model.NumGroups, op: factored.GE, rhs: 0}}
 
-// linearConstant is the constant of the objective over positive variables.
+// linearConstant returns the constant of the objective over unnegated variables.
 func linearConstant(m *model.Model) int64 {
 	c := m.ObjectiveConstant()
 	for t := 1; t <= m.Horizon+1; t++ {
@@ -88,8 +88,8 @@ func linearCost(c model.Cost) int64 {
 	return c.Coef
 }
 
-// walk visits the rows of every step in order; first is the number of rows
-// before them, extra rows included. A block stays valid until the walk ends.
+// walk visits the rows of every step in order; first is the number of rows before them,
+// including extra rows. A block is valid until the walk ends.
 func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int64) error) error {
 	first := int64(len(l.extra))
 	var b *block
@@ -108,8 +108,8 @@ func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int
 	return nil
 }
 
-// width is the number of variables of step t's block. A model without
-// variables has one all the same, for the extra rows.
+// width returns the number of variables of step t's block. A model without variables counts
+// as having one, for the extra rows.
 func (l *linear) width(t int) int32 {
 	switch {
 	case t == 1 && l.stride == 0:
@@ -158,7 +158,7 @@ func (l *linear) block(p *model.Part) *block {
 	return b
 }
 
-// add appends a row, brought to positive variables, each once.
+// add appends a row, rewritten to unnegated variables that each occur once.
 func (l *linear) add(b *block, g model.Group, terms []model.Term, op factored.Op, k int64) {
 	from := len(b.entries)
 	for _, t := range terms {
@@ -198,8 +198,8 @@ func (l *linear) add(b *block, g model.Group, terms []model.Term, op factored.Op
 
 func weighted(e entry) bool { return e.coef != 1 && e.coef != -1 }
 
-// measure counts rows and terms. Formats that need a row get one; variables
-// are all of the model's.
+// measure counts rows and terms. Formats that require a row get one; the variables are all of
+// the model's.
 func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
 	s := Stats{Format: k.String()}
 	empty := l.m.Infeasible()
@@ -238,13 +238,13 @@ func (l *linear) measure(ctx context.Context, k Kind) (Stats, error) {
 	return s, nil
 }
 
-// needsOne says whether variable 1 is written for want of anything else.
+// needsOne reports whether variable 1 is written because nothing else is.
 func (l *linear) needsOne() bool {
 	return len(l.extra) > 0 || l.terms == 0 && l.constant == 0
 }
 
-// columnsUsed visits the variables that stand in a row or the objective, step
-// by step in order; local is their number in the block.
+// columnsUsed visits the variables that occur in a row or the objective, step by step in
+// order; local is their number in the block.
 func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32) error) error {
 	var before *block
 	return l.walk(ctx, func(t int, b *block, _ int64) error {
@@ -270,8 +270,8 @@ func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32)
 	})
 }
 
-// measureUsed is measure for formats that write only the variables in use,
-// and the constant of the objective as one more.
+// measureUsed is measure for formats that write only the variables in use, and represent the
+// constant of the objective as one more.
 func (l *linear) measureUsed(ctx context.Context, k Kind) (Stats, error) {
 	s, err := l.measure(ctx, k)
 	if err != nil {
@@ -298,8 +298,8 @@ func (l *linear) measureUsed(ctx context.Context, k Kind) (Stats, error) {
 	return s, err
 }
 
-// writeTerms writes entries as ±c x…, shifted by shift and, with negate, with
-// the other sign; see writeTerm.
+// writeTerms writes entries as ±c x…, with variables shifted by shift and, if negate is
+// set, with opposite signs; see writeTerm.
 func writeTerms(out *output, entries []entry, shift int32, negate, ones bool, width int) {
 	for i, e := range entries {
 		coef := e.coef
@@ -310,10 +310,10 @@ func writeTerms(out *output, entries []entry, shift int32, negate, ones bool, wi
 	}
 }
 
-// writeTerm writes one term, with a space before it on demand, on a new line
-// where the present one is longer than width, if that is not 0. In linear
-// programs a sign stands apart from its number and a coefficient of 1 is left
-// out; in pseudo-Boolean files, with ones, neither may be.
+// writeTerm writes one term, with a space before it if requested. It starts a new line if the
+// present one is longer than a nonzero width. In linear programs a sign is separated from its
+// number and a coefficient of 1 is omitted; with ones, for pseudo-Boolean files, neither is
+// allowed.
 func writeTerm(out *output, space bool, coef int64, v int32, ones bool, width int) {
 	if space {
 		out.byte(' ')
@@ -340,8 +340,8 @@ func writeTerm(out *output, space bool, coef int64, v int32, ones bool, width in
 	out.name(v)
 }
 
-// Inequalities is the number of constraints in the OPB file of m as proof
-// checkers count them: an equation is two.
+// Inequalities returns the number of constraints in the OPB file of m as proof checkers count
+// them: an equation counts as two.
 func Inequalities(ctx context.Context, m *model.Model) (int64, error) {
 	l := newLinear(m, true)
 	if _, err := l.measure(ctx, OPB); err != nil {

@@ -47,8 +47,8 @@ func TestLineLength(t *testing.T) {
 	}
 }
 
-// TestColumns reads an MPS file back and compares its matrix with the rows of
-// the LP file: they come by different ways.
+// TestColumns reads an MPS file back and compares its matrix with the rows of the LP file,
+// which different code writes.
 func TestColumns(t *testing.T) {
 	for seed := range uint64(60) {
 		p, net, h := randprob.New(seed, randprob.Options{Horizon: 6})
@@ -68,8 +68,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// lpMatrix gives the cells of an LP file by "row column"; the right-hand side
-// and the binaries are columns too.
+// lpMatrix returns the cells of an LP file by "row column"; the right-hand side and the
+// binaries are columns too.
 func lpMatrix(t *testing.T, text string) map[string]int64 {
 	cells := map[string]int64{}
 	row, section := "", ""

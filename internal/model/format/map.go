@@ -15,7 +15,7 @@ import (
 // MapSchema is the version of the map's JSON.
 const MapSchema = 1
 
-// Map says what the variables of a file mean. As JSON it is one object:
+// Map relates the variables of a file to the problem. As JSON it is one object:
 //
 //	{"schema":1,"problem":"navigation/3x3","horizon":4,"format":"lp",
 //	 "objective":{"constant":0,"scale":1,"sense":"minimise minus the reward"},
@@ -23,11 +23,11 @@ const MapSchema = 1
 //	  {"file":"x1","step":1,"variable":"robot-at(x14,y20)","kind":"state"},
 //	  {"file":"x2","step":1,"variable":"level","kind":"state","bit":0,"weight":-4}]}
 //
-// The clause formats have "encoding" after "format", and their file variables
-// are numbers. The reward of a solution is -(value + constant) / scale, value
-// being the solver's. The variables are those of the problem, each bit of each
-// at every step where it exists; bit (0 is the most significant) and weight,
-// the bit's share in the variable's value, are there for integers alone.
+// The clause formats have "encoding" after "format", and their file variables are numbers.
+// The reward of a solution is -(value + constant) / scale, where value is the solver's. The
+// variables are those of the problem: each bit of each variable at every step where it
+// exists. bit (0 is the most significant) and weight, the bit's weight in the variable's
+// value, are present for integers only.
 type Map struct {
 	Schema    int           `json:"schema"`
 	Problem   string        `json:"problem"`
@@ -76,8 +76,8 @@ type mapHead struct {
 	Objective Objective `json:"objective"`
 }
 
-// WriteMap writes the Map of the file that Write makes of m as JSON, a
-// variable a line, in memory that does not depend on the horizon.
+// WriteMap writes the Map of the file that Write makes of m as JSON, one variable per line,
+// in memory that does not depend on the horizon.
 func WriteMap(w io.Writer, m *model.Model, o Options) error {
 	if o.Kind >= numKinds {
 		return fmt.Errorf("unknown format %v", o.Kind)
@@ -131,8 +131,8 @@ func WriteMap(w io.Writer, m *model.Model, o Options) error {
 	return nil
 }
 
-// mapTails gives, for each bit, what its entries in the map have in common at
-// all steps.
+// mapTails returns, for each bit, the part of its entries in the map that is common to all
+// steps.
 func mapTails(p *factored.Problem) ([]string, error) {
 	tails := make([]string, p.NumBits())
 	for b := range tails {
@@ -155,7 +155,7 @@ func mapTails(p *factored.Problem) ([]string, error) {
 // ErrMap is wrapped by the errors of ReadMap and Map.Trace.
 var ErrMap = errors.New("map of variables")
 
-// ReadMap reads what WriteMap wrote.
+// ReadMap reads the output of WriteMap.
 func ReadMap(r io.Reader) (*Map, error) {
 	var m Map
 	if err := json.NewDecoder(r).Decode(&m); err != nil {
@@ -172,15 +172,15 @@ func ReadMap(r io.Reader) (*Map, error) {
 	return &m, nil
 }
 
-// Trace turns the file variables that a solver made true, by number, into the
-// plan and states of p. Numbers that the map does not know are the file's own
-// business and ignored. Auxiliary variables are no part of a trace. The error
-// says where the map does not belong to p.
+// Trace converts the file variables that a solver made true, by number, to the plan and
+// states of p. Numbers that the map does not contain are auxiliary and ignored. Auxiliary
+// variables of p are not part of a trace. The error describes where the map does not belong
+// to p.
 func (m *Map) Trace(p *factored.Problem, isTrue map[int32]bool) (*factored.Trace, error) {
 	actions := len(p.Bits(factored.Action))
 	expected := (p.NumBits()-actions)*(m.Horizon+1) + actions*m.Horizon
-	// A problem without variables has as few at any horizon, and a trace of
-	// nothing but steps must not take all memory.
+	// A problem without variables has a map of zero variables at any horizon, and a trace of
+	// empty steps must not take all memory.
 	if len(m.Variables) != expected || expected == 0 && m.Horizon > 1<<20 {
 		return nil, fmt.Errorf("%w: %d variables, problem %s has %d over %d steps", ErrMap, len(m.Variables), p.Name, expected, m.Horizon)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/randprob"
 )
 
-// TestMap reads maps back, and refuses those of other problems.
+// TestMap reads maps back, and refuses maps of other problems.
 func TestMap(t *testing.T) {
 	m := lamp(t)
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/model"
 )
 
-// heapProbe is a writer that looks at the heap now and then.
+// heapProbe is a writer that measures the heap now and then.
 type heapProbe struct {
 	writes int
 	peak   uint64

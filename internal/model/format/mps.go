@@ -6,18 +6,17 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// mpsFile is MPS. Names never hold spaces and no field is left out, so that
-// readers of the free format take it too; fields stand in the columns of the
-// fixed format as long as names have at most 8 characters.
+// mpsFile is MPS. Names never contain spaces and no field is omitted, so that readers of the
+// free format accept it too. Fields are in the columns of the fixed format as long as names
+// have at most 8 characters.
 //
-// The format goes column by column, the model row by row. A variable of step t
-// stands only in the rows of steps t-1 and t, so that two transposed blocks
-// suffice.
+// The format is ordered by column, the model by row. A variable of step t occurs only in the
+// rows of steps t-1 and t, so that two transposed blocks suffice.
 type mpsFile struct{ *linear }
 
 // columns lists, for each local variable, its entries in the rows of a block.
 type columns struct {
-	start []int32 // local variable -> its first cell; one more at the end
+	start []int32 // local variable -> its first cell; then the end
 	cells []cell
 }
 
@@ -26,7 +25,7 @@ type cell struct {
 	row  int32 // in the block, from 0
 }
 
-// transpose makes the columns of b.
+// transpose returns the columns of b.
 func (b *block) transpose() *columns {
 	if b.columns != nil {
 		return b.columns
@@ -144,7 +143,7 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 				}
 			}
 			if v > f.stride {
-				continue // the lone variable of a model without any
+				continue // the only variable of a model without variables
 			}
 			if before != nil {
 				for _, c := range before.transpose().of(v + f.stride) {
@@ -163,13 +162,13 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 	return err
 }
 
-// column writes the first field of an entry, padded to the second.
+// column writes the first field of an entry, padded up to the second.
 func (f *mpsFile) column(out *output, v int32) {
 	out.text("    ")
 	f.padded(out, 'x', int64(v))
 }
 
-// padded writes a letter and a number, filled to the 10 characters of a field.
+// padded writes a letter and a number, padded to the 10 characters of a field.
 func (f *mpsFile) padded(out *output, letter byte, v int64) {
 	from := out.line
 	out.byte(letter)
@@ -192,8 +191,7 @@ func (f *mpsFile) objEntry(out *output, value int64) {
 	f.value(out, value)
 }
 
-// value ends a line with a number, right-aligned in 12 characters where it
-// fits.
+// value ends a line with a number, right-aligned in 12 characters if it fits.
 func (f *mpsFile) value(out *output, v int64) {
 	var digits [20]byte
 	n := len(appendUint(digits[:0], uint64(max(v, -v))))

@@ -8,9 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// opbFile is the linear format of the pseudo-Boolean competition: the header
-// comment with the counts, the objective, then a constraint a line with >= or
-// =.
+// opbFile is the linear format of the pseudo-Boolean competition: the header comment with the
+// counts, the objective, then one constraint per line with >= or =.
 //
 // Equations are written with = only if all coefficients are 1 or -1, the others
 // as two inequalities: clasp 3.3.5 takes 2 x1 + 2 x2 = 1 for satisfiable, and

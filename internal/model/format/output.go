@@ -2,13 +2,13 @@ package format
 
 import "io"
 
-// output gathers text into large writes. The first error of the writer is kept
-// and ends all further work.
+// output collects text into large writes. The first error of the writer is kept and ends all
+// further work.
 type output struct {
 	w    io.Writer
 	buf  []byte
 	err  error
-	line int // bytes since the last newline that text and its like wrote; see breakAt
+	line int // bytes since the last newline written by text and similar methods; see breakAt
 }
 
 const outputSize = 1 << 17
@@ -17,7 +17,7 @@ func newOutput(w io.Writer) *output {
 	return &output{w: w, buf: make([]byte, 0, outputSize)}
 }
 
-// flush hands on what is buffered and returns the first error.
+// flush writes the buffer and returns the first error.
 func (o *output) flush() error {
 	if o.err == nil && len(o.buf) > 0 {
 		_, o.err = o.w.Write(o.buf)
@@ -26,7 +26,7 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// room makes space for n more bytes, n being small beside the buffer.
+// room makes space for n more bytes; n is small compared with the buffer.
 func (o *output) room(n int) {
 	if cap(o.buf)-len(o.buf) < n {
 		_ = o.flush() // kept in o.err
@@ -79,8 +79,7 @@ func (o *output) name(v int32) {
 	o.int(int64(v))
 }
 
-// breakAt starts a new line, indented by two spaces, when the present one is
-// longer than width.
+// breakAt starts a new line, indented by two spaces, if the present one is longer than width.
 func (o *output) breakAt(width int) {
 	if o.line > width {
 		o.text("\n  ")
@@ -88,7 +87,7 @@ func (o *output) breakAt(width int) {
 	}
 }
 
-// pairs holds 00 to 99, so that two digits cost one division.
+// pairs contains 00 to 99, so that two digits cost one division.
 const pairs = "0001020304050607080910111213141516171819" +
 	"2021222324252627282930313233343536373839" +
 	"4041424344454647484950515253545556575859" +
@@ -115,8 +114,8 @@ func appendUint(b []byte, u uint64) []byte {
 	return append(b, digits[at:]...)
 }
 
-// clauses writes zero-terminated clauses, one a line, each behind prefix. It
-// is the inner loop of every large file.
+// clauses writes zero-terminated clauses, one per line, each with the prefix. It is the inner
+// loop of every large file.
 func (o *output) clauses(prefix string, lits []int32) {
 	const longest = 12 // a literal and its space
 	buf, start := o.buf, true
@@ -172,7 +171,7 @@ func putLit(b []byte, l int32) int {
 	return end + 1
 }
 
-// digits10 is the number of decimal digits of u.
+// digits10 returns the number of decimal digits of u.
 func digits10(u uint32) int {
 	switch {
 	case u < 10:

@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Program is a 0-1 linear program that is not a model's own: package blp adds
-// rows and variables to the paper's. Variables are numbered as in all formats.
+// Program is a general 0-1 linear program: package blp adds rows and variables to the
+// paper's. Variables are numbered as in all formats.
 type Program struct {
 	Name      string
 	Objective []ProgramTerm // minimised
@@ -51,8 +51,7 @@ func WriteProgram(ctx context.Context, w io.Writer, p *Program, k Kind) error {
 	return nil
 }
 
-// columns lists the variables in use in ascending order, or variable 1 where
-// there is none.
+// columns lists the variables in use in ascending order, or variable 1 if there are none.
 func (p *Program) columns() []int32 {
 	most := int32(1)
 	all := func(visit func(v int32)) {
@@ -78,7 +77,7 @@ func (p *Program) columns() []int32 {
 	return list
 }
 
-// rows are those of p, and one where there is none or a row has no terms.
+// rows returns the rows of p, with a row added if there is none or a row has no terms.
 func (p *Program) rows() []ProgramRow {
 	if len(p.Rows) == 0 {
 		return []ProgramRow{{Terms: []ProgramTerm{{1, 1}}, Op: factored.GE}}
@@ -140,9 +139,9 @@ func (p *Program) writeLP(ctx context.Context, out *output) error {
 	return out.err
 }
 
-// writeMPS writes MPS as mpsFile does, but column by column from memory.
+// writeMPS writes MPS like mpsFile, but column by column from memory.
 func (p *Program) writeMPS(ctx context.Context, out *output) error {
-	f := mpsFile{} // for its fields, which need no model
+	f := mpsFile{} // for its fields, which do not need a model
 	out.text("NAME          fdplan\nROWS\n N  obj\n")
 	rows := p.rows()
 	byVar := map[int32][]cell{}

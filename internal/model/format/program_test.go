@@ -13,7 +13,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// programs are small ones with their optima.
+// programs are small programs with their optima.
 var programs = []struct {
 	name   string
 	p      Program
@@ -39,7 +39,7 @@ var programs = []struct {
 	}, external.Unsatisfiable, 0},
 }
 
-// TestWriteProgram has CBC and GLPK read programs in both formats.
+// TestWriteProgram runs CBC and GLPK on programs in both formats.
 func TestWriteProgram(t *testing.T) {
 	extsolver.Require(t, "cbc", "glpsol")
 	for _, c := range programs {

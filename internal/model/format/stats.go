@@ -22,16 +22,16 @@ func (s *Size) add(t Size) {
 	s.SoftClauses += t.SoftClauses
 }
 
-// Groups is the size of a file by what its parts state.
+// Groups is the size of a file by what its parts express.
 type Groups struct {
-	// Problem holds the variables of states, auxiliaries and actions, and the
-	// constraints that state which of them propagation fixed.
+	// Problem counts the variables of states, auxiliaries and actions, and the constraints
+	// that fix those decided by propagation.
 	Problem    Size `json:"problem"`
 	Initial    Size `json:"initial"`
 	Global     Size `json:"global"`
 	Transition Size `json:"transition"`
 	Goal       Size `json:"goal"`
-	// Network holds the hidden units among its variables.
+	// Network includes the hidden units among its variables.
 	Network   Size `json:"network"`
 	Objective Size `json:"objective"`
 }
@@ -44,8 +44,8 @@ type Stats struct {
 	Groups Groups `json:"groups"`
 }
 
-// at gives the size of one of the model's groups, model.NumGroups standing for
-// what is fixed.
+// at returns the size of one of the model's groups; model.NumGroups stands for fixed
+// literals.
 func (g *Groups) at(group model.Group) *Size {
 	return [...]*Size{
 		model.Initial: &g.Initial, model.Global: &g.Global, model.Transition: &g.Transition,
@@ -53,7 +53,7 @@ func (g *Groups) at(group model.Group) *Size {
 	}[group]
 }
 
-// sum fills the totals.
+// sum computes the totals.
 func (s *Stats) sum() {
 	s.Size = Size{}
 	for g := range model.NumGroups + 1 {

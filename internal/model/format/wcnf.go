@@ -6,9 +6,9 @@ import (
 	"github.com/fdplan/fdplan/internal/model/cnf"
 )
 
-// wcnfDialect is the format of the MaxSAT Evaluation since 2022: no header, h
-// before a hard clause, the weight before a soft one. The soft clauses come
-// last; each states that a cost is not paid.
+// wcnfDialect is the format of the MaxSAT Evaluation since 2022: no header, h before a hard
+// clause, the weight before a soft one. The soft clauses come last; each states that a cost
+// is avoided.
 type wcnfDialect struct{}
 
 func (wcnfDialect) header(*cnf.Sizes) string { return "" }
@@ -17,9 +17,8 @@ func (wcnfDialect) hard(*cnf.Sizes) string { return "h " }
 
 func (wcnfDialect) soft() bool { return true }
 
-// wcnfOldDialect is the format before 2022: p wcnf VARIABLES CLAUSES TOP, and
-// the weight TOP, one more than all soft weights together, before a hard
-// clause.
+// wcnfOldDialect is the format before 2022: p wcnf VARIABLES CLAUSES TOP, and the weight TOP,
+// one more than the sum of all soft weights, before a hard clause.
 type wcnfOldDialect struct{}
 
 func (wcnfOldDialect) header(s *cnf.Sizes) string {

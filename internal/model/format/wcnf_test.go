@@ -15,7 +15,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// softFile is what a WCNF file of either format says.
+// softFile is the content of a WCNF file of either format.
 type softFile struct {
 	hard [][]string
 	soft map[string]string // clause by weight and literals

@@ -1,8 +1,7 @@
-// Package propagate is a small exact solver for one step's constraints: bounds
-// propagation over linear sums and neurons, with chronological backtracking
-// and nothing learned. The search engine completes states with it, verify
-// enumerates legal states and actions with it. Propagation of a neuron is as
-// strong as the unit propagation of the paper's Definition 1.
+// Package propagate is a small exact solver for one step's constraints: bounds propagation
+// over linear sums and neurons, with chronological backtracking and no learning. The search
+// engine completes states with it, and verify enumerates legal states and actions with it.
+// Propagation of a neuron is as strong as the unit propagation of the paper's Definition 1.
 package propagate
 
 import (
@@ -20,7 +19,8 @@ func encode(l model.Lit) code {
 	return code(l) << 1
 }
 
-// occurrence says that falsifying a literal takes coef from a row's slack.
+// occurrence is an entry of an occurrence list: falsifying the literal reduces a row's slack
+// by coef.
 type occurrence struct {
 	row  int32
 	coef int64
@@ -94,8 +94,7 @@ func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
 		r.slack += t.Coef
 	}
 	r.end = int32(len(s.lits))
-	// Descending coefficients let a scan stop at the first that is too small
-	// to be forced.
+	// With descending coefficients, a scan stops at the first that is too small to be forced.
 	lits, coefs := s.lits[r.start:], s.coefs[r.start:]
 	for i := 1; i < len(lits); i++ {
 		for j := i; j > 0 && coefs[j] > coefs[j-1]; j-- {
@@ -116,7 +115,7 @@ type State struct {
 	value    []int8 // by literal code: 1 true, -1 false, 0 open
 	slack    []int64
 	trail    []code
-	head     int // trail[:head] has been taken from the slacks
+	head     int // trail[:head] has been subtracted from the slacks
 	rootBad  bool
 	rootMark int
 
@@ -125,15 +124,14 @@ type State struct {
 	interrupted bool
 }
 
-// SetInterrupt makes Each and Satisfiable stop when f says true; it is asked
-// every few hundred decisions.
+// SetInterrupt makes Each and Satisfiable stop if f returns true; f is called every few
+// hundred decisions.
 func (st *State) SetInterrupt(f func() bool) { st.interrupt = f }
 
-// Interrupted says whether an enumeration was stopped, and its result means
-// nothing.
+// Interrupted reports whether an enumeration was stopped, so that its result is meaningless.
 func (st *State) Interrupted() bool { return st.interrupted }
 
-// NewState gives the state in which only what the constraints force at once is
+// NewState returns the state in which only the literals forced by the constraints are
 // assigned.
 func (s *System) NewState() *State {
 	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: make([]int64, len(s.rows))}
@@ -153,20 +151,20 @@ func (s *System) NewState() *State {
 	return st
 }
 
-// Consistent says whether the constraints alone are not refuted already. A
-// state that is not must not be assigned to.
+// Consistent reports whether the constraints are free of contradiction after initial
+// propagation. If not, the state must not be assigned to.
 func (st *State) Consistent() bool { return !st.rootBad }
 
-// Value is 1, -1 or 0 as l is true, false or open.
+// Value returns 1, -1 or 0 if l is true, false or open.
 func (st *State) Value(l model.Lit) int8 { return st.value[encode(l)] }
 
 // Mark is a point to which Undo can return.
 func (st *State) Mark() int { return len(st.trail) }
 
-// Reset undoes everything but what the constraints force at once.
+// Reset undoes everything but the literals forced by the constraints.
 func (st *State) Reset() { st.Undo(st.rootMark) }
 
-// Undo takes back all assignments since mark.
+// Undo undoes all assignments since mark.
 func (st *State) Undo(mark int) {
 	for i := len(st.trail) - 1; i >= mark; i-- {
 		l := st.trail[i]
@@ -181,8 +179,8 @@ func (st *State) Undo(mark int) {
 	st.head = min(st.head, mark)
 }
 
-// Assign makes l true and propagates. It is false when that is refuted; the
-// caller then undoes to a mark before the call.
+// Assign makes l true and propagates. It returns false on a contradiction; the caller must
+// then undo to an earlier mark.
 func (st *State) Assign(l model.Lit) bool {
 	c := encode(l)
 	switch st.value[c] {
@@ -221,7 +219,7 @@ func (st *State) propagate() bool {
 	return true
 }
 
-// scan makes true every open literal that a row cannot do without.
+// scan makes true every open literal without which a row cannot hold.
 func (st *State) scan(id int32) {
 	r := &st.sys.rows[id]
 	slack := st.slack[id]
@@ -235,10 +233,9 @@ func (st *State) scan(id int32) {
 	}
 }
 
-// Each visits every assignment of vars that propagation does not refute, in
-// lexicographic order with false before true, until visit says false. During a
-// visit the assignment is in place; Each undoes it. It reports whether all
-// visits said true.
+// Each visits every assignment of vars that propagation does not refute, in lexicographic
+// order with false before true, until visit returns false. During a visit the assignment is
+// in place; Each undoes it. It reports whether all visits returned true.
 func (st *State) Each(vars []model.Lit, visit func() bool) bool {
 	for i, v := range vars {
 		if st.Value(v) != 0 {
@@ -263,8 +260,8 @@ func (st *State) Each(vars []model.Lit, visit func() bool) bool {
 	return visit()
 }
 
-// Satisfiable says whether vars can be assigned without being refuted. When
-// vars are all open variables, that is whether the constraints can hold.
+// Satisfiable reports whether vars can be assigned without being refuted. If vars are all
+// open variables, it reports whether the constraints are satisfiable.
 func (st *State) Satisfiable(vars []model.Lit) bool {
 	return !st.Each(vars, func() bool { return false })
 }

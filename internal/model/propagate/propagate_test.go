@@ -94,7 +94,7 @@ func TestEachFindsExactlyTheModels(t *testing.T) {
 			vars[i] = model.Lit(i + 1)
 		}
 		if st.Consistent() {
-			for range 2 { // twice, to see that everything is undone
+			for range 2 { // twice, to check that everything is undone
 				got = got[:0]
 				st.Each(vars, func() bool {
 					a := 0

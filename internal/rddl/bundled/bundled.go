@@ -1,5 +1,5 @@
-// Package bundled holds the problems that come with the program, by name: RDDL
-// domains and instances, and task files that say the rest.
+// Package bundled contains the problems that come with the program, by name: RDDL domains and
+// instances, and task files with everything that RDDL does not express.
 package bundled
 
 import (
@@ -28,9 +28,8 @@ var names = []string{
 // Names lists the bundled problems.
 func Names() []string { return slices.Clone(names) }
 
-// Task reads the task of a bundled problem. Its files are embedded: give Read
-// of this package to what opens them. The error for a name that is none lists
-// those that are.
+// Task returns the task of a bundled problem. Its files are embedded: pass this package's
+// Read to whatever opens them. The error for an unknown name lists the known ones.
 func Task(name string) (*task.Task, error) {
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("there is no bundled problem %q; expected one of %s", name, strings.Join(names, ", "))
@@ -41,8 +40,8 @@ func Task(name string) (*task.Task, error) {
 // Read reads a file that a bundled Task names.
 func Read(name string) ([]byte, error) { return problems.ReadFile(name) }
 
-// RDDL compiles a bundled problem from its RDDL: with known, all of it, so that
-// no network is needed; else with the task's fluents learned.
+// RDDL compiles a bundled problem from its RDDL. If known is set, everything is compiled and
+// no network is needed; otherwise the task's fluents are learned.
 func RDDL(name string, known bool) (*translate.Compiled, error) {
 	t, err := Task(name)
 	if err != nil {

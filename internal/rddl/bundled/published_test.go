@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPublishedOrder compares the bits that the network reads and gives with
-// those of the published files, by the names that the tasks give.
+// TestPublishedOrder compares the bits that the network reads and determines with those of
+// the published files, by the names in the tasks.
 func TestPublishedOrder(t *testing.T) {
 	const dir = "../../../../shared/data/fd-sat-plan/translation/"
 	for name, file := range map[string]string{

@@ -16,7 +16,7 @@ func TestRDDLOptima(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		from   int
-		reward []float64 // by horizon, from `from`; none for no plan
+		reward []float64 // by horizon, starting at `from`; none means no plan
 	}{
 		{"navigation/3x3", 3, []float64{none, -4, -4, -4}},
 		{"navigation/4x4", 4, []float64{none, -5, -5, -5}},

@@ -11,7 +11,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// simulator makes a runner of a bundled problem that knows the ranges.
+// simulator returns a runner of a bundled problem with its ranges set.
 func simulator(t *testing.T, name string) (*translate.Compiled, *sim.Runner) {
 	t.Helper()
 	c, err := RDDL(name, true)
@@ -33,7 +33,7 @@ func simulator(t *testing.T, name string) (*translate.Compiled, *sim.Runner) {
 	return c, s.NewRunner(rand.New(rand.NewPCG(1, 2)))
 }
 
-// set reads "a=1 b=0" over base; values of fluents that are not named stay.
+// set applies "a=1 b=0" to base; fluents that are not named keep their values.
 func set(t *testing.T, c *translate.Compiled, text string, base []float64, order []int) []float64 {
 	t.Helper()
 	out := append([]float64(nil), base...)
@@ -59,15 +59,15 @@ func set(t *testing.T, c *translate.Compiled, text string, base []float64, order
 	return out
 }
 
-// reaches says that a step led somewhere, be it to a state that breaks an
+// reaches reports whether the step was taken, possibly into a state that violates an
 // invariant.
 func reaches(err error) bool {
 	var v *sim.Violation
 	return err == nil || errors.As(err, &v) && v.Kind == sim.Invariant
 }
 
-// traces are steps worked out by hand from the rules of the domains: what
-// differs from the initial state, the actions, and what must then hold.
+// traces are steps derived by hand from the rules of the domains: the differences from the
+// initial state, the actions, and what must hold afterwards.
 var traces = []struct {
 	name, from, action, to string
 }{
@@ -91,7 +91,7 @@ var traces = []struct {
 	// Inventory: demand, then order; the threshold within 2 of the demand.
 	{"inventory/2", "", "", "quant(c1)=0 month=1 threshold_met(c1)=1"}, // demand 0
 	{"inventory/2", "", "resupply(c1)", "quant(c1)=5 month=1 threshold_met(c1)=1"},
-	{"inventory/2", "month=1", "resupply(c1)", "quant(c1)=5 month=0 threshold_met(c1)=0"},             // 3 missing; the order comes after
+	{"inventory/2", "month=1", "resupply(c1)", "quant(c1)=5 month=0 threshold_met(c1)=0"},             // 3 missing; the order arrives afterwards
 	{"inventory/2", "month=1 quant(c1)=1", "", "quant(c1)=0 month=0 threshold_met(c1)=1"},             // 2 missing
 	{"inventory/2", "month=1 quant(c1)=5", "", "quant(c1)=2 threshold_met(c1)=1"},                     // 2 too many
 	{"inventory/2", "month=1 quant(c1)=6", "", "quant(c1)=3 threshold_met(c1)=0"},                     // 3 too many
@@ -126,19 +126,19 @@ var traces = []struct {
 	// The enemy goes along x first in x, along y first in y.
 	{"cellda/x", "", "move-up", "enem-loc(e1,x)=2 enem-loc(e1,y)=0"},
 	{"cellda/y", "", "move-up", "enem-loc(e1,x)=3 enem-loc(e1,y)=1"},
-	{"cellda/y", "", "", "enem-loc(e1,x)=2 enem-loc(e1,y)=0"}, // no need along y: x
-	// Towards where she goes, not where she is: (0,0) to (0,1), the enemy at (0,3).
+	{"cellda/y", "", "", "enem-loc(e1,x)=2 enem-loc(e1,y)=0"}, // no move needed along y: x
+	// Towards her next cell, not her present one: (0,0) to (0,1), the enemy at (0,3).
 	{"cellda/x", "enem-loc(e1,x)=0 enem-loc(e1,y)=3", "move-up", "enem-loc(e1,x)=0 enem-loc(e1,y)=2"},
-	// The other axis only when the first needs no move; blocked, it stays: at
-	// (2,1), x first, she at (0,1): (1,1) is a block.
+	// Along the other axis only if the first needs no move. If blocked, it stays: at (2,1), x
+	// first, she at (0,1): (1,1) is a block.
 	{"cellda/x", "cellda-loc(y)=1 enem-loc(e1,x)=2 enem-loc(e1,y)=1", "", "enem-loc(e1,x)=2 enem-loc(e1,y)=1"},
-	// Not around it either: at (2,1), she at (0,3): along x is blocked, along y
+	// It does not go around a block: at (2,1), she at (0,3): along x is blocked, along y
 	// would be free.
 	{"cellda/x", "cellda-loc(y)=3 enem-loc(e1,x)=2 enem-loc(e1,y)=1", "", "enem-loc(e1,x)=2 enem-loc(e1,y)=1"},
 	{"cellda/y", "cellda-loc(y)=3 enem-loc(e1,x)=2 enem-loc(e1,y)=1", "", "enem-loc(e1,x)=2 enem-loc(e1,y)=2"},
 	// Under the block at (1,1), y first: stays.
 	{"cellda/y", "cellda-loc(y)=1 enem-loc(e1,x)=1", "", "enem-loc(e1,x)=1 enem-loc(e1,y)=0"},
-	// Where it is already it stays, and she dies by going there.
+	// If it is already there it stays, and she dies by moving there.
 	{"cellda/x", "cellda-loc(x)=2", "move-right", "cellda-loc(x)=3 enem-loc(e1,x)=3 cellda-alive=0"},
 	// She dies by staying where it is, or by leaving from there.
 	{"cellda/x", "cellda-loc(x)=3", "", "cellda-alive=0"},

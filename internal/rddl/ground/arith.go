@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// add is the sum of args. Where it is exact in any order, nested sums are
-// flattened and the constants gathered in one at the end; elsewhere the order,
-// and so the rounding, is that of the source.
+// add returns the sum of args. If the sum is exact in any order, nested sums are flattened
+// and the constants are collected in one at the end. Otherwise the order, and so the
+// rounding, is that of the source.
 func (b *builder) add(pos Pos, args ...*Node) *Node {
 	t := numeric(args...)
 	if b.plain {
@@ -46,9 +46,9 @@ func (b *builder) add(pos Pos, args ...*Node) *Node {
 	return b.op(Add, t, pos, flat...)
 }
 
-// fine says whether n is a number without rounding: an integer, or a multiple of
-// a small power of two, so that sums with others of the kind are exact. It looks
-// no deeper than depth.
+// fine reports whether n is a number without rounding: an integer, or a multiple of a small
+// power of two, so that sums with other such numbers are exact. It looks no deeper than
+// depth.
 func fine(n *Node, depth int) bool {
 	if n.Type != Real {
 		return true
@@ -114,8 +114,8 @@ func (b *builder) neg(pos Pos, x *Node) *Node {
 	return b.op(Neg, numeric(x), pos, x)
 }
 
-// mul is the product of args. Where it is the same in any order, nested products
-// are flattened and the constants gathered in one at the front.
+// mul returns the product of args. If the product is the same in any order, nested products
+// are flattened and the constants are collected in one at the front.
 func (b *builder) mul(pos Pos, args ...*Node) *Node {
 	t := numeric(args...)
 	if b.plain {
@@ -168,7 +168,7 @@ func (b *builder) mul(pos Pos, args ...*Node) *Node {
 	return b.op(Mul, t, pos, flat...)
 }
 
-// mulInOrder keeps the order of the factors, all but leading constants.
+// mulInOrder keeps the order of the factors, except for leading constants.
 func (b *builder) mulInOrder(pos Pos, args []*Node) *Node {
 	var kept []*Node
 	factor := 1.0
@@ -206,8 +206,7 @@ func (b *builder) div(pos Pos, x, y *Node) *Node {
 	return b.op(Div, Real, pos, x, y)
 }
 
-// extreme is the least (Min) or greatest (Max) of args, of which there is at
-// least one.
+// extreme returns the least (Min) or greatest (Max) of args, which must not be empty.
 func (b *builder) extreme(op Op, pos Pos, args ...*Node) *Node {
 	t := numeric(args...)
 	if b.plain {
@@ -260,7 +259,7 @@ func (b *builder) call(pos Pos, name string, args ...*Node) *Node {
 	if intFunctions[name] || (name == "abs" || name == "fmod") && numeric(args...) == Int {
 		t = Int
 	}
-	// An integer power of integers is one unless the exponent is negative.
+	// An integer power of integers is an integer unless the exponent is negative.
 	if name == "pow" && len(args) == 2 && numeric(args...) == Int && isConst(args[1]) && args[1].Val >= 0 {
 		t = Int
 	}

@@ -6,13 +6,12 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// builder makes nodes: it folds constants and gives equal expressions at one
-// place of the source one node. The first error sticks; what is built after it
-// is of no use and quickly done.
+// builder makes nodes. It folds constants, and makes one node for equal expressions at one
+// place of the source. It keeps the first error; later nodes are meaningless and cheap.
 type builder struct {
-	// The classes made so far, by number: the first node of each, and the class
-	// of the same hash before it. Class 0 is none. heads has the last class of a
-	// hash. Large problems live here: no pointers in the map, one look-up a node.
+	// The classes made so far, by number: the first node of each, and the previous class of
+	// the same hash. Class 0 means none. heads has the last class of a hash. Problems can be
+	// large, so the map contains no pointers and each node costs one lookup.
 	first  []*Node
 	before []int32
 	heads  map[uint64]int32
@@ -22,15 +21,14 @@ type builder struct {
 	decl        Pos    // of the declaration being grounded, for the limit's message
 	declName    string // what it declares
 
-	// guards counts the conditions on fluents that must hold for what is being
-	// built to be evaluated at all.
+	// guards counts the conditions on fluents under which the present expression is evaluated
+	// at all.
 	guards int
-	plain  bool // fold nothing; for tests that compare both
+	plain  bool // no folding; for tests that compare both
 	err    error
 }
 
-// nodeKey has the position, so that a node's is always the one that messages
-// need.
+// nodeKey includes the position, so that a node always has the position that messages need.
 type nodeKey struct {
 	class int32
 	pos   Pos
@@ -47,17 +45,17 @@ func (b *builder) fail(pos Pos, format string, args ...any) {
 	}
 }
 
-// fault is a failure of the evaluation itself: an error where every evaluation
-// meets it, otherwise something that may never happen and is left in place.
+// fault reports a failed evaluation. It is an error if every evaluation would meet it;
+// otherwise it may never happen and is left in place.
 func (b *builder) fault(pos Pos, format string, args ...any) {
 	if b.guards == 0 && !b.plain {
 		b.fail(pos, format, args...)
 	}
 }
 
-// intern gives the node equal to n, which is n itself when it is the first. Two
-// nodes have the same class exactly when they are equal but for positions; every
-// draw is a class of its own.
+// intern returns the node equal to n, which is n itself if it is the first. Two nodes have
+// the same class exactly if they differ in positions at most; every draw has a class of its
+// own.
 func (b *builder) intern(n Node) *Node {
 	h := hash(&n)
 	if n.Op != Random {
@@ -101,7 +99,7 @@ func (b *builder) keep(n Node) *Node {
 	return kept
 }
 
-// hash mixes what equal compares.
+// hash covers the fields that equal compares.
 func hash(n *Node) uint64 {
 	h := uint64(n.Op)<<8 | uint64(n.Type)
 	mix := func(x uint64) {
@@ -152,7 +150,7 @@ func (b *builder) boolean(pos Pos, v bool) *Node {
 	return b.intern(n)
 }
 
-// maxExact is the largest integer below which floating point holds all.
+// maxExact bounds the integers that are all exact in floating point.
 const maxExact = 1 << 53
 
 func (b *builder) number(pos Pos, t Type, v float64) *Node {
@@ -177,7 +175,7 @@ func (b *builder) op(op Op, t Type, pos Pos, args ...*Node) *Node {
 	return b.intern(Node{Op: op, Type: t, Args: args, Pos: pos})
 }
 
-// IsConst says whether n is the constant v.
+// IsConst reports whether n is the constant v.
 func (n *Node) IsConst(v float64) bool { return n.Op == Const && n.Val == v }
 
 func isConst(n *Node) bool { return n.Op == Const }
@@ -191,7 +189,7 @@ func allConst(args []*Node) bool {
 	return true
 }
 
-// numeric is the type of a sum or product of args.
+// numeric returns the type of a sum or product of args.
 func numeric(args ...*Node) Type {
 	for _, a := range args {
 		if a.Type == Real {
@@ -201,7 +199,7 @@ func numeric(args ...*Node) Type {
 	return Int
 }
 
-// common is the type of an expression that is one of a and b.
+// common returns the type of an expression that is one of a and b.
 func common(x, y *Node) Type {
 	if x.Type == y.Type {
 		return x.Type

@@ -29,7 +29,7 @@ func (g *grounder) allConditions() error {
 		return err
 	}
 	for _, c := range either {
-		// What is drawn within the step is not known of a state alone either.
+		// A value drawn within the step is not determined by the state either.
 		inStep := g.p.reaches(c.Expr, func(x *Node) bool {
 			return x.Op == Random || x.Op == Ref && g.p.Fluents[x.Fluent].Kind == Action
 		})
@@ -42,8 +42,8 @@ func (g *grounder) allConditions() error {
 	return nil
 }
 
-// conditions grounds e and splits it into the parts that all must hold (And) or
-// of which one must hold (Or). Parts that say nothing are left out.
+// conditions grounds e and splits it into parts of which all must hold (And) or one must hold
+// (Or). Parts that have no effect are omitted.
 func (g *grounder) conditions(what string, e rddl.Expr, split Op) ([]Condition, error) {
 	g.b.begin(what, startOf(e))
 	s := splitter{grounder: g, op: split}
@@ -58,7 +58,7 @@ type splitter struct {
 	settled bool // by a part that never holds (And) or always does (Or)
 }
 
-// split appends the parts of e, of its negation when neg.
+// split appends the parts of e, or of its negation if neg is set.
 func (s *splitter) split(e rddl.Expr, neg bool) {
 	if s.b.err != nil || s.settled {
 		return
@@ -89,7 +89,7 @@ func (s *splitter) split(e rddl.Expr, neg bool) {
 			return
 		}
 	}
-	// As in the unsplit condition, a part is shielded by those before it.
+	// As in the unsplit condition, a part is guarded by those before it.
 	guards := s.b.guards
 	if len(s.out) > 0 {
 		s.b.guards++
@@ -106,7 +106,7 @@ func (s *splitter) split(e rddl.Expr, neg bool) {
 	s.out = append(s.out, Condition{Expr: n, Pos: startOf(e), Text: s.text(e, neg)})
 }
 
-// text is e with the present bindings filled in, and the bindings.
+// text returns e with the present bindings filled in, followed by the bindings.
 func (s *splitter) text(e rddl.Expr, neg bool) string {
 	if neg {
 		e = &rddl.Unary{Info: rddl.Info{Pos: e.Position(), Type: e.ResultType()}, Op: rddl.Not, X: e}
@@ -123,8 +123,8 @@ func (s *splitter) text(e rddl.Expr, neg bool) string {
 	return rddl.FormatExpr(e, bind) + " [" + strings.Join(list, ", ") + "]"
 }
 
-// startOf is where the text of e begins; Position is the operator's place for
-// some.
+// startOf returns where the text of e begins; the Position of some expressions is that of the
+// operator.
 func startOf(e rddl.Expr) Pos {
 	for {
 		b, ok := e.(*rddl.Binary)
@@ -135,9 +135,9 @@ func startOf(e rddl.Expr) Pos {
 	}
 }
 
-// Expr grounds an expression over p's fluents that the program's checker has
-// typed and that has no free variables: a goal, a property. It may be called
-// from several goroutines.
+// Expr grounds an expression over p's fluents, such as a goal or a property. The expression
+// must have been typed by the program's checker and have no free variables. Expr may be
+// called concurrently.
 func (p *Problem) Expr(e rddl.Expr) (*Node, error) {
 	g, err := p.grounder()
 	if err != nil {
@@ -148,8 +148,8 @@ func (p *Problem) Expr(e rddl.Expr) (*Node, error) {
 	return n, g.b.err
 }
 
-// Conditions is Expr for a condition, split at its conjunctions and foralls as
-// the problem's own conditions are. What always holds leaves none.
+// Conditions is Expr for a condition, split at its conjunctions and foralls as the problem's
+// own conditions are. A condition that always holds has no parts.
 func (p *Problem) Conditions(e rddl.Expr) ([]Condition, error) {
 	g, err := p.grounder()
 	if err != nil {

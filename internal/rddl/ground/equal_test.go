@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// generator writes random expressions over foldDomain, in brackets throughout,
-// under the variables in scope.
+// generator writes random expressions over foldDomain, fully bracketed, under the variables
+// in scope.
 type generator struct {
 	rng  *rand.Rand
 	vars []string
@@ -79,9 +79,9 @@ func (g *generator) number(depth int) string {
 	return "(" + g.truth(depth-1) + " * " + sub() + ")"
 }
 
-// TestFoldingKeepsValues compares the folded expression with the same one
-// grounded without folding, in random states: where the plain one has a value,
-// the folded one has the same.
+// TestFoldingKeepsValues compares each folded expression with the same expression grounded
+// without folding, in random states: if the plain one has a value, the folded one has the
+// same.
 func TestFoldingKeepsValues(t *testing.T) {
 	p := mustGround(t, foldDomain)
 	g := &generator{rng: rand.New(rand.NewPCG(1, 2))}
@@ -100,13 +100,13 @@ func TestFoldingKeepsValues(t *testing.T) {
 	for _, text := range texts {
 		e, err := typed(p, text)
 		if err != nil && strings.Contains(err.Error(), "division by zero") {
-			continue // written with a literal zero
+			continue // contains a literal zero
 		} else if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		folded, err := p.Expr(e)
 		if err != nil {
-			continue // it always divides by zero, or the like
+			continue // it always divides by zero or has a similar fault
 		}
 		plainBuilder := newBuilder(maxNodes)
 		plainBuilder.plain = true

@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// TestExpressionErrors has what only the values of non-fluents show, and what
-// is no error behind a condition on fluents.
+// TestExpressionErrors checks errors that only the values of non-fluents reveal, and
+// expressions that are not errors behind a condition on fluents.
 func TestExpressionErrors(t *testing.T) {
 	p := mustGround(t, foldDomain)
 	for _, c := range []struct{ text, want string }{
@@ -54,7 +54,7 @@ func TestExpressionErrors(t *testing.T) {
 	}
 }
 
-// TestProblemErrors has faults of whole problems, each with its place.
+// TestProblemErrors checks faults of whole problems, each with its place.
 func TestProblemErrors(t *testing.T) {
 	text := func(declare, cpfs, init string) string {
 		return fmt.Sprintf(`domain d { types { t : object; };
@@ -70,29 +70,29 @@ horizon = 1; discount = 1.0; }`, declare, cpfs, init)
 	}
 	const chain = "b(t) : { interm-fluent, bool }; q : { state-fluent, bool, default = false };"
 	for _, c := range []struct{ declare, cpfs, init, want string }{
-		{ // a fluent that needs itself
+		{ // a fluent that depends on itself
 			"b : { interm-fluent, bool }; q : { state-fluent, bool, default = false };", "q' = b; b = ~b;", "q;",
 			"test.rddl:5:9: b depends on itself within one step: b -> b; expected",
 		},
-		{ // next states that need each other
+		{ // next states that depend on each other
 			"p : { state-fluent, bool, default = false }; q : { state-fluent, bool, default = false };",
 			"p' = q'; q' = p | p';", "p;",
 			"test.rddl:5:1: p' depends on itself within one step: p' -> q' -> p'; expected",
 		},
-		{ // grounded fluents that need each other
+		{ // grounded fluents that depend on each other
 			chain, "q' = true; b(?x) = exists_{?y : t} [(NEXT(?x, ?y) | (?x == @o3 ^ ?y == @o2)) ^ b(?y)];", "q;",
 			"b(o2) depends on itself within one step: b(o2) -> b(o3) -> b(o2)",
 		},
-		{ // the same without a cycle: each needs the next
+		{ // the same without a cycle: each depends on the next
 			chain, "q' = b(@o1); b(?x) = a | (exists_{?y : t} [NEXT(?x, ?y) ^ b(?y)]);", "q;", "",
 		},
-		{ // an object in the initial state that is not there
+		{ // an unknown object in the initial state
 			"at : { state-fluent, t, default = @o1 };", "at' = at;", "at = @o7;", "test.rddl:9:6: ",
 		},
-		{ // a state of an object type that nothing sets
+		{ // a state of an object type that is never assigned
 			"at(t) : { state-fluent, t };", "at'(?x) = at(?x);", "at(o1) = @o2;", "at(o2)",
 		},
-		{ // a non-fluent of an object type that nothing sets
+		{ // a non-fluent of an object type that is never assigned
 			"WHERE(t) : { non-fluent, t }; q : { state-fluent, bool, default = false };", "q' = WHERE(@o1) == @o2;", "q;", "WHERE(o1) has no value",
 		},
 		{
@@ -112,7 +112,8 @@ horizon = 1; discount = 1.0; }`, declare, cpfs, init)
 	}
 }
 
-// TestLongChain has a chain of dependencies longer than a stack likes.
+// TestLongChain grounds a chain of dependencies that would overflow the stack of a recursive
+// search.
 func TestLongChain(t *testing.T) {
 	p := &Problem{}
 	const length = 200_000

@@ -9,20 +9,18 @@ import (
 
 var errNoProgram = errors.New("the problem was not made from a program, so that no expression can be grounded over it")
 
-// Values gives an expression what it reads.
+// Values supplies the values that an expression reads.
 type Values struct {
 	Now  []float64 // of each fluent in the state before the step, with actions and intermediate fluents
-	Next []float64 // of each primed fluent; nil when there is none
-	// Draw gives a value of the distribution; for Discrete and UnnormDiscrete,
-	// args are the weights and the value is the index among them. Nil where
-	// nothing is drawn.
+	Next []float64 // of each primed fluent; nil if there are none
+	// Draw returns a value of the distribution. For Discrete and UnnormDiscrete, args are the
+	// weights and the value is the index among them. It is nil if nothing is drawn.
 	Draw func(name string, args []float64) (float64, error)
 }
 
-// Eval is the value of n, by the plain reading of the operations: simple, and
-// slow next to package sim. Errors are *source.Error at the node that has no
-// value: a division by zero, a function outside its domain, a fluent that v does
-// not have. With empty Values it evaluates constant expressions.
+// Eval evaluates n directly: simple, but slow compared with package sim. Errors are
+// *source.Error at the node that has no value: a division by zero, a function outside its
+// domain, a fluent that v lacks. With empty Values it evaluates constant expressions.
 func Eval(n *Node, v *Values) (float64, error) {
 	e := evaluator{v}
 	return e.eval(n)
@@ -112,7 +110,7 @@ func (e evaluator) all(nodes []*Node) ([]float64, error) {
 	return out, nil
 }
 
-// branching evaluates what need not look at all of its arguments.
+// branching evaluates operations that need not evaluate all of their arguments.
 func (e evaluator) branching(n *Node) (float64, error) {
 	if n.Op == And || n.Op == Or {
 		for _, a := range n.Args {

@@ -6,8 +6,8 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// grounder turns expressions of a program into nodes, under the values that its
-// environment gives to variables.
+// grounder grounds expressions of a program, with values from its environment for the
+// variables.
 type grounder struct {
 	*tables
 	p   *Problem
@@ -15,7 +15,7 @@ type grounder struct {
 	env []binding // innermost last
 
 	memo   map[memoKey]*Node
-	refs   map[*rddl.Fluent][]*Node // of the fluents meant at one place, by their index; what most look-ups are for
+	refs   map[*rddl.Fluent][]*Node // grounded fluents that one place refers to, by index; serves most lookups
 	free   map[rddl.Expr]*freeVars
 	visits int
 }
@@ -52,7 +52,7 @@ func (g *grounder) fail(pos rddl.Pos, format string, args ...any) *Node {
 	return nothing
 }
 
-// expr grounds e. After an error, which is in g.b.err, the result means nothing.
+// expr grounds e. After an error, which is in g.b.err, the result is meaningless.
 func (g *grounder) expr(e rddl.Expr) *Node {
 	if g.b.err != nil {
 		return nothing
@@ -148,8 +148,7 @@ func (g *grounder) exprs(list []rddl.Expr) []*Node {
 	return out
 }
 
-// after grounds e, which is evaluated only when the node before has a certain
-// value.
+// after grounds e, which is evaluated only if the node before it has a certain value.
 func (g *grounder) after(before *Node, e rddl.Expr) *Node {
 	if before.Op == Const {
 		return g.expr(e)
@@ -163,7 +162,7 @@ func (g *grounder) after(before *Node, e rddl.Expr) *Node {
 func (g *grounder) binary(e *rddl.Binary) *Node {
 	b, pos := g.b, Pos(e.Pos)
 	x := g.expr(e.X)
-	// What a constant on the left settles is not looked at further.
+	// If a constant on the left decides the result, the rest is not evaluated.
 	if x.Op == Const && !b.plain {
 		switch {
 		case e.Op == rddl.And && x.Val == 0:
@@ -218,7 +217,8 @@ var relations = map[rddl.BinaryOp]Op{
 	rddl.Eq: Eq, rddl.Ne: Ne, rddl.Lt: Lt, rddl.Le: Le, rddl.Gt: Gt, rddl.Ge: Ge,
 }
 
-// sameValues compares lists that come from the same table when they are equal.
+// sameValues compares lists of values. Equal lists come from the same table, so their
+// addresses suffice.
 func sameValues(x, y []string) bool {
 	return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 }
@@ -252,8 +252,7 @@ func (g *grounder) fluent(e *rddl.Fluent) *Node {
 	return g.fluentAt(e, v, args, 0, 0)
 }
 
-// fluentAt grounds a fluent whose first k arguments have the index i among
-// their choices.
+// fluentAt grounds a fluent. Its first k arguments select index i among their choices.
 func (g *grounder) fluentAt(e *rddl.Fluent, v *variable, args []*Node, k, i int) *Node {
 	for ; k < len(args); k++ {
 		size := len(v.params[k].names)

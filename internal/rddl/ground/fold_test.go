@@ -6,7 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// foldDomain has a fluent of every sort for expressions to be about.
+// foldDomain has a fluent of every kind, for use in expressions.
 const foldDomain = `domain fold {
 	types { xpos : object; color : {@red, @green, @blue}; };
 	pvariables {
@@ -67,7 +67,7 @@ func typed(p *Problem, text string) (rddl.Expr, error) {
 	return p.Program().CheckExpr(e, rddl.InStateCPF, rddl.Type{})
 }
 
-// foldCases are expressions with the text of what they are grounded to.
+// foldCases are expressions with the text of the grounded result.
 var foldCases = []struct{ text, want string }{
 	// Constants.
 	{"YES ^ q", "q"},
@@ -225,7 +225,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestLongJunction has more arguments than are compared one by one.
+// TestLongJunction grounds a junction with too many arguments for pairwise comparison.
 func TestLongJunction(t *testing.T) {
 	b := newBuilder(1000)
 	var args []*Node

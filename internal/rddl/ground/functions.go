@@ -11,8 +11,8 @@ import (
 // UnaryFunction is a function of one argument.
 type UnaryFunction struct {
 	F func(x float64) float64
-	// Why says in words what forbids x, or is empty; nil where all numbers are
-	// allowed. What is allowed may still be infinite.
+	// Why describes why x is outside the domain, or returns "". It is nil if all numbers are
+	// allowed. An allowed argument may still have an infinite result.
 	Why func(x float64) string
 }
 
@@ -22,24 +22,23 @@ type BinaryFunction struct {
 	Why func(x, y float64) string
 }
 
-// FindUnary looks up a function of one argument, spelt as in RDDL.
+// FindUnary looks up a function of one argument by its RDDL name.
 func FindUnary(name string) (UnaryFunction, bool) {
 	f, ok := unary[name]
 	return f, ok
 }
 
-// FindBinary looks up a function of two arguments. As in pyRDDLGym: div rounds
-// down and mod and fmod have the divisor's sign, log has its base second. min
-// and max are here too, though they take any number.
+// FindBinary looks up a function of two arguments. As in pyRDDLGym, div rounds down, mod and
+// fmod have the divisor's sign, and the second argument of log is its base. min and max are
+// included, though they take any number of arguments.
 func FindBinary(name string) (BinaryFunction, bool) {
 	f, ok := binary[name]
 	return f, ok
 }
 
-// Call applies the function called name, spelt as in RDDL, to args. Its error
-// says why there is no value: an unknown name, a wrong number of arguments, an
-// argument outside the function's domain. A result is never NaN or infinite,
-// nor a negative zero.
+// Call applies the function with this RDDL name to args. It returns an error if there is no
+// value: an unknown name, a wrong number of arguments, an argument outside the function's
+// domain. A result is never NaN, infinite or a negative zero.
 func Call(name string, args ...float64) (float64, error) {
 	var v float64
 	why := ""
@@ -162,8 +161,8 @@ func integerDivisor(x, y float64) string {
 	return divisor(x, y)
 }
 
-// floorDiv is the quotient of integers rounded down. That of larger ones may
-// itself be rounded up to an integer, so that the remainder is taken off first.
+// floorDiv returns the quotient of integers rounded down. A quotient of large integers may
+// itself be rounded up to an integer, so the remainder is subtracted first.
 func floorDiv(x, y float64) float64 {
 	if math.Abs(x) < 1<<52 {
 		return math.Floor(x / y)
@@ -186,7 +185,7 @@ func sgn(x float64) float64 {
 	return 0
 }
 
-// floorMod is a - b*floor(a/b), exact also where the quotient is not.
+// floorMod returns a - b*floor(a/b), exact even if the quotient is not.
 func floorMod(a, b float64) float64 {
 	m := math.Mod(a, b)
 	if m != 0 && (m < 0) != (b < 0) {
@@ -195,12 +194,12 @@ func floorMod(a, b float64) float64 {
 	return m
 }
 
-// intFunctions always give integers; abs does so for an integer.
+// intFunctions always return integers; abs does so for an integer.
 var intFunctions = map[string]bool{"sgn": true, "round": true, "floor": true, "ceil": true, "div": true, "mod": true}
 
-// DistributionError says what is wrong with the parameters of a distribution,
-// nil when it can be drawn from. For Discrete and UnnormDiscrete, args are the
-// weights alone. A name that it does not know has no faults.
+// DistributionError describes what is wrong with the parameters of a distribution, or returns
+// nil if it can be drawn from. For Discrete and UnnormDiscrete, args are the weights alone.
+// An unknown name has no faults.
 func DistributionError(name string, args ...float64) error {
 	if d, ok := rddl.Distributions[name]; ok {
 		return d.Check(args...)

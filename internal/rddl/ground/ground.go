@@ -4,8 +4,8 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// Ground makes the grounded problem of a checked program. Errors are
-// *source.Error with the place in the domain or the instance.
+// Ground grounds a checked program. Errors are *source.Error with the place in the domain or
+// the instance.
 func Ground(prog *rddl.Program) (*Problem, error) {
 	return groundWith(prog, newBuilder(maxNodes))
 }
@@ -53,7 +53,7 @@ func groundWith(prog *rddl.Program, b *builder) (*Problem, error) {
 	return p, g.allConditions()
 }
 
-// begin notes what is being grounded.
+// begin records what is being grounded.
 func (b *builder) begin(what string, pos Pos) { b.declName, b.decl = what, pos }
 
 var kinds = map[rddl.Kind]Kind{

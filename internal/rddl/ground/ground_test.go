@@ -128,7 +128,7 @@ func TestGround(t *testing.T) {
 	}
 }
 
-// TestBare has the smallest problem: no horizon, no bound on actions, no reward.
+// TestBare grounds the smallest problem: no horizon, no bound on actions, no reward.
 func TestBare(t *testing.T) {
 	p := mustGround(t, `domain d { pvariables { q : { state-fluent, bool, default = false }; a : { action-fluent, bool, default = false }; };
 		cpfs { q' = q | Bernoulli(if (a) then 0.5 else 0.0); }; reward = 0; }
@@ -142,7 +142,7 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// TestShared wants one node for equal parts of one place, and two for draws.
+// TestShared expects one node for equal parts of one place, and two for draws.
 func TestShared(t *testing.T) {
 	p := mustGround(t, foldDomain)
 	for text, want := range map[string]bool{
@@ -165,7 +165,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestConditions splits conditions of the user's as it does the problem's.
+// TestConditions checks that the user's conditions are split as the problem's own are.
 func TestConditions(t *testing.T) {
 	p := mustGround(t, foldDomain)
 	for text, want := range map[string]string{

@@ -9,9 +9,9 @@ type Pos struct {
 // Type is the type of a fluent or an expression.
 type Type uint8
 
-// The types. A value of any of them is a float64: 0 and 1 for Bool, the number
-// itself for Int and Real (integers are exact up to 2^53), the index in the
-// list of values for Enum, which is a declared enumeration or an object type.
+// The types. A value of any type is a float64: 0 and 1 for Bool, the number itself for Int
+// and Real (integers are exact up to 2^53), the index in the list of values for Enum, which
+// is a declared enumeration or an object type.
 const (
 	Bool Type = iota
 	Int
@@ -19,7 +19,7 @@ const (
 	Enum
 )
 
-// Kind is what a fluent is.
+// Kind is the kind of a fluent.
 type Kind uint8
 
 // The kinds of fluents.
@@ -38,20 +38,20 @@ type Fluent struct {
 	Kind    Kind
 	Type    Type
 	Values  []string // of an Enum, in order
-	Default float64  // of an action: no-op; of a state: where init-state is silent
+	Default float64  // of an action: no-op; of a state: the value if init-state assigns none
 	Initial float64  // of a state
 	CPF     *Node    // of State (its next value), Interm and Observ; nil for an action
 	Pos     Pos      // of its declaration
 }
 
-// Condition is a Boolean expression that must hold, with its place and text for
-// messages. The parts of one condition of the source stand in their order; where
-// one does not hold, those after it may fail to have a value. A part that never
-// holds is kept, as the constant false, and ends its condition.
+// Condition is a Boolean expression that must hold, with its place and text for messages. The
+// parts of one source condition keep their order. If a part does not hold, later ones may
+// have no value. A part that never holds is kept, as the constant false, and ends its
+// condition.
 type Condition struct {
 	Expr *Node
 	Pos  Pos    // where the part begins
-	Text string // as the printer writes the part, with the objects that a forall around it gives to variables, and those in brackets: at(x1) => fuel > 0 [?x = x1]
+	Text string // the part as the printer writes it. Objects that a forall around it assigns to variables are filled in and listed in brackets: at(x1) => fuel > 0 [?x = x1]
 }
 
 // Problem is a grounded instance.
@@ -59,17 +59,16 @@ type Problem struct {
 	Domain, Instance string
 	Fluents          []Fluent
 	ByName           map[string]int
-	// Order lists the fluents with a CPF such that each comes after all that
-	// its CPF reads in the same step: intermediate fluents, then next states
-	// and observations.
+	// Order lists the fluents with a CPF. Each comes after everything that its CPF reads in
+	// the same step: intermediate fluents, then next states and observations.
 	Order []int
 
 	Reward        *Node
 	Preconditions []Condition // action-preconditions, and state-action-constraints that mention an action
 	Invariants    []Condition // state-invariants, and state-action-constraints that mention states alone
 	Termination   []Condition // an episode ends in a state where one of them holds
-	MaxActions    int         // max-nondef-actions; -1 when there is no bound
-	Horizon       int         // steps; 0 when the instance names no number
+	MaxActions    int         // max-nondef-actions; -1 if there is no bound
+	Horizon       int         // steps; 0 if the instance gives no number
 	Discount      float64
 
 	tables *tables // of the program, for expressions grounded later; nil in a Problem made by hand
@@ -78,8 +77,7 @@ type Problem struct {
 // Op is an operation of a Node.
 type Op uint8
 
-// The operations. Comments say the arguments and, where it is not plain, the
-// result.
+// The operations. Comments list the arguments and, if it is not obvious, the result.
 const (
 	Const   Op = iota // Val
 	Ref               // fluent Fluent; of the next state when Primed
@@ -107,14 +105,14 @@ const (
 	Random            // distribution Name of the arguments; Discrete: pairs of value constant and weight
 )
 
-// Node is a typed expression. Nodes may be shared and must not be changed;
-// equal parts of one place of the source are the same node, save those that
-// draw, where every occurrence is a node and a draw of its own.
+// Node is a typed expression. Nodes may be shared and must not be changed. Equal parts of one
+// place of the source are the same node, except draws: every occurrence of a draw is a node
+// and a draw of its own.
 //
-// A Bool may stand wherever a number may and counts 0 or 1 there; Eq and Ne of
-// two Bools do not occur in what Ground makes (Iff does). And, Or, Implies, If
-// and Case evaluate from left to right and stop when the result is settled:
-// what stands behind may fail when it is evaluated regardless.
+// A Bool may stand wherever a number may, and counts as 0 or 1 there. Ground makes no Eq or
+// Ne of two Bools (it uses Iff). And, Or, Implies, If and Case evaluate from left to right
+// and stop when the result is determined: later arguments may fail if they are evaluated
+// regardless.
 type Node struct {
 	Op     Op
 	Type   Type
@@ -126,5 +124,5 @@ type Node struct {
 	Args   []*Node
 	Pos    Pos
 
-	class int32 // nodes of one builder with equal classes are equal expressions; 0 outside
+	class int32 // nodes of one builder with equal classes are equal expressions; otherwise 0
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Load reads, checks and grounds the only instance of the files. The instance's
-// file may hold the non-fluents and the domain too; instanceFile is empty when
-// the domain's file holds the instance. Errors are *source.Error, or those of
-// reading a file.
+// Load reads, checks and grounds the only instance of the files. The instance's file may also
+// contain the non-fluents and the domain; instanceFile is empty if the domain's file contains
+// the instance. Errors are *source.Error, or those of reading a file.
 func Load(domainFile, instanceFile string) (*Problem, error) {
 	f, err := rddl.ReadFiles(os.ReadFile, domainFile, instanceFile)
 	if err != nil {
@@ -19,8 +18,8 @@ func Load(domainFile, instanceFile string) (*Problem, error) {
 	return File(f, "")
 }
 
-// File checks and grounds the instance called name of a parsed file, or its only
-// one when name is empty.
+// File checks and grounds the instance called name of a parsed file, or its only instance if
+// name is empty.
 func File(f *rddl.File, name string) (*Problem, error) {
 	d, nf, inst, err := f.Select(name)
 	if err != nil {
@@ -36,8 +35,8 @@ func File(f *rddl.File, name string) (*Problem, error) {
 	return Ground(prog)
 }
 
-// Program is what p was made from; nil for a Problem made by hand. With its
-// CheckExpr, expressions of the user's are made ready for Expr and Conditions.
+// Program returns the program that p was made from; nil for a Problem made by hand. Its
+// CheckExpr prepares the user's expressions for Expr and Conditions.
 func (p *Problem) Program() *rddl.Program {
 	if p.tables == nil {
 		return nil

@@ -70,7 +70,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLimit grounds quantifiers that would never end, or fill the memory.
+// TestLimit grounds quantifiers that would otherwise never finish, or fill the memory.
 func TestLimit(t *testing.T) {
 	objects := make([]string, 400)
 	for i := range objects {

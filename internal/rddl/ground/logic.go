@@ -2,7 +2,7 @@ package ground
 
 import "math"
 
-// not folds double negation and turns comparisons around.
+// not folds double negation and reverses comparisons.
 func (b *builder) not(pos Pos, x *Node) *Node {
 	if b.plain {
 		return b.op(Not, Bool, pos, x)
@@ -20,20 +20,20 @@ func (b *builder) not(pos Pos, x *Node) *Node {
 
 var opposite = map[Op]Op{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Gt: Le, Le: Gt}
 
-// and and or differ in the constant that settles them.
+// and and or differ in the constant that decides them.
 func (b *builder) and(pos Pos, args ...*Node) *Node { return b.junction(And, pos, args) }
 func (b *builder) or(pos Pos, args ...*Node) *Node  { return b.junction(Or, pos, args) }
 
-// junction flattens, drops what is neutral or said before, and is settled by
-// the settling constant or by an argument next to its negation.
+// junction flattens nested junctions and drops neutral and duplicate arguments. It folds to
+// the deciding constant if that, or an argument together with its negation, occurs.
 func (b *builder) junction(op Op, pos Pos, args []*Node) *Node {
 	if b.plain {
 		return b.op(op, Bool, pos, args...)
 	}
 	settled := op == Or
 	var flat []*Node
-	// seen holds the classes of arguments and the negated ones of those that
-	// are negations: junctions of two or three need no map.
+	// seen contains the classes of arguments, negated for arguments that are negations.
+	// Junctions of two or three arguments need no map.
 	var seen map[int32]bool
 	said := func(c int32) bool {
 		if seen != nil {
@@ -46,7 +46,7 @@ func (b *builder) junction(op Op, pos Pos, args []*Node) *Node {
 		}
 		return false
 	}
-	var add func(a *Node) bool // false when a settles the junction
+	var add func(a *Node) bool // false when a decides the junction
 	add = func(a *Node) bool {
 		switch {
 		case a.Op == Const:
@@ -127,7 +127,7 @@ func (b *builder) iff(pos Pos, x, y *Node) *Node {
 	return b.op(Iff, Bool, pos, x, y)
 }
 
-// mirrored is the relation with its sides exchanged.
+// mirrored maps each relation to the one with its sides exchanged.
 var mirrored = map[Op]Op{Eq: Eq, Ne: Ne, Lt: Gt, Le: Ge, Gt: Lt, Ge: Le}
 
 func compare(op Op, x, y float64) bool {
@@ -182,8 +182,8 @@ func (b *builder) compare(op Op, pos Pos, x, y *Node) *Node {
 	return b.op(op, Bool, pos, x, y)
 }
 
-// constLeaves says whether x is a chain of conditions between constants, as
-// argmax makes them: a comparison then only asks for the conditions.
+// constLeaves reports whether x is a chain of conditions between constants, as argmax makes
+// them: a comparison then reduces to its conditions.
 func constLeaves(x *Node) bool {
 	for x.Op == If {
 		if !isConst(x.Args[1]) {
@@ -194,7 +194,7 @@ func constLeaves(x *Node) bool {
 	return isConst(x)
 }
 
-// choice is if c then x else y.
+// choice returns if c then x else y.
 func (b *builder) choice(pos Pos, c, x, y *Node) *Node {
 	if b.plain {
 		return b.ifNode(pos, c, x, y)
@@ -242,8 +242,8 @@ type branch struct {
 	result *Node
 }
 
-// switchOn is the result of the branch whose value x has, or otherwise, which
-// is nil when the branches are complete. There is at least one branch.
+// switchOn returns the result of the branch whose value x has, or else otherwise, which is
+// nil if the branches are complete. There is at least one branch.
 func (b *builder) switchOn(pos Pos, x *Node, branches []branch, otherwise *Node) *Node {
 	if !b.plain {
 		if isConst(x) {
@@ -254,7 +254,7 @@ func (b *builder) switchOn(pos Pos, x *Node, branches []branch, otherwise *Node)
 			}
 			return otherwise
 		}
-		// Complete branches need no test for the last.
+		// If the branches are complete, the last needs no test.
 		if otherwise == nil || len(branches) >= len(x.Values) {
 			last := len(branches) - 1
 			branches, otherwise = branches[:last], branches[last].result

@@ -6,10 +6,9 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// order sorts the fluents with a CPF by dependency: intermediate fluents first,
-// then next states, then observations, each in the order of declaration unless
-// one needs another of a later place. A fluent that depends on itself within a
-// step is an error at its cpf.
+// order sorts the fluents with a CPF by dependency: intermediate fluents first, then next
+// states, then observations. Within these, they keep the order of declaration as far as
+// dependencies allow. A fluent that depends on itself within a step is an error at its cpf.
 func (p *Problem) order() ([]int, error) {
 	reads := make([][]int, len(p.Fluents))
 	var total int
@@ -33,9 +32,9 @@ func (p *Problem) order() ([]int, error) {
 		done
 	)
 	state := make([]uint8, len(p.Fluents))
-	next := make([]int, len(p.Fluents)) // of an open fluent: the read to look at next
+	next := make([]int, len(p.Fluents)) // by open fluent: the read to follow next
 	out := make([]int, 0, total)
-	// The search keeps its own stack: chains may be as long as the problem.
+	// The search has its own stack: chains may be as long as the problem.
 	var stack []int
 	visit := func(root int) error {
 		stack = append(stack[:0], root)
@@ -72,14 +71,14 @@ func (p *Problem) order() ([]int, error) {
 	return out, nil
 }
 
-// cycle is the error for the last fluents on the stack, from first on, each of
-// which reads the one after it and the last the first.
+// cycle returns the error for the fluents on the stack from first on, each of which reads the
+// next, and the last the first.
 func (p *Problem) cycle(stack []int, first int) error {
 	from := len(stack) - 1
 	for stack[from] != first {
 		from--
 	}
-	const most = 12 // a longer path helps nobody
+	const most = 12 // a longer path would not help the reader
 	var names []string
 	for k, f := range stack[from:] {
 		if k == most {
@@ -98,7 +97,7 @@ func (p *Problem) cycle(stack []int, first int) error {
 	return source.Errorf(pos.File, pos.Line, pos.Col, "%s depends on itself within one step: %s; expected an order in which they can be computed", p.nextName(first), strings.Join(names, " -> "))
 }
 
-// nextName is the fluent's name, primed when what is computed is its next value.
+// nextName returns the fluent's name, primed if its next value is computed.
 func (p *Problem) nextName(f int) string {
 	if p.Fluents[f].Kind == State {
 		return primedName(p.Fluents[f].Name)

@@ -6,10 +6,10 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
-// freeVars are the variables that an expression reads and does not bind.
+// freeVars are the free variables of an expression.
 type freeVars struct {
 	names  []string
-	random bool // it draws: no two of its occurrences are the same
+	random bool // contains a draw: no two of its occurrences are equal
 }
 
 // memoKey is a quantified expression with the values of its free variables.
@@ -105,8 +105,7 @@ func children(e rddl.Expr) []rddl.Expr {
 	return nil
 }
 
-// quant grounds a quantifier or an aggregation, once for the same values of
-// what it reads from outside.
+// quant grounds a quantifier or an aggregation, once for equal values of its free variables.
 func (g *grounder) quant(e *rddl.Quant) *Node {
 	free := g.freeOf(e)
 	if free.random {
@@ -120,7 +119,7 @@ func (g *grounder) quant(e *rddl.Quant) *Node {
 		}
 		buf = enc.AppendUvarint(buf, uint64(bound.value))
 	}
-	// What a condition shields may hold failures that are errors elsewhere.
+	// A guarded expression may contain faults that are errors elsewhere.
 	if g.b.guards > 0 {
 		buf = append(buf, 'g')
 	}
@@ -148,8 +147,8 @@ func (g *grounder) bind(params []*rddl.Param) bool {
 	return true
 }
 
-// each calls f under every choice of values of the last n bindings, the last
-// running fastest, until f is false or there is an error.
+// each calls f for every choice of values of the last n bindings, the last varying fastest,
+// until f returns false or there is an error.
 func (g *grounder) each(n int, f func() bool) {
 	from := len(g.env) - n
 	for i := from; i < len(g.env); i++ {
@@ -186,7 +185,7 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 	g.each(len(e.Params), func() bool {
 		n := g.expr(e.Body)
 		if e.Op == rddl.Forall || e.Op == rddl.Exists {
-			// A constant settles the rest, anything else shields it.
+			// A constant decides the rest; anything else guards it.
 			if n.Op == Const && !b.plain {
 				settled = (n.Val != 0) == (e.Op == rddl.Exists)
 				return !settled
@@ -234,9 +233,9 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 	return g.fail(e.Pos, "%s cannot be grounded", e.Op)
 }
 
-// best is the first value for which the part stands in relation op to all
-// others: a chain of conditions, each on those that follow, because those before
-// are known to be worse than something.
+// best returns the first value for which the part stands in relation op to all others. It is
+// a chain of conditions; each compares only with later values, since every earlier value is
+// already known not to be best.
 func (g *grounder) best(e *rddl.Quant, op Op, parts []*Node) *Node {
 	b, pos := g.b, Pos(e.Pos)
 	if len(e.Params) != 1 {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// String writes the expression as RDDL would, with the grounded fluents' names,
-// on one line; shared parts are written wherever they are used. Min and Max
-// have any number of arguments.
+// String writes the expression in RDDL syntax, with the grounded fluents' names, on one line;
+// shared parts are written wherever they are used. Min and Max have any number of arguments.
 func (n *Node) String() string {
 	var b strings.Builder
 	n.write(&b, 0)
@@ -36,7 +35,7 @@ var infix = map[Op]struct {
 	Add: {"+", bindSum}, Sub: {"-", bindSum}, Mul: {"*", bindProduct}, Div: {"/", bindProduct},
 }
 
-// write writes n, in brackets when it binds more weakly than power.
+// write writes n, in brackets if it binds more weakly than power.
 func (n *Node) write(b *strings.Builder, power int) {
 	if n == nil {
 		b.WriteString("nothing")
@@ -51,8 +50,8 @@ func (n *Node) write(b *strings.Builder, power int) {
 			if i > 0 {
 				b.WriteString(" " + op.sign + " ")
 			}
-			// The sign of n-ary operations holds them together; below an equal
-			// one only the first of - and / and => needs no brackets.
+			// Arguments of an n-ary operation need brackets unless they bind more strongly;
+			// of equal strength, only the first argument of - and / and => needs none.
 			if i == 0 && op.power != bindRelation {
 				a.write(b, op.power)
 			} else {

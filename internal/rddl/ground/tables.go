@@ -8,24 +8,24 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// maxFluents bounds the grounded fluents of one problem, maxNodes its expression
-// nodes. Non-fluents that keep their default cost nothing in a large table:
-// maxStatics only keeps indices far from overflowing.
+// maxFluents bounds the grounded fluents of one problem, maxNodes its expression nodes.
+// Non-fluents with their default value cost nothing in a large table: maxStatics only
+// prevents overflow of indices.
 const (
 	maxFluents = 5_000_000
 	maxNodes   = 5_000_000
 	maxStatics = 1 << 40
 )
 
-// maxDense is the size up to which a non-fluent's values stand in an array.
+// maxDense is the size up to which a non-fluent's values are kept in an array.
 const maxDense = 1 << 20
 
-// maxVisits bounds the expressions that are looked at for each node that may
-// result, so that a huge quantifier that folds to nothing ends too.
+// maxVisits bounds the expressions visited per possible node, so that a huge quantifier that
+// folds to nothing ends too.
 const maxVisits = 20
 
-// tables hold what expressions refer to: the values of each type and the place
-// of each variable's grounded ones. They do not change once they are filled.
+// tables resolve the names in expressions: the values of each type and the index of each
+// variable's groundings. They do not change once they are filled.
 type tables struct {
 	prog  *rddl.Program
 	types map[string]*valueList
@@ -38,25 +38,25 @@ type valueList struct {
 	index map[string]int
 }
 
-// variable is a declared variable and its grounded ones, which stand in a row,
-// the last argument running fastest.
+// variable is a declared variable and its groundings, which are consecutive, the last
+// argument varying fastest.
 type variable struct {
 	decl   *rddl.PVariable
 	params []*valueList
-	size   int      // number of grounded ones
+	size   int      // number of groundings
 	typ    Type     //
 	values []string // of the range, when it is an enumeration or object type
-	first  int      // of a fluent: index of the first grounded one
+	first  int      // of a fluent: index of the first grounding
 
-	// Of a non-fluent: the values assigned, in an array or a map by size, and
-	// the default of all others, where there is one.
+	// For a non-fluent: the assigned values, in an array or a map by size, and the default of
+	// all others, if there is one.
 	dense       []float64
 	sparse      map[int]float64
 	fallback    float64
 	hasFallback bool
 }
 
-// constant is the value of the i-th grounded one of a non-fluent.
+// constant returns the value of the i-th grounding of a non-fluent.
 func (v *variable) constant(i int) (value float64, ok bool) {
 	if v.dense != nil {
 		value = v.dense[i]
@@ -68,8 +68,7 @@ func (v *variable) constant(i int) (value float64, ok bool) {
 	return v.fallback, v.hasFallback
 }
 
-// fill makes room for the values of a non-fluent; in an array, NaN stands for
-// none.
+// fill allocates the values of a non-fluent; in an array, NaN stands for none.
 func (v *variable) fill(value float64, ok bool) {
 	v.fallback, v.hasFallback = value, ok
 	if v.size > maxDense {
@@ -157,9 +156,8 @@ func newTables(prog *rddl.Program) (*tables, error) {
 	}, rddl.NonFluent)
 }
 
-// defaultOf is the value of grounded variables that nothing else gives one:
-// the declared default, else false or 0. A type with values has no such value
-// unless it is declared.
+// defaultOf returns the value of groundings that are not assigned: the declared default, else
+// false or 0. A type with values has no default unless one is declared.
 func (t *tables) defaultOf(v *variable) (value float64, ok bool, err error) {
 	if v.decl.Default == nil {
 		return 0, v.typ != Enum, nil
@@ -168,7 +166,7 @@ func (t *tables) defaultOf(v *variable) (value float64, ok bool, err error) {
 	return value, err == nil, err
 }
 
-// assign hands each of the assignments to set.
+// assign passes each of the assignments to set.
 func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value float64) error, kind rddl.Kind) error {
 	for _, a := range list {
 		v := t.vars[a.Name.Name]
@@ -197,7 +195,7 @@ func (t *tables) assign(list []*rddl.Assign, set func(v *variable, i int, value 
 	return nil
 }
 
-// literal is the value of a constant that is given to v.
+// literal returns the value of a constant that is assigned to v.
 func (t *tables) literal(v *variable, e rddl.Expr) (float64, error) {
 	sign := 1.0
 	inner := e
@@ -245,7 +243,7 @@ func (t *tables) literalName(v *variable, name string, wrong func(string) error)
 
 func wholeOrInfinite(v float64) bool { return v == float64(int64(v)) || v > maxExact || v < -maxExact }
 
-// expects says in words which values v takes.
+// expects describes the values of v.
 func (v *variable) expects() string {
 	switch v.typ {
 	case Bool:
@@ -258,7 +256,7 @@ func (v *variable) expects() string {
 	return "one of " + some(v.values)
 }
 
-// some lists names, not more than a line holds.
+// some lists names, up to a line's length.
 func some(names []string) string {
 	const most = 8
 	if len(names) > most {
@@ -270,7 +268,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// arguments lists the i-th choice of values of v's parameters.
+// arguments returns the i-th choice of values of v's parameters.
 func (v *variable) arguments(i int) []string {
 	args := make([]string, len(v.params))
 	for k := len(args) - 1; k >= 0; k-- {
@@ -281,7 +279,7 @@ func (v *variable) arguments(i int) []string {
 	return args
 }
 
-// groundName is the contract's form: base(a,b), without spaces.
+// groundName returns the name in the form base(a,b), without spaces.
 func groundName(base string, args []string) string {
 	if len(args) == 0 {
 		return base

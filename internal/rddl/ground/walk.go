@@ -2,8 +2,8 @@ package ground
 
 import "iter"
 
-// Walk calls f for n and the nodes below it, each node once even where it is
-// shared, parents first. It goes below a node only when f says true.
+// Walk calls f for n and the nodes below it, parents first, each node once even if it is
+// shared. It descends below a node only if f returns true.
 func (n *Node) Walk(f func(*Node) bool) {
 	walk(n, map[*Node]bool{}, f)
 }
@@ -45,7 +45,7 @@ func (p *Problem) Expressions() iter.Seq[*Node] {
 	}
 }
 
-// Walk is Node.Walk over all expressions of p; what they share is visited once.
+// Walk calls Node.Walk for all expressions of p; shared nodes are visited once.
 func (p *Problem) Walk(f func(*Node) bool) {
 	seen := map[*Node]bool{}
 	for n := range p.Expressions() {
@@ -53,7 +53,7 @@ func (p *Problem) Walk(f func(*Node) bool) {
 	}
 }
 
-// findRandom is the first draw in n, nil when there is none.
+// findRandom returns the first draw in n, or nil if there is none.
 func findRandom(n *Node) *Node {
 	var found *Node
 	n.Walk(func(x *Node) bool {
@@ -65,8 +65,8 @@ func findRandom(n *Node) *Node {
 	return found
 }
 
-// Deterministic says whether nothing in p is drawn at random; otherwise it
-// gives the first draw, with its position.
+// Deterministic reports whether nothing in p is drawn at random; otherwise it also returns
+// the first draw, with its position.
 func (p *Problem) Deterministic() (bool, *Node) {
 	for n := range p.Expressions() {
 		if r := findRandom(n); r != nil {
@@ -76,17 +76,17 @@ func (p *Problem) Deterministic() (bool, *Node) {
 	return true, nil
 }
 
-// DependsOnAction says whether n reads an action, itself or through
-// intermediate fluents and next states.
+// DependsOnAction reports whether n reads an action, directly or through intermediate fluents
+// and next states.
 func (p *Problem) DependsOnAction(n *Node) bool {
 	return p.reaches(n, func(x *Node) bool { return x.Op == Ref && p.Fluents[x.Fluent].Kind == Action })
 }
 
-// reaches says whether n, or the expression of a fluent of the same step that
-// it reads, however indirectly, has a node of which f holds.
+// reaches reports whether f holds for a node of n or of the expression of a fluent that n
+// reads in the same step, directly or indirectly.
 func (p *Problem) reaches(n *Node, f func(*Node) bool) bool {
 	seen := map[*Node]bool{}
-	below := map[int]bool{} // fluents whose expressions are looked at
+	below := map[int]bool{} // fluents whose expressions have been visited
 	pending := []*Node{n}
 	found := false
 	for len(pending) > 0 && !found {
@@ -105,15 +105,15 @@ func (p *Problem) reaches(n *Node, f func(*Node) bool) bool {
 	return found
 }
 
-// computed says whether the reference reads what its fluent's expression gives
-// in the same step, not the state in which the step begins.
+// computed reports whether the reference reads a value computed in the same step, not the
+// state before the step.
 func (p *Problem) computed(ref *Node) bool {
 	f := &p.Fluents[ref.Fluent]
 	return f.CPF != nil && (f.Kind != State || ref.Primed)
 }
 
-// Find is the index of the fluent called name: exactly, or as a person may
-// write it, with spaces, brackets and @: robot-at[ @x14, @y20 ].
+// Find returns the index of the fluent called name: exactly, or as a person may write it,
+// with spaces, brackets and @: robot-at[ @x14, @y20 ].
 func (p *Problem) Find(name string) (int, bool) {
 	if i, ok := p.ByName[name]; ok {
 		return i, true

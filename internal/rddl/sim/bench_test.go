@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 )
 
-// sysadmin5 is the bundled problem, with the ranges of its task.
+// sysadmin5 returns the bundled problem, with the ranges of its task.
 func sysadmin5(b *testing.B) *sim.Simulator {
 	b.Helper()
 	t, err := bundled.Task("sysadmin/5")
@@ -30,9 +30,8 @@ func sysadmin5(b *testing.B) *sim.Simulator {
 	return s
 }
 
-// BenchmarkSysAdmin5 counts updates of state fluents on the bundled problem:
-// ten a step, checks of conditions, the reward and the draw of a random legal
-// joint action included.
+// BenchmarkSysAdmin5 counts updates of state fluents on the bundled problem: ten per step,
+// including checks of conditions, the reward and the draw of a random legal joint action.
 func BenchmarkSysAdmin5(b *testing.B) {
 	s := sysadmin5(b)
 	r := s.NewRunner(rand.New(rand.NewPCG(1, 1)))
@@ -48,14 +47,14 @@ func BenchmarkSysAdmin5(b *testing.B) {
 			b.Fatal(err)
 		}
 		if _, err = r.Step(action); err != nil {
-			_ = r.Reset() // a computer stopped: the invariant is broken
+			_ = r.Reset() // a computer stopped: the invariant is violated
 		}
 		steps++
 	}
 	b.ReportMetric(float64(len(s.States())*steps)/b.Elapsed().Seconds(), "updates/s")
 }
 
-// BenchmarkStepSysAdmin5 is the step alone: three reboots and two in turn, which
+// BenchmarkStepSysAdmin5 measures the step alone: alternately three reboots and two, which
 // keep everything running.
 func BenchmarkStepSysAdmin5(b *testing.B) {
 	s := sysadmin5(b)

@@ -6,7 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// workspace is what drawing and enumerating needs besides the machine.
+// workspace contains the buffers for drawing and enumerating, apart from the machine.
 type workspace struct {
 	lo, hi []float64 // by fluent: bounds of its value while an assignment is partial
 	kept   []float64
@@ -16,9 +16,9 @@ func newWorkspace(fluents int) workspace {
 	return workspace{lo: make([]float64, fluents), hi: make([]float64, fluents)}
 }
 
-// bounds gives numbers between which n lies whatever the open fluents turn out
-// to be. Rounding is monotone and sums are taken in the order of evaluation, so
-// the bounds hold for what the compiled expression computes, to the last bit.
+// bounds returns bounds on n for any values of the open fluents. Rounding is monotone and
+// sums are taken in the order of evaluation, so the bounds hold exactly for the value that
+// the compiled expression computes.
 func (r *Runner) bounds(n *ground.Node) (lo, hi float64) {
 	switch n.Op {
 	case ground.Const:
@@ -148,7 +148,7 @@ func (r *Runner) arithmeticBounds(n *ground.Node) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// product takes 0 times infinity as 0: infinity stands for a bound not known.
+// product treats 0 times infinity as 0: infinity stands for an unknown bound.
 func product(a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return 0

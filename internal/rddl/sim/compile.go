@@ -8,17 +8,17 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// machine is what compiled expressions run on: the fluents' values in this
-// step, the next states, and the first fault met.
+// machine is the state of compiled expressions: the fluents' values in this step, the next
+// states, and the first fault.
 type machine struct {
-	vals  []float64 // by fluent: states and actions of this step, what was computed in it
+	vals  []float64 // by fluent: states and actions of this step, and values computed in it
 	next  []float64 // by fluent: next states
 	rng   *rand.Rand
 	fault fault
 }
 
-// fault is an evaluation error before it is put into words, so that the
-// expressions that may fail cost nothing while they do not.
+// fault is an evaluation error before it is formatted, so that expressions that may fail cost
+// nothing while they succeed.
 type fault struct {
 	node *ground.Node
 	what string
@@ -26,7 +26,7 @@ type fault struct {
 	n    int
 }
 
-// fail records the first fault and gives a harmless value to go on with.
+// fail records the first fault and returns a harmless value to continue with.
 func (m *machine) fail(n *ground.Node, what string, args ...float64) float64 {
 	if m.fault.node == nil {
 		m.fault.node, m.fault.what = n, what
@@ -40,7 +40,7 @@ type (
 	pred func(m *machine) bool
 )
 
-// compiler turns nodes into closures. A node that is shared is compiled once.
+// compiler translates nodes into closures. A shared node is compiled once.
 type compiler struct {
 	p          *ground.Problem
 	nums       map[*ground.Node]num
@@ -77,7 +77,7 @@ func (c *compiler) arity(n *ground.Node, least, most int) bool {
 
 const many = math.MaxInt
 
-// num compiles n to its value as a number.
+// num compiles n to a numeric value.
 func (c *compiler) num(n *ground.Node) num {
 	if f, ok := c.nums[n]; ok {
 		return f
@@ -243,7 +243,7 @@ func (c *compiler) arithmetic(n *ground.Node) num {
 	}
 }
 
-// switching compiles a switch: the first pair whose value is the argument's.
+// switching compiles a switch: the first pair whose value equals the argument.
 func (c *compiler) switching(n *ground.Node) num {
 	if !c.arity(n, 2, many) {
 		return nil
@@ -281,7 +281,7 @@ func (c *compiler) switching(n *ground.Node) num {
 	}
 }
 
-// opName is what messages call the operation of n.
+// opName returns the name of n's operation in messages.
 func opName(n *ground.Node) string {
 	switch n.Op {
 	case ground.Func, ground.Random:

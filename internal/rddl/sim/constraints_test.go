@@ -12,9 +12,9 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// tank is a counter: level grows by fill (0..3), loses one when drain, must stay
-// below 6, may only be filled while below 4; the episode ends at level 5. The
-// intermediate fluent full tells level >= 5.
+// tank is a counter: level grows by fill (0..3), falls by one on drain, must stay below 6,
+// and may be filled only while below 4; the episode ends at level 5. The intermediate fluent
+// full is true if level >= 5.
 func tank() *ground.Problem {
 	b := simtest.New("tank")
 	b.State("level", ground.Int, 1)
@@ -25,7 +25,7 @@ func tank() *ground.Problem {
 	b.Precondition("fill > 0 => level < 4", b.Op(ground.Implies, b.Op(ground.Gt, b.Ref("fill"), b.C(0)), b.Op(ground.Lt, b.Ref("level"), b.C(4))))
 	b.Invariant("level < 6", b.Op(ground.Lt, b.Ref("level"), b.C(6)))
 	b.Termination("full", b.Ref("full"))
-	// The level before the step, ten times that after it.
+	// The level before the step, plus ten times that after it.
 	b.P.Reward = b.Op(ground.Add, b.Ref("level"), b.Op(ground.Mul, b.C(10), b.Ref("level'")))
 	b.P.MaxActions = 1
 	b.P.Horizon = 4
@@ -128,7 +128,7 @@ func TestConditionErrors(t *testing.T) {
 	}
 }
 
-// TestRefusedProblems has problems that contradict themselves.
+// TestRefusedProblems checks inconsistent problems.
 func TestRefusedProblems(t *testing.T) {
 	for want, spoil := range map[string]func(b *builder){
 		"reads x', expected fluents of the present": func(b *builder) { b.Precondition("p", b.Op(ground.Gt, b.Ref("x'"), b.C(0))) },

@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// draw1 and draw2 draw from the distributions of one and two parameters; what
-// the parameters must be stands in rddl.Distributions.
+// draw1 and draw2 draw from the distributions of one and two parameters; rddl.Distributions
+// contains the valid ranges of the parameters.
 var draw1 = map[string]func(r *rand.Rand, a float64) float64{
 	"Bernoulli": func(r *rand.Rand, p float64) float64 {
 		if r.Float64() < p {
@@ -40,7 +40,7 @@ var draw2 = map[string]func(r *rand.Rand, a, b float64) float64{
 		}
 		return samplePoisson(r, sampleGamma(r, n, (1-p)/p))
 	},
-	// NumPy's Pareto is that of the second kind, from 0 on.
+	// NumPy's Pareto is the second kind, which starts at 0.
 	"Pareto":  func(r *rand.Rand, shape, scale float64) float64 { return scale * math.Expm1(r.ExpFloat64()/shape) },
 	"Gumbel":  func(r *rand.Rand, mean, scale float64) float64 { return mean - scale*math.Log(r.ExpFloat64()) },
 	"Laplace": func(r *rand.Rand, mean, scale float64) float64 { return mean + scale*(r.ExpFloat64()-r.ExpFloat64()) },
@@ -95,9 +95,9 @@ func (c *compiler) distribution(n *ground.Node) num {
 	return nil
 }
 
-// discrete compiles Discrete and UnnormDiscrete. The weights are evaluated
-// twice, for their sum and for the draw, so that a step needs no memory; a
-// weight that draws by itself would differ between the two and is refused.
+// discrete compiles Discrete and UnnormDiscrete. The weights are evaluated twice, for their
+// sum and for the draw, so that a step needs no memory. A weight that is itself random would
+// differ between the two and is refused.
 func (c *compiler) discrete(n *ground.Node) num {
 	if len(n.Args) < 2 || len(n.Args)%2 != 0 {
 		c.refuse(n, "%s has %d arguments, expected pairs of value and weight", n.Name, len(n.Args))
@@ -149,7 +149,7 @@ func (c *compiler) discrete(n *ground.Node) num {
 	}
 }
 
-// draws says whether evaluating n may draw a random number.
+// draws reports whether evaluating n may draw a random number.
 func draws(n *ground.Node) bool {
 	seen := map[*ground.Node]bool{}
 	var walk func(n *ground.Node) bool

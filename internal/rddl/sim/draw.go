@@ -8,27 +8,26 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// drawer draws values for some fluents, the actions or the states, uniformly
-// over those that keep the conditions. Fluents that no condition ties together
-// are drawn apart from each other: a uniform choice from a product is a uniform
-// choice from each factor.
+// drawer draws values for some fluents, the actions or the states, uniformly over those that
+// satisfy the conditions. Fluents that share no condition are drawn separately: a uniform
+// choice from a product is a uniform choice from each factor.
 type drawer struct {
 	vars   []variable
 	parts  []part
 	fixed  []condition // that read none of the fluents
-	before []assign    // what conditions read of intermediate fluents
+	before []assign    // intermediate fluents that the conditions read
 }
 
 // variable is a fluent to draw.
 type variable struct {
 	fluent     int
 	lo, hi     float64
-	known      bool // lo and hi are
+	known      bool // lo and hi are known
 	continuous bool
 	def        float64
 }
 
-// size is the number of values; 2 for a real, at its default or not.
+// size returns the number of values; 2 for a real, at its default or not.
 func (v *variable) size() float64 {
 	if v.continuous {
 		return 2
@@ -36,18 +35,18 @@ func (v *variable) size() float64 {
 	return v.hi - v.lo + 1
 }
 
-// part is a set of fluents that conditions tie together.
+// part is a set of fluents connected by conditions.
 type part struct {
 	vars    []variable
 	conds   []condition
 	touched [][]int // by variable: the conditions that read it
-	max     int     // at most so many off their default; -1 without a bound
+	max     int     // maximal number of values other than the default; -1 without a bound
 	ways    [][]float64
-	list    []float64 // all legal assignments, row by row, where they were enumerated
+	list    []float64 // all legal assignments, row by row, if they were enumerated
 }
 
-// newDrawer splits the fluents into parts. max bounds how many fluents may be
-// off their default, -1 for no bound.
+// newDrawer splits the fluents into parts. max bounds the number of fluents with a value
+// other than the default, -1 for no bound.
 func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, max int) drawer {
 	d := drawer{before: before}
 	place := map[int]int{}
@@ -117,8 +116,8 @@ func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, 
 	return d
 }
 
-// countWays fills ways[i][k], the number of assignments to the variables from i
-// on with at most k off their default, each row over a scale of its own.
+// countWays fills ways[i][k], the number of assignments to the variables from i on with at
+// most k values other than the default, with a separate scale for each row.
 func (pt *part) countWays() {
 	n := len(pt.vars)
 	pt.ways = make([][]float64, n+1)
@@ -139,7 +138,7 @@ func (pt *part) countWays() {
 	}
 }
 
-// unknown names a fluent that cannot be drawn because its range is not known.
+// unknown reports a fluent that cannot be drawn because its range is not known.
 func (d *drawer) unknown(s *Simulator) error {
 	for i := range d.vars {
 		if !d.vars[i].known {
@@ -150,7 +149,7 @@ func (d *drawer) unknown(s *Simulator) error {
 	return nil
 }
 
-// propose gives the part's fluents random values that respect max alone.
+// propose assigns random values to the part's fluents, subject to max alone.
 func (r *Runner) propose(pt *part) {
 	left := pt.max
 	for i := range pt.vars {
@@ -172,7 +171,7 @@ func (r *Runner) propose(pt *part) {
 	}
 }
 
-// any draws a value, other one that is not the default.
+// any draws a value; other draws one that is not the default.
 func (r *Runner) any(v *variable) float64 {
 	if v.continuous {
 		return v.lo + r.m.rng.Float64()*(v.hi-v.lo)
@@ -194,7 +193,7 @@ func (r *Runner) other(v *variable) float64 {
 	return x
 }
 
-// legal evaluates the conditions for the values in place.
+// legal evaluates the conditions for the present values.
 func (r *Runner) legal(conds []condition, before []assign) (bool, error) {
 	if len(conds) == 0 {
 		return true, nil
@@ -216,8 +215,8 @@ func (r *Runner) legal(conds []condition, before []assign) (bool, error) {
 	return true, nil
 }
 
-// rejections is how often a draw is repeated before the legal values are
-// enumerated, and patience how often where they cannot be.
+// rejections is how often a draw is repeated before the legal values are enumerated, and
+// patience how often if they cannot be.
 const (
 	rejections = 200
 	patience   = 1_000_000
@@ -226,7 +225,7 @@ const (
 // errNone says that no values are legal.
 var errNone = errors.New("no values keep the conditions")
 
-// draw puts uniformly drawn legal values in place.
+// draw assigns uniformly drawn legal values.
 func (r *Runner) draw(d *drawer) error {
 	if ok, err := r.legal(d.fixed, d.before); err != nil || !ok {
 		return firstError(err, errNone)
@@ -266,7 +265,7 @@ func (r *Runner) drawPart(pt *part, before []assign) error {
 	}
 	found := 0.0
 	err := r.enumerate(pt, before, func() bool {
-		// Each of the legal assignments is kept last with equal probability.
+		// Each of the legal assignments is the last one kept with equal probability.
 		found++
 		if r.m.rng.Float64()*found < 1 {
 			r.work.kept = r.work.kept[:0]
@@ -303,8 +302,8 @@ func firstError(a, b error) error {
 // action is legal.
 var ErrNoAction = errors.New("no joint action is legal")
 
-// DrawAction draws a joint action uniformly over those that are legal in the
-// present state, and gives it in dst, which it grows as needed.
+// DrawAction draws a joint action uniformly from those that are legal in the present state.
+// It returns the action in dst, which it grows as needed.
 func (r *Runner) DrawAction(dst []float64) ([]float64, error) {
 	d := &r.s.drawer
 	if err := d.unknown(r.s); err != nil {

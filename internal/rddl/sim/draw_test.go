@@ -14,8 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
-// uniform fails unless the counts are over exactly want values and close to
-// even.
+// uniform fails unless the counts are over exactly want values and roughly equal.
 func uniform(t *testing.T, what string, counts map[string]int, want int) {
 	t.Helper()
 	if len(counts) != want {
@@ -252,8 +251,8 @@ func TestDrawStateErrors(t *testing.T) {
 	}
 }
 
-// TestEnumerationAgainstAll draws from random conditions and compares what is
-// drawn with what trying all values finds; wrong bounds would lose values.
+// TestEnumerationAgainstAll draws from random conditions and compares the drawn values with
+// those found by trying all; wrong bounds would lose values.
 func TestEnumerationAgainstAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	for round := range 300 {

@@ -5,12 +5,12 @@ import "errors"
 // maxNodes bounds the partial assignments that one enumeration tries.
 const maxNodes = 20_000_000
 
-// errTooMany says that an enumeration was given up.
+// errTooMany reports that an enumeration was abandoned.
 var errTooMany = errors.New("the values that keep the conditions are too rare to be drawn and too many to be listed")
 
-// enumerate calls found with every legal assignment of the part in place, until
-// it says false. A partial assignment is given up as soon as bounds show that a
-// condition cannot hold any more.
+// enumerate assigns every legal assignment of the part in turn and calls found, until found
+// returns false. A partial assignment is abandoned as soon as bounds show that a condition
+// cannot hold any more.
 func (r *Runner) enumerate(pt *part, before []assign, found func() bool) error {
 	copy(r.work.lo, r.m.vals)
 	copy(r.work.hi, r.m.vals)
@@ -65,7 +65,7 @@ func (e *enumeration) from(i, budget int) {
 	w.lo[v.fluent], w.hi[v.fluent] = v.lo, v.hi
 }
 
-// possible says whether the conditions that read variable i can still hold.
+// possible reports whether the conditions that read variable i can still hold.
 func (e *enumeration) possible(i int) bool {
 	for _, c := range e.pt.touched[i] {
 		if _, hi := e.r.truth(e.pt.conds[c].src.Expr); hi == 0 {

@@ -7,7 +7,7 @@ type End uint8
 
 // The ends of an episode.
 const (
-	AtHorizon  End = iota // it has all the steps asked for
+	AtHorizon  End = iota // all requested steps were taken
 	AtTerminal            // a termination condition holds
 	AtPlanEnd             // the policy has no further action
 	AtError               // a violation or an evaluation error
@@ -21,14 +21,14 @@ func (e End) String() string {
 type Episode struct {
 	Steps      int     // taken
 	Reward     float64 // undiscounted sum
-	Discounted float64 // the sum with the problem's discount, the first step counting whole
+	Discounted float64 // the sum with the problem's discount, the first step undiscounted
 	End        End
 }
 
-// Run resets the runner and lets the policy act for the given number of steps, 0
-// or less for the problem's horizon. t, which may be nil, records the steps. An
-// error, a *Violation or an evaluation error, comes with the episode up to it; a
-// step into a state that breaks an invariant counts.
+// Run resets the runner and lets the policy act for the given number of steps, or for the
+// problem's horizon if that is 0 or less. t, which may be nil, records the steps. An error, a
+// *Violation or an evaluation error, is returned with the episode up to it; a step into a
+// state that violates an invariant counts.
 func (r *Runner) Run(p Policy, steps int, t *Trace) (Episode, error) {
 	if err := r.Reset(); err != nil {
 		return Episode{End: AtError}, err
@@ -36,7 +36,7 @@ func (r *Runner) Run(p Policy, steps int, t *Trace) (Episode, error) {
 	return r.Continue(p, steps, t)
 }
 
-// Continue is Run from the present state.
+// Continue is like Run but starts from the present state.
 func (r *Runner) Continue(p Policy, steps int, t *Trace) (Episode, error) {
 	e := Episode{End: AtError}
 	if steps <= 0 {

@@ -15,9 +15,9 @@ type (
 	node    = ground.Node
 )
 
-// evaluate gives the value of an expression as the next state of a real fluent
-// out, where x is the real state 2.5, i the integer state -7, t a true Boolean
-// state, e the second value of an enumeration, and a a true action.
+// evaluate returns the value of an expression as the next state of a real fluent out, where x
+// is the real state 2.5, i the integer state -7, t a true Boolean state, e the second value
+// of an enumeration, and a a true action.
 func evaluate(t *testing.T, f func(b *builder) *node) (float64, error) {
 	t.Helper()
 	b := simtest.New("expr")
@@ -181,8 +181,8 @@ func random(name string, args ...float64) func(b *builder) *node {
 	}
 }
 
-// TestEvaluationErrors has an error for every operation that can fail, at the
-// line of the expression.
+// TestEvaluationErrors checks the error of every operation that can fail, at the line of the
+// expression.
 func TestEvaluationErrors(t *testing.T) {
 	for want, f := range map[string]func(b *builder) *node{
 		"step 1, cpf of out: division by zero: 2.5 / 0 (x = 2.5, t = true)": func(b *builder) *node {
@@ -236,7 +236,7 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 }
 
-// TestRefused has what New does not compile, with its position.
+// TestRefused checks what New refuses, with its position.
 func TestRefused(t *testing.T) {
 	for want, f := range map[string]func(b *builder) *node{
 		"does not know the function frob":            call("frob", 1),
@@ -267,12 +267,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFluentTypes has the values that a fluent of each type refuses.
+// TestFluentTypes checks the values that a fluent of each type refuses.
 func TestFluentTypes(t *testing.T) {
 	for _, c := range []struct {
 		typ  ground.Type
 		v    float64
-		want string // of the error; empty where it is accepted
+		want string // words of the error; empty if the value is accepted
 	}{
 		{ground.Int, 2.5, "out is an integer in 0..3 (out' = 2.5)"},
 		{ground.Int, 4, "out is an integer in 0..3 (out' = 4)"},

@@ -15,7 +15,7 @@ func (c *compiler) function(n *ground.Node) num {
 					return m.fail(n, why, x)
 				}
 			}
-			return finite(m, n, u.F(x)+0, x) // +0 makes a negative zero of ceil(-0.5) plain
+			return finite(m, n, u.F(x)+0, x) // +0 turns the negative zero of ceil(-0.5) into 0
 		}
 	}
 	if b, ok := ground.FindBinary(n.Name); ok {
@@ -37,7 +37,7 @@ func (c *compiler) function(n *ground.Node) num {
 	return nil
 }
 
-// finite gives v, or a fault when v is infinite or not a number.
+// finite returns v, or a fault if v is infinite or not a number.
 func finite(m *machine, n *ground.Node, v float64, args ...float64) float64 {
 	if v-v != 0 {
 		return m.fail(n, "the result is not a finite number", args...)

@@ -13,9 +13,8 @@ import (
 // grid has arguments on both sides of every edge of a function's domain.
 var grid = []float64{-1e300, -1 << 53, -7, -2.5, -2, -1.5, -1, -0.5, 0, 1e-300, 0.5, 1, 1.5, 2, 2.5, 3, 7, 1<<53 - 1, 1e300}
 
-// TestFunctionsAgree evaluates every function of the language over a grid, by
-// the simulator and by the folding of constants: the same value to the last bit,
-// or no value in both.
+// TestFunctionsAgree evaluates every function of the language over a grid, by the simulator
+// and by constant folding: both return exactly the same value, or none.
 func TestFunctionsAgree(t *testing.T) {
 	for name, f := range rddl.Functions {
 		t.Run(name, func(t *testing.T) {
@@ -38,10 +37,10 @@ func TestFunctionsAgree(t *testing.T) {
 	}
 }
 
-// TestDistributionsAgree has every distribution of the language: what may be
-// drawn with is the same in the simulator and when constants are folded.
+// TestDistributionsAgree checks every distribution of the language: the simulator and
+// constant folding accept the same parameters.
 func TestDistributionsAgree(t *testing.T) {
-	// A draw may be infinite with parameters that are allowed but huge.
+	// A draw may be infinite for allowed but huge parameters.
 	small := slices.DeleteFunc(slices.Clone(grid), func(x float64) bool { return math.Abs(x) > 10 || x != 0 && math.Abs(x) < 0.1 })
 	for name, d := range rddl.Distributions {
 		for _, x := range small {
@@ -67,8 +66,8 @@ func TestDistributionsAgree(t *testing.T) {
 	}
 }
 
-// TestIntegerDivision compares div and mod with those of Go's integers, also
-// where quotients are not exact.
+// TestIntegerDivision compares div and mod with Go's integer operations, also for inexact
+// quotients.
 func TestIntegerDivision(t *testing.T) {
 	values := []int64{1, 2, 3, 5, 7, 10, 1<<26 + 1, 1<<51 - 1, 1<<52 - 1, 1<<52 + 1, 1<<53 - 1}
 	for _, a := range values {

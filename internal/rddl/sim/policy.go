@@ -7,13 +7,13 @@ import (
 
 // Policy chooses joint actions.
 type Policy interface {
-	// Act gives the joint action for the runner's present state in dst, which it
-	// grows as needed. ErrPlanEnd says that there is none any more. A policy holds no
-	// state of its own, so that it may be shared.
+	// Act returns the joint action for the runner's present state in dst, which it grows as
+	// needed. It returns ErrPlanEnd if there are no more actions. A policy has no state of
+	// its own and may be shared.
 	Act(r *Runner, dst []float64) ([]float64, error)
 }
 
-// ErrPlanEnd is the answer of a Plan after its last step.
+// ErrPlanEnd is returned by a Plan after its last step.
 var ErrPlanEnd = errors.New("the plan has no further step")
 
 // Noop takes every action at its default, legal or not.
@@ -22,14 +22,13 @@ type Noop struct{}
 // Act implements Policy.
 func (Noop) Act(r *Runner, dst []float64) ([]float64, error) { return r.s.Noop(dst), nil }
 
-// Random draws joint actions uniformly over the legal ones: Booleans,
-// enumerations and numbers in their ranges. It serves for `random` and for
-// `exploration` alike: to make every Boolean action true with probability one
-// half, other actions uniform over their values, and to redraw joint actions that
-// break a constraint, is to draw uniformly over the legal joint actions. Where
-// max-nondef-actions or the preconditions leave few, they are counted or
-// enumerated instead of redrawn for ever, from the same distribution. With
-// max-nondef-actions, a real action is off its default as often as a Boolean one.
+// Random draws joint actions uniformly from the legal ones: Booleans, enumerations and
+// numbers in their ranges. It implements both `random` and `exploration`: making every
+// Boolean action true with probability one half, other actions uniform over their values, and
+// redrawing joint actions that violate a constraint is the same as drawing uniformly from the
+// legal joint actions. If max-nondef-actions or the preconditions leave few, they are counted
+// or enumerated, with the same distribution, instead of redrawn endlessly. With
+// max-nondef-actions, a real action leaves its default as often as a Boolean one.
 type Random struct{}
 
 // Act implements Policy.
@@ -47,10 +46,10 @@ func (p Plan) Act(r *Runner, dst []float64) ([]float64, error) {
 	return append(dst[:0], p[r.step]...), nil
 }
 
-// PolicyNames lists what PolicyByName knows.
+// PolicyNames lists the names that PolicyByName accepts.
 func PolicyNames() []string { return []string{"noop", "random", "exploration"} }
 
-// PolicyByName finds a policy by the name that the command line has for it.
+// PolicyByName finds a policy by its name on the command line.
 func PolicyByName(name string) (Policy, error) {
 	switch name {
 	case "noop":

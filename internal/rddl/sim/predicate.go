@@ -69,8 +69,8 @@ func (c *compiler) compilePred(n *ground.Node) pred {
 	return func(m *machine) bool { return f(m) != 0 }
 }
 
-// connective compiles conjunctions and disjunctions, which stop at the first
-// argument that decides them: what stands before may guard what comes after.
+// connective compiles conjunctions and disjunctions. They stop at the first argument that
+// decides them, since earlier arguments may guard later ones.
 func (c *compiler) connective(n *ground.Node) pred {
 	args := make([]pred, len(n.Args))
 	for i, a := range n.Args {

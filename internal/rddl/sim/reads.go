@@ -13,8 +13,8 @@ type reads struct {
 
 func newReads(p *ground.Problem) *reads { return &reads{p} }
 
-// refs lists the fluents that n itself mentions, those of the next state apart,
-// in increasing order.
+// refs lists the fluents that n itself mentions, with those of the next state separate, in
+// increasing order.
 func (r *reads) refs(n *ground.Node) (now, next []int) {
 	seen := map[*ground.Node]bool{}
 	var walk func(n *ground.Node)

@@ -21,7 +21,7 @@ func (r *Runner) Simulator() *Simulator { return r.s }
 // Steps is the number of steps taken since Reset or SetState.
 func (r *Runner) Steps() int { return r.step }
 
-// load puts a state in place and clears the rest.
+// load sets a state and clears the rest.
 func (r *Runner) load(state []float64) {
 	clear(r.m.vals)
 	for i, f := range r.s.states {
@@ -38,15 +38,15 @@ func (r *Runner) setActions(action []float64) {
 	}
 }
 
-// Reset goes back to the initial state. The error is that of CheckState: a
-// broken invariant is reported, and the runner may go on all the same.
+// Reset returns to the initial state. It returns the error of CheckState: a violated
+// invariant is reported, but the runner may continue.
 func (r *Runner) Reset() error {
 	r.load(r.s.initialState)
 	return r.CheckState()
 }
 
-// SetState goes to a state of one's own, given in the order of
-// Simulator.States; the error is that of CheckState.
+// SetState sets the present state, given in the order of Simulator.States. It returns the
+// error of CheckState.
 func (r *Runner) SetState(state []float64) error {
 	if len(state) != len(r.s.states) {
 		return at(ground.Pos{}, "a state has %d values, expected %d", len(state), len(r.s.states))
@@ -55,7 +55,7 @@ func (r *Runner) SetState(state []float64) error {
 	return r.CheckState()
 }
 
-// State gives the present state in dst, which it grows as needed.
+// State returns the present state in dst, which it grows as needed.
 func (r *Runner) State(dst []float64) []float64 {
 	dst = dst[:0]
 	for _, f := range r.s.states {
@@ -64,13 +64,13 @@ func (r *Runner) State(dst []float64) []float64 {
 	return dst
 }
 
-// Value is the value of a fluent: of a state fluent in the present state, of any
-// other the last that was set or computed.
+// Value returns the value of a fluent: of a state fluent in the present state, of any other
+// the last value that was set or computed.
 func (r *Runner) Value(fluent int) float64 { return r.m.vals[fluent] }
 
-// CheckState reports, as a *Violation, the first invariant that does not hold in
-// the present state or the first state fluent whose value its type or range
-// forbids; or, as a *source.Error, an invariant that cannot be evaluated.
+// CheckState returns, as a *Violation, the first invariant that does not hold in the present
+// state or the first state fluent whose value its type or range excludes; or, as a
+// *source.Error, an invariant that cannot be evaluated.
 func (r *Runner) CheckState() error {
 	for _, f := range r.s.states {
 		if !r.s.admits(f, r.m.vals[f]) {
@@ -90,7 +90,7 @@ func (r *Runner) checkInvariants() error {
 	return r.check(r.s.invariants, Invariant)
 }
 
-// Terminal says whether the present state ends an episode.
+// Terminal reports whether the present state ends an episode.
 func (r *Runner) Terminal() (bool, error) {
 	if len(r.s.terminations) == 0 {
 		return false, nil
@@ -111,10 +111,10 @@ func (r *Runner) Terminal() (bool, error) {
 	return false, nil
 }
 
-// CheckAction reports, as a *Violation, the first precondition that the joint
-// action breaks in the present state, too many actions that are not at their
-// default, or a value that the action's type or range forbids; or, as a
-// *source.Error, a precondition that cannot be evaluated.
+// CheckAction returns, as a *Violation, the first precondition that the joint action violates
+// in the present state, too many actions that are not at their default, or a value that the
+// action's type or range excludes; or, as a *source.Error, a precondition that cannot be
+// evaluated.
 func (r *Runner) CheckAction(action []float64) error {
 	if len(action) != len(r.s.actions) {
 		return at(ground.Pos{}, "a joint action has %d values, expected %d", len(action), len(r.s.actions))
@@ -141,11 +141,10 @@ func (r *Runner) CheckAction(action []float64) error {
 	return r.check(r.s.preconditions, Precondition)
 }
 
-// Step takes the joint action, given in the order of Simulator.Actions, and
-// gives the reward of the step. When CheckAction refuses the action, or the
-// step cannot be evaluated, the state stays as it was. When the state after the
-// step breaks an invariant the step is taken and its reward is given together
-// with the *Violation.
+// Step takes the joint action, given in the order of Simulator.Actions, and returns the
+// reward of the step. If CheckAction refuses the action, or the step cannot be evaluated, the
+// state is unchanged. If the state after the step violates an invariant, the step is taken,
+// and its reward is returned together with the *Violation.
 func (r *Runner) Step(action []float64) (reward float64, err error) {
 	if err := r.CheckAction(action); err != nil {
 		return 0, err
@@ -153,8 +152,7 @@ func (r *Runner) Step(action []float64) (reward float64, err error) {
 	return r.Advance(action)
 }
 
-// Advance is Step without the checks of the joint action, for callers that drew
-// a legal one.
+// Advance is Step without the checks of the joint action, for callers that drew a legal one.
 func (r *Runner) Advance(action []float64) (reward float64, err error) {
 	if len(action) != len(r.s.actions) {
 		return 0, at(ground.Pos{}, "a joint action has %d values, expected %d", len(action), len(r.s.actions))
@@ -201,7 +199,7 @@ func (r *Runner) compute(list []assign) error {
 	return nil
 }
 
-// admits says whether v is a value of the fluent.
+// admits reports whether v is a value of the fluent.
 func (a *assign) admits(v float64) bool {
 	switch a.check {
 	case checkTruth:
@@ -214,7 +212,7 @@ func (a *assign) admits(v float64) bool {
 	return v >= a.lo && v <= a.hi && v == math.Trunc(v)
 }
 
-// admits says whether v, which came from outside, is a value of fluent f.
+// admits reports whether v, which comes from outside, is a value of fluent f.
 func (s *Simulator) admits(f int, v float64) bool {
 	if v-v != 0 {
 		return false

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// sampleLogGamma draws the logarithm of a Gamma(shape, 1) variate: G. Marsaglia
-// and W. W. Tsang, A Simple Method for Generating Gamma Variables, ACM TOMS 26
-// (2000). The logarithm keeps small shapes from sinking to 0.
+// sampleLogGamma draws the logarithm of a Gamma(shape, 1) variate: G. Marsaglia and W. W.
+// Tsang, A Simple Method for Generating Gamma Variables, ACM TOMS 26 (2000). The logarithm
+// avoids underflow for small shapes.
 func sampleLogGamma(rng *rand.Rand, shape float64) float64 {
 	boost := 0.0
 	if shape < 1 { // Gamma(a) = Gamma(a+1) U^(1/a)
@@ -75,9 +75,9 @@ func samplePoisson(rng *rand.Rand, rate float64) float64 {
 	}
 }
 
-// sampleBinomial inverts the distribution where n p is small and uses BTRS of
-// W. Hörmann, The Generation of Binomial Random Variates, J. Statistical
-// Computation and Simulation 46 (1993), otherwise.
+// sampleBinomial inverts the distribution if n p is small and otherwise uses BTRS of W.
+// Hörmann, The Generation of Binomial Random Variates, J. Statistical Computation and
+// Simulation 46 (1993).
 func sampleBinomial(rng *rand.Rand, n, p float64) float64 {
 	switch {
 	case n == 0 || p == 0:
@@ -115,8 +115,8 @@ func sampleBinomial(rng *rand.Rand, n, p float64) float64 {
 	}
 }
 
-// invertBinomial walks the distribution from 0; n p < 10 keeps the walk short
-// and q^n above e^-20.
+// invertBinomial walks the distribution from 0; n p < 10 keeps the walk short and q^n above
+// e^-20.
 func invertBinomial(rng *rand.Rand, n, p float64) float64 {
 	first := math.Exp(n * math.Log1p(-p))
 	ratio := p / (1 - p)
@@ -129,11 +129,11 @@ func invertBinomial(rng *rand.Rand, n, p float64) float64 {
 			u -= f
 			f *= ratio * (n - k) / (k + 1)
 		}
-		// Rounding left a sliver of u beyond the end: draw again.
+		// Rounding left a small part of u beyond the end: draw again.
 	}
 }
 
-// sampleGeometric is the number of trials up to the first success, from 1.
+// sampleGeometric returns the number of trials up to the first success, from 1.
 func sampleGeometric(rng *rand.Rand, p float64) float64 {
 	if p == 1 {
 		return 1

@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim/simtest"
 )
 
-// draws gives n values of an expression.
+// draws returns n values of an expression.
 func draws(t *testing.T, n int, f func(b *builder) *node) []float64 {
 	t.Helper()
 	b := simtest.New("draws")
@@ -34,10 +34,10 @@ func draws(t *testing.T, n int, f func(b *builder) *node) []float64 {
 	return out
 }
 
-// TestMoments compares means and variances of 40,000 draws with the
-// distributions' own, within five standard errors; m4 is the fourth central
-// moment over the squared variance, which says how far the sample variance may
-// be off. An infinite m4 stands for a variance that is not compared.
+// TestMoments compares means and variances of 40,000 draws with those of the distributions,
+// within five standard errors. m4 is the fourth central moment over the squared variance,
+// which determines the error of the sample variance. An infinite m4 marks a variance that is
+// not compared.
 func TestMoments(t *testing.T) {
 	const n = 40_000
 	g := math.Gamma
@@ -107,8 +107,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestFrequencies compares the draws of counts with their probabilities, on both
-// sides of where the algorithms change.
+// TestFrequencies compares the frequencies of drawn counts with their probabilities, on both
+// sides of the points where the algorithms change.
 func TestFrequencies(t *testing.T) {
 	const n = 40_000
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }

@@ -12,12 +12,12 @@ import (
 // Range is the inclusive range of a number.
 type Range struct{ Lo, Hi float64 }
 
-// Ranges gives ranges by a fluent's base name (age) or full name (age(c1)); the
-// full name goes first.
+// Ranges contains ranges by a fluent's base name (age) or full name (age(c1)); the full name
+// has precedence.
 type Ranges map[string]Range
 
-// Of finds the range of fluent f: its own, or 0..1 for a Boolean and 0..n-1 for an
-// enumeration. It reports false for a number that has none.
+// Of returns the range of fluent f: its own, or 0..1 for a Boolean and 0..n-1 for an
+// enumeration. It returns false for a number without a range.
 func (r Ranges) Of(f *ground.Fluent) (Range, bool) {
 	switch f.Type {
 	case ground.Bool:
@@ -32,7 +32,7 @@ func (r Ranges) Of(f *ground.Fluent) (Range, bool) {
 	return x, ok
 }
 
-// usable says whether r has values of type t, all of them exact.
+// usable reports whether r is a valid range of type t with exact values only.
 func (r Range) usable(t ground.Type) bool {
 	whole := r.Lo == math.Trunc(r.Lo) && r.Hi == math.Trunc(r.Hi)
 	return r.Lo <= r.Hi && math.Abs(r.Lo) <= 1<<52 && math.Abs(r.Hi) <= 1<<52 && (whole || t == ground.Real)
@@ -41,7 +41,7 @@ func (r Range) usable(t ground.Type) bool {
 // Option changes what New builds.
 type Option func(*Simulator)
 
-// WithRanges makes a number that leaves its range an error and says what
+// WithRanges makes it an error if a number leaves its range, and sets the ranges that
 // policies and restarts draw from.
 func WithRanges(r Ranges) Option { return func(s *Simulator) { s.ranges = r } }
 
@@ -58,7 +58,7 @@ type Simulator struct {
 	preconditions []condition
 	invariants    []condition
 	terminations  []condition
-	beforeActions []assign // what preconditions read of intermediate fluents
+	beforeActions []assign // intermediate fluents that the preconditions read
 	beforeStates  []assign // likewise for invariants and terminations
 
 	stochastic   bool
@@ -76,7 +76,7 @@ type assign struct {
 	lo, hi float64 // of check
 }
 
-// check says what a fluent's new value has to satisfy beyond being finite.
+// check is the requirement on a fluent's new value besides being finite.
 type check uint8
 
 const (
@@ -91,11 +91,11 @@ const (
 type condition struct {
 	src     *ground.Condition
 	holds   pred
-	fluents []int // that it reads, intermediate fluents followed to what they read
+	fluents []int // the fluents that it reads, with intermediate fluents replaced by what they read
 }
 
-// New compiles p. Errors are *source.Error and name what the simulator does
-// not support, or what in p contradicts itself.
+// New compiles p. Errors are *source.Error and describe what the simulator does not support,
+// or what is inconsistent in p.
 func New(p *ground.Problem, opts ...Option) (*Simulator, error) {
 	s := &Simulator{p: p}
 	for _, o := range opts {
@@ -197,9 +197,8 @@ func (s *Simulator) compileAssigns(c *compiler) error {
 	return c.err
 }
 
-// needed lists, in order, the intermediate fluents that the conditions read,
-// directly or through others. They must follow from what is known without
-// drawing.
+// needed lists, in order, the intermediate fluents that the conditions read, directly or
+// through others. Their values must be determined without drawing.
 func (s *Simulator) needed(reads *reads, groups ...[]ground.Condition) ([]assign, error) {
 	want := make([]bool, len(s.p.Fluents))
 	for _, group := range groups {
@@ -230,29 +229,29 @@ func compileConditions(c *compiler, reads *reads, src []ground.Condition) []cond
 	return out
 }
 
-// Problem is what the simulator was made from.
+// Problem returns the problem that the simulator was made from.
 func (s *Simulator) Problem() *ground.Problem { return s.p }
 
-// States lists the state fluents; states are given as their values in this
-// order. The caller must not change the list.
+// States lists the state fluents; the values of a state have this order. The caller must not
+// change the list.
 func (s *Simulator) States() []int { return s.states }
 
-// Actions lists the action fluents; joint actions are given as their values in
-// this order. The caller must not change the list.
+// Actions lists the action fluents; the values of a joint action have this order. The caller
+// must not change the list.
 func (s *Simulator) Actions() []int { return s.actions }
 
-// Ranges are those given by WithRanges.
+// Ranges returns the ranges given by WithRanges.
 func (s *Simulator) Ranges() Ranges { return s.ranges }
 
-// Stochastic says whether steps may draw random numbers.
+// Stochastic reports whether steps may draw random numbers.
 func (s *Simulator) Stochastic() bool { return s.stochastic }
 
-// Noop gives the joint action of all defaults in dst, which it grows as needed.
+// Noop returns the joint action of all defaults in dst, which it grows as needed.
 func (s *Simulator) Noop(dst []float64) []float64 { return append(dst[:0], s.noop...) }
 
-// NewRunner gives a state to step, in the initial state. It draws from rng
-// alone; nil stands for a generator with a fixed seed, which is enough where
-// nothing is random. A Runner belongs to one goroutine.
+// NewRunner returns a runner in the initial state. It draws from rng alone; nil means a
+// generator with a fixed seed, which suffices if nothing is random. A Runner belongs to one
+// goroutine.
 func (s *Simulator) NewRunner(rng *rand.Rand) *Runner {
 	if rng == nil {
 		rng = rand.New(rand.NewPCG(0, 0))

@@ -2,8 +2,8 @@ package sim
 
 import "errors"
 
-// StateDrawer draws states uniformly over the legal ones: those in their ranges
-// that keep the invariants. It is immutable and may be shared.
+// StateDrawer draws states uniformly from the legal ones: those within their ranges that
+// satisfy the invariants. It is immutable and may be shared.
 type StateDrawer struct {
 	s *Simulator
 	d drawer
@@ -12,8 +12,8 @@ type StateDrawer struct {
 // maxListedValues bounds the memory of enumerated legal states.
 const maxListedValues = 1 << 24
 
-// NewStateDrawer prepares to draw legal states of s. Every numeric state fluent
-// needs a range. Where legal states are rare among all, they are enumerated.
+// NewStateDrawer prepares to draw legal states of s. Every numeric state fluent needs a
+// range. If only few states are legal, they are enumerated.
 func NewStateDrawer(s *Simulator) (*StateDrawer, error) {
 	sd := &StateDrawer{s: s, d: newDrawer(s, s.states, s.invariants, s.beforeStates, -1)}
 	if err := sd.d.unknown(s); err != nil {
@@ -63,14 +63,14 @@ func NewStateDrawer(s *Simulator) (*StateDrawer, error) {
 	return sd, nil
 }
 
-// Draw puts r, a runner of the same simulator, into a legal state.
+// Draw sets r, a runner of the same simulator, to a legal state.
 func (sd *StateDrawer) Draw(r *Runner) error {
 	r.load(r.s.initialState)
 	return r.draw(&sd.d)
 }
 
-// Listed is the number of legal states of the parts that were enumerated, part
-// by part; for tests and statistics.
+// Listed returns the number of legal states of the parts that were enumerated, part by part;
+// for tests and statistics.
 func (sd *StateDrawer) Listed() []int {
 	var out []int
 	for i := range sd.d.parts {

@@ -8,11 +8,10 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Trace writes episodes as CSV: a header, then a row a step, numbered from 1,
-// with the state before the step, the joint action, intermediate fluents and
-// observations of the step, and its reward. The last row of an episode is the
-// state that it ended in, with the other columns empty. Booleans are true and
-// false, enumerations their values.
+// Trace writes episodes as CSV: a header, then one row per step, numbered from 1, with the
+// state before the step, the joint action, intermediate fluents and observations of the step,
+// and its reward. The last row of an episode is its final state, with the other columns
+// empty. Booleans are true and false, enumerations their values.
 type Trace struct {
 	w       *csv.Writer
 	s       *Simulator
@@ -44,7 +43,7 @@ func (t *Trace) flush() error {
 	return t.w.Error()
 }
 
-// before asks the runner to show the fluents of the coming step.
+// before makes the runner show the fluents of the coming step.
 func (t *Trace) before(r *Runner) {
 	if t == nil {
 		return

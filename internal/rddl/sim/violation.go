@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Kind is what a Violation breaks.
+// Kind is the kind of rule that a Violation violates.
 type Kind uint8
 
 // The kinds of violations.
@@ -18,7 +18,7 @@ const (
 	Precondition Kind = iota // an action precondition, before the step
 	MaxActions               // max-nondef-actions, before the step
 	Invariant                // a state invariant, in the initial state or after a step
-	OutOfRange               // a value that its type or its range forbids
+	OutOfRange               // a value that its type or its range excludes
 )
 
 func (k Kind) String() string {
@@ -33,20 +33,20 @@ type Value struct {
 	Text   string // true, 3, 0.5, @high
 }
 
-// Violation is a broken rule: which, where it stands, and the values of the
-// fluents that it mentions.
+// Violation is a violated rule: which, its place, and the values of the fluents that it
+// mentions.
 type Violation struct {
 	Kind      Kind
 	Condition string // its text
 	Pos       ground.Pos
-	Step      int     // 1 is the initial state; the step whose action, or the state, is at fault
+	Step      int     // the step whose action or state is at fault; 1 is the initial state
 	Values    []Value // in the problem's order
 }
 
-// Error is one line: the position, the condition, and the values.
+// Error returns one line: the position, the condition, and the values.
 func (v *Violation) Error() string { return v.source().Error() }
 
-// Unwrap gives the violation as the error of an input.
+// Unwrap returns the violation as an input error.
 func (v *Violation) Unwrap() error { return v.source() }
 
 func (v *Violation) source() *source.Error {
@@ -62,8 +62,8 @@ func (v *Violation) source() *source.Error {
 // maxListed bounds the values that a message spells out.
 const maxListed = 12
 
-// listValues writes values in brackets. Where they are many, those that are
-// neither false nor 0 come first.
+// listValues writes values in brackets. If there are many, those that are neither false nor 0
+// come first.
 func listValues(values []Value) string {
 	if len(values) == 0 {
 		return ""
@@ -154,7 +154,7 @@ func (r *Runner) outside(f int, v float64) *Violation {
 	return &Violation{Kind: OutOfRange, Condition: r.wants(f), Pos: fl.Pos, Step: r.step + 1, Values: []Value{r.value(f, v, false)}}
 }
 
-// wants says which values fluent f takes.
+// wants describes the values that fluent f takes.
 func (r *Runner) wants(f int) string {
 	fl := &r.s.p.Fluents[f]
 	rng, ok := r.s.ranges.Of(fl)
@@ -173,7 +173,7 @@ func (r *Runner) wants(f int) string {
 	return fl.Name + " is a finite number"
 }
 
-// badValue reports a cpf whose value its fluent cannot take.
+// badValue reports a cpf whose value its fluent cannot have.
 func (r *Runner) badValue(a *assign, v float64) *Violation {
 	fl := &r.s.p.Fluents[a.fluent]
 	step := r.step + 1
@@ -191,7 +191,7 @@ func (r *Runner) badValue(a *assign, v float64) *Violation {
 	return out
 }
 
-// takeFault puts the machine's fault into words and clears it.
+// takeFault returns the machine's fault as an error and clears it.
 func (r *Runner) takeFault(where string) error {
 	f := r.m.fault
 	r.m.fault = fault{}

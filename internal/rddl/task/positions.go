@@ -39,8 +39,8 @@ func findPositions(text []byte) positions {
 			table = key
 		case unstable.KeyValue:
 			full := append(slices.Clone(table), key...)
-			// The value's own range where it has one, else what follows the
-			// equals sign after the key.
+			// The value's own range if it has one, otherwise the text after the equals sign
+			// of the key.
 			if v := e.Value(); v.Valid() && v.Raw.Length > 0 {
 				at = int(v.Raw.Offset)
 			} else if eq := bytes.IndexByte(text[at:], '='); eq >= 0 {
@@ -59,11 +59,10 @@ func placeOf(text []byte, at int) place {
 	return place{line + 1, len(before) - bytes.LastIndexByte(before, '\n')}
 }
 
-// at is where the value of a key stands; the zero place when it is not in the
-// file.
+// at returns the place of the value of a key; the zero place if it is not in the file.
 func (t *Task) at(key ...string) place { return t.where[strings.Join(key, keySeparator)] }
 
-// errorAt is an error about the value of a key.
+// errorAt returns an error about the value of a key.
 func (t *Task) errorAt(key []string, format string, args ...any) error {
 	p := t.at(key...)
 	return source.Errorf(t.File, p.line, p.col, format, args...)

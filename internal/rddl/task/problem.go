@@ -13,11 +13,11 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Options say how a task becomes a problem.
+// Options control how a task becomes a problem.
 type Options struct {
 	Name           string   // of the problem; empty for DOMAIN/INSTANCE of the RDDL
 	Read           ReadFile // nil for os.ReadFile
-	Known          bool     // nothing is learned: all follows the RDDL
+	Known          bool     // nothing is learned: everything follows the RDDL
 	IgnoreDiscount bool
 }
 
@@ -33,12 +33,12 @@ func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
 	return ground.File(f, "")
 }
 
-// GoalOf grounds the goal over g; nil when there is none.
+// GoalOf grounds the goal over g; it returns nil if there is none.
 func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
 	if t.Goal == "" {
 		return nil, nil
 	}
-	// Blanks before the text bring its positions to those of the task file.
+	// Blanks before the text make its positions those in the task file.
 	name, text := "goal", t.Goal
 	if p := t.at("goal"); p.line > 0 {
 		name, text = t.File, strings.Repeat("\n", p.line-1)+strings.Repeat(" ", p.col)+text
@@ -85,7 +85,7 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	return c, t.checkBitNames(c.Problem)
 }
 
-// check refuses names that the RDDL does not have.
+// check refuses names that do not occur in the RDDL.
 func (t *Task) check(g *ground.Problem) error {
 	find := func(name string, ok func(f *ground.Fluent) bool) bool {
 		return slices.ContainsFunc(g.Fluents, func(f ground.Fluent) bool {
@@ -113,7 +113,7 @@ func (t *Task) check(g *ground.Problem) error {
 	return nil
 }
 
-// checkBins refuses names of no integer, and levels whose range another entry
+// checkBins refuses names that are not integers, and levels whose range another entry
 // changes.
 func (t *Task) checkBins(g *ground.Problem, find func(string, func(*ground.Fluent) bool) bool) error {
 	for _, name := range sorted(t.Bins) {
@@ -159,8 +159,8 @@ func (t *Task) checkBitNames(p *factored.Problem) error {
 	return nil
 }
 
-// BitName is the name of bit b of p in the published files: the one that the
-// task gives, else the variable's own.
+// BitName returns the name of bit b of p in the published files: the name in the task, or
+// else the variable's own.
 func (t *Task) BitName(p *factored.Problem, b factored.Bit) string {
 	v, i := p.Owner(b)
 	if names, ok := t.BitNames[v.Name]; ok && i < len(names) {
@@ -169,8 +169,8 @@ func (t *Task) BitName(p *factored.Problem, b factored.Bit) string {
 	return p.BitName(b)
 }
 
-// FromFlags makes the task of a problem that is given by files and flags
-// alone, with nothing learned: each of ranges is FLUENT=LO..HI.
+// FromFlags returns the task of a problem that is given by files and flags alone, with
+// nothing learned: each of ranges is FLUENT=LO..HI.
 func FromFlags(domain, instance, goal string, ranges []string) (*Task, error) {
 	t := &Task{Domain: domain, Instance: instance, Goal: goal, Ranges: map[string]translate.Range{}}
 	for _, text := range ranges {

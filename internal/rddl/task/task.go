@@ -18,12 +18,12 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Task is what a task file says. Names of files are as they can be opened:
-// relative ones have been joined to the task file's folder.
+// Task is the content of a task file. File names can be opened directly: relative ones have
+// been joined to the task file's folder.
 type Task struct {
-	File     string // the task file; empty when there is none
+	File     string // the task file; empty if there is none
 	Domain   string
-	Instance string // empty when the domain's file holds the instance
+	Instance string // empty if the domain's file contains the instance
 
 	Goal     string // an RDDL expression over the state; empty for none
 	Horizon  int    // of plans; 0 for the instance's own
@@ -32,7 +32,7 @@ type Task struct {
 	Ranges   map[string]translate.Range
 	Bins     map[string]bins.Uniform // by fluent: the quantity that an integer's values are levels of
 	Network  string                  // the network's file; empty for none
-	BitNames map[string][]string     // by fluent: names of its bits in files of others, most significant first
+	BitNames map[string][]string     // by fluent: names of its bits in foreign files, most significant first
 
 	where positions
 }
@@ -40,7 +40,7 @@ type Task struct {
 // ReadFile reads a file by its name, as os.ReadFile does.
 type ReadFile func(name string) ([]byte, error)
 
-// file is the document as TOML has it.
+// file is the document in TOML.
 type file struct {
 	Domain   *string              `toml:"domain"`
 	Instance *string              `toml:"instance"`
@@ -63,7 +63,7 @@ type binsTable struct {
 // keys are the keys of the document, for messages.
 const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize] or [files]"
 
-// Load reads the named task file with os.ReadFile, or another function.
+// Load reads the named task file with os.ReadFile, or with another function.
 func Load(name string, read ReadFile) (*Task, error) {
 	if read == nil {
 		read = os.ReadFile
@@ -125,8 +125,8 @@ func Parse(name string, text []byte) (*Task, error) {
 	return t, nil
 }
 
-// checkLearned refuses lists that repeat a name, and what only makes sense
-// with a learned fluent.
+// checkLearned refuses lists that repeat a name, and entries that are meaningless without a
+// learned fluent.
 func (t *Task) checkLearned() error {
 	for _, list := range []struct {
 		key   string
@@ -182,8 +182,8 @@ func (t *Task) setBins(from map[string]binsTable) error {
 	return nil
 }
 
-// binsError is an error about how a quantity becomes levels, which may be written
-// as a table or as values in one.
+// binsError returns an error about a discretisation, which may be written as a table or
+// inline.
 func (t *Task) binsError(name, format string, args ...any) error {
 	const table = "discretize"
 	for _, key := range [][]string{{table, name}, {table, name, "bits"}, {table, name, "lo"}, {table, name, "hi"}} {
@@ -226,8 +226,8 @@ func (t *Task) setBitNames(from map[string]any) error {
 	return nil
 }
 
-// join makes a name in a task file relative to where the program runs. Task
-// files separate with slashes on every system.
+// join makes a name in a task file relative to the working directory. Task files use slashes
+// on every system.
 func join(taskFile, name string) string {
 	if filepath.IsAbs(name) || path.IsAbs(name) {
 		return name
@@ -238,7 +238,7 @@ func join(taskFile, name string) string {
 	return path.Join(path.Dir(taskFile), name)
 }
 
-// positioned turns an error of the TOML reader into one of ours.
+// positioned converts an error of the TOML reader to a *source.Error.
 func positioned(name string, err error) error {
 	var missing *toml.StrictMissingError
 	if errors.As(err, &missing) && len(missing.Errors) > 0 {
@@ -263,7 +263,7 @@ func positioned(name string, err error) error {
 	return source.Errorf(name, 0, 0, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-// ParseRange reads FLUENT=LO..HI, as the command line has it.
+// ParseRange parses FLUENT=LO..HI, as on the command line.
 func ParseRange(text string) (name string, r translate.Range, err error) {
 	bad := fmt.Errorf("%q is not a range; expected FLUENT=LO..HI such as age=0..3", text)
 	i := strings.LastIndexByte(text, '=')

@@ -44,8 +44,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMalformed has one fault each, made by replacing one part of the good
-// file, and where it is reported.
+// TestMalformed checks single faults, each made by replacing one part of the good file, and
+// the reported place.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"unknown key", "horizon = 3", "horizont = 3", "t.toml:5:1: there is no key horizont; expected domain,"},
@@ -96,7 +96,7 @@ const (
 	instanceText = `instance i { domain = d; max-nondef-actions = 1; horizon = 9; discount = 1.0; }`
 )
 
-// TestProblem has faults that only the RDDL shows.
+// TestProblem checks faults that only the RDDL reveals.
 func TestProblem(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"good", "", "", ""},

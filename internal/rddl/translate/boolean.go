@@ -5,7 +5,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// literal is a Boolean expression as a wire: dest, or with 0 any.
+// literal compiles a Boolean expression to a wire: dest, or any wire if dest is 0.
 func (c *compiler) literal(dest lit, n *ground.Node) lit {
 	if dest == 0 {
 		if l, ok := c.literals[n]; ok {
@@ -44,7 +44,7 @@ func (c *compiler) newLiteral(dest lit, n *ground.Node) lit {
 		return c.gate(dest, n)
 	case ground.If:
 		s := c.literal(0, n.Args[0])
-		switch s { // a branch that is never taken may be one that cannot be compiled
+		switch s { // a branch that is never taken need not be compilable
 		case yes:
 			return c.literal(dest, n.Args[1])
 		case no:
@@ -68,14 +68,14 @@ func (c *compiler) newLiteral(dest lit, n *ground.Node) lit {
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
 		return c.comparison(dest, n)
 	}
-	if n.Type != ground.Bool { // a number where a condition is expected: not 0
+	if n.Type != ground.Bool { // a number where a condition is expected: true if not 0
 		return -c.isZero(-dest, c.number(n))
 	}
 	c.refuseAt(n.Pos, "this condition cannot be compiled")
 	return 0
 }
 
-// simple says that all of nodes are fluents or their negations.
+// simple reports whether all of nodes are fluents or their negations.
 func simple(nodes []*ground.Node) bool {
 	for _, n := range nodes {
 		for n.Op == ground.Not {
@@ -88,7 +88,7 @@ func simple(nodes []*ground.Node) bool {
 	return true
 }
 
-// gate is a connective of conditions; nested ones of the same kind are joined.
+// gate compiles a connective of conditions; nested ones of the same kind are joined.
 func (c *compiler) gate(dest lit, n *ground.Node) lit {
 	switch n.Op {
 	case ground.Implies:
@@ -114,11 +114,11 @@ func (c *compiler) gate(dest lit, n *ground.Node) lit {
 	return c.or(dest, in...)
 }
 
-// pairs is the number of arguments of a Case before its default.
+// pairs returns the number of arguments of a Case before its default.
 func pairs(n *ground.Node) int { return 1 + (len(n.Args)-1)/2*2 }
 
-// lastBool is the value of a Case when no pair but perhaps the last applies:
-// its default.
+// lastBool compiles the value of a Case if no pair applies except perhaps the last: its
+// default.
 func (c *compiler) lastBool(n *ground.Node) lit {
 	if d := c.defaultOf(n); d != nil {
 		return c.literal(0, d)
@@ -126,8 +126,7 @@ func (c *compiler) lastBool(n *ground.Node) lit {
 	return no
 }
 
-// defaultOf gives the default of a Case; nil only where the pairs cover all
-// values.
+// defaultOf returns the default of a Case; nil only if the pairs cover all values.
 func (c *compiler) defaultOf(n *ground.Node) *ground.Node {
 	if len(n.Args)%2 == 0 && n.Args[len(n.Args)-1] != nil {
 		return n.Args[len(n.Args)-1]
@@ -145,7 +144,7 @@ func (c *compiler) defaultOf(n *ground.Node) *ground.Node {
 	return nil
 }
 
-// constOf is the value of a node that the grounder says is constant.
+// constOf returns the value of a node that the grounder has made constant.
 func (c *compiler) constOf(n *ground.Node) rat {
 	if n.Op != ground.Const {
 		c.refuseAt(n.Pos, "expected a constant")
@@ -153,7 +152,7 @@ func (c *compiler) constOf(n *ground.Node) rat {
 	return simplest(n.Val)
 }
 
-// comparison is a relation of two expressions as a wire.
+// comparison compiles a relation of two expressions to a wire.
 func (c *compiler) comparison(dest lit, n *ground.Node) lit {
 	a, b := n.Args[0], n.Args[1]
 	if a.Type == ground.Bool && b.Type == ground.Bool && (n.Op == ground.Eq || n.Op == ground.Ne) {
@@ -181,7 +180,7 @@ func (c *compiler) comparison(dest lit, n *ground.Node) lit {
 	}
 }
 
-// equal is x == y.
+// equal compiles x == y.
 func (c *compiler) equal(dest lit, x, y number) lit {
 	if r, ok := y.isConst(); ok {
 		return c.equalsConst(dest, x, r)
@@ -192,13 +191,13 @@ func (c *compiler) equal(dest lit, x, y number) lit {
 	return c.isZero(dest, x.plus(y, whole(-1)))
 }
 
-// opposite is the relation that holds exactly when op does not.
+// opposite maps each relation to its negation.
 var opposite = map[ground.Op]ground.Op{
 	ground.Eq: ground.Ne, ground.Ne: ground.Eq, ground.Lt: ground.Ge,
 	ground.Ge: ground.Lt, ground.Gt: ground.Le, ground.Le: ground.Gt,
 }
 
-// assert makes n hold, or with negate fail, where g says.
+// assert makes n hold, or fail if negate is set, at the steps of g.
 func (c *compiler) assert(g group, n *ground.Node, negate bool) {
 	switch n.Op {
 	case ground.Not:
@@ -274,8 +273,8 @@ func (c *compiler) assertClause(g group, n *ground.Node, negate bool) {
 	c.clause(g, in...)
 }
 
-// assertLinear asserts a relation of two sums as a linear constraint. It is
-// false for an inequation, which is none.
+// assertLinear asserts a relation of two sums as a linear constraint. It returns false for an
+// inequation, which is not a linear constraint.
 func (c *compiler) assertLinear(g group, n *ground.Node, negate bool) bool {
 	op := n.Op
 	if negate {
@@ -302,7 +301,7 @@ func (c *compiler) assertLinear(g group, n *ground.Node, negate bool) bool {
 	return true
 }
 
-// isLinear says that n is a linear sum of bits that exist.
+// isLinear reports whether n is a linear sum of existing bits.
 func (c *compiler) isLinear(n *ground.Node) bool {
 	switch n.Op {
 	case ground.Const:

@@ -11,7 +11,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// every has a fluent of every kind and type; the next value of out is OUT.
+// every has a fluent of every kind and type; OUT is the next value of out.
 const every = `domain every {
 	types { t : object; level : {@low, @mid, @high}; };
 	pvariables {
@@ -52,8 +52,7 @@ non-fluents nf { domain = every; objects { t : {o1, o2, o3}; }; non-fluents { NE
 instance i { domain = every; non-fluents = nf; max-nondef-actions = pos-inf; horizon = 5; discount = 1.0; }
 `
 
-// constructs has an expression for each construct of the language that has a
-// value without chance.
+// constructs has an expression for each construct of the language with a deterministic value.
 var constructs = []string{
 	// Fluents of every kind, with arguments of every form.
 	"p(@o1)", "p(o2)", "p(at)", "p(HOME)", "p[$o3]", "a(o1)", "set == @mid", "free > 2", "half > 0.5", "one", "two == @high", "dv",
@@ -81,9 +80,8 @@ var functions = []string{
 	"log[x + 1, 2] > 1.5", "pow[x, 2] > 3", "hypot[x, 1] > 2", "div[x, 2] == 1", "mod[x, 2] == 1", "fmod[x, 2] == 1", "min[x, free, 2] == 1", "max[x, 1, free] == 2",
 }
 
-// agree compiles the problem with out' = text, takes random steps in the
-// simulator, and asks the compiled problem for each: it must have that step and
-// no other value of out.
+// agree compiles the problem with out' = text and takes random steps in the simulator. The
+// compiled problem must allow each step, with no other value of out.
 func agree(t *testing.T, text string, tableBits int) {
 	f, err := rddl.Parse("every.rddl", []byte(strings.Replace(every, "OUT", text, 1)))
 	if err != nil {
@@ -155,8 +153,7 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// TestFunctions does so for the functions; not all can be compiled without
-// tables.
+// TestFunctions does the same for the functions; not all can be compiled without tables.
 func TestFunctions(t *testing.T) {
 	seen := map[string]bool{}
 	for _, text := range functions {

@@ -2,13 +2,13 @@ package translate
 
 import "math/bits"
 
-// cube is a conjunction over the inputs of a truth table: those in pos are
-// true, those in neg are false.
+// cube is a conjunction over the inputs of a truth table: those in pos are true, those in neg
+// are false.
 type cube struct{ pos, neg uint32 }
 
-// cover finds an irredundant sum of cubes that is true in all rows of low and
-// false in all rows outside high (Minato and Morreale). Row r has input i true
-// when bit i of r is set. It gives up, with ok false, beyond most cubes.
+// cover finds an irredundant sum of cubes that is true in all rows of low and false in all
+// rows outside high (Minato and Morreale). In row r, input i is true if bit i of r is set. It
+// returns ok = false if more than most cubes are needed.
 func cover(low, high []bool, most int) (cubes []cube, ok bool) {
 	m := minimiser{most: most}
 	cubes, _ = m.cover(low, high)
@@ -37,7 +37,7 @@ func (m *minimiser) cover(low, high []bool) ([]cube, []bool) {
 	h := len(low) / 2
 	v := uint32(1) << (bits.Len(uint(len(low))) - 2) // the highest input
 	low0, low1, high0, high1 := low[:h], low[h:], high[:h], high[h:]
-	// Rows that only a cube with the input false, or true, can cover.
+	// Rows that only a cube with the input false, or only one with it true, can cover.
 	c0, f0 := m.cover(without(low0, high1), high0)
 	c1, f1 := m.cover(without(low1, high0), high1)
 	rest, both := make([]bool, h), make([]bool, h)

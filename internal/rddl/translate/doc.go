@@ -1,25 +1,21 @@
-// Package translate compiles a grounded RDDL problem into a factored planning
-// problem, the tuple <S, A, C, T, I, G, R>: variables and their bits, the
-// initial state, constraints from preconditions and invariants, the goal, the
-// reward, and the transition of every state fluent that is not learned. With
-// nothing learned the result is the RDDL problem itself, exactly.
+// Package translate compiles a grounded RDDL problem into a factored planning problem, the
+// tuple <S, A, C, T, I, G, R>: variables and their bits, the initial state, constraints from
+// preconditions and invariants, the goal, the reward, and the transition of every state
+// fluent that is not learned. With nothing learned the result is exactly the RDDL problem.
 //
-// Sums of literals, comparisons of such sums and assignments of them are
-// linear constraints as they stand. An expression over few bits becomes the
-// clauses of its truth table, minimised (Minato and Morreale's irredundant
-// sums of products, for the true and the false rows). All else is defined
-// (Tseitin) by auxiliary Boolean variables for gates and comparisons, and
-// auxiliary integers for values that must have bits of their own.
+// Sums of literals, comparisons of such sums and assignments of them are linear constraints
+// directly. An expression over few bits becomes the clauses of its truth table, minimised
+// (Minato and Morreale's irredundant sums of products, for the true and the false rows).
+// Everything else is defined (Tseitin) by auxiliary Boolean variables for gates and
+// comparisons, and auxiliary integers for values that need bits of their own.
 //
-// Arithmetic is on rational numbers. A constant stands for the simplest
-// fraction that rounds to it (see simplest), so that 0.1 is a tenth and a folded
-// 1 - 1/3 is two thirds. Reals occur where they meet in a comparison, a rounding or the reward;
-// functions without rational values (exp, sqrt, …) only inside expressions
-// over few bits that end in a comparison or a rounding. What is refused, with
-// the position where it stands: real state and action fluents, integers
-// without a range, stochastic transitions of fluents that are not learned,
-// divisors that can be zero.
+// Arithmetic is on rational numbers. A constant is read as the simplest fraction that rounds
+// to it (see simplest), so that 0.1 is a tenth and a folded 1 - 1/3 is two thirds. Reals may
+// be used in a comparison, a rounding or the reward; functions without rational values (exp,
+// sqrt, …) only inside expressions over few bits that end in a comparison or a rounding.
+// Refused, with the position: real state and action fluents, integers without a range,
+// stochastic transitions of fluents that are not learned, divisors that can be zero.
 //
-// A value that leaves its fluent's range forbids the step; it never wraps. A
-// state in which a termination condition holds can only be the last of a plan.
+// A value that leaves its fluent's range forbids the step; it never wraps. A state in which a
+// termination condition holds can only be the last of a plan.
 package translate

@@ -6,8 +6,8 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// value is the value of an expression: exact, or a float where a function has
-// no rational values.
+// value is the value of an expression: exact, or a float if a function has no rational
+// values.
 type value struct {
 	rat
 	float   float64
@@ -32,14 +32,14 @@ func (v value) asFloat() float64 {
 
 func (v value) isTrue() bool { return v.asFloat() != 0 }
 
-// scene gives fluents their values while a table is filled.
+// scene assigns values to the fluents while a table is filled.
 type scene struct {
 	c    *compiler
 	val  map[fluentKey]value
 	memo map[int]value // intermediate fluents of this row
 }
 
-// fluentKey is a fluent at this step or, odd, the next.
+// fluentKey is a fluent at this step (even) or the next (odd).
 type fluentKey int32
 
 func keyOf(n *ground.Node) fluentKey {
@@ -50,7 +50,7 @@ func keyOf(n *ground.Node) fluentKey {
 	return k
 }
 
-// eval is the exact value of n.
+// eval returns the exact value of n.
 func (s *scene) eval(n *ground.Node) value {
 	switch n.Op {
 	case ground.Const:
@@ -136,7 +136,7 @@ func compareValues(a, b value) int {
 	return 0
 }
 
-// holds says whether op is true of values that compare as sign.
+// holds reports whether op is true of values whose comparison has this sign.
 func holds(op ground.Op, sign int) bool {
 	switch op {
 	case ground.Eq:
@@ -154,7 +154,7 @@ func holds(op ground.Op, sign int) bool {
 	}
 }
 
-// apply is an arithmetic operation on values.
+// apply applies an arithmetic operation.
 func (c *compiler) apply(n *ground.Node, args []value) value {
 	for _, a := range args {
 		if a.inexact {
@@ -205,7 +205,7 @@ func (c *compiler) divisor(n *ground.Node, r rat) {
 	}
 }
 
-// function is a function with rational values; ok is false for others.
+// function applies a function with rational values; ok is false for other functions.
 func (c *compiler) function(n *ground.Node, r []rat) (out rat, ok bool) {
 	switch n.Name {
 	case "abs":
@@ -258,8 +258,8 @@ func roundEven(r rat) int64 {
 	return f + f&1
 }
 
-// applyFloat is an operation or function whose value is only known in floating
-// point, as a simulator has it.
+// applyFloat applies an operation or function whose value is known only in floating point, as
+// in a simulator.
 func (c *compiler) applyFloat(n *ground.Node, args []value) value {
 	x := make([]float64, len(args))
 	for i, a := range args {

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// widthOf is the number of bits of lo..hi, as package factored counts them.
+// widthOf returns the number of bits of lo..hi, as package factored counts them.
 func widthOf(lo, hi int64) int {
 	if lo >= 0 {
 		return bits.Len64(uint64(hi))
@@ -52,7 +52,7 @@ func (c *compiler) declare() {
 	}
 }
 
-// rangeOf gives the declared range of a fluent: its own, or its base's.
+// rangeOf returns the declared range of a fluent: its own, or that of its base name.
 func (c *compiler) rangeOf(f *ground.Fluent) (Range, bool) {
 	if r, ok := c.o.Ranges[f.Name]; ok {
 		return r, true
@@ -61,7 +61,7 @@ func (c *compiler) rangeOf(f *ground.Fluent) (Range, bool) {
 	return r, ok
 }
 
-// stateBits are the wires of a state or action fluent.
+// stateBits returns the wires of a state or action fluent.
 func (c *compiler) stateBits(k fluentKey) *vector {
 	if v, ok := c.vectorsOf[k]; ok {
 		return v
@@ -82,8 +82,8 @@ func (c *compiler) stateBits(k fluentKey) *vector {
 	return v
 }
 
-// bitsOf are the wires of any fluent that is not real; those of an
-// intermediate one are made on the way.
+// bitsOf returns the wires of any fluent that is not real; it compiles those of an
+// intermediate fluent first.
 func (c *compiler) bitsOf(k fluentKey) *vector {
 	f := &c.g.Fluents[k>>1]
 	if f.Kind != ground.Interm {
@@ -105,7 +105,7 @@ func (c *compiler) bitsOf(k fluentKey) *vector {
 	return v
 }
 
-// cpf is what computes fluent f within the step.
+// cpf returns the expression that computes fluent f within the step.
 func (c *compiler) cpf(f int) *ground.Node { return c.g.Fluents[f].CPF }
 
 func (c *compiler) boolRef(n *ground.Node) lit {
@@ -127,7 +127,7 @@ func (c *compiler) numberRef(n *ground.Node) number {
 	if f.Type == ground.Real {
 		return c.intermNumber(n.Fluent)
 	}
-	// Once it has bits they are the shorter form.
+	// Once it has bits, they are the shorter form.
 	if v, ok := c.vectorsOf[keyOf(n)]; ok {
 		return vectorNumber(v)
 	}
@@ -152,8 +152,8 @@ func (c *compiler) intermNumber(f int) number {
 	return n
 }
 
-// certain is what a distribution with one possible value stands for. Within a
-// table, s knows the values.
+// certain returns the only possible value of a distribution. Within a table, s supplies the
+// values.
 func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
 	switch n.Name {
 	case "KronDelta", "DiracDelta":
@@ -174,7 +174,7 @@ func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
 	return nil
 }
 
-// nonDefault says that an action fluent has not its default value.
+// nonDefault compiles the condition that an action fluent does not have its default value.
 func (c *compiler) nonDefault(f int) lit {
 	fl := &c.g.Fluents[f]
 	v := c.stateBits(fluentKey(f) << 1)

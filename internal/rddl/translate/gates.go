@@ -7,11 +7,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// A gate is built either on a fresh auxiliary variable, and then shared with
-// every equal gate, or into a wire that exists (dest, 0 for none): a bit of the
-// next state.
+// A gate is built in one of two ways: on a fresh auxiliary variable, which every equal gate
+// then shares, or on an existing wire (dest, 0 for none), a bit of the next state.
 
-// settle makes dest equivalent to l, or is l without a dest.
+// settle makes dest equivalent to l, or returns l if there is no dest.
 func (c *compiler) settle(dest, l lit) lit {
 	if dest == 0 || dest == l {
 		return l
@@ -21,7 +20,7 @@ func (c *compiler) settle(dest, l lit) lit {
 	return dest
 }
 
-// target is dest, or a fresh wire kept under key.
+// target returns dest, or a fresh wire stored under key.
 func (c *compiler) target(dest lit, key string, r reach) lit {
 	if dest != 0 {
 		return dest
@@ -177,8 +176,7 @@ func (c *compiler) atLeast(dest lit, terms []summand, k int64) lit {
 	return v
 }
 
-// positive writes sum >= k with positive coefficients, divided by what they
-// share.
+// positive writes sum >= k with positive coefficients, divided by their common divisor.
 func positive(terms []summand, k int64) ([]summand, int64) {
 	var out []summand
 	var g int64

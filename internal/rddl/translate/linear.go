@@ -6,8 +6,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// linear is a sum of rational multiples of wires plus a constant. Terms are
-// sorted by wire, one each, coefficients not 0.
+// linear is a sum of rational multiples of wires plus a constant. Terms are sorted by wire,
+// with one term per wire and nonzero coefficients.
 type linear struct {
 	terms []linearTerm
 	k     rat
@@ -18,9 +18,9 @@ type linearTerm struct {
 	wire int32
 }
 
-// number is a numeric expression: a linear sum, and bounds on what it can be
-// (which may be tighter than those of the sum, whose wires depend on each
-// other). vec is set when the value has bits of its own.
+// number is a numeric expression: a linear sum, and bounds on its value. The bounds may be
+// tighter than those of the sum, since its wires depend on each other. vec is set if the
+// value has bits of its own.
 type number struct {
 	linear
 	lo, hi rat
@@ -34,7 +34,7 @@ type vector struct {
 	lo, hi int64
 }
 
-// weight is what bit i counts.
+// weight is the weight of bit i.
 func (v *vector) weight(i int) int64 {
 	w := int64(1) << (len(v.lits) - 1 - i)
 	if v.lo < 0 && i == 0 {
@@ -48,7 +48,7 @@ func (v *vector) bit(x int64, i int) bool { return x>>(len(v.lits)-1-i)&1 == 1 }
 
 func constant(r rat) number { return number{linear: linear{k: r}, lo: r, hi: r} }
 
-// isConst says that n has one value, and which.
+// isConst reports whether n has a single value, and returns it.
 func (n *number) isConst() (rat, bool) {
 	if n.lo == n.hi {
 		return n.lo, true
@@ -113,7 +113,7 @@ func (a linear) plus(b linear, f rat) linear {
 	return out
 }
 
-// bounds are the least and the most over all values of the wires.
+// bounds returns the least and the greatest value over all values of the wires.
 func (a linear) bounds() (lo, hi rat) {
 	lo, hi = a.k, a.k
 	for _, t := range a.terms {
@@ -126,12 +126,12 @@ func (a linear) bounds() (lo, hi rat) {
 	return lo, hi
 }
 
-// tighten makes the bounds no wider than those of the sum.
+// tighten limits the bounds to those of the sum.
 func (n *number) tighten() {
 	lo, hi := n.linear.bounds()
 	n.lo, n.hi = n.lo.max(lo), n.hi.min(hi)
 	if n.lo == n.hi {
-		n.linear = linear{k: n.lo} // whatever the wires say
+		n.linear = linear{k: n.lo} // independent of the wires
 	}
 }
 
@@ -146,7 +146,7 @@ func (a number) plus(b number, f rat) number {
 	return n
 }
 
-// scaled gives the terms of a as whole numbers: a = (sum + k)/scale.
+// scaled returns the terms of a with integer coefficients: a = (sum + k)/scale.
 func (a linear) scaled() (terms []summand, k, scale int64) {
 	scale = a.k.d
 	for _, t := range a.terms {
@@ -193,7 +193,7 @@ func (c *compiler) isZero(dest lit, a number) lit {
 	}
 	terms, k, scale := a.scaled()
 	if scale > 1 || len(terms) > 0 {
-		// The sum can be 0 only if what the coefficients share divides k.
+		// The sum can be 0 only if the common divisor of the coefficients divides k.
 		var g int64
 		for _, t := range terms {
 			g = gcd(g, t.coef)
@@ -234,7 +234,7 @@ func (c *compiler) times(s lit, a linear) linear {
 	return out
 }
 
-// newVector is a fresh integer in lo..hi.
+// newVector makes a fresh integer in lo..hi.
 func (c *compiler) newVector(name string, lo, hi int64, r reach) *vector {
 	if lo == hi {
 		return &vector{lo: lo, hi: hi}
@@ -242,7 +242,7 @@ func (c *compiler) newVector(name string, lo, hi int64, r reach) *vector {
 	return c.vectorOf(c.freshVariable(factored.Variable{Name: name, Lo: lo, Hi: hi}), false, r)
 }
 
-// vectorOf gives the bits of a factored variable as wires.
+// vectorOf returns the bits of a factored variable as wires.
 func (c *compiler) vectorOf(v *factored.Variable, next bool, r reach) *vector {
 	out := &vector{lo: v.Lo, hi: v.Hi}
 	for i := range v.Width {
@@ -251,7 +251,7 @@ func (c *compiler) vectorOf(v *factored.Variable, next bool, r reach) *vector {
 	return out
 }
 
-// withBits gives a whole-valued number bits of its own.
+// withBits returns an integer-valued number bits of its own.
 func (c *compiler) withBits(n number, name string) *vector {
 	if n.vec != nil {
 		return n.vec

@@ -5,7 +5,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// number is a numeric or enumerated expression as a sum of wires.
+// number compiles a numeric or enumerated expression to a sum of wires.
 func (c *compiler) number(n *ground.Node) number {
 	if x, ok := c.numbers[n]; ok {
 		return x
@@ -15,7 +15,7 @@ func (c *compiler) number(n *ground.Node) number {
 	return x
 }
 
-// most wires that products of two sums may have.
+// maximal number of wires in products of two sums
 const productTerms = 4096
 
 func (c *compiler) newNumber(n *ground.Node) number {
@@ -82,8 +82,8 @@ func (c *compiler) newNumber(n *ground.Node) number {
 	return number{}
 }
 
-// cheap says that a nonlinear expression needs no table: a choice between
-// constants, or a product of two literals.
+// cheap reports whether a nonlinear expression needs no table: a choice between constants, or
+// a product of two literals.
 func (c *compiler) cheap(n *ground.Node) bool {
 	switch n.Op {
 	case ground.If:
@@ -122,8 +122,8 @@ func (c *compiler) caseNumber(n *ground.Node) number {
 	return out
 }
 
-// factor is a number that will be multiplied wire by wire: a whole one gets
-// bits of its own where its sum has many more wires.
+// factor compiles a number for multiplication wire by wire: an integer gets bits of its own
+// if its sum has many more wires.
 func (c *compiler) factor(n *ground.Node) number {
 	a := c.number(n)
 	if n.Type != ground.Real && a.vec == nil && len(a.terms) > 2*widthOf(a.lo.ceil(), a.hi.floor()) {
@@ -156,7 +156,7 @@ func (c *compiler) times2(n *ground.Node, a, b number) number {
 	return out
 }
 
-// extreme is the maximum or minimum of the arguments.
+// extreme compiles the maximum or minimum of the arguments.
 func (c *compiler) extreme(n *ground.Node, most bool) number {
 	out := c.number(n.Args[0])
 	for _, a := range n.Args[1:] {
@@ -165,7 +165,7 @@ func (c *compiler) extreme(n *ground.Node, most bool) number {
 	return out
 }
 
-// larger is the larger of a and b, or the smaller.
+// larger returns the larger of a and b, or the smaller.
 func (c *compiler) larger(a, b number, most bool) number {
 	if !most {
 		a, b = b, a // the smaller of a and b is b exactly where a >= b
@@ -190,8 +190,7 @@ func (c *compiler) larger(a, b number, most bool) number {
 	return out
 }
 
-// functionNumber is a function whose argument reads more bits than a table
-// has.
+// functionNumber compiles a function whose argument reads more bits than a table can have.
 func (c *compiler) functionNumber(n *ground.Node) number {
 	switch n.Name {
 	case "min", "max":
@@ -211,7 +210,7 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 		zero := constant(whole(0))
 		return zero.plus(c.floorOf(zero.plus(c.number(n.Args[0]), whole(-1))), whole(-1))
 	case "round":
-		// floor(a + 1/2), less one where a is halfway and that is odd.
+		// floor(a + 1/2), minus one if a is halfway and the result is odd.
 		a := c.number(n.Args[0])
 		f := c.floorOf(a.plus(constant(fraction(1, 2)), whole(1)))
 		tie := c.isZero(0, f.plus(constant(fraction(-1, 2)), whole(1)).plus(a, whole(-1)))
@@ -240,7 +239,7 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 	return number{}
 }
 
-// floorOf is a rounded down: the whole z with z <= a < z+1.
+// floorOf returns a rounded down: the integer z with z <= a < z+1.
 func (c *compiler) floorOf(a number) number {
 	terms, k, scale := a.scaled()
 	if scale == 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// initial states I: every state fluent has its value.
+// initial compiles I: every state fluent has its initial value.
 func (c *compiler) initial() {
 	for i := range c.g.Fluents {
 		f := &c.g.Fluents[i]
@@ -33,8 +33,8 @@ func (c *compiler) initial() {
 	}
 }
 
-// conditions states C and G: preconditions, invariants, the bound on actions,
-// that no plan goes on from where an episode ends, and the goal.
+// conditions compiles C and G: preconditions, invariants, the bound on actions, the end of a
+// plan in a terminal state, and the goal.
 func (c *compiler) conditions() {
 	for i := range c.g.Preconditions {
 		p := &c.g.Preconditions[i]
@@ -61,7 +61,7 @@ func (c *compiler) condition(what string, p *ground.Condition, g group, negate b
 	c.assert(g, p.Expr, negate)
 }
 
-// maxActions bounds the number of action fluents that have not their default.
+// maxActions bounds the number of action fluents that differ from their default.
 func (c *compiler) maxActions() {
 	if c.g.MaxActions < 0 {
 		return
@@ -76,8 +76,7 @@ func (c *compiler) maxActions() {
 	c.emit(inSteps, terms, factored.LE, int64(c.g.MaxActions))
 }
 
-// transitions states the known part of T, and the ranges of intermediate
-// fluents.
+// transitions compiles the known part of T, and the ranges of intermediate fluents.
 func (c *compiler) transitions() {
 	for _, i := range c.g.Order {
 		f := &c.g.Fluents[i]
@@ -90,7 +89,7 @@ func (c *compiler) transitions() {
 	}
 }
 
-// transition states that fluent i follows its cpf.
+// transition makes fluent i follow its cpf.
 func (c *compiler) transition(i int) {
 	f := &c.g.Fluents[i]
 	if f.CPF == nil {
@@ -102,7 +101,7 @@ func (c *compiler) transition(i int) {
 		c.literal(next.lits[0], f.CPF)
 		return
 	}
-	if len(next.lits) == 0 { // one value: it is that or the step is forbidden
+	if len(next.lits) == 0 { // a single value: the fluent has it, or the step is forbidden
 		c.within(c.number(f.CPF), next.lo, next.hi)
 		return
 	}
@@ -124,8 +123,8 @@ func (c *compiler) within(n number, lo, hi int64) {
 	}
 }
 
-// intermRange keeps an intermediate integer in its declared range, if it has
-// one. Fluents that only learned ones read are no part of the problem.
+// intermRange keeps an intermediate integer in its declared range, if it has one. Fluents
+// that only learned fluents read are not part of the problem.
 func (c *compiler) intermRange(i int) {
 	f := &c.g.Fluents[i]
 	r, ok := c.rangeOf(f)
@@ -137,7 +136,7 @@ func (c *compiler) intermRange(i int) {
 	c.within(n, r.Lo, r.Hi)
 }
 
-// reward states R over a common scale.
+// reward compiles R over a common scale.
 func (c *compiler) reward() {
 	if c.g.Reward == nil {
 		return

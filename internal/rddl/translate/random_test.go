@@ -13,8 +13,8 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// oracle evaluates expressions in floating point, sharing nothing with the
-// compiler. Constants of the test are such that this is exact.
+// oracle evaluates expressions in floating point and shares no code with the compiler. The
+// test's constants make this exact.
 type oracle struct {
 	g         *ground.Problem
 	now, next []float64
@@ -144,7 +144,7 @@ type maker struct {
 	r      *rand.Rand
 	g      *ground.Problem
 	primed bool
-	limit  int // fluents from here on are not read
+	limit  int // fluents from this index on are not read
 }
 
 func (m *maker) ref(t ground.Type) *ground.Node {
@@ -188,7 +188,7 @@ func (m *maker) boolean(depth int) *ground.Node {
 	return n
 }
 
-// number draws a number; t Int keeps it whole.
+// number draws a number; type Int makes it an integer.
 func (m *maker) number(depth int, t ground.Type) *ground.Node {
 	n := &ground.Node{Type: t}
 	if depth == 0 {
@@ -239,7 +239,7 @@ func (m *maker) number(depth int, t ground.Type) *ground.Node {
 	return n
 }
 
-// world is a problem with a few small fluents, their cpfs drawn at random.
+// world is a problem with a few small fluents and random cpfs.
 func world(r *rand.Rand, depth int) (*ground.Problem, map[string]Range) {
 	g := &ground.Problem{Domain: "random", Instance: "r", MaxActions: -1, Discount: 1, Fluents: []ground.Fluent{
 		{Name: "a", Kind: ground.Action, Type: ground.Bool},
@@ -280,7 +280,7 @@ func world(r *rand.Rand, depth int) (*ground.Problem, map[string]Range) {
 	return g, map[string]Range{"i": {0, 4}, "j": {-2, 1}}
 }
 
-// mentions says whether n reads an action.
+// mentions reports whether n reads an action.
 func mentions(g *ground.Problem, n *ground.Node) bool {
 	if n.Op == ground.Ref && g.Fluents[n.Fluent].Kind == ground.Action {
 		return true
@@ -368,8 +368,8 @@ func checkWorld(t *testing.T, r *rand.Rand, g *ground.Problem, ranges map[string
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Check would try all values of auxiliary bits that mean nothing at
-			// the first step, where the plan is invalid; CheckStep does not.
+			// Check would try all values of auxiliary bits that are meaningless at the first
+			// step, where the plan is invalid; CheckStep does not.
 			fail, err := validate.CheckStep(p, nil, here, there)
 			if err != nil {
 				t.Fatal(err)
@@ -394,7 +394,7 @@ func checkWorld(t *testing.T, r *rand.Rand, g *ground.Problem, ranges map[string
 		if inRange {
 			try(o.next, want)
 		}
-		// Another successor is never right.
+		// Any other successor must be refused.
 		other := append([]float64(nil), o.next...)
 		for _, name := range []string{"i", "j"} {
 			i := int(name[0]-'i') + 4
@@ -445,8 +445,8 @@ func text(g *ground.Problem, n *ground.Node) string {
 	return names[n.Op] + n.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// TestRandom compares random problems, with tables of several sizes and
-// without, to direct evaluation.
+// TestRandom compares random problems, with tables of several sizes and without, with direct
+// evaluation.
 func TestRandom(t *testing.T) {
 	cases := 150
 	if testing.Short() {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// rat is a fraction in lowest terms with a positive denominator. The zero
-// value is no number; use whole(0).
+// rat is a fraction in lowest terms with a positive denominator. The zero value is invalid;
+// use whole(0).
 type rat struct{ n, d int64 }
 
 // ratLimit bounds numerators and denominators, far inside what
@@ -99,7 +99,7 @@ func (a rat) max(b rat) rat { return a.neg().min(b.neg()).neg() }
 
 func (a rat) isWhole() bool { return a.d == 1 }
 
-// floor is the largest integer that is not above a.
+// floor returns the largest integer that is not above a.
 func (a rat) floor() int64 { return floorDiv(a.n, a.d) }
 
 // ceil is the smallest integer that is not below a.
@@ -123,10 +123,10 @@ func (a rat) String() string {
 	return fmt.Sprintf("%d/%d", a.n, a.d)
 }
 
-// simplest gives the fraction that a constant of the source stands for: the
-// first convergent of its continued fraction that rounds to f or, since the
-// grounder folds constants in floating point, to within two places of it; else
-// the shortest decimal that rounds to f.
+// simplest returns the fraction that a constant of the source stands for: the first
+// convergent of its continued fraction that rounds to f or is at most two floating-point
+// numbers away (the grounder folds constants in floating point). If there is none, it is the
+// shortest decimal that rounds to f.
 func simplest(f float64) rat {
 	if math.IsNaN(f) || math.Abs(f) > ratLimit {
 		panic(errTooLarge)
@@ -134,8 +134,8 @@ func simplest(f float64) rat {
 	if f == math.Trunc(f) {
 		return whole(int64(f))
 	}
-	const mostDenominator = 1 << 20                                       // beyond it a fraction is no simpler than the decimal
-	slack := 2 * (math.Nextafter(math.Abs(f), math.Inf(1)) - math.Abs(f)) // 1 - 1/3 is not quite 2/3
+	const mostDenominator = 1 << 20                                       // beyond it a fraction is not a simpler than the decimal
+	slack := 2 * (math.Nextafter(math.Abs(f), math.Inf(1)) - math.Abs(f)) // 1 - 1/3 is not exactly 2/3
 	x := new(big.Rat)
 	x.SetFloat64(f)
 	p0, q0, p1, q1 := int64(0), int64(1), int64(1), int64(0)

@@ -33,7 +33,7 @@ instance i { domain = d; init-state { }; max-nondef-actions = pos-inf; horizon =
 	return g
 }
 
-// TestRefused has what cannot be compiled, and where the message says so.
+// TestRefused checks what cannot be compiled, and the place in the message.
 func TestRefused(t *testing.T) {
 	const a = "a : { action-fluent, bool, default = false };\n"
 	wide := "x : { state-fluent, int, default = 0 };\n"
@@ -73,8 +73,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLearned checks that a learned fluent is not compiled and that the
-// network's bits stand in order.
+// TestLearned checks that a learned fluent is not compiled and that the network's bits are in
+// order.
 func TestLearned(t *testing.T) {
 	g := load(t, "s : { state-fluent, bool, default = false };\nx : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
 		"s' = Bernoulli(0.5);\nx' = if (a) then min[x + 1, 3] else x;", "reward = s;", "1.0")
@@ -98,7 +98,7 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestSimplest has constants and the fractions that they stand for.
+// TestSimplest checks the fractions that constants stand for.
 func TestSimplest(t *testing.T) {
 	third, tenth := 1.0/3, 0.1
 	for _, c := range []struct {

@@ -7,14 +7,14 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Limits of the tables. Beyond them an expression is compiled piece by piece.
+// Limits of the tables. Expressions beyond them are compiled piece by piece.
 const (
-	tableBits  = 12        // inputs, unless Options say other
+	tableBits  = 12        // inputs, unless set in Options
 	tableWork  = 4_000_000 // rows times operations
 	tableCubes = 40        // clauses for one output bit
 )
 
-// support is what an expression reads.
+// support is the set of fluents that an expression reads.
 type support struct {
 	keys []fluentKey // sorted
 	bits int
@@ -22,8 +22,8 @@ type support struct {
 	over bool // too much for a table
 }
 
-// supportOf collects what n reads: with inline, what intermediate fluents read
-// in their place.
+// supportOf collects the fluents that n reads. If inline is set, an intermediate fluent is
+// replaced by what it reads.
 func (c *compiler) supportOf(n *ground.Node, inline bool) *support {
 	memo := c.supports[0]
 	if inline {
@@ -67,15 +67,15 @@ func (s *support) merge(c *compiler, o *support) {
 	}
 }
 
-// table is an expression's value in every row. Row r has input i true when bit
-// i of r is set. Rows that cannot occur are no care of anybody's.
+// table contains an expression's value in every row. In row r, input i is true if bit i of r
+// is set. The values of impossible rows do not matter.
 type table struct {
 	inputs []lit
 	care   []bool
 	values []value
 }
 
-// tableOf fills the table of n; nil where it would be too large.
+// tableOf fills the table of n; it returns nil if the table would be too large.
 func (c *compiler) tableOf(n *ground.Node) *table {
 	s := c.supportOf(n, true)
 	if s.over || s.size<<s.bits > tableWork {
@@ -122,23 +122,22 @@ func (c *compiler) tableOf(n *ground.Node) *table {
 	}
 }
 
-// rule is a condition of C. A step that breaks it is no step, so that what T
-// and R say of such rows is no care either.
+// rule is a condition of C. A step that violates it is impossible, so T and R may have any
+// value in such rows.
 type rule struct {
 	expr *ground.Node
 	keys []fluentKey
 }
 
-// collectRules makes the conditions of C free rows for all tables from here
-// on. The conditions themselves, and all that they are defined by, must have
-// been compiled before.
+// collectRules makes the rows that violate the conditions of C free in all later tables. The
+// conditions themselves, and everything that defines them, must have been compiled before.
 func (c *compiler) collectRules() {
 	for k, list := range [][]ground.Condition{c.g.Invariants, c.g.Preconditions} {
 		for i := range list {
 			s := c.supportOf(list[i].Expr, true)
 			acts := slices.ContainsFunc(s.keys, func(k fluentKey) bool { return c.g.Fluents[k>>1].Kind == ground.Action })
-			// A precondition on states alone does not hold at step H+1, where
-			// what is defined by states alone is defined too.
+			// A precondition on states alone does not apply at step H+1, whereas variables
+			// defined by states alone are also defined there.
 			if !s.over && (k == 0 || acts) {
 				c.rules = append(c.rules, rule{list[i].Expr, s.keys})
 			}
@@ -147,7 +146,7 @@ func (c *compiler) collectRules() {
 	c.assuming = true
 }
 
-// rulesOver are the rules that read nothing but keys.
+// rulesOver returns the rules that read nothing but keys.
 func (c *compiler) rulesOver(keys []fluentKey) []rule {
 	var out []rule
 	for _, r := range c.rules {
@@ -162,7 +161,7 @@ func (c *compiler) rulesOver(keys []fluentKey) []rule {
 	return out
 }
 
-// legal says whether the row at hand breaks no rule.
+// legal reports whether the current row violates no rule.
 func (s *scene) legal(rules []rule) bool {
 	if s.c.assuming && s.c.g.MaxActions >= 0 {
 		moved := 0
@@ -183,8 +182,7 @@ func (s *scene) legal(rules []rule) bool {
 	return true
 }
 
-// possible refuses rows in which a constant or repeated input has a value that
-// it cannot have.
+// possible refuses rows in which a constant or repeated input has an impossible value.
 func (t *table) possible(row int) bool {
 	is := func(i int) bool { return row>>i&1 == 1 }
 	for i, l := range t.inputs {
@@ -203,7 +201,7 @@ func (t *table) possible(row int) bool {
 	return true
 }
 
-// rows marks the rows that satisfy f, and those or the impossible ones.
+// rows returns the rows that satisfy f, and those that satisfy it or are impossible.
 func (t *table) rows(f func(v value) bool) (low, high []bool) {
 	low, high = make([]bool, len(t.care)), make([]bool, len(t.care))
 	for r, care := range t.care {
@@ -213,8 +211,8 @@ func (t *table) rows(f func(v value) bool) (low, high []bool) {
 	return low, high
 }
 
-// exclude adds, for each cube, the clause that out holds there; out is no to
-// forbid the rows.
+// exclude adds, for each cube, the clause that out holds there; out is not an if the rows are
+// to be forbidden.
 func (c *compiler) exclude(g group, t *table, cubes []cube, out lit) {
 	for _, q := range cubes {
 		var lits []lit
@@ -230,12 +228,11 @@ func (c *compiler) exclude(g group, t *table, cubes []cube, out lit) {
 	}
 }
 
-// forms are the cubes of an output bit: where it is true and where it is
-// false.
+// forms are the cubes of an output bit: where it is true and where it is false.
 type forms struct{ on, off []cube }
 
-// minimise finds the cubes of the rows with f and of those without; ok is
-// false when they are too many. Rows with skip are free.
+// minimise finds the cubes of the rows with f and of those without. ok is false if there are
+// too many. Rows with skip are free.
 func (t *table) minimise(f, skip func(v value) bool) (out forms, ok bool) {
 	on, _ := t.rows(func(v value) bool { return !skip(v) && f(v) })
 	off, _ := t.rows(func(v value) bool { return !skip(v) && !f(v) })
@@ -255,8 +252,8 @@ func (t *table) minimise(f, skip func(v value) bool) (out forms, ok bool) {
 
 func nothing(value) bool { return false }
 
-// boolTable makes a Boolean expression's literal from its table; ok is false
-// where that is too large.
+// boolTable compiles a Boolean expression from its table to a literal; ok is false if the
+// table is too large.
 func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
 	t := c.tableOf(n)
 	if t == nil {
@@ -290,7 +287,7 @@ func (c *compiler) realise(dest lit, t *table, f forms) lit {
 	return v
 }
 
-// single sees that an output bit is one of the inputs or its negation.
+// single detects an output bit that equals one of the inputs or its negation.
 func (t *table) single(f forms) (lit, bool) {
 	if len(f.on) != 1 || len(f.off) != 1 {
 		return 0, false
@@ -310,9 +307,9 @@ func (t *table) single(f forms) (lit, bool) {
 	return 0, false
 }
 
-// numberTable makes the bits of a whole-valued expression from its table. With
-// dest, the value goes there, and rows whose value it cannot hold are
-// forbidden. ok is false where that is too large or some value is not whole.
+// numberTable compiles an integer-valued expression from its table to bits. With dest, the
+// value is stored there, and rows whose value does not fit are forbidden. ok is false if the
+// table is too large or some value is not an integer.
 func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok bool) {
 	t := c.tableOf(n)
 	if t == nil {
@@ -338,7 +335,7 @@ func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok boo
 	}
 	if dest == nil {
 		if first {
-			return constant(whole(0)), true // in no legal step
+			return constant(whole(0)), true // never in a legal step
 		}
 		if lo == hi {
 			return constant(lo), true

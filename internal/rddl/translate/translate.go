@@ -13,7 +13,7 @@ import (
 // Range is the declared range of an integer fluent, inclusive.
 type Range struct{ Lo, Hi int64 }
 
-// Options say what the RDDL does not.
+// Options contain what the RDDL does not express.
 type Options struct {
 	// Name of the problem; DOMAIN/INSTANCE of the RDDL when empty.
 	Name string
@@ -22,20 +22,19 @@ type Options struct {
 	Ranges map[string]Range
 	// Goal must hold at step H+1; nil for none.
 	Goal *ground.Node
-	// Learned lists the base names of the state fluents whose next value a
-	// network gives; their cpfs are not compiled.
+	// Learned lists the base names of the state fluents whose next value a network
+	// determines; their cpfs are not compiled.
 	Learned []string
-	// Inputs lists what the network reads, in order: base names (all fluents of
-	// that name, as they are grounded) or grounded names. nil is all actions,
-	// then all states.
+	// Inputs lists what the network reads, in order: base names (all fluents of that name, in
+	// grounding order) or grounded names. nil means all actions, then all states.
 	Inputs []string
-	// IgnoreDiscount takes a discount other than 1 for 1.
+	// IgnoreDiscount treats a discount other than 1 as 1.
 	IgnoreDiscount bool
 
-	tableBits int // for tests: other than the constant, or negative for no tables
+	tableBits int // for tests: replaces the constant; negative for no tables
 }
 
-// Compiled is a factored problem with its connection to the RDDL fluents.
+// Compiled is a factored problem with its relation to the RDDL fluents.
 type Compiled struct {
 	Problem *factored.Problem
 	Ground  *ground.Problem
@@ -43,7 +42,7 @@ type Compiled struct {
 	variable []int // of each state and action fluent, by its index
 }
 
-// refusalText is thrown by arithmetic that does not know its place.
+// refusalText is thrown by arithmetic that does not know its position.
 type refusalText string
 
 // compiler holds one translation. Its methods throw *source.Error or
@@ -68,14 +67,13 @@ type compiler struct {
 	rules     []rule // what tables may assume
 	assuming  bool
 
-	what   string // what is being compiled, for names and messages
+	what   string // the present construct, for names and messages
 	origin string
 	pos    ground.Pos
-	serial map[string]int // auxiliary variables of each what
+	serial map[string]int // number of auxiliary variables per what
 }
 
-// Problem compiles g. Errors are *source.Error at the place of what is
-// refused.
+// Problem compiles g. Errors are *source.Error at the place of what is refused.
 func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 	c := &compiler{
 		g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
@@ -129,8 +127,8 @@ func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 	return &Compiled{Problem: c.p, Ground: g, variable: c.variable}, nil
 }
 
-// refuseAt throws a refusal at a place; without one, at the place of what is
-// being compiled.
+// refuseAt throws a refusal at a place or, without one, at the place of the present
+// construct.
 func (c *compiler) refuseAt(pos ground.Pos, format string, args ...any) {
 	if pos.Line == 0 {
 		pos = c.pos
@@ -140,7 +138,7 @@ func (c *compiler) refuseAt(pos ground.Pos, format string, args ...any) {
 
 func (c *compiler) refuse(format string, args ...any) { c.refuseAt(c.pos, format, args...) }
 
-// enter notes what is being compiled and gives the way back.
+// enter records the present construct and returns a function that restores the previous one.
 func (c *compiler) enter(what string, places ...ground.Pos) (back func()) {
 	before := *c
 	c.what = what
@@ -191,7 +189,7 @@ func (c *compiler) fluentsNamed(name string) []int {
 	return out
 }
 
-// network lists what the network gives and reads.
+// network lists the bits that the network determines and reads.
 func (c *compiler) network() error {
 	c.learned = make([]bool, len(c.g.Fluents))
 	bits := func(i int) []factored.Bit {

@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Variable gives the factored variable of a state or action fluent, by the
-// fluent's index in Ground.Fluents; nil for other fluents.
+// Variable returns the factored variable of a state or action fluent, by the fluent's index
+// in Ground.Fluents; nil for other fluents.
 func (c *Compiled) Variable(fluent int) *factored.Variable {
 	if k := c.kindOf(fluent); k != factored.Auxiliary {
 		return &c.Problem.Variables[c.variable[fluent]]
@@ -27,8 +27,8 @@ func (c *Compiled) kindOf(fluent int) factored.Kind {
 	return factored.Auxiliary
 }
 
-// Values gives the values of all fluents, by index, as a simulator has them:
-// of states and actions those in val, of others 0.
+// Values returns the values of all fluents, by index, as in a simulator: states and actions
+// from val, all others 0.
 func (c *Compiled) Values(val factored.Valuation) []float64 {
 	out := make([]float64, len(c.Ground.Fluents))
 	for i := range out {
@@ -39,8 +39,8 @@ func (c *Compiled) Values(val factored.Valuation) []float64 {
 	return out
 }
 
-// Valuation gives the bits of the states and actions in values. A value that
-// is not whole or outside its variable's range is an error.
+// Valuation returns the bits of the states and actions in values. A value that is not an
+// integer or outside its variable's range is an error.
 func (c *Compiled) Valuation(values []float64) (factored.Valuation, error) {
 	if len(values) != len(c.Ground.Fluents) {
 		return nil, fmt.Errorf("%d values for %d fluents", len(values), len(c.Ground.Fluents))

@@ -7,8 +7,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// lit is a wire of the circuit or, negative, its negation. A wire is a bit of
-// the factored problem at this step or the next; wire 1 is the constant true.
+// lit is a wire of the circuit or, if negative, its negation. A wire is a bit of the factored
+// problem at this step or the next; wire 1 is the constant true.
 type lit int32
 
 const (
@@ -16,8 +16,8 @@ const (
 	no  lit = -1
 )
 
-// reach is what a wire depends on beside the present state. It decides at which
-// steps the constraints that define the wire can hold.
+// reach is what a wire depends on besides the present state. It determines the steps at which
+// the constraints that define the wire can hold.
 type reach uint8
 
 const (
@@ -40,17 +40,17 @@ func (l lit) wire() int32 {
 	return int32(l)
 }
 
-// group says where a constraint goes.
+// group is the destination of a constraint.
 type group uint8
 
 const (
 	defining  group = iota // part of the definition of an auxiliary variable
-	invariant              // at steps 1..H+1, or 1..H where an action matters
+	invariant              // at steps 1..H+1, or 1..H if an action matters
 	inSteps                // at steps 1..H
 	goal                   // at step H+1
 )
 
-// wireOf gives the wire of a factored bit.
+// wireOf returns the wire of a factored bit.
 func (c *compiler) wireOf(b factored.Bit, next bool, r reach) lit {
 	key := factored.Lit{Bit: b, Next: next}
 	if l, ok := c.byBit[key]; ok {
@@ -67,8 +67,8 @@ func (c *compiler) freshBool(r reach) lit {
 	return c.wireOf(c.freshVariable(factored.Variable{Bool: true}).First, false, r)
 }
 
-// freshVariable adds an auxiliary variable. Without a name, or where the name
-// is taken, it is named for what is being compiled.
+// freshVariable adds an auxiliary variable. Without a name, or if the name is taken, it is
+// named after the present construct.
 func (c *compiler) freshVariable(v factored.Variable) *factored.Variable {
 	v.Kind = factored.Auxiliary
 	_, taken := c.p.Lookup(v.Name)
@@ -90,8 +90,7 @@ type summand struct {
 	lit  lit
 }
 
-// emit adds sum op k. Constants are folded; a constraint that always holds is
-// left out.
+// emit adds sum op k. Constants are folded; a constraint that always holds is omitted.
 func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
 	n := factored.Constraint{Op: op, K: k, Origin: c.origin}
 	var r reach
@@ -128,14 +127,14 @@ func (c *compiler) emit(g group, terms []summand, op factored.Op, k int64) {
 	case g == invariant && r == onState, g != defining && action && r&onNext == 0:
 		c.p.Global = append(c.p.Global, n)
 	default:
-		// Without an action bit of its own a constraint of C would hold at
-		// step H+1, where what it depends on does not exist.
+		// Without an action bit of its own, a constraint of C would hold at step H+1, where
+		// what it depends on does not exist.
 		c.p.Transition = append(c.p.Transition, n)
 	}
 }
 
-// readable turns a constraint round where no coefficient is positive, and
-// divides it by what its coefficients share.
+// readable negates a constraint if no coefficient is positive, and divides it by the common
+// divisor of its coefficients.
 func (c *compiler) readable(n *factored.Constraint) {
 	if len(n.Terms) == 0 {
 		return
@@ -181,7 +180,7 @@ func (c *compiler) clause(g group, lits ...lit) {
 	c.emit(g, terms, factored.GE, 1)
 }
 
-// reachOf is what any of lits depends on.
+// reachOf returns what any of lits depends on.
 func (c *compiler) reachOf(lits []lit) reach {
 	var r reach
 	for _, l := range lits {

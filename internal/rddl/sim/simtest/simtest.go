@@ -1,5 +1,5 @@
-// Package simtest builds grounded problems by hand, for the tests of what
-// stands on package ground.
+// Package simtest builds grounded problems by hand, for tests of packages that use package
+// ground.
 package simtest
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Builder makes one problem. Every node and declaration gets a line of its own
-// in the file test.rddl, so that messages can be told apart.
+// Builder builds one problem. Every node and declaration has a line of its own in the file
+// test.rddl, so that messages can be told apart.
 type Builder struct {
 	P    *ground.Problem
 	line int
 }
 
-// New gives an empty problem with horizon 10, discount 1 and reward 0.
+// New returns an empty problem with horizon 10, discount 1 and reward 0.
 func New(name string) *Builder {
 	b := &Builder{P: &ground.Problem{Domain: name, Instance: name, ByName: map[string]int{}, MaxActions: -1, Horizon: 10, Discount: 1}}
 	b.P.Reward = b.C(0)
@@ -41,7 +41,7 @@ func (b *Builder) add(f ground.Fluent) {
 	b.P.Fluents = append(b.P.Fluents, f)
 }
 
-// State adds a state fluent; its cpf is set by CPF. Values are an enumeration's.
+// State adds a state fluent; CPF sets its cpf. Values are those of an enumeration.
 func (b *Builder) State(name string, t ground.Type, initial float64, values ...string) {
 	b.add(ground.Fluent{Name: name, Kind: ground.State, Type: t, Initial: initial, Values: values})
 }
@@ -57,7 +57,7 @@ func (b *Builder) Computed(name string, k ground.Kind, t ground.Type, cpf *groun
 	b.CPF(name, cpf)
 }
 
-// CPF sets a cpf and puts the fluent next in the order of evaluation.
+// CPF sets a cpf and appends the fluent to the order of evaluation.
 func (b *Builder) CPF(name string, cpf *ground.Node) {
 	i := b.index(name)
 	b.P.Fluents[i].CPF = cpf
@@ -90,7 +90,7 @@ func (b *Builder) T(v bool) *ground.Node {
 	return n
 }
 
-// Ref is a fluent, with a prime at the end of the name for the next state.
+// Ref is a reference to a fluent, with a prime at the end of the name for the next state.
 func (b *Builder) Ref(name string) *ground.Node {
 	primed := name[len(name)-1] == '\''
 	if primed {
@@ -101,8 +101,8 @@ func (b *Builder) Ref(name string) *ground.Node {
 	return &ground.Node{Op: ground.Ref, Type: f.Type, Values: f.Values, Fluent: i, Primed: primed, Name: name, Pos: b.pos()}
 }
 
-// Op is an operation; the type is Bool for logic and comparisons, Real for
-// divisions and otherwise the widest of the arguments'.
+// Op is an operation. Its type is Bool for logic and comparisons, Real for divisions, and
+// otherwise the widest type of the arguments.
 func (b *Builder) Op(op ground.Op, args ...*ground.Node) *ground.Node {
 	n := &ground.Node{Op: op, Args: args, Pos: b.pos()}
 	switch {
@@ -159,9 +159,9 @@ func (b *Builder) Termination(text string, n *ground.Node) {
 	b.P.Termination = append(b.P.Termination, b.condition(text, n))
 }
 
-// SysAdmin is a deterministic problem like the paper's with n computers in a
-// ring: running(ci), age(ci) in 0..3, reboot(ci), at most most reboots at
-// once, all running at every step, minus the number of reboots as the reward.
+// SysAdmin is a deterministic problem similar to the paper's, with n computers in a ring:
+// running(ci), age(ci) in 0..3, reboot(ci), at most most reboots at once, all running at
+// every step, minus the number of reboots as the reward.
 func SysAdmin(n, most int) *ground.Problem {
 	b := New("sysadmin-" + strconv.Itoa(n))
 	name := func(base string, i int) string { return fmt.Sprintf("%s(c%d)", base, (i+n)%n+1) }
