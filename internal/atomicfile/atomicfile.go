@@ -94,8 +94,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.wrap(err)
 }
 
-// Commit completes the file and gives it its name. After an error nothing is left
-// behind.
+// Commit completes the file and returns it its name. After an error nothing is left behind.
 func (f *File) Commit() error { return f.commit(false) }
 
 // CommitDurable does the same, and returns only when the file would survive a
@@ -125,8 +124,8 @@ func (f *File) commit(durable bool) error {
 	return nil
 }
 
-// Abort gives the file up: its name holds what it held before, and nothing is
-// left behind. After Commit it must not be called.
+// Abort returns the file up: its name holds what it held before, and nothing is left behind.
+// After Commit it must not be called.
 func (f *File) Abort() {
 	f.f.Close()
 	if f.target != "" {

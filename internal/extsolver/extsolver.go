@@ -1,6 +1,6 @@
-// Package extsolver helps tests that compare with outside solvers: it skips or
-// fails tests whose solvers are not installed, and runs package external's
-// solvers on files that tests have written.
+// Package extsolver helps tests that compare with external solvers: it skips or fails tests
+// whose solvers are not installed, and runs package external's solvers on files that tests
+// have written.
 package extsolver
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
-// RequireVariable names the environment variable that, when it is not empty,
-// turns a missing solver from a reason to skip a test into a failure.
+// RequireVariable names the environment variable that, if not empty, makes a missing solver
+// fail a test instead of skipping it.
 const RequireVariable = "FDPLAN_REQUIRE_TOOLS"
 
-// install says what to install for a tool.
+// install returns what to install for a tool.
 func install(tool string) string {
 	for _, k := range []external.Kind{external.SAT, external.MaxSAT, external.PB, external.MILP} {
 		for _, s := range external.Solvers(k) {
@@ -30,8 +30,8 @@ func install(tool string) string {
 	return "Debian package " + tool
 }
 
-// Require skips the test when one of the tools is not installed, or fails it
-// when RequireVariable is set. The message names the tool and its package.
+// Require skips the test if one of the tools is not installed, or fails it if RequireVariable
+// is set. The message names the tool and its package.
 func Require(t testing.TB, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
@@ -41,7 +41,7 @@ func Require(t testing.TB, tools ...string) {
 	}
 }
 
-// Missing skips the test for a reason, or fails it when RequireVariable is set.
+// Missing skips the test for a reason, or fails it if RequireVariable is set.
 func Missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv(RequireVariable) != "" {
@@ -50,10 +50,10 @@ func Missing(t testing.TB, reason string) {
 	t.Skip(reason)
 }
 
-// Solve runs a solver on a file that exists.
+// Solve runs a solver on an existing file.
 type Solve func(file string, limit time.Duration) (external.Answer, error)
 
-// Solvers of files, one for each solver and format that tests compare with.
+// Solvers of files, one for each solver and format used in comparisons.
 var (
 	// SolveCNF decides a DIMACS CNF file with cadical.
 	SolveCNF = known(external.SAT, "cadical")
@@ -70,7 +70,7 @@ var (
 	GlpsolFreeMPS = Command(external.MILP, "glpsol --freemps {in} -o {out}")
 )
 
-// Command makes a Solve of a command line, as external.Command reads it.
+// Command returns a Solve for a command line, as external.Command parses it.
 func Command(k external.Kind, line string) Solve {
 	return func(file string, limit time.Duration) (external.Answer, error) {
 		s, err := external.Command(k, line)

@@ -11,8 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
-// TestSolvers gives each solver a file with an optimum and one without
-// solution.
+// TestSolvers returns each solver a file with an optimum and one without solution.
 func TestSolvers(t *testing.T) {
 	lp := "Minimize\n obj: - 3 x1 - 2 x12 + 4 one\nSubject To\n c1: x1 + x12 <= %s\n c2: x1 >= 1\nBounds\n one = 1\nBinaries\n x1 x12\nEnd\n"
 	mps := "NAME          t\nROWS\n N  obj\n L  c1\n G  c2\nCOLUMNS\n" +
@@ -70,7 +69,7 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// verdict notes what Require does with a test.
+// verdict records how Require treats a test.
 type verdict struct {
 	testing.TB
 	text string

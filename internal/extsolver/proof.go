@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// RequireChecker skips the test when a checker of proofs, veripb or drat-trim,
-// is not installed, whatever RequireVariable says: distributions do not package
-// them.
+// RequireChecker skips the test if a checker of proofs, veripb or drat-trim, is not
+// installed. It ignores RequireVariable, since distributions do not package the checkers.
 func RequireChecker(t testing.TB, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
@@ -22,16 +21,16 @@ func RequireChecker(t testing.TB, tool string) {
 	}
 }
 
-// VeriPB has veripb check a proof of a problem in OPB, and says whether it
-// accepts it, with what it printed. A version of the format that it does not
-// read is refused as well.
+// VeriPB runs veripb on a proof of a problem in OPB, and reports whether it accepts the
+// proof, with its output. A version of the format that it does not support is refused as
+// well.
 func VeriPB(t testing.TB, opb, proof []byte, limit time.Duration) (accepted bool, output string) {
 	t.Helper()
 	return checkProof(t, "veripb", "a.opb", "a.pbp", opb, proof, limit)
 }
 
-// DRATTrim has drat-trim check a DRAT proof of a CNF, and says whether it
-// accepts it, with what it printed.
+// DRATTrim runs drat-trim on a DRAT proof of a CNF, and reports whether it accepts the proof,
+// with its output.
 func DRATTrim(t testing.TB, cnf, proof []byte, limit time.Duration) (accepted bool, output string) {
 	t.Helper()
 	return checkProof(t, "drat-trim", "a.cnf", "a.drat", cnf, proof, limit)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// WriteScript writes a program for the shell, which the test then starts. While
-// it is being written no process is forked: one that another test starts just
-// then would hold the file open for writing, and the system refuses to start
-// such a file ("text file busy", golang.org/issue/22315).
+// WriteScript writes a shell program, which the test then starts. No process is forked during
+// the write: a process that another test starts at that moment would hold the file open for
+// writing, and the system refuses to start such a file ("text file busy",
+// golang.org/issue/22315).
 func WriteScript(t testing.TB, file, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -1,4 +1,3 @@
-// Package process holds what running other people's programs takes: a command
-// line split into words, process groups that end as a whole, and the end of
-// what a program printed, for messages.
+// Package process helps to run external programs: it splits a command line into words, stops
+// process groups as a whole, and keeps the end of a program's output for messages.
 package process

@@ -10,5 +10,5 @@ func SetGroup(*exec.Cmd) {}
 // KillGroup kills the command alone where there are no process groups.
 func KillGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-// EndGroup kills too: there is no gentler way.
+// EndGroup kills the command: there is no gentler way.
 func EndGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// ErrEmpty is the error for a command line without a word.
+// ErrEmpty is the error for a command line without words.
 var ErrEmpty = errors.New("the command is empty")
 
-// Split cuts a command line into words at blanks outside of quotes. Single and
-// double quotes keep blanks together; nothing else is special, no variable is
-// expanded and no shell is asked, so that the program that is started is the
-// one that was named.
+// Split splits a command line into words at blanks outside of quotes. Single and double
+// quotes keep blanks together; nothing else is special. No variable is expanded and no shell
+// is used, so the program that is started is the one that was named.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Tail keeps the end of what is written to it. It may be written to and read by
-// several goroutines; the zero value keeps nothing.
+// Tail keeps the end of what is written to it. It is safe for concurrent use; the zero value
+// keeps nothing.
 type Tail struct {
 	Limit int // bytes to keep
 
@@ -25,7 +25,7 @@ func (t *Tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String is the end of the text, without blanks around it.
+// String returns the end of the text, without blanks around it.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -77,7 +77,7 @@ func New(w io.Writer, mode Mode, now func() time.Time, started time.Time) *Repor
 // Enabled reports whether events have a reader.
 func (r *Reporter) Enabled() bool { return r != nil && r.mode != None }
 
-// Report reports an event. Errors of writing are ignored: progress is no result.
+// Report reports an event. Errors of writing are ignored: progress is not a result.
 func (r *Reporter) Report(e Event) {
 	if !r.Enabled() {
 		return

@@ -7,11 +7,11 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
-// maxVars is how many variables BruteForce looks through.
+// maxVars is the maximal number of variables for BruteForce.
 const maxVars = 24
 
-// masks is a clause: the variables that it wants true, and those it wants
-// false; bit v-1 is variable v.
+// masks is a clause: the variables that it contains positively, and those it contains
+// negated; bit v-1 is variable v.
 type masks struct{ pos, neg uint32 }
 
 func newMasks(lits []int32) masks {
@@ -59,9 +59,9 @@ func (w *weighted) at(assignment uint32) int64 {
 	return sum
 }
 
-// BruteForce looks at every assignment of an instance of at most 24 variables
-// and gives the first of the least cost, or says that there is none. The
-// sums of its linear constraints must fit 64 bits.
+// BruteForce tries every assignment of an instance of at most 24 variables and returns the
+// first of the least cost, or reports that there is none. The sums of its linear constraints
+// must fit in 64 bits.
 func BruteForce(in *instance.Instance) (model []bool, cost int64, feasible bool) {
 	var hard []masks
 	for _, c := range in.Clauses.All() {

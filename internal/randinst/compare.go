@@ -15,10 +15,10 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
-// outsideLimit bounds a single run of an outside solver.
+// outsideLimit bounds a single run of an external solver.
 const outsideLimit = time.Minute
 
-// kind is a kind of random instances and who else solves them.
+// kind is a kind of random instances and the solver to compare with.
 type kind struct {
 	name    string
 	tool    string // "" for brute force
@@ -39,11 +39,11 @@ var kinds = []kind{
 	}, nil},
 }
 
-// Compare gives n random instances of each kind to a solver, as files of the
-// competitions' formats, and compares status and least cost with those of an
-// outside solver: CNF of vars variables with cadical, WCNF and OPB with clasp,
-// and both with numbers up to 1e15, on at most 12 variables, with brute force. A
-// failing instance is logged whole if it is small, else with its seed.
+// Compare runs a solver on n random instances of each kind, as files of the competitions'
+// formats, and compares status and least cost with those of an external solver: CNF of vars
+// variables with cadical, WCNF and OPB with clasp. Both of the latter with numbers up to
+// 1e15, on at most 12 variables, are compared with brute force. A failing instance is logged
+// in full if it is small, otherwise by its seed.
 func Compare(t *testing.T, solver instance.Solver, n, vars int) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -75,8 +75,7 @@ func Compare(t *testing.T, solver instance.Solver, n, vars int) {
 	}
 }
 
-// expect asks the outside solver, by way of a file, or looks at every
-// assignment.
+// expect runs the external solver on a file, or tries every assignment.
 func (k *kind) expect(file string, in *instance.Instance) (instance.Status, int64, error) {
 	if k.tool == "" {
 		_, cost, feasible := BruteForce(in)
@@ -107,12 +106,12 @@ func (k *kind) expect(file string, in *instance.Instance) (instance.Status, int6
 	case r.Status == external.Optimal && r.Objective != nil:
 		return instance.Optimal, *r.Objective, nil
 	case r.Status == external.Satisfiable && r.Objective == nil:
-		return instance.Optimal, 0, nil // so clasp says that no soft clause can be false
+		return instance.Optimal, 0, nil // clasp reports in this way that no soft clause can be false
 	}
 	return 0, 0, fmt.Errorf("%s ended without an answer", k.tool)
 }
 
-// agree solves an instance as a file would be, and compares what is printed.
+// agree solves an instance as a file would be solved, and compares the output.
 func agree(solver instance.Solver, in *instance.Instance, seed uint64, want instance.Status, cost int64) error {
 	d := Dialect{Format: in.Format}
 	if d.Format == instance.WCNF && seed%2 == 1 {

@@ -10,8 +10,8 @@ import (
 
 var instances = flag.Int("instances", 100, "number of random instances of each kind")
 
-// TestCompare holds brute force, the generators, the writers, and the reader
-// and printer of package instance to the outside solvers.
+// TestCompare checks brute force, the generators, the writers, and the reader and printer of
+// package instance against the external solvers.
 func TestCompare(t *testing.T) { Compare(t, Solve, *instances, 9) }
 
 // TestEvaluate compares the evaluator with brute force: the best model costs
@@ -41,8 +41,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that an instance belongs to its seed and differs between
-// seeds.
+// TestSeeds checks that an instance is determined by its seed and differs between seeds.
 func TestSeeds(t *testing.T) {
 	for name, draw := range map[string]func(uint64) *instance.Instance{
 		"cnf":  func(s uint64) *instance.Instance { return ThreeSAT(s, 20) },

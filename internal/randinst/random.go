@@ -17,7 +17,7 @@ func newGenerator(seed, kind uint64, f instance.Format, vars int) *generator {
 	return &generator{Rand: rand.New(rand.NewPCG(seed, kind)), in: &instance.Instance{Format: f, NumVars: int32(vars)}}
 }
 
-// chance is true with probability percent/100.
+// chance returns true with probability percent/100.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func (g *generator) literal() int32 {
@@ -28,7 +28,7 @@ func (g *generator) literal() int32 {
 	return v
 }
 
-// clause draws a clause over different variables, fewer where there are fewer.
+// clause draws a clause over distinct variables, fewer if there are fewer.
 func (g *generator) clause(size int) []int32 {
 	var lits []int32
 	for range min(size, int(g.in.NumVars)) {
@@ -61,9 +61,9 @@ func (g *generator) number(most int64) int64 {
 	return int64(math.Exp(g.Float64()*math.Log(float64(most)+1))) - int64(g.IntN(2))
 }
 
-// ThreeSAT gives random 3-SAT around the threshold, 4.26 clauses a variable
-// more or less a tenth; about one in ten has repeated or opposite literals,
-// clauses of other lengths, or an empty clause.
+// ThreeSAT returns random 3-SAT around the threshold, 4.26 clauses per variable plus or minus
+// a tenth; about one in ten has repeated or opposite literals, clauses of other lengths, or
+// an empty clause.
 func ThreeSAT(seed uint64, vars int) *instance.Instance {
 	g := newGenerator(seed, 0x636e66, instance.CNF, vars)
 	odd := g.chance(10)
@@ -85,9 +85,9 @@ func ThreeSAT(seed uint64, vars int) *instance.Instance {
 	return g.in
 }
 
-// WCNF gives random weighted partial MaxSAT with weights in 0..weight. Some
-// instances have no solution; soft clauses may be empty, weigh nothing, come
-// twice, or contradict each other.
+// WCNF returns random weighted partial MaxSAT with weights in 0..weight. Some instances have
+// no solution; soft clauses may be empty, have weight 0, be repeated, or contradict each
+// other.
 func WCNF(seed uint64, vars int, weight int64) *instance.Instance {
 	g := newGenerator(seed, 0x77636e66, instance.WCNF, vars)
 	g.in.Optimises = true
@@ -114,10 +114,9 @@ func WCNF(seed uint64, vars int, weight int64) *instance.Instance {
 	return g.in
 }
 
-// OPB gives a random linear program over Boolean variables with coefficients
-// in -coef..coef. About two thirds are built around an assignment, so that
-// they have a solution; one in five has no objective. Variables may be repeated
-// in a sum, also negated.
+// OPB returns a random linear program over Boolean variables with coefficients in
+// -coef..coef. About two thirds are built around an assignment, so that they have a solution;
+// one in five has no objective. Variables may be repeated in a sum, also negated.
 func OPB(seed uint64, vars int, coef int64) *instance.Instance {
 	g := newGenerator(seed, 0x6f7062, instance.OPB, vars)
 	planted := make([]bool, vars+1)
@@ -125,7 +124,7 @@ func OPB(seed uint64, vars int, coef int64) *instance.Instance {
 		planted[v] = g.chance(50)
 	}
 	plant := g.chance(70)
-	// A bound on the coefficients for each instance, so that sums often meet.
+	// A bound on the coefficients for each instance, so that sums often coincide.
 	coef = max(1, g.number(coef))
 	for range 1 + g.IntN(2*vars) {
 		l := instance.Linear{Terms: g.terms(coef), Op: [...]instance.Op{instance.GE, instance.GE, instance.LE, instance.EQ}[g.IntN(4)]}
@@ -149,7 +148,7 @@ func OPB(seed uint64, vars int, coef int64) *instance.Instance {
 			l.K = sum
 		}
 		if l.Op == instance.EQ && !plant && g.chance(80) {
-			l.Op = instance.GE // random equations are hopeless
+			l.Op = instance.GE // random equations are rarely satisfiable
 		}
 		g.in.Linear = append(g.in.Linear, l)
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
-// Dialect says how to write an instance.
+// Dialect controls how an instance is written.
 type Dialect struct {
 	Format instance.Format
-	// Portable keeps to what every solver reads: no <=; equations with other
-	// coefficients than 1 and -1 as two inequalities (clasp 3.3.5 takes
-	// 2 x1 + 2 x2 = 1 for satisfiable); no empty sums; no soft clauses of weight 0.
+	// Portable restricts the output to what every solver reads: no <=; equations with
+	// coefficients other than 1 and -1 as two inequalities (clasp 3.3.5 reports 2 x1 + 2 x2 =
+	// 1 as satisfiable); no empty sums; no soft clauses of weight 0.
 	Portable bool
 }
 
-// Text writes an instance, with a true header where the format has one.
+// Text writes an instance, with a correct header if the format has one.
 func Text(in *instance.Instance, d Dialect) ([]byte, error) {
 	var b bytes.Buffer
 	switch d.Format {
@@ -37,7 +37,7 @@ func Text(in *instance.Instance, d Dialect) ([]byte, error) {
 			if s.Weight > 0 || !d.Portable {
 				soft = append(soft, s)
 			}
-			total += s.Weight // cannot overflow, says package instance
+			total += s.Weight // cannot overflow, as package instance guarantees
 		}
 		hard := "h "
 		if d.Format == instance.WCNFOld {

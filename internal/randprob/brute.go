@@ -8,11 +8,11 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// BruteForce finds the best scaled reward over the horizon by enumerating all
-// states, actions, auxiliary values and next states of every step; feasible is
-// false when nothing meets the constraints. It remembers the best reward from
-// each state on, which is exact because constraints join two steps at most.
-// It needs few bits: time grows with 2^(2*state+action+auxiliary bits).
+// BruteForce finds the best scaled reward over the horizon by enumerating all states,
+// actions, auxiliary values and next states of every step; feasible is false if nothing
+// satisfies the constraints. It stores the best reward from each state on, which is exact
+// because constraints connect at most two steps. It needs few bits: time grows with
+// 2^(2*state+action+auxiliary bits).
 func BruteForce(p *factored.Problem, net *bnn.Network, horizon int) (reward int64, feasible bool) {
 	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
 	after := b.last()
@@ -27,8 +27,8 @@ func BruteForce(p *factored.Problem, net *bnn.Network, horizon int) (reward int6
 	return reward, feasible
 }
 
-// Replay follows valuations of steps 1..H+1, auxiliary bits included, and gives
-// their scaled reward, or an error that names what they break.
+// Replay evaluates valuations of steps 1..H+1, including auxiliary bits, and returns their
+// scaled reward, or an error that names what they violate.
 func Replay(p *factored.Problem, net *bnn.Network, steps []factored.Valuation) (int64, error) {
 	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
 	last := len(steps) - 1
@@ -76,8 +76,7 @@ func set(val []bool, bits []factored.Bit, number int) {
 	}
 }
 
-// last judges the states of step H+1: goals, and the global constraints
-// without an action.
+// last evaluates the states of step H+1: goals, and the global constraints without an action.
 func (b *brute) last() []value {
 	out := make([]value, 1<<len(b.states))
 	val := make([]bool, b.p.NumBits())
@@ -93,7 +92,7 @@ func (b *brute) last() []value {
 	return out
 }
 
-// step gives the values of the states of step t from those of step t+1.
+// step computes the values of the states of step t from those of step t+1.
 func (b *brute) step(t int, after []value) []value {
 	out := make([]value, 1<<len(b.states))
 	now, next := make([]bool, b.p.NumBits()), make([]bool, b.p.NumBits())
@@ -126,8 +125,8 @@ func (b *brute) step(t int, after []value) []value {
 	return out
 }
 
-// globals evaluates the global constraints; at the last step those with an
-// action do not hold.
+// globals evaluates the global constraints; at the last step those with an action do not
+// apply.
 func (b *brute) globals(val []bool, lastStep bool) bool {
 	for i := range b.p.Global {
 		c := &b.p.Global[i]

@@ -7,16 +7,16 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Plan is an initial state with a joint action for each step, and the best
-// reward of the runs that it has; what follows from it is no part of it.
+// Plan is an initial state with a joint action for each step, and the best reward of its
+// runs; the states that follow are not part of it.
 type Plan struct {
 	Start   string   // state bits in order, 0 and 1
 	Actions []string // action bits in order
 	Reward  int64    // scaled
 }
 
-// Begins says whether the plan begins as another: in the same state, with the
-// same joint actions at steps 1..depth.
+// Begins reports whether the plan begins like another: in the same state, with the same joint
+// actions at steps 1..depth.
 func (p *Plan) Begins(start string, actions []string, depth int) bool {
 	if p.Start != start {
 		return false
@@ -29,8 +29,7 @@ func (p *Plan) Begins(start string, actions []string, depth int) bool {
 	return true
 }
 
-// Spell gives the start and the actions of valuations of steps 1..H+1 as Plan
-// has them.
+// Spell converts the start and the actions of valuations of steps 1..H+1 to the form of Plan.
 func Spell(p *factored.Problem, steps []factored.Valuation) (start string, actions []string) {
 	text := func(bits []factored.Bit, val []bool) string {
 		var b strings.Builder
@@ -52,9 +51,8 @@ func btoi(x bool) int {
 	return 0
 }
 
-// Plans lists all plans of the horizon: everything that is legal, found by
-// trying everything. It is for very few bits: time grows with
-// 2^(state+horizon*action bits).
+// Plans lists all legal plans of the horizon, found by trying everything. It is for very few
+// bits: time grows with 2^(state+horizon*action bits).
 func Plans(p *factored.Problem, net *bnn.Network, horizon int) []Plan {
 	b := &brute{p: p, net: net, states: p.Bits(factored.State), actions: p.Bits(factored.Action), aux: p.Bits(factored.Auxiliary)}
 	l := &lister{b: b, final: b.last(), horizon: horizon, known: map[int][]edge{}}
@@ -84,8 +82,8 @@ type lister struct {
 	plans   []Plan
 }
 
-// extend goes on with all joint actions from the states where some led, each
-// with the best reward until there.
+// extend continues with all joint actions from the given states, each with the best reward so
+// far.
 func (l *lister) extend(actions []int, at map[int]int64) {
 	b := l.b
 	if len(actions) == l.horizon {

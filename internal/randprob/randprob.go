@@ -1,7 +1,6 @@
-// Package randprob makes small random planning problems and solves them by
-// looking at everything, for tests that compare engines and files with the
-// definitions of package factored. It shares no code with package model or
-// anything that comes after it.
+// Package randprob makes small random planning problems and solves them by exhaustive search,
+// for tests that compare engines and files with the definitions of package factored. It
+// shares no code with package model or any package above it.
 package randprob
 
 import (
@@ -12,9 +11,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Options bound the problems. A field that is 0 has its default.
+// Options bound the problems. A field that is 0 means its default.
 type Options struct {
-	StateBits   int // at most so many; default 6
+	StateBits   int // maximal number; default 6
 	ActionBits  int // default 3
 	Auxiliaries int // default 2
 	Units       int // of a hidden layer; default 4
@@ -46,9 +45,8 @@ type generator struct {
 	unused  []factored.Bit // auxiliary bits that no constraint defines yet
 }
 
-// New makes the problem that belongs to seed: the same on every machine. The
-// network is nil when nothing is learned. About two thirds of the problems
-// have a plan of the horizon.
+// New returns the problem determined by seed, the same on every machine. The network is nil
+// if nothing is learned. About two thirds of the problems have a plan of the horizon.
 func New(seed uint64, o Options) (p *factored.Problem, net *bnn.Network, horizon int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x66647000)), o: o.withDefaults()}
 	g.p = factored.NewProblem(fmt.Sprintf("random %d", seed))
@@ -63,7 +61,7 @@ func New(seed uint64, o Options) (p *factored.Problem, net *bnn.Network, horizon
 	return g.p, net, horizon
 }
 
-// chance is true with probability percent/100.
+// chance returns true with probability percent/100.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
@@ -155,7 +153,7 @@ func (g *generator) lit(bits []factored.Bit) factored.Lit {
 	return factored.Lit{Bit: pick(g, bits), Neg: g.chance(40)}
 }
 
-// transitions says what becomes of the state bits that are not learned.
+// transitions defines the state bits that are not learned.
 func (g *generator) transitions() {
 	done := make([]bool, g.p.NumBits())
 	for _, b := range g.p.Outputs {
@@ -191,8 +189,8 @@ func (g *generator) transition(terms []factored.Term, op factored.Op, k int64) {
 	g.p.Transition = append(g.p.Transition, factored.Constraint{Terms: terms, Op: op, K: k, Origin: "transition"})
 }
 
-// count makes the integer v grow or shrink with an action or another bit. It
-// fails when one of its bits is spoken for.
+// count makes the integer v grow or shrink with an action or another bit. It returns false if
+// one of its bits is already defined.
 func (g *generator) count(v *factored.Variable, done []bool) bool {
 	var terms []factored.Term
 	for i := range v.Width {
@@ -233,7 +231,7 @@ func (g *generator) global(terms []factored.Term, op factored.Op, k int64) {
 	g.p.Global = append(g.p.Global, factored.Constraint{Terms: terms, Op: op, K: k, Origin: "global"})
 }
 
-// terms draws n summands, in which a bit may stand twice.
+// terms draws n summands, in which a bit may occur twice.
 func (g *generator) terms(bits []factored.Bit, n int) []factored.Term {
 	terms := make([]factored.Term, n)
 	for i := range terms {
@@ -242,7 +240,7 @@ func (g *generator) terms(bits []factored.Bit, n int) []factored.Term {
 	return terms
 }
 
-// looseBound is an upper bound that forbids the top of a sum's range at most.
+// looseBound returns an upper bound that excludes at most the top of a sum's range.
 func (g *generator) looseBound(terms []factored.Term) int64 {
 	var most int64
 	for _, t := range terms {
@@ -251,8 +249,8 @@ func (g *generator) looseBound(terms []factored.Term) int64 {
 	return most - int64(g.IntN(3))
 }
 
-// constraint draws a linear constraint over bits. Most forbid a little; a few
-// are void, always true, or equations.
+// constraint draws a linear constraint over bits. Most exclude little; a few are empty,
+// always true, or equations.
 func (g *generator) constraint(bits []factored.Bit, origin string) factored.Constraint {
 	terms := g.terms(bits, 1+g.IntN(4))
 	c := factored.Constraint{Terms: terms, Op: factored.LE, K: g.looseBound(terms), Origin: origin}
@@ -260,7 +258,7 @@ func (g *generator) constraint(bits []factored.Bit, origin string) factored.Cons
 	case 0:
 		c.Terms, c.K = nil, int64(g.IntN(2)) // 0 <= 0 or 1
 	case 1:
-		// An equation that one assignment at least fulfils.
+		// An equation that at least one assignment satisfies.
 		c.Op, c.K = factored.EQ, 0
 		value := map[factored.Bit]bool{}
 		for _, t := range terms {
@@ -272,7 +270,7 @@ func (g *generator) constraint(bits []factored.Bit, origin string) factored.Cons
 			}
 		}
 	case 2, 3, 4:
-		// The same the other way round.
+		// The same with the opposite sign.
 		c.Op, c.K = factored.GE, -c.K
 		for i := range c.Terms {
 			c.Terms[i].Coef = -c.Terms[i].Coef
@@ -291,7 +289,7 @@ func (g *generator) globals() {
 		}
 		g.p.Global = append(g.p.Global, g.constraint(from, "global"))
 	}
-	if g.chance(1) { // false, whatever the variables are
+	if g.chance(1) { // false for any values of the variables
 		g.p.Global = append(g.p.Global, factored.Constraint{Op: factored.GE, K: 1, Origin: "nothing"})
 	}
 }

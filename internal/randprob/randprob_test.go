@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestNew checks that the problems are well-formed, the same for the same
-// seed, and of the variety that tests count on.
+// TestNew checks that the problems are well-formed, reproducible, and as varied as tests
+// assume.
 func TestNew(t *testing.T) {
 	const n = 400
 	feasible, learned, open, signed, negative := 0, 0, 0, 0, 0

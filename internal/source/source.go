@@ -1,5 +1,5 @@
-// Package source holds what every reader of text input shares: positions and
-// the error that names them.
+// Package source contains what all readers of text input share: positions and the error that
+// reports them.
 package source
 
 import (
@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Error is a fault in an input: where it stands and what was expected there.
-// Its text is one line, FILE:LINE:COL: message, without the parts that the
-// format does not have.
+// Error is a fault in an input: its position and what was expected there. Its text is one
+// line, FILE:LINE:COL: message, without the parts that the format does not have.
 type Error struct {
 	File string // as the user named it; empty for text from the command line
 	Line int    // 1-based; 0 when the format has no lines
@@ -17,8 +16,7 @@ type Error struct {
 	Msg  string
 }
 
-// Errorf makes an Error. The message should say what is wrong and what was
-// expected.
+// Errorf returns an Error. The message should say what is wrong and what was expected.
 func Errorf(file string, line, col int, format string, args ...any) *Error {
 	return &Error{File: file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }

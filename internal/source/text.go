@@ -13,8 +13,8 @@ import (
 // maxFileSize bounds what a reader takes into memory.
 const maxFileSize = 256 << 20
 
-// ReadAll reads an input whole. The error carries its name; an input beyond
-// 256 MiB is refused.
+// ReadAll reads a whole input. The error contains its name; an input beyond 256 MiB is
+// refused.
 func ReadAll(name string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFileSize+1))
 	if err != nil {
@@ -26,8 +26,7 @@ func ReadAll(name string, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Cause drops the path from an error of the file system, for reports that have
-// it already.
+// Cause removes the path from a file system error, for reports that already contain it.
 func Cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -36,7 +35,7 @@ func Cause(err error) error {
 	return err
 }
 
-// ReadLines reads an input whole, as ReadAll does, and splits it as Lines does.
+// ReadLines reads a whole input, as ReadAll does, and splits it as Lines does.
 func ReadLines(name string, r io.Reader) ([]string, error) {
 	data, err := ReadAll(name, r)
 	if err != nil {
@@ -64,8 +63,8 @@ func Lines(name string, data []byte) ([]string, error) {
 	return lines, nil
 }
 
-// BadByte is the place of the first control character, line break or byte that
-// is no UTF-8, or -1. What is read goes to terminals and into other formats.
+// BadByte returns the position of the first control character, line break or byte that is not
+// UTF-8, or -1. The input is later written to terminals and into other formats.
 func BadByte(s string) int {
 	for i, r := range s {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -80,7 +79,7 @@ func BadByte(s string) int {
 	return -1
 }
 
-// Quote shows what was found in an input, cut where it is long.
+// Quote quotes a part of an input, shortened if it is long.
 func Quote(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -1,5 +1,5 @@
-// Package svg holds what writing SVG by hand takes, for charts and for pictures
-// of plans: text and lengths.
+// Package svg contains helpers for writing SVG, for charts and pictures of plans: text and
+// lengths.
 package svg
 
 import (
@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Escape makes text fit for XML and HTML. Characters that XML has not are
-// replaced.
+// Escape escapes text for XML and HTML. Characters that are not allowed in XML are replaced.
 func Escape(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff {
@@ -20,7 +19,7 @@ func Escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
 
-// Num is a length with two decimals, as short as it can be.
+// Num formats a length with two decimals, as briefly as possible.
 func Num(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100+0, 'f', -1, 64)
 }

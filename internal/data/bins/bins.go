@@ -1,5 +1,5 @@
-// Package bins divides the range of a real quantity into bins, whose numbers a
-// network and a planner can work with.
+// Package bins discretises the range of a real quantity into numbered bins, which a network
+// and a planner can process.
 package bins
 
 import (
@@ -11,16 +11,16 @@ import (
 // MaxBits bounds the bits of a discretised quantity.
 const MaxBits = 16
 
-// Uniform bins turn a real quantity into an integer, its level: 2^Bits bins of equal
-// width over [Lo, Hi]. Level k holds the values from Edge(k), inclusive, to
-// Edge(k+1), exclusive; the last holds Hi too. There is no level outside.
+// Uniform discretises a real quantity to an integer, its level: 2^Bits bins of equal width
+// over [Lo, Hi]. Level k contains the values from Edge(k), inclusive, to Edge(k+1),
+// exclusive; the last also contains Hi. There is no level outside.
 type Uniform struct {
 	Lo, Hi float64
 	Bits   int
 }
 
-// Check reports bounds between which floating-point numbers cannot tell the bins
-// apart, and a number of bits that is not 1..MaxBits.
+// Check reports a number of bits outside 1..MaxBits, and bounds between which floating-point
+// numbers cannot tell the bins apart.
 func (b Uniform) Check() error {
 	switch {
 	case b.Bits < 1 || b.Bits > MaxBits:
@@ -33,10 +33,10 @@ func (b Uniform) Check() error {
 	return nil
 }
 
-// Levels is the number of bins.
+// Levels returns the number of bins.
 func (b Uniform) Levels() int { return 1 << b.Bits }
 
-// Edge is where level k begins; Edge(Levels()) is Hi.
+// Edge returns the start of level k; Edge(Levels()) is Hi.
 func (b Uniform) Edge(k int) float64 {
 	if k == b.Levels() {
 		return b.Hi
@@ -44,13 +44,12 @@ func (b Uniform) Edge(k int) float64 {
 	return b.Lo + (b.Hi-b.Lo)*(float64(k)/float64(b.Levels()))
 }
 
-// Center is the value that stands for level k: halfway between its edges.
+// Center returns the value that represents level k: halfway between its edges.
 func (b Uniform) Center(k int) float64 { return (b.Edge(k) + b.Edge(k+1)) / 2 }
 
-// Level is the bin of x, which must be in [Lo, Hi].
+// Level returns the bin of x, which must be in [Lo, Hi].
 func (b Uniform) Level(x float64) int {
-	// The quotient gives the place; rounding may have moved it by one, and what
-	// decides is the edges.
+	// The quotient determines the bin up to one, because of rounding; the edges decide.
 	k := min(max(int((x-b.Lo)/(b.Hi-b.Lo)*float64(b.Levels())), 0), b.Levels()-1)
 	for k > 0 && x < b.Edge(k) {
 		k--

@@ -17,7 +17,7 @@ func TestBins(t *testing.T) {
 	if c := b.Center(1); c != 3.75 {
 		t.Errorf("the center of level 1 is %v, want 3.75", c)
 	}
-	// Edges and centers of awkward bounds are of their own bins.
+	// Edges and centers belong to their own bins even for awkward bounds.
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		b := Uniform{Lo: rng.NormFloat64() * math.Pow(10, float64(rng.IntN(9)-4)), Bits: 1 + rng.IntN(10)}

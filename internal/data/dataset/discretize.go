@@ -7,10 +7,10 @@ import (
 	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
-// Discretize gives the schema in which columns hold levels: those that by names,
-// by the fluent's name or, for all fluents of that name, its part before the
-// brackets. They must be integers 0..Levels()-1. In files such a column holds the
-// quantity itself: reading gives its level, writing the center of the bin.
+// Discretize returns the schema in which columns contain levels: those that by names, by the
+// fluent's name or, for all fluents of that name, by the part before the brackets. They must
+// be integers 0..Levels()-1. In files such a column contains the quantity itself: reading
+// converts it to its level, writing to the center of the bin.
 func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
 	out := &Schema{Problem: s.Problem, Columns: append([]Column(nil), s.Columns...)}
 	byName := map[string]bins.Uniform{}

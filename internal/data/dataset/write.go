@@ -99,7 +99,7 @@ func (f *File) Close() error {
 	return f.out.Commit()
 }
 
-// Abort gives the file up and leaves nothing behind.
+// Abort returns the file up and leaves nothing behind.
 func (f *File) Abort() { f.out.Abort() }
 
 // Write writes d as the file name.

@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Kind says what is excluded for a plan that fails.
+// Kind selects what is excluded when a plan fails.
 type Kind string
 
 // The kinds of landmarks.
@@ -24,16 +24,16 @@ const (
 	// Prefix excludes every plan that begins with the joint actions to blame
 	// (simulator.Failure.Prefix).
 	Prefix Kind = "prefix"
-	// Transition is Prefix, and corrects the network wherever an observed
-	// transition differs from it.
+	// Transition is Prefix, and also corrects the network wherever an observed transition
+	// differs from it.
 	Transition Kind = "transition"
 )
 
 // Kinds lists all kinds.
 var Kinds = []Kind{Plan, Prefix, Transition}
 
-// ErrEngine is wrapped by errors that are an engine's bugs: a plan that the
-// checker refuses, or one that is excluded.
+// ErrEngine is wrapped by errors that are bugs of an engine: a plan that the checker refuses,
+// or one that is excluded.
 var ErrEngine = errors.New("the engine is wrong")
 
 // Options of a run.
@@ -41,48 +41,48 @@ type Options struct {
 	Landmarks Kind
 	Limits    engine.Limits
 	Report    func(engine.Progress) // of the engine; may be nil
-	Iteration func(Iteration)       // told of each; may be nil
-	// Save, when set, is given what is known after each failed plan, and with
-	// an error ends the run. What it is given must not be changed.
+	Iteration func(Iteration)       // called for each; may be nil
+	// Save, if set, is called with the knowledge after each failed plan. If it returns an
+	// error, the run ends. It must not change its argument.
 	Save func(*State) error
-	// Known is what earlier runs found out; nil for nothing.
+	// Known is the knowledge of earlier runs; nil for none.
 	Known *State
-	// Restart forgets at each iteration what the engine learned, and keeps the
-	// landmarks: what keeping it saves can be measured so.
+	// Restart discards at each iteration what the engine learned, and keeps the landmarks. It
+	// serves to measure what keeping it saves.
 	Restart bool
 	Now     func() time.Time // the clock
 }
 
-// Iteration is one turn of the loop: a plan that was made and tried.
+// Iteration is one iteration of the loop: a plan that was made and tried.
 type Iteration struct {
 	Number  int // from 1
 	Status  engine.Status
-	Trace   *factored.Trace // nil without a plan
+	Trace   *factored.Trace // nil if there is no plan
 	Reward  int64           // scaled, of the model
 	Failure *simulator.Failure
-	Depth   int // of the landmark; 0 when the plan holds, too
-	// Corrected counts the transitions that the network has right from now on.
-	// Fallen is why some could not be, "" when all could.
+	Depth   int // of the landmark; 0 also if the plan holds
+	// Corrected counts the transitions that the network has right from now on. Fallen is the
+	// reason why some could not be corrected, "" if all could.
 	Corrected int
 	Fallen    string
-	Asked     int           // steps that the system was asked for
-	Solve     time.Duration // of the engine, with opening it
+	Asked     int           // steps requested from the system
+	Solve     time.Duration // of the engine, including opening it
 	Simulate  time.Duration
 }
 
-// Result is what a run came to.
+// Result is the outcome of a run.
 type Result struct {
 	Status engine.Status
-	// Trace is the plan that holds, Run how it went in the system; nil without
-	// one. Trace has the states of the model, corrected where it is.
+	// Trace is the plan that holds, and Run its execution in the system; nil if there is
+	// none. Trace has the states of the model, with corrections.
 	Trace      *factored.Trace
 	Run        *simulator.Run
 	Reward     int64  // scaled, of Trace
-	Bound      *int64 // on the model's reward of every plan that is left; nil when nothing is known
-	Reason     string // which limit ended the run, "" for none
-	Engine     string // that answered last
+	Bound      *int64 // on the model's reward of every remaining plan; nil if nothing is known
+	Reason     string // the limit that ended the run, "" for none
+	Engine     string // engine of the last answer
 	Iterations []Iteration
-	Known      *State       // what is known of the system now
+	Known      *State       // knowledge about the system at the end
 	Network    *bnn.Network // of the last plan: corrected, or the task's own
 	Corrected  int          // transitions that Network corrects
 	Stats      map[string]int64
@@ -91,27 +91,26 @@ type Result struct {
 // loop is one call of Solve.
 type loop struct {
 	e       engine.Opener
-	t       engine.Task // with the network as it is corrected
+	t       engine.Task // with the network as corrected so far
 	base    *bnn.Network
 	horizon int
 	sys     *simulator.Session
 	o       Options
 	out     *Result
-	rows    *rows // nil when transitions are not corrected
+	rows    *rows // nil if transitions are not corrected
 	session engine.Session
 	marks   []engine.Landmark
-	closed  map[string]int64  // what sessions that are gone have counted
+	closed  map[string]int64  // counts of closed sessions
 	tried   map[string]bool   // plans, by key
-	known   *factored.Problem // nothing of it learned; nil until asked
+	known   *factored.Problem // with nothing learned; nil until needed
 }
 
-// Solve runs the loop over one horizon until a plan holds, none is left, or the
-// context or a limit ends it. The first two are proofs if all that the engine
-// says is: Status is Optimal or Infeasible then. Plans are proposed once each.
+// Solve runs the loop over one horizon until a plan holds, none is left, or the context or a
+// limit ends it. The first two are proofs if all of the engine's answers are: Status is then
+// Optimal or Infeasible. No plan is proposed twice.
 //
-// With an error, which is one about the system (package simulator) or wraps
-// ErrEngine, the result tells how far the run came, and is nil if it never
-// began.
+// An error is about the system (package simulator) or wraps ErrEngine. The result then
+// describes how far the run came; it is nil if it never began.
 func Solve(ctx context.Context, e engine.Opener, t engine.Task, horizon int, sys *simulator.Session, o Options) (*Result, error) {
 	x := &loop{e: e, t: t, base: t.Network, horizon: horizon, sys: sys, o: o, closed: map[string]int64{}, tried: map[string]bool{}}
 	x.out = &Result{Status: engine.Unknown, Engine: e.Name(), Network: t.Network, Known: &State{}, Stats: map[string]int64{}}
@@ -132,7 +131,7 @@ func Solve(ctx context.Context, e engine.Opener, t engine.Task, horizon int, sys
 	}
 }
 
-// recall takes up what earlier runs found out.
+// recall adopts the knowledge of earlier runs.
 func (x *loop) recall() error {
 	if x.o.Known == nil {
 		return nil
@@ -150,7 +149,7 @@ func (x *loop) recall() error {
 	return x.correct()
 }
 
-// correct makes the network that of the rows.
+// correct replaces the network by one corrected to the rows.
 func (x *loop) correct() error {
 	net, err := bnn.Correct(x.base, x.rows.corrections())
 	if err != nil {
@@ -160,7 +159,7 @@ func (x *loop) correct() error {
 	return nil
 }
 
-// open gives the session, a new one where there is none.
+// open returns the session, opening it if necessary.
 func (x *loop) open(ctx context.Context) (engine.Session, error) {
 	if x.session != nil {
 		return x.session, nil
@@ -189,8 +188,7 @@ func (x *loop) iterate(ctx context.Context) (done bool, err error) {
 	it.Status, it.Trace, it.Reward = res.Status, res.Trace, res.Reward
 	x.out.Bound = res.Bound
 	if res.Trace == nil || ctx.Err() != nil {
-		// A plan that was cut short is not tried any more: whether it holds
-		// remains unknown.
+		// If planning was cut short, the plan is not tried: whether it holds remains unknown.
 		x.out.Status, x.out.Reason = res.Status, res.Reason
 		if res.Trace != nil {
 			x.out.Status, x.out.Reason = engine.Unknown, context.Cause(ctx).Error()
@@ -231,7 +229,7 @@ func (x *loop) tell(it Iteration) {
 	}
 }
 
-// plan has the engine answer for the plans that are left.
+// plan asks the engine for a plan among those that are left.
 func (x *loop) plan(ctx context.Context) (*engine.Result, error) {
 	s, err := x.open(ctx)
 	if err != nil {
@@ -242,7 +240,7 @@ func (x *loop) plan(ctx context.Context) (*engine.Result, error) {
 		return nil, err
 	}
 	maps.Copy(x.out.Stats, x.closed)
-	for k, v := range res.Stats { // counted by a session since it was opened
+	for k, v := range res.Stats { // counts of a session since it was opened
 		x.out.Stats[k] = x.closed[k] + v
 	}
 	if res.Winner != "" {
@@ -251,8 +249,8 @@ func (x *loop) plan(ctx context.Context) (*engine.Result, error) {
 	return res, nil
 }
 
-// confirm has the checker replay a plan before the system, whose steps are
-// dear, and refuses one that has been tried.
+// confirm lets the checker replay a plan before the system does, whose steps are expensive,
+// and refuses a plan that has been tried.
 func (x *loop) confirm(res *engine.Result) error {
 	report, err := validate.Check(x.t.Problem, x.t.Network, validate.FromTrace(res.Trace))
 	switch {
@@ -271,7 +269,7 @@ func (x *loop) confirm(res *engine.Result) error {
 	return nil
 }
 
-// planKey has the initial state and the actions, which make a plan.
+// planKey identifies a plan: the initial state and the actions.
 func planKey(p *factored.Problem, tr *factored.Trace) string {
 	key := bitText(p.Bits(factored.State), tr.Steps[0])
 	for _, now := range tr.Steps[:tr.Horizon()] {
@@ -280,7 +278,7 @@ func planKey(p *factored.Problem, tr *factored.Trace) string {
 	return key
 }
 
-// exclude draws the consequences of a plan that failed.
+// exclude adds the landmark of a plan that failed.
 func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 	it.Depth = x.horizon
 	if x.o.Landmarks != Plan {
@@ -324,7 +322,7 @@ func (x *loop) see(it *Iteration, now, next factored.Valuation) {
 	}
 }
 
-// elsewhere says whether the known part of the transition excludes a step.
+// elsewhere reports whether the known part of the transition excludes a step.
 func (x *loop) elsewhere(now, next factored.Valuation) bool {
 	if x.known == nil {
 		x.known = x.t.Problem.Clone()
@@ -334,7 +332,7 @@ func (x *loop) elsewhere(now, next factored.Valuation) bool {
 	return err == nil && f != nil && f.Group == "transition"
 }
 
-// merge puts a state and an action into one valuation.
+// merge combines a state and an action in one valuation.
 func merge(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, p.NumBits())
 	for _, b := range p.Bits(factored.State) {

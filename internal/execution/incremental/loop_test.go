@@ -30,8 +30,8 @@ type world struct {
 
 const stateBits, actionBits = 4, 2
 
-// newWorld has all state bits learned. With blind, the network does not see
-// the last state bit, on which the truth depends.
+// newWorld learns all state bits. With blind, the network does not see the last state bit, on
+// which the truth depends.
 func newWorld(t *testing.T, seed uint64, blind bool) *world {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -56,7 +56,7 @@ func newWorld(t *testing.T, seed uint64, blind bool) *world {
 	w.p.Global = []factored.Constraint{clause(stateBits, 3), clause(stateBits+actionBits, 3)}
 	w.p.Goal = []factored.Constraint{clause(stateBits, 1), clause(stateBits, 2)}
 	for b := range factored.Bit(stateBits) {
-		if rng.IntN(4) > 0 { // the others are for the planner to choose
+		if rng.IntN(4) > 0 { // the others are left to the planner
 			w.p.Initial = append(w.p.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, K: int64(rng.IntN(2))})
 		}
 	}
@@ -148,7 +148,7 @@ func (w *world) session(budget int) *simulator.Session {
 	return simulator.NewSession(w.p, &system{w: w}, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}, MaxSteps: budget})
 }
 
-// holds replays a plan of brute force's in the truth.
+// holds replays a plan found by brute force in the truth.
 func (w *world) holds(t *testing.T, x *randprob.Plan) bool {
 	t.Helper()
 	read := func(text string, at int) factored.Valuation {
@@ -208,10 +208,9 @@ func (w *world) checkEnd(t *testing.T, name string, kind incremental.Kind, res *
 	}
 }
 
-// TestLoop compares the end of the loop, of every engine and kind of landmark,
-// with brute force: over the plans that hold in both, or over those of the
-// corrected network. No plan is proposed twice, and none needs more iterations
-// with a stronger landmark in all.
+// TestLoop compares the end of the loop, for every engine and kind of landmark, with brute
+// force: over the plans that hold in both, or over those of the corrected network. No plan is
+// proposed twice, and in total a stronger landmark needs no more iterations.
 func TestLoop(t *testing.T) {
 	iterations := map[incremental.Kind]int{}
 	engines := enginesOf(t)
@@ -250,8 +249,8 @@ func TestLoop(t *testing.T) {
 					}
 				}
 				if k == incremental.Transition && !fell {
-					// All is corrected: the landmarks exclude nothing that the
-					// corrected network would not.
+					// Everything is corrected: the landmarks exclude nothing that the
+					// corrected network would allow.
 					best, ok := randprob.BruteForce(w.p, res.Network, w.horizon)
 					if ok != (res.Status == engine.Optimal) || ok && best != res.Reward {
 						t.Fatalf("%s: %s %d, the corrected network has %d", name, res.Status, res.Reward, best)
@@ -268,9 +267,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestResume: a run ends by a dead system or a budget, what it saved goes
-// through a file, and another engine goes on from there with fewer plans that
-// fail, to the same end.
+// TestResume: a run is ended by a failed system or a budget, its knowledge is saved to a file
+// and read back, and another engine continues with fewer failed plans, to the same end.
 func TestResume(t *testing.T) {
 	resumed := 0
 	for i := range *instances {
@@ -328,7 +326,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestRestart: forgetting what was learned changes nothing but the effort.
+// TestRestart: discarding what was learned changes only the effort.
 func TestRestart(t *testing.T) {
 	for seed := range uint64(10) {
 		w := newWorld(t, seed, false)
@@ -345,7 +343,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestReadRefuses: files that are of something else.
+// TestReadRefuses: files that belong to another problem.
 func TestReadRefuses(t *testing.T) {
 	w := newWorld(t, 3, false)
 	var file bytes.Buffer
@@ -371,15 +369,15 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	// Another network: what was seen of the old one is left out.
+	// Another network: observations of the old one are dropped.
 	w.p.Inputs = w.p.Inputs[1:]
 	if s, err := incremental.Read("saved", []byte(good), w.p, w.horizon); err != nil || len(s.Seen) != 0 || len(s.Failures) != len(res.Known.Failures) {
 		t.Errorf("after a change of the network: %v", err)
 	}
 }
 
-// TestEngineCaught: an engine that ignores landmarks does not make the loop
-// endless, and one that invents plans is not believed.
+// TestEngineCaught: an engine that ignores landmarks does not make the loop endless, and one
+// that invents plans is refused.
 func TestEngineCaught(t *testing.T) {
 	caught := 0
 	for seed := range uint64(20) {

@@ -5,13 +5,13 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Seen is what the system did where the network has an opinion: the network's
-// inputs, and its outputs as they were observed, as text of 0 and 1 in order.
+// Seen is an observed transition as far as the network predicts it: the network's inputs, and
+// its outputs as observed, as text of 0 and 1 in order.
 type Seen struct {
 	Inputs, Outputs string
 }
 
-// seenOf takes from a step what the network has to do with.
+// seenOf extracts from a step the network's inputs and outputs.
 func seenOf(p *factored.Problem, now, next factored.Valuation) Seen {
 	return Seen{Inputs: bitText(p.Inputs, now), Outputs: bitText(p.Outputs, next)}
 }
@@ -37,8 +37,8 @@ func bitsOf(text string) []bool {
 	return out
 }
 
-// rows are the transitions that were seen, by inputs. The first outcome counts:
-// where another follows, the truth is no function of the inputs.
+// rows are the observed transitions, by inputs. The first outcome counts: if another one
+// follows, the truth is not a function of the inputs.
 type rows struct {
 	inputs, outputs int
 	eval            *bnn.Evaluator
@@ -53,8 +53,8 @@ func newRows(p *factored.Problem, net *bnn.Network) *rows {
 	return &rows{inputs: len(p.Inputs), outputs: len(p.Outputs), eval: e, scratch: e.NewScratch(), outcome: map[string]string{}}
 }
 
-// add takes in a transition: fresh when its inputs are new, and agrees unless
-// they have another outcome already.
+// add adds a transition. fresh reports that its inputs are new, agrees that they do not
+// already have another outcome.
 func (r *rows) add(s Seen) (fresh, agrees bool) {
 	if known, ok := r.outcome[s.Inputs]; ok {
 		return false, known == s.Outputs
@@ -67,7 +67,7 @@ func (r *rows) add(s Seen) (fresh, agrees bool) {
 	return true, true
 }
 
-// predict is what the network says, uncorrected.
+// predict returns the output of the uncorrected network.
 func (r *rows) predict(inputs string) string {
 	in, out := make([]uint64, bnn.Words(r.inputs)), make([]uint64, bnn.Words(r.outputs))
 	for i, x := range bitsOf(inputs) {
@@ -83,8 +83,8 @@ func (r *rows) predict(inputs string) string {
 	return string(text)
 }
 
-// corrections are the transitions that the network has wrong, in the order in
-// which they were seen.
+// corrections returns the transitions that the network has wrong, in the order of
+// observation.
 func (r *rows) corrections() []bnn.Correction {
 	var out []bnn.Correction
 	for _, in := range r.order {

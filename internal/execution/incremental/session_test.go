@@ -47,8 +47,7 @@ func enginesOf(t *testing.T) func(i int) []engine.Opener {
 	}
 }
 
-// clasp returns the engines that leave the solving to clasp; none if it is not
-// installed.
+// clasp returns the engines that use clasp as their solver; none if it is not installed.
 func clasp(t *testing.T) []engine.Opener {
 	t.Helper()
 	maxsat, err := external.Lookup(external.MaxSAT, "clasp")
@@ -66,7 +65,7 @@ func clasp(t *testing.T) []engine.Opener {
 	return []engine.Opener{outsource.MaxSAT{Solver: maxsat, Encoding: cnf.Paper}, outsource.PB{Solver: pb}}
 }
 
-// small is what brute force over all plans can do.
+// small is the size that brute force over all plans can handle.
 var small = randprob.Options{StateBits: 3, ActionBits: 2, Auxiliaries: 2}
 
 // TestSessions excludes plans at random depths until none is left, and compares

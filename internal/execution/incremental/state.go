@@ -13,15 +13,14 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// State is what was found out about a real system. It is about the system
-// alone: another engine, another kind of landmark, a network trained anew may go
-// on with it.
+// State is the knowledge about a real system. It depends on the system alone: another engine,
+// another kind of landmark, or a newly trained network may continue with it.
 type State struct {
 	Failures []Failure
-	Seen     []Seen // with Transition, without repetition
+	Seen     []Seen // for Transition, without repetition
 }
 
-// Failure is a set of plans that are known to fail, and why.
+// Failure is a set of plans that are known to fail, and the reason.
 type Failure struct {
 	engine.Landmark
 	Text string
@@ -70,7 +69,7 @@ func header(p *factored.Problem, horizon int) *stateFile {
 	}
 }
 
-// Write writes what is known of a problem's system over a horizon.
+// Write writes the knowledge about a problem's system over a horizon.
 func (s *State) Write(w io.Writer, p *factored.Problem, horizon int) error {
 	f := header(p, horizon)
 	for _, x := range s.Failures {
@@ -88,8 +87,7 @@ func (s *State) Write(w io.Writer, p *factored.Problem, horizon int) error {
 	return e.Encode(f)
 }
 
-// Read reads what Write wrote of the same problem and horizon. Errors are
-// *source.Error.
+// Read reads what Write wrote for the same problem and horizon. Errors are *source.Error.
 func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, error) {
 	bad := func(format string, args ...any) (*State, error) {
 		return nil, source.Errorf(name, 1, 0, format, args...)
@@ -128,8 +126,8 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 		}
 		s.Failures = append(s.Failures, Failure{Landmark: mark, Text: line.Text})
 	}
-	// Another network may read and give other bits; what was seen of these
-	// says nothing then, and the landmarks hold all the same.
+	// Another network may read and predict other bits. Observations for the old network are
+	// then useless, but the landmarks still hold.
 	if !slices.Equal(f.Inputs, want.Inputs) || !slices.Equal(f.Outputs, want.Outputs) {
 		return s, nil
 	}
@@ -156,7 +154,7 @@ func setBits(val factored.Valuation, bits []factored.Bit, text string) bool {
 	return true
 }
 
-// Describe says in a few words what is known, for people.
+// Describe summarises the knowledge in a few words.
 func (s *State) Describe() string {
 	text := fmt.Sprintf("%d landmark", len(s.Failures))
 	if len(s.Failures) != 1 {

@@ -1,21 +1,19 @@
-// Package simulator is the real system that plans are tried in: Algorithm 1 of
-// the paper asks it whether a plan holds, `fdplan validate` says where one
-// fails, and `fdplan run` acts in it.
+// Package simulator represents the real system in which plans are tried: Algorithm 1 of the
+// paper uses it to test whether a plan holds, `fdplan validate` to report where a plan fails,
+// and `fdplan run` to act in it.
 //
-// A System can be reset and can take a joint action. There are two: RDDL, which
-// simulates a problem's RDDL (package rddl/sim), and Process, any program that
-// speaks one JSON object a line, as docs/simulators.md specifies.
+// A System can be reset and can perform a joint action. There are two: RDDL, which simulates
+// a problem's RDDL (package rddl/sim), and Process, any program that exchanges one JSON
+// object per line, as specified in docs/simulators.md.
 //
-// A Session is one user of a System. It holds the problem's own rules (Rules)
-// against what is observed, counts steps against a budget, hands every
-// transition that it saw to an observer, and replays plans: Replay remembers
-// what was answered, notices when the same call gets another answer, and does
-// not ask again what a deterministic system has answered already.
+// A Session is one use of a System. It checks observations against the problem's own rules
+// (Rules), counts steps against a budget, passes every observed transition to an observer,
+// and replays plans. Replay remembers answers, detects when the same call has another answer,
+// and does not repeat a call that a deterministic system has already answered.
 //
-// A rule that is broken is an answer, a Violation. Errors are about the system:
-// *ProcessError (it does not start, is silent, crashes, talks nonsense,
-// refuses), *ResetError, *NonDeterminismError, *PartialError, *BudgetError; or
-// the context's, when it ended.
+// A violated rule is an answer, a Violation. Errors are about the system: *ProcessError (it
+// does not start, does not answer, crashes, sends invalid answers, refuses), *ResetError,
+// *NonDeterminismError, *PartialError, *BudgetError; or the context's, if it ended.
 //
 // Steps are numbered as in package factored: actions at 1..H, states at 1..H+1.
 package simulator

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// What a ProcessError may be, for errors.Is.
+// The kinds of a ProcessError, for errors.Is.
 var (
 	ErrStart    = errors.New("cannot be started")
 	ErrTimeout  = errors.New("does not answer")
@@ -25,21 +25,21 @@ var (
 	ErrPartial        = errors.New("the simulator does not show the whole state")
 )
 
-// ProcessError is a process that is no simulator, or no longer.
+// ProcessError reports a process that does not work as a simulator, or no longer does.
 type ProcessError struct {
 	Kind    error  // ErrStart, ErrTimeout, ErrCrash, ErrNonsense or ErrRefused
 	Command string // the command line
-	Call    string // hello, reset, step or "" before the first
+	Call    string // hello, reset, step, or "" before the first call
 	Number  int    // of the call, hello being 0
 	Detail  string
-	Line    string // the answer, where one was the reason
+	Line    string // the answer, if it was the reason
 	Stderr  string // the end of what the process wrote to standard error
 }
 
-// Is makes errors.Is find the Kind.
+// Is lets errors.Is find the Kind.
 func (e *ProcessError) Is(target error) bool { return e.Kind == target }
 
-// Error is one line, and the process's own last words below it.
+// Error returns one line, followed by the last lines of the process's standard error.
 func (e *ProcessError) Error() string {
 	s := fmt.Sprintf("the simulator %q %v", e.Command, e.Kind)
 	if e.Call != "" {
@@ -69,15 +69,15 @@ func shorten(s string) string {
 	return s
 }
 
-// BudgetError says that one more step would exceed the budget.
+// BudgetError reports that one more step would exceed the budget.
 type BudgetError struct{ Limit int }
 
 func (e *BudgetError) Error() string { return fmt.Sprintf("%v: %d were allowed", ErrBudget, e.Limit) }
 
-// Is makes errors.Is find ErrBudget.
+// Is lets errors.Is find ErrBudget.
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// ResetError is a system that was asked to go to a state and shows another.
+// ResetError reports a system that was reset to a state and shows another.
 type ResetError struct {
 	Asked, Shown []Value // of the variables that differ
 }
@@ -86,13 +86,13 @@ func (e *ResetError) Error() string {
 	return fmt.Sprintf("%v: it was asked for %s and shows %s", ErrReset, joinValues(e.Asked), joinValues(e.Shown))
 }
 
-// Is makes errors.Is find ErrReset.
+// Is lets errors.Is find ErrReset.
 func (e *ResetError) Is(target error) bool { return target == ErrReset }
 
-// PartialError is a system that leaves out what is needed.
+// PartialError reports a system that omits required observations.
 type PartialError struct {
-	What    string   // what it is needed for
-	Missing []string // the variables; empty where the system says so of itself
+	What    string   // what requires them
+	Missing []string // the variables; empty if the system itself declares to be partial
 }
 
 func (e *PartialError) Error() string {
@@ -103,16 +103,16 @@ func (e *PartialError) Error() string {
 	return s
 }
 
-// Is makes errors.Is find ErrPartial.
+// Is lets errors.Is find ErrPartial.
 func (e *PartialError) Is(target error) bool { return target == ErrPartial }
 
-// NonDeterminismError is a system that answered the same call in two ways.
-// Steps are counted over the session, from 1; 0 stands for a reset.
+// NonDeterminismError reports a system that answered the same call in two ways. Steps are
+// counted over the session, from 1; 0 means a reset.
 type NonDeterminismError struct {
-	State                 []Value // that are not false or 0, before the call; nil for a reset
+	State                 []Value // variables that are not false or 0, before the call; nil for a reset
 	Action                []Value // likewise; nil for a reset
 	First, Second         []Value // of the variables that differ, or reward, terminal, violation
-	FirstStep, SecondStep int     // how many steps the session had asked for, with that of the answer
+	FirstStep, SecondStep int     // number of steps that the session had requested, including that of the answer
 }
 
 func (e *NonDeterminismError) Error() string {
@@ -130,10 +130,10 @@ func (e *NonDeterminismError) Error() string {
 		ErrNonDeterminism, call, joinValues(e.First), e.FirstStep, joinValues(e.Second), e.SecondStep)
 }
 
-// Is makes errors.Is find ErrNonDeterminism.
+// Is lets errors.Is find ErrNonDeterminism.
 func (e *NonDeterminismError) Is(target error) bool { return target == ErrNonDeterminism }
 
-// contradiction compares two answers to the same call; nil when they agree.
+// contradiction compares two answers to the same call; it returns nil if they agree.
 func contradiction(p *factored.Problem, a, b *Answer) (first, second []Value) {
 	note := func(name string, x, y any) {
 		if x != y {

@@ -17,7 +17,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestMain makes the test binary be a simulator when it is called so.
+// TestMain lets the test binary act as a simulator on request.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "simulate" {
 		simulate(os.Args[2:])
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the command line of the helper, with what is to be wrong with it.
+// command returns the command line of the helper, with the faults that it shows.
 func command(t *testing.T, modes ...string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -65,7 +65,7 @@ func counter(t testing.TB) *factored.Problem {
 	return p
 }
 
-// valuation reads "x=3 on inc".
+// valuation parses "x=3 on inc".
 func valuation(t testing.TB, p *factored.Problem, text string) factored.Valuation {
 	t.Helper()
 	val := make(factored.Valuation, p.NumBits())
@@ -95,7 +95,7 @@ func actions(t testing.TB, p *factored.Problem, texts ...string) []factored.Valu
 	return out
 }
 
-// simulate is the process: the counter, with the faults of modes.
+// simulate is the process: the counter, with the faults given by modes.
 func simulate(modes []string) {
 	has := func(mode string) bool { return slices.Contains(modes, mode) }
 	in := bufio.NewScanner(os.Stdin)
@@ -208,7 +208,7 @@ func simulate(modes []string) {
 	}
 }
 
-// misbehave does what a mode says at the second step.
+// misbehave shows the fault of a mode at the second step.
 func misbehave(has func(string) bool, id int) {
 	for mode, line := range map[string]string{
 		"garbage":  "Welcome to gym!",
@@ -260,7 +260,7 @@ func misbehave(has func(string) bool, id int) {
 	}
 }
 
-// begin starts the helper and ends it with the test.
+// begin starts the helper and stops it at the end of the test.
 func begin(t *testing.T, p *factored.Problem, modes ...string) *Process {
 	t.Helper()
 	s, err := Start(context.Background(), p, command(t, modes...), ProcessOptions{Timeout: 20 * time.Second, Grace: 300 * time.Millisecond})

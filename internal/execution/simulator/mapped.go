@@ -6,14 +6,14 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// BitMap tells, for each bit of a problem, which bit of another problem it is;
-// -1 for none. Every state and action bit of either has one of the other.
+// BitMap maps each bit of a problem to a bit of another problem; -1 for none. Every state and
+// action bit of either problem corresponds to one of the other.
 type BitMap struct {
 	From, To *factored.Problem
 	Bit      []factored.Bit // by bit of From
 }
 
-// There gives a valuation of From as one of To.
+// There converts a valuation of From to one of To.
 func (m *BitMap) There(val factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, m.To.NumBits())
 	for b, c := range m.Bit {
@@ -24,7 +24,7 @@ func (m *BitMap) There(val factored.Valuation) factored.Valuation {
 	return out
 }
 
-// Back gives a valuation of To as one of From.
+// Back converts a valuation of To to one of From.
 func (m *BitMap) Back(val factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, m.From.NumBits())
 	for b, c := range m.Bit {
@@ -35,14 +35,14 @@ func (m *BitMap) Back(val factored.Valuation) factored.Valuation {
 	return out
 }
 
-// mapped is the system of one problem as that of another.
+// mapped presents the system of one problem as that of another.
 type mapped struct {
 	System
 	m *BitMap
 }
 
-// NewMapped makes a system of m.To, which shows the whole state, one of m.From.
-// What it says of rules and goals keeps the names of m.To.
+// NewMapped presents a system of m.To, which shows the whole state, as one of m.From. Its
+// rules and goals keep the names of m.To.
 func NewMapped(sys System, m *BitMap) System { return &mapped{sys, m} }
 
 func (s *mapped) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {

@@ -16,13 +16,13 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// ProcessOptions bound a process.
+// ProcessOptions set the limits of a process.
 type ProcessOptions struct {
-	Timeout time.Duration // for each answer, the first included; DefaultTimeout when 0
-	Grace   time.Duration // to end by itself when closed; 2 s when 0
+	Timeout time.Duration // for each answer, including the first; DefaultTimeout if 0
+	Grace   time.Duration // for ending by itself when closed; 2 s if 0
 }
 
-// DefaultTimeout is how long an answer may take.
+// DefaultTimeout is the time limit for an answer.
 const DefaultTimeout = 30 * time.Second
 
 const (
@@ -31,7 +31,7 @@ const (
 	stderrTail   = 4 << 10
 )
 
-// Process is a program that simulates, as docs/simulators.md specifies.
+// Process is a program that simulates, as specified in docs/simulators.md.
 type Process struct {
 	p       *factored.Problem
 	o       ProcessOptions
@@ -43,8 +43,8 @@ type Process struct {
 	stdout  io.ReadCloser
 	stderr  *process.Tail
 	lines   chan []byte   // answers, closed when there are no more
-	readErr error         // why, set before lines is closed
-	closing chan struct{} // tells the reader that nobody listens
+	readErr error         // the reason, set before lines is closed
+	closing chan struct{} // tells the reader that nobody is listening
 	exited  chan struct{} // closed when the process has been waited for
 	exitErr error         // how it ended, set before exited is closed
 	stop    func() bool   // releases the context
@@ -54,10 +54,10 @@ type Process struct {
 	close sync.Once
 }
 
-// Start starts a command line for problem p and greets it. The command is split
-// by quotes and blanks; no shell is asked. The process leads a group of its
-// own, which is killed when ctx ends, when a call fails, and by Close, where it
-// does not end by itself. Errors are *ProcessError or ctx's.
+// Start starts a command line for problem p and sends it hello. The command is split at
+// blanks and quotes; no shell is used. The process leads a process group of its own, which is
+// killed if ctx ends, if a call fails, and by Close, unless it ends by itself. Errors are
+// *ProcessError or ctx's.
 func Start(ctx context.Context, p *factored.Problem, command string, o ProcessOptions) (*Process, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
@@ -102,7 +102,7 @@ func (s *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// read hands over lines until there are none, then waits for the process.
+// read passes on lines until there are none, then waits for the process.
 func (s *Process) read() {
 	scanner := bufio.NewScanner(s.stdout)
 	scanner.Buffer(nil, maxLine)
@@ -123,10 +123,10 @@ func (s *Process) read() {
 	close(s.exited)
 }
 
-// Info is what the process said of itself.
+// Info returns the process's description of itself.
 func (s *Process) Info() Info { return s.info }
 
-// call sends a request and gives the line that answers it.
+// call sends a request and returns the line that answers it.
 func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte, error) {
 	if s.dead != nil {
 		return nil, s.dead
@@ -142,7 +142,7 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 		select {
 		case err := <-written:
 			if err != nil && !errors.Is(err, os.ErrClosed) {
-				// It has ended, or has closed its input; which, its output tells.
+				// The process has ended, or has closed its input; its output shows which.
 				return nil, s.crashed(ctx, kind)
 			}
 			written = nil
@@ -159,16 +159,16 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 	}
 }
 
-// cancelled ends the process because the context did.
+// cancelled stops the process because the context ended.
 func (s *Process) cancelled(ctx context.Context) error {
 	_ = process.KillGroup(s.cmd)
 	s.dead = fmt.Errorf("the simulator %q was stopped: %w", s.command, context.Cause(ctx))
 	return s.dead
 }
 
-// crashed says how a process ended that closed its output.
+// crashed describes how a process ended that closed its output.
 func (s *Process) crashed(ctx context.Context, kind string) error {
-	if ctx.Err() != nil { // the group was killed for that
+	if ctx.Err() != nil { // the group was killed because of that
 		return s.cancelled(ctx)
 	}
 	detail := "it closed its standard input or output"
@@ -177,8 +177,8 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 	for waiting := true; waiting; {
 		select {
 		case _, ok := <-s.lines:
-			// What it said after its last answer is of no use: it is not there
-			// to be asked on.
+			// Anything it wrote after its last answer is useless, since it cannot be called
+			// again.
 			if ok {
 				continue
 			}
@@ -201,7 +201,7 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 	return s.fail(ErrCrash, kind, detail, nil)
 }
 
-// fail kills the process and gives the error that all later calls get too.
+// fail kills the process and returns the error that all later calls return too.
 func (s *Process) fail(what error, kind, detail string, line []byte) error {
 	_ = process.KillGroup(s.cmd)
 	s.dead = &ProcessError{
@@ -211,8 +211,8 @@ func (s *Process) fail(what error, kind, detail string, line []byte) error {
 	return s.dead
 }
 
-// Close tells the process to end, by the end of its input, and kills its group
-// when it does not, or left others behind.
+// Close closes the input of the process, which tells it to end. It kills the process group if
+// the process does not end or leaves other processes behind.
 func (s *Process) Close() error {
 	s.close.Do(func() {
 		s.stop()
@@ -226,7 +226,7 @@ func (s *Process) Close() error {
 		select {
 		case <-s.exited:
 		case <-time.After(s.o.Grace):
-			// Something that left the group holds the pipe: do not wait for it.
+			// A process that left the group still has the pipe open: do not wait for it.
 			s.stdout.Close()
 			<-s.exited
 		}

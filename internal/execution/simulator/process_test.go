@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestFaults: each fault of a process in the middle of a plan is an error that
-// says which, and ends the process.
+// TestFaults: each fault of a process in the middle of a plan is a specific error, and ends
+// the process.
 func TestFaults(t *testing.T) {
 	p := counter(t)
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBadStarts are processes that are no simulators from the first.
+// TestBadStarts starts processes that fail as simulators from the beginning.
 func TestBadStarts(t *testing.T) {
 	p := counter(t)
 	for _, c := range []struct {
@@ -130,8 +130,8 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// TestClose: processes that end by themselves, that do not, and that leave
-// others behind; no group is left.
+// TestClose: processes that end by themselves, that do not, and that leave others behind; no
+// group remains.
 func TestClose(t *testing.T) {
 	p := counter(t)
 	for mode, grace := range map[string]time.Duration{"moody": 20 * time.Second, "stubborn": 300 * time.Millisecond, "parent": 300 * time.Millisecond} {
@@ -157,7 +157,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestAnswers reads what a good process may say.
+// TestAnswers reads the answers that a correct process may give.
 func TestAnswers(t *testing.T) {
 	p := counter(t)
 	ctx := context.Background()
@@ -201,7 +201,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRequests holds what is sent to the specification.
+// TestRequests checks the requests against the specification.
 func TestRequests(t *testing.T) {
 	if _, err := os.Stat("/dev/stdin"); err != nil {
 		t.Skip("there is no /dev/stdin")

@@ -17,21 +17,21 @@ import (
 // exchange.
 const ProtocolVersion = 1
 
-// reply is a line of the process. Fields that are not listed are errors, so
-// that a misspelt one is noticed; info is for anything.
+// reply is a line of the process. Unknown fields are errors, so that a misspelt one is
+// noticed; info may contain anything.
 type reply struct {
 	ID    *int    `json:"id"`
 	Error *string `json:"error"`
 	Info  any     `json:"info"`
 
-	// To hello.
+	// The answer to hello.
 	Version       *int    `json:"version"`
 	Name          string  `json:"name"`
 	Observed      *string `json:"observed"`
 	Resets        *string `json:"resets"`
 	Deterministic bool    `json:"deterministic"`
 
-	// To reset and step.
+	// The answer to reset and step.
 	State     map[string]json.RawMessage `json:"state"`
 	Reward    *float64                   `json:"reward"`
 	Terminal  bool                       `json:"terminal"`
@@ -42,19 +42,19 @@ type reply struct {
 	} `json:"violation"`
 }
 
-// request begins a line; fields are added by field, the end by ask.
+// request starts a line; field adds fields, ask ends it.
 func (s *Process) request(kind string) *bytes.Buffer {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"id":%d,"call":%s`, s.calls, quote(kind))
 	return &b
 }
 
-// quote is a JSON string without the escapes that only HTML needs.
+// quote returns a JSON string without the escapes that only HTML needs.
 func quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string into a buffer does not fail
+	_ = enc.Encode(s) // encoding a string to a buffer does not fail
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
@@ -102,7 +102,7 @@ func (s *Process) ask(ctx context.Context, kind string, b *bytes.Buffer) (*reply
 	return &r, line, nil
 }
 
-// hello greets the process: the version, and the variables of the problem.
+// hello sends the version and the variables of the problem.
 func (s *Process) hello(ctx context.Context) error {
 	b := s.request("hello")
 	fmt.Fprintf(b, `,"version":%d,"problem":%s`, ProtocolVersion, quote(s.p.Name))
@@ -153,7 +153,7 @@ func (s *Process) hello(ctx context.Context) error {
 	return nil
 }
 
-// Reset asks for a state, or with nil for one of the process's own.
+// Reset resets to a state or, with nil, to one of the process's own choice.
 func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
 	b := s.request("reset")
 	if state != nil {
@@ -162,14 +162,14 @@ func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer,
 	return s.observe(ctx, "reset", b)
 }
 
-// Step asks for a joint action.
+// Step performs a joint action.
 func (s *Process) Step(ctx context.Context, action factored.Valuation) (*Answer, error) {
 	b := s.request("step")
 	s.values(b, "action", factored.Action, action)
 	return s.observe(ctx, "step", b)
 }
 
-// observe asks and reads what came of it.
+// observe sends a call and reads the resulting observation.
 func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*Answer, error) {
 	r, line, err := s.ask(ctx, kind, b)
 	if err != nil {
@@ -208,8 +208,8 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 	return a, nil
 }
 
-// readState reads the state of an answer. Values that their variables cannot
-// have are a violation, and there is no state then.
+// readState reads the state of an answer. Values that are invalid for their variables are a
+// violation, and then there is no state.
 func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outside *Violation, err error) {
 	a.State = make(factored.Valuation, s.p.NumBits())
 	seen := map[*factored.Variable]bool{}
@@ -248,7 +248,7 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 	return nil, nil
 }
 
-// number reads a value of a variable: true and false, or a whole number.
+// number parses a value of a variable: true, false or an integer.
 func number(v *factored.Variable, raw json.RawMessage) (int64, error) {
 	text := string(raw)
 	switch {
@@ -259,14 +259,14 @@ func number(v *factored.Variable, raw json.RawMessage) (int64, error) {
 	case v.Bool:
 		return 0, fmt.Errorf("expected true or false, found %s", shorten(text))
 	}
-	x, err := strconv.ParseFloat(text, 64) // 3.0 is what some languages write
+	x, err := strconv.ParseFloat(text, 64) // some languages write 3.0 for 3
 	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return 0, fmt.Errorf("expected a whole number, found %s", shorten(text))
 	}
 	return int64(x), nil
 }
 
-// scalar reads a value for a message.
+// scalar parses a value for a message.
 func scalar(raw json.RawMessage) (any, error) {
 	var x any
 	if err := json.Unmarshal(raw, &x); err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Truth is a problem's RDDL: its translation, its simulator, and its goal over
-// the state, nil for none. It is immutable.
+// Truth is a problem's RDDL: its translation, its simulator, and its goal over the state, nil
+// if there is none. It is immutable.
 type Truth struct {
 	Compiled *translate.Compiled
 	Sim      *sim.Simulator
 	Goal     *ground.Node
 }
 
-// State gives the values of a valuation's states in the order of Sim.States.
+// State returns the state values of a valuation in the order of Sim.States.
 func (t *Truth) State(val factored.Valuation) []float64 { return t.pick(val, t.Sim.States()) }
 
-// Action gives the values of a valuation's actions in the order of Sim.Actions.
+// Action returns the action values of a valuation in the order of Sim.Actions.
 func (t *Truth) Action(val factored.Valuation) []float64 { return t.pick(val, t.Sim.Actions()) }
 
 func (t *Truth) pick(val factored.Valuation, fluents []int) []float64 {
@@ -35,14 +35,14 @@ func (t *Truth) pick(val factored.Valuation, fluents []int) []float64 {
 	return out
 }
 
-// observed is the present state of r as bits.
+// observed returns the present state of r as bits.
 func (t *Truth) observed(r *sim.Runner) (factored.Valuation, error) {
 	values := make([]float64, len(t.Compiled.Ground.Fluents))
 	for i := range t.Compiled.Ground.Fluents {
 		switch t.Compiled.Ground.Fluents[i].Kind {
 		case ground.State:
 			values[i] = r.Value(i)
-		case ground.Action: // of the valuation's action bits nothing is read
+		case ground.Action: // action bits of the valuation are ignored
 			if v := t.Compiled.Variable(i); v != nil {
 				values[i] = float64(v.Lo)
 			}
@@ -58,7 +58,7 @@ func (t *Truth) observed(r *sim.Runner) (factored.Valuation, error) {
 	return val, nil
 }
 
-// judge evaluates the goal in a state; nil when there is none.
+// judge evaluates the goal in a state; it returns nil if there is none.
 func (t *Truth) judge(val factored.Valuation) (*Verdict, error) {
 	if t.Goal == nil {
 		return nil, nil
@@ -92,22 +92,22 @@ func (t *Truth) mentioned(n *ground.Node, val factored.Valuation) []Value {
 	return out
 }
 
-// RDDL is a problem's RDDL as a System.
+// RDDL is a System that simulates a problem's RDDL.
 type RDDL struct {
 	t *Truth
 	r *sim.Runner
 }
 
-// NewRDDL makes a system of a truth. rng is what stochastic RDDL draws from,
-// and may be nil where it is not.
+// NewRDDL returns a system of a truth. Stochastic RDDL draws from rng, which may otherwise be
+// nil.
 func NewRDDL(t *Truth, rng *rand.Rand) *RDDL { return &RDDL{t: t, r: t.Sim.NewRunner(rng)} }
 
-// Info says that any state can be set.
+// Info reports that any state can be set.
 func (s *RDDL) Info() Info {
 	return Info{Name: "rddl", AnyState: true, Deterministic: !s.t.Sim.Stochastic()}
 }
 
-// Reset goes to a state, or with nil to the instance's initial one.
+// Reset sets a state or, with nil, the instance's initial one.
 func (s *RDDL) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -121,8 +121,7 @@ func (s *RDDL) Reset(ctx context.Context, state factored.Valuation) (*Answer, er
 	return s.answer(nil, err, true)
 }
 
-// Step takes a joint action. What cannot be evaluated is a violation of the
-// group simulation.
+// Step performs a joint action. An evaluation error is a violation of the group simulation.
 func (s *RDDL) Step(ctx context.Context, action factored.Valuation) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -132,7 +131,7 @@ func (s *RDDL) Step(ctx context.Context, action factored.Valuation) (*Answer, er
 	return s.answer(&reward, err, s.r.Steps() > before)
 }
 
-// answer reads the runner's state; moved says that it is one after the call.
+// answer reads the runner's state; moved reports that it follows a call.
 func (s *RDDL) answer(reward *float64, broken error, moved bool) (*Answer, error) {
 	a := &Answer{Violation: Broken(broken, moved)}
 	if !moved {
@@ -141,7 +140,7 @@ func (s *RDDL) answer(reward *float64, broken error, moved bool) (*Answer, error
 	a.Reward = reward
 	var err error
 	if a.State, err = s.t.observed(s.r); err != nil {
-		if a.Violation != nil { // a state that was asked for and cannot be
+		if a.Violation != nil { // a requested state that is invalid
 			a.State = nil
 			return a, nil
 		}
@@ -160,8 +159,8 @@ func (s *RDDL) answer(reward *float64, broken error, moved bool) (*Answer, error
 // Close does nothing.
 func (s *RDDL) Close() error { return nil }
 
-// Broken turns an error of package sim into a violation, after saying whether
-// it is about the state after a step; nil for nil.
+// Broken converts an error of package sim to a violation. It also determines whether the
+// violation is about the state after a step. It returns nil for nil.
 func Broken(err error, after bool) *Violation {
 	if err == nil {
 		return nil
@@ -182,7 +181,7 @@ func Broken(err error, after bool) *Violation {
 		}
 	}
 	out.say = func(step int) string {
-		// The runner counts from its last reset, the user from the plan's start.
+		// The runner counts from its last reset, the user from the start of the plan.
 		at := *v
 		at.Step = step
 		return at.Error()
@@ -190,7 +189,7 @@ func Broken(err error, after bool) *Violation {
 	return out
 }
 
-// plain is a simulator's value as a bool, an int64 or a float64.
+// plain returns a simulator's value as a bool, an int64 or a float64.
 func plain(x sim.Value) any {
 	switch {
 	case x.Text == "true" || x.Text == "false":

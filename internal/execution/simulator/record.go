@@ -11,9 +11,8 @@ type Recorder struct {
 	values func(factored.Valuation) (states, actions []float64)
 }
 
-// NewRecorder opens a data set to append to, with the columns s: the fluents of a
-// problem's RDDL, which its network is trained on; or without RDDL (t and s nil)
-// its variables.
+// NewRecorder opens a data set to append to, with the columns s: the fluents of a problem's
+// RDDL, on which its network is trained; or, without RDDL (t and s nil), its variables.
 func NewRecorder(name string, p *factored.Problem, t *Truth, s *dataset.Schema) (*Recorder, error) {
 	r := &Recorder{}
 	var err error
@@ -35,7 +34,7 @@ func NewRecorder(name string, p *factored.Problem, t *Truth, s *dataset.Schema) 
 	return r, nil
 }
 
-// schemaOf has a column for each state and action variable.
+// schemaOf returns a schema with a column for each state and action variable.
 func schemaOf(p *factored.Problem) (*dataset.Schema, error) {
 	columns := map[factored.Kind][]dataset.Column{}
 	for i := range p.Variables {
@@ -59,7 +58,7 @@ func valuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation) []fl
 	return out
 }
 
-// Observe adds a transition. It is meant for Options.Observe.
+// Observe adds a transition. It is intended for Options.Observe.
 func (r *Recorder) Observe(t Transition) error {
 	states, actions := r.values(t.Now)
 	next, _ := r.values(t.Next)
@@ -67,7 +66,7 @@ func (r *Recorder) Observe(t Transition) error {
 	return r.a.WriteRows(row)
 }
 
-// Rows is the number of transitions that were added.
+// Rows returns the number of transitions that were added.
 func (r *Recorder) Rows() int { return r.a.Rows() }
 
 // Close completes the file.

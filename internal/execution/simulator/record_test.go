@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 )
 
-// TestRecorder: the transitions of two sessions in one file, those seen twice
-// in a session once.
+// TestRecorder: the transitions of two sessions are in one file; those seen twice in a
+// session occur once.
 func TestRecorder(t *testing.T) {
 	p := counter(t)
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {

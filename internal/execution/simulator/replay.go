@@ -9,29 +9,27 @@ import (
 
 // Run is a plan that was replayed.
 type Run struct {
-	// Answers are what was observed at steps 1, 2, …, up to H+1, or up to where
-	// the plan failed, the state that breaks a rule included.
+	// Answers are the observations at steps 1, 2, …, up to H+1 or up to where the plan
+	// failed, including the state that violates a rule.
 	Answers []*Answer
-	Reward  *float64 // of the steps taken; nil where it is not known
-	Failure *Failure // nil when the plan holds
-	Asked   int      // steps that the system was asked for
+	Reward  *float64 // of the steps taken; nil if unknown
+	Failure *Failure // nil if the plan holds
+	Asked   int      // steps requested from the system
 }
 
-// Failure says where a plan fails in the real system.
+// Failure describes where a plan fails in the real system.
 type Failure struct {
 	*Violation
-	// Step is the plan's: where the action or the state is at fault, H+1 for
-	// the goal.
+	// Step is the step of the plan whose action or state is at fault; H+1 for the goal.
 	Step int
-	// Prefix is the number of joint actions that are to blame: in a
-	// deterministic system every plan that begins in the same state with the
-	// same first Prefix joint actions fails too.
+	// Prefix is the number of joint actions to blame: in a deterministic system every plan
+	// that begins in the same state with the same first Prefix joint actions fails too.
 	Prefix int
 }
 
 func (f *Failure) Error() string { return f.Text(f.Step) }
 
-// fails makes the failure of a call: prefix actions had been asked for.
+// fails returns the failure of a call after prefix actions had been requested.
 func fails(v *Violation, prefix int) *Failure {
 	f := &Failure{Violation: v, Step: prefix, Prefix: prefix}
 	if v.After {
@@ -40,18 +38,18 @@ func fails(v *Violation, prefix int) *Failure {
 	return f
 }
 
-// memory holds the answers of a session by call, to compare them with.
+// memory keeps the answers of a session by call, for comparison.
 type memory map[string]*memorized
 
-// memorized is an answer with the number of steps that the session had then
-// asked for. The answer to a reset is remembered under its state alone.
+// memorized is an answer with the number of steps that the session had then requested. The
+// answer to a reset is stored under its state alone.
 type memorized struct {
 	answer *Answer
 	step   int
 }
 
-// place is where a replay is, as a key of the memory: the state, or where that
-// is not wholly observed all that led to it.
+// place is the position of a replay, as a key of the memory: the state or, if that is not
+// fully observed, everything that led to it.
 func (s *Session) place(history string, a *Answer) string {
 	if s.info.Partial {
 		return history
@@ -70,8 +68,8 @@ func bitsKey(p *factored.Problem, k factored.Kind, val factored.Valuation) strin
 	return string(key)
 }
 
-// remember keeps an answer or compares it with the one that is known. before
-// and action are nil for a reset.
+// remember stores an answer, or compares it with the stored one. before and action are nil
+// for a reset.
 func (s *Session) remember(key string, before *Answer, action factored.Valuation, a *Answer) (fresh bool, err error) {
 	known := s.memory[key]
 	if known == nil {
@@ -96,18 +94,17 @@ type replay struct {
 	origin  string             // key of the start
 	actions []factored.Valuation
 	answers []*Answer
-	at      int // actions after which the system now is; -1 where it is elsewhere
+	at      int // number of actions after which the system now is; -1 if it is elsewhere
 }
 
-// Replay takes a plan's joint actions one by one from a state, or with nil from
-// the system's own initial state, and says where the plan fails: a rule that
-// is broken, a terminal state before the end, a goal that does not hold after
-// it, or a start that a system which can only be reset to its own state does
-// not have.
+// Replay performs a plan's joint actions one by one from a state or, with nil, from the
+// system's own initial state, and reports where the plan fails: a violated rule, a terminal
+// state before the end, a goal that does not hold at the end, or a start that differs from
+// the state of a system that can only be reset to its own state.
 //
-// What a session has seen is remembered. A system that calls itself
-// deterministic is not asked again what it has answered; all others are, and
-// an answer that differs from the first is a *NonDeterminismError.
+// The session remembers all answers. A system that declares itself deterministic is not asked
+// the same question again. Any other system is, and an answer that differs from the first is
+// a *NonDeterminismError.
 func (s *Session) Replay(ctx context.Context, start factored.Valuation, actions []factored.Valuation) (*Run, error) {
 	used := s.used
 	r := &replay{s: s, start: start, actions: actions, at: -1, origin: "r"}
@@ -187,7 +184,7 @@ func (r *replay) run(ctx context.Context) (*Failure, error) {
 	return fails(broken, h), nil
 }
 
-// reset resets the system and compares what it shows with what it showed.
+// reset resets the system and compares the shown state with the one shown before.
 func (r *replay) reset(ctx context.Context) error {
 	to := r.start
 	if !r.s.info.AnyState {
@@ -202,11 +199,11 @@ func (r *replay) reset(ctx context.Context) error {
 	return err
 }
 
-// take gives the answer to action t (from 0), from memory where that is enough.
+// take returns the answer to action t (from 0), from memory if that suffices.
 func (r *replay) take(ctx context.Context, key string, t int) (*Answer, error) {
 	if known := r.s.memory[key]; known != nil && r.s.info.Deterministic {
 		if r.at == t {
-			r.at = -1 // the system stays behind
+			r.at = -1 // the system itself stays behind
 		}
 		return known.answer, nil
 	}
@@ -216,7 +213,7 @@ func (r *replay) take(ctx context.Context, key string, t int) (*Answer, error) {
 	return r.ask(ctx, key, t)
 }
 
-// ask has the system, which is there, take action t.
+// ask lets the system, which is at the right place, perform action t.
 func (r *replay) ask(ctx context.Context, key string, t int) (*Answer, error) {
 	before := r.answers[t]
 	a, err := r.s.step(ctx, before, r.actions[t])
@@ -231,8 +228,8 @@ func (r *replay) ask(ctx context.Context, key string, t int) (*Answer, error) {
 	return a, err
 }
 
-// bring takes the system to where action t is to be taken, at once where it
-// can be, else by all actions before.
+// bring moves the system to where action t is to be taken: directly if possible, otherwise by
+// all earlier actions.
 func (r *replay) bring(ctx context.Context, t int) error {
 	switch {
 	case r.at == t:

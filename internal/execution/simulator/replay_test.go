@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestReplay: where plans fail, and how much of them is to blame.
+// TestReplay: where plans fail, and how many of their actions are to blame.
 func TestReplay(t *testing.T) {
 	p := counter(t)
 	rules := []Rules{ProblemRules{p}}
@@ -77,10 +77,10 @@ func TestNonDeterminism(t *testing.T) {
 		// The third step of the session leads elsewhere.
 		{[]string{"moody"}, [][]string{{"inc", "toggle"}, {"inc"}},
 			"to action inc=true in state nothing it answered x=1 (at its step 1) and x=2 (at its step 3)"},
-		// It is the first time that this is asked: nobody can tell.
+		// This is asked for the first time, so no difference can be noticed.
 		{[]string{"moody"}, [][]string{{"inc", "inc"}, {"toggle"}}, ""},
-		// It calls itself deterministic, and is found out when the way to a
-		// new step leads through known ones.
+		// It declares itself deterministic, and is caught when the way to a new step leads
+		// through known ones.
 		{[]string{"liar", "deterministic"}, [][]string{{"toggle", "inc"}, {"toggle", "toggle"}},
 			"to action toggle=true in state nothing it answered x=0 (at its step 1) and x=1 (at its step 3)"},
 	} {
@@ -100,8 +100,8 @@ func TestNonDeterminism(t *testing.T) {
 	}
 }
 
-// TestMemory: how many steps repeated plans cost. Every plan has two steps; the
-// second and the third share the first step of the first.
+// TestMemory counts the steps that repeated plans cost. Every plan has two steps; the second
+// and the third share the first step of the first.
 func TestMemory(t *testing.T) {
 	p := counter(t)
 	ctx := context.Background()
@@ -152,12 +152,12 @@ func TestPartial(t *testing.T) {
 	if err := s.RequireFull("planning"); !errors.Is(err, ErrPartial) || !strings.Contains(err.Error(), "which planning needs") {
 		t.Errorf("got %v", err)
 	}
-	// Nobody can judge the goal.
+	// The goal cannot be evaluated.
 	if _, err := s.Replay(ctx, nil, actions(t, p, "inc")); !errors.Is(err, ErrPartial) || !strings.Contains(err.Error(), "not observed: on") {
 		t.Errorf("got %v", err)
 	}
-	// The system does. The same observed state may be left in two ways, so
-	// that no answers are compared: toggling is not seen.
+	// The system evaluates it. The same observed state may be left in two ways, so answers
+	// are not compared: toggling is not observed.
 	s = NewSession(p, begin(t, p, "partial", "goal", "judges"), Options{Rules: []Rules{ProblemRules{p}}})
 	for _, plan := range [][]string{{"inc"}, {"toggle", "inc"}} {
 		run, err := s.Replay(ctx, nil, actions(t, p, plan...))
@@ -165,7 +165,7 @@ func TestPartial(t *testing.T) {
 			t.Errorf("%v: %+v, %v", plan, run, err)
 		}
 	}
-	// C is not held against a state that is not seen: the system refuses.
+	// C is not checked on a state that is not observed: the system refuses.
 	run, err := s.Replay(ctx, nil, actions(t, p, "inc toggle"))
 	if err != nil || run.Failure == nil || run.Failure.Group != "simulator" {
 		t.Errorf("got %+v, %v", run, err)
@@ -185,7 +185,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestRequired: conditions of the user's, on states, actions and steps.
+// TestRequired checks conditions of the user's on states, actions and steps.
 func TestRequired(t *testing.T) {
 	p := counter(t)
 	x := func(val factored.Valuation) int64 { return p.Variables[0].Value(val) }

@@ -5,21 +5,20 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Rules are what a problem asks of the states that are observed and the actions
-// that are taken in them, the functions C and G of the paper. Every function
-// gives the first rule that is broken, nil for none.
+// Rules are a problem's requirements on observed states and on the actions taken in them, the
+// functions C and G of the paper. Every method returns the first violated rule, or nil.
 type Rules interface {
-	// State judges a state by itself.
+	// State checks a state by itself.
 	State(state factored.Valuation) *Violation
-	// Action judges an action in a state, both in now, before it is taken.
+	// Action checks an action in a state, both in now, before it is taken.
 	Action(now factored.Valuation) *Violation
-	// Step judges a step that was taken.
+	// Step checks a step that was taken.
 	Step(now, next factored.Valuation) *Violation
-	// Goal judges a last state.
+	// Goal checks a final state.
 	Goal(state factored.Valuation) *Violation
 }
 
-// TruthRules are those of a problem's RDDL: invariants, preconditions, the goal.
+// TruthRules are the rules of a problem's RDDL: invariants, preconditions, the goal.
 type TruthRules struct{ Truth *Truth }
 
 // State checks ranges and invariants.
@@ -30,12 +29,12 @@ func (r TruthRules) State(state factored.Valuation) *Violation {
 // Action checks preconditions and max-nondef-actions.
 func (r TruthRules) Action(now factored.Valuation) *Violation {
 	run := r.Truth.Sim.NewRunner(nil)
-	// The state has been judged already.
+	// The state has been checked already.
 	_ = run.SetState(r.Truth.State(now))
 	return Broken(run.CheckAction(r.Truth.Action(now)), false)
 }
 
-// Step has nothing to say: how the system steps is its own affair.
+// Step accepts every step: how the system steps is not restricted.
 func (r TruthRules) Step(now, next factored.Valuation) *Violation { return nil }
 
 // Goal evaluates the goal.
@@ -50,11 +49,11 @@ func (r TruthRules) Goal(state factored.Valuation) *Violation {
 	return nil
 }
 
-// ProblemRules are the constraints of a factored problem, for those without
-// RDDL. Auxiliary variables only have to exist.
+// ProblemRules are the constraints of a factored problem, for problems without RDDL.
+// Auxiliary variables may take any suitable value.
 type ProblemRules struct{ Problem *factored.Problem }
 
-// State checks C where it mentions no action.
+// State checks the part of C that mentions no action.
 func (r ProblemRules) State(state factored.Valuation) *Violation {
 	return r.failure(validate.State, state)
 }
@@ -64,7 +63,7 @@ func (r ProblemRules) Action(now factored.Valuation) *Violation {
 	return r.failure(validate.Action, now)
 }
 
-// Step has nothing to say: how the system steps is its own affair.
+// Step accepts every step: how the system steps is not restricted.
 func (r ProblemRules) Step(now, next factored.Valuation) *Violation { return nil }
 
 // Goal checks G.
@@ -88,33 +87,33 @@ func (r ProblemRules) failure(part validate.Part, now factored.Valuation) *Viola
 	return v
 }
 
-// Required is a condition that a user added to the problem.
+// Required is a condition that the user added to the problem.
 type Required struct {
 	Text         string
-	Action, Next bool // it mentions an action, the next state
+	Action, Next bool // whether it mentions an action, the next state
 	Holds        func(now, next factored.Valuation) bool
 	Variables    func(now, next factored.Valuation) []Value // that it mentions
 }
 
-// RequiredRules are the conditions that a user added.
+// RequiredRules are the conditions that the user added.
 type RequiredRules []Required
 
-// State judges conditions on the state alone.
+// State checks conditions on the state alone.
 func (r RequiredRules) State(state factored.Valuation) *Violation {
 	return r.first(state, nil, func(c *Required) bool { return !c.Action && !c.Next }, true)
 }
 
-// Action judges conditions with an action.
+// Action checks conditions with an action.
 func (r RequiredRules) Action(now factored.Valuation) *Violation {
 	return r.first(now, nil, func(c *Required) bool { return c.Action && !c.Next }, false)
 }
 
-// Step judges conditions with the next state.
+// Step checks conditions with the next state.
 func (r RequiredRules) Step(now, next factored.Valuation) *Violation {
 	return r.first(now, next, func(c *Required) bool { return c.Next }, false)
 }
 
-// Goal has nothing to say.
+// Goal accepts every state.
 func (r RequiredRules) Goal(factored.Valuation) *Violation { return nil }
 
 func (r RequiredRules) first(now, next factored.Valuation, applies func(*Required) bool, after bool) *Violation {

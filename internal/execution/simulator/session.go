@@ -7,29 +7,27 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Transition is a step that was observed, from the state and the action in Now
-// to the state in Next.
+// Transition is an observed step, from the state and the action in Now to the state in Next.
 type Transition struct {
 	Now, Next factored.Valuation
 }
 
-// Options are what a session adds to a system.
+// Options control what a session adds to a system.
 type Options struct {
-	// MaxSteps bounds the steps that the system is asked for; 0 is no bound.
-	// Resets do not count.
+	// MaxSteps bounds the steps requested from the system; 0 is not a bound. Resets do not
+	// count.
 	MaxSteps int
-	// Rules of the problem, which what is observed is held against. A state
-	// that is not wholly observed is only judged by the system.
+	// Rules of the problem, against which observations are checked. A state that is not fully
+	// observed is checked by the system alone.
 	Rules []Rules
-	// OwnReward says that the problem's reward has taken the place of the
-	// system's.
+	// OwnReward replaces the system's reward by the problem's.
 	OwnReward bool
-	// Observe, when set, is given the transitions that were seen: under Step
-	// every one, under Replay each once. Its error ends the call.
+	// Observe, if set, is called with the observed transitions: every one under Step, each
+	// one once under Replay. Its error ends the call.
 	Observe func(Transition) error
 }
 
-// Session is one user of a System. It belongs to one goroutine.
+// Session is one use of a System. It belongs to one goroutine.
 type Session struct {
 	p      *factored.Problem
 	sys    System
@@ -39,23 +37,23 @@ type Session struct {
 	memory memory
 }
 
-// NewSession begins to use a system for a problem; the session's Close is the
-// system's.
+// NewSession returns a session that uses a system for a problem. Closing the session closes
+// the system.
 func NewSession(p *factored.Problem, sys System, o Options) *Session {
 	return &Session{p: p, sys: sys, info: sys.Info(), o: o, memory: memory{}}
 }
 
-// Info says what the system is.
+// Info describes the system.
 func (s *Session) Info() Info { return s.info }
 
-// Steps is the number of steps that the system was asked for.
+// Steps returns the number of steps requested from the system.
 func (s *Session) Steps() int { return s.used }
 
 // Close ends the system.
 func (s *Session) Close() error { return s.sys.Close() }
 
-// RequireFull refuses a system that does not show the whole state; what says
-// what it is needed for.
+// RequireFull refuses a system that does not show the whole state; what names the purpose
+// that needs it.
 func (s *Session) RequireFull(what string) error {
 	if s.info.Partial {
 		return &PartialError{What: what}
@@ -63,7 +61,7 @@ func (s *Session) RequireFull(what string) error {
 	return nil
 }
 
-// Reset puts the system into a state, or with nil into its own, and judges it.
+// Reset puts the system into a state or, with nil, into its own initial state, and checks it.
 func (s *Session) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
 	a, err := s.sys.Reset(ctx, state)
 	if err != nil {
@@ -78,7 +76,7 @@ func (s *Session) Reset(ctx context.Context, state factored.Valuation) (*Answer,
 	return a, nil
 }
 
-// judgeState holds a state against the rules.
+// judgeState checks a state against the rules.
 func (s *Session) judgeState(a *Answer) {
 	if a.State == nil || len(a.Missing) > 0 {
 		return
@@ -90,8 +88,8 @@ func (s *Session) judgeState(a *Answer) {
 	}
 }
 
-// Step has the system take a joint action in the state before, which it gave
-// last. An action that the rules forbid is not asked of the system.
+// Step lets the system perform a joint action in the state before, which must be the state of
+// its last answer. An action that the rules forbid is not sent to the system.
 func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
 	a, err := s.step(ctx, before, action)
 	if err == nil {
@@ -100,7 +98,7 @@ func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valu
 	return a, err
 }
 
-// step is Step without telling the observer.
+// step is Step without calling the observer.
 func (s *Session) step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
 	now := join(s.p, before.State, action)
 	whole := len(before.Missing) == 0
@@ -131,7 +129,7 @@ func (s *Session) step(ctx context.Context, before *Answer, action factored.Valu
 	return a, nil
 }
 
-// observed tells the observer of a step that was taken.
+// observed calls the observer with a step that was taken.
 func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer) error {
 	if s.o.Observe == nil || a.State == nil {
 		return nil
@@ -144,8 +142,8 @@ func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer)
 	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State})
 }
 
-// Goal judges the goal in a state that was answered: by the system where it
-// does, else by the rules. It gives nil when the goal holds or there is none.
+// Goal evaluates the goal in a state that was answered: by the system if it does so,
+// otherwise by the rules. It returns nil if the goal holds or there is none.
 func (s *Session) Goal(a *Answer) (*Violation, error) {
 	if a.Goal != nil {
 		if a.Goal.Holds {
@@ -177,7 +175,7 @@ func goalFails(g *Verdict) *Violation {
 	}
 }
 
-// join puts a state and an action into one valuation.
+// join combines a state and an action in one valuation.
 func join(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, p.NumBits())
 	for b := range out {
@@ -191,28 +189,28 @@ func join(p *factored.Problem, state, action factored.Valuation) factored.Valuat
 	return out
 }
 
-// Reward sums the rewards of steps: the system's, or the problem's where they
-// have taken its place or the system gives none.
+// Reward sums the rewards of steps: the system's, or the problem's if they replace them or
+// the system has none.
 type Reward struct {
 	p       *factored.Problem
-	own     bool // the problem's
-	unknown bool // the problem's cannot be told
+	own     bool // uses the problem's
+	unknown bool // the problem's cannot be determined
 	mine    int64
 	sum     float64
 }
 
-// NewReward begins a sum of rewards.
+// NewReward starts a sum of rewards.
 func (s *Session) NewReward() *Reward {
 	r := &Reward{p: s.p, own: s.o.OwnReward}
 	for _, t := range s.p.Reward.Terms {
 		if s.p.Kind(t.Lit.Bit) == factored.Auxiliary {
-			r.unknown = true // which of its values pays is for the model to say
+			r.unknown = true // only the model determines which of its values is rewarded
 		}
 	}
 	return r
 }
 
-// Add adds the reward of a step and gives it, nil where it is not known.
+// Add adds the reward of a step and returns it, nil if it is unknown.
 func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *float64 {
 	if a.Reward == nil {
 		r.own = true
@@ -237,7 +235,7 @@ func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *floa
 	return &f
 }
 
-// Sum is the reward so far, nil where it is not known.
+// Sum returns the reward so far, nil if it is unknown.
 func (r *Reward) Sum() *float64 {
 	switch {
 	case !r.own:

@@ -8,59 +8,57 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// System is a real system or a simulator of one. It is in one state and
-// belongs to one goroutine. An error is final: the system must not be asked
-// again, only closed.
+// System is a real system or a simulator of one. It is in one state and belongs to one
+// goroutine. An error is final: after it the system must only be closed.
 type System interface {
-	// Info says what the system is and can do. It does not change.
+	// Info describes the system and its capabilities. It does not change.
 	Info() Info
-	// Reset puts the system into a state, or with nil into an initial state of
-	// its own, and gives what is observed then. A state is only asked of a
-	// system with Info.AnyState.
+	// Reset puts the system into a state or, with nil, into an initial state of its own, and
+	// returns the observation. A state may only be given if Info.AnyState is set.
 	Reset(ctx context.Context, state factored.Valuation) (*Answer, error)
-	// Step takes a joint action, the action bits of a valuation. A system that
-	// refuses it stays in its state and answers with a Violation and no State.
+	// Step performs a joint action, the action bits of a valuation. A system that refuses it
+	// stays in its state and returns a Violation and no State.
 	Step(ctx context.Context, action factored.Valuation) (*Answer, error)
-	// Close ends the system and frees what it holds. It may be called twice.
+	// Close stops the system and frees its resources. It may be called twice.
 	Close() error
 }
 
-// Info is what a system says of itself.
+// Info is a system's description of itself.
 type Info struct {
 	Name          string
-	AnyState      bool // Reset takes any state
+	AnyState      bool // Reset accepts any state
 	Deterministic bool // the same action in the same state has the same answer
-	Partial       bool // answers may leave state variables out
+	Partial       bool // answers may omit state variables
 }
 
-// Answer is what a system says after a call.
+// Answer is a system's answer to a call.
 type Answer struct {
-	// State has the state bits that are observed; nil after a step that was
-	// not taken, or that led to values the variables cannot have.
+	// State contains the observed state bits. It is nil after a step that was not taken, or
+	// that led to values that are invalid for the variables.
 	State factored.Valuation
-	// Missing names the state variables that were not observed; their bits in
-	// State mean nothing. It is empty unless Info.Partial.
+	// Missing names the state variables that were not observed; their bits in State are
+	// meaningless. It is empty unless Info.Partial is set.
 	Missing []string
-	// Reward of the step, undiscounted; nil when the system gives none.
+	// Reward of the step, undiscounted; nil if the system has none.
 	Reward *float64
-	// Terminal says that no action can be taken in State.
+	// Terminal reports that no action can be taken in State.
 	Terminal bool
-	// Goal says whether the system holds its goal reached; nil when it does
-	// not judge that, and the problem's goal does.
+	// Goal reports whether the system considers its goal reached; nil if it does not evaluate
+	// that and the problem's goal applies.
 	Goal *Verdict
-	// Violation is the rule that the call broke, nil for none.
+	// Violation is the rule that the call violated, nil for none.
 	Violation *Violation
 }
 
-// Verdict is a system's judgement of its goal.
+// Verdict is a system's evaluation of its goal.
 type Verdict struct {
 	Holds  bool
 	Text   string  // the goal, for messages
-	Values []Value // of the variables that it mentions, where that is known
+	Values []Value // of the variables that it mentions, if known
 }
 
-// Value is a variable with its value: a bool, an int64 or a float64. The name
-// of a variable of the step after ends in a prime.
+// Value is a variable with its value: a bool, an int64 or a float64. The name of a variable
+// of the next state ends in a prime.
 type Value struct {
 	Name  string
 	Value any
@@ -68,20 +66,20 @@ type Value struct {
 
 func (v Value) String() string { return fmt.Sprintf("%s=%v", v.Name, v.Value) }
 
-// Violation is a rule that was broken.
+// Violation is a rule that was violated.
 type Violation struct {
 	Group      string // precondition, invariant, range, global, require, termination, goal, initial, simulator, …
 	Constraint string
-	Origin     string  // FILE:LINE:COL or the like, "" where there is none
+	Origin     string  // FILE:LINE:COL or similar, "" if unknown
 	Values     []Value // of the variables that the rule mentions
-	// After says that it is a rule about the state after the step, t+1, and
-	// not about the state and the action of step t.
+	// After reports that the rule is about the state after the step, t+1, and not about the
+	// state and the action of step t.
 	After bool
-	// say puts all of it into a sentence; nil for the usual one.
+	// say formats the violation as a sentence; nil for the usual one.
 	say func(step int) string
 }
 
-// Text is the violation as a sentence, at a step of the user's count.
+// Text returns the violation as a sentence, at a step of the user's count.
 func (v *Violation) Text(step int) string {
 	if v.say != nil {
 		return v.say(step)
@@ -110,7 +108,7 @@ func joinValues(values []Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// ValueOf is a variable's value in val.
+// ValueOf returns a variable's value in val.
 func ValueOf(v *factored.Variable, val factored.Valuation) Value {
 	if v.Bool {
 		return Value{v.Name, v.Value(val) != 0}
@@ -129,8 +127,8 @@ func active(p *factored.Problem, k factored.Kind, val factored.Valuation) []Valu
 	return out
 }
 
-// Differing lists the state variables in which two states differ, with the
-// values of each. Variables that either did not observe are passed over.
+// Differing lists the state variables in which two states differ, with the values of each.
+// Variables that either state lacks are ignored.
 func Differing(p *factored.Problem, a, b *Answer) (inA, inB []Value) {
 	missing := map[string]bool{}
 	for _, list := range [][]string{a.Missing, b.Missing} {

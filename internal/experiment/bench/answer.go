@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// The statuses that this package gives; those of plans are the planner's.
+// The statuses set by this package; those of plans are the planner's.
 const (
-	statusError    = "error"    // no answer that could be read; the run is repeated when the bench is resumed
-	statusUnknown  = "unknown"  // a limit came before any answer
+	statusError    = "error"    // no readable answer; the run is repeated when the bench is resumed
+	statusUnknown  = "unknown"  // a limit was reached before any answer
 	statusTrained  = "trained"  // of KindTrain
 	statusMeasured = "measured" // of KindEncode and KindReach
 )
 
-// planDocument is what is taken from `fdplan plan --json`.
+// planDocument contains the fields used from `fdplan plan --json`.
 type planDocument struct {
 	Schema  *int
 	Status  string
@@ -50,19 +50,19 @@ func decodeAnswer(text []byte, into any) error {
 	return nil
 }
 
-// measure notes what a run cost.
+// measure records the cost of a run.
 func (r *Record) measure(o *outcome) {
 	r.Seconds += o.seconds
 	r.CPU += o.cpu
 	r.Memory = max(r.Memory, o.peak)
 }
 
-// fail notes why there is no answer.
+// fail records why there is no answer.
 func (r *Record) fail(format string, args ...any) {
 	r.Status, r.Error = statusError, fmt.Sprintf(format, args...)
 }
 
-// failed deals with runs that have no answer to read, and says whether this is one.
+// failed handles runs without a readable answer, and reports whether this is one.
 func (r *Record) failed(o *outcome) bool {
 	switch {
 	case o.killed != "":
@@ -85,7 +85,7 @@ const (
 	exitNo    = 4 // the answer is no
 )
 
-// firstLine is what a program says first, without its name.
+// firstLine returns the first line that a program printed, without the program's name.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if line == "" {
@@ -94,7 +94,7 @@ func firstLine(text string) string {
 	return strings.TrimPrefix(line, "fdplan: ")
 }
 
-// plan takes the answer of `fdplan plan --json`.
+// plan reads the answer of `fdplan plan --json`.
 func (r *Record) plan(o *outcome) {
 	r.measure(o)
 	if r.failed(o) {
@@ -127,8 +127,8 @@ func (r *Record) plan(o *outcome) {
 	}
 }
 
-// sizes takes the answer of `fdplan compile --stats --json`. The sizes of the
-// group that holds the neurons are those with network_ before their names.
+// sizes reads the answer of `fdplan compile --stats --json`. The sizes of the group with the
+// neurons have network_ before their names.
 func (r *Record) sizes(o *outcome) {
 	r.measure(o)
 	if r.failed(o) {
@@ -158,11 +158,11 @@ func (r *Record) sizes(o *outcome) {
 	}
 }
 
-// proved says whether a planning run answered its question.
+// proved reports whether a planning run answered its question.
 func proved(status string) bool { return status == "optimal" || status == "infeasible" }
 
-// settled says whether a record is what the job would give: under the same limits,
-// or because it ended by itself within those of the job.
+// settled reports whether a record is what the job would produce: under the same limits, or
+// because it ended by itself within those of the job.
 func settled(r *Record, j *Job) bool {
 	if r == nil || r.Status == statusError {
 		return false

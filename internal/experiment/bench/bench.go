@@ -23,27 +23,27 @@ func Tables() []string {
 // Engines names the engines that are compared, in the order in which they are run.
 func Engines() []string { return []string{"search", "pb", "maxsat", "blp"} }
 
-// Config says what to run, and under which limits.
+// Config selects the runs and their limits.
 type Config struct {
 	Dir     string   // folder of the journal
 	Program string   // the program whose commands are run
 	Env     []string // its environment; nil for this process's
 	Files   string   // folder of published networks; empty for the bundled ones
-	Quick   bool     // a selection that ends in minutes
+	Quick   bool     // a selection that takes minutes
 
 	Tables  []string        // those to run; nil for all
 	Engines []string        // those to compare; nil for all
-	Solvers []OutsideSolver // outside solvers, which come as further columns
-	// BLP is the outside solver that engine blp uses throughout, where HiGHS is not
-	// installed; empty for HiGHS. NoBLP says that there is none at all.
+	Solvers []OutsideSolver // external solvers, which become further columns
+	// BLP is the external solver that engine blp uses throughout if HiGHS is not installed;
+	// empty for HiGHS. NoBLP reports that there is none at all.
 	BLP   string
 	NoBLP bool
 
 	TimeLimit  time.Duration // of each run of an engine
 	ReachLimit time.Duration // of each run of the tables reach and size
 	TrainLimit time.Duration // of each training
-	// Total is the time after which no run is begun, and the one that goes on is
-	// stopped without a line; 0 for no such limit.
+	// Total is the time after which no run is started, and the one in progress is stopped
+	// without a line; 0 for no limit.
 	Total    time.Duration
 	Memory   int64  // bytes, of each run with all its processes
 	Threads  int    // of each run
@@ -51,40 +51,40 @@ type Config struct {
 	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …; 0 is 1
 	Parallel int    // runs at a time; more than one distorts times
 
-	Machine  map[string]string // what the journal says of machine and versions
+	Machine  map[string]string // machine and versions for the journal
 	Now      func() time.Time
-	Progress func(Progress) // told before and after each run; may be nil
-	Warn     func(string)   // told what is left out, and why; may be nil
+	Progress func(Progress) // called before and after each run; may be nil
+	Warn     func(string)   // called for everything that is left out, with the reason; may be nil
 
 	slack, grace time.Duration // of tests; 0 for the usual ones
 }
 
-// OutsideSolver is a solver in place of an embedded one.
+// OutsideSolver is an external solver that replaces an embedded one.
 type OutsideSolver struct {
 	Engine string // maxsat, pb or blp
-	Name   string // as `fdplan plan --solver` takes it
+	Name   string // as for `fdplan plan --solver`
 }
 
 // Job is one run that a bench makes.
 type Job struct {
-	Record Record // all that is known before: what is run, and the limits
+	Record Record // everything known before the run: what is run, and the limits
 	do     func(ctx context.Context, b *bench, r *Record) error
-	keeps  string // file in the bench's folder that it leaves for other runs
+	keeps  string // file that it leaves for other runs, in the bench's folder
 }
 
-// Summary is how a bench ended.
+// Summary is the outcome of a bench.
 type Summary struct {
-	Jobs    int            // runs that there are
-	Before  int            // that the journal had
+	Jobs    int            // number of all runs
+	Before  int            // already in the journal
 	Done    int            // made now
-	Status  map[string]int // of all that the journal has now
-	Stopped string         // why not all were made, empty when they were
+	Status  map[string]int // of all runs in the journal
+	Stopped string         // why not all were made; empty if they were
 	Torn    int            // bytes cut off the journal
 	// Contradictions are pairs of runs that claim different optima of one instance.
 	Contradictions []string
 }
 
-// bench is a bench at work.
+// bench is a bench in progress.
 type bench struct {
 	c       Config
 	dir     string // of Config.Dir, absolute
@@ -94,9 +94,9 @@ type bench struct {
 	grace   time.Duration
 }
 
-// Run makes the runs that the journal in the folder does not have. When ctx ends,
-// the runs that go on are stopped and have no line; the summary says so, and the
-// error is nil. Errors are those of the journal and of what could not be started.
+// Run makes the runs that are missing from the journal in the folder. If ctx ends, the runs
+// in progress are stopped and get no line; the summary reports that, and the error is nil.
+// Errors are those of the journal and of programs that could not be started.
 func Run(ctx context.Context, c Config) (*Summary, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -143,7 +143,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	return sum, nil
 }
 
-// settled says whether a job has nothing left to do.
+// settled reports whether a job has nothing left to do.
 func (b *bench) settled(j *Job) bool {
 	if j.keeps != "" {
 		if _, err := os.Stat(filepath.Join(b.dir, j.keeps)); err != nil {
@@ -169,7 +169,7 @@ func (b *bench) begin() error {
 	}
 }
 
-// all makes the open jobs, in order, as many at a time as are asked for.
+// all makes the open jobs, in order, with the configured number in parallel.
 func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
 	if b.c.Total > 0 {
 		var stop context.CancelFunc
@@ -255,8 +255,8 @@ func (b *bench) one(ctx context.Context, j *Job) error {
 // scratchPrefix begins the names of folders for the files of one run.
 const scratchPrefix = ".run-"
 
-// sweep removes what runs of a bench that was killed have left. What cannot be
-// removed is in nobody's way, as when the last of them has not ended yet.
+// sweep removes files of a killed bench. Whatever cannot be removed does no harm, for example
+// if the last process has not ended yet.
 func (b *bench) sweep() {
 	left, _ := filepath.Glob(filepath.Join(b.dir, scratchPrefix+"*"))
 	for _, dir := range left {
@@ -264,7 +264,7 @@ func (b *bench) sweep() {
 	}
 }
 
-// scratch makes a folder for the files of one run, and what removes it.
+// scratch makes a folder for the files of one run, and returns a function that removes it.
 func (b *bench) scratch() (string, func(), error) {
 	dir, err := os.MkdirTemp(b.dir, scratchPrefix)
 	if err != nil {
@@ -280,7 +280,7 @@ func (b *bench) contradictions() []string {
 	var out []string
 	for i := range b.jobs {
 		r := b.journal.Last(b.jobs[i].Record.ID)
-		// Runs of Algorithm 1 answer another question: they have seen the truth.
+		// Runs of Algorithm 1 answer another question, since they use the truth.
 		if r == nil || r.Kind != KindPlan || !proved(r.Status) || r.Landmarks != "" || r.Table == "figure1" {
 			continue
 		}

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// fakeMode is the variable by which the test binary is the fake program, and in it
-// how the fake behaves.
+// fakeMode is the environment variable that makes the test binary the fake program; its value
+// selects the behaviour.
 const fakeMode = "FDPLAN_BENCH_FAKE"
 
-// fakeLog names a file to which the fake appends a line each time it is run.
+// fakeLog names a file to which the fake appends one per line time it is run.
 const fakeLog = "FDPLAN_BENCH_LOG"
 
 func TestMain(m *testing.M) {
@@ -125,8 +125,8 @@ func fake(mode string, args []string) int {
 	return 0
 }
 
-// fakeBench is a whole bench in a process of its own, to be killed: the folder is
-// its argument.
+// fakeBench is a complete bench in a separate process, to be killed: the folder is its
+// argument.
 func fakeBench() int {
 	sum, err := Run(context.Background(), fakeConfig(os.Args[1], "slow"))
 	if err != nil || sum.Stopped != "" {
@@ -136,7 +136,7 @@ func fakeBench() int {
 	return 0
 }
 
-// fakeConfig runs the fake in a mode, without what takes other answers.
+// fakeConfig runs the fake in a mode, without the tables that need other answers.
 func fakeConfig(dir, mode string) Config {
 	self, err := os.Executable()
 	if err != nil {
@@ -211,7 +211,7 @@ func TestOutcomes(t *testing.T) {
 					t.Errorf("it took %g seconds to be killed", r.Seconds)
 				}
 			case "hungry":
-				if r.Memory != 0 && r.Memory < 100<<20 { // 0 where it is not known
+				if r.Memory != 0 && r.Memory < 100<<20 { // 0 if unknown
 					t.Errorf("a peak of %d bytes", r.Memory)
 				}
 			}
@@ -219,7 +219,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestFamily wants that nothing is left of a program that is killed.
+// TestFamily checks that no process of a killed program is left.
 func TestFamily(t *testing.T) {
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("no /proc to find descendants by")

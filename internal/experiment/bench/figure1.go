@@ -18,14 +18,14 @@ import (
 // The paper's Figure 1 is of the dungeon whose door is at (3,3).
 const (
 	figureProblem = "cellda/y"
-	figureHorizon = 8 // the shortest for which there is a plan
+	figureHorizon = 8 // the shortest horizon with a plan
 )
 
-// naiveModel is the Record.Model of a plan that takes the enemy to stay where it is.
+// naiveModel is the Record.Model of a plan that assumes that the enemy does not move.
 const naiveModel = "naive"
 
-// figure1 lists the two attempts of the paper's Figure 1. Both look for the best
-// plan of at most figureHorizon steps, the shortest of those that are as good.
+// figure1 lists the two attempts of the paper's Figure 1. Both look for the best plan of at
+// most figureHorizon steps, and the shortest among equally good ones.
 func (l *lister) figure1() error {
 	t, err := bundled.Task(figureProblem)
 	if err != nil {
@@ -62,7 +62,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return out
 }
 
-// learned plans with what was learned of the enemy.
+// learned plans with the learned behaviour of the enemy.
 func learned(ctx context.Context, b *bench, r *Record) error {
 	doc, err := b.documented(ctx, r, b.dir)
 	if doc != nil {
@@ -71,7 +71,7 @@ func learned(ctx context.Context, b *bench, r *Record) error {
 	return err
 }
 
-// documented runs `fdplan plan` and gives its document, nil where there is no plan.
+// documented runs `fdplan plan` and returns its document, nil if there is no plan.
 func (b *bench) documented(ctx context.Context, r *Record, dir string) (json.RawMessage, error) {
 	out, err := b.run(ctx, r.limits(), dir, r.Args...)
 	if err != nil {
@@ -87,12 +87,11 @@ func (b *bench) documented(ctx context.Context, r *Record, dir string) (json.Raw
 	return bytes.TrimSpace(out.stdout), nil
 }
 
-// enemyRule is where the dungeon's RDDL says how the enemy moves.
+// enemyRule matches the enemy's transition in the dungeon's RDDL.
 var enemyRule = regexp.MustCompile(`(?m)^(\s*enem-loc'\(\?e, \?d\) = )[^;]*;`)
 
-// naive plans as someone does who knows nothing of the enemy but where it is, and
-// carries the plan out in the real dungeon. The record's document is what happened
-// there.
+// naive plans with knowledge of the enemy's present position only, and executes the plan in
+// the real dungeon. The record's document is the execution.
 func (b *bench) naive(ctx context.Context, r *Record, domain, instance string) error {
 	dir, remove, err := b.scratch()
 	if err != nil {
@@ -141,7 +140,7 @@ func (b *bench) naive(ctx context.Context, r *Record, domain, instance string) e
 	}
 	holds := says.Failure == nil
 	r.Simulator = &holds
-	// The document is of what happened: the plan's own reward is the believed one's.
+	// The document describes the execution: the plan's own reward is the believed one.
 	changes := map[string]any{"problem": r.Problem, "reward": nil, "bound": nil, "gap": nil, "valid": map[string]*bool{"model": nil, "simulator": &holds}}
 	if holds {
 		r.Simulated, changes["simulated_reward"] = &says.Reward, says.Reward
@@ -154,9 +153,9 @@ func (b *bench) naive(ctx context.Context, r *Record, domain, instance string) e
 	return nil
 }
 
-// happened is a plan's document with the states that the simulator passed through,
-// as its CSV tells them, in place of those that the plan counted on. What was to be
-// done after the simulator's end is cut off.
+// happened returns a plan's document with the states that the simulator visited, taken from
+// its CSV, instead of those that the plan predicted. Actions after the end of the simulation
+// are removed.
 func happened(document, steps []byte, changes map[string]any) (json.RawMessage, error) {
 	var d map[string]json.RawMessage
 	var plan, trace []json.RawMessage

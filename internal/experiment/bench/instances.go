@@ -28,9 +28,9 @@ func Instances() []Instance {
 	return out
 }
 
-// problems are the paper's nine with their shortest horizons; each was planned for
-// that and the two after it. restart, hidden, epochs and prune are the recipe of
-// the bundled networks, as in bundled/train.sh.
+// problems are the paper's nine with their shortest horizons; each was planned for that
+// horizon and the next two. restart, hidden, epochs and prune are the recipe of the bundled
+// networks, as in bundled/train.sh.
 var problems = []struct {
 	name           string
 	first          int
@@ -57,23 +57,21 @@ func QuickEncodings() []Instance {
 	}
 }
 
-// QuickBLP are the instances on which a quick bench runs engine blp, and outside
-// solvers.
+// QuickBLP are the instances on which a quick bench runs engine blp and external solvers.
 func QuickBLP() []Instance {
 	return []Instance{
 		{"navigation/3x3", 4}, {"navigation/3x3", 5}, {"inventory/2", 5}, {"inventory/2", 6}, {"inventory/4", 6}, {"sysadmin/4", 2}, {"cellda/y", 8},
 	}
 }
 
-// published are the names of the problems in the published files, where they are
-// others: there the inventories are numbered.
+// published maps problem names to those in the published files, if they differ: there the
+// inventories are numbered.
 var published = map[string]string{"inventory/2": "inventory/1", "inventory/4": "inventory/2"}
 
-// files are the published files of a bench; the zero value stands for the bundled
-// problems.
+// files are the published files of a bench; the zero value means the bundled problems.
 type files struct {
 	dir string
-	// tag names the contents: the same files in another folder are the same runs.
+	// tag identifies the contents: the same files in another folder are the same runs.
 	tag string
 	// reward is the file of the paper's reward of the inventories: the published
 	// files count threshold_met instead of the storage cost.
@@ -113,7 +111,7 @@ func openFiles(dir string) (files, error) {
 	return files{dir: dir, tag: hex.EncodeToString(h.Sum(nil))[:12]}, nil
 }
 
-// name is what a problem is called there.
+// name returns the name of a problem in the files.
 func (f files) name(problem string) string {
 	if n, ok := published[problem]; ok && f.dir != "" {
 		return n
@@ -121,7 +119,7 @@ func (f files) name(problem string) string {
 	return problem
 }
 
-// has says whether a problem is there.
+// has reports whether the files contain a problem.
 func (f files) has(problem string) bool {
 	if f.dir == "" {
 		return true
@@ -149,5 +147,5 @@ func (f files) args(problem string) []string {
 	return out
 }
 
-// within says whether a list names an instance.
+// within reports whether a list contains an instance.
 func (i Instance) within(list []Instance) bool { return slices.Contains(list, i) }

@@ -19,8 +19,7 @@ const JournalName = "journal.jsonl"
 // ErrBusy is the error for a folder that another bench is writing to.
 var ErrBusy = errors.New("another bench is writing there")
 
-// Journal is the file of results, open for appending. It may be used by several
-// goroutines.
+// Journal is the file of results, open for appending. It is safe for concurrent use.
 type Journal struct {
 	mu     sync.Mutex
 	f      *os.File
@@ -30,10 +29,9 @@ type Journal struct {
 	broken error // the write that failed; nothing is written after it
 }
 
-// OpenJournal opens the journal of a folder, which it makes if need be, and reads
-// what is there. A last line that was not written to its end is cut off; any other
-// line that is no record is a *source.Error. While it is open, no other process
-// can open it: ErrBusy.
+// OpenJournal opens the journal of a folder, which it creates if necessary, and reads the
+// existing lines. An incomplete last line is removed; any other line that is not a record is
+// a *source.Error. While the journal is open, no other process can open it: ErrBusy.
 func OpenJournal(dir string) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the journal: %w", err)
@@ -55,7 +53,7 @@ func OpenJournal(dir string) (*Journal, error) {
 	return j, nil
 }
 
-// read takes in the lines that are there.
+// read reads the existing lines.
 func (j *Journal) read(name string) error {
 	data, err := io.ReadAll(j.f)
 	if err != nil {
@@ -85,7 +83,7 @@ func (j *Journal) read(name string) error {
 	return nil
 }
 
-// Last gives the record that counts for an ID, nil where there is none.
+// Last returns the record that counts for an ID, nil if there is none.
 func (j *Journal) Last(id string) *Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -99,8 +97,8 @@ func (j *Journal) Lines() int {
 	return j.lines
 }
 
-// Append writes a record: one write, on the disk when it returns. After an error
-// the journal takes nothing more, since its last line may be unfinished.
+// Append writes a record in one write, which is on the disk when it returns. After an error
+// the journal accepts nothing more, since its last line may be incomplete.
 func (j *Journal) Append(r *Record) error {
 	r.Schema = Schema
 	if r.Args == nil {

@@ -29,13 +29,13 @@ const paperModel = "paper recipe"
 // quickDomain is the domain that a quick bench trains.
 const quickDomain = "navigation/"
 
-// trains says whether the networks of a problem are trained.
+// trains reports whether the networks of a problem are trained.
 func (l *lister) trains(problem string) bool {
 	return !l.c.Quick || strings.HasPrefix(problem, quickDomain)
 }
 
-// networkDir is the folder, in that of the bench, of a problem with the network of
-// the paper's recipe.
+// networkDir is the folder, within that of the bench, of a problem with the network of the
+// paper's recipe.
 func networkDir(problem string) string { return "networks/" + problem }
 
 // learning lists the training of each problem's network by both recipes.
@@ -51,7 +51,7 @@ func (l *lister) learning() error {
 			collect := []string{"--policy", "restart", "-n", strconv.Itoa(p.restart)}
 			if recipe == recipePaper {
 				flags = []string{"--weights", "binary", "--grid", "--target-error", "0.03", "--multiplicity", "1", "--no-polish", "--epochs", "2000"}
-				collect = nil // the rows that both are measured on
+				collect = nil // the rows on which both are measured
 			}
 			r.Args = slices.Concat([]string{"train", rowsFile, "--task", p.name}, flags, l.shared(l.c.TrainLimit), []string{"--report", "report", "--json", "-o", networkFile})
 			r.ID = id("learning", p.name, "recipe="+recipe, l.setting(true))
@@ -65,12 +65,12 @@ func (l *lister) learning() error {
 	return nil
 }
 
-// explored is how the rows are collected that the paper learns from, as far as its
-// section "Transition Learning Performance" says: 200,000 transitions of a
-// stochastic exploration policy.
+// explored is the way to collect the rows that the paper learns from, as far as its section
+// "Transition Learning Performance" describes it: 200,000 transitions of a stochastic
+// exploration policy.
 var explored = []string{"--policy", "exploration", "-n", "200000"}
 
-// rowError is a network's error as `fdplan train` and `fdplan test` tell it.
+// rowError is a network's error as reported by `fdplan train` and `fdplan test`.
 type rowError struct {
 	Rows, Wrong int
 	BitError    *float64 `json:"bit_error"`
@@ -206,11 +206,11 @@ func (t *training) test(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// maxCurve is how many epochs of a learning curve are kept.
+// maxCurve is the maximal number of epochs kept of a learning curve.
 const maxCurve = 250
 
-// readCurve reads epochs.csv of a report; of many epochs evenly spread ones, and the
-// last. Errors are shares of bits.
+// readCurve reads epochs.csv of a report. If there are many epochs it keeps evenly spaced
+// ones and the last. Errors are shares of bits.
 func readCurve(name string) ([]Point, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -247,8 +247,8 @@ func readCurve(name string) ([]Point, error) {
 	return out, err
 }
 
-// keepNetwork makes a task of a bundled problem with another network, in the
-// bench's folder. The network comes last: where it is, all is.
+// keepNetwork makes a task of a bundled problem with another network, in the bench's folder.
+// The network is written last: if it exists, everything does.
 func (b *bench) keepNetwork(problem, network string) error {
 	domain, _ := path.Split(problem)
 	text, err := os.ReadFile(network)

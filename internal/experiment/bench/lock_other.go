@@ -4,5 +4,5 @@ package bench
 
 import "os"
 
-// lock does nothing where there is no flock.
+// lock does nothing on systems without flock.
 func lock(*os.File) error { return nil }

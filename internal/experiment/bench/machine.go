@@ -17,9 +17,9 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
-// Machine tells what results depend on besides the runs: processor, memory, system,
-// and the versions of program and solvers. What cannot be found out is left out.
-// Neither the machine's name nor the time is among it.
+// Machine describes what results depend on besides the runs: processor, memory, system, and
+// the versions of program and solvers. Unknown items are omitted. It does not contain the
+// machine's name or the time.
 func Machine(ctx context.Context, program string, solvers []OutsideSolver) map[string]string {
 	m := map[string]string{
 		"system": runtime.GOOS + "/" + runtime.GOARCH,
@@ -59,7 +59,7 @@ func Machine(ctx context.Context, program string, solvers []OutsideSolver) map[s
 	return m
 }
 
-// field is the value of the first line of a file that has this name.
+// field returns the value of the first line of a file that has this name.
 func field(file, name string) string {
 	text, _ := os.ReadFile(file)
 	for line := range bytes.Lines(text) {
@@ -75,7 +75,7 @@ func line(file string) string {
 	return firstLine(string(text))
 }
 
-// digest names the contents of a file.
+// digest returns a digest of a file's contents.
 func digest(name string) string {
 	f, err := os.Open(name)
 	if err != nil {
@@ -89,13 +89,13 @@ func digest(name string) string {
 	return "sha256 " + hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// version is the first line with a digit that a solver says of itself.
+// version returns the first line with a digit in a solver's output about itself.
 func version(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	flag := "--version"
 	if strings.HasSuffix(path, "cbc") {
-		flag = "-quit" // its version stands above everything that it says
+		flag = "-quit" // its version is printed before everything else
 	}
 	out, _ := exec.CommandContext(ctx, path, flag).Output()
 	for line := range bytes.Lines(out) {

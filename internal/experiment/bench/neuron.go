@@ -17,8 +17,8 @@ func encodingNames() []string {
 	return out
 }
 
-// neurons lists single neurons: up to 256 inputs, thresholds that are not turned
-// around (an eighth, a quarter and half of the inputs).
+// neurons lists single neurons: up to 256 inputs, with thresholds that are not flipped (an
+// eighth, a quarter and half of the inputs).
 func (l *lister) neurons() {
 	for _, name := range encodingNames() {
 		for n := 8; n <= 256; n *= 2 {
@@ -33,9 +33,9 @@ func (l *lister) neurons() {
 	}
 }
 
-// countNeuron encodes one neuron, in this process: there is nothing that could take
-// long. Its k is that of the paper's definition, the smallest power of two above p,
-// and for the published program's encoding the smallest that is not less than p.
+// countNeuron encodes one neuron, in this process, since it takes little time. Its k is that
+// of the paper's definition, the smallest power of two above p; for the published program's
+// encoding it is the smallest that is not less than p.
 func countNeuron(_ context.Context, b *bench, r *Record) error {
 	e, err := cnf.ParseEncoding(r.Encoding)
 	if err != nil {

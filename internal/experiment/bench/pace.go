@@ -50,7 +50,7 @@ func newPace(jobs []Job, open []int, parallel int) *pace {
 func (p *pace) guess(class string, mean time.Duration) time.Duration {
 	switch first := p.first[class]; first.Kind {
 	case KindReach:
-		// It goes on until a run is over its limit, and runs before that grow.
+		// It continues until a run is over its limit, and runs before that grow.
 		return max(mean, 3*first.limits().time)
 	case KindTrain:
 		return max(mean, min(usualTraining, first.limits().time))

@@ -22,9 +22,9 @@ type lister struct {
 	jobs  []Job
 }
 
-// Paper lists the runs of the paper's experiments, always in the same order: table
-// by table, what is quickest first. With Config.Quick it is a part of the list, under
-// the same IDs. Problems that the published files lack are left out, with a warning.
+// Paper lists the runs of the paper's experiments, always in the same order: table by table,
+// the quickest first. With Config.Quick it is a subset, under the same IDs. Problems that are
+// missing from the published files are left out, with a warning.
 func Paper(c Config) ([]Job, error) {
 	f, err := openFiles(c.Files)
 	if err != nil {
@@ -65,7 +65,7 @@ func Paper(c Config) ([]Job, error) {
 	return l.jobs, nil
 }
 
-// known refuses names that are none.
+// known refuses unknown names.
 func known(what string, names, all []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
@@ -75,8 +75,8 @@ func known(what string, names, all []string) error {
 	return nil
 }
 
-// Installed lists the known outside solvers that are on the PATH. HiGHS is not among
-// them: it is what engine blp uses in any case.
+// Installed lists the known external solvers on the PATH. HiGHS is not among them, since
+// engine blp always uses it.
 func Installed() []OutsideSolver {
 	var out []OutsideSolver
 	for _, e := range []struct {
@@ -92,13 +92,12 @@ func Installed() []OutsideSolver {
 	return out
 }
 
-// with says whether an engine is compared.
+// with reports whether an engine is compared.
 func (l *lister) with(engine string) bool {
 	return (l.c.Engines == nil || slices.Contains(l.c.Engines, engine)) && !(engine == "blp" && l.c.NoBLP)
 }
 
-// outside sets the solver of a record where its engine needs one, and gives the
-// flags for that.
+// outside sets the solver of a record if its engine needs one, and returns the flags for it.
 func (l *lister) outside(r *Record) []string {
 	if r.Engine != "blp" || l.c.BLP == "" || r.Solver != "" {
 		return nil
@@ -107,8 +106,8 @@ func (l *lister) outside(r *Record) []string {
 	return []string{"--solver", l.c.BLP}
 }
 
-// instances are the paper's, as far as there are networks; of a quick bench only
-// those of the list, where it is not nil.
+// instances returns the paper's instances, as far as there are networks; for a quick bench
+// only those of the list, unless it is nil.
 func (l *lister) instances(quick []Instance) []Instance {
 	var out []Instance
 	for _, i := range Instances() {
@@ -119,7 +118,7 @@ func (l *lister) instances(quick []Instance) []Instance {
 	return out
 }
 
-// record is what all runs have in common.
+// record contains what all runs have in common.
 func (l *lister) record(k Kind, table string, limit time.Duration) Record {
 	return Record{Kind: k, Table: table, Seed: l.c.Seed, Threads: l.c.Threads, TimeLimit: limit.Seconds(), MemoryLimit: l.c.Memory}
 }
@@ -134,7 +133,7 @@ func (l *lister) shared(limit time.Duration) []string {
 	return []string{"--seed", strconv.FormatUint(l.c.Seed, 10), "--threads", strconv.Itoa(l.c.Threads), "--time-limit", limit.String(), "--quiet"}
 }
 
-// setting is the end of IDs: what results depend on besides what is run.
+// setting is the end of IDs: what results depend on besides the run itself.
 func (l *lister) setting(bundled bool) string {
 	s := fmt.Sprintf("seed=%d threads=%d", l.c.Seed, l.c.Threads)
 	if l.files.dir != "" && !bundled {
@@ -143,8 +142,8 @@ func (l *lister) setting(bundled bool) string {
 	return s
 }
 
-// planned makes the run of an engine on an instance. What differs is in r; args are
-// those that belong to that.
+// planned returns the run of an engine on an instance. r contains what distinguishes it, args
+// the corresponding arguments.
 func (l *lister) planned(r Record, i Instance, args ...string) Job {
 	r.Problem, r.Files, r.Horizon, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, "network"
 	args = append(args, l.outside(&r)...)
@@ -165,7 +164,7 @@ func (l *lister) planID(r *Record) string {
 		opt("model", r.Model), opt("landmarks", r.Landmarks), l.setting(r.Files == ""))
 }
 
-// solver is the part of an ID that names an outside solver.
+// solver returns the part of an ID that names an external solver.
 func solver(r *Record) string {
 	if r.Solver == "" {
 		return ""
@@ -281,9 +280,8 @@ func runSizes(ctx context.Context, b *bench, r *Record) error {
 	return nil
 }
 
-// incremental lists the runs of Algorithm 1: with the networks of the bench, which
-// the bundled ones of are without an error, and with those that the paper's recipe
-// has given under learning.
+// incremental lists the runs of Algorithm 1: with the networks of the bench (the bundled ones
+// have no errors), and with those that the paper's recipe produced under learning.
 func (l *lister) incremental() error {
 	add := func(i Instance, engine, kind, model string) {
 		r := l.record(KindPlan, "incremental", l.c.TimeLimit)

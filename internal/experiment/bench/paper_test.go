@@ -36,8 +36,8 @@ func listed(t *testing.T, c Config) []string {
 	return out
 }
 
-// TestPaper wants the same list each time, the quick one a part of it, and in it what
-// is promised.
+// TestPaper checks that the list is reproducible, that the quick one is a subset, and that it
+// contains the promised runs.
 func TestPaper(t *testing.T) {
 	c := Config{TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Solvers: []OutsideSolver{{"pb", "clasp"}, {"maxsat", "my solver {in}"}}}
 	full := listed(t, c)
@@ -101,9 +101,9 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestNeuron wants the sizes of single neurons to grow as the paper says: cardinality
-// networks with p, the sequential counters of the uni-directional encoding, which
-// count both ways, with the square of n.
+// TestNeuron checks that the sizes of single neurons grow as the paper states: cardinality
+// networks with p; the sequential counters of the uni-directional encoding, which count both
+// ways, with the square of n.
 func TestNeuron(t *testing.T) {
 	b := &bench{c: Config{Now: time.Now}}
 	clauses := func(e string, n, p int64) int64 {
@@ -135,8 +135,8 @@ func TestNeuron(t *testing.T) {
 	}
 }
 
-// TestFamilies plans with instances of the families: those of the paper's sizes are as
-// good as its own.
+// TestFamilies plans with instances of the families: those of the paper's sizes have the same
+// optima as its own.
 func TestFamilies(t *testing.T) {
 	for _, tc := range []struct {
 		family int
@@ -164,7 +164,7 @@ func TestFamilies(t *testing.T) {
 		if err != nil || d.Status != "optimal" || *d.Reward != tc.want {
 			t.Errorf("%s of size %d: %+v %v, expected %g", f.domain, tc.n, d, err, tc.want)
 		}
-		// Of the mazes the horizon is the length of the way.
+		// For the mazes the horizon is the length of the path.
 		if tc.family == 0 && float64(-h) != tc.want {
 			t.Errorf("a maze of size %d: horizon %d", tc.n, h)
 		}

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// defaultSlack is how long after its time limit a program may still be busy
-	// ending: it is told the limit itself, and has then to check and print its plan.
+	// defaultSlack is the time that a program has after its time limit to end by itself: it
+	// knows the limit, and must then check and print its plan.
 	defaultSlack = 5 * time.Second
 	// defaultGrace is the time between asking a program to stop and killing it.
 	defaultGrace = 3 * time.Second
-	// maxOutput bounds what is kept of a program's output, in bytes.
+	// maxOutput bounds the part of a program's output that is kept, in bytes.
 	maxOutput = 64 << 20
-	// lastWords is how much is kept of what it says on standard error.
+	// lastWords is the size of the part of standard error that is kept.
 	lastWords = 2 << 10
 )
 
@@ -30,13 +30,13 @@ type limits struct {
 	memory int64 // bytes, of all its processes together
 }
 
-// outcome is how a subprocess ended.
+// outcome is the outcome of a subprocess.
 type outcome struct {
 	stdout  []byte
 	stderr  string // its end
 	exit    int    // -1 for a signal
 	state   string // "exit status 2", "signal: killed"
-	killed  string // the limit for which we ended it, empty for none
+	killed  string // the limit for which it was killed, empty for none
 	flooded bool   // it printed more than maxOutput
 	seconds float64
 	cpu     float64
@@ -58,14 +58,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.Buffer.Write(p)
 }
 
-// run runs the program with args in dir. The error is about what could not be
-// started, or the context's: a program that crashes is an outcome.
+// run runs the program with args in dir. An error means that the program could not be
+// started, or is the context's: a program that crashes is an outcome.
 func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	// The subprocess is to end when this program does, which the system sees to by
-	// the thread that started it.
+	// The subprocess must end when this program does; the system arranges that through the
+	// thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command(b.c.Program, args...)
@@ -73,7 +73,7 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	var stdout output
 	stderr := process.Tail{Limit: lastWords}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = b.grace // for outputs that a process it left behind holds open
+	cmd.WaitDelay = b.grace // for outputs that remaining child processes hold open
 	process.SetGroup(cmd)
 	endWithUs(cmd)
 	began := b.c.Now()
@@ -104,12 +104,11 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	return out, nil
 }
 
-// watch ends the processes at their limits, or when ctx ends, and sees how much
-// memory they take.
+// watch ends the processes at their limits, or if ctx ends, and measures their memory.
 func (b *bench) watch(ctx context.Context, o *outcome, cmd *exec.Cmd, l limits, ended <-chan struct{}) {
 	late := time.NewTimer(l.time + b.slack)
 	defer late.Stop()
-	// Short runs are looked at often, long ones are not to be disturbed.
+	// Short runs are sampled often, long ones rarely, so as not to disturb them.
 	pause := 2 * time.Millisecond
 	look := time.NewTimer(0)
 	defer look.Stop()
@@ -136,7 +135,7 @@ func (b *bench) watch(ctx context.Context, o *outcome, cmd *exec.Cmd, l limits, 
 			o.peak = max(o.peak, peak)
 			if l.memory > 0 && used > l.memory && o.killed == "" {
 				o.killed = "memory limit"
-				killTree(cmd) // asking would give it time to take more
+				killTree(cmd) // asking would leave it time to take more
 			}
 			pause = min(2*pause, 100*time.Millisecond)
 			look.Reset(pause)

@@ -12,14 +12,14 @@ import (
 	"github.com/fdplan/fdplan/internal/process"
 )
 
-// endWithUs has the system ask the command to stop when this program is gone, even
-// if it was killed. A solver that the command has started then ends with it.
+// endWithUs asks the system to stop the command when this program ends, even if it is killed.
+// A solver that the command has started then ends with it.
 func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM }
 
 func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }
 
-// killTree kills the command with all that it has started: outside solvers are
-// leaders of groups of their own.
+// killTree kills the command and everything it started: external solvers lead process groups
+// of their own.
 func killTree(cmd *exec.Cmd) {
 	below := descendants(cmd.Process.Pid)
 	process.KillGroup(cmd)
@@ -28,7 +28,7 @@ func killTree(cmd *exec.Cmd) {
 	}
 }
 
-// descendants lists the processes that a living process has started, and theirs.
+// descendants lists the child processes of a living process, and theirs.
 func descendants(pid int) []int {
 	var out []int
 	// A child is listed by the thread that started it.
@@ -44,8 +44,8 @@ func descendants(pid int) []int {
 	return out
 }
 
-// memoryOf is what a process and its descendants have in memory now, and the most
-// that they are known to have had, in bytes.
+// memoryOf returns the present memory of a process and its descendants, and its known
+// maximum, in bytes.
 func memoryOf(pid int) (now, peak int64) {
 	var highest int64
 	for _, p := range append(descendants(pid), pid) {
@@ -55,7 +55,7 @@ func memoryOf(pid int) (now, peak int64) {
 	return now, max(now, highest)
 }
 
-// statusOf reads a process's resident memory and its peak, 0 where it is gone.
+// statusOf returns a process's resident memory and its peak, 0 if it has ended.
 func statusOf(pid int) (rss, high int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range bytes.Lines(text) {
@@ -75,10 +75,9 @@ func statusOf(pid int) (rss, high int64) {
 	return rss, high
 }
 
-// usedMemory is the peak as the system accounts for it, of the largest process
-// among those that ended. Linux begins that account with the memory of the program
-// that starts another: below our own peak it says nothing, and what was seen
-// counts.
+// usedMemory returns the peak according to the system, of the largest process among those
+// that ended. Linux starts that count with the memory of the program that starts another:
+// below our own peak it is meaningless, and the sampled value counts.
 func usedMemory(state *os.ProcessState, seen int64) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

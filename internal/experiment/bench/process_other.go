@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/process"
 )
 
-// Elsewhere the memory of other processes is not looked at: the program keeps
-// --memory by itself as far as it can, and no peak is known.
+// On other systems the memory of other processes is not measured: the program enforces
+// --memory itself as far as it can, and no peak is known.
 
 func endWithUs(*exec.Cmd) {}
 

@@ -6,11 +6,10 @@ import (
 	"strconv"
 )
 
-// maxReach is where horizons end: an engine that gets there has no limit that
-// could be seen.
+// maxReach is the largest horizon tried: an engine that gets there has no observable limit.
 const maxReach = 1000
 
-// quickReach are the problems of a quick bench, one a domain.
+// quickReach are the problems of a quick bench, one per domain.
 var quickReach = []string{"navigation/5x5", "inventory/4", "sysadmin/5", "cellda/x"}
 
 // reach lists how far each engine gets with each problem.
@@ -36,9 +35,9 @@ func (l *lister) reach() error {
 	return nil
 }
 
-// runReach plans for longer and longer horizons, each a quarter longer than the one
-// before it, until one has no proof within the limit. Each run begins anew. The
-// first horizon is that of the record.
+// runReach plans for increasing horizons, each a quarter longer than the previous one, until
+// one has no proof within the limit. Each run starts afresh. The first horizon is that of the
+// record.
 func runReach(ctx context.Context, b *bench, r *Record) error {
 	return r.further(r.Horizon, maxReach, func(h int) int { return max(h+1, h*5/4) }, func(h int, one *Record) error {
 		one.TimeLimit, one.MemoryLimit, one.Horizon = r.TimeLimit, r.MemoryLimit, h
@@ -47,8 +46,8 @@ func runReach(ctx context.Context, b *bench, r *Record) error {
 	})
 }
 
-// further makes runs, numbered from first on, until one has no proof or
-// last was reached, and takes over what the last with a proof has.
+// further makes runs, numbered from first on, until one has no proof or last was reached, and
+// records the result of the last with a proof.
 func (r *Record) further(first, last int, next func(int) int, run func(n int, one *Record) error) error {
 	r.Status = statusUnknown
 	for n := first; ; n = min(next(n), last) {

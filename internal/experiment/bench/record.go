@@ -3,7 +3,7 @@ package bench
 // Schema is the version of the journal's lines.
 const Schema = 1
 
-// Kind says what a record is about.
+// Kind is the kind of a record.
 type Kind string
 
 // The kinds of records.
@@ -15,15 +15,14 @@ const (
 	KindReach   Kind = "reach"   // how far an engine gets in a time, one problem
 )
 
-// Record is one line of the journal: one run that has ended. The page that
-// `fdplan report` makes takes every number from such lines and names them by
-// ID.
+// Record is one line of the journal: one finished run. The page that `fdplan report` renders
+// takes every number from such lines and refers to them by ID.
 type Record struct {
 	Schema int  `json:"schema"`
 	Kind   Kind `json:"kind"`
-	// ID says everything that the run depends on but the limits and the machine, so
-	// that a resumed bench knows what is done. Of two lines with one ID the later
-	// counts: errors, and runs that a limit ended, may be repeated.
+	// ID contains everything that the run depends on except the limits and the machine, so
+	// that a resumed bench knows what is done. Of two lines with one ID the later counts:
+	// errors, and runs that a limit ended, may be repeated.
 	ID      string `json:"id"`
 	Table   string `json:"table"`   // learning, encodings, engines, literal, incremental, reach, size, figure1
 	Problem string `json:"problem"` // bundled name, or the file's with --files
@@ -56,22 +55,22 @@ type Record struct {
 	CPU        float64          `json:"cpu_seconds"`
 	Memory     int64            `json:"peak_bytes"`
 	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
-	Document   any              `json:"document,omitempty"` // the program's own JSON, where the report draws from it
+	Document   any              `json:"document,omitempty"` // the program's own JSON, if the report draws from it
 
 	// Threads the subprocess could use.
 	Threads int `json:"threads,omitempty"`
-	// Same is the ID of the run that this line repeats for another table; nothing
-	// was run twice.
+	// Same is the ID of the run that this line repeats for another table; nothing was run
+	// twice.
 	Same string `json:"same,omitempty"`
-	// Believed is the document of the plan as its model believes it goes, where
-	// Document has what happened instead: figure1's naive plan.
+	// Believed is the document of the plan as its model predicts it. It is set if Document
+	// contains the execution: figure1's naive plan.
 	Believed any `json:"believed,omitempty"`
 
 	// Of KindReach: every horizon that was tried, in the order of the runs. Horizon
 	// is the longest with a proof; Seconds, CPU and Memory are of all runs together.
 	Reach []ReachPoint `json:"reach,omitempty"`
-	// Size is the largest instance with a proof, where instances grow instead of
-	// horizons (table size): the side of a maze, the number of computers.
+	// Size is the largest instance with a proof, for instances that grow instead of horizons
+	// (table size): the side of a maze, the number of computers.
 	Size int `json:"size,omitempty"`
 
 	// Of KindTrain.

@@ -49,10 +49,9 @@ func ids(records []Record) []string {
 	return out
 }
 
-// TestKilled kills a bench, with a signal that no process can handle, at moments
-// drawn at random, and resumes it until it ends: the journal has the runs of one that
-// nothing interrupts, in the same order and each once. Sometimes the last line is
-// left unfinished besides.
+// TestKilled kills a bench, with a signal that no process can handle, at random moments, and
+// resumes it until it ends. The journal has the runs of an uninterrupted bench, in the same
+// order and each once. Sometimes the last line is also left incomplete.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -112,7 +111,7 @@ func TestKilled(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%d runs after %d kills\n%s\nnot %d\n%s", len(got), kills, strings.Join(got, "\n"), len(want), strings.Join(want, "\n"))
 	}
-	// What has a line was not run again: only what was interrupted was.
+	// Runs with a line were not repeated: only interrupted ones were.
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +131,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d kills, %d unfinished lines", kills, torn)
 }
 
-// TestParallel wants the same runs, each once, when several are made at a time.
+// TestParallel checks that runs made in parallel are the same, each once.
 func TestParallel(t *testing.T) {
 	var lists [2][]string
 	for i, n := range []int{1, 4} {
@@ -154,7 +153,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestCopied wants that a run which two tables need is made once.
+// TestCopied checks that a run that two tables need is made once.
 func TestCopied(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Run(context.Background(), fakeConfig(dir, "ok")); err != nil {
@@ -179,8 +178,8 @@ func TestCopied(t *testing.T) {
 	}
 }
 
-// TestResumed wants errors repeated, other results kept, and runs that a limit ended
-// repeated under a longer one only.
+// TestResumed checks that errors are repeated, other results kept, and runs that a limit
+// ended repeated only under a longer limit.
 func TestResumed(t *testing.T) {
 	dir := t.TempDir()
 	session := func(mode string, limit time.Duration) *Summary {
@@ -223,8 +222,8 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestInterrupted wants that a bench which is told to stop does so soon, leaves no
-// line of the run that goes on, and says what it was told.
+// TestInterrupted checks that a bench stops soon when told to, leaves no line of the run in
+// progress, and reports the reason.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	cause := errors.New("somebody said so")
@@ -273,8 +272,8 @@ func TestJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Wherever the last line ends, what is before it is kept, and appending goes on
-	// behind that.
+	// Wherever the last line ends, what is before it is kept, and appending continues behind
+	// that.
 	first := bytes.IndexByte(text, '\n') + 1
 	for cut := first; cut <= len(text); cut += 7 {
 		if err := os.WriteFile(name, text[:cut], 0o644); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
-// family is a domain whose instances grow. They are planned with their RDDL: nobody
+// family is a domain whose instances grow. They are planned with their RDDL: there are no
 // learned networks for them.
 type family struct {
 	domain   string
@@ -28,10 +28,10 @@ type family struct {
 // maxSize is where sizes end.
 const maxSize = 200
 
-// families are mazes of n times n cells, made like the paper's (the rows 2 and 3 are
-// walls that leave the two easternmost columns open, and the way goes round them),
-// planned for the fewest steps that lead to the goal, and stars of n computers of
-// which about half can be rebooted at once, planned for 4 steps.
+// families are mazes of n times n cells, made like the paper's (the rows 2 and 3 are walls
+// that leave the two easternmost columns open, and the path leads around them), planned for
+// the fewest steps that lead to the goal, and stars of n computers of which about half can be
+// rebooted at once, planned for 4 steps.
 var families = []family{
 	{
 		domain: "navigation", first: 4,
@@ -85,7 +85,7 @@ func (f *family) text(n int) string {
 		f.domain, objects, facts, n, f.domain, initial, f.actions(n), f.horizon(n))
 }
 
-// size lists how large instances each engine solves.
+// size lists the runs that determine how large instances each engine solves.
 func (l *lister) size() error {
 	for _, e := range Engines() {
 		if !l.with(e) || l.c.Quick && e != "search" && e != "pb" {
@@ -109,8 +109,7 @@ func (l *lister) size() error {
 	return nil
 }
 
-// grow plans for larger and larger instances until one has no proof within the
-// limit.
+// grow plans for increasing instances until one has no proof within the limit.
 func (b *bench) grow(ctx context.Context, r *Record, f *family) error {
 	domain, err := bundled.Read("problems/" + f.domain + "/domain.rddl")
 	if err != nil {

@@ -38,7 +38,7 @@ func (t tone) class() string {
 	return "chart-" + strconv.Itoa(int(t)%len(themes[0]))
 }
 
-// StyleSheet is the style sheet of charts, for pages that hold them inline.
+// StyleSheet is the style sheet of charts, for pages that contain them inline.
 func StyleSheet() string {
 	var b strings.Builder
 	b.WriteString(".chart text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif;fill:currentColor}" +

@@ -16,21 +16,21 @@ const (
 	Steps               // joined, each value holding until the next point: cactus plots
 )
 
-// Series are points with a name in the legend; an empty name has no entry there.
+// Series is a sequence of points with a name in the legend; an empty name has no entry there.
 type Series struct {
 	Name  string
 	X, Y  []float64 // as many of each, all finite
 	Style Style
-	// Titles, where there are any, are shown where a pointer rests on the points;
-	// as many as there are points. Lines then have markers.
+	// Titles, if any, are shown when a pointer rests on the points; one per point. Lines then
+	// have markers.
 	Titles []string
 }
 
 // Axis is one axis of a chart; its range is that of the points.
 type Axis struct {
 	Label string
-	// Log makes the axis logarithmic. Values of 0 and less have no place on it:
-	// their points are left out, and lines are broken there.
+	// Log makes the axis logarithmic. Points with values of 0 and less are omitted, and lines
+	// are broken there.
 	Log bool
 	// Zero makes the range of an axis that is not logarithmic contain 0.
 	Zero bool
@@ -46,10 +46,10 @@ type Chart struct {
 	Width, Height float64 // in points, legend and labels included; 560 by 300 where 0
 }
 
-// ErrValue is wrapped where a series cannot be drawn.
+// ErrValue is wrapped if a series cannot be drawn.
 var ErrValue = errors.New("a series that cannot be drawn")
 
-// check reports series that have no place in a diagram.
+// check reports series that cannot be drawn in a diagram.
 func (c *Chart) check() error {
 	for _, s := range c.Series {
 		if len(s.X) != len(s.Y) {
@@ -70,18 +70,18 @@ func (c *Chart) check() error {
 	return nil
 }
 
-// maxValue keeps ranges, and the margins around them, inside floating-point
-// numbers; minLog does so for the lower end of logarithmic axes.
+// maxValue keeps ranges, and the margins around them, inside floating-point numbers; minLog
+// does the same for the lower end of logarithmic axes.
 const (
 	maxValue = 1e100
 	minLog   = 1e-100
 )
 
-// drawn says whether a value has a place on the axis.
+// drawn reports whether a value can be drawn on the axis.
 func (a *Axis) drawn(v float64) bool { return !a.Log || v >= minLog }
 
-// runs are the parts of a series that can be drawn without a break, by the
-// points' places in it.
+// runs returns the parts of a series that can be drawn without a break, by the indices of the
+// points.
 func (c *Chart) runs(s *Series) [][]int {
 	var out [][]int
 	open := false
@@ -98,7 +98,7 @@ func (c *Chart) runs(s *Series) [][]int {
 	return out
 }
 
-// ranges gives both axes a range that is not empty.
+// ranges returns nonempty ranges for both axes.
 func (c *Chart) ranges() (x, y [2]float64) {
 	lo, hi := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i := range c.Series {

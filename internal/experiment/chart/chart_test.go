@@ -36,7 +36,7 @@ func sample() []Chart {
 	}
 }
 
-// drawn gives the file, and the texts and the number of paths in it.
+// drawn returns the file, and the texts and the number of paths in it.
 func drawn(t *testing.T, charts ...Chart) (file []byte, words []string, paths int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -70,8 +70,8 @@ func drawn(t *testing.T, charts ...Chart) (file []byte, words []string, paths in
 	}
 }
 
-// TestWriteSVG: the same bytes each time, well-formed, with the texts in place,
-// and as in testdata, which was looked at.
+// TestWriteSVG: the same bytes each time, well-formed, with the texts in place, and equal to
+// testdata, which was inspected visually.
 func TestWriteSVG(t *testing.T) {
 	file, words, _ := drawn(t, sample()...)
 	again, _, _ := drawn(t, sample()...)
@@ -99,7 +99,7 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
-// TestRuns: points that a logarithmic axis has no place for break lines.
+// TestRuns: points that cannot be drawn on a logarithmic axis break lines.
 func TestRuns(t *testing.T) {
 	c := Chart{Y: Axis{Log: true}, Series: []Series{{X: []float64{0, 1, 2, 3, 4, 5, 6}, Y: []float64{0, 5, 4, 0, -1, 3, 0}}}}
 	runs := c.runs(&c.Series[0])

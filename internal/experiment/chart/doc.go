@@ -1,6 +1,6 @@
-// Package chart draws the diagrams of reports: curves of training, scatter plots
-// that compare two runs, and cactus plots (problems solved within a time). The
-// paper has such diagrams in its section "Experimental Results".
+// Package chart draws the diagrams of reports: curves of training, scatter plots that compare
+// two runs, and cactus plots (problems solved within a time). The paper has such diagrams in
+// its section "Experimental Results".
 //
 // A diagram is SVG: colours are classes, so that a diagram follows the reader's light or
 // dark theme, and points can have titles that show where a pointer rests. The same

@@ -32,7 +32,7 @@ func WriteSVG(w io.Writer, charts ...Chart) error {
 	return write(w, "<style>"+StyleSheet()+"</style>\n", charts)
 }
 
-// WriteInline draws as WriteSVG does, for a page that has the StyleSheet already.
+// WriteInline is WriteSVG for a page that already contains the StyleSheet.
 func WriteInline(w io.Writer, charts ...Chart) error { return write(w, "", charts) }
 
 func write(w io.Writer, style string, charts []Chart) error {

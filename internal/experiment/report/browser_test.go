@@ -14,8 +14,8 @@ import (
 	"github.com/fdplan/fdplan/internal/extsolver"
 )
 
-// TestBrowser opens the page in a browser: it fetches the page and nothing else,
-// has nothing to complain of, and shows what is on it.
+// TestBrowser opens the page in a browser: it loads nothing but the page, reports no errors,
+// and shows its contents.
 func TestBrowser(t *testing.T) {
 	extsolver.Require(t, "chromium")
 	_, got := files(t, sample(t))
@@ -33,7 +33,7 @@ func TestBrowser(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	// Other hosts than the server's are not found, which the console would tell.
+	// Other hosts cannot be resolved, which the console would report.
 	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir="+t.TempDir(),
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--virtual-time-budget=2000", "--dump-dom", server.URL+"/report.html")
 	var dom, log bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 )
 
-// Kind says where a cell is from.
+// Kind is the origin of a cell.
 type Kind uint8
 
 // The kinds of cells.
@@ -17,17 +17,17 @@ const (
 	Paper              // a figure of the paper
 	Ours               // made from records
 	NotRun             // there is no record
-	None               // has no place in this table
+	None               // not applicable in this table
 )
 
 // Cell is one cell of a table.
 type Cell struct {
 	Kind  Kind
 	Text  string
-	Note  string // what else there is to say, as why a run failed
+	Note  string // additional information, such as why a run failed
 	Bad   bool   // an error, or a limit reached
 	Plain bool   // its text is a word, not a number
-	// Records are the places in the listing of the records that it was made from.
+	// Records are the indices, in the listing of the records, of those that it was made from.
 	Records []int
 }
 
@@ -46,7 +46,7 @@ var absent = Cell{Kind: NotRun, Text: "not run"}
 
 func ours(text string, records ...int) Cell { return Cell{Kind: Ours, Text: text, Records: records} }
 
-// seconds is a time as tables have it: three digits where it is short.
+// seconds formats a time for tables: three digits if it is short.
 func seconds(s float64) string {
 	switch {
 	case s >= 100:
@@ -57,7 +57,7 @@ func seconds(s float64) string {
 	return strconv.FormatFloat(s, 'f', 3, 64)
 }
 
-// limit is a time limit as short as it can be.
+// limit formats a time limit as briefly as possible.
 func limit(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
 
 // count groups the digits of large numbers.
@@ -73,18 +73,17 @@ func count(n int64) string {
 	return sign + s
 }
 
-// percent is a fraction in percent.
+// percent formats a fraction in percent.
 func percent(f float64) string { return strconv.FormatFloat(100*f, 'g', 4, 64) }
 
-// proved says whether a run answered its question: an optimum, or that there is
-// no plan.
+// proved reports whether a run answered its question: an optimum, or that there is no plan.
 func proved(r *Record) bool { return answered(r.Status) }
 
 // answered is proved for a status.
 func answered(status string) bool { return status == "optimal" || status == "infeasible" }
 
-// timed says how long a run took, as the paper's appendix does: seconds when it
-// was answered, otherwise the limit with the gap of the plan that it has.
+// timed formats how long a run took, as in the paper's appendix: seconds if it was answered,
+// otherwise the limit with the gap of its plan.
 func timed(r *Record, at int) Cell {
 	c := ours("", at)
 	c.Note = r.Error
@@ -104,7 +103,7 @@ func timed(r *Record, at int) Cell {
 		return c
 	}
 	c.Bad = true
-	// A run may stop before its time is over, as when its memory is full.
+	// A run may stop before its time is over, for example if its memory is full.
 	spent := seconds(r.Seconds)
 	if r.TimeLimit > 0 && r.Seconds >= 0.9*r.TimeLimit {
 		spent = limit(r.TimeLimit)
@@ -120,7 +119,7 @@ func timed(r *Record, at int) Cell {
 	return c
 }
 
-// cost is the time by which a run counts in means: its own, or the limit.
+// cost returns the time by which a run counts in means: its own, or the limit.
 func cost(r *Record) float64 {
 	if proved(r) || r.TimeLimit == 0 {
 		return r.Seconds
@@ -149,7 +148,7 @@ func what(r *Record) string {
 	return strings.TrimPrefix(name, ", ")
 }
 
-// better says whether b takes the place of a in a cell that both are for.
+// better reports whether b replaces a in a cell that both belong to.
 func better(a, b *Record) bool { return b.TimeLimit >= a.TimeLimit }
 
 func isPlan(r *Record) bool { return r.Kind == bench.KindPlan }

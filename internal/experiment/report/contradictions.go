@@ -16,7 +16,7 @@ type question struct {
 	model, files  string
 }
 
-// claim is what a run says of the best reward: there is a plan with least, and none
+// claim is a run's claim about the best reward: there is a plan with at least least, and none
 // with more than most.
 type claim struct {
 	record      int
@@ -24,13 +24,13 @@ type claim struct {
 	says        string
 }
 
-// tolerance is by how much two rewards may differ, relative to 1 and to their
-// amounts: solvers with floating-point numbers add weights in other orders.
+// tolerance is the allowed difference of two rewards, relative to 1 and to their magnitudes:
+// solvers with floating-point numbers add weights in different orders.
 const tolerance = 1e-6
 
-// claims reads what a record says, if it says anything of a question. Runs of
-// Algorithm 1 answer another one, as they have seen the truth, and so do those of
-// Figure 1, which are told as they went in the simulator.
+// claims extracts a record's claim, if it makes one about a question. Runs of Algorithm 1
+// answer another question, since they use the truth, and so do those of Figure 1, which are
+// reported as executed in the simulator.
 func claims(k int, r *Record) (question, claim, bool) {
 	q := question{named(r), r.Horizon, 0, r.Model, r.Files}
 	c := claim{record: k, least: math.Inf(-1), most: math.Inf(1)}
@@ -67,7 +67,7 @@ func claims(k int, r *Record) (question, claim, bool) {
 	return q, c, true
 }
 
-// agree says whether claims about one question can all be true.
+// agree reports whether claims about one question can all be true.
 func agree(all []claim) bool {
 	least, most := math.Inf(-1), math.Inf(1)
 	for _, c := range all {
@@ -83,7 +83,7 @@ func agree(all []claim) bool {
 type disputes struct {
 	at       []question // in the order of the listing
 	claims   map[question][]claim
-	compared int // questions with more than one answer
+	compared int // number of questions with more than one answer
 }
 
 // disputes compares all runs.
@@ -111,7 +111,7 @@ func (b *book) disputes() *disputes {
 	return d
 }
 
-// text says what came of the comparison.
+// text describes the result of the comparison.
 func (d *disputes) text() string {
 	compared := fmt.Sprintf("%d instances have answers of more than one run with the same model and files: ", d.compared)
 	if d.compared == 1 {
@@ -126,7 +126,7 @@ func (d *disputes) text() string {
 	return compared + fmt.Sprintf("at %d of them something is wrong.", len(d.at))
 }
 
-// contradictions tabulates the disputes, a row a claim.
+// contradictions tabulates the disputes, one row per claim.
 func (b *book) contradictions(d *disputes) *Table {
 	t := &Table{Name: contradictionsName, Title: "Claims that cannot all be true",
 		Caption: "The best reward that runs claim for the same problem, horizon, model and files; at least one of them is wrong."}
@@ -173,13 +173,12 @@ func (b *book) contradictions(d *disputes) *Table {
 	return t
 }
 
-// runner names what made a run, without what it was made for.
+// runner names what made a run, without its purpose.
 func runner(r *Record) string {
 	plain := *r
 	plain.Model, plain.Files = "", ""
 	return what(&plain)
 }
 
-// contradictionsName is the file of a table that is there only when there is
-// something to say.
+// contradictionsName is the file of a table that exists only if there is something to report.
 const contradictionsName = "contradictions"

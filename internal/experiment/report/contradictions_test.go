@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestContradictions: what can all be true is no contradiction, what cannot is one,
-// and only answers to one question are compared.
+// TestContradictions: compatible claims are not contradictions, incompatible ones are, and
+// only answers to the same question are compared.
 func TestContradictions(t *testing.T) {
 	line := func(k int, rest string) string {
 		all := fmt.Sprintf(`{"schema":1,"id":"r%d"`, k)

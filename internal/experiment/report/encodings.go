@@ -9,8 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 )
 
-// order2 is n (log2 k)^2, the paper's bound without its constant; 0 where k is
-// below 2.
+// order2 is n (log2 k)^2, the paper's bound without its constant; 0 if k is below 2.
 func order2(n, k int64) float64 {
 	if k < 2 {
 		return 0
@@ -31,7 +30,7 @@ func encoding(r *Record) string {
 	return name
 }
 
-// sizes has the sizes of whole problems, by encoding.
+// sizes contains the sizes of whole problems, by encoding.
 func (b *book) sizes() *Table {
 	t := &Table{Name: "encoding-sizes", Title: "Encodings: sizes",
 		Caption: "Of the whole problem as clauses. The paper has no such table; it shows times alone, as a diagram."}
@@ -101,8 +100,8 @@ func (b *book) bothSizes() *Figure {
 	return f
 }
 
-// ways are the columns of the uni-directional encoding and of a bi-directional
-// one, the paper's if it is there.
+// ways returns the columns of the uni-directional encoding and of a bi-directional one, the
+// paper's if present.
 func (g *grid) ways() (uni, bi int) {
 	bi = -1
 	for _, name := range []string{"paper", "published", "default"} {
@@ -134,7 +133,7 @@ func (b *book) encodingTimes() *Table {
 	return t
 }
 
-// times adds a row an instance: what the paper says, then the runs of a grid.
+// times adds one row per instance: the paper's figures, then the runs of a grid.
 func (b *book) times(t *Table, g *grid, before func(instance) []Cell) {
 	for _, i := range g.rows {
 		row := append([]Cell{label("%s", b.name(i))}, before(i)...)
@@ -176,7 +175,7 @@ func newScatter() *scatter {
 	return s
 }
 
-// add draws a point; one whose time was not enough for either is drawn apart.
+// add draws a point. If neither run finished in time, it is drawn apart.
 func (s *scatter) add(i instance, x, y float64, in bool, title string) {
 	k := slices.IndexFunc(domains, func(d struct{ key, name string }) bool { return d.key == i.domain() })
 	if k < 0 {
@@ -189,7 +188,7 @@ func (s *scatter) add(i instance, x, y float64, in bool, title string) {
 	p.X, p.Y, p.Titles = append(p.X, x), append(p.Y, y), append(p.Titles, title)
 }
 
-// floor is the least time that diagrams show: the clock of processes is not finer.
+// floor is the least time that diagrams show: the resolution of process times is not a finer.
 const floor = 0.001
 
 // against draws one column of a grid against another, as far as both were run.
@@ -212,5 +211,5 @@ func (f *Figure) against(b *book, g *grid, x, y int, xLabel, yLabel string) {
 		Diagonal: true, Series: s.series, Height: 400})
 }
 
-// drawable says whether a run has a time to draw: it ended, or reached a limit.
+// drawable reports whether a run has a time to draw: it ended, or reached a limit.
 func drawable(r *Record) bool { return proved(r) || r.Status == "feasible" || r.Status == "unknown" }

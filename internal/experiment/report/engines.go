@@ -118,8 +118,8 @@ func covered(r *Record) bool {
 	return (r.Status == "optimal" || r.Status == "feasible") && (r.Simulator == nil || *r.Simulator)
 }
 
-// mean is the mean time of a domain's instances in the paper; those out of time
-// count with the limit, as there.
+// mean returns the mean time of the paper's instances of a domain; those that timed out count
+// with the limit, as in the paper.
 func (b *book) mean(g *grid, column int, domain string) Cell {
 	var sum float64
 	var at []int
@@ -145,8 +145,8 @@ func (b *book) mean(g *grid, column int, domain string) Cell {
 	return c
 }
 
-// tally counts the paper's instances that a column did, and says how many it was
-// not tried on.
+// tally counts the paper's instances that a column solved, and reports how many were not
+// tried.
 func (b *book) tally(g *grid, column int, did func(*Record) bool) Cell {
 	var at []int
 	n := 0
@@ -227,7 +227,7 @@ func (b *book) appendix() (plan, loop, landmarks *Table) {
 	return plan, loop, landmarks
 }
 
-// published is what the paper says of an instance.
+// published returns the paper's figures for an instance.
 func (b *book) published(i instance, of func(*paperInstance) [2]string) []Cell {
 	k, ok := b.paper.place[i]
 	if !ok {
@@ -237,7 +237,7 @@ func (b *book) published(i instance, of func(*paperInstance) [2]string) []Cell {
 	return []Cell{theirs(two[0]), theirs(two[1])}
 }
 
-// satBLP draws the paper's Figure 5, ours and the paper's own times.
+// satBLP draws the paper's Figure 5, with our times and the paper's.
 func (b *book) satBLP() *Figure {
 	f := &Figure{Name: "figure5-engines", Title: "Figure 5: FD-SAT-Plan+ against FD-BLP-Plan+",
 		Caption: "Seconds to the proof. Above the diagonal FD-SAT-Plan+ is faster. The second diagram has the times of the paper's appendix, on its own machine with MaxHS and CPLEX."}

@@ -13,18 +13,18 @@ type Picture interface {
 	SVG(w io.Writer) error
 }
 
-// Drawer makes the picture of the plan document in data; name is for messages.
+// Drawer draws the plan document in data; name is for messages.
 type Drawer func(name string, data []byte) (Picture, error)
 
 // Drawing is a picture of a plan.
 type Drawing struct {
 	Title, Caption string
-	SVG            []byte // nil where there is none; Err then says why
+	SVG            []byte // nil if there is none; Err is then the reason
 	Err            string
 	Record         int
 }
 
-// figure1 is the paper's Figure 1: plans as they went in the real system.
+// figure1 is the paper's Figure 1: plans as executed in the real system.
 func (b *book) figure1(draw Drawer) *Figure {
 	f := &Figure{Name: "figure1", Drawn: true, Title: "Figure 1: Cellda, planned naively and with what was learned",
 		Caption: "Each panel is a state that the dungeon's simulator passed through."}
@@ -66,7 +66,7 @@ func holds(r *Record) int {
 	return 1
 }
 
-// tell says what became of a plan, from the record and its document.
+// tell describes the outcome of a plan, from the record and its document.
 func tell(r *Record) (title, caption string) {
 	var d struct {
 		Plan  []map[string]any `json:"plan"`

@@ -14,7 +14,7 @@ import (
 
 // File is one file of a report.
 type File struct {
-	Name  string // with slashes, inside of the report's directory
+	Name  string // with slashes, within the report's directory
 	Write func(io.Writer) error
 }
 
@@ -30,8 +30,8 @@ func figureFile(name string) string { return path.Join(figureDir, name+".svg") }
 // drawingName is the name of the file of drawing k.
 func drawingName(f *Figure, k int) string { return fmt.Sprintf("%s-%d", f.Name, k+1) }
 
-// Files are the report: the page, the same as Markdown, each table as CSV and each
-// figure as SVG.
+// Files returns the report: the page, the same as Markdown, each table as CSV and each figure
+// as SVG.
 func (r *Report) Files() []File {
 	out := []File{{"report.html", r.writeHTML}, {"report.md", r.writeMarkdown}}
 	for _, it := range r.items() {
@@ -55,14 +55,14 @@ func (r *Report) Files() []File {
 	return out
 }
 
-// former are the names that files have had: beside those of today they would be
-// taken for other figures of the paper.
+// former are earlier names of files: beside today's files they would be mistaken for other
+// figures of the paper.
 var former = []string{figureFile("figure2-encodings"), figureFile("figure3-engines")}
 
-// Stale lists the files of dir, a report's directory, that the report of another
-// journal has left there: those with names that reports give to tables and figures,
-// of which this report has none. Other files are not its business. The error is
-// that of reading dir; folders that are not there have no files.
+// Stale lists the files of dir, a report's directory, that are left from the report of
+// another journal: those with names that reports give to tables and figures, but which this
+// report does not contain. Other files are ignored. The error is that of reading dir; missing
+// folders have no files.
 func (r *Report) Stale(dir fs.FS) ([]string, error) {
 	written := map[string]bool{}
 	for _, f := range r.Files() {

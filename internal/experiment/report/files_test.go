@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// TestStale: of what a larger journal gave the rest is stale, and nothing else is,
-// whatever lies beside it.
+// TestStale: files from a larger journal that the present one lacks are stale, and nothing
+// else is.
 func TestStale(t *testing.T) {
 	_, large := files(t, sample(t))
 	small, few := files(t, &Journal{})

@@ -14,32 +14,31 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Journal is what a bench has written so far.
+// Journal is the present content of a bench's journal.
 type Journal struct {
 	Records []Record
-	// Warning is about a last line that was not written to its end, as it is when
-	// a bench is killed; empty when there is none.
+	// Warning is about an incomplete last line, as left by a killed bench; empty if there is
+	// none.
 	Warning string
 }
 
 // Record is a line of the journal.
 type Record struct {
 	bench.Record
-	// Document is the program's own JSON as it stands in the journal: pictures
-	// follow the order of its variables.
+	// Document is the program's own JSON, unchanged: pictures follow the order of its
+	// variables.
 	Document json.RawMessage
 }
 
-// line is a record as it is read: what bench.Record decodes into any stays text.
+// line is a record as read: fields that bench.Record decodes into any stay text.
 type line struct {
 	bench.Record
 	Document json.RawMessage `json:"document"`
 }
 
-// Read reads a journal, one JSON object a line. Fields that it does not know are
-// passed over. Errors are *source.Error with the line in the file called name. A
-// last line that lacks its end is left out, with a warning: a bench that goes on
-// cuts it off and does its run again.
+// Read reads a journal, one JSON object per line. Unknown fields are ignored. Errors are
+// *source.Error with the line in the file called name. An incomplete last line is omitted,
+// with a warning: a resumed bench removes it and repeats its run.
 func Read(name string, r io.Reader) (*Journal, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -61,8 +60,7 @@ func Read(name string, r io.Reader) (*Journal, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A record that was written again replaces the first: what is resumed may
-		// repeat an error.
+		// A later record replaces an earlier one: a resumed bench may repeat an error.
 		if at, ok := seen[rec.ID]; ok {
 			j.Records[at] = *rec
 			continue
@@ -114,11 +112,11 @@ func decode(name string, n int, text []byte) (*Record, error) {
 	return rec, nil
 }
 
-// maxSeconds bounds times, about thirty thousand years, so that diagrams of broken
+// maxSeconds bounds times, to about thirty thousand years, so that diagrams of broken
 // journals can be drawn.
 const maxSeconds = 1e12
 
-// tidy takes characters out of a text that have no place on a page.
+// tidy removes characters from a text that cannot be shown on a page.
 func tidy(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || c == 0xfffe || c == 0xffff {

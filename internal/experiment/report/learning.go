@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 )
 
-// trained are the records of networks, by recipe and problem: of each the one
-// with most time.
+// trained are the records of networks, by recipe and problem: for each the one with the
+// longest time.
 func (b *book) trained() map[string]map[string]int {
 	out := map[string]map[string]int{}
 	for i := range b.records {
@@ -75,7 +75,7 @@ func (b *book) learning() *Table {
 // networkCells are the cells of network.
 const networkCells = 6
 
-// network says what came of one training.
+// network describes the result of one training.
 func (b *book) network(k int) []Cell {
 	r := &b.records[k]
 	if r.Status != "trained" {
@@ -92,7 +92,7 @@ func (b *book) network(k int) []Cell {
 	return []Cell{net, ours(percent(r.TestError), k), ours(count(int64(r.Neurons)), k), ours(count(int64(r.Edges)), k), rows, ours(seconds(r.Seconds), k)}
 }
 
-// curves draw how the networks' errors fell.
+// curves draws how the networks' errors decreased.
 func (b *book) curves() *Figure {
 	f := &Figure{Name: "learning-curves", Title: "Learning curves",
 		Caption: "Lines end where training did, or where nothing was wrong any more: a logarithmic axis has no place for 0."}

@@ -21,7 +21,7 @@ const (
 //go:embed page.html
 var pageText string
 
-// writeHTML writes the page: one file that fetches nothing and has no scripts.
+// writeHTML writes the page: one file that loads nothing else and has no scripts.
 func (r *Report) writeHTML(w io.Writer) error {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"one":     func(at []int) int { return at[0] + 1 },
@@ -51,7 +51,7 @@ func (r *Report) writeHTML(w io.Writer) error {
 	}{r, title, intro, template.CSS(chart.StyleSheet())})
 }
 
-// hover is what a number's title says: what it is, and the records' IDs.
+// hover is the title of a number: its meaning, and the records' IDs.
 func (r *Report) hover(c Cell) string {
 	var out []string
 	if c.Note != "" {
@@ -63,7 +63,7 @@ func (r *Report) hover(c Cell) string {
 	return strings.Join(out, "\n")
 }
 
-// class is a cell's in the style sheet.
+// class returns a cell's class in the style sheet.
 func class(c Cell) string {
 	out := [...]string{"label", "paper", "ours", "absent", "none"}[c.Kind]
 	if c.Bad {
@@ -88,8 +88,7 @@ func charts(f *Figure) ([]template.HTML, error) {
 	return out, nil
 }
 
-// image is a drawing as an address that holds the file itself, so that its style
-// sheet does not meet the page's.
+// image returns a drawing as a data URL, so that its style sheet does not affect the page's.
 func image(svg []byte) template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
 }

@@ -41,7 +41,7 @@ func (i instance) domain() string {
 	return d
 }
 
-// paperInstance is a row of the paper's appendix table, as it stands there.
+// paperInstance is a row of the paper's appendix table, unchanged there.
 type paperInstance struct {
 	instance
 	name                     string
@@ -83,7 +83,7 @@ func readPaper() (*paper, error) {
 // paperLimit is the paper's time limit, in seconds.
 const paperLimit = 3600
 
-// paperSeconds is a time of the paper's appendix; false when it was the limit.
+// paperSeconds returns a time of the paper's appendix; false if it was the limit.
 func paperSeconds(text string) (float64, bool) {
 	if strings.HasPrefix(text, "3600<") {
 		return paperLimit, false
@@ -92,15 +92,15 @@ func paperSeconds(text string) (float64, bool) {
 	return v, err == nil
 }
 
-// paperText is a figure of the paper as it is shown.
+// paperText returns a figure of the paper in displayed form.
 func paperText(text string) string {
 	text = strings.Replace(text, "3600<,", "3600<, ", 1)
 	text = strings.Replace(text, "%", " %", 1)
 	return strings.Replace(text, "<=", "≤", 1)
 }
 
-// named gives a record's problem its bundled name. The files of the published
-// inventory problems are numbered: 1 is the paper's N = 2, and 2 is N = 4.
+// named returns the bundled name of a record's problem. The files of the published inventory
+// problems are numbered: 1 is the paper's N = 2, and 2 is N = 4.
 func named(r *Record) string {
 	if r.Files != "" {
 		switch r.Problem {

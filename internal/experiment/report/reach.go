@@ -10,21 +10,21 @@ import (
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 )
 
-// ladder is a table of runs that go further and further, until one has no proof
-// within the limit.
+// ladder is a table of runs of increasing difficulty, until one has no proof within the
+// limit.
 type ladder struct {
 	table             string // of the records; names the files
 	title, group      string // of the table, and of its engines' columns
-	what, note        string // the caption: what is counted, and what else there is to say
+	what, note        string // the caption: what is counted, and remarks
 	drawn, axis       string // title of the figure, label of its axis
 	rows              [][2]string
 	place             func(*Record) int // how far a run got; 0 for nowhere
 	step              func(bench.ReachPoint) int
-	text              func(*Record) string // how a cell says how far
+	text              func(*Record) string // text of a cell
 	problem, stepName string               // heading of the rows; what a step is
 }
 
-// reaches is how far each engine goes with the paper's problems.
+// reaches shows how far each engine gets with the paper's problems.
 func (b *book) reaches() *ladder {
 	l := &ladder{table: "reach", title: "How far each engine goes", group: "longest horizon", what: "The longest horizon that was answered with a proof",
 		note: "Each horizon is about a quarter longer than the one before.", drawn: "Seconds by horizon", axis: "horizon", problem: "problem", stepName: "horizon",
@@ -37,7 +37,7 @@ func (b *book) reaches() *ladder {
 	return l
 }
 
-// grows is how large problems each engine solves.
+// grows shows how large problems each engine solves.
 func grows() *ladder {
 	return &ladder{table: "size", title: "How large a problem each engine solves", group: "largest size", what: "The largest problem that was answered with a proof",
 		note: "They are planned with their RDDL, as nobody has learned networks for them: mazes like the paper's, for the fewest steps that lead to the goal (the horizon H), " +
@@ -49,7 +49,7 @@ func grows() *ladder {
 		text:  func(r *Record) string { return fmt.Sprintf("%d (H %d)", r.Size, r.Horizon) }}
 }
 
-// row is how a problem is named.
+// row returns the name of a problem.
 func (l *ladder) row(problem string) string {
 	for _, r := range l.rows {
 		if r[0] == problem {
@@ -59,7 +59,7 @@ func (l *ladder) row(problem string) string {
 	return problem
 }
 
-// climbed tabulates a ladder, a row a problem.
+// climbed tabulates a ladder, one row per problem.
 func (b *book) climbed(l *ladder) *Table {
 	t := &Table{Name: l.table, Title: l.title}
 	t.column("", l.problem)
@@ -108,8 +108,8 @@ func (b *book) climbed(l *ladder) *Table {
 	return t
 }
 
-// column names the column of a record. That instances which grow are planned with
-// their RDDL goes for all of them.
+// column returns the column of a record. The model is omitted for growing instances, which
+// are all planned with their RDDL.
 func (l *ladder) column(r *Record) string {
 	if l.table == "size" && r.Model == "rddl" {
 		return runner(r)
@@ -123,7 +123,7 @@ func engineOf(column string) string {
 	return strings.TrimSuffix(e, ",")
 }
 
-// furthest is how far the best of a cell's runs got.
+// furthest returns how far the best of a cell's runs got.
 func (b *book) furthest(l *ladder, at []int) Cell {
 	if len(at) == 0 {
 		return absent
@@ -159,13 +159,13 @@ func (b *book) furthest(l *ladder, at []int) Cell {
 	return c
 }
 
-// capped says whether a reach ended because the bench tries nothing further: its
-// last run still had a proof.
+// capped reports whether a reach ended because the bench tries nothing beyond: its last run
+// still had a proof.
 func (r *Record) capped() bool {
 	return len(r.Reach) > 0 && answered(r.Reach[len(r.Reach)-1].Status)
 }
 
-// steps draws the seconds by step of a ladder, a diagram a problem.
+// steps draws the seconds by step of a ladder, one diagram per problem.
 func (b *book) steps(l *ladder) *Figure {
 	f := &Figure{Name: l.table, Title: l.drawn, Caption: "Runs that ended with a proof, of those in the table above."}
 	type key struct{ problem, column string }

@@ -18,7 +18,7 @@ type Figure struct {
 	Drawings []Drawing
 	Drawn    bool  // it is of drawings, a file each
 	Records  []int // that it was made from
-	Partial  bool  // what is drawn is the paper's alone
+	Partial  bool  // only the paper's data are drawn
 }
 
 // Section is a part of the report.
@@ -33,17 +33,17 @@ type Item struct {
 	Figure *Figure
 }
 
-// Report is what the journal says, ready to be written.
+// Report is a journal's report, ready to be written.
 type Report struct {
 	Sections []Section
 	Missing  []Missing
 	Records  []Record
 	Warning  string
-	Disputed int        // instances of which runs claim what cannot all be true
-	uses     [][]string // by record: the tables and figures that it is in
+	Disputed int        // number of instances with contradictory claims
+	uses     [][]string // by record: the tables and figures that use it
 }
 
-// New makes the report of a journal. Without a Drawer plans are not drawn.
+// New returns the report of a journal. Without a Drawer, plans are not drawn.
 func New(j *Journal, draw Drawer) (*Report, error) {
 	b, err := newBook(j)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Report) items() []Item {
 	return out
 }
 
-// trace notes for each record where it is used.
+// trace records for each record where it is used.
 func (r *Report) trace() {
 	r.uses = make([][]string, len(r.Records))
 	use := func(k int, name string) {
@@ -116,7 +116,7 @@ func (r *Report) trace() {
 	}
 }
 
-// Missing is what was not run of a table or figure.
+// Missing is a part of a table or figure that was not run.
 type Missing struct {
 	Where string // title of the table or figure
 	What  string // columns

@@ -17,9 +17,8 @@ type book struct {
 // tables is the order of the listing.
 var tables = []string{"figure1", "learning", "literal", "engines", "incremental", "encodings", "reach", "size"}
 
-// newBook sorts a journal, so that the order in which runs ended does not show.
-// Of sessions on the same machine one is kept: how often a bench was resumed is
-// no result.
+// newBook sorts a journal, so that the order in which runs ended does not show. Of sessions
+// on the same machine one is kept: how often a bench was resumed is not a result.
 func newBook(j *Journal) (*book, error) {
 	p, err := readPaper()
 	if err != nil {
@@ -209,7 +208,7 @@ func (g *grid) at(i instance, column int) int {
 	return c[len(c)/2]
 }
 
-// of says whether a column is of the kind that is expected, or a variant of it.
+// of reports whether a column is of the kind that is expected, or a variant of it.
 func of(column, kind string) bool { return column == kind || strings.HasPrefix(column, kind+",") }
 
 // find is the first column of a kind with anything in it, -1 for none.

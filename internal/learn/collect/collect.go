@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 )
 
-// Policy is how states and actions are drawn; see the package comment.
+// Policy determines how states and actions are drawn; see the package comment.
 type Policy string
 
 // The policies.
@@ -24,25 +24,25 @@ const (
 	Random      Policy = "random"
 )
 
-// Options says what to collect.
+// Options control what is collected.
 type Options struct {
 	Rows    int
 	Policy  Policy // Exploration when empty
 	Seed    uint64
 	Threads int // the number of CPUs when 0
 	Horizon int // steps of an episode; the instance's when 0
-	// Bins are the quantities that integers are levels of, by fluent; see
-	// dataset.Schema.Discretize. They matter to ToFile alone.
+	// Bins discretise the quantities behind integer fluents, by fluent; see
+	// dataset.Schema.Discretize. Only ToFile uses them.
 	Bins map[string]bins.Uniform
 	// Progress, when set, is called with the number of rows written so far.
 	Progress func(rows int)
 }
 
-// chunkRows is the number of rows that one stream of random numbers gives. It is
-// part of what a seed means: another value gives other data.
+// chunkRows is the number of rows drawn from one stream of random numbers. It is part of the
+// meaning of a seed: another value gives other data.
 const chunkRows = 2048
 
-// Schema is the data set's schema for a problem, with the ranges of s.
+// Schema returns the data set's schema for a problem, with the ranges of s.
 func Schema(s *sim.Simulator) (*dataset.Schema, error) {
 	p := s.Problem()
 	columns := func(fluents []int) []dataset.Column {
@@ -67,8 +67,8 @@ func Schema(s *sim.Simulator) (*dataset.Schema, error) {
 	return dataset.NewSchema(p.Instance, columns(s.States()), columns(s.Actions()))
 }
 
-// ToFile collects rows into the data set name, whose format the name says.
-// Nothing is left behind after an error or when ctx ends.
+// ToFile collects rows into the data set name, in the format of its extension. Nothing is
+// left behind after an error or if ctx ends.
 func ToFile(ctx context.Context, name string, s *sim.Simulator, o Options) error {
 	schema, err := Schema(s)
 	if err != nil {
@@ -88,8 +88,8 @@ func ToFile(ctx context.Context, name string, s *sim.Simulator, o Options) error
 	return f.Close()
 }
 
-// Rows collects rows and hands them on in order, some whole rows at a time, in
-// the columns of Schema. emit must not keep the slice.
+// Rows collects rows and passes them on in order, several complete rows at a time, in the
+// columns of Schema. emit must not keep the slice.
 func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []float64) error) error {
 	c, err := newCollector(s, o)
 	if err != nil {
@@ -104,8 +104,8 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 	chunks := (o.Rows + chunkRows - 1) / chunkRows
 	threads = min(threads, max(1, chunks))
 
-	// Chunks are begun in order; the queue holds them in that order for the
-	// writer, whichever is done first.
+	// Chunks are started in order; the queue keeps them in that order for the writer,
+	// whichever finishes first.
 	queue := make(chan *chunk, 2*threads)
 	work := make(chan *chunk)
 	var wg sync.WaitGroup
@@ -165,7 +165,7 @@ type chunk struct {
 	done        chan struct{}
 }
 
-// collector is what all workers share; nothing in it changes.
+// collector is shared by all workers and never changes.
 type collector struct {
 	s       *sim.Simulator
 	states  *sim.StateDrawer // for Restart
@@ -197,9 +197,8 @@ func newCollector(s *sim.Simulator, o Options) (*collector, error) {
 	return c, nil
 }
 
-// stream makes the random numbers of a chunk. The two words of the generator's
-// state are hashed (SplitMix64) so that streams of neighbouring chunks and seeds
-// begin far apart.
+// stream returns the random numbers of a chunk. The two words of the generator's state are
+// hashed (SplitMix64) so that streams of neighbouring chunks and seeds start far apart.
 func stream(seed uint64, chunk int) *rand.Rand {
 	mix := func(x uint64) uint64 {
 		x += 0x9e3779b97f4a7c15
@@ -212,8 +211,8 @@ func stream(seed uint64, chunk int) *rand.Rand {
 	return rand.New(rand.NewPCG(a^mix(b), b))
 }
 
-// maxLost is how many draws in a row may give no row before the collection is
-// given up.
+// maxLost is the number of consecutive draws without a row after which the collection is
+// abandoned.
 const maxLost = 10_000
 
 // fill makes the rows of a chunk.
@@ -239,7 +238,7 @@ func (c *collector) fill(ctx context.Context, ch *chunk) error {
 	return nil
 }
 
-// errLost is wrapped where a draw gave no row, but the next may.
+// errLost is wrapped if a draw gave no row, but the next may.
 var errLost = errors.New("no transition")
 
 // episode is a worker's simulation in progress.
@@ -283,7 +282,7 @@ func (e *episode) row(values []float64) ([]float64, error) {
 	return values, nil
 }
 
-// begin makes the runner stand in a state to act in.
+// begin puts the runner into a state to act in.
 func (e *episode) begin() error {
 	if e.states != nil {
 		return e.states.Draw(e.r)

@@ -75,8 +75,8 @@ func TestRowsAreTransitions(t *testing.T) {
 	}
 }
 
-// TestRestartIsUniform: all 4^3 legal states of three computers that run, with
-// all 7 joint actions, about evenly.
+// TestRestartIsUniform: all 4^3 legal states of three running computers, with all 7 joint
+// actions, occur about equally often.
 func TestRestartIsUniform(t *testing.T) {
 	counts := map[string]int{}
 	const n = 64 * 7 * 100
@@ -151,8 +151,7 @@ func TestFilesReadBack(t *testing.T) {
 	}
 }
 
-// counter grows by inc and must stay in 0..3 by its range; stop is a
-// termination when asked for.
+// counter is increased by inc and must stay in 0..3 by its range; stop terminates on request.
 func counter(t *testing.T, change func(b *simtest.Builder)) *sim.Simulator {
 	t.Helper()
 	b := simtest.New("counter")
@@ -169,8 +168,8 @@ func counter(t *testing.T, change func(b *simtest.Builder)) *sim.Simulator {
 	return s
 }
 
-// TestEpisodeEnds: the horizon, the range, termination and states without a
-// legal action begin a new episode.
+// TestEpisodeEnds: the horizon, the range, termination and states without a legal action
+// start a new episode.
 func TestEpisodeEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(b *simtest.Builder)
@@ -244,7 +243,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// BenchmarkSysAdmin5 is the collection of 200,000 rows on 2 threads.
+// BenchmarkSysAdmin5 collects 200,000 rows on 2 threads.
 func BenchmarkSysAdmin5(b *testing.B) {
 	s := sysadmin(b, 5, 3)
 	for _, policy := range []collect.Policy{collect.Exploration, collect.Restart} {

@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// kind is how a Set keeps its rows, and the first word of its text.
+// kind is the representation of a Set's rows, and the first word of its text.
 type kind string
 
 const (
@@ -18,16 +18,16 @@ const (
 	bloom kind = "bloom"
 )
 
-// MaxBytes bounds what a Set keeps, before it is written as base64: its text is
-// at most a few bytes longer than 64 KiB.
+// MaxBytes bounds the data of a Set before base64 encoding: its text is at most a few bytes
+// longer than 64 KiB.
 const MaxBytes = 48 << 10
 
-// bloomBits is how many bits a row gets in a Bloom filter, where there is room:
-// one row in 2,000 is then admitted wrongly.
+// bloomBits is the number of bits per row in a Bloom filter, if there is room: one row in
+// 2,000 is then falsely admitted.
 const bloomBits = 16
 
-// Set tells which rows of input bits were seen. Rows are packed into words as
-// package bnn packs them: bit i is bit i%64 of word i/64.
+// Set records which rows of input bits were seen. Rows are packed into words as in package
+// bnn: bit i is bit i%64 of word i/64.
 type Set struct {
 	kind   kind
 	inputs int    // bits of a row
@@ -36,13 +36,12 @@ type Set struct {
 	data   []byte // keys in increasing order, a table of bits, or a Bloom filter
 }
 
-// Legal is the set of all legal rows of a problem, of which there are so many.
-// Which rows these are only the problem can tell.
+// Legal returns the set of all legal rows of a problem, given their number. Only the problem
+// can tell which rows these are.
 func Legal(inputs, rows int) *Set { return &Set{kind: legal, inputs: inputs, rows: rows} }
 
-// Of is the set of the given distinct rows of at least one bit each, one after
-// the other in words: exact where MaxBytes have room for that. The order of the
-// rows does not matter.
+// Of returns the set of the given distinct rows of at least one bit each, one after the other
+// in words. It is exact if it fits in MaxBytes. The order of the rows does not matter.
 func Of(inputs int, words []uint64) *Set {
 	width := (inputs + 63) / 64
 	s := &Set{kind: bloom, inputs: inputs, rows: len(words) / width}
@@ -68,7 +67,7 @@ func Of(inputs int, words []uint64) *Set {
 		s.data = make([]byte, whole)
 	default:
 		s.data = make([]byte, min(MaxBytes, bloomBits/8*s.rows))
-		// As many hashes as leave half of the bits 0: ln 2 times the bits of a row.
+		// The number of hashes that leaves half of the bits 0: ln 2 times the bits per row.
 		s.hashes = max(1, (8*len(s.data)*693+s.rows*500)/(s.rows*1000))
 	}
 	for i := range s.rows {
@@ -79,7 +78,7 @@ func Of(inputs int, words []uint64) *Set {
 	return s
 }
 
-// tableBytes is the size of a table of all rows, 0 where it is too large.
+// tableBytes returns the size of a table of all rows, or 0 if it is too large.
 func tableBytes(inputs int) int {
 	if inputs > 30 || (1<<inputs+7)/8 > MaxBytes {
 		return 0
@@ -93,14 +92,14 @@ func (s *Set) Inputs() int { return s.inputs }
 // Rows is the number of distinct rows that the set was made of.
 func (s *Set) Rows() int { return s.rows }
 
-// AllLegal says that the rows are the problem's legal ones; Has cannot tell them.
+// AllLegal reports whether the rows are the problem's legal ones; Has cannot tell them.
 func (s *Set) AllLegal() bool { return s.kind == legal }
 
-// Exact says that Has admits no row that was not there.
+// Exact reports whether Has returns true only for rows of the set.
 func (s *Set) Exact() bool { return s.kind != bloom }
 
-// Has says whether a row may have been seen: never false for one that was. It is
-// true for every row where AllLegal is.
+// Has reports whether a row may have been seen: never false for one that was. If AllLegal is
+// true, it is true for every row.
 func (s *Set) Has(row []uint64) bool {
 	key := s.key(row)
 	switch s.kind {
@@ -119,8 +118,7 @@ func (s *Set) Has(row []uint64) bool {
 	return true
 }
 
-// key packs a row into bytes, bit 0 first and most significant, so that keys have
-// the order of rows.
+// key packs a row into bytes, bit 0 first and most significant, so that keys sort like rows.
 func (s *Set) key(row []uint64) []byte {
 	key := make([]byte, (s.inputs+7)/8)
 	for i := range s.inputs {
@@ -131,7 +129,7 @@ func (s *Set) key(row []uint64) []byte {
 	return key
 }
 
-// places are the bits of a table or a Bloom filter that stand for a key.
+// places returns the bits of a table or a Bloom filter that represent a key.
 func (s *Set) places(key []byte) []uint64 {
 	if s.kind == table {
 		var n uint64
@@ -140,8 +138,8 @@ func (s *Set) places(key []byte) []uint64 {
 		}
 		return []uint64{n >> (8*len(key) - s.inputs)}
 	}
-	// Two hashes serve as well as many (Kirsch and Mitzenmacher, Less Hashing,
-	// Same Performance, 2006).
+	// Two hashes serve as well as many (Kirsch and Mitzenmacher, Less Hashing, Same
+	// Performance, 2006).
 	sum := sha256.Sum256(key)
 	a, b := binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])
 	out := make([]uint64, s.hashes)

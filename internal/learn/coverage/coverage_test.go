@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// draw gives n distinct rows, and as many others that are not among them.
+// draw returns n distinct rows, and as many others that are not among them.
 func draw(r *rand.Rand, inputs, n int) (words []uint64, others [][]uint64) {
 	width := (inputs + 63) / 64
 	row := func() []uint64 {
@@ -34,8 +34,8 @@ func draw(r *rand.Rand, inputs, n int) (words []uint64, others [][]uint64) {
 	return words, others
 }
 
-// TestSet: each form in which rows are kept admits them all, and no other row
-// but as rarely as a Bloom filter does; so does what is read back from the text.
+// TestSet: each representation admits all of its rows, and other rows only as rarely as a
+// Bloom filter does; so does the set read back from its text.
 func TestSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

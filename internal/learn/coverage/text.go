@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// String is the set as a network file keeps it: legal ROWS, rows ROWS DATA, map
-// ROWS DATA or bloom ROWS HASHES DATA, with DATA in base64. Parse reads it.
+// String returns the set in the form of network files: legal ROWS, rows ROWS DATA, map ROWS
+// DATA or bloom ROWS HASHES DATA, with DATA in base64. Parse reads it.
 func (s *Set) String() string {
 	text := fmt.Sprintf("%s %d", s.kind, s.rows)
 	data := s.data
@@ -24,7 +24,7 @@ func (s *Set) String() string {
 	return text + " " + base64.StdEncoding.EncodeToString(data)
 }
 
-// pack puts the rows back to back, without the bits that fill up their keys.
+// pack concatenates the rows, without the bits that pad their keys.
 func (s *Set) pack() []byte {
 	out := make([]byte, (s.rows*s.inputs+7)/8)
 	n := (s.inputs + 7) / 8
@@ -39,7 +39,7 @@ func (s *Set) pack() []byte {
 	return out
 }
 
-// Parse reads the text of a set of rows of so many bits, at least 1.
+// Parse parses the text of a set of rows of this many bits, at least 1.
 func Parse(text string, inputs int) (*Set, error) {
 	if inputs < 1 {
 		return nil, fmt.Errorf("rows of %d bits; expected at least 1", inputs)
@@ -64,7 +64,7 @@ func Parse(text string, inputs int) (*Set, error) {
 		return s, nil
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(f[words-1])
-	// The decoder passes over line breaks.
+	// The decoder ignores line breaks.
 	if err != nil || len(data) == 0 || len(data) > MaxBytes || strings.ContainsAny(f[words-1], "\r\n") {
 		return nil, fmt.Errorf("the rows are no base64 of 1..%d bytes", MaxBytes)
 	}
@@ -87,7 +87,7 @@ func Parse(text string, inputs int) (*Set, error) {
 	return s, nil
 }
 
-// unpack turns rows that stand back to back into keys, and checks their order.
+// unpack splits concatenated rows into keys, and checks their order.
 func (s *Set) unpack() error {
 	packed := s.data
 	if s.rows > 8*MaxBytes/s.inputs || len(packed) != (s.rows*s.inputs+7)/8 {
@@ -118,7 +118,7 @@ func number(s string) (int, bool) {
 	return int(n), err == nil && n > 0 && s == strconv.FormatInt(n, 10)
 }
 
-// cut keeps messages short.
+// cut shortens a word for messages.
 func cut(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "..."

@@ -23,8 +23,8 @@ func (a *adam) next(rate float64) {
 	a.eps = float32(1e-8 * c)
 }
 
-// move gives the change of a parameter with gradient g. The conversions keep the
-// compiler from fusing products with sums, which would round otherwise.
+// move returns the change of a parameter with gradient g. The conversions keep the compiler
+// from fusing products with sums, which would change the rounding.
 func (a *adam) move(g float32, m, v *float32) float32 {
 	*m += float32((1 - beta1) * (g - *m))
 	*v += float32((1 - beta2) * (float32(g*g) - *v))

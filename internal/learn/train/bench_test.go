@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkEpoch is the comparison with other trainers: an epoch of about
-// 180,000 rows, duplicates not merged, through 16:128:128:12 at batch 256 on one
-// thread.
+// BenchmarkEpoch is the comparison with other trainers: an epoch of about 180,000 rows,
+// duplicates not merged, through 16:128:128:12 at batch 256 on one thread.
 func BenchmarkEpoch(b *testing.B) {
 	comp, s := problem(b, "sysadmin/4")
 	e, err := Legal(context.Background(), comp, s, false, 1_000_000)

@@ -16,8 +16,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// checkpoint is the state of training after an epoch. All else follows from the
-// settings and the rows, which are told by their sums.
+// checkpoint is the state of training after an epoch. Everything else follows from the
+// settings and the rows, which are identified by checksums.
 type checkpoint struct {
 	Config    string
 	Rows      uint32
@@ -28,7 +28,7 @@ type checkpoint struct {
 	History   []Record
 }
 
-// kept is a Result as it is stored.
+// kept is a Result in its stored form.
 type kept struct {
 	Result Result
 	Float  *Float
@@ -43,10 +43,10 @@ func (k *kept) result() *Result {
 	return &r
 }
 
-// checkpointHead begins the file; the rest is a sum of what follows it, and that.
+// checkpointHead begins the file; a checksum of the rest and the rest itself follow.
 const checkpointHead = "fdplan-training 2\n"
 
-// settings writes what decides the course of training; threads do not.
+// settings writes the settings that determine the course of training; threads do not.
 func (r *run) settings() (string, error) {
 	c := r.c
 	c.Threads = 0
@@ -54,7 +54,7 @@ func (r *run) settings() (string, error) {
 	return string(text) + r.o.mark, err
 }
 
-// rowsSum tells examples and initial networks apart.
+// rowsSum identifies examples and initial networks.
 func (r *run) rowsSum() uint32 {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	for _, e := range []*Examples{r.e, r.o.Test} {
@@ -125,7 +125,7 @@ func readState(name, head string, v any) (found bool, err error) {
 	return true, nil
 }
 
-// fitsState reports a state of another training than the one that is asked for.
+// fitsState reports a state of a different training.
 func fitsState(name, settings, wantSettings string, rows, wantRows uint32) error {
 	switch {
 	case settings != wantSettings:
@@ -140,8 +140,8 @@ func errNotWhole(name string) error {
 	return source.Errorf(name, 0, 0, "the state of training is not whole")
 }
 
-// resume takes up the state in the checkpoint's file; where there is no such file
-// training begins anew.
+// resume restores the state from the checkpoint's file; if there is no such file, training
+// starts anew.
 func (r *run) resume() error {
 	name := r.o.Checkpoint
 	if err := atomicfile.RemoveStale(name); err != nil {

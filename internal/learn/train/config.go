@@ -14,46 +14,45 @@ const (
 	Binary  Weights = "binary"
 )
 
-// Config says how to train. The zero value of a field stands for its default.
+// Config contains the settings of training. The zero value of a field means its default.
 type Config struct {
 	Hidden          []int   // units of the hidden layers; none for a single layer
 	Weights         Weights // Ternary
 	Epochs          int     // 500
 	Batch           int     // rows of a step: 256
 	LearningRate    float64 // at the start: 3e-3; it falls to 0 as a cosine
-	WeightThreshold float64 // of ternary: latent weights below it in magnitude count 0: 0.8
-	// Sparsity is how far, in units of the learning rate, each step draws latent
-	// weights that are not 0 towards 0.
+	WeightThreshold float64 // for ternary: latent weights of smaller magnitude count as 0; default 0.8
+	// Sparsity is how far, in units of the learning rate, each step moves nonzero latent
+	// weights towards 0.
 	Sparsity float64
-	// BoundDecay is how far, in units of the learning rate, each step draws the
-	// shift of batch normalization of a unit whose integer threshold is above 1 to
-	// where the threshold is less: small bounds make short clauses and strong sums.
+	// BoundDecay applies to units whose integer threshold is above 1. It is how far, in units
+	// of the learning rate, each step moves the shift of batch normalization towards a
+	// smaller threshold: small bounds make short clauses and strong sums.
 	BoundDecay float64 `json:",omitempty"`
-	// Multiplicity is the power of a row's count that weighs its loss: 0 for
-	// distinct rows that all weigh the same, 1 for the rows as they were seen.
+	// Multiplicity is the power of a row's count that weights its loss: 0 weights all
+	// distinct rows equally, 1 weights rows by how often they were seen.
 	Multiplicity float64
 	Seed         uint64
 	Threads      int // the number of CPUs; the result does not depend on it
-	// PolishRows is how many wrong rows the discrete search may start from: 0 for
-	// one in 50, at least 8 and at most 200; negative for no search.
+	// PolishRows is the maximal number of wrong rows at which the discrete search starts. 0
+	// means one in 50, at least 8 and at most 200; negative means no search.
 	PolishRows int
-	// Prune cuts from a network that is right on all rows the weights and units
-	// that no row needs. It is meant for training on all rows that there are.
+	// Prune removes from a network that is right on all rows the weights and units that no
+	// row needs. It is meant for training on all existing rows.
 	Prune bool
-	// PruneRounds is how often pruning begins again from a network changed at
-	// random; see Prune.
+	// PruneRounds is how often pruning restarts from a randomly changed network; see Prune.
 	PruneRounds int
 }
 
-// Streams of random numbers, told apart by the generator's second word.
+// Streams of random numbers, distinguished by the generator's second word.
 const (
 	streamSplit = iota
 	streamInit
 	streamPolish
-	streamEpoch // and from here on one an epoch
+	streamEpoch // one per epoch from here on
 )
 
-// withDefaults fills what is zero, and refuses what is meaningless.
+// withDefaults sets zero fields to their defaults, and refuses invalid values.
 func (c Config) withDefaults() (Config, error) {
 	def := func(x *float64, v float64) {
 		if *x == 0 {
@@ -104,7 +103,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// polishRows is how many wrong rows of so many the discrete search may start from.
+// polishRows returns how many of this number of rows may be wrong for the discrete search to
+// start.
 func (c Config) polishRows(rows int) int {
 	if c.PolishRows != 0 {
 		return max(c.PolishRows, 0)

@@ -16,9 +16,9 @@ type Confusion struct {
 	Total            int // with multiplicities
 }
 
-// Confusions gives the confusion matrix of net on e for each group of output
-// bits, such as those of one integer: the cells that are not 0, by truth and then
-// by what is predicted. A group has at most 64 bits.
+// Confusions returns the confusion matrix of net on e for each group of output bits, such as
+// those of one integer: the cells that are not 0, by truth and then by what is predicted. A
+// group has at most 64 bits.
 func Confusions(net *bnn.Network, e *Examples, groups [][]int) ([][]Confusion, error) {
 	if net.Inputs() != e.Inputs || net.Outputs() != e.Outputs {
 		return nil, fmt.Errorf("a network %s for rows of %d input bits and %d output bits", net.Shape(), e.Inputs, e.Outputs)

@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// TestConfusions has a network of one input that gives the outputs 10 for 0 and
-// 11 for 1, against rows counted by hand.
+// TestConfusions compares a network of one input, which returns 10 for 0 and 11 for 1, with
+// rows counted by hand.
 func TestConfusions(t *testing.T) {
 	net := &bnn.Network{Layers: []bnn.Layer{{Inputs: 1, Weights: []int8{0, 1}, Thresholds: []int32{0, 1}}}}
 	e := &Examples{Inputs: 1, Outputs: 2, In: []uint64{0, 1}, Out: []uint64{0b01, 0b10}, Count: []int32{3, 5}}

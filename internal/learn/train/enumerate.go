@@ -10,16 +10,16 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// ErrTooMany is wrapped where the legal rows of a problem are too many to list.
+// ErrTooMany is wrapped if the legal rows of a problem are too many to list.
 var ErrTooMany = errors.New("too many states and actions to list")
 
-// Legal gives every legal row of a deterministic problem: one for each state
-// within the ranges of its fluents that keeps the invariants, and each joint
-// action that is legal there; states in which an episode ends have none. Steps into states that break an invariant are rows
-// like others; steps out of a range are not. With anyState the invariants are
-// ignored for the states before the step. s simulates the RDDL that c was compiled
-// from. limit bounds the steps that are tried, and the partial assignments; where
-// it does not suffice the error wraps ErrTooMany.
+// Legal returns every legal row of a deterministic problem: one for each state within the
+// ranges of its fluents that satisfies the invariants, and each joint action that is legal
+// there. States in which an episode ends have no rows. Steps into states that violate an
+// invariant are included; steps out of a range are not. With anyState the invariants are
+// ignored for the states before the step. s simulates the RDDL that c was compiled from.
+// limit bounds the attempted steps and the partial assignments; if it is exceeded the error
+// wraps ErrTooMany.
 func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*Examples, error) {
 	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
 	l, err := newLister(ctx, c, s, anyState, limit)
@@ -37,7 +37,7 @@ func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyStat
 	return e, e.Check()
 }
 
-// newLister prepares to list rows; what to do with each is left to set.
+// newLister prepares to list rows; the caller sets what to do with each.
 func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*lister, error) {
 	m, err := newMapping(c)
 	if err != nil {
@@ -59,15 +59,15 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 	return l, nil
 }
 
-// lister walks through states and, in each, joint actions. The compiled
-// problem's constraints cut branches short; the simulator has the last word.
+// lister enumerates states and, in each, joint actions. The compiled problem's constraints
+// prune branches; the simulator decides.
 type lister struct {
 	*mapping
 	ctx             context.Context
 	r               *sim.Runner
 	anyState        bool
 	left            int
-	row             func() error // is called for each legal row, in val and after
+	row             func() error // called for each legal row, which is in val and after
 	states, actions []*factored.Variable
 	state, action   []float64
 	known           []bool // bits that have a value so far
@@ -75,8 +75,8 @@ type lister struct {
 	after64         []float64
 }
 
-// prune lists, for each bit, the constraints that mention it and that can be
-// judged here: over states alone, where those count, or over actions alone.
+// prune lists, for each bit, the constraints that mention it and can be evaluated here: over
+// states alone, if those count, or over actions alone.
 func (l *lister) prune(states bool) {
 	l.touched = make([][]*factored.Constraint, l.p.NumBits())
 	for i := range l.p.Global {
@@ -94,7 +94,7 @@ func (l *lister) prune(states bool) {
 	}
 }
 
-// each gives the variables from i on every value in turn.
+// each assigns every value in turn to the variables from i on.
 func (l *lister) each(vars []*factored.Variable, values []float64, i int, found func() error) error {
 	if l.left--; l.left < 0 {
 		return fmt.Errorf("%s: %w", l.p.Name, ErrTooMany)
@@ -123,7 +123,7 @@ func (l *lister) each(vars []*factored.Variable, values []float64, i int, found 
 	return nil
 }
 
-// possible says whether the constraints on v can still hold.
+// possible reports whether the constraints on v can still hold.
 func (l *lister) possible(v *factored.Variable) bool {
 	for k := range v.Width {
 		for _, con := range l.touched[int(v.First)+k] {
@@ -167,8 +167,8 @@ func (l *lister) step() error {
 	return l.row()
 }
 
-// canAct says whether there can be legal rows from a state: it is within its
-// ranges, keeps the invariants unless any state will do, and no episode ends in it.
+// canAct reports whether there can be legal rows from a state: it is within its ranges,
+// satisfies the invariants unless any state is allowed, and no episode ends in it.
 func canAct(r *sim.Runner, state []float64, anyState bool) (bool, error) {
 	err := r.SetState(state)
 	var v *sim.Violation
@@ -183,11 +183,9 @@ func canAct(r *sim.Runner, state []float64, anyState bool) (bool, error) {
 	return err == nil && !done, err
 }
 
-// canTake says whether an action is legal in a state that passes canAct, and takes
-// it.
+// canTake reports whether an action is legal in a state that passes canAct, and takes it.
 func canTake(r *sim.Runner, state, action []float64) (bool, error) {
-	// The state after the last step is in place; an invariant that the state
-	// breaks is no news.
+	// The state after the step is now in place, even if it violates an invariant.
 	var v *sim.Violation
 	if err := r.SetState(state); err != nil && !errors.As(err, &v) {
 		return false, err

@@ -22,25 +22,24 @@ type Examples struct {
 	In              []uint64 // row by row, bnn.Words(Inputs) words each
 	Out             []uint64 // row by row, bnn.Words(Outputs) words each
 	Count           []int32  // how often each row was seen
-	// Weight is how much more than others a row counts in the loss, 0 for a row of
-	// which nothing was said. Rows with a weight are never held out. Nil where no
-	// row has one.
+	// Weight is how much more than others a row counts in the loss; 0 means no extra weight.
+	// Rows with a weight are never held out. Nil if no row has one.
 	Weight    []int32
 	Conflicts Conflicts
 }
 
-// Conflicts says how far the examples contradict each other. Of rows with the
-// same inputs the outputs that were seen most often are kept, rows with a weight
-// counting so often.
+// Conflicts measures how far the examples contradict each other. Among rows with the same
+// inputs, the most frequent outputs are kept, where a row with a weight counts that many
+// times.
 type Conflicts struct {
 	Inputs  int // distinct inputs that were seen with different outputs
-	Dropped int // rows, with multiplicity, whose outputs were given up
+	Dropped int // rows, with multiplicity, whose outputs were discarded
 }
 
 // Rows is the number of distinct rows.
 func (e *Examples) Rows() int { return len(e.Count) }
 
-// Total is the number of rows with their multiplicities.
+// Total returns the number of rows with their multiplicities.
 func (e *Examples) Total() int {
 	n := 0
 	for _, c := range e.Count {
@@ -49,9 +48,9 @@ func (e *Examples) Total() int {
 	return n
 }
 
-// Digest tells data sets apart: the first 16 hexadecimal digits of the SHA-256 of
-// the numbers of bits and, row by row, inputs, outputs and count, each as 64 bits,
-// the least significant byte first.
+// Digest identifies a data set: the first 16 hexadecimal digits of the SHA-256 of the numbers
+// of bits and, row by row, inputs, outputs and count, each as 64 bits, the least significant
+// byte first.
 func (e *Examples) Digest() string {
 	h := sha256.New()
 	put := func(words ...uint64) {
@@ -68,19 +67,19 @@ func (e *Examples) Digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Input gives the packed inputs of row i.
+// Input returns the packed inputs of row i.
 func (e *Examples) Input(i int) []uint64 {
 	w := bnn.Words(e.Inputs)
 	return e.In[i*w : (i+1)*w]
 }
 
-// Output gives the packed outputs of row i.
+// Output returns the packed outputs of row i.
 func (e *Examples) Output(i int) []uint64 {
 	w := bnn.Words(e.Outputs)
 	return e.Out[i*w : (i+1)*w]
 }
 
-// ErrEmpty is wrapped where examples have no row.
+// ErrEmpty is wrapped if examples have no row.
 var ErrEmpty = errors.New("there are no rows to learn from")
 
 // Check reports examples whose parts do not fit together.
@@ -98,7 +97,7 @@ func (e *Examples) Check() error {
 	return nil
 }
 
-// Builder gathers rows.
+// Builder collects rows.
 type Builder struct {
 	inputs, outputs int
 	rows            []row
@@ -108,19 +107,19 @@ type row struct {
 	in, out []uint64
 	count   int32
 	weight  int32
-	votes   int64 // where rows contradict each other
+	votes   int64 // counts votes if rows contradict each other
 }
 
-// NewBuilder gathers rows of the given numbers of bits.
+// NewBuilder returns a builder for rows with these numbers of bits.
 func NewBuilder(inputs, outputs int) *Builder {
 	return &Builder{inputs: inputs, outputs: outputs}
 }
 
-// Add takes one row; the bits are copied.
+// Add adds one row; the bits are copied.
 func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
 
-// AddWeighted takes one row that matters more than others: see Examples.Weight.
-// Where rows contradict each other it has so many votes.
+// AddWeighted adds one row that matters more than others: see Examples.Weight. If rows
+// contradict each other it has that many votes.
 func (b *Builder) AddWeighted(in, out []bool, weight int32) {
 	b.rows = append(b.rows, row{pack(in), pack(out), 1, weight, max(1, int64(weight))})
 }
@@ -135,8 +134,8 @@ func pack(bits []bool) []uint64 {
 	return words
 }
 
-// Examples merges what was added; the order of adding does not matter. The
-// builder is empty afterwards.
+// Examples merges the added rows; the order of adding does not matter. The builder is empty
+// afterwards.
 func (b *Builder) Examples() *Examples {
 	e := &Examples{Inputs: b.inputs, Outputs: b.outputs}
 	slices.SortFunc(b.rows, func(x, y row) int {
@@ -179,8 +178,8 @@ func (b *Builder) Examples() *Examples {
 	return e
 }
 
-// Repeated gives the examples with every row as often as it was seen, each once:
-// what training without merging duplicates works on. Its rows are not distinct.
+// Repeated returns the examples with every row repeated as often as it was seen, as in
+// training without merging duplicates. Its rows are not distinct.
 func (e *Examples) Repeated() *Examples {
 	out := &Examples{Inputs: e.Inputs, Outputs: e.Outputs, Conflicts: e.Conflicts}
 	for i, c := range e.Count {
@@ -196,10 +195,10 @@ func (e *Examples) Repeated() *Examples {
 	return out
 }
 
-// mapping connects the columns of rows of values with the bits of a problem.
+// mapping relates the columns of rows of values to the bits of a problem.
 type mapping struct {
 	p          *factored.Problem
-	now, next  []*factored.Variable // by column; nil where the column is of no use
+	now, next  []*factored.Variable // by column; nil if the column is not used
 	val, after factored.Valuation
 	in, out    []bool
 }
@@ -242,19 +241,18 @@ func (m *mapping) read() {
 // Source is a data set with the weight of its rows; see Examples.Weight.
 type Source struct {
 	Data   *dataset.Data
-	Weight int32 // 0 for rows like others
+	Weight int32 // 0 for ordinary rows
 }
 
-// FromData gives the examples in d of the problem that c was compiled to, with
-// its learned fluents: its Inputs as they stand before the step, its Outputs as
-// they stand after it. Columns are matched by the names of fluents; a fluent that
-// the network reads or writes and that has no column is an error, and so is a
-// value outside its fluent's range. Rows are counted from 1 in errors.
+// FromData returns the examples in d for the problem that c was compiled to, with its learned
+// fluents: its Inputs before the step, its Outputs after it. Columns are matched by the names
+// of fluents. It is an error if a fluent that the network reads or writes has no column, or
+// if a value is outside its fluent's range. Rows are counted from 1 in errors.
 func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
 	return FromSources(c, Source{Data: d})
 }
 
-// FromSources gives the examples in several data sets together.
+// FromSources returns the examples in several data sets together.
 func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
 	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
 	if err := EachRow(c, b.AddWeighted, sources...); err != nil {

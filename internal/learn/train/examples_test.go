@@ -91,10 +91,10 @@ func problem(t testing.TB, name string) (*translate.Compiled, *sim.Simulator) {
 	return c, s
 }
 
-// TestLegal: the numbers follow from the domains. Navigation has five joint
-// actions in each cell; the inventory 16 levels and the months, with or without
-// an order, and with the threshold met where that is asked; SysAdmin 4 ages and at most two
-// reboots; in Cellda the network reads neither the key nor the life.
+// TestLegal: the numbers follow from the domains. Navigation has five joint actions in each
+// cell; the inventory 16 levels and the months, with or without an order, and with the
+// threshold met if required; SysAdmin 4 ages and at most two reboots; in Cellda the network
+// reads neither the key nor the life.
 func TestLegal(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -137,8 +137,7 @@ func TestLegal(t *testing.T) {
 	}
 }
 
-// TestFromData: data drawn from all legal states holds the legal rows, and only
-// these.
+// TestFromData: data drawn from all legal states contains exactly the legal rows.
 func TestFromData(t *testing.T) {
 	for _, name := range []string{"navigation/4x4", "inventory/4", "sysadmin/4", "cellda/y"} {
 		c, s := problem(t, name)

@@ -8,9 +8,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// File puts a network that was learned for p into the form of its file, with the
-// names of the bits and how it was made: the settings, the seed, the numbers of
-// distinct rows and of those that are wrong, for rows held out too.
+// File returns the file of a network that was learned for p, with the names of the bits and
+// metadata: the settings, the seed, the numbers of distinct rows and of wrong rows, and the
+// same for held-out rows.
 func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -39,8 +39,8 @@ func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
 	return f, f.Check()
 }
 
-// Recipe writes the settings that decide what training gives, the seed apart, on
-// one line.
+// Recipe formats the settings that determine the result of training, except the seed, on one
+// line.
 func (c Config) Recipe() string {
 	hidden := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Hidden), " ", ","), "[]")
 	text := fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v sparsity=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",

@@ -8,14 +8,14 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// unit is batch normalization of one unit as it is folded.
+// unit is batch normalization of one unit in the form that is folded.
 type unit struct {
 	gamma, beta, mean, variance float64
 	scale, epsilon              float64 // of the weights, and of the variance
 }
 
-// active says whether the unit is on when its sum of weights -1, 0, +1 times
-// inputs is d; a tie counts.
+// active reports whether the unit is on if its sum of weights -1, 0, +1 times inputs is d; a
+// tie counts as on.
 func (u unit) active(d float64) bool {
 	return u.gamma*(u.scale*d-u.mean)/math.Sqrt(u.variance+u.epsilon)+u.beta >= 0
 }
@@ -23,8 +23,8 @@ func (u unit) active(d float64) bool {
 // threshold folds u over fan-in n. With negate, the unit's weights change sign.
 // The unit is then active if and only if at least p of its inputs agree.
 func (u unit) threshold(n int) (p int, negate bool) {
-	// The formula gives the place; rounding may have moved it by one, and what
-	// decides is active itself, which is monotone in d.
+	// The formula determines the threshold up to one, because of rounding. The decision is by
+	// active itself, which is monotone in d.
 	at := func(a int) bool { return u.active(float64(2*a - n)) }
 	switch {
 	case u.gamma == 0:
@@ -54,7 +54,7 @@ func (u unit) threshold(n int) (p int, negate bool) {
 	return n - (a - 1), true
 }
 
-// guess is where the normalised sum changes sign, in agreements.
+// guess returns where the normalised sum changes sign, in agreements.
 func (u unit) guess(n int) int {
 	x := math.Ceil((float64(n) + (u.mean-u.beta*math.Sqrt(u.variance+u.epsilon)/u.gamma)/u.scale) / 2)
 	return int(min(max(x, 0), float64(n+1)))
@@ -64,8 +64,8 @@ func (p *params) unit(j int) unit {
 	return unit{float64(p.Gamma[j]), float64(p.Beta[j]), p.Mean[j], p.Var[j], 1, epsilon}
 }
 
-// fold makes layer l of a network: its weights as they count and the thresholds
-// that follow from batch normalization.
+// fold returns layer l of a network: its effective weights and the thresholds that follow
+// from batch normalization.
 func (l *layer) fold() bnn.Layer {
 	out := bnn.Layer{Inputs: l.Inputs, Weights: make([]int8, len(l.q)), Thresholds: make([]int32, l.Units)}
 	copy(out.Weights, l.q)
@@ -81,15 +81,15 @@ func (l *layer) fold() bnn.Layer {
 	return out
 }
 
-// calibrationRows bounds the rows that set means and variances.
+// calibrationRows bounds the rows that determine means and variances.
 const calibrationRows = 8192
 
-// calibrate sets the mean and variance of every unit to those on the examples,
-// layer by layer, and folds. Of many examples every k-th row is taken.
+// calibrate sets the mean and variance of every unit to those on the examples, layer by
+// layer, and folds. If there are many examples, it uses every k-th row.
 func (s *stepper) calibrate() *bnn.Network { return s.calibrateAs(nil) }
 
-// calibrateAs does so, and calls set, where it is given, for each unit between its
-// mean and variance and its activations.
+// calibrateAs is calibrate. It also calls set, if not nil, for each unit between computing
+// its mean and variance and its activations.
 func (s *stepper) calibrateAs(set func(l *layer, i, j int)) *bnn.Network {
 	every := max(1, (s.ex.Rows()+calibrationRows-1)/calibrationRows)
 	n := (s.ex.Rows() + every - 1) / every
@@ -141,24 +141,24 @@ func (s *stepper) calibrateAs(set func(l *layer, i, j int)) *bnn.Network {
 	return net
 }
 
-// Float is a network before folding: what batch normalization makes of sums of
-// weights times inputs, in float64.
+// Float is a network before folding: batch normalization of sums of weights times inputs, in
+// float64.
 type Float struct {
 	Layers []FloatLayer
 }
 
-// FloatLayer is one layer of a Float. A unit is active, +1 instead of -1, if and
-// only if Gamma (Scale d - Mean) / sqrt(Var + Epsilon) + Beta >= 0, d being the
-// sum of its weights times its inputs. Var + Epsilon and Scale are more than 0.
+// FloatLayer is one layer of a Float. A unit is active, +1 instead of -1, if and only if
+// Gamma (Scale d - Mean) / sqrt(Var + Epsilon) + Beta >= 0, where d is the sum of its weights
+// times its inputs. Var + Epsilon and Scale are positive.
 type FloatLayer struct {
 	Inputs                 int
 	Weights                []int8 // as in bnn.Layer
 	Gamma, Beta, Mean, Var []float64
-	Scale                  []float64 // by unit; nil for 1 everywhere
+	Scale                  []float64 // by unit; nil means 1 everywhere
 	Epsilon                float64
 }
 
-// Fold gives the network of integer thresholds.
+// Fold returns the network of integer thresholds.
 func (f *Float) Fold() *bnn.Network {
 	net := &bnn.Network{}
 	for _, l := range f.Layers {
@@ -185,7 +185,7 @@ func (l *FloatLayer) unit(j int) unit {
 	return u
 }
 
-// float gives the network that calibrate folded.
+// float returns the network that calibrate folded.
 func (s *stepper) float() *Float {
 	f := &Float{}
 	wide := func(x []float32) []float64 {
@@ -224,7 +224,7 @@ func (f *floatEval) forward(in []uint64) []uint64 {
 	return in
 }
 
-// floatEval lists what is not 0 of a Float, with buffers for one goroutine.
+// floatEval lists the nonzero weights of a Float, with buffers for one goroutine.
 type floatEval struct {
 	layers []floatLayer
 }

@@ -8,47 +8,46 @@ import (
 	"time"
 )
 
-// Smallest says what the size of a network is.
+// Smallest is the measure of the size of a network.
 type Smallest string
 
-// The sizes.
+// The measures of size.
 const (
-	// SmallestNeurons counts the hidden and output units of the shape that is
-	// trained, as the paper does.
+	// SmallestNeurons counts the hidden and output units of the trained shape, as the paper
+	// does.
 	SmallestNeurons Smallest = "neurons"
-	// SmallestEdges counts the weights of the trained network that are not 0.
+	// SmallestEdges counts the nonzero weights of the trained network.
 	SmallestEdges Smallest = "edges"
 )
 
-// GridConfig says which shapes Grid tries, and which it chooses. The zero value of
-// a field stands for its default.
+// GridConfig contains the shapes that Grid tries and the criterion for choosing one. The zero
+// value of a field means its default.
 type GridConfig struct {
-	Config            // of each cell; Hidden is the grid's to set
+	Config            // of each cell; Hidden is set by the grid
 	Widths   []int    // 36, 96, 128: the paper's
 	Depths   []int    // numbers of hidden layers of that width: 1, 2, 3, the paper's
 	Smallest Smallest // SmallestNeurons
-	// TargetError is what a network must reach to be chosen. 0 is exact: no row of
-	// those learned and of those held out has a wrong bit. Else it is a share of
-	// bits, and the bit error on the rows held out, counted as often as they were
-	// seen, must be less, as in the paper; where no row is held out, that on the
-	// rows learned. A cell's best epoch is then the one of the least bit error.
+	// TargetError is the error that a network must reach to be chosen. 0 means exact: no
+	// training or held-out row has a wrong bit. Otherwise it is a share of bits: the bit
+	// error on the held-out rows, counted with multiplicity, must be less, as in the paper;
+	// if no row is held out, the error on the training rows counts. The best epoch of a cell
+	// is then the one with the least bit error.
 	TargetError float64
-	// Patience is the window, in epochs, over which the pace of a cell is taken: a
-	// quarter of the epochs and at least 10 when 0; negative to train every cell to
-	// the end. A cell is given up when half of its epochs are over, twice the pace
-	// would not take it to the target in the rest, and more rows are wrong than the
-	// discrete search may start from.
+	// Patience is the window, in epochs, over which the progress of a cell is measured. 0
+	// means a quarter of the epochs, at least 10; negative trains every cell to the end. A
+	// cell is abandoned if half of its epochs are over, twice its progress would not reach
+	// the target in the rest, and too many rows are wrong for the discrete search to start.
 	Patience int
 }
 
-// PaperWidths has the widths of the hidden layers of the paper's grid.
+// PaperWidths are the widths of the hidden layers in the paper's grid.
 func PaperWidths() []int { return []int{36, 96, 128} }
 
-// PaperDepths has the numbers of hidden layers of the paper's grid.
+// PaperDepths are the numbers of hidden layers in the paper's grid.
 func PaperDepths() []int { return []int{1, 2, 3} }
 
-// DefaultTarget is the error to reach when none is named: 0 for ternary weights,
-// and the paper's 3 % for binary ones.
+// DefaultTarget is the target error if none is given: 0 for ternary weights, and the paper's
+// 3 % for binary ones.
 func DefaultTarget(w Weights) float64 {
 	if w == Binary {
 		return 0.03
@@ -56,7 +55,7 @@ func DefaultTarget(w Weights) float64 {
 	return 0
 }
 
-// Verdict is what became of a cell.
+// Verdict is the outcome of a cell.
 type Verdict string
 
 // The verdicts.
@@ -64,7 +63,7 @@ const (
 	Chosen     Verdict = "chosen"     // the smallest that meets the target
 	Meets      Verdict = "meets"      // meets the target, and is not smaller
 	Misses     Verdict = "misses"     // all epochs, and the target is not met
-	Hopeless   Verdict = "hopeless"   // given up: see GridConfig.Patience
+	Hopeless   Verdict = "hopeless"   // abandoned: see GridConfig.Patience
 	Larger     Verdict = "larger"     // not needed: a smaller cell meets the target
 	Unfinished Verdict = "unfinished" // the run ended before
 )
@@ -73,37 +72,37 @@ const (
 type GridCell struct {
 	Hidden  []int
 	Neurons int // hidden and output units
-	Weights int // of the shape, those that are 0 too
+	Weights int // of the shape, including those that are 0
 	Verdict Verdict
-	// Result is nil for larger cells, however far they came, which depends on the
-	// number of threads.
+	// Result is nil for larger cells, however far they came, since that depends on the number
+	// of threads.
 	Result  *Result
-	Seconds float64 // of the process that ended the cell; 0 without a clock
+	Seconds float64 // of the process that finished the cell; 0 without a clock
 }
 
 // GridResult is the outcome of Grid.
 type GridResult struct {
 	Cells  []GridCell // in increasing order of size
-	Chosen int        // index of the cell whose network is the outcome; -1 where there is none
-	Met    bool       // whether that cell meets the target; else it has the least error
+	Chosen int        // index of the cell whose network is the outcome; -1 if there is none
+	Met    bool       // whether that cell meets the target; if not, it has the least error
 }
 
-// GridProgress tells of an epoch of one cell.
+// GridProgress reports an epoch of one cell.
 type GridProgress struct {
 	Hidden      []int
 	Epoch       Epoch
 	Done, Cells int // cells that are done, and all
 }
 
-// GridOptions say what Grid does besides training.
+// GridOptions control Grid apart from training.
 type GridOptions struct {
 	Test     *Examples          // rows held out
 	Progress func(GridProgress) // called after each epoch of each cell, never twice at a time
 	Now      func() time.Time   // a clock, for GridCell.Seconds; may be nil
-	// Folder keeps the state of training: for each cell that is done its outcome,
-	// for each that is not a checkpoint. It is made where it does not exist. With
-	// Resume what is done there is taken over and the rest goes on; the table,
-	// seconds apart, and the network are those of a run without interruption.
+	// Folder stores the state of training: the outcome of each finished cell and a checkpoint
+	// of each unfinished one. It is created if it does not exist. With Resume, the finished
+	// cells are reused and the others continue; the table, except for seconds, and the
+	// network are those of a run without interruption.
 	Folder string
 	Resume bool
 }
@@ -174,14 +173,14 @@ func (c GridConfig) cells(e *Examples) []GridCell {
 	return cells
 }
 
-// ordered says whether the first cell in order that meets the target is the one to
-// choose, whatever becomes of those after it. By edges it is not where weights may
-// come out as 0: a large shape may end sparser than a small one.
+// ordered reports whether the first cell in order that meets the target is the one to choose,
+// whatever the outcome of the later ones. This is false for edges if weights may be 0: a
+// large shape may end sparser than a small one.
 func (c GridConfig) ordered() bool {
 	return c.Smallest == SmallestNeurons || c.Config.Weights == Binary
 }
 
-// meets says whether r reaches the target.
+// meets reports whether r reaches the target.
 func (c GridConfig) meets(r *Result) bool {
 	if c.TargetError == 0 {
 		return r.Exact()
@@ -189,14 +188,14 @@ func (c GridConfig) meets(r *Result) bool {
 	return r.bitError() < c.TargetError
 }
 
-// hopeless is the rule by which a cell is given up. The error is the one that the
-// target is about, the least so far: of the bits, or for an exact network the
-// number of wrong rows. Its fall over the last window of patience epochs is taken
-// for the pace. A cell is hopeless when half of its epochs are over, twice that
-// pace would not take it to its target in the rest, and more rows are wrong than
-// the discrete search may start from. The rule looks at the cell's own epochs only, so that it
-// is the same on any number of threads. polish is the number of wrong rows that
-// the discrete search starts from; held says whether rows are held out.
+// hopeless is the rule by which a cell is abandoned. The error is the one that the target
+// refers to, the least so far: of the bits or, for an exact network, the number of wrong
+// rows. Progress is its decrease over the last window of patience epochs. A cell is hopeless
+// if half of its epochs are over, twice that progress would not reach the target in the rest,
+// and more rows are wrong than the discrete search may start from. The rule considers the
+// cell's own epochs only, so that it is the same on any number of threads. polish is the
+// number of wrong rows at which the discrete search starts; held reports whether rows are
+// held out.
 func (c GridConfig) hopeless(history []Record, polish int, held bool) bool {
 	e := len(history)
 	if c.Patience < 0 || e <= max(c.Patience, c.Epochs/2) || e >= c.Epochs || history[e-1].Train.Wrong <= polish {
@@ -218,7 +217,7 @@ func (c GridConfig) hopeless(history []Record, polish int, held bool) bool {
 	return now-2*fall*float64(c.Epochs-e)/float64(c.Patience) > target
 }
 
-// recorded is the error of an epoch that the target is about.
+// recorded returns the error of an epoch that the target refers to.
 func (c GridConfig) recorded(r Record, held bool) float64 {
 	switch {
 	case c.TargetError == 0:
@@ -229,7 +228,7 @@ func (c GridConfig) recorded(r Record, held bool) float64 {
 	return r.Train.BitError
 }
 
-// choose gives the verdicts that need all cells, and the cell to take.
+// choose sets the verdicts that need all cells, and selects the cell.
 func (c GridConfig) choose(cells []GridCell) *GridResult {
 	out := &GridResult{Cells: cells, Chosen: -1}
 	for i := range cells {

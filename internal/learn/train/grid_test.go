@@ -16,8 +16,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// system gives the legal rows of SysAdmin with 4 computers, of which a tenth is
-// held out.
+// system returns the legal rows of SysAdmin with 4 computers, a tenth of them held out.
 func system(t *testing.T) (rows, held *Examples) {
 	t.Helper()
 	c, s := problem(t, "sysadmin/4")
@@ -32,7 +31,7 @@ func system(t *testing.T) (rows, held *Examples) {
 	return rows, held
 }
 
-// table writes what of a grid must not depend on threads or interruptions.
+// table formats the parts of a grid that must not depend on threads or interruptions.
 func table(g *GridResult) string {
 	var b strings.Builder
 	for _, c := range g.Cells {
@@ -45,7 +44,7 @@ func table(g *GridResult) string {
 	return fmt.Sprint(b.String(), g.Chosen, g.Met)
 }
 
-// TestCells has the order of shapes.
+// TestCells checks the order of shapes.
 func TestCells(t *testing.T) {
 	e := &Examples{Inputs: 10, Outputs: 4}
 	for _, c := range []struct {
@@ -71,8 +70,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestHopeless has the rule on curves of wrong rows: 100 epochs, a window of 20,
-// and a discrete search from 5.
+// TestHopeless applies the rule to curves of wrong rows: 100 epochs, a window of 20, and a
+// discrete search from 5.
 func TestHopeless(t *testing.T) {
 	curve := func(from, fall float64, flatAfter, n int) []Record {
 		var h []Record
@@ -110,8 +109,8 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// TestGrid: the smallest cell that meets the target is chosen, smaller ones miss
-// it, larger ones are not told of; the same on any number of threads.
+// TestGrid: the smallest cell that meets the target is chosen, smaller ones miss it, larger
+// ones are not reported; the result is the same on any number of threads.
 func TestGrid(t *testing.T) {
 	e := adder()
 	rows, held := system(t)
@@ -148,8 +147,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// check compares a grid with what it says of itself, and with training each cell
-// by itself.
+// check compares a grid with its own report, and with training each cell separately.
 func check(t *testing.T, name string, c GridConfig, g *GridResult, e *Examples, met bool, want []Verdict) {
 	t.Helper()
 	if g.Met != met || g.Chosen < 0 {
@@ -191,8 +189,7 @@ func check(t *testing.T, name string, c GridConfig, g *GridResult, e *Examples, 
 	t.Logf("%s: %v, %v", name, verdicts, g.Cells[g.Chosen].Hidden)
 }
 
-// TestGridResume: a grid that is cut off again and again ends as if it had not
-// been.
+// TestGridResume: a grid that is repeatedly interrupted ends as if it had not been.
 func TestGridResume(t *testing.T) {
 	e, test := system(t)
 	c := GridConfig{Widths: []int{4, 24, 48, 64}, Depths: []int{1, 2}, TargetError: 0.03, Config: Config{Epochs: 30, Seed: 9, Batch: 64, Threads: 2}}
@@ -240,7 +237,7 @@ func TestGridResume(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, ".24x24.result.123-0.fdplan-tmp"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A finished cell is not trained again, and one of other settings is refused.
+	// A finished cell is not trained again, and one with other settings is refused.
 	epochs := 0
 	o.Progress = func(p GridProgress) { epochs++ }
 	c.Threads = 1
@@ -257,7 +254,7 @@ func TestGridResume(t *testing.T) {
 	if _, err := Grid(context.Background(), c, test, o); !errors.As(err, &fault) || !strings.Contains(err.Error(), "other rows") {
 		t.Error(err)
 	}
-	// Without Resume the grid begins anew.
+	// Without Resume the grid starts anew.
 	o.Resume = false
 	if _, err := Grid(context.Background(), other, e, o); err != nil || epochs == 0 {
 		t.Error(err)
@@ -292,7 +289,7 @@ func TestGridErrors(t *testing.T) {
 	}
 }
 
-// TestBoundDecay: thresholds come out lower, and rows are learned all the same.
+// TestBoundDecay: thresholds become lower, and the rows are still learned.
 func TestBoundDecay(t *testing.T) {
 	rows, _ := system(t)
 	for _, c := range []struct {

@@ -15,16 +15,16 @@ import (
 	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
-// Grid trains networks of several shapes and chooses the smallest that meets the
-// target, as the paper does; where none does, the one with the least error. Cells
-// are begun in increasing order of size, Config.Threads at a time, each on one
-// thread. As soon as a cell meets the target, larger ones are given up; it itself
-// is trained to the end. Where size is of edges and weights may be 0, no cell is
-// larger than another before both are trained, so that none is given up for that.
+// Grid trains networks of several shapes and chooses the smallest that meets the target, as
+// the paper does; if none does, the one with the least error. Cells are started in increasing
+// order of size, Config.Threads at a time, each on one thread. As soon as a cell meets the
+// target, larger ones are abandoned, and it is itself trained to the end. If size is measured
+// in edges and weights may be 0, sizes are known only after training, so no cell is abandoned
+// for its size.
 //
-// The chosen network is the same on any number of threads, and so is the table:
-// of cells larger than the chosen one it says no more. A context that ends gives
-// what there is so far together with its error.
+// The chosen network and the table are the same on any number of threads: the table has no
+// results for cells larger than the chosen one. If the context ends, Grid returns the result
+// so far together with the context's error.
 func Grid(ctx context.Context, c GridConfig, e *Examples, o GridOptions) (*GridResult, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -55,12 +55,12 @@ type grid struct {
 	c    GridConfig
 	e    *Examples
 	o    GridOptions
-	sum  uint32 // of the rows, where a folder is kept
+	sum  uint32 // of the rows, if a folder is used
 	mark string
 
-	mu     sync.Mutex // of all that follows
+	mu     sync.Mutex // protects all fields below
 	cells  []GridCell
-	next   int // cell to begin
+	next   int // cell to start
 	met    int // first cell that is known to meet the target
 	done   int
 	cancel []context.CancelCauseFunc
@@ -73,8 +73,8 @@ var (
 	errLarger   = errors.New("a smaller network meets the target")
 )
 
-// run works on cells until none is left. It returns the first error that is not
-// about one cell alone.
+// run processes cells until none is left. It returns the first error that does not concern
+// one cell alone.
 func (g *grid) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -105,8 +105,7 @@ func (g *grid) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// begin takes the next cell, -1 when there is none to do, with a context of its
-// own.
+// begin returns the next cell, or -1 if there is none to process, with a context of its own.
 func (g *grid) begin(ctx context.Context) (i int, own context.Context, end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -119,7 +118,7 @@ func (g *grid) begin(ctx context.Context) (i int, own context.Context, end func(
 	return i, own, func() { cancel(nil) }
 }
 
-// meet notes that cell i meets the target, and ends what is larger.
+// meet records that cell i meets the target, and stops larger cells.
 func (g *grid) meet(i int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -182,7 +181,7 @@ func (g *grid) cell(ctx context.Context, i int) error {
 		verdict = Meets
 	}
 	if res != nil {
-		// A copy without what only training needs.
+		// A copy without the data that only training needs.
 		kept := *res
 		kept.float, kept.folded = nil, nil
 		res = &kept
@@ -197,7 +196,7 @@ func (g *grid) cell(ctx context.Context, i int) error {
 	return g.finish(i)
 }
 
-// finish notes that cell i is done.
+// finish records that cell i is done.
 func (g *grid) finish(i int) error {
 	if g.cells[i].Verdict == Meets {
 		g.meet(i)
@@ -214,17 +213,17 @@ const (
 	resultFile = "result" // when it is done
 )
 
-// cellHead begins the file of a cell that is done.
+// cellHead begins the file of a finished cell.
 const cellHead = "fdplan-grid-cell 1\n"
 
-// doneCell is a cell that is done, as it is stored.
+// doneCell is a finished cell in its stored form.
 type doneCell struct {
 	Settings string
 	Rows     uint32
 	Cell     GridCell
 }
 
-// file names a file of cell i.
+// file returns the name of a file of cell i.
 func (g *grid) file(i int, kind string) string {
 	return filepath.Join(g.o.Folder, strings.Join(shapeOf(g.cells[i].Hidden), "x")+"."+kind)
 }
@@ -237,8 +236,8 @@ func shapeOf(hidden []int) []string {
 	return parts
 }
 
-// open prepares the folder: it is made, and without Resume the files of this
-// grid's cells in it go; what a killed process left half-written goes in any case.
+// open prepares the folder. It creates the folder and, without Resume, removes the files of
+// this grid's cells; it always removes incomplete files of killed processes.
 func (g *grid) open() error {
 	if err := os.MkdirAll(g.o.Folder, 0o777); err != nil {
 		return err
@@ -260,14 +259,14 @@ func (g *grid) open() error {
 	return nil
 }
 
-// settings tells what decides the outcome of a cell.
+// settings formats what determines the outcome of a cell.
 func (g *grid) settings(i int) (string, error) {
 	c := g.c.Config
 	c.Hidden = g.cells[i].Hidden
 	return (&run{c: c, o: Options{mark: g.mark}}).settings()
 }
 
-// load takes cell i from the folder, where it is done.
+// load reads cell i from the folder, if it is done.
 func (g *grid) load(i int) (found bool, err error) {
 	if g.o.Folder == "" {
 		return false, nil
@@ -300,8 +299,7 @@ func (g *grid) load(i int) (found bool, err error) {
 	return true, nil
 }
 
-// save writes cell i, which is done, to the folder; its checkpoint is of no use
-// any more.
+// save writes the finished cell i to the folder; its checkpoint is no longer needed.
 func (g *grid) save(i int) error {
 	if g.o.Folder == "" {
 		return nil

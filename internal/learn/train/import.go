@@ -14,8 +14,8 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Bounds on files from elsewhere: bytes of one array, layers, and the magnitude
-// of a number, so that no product of a few of them overflows.
+// Limits on foreign files: bytes of one array, layers, and the magnitude of a number, so that
+// products of a few of them do not overflow.
 const (
 	maxArray     = 1 << 28
 	maxLayers    = 1000
@@ -23,20 +23,20 @@ const (
 	minEpsilon   = 1e-30
 )
 
-// ReadNPZ reads a network that was trained elsewhere: an NPZ file with, for each
-// layer k = 1, 2, …
+// ReadNPZ reads a network that was trained elsewhere: an NPZ file with, for each layer k = 1,
+// 2, …
 //
 //	layerk.weight  units x inputs, in C or Fortran order
-//	layerk.mean    of batch normalization, one a unit; and so
+//	layerk.mean    of batch normalization, one per unit; likewise
 //	layerk.var
-//	layerk.gamma   left out: 1
-//	layerk.beta    left out: 0
-//	layerk.bias    of the weighted sums; left out: 0
-//	eps            one number, what was added to variances
+//	layerk.gamma   default 1
+//	layerk.beta    default 0
+//	layerk.bias    of the weighted sums; default 0
+//	eps            one number, which was added to variances
 //
-// as floating-point numbers of 16, 32 or 64 bits or as integers. The nonzero
-// weights of a unit must all have the same magnitude, which becomes its scale.
-// The name stands for the file in errors, which are *source.Error.
+// as floating-point numbers of 16, 32 or 64 bits or as integers. The nonzero weights of a
+// unit must all have the same magnitude, which becomes its scale. The name stands for the
+// file in errors, which are *source.Error.
 func ReadNPZ(name string, data []byte) (f *Float, err error) {
 	a, err := openArrays(data)
 	if err == nil {
@@ -79,7 +79,7 @@ func openArrays(data []byte) (*arrays, error) {
 	return a, nil
 }
 
-// network puts the arrays together.
+// network assembles the arrays.
 func (a *arrays) network() (*Float, error) {
 	eps, err := a.read("eps")
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *arrays) network() (*Float, error) {
 	return f, nil
 }
 
-// layer reads one layer; nil where there is none.
+// layer reads one layer; it returns nil if there is none.
 func (a *arrays) layer(prefix string, eps float64) (*FloatLayer, error) {
 	w, err := a.read(prefix + "weight")
 	if w == nil || err != nil {
@@ -168,7 +168,7 @@ func (a *arrays) layer(prefix string, eps float64) (*FloatLayer, error) {
 	return l, nil
 }
 
-// signs takes a unit's weights for -1, 0 and +1 times a scale.
+// signs splits a unit's weights into -1, 0 and +1 and a scale.
 func signs(to []int8, from []float64) (scale float64, err error) {
 	first := -1
 	for i, w := range from {
@@ -195,7 +195,7 @@ func signs(to []int8, from []float64) (scale float64, err error) {
 	return scale, nil
 }
 
-// read gives the array of that name, nil where there is none.
+// read returns the array of that name, or nil if there is none.
 func (a *arrays) read(name string) (*array, error) {
 	m := a.members[name]
 	if m == nil {

@@ -114,7 +114,7 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestReadNPZErrors has malformed files; each gives one line.
+// TestReadNPZErrors reads malformed files; each gives a one-line error.
 func TestReadNPZErrors(t *testing.T) {
 	weight := func(values ...float64) members { return one().with("layer1.weight.npy", doubles("(2, 3)", values...)) }
 	mean := func(text []byte) members { return one().with("layer1.mean.npy", text) }
@@ -212,8 +212,8 @@ func bools(s string) []bool {
 	return out
 }
 
-// FuzzReadNPZ: no file makes the reader panic, and what it takes folds into a
-// network that is whole and that agrees with it.
+// FuzzReadNPZ: no file makes the reader panic, and every accepted file folds into a valid
+// network that agrees with it.
 func FuzzReadNPZ(f *testing.F) {
 	f.Add(one().npz(f))
 	if data, err := os.ReadFile(pyTorch + "network.npz"); err == nil {
@@ -231,7 +231,7 @@ func FuzzReadNPZ(f *testing.F) {
 	})
 }
 
-// FuzzNPYMember fuzzes the array of a file that is whole otherwise.
+// FuzzNPYMember fuzzes one array of an otherwise valid file.
 func FuzzNPYMember(f *testing.F) {
 	for _, text := range one() {
 		f.Add(text, uint8(0))
@@ -272,9 +272,9 @@ func foldsRight(t *testing.T, f *Float) {
 	}
 }
 
-// TestImportedTies compares folded networks with the formula of the documentation,
-// on the numbers as they stand in the file and on all inputs. All are multiples of
-// a quarter, so that nothing is rounded and ties are frequent.
+// TestImportedTies compares folded networks with the formula of the documentation, on the
+// numbers in the file and on all inputs. All numbers are multiples of a quarter, so that
+// nothing is rounded and ties are frequent.
 func TestImportedTies(t *testing.T) {
 	rng := random(9)
 	widths := []int{6, 9, 7, 4}

@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Hidden gives the widths of a network's hidden layers, which training from it
-// needs as Config.Hidden.
+// Hidden returns the widths of a network's hidden layers. Training that starts from it needs
+// them as Config.Hidden.
 func Hidden(net *bnn.Network) []int {
 	var widths []int
 	for i := range net.Layers[:len(net.Layers)-1] {
@@ -18,7 +18,7 @@ func Hidden(net *bnn.Network) []int {
 	return widths
 }
 
-// checkInit reports a network that training with c on e cannot begin from.
+// checkInit reports a network from which training with c on e cannot start.
 func checkInit(net *bnn.Network, c Config, e *Examples) error {
 	if err := net.Check(); err != nil {
 		return err
@@ -36,10 +36,10 @@ func checkInit(net *bnn.Network, c Config, e *Examples) error {
 	return nil
 }
 
-// begin sets all parameters so that what is folded is net, and judges it as the
-// network of epoch 0. Latent weights that count stand in the middle of their
-// interval, those that do not are drawn from the inner half of theirs; gamma is 1,
-// and beta puts the boundary between two numbers of agreements.
+// begin sets all parameters so that folding returns net, and measures it as the network of
+// epoch 0. Latent weights that count are set to the middle of their interval; the others are
+// drawn from the inner half of theirs. gamma is 1, and beta puts the boundary between two
+// numbers of agreements.
 func (r *run) begin(net *bnn.Network) error {
 	for i, l := range r.s.layers {
 		on := float32(1+r.c.WeightThreshold) / 2

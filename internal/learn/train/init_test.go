@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// randomNetwork has units of every fan-in and threshold, constant ones too.
+// randomNetwork has units of every fan-in and threshold, including constant ones.
 func randomNetwork(seed uint64, zeros bool, widths ...int) *bnn.Network {
 	rng := random(seed)
 	net := &bnn.Network{}
@@ -33,7 +33,7 @@ func randomNetwork(seed uint64, zeros bool, widths ...int) *bnn.Network {
 	return net
 }
 
-// answers gives random rows with the outputs that net has for them.
+// answers returns random rows with the outputs of net.
 func answers(net *bnn.Network, n int, seed uint64) *Examples {
 	e := noise(n, net.Inputs(), net.Outputs(), seed)
 	ev := bnn.NewEvaluator(net)
@@ -41,7 +41,7 @@ func answers(net *bnn.Network, n int, seed uint64) *Examples {
 	return e
 }
 
-// TestInitExact: a network that is right on all rows is the result at once.
+// TestInitExact: a network that is right on all rows is the immediate result.
 func TestInitExact(t *testing.T) {
 	for seed := range uint64(12) {
 		weights := []Weights{Ternary, Binary}[seed%2]
@@ -56,8 +56,8 @@ func TestInitExact(t *testing.T) {
 	}
 }
 
-// TestInitRepairs: a network with a few errors ends exact, the same on any number
-// of threads, and nearer to where it began than to a network from scratch.
+// TestInitRepairs: a network with a few errors becomes exact, equally on any number of
+// threads, and stays closer to the start than a network trained from scratch.
 func TestInitRepairs(t *testing.T) {
 	e := adder()
 	c := Config{Hidden: []int{24, 24}, Epochs: 3000, WeightThreshold: 0.5, Seed: 1}
@@ -73,7 +73,7 @@ func TestInitRepairs(t *testing.T) {
 		l.Row(j)[rng.IntN(l.Inputs)] = 0
 		l.Thresholds[j] = int32(rng.IntN(l.FanIn(j) + 2))
 	}
-	for i := range broken.Layers { // a weight that went may have left a threshold behind
+	for i := range broken.Layers { // a removed weight may leave an invalid threshold
 		l := &broken.Layers[i]
 		for j := range l.Units() {
 			l.Thresholds[j] = min(l.Thresholds[j], int32(l.FanIn(j)+1))
@@ -119,8 +119,8 @@ func TestInitErrors(t *testing.T) {
 	}
 }
 
-// TestWeights: rows with a weight win where rows contradict each other, count more
-// in the loss, and are never held out.
+// TestWeights: rows with a weight win contradictions, count more in the loss, and are never
+// held out.
 func TestWeights(t *testing.T) {
 	b := NewBuilder(6, 1)
 	bit := func(x int) (in, out []bool) {
@@ -170,8 +170,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestInitResumes: training from a network can be interrupted, and only goes on
-// from the same one.
+// TestInitResumes: training from a network can be interrupted, and only resumes from the same
+// one.
 func TestInitResumes(t *testing.T) {
 	net := randomNetwork(3, true, 10, 12, 4)
 	e := noise(200, 10, 4, 3)
@@ -198,7 +198,7 @@ func TestInitResumes(t *testing.T) {
 	if _, err := Run(context.Background(), c, e, Options{Init: other, Checkpoint: state, Resume: true}); err == nil || !strings.Contains(err.Error(), "another initial network") {
 		t.Errorf("%v, want one about another initial network", err)
 	}
-	// Ended before the first epoch, the network at hand is the result.
+	// If training ends before the first epoch, the initial network is the result.
 	ended, end := context.WithCancel(context.Background())
 	end()
 	if res, err := Run(ended, c, e, Options{Init: net}); !errors.Is(err, context.Canceled) || res == nil || !reflect.DeepEqual(res.Network, net) {

@@ -6,9 +6,9 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// agreements writes, for each of the rows, how many of its inputs agree with a
-// unit's weights: those that are marked in mask and equal sign there, which has
-// no other bits set.
+// agreements writes, for each row, how many of its inputs agree with a unit's weights. mask
+// selects the inputs with a nonzero weight, and sign, which has no other bits set, is their
+// signs.
 func agreements(dst []uint16, rows, sign, mask []uint64, fan int) {
 	switch len(sign) {
 	case 1:
@@ -35,10 +35,10 @@ func agreements(dst []uint16, rows, sign, mask []uint64, fan int) {
 	}
 }
 
-// signedSums writes, for each input i, the sum over rows b of g[b], taken
-// negative where bit b of input i is not set. bits holds stride words an input, of
-// which the first words count; g has 64 entries for each of them. Four rows have but sixteen signed sums:
-// they are tabulated once for all inputs (Arlazarov and others 1970).
+// signedSums writes, for each input i, the sum over rows b of g[b], negated if bit b of input
+// i is not set. bits contains stride words per input, of which the first words count; g has
+// 64 entries for each of them. Four rows have only sixteen signed sums, which are tabulated
+// once for all inputs (Arlazarov and others 1970).
 func signedSums(dst []float32, g []float32, bits []uint64, stride, words int) {
 	clear(dst)
 	var table [16][16]float32
@@ -65,9 +65,8 @@ func signedSums(dst []float32, g []float32, bits []uint64, stride, words int) {
 	}
 }
 
-// addRows adds to dst the rows of g listed in plus and takes away those in minus;
-// row j begins at j*stride. Rows are taken four at a time, which spares loads and
-// stores of dst.
+// addRows adds to dst the rows of g listed in plus and subtracts those in minus; row j begins
+// at j*stride. It processes four rows at a time, which saves loads and stores of dst.
 func addRows(dst, g []float32, stride int, plus, minus []int32) {
 	n := len(dst)
 	for len(plus) >= 4 {
@@ -100,8 +99,8 @@ func addRows(dst, g []float32, stride int, plus, minus []int32) {
 	}
 }
 
-// toRows turns bits that stand unit by unit, unitWords words a unit, into rows of
-// rowWords words: rows 64*block and the 63 after it.
+// toRows transposes bits in unit order, unitWords words per unit, to rows of rowWords words:
+// rows 64*block and the 63 after it.
 func toRows(rows, byUnit []uint64, units, unitWords, rowWords, block, n int) {
 	var m [64]uint64
 	for w := range rowWords {
@@ -118,7 +117,7 @@ func toRows(rows, byUnit []uint64, units, unitWords, rowWords, block, n int) {
 	}
 }
 
-// toUnits is the way back: bits of rows 64*block and after, unit by unit.
+// toUnits is the inverse: bits of rows 64*block and after, in unit order.
 func toUnits(byUnit, rows []uint64, units, unitWords, rowWords, block, n int) {
 	var m [64]uint64
 	for w := range rowWords {

@@ -108,8 +108,8 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestGradients compares a step's gradients with differences of the loss, written
-// down once more in float64 with sums that may vary continuously.
+// TestGradients compares a step's gradients with differences of the loss, which is
+// implemented again in float64 with continuously varying sums.
 func TestGradients(t *testing.T) {
 	rng := random(2)
 	b := NewBuilder(6, 3)
@@ -157,7 +157,7 @@ func TestGradients(t *testing.T) {
 			toRows(l.rows, l.bits, l.Units, s.stride/64, 1, 0, n)
 		}
 	}
-	// normal is batch normalization of d, and then act of each.
+	// normal is batch normalization of d, followed by act.
 	normal := func(d []float64, gamma, beta float64) []float64 {
 		mean, variance := 0.0, 0.0
 		for _, x := range d {
@@ -211,8 +211,8 @@ func TestGradients(t *testing.T) {
 			d[b] = x
 		}
 	}
-	// Below, the loss is taken for linear in the activations, and an activation
-	// for the tanh of the normalised sum.
+	// Below, the loss is treated as linear in the activations, and an activation as the tanh
+	// of the normalised sum.
 	for k := range low.Units {
 		d, gamma, beta := sums(low, k), float64(low.Gamma[k]), float64(low.Beta[k])
 		low.gather(top, k, n, s.luts[0])
@@ -249,7 +249,7 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// TestFoldUnit tries every number of agreements, ties among them.
+// TestFoldUnit tries every number of agreements, including ties.
 func TestFoldUnit(t *testing.T) {
 	rng := random(3)
 	for range 20000 {
@@ -266,7 +266,7 @@ func TestFoldUnit(t *testing.T) {
 			u.scale, u.epsilon = []float64{0.5, 3, 0.1}[rng.IntN(3)], 1e-3
 			u.mean = u.scale * float64(rng.IntN(2*n+1)-n)
 			u.beta = float64(rng.IntN(2)) * u.beta
-		case 3: // ties but for rounding
+		case 3: // ties except for rounding
 			u.mean = float64(rng.IntN(2*n+1) - n)
 			u.beta = u.gamma / math.Sqrt(u.variance+epsilon) * float64(rng.IntN(5)-2)
 		}

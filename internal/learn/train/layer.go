@@ -7,8 +7,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// params are what is learned of a layer, with Adam's moments; the state that a
-// checkpoint holds.
+// params are the learned parameters of a layer, with Adam's moments; a checkpoint contains
+// them.
 type params struct {
 	Inputs, Units  int
 	W              []float32 // latent weights, Units rows of Inputs
@@ -16,12 +16,12 @@ type params struct {
 	MW, VW         []float32
 	MGamma, VGamma []float32
 	MBeta, VBeta   []float32
-	// Mean and Var are of agreements times two minus fan-in, as the folded
-	// network sees them; set by fold.
+	// Mean and Var are those of agreements times two minus fan-in in the folded network; set
+	// by fold.
 	Mean, Var []float64
 }
 
-// epsilon is added to a variance before it divides.
+// epsilon is added to a variance before dividing by its root.
 const epsilon = 1e-5
 
 func newParams(inputs, units int, rng *rand.Rand) *params {
@@ -42,13 +42,13 @@ func newParams(inputs, units int, rng *rand.Rand) *params {
 	return p
 }
 
-// layer is a layer at work on a batch.
+// layer is a layer processing a batch.
 type layer struct {
 	*params
 	words     int  // of a row of inputs
 	binary    bool // no weight is 0
 	threshold float32
-	q         []int8 // weights as they count
+	q         []int8 // effective weights
 	sign      []uint64
 	mask      []uint64
 	fan       []int
@@ -60,7 +60,7 @@ type layer struct {
 
 	stride int      // rows of the largest batch, a multiple of 64
 	agree  []uint16 // unit by unit
-	// grad is, unit by unit, the derivative of the loss by the sum of weights
+	// grad is, unit by unit, the derivative of the loss with respect to the sum of weights
 	// times inputs; 0 beyond the batch.
 	grad []float32
 	mean []float32 // of the batch
@@ -86,7 +86,7 @@ func newLayer(p *params, binary bool, threshold float64, stride int, last bool) 
 	return l
 }
 
-// quantise makes the weights of unit j that count from the latent ones.
+// quantise computes the effective weights of unit j from the latent ones.
 func (l *layer) quantise(j int) {
 	sign, mask := l.sign[j*l.words:(j+1)*l.words], l.mask[j*l.words:(j+1)*l.words]
 	clear(sign)
@@ -110,16 +110,16 @@ func (l *layer) quantise(j int) {
 	l.fan[j] = fan
 }
 
-// count sets the agreements of unit j over n rows, and their mean and variance,
-// as weighted sums.
+// count sets the agreements of unit j over n rows, and their mean and variance, as weighted
+// sums.
 func (l *layer) count(j, n int) (mean, variance float64) {
 	a := l.agree[j*l.stride:][:n]
 	agreements(a, l.in, l.sign[j*l.words:(j+1)*l.words], l.mask[j*l.words:(j+1)*l.words], l.fan[j])
 	return moments(a, l.fan[j])
 }
 
-// moments gives the mean and variance of 2a - fan. The sums are whole numbers, so
-// that nothing is rounded before the end.
+// moments returns the mean and variance of 2a - fan. The sums are integers, so that nothing
+// is rounded before the end.
 func moments(a []uint16, fan int) (mean, variance float64) {
 	sum, squares := 0, 0
 	for _, x := range a {
@@ -132,12 +132,12 @@ func moments(a []uint16, fan int) (mean, variance float64) {
 	return mean, variance
 }
 
-// lut holds, for one unit, functions of the number of agreements.
+// lut tabulates, for one unit, functions of the number of agreements.
 type lut struct {
 	hat   []float32 // normalised sum
 	slope []float32 // derivative of the activation
-	plus  []float32 // derivative of the loss where the target is 1
-	minus []float32 // where it is 0
+	plus  []float32 // derivative of the loss if the target is 1
+	minus []float32 // if it is 0
 	lossP []float32
 	lossM []float32
 	rest  []float32
@@ -174,13 +174,13 @@ func (l *layer) forward(j, n int, u *lut) {
 	}
 }
 
-// normal is the normalised sum at a agreements.
+// normal returns the normalised sum at a agreements.
 func (l *layer) normal(j, a int) float32 {
 	return (float32(2*a-l.fan[j]) - l.mean[j]) * l.inv[j]
 }
 
-// output is the batch-normalised sum. The conversion keeps the compiler from
-// fusing the product with the sum, which would round otherwise.
+// output returns the batch-normalised sum. The conversion keeps the compiler from fusing the
+// product with the sum, which would change the rounding.
 func (l *layer) output(j int, hat float32) float32 {
 	return float32(l.Gamma[j]*hat) + l.Beta[j]
 }

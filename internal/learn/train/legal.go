@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// IsLegal says whether a state and an action of s, deterministic, are one of the
-// rows that Legal lists.
+// IsLegal reports whether a state and an action of s, which must be deterministic, are one of
+// the rows that Legal lists.
 func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
 	r := s.NewRunner(nil)
 	if ok, err := canAct(r, state, false); err != nil || !ok {
@@ -21,10 +21,10 @@ func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
 	return canTake(r, state, action)
 }
 
-// AreLegal says whether the inputs of e are those of all legal rows (see Legal) and
-// of no others. It is false, too, where this is hard to tell: where the problem is
-// stochastic, where the network does not read all of the state and action, and
-// where limit does not suffice to list the legal rows.
+// AreLegal reports whether the inputs of e are exactly those of all legal rows (see Legal).
+// It also returns false if this is hard to determine: if the problem is stochastic, if the
+// network does not read all of the state and action, and if limit does not suffice to list
+// the legal rows.
 func AreLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (bool, error) {
 	p := c.Problem
 	if s.Stochastic() || len(p.Inputs) != len(p.Bits(factored.State))+len(p.Bits(factored.Action)) {
@@ -80,7 +80,7 @@ func coverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e 
 	return true, left, nil
 }
 
-// find gives the row with the given inputs.
+// find returns the row with the given inputs.
 func (e *Examples) find(in []uint64) (int, bool) {
 	w := bnn.Words(e.Inputs)
 	lo, hi := 0, e.Rows()

@@ -8,8 +8,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestAreLegal: all legal rows, one too few, one too many, and where it is not
-// known.
+// TestAreLegal: all legal rows, one too few, one too many, and cases that cannot be
+// determined.
 func TestAreLegal(t *testing.T) {
 	ctx := context.Background()
 	c, s := problem(t, "inventory/2")
@@ -112,8 +112,8 @@ func TestIsLegal(t *testing.T) {
 	}
 }
 
-// TestDigest: other rows, outputs or counts have another digest, which is written
-// out once, so that its meaning cannot drift.
+// TestDigest: other rows, outputs or counts have another digest. One is written out, so that
+// its meaning cannot drift.
 func TestDigest(t *testing.T) {
 	e := &Examples{Inputs: 2, Outputs: 1, In: []uint64{1, 2}, Out: []uint64{0, 1}, Count: []int32{5, 1}}
 	seen := map[string]string{e.Digest(): "itself"}

@@ -7,7 +7,7 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Measure is how far a network is wrong on examples.
+// Measure counts the errors of a network on examples.
 type Measure struct {
 	Rows      int   // distinct
 	WrongRows int   // distinct rows with at least one wrong bit
@@ -19,8 +19,8 @@ type Measure struct {
 	OutputBits int
 }
 
-// BitError is the share of output bits that are wrong; with seen, rows count as
-// often as they were seen. It is 0 where there are no rows.
+// BitError returns the share of output bits that are wrong; with seen, rows count as often as
+// they were seen. It is 0 if there are no rows.
 func (m *Measure) BitError(seen bool) float64 {
 	wrong, rows := m.WrongBits, m.Rows
 	if seen {
@@ -33,7 +33,7 @@ func (m *Measure) BitError(seen bool) float64 {
 	return share(sum, rows*m.OutputBits)
 }
 
-// RowError is the share of rows with at least one wrong bit.
+// RowError returns the share of rows with at least one wrong bit.
 func (m *Measure) RowError(seen bool) float64 {
 	if seen {
 		return share(m.TotalRows, m.Total)
@@ -57,7 +57,7 @@ func (m *Measure) bitsWrong() int {
 	return sum
 }
 
-// Test measures net on e. An error says that their bits do not fit together.
+// Test measures net on e. It returns an error if their bits do not fit together.
 func Test(net *bnn.Network, e *Examples) (*Measure, error) {
 	if err := net.Check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Test(net *bnn.Network, e *Examples) (*Measure, error) {
 	return measure(net, e, p), nil
 }
 
-// measureBlock is the rows of one call of the evaluator.
+// measureBlock is the number of rows of one call of the evaluator.
 const measureBlock = 1024
 
 func measure(net *bnn.Network, e *Examples, p *pool) *Measure {

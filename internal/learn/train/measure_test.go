@@ -10,8 +10,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// TestMeasure: a unit that copies its input, and one that is never active,
-// against rows counted by hand.
+// TestMeasure compares a unit that copies its input, and one that is never active, with rows
+// counted by hand.
 func TestMeasure(t *testing.T) {
 	net := &bnn.Network{Layers: []bnn.Layer{{Inputs: 1, Weights: []int8{1, 0}, Thresholds: []int32{1, 1}}}}
 	e := &Examples{Inputs: 1, Outputs: 2, In: []uint64{0, 1}, Out: []uint64{0b11, 0b01}, Count: []int32{3, 5}}

@@ -8,16 +8,16 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// change is one move of the discrete search: unit of a layer gets another weight
-// of one input, and another threshold. Either may be as it was.
+// change is one move of the discrete search: a unit of a layer gets a new weight of one input
+// and a new threshold. Either may be unchanged.
 type change struct {
 	layer, unit, input int
 	weight             int8
 	threshold          int32
 }
 
-// polisher holds a network with all its activations on some rows, so that the
-// effect of a change is found from the rows that it flips alone.
+// polisher contains a network with all its activations on some rows, so that the effect of a
+// change can be found from the rows that it flips.
 type polisher struct {
 	net    *bnn.Network
 	rows   int
@@ -30,8 +30,8 @@ type polisher struct {
 	wrong  []uint64   // rows that have some
 	bits   int        // wrong bits in all
 	planes [2*reach + 1][]uint64
-	reads  []edge  // what the unit at hand reads; the unit of an edge is an input
-	delta  []int32 // per unit, of the row at hand
+	reads  []edge  // inputs of the present unit; the unit of an edge is an input
+	delta  []int32 // per unit, for the present row
 	marked []bool
 	lists  [2][]int32
 }
@@ -41,8 +41,8 @@ type edge struct {
 	weight int8
 }
 
-// reach is how far the limit on agreements can move: the threshold by one and the
-// agreements by one either way, and one to spare.
+// reach is how far the limit on agreements can move: the threshold by one, the agreements by
+// one either way, and one to spare.
 const reach = 3
 
 func newPolisher(net *bnn.Network, e *Examples) *polisher {
@@ -118,7 +118,7 @@ func cloneNetwork(n *bnn.Network) *bnn.Network {
 	return out
 }
 
-// on is the input k of layer i at row b.
+// on returns input k of layer i at row b.
 func (p *polisher) on(i, k, b int) bool { return p.acts[i][k*p.words+b/64]>>(b%64)&1 == 1 }
 
 // look prepares the changes of one unit: planes[k] marks the rows with at least
@@ -140,7 +140,7 @@ func (p *polisher) look(layer, unit int) {
 		if rest := p.rows % 64; rest != 0 && w == p.words-1 {
 			valid = 1<<rest - 1
 		}
-		// 64 rows count at once, in binary, a word a digit.
+		// 64 rows count at once, in binary, one word per digit.
 		var count [16]uint64
 		for _, e := range edges {
 			carry := acts[int(e.unit)*p.words+w]
@@ -174,8 +174,8 @@ func (p *polisher) look(layer, unit int) {
 	}
 }
 
-// flips writes the rows whose activation c changes, into dst; look has prepared
-// the unit. touches says whether a wrong row is among them.
+// flips writes the rows whose activation c changes into dst; look has prepared the unit.
+// touches reports whether a wrong row is among them.
 func (p *polisher) flips(dst []uint64, c change) (touches bool) {
 	l := &p.net.Layers[c.layer]
 	w := l.Row(c.unit)[c.input]
@@ -203,8 +203,8 @@ func b2i(x bool) int {
 	return 0
 }
 
-// propagate gives how many more bits of row b are wrong when a unit flips there.
-// With commit, it does so.
+// propagate returns how many more bits of row b are wrong if a unit flips there. With commit,
+// it applies the flip.
 func (p *polisher) propagate(layer, unit, b int, commit bool) int {
 	now := append(p.lists[0][:0], int32(unit))
 	next := p.lists[1][:0]
@@ -268,11 +268,11 @@ func (p *polisher) propagate(layer, unit, b int, commit bool) int {
 	return sum
 }
 
-// cost gives how many more bits are wrong when a unit flips in the given rows; it
-// gives up, with a value above most, where there are more than that.
+// cost returns how many more bits are wrong if a unit flips in the given rows. It stops, with
+// a value above most, if there are more than that.
 func (p *polisher) cost(layer, unit int, flips []uint64, most int) int {
 	sum := 0
-	for k, x := range flips { // wrong rows first: they alone can lower the sum
+	for k, x := range flips { // wrong rows first: only they can lower the sum
 		for x &= p.wrong[k]; x != 0; x &= x - 1 {
 			sum += p.propagate(layer, unit, 64*k+bits.TrailingZeros64(x), false)
 		}
@@ -290,7 +290,7 @@ func (p *polisher) cost(layer, unit int, flips []uint64, most int) int {
 	return sum
 }
 
-// apply makes the change whose flips are given.
+// apply makes the change with the given flips.
 func (p *polisher) apply(c change, flips []uint64) {
 	l := &p.net.Layers[c.layer]
 	w := l.Row(c.unit)[c.input]
@@ -324,17 +324,17 @@ func (p *polisher) apply(c change, flips []uint64) {
 	}
 }
 
-// legal says whether the threshold of c fits the fan-in that c leaves.
+// legal reports whether the threshold of c fits the remaining fan-in.
 func (p *polisher) legal(c change, fan int) bool {
 	w := p.net.Layers[c.layer].Row(c.unit)[c.input]
 	fan += b2i(c.weight != 0) - b2i(w != 0)
 	return c.threshold >= 0 && int(c.threshold) <= fan+1
 }
 
-// repair searches for changes that leave fewer bits wrong: the best for one unit
-// at a time, units in an order drawn at random, until nothing is wrong or no
-// change helps. Then it takes a change that costs nothing, sideways times in all,
-// never touching the same weight twice so. It gives the number of changes.
+// repair searches for changes that leave fewer bits wrong: the best for one unit at a time,
+// units in random order, until nothing is wrong or no change helps. Then it makes a change of
+// cost 0, at most sideways times in all, never changing the same weight twice. It returns the
+// number of changes.
 func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, sideways int) (changes int, err error) {
 	type place struct{ layer, unit int }
 	var places []place
@@ -374,7 +374,7 @@ func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, side
 						if v == w && (i > 0 || d == 0) || !p.legal(c, fan) || !p.flips(flips, c) {
 							continue
 						}
-						// A tie is worth knowing while nothing better is.
+						// A tie is useful as long as nothing better is known.
 						switch cost := p.cost(at.layer, at.unit, flips, min(gain, 0)); {
 						case cost < gain:
 							best, gain = c, cost

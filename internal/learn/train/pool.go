@@ -2,8 +2,8 @@ package train
 
 import "sync"
 
-// pool runs loops on a fixed number of goroutines. Which of them does an index
-// must not matter to the result.
+// pool runs loops on a fixed number of goroutines. The result must not depend on which of
+// them processes an index.
 type pool struct {
 	threads int
 	work    []chan span
@@ -34,8 +34,8 @@ func newPool(threads int) *pool {
 	return p
 }
 
-// run calls body for parts of 0..n, thread telling which goroutine does it, and
-// returns when all are done.
+// run calls body for parts of 0..n, where thread identifies the goroutine, and returns when
+// all are done.
 func (p *pool) run(n int, body func(from, to, thread int)) {
 	threads := min(p.threads, n)
 	if threads <= 1 {

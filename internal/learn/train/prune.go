@@ -8,13 +8,12 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Prune gives a network with fewer weights and units that is wrong in no more
-// bits of e than net: hidden units are made constant and weights 0, with a
-// threshold lower by one where that helps, as long as anything can go; units that
-// nothing reads are left out. Then, rounds times, weights and thresholds are
-// changed at random where that costs nothing, and what can go now goes; a round
-// that ends with more weights than it began with is taken back. What e does not
-// show may change: e should hold all rows that matter. All is drawn by seed.
+// Prune returns a network with fewer weights and units that is wrong in no more bits of e
+// than net. It makes hidden units constant and weights 0, with the threshold lowered by one
+// if that helps, as long as possible, and removes units that nothing reads. Then, rounds
+// times, it randomly changes weights and thresholds without cost and removes what has become
+// removable; a round that ends with more weights is undone. Behaviour outside of e may
+// change: e should contain all rows that matter. The random choices depend on seed.
 func Prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, rounds int) (*bnn.Network, error) {
 	return prune(ctx, net, e, seed, rounds, nil)
 }
@@ -29,7 +28,7 @@ func prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, roun
 		return nil, err
 	}
 	for round := range rounds {
-		// Compact networks are faster to change, and no worse.
+		// Compact networks are faster to change, and equivalent.
 		before := compact(p.net)
 		p = newPolisher(before, e)
 		p.shake(rng)
@@ -46,7 +45,7 @@ func prune(ctx context.Context, net *bnn.Network, e *Examples, seed uint64, roun
 	return compact(p.net), nil
 }
 
-// drop makes constant and 0 what can be.
+// drop makes units constant and weights 0 wherever possible.
 func (p *polisher) drop(ctx context.Context, rng *rand.Rand) error {
 	if err := p.dropUnits(ctx, rng); err != nil {
 		return err
@@ -59,10 +58,10 @@ func (p *polisher) drop(ctx context.Context, rng *rand.Rand) error {
 	}
 }
 
-// shakes is how many changes of a unit are tried.
+// shakes is the number of changes tried per unit.
 const shakes = 6
 
-// shake makes changes that cost nothing, at most one in each of some units.
+// shake makes changes without cost, at most one in each of some units.
 func (p *polisher) shake(rng *rand.Rand) {
 	flips := make([]uint64, p.words)
 	for i := range p.net.Layers {
@@ -87,8 +86,8 @@ func (p *polisher) shake(rng *rand.Rand) {
 	}
 }
 
-// dropUnits makes hidden units constant, from the layer that is read last: what
-// only a constant unit read goes with it.
+// dropUnits makes hidden units constant, starting from the last layer: whatever only a
+// constant unit read is then removed too.
 func (p *polisher) dropUnits(ctx context.Context, rng *rand.Rand) error {
 	flips := make([]uint64, p.words)
 	for i := len(p.net.Layers) - 2; i >= 0; i-- {
@@ -117,7 +116,7 @@ func (p *polisher) dropUnits(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-// dropWeights makes weights 0 and says how many.
+// dropWeights makes weights 0 and returns how many.
 func (p *polisher) dropWeights(ctx context.Context, rng *rand.Rand) (cut int, err error) {
 	flips := make([]uint64, p.words)
 	for i := len(p.net.Layers) - 1; i >= 0; i-- {
@@ -150,7 +149,7 @@ func (p *polisher) dropWeights(ctx context.Context, rng *rand.Rand) (cut int, er
 	return cut, nil
 }
 
-// compact leaves out hidden units that nothing reads; of each layer one stays.
+// compact removes hidden units that nothing reads; each layer keeps at least one.
 func compact(net *bnn.Network) *bnn.Network {
 	out := cloneNetwork(net)
 	for i := len(out.Layers) - 2; i >= 0; i-- {

@@ -10,70 +10,70 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Epoch tells of one epoch.
+// Epoch reports one epoch.
 type Epoch struct {
 	Epoch int     // from 1
 	Loss  float64 // mean over rows and outputs, as the batches saw it
 	Train *Measure
 	Test  *Measure // nil without test rows
 	Edges int      // of the folded network
-	Best  bool     // better, before the search, than all epochs before it
-	// Polished is set where the discrete search followed: the wrong rows that it
-	// left, of training and test rows together; -1 otherwise.
+	Best  bool     // better, before the search, than all earlier epochs
+	// Polished is set if the discrete search followed: the wrong rows that it left, of
+	// training and test rows together; otherwise -1.
 	Polished int
 }
 
-// Options say what Run does besides training.
+// Options control Run apart from training.
 type Options struct {
-	Test     *Examples   // rows held out; the best epoch is the best on them
+	Test     *Examples   // held-out rows; the best epoch is the best on them
 	Progress func(Epoch) // called after each epoch
-	// Pruning is called with the rounds of pruning that are done, and the weights
-	// that are left.
+	// Pruning is called with the number of completed rounds of pruning and of remaining
+	// weights.
 	Pruning func(rounds, edges int)
-	// Init is the network that training begins from, which counts as that of epoch
-	// 0; nil for weights drawn at random. Its shape must be that of the settings.
+	// Init is the network that training starts from, which counts as that of epoch 0; nil
+	// means random weights. Its shape must be that of the settings.
 	Init *bnn.Network
-	// Checkpoint names a file that holds the state of training; it is written
-	// every CheckpointEvery epochs (1 when 0), at the end, and when ctx ends. With
-	// Resume training goes on from there, where the file exists, and ends with the
-	// result that it would have had without the interruption.
+	// Checkpoint names a file with the state of training. It is written every CheckpointEvery
+	// epochs (1 if 0), at the end, and when ctx ends. With Resume, training continues from
+	// that state if the file exists, and ends with the same result as without the
+	// interruption.
 	Checkpoint      string
 	CheckpointEvery int
 	Resume          bool
 
-	// What a grid adds: stop is asked before the first epoch and after each, and
-	// ends training with its error; with byBits the best epoch is that of the least
-	// bit error; mark is what else the course of training depends on.
+	// Additions for a grid: stop is called before the first epoch and after each, and its
+	// error ends training; with byBits the best epoch is that of the least bit error; mark is
+	// anything else that the course of training depends on.
 	stop   func(history []Record, best *Result) error
 	byBits bool
 	mark   string
 }
 
-// Result is what training gave.
+// Result is the result of training.
 type Result struct {
 	Network  *bnn.Network
 	Epoch    int // that the network comes from
 	Epochs   int // that were run
-	Polished int // changes that the discrete search made to it
+	Polished int // number of changes that the discrete search made to it
 	Train    *Measure
 	Test     *Measure // nil without test rows
-	// History has every epoch, those before an interruption too.
+	// History contains every epoch, including those before an interruption.
 	History []Record
 
 	float  *Float       // before folding
 	folded *bnn.Network // and before the discrete search
 }
 
-// Exact says whether no row is wrong.
+// Exact reports whether no row is wrong.
 func (r *Result) Exact() bool {
 	return r.Train.WrongRows == 0 && (r.Test == nil || r.Test.WrongRows == 0)
 }
 
-// Run trains until no row is wrong or the epochs are over, and gives the network
-// of the best epoch: that with the fewest wrong rows, then the fewest wrong bits,
-// on the rows held out, or on all where none are. When few rows are wrong, a
-// discrete search over weights and thresholds tries to put them right. A context
-// that ends gives the best network so far together with its error.
+// Run trains until no row is wrong or the epochs are over, and returns the network of the
+// best epoch: the one with the fewest wrong rows, then the fewest wrong bits, on the held-out
+// rows, or on all rows if none are held out. If few rows are wrong, a discrete search over
+// weights and thresholds tries to correct them. If the context ends, Run returns the best
+// network so far together with the context's error.
 func Run(ctx context.Context, c Config, e *Examples, o Options) (*Result, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -133,7 +133,7 @@ type run struct {
 	raw     *Result // the best before the discrete search
 	epoch   int     // epochs done
 	history []Record
-	sum     uint32 // of the rows, where a checkpoint is kept
+	sum     uint32 // of the rows, if a checkpoint is used
 }
 
 func newRun(c Config, e *Examples, o Options) *run {
@@ -172,8 +172,8 @@ func (r *run) train(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return r.best, err
 		}
-		// What follows is finished even when ctx ends, so that the state is
-		// always that after a whole epoch.
+		// The rest of the epoch is completed even if ctx ends, so that the state is always
+		// that after a whole epoch.
 		r.epoch++
 		if err := r.judge(loss); err != nil {
 			return r.best, err
@@ -194,7 +194,7 @@ func (r *run) train(ctx context.Context) (*Result, error) {
 // lastSideways bounds the changes without gain of the last discrete search.
 const lastSideways = 200
 
-// finish checks the fold, and searches and prunes where asked.
+// finish checks the fold, and searches and prunes if requested.
 func (r *run) finish(ctx context.Context) (*Result, error) {
 	r.best.Epochs = r.epoch
 	if err := r.checkFold(); err != nil {
@@ -216,7 +216,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	if r.o.Test != nil {
 		now.Test = measure(net, r.o.Test, r.pool)
 	}
-	if now.Exact() { // rows held out may need what no training row does
+	if now.Exact() { // held-out rows may need what no training row does
 		r.best = &now
 	}
 	return r.best, nil
@@ -235,7 +235,7 @@ func (r *run) checkFold() error {
 	return nil
 }
 
-// pass takes one epoch's steps.
+// pass performs the steps of one epoch.
 func (r *run) pass(ctx context.Context) (loss float64, err error) {
 	rng := rand.New(rand.NewPCG(r.c.Seed, uint64(streamEpoch+r.epoch)))
 	order := make([]int32, r.e.Rows())
@@ -286,9 +286,9 @@ func (r *run) judge(loss float64) error {
 	return nil
 }
 
-// polish lets the discrete search work on a network, where few enough rows are
-// wrong, and keeps what is better than the best so far. It gives what the search
-// made, nil where there was none.
+// polish runs the discrete search on a network if few enough rows are wrong, and keeps the
+// result if it is better than the best so far. It returns the result of the search, or nil if
+// there was none.
 func (r *run) polish(ctx context.Context, from *Result, sideways int) (*Result, error) {
 	most := r.c.polishRows(r.e.Rows())
 	if from.Train.WrongRows == 0 || from.Train.WrongRows > most {
@@ -316,8 +316,8 @@ func (r *Result) wrongRows() int {
 	return n
 }
 
-// bitError is the one that a grid's target is about: that of the rows held out,
-// else of those for training.
+// bitError returns the error that a grid's target refers to: that of the held-out rows, or
+// else of the training rows.
 func (r *Result) bitError() float64 {
 	if r.Test != nil {
 		return r.Test.BitError(true)
@@ -325,8 +325,8 @@ func (r *Result) bitError() float64 {
 	return r.Train.BitError(true)
 }
 
-// better compares by wrong rows, then wrong bits, of test rows first; before all
-// else, where that is asked, by the bit error.
+// better compares by wrong rows, then wrong bits, of test rows first; if requested, by the
+// bit error before everything else.
 func (r *run) better(now, than *Result) bool {
 	if a, b := now.bitError(), than.bitError(); r.o.byBits && a != b {
 		return a < b

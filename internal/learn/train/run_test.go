@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// adder gives all rows of the sum of two numbers of two bits.
+// adder returns all rows of the sum of two numbers of two bits.
 func adder() *Examples {
 	b := NewBuilder(4, 3)
 	for x := range 16 {
@@ -30,7 +30,7 @@ func adder() *Examples {
 	return b.Examples()
 }
 
-// noise gives n rows with random outputs.
+// noise returns n rows with random outputs.
 func noise(n, inputs, outputs int, seed uint64) *Examples {
 	rng := random(seed)
 	b := NewBuilder(inputs, outputs)
@@ -154,7 +154,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestCancel: a context that ends gives the best so far, soon.
+// TestCancel: if the context ends, the best result so far is returned soon.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	began := time.Now()
@@ -215,8 +215,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestChanges compares the effect of random changes, as foretold and as made,
-// with a new start from the changed network.
+// TestChanges compares the predicted and the actual effect of random changes with an
+// evaluation of the changed network.
 func TestChanges(t *testing.T) {
 	e := noise(150, 8, 4, 7)
 	res, err := Run(context.Background(), Config{Hidden: []int{10, 12}, Epochs: 5, WeightThreshold: 0.5, PolishRows: -1}, e, Options{})
@@ -252,8 +252,7 @@ func anyChange(p *polisher, rng *rand.Rand) change {
 	return change{i, j, rng.IntN(l.Inputs), int8(rng.IntN(3) - 1), l.Thresholds[j] + int32(rng.IntN(3)-1)}
 }
 
-// TestPrune: what is cut away changes no row, and a second time nothing is left
-// to cut.
+// TestPrune: pruning changes no row, and a second pruning removes nothing.
 func TestPrune(t *testing.T) {
 	e := adder()
 	res, err := Run(context.Background(), Config{Hidden: []int{24, 24}, Epochs: 3000, WeightThreshold: 0.5, Seed: 1}, e, Options{})
@@ -282,7 +281,7 @@ func TestPrune(t *testing.T) {
 			}
 		}
 	}
-	// Wrong rows stay, and do not become more.
+	// The number of wrong rows does not grow.
 	bad := cloneNetwork(small)
 	bad.Layers[2].Thresholds[0] = 0
 	before, _ := Test(bad, e)
@@ -305,8 +304,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestResume: training that is cut off after any epoch and resumed ends with the
-// same network.
+// TestResume: training that is interrupted after any epoch and resumed ends with the same
+// network.
 func TestResume(t *testing.T) {
 	e, test := noise(90, 9, 4, 3), noise(30, 9, 4, 4)
 	c := Config{Hidden: []int{20, 30}, Epochs: 12, Batch: 64, Seed: 9, PolishRows: 1000}

@@ -5,18 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// SplitMode says what Split divides.
+// SplitMode is the unit that Split divides.
 type SplitMode string
 
 // The ways to split.
 const (
-	SplitRandom   SplitMode = "random"   // every row as it was seen goes to either part
-	SplitDistinct SplitMode = "distinct" // no distinct row stands in both parts
+	SplitRandom   SplitMode = "random"   // each occurrence of a row goes to either part
+	SplitDistinct SplitMode = "distinct" // no distinct row is in both parts
 )
 
-// Split puts one tenth of the examples aside for testing, drawn by seed, but none
-// that has a weight. A part may be empty where there are few rows; Conflicts stay
-// with the training part.
+// Split sets one tenth of the examples aside for testing, drawn by seed, but none that has a
+// weight. A part may be empty if there are few rows; Conflicts stay with the training part.
 func Split(e *Examples, mode SplitMode, seed uint64) (training, testing *Examples, err error) {
 	rng := rand.New(rand.NewPCG(seed, streamSplit))
 	tested := make([]int32, e.Rows())
@@ -61,7 +60,7 @@ func (e *Examples) unweighted() []int32 {
 	return rows
 }
 
-// take gives the rows whose count is not 0, so often.
+// take returns the rows whose count is not 0, with that count.
 func (e *Examples) take(count []int32) *Examples {
 	out := &Examples{Inputs: e.Inputs, Outputs: e.Outputs}
 	for i, c := range count {

@@ -51,7 +51,7 @@ func newStepper(c Config, ps []*params, ex *Examples, p *pool, largest int) *ste
 	return s
 }
 
-// lossWeights gives rows weights of mean 1.
+// lossWeights returns row weights of mean 1.
 func lossWeights(ex *Examples, power float64) []float32 {
 	w := make([]float64, ex.Rows())
 	sum := 0.0
@@ -123,7 +123,7 @@ func (s *stepper) step(rows []int32, rate float64) float64 {
 	return loss / float64(len(s.loss))
 }
 
-// load puts a batch in place.
+// load sets the batch.
 func (s *stepper) load(rows []int32) {
 	s.rows, s.n = rows, len(rows)
 	s.scale = 2 / (float32(s.n) * float32(s.ex.Outputs))
@@ -140,7 +140,7 @@ func (s *stepper) load(rows []int32) {
 	}
 }
 
-// hinge sets the loss of output j and its gradient: the square of how far the
+// hinge sets the loss of output j and its gradient: the square of the amount by which the
 // normalised sum falls short of 1 in the target's direction.
 func (s *stepper) hinge(l *layer, j int, u *lut) {
 	for a := range l.fan[j] + 1 {
@@ -184,8 +184,8 @@ func (l *layer) gather(above *layer, k, n int, u *lut) {
 	addRows(g, above.grad, above.stride, plus, minus)
 }
 
-// hidden takes the gradient of unit j from its activation to its sum: through
-// the surrogate of the sign and through batch normalization.
+// hidden converts the gradient of unit j from its activation to its sum: through the
+// surrogate of the sign and through batch normalization.
 func (l *layer) hidden(j, n int, w Weights, u *lut) {
 	for a := range l.fan[j] + 1 {
 		u.hat[a] = l.normal(j, a)
@@ -198,8 +198,8 @@ func (l *layer) hidden(j, n int, w Weights, u *lut) {
 	l.normalise(j, n, u)
 }
 
-// normalise takes the gradient of unit j from its normalised sum to the sum
-// itself, and sets those of gamma and beta. u.hat is in place.
+// normalise converts the gradient of unit j from its normalised sum to the sum itself, and
+// sets those of gamma and beta. u.hat must be set.
 func (l *layer) normalise(j, n int, u *lut) {
 	g, counts := l.grad[j*l.stride:][:n], l.agree[j*l.stride:][:n]
 	sum, dot := float32(0), float32(0)
@@ -241,17 +241,17 @@ func (s *stepper) update(l *layer, j int, u *lut) {
 	l.quantise(j)
 }
 
-// bound is the integer threshold that unit j would have by the moments of the
-// batch. Whatever the sign of gamma, it falls as beta grows: where gamma is
-// negative, the fold negates the weights.
+// bound returns the integer threshold that unit j would have by the moments of the batch.
+// Whatever the sign of gamma, it falls as beta grows: if gamma is negative, folding negates
+// the weights.
 func (l *layer) bound(j int) int {
 	inv := float64(l.inv[j])
 	p, _ := unit{float64(l.Gamma[j]), float64(l.Beta[j]), float64(l.mean[j]), 1 / (inv * inv), 1, 0}.threshold(l.fan[j])
 	return p
 }
 
-// surrogate stands for the derivative of the sign: that of tanh, or for BinaryNet
-// that of the identity cut off at -1 and 1.
+// surrogate replaces the derivative of the sign: that of tanh or, for BinaryNet, that of the
+// identity cut off at -1 and 1.
 func surrogate(w Weights, y float32) float32 {
 	if w == Binary {
 		if y < -1 || y > 1 {
