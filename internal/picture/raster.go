@@ -310,7 +310,7 @@ var parsed = sync.OnceValue(func() map[bool]*truetype.Font {
 	return out
 })
 
-// font gives the face of a size, nil where there is none.
+// font returns the face of a size, nil if there is none.
 func (c *canvas) font(f face) font.Face {
 	if c.fonts[f] == nil {
 		ttf := parsed()[f.bold]

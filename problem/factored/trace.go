@@ -34,7 +34,7 @@ func (v *Variable) Parse(text string) (int64, error) {
 	}
 	x, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no value for %s; expected true, false or an integer", text, v.Name)
+		return 0, fmt.Errorf("%q is not a value for %s; expected true, false or an integer", text, v.Name)
 	}
 	return x, nil
 }

@@ -24,8 +24,8 @@ func TestReadSeen(t *testing.T) {
 		meta [][2]string
 		want string
 	}{
-		{[][2]string{{"seen", "all"}}, `f:2:11: "all" of 1 words is no set of rows`},
-		{[][2]string{{"seed", "1"}, {"seen", ""}}, `f:3:11: "" of 1 words is no set of rows`},
+		{[][2]string{{"seen", "all"}}, `f:2:11: "all" of 1 words is not a set of rows`},
+		{[][2]string{{"seed", "1"}, {"seen", ""}}, `f:3:11: "" of 1 words is not a set of rows`},
 		{[][2]string{{"seen", "legal 64"}, {"seed", "1"}, {"seen", "legal 64"}}, "f:4:5: there are two sets of rows"},
 		{[][2]string{{"seen", "rows 64 AAAA"}}, "f:2:11: 3 bytes of rows"},
 		{nil, ""},
@@ -67,7 +67,7 @@ func TestReadSeen(t *testing.T) {
 		}
 	}
 	_, err := Load(Ref{Name: filepath.Join(dir, "task.toml")})
-	if want := filepath.Join(dir, "network.bnn") + `:2:11: "none" is no number of rows`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := filepath.Join(dir, "network.bnn") + `:2:11: "none" is not a number of rows`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
