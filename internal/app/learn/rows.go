@@ -35,23 +35,14 @@ func Columns(p *load.Problem, s *sim.Simulator) (*dataset.Schema, error) {
 	return schema.Discretize(p.Truth.Task.Bins)
 }
 
-// examples reads a data set as the rows that the problem's network learns.
-func examples(p *load.Problem, file string) (*train.Examples, error) {
-	s, err := sources(p, file, "", 0)
-	if err != nil {
-		return nil, err
-	}
-	return train.FromSources(p.Truth.Compiled, s...)
-}
-
-// sources reads the data sets to learn from. The rows of also, empty for none,
-// have a weight.
-func sources(p *load.Problem, file, also string, weight int) ([]train.Source, error) {
+// examples reads data sets as the rows that the problem's network learns. Those
+// of also, empty for none, have a weight.
+func examples(p *load.Problem, file, also string, weight int) (*train.Examples, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
 	}
-	var all []train.Source
+	var sources []train.Source
 	for _, from := range []struct {
 		name   string
 		weight int
@@ -66,7 +57,7 @@ func sources(p *load.Problem, file, also string, weight int) ([]train.Source, er
 		if data.Rows == 0 {
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
-		all = append(all, train.Source{Data: data, Weight: int32(from.weight)})
+		sources = append(sources, train.Source{Data: data, Weight: int32(from.weight)})
 	}
-	return all, nil
+	return train.FromSources(p.Truth.Compiled, sources...)
 }

@@ -59,7 +59,10 @@ func TestMemoryLimit(t *testing.T) {
 		want engine.Status
 	}{{0, engine.Feasible}, {4, engine.Feasible}, {13, engine.Unknown}} {
 		p := switches(t, 18, c.goal) // with 12 turns in 6 steps, 13 cannot be on
-		res := solve(t, engine.Task{Problem: p}, 6, 6, engine.Limits{Threads: 2, Memory: 3 << 20})
+		res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 6, MaxHorizon: 6}, engine.Limits{Threads: 2, Memory: 3 << 20}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if res.Status != c.want || res.Reason == "" {
 			t.Errorf("goal %d: got %s (%q), want %s", c.goal, res.Status, res.Reason, c.want)
 		}
@@ -110,7 +113,7 @@ func TestStops(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond} {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), after, errors.New("enough"))
 		began := time.Now()
-		res, err := search.Engine{}.Solve(ctx, engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
+		res, err := search.Engine{Plain: true}.Solve(ctx, engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +131,7 @@ func TestStops(t *testing.T) {
 func BenchmarkSwitches(b *testing.B) {
 	p := switches(b, 16, 0)
 	for range b.N {
-		res, err := search.Engine{}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
+		res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
 		if err != nil || res.Status != engine.Optimal {
 			b.Fatal(res, err)
 		}

@@ -10,7 +10,10 @@ import (
 )
 
 // Engine is the forward search as an engine.Engine.
-type Engine struct{}
+type Engine struct {
+	// Plain explores the graph alone, without the tables of package bound.
+	Plain bool
+}
 
 // Name is "search".
 func (Engine) Name() string { return "search" }
@@ -29,12 +32,13 @@ type run struct {
 	polls     int64     // how often full was asked
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
+	tables    tables         // the search with bounds, beside the graph
 }
 
 // Solve finds an optimal plan or proves that there is none, unless a limit is
 // reached first. It is exact: every joint action of every reachable state is
 // tried.
-func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 	if q.MinHorizon < 1 || q.MaxHorizon < q.MinHorizon {
 		return nil, fmt.Errorf("the horizons %d..%d are not a range of positive numbers", q.MinHorizon, q.MaxHorizon)
 	}
@@ -48,12 +52,18 @@ func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain}}
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
 	}
 	reason := r.explore(ctx)
-	return r.conclude(ctx, reason), nil
+	if r.tables.err != nil {
+		return nil, r.tables.err
+	}
+	if r.tables.proven() {
+		return r.tables.s.Result(), nil
+	}
+	return r.improve(r.conclude(ctx, reason)), nil
 }
 
 // full reports whether the tables, with the values still to come, near the bound
@@ -85,20 +95,32 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		g.depth = nil // not all initial states: nothing can be concluded
 		return stopped()
 	}
+	if r.openTables(ctx); r.tables.proven() {
+		return ""
+	}
 	// A beam is about as much work as what was explored until then, so that
 	// looking for a first plan at most doubles the time, and small problems
 	// never pay for it.
 	beamAt := int64(50_000)
 	pause := func() {
 		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.limits.Shared.Bound(), Reward: r.incumbentReward(), Work: r.work()})
-		if g.tried >= beamAt {
+		r.turn(ctx)
+		if g.tried >= beamAt && !r.tables.proven() {
 			r.beam(ctx, r.beamWidth(beamAt))
 			beamAt = 16 * g.tried
 		}
 	}
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
-		if !g.expandLayer(ctx, r.workers, r.full, pause) {
+		full := func() bool { return r.tables.proven() || r.full() }
+		if !g.expandLayer(ctx, r.workers, full, pause) {
+			if r.tables.proven() {
+				return ""
+			}
+			r.finishTables(ctx)
+			if r.tables.proven() {
+				return ""
+			}
 			if ctx.Err() == nil {
 				r.beam(ctx, maxBeamWidth) // time is left, if no memory
 			}

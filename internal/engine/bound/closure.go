@@ -1,0 +1,115 @@
+package bound
+
+import "slices"
+
+// assertion is a set of rows that must hold together, with the internal
+// variables that only they and definitions mention.
+type assertion struct {
+	rows  []int
+	hides []int32 // internal variables that are eliminated
+	reads []int32 // state, action and shared internal variables
+}
+
+// maxReads bounds what an assertion may read: its values are listed.
+const maxReads = 14
+
+// closure gathers what rows need to be judged: the definitions of the internal
+// variables that are not visible, and theirs.
+func (d *definitions) closure(rows []int, visible []bool) assertion {
+	var a assertion
+	seen := map[int32]bool{}
+	have := map[int]bool{}
+	stack := slices.Clone(rows)
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if have[i] {
+			continue
+		}
+		have[i] = true
+		a.rows = append(a.rows, i)
+		for _, v := range d.r.rows[i].vars {
+			if seen[v] {
+				continue
+			}
+			seen[v] = true
+			if d.r.role[v] != internal || visible[v] {
+				a.reads = append(a.reads, v)
+				continue
+			}
+			a.hides = append(a.hides, v)
+			if d.rows[v] != nil {
+				stack = append(stack, d.rows[v]...)
+			} else {
+				stack = append(stack, d.using[v]...)
+			}
+		}
+	}
+	slices.Sort(a.rows)
+	slices.Sort(a.hides)
+	slices.Sort(a.reads)
+	return a
+}
+
+// assertions splits all rows into sets that are judged by themselves. Internal
+// variables that are defined over too many others become visible: shared
+// between groups like actions are.
+func (d *definitions) assertions() (out []assertion, visible []bool) {
+	visible = make([]bool, d.r.numVars+1)
+	for changed := true; changed; {
+		changed = false
+		out = out[:0]
+		covered := make([]bool, len(d.r.rows))
+		add := func(rows []int) {
+			a := d.closure(rows, visible)
+			if d.presentReads(&a) > maxReads && len(a.hides) > 0 {
+				// Hide less: share what these rows mention.
+				for _, i := range rows {
+					for _, v := range d.r.rows[i].vars {
+						if d.r.role[v] == internal && !visible[v] {
+							visible[v], changed = true, true
+						}
+					}
+				}
+			}
+			for _, i := range a.rows {
+				covered[i] = true
+			}
+			out = append(out, a)
+		}
+		for i := range d.r.rows {
+			if !d.defier[i] && !covered[i] {
+				add([]int{i})
+			}
+		}
+		for v := range d.rows {
+			if !visible[v] || d.rows[v] == nil {
+				continue
+			}
+			if a := d.closure(d.rows[v], visible); d.presentReads(&a) <= maxReads {
+				add(d.rows[v])
+				continue
+			}
+			for _, i := range d.rows[v] {
+				add([]int{i})
+			}
+		}
+		for i := range d.r.rows { // definitions of what nothing reads
+			if !covered[i] {
+				add([]int{i})
+			}
+		}
+	}
+	return out, visible
+}
+
+// presentReads counts what an assertion reads of the present step.
+func (d *definitions) presentReads(a *assertion) int {
+	n := 0
+	for _, v := range a.reads {
+		if d.r.role[v] != after {
+			n++
+		}
+	}
+	return n
+}

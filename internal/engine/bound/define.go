@@ -1,0 +1,219 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// definitions tells of each internal variable which rows define it: given the
+// other variables of these rows, they leave it one value at most. Then a copy
+// of the variable and its rows in several groups never disagrees.
+type definitions struct {
+	r      *relation
+	rows   [][]int // by variable: the rows that define it; nil for none
+	defier []bool  // by row: it is part of a definition
+	using  [][]int // by variable: the rows that it is in
+}
+
+// maxUniqueSearch bounds the decisions of one proof that a variable is defined.
+const maxUniqueSearch = 1 << 12
+
+// define finds definitions, of variables over variables that are defined
+// already, until nothing changes.
+func (r *relation) define() *definitions {
+	d := &definitions{r: r, rows: make([][]int, r.numVars+1), defier: make([]bool, len(r.rows)), using: make([][]int, r.numVars+1)}
+	for i := range r.rows {
+		for _, v := range r.rows[i].vars {
+			d.using[v] = append(d.using[v], i)
+		}
+	}
+	done := make([]bool, r.numVars+1)
+	for i := range r.rows { // a neuron defines its output
+		if n := r.rows[i].neuron; n != nil && r.role[n.Out.Var()] == internal {
+			v := n.Out.Var()
+			d.rows[v], d.defier[i], done[v] = []int{i}, true, true
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for v := int32(1); v <= r.numVars; v++ {
+			if r.role[v] == internal && !done[v] && r.fixed[v] == 0 && len(d.using[v]) > 0 && d.tryDefine(v, done) {
+				changed = true
+			}
+		}
+	}
+	return d
+}
+
+// tryDefine looks whether rows over v and variables that are done define v, or
+// the integer that v is a bit of.
+func (d *definitions) tryDefine(v int32, done []bool) bool {
+	block := []int32{v}
+	if d.r.bit[v] >= 0 {
+		owner, _ := d.r.task.Problem.Owner(factored.Bit(d.r.bit[v]))
+		block = block[:0]
+		for i := range owner.Width {
+			w := d.r.nowVar[int(owner.First)+i]
+			if d.r.fixed[w] == 0 {
+				block = append(block, w)
+			}
+		}
+	}
+	for _, set := range [][]int32{{v}, block} {
+		var rows []int
+		for _, w := range set {
+			for _, i := range d.using[w] {
+				if !slices.Contains(rows, i) && !d.defier[i] && d.closed(i, set, done) {
+					rows = append(rows, i)
+				}
+			}
+		}
+		if len(rows) == 0 || !d.unique(set, rows) {
+			continue
+		}
+		for _, w := range set {
+			if done[w] {
+				continue
+			}
+			done[w] = true
+			d.rows[w] = rows
+		}
+		for _, i := range rows {
+			d.defier[i] = true
+		}
+		return true
+	}
+	return false
+}
+
+// closed reports whether a row reads only what is done beside set, and nothing
+// of the next state.
+func (d *definitions) closed(row int, set []int32, done []bool) bool {
+	for _, w := range d.r.rows[row].vars {
+		switch {
+		case slices.Contains(set, w):
+		case d.r.role[w] == after:
+			return false
+		case d.r.role[w] == internal && !done[w]:
+			return false
+		}
+	}
+	return d.r.rows[row].neuron == nil
+}
+
+// unique reports whether the rows leave set one value at most, whatever the
+// other variables are. It may miss that.
+func (d *definitions) unique(set []int32, rows []int) bool {
+	if d.uniqueSum(set, rows) {
+		return true
+	}
+	if len(set) > 1 {
+		return false
+	}
+	var sums []model.Sum
+	var inputs []model.Lit
+	for _, value := range []int8{-1, 1} {
+		for _, i := range rows {
+			sums = append(sums, without(d.r.rows[i].sum, set[0], value))
+		}
+	}
+	if contradict(sums) {
+		return true
+	}
+	for _, i := range rows {
+		for _, v := range d.r.rows[i].vars {
+			if v != set[0] && !slices.Contains(inputs, model.Lit(v)) {
+				inputs = append(inputs, model.Lit(v))
+			}
+		}
+	}
+	if len(inputs) > 40 {
+		return false
+	}
+	st := propagate.NewSystem(int(d.r.numVars), sums, nil).NewState()
+	if !st.Consistent() {
+		return true
+	}
+	polls, over := 0, false
+	st.SetInterrupt(func() bool {
+		polls++
+		over = over || polls > maxUniqueSearch/256
+		return over
+	})
+	return !st.Satisfiable(inputs) && !st.Interrupted()
+}
+
+// uniqueSum reports whether one of the rows is an equation in which the subsets
+// of set all have different sums.
+func (d *definitions) uniqueSum(set []int32, rows []int) bool {
+	for _, i := range rows {
+		s := &d.r.rows[i].sum
+		if s.Op != factored.EQ {
+			continue
+		}
+		var coefs []int64
+		for _, t := range s.Terms {
+			if slices.Contains(set, t.Lit.Var()) {
+				coefs = append(coefs, t.Coef)
+			}
+		}
+		slices.Sort(coefs)
+		var sum int64
+		super := len(coefs) == len(set)
+		for _, c := range coefs {
+			super = super && c > sum
+			sum += c
+		}
+		if super {
+			return true
+		}
+	}
+	return false
+}
+
+// without is a sum with one variable at a value, 1 or -1.
+func without(s model.Sum, v int32, value int8) model.Sum {
+	out := model.Sum{Op: s.Op, K: s.K}
+	for _, t := range s.Terms {
+		switch {
+		case t.Lit.Var() != v:
+			out.Terms = append(out.Terms, t)
+		case (t.Lit > 0) == (value > 0):
+			out.K -= t.Coef
+		}
+	}
+	return out
+}
+
+// contradict reports whether two of the sums, added up, say that a negative
+// number is not negative.
+func contradict(sums []model.Sum) bool {
+	for i := range sums {
+		for j := range i {
+			if opposed(&sums[i], &sums[j]) || opposed(&sums[j], &sums[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// opposed reports whether a says that a sum is more than b allows.
+func opposed(a, b *model.Sum) bool {
+	if a.Op == factored.LE || b.Op == factored.GE || len(a.Terms) != len(b.Terms) {
+		return false
+	}
+	same := map[model.Lit]int64{}
+	for _, t := range a.Terms {
+		same[t.Lit] = t.Coef
+	}
+	for _, t := range b.Terms {
+		if same[t.Lit] != t.Coef {
+			return false
+		}
+	}
+	return a.K > b.K
+}

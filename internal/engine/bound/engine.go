@@ -1,0 +1,281 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Engine plans with tables and prices as an engine.Engine. It gives
+// ErrNoGroups for a problem that does not fall into small groups.
+type Engine struct{}
+
+// Name is "bound".
+func (Engine) Name() string { return "bound" }
+
+// Solve finds an optimal plan or proves that there is none, unless a limit is
+// reached first. Of a range of horizons each is solved by itself.
+func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		s, err := Start(ctx, q.Task, h, l, report)
+		switch {
+		case ctx.Err() != nil:
+			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
+		case err != nil:
+			return nil, err
+		}
+		for !s.Done() && ctx.Err() == nil {
+			if err := s.Advance(ctx); err != nil {
+				return nil, err
+			}
+		}
+		r := s.Result()
+		if !s.Proven() && ctx.Err() != nil {
+			r.Reason = context.Cause(ctx).Error()
+		}
+		return r, nil
+	})
+}
+
+// scale is how finely a unit of cost is priced.
+const scale = 1000
+
+// maxStarts bounds the initial states that are listed.
+const maxStarts = 4096
+
+// Search improves prices and widens beams in turns until bound and plan meet.
+// Its work is cut into stages, so that another search can have turns too.
+type Search struct {
+	f      *Factors // nil where propagation alone finds that there is no plan
+	o      *optimizer
+	limits engine.Limits
+	report func(engine.Progress)
+	starts [][]uint32
+	trace  *factored.Trace
+	cost   int64 // of trace, without the constant; infinite without one
+	lower  int64 // no plan costs less
+	nodes  int64
+	width  int  // of the next beam
+	turn   int  // beams so far
+	stale  bool // prices are to be improved before the next beam
+	reason string
+}
+
+// Start cuts a problem into groups. It gives ErrNoGroups where that does not
+// help.
+func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, report func(engine.Progress)) (*Search, error) {
+	f, err := New(ctx, t, horizon)
+	if err != nil {
+		return nil, err
+	}
+	if report == nil {
+		report = func(engine.Progress) {}
+	}
+	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, width: firstWidth, stale: true}
+	if f == nil {
+		s.lower = infinite
+		return s, ctx.Err()
+	}
+	var ok bool
+	if s.starts, ok = f.listStarts(ctx); !ok {
+		return nil, ErrNoGroups
+	}
+	s.o = f.newOptimizer(scale)
+	return s, nil
+}
+
+// The widths of beams: the first, by how much they grow, and the last.
+const (
+	firstWidth = 100
+	growth     = 4
+	lastWidth  = 1 << 26
+)
+
+// Proven reports whether the best plan is proven to be, or that there is none.
+func (s *Search) Proven() bool { return s.lower >= s.cost }
+
+// Done reports whether there is nothing left to do: an answer is proven, or the
+// memory is used up.
+func (s *Search) Done() bool { return s.Proven() || s.reason != "" }
+
+// Nodes is the work so far, in nodes of beams.
+func (s *Search) Nodes() int64 { return s.nodes }
+
+// NextNodes is about how many nodes the next stage will take at most.
+func (s *Search) NextNodes() int64 {
+	if s.f == nil || s.stale {
+		return 0
+	}
+	return int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
+}
+
+// Advance does the next stage: prices are improved, or a beam is run.
+func (s *Search) Advance(ctx context.Context) error {
+	if s.Done() || s.f == nil {
+		return nil
+	}
+	s.takeOffer()
+	if s.stale {
+		s.stale = false
+		if s.cost < infinite {
+			s.o.improve(ctx, 2000, s.cost*scale)
+		} else {
+			s.o.improve(ctx, 200, infinite)
+		}
+		s.raise(s.f.cost(s.o.bound, scale))
+		s.tell("prices")
+		return nil
+	}
+	before := s.cost
+	if err := s.beam(ctx, s.width); err != nil {
+		return err
+	}
+	s.tell(fmt.Sprintf("beam of width %d", s.width))
+	s.turn++
+	s.stale = s.cost < before
+	s.width = min(s.width*growth, lastWidth)
+	return nil
+}
+
+// listStarts lists the initial states as values of the groups; false when there
+// are too many.
+func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
+	index := make([]map[string]uint32, len(f.parts))
+	for id := range f.parts {
+		index[id] = map[string]uint32{}
+		for v, value := range f.parts[id].values {
+			index[id][fmt.Sprint(value)] = uint32(v)
+		}
+	}
+	st := f.r.first.NewState()
+	if !st.Consistent() {
+		return nil, true
+	}
+	p := f.r.task.Problem
+	var state, aux []model.Lit
+	for b := range p.NumBits() {
+		v := f.r.nowVar[b]
+		switch p.Kind(factored.Bit(b)) {
+		case factored.State:
+			state = append(state, model.Lit(v))
+			if x := f.r.valueAt(1, v); x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
+				return nil, true
+			}
+		case factored.Auxiliary:
+			aux = append(aux, model.Lit(v))
+		}
+	}
+	var out [][]uint32
+	st.SetInterrupt(func() bool { return ctx.Err() != nil })
+	st.Each(state, func() bool {
+		if !st.Satisfiable(aux) {
+			return true
+		}
+		var node []uint32
+		for id := range f.parts {
+			g := &f.parts[id]
+			key := make([]uint64, (len(g.own)+63)/64)
+			for i, v := range g.own {
+				if st.Value(model.Lit(v)) > 0 {
+					key[i/64] |= 1 << (i % 64)
+				}
+			}
+			node = append(node, index[id][fmt.Sprint(key)])
+		}
+		out = append(out, node)
+		return len(out) <= maxStarts
+	})
+	return out, len(out) <= maxStarts && !st.Interrupted()
+}
+
+// takeOffer takes a better plan, or a better bound, of another engine.
+func (s *Search) takeOffer() {
+	zero := s.f.reward(0)
+	if t, reward := s.limits.Shared.Best(); t != nil && zero-reward < s.cost {
+		s.trace, s.cost = t, zero-reward
+	}
+	if b := s.limits.Shared.Bound(); b != nil {
+		s.lower = max(s.lower, zero-*b)
+	}
+}
+
+// raise notes a bound.
+func (s *Search) raise(cost int64) {
+	s.lower = max(s.lower, cost)
+	if s.lower < infinite {
+		s.limits.Shared.Lower(s.f.reward(s.lower))
+	}
+}
+
+// beam runs one beam, cut by the best plan.
+func (s *Search) beam(ctx context.Context, width int) error {
+	limit := int64(infinite - 1)
+	if s.cost < infinite {
+		limit = (s.cost - s.f.step) * scale
+	}
+	b := s.f.newBeam(s.f.newOrder(s.turn/2), s.o.best, limit, width, s.limits.Memory/2)
+	trace, cost, how := b.run(ctx, s.starts)
+	s.nodes += b.nodes
+	if trace != nil && cost < s.cost {
+		report, err := validate.Check(s.f.r.task.Problem, s.f.r.task.Network, validate.FromTrace(trace))
+		switch {
+		case err != nil:
+			return fmt.Errorf("checking a plan: %w", err)
+		case !report.Valid:
+			return fmt.Errorf("the checker refuses a plan: %w", report.Failure)
+		case report.Reward != s.f.reward(cost):
+			return fmt.Errorf("a plan's reward is counted as %d, the checker gives %d", s.f.reward(cost), report.Reward)
+		}
+		s.trace, s.cost = trace, cost
+		s.limits.Shared.Offer(trace, report.Reward)
+	}
+	switch how {
+	case noRoom:
+		s.reason = fmt.Sprintf("the memory limit of %d MiB was reached", s.limits.Memory>>20)
+	case ended:
+		// What was left out costs at least as much as what it was dropped for.
+		s.raise(min(s.cost, s.f.cost(b.dropped, scale)))
+	}
+	return nil
+}
+
+func (s *Search) tell(phase string) {
+	p := engine.Progress{Phase: "bound: " + phase, Work: s.nodes + int64(s.o.round)}
+	if s.lower > -infinite && s.lower < infinite {
+		b := s.f.reward(s.lower)
+		p.Bound = &b
+	}
+	if s.trace != nil {
+		r := s.f.reward(s.cost)
+		p.Reward = &r
+	}
+	s.report(p)
+}
+
+// Result says what is known.
+func (s *Search) Result() *engine.Result {
+	if s.f == nil {
+		return &engine.Result{Status: engine.Infeasible}
+	}
+	r := &engine.Result{Status: engine.Unknown, Reason: s.reason, Stats: map[string]int64{
+		"groups": int64(len(s.f.parts)), "nodes": s.nodes, "price_rounds": int64(s.o.round),
+	}}
+	if s.trace != nil {
+		r.Status, r.Trace, r.Horizon, r.Reward = engine.Feasible, s.trace, s.f.horizon, s.f.reward(s.cost)
+	}
+	switch {
+	case s.lower >= infinite:
+		r.Status, r.Reason = engine.Infeasible, ""
+	case s.lower > -infinite:
+		b := s.f.reward(min(s.lower, s.cost))
+		r.Bound = &b
+	}
+	if s.trace != nil && s.lower >= s.cost {
+		r.Status, r.Reason = engine.Optimal, ""
+	}
+	return r
+}

@@ -1,0 +1,257 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// group is some state variables with everything that decides their next
+// values.
+type group struct {
+	units []int   // state variables of the problem
+	own   []int32 // their bits at step t that vary
+	next  []int32 // the same bits at step t+1, in the same order
+	reads []int32 // actions, shared internal variables and foreign state bits at step t
+	rows  []int
+	hides []int32 // internal variables that nothing outside reads
+}
+
+// structure is a relation cut into groups: each row is in a group, or one of
+// the rules that couple groups.
+type structure struct {
+	r      *relation
+	d      *definitions
+	asks   []assertion
+	groups []*group
+	rules  []model.Sum // coupling rows, over now, action, after and visible variables
+	quiet  []bool      // by rule: over the present state alone
+	home   []int32     // by variable: the group that owns it, -1 for none
+}
+
+// maxGroupReads bounds the bits that a group reads beside its own.
+const maxGroupReads = 24
+
+// groupUp builds groups, each made of the units that union says belong
+// together. It gives nil where an assertion fits nowhere.
+func groupUp(r *relation, d *definitions, asks []assertion, union []int) *structure {
+	s := &structure{r: r, d: d, asks: asks, home: make([]int32, r.numVars+1)}
+	for v := range s.home {
+		s.home[v] = -1
+	}
+	union = slices.Clone(union)
+	var root func(i int) int
+	root = func(i int) int {
+		for union[i] != i {
+			i = union[i]
+		}
+		return i
+	}
+	unitOf := func(v int32) int { return int(r.unit(v)) }
+	for i := range asks {
+		a := &asks[i]
+		if len(a.hides) == 0 {
+			continue
+		}
+		first := -1
+		for _, v := range a.reads {
+			if r.role[v] == after {
+				if u := root(unitOf(v)); first < 0 {
+					first = u
+				} else {
+					union[max(u, first)] = min(u, first)
+					first = min(u, first)
+				}
+			}
+		}
+	}
+	s.makeGroups(root)
+	if !s.placeTransitions() {
+		return nil
+	}
+	s.placeOthers()
+	s.placeLoose()
+	return s
+}
+
+// makeGroups makes a group of the units with each root.
+func (s *structure) makeGroups(root func(int) int) {
+	r := s.r
+	at := map[int]int32{}
+	p := r.task.Problem
+	for u := range p.Variables {
+		if p.Variables[u].Kind != factored.State || !r.varies(u) {
+			continue
+		}
+		k := root(u)
+		id, ok := at[k]
+		if !ok {
+			id = int32(len(s.groups))
+			at[k] = id
+			s.groups = append(s.groups, &group{})
+		}
+		g := s.groups[id]
+		g.units = append(g.units, u)
+		for i := range p.Variables[u].Width {
+			v := r.nowVar[int(p.Variables[u].First)+i]
+			if r.fixed[v] == 0 {
+				g.own = append(g.own, v)
+				g.next = append(g.next, v+r.stride)
+				s.home[v], s.home[v+r.stride] = id, id
+			}
+		}
+	}
+}
+
+// unit is the variable of the problem that a variable of the model is a bit of.
+func (r *relation) unit(v int32) int32 {
+	p := r.task.Problem
+	owner, _ := p.Owner(factored.Bit(r.bit[v]))
+	i, _ := slices.BinarySearchFunc(p.Variables, owner.First, func(x factored.Variable, first factored.Bit) int { return int(x.First - first) })
+	return int32(i)
+}
+
+// varies reports whether a state variable has a bit that is not the same at all
+// steps.
+func (r *relation) varies(u int) bool {
+	v := &r.task.Problem.Variables[u]
+	for i := range v.Width {
+		if r.fixed[r.nowVar[int(v.First)+i]] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reach is what g would read beside its own bits with a's reads too.
+func (s *structure) reach(g *group, id int32, a *assertion) int {
+	n := len(g.reads)
+	for _, v := range a.reads {
+		if s.home[v] != id && s.r.role[v] != after && !slices.Contains(g.reads, v) {
+			n++
+		}
+	}
+	return n
+}
+
+// take puts an assertion into a group.
+func (s *structure) take(id int32, a *assertion) {
+	g := s.groups[id]
+	for _, v := range a.reads {
+		isOwn := s.home[v] == id && (s.r.role[v] == now || s.r.role[v] == after)
+		if !isOwn && !slices.Contains(g.reads, v) {
+			g.reads = append(g.reads, v)
+		}
+	}
+	for _, i := range a.rows {
+		if !slices.Contains(g.rows, i) {
+			g.rows = append(g.rows, i)
+		}
+	}
+	for _, v := range a.hides {
+		if !slices.Contains(g.hides, v) {
+			g.hides = append(g.hides, v)
+		}
+	}
+}
+
+// couple makes the rows of an assertion rules between groups.
+func (s *structure) couple(a *assertion) {
+	for _, i := range a.rows {
+		w := &s.r.rows[i]
+		if w.neuron == nil {
+			s.rules = append(s.rules, w.sum)
+			s.quiet = append(s.quiet, w.quiet)
+			continue
+		}
+		n := w.neuron
+		p, q := int64(n.Threshold), int64(len(n.Inputs)-n.Threshold+1)
+		up := model.Sum{Op: factored.GE, K: p, Terms: []model.Term{{Coef: p, Lit: -n.Out}}}
+		down := model.Sum{Op: factored.GE, K: q, Terms: []model.Term{{Coef: q, Lit: n.Out}}}
+		for _, l := range n.Inputs {
+			up.Terms = append(up.Terms, model.Term{Coef: 1, Lit: l})
+			down.Terms = append(down.Terms, model.Term{Coef: 1, Lit: -l})
+		}
+		s.rules = append(s.rules, up, down)
+		s.quiet = append(s.quiet, false, false)
+	}
+}
+
+// placeTransitions puts what mentions the next state into the groups.
+func (s *structure) placeTransitions() bool {
+	for i := range s.asks {
+		a := &s.asks[i]
+		var ids []int32
+		for _, v := range a.reads {
+			if s.r.role[v] == after && !slices.Contains(ids, s.home[v]) {
+				ids = append(ids, s.home[v])
+			}
+		}
+		switch {
+		case len(ids) == 0:
+		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.reach(s.groups[ids[0]], ids[0], a) <= maxGroupReads:
+			s.take(ids[0], a)
+		case len(a.hides) == 0:
+			s.couple(a)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// placeOthers puts what mentions the present step alone where it adds least,
+// and makes rules of what would add anything and can be one.
+func (s *structure) placeOthers() {
+	for i := range s.asks {
+		a := &s.asks[i]
+		if slices.ContainsFunc(a.reads, func(v int32) bool { return s.r.role[v] == after }) {
+			continue
+		}
+		best, least := int32(-1), len(a.reads)
+		for id, g := range s.groups {
+			if n := s.reach(g, int32(id), a) - len(g.reads); n < least && len(g.reads)+n <= maxGroupReads {
+				best, least = int32(id), n
+			}
+		}
+		switch {
+		case least == 0 && best >= 0, best >= 0 && len(a.hides) > 0:
+			s.take(best, a)
+		case len(a.hides) == 0:
+			s.couple(a)
+		default:
+			s.groups = append(s.groups, &group{})
+			s.take(int32(len(s.groups)-1), a)
+		}
+	}
+}
+
+// placeLoose gives each action and shared variable a home: the first group
+// that reads it, or a group of its own.
+func (s *structure) placeLoose() {
+	for id, g := range s.groups {
+		for _, v := range g.reads {
+			if s.r.role[v] != now && s.home[v] < 0 {
+				s.home[v] = int32(id)
+			}
+		}
+	}
+	used := make([]bool, s.r.numVars+1)
+	for i := range s.rules {
+		for _, t := range s.rules[i].Terms {
+			used[t.Lit.Var()] = true
+		}
+	}
+	for _, t := range s.r.task.Problem.Reward.Terms {
+		if v := s.r.nowVar[t.Lit.Bit]; !t.Lit.Next && s.r.role[v] == action {
+			used[v] = true
+		}
+	}
+	for v := int32(1); v <= s.r.numVars; v++ {
+		if used[v] && s.home[v] < 0 && s.r.fixed[v] == 0 && (s.r.role[v] == action || s.r.role[v] == internal) {
+			s.home[v] = int32(len(s.groups))
+			s.groups = append(s.groups, &group{reads: []int32{v}})
+		}
+	}
+}

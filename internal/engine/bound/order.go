@@ -1,0 +1,356 @@
+package bound
+
+import "slices"
+
+// order lays out a layered search over the groups of a step, one group a layer.
+type order struct {
+	f     *Factors
+	group []int32 // by position
+	place []int32 // by group: its position
+	// At each position, over the groups from there on:
+	restMin, restMax [][]int64 // of the uses of each rule
+	// pending are the shared bits that an earlier group than the position
+	// decides and one from there on reads: variables, ascending.
+	pending [][]int32
+	rules   [][]int32 // by group: the rules that its moves use, but for quiet ones
+	uses    [][][]rulesOf
+	relOf   []int32 // by rule: the relation that states it
+	// critical are the rules that must be looked at for every move.
+	critical   [][]int32
+	impossible bool // a rule that nothing can keep
+	// peers are, by position, the positions up to there of groups that can be
+	// swapped with that one; same are all sets of such groups.
+	peers [][]int32
+	same  [][]int32
+	// The same of the rules on states alone, which are judged by new values.
+	quietRules         [][]int32 // by group
+	quietMin, quietMax [][]int64 // by position
+}
+
+// rulesOf lists what a move uses of rules.
+type rulesOf []use
+
+// newOrder lays out a search. Groups that share much stand next to each other.
+func (f *Factors) newOrder(turn int) *order {
+	o := &order{f: f}
+	o.arrange(turn)
+	o.place = make([]int32, len(f.parts))
+	for k, g := range o.group {
+		o.place[g] = int32(k)
+	}
+	o.relOf = make([]int32, len(f.s.rules))
+	for i := range f.rels {
+		if k := f.rels[i].rule; k >= 0 {
+			o.relOf[k] = int32(i)
+		}
+	}
+	o.countUses()
+	o.findCritical()
+	o.findQuiet()
+	o.findPending()
+	o.findPeers()
+	return o
+}
+
+// links tells for each group which others it shares bits or small rules with.
+func (f *Factors) links() [][]int32 {
+	out := make([][]int32, len(f.parts))
+	link := func(a, b int32) {
+		if a != b && !slices.Contains(out[a], b) {
+			out[a], out[b] = append(out[a], b), append(out[b], a)
+		}
+	}
+	for id := range f.parts {
+		for _, v := range f.parts[id].reads {
+			if h := f.s.home[v]; h >= 0 && !f.r.clocked(v) {
+				link(int32(id), h)
+			}
+		}
+	}
+	for i := range f.s.rules {
+		var ids []int32
+		for _, t := range f.s.rules[i].Terms {
+			if h := f.s.home[t.Lit.Var()]; !slices.Contains(ids, h) {
+				ids = append(ids, h)
+			}
+		}
+		if len(ids) > 4 {
+			continue
+		}
+		for _, a := range ids {
+			for _, b := range ids {
+				link(a, b)
+			}
+		}
+	}
+	return out
+}
+
+// arrange orders the groups: each next one is that which leaves the fewest
+// decided groups with undecided neighbours. turn 0 starts with the first group,
+// others elsewhere.
+func (o *order) arrange(turn int) {
+	links := o.f.links()
+	n := len(links)
+	open := make([]int, n) // undecided neighbours
+	for g := range links {
+		open[g] = len(links[g])
+	}
+	decided := make([]bool, n)
+	start := turn * 7919 % max(n, 1)
+	for len(o.group) < n {
+		best, least := -1, 0
+		for i := range n {
+			g := (i + start) % n
+			if decided[g] {
+				continue
+			}
+			cost := 0
+			if open[g] > 0 {
+				cost = 2 * n
+			}
+			closes := 0
+			for _, h := range links[g] {
+				if decided[h] {
+					closes++
+					if open[h] == 1 {
+						cost -= 2 * n
+					}
+				}
+			}
+			cost += open[g] - 2*closes
+			if best < 0 || cost < least {
+				best, least = g, cost
+			}
+		}
+		decided[best] = true
+		o.group = append(o.group, int32(best))
+		for _, h := range links[best] {
+			open[h]--
+		}
+	}
+}
+
+// countUses lists what each move uses of the rules that are judged when moves
+// are chosen, and how much the groups from each position on use.
+func (o *order) countUses() {
+	f := o.f
+	rules := len(f.s.rules)
+	o.rules = make([][]int32, len(f.parts))
+	o.uses = make([][][]rulesOf, len(f.parts))
+	n := len(o.group)
+	o.restMin, o.restMax = make([][]int64, n+1), make([][]int64, n+1)
+	o.restMin[n], o.restMax[n] = make([]int64, rules), make([]int64, rules)
+	for k := n - 1; k >= 0; k-- {
+		id := o.group[k]
+		o.restMin[k], o.restMax[k] = slices.Clone(o.restMin[k+1]), slices.Clone(o.restMax[k+1])
+		least, most, seen := o.countGroup(id)
+		for i := range rules {
+			o.restMin[k][i] += least[i]
+			o.restMax[k][i] += most[i]
+			if seen[i] {
+				o.rules[id] = append(o.rules[id], int32(i))
+			}
+		}
+	}
+}
+
+// countGroup does so for one group. The ranges of uses include 0.
+func (o *order) countGroup(id int32) (least, most []int64, seen []bool) {
+	f := o.f
+	g := &f.parts[id]
+	rules := len(f.s.rules)
+	least, most, seen = make([]int64, rules), make([]int64, rules), make([]bool, rules)
+	sum := make([]int64, rules)
+	var touched []int32
+	add := func(uses []use) {
+		for _, u := range uses {
+			k := f.rels[u.rel].rule
+			if k < 0 || f.s.quiet[k] {
+				continue
+			}
+			if sum[k] == 0 {
+				touched = append(touched, int32(k))
+			}
+			sum[k] += u.coef
+		}
+	}
+	o.uses[id] = make([][]rulesOf, len(g.values))
+	for v := range g.moves {
+		o.uses[id][v] = make([]rulesOf, len(g.moves[v]))
+		for i := range g.moves[v] {
+			touched = touched[:0]
+			f.eachUse(g, int32(v), &g.moves[v][i], add)
+			for _, k := range touched {
+				if sum[k] == 0 {
+					continue
+				}
+				o.uses[id][v][i] = append(o.uses[id][v][i], use{k, sum[k]})
+				least[k], most[k] = min(least[k], sum[k]), max(most[k], sum[k])
+				seen[k] = true
+				sum[k] = 0
+			}
+		}
+	}
+	return least, most, seen
+}
+
+// findPending lists which shared bits must be remembered at each position.
+func (o *order) findPending() {
+	f := o.f
+	first, last := map[int32]int{}, map[int32]int{}
+	for k, id := range o.group {
+		g := &f.parts[id]
+		note := func(v int32) {
+			if _, ok := first[v]; !ok {
+				first[v] = k
+			}
+			last[v] = k
+		}
+		for _, v := range g.reads {
+			if f.s.home[v] >= 0 {
+				note(v)
+				if f.r.role[v] == now {
+					// Known from the state until its home is decided.
+					h := int(o.place[f.s.home[v]])
+					first[v] = h
+					last[v] = max(last[v], k)
+				}
+			}
+		}
+	}
+	o.pending = make([][]int32, len(o.group)+1)
+	for v := int32(1); v <= f.r.numVars; v++ {
+		from, ok := first[v]
+		for k := from + 1; ok && k <= last[v]; k++ {
+			o.pending[k] = append(o.pending[k], v)
+		}
+	}
+}
+
+// findCritical lists for each position the rules that a group could break by
+// using nothing of them.
+func (o *order) findCritical() {
+	f := o.f
+	before := make([]int64, len(f.s.rules)) // the most that the groups up to a position use
+	o.critical = make([][]int32, len(o.group))
+	for k, id := range o.group {
+		for _, i := range o.rules[id] {
+			before[i] += o.restMax[k][i] - o.restMax[k+1][i]
+		}
+		for _, i := range o.rules[id] {
+			e := &f.rels[o.relOf[i]]
+			if e.equal || before[i]+o.restMin[k+1][i] > e.limit {
+				o.critical[k] = append(o.critical[k], i)
+			}
+		}
+	}
+	for i := range f.s.rules {
+		e := &f.rels[o.relOf[i]]
+		if !f.s.quiet[i] && (o.restMin[0][i] > e.limit || e.equal && o.restMax[0][i] < e.limit) {
+			o.impossible = true
+		}
+	}
+}
+
+// findQuiet lists, for the rules on states alone, which groups' values use them
+// and how much those from each position on do.
+func (o *order) findQuiet() {
+	f := o.f
+	n, rules := len(o.group), len(f.s.rules)
+	o.quietRules = make([][]int32, len(f.parts))
+	least, most := make([][]int64, len(f.parts)), make([][]int64, len(f.parts))
+	for id := range f.parts {
+		g := &f.parts[id]
+		least[id], most[id] = make([]int64, rules), make([]int64, rules)
+		sums := make([]int64, rules)
+		seen := make([]bool, rules)
+		for v := range g.nowUse {
+			for _, u := range g.nowUse[v] {
+				if k := f.rels[u.rel].rule; k >= 0 && f.s.quiet[k] {
+					seen[k] = true
+					sums[k] += u.coef
+				}
+			}
+			for k := range sums {
+				if v == 0 {
+					least[id][k], most[id][k] = sums[k], sums[k]
+				}
+				least[id][k], most[id][k] = min(least[id][k], sums[k]), max(most[id][k], sums[k])
+				sums[k] = 0
+			}
+		}
+		for k := range seen {
+			if seen[k] {
+				o.quietRules[id] = append(o.quietRules[id], int32(k))
+			}
+		}
+	}
+	o.quietMin, o.quietMax = make([][]int64, n+1), make([][]int64, n+1)
+	o.quietMin[n], o.quietMax[n] = make([]int64, rules), make([]int64, rules)
+	for k := n - 1; k >= 0; k-- {
+		o.quietMin[k], o.quietMax[k] = slices.Clone(o.quietMin[k+1]), slices.Clone(o.quietMax[k+1])
+		for i := range rules {
+			o.quietMin[k][i] += least[o.group[k]][i]
+			o.quietMax[k][i] += most[o.group[k]][i]
+		}
+	}
+	for i := range rules {
+		e := &f.rels[o.relOf[i]]
+		if f.s.quiet[i] && (o.quietMin[0][i] > e.limit || e.equal && o.quietMax[0][i] < e.limit) {
+			o.impossible = true
+		}
+	}
+}
+
+// findPeers lists which groups can be swapped.
+func (o *order) findPeers() {
+	class := o.f.classes()
+	sets := map[int32]int{}
+	o.peers = make([][]int32, len(o.group))
+	for k, id := range o.group {
+		c := class[id]
+		if c < 0 {
+			continue
+		}
+		n, ok := sets[c]
+		if !ok {
+			n = len(o.same)
+			sets[c] = n
+			o.same = append(o.same, nil)
+		}
+		o.same[n] = append(o.same[n], id)
+		o.peers[k] = slices.Clone(o.same[n])
+	}
+}
+
+// settle sorts the new values of the groups that can be swapped with the one at
+// position k and are decided; actual, if not nil, follows.
+func (o *order) settle(k int, values []uint32, actual []int32) {
+	o.sort(o.peers[k], values, actual, true)
+}
+
+// canonical sorts the values of all groups that can be swapped.
+func (o *order) canonical(values []uint32, actual []int32) {
+	for _, set := range o.same {
+		o.sort(set, values, actual, false)
+	}
+}
+
+// sort orders the values in some slots; with last, all but the last are in order
+// already.
+func (o *order) sort(slots []int32, values []uint32, actual []int32, last bool) {
+	from := 1
+	if last {
+		from = len(slots) - 1
+	}
+	for i := max(from, 1); i < len(slots); i++ {
+		for j := i; j > 0 && values[slots[j]] < values[slots[j-1]]; j-- {
+			a, b := slots[j], slots[j-1]
+			values[a], values[b] = values[b], values[a]
+			if actual != nil {
+				actual[a], actual[b] = actual[b], actual[a]
+			}
+		}
+	}
+}

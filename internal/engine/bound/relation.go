@@ -1,0 +1,231 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// role says what a variable of the one-step model is.
+type role uint8
+
+const (
+	now      role = iota // a state bit at step t
+	after                // a state bit at step t+1
+	action               // an action bit at step t
+	internal             // an auxiliary bit at step t, or a hidden unit
+	foreign              // an auxiliary bit at step t+1; no constraint of a step reads it
+)
+
+// row is one constraint of a step after the bits that never change are taken
+// out: a linear sum, or a neuron of the network.
+type row struct {
+	sum    model.Sum
+	neuron *model.Neuron // in place of sum
+	vars   []int32       // its variables, ascending
+	quiet  bool          // over the present state alone: it holds at step H+1 too
+}
+
+// relation is the constraints between a state, a joint action and the state
+// after, with what propagation over all steps fixes taken out.
+type relation struct {
+	task    engine.Task
+	horizon int
+	one     *model.Model // one step, as it is
+	whole   *model.Model // all steps, with what propagation fixes
+	stride  int32
+	numVars int32
+	role    []role  // by variable of one
+	bit     []int32 // by variable: its bit; -1 of a hidden unit
+	fixed   []int8  // by variable: its value at every step, 0 where that varies
+	rows    []row
+	quiet   []model.Sum // what holds of every state, over variables of step t
+	final   *propagate.System
+	first   *propagate.System
+	nowVar  []int32 // by bit, 0 where it has none
+}
+
+// newRelation builds the constraints of a step. It gives nil where propagation
+// alone finds that there is no plan.
+func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, error) {
+	one, err := model.New(t.Problem, t.Network, 1, model.Options{})
+	if err != nil {
+		return nil, err
+	}
+	whole, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	if err != nil || whole.Infeasible() || ctx.Err() != nil {
+		return nil, err
+	}
+	r := &relation{task: t, horizon: horizon, one: one, whole: whole, stride: one.Stride(), numVars: one.NumVars()}
+	r.assignRoles()
+	here, there := one.Part(1), one.Part(2)
+	r.quiet = there.Sums[model.Global]
+	r.first = propagate.NewSystem(int(r.numVars), slices.Concat(here.Sums[model.Initial], r.quiet), nil)
+	r.final = propagate.NewSystem(int(r.numVars), slices.Concat(there.Sums[model.Goal], r.quiet), nil)
+	r.fix()
+	for _, s := range here.Sums[model.Global] {
+		r.addSum(s, true)
+	}
+	for _, s := range slices.Concat(here.Sums[model.Transition], here.Sums[model.Network]) {
+		r.addSum(s, false)
+	}
+	for _, layer := range here.Layers {
+		for i := range layer {
+			r.addNeuron(&layer[i])
+		}
+	}
+	return r, nil
+}
+
+// assignRoles says what each variable is.
+func (r *relation) assignRoles() {
+	p := r.task.Problem
+	r.role = make([]role, r.numVars+1)
+	r.bit = make([]int32, r.numVars+1)
+	r.nowVar = make([]int32, p.NumBits())
+	for v := range r.role {
+		r.role[v], r.bit[v] = internal, -1
+	}
+	for b := range p.NumBits() {
+		v := r.one.Var(1, factored.Bit(b))
+		r.bit[v], r.nowVar[b] = int32(b), int32(v)
+		switch p.Kind(factored.Bit(b)) {
+		case factored.State:
+			w := r.one.Var(2, factored.Bit(b))
+			r.role[v], r.role[w], r.bit[w] = now, after, int32(b)
+		case factored.Action:
+			r.role[v] = action
+		default:
+			w := r.one.Var(2, factored.Bit(b))
+			r.role[w], r.bit[w] = foreign, int32(b)
+		}
+	}
+}
+
+// valueAt is the value that propagation gives a variable of the one-step model
+// at step t, 0 for none.
+func (r *relation) valueAt(t int, v int32) int8 {
+	return r.whole.Value(v + r.stride*int32(t-1))
+}
+
+// fix finds the variables that have one value at every step.
+func (r *relation) fix() {
+	r.fixed = make([]int8, r.numVars+1)
+	for v := int32(1); v <= r.numVars; v++ {
+		if r.role[v] == foreign {
+			continue
+		}
+		value := r.valueAt(1, v)
+		for t := 2; t <= r.horizon && value != 0; t++ {
+			if r.valueAt(t, v) != value {
+				value = 0
+			}
+		}
+		r.fixed[v] = value
+	}
+	// A state bit varies unless it is the same at all steps, the last included.
+	for v := int32(1); v <= r.numVars; v++ {
+		if r.role[v] == now {
+			w := v + r.stride
+			if r.fixed[v] != r.fixed[w] {
+				r.fixed[v], r.fixed[w] = 0, 0
+			}
+		}
+	}
+}
+
+// addSum adds a linear constraint without its fixed terms. quiet is false for
+// what holds at steps 1..H only, whatever it is over.
+func (r *relation) addSum(s model.Sum, quiet bool) {
+	out := model.Sum{Op: s.Op, K: s.K}
+	var most int64
+	for _, t := range s.Terms {
+		v := t.Lit.Var()
+		quiet = quiet && r.role[v] == now // an auxiliary bit is fixed up to step H only
+		if f := r.fixed[v]; f != 0 {
+			if (f > 0) == (t.Lit > 0) {
+				out.K -= t.Coef
+			}
+			continue
+		}
+		out.Terms = append(out.Terms, t)
+		most += t.Coef
+	}
+	upper := out.Op != factored.GE && most > out.K
+	lower := out.Op != factored.LE && out.K > 0
+	switch {
+	case upper && lower:
+	case upper:
+		out.Op = factored.LE
+	case lower:
+		out.Op = factored.GE
+	default:
+		return
+	}
+	n := row{sum: out, quiet: quiet}
+	for _, t := range out.Terms {
+		n.vars = append(n.vars, t.Lit.Var())
+	}
+	slices.Sort(n.vars)
+	r.rows = append(r.rows, n)
+}
+
+// addNeuron adds a neuron without its fixed inputs.
+func (r *relation) addNeuron(n *model.Neuron) {
+	out := model.Neuron{Out: n.Out, Threshold: n.Threshold}
+	for _, l := range n.Inputs {
+		switch f := r.fixed[l.Var()]; {
+		case f == 0:
+			out.Inputs = append(out.Inputs, l)
+		case (f > 0) == (l > 0):
+			out.Threshold--
+		}
+	}
+	count := model.Sum{K: int64(out.Threshold), Op: factored.GE}
+	for _, l := range out.Inputs {
+		count.Terms = append(count.Terms, model.Term{Coef: 1, Lit: l})
+	}
+	value := r.fixed[n.Out.Var()]
+	if n.Out < 0 {
+		value = -value
+	}
+	switch {
+	case value > 0:
+		r.addSum(count, false)
+		return
+	case value < 0:
+		count.Op, count.K = factored.LE, count.K-1
+		r.addSum(count, false)
+		return
+	case out.Threshold <= 0:
+		r.addSum(model.Sum{Terms: []model.Term{{Coef: 1, Lit: n.Out}}, Op: factored.GE, K: 1}, false)
+		return
+	case out.Threshold > len(out.Inputs):
+		r.addSum(model.Sum{Terms: []model.Term{{Coef: 1, Lit: -n.Out}}, Op: factored.GE, K: 1}, false)
+		return
+	}
+	vars := []int32{n.Out.Var()}
+	for _, l := range out.Inputs {
+		vars = append(vars, l.Var())
+	}
+	slices.Sort(vars)
+	r.rows = append(r.rows, row{neuron: &out, vars: vars})
+}
+
+// system compiles some of the rows.
+func (r *relation) system(rows []int) *propagate.System {
+	var sums []model.Sum
+	var neurons []model.Neuron
+	for _, i := range rows {
+		if n := r.rows[i].neuron; n != nil {
+			neurons = append(neurons, *n)
+		} else {
+			sums = append(sums, r.rows[i].sum)
+		}
+	}
+	return propagate.NewSystem(int(r.numVars), sums, neurons)
+}

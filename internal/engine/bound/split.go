@@ -1,0 +1,212 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// ErrNoGroups reports that a problem does not fall into groups that are small
+// enough to be listed.
+var ErrNoGroups = errors.New("the problem does not fall into small groups")
+
+const (
+	maxGroups      = 4000
+	maxMovesMerged = 2500    // of a group of several variables, so that its table stays small
+	maxMovesSingle = 200_000 // of one variable's group
+	maxReadsMerged = 12      // of a group of several variables
+)
+
+// split cuts a relation into groups and lists their moves. Variables that only
+// read each other are put together where that leaves a small table: the cells
+// of a robot's map, a pair of coordinates.
+func split(ctx context.Context, r *relation) (*structure, []*local, int64, error) {
+	d := r.define()
+	asks, _ := d.assertions()
+	n := len(r.task.Problem.Variables)
+	single := make([]int, n)
+	for u := range single {
+		single[u] = u
+	}
+	s := groupUp(r, d, asks, single)
+	if s == nil || len(s.groups) > maxGroups {
+		return nil, nil, 0, ErrNoGroups
+	}
+	first, last := r.first.NewState(), r.final.NewState()
+	if !first.Consistent() {
+		return nil, nil, 0, ErrNoGroups
+	}
+	l := &lister{s: s, first: first, last: last, stop: func() bool { return ctx.Err() != nil }}
+	union := slices.Clone(single)
+	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents()} {
+		for _, units := range parts {
+			if l.worthMerging(d, asks, single, union, units) {
+				for _, u := range units {
+					union[u] = units[0]
+				}
+			}
+		}
+	}
+	if s = groupUp(r, d, asks, union); s == nil {
+		return nil, nil, 0, ErrNoGroups
+	}
+	l.s, l.most = s, maxMovesSingle
+	costs, constant := s.shares()
+	var out []*local
+	for id, g := range s.groups {
+		one, err := l.list(g, costs[id])
+		if err != nil {
+			return nil, nil, 0, errors.Join(ErrNoGroups, ctx.Err())
+		}
+		out = append(out, one)
+	}
+	return s, out, constant, ctx.Err()
+}
+
+// worthMerging reports whether units, none of which is merged yet, make a
+// group with a small table.
+func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []int, units []int) bool {
+	if len(units) < 2 {
+		return false
+	}
+	trial := slices.Clone(single)
+	for _, u := range units {
+		if union[u] != u {
+			return false
+		}
+		trial[u] = units[0]
+	}
+	for _, u := range union {
+		if u != units[0] && slices.Contains(units, u) {
+			return false
+		}
+	}
+	s := groupUp(l.s.r, d, asks, trial)
+	if s == nil {
+		return false
+	}
+	for _, g := range s.groups {
+		if slices.Contains(g.units, units[0]) {
+			if len(g.reads) > maxReadsMerged {
+				return false
+			}
+			saved := *l
+			defer func() { *l = saved }()
+			l.s, l.most = s, maxMovesMerged
+			_, err := l.list(g, make([]int64, s.r.numVars+1))
+			return err == nil
+		}
+	}
+	return false
+}
+
+// clocked reports whether a variable is known at every step, though it varies.
+func (r *relation) clocked(v int32) bool {
+	for t := 1; t <= r.horizon; t++ {
+		if r.valueAt(t, v) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// readsOf lists for each group the groups whose state bits or actions it reads.
+func (s *structure) readsOf() [][]int32 {
+	out := make([][]int32, len(s.groups))
+	for id, g := range s.groups {
+		for _, v := range g.reads {
+			if h := s.home[v]; h >= 0 && h != int32(id) && !s.r.clocked(v) && !slices.Contains(out[id], h) {
+				out[id] = append(out[id], h)
+			}
+		}
+	}
+	return out
+}
+
+// unitsOf gathers the units of groups that have the same label.
+func (s *structure) unitsOf(label []int) [][]int {
+	at := map[int]int{}
+	var out [][]int
+	for id, g := range s.groups {
+		if len(g.units) == 0 {
+			continue
+		}
+		k, ok := at[label[id]]
+		if !ok {
+			k = len(out)
+			at[label[id]] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], g.units...)
+	}
+	return out
+}
+
+// weakComponents gathers the units that are connected by reads.
+func (s *structure) weakComponents() [][]int {
+	label := make([]int, len(s.groups))
+	for id := range label {
+		label[id] = id
+	}
+	var root func(int) int
+	root = func(i int) int {
+		for label[i] != i {
+			i = label[i]
+		}
+		return i
+	}
+	for id, reads := range s.readsOf() {
+		for _, h := range reads {
+			a, b := root(id), root(int(h))
+			label[max(a, b)] = min(a, b)
+		}
+	}
+	for id := range label {
+		label[id] = root(id)
+	}
+	return s.unitsOf(label)
+}
+
+// strongComponents gathers the units that read each other, by Tarjan's
+// algorithm.
+func (s *structure) strongComponents() [][]int {
+	reads := s.readsOf()
+	n := len(s.groups)
+	index, low, label := make([]int, n), make([]int, n), make([]int, n)
+	onStack := make([]bool, n)
+	var stack []int
+	next := 1
+	var visit func(i int)
+	visit = func(i int) {
+		index[i], low[i] = next, next
+		next++
+		stack = append(stack, i)
+		onStack[i] = true
+		for _, h := range reads[i] {
+			if j := int(h); index[j] == 0 {
+				visit(j)
+				low[i] = min(low[i], low[j])
+			} else if onStack[j] {
+				low[i] = min(low[i], index[j])
+			}
+		}
+		if low[i] != index[i] {
+			return
+		}
+		for {
+			j := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			onStack[j] = false
+			label[j] = i
+			if j == i {
+				return
+			}
+		}
+	}
+	for i := range n {
+		if index[i] == 0 {
+			visit(i)
+		}
+	}
+	return s.unitsOf(label)
+}

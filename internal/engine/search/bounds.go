@@ -1,0 +1,171 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+)
+
+// tables is the search with tables and prices that takes turns with the
+// exploration of the graph. Both are counted in work, not in time, so that the
+// answer is the same on any machine.
+type tables struct {
+	s       *bound.Search // nil before its first turn, and where it does not help
+	refused bool
+	err     error
+}
+
+// A joint action that the graph tries is worth about so many nodes of a beam:
+// where constraints complete the successor, and where the network gives it.
+const (
+	nodesPerCompletion = 30
+	nodesPerPass       = 2
+)
+
+// The graph has a head start, in joint actions tried: most problems are solved
+// by then.
+const (
+	headStartCompletion = 2_000
+	headStartPass       = 50_000
+)
+
+// proven reports whether the tables have the answer.
+func (x *tables) proven() bool { return x.s != nil && x.s.Proven() || x.err != nil }
+
+// turn gives the search with tables its share of the work. It is for a single
+// horizon, and for a graph that is not wanted whole.
+func (r *run) turn(ctx context.Context) {
+	x := &r.tables
+	head, worth := int64(headStartCompletion), int64(nodesPerCompletion)
+	if r.g.s.direct {
+		head, worth = headStartPass, nodesPerPass
+	}
+	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || x.refused || x.err != nil || r.g.tried < head {
+		return
+	}
+	if x.s == nil && !r.startTables(ctx) {
+		return
+	}
+	for !x.s.Done() && ctx.Err() == nil && x.s.Nodes()+x.s.NextNodes() <= max(worth*r.g.tried, firstNodes) {
+		if x.err = x.s.Advance(ctx); x.err != nil {
+			return
+		}
+	}
+	r.takeTables()
+}
+
+// A state with many joint actions is not expanded before the tables had a turn:
+// manyActions of them are worth as many nodes as wideNodes, and with tooMany the
+// graph is no help before the tables have used their memory up.
+const (
+	manyActions = 500
+	tooMany     = 5_000
+	wideNodes   = 5_000_000
+)
+
+// openTables gives the tables the first turn where states have many joint
+// actions.
+func (r *run) openTables(ctx context.Context) {
+	x := &r.tables
+	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || r.g.s.direct || r.g.states.count == 0 || x.refused {
+		return
+	}
+	n := r.workers[0].countActions(r.g.states.key(0), tooMany)
+	if n < manyActions || !r.startTables(ctx) {
+		return
+	}
+	for !x.s.Done() && x.err == nil && ctx.Err() == nil && (n >= tooMany || x.s.Nodes()+x.s.NextNodes() <= wideNodes) {
+		x.err = x.s.Advance(ctx)
+	}
+	r.takeTables()
+}
+
+// countActions counts the joint actions of a state that constraints do not rule
+// out at once, up to most.
+func (w *worker) countActions(state []uint64, most int) int {
+	st := w.st
+	if !st.Consistent() {
+		return 0
+	}
+	st.Reset()
+	n := 0
+	if assignPacked(st, w.s.now, state) {
+		st.Each(w.s.actions, func() bool {
+			n++
+			return n < most
+		})
+	}
+	return n
+}
+
+// firstNodes is how much work the tables may do at their first turn.
+const firstNodes = 200_000
+
+// startTables cuts the problem into groups; false where that does not help.
+func (r *run) startTables(ctx context.Context) bool {
+	x := &r.tables
+	l := r.limits
+	l.Memory /= 2
+	s, err := bound.Start(ctx, r.q.Task, r.q.MaxHorizon, l, func(p engine.Progress) {
+		p.Work = r.work()
+		if in := r.incumbentReward(); in != nil && (p.Reward == nil || *in > *p.Reward) {
+			p.Reward = in
+		}
+		r.report(p)
+	})
+	switch {
+	case err == nil:
+		x.s = s
+	case errors.Is(err, bound.ErrNoGroups), ctx.Err() != nil:
+		x.refused = true
+	default:
+		x.err = err
+	}
+	return x.s != nil
+}
+
+// takeTables makes a better plan of the tables the incumbent.
+func (r *run) takeTables() {
+	if res := r.tables.s.Result(); res.Trace != nil && (r.incumbent == nil || res.Reward > r.incumbent.Reward) {
+		r.incumbent = res
+	}
+}
+
+// finishTables goes on with the tables alone when the graph has no room left.
+func (r *run) finishTables(ctx context.Context) {
+	x := &r.tables
+	if x.s == nil && !x.refused && x.err == nil && !r.whole && r.q.MinHorizon == r.q.MaxHorizon && ctx.Err() == nil {
+		r.startTables(ctx)
+	}
+	for x.s != nil && x.err == nil && !x.s.Done() && ctx.Err() == nil {
+		x.err = x.s.Advance(ctx)
+	}
+	if x.s != nil {
+		r.takeTables()
+	}
+}
+
+// improve adds the tables' bound to what the graph says.
+func (r *run) improve(res *engine.Result) *engine.Result {
+	if r.tables.s == nil {
+		return res
+	}
+	own := r.tables.s.Result()
+	for k, v := range own.Stats {
+		res.Stats["bound_"+k] = v
+	}
+	if res.Status != engine.Feasible && res.Status != engine.Unknown || own.Bound == nil || res.Bound != nil && *res.Bound <= *own.Bound {
+		return res
+	}
+	b := *own.Bound
+	if res.Trace != nil {
+		b = max(b, res.Reward)
+	}
+	res.Bound = &b
+	if res.Trace != nil && b == res.Reward {
+		res.Status, res.Reason = engine.Optimal, ""
+	}
+	return res
+}
