@@ -14,8 +14,9 @@ import (
 
 // largeLayout writes a problem of 2^n reachable states in the FD-SAT-Plan
 // layout: each of n switches can be turned on for good, two at a step, and
-// each that is on pays at every step. One further bit is learned, so that
-// there is a network.
+// each that is on pays at every step, no two the same. Many overlapping sets of
+// switches allow only a few to be on, so that bounds do not meet plans. One
+// further bit is learned, so that there is a network.
 func largeLayout(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +27,17 @@ func largeLayout(t *testing.T, n int) string {
 		actions = append(actions, a)
 		initial = append(initial, s+",==,0")
 		transitions = append(transitions, fmt.Sprintf("%s',~%s,>=,1", s, s), fmt.Sprintf("%s',~%s,>=,1", s, a), fmt.Sprintf("~%s',%s,%s,>=,1", s, s, a))
-		reward = append(reward, s+",1")
+		reward = append(reward, fmt.Sprintf("%s,%d", s, 50+i*i*37%51))
+	}
+	limits := strings.Join(actions, ",") + ",<=,2"
+	for j := range 12 {
+		var set []string
+		for i := range n {
+			if (i*i*7+i*j*13+j*j*5+i)%11 < 5 {
+				set = append(set, fmt.Sprintf("on-%d", i))
+			}
+		}
+		limits += "\n" + strings.Join(set, ",") + ",<=,3"
 	}
 	variables = append(variables, "state_data_label: flag")
 	initial = append(initial, "flag,==,1")
@@ -36,7 +47,7 @@ func largeLayout(t *testing.T, n int) string {
 		"translation/pvariables":      strings.Join(variables, ","),
 		"translation/initial":         strings.Join(initial, "\n"),
 		"translation/goals":           "flag,==,1",
-		"translation/constraints":     strings.Join(actions, ",") + ",<=,2",
+		"translation/constraints":     limits,
 		"translation/transitions":     strings.Join(transitions, "\n"),
 		"translation/reward":          strings.Join(reward, "\n"),
 	} {
@@ -62,7 +73,7 @@ func TestSignals(t *testing.T) {
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
-	dir := largeLayout(t, 24)
+	dir := largeLayout(t, 40)
 	for _, c := range []struct {
 		signal os.Signal
 		after  time.Duration
