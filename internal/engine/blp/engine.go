@@ -46,7 +46,8 @@ type runner struct {
 	run        func(ctx context.Context, in external.Input, l external.Limits, o highs.Options, report func(external.Progress)) (external.Answer, error)
 }
 
-// runner finds the solver; the error is an *external.MissingError where there is none.
+// runner finds the solver. The error is an *external.MissingError where it is not
+// installed.
 func (e Engine) runner() (*runner, error) {
 	if e.Solver == nil || e.Solver.Name == "highs" && e.Solver.TakesStart() {
 		native, err := external.Lookup(external.MILP, "highs")

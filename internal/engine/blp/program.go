@@ -243,7 +243,8 @@ func tight(n *model.Neuron, rows, every table) []model.Sum {
 			return sums
 		}
 	}
-	// A pair of another value is not a step of a plan, but there may be no other row that excludes it.
+	// A pair in which the unit has the other value is not a step of a plan, but
+	// maybe no other row excludes it.
 	count := model.Sum{Op: factored.GE, K: int64(r.least)}
 	if r.quiet {
 		count = model.Sum{Op: factored.LE, K: int64(r.most)}

@@ -20,10 +20,10 @@
 // # How it stops
 //
 // The time limit is HiGHS's own option. When the context ends, HiGHS is asked
-// to stop through its interrupt callbacks; where it has not stopped after half a second
+// to stop through its interrupt callbacks. If it is still running half a second
 // later, it is stopped as it reads the clock, which it does all the time. In
-// the rare loop that does neither, Solve returns after a second all the same and
-// leaves the computation to end at its next reading. wazero's own way to close
+// the rare loop that does neither, Solve still returns after a second, and the
+// computation ends at its next reading. wazero's own way to close
 // a module on the end of a context is off: it makes all code three to four times
 // slower.
 package highs

@@ -22,9 +22,9 @@
 //     and may be absent, an optional "min:", and constraints with >=, = or <= and
 //     an integer. Literals are x1 and ~x1.
 //
-// The announcements of a header must be true: a number beyond the announced variables and
-// another number of clauses or constraints than announced are errors. Lines end
-// with LF or CR LF, the last one may lack its end. An empty file is an instance
+// A header must be right: a variable beyond the announced number is an error, and
+// so is a number of clauses or constraints other than announced. Lines end with
+// LF or CR LF, the last one may lack its end. An empty file is an instance
 // without constraints, except in CNF, where the header must be there.
 //
 // Refused, with the place and the reason: max:, products of literals, soft

@@ -37,8 +37,8 @@ type Limits struct {
 // announce 2^30 variables; better to refuse it than to be killed.
 const variableMemory = 64
 
-// ReadFile reads a file in the format that the end of its name tells: .cnf, .wcnf or
-// .opb, and .gz after it where it is compressed.
+// ReadFile reads a file in the format of its extension: .cnf, .wcnf or .opb, with
+// .gz after it where it is compressed.
 //
 // Errors: *source.Error for what is wrong with the file, the context's own when it
 // ends before.

@@ -30,9 +30,8 @@ type Progress struct {
 	Bound *int64 // as in Result
 }
 
-// Solver solves an instance. It stops when the context ends and then returns what
-// it knows; that is no error. report may be nil and is called from one
-// goroutine at a time.
+// Solver solves an instance. When the context ends it returns what it knows,
+// without an error. report may be nil and is called from one goroutine at a time.
 type Solver func(ctx context.Context, in *Instance, report func(Progress)) (Result, error)
 
 // ErrWrongAnswer is wrapped by the error for an answer that the instance
