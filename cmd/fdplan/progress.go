@@ -92,6 +92,9 @@ func reportTraining(r *progress.Reporter, now func() time.Time, t *learn.Trainin
 			Line: fmt.Sprintf("epoch %d of %d: loss %.4f, %d of %d training rows wrong%s", e.Epoch, epochs, e.Loss, e.Train.WrongRows, e.Train.Rows, leftOf("at most", left, known)),
 		})
 	}
+	t.Structure = func(step string, done float64) {
+		r.Report(progress.Event{Kind: "phase", Phase: step, Frequent: true, Line: fmt.Sprintf("%s: %.0f %%", step, 100*done)})
+	}
 	t.Pruning = func(done, edges int) {
 		left, known := round.Left(done, rounds)
 		r.Report(progress.Event{

@@ -33,15 +33,17 @@ func (w *widthsFlag) UnmarshalText(text []byte) error {
 
 type trainCmd struct {
 	progressFlags
-	Data   string     `arg:"" help:"Data set (.parquet, .csv, .npz) or log to learn from."`
-	Task   string     `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
-	Out    string     `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
+	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz) or log to learn from."`
+	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
+	Out    string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
+	Recipe string `help:"How to learn: structure finds the inputs of each output and builds an exact network; dense trains all weights. Flags that are of the dense recipe alone ask for it." enum:"structure,dense," default:"" placeholder:"structure|dense"`
+	// Of the dense recipe, as everything down to --report.
 	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
 	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
 	// More rows.
 	Also       string `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
 	AlsoWeight int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
-	// The recipes; see package train.
+	// See package train.
 	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
 	Epochs    int     `help:"Most epochs; training ends at the first without a wrong row." default:"500"`
 	Rate      float64 `help:"Learning rate at the start." default:"0.003"`
@@ -54,7 +56,7 @@ type trainCmd struct {
 	BoundDecay   float64 `help:"How far each step draws integer thresholds to 1, in units of the learning rate." default:"0"`
 	Polish       bool    `help:"Where few rows are wrong, search for single weights and thresholds that put them right." negatable:"" default:"true"`
 	gridFlags
-	Report string `help:"Folder for a report: loss and errors by epoch as CSV and SVG, and what fdplan test says." placeholder:"DIR"`
+	Report string `help:"Folder for a report: what fdplan test says and, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.
 	Checkpoint string `help:"Keep the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
@@ -86,7 +88,7 @@ func (c *trainCmd) Run(a *environment) error {
 	if c.Resume && c.Checkpoint == "" {
 		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := learn.Training{Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
+	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
@@ -116,7 +118,11 @@ func (c *trainCmd) Run(a *environment) error {
 		return err
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %d edges, epoch %d\n", res.Problem, res.Network, res.Edges, res.Epoch)
+		fmt.Fprintf(w, "%s: %s, %d edges", res.Problem, res.Network, res.Edges)
+		if res.Recipe == learn.RecipeDense {
+			fmt.Fprintf(w, ", epoch %d", res.Epoch)
+		}
+		fmt.Fprintln(w)
 		fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory\n", res.Rows, res.Unique, res.Contradictory)
 		fmt.Fprintf(w, "training rows: %v\n", res.Train)
 		if res.Test != nil {

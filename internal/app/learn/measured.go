@@ -214,7 +214,7 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 	}
 	var rows *train.Examples
 	if data != "" {
-		if rows, err = examples(p, data, "", 0); err != nil {
+		if rows, err = examples(p, data); err != nil {
 			return nil, err
 		}
 	}

@@ -35,14 +35,23 @@ func Columns(p *load.Problem, s *sim.Simulator) (*dataset.Schema, error) {
 	return schema.Discretize(p.Truth.Task.Bins)
 }
 
-// examples reads data sets as the rows that the problem's network learns. Those
-// of also, empty for none, have a weight.
-func examples(p *load.Problem, file, also string, weight int) (*train.Examples, error) {
+// examples reads a data set as the rows that the problem's network learns.
+func examples(p *load.Problem, file string) (*train.Examples, error) {
+	s, err := sources(p, file, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	return train.FromSources(p.Truth.Compiled, s...)
+}
+
+// sources reads the data sets to learn from. The rows of also, empty for none,
+// have a weight.
+func sources(p *load.Problem, file, also string, weight int) ([]train.Source, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
 	}
-	var sources []train.Source
+	var all []train.Source
 	for _, from := range []struct {
 		name   string
 		weight int
@@ -57,7 +66,7 @@ func examples(p *load.Problem, file, also string, weight int) (*train.Examples, 
 		if data.Rows == 0 {
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
-		sources = append(sources, train.Source{Data: data, Weight: int32(from.weight)})
+		all = append(all, train.Source{Data: data, Weight: int32(from.weight)})
 	}
-	return train.FromSources(p.Truth.Compiled, sources...)
+	return all, nil
 }

@@ -10,12 +10,17 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // Training says what to learn from.
 type Training struct {
+	Recipe Recipe // RecipeDense where empty; of Config the other one reads Seed and Threads
+	// Structure is called by RecipeStructure with a step and the part of it that is
+	// done, in 0..1.
+	Structure  func(step string, done float64)
 	Config     train.Config
 	Split      train.SplitMode
 	Progress   func(train.Epoch)
@@ -36,13 +41,14 @@ type Training struct {
 // Trained is the outcome of `fdplan train`.
 type Trained struct {
 	Schema  int        `json:"schema"`
+	Recipe  Recipe     `json:"recipe"`
 	Problem string     `json:"problem"`
 	Network string     `json:"network"` // its shape
 	Neurons int        `json:"neurons"`
 	Edges   int        `json:"edges"`
 	Rows    int        `json:"rows"`     // in the data
 	Unique  int        `json:"distinct"` // of these
-	Epoch   int        `json:"epoch"`    // that the network is from
+	Epoch   int        `json:"epoch"`    // that the network is from; 0 without epochs
 	Train   *ErrorLine `json:"train"`
 	Test    *ErrorLine `json:"test"` // null where the split left no row
 	Exact   bool       `json:"exact"`
@@ -53,9 +59,10 @@ type Trained struct {
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 
-	file    *bnn.File
-	rows    *train.Examples // of the data, for reports
-	history []train.Record
+	file      *bnn.File
+	rows      *train.Examples // of the data, for reports
+	history   []train.Record
+	structure *structure.Structure
 }
 
 // ErrNothingLearned is wrapped where a task has no fluent to learn.
@@ -64,7 +71,14 @@ var ErrNothingLearned = errors.New("nothing is to be learned")
 // Train learns a network from a data set. When ctx ends, the best network so
 // far is the answer, and says so; without any the error is ctx's.
 func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
-	rows, err := examples(p, file, t.Also, t.AlsoWeight)
+	from, err := sources(p, file, t.Also, t.AlsoWeight)
+	if err != nil {
+		return nil, err
+	}
+	if t.Recipe == RecipeStructure {
+		return learnStructure(ctx, p, from, t)
+	}
+	rows, err := train.FromSources(p.Truth.Compiled, from...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +99,7 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 	} else {
 		res, err = train.Run(ctx, t.Config, training, o)
 	}
-	out := &Trained{Schema: app.Schema, Problem: p.Problem.Name, Rows: rows.Total(), Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows}
+	out := &Trained{Schema: app.Schema, Recipe: RecipeDense, Problem: p.Problem.Name, Rows: rows.Total(), Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows}
 	switch {
 	case err != nil && (ctx.Err() == nil || res == nil || res.Network == nil):
 		return nil, err

@@ -223,16 +223,19 @@ func set(v *factored.Variable, val factored.Valuation, x float64) error {
 }
 
 // add takes the row that stands in val and after.
-func (m *mapping) add(b *Builder) { m.addWeighted(b, 0) }
+func (m *mapping) add(b *Builder) {
+	m.read()
+	b.Add(m.in, m.out)
+}
 
-func (m *mapping) addWeighted(b *Builder, weight int32) {
+// read takes the bits of the row from val and after.
+func (m *mapping) read() {
 	for i, bit := range m.p.Inputs {
 		m.in[i] = m.val[bit]
 	}
 	for i, bit := range m.p.Outputs {
 		m.out[i] = m.after[bit]
 	}
-	b.AddWeighted(m.in, m.out, weight)
 }
 
 // Source is a data set with the weight of its rows; see Examples.Weight.
@@ -251,22 +254,32 @@ func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
 
 // FromSources returns the examples in several data sets together.
 func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
-	m, err := newMapping(c)
-	if err != nil {
+	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
+	if err := EachRow(c, b.AddWeighted, sources...); err != nil {
 		return nil, err
-	}
-	b := NewBuilder(len(m.p.Inputs), len(m.p.Outputs))
-	for _, s := range sources {
-		if err := m.addAll(b, c, s); err != nil {
-			return nil, err
-		}
 	}
 	e := b.Examples()
 	return e, e.Check()
 }
 
+// EachRow calls row for each row of several data sets in turn, with the bits
+// that the problem's network reads and writes, which are overwritten by the
+// next row, and the weight of the source. Errors are those of FromData.
+func EachRow(c *translate.Compiled, row func(in, out []bool, weight int32), sources ...Source) error {
+	m, err := newMapping(c)
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		if err := m.addAll(row, c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // addAll takes all rows of a data set.
-func (m *mapping) addAll(b *Builder, c *translate.Compiled, s Source) (err error) {
+func (m *mapping) addAll(row func(in, out []bool, weight int32), c *translate.Compiled, s Source) (err error) {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
@@ -307,7 +320,8 @@ func (m *mapping) addAll(b *Builder, c *translate.Compiled, s Source) (err error
 				return fmt.Errorf("row %d: column %s: %w", i+1, d.Schema.Columns[k].Name, err)
 			}
 		}
-		m.addWeighted(b, s.Weight)
+		m.read()
+		row(m.in, m.out, s.Weight)
 	}
 	return nil
 }

@@ -30,10 +30,30 @@ func AreLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *E
 	if s.Stochastic() || len(p.Inputs) != len(p.Bits(factored.State))+len(p.Bits(factored.Action)) {
 		return false, nil
 	}
+	all, others, err := coverLegal(ctx, c, s, e, limit)
+	return all && others == 0, err
+}
+
+// CoverLegal reports whether the inputs of all legal rows (see Legal) are among
+// those of e; the network need not read all of the state and action. It is false,
+// too, where this is hard to tell: where the problem is stochastic, and where
+// limit does not suffice to list the legal rows.
+func CoverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (bool, error) {
+	if s.Stochastic() {
+		return false, nil
+	}
+	all, _, err := coverLegal(ctx, c, s, e, limit)
+	return all, err
+}
+
+// coverLegal reports whether all legal rows are in e, and counts the other rows
+// of e where they are.
+func coverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (all bool, others int, err error) {
 	l, err := newLister(ctx, c, s, false, limit)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
+	p := c.Problem
 	missing := errors.New("a legal row is missing")
 	found := make([]bool, e.Rows())
 	left := e.Rows()
@@ -53,11 +73,11 @@ func AreLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *E
 	}
 	switch err := l.each(l.states, l.state, 0, l.inState); {
 	case errors.Is(err, missing) || errors.Is(err, ErrTooMany):
-		return false, nil
+		return false, 0, nil
 	case err != nil:
-		return false, err
+		return false, 0, err
 	}
-	return left == 0, nil
+	return true, left, nil
 }
 
 // find returns the row with the given inputs.

@@ -1,0 +1,199 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/learn/synthesis"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Recipe names a way to learn a network.
+type Recipe string
+
+// The recipes.
+const (
+	// RecipeStructure finds the inputs of each output first and then builds an
+	// exact network; see packages structure and synthesis.
+	RecipeStructure Recipe = "structure"
+	// RecipeDense trains all weights by gradients; see package train.
+	RecipeDense Recipe = "dense"
+)
+
+// shrinkEffort is how long a network is made smaller, in millions of words; see
+// synthesis.Options.
+const shrinkEffort = 1500
+
+// learnStructure learns a network by RecipeStructure. When ctx ends while the
+// network is made smaller, the one so far is the answer, and says so.
+func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source, t Training) (*Trained, error) {
+	rows, err := train.FromSources(p.Truth.Compiled, sources...)
+	if err != nil {
+		return nil, err
+	}
+	table, err := tableOf(p, sources)
+	if err != nil {
+		return nil, err
+	}
+	complete, err := train.CoverLegal(ctx, p.Truth.Compiled, p.Truth.Sim, rows, maxLegal)
+	if err != nil {
+		return nil, err
+	}
+	complete = complete && !table.Contradictory
+	progress := func(step string) func(float64) {
+		if t.Structure == nil {
+			return nil
+		}
+		return func(done float64) { t.Structure(step, done) }
+	}
+	st, err := structure.Learn(ctx, table, structure.Options{
+		Seed: t.Config.Seed, Threads: t.Config.Threads, Complete: complete, Progress: progress("structure"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := synthesis.Options{Seed: t.Config.Seed, Threads: t.Config.Threads, Effort: shrinkEffort}
+	if report := progress("network"); report != nil {
+		o.Progress = func(done float64, _ int) { report(done) }
+	}
+	net, err := synthesis.Network(ctx, len(p.Problem.Inputs), synthesis.Describe(table, st, complete), o)
+	if err != nil {
+		return nil, err
+	}
+	return structured(ctx, p, rows, st, net, t)
+}
+
+// tableOf makes the rows of data sets into one for package structure. A row with a
+// weight counts as so many.
+func tableOf(p *load.Problem, sources []train.Source) (*structure.Table, error) {
+	in, out := p.Problem.Inputs, p.Problem.Outputs
+	t := structure.NewTable(len(in), len(out), groups(p))
+	t.Rank = func(output, input int) int { return rank(p, output, input) }
+	a, b := make([]uint64, bnn.Words(len(in))), make([]uint64, bnn.Words(len(out)))
+	err := train.EachRow(p.Truth.Compiled, func(in, out []bool, weight int32) {
+		packBits(a, in)
+		packBits(b, out)
+		for range max(1, weight) {
+			t.Add(a, b, nil, nil)
+		}
+	}, sources...)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.Close()
+}
+
+func packBits(words []uint64, bits []bool) {
+	clear(words)
+	for i, b := range bits {
+		if b {
+			words[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// groups lists the inputs that are bits of one variable.
+func groups(p *load.Problem) [][]int {
+	var all [][]int
+	var last *factored.Variable
+	for i, b := range p.Problem.Inputs {
+		v, _ := p.Problem.Owner(b)
+		if v != last {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], i)
+		last = v
+	}
+	var wide [][]int
+	for _, g := range all {
+		if len(g) > 1 {
+			wide = append(wide, g)
+		}
+	}
+	return wide
+}
+
+// rank prefers, among inputs that tell as much about an output, those of its own
+// variable, then actions, then those of the same objects.
+func rank(p *load.Problem, output, input int) int {
+	to, _ := p.Problem.Owner(p.Problem.Outputs[output])
+	from, _ := p.Problem.Owner(p.Problem.Inputs[input])
+	switch {
+	case to == from:
+		return 0
+	case from.Kind == factored.Action:
+		return 1
+	case objects(to.Name) == objects(from.Name):
+		return 2
+	}
+	return 3
+}
+
+// objects are the arguments in a fluent's name.
+func objects(name string) string {
+	if i := strings.IndexByte(name, '('); i >= 0 {
+		return name[i:]
+	}
+	return ""
+}
+
+// structured is the outcome of a network that was built.
+func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *structure.Structure, net *bnn.Network, t Training) (*Trained, error) {
+	m, err := train.Test(net, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := &Trained{
+		Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
+		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows, structure: st,
+		Train: errorLine(p, m), Exact: m.WrongRows == 0 && st.HeldWrong == 0,
+	}
+	if st.HeldRows > 0 {
+		out.Test = heldLine(p, st)
+	}
+	if ctx.Err() != nil {
+		out.Stopped = context.Cause(ctx).Error()
+	}
+	f := &bnn.File{Network: net, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs)}
+	add := func(key, format string, args ...any) {
+		f.Meta = append(f.Meta, [2]string{key, fmt.Sprintf(format, args...)})
+	}
+	add("problem", "%s", p.Problem.Name)
+	add("transitions", "%d", out.Rows)
+	add("recipe", "%s noisy=%v", RecipeStructure, st.Noisy)
+	add("seed", "%d", t.Config.Seed)
+	add("rows", "%d", m.Rows)
+	add("errors", "%d", m.WrongRows)
+	if st.HeldRows > 0 {
+		add("test-rows", "%d", st.HeldRows)
+		add("test-errors", "%d", st.HeldWrong)
+	}
+	out.file = f
+	return out, cover(ctx, p, f, rows, rows)
+}
+
+// heldLine is the error on the rows held out of the functions that were learned
+// without them.
+func heldLine(p *load.Problem, st *structure.Structure) *ErrorLine {
+	l := &ErrorLine{Rows: st.HeldRows, Wrong: st.HeldWrong, Seen: st.HeldRows, WrongSeen: st.HeldWrong}
+	l.RowError = share(st.HeldWrong, st.HeldRows)
+	wrong := 0
+	for i := range st.Outputs {
+		n := st.Outputs[i].Held
+		if wrong += n; n > 0 {
+			if l.Bits == nil {
+				l.Bits = map[string]float64{}
+			}
+			l.Bits[p.Problem.BitName(p.Problem.Outputs[i])] = share(n, st.HeldRows)
+		}
+	}
+	l.BitError = share(wrong, st.HeldRows*len(st.Outputs))
+	l.DistinctRowError, l.DistinctBitError = l.RowError, l.BitError
+	return l
+}

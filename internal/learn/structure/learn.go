@@ -1,0 +1,252 @@
+package structure
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Kind says how an output was described.
+type Kind string
+
+// The kinds.
+const (
+	ByTable Kind = "table" // a tree over a chosen set of inputs
+	ByTree  Kind = "tree"  // a tree over all inputs
+)
+
+// Output is what was found about an output bit.
+type Output struct {
+	Kind   Kind
+	Inputs []int // that the function reads, in increasing order
+	Tree   *Tree
+	// Cells counts the joint values of Inputs that rows have, of 2^len(Inputs).
+	Cells int
+	// Wrong counts the rows whose output is not that of Tree, of Rows.
+	Wrong, Rows int
+	// Held counts the wrong ones of the rows that were held out.
+	Held int
+}
+
+// Structure is what was found about all outputs.
+type Structure struct {
+	Outputs []Output
+	// Noisy reports that the shorter description did better on the rows held out
+	// than the one without a wrong row.
+	Noisy bool
+	// HeldRows rows were held out once; HeldWrong of them had a wrong bit.
+	HeldRows, HeldWrong int
+}
+
+// Options say how to learn.
+type Options struct {
+	Seed    uint64
+	Threads int // 0 for 1
+	// Complete says that the rows are all that there can be: nothing is held out,
+	// and values that no row has do not matter.
+	Complete bool
+	// Progress is called from one goroutine at a time, with the work done in
+	// 0..1; nil for none.
+	Progress func(done float64)
+}
+
+// Learn finds the inputs and the function of each output. Close must have been
+// called on t. The result is the same on any number of threads. An error is that
+// of ctx.
+func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
+	l := &learner{ctx: ctx, t: t, o: o, x: newXlog2(t.Rows())}
+	all := make([]int32, t.Rows())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	st := &Structure{Outputs: make([]Output, t.Outputs)}
+	folds := l.folds(all)
+	l.total = (2*len(folds) + 1) * t.Outputs
+	kinds := make([]Kind, t.Outputs)
+	if len(folds) > 0 {
+		if err := l.judge(folds, st, kinds); err != nil {
+			return nil, err
+		}
+	}
+	err := l.each(func(o int) {
+		out := &st.Outputs[o]
+		held := out.Held
+		*out = l.learn(o, all, st.Noisy, kinds[o])
+		out.Held = held
+	})
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+type learner struct {
+	ctx   context.Context
+	t     *Table
+	o     Options
+	x     xlog2
+	mu    sync.Mutex // of done
+	done  int
+	total int
+}
+
+// each does f for every output, on several threads.
+func (l *learner) each(f func(output int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, min(l.o.Threads, l.t.Outputs)) {
+		wg.Go(func() {
+			for {
+				o := int(next.Add(1)) - 1
+				if o >= l.t.Outputs || l.ctx.Err() != nil {
+					return
+				}
+				f(o)
+				l.mu.Lock()
+				l.done++
+				if l.o.Progress != nil {
+					l.o.Progress(min(1, float64(l.done)/float64(l.total)))
+				}
+				l.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return l.ctx.Err()
+}
+
+// fold is a division into rows to learn from and rows held out.
+type fold struct{ rows, held []int32 }
+
+// folds draws the divisions: one tenth is held out, of few rows each once.
+func (l *learner) folds(all []int32) []fold {
+	const few, least = 300, 10
+	if l.o.Complete || len(all) < least {
+		return nil
+	}
+	order := slices.Clone(all)
+	rng := rand.New(rand.NewPCG(l.o.Seed, 0x5f01d))
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	parts, used := 10, 1
+	if len(all) < few {
+		parts, used = 5, 5
+	}
+	var folds []fold
+	for k := range used {
+		from, to := k*len(order)/parts, (k+1)*len(order)/parts
+		f := fold{held: slices.Clone(order[from:to]), rows: slices.Concat(order[:from], order[to:])}
+		slices.Sort(f.rows)
+		slices.Sort(f.held)
+		folds = append(folds, f)
+	}
+	return folds
+}
+
+// judge learns without the rows held out and decides, by the wrong bits there,
+// between the consistent and the short sets of inputs for all outputs, and
+// between a chosen set and all inputs for each.
+func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
+	type verdict struct {
+		table, tree [2]int // wrong bits, for the consistent and the short sets
+		trees       bool   // a tree over all inputs was tried
+	}
+	verdicts := make([]verdict, l.t.Outputs)
+	wrongRows := make([][2][2][][]bool, l.t.Outputs)
+	for mode := range 2 {
+		err := l.each(func(o int) {
+			for _, f := range folds {
+				v := &verdicts[o]
+				table := l.learn(o, f.rows, mode == 1, ByTable)
+				wrong, n := l.wrong(&table, o, f.held)
+				v.table[mode] += n
+				wrongRows[o][mode][0] = append(wrongRows[o][mode][0], wrong)
+				if len(table.Inputs) > wide {
+					v.trees = true
+					tree := l.learn(o, f.rows, mode == 1, ByTree)
+					wrong, n = l.wrong(&tree, o, f.held)
+				}
+				v.tree[mode] += n
+				wrongRows[o][mode][1] = append(wrongRows[o][mode][1], wrong)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var sum [2]int
+	for mode := range sum {
+		for o := range verdicts {
+			sum[mode] += min(verdicts[o].table[mode], verdicts[o].tree[mode])
+		}
+	}
+	mode := 0
+	if sum[1] < sum[0] {
+		mode, st.Noisy = 1, true
+	}
+	for i, f := range folds {
+		bad := make([]bool, len(f.held))
+		for o := range verdicts {
+			v, kind := &verdicts[o], 0
+			if v.trees && v.tree[mode] < v.table[mode] {
+				kind, kinds[o] = 1, ByTree
+			}
+			st.Outputs[o].Held = min(v.table[mode], v.tree[mode])
+			for r, b := range wrongRows[o][mode][kind][i] {
+				bad[r] = bad[r] || b
+			}
+		}
+		for _, b := range bad {
+			st.HeldRows++
+			if b {
+				st.HeldWrong++
+			}
+		}
+	}
+	return nil
+}
+
+// wide is how many inputs a table may have before a tree over all inputs is
+// tried beside it.
+const wide = 8
+
+// wrong marks the rows in which an output is wrong.
+func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
+	wrong = make([]bool, len(rows))
+	for i, r := range rows {
+		if l.t.Knows(int(r), o) && out.Tree.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
+			wrong[i] = true
+			n++
+		}
+	}
+	return wrong, n
+}
+
+// learn describes an output on some rows.
+func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
+	rows = l.t.known(rows, o)
+	s := &search{t: l.t, x: l.x, rows: rows, out: o}
+	out := Output{Kind: ByTable, Rows: len(rows)}
+	if kind == ByTree {
+		all := make([]int, l.t.Inputs)
+		for i := range all {
+			all[i] = i
+		}
+		slices.SortStableFunc(all, func(a, b int) int { return s.rank(a) - s.rank(b) })
+		out.Kind = ByTree
+		out.Tree = s.grow(rows, all, true, short)
+	} else {
+		var c choice
+		if short {
+			c = s.short()
+		} else {
+			c = s.consistent()
+		}
+		out.Tree = s.grow(rows, c.inputs, true, false)
+	}
+	out.Inputs = out.Tree.Inputs()
+	out.Cells, _ = l.t.cells(rows, o, out.Inputs)
+	_, out.Wrong = l.wrong(&out, o, rows)
+	return out
+}

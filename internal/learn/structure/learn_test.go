@@ -1,0 +1,152 @@
+package structure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// sampled is a table of random rows of n inputs with the outputs of f, each
+// wrong with probability noise.
+func sampled(t *testing.T, n, rows int, noise float64, groups [][]int, seed uint64, fs ...func(x []int) bool) *Table {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	tab := NewTable(n, len(fs), groups)
+	x := make([]int, n)
+	for range rows {
+		in, out := make([]uint64, (n+63)/64), make([]uint64, (len(fs)+63)/64)
+		for i := range x {
+			x[i] = rng.IntN(2)
+			in[i/64] |= uint64(x[i]) << (i % 64)
+		}
+		for o, f := range fs {
+			if f(x) != (rng.Float64() < noise) {
+				out[o/64] |= 1 << (o % 64)
+			}
+		}
+		tab.Add(in, out, nil, nil)
+	}
+	if err := tab.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func number(x []int, bits ...int) int {
+	v := 0
+	for _, b := range bits {
+		v = 2*v + x[b]
+	}
+	return v
+}
+
+// TestFunctions: the inputs of functions that single gains do not show are
+// found, exactly, and nothing else.
+func TestFunctions(t *testing.T) {
+	groups := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}
+	for _, c := range []struct {
+		name  string
+		noise float64
+		want  []int
+		f     func(x []int) bool
+	}{
+		{"constant", 0, nil, func([]int) bool { return true }},
+		{"and", 0, []int{20, 30}, func(x []int) bool { return x[20]&x[30] == 1 }},
+		{"and, noise", 0.05, []int{20, 30}, func(x []int) bool { return x[20]&x[30] == 1 }},
+		{"xor of two", 0, []int{20, 30}, func(x []int) bool { return x[20]^x[30] == 1 }},
+		{"xor of two, noise", 0.05, []int{20, 30}, func(x []int) bool { return x[20]^x[30] == 1 }},
+		{"xor of three", 0, []int{20, 30, 40}, func(x []int) bool { return x[20]^x[30]^x[40] == 1 }},
+		{"xor of three, noise", 0.02, []int{20, 30, 40}, func(x []int) bool { return x[20]^x[30]^x[40] == 1 }},
+		{"xor of six", 0, []int{15, 20, 30, 40, 44, 49}, func(x []int) bool { return x[15]^x[20]^x[30]^x[40]^x[44]^x[49] == 1 }},
+		{"multiplexer", 0, []int{13, 14, 20, 21, 22, 23}, func(x []int) bool { return x[20+number(x, 13, 14)] == 1 }},
+		{"majority", 0, []int{20, 21, 22, 23, 24}, func(x []int) bool { return x[20]+x[21]+x[22]+x[23]+x[24] >= 3 }},
+		{"equal integers", 0, []int{0, 1, 2, 3, 4, 5, 6, 7}, func(x []int) bool { return number(x, 0, 1, 2, 3) == number(x, 4, 5, 6, 7) }},
+		{"equal integers, noise", 0.02, []int{0, 1, 2, 3, 4, 5, 6, 7}, func(x []int) bool { return number(x, 0, 1, 2, 3) == number(x, 4, 5, 6, 7) }},
+		{"remainder, noise", 0.02, []int{0, 1, 2, 3}, func(x []int) bool { return number(x, 0, 1, 2, 3)%3 == 0 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tab := sampled(t, 50, 5000, c.noise, groups, 7, c.f)
+			st, err := Learn(context.Background(), tab, Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := &st.Outputs[0]
+			if !slices.Equal(out.Inputs, c.want) {
+				t.Errorf("inputs %v, expected %v; noisy %v, kind %s", out.Inputs, c.want, st.Noisy, out.Kind)
+			}
+			if st.Noisy != (c.noise > 0) {
+				t.Errorf("noisy %v with noise %v", st.Noisy, c.noise)
+			}
+			x := make([]int, 50)
+			rng := rand.New(rand.NewPCG(3, 3))
+			for range 1000 {
+				in := make([]uint64, 1)
+				for i := range x {
+					x[i] = rng.IntN(2)
+					in[0] |= uint64(x[i]) << i
+				}
+				if out.Tree.Eval(in) != c.f(x) {
+					t.Fatalf("the function is wrong at %v", x)
+				}
+			}
+		})
+	}
+}
+
+// TestThreads: the result does not depend on the number of threads.
+func TestThreads(t *testing.T) {
+	var fs []func(x []int) bool
+	for o := range 12 {
+		fs = append(fs, func(x []int) bool { return x[o]&x[o+1]^x[o+2] == 1 || x[3*o%30] == 1 && x[o+20] == 0 })
+	}
+	for _, noise := range []float64{0, 0.05} {
+		tab := sampled(t, 40, 800, noise, nil, 5, fs...)
+		var first *Structure
+		for threads := 1; threads <= 4; threads++ {
+			st, err := Learn(context.Background(), tab, Options{Seed: 4, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = st
+			} else if !reflect.DeepEqual(st, first) {
+				t.Errorf("noise %v: %d threads give another result", noise, threads)
+			}
+		}
+	}
+}
+
+// TestCells compares counts with maps.
+func TestCells(t *testing.T) {
+	tab := sampled(t, 12, 300, 0.2, nil, 9, func(x []int) bool { return x[1]|x[2] == 1 })
+	rows := make([]int32, tab.Rows())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	for _, inputs := range [][]int{nil, {3}, {1, 2}, {0, 5, 7, 11}} {
+		cells := map[string][2]int{}
+		for _, r := range rows {
+			key := ""
+			for _, b := range inputs {
+				key += fmt.Sprint(tab.bit(r, b))
+			}
+			c := cells[key]
+			if tab.Output(int(r), 0) {
+				c[1]++
+			} else {
+				c[0]++
+			}
+			cells[key] = c
+		}
+		wrong := 0
+		for _, c := range cells {
+			wrong += min(c[0], c[1])
+		}
+		if n, e := tab.cells(rows, 0, inputs); n != len(cells) || e != wrong {
+			t.Errorf("inputs %v: %d cells and %d errors, expected %d and %d", inputs, n, e, len(cells), wrong)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package structure
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// partition holds the rows of one output by class, that is, by the values of
+// the inputs chosen so far, without the classes in which the output has one
+// value only. Columns of bits follow the order of the rows.
+type partition struct {
+	t    *Table
+	out  int
+	rows []int32 // class by class
+	ends []int32 // end of each class in rows
+	n, k []int32 // rows of each class, and those with a true output
+
+	words int
+	y     []uint64
+	cols  []uint64 // words a column
+	segs  []segment
+}
+
+// segment is the part of a class that lies in one word.
+type segment struct {
+	word, class int32
+	last        bool // of its class
+	mask        uint64
+}
+
+// xlog2 tabulates x log2 x.
+type xlog2 []float64
+
+func newXlog2(n int) xlog2 {
+	t := make(xlog2, n+1)
+	for i := 2; i <= n; i++ {
+		t[i] = float64(i) * math.Log2(float64(i))
+	}
+	return t
+}
+
+// bits is the entropy of n outputs of which k are true, times n.
+func (x xlog2) bits(n, k int) float64 { return x[n] - x[k] - x[n-k] }
+
+func newPartition(t *Table, rows []int32, out int) *partition {
+	p := &partition{t: t, out: out}
+	p.set([][]int32{rows})
+	return p
+}
+
+// set takes classes of rows, and drops those that are pure.
+func (p *partition) set(classes [][]int32) {
+	var rows, ends, n, k []int32
+	for _, c := range classes {
+		ones := 0
+		for _, r := range c {
+			if p.t.Output(int(r), p.out) {
+				ones++
+			}
+		}
+		if ones == 0 || ones == len(c) {
+			continue
+		}
+		rows = append(rows, c...)
+		ends = append(ends, int32(len(rows)))
+		n, k = append(n, int32(len(c))), append(k, int32(ones))
+	}
+	p.rows, p.ends, p.n, p.k = rows, ends, n, k
+	p.load()
+}
+
+// load transposes the rows into columns.
+func (p *partition) load() {
+	t, w := p.t, bnn.Words(p.t.Inputs)
+	p.words = (len(p.rows) + 63) / 64
+	p.y = make([]uint64, p.words)
+	p.cols = make([]uint64, t.Inputs*p.words)
+	var block [64]uint64
+	for b := range p.words {
+		rows := p.rows[64*b : min(64*b+64, len(p.rows))]
+		for j := range w {
+			clear(block[:])
+			for i, r := range rows {
+				block[i] = t.in[int(r)*w+j]
+			}
+			bnn.Transpose(&block)
+			for i := range min(64, t.Inputs-64*j) {
+				p.cols[(64*j+i)*p.words+b] = block[i]
+			}
+		}
+		for i, r := range rows {
+			if t.Output(int(r), p.out) {
+				p.y[b] |= 1 << i
+			}
+		}
+	}
+	p.segs = p.segs[:0]
+	from := int32(0)
+	for c, to := range p.ends {
+		for at := from; at < to; {
+			end := min(to, (at/64+1)*64)
+			p.segs = append(p.segs, segment{at / 64, int32(c), end == to, (^uint64(0) >> (64 - (end - at))) << (at % 64)})
+			at = end
+		}
+		from = to
+	}
+}
+
+func (p *partition) col(b int) []uint64 { return p.cols[b*p.words : (b+1)*p.words] }
+
+// pure reports whether no class is mixed.
+func (p *partition) pure() bool { return len(p.rows) == 0 }
+
+// gain is the information in bits that column c gives about the output, and
+// the number of classes that it splits.
+func (p *partition) gain(c []uint64, x xlog2) (gain float64, splits int) {
+	var n1, k1 int
+	for i := range p.segs {
+		s := &p.segs[i]
+		v := c[s.word] & s.mask
+		n1 += bits.OnesCount64(v)
+		k1 += bits.OnesCount64(v & p.y[s.word])
+		if s.last {
+			if n, k := int(p.n[s.class]), int(p.k[s.class]); n1 > 0 && n1 < n {
+				gain += x.bits(n, k) - x.bits(n1, k1) - x.bits(n-n1, k-k1)
+				splits++
+			}
+			n1, k1 = 0, 0
+		}
+	}
+	return gain, splits
+}
+
+// gainOf is gain for the joint value of several bits; splits counts the classes
+// that there are more.
+func (p *partition) gainOf(bits []int, x xlog2) (gain float64, splits int) {
+	counts := make([][2]int, 1<<len(bits))
+	from := int32(0)
+	for c, to := range p.ends {
+		clear(counts)
+		for i := from; i < to; i++ {
+			v := 0
+			for _, b := range bits {
+				v = v<<1 | int(p.cols[b*p.words+int(i/64)]>>(i%64)&1)
+			}
+			counts[v][p.y[i/64]>>(i%64)&1]++
+		}
+		from = to
+		parts := 0
+		for _, m := range counts {
+			if n := m[0] + m[1]; n > 0 {
+				gain -= x.bits(n, m[1])
+				parts++
+			}
+		}
+		gain += x.bits(int(p.n[c]), int(p.k[c]))
+		splits += parts - 1
+	}
+	return gain, splits
+}
+
+// split divides the classes by the values of bits.
+func (p *partition) split(bits []int) {
+	var classes [][]int32
+	from := int32(0)
+	parts := make([][]int32, 1<<len(bits))
+	for _, to := range p.ends {
+		for i := range parts {
+			parts[i] = nil
+		}
+		for _, r := range p.rows[from:to] {
+			v := 0
+			for _, b := range bits {
+				v = v<<1 | p.t.bit(r, b)
+			}
+			parts[v] = append(parts[v], r)
+		}
+		for _, part := range parts {
+			if len(part) > 0 {
+				classes = append(classes, part)
+			}
+		}
+		from = to
+	}
+	p.set(classes)
+}
+
+// cells counts the joint values of inputs that rows have, and the rows whose
+// output is not the one most frequent in their cell.
+func (t *Table) cells(rows []int32, out int, inputs []int) (cells, errors int) {
+	ids := make([]int32, len(rows))
+	next := int32(1)
+	for _, b := range inputs {
+		moved := make([]int32, next) // the new class of the rows with a true bit
+		for i := range moved {
+			moved[i] = -1
+		}
+		// A class keeps its number for the value that comes first.
+		first := make([]int8, next)
+		for i := range first {
+			first[i] = -1
+		}
+		for i, r := range rows {
+			c, v := ids[i], int8(t.bit(r, b))
+			switch {
+			case first[c] < 0:
+				first[c] = v
+			case first[c] != v:
+				if moved[c] < 0 {
+					moved[c] = next
+					next++
+				}
+				ids[i] = moved[c]
+			}
+		}
+	}
+	counts := make([][2]int32, next)
+	for i, r := range rows {
+		if t.Output(int(r), out) {
+			counts[ids[i]][1]++
+		} else {
+			counts[ids[i]][0]++
+		}
+	}
+	for _, c := range counts {
+		errors += int(min(c[0], c[1]))
+	}
+	return int(next), errors
+}
+
+// score is the description length in bits of an output given k of n inputs:
+// which they are, the value of each cell, and which rows are exceptions.
+func score(n, k, cells, rows, errors int) float64 {
+	return log2Choose(n, k) + float64(cells) + log2Choose(rows, errors)
+}
+
+// log2Choose is the base-2 logarithm of the binomial coefficient.
+func log2Choose(n, k int) float64 {
+	if k < 0 || k > n {
+		return 0
+	}
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return (a - b - c) / math.Ln2
+}

@@ -1,0 +1,231 @@
+package structure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Table holds observed rows of input and output bits, packed row by row as
+// package bnn packs them. Rows may be equal, and may contradict each other.
+type Table struct {
+	Inputs, Outputs int // bits of a row
+	// Groups lists the input bits of each variable of two bits or more, most
+	// significant first.
+	Groups [][]int
+	// Rank gives the preference of an input among inputs of the same gain: the
+	// least is taken. Nil for the order of the inputs.
+	Rank func(output, input int) int
+	// Contradictory reports that some rows have the same known inputs and
+	// different outputs; set by Close.
+	Contradictory bool
+	// Missing is the number of input cells that were unknown; set by Close.
+	Missing int
+
+	in, out []uint64
+	// The cells that are known, where some are not; nil otherwise.
+	inKnown, outKnown []uint64
+}
+
+// ErrEmpty is wrapped where a table has no row.
+var ErrEmpty = errors.New("there are no rows to learn from")
+
+// NewTable returns an empty table.
+func NewTable(inputs, outputs int, groups [][]int) *Table {
+	return &Table{Inputs: inputs, Outputs: outputs, Groups: groups}
+}
+
+// Rows is the number of rows.
+func (t *Table) Rows() int { return len(t.in) / bnn.Words(t.Inputs) }
+
+// Add takes a row, the bits packed. The masks have a one for each bit that is
+// known; nil where all are.
+func (t *Table) Add(in, out, inKnown, outKnown []uint64) {
+	wi, wo := bnn.Words(t.Inputs), bnn.Words(t.Outputs)
+	t.inKnown = appendMask(t.inKnown, inKnown, t.Rows(), wi)
+	t.outKnown = appendMask(t.outKnown, outKnown, t.Rows(), wo)
+	t.in = append(t.in, in[:wi]...)
+	t.out = append(t.out, out[:wo]...)
+}
+
+// appendMask adds a row of known bits to masks that begin with the first row
+// in which a bit is unknown.
+func appendMask(masks, row []uint64, rows, words int) []uint64 {
+	if row == nil && masks == nil {
+		return nil
+	}
+	for len(masks) < rows*words {
+		masks = append(masks, ^uint64(0))
+	}
+	if row == nil {
+		for range words {
+			masks = append(masks, ^uint64(0))
+		}
+		return masks
+	}
+	return append(masks, row[:words]...)
+}
+
+// Close ends the adding of rows. Unknown inputs take the value that the
+// variable has most often. Rows without contradictions are made distinct:
+// repetition then says nothing.
+func (t *Table) Close() error {
+	if t.Inputs < 1 || t.Outputs < 1 {
+		return fmt.Errorf("rows of %d input bits and %d output bits, expected at least 1 of each", t.Inputs, t.Outputs)
+	}
+	if t.Rows() == 0 {
+		return ErrEmpty
+	}
+	t.fill()
+	t.distinct()
+	return nil
+}
+
+// fill gives unknown inputs the most frequent value of their variable.
+func (t *Table) fill() {
+	if t.inKnown == nil {
+		return
+	}
+	grouped := make([]bool, t.Inputs)
+	units := slices.Clone(t.Groups)
+	for _, g := range t.Groups {
+		for _, b := range g {
+			grouped[b] = true
+		}
+	}
+	for b := range t.Inputs {
+		if !grouped[b] {
+			units = append(units, []int{b})
+		}
+	}
+	w := bnn.Words(t.Inputs)
+	for _, g := range units {
+		counts := map[uint64]int{}
+		for r := range t.Rows() {
+			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
+				counts[readBits(t.in[r*w:], g)]++
+			}
+		}
+		var mode uint64
+		for v, n := range counts {
+			if n > counts[mode] || n == counts[mode] && v < mode {
+				mode = v
+			}
+		}
+		for r := range t.Rows() {
+			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
+				continue
+			}
+			t.Missing++
+			for i, b := range g {
+				v := mode >> (len(g) - 1 - i) & 1
+				t.in[r*w+b/64] = t.in[r*w+b/64]&^(1<<(b%64)) | v<<(b%64)
+			}
+		}
+	}
+}
+
+// readBits reads bits of a row as a number, the first the most significant.
+func readBits(row []uint64, bits []int) uint64 {
+	var x uint64
+	for _, b := range bits {
+		x = x<<1 | row[b/64]>>(b%64)&1
+	}
+	return x
+}
+
+// distinct sorts the rows and, where no two contradict each other, drops those
+// that are repeated.
+func (t *Table) distinct() {
+	wi, wo := bnn.Words(t.Inputs), bnn.Words(t.Outputs)
+	order := make([]int32, t.Rows())
+	for i := range order {
+		order[i] = int32(i)
+	}
+	known := func(r int32) []uint64 {
+		if t.outKnown == nil {
+			return nil
+		}
+		return t.outKnown[int(r)*wo : (int(r)+1)*wo]
+	}
+	input := func(r int32) []uint64 { return t.in[int(r)*wi : (int(r)+1)*wi] }
+	output := func(r int32) []uint64 { return t.out[int(r)*wo : (int(r)+1)*wo] }
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(slices.Compare(input(a), input(b)), slices.Compare(output(a), output(b)), slices.Compare(known(a), known(b)))
+	})
+	kept := order[:1:1]
+	for i := 1; i < len(order); i++ {
+		a, b := order[i-1], order[i]
+		same := slices.Equal(input(a), input(b))
+		switch {
+		case same && slices.Equal(output(a), output(b)) && slices.Equal(known(a), known(b)):
+		case same && t.differ(a, b):
+			t.Contradictory = true
+			kept = append(kept, b)
+		default:
+			kept = append(kept, b)
+		}
+	}
+	if t.Contradictory || t.Missing > 0 {
+		kept = order // how often each was seen matters
+	}
+	var in, out, outKnown []uint64
+	for _, r := range kept {
+		in, out = append(in, input(r)...), append(out, output(r)...)
+		outKnown = append(outKnown, known(r)...)
+	}
+	t.in, t.out, t.outKnown, t.inKnown = in, out, outKnown, nil
+}
+
+// differ reports whether two rows differ in an output that both know.
+func (t *Table) differ(a, b int32) bool {
+	for w := range bnn.Words(t.Outputs) {
+		i, j := int(a)*bnn.Words(t.Outputs)+w, int(b)*bnn.Words(t.Outputs)+w
+		d := t.out[i] ^ t.out[j]
+		if t.outKnown != nil {
+			d &= t.outKnown[i] & t.outKnown[j]
+		}
+		if d != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Input gives the packed inputs of row r.
+func (t *Table) Input(r int) []uint64 {
+	w := bnn.Words(t.Inputs)
+	return t.in[r*w : (r+1)*w : (r+1)*w]
+}
+
+// Output reports whether output bit o of row r is true.
+func (t *Table) Output(r, o int) bool {
+	return t.out[r*bnn.Words(t.Outputs)+o/64]>>(o%64)&1 == 1
+}
+
+// Knows reports whether output bit o of row r is known.
+func (t *Table) Knows(r, o int) bool {
+	return t.outKnown == nil || t.outKnown[r*bnn.Words(t.Outputs)+o/64]>>(o%64)&1 == 1
+}
+
+// bit reports whether input bit b of row r is true.
+func (t *Table) bit(r int32, b int) int {
+	return int(t.in[int(r)*bnn.Words(t.Inputs)+b/64] >> (b % 64) & 1)
+}
+
+// known lists the rows of rows in which output o is known.
+func (t *Table) known(rows []int32, o int) []int32 {
+	if t.outKnown == nil {
+		return rows
+	}
+	var out []int32
+	for _, r := range rows {
+		if t.Knows(int(r), o) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package structure
+
+import (
+	"math"
+	"slices"
+)
+
+// Tree is a decision tree over input bits: a leaf where Zero is nil.
+type Tree struct {
+	Input     int
+	Zero, One *Tree
+	Value     bool // of a leaf
+	Rows      int  // of a leaf: the rows that it was made from
+	Wrong     int  // of a leaf: those of them with the other value
+}
+
+// Eval gives the value of the tree for a packed row of inputs.
+func (n *Tree) Eval(in []uint64) bool {
+	for n.Zero != nil {
+		if in[n.Input/64]>>(n.Input%64)&1 == 1 {
+			n = n.One
+		} else {
+			n = n.Zero
+		}
+	}
+	return n.Value
+}
+
+// Leaves is the number of leaves.
+func (n *Tree) Leaves() int {
+	if n.Zero == nil {
+		return 1
+	}
+	return n.Zero.Leaves() + n.One.Leaves()
+}
+
+// Inputs lists the inputs that the tree asks for, in increasing order.
+func (n *Tree) Inputs() []int {
+	var out []int
+	var walk func(*Tree)
+	walk = func(n *Tree) {
+		if n.Zero != nil {
+			out = append(out, n.Input)
+			walk(n.Zero)
+			walk(n.One)
+		}
+	}
+	walk(n)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// grow makes the tree of some rows over candidate inputs; pairs are tried where
+// no single input has a gain. Where strict is set a node is split only when the
+// gain pays for it, as noise asks for.
+func (s *search) grow(rows []int32, candidates []int, pairs, strict bool) *Tree {
+	ones := 0
+	for _, r := range rows {
+		if s.t.Output(int(r), s.out) {
+			ones++
+		}
+	}
+	leaf := &Tree{Value: 2*ones > len(rows), Rows: len(rows), Wrong: min(ones, len(rows)-ones)}
+	if ones == 0 || ones == len(rows) {
+		return leaf
+	}
+	b := s.test(rows, candidates, pairs, strict)
+	if b < 0 {
+		return leaf
+	}
+	var zero, one []int32
+	for _, r := range rows {
+		if s.t.bit(r, b) == 1 {
+			one = append(one, r)
+		} else {
+			zero = append(zero, r)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(candidates), func(c int) bool { return c == b })
+	n := &Tree{Input: b, Zero: s.grow(zero, rest, pairs, strict), One: s.grow(one, rest, pairs, strict)}
+	if n.Zero.Zero == nil && n.One.Zero == nil && n.Zero.Value == n.One.Value {
+		return leaf
+	}
+	return n
+}
+
+// test chooses the input that a node asks for; -1 for none.
+func (s *search) test(rows []int32, candidates []int, pairs, strict bool) int {
+	p := newPartition(s.t, rows, s.out)
+	best, at, price := 0.0, -1, math.Log2(float64(len(candidates)+1))+math.Log2(float64(len(rows)))/2
+	some := -1
+	for _, b := range candidates {
+		gain, splits := p.gain(p.col(b), s.x)
+		if splits == 0 {
+			continue
+		}
+		if some < 0 {
+			some = b
+		}
+		if gain > best+1e-9 {
+			best, at = gain, b
+		}
+	}
+	if pairs && best < price && len(candidates) <= pairInputs {
+		if pair := s.pair(s.sample(p, 1, tripleRows), candidates); pair != nil {
+			return pair[0]
+		}
+	}
+	if strict && best < price {
+		return -1
+	}
+	if at < 0 {
+		return some
+	}
+	return at
+}

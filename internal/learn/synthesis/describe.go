@@ -1,0 +1,100 @@
+package synthesis
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/learn/structure"
+)
+
+// tabled is how many inputs a function may have for its cells to be listed one
+// by one where not all of them were seen.
+const tabled = 10
+
+// Describe gives the functions of a structure that was learned from t. With
+// complete, values of a function's inputs that no row has are of no interest;
+// otherwise they have the values of the output's tree.
+func Describe(t *structure.Table, s *structure.Structure, complete bool) []Function {
+	functions := make([]Function, len(s.Outputs))
+	for i := range s.Outputs {
+		o := &s.Outputs[i]
+		f := &functions[i]
+		f.Inputs = o.Inputs
+		switch {
+		case complete:
+			f.seen(t, o.Tree)
+		case len(o.Inputs) <= tabled:
+			f.table(o.Tree)
+		default:
+			f.leaves(o.Tree, Cube{})
+		}
+	}
+	return functions
+}
+
+// take adds a set of cells with one value.
+func (f *Function) take(c Cube, value bool) {
+	if value {
+		f.On = append(f.On, c)
+	} else {
+		f.Off = append(f.Off, c)
+	}
+}
+
+// seen takes the cells that rows have.
+func (f *Function) seen(t *structure.Table, tree *structure.Tree) {
+	care := mask(len(f.Inputs))
+	var values []uint64
+	known := map[uint64]bool{}
+	for r := range t.Rows() {
+		in := t.Input(r)
+		var v uint64
+		for i, b := range f.Inputs {
+			v |= in[b/64] >> (b % 64) & 1 << i
+		}
+		if _, ok := known[v]; !ok {
+			known[v] = tree.Eval(in)
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	for _, v := range values {
+		f.take(Cube{care, v}, known[v])
+	}
+}
+
+// table takes all cells.
+func (f *Function) table(tree *structure.Tree) {
+	care := mask(len(f.Inputs))
+	words := 1
+	if n := len(f.Inputs); n > 0 {
+		words = f.Inputs[n-1]/64 + 1
+	}
+	in := make([]uint64, words)
+	for v := uint64(0); v>>len(f.Inputs) == 0; v++ {
+		clear(in)
+		for i, b := range f.Inputs {
+			in[b/64] |= v >> i & 1 << (b % 64)
+		}
+		f.take(Cube{care, v}, tree.Eval(in))
+	}
+}
+
+// leaves takes a cube a leaf.
+func (f *Function) leaves(n *structure.Tree, path Cube) {
+	if n.Zero == nil {
+		f.take(path, n.Value)
+		return
+	}
+	i, _ := slices.BinarySearch(f.Inputs, n.Input)
+	path.Care |= 1 << i
+	f.leaves(n.Zero, path)
+	path.Value |= 1 << i
+	f.leaves(n.One, path)
+}
+
+func mask(n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return ^uint64(0) >> (64 - n)
+}

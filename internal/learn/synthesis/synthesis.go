@@ -1,0 +1,112 @@
+package synthesis
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Options say how much effort to spend.
+type Options struct {
+	Seed    uint64
+	Threads int // 0 for 1
+	// Effort bounds the shrinking, in millions of words of
+	// 64 cells looked at; 0 for none.
+	Effort int
+	// Progress is called while shrinking, with the work done in 0..1 and the
+	// edges and units so far; nil for none.
+	Progress func(done float64, size int)
+}
+
+// Network synthesises a network with the given number of inputs and one output
+// a function. When ctx ends while shrinking, the network is the one so far; an
+// earlier end is an error. Without such an end the network does not depend on
+// the number of threads.
+func Network(ctx context.Context, inputs int, functions []Function, o Options) (*bnn.Network, error) {
+	for i := range functions {
+		if err := functions[i].check(inputs); err != nil {
+			return nil, err
+		}
+	}
+	n, err := first(ctx, inputs, functions, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Effort > 0 {
+		n = n.shrink(ctx, o)
+	}
+	net := n.network()
+	return net, net.Check()
+}
+
+// first covers each function by itself, in the phase that takes less, and
+// merges equal units.
+func first(ctx context.Context, inputs int, functions []Function, o Options) (*net, error) {
+	type cover struct {
+		t     *target
+		units []grown
+		// Of a counter.
+		literals
+		values []bool
+	}
+	covers := make([]cover, len(functions))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, o.Threads) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(functions) || ctx.Err() != nil {
+					return
+				}
+				for _, negated := range []bool{false, true} {
+					var work int64
+					g := newGrower(newTarget(&functions[i], negated), &work)
+					units := g.cover(ctx, rand.New(rand.NewPCG(o.Seed, uint64(i))))
+					if !negated || cost(units) < cost(covers[i].units) {
+						covers[i] = cover{t: g.t, units: units}
+					}
+				}
+				if l, values, ok := counted(&functions[i]); ok && changes(values) > 1 && changes(values)*(l.count()+2) < cost(covers[i].units) {
+					covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), literals: l, values: values}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	n := &net{inputs: inputs}
+	for _, c := range covers {
+		var us []int
+		var count *counter
+		if c.values != nil {
+			count = n.addCounter(c.t, c.literals, c.values)
+			us = slices.Clone(count.units)
+		}
+		for i := range c.units {
+			us = append(us, n.add(c.t.unit(c.units[i].literals, c.units[i].threshold)))
+		}
+		slices.Sort(us)
+		n.targets = append(n.targets, c.t)
+		n.uses = append(n.uses, slices.Compact(us))
+		n.counters = append(n.counters, count)
+	}
+	return n, nil
+}
+
+// add gives the number of a unit, a new one where there is none like it.
+func (n *net) add(u unit) int {
+	for i := range n.units {
+		if n.units[i].threshold == u.threshold && slices.Equal(n.units[i].lits, u.lits) {
+			return i
+		}
+	}
+	n.units = append(n.units, u)
+	return len(n.units) - 1
+}
