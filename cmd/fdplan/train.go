@@ -159,6 +159,8 @@ func (c *trainCmd) report(ctx context.Context, a *environment, p *load.Problem, 
 }
 
 type testCmd struct {
+	progressFlags
+	proveFlags
 	Network string `arg:"" help:"Network file."`
 	Data    string `arg:"" optional:"" help:"Data set or log, such as one that exploration gave; without one, all legal rows alone."`
 	Task    string `help:"Bundled problem or task file that the network is of." required:"" placeholder:"PROBLEM"`
@@ -172,11 +174,19 @@ type testCmd struct {
 func (c *testCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.TimeLimit)
 	defer cancel()
-	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
+	text, err := os.ReadFile(c.Network)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(c.Network)
+	switch {
+	case c.Proof != "" && !c.Prove:
+		return errors.New("--proof names where proofs go; expected --prove too")
+	case c.Prove && c.Data != "":
+		return errors.New("--prove is about all legal states and actions; expected no data set")
+	case c.Prove:
+		return c.prove(ctx, a, text)
+	}
+	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}

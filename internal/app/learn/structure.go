@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -28,7 +29,7 @@ const (
 
 // shrinkEffort is how long a network is made smaller, in millions of words; see
 // synthesis.Options.
-const shrinkEffort = 1500
+const shrinkEffort = 1000
 
 // learnStructure learns a network by RecipeStructure. When ctx ends while the
 // network is made smaller, the one so far is the answer, and says so.
@@ -53,12 +54,12 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return func(done float64) { t.Structure(step, done) }
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
-		Seed: t.Config.Seed, Threads: t.Config.Threads, Complete: complete, Progress: progress("structure"),
+		Seed: t.Config.Seed, Threads: threads(t.Config.Threads), Complete: complete, Progress: progress("structure"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	o := synthesis.Options{Seed: t.Config.Seed, Threads: t.Config.Threads, Effort: shrinkEffort}
+	o := synthesis.Options{Seed: t.Config.Seed, Threads: threads(t.Config.Threads), Effort: shrinkEffort}
 	if report := progress("network"); report != nil {
 		o.Progress = func(done float64, _ int) { report(done) }
 	}
@@ -67,6 +68,14 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return nil, err
 	}
 	return structured(ctx, p, rows, st, net, t)
+}
+
+// threads is the number of threads that a user's number asks for.
+func threads(n int) int {
+	if n <= 0 {
+		return runtime.NumCPU()
+	}
+	return n
 }
 
 // tableOf makes the rows of data sets into one for package structure. A row with a

@@ -33,6 +33,7 @@ type Ref struct {
 	Ranges           []string // FLUENT=LO..HI
 
 	Known          bool // plan with the RDDL itself, nothing learned
+	FreeSuccessors bool // steps may lead to states that break an invariant
 	Untrained      bool // the network is not needed: it is to be learned or tested
 	Simulate       bool // only the RDDL is needed, which may be stochastic
 	IgnoreDiscount bool
@@ -86,13 +87,13 @@ func Load(r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, ReadFile)
+		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, ReadFile)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {
 		return nil, err
 	}
-	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount}, bundled.Read)
+	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
 }
 
 // ReadFile is os.ReadFile with errors that begin with the name.

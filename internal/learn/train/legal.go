@@ -21,6 +21,19 @@ func IsLegal(s *sim.Simulator, state, action []float64) (bool, error) {
 	return canTake(r, state, action)
 }
 
+// Step takes an action in a state with a runner of a deterministic problem. It
+// gives the state after it, in the order of the simulator's states; legal is
+// false where the two are no legal row.
+func Step(r *sim.Runner, state, action []float64) (next []float64, legal bool, err error) {
+	if ok, err := canAct(r, state, false); err != nil || !ok {
+		return nil, false, err
+	}
+	if ok, err := canTake(r, state, action); err != nil || !ok {
+		return nil, false, err
+	}
+	return r.State(nil), true, nil
+}
+
 // AreLegal reports whether the inputs of e are exactly those of all legal rows (see Legal).
 // It also returns false if this is hard to determine: if the problem is stochastic, if the
 // network does not read all of the state and action, and if limit does not suffice to list

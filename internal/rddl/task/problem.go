@@ -19,6 +19,7 @@ type Options struct {
 	Read           ReadFile // nil for os.ReadFile
 	Known          bool     // nothing is learned: everything follows the RDDL
 	IgnoreDiscount bool
+	FreeSuccessors bool // see translate.Options
 }
 
 // Ground reads, checks and grounds the RDDL of the task.
@@ -71,7 +72,7 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	if err := t.check(g); err != nil {
 		return nil, err
 	}
-	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount}
+	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount, FreeSuccessors: o.FreeSuccessors}
 	if !o.Known {
 		topt.Learned, topt.Inputs = t.Learned, t.Inputs
 	}

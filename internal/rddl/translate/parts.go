@@ -41,8 +41,11 @@ func (c *compiler) conditions() {
 		c.condition(fmt.Sprintf("precondition %d", i+1), p, inSteps, false)
 	}
 	for i := range c.g.Invariants {
-		p := &c.g.Invariants[i]
-		c.condition(fmt.Sprintf("invariant %d", i+1), p, invariant, false)
+		p, g := &c.g.Invariants[i], invariant
+		if c.o.FreeSuccessors {
+			g = inSteps
+		}
+		c.condition(fmt.Sprintf("invariant %d", i+1), p, g, false)
 	}
 	for i := range c.g.Termination {
 		p := &c.g.Termination[i]

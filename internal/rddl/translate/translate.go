@@ -30,6 +30,9 @@ type Options struct {
 	Inputs []string
 	// IgnoreDiscount treats a discount other than 1 as 1.
 	IgnoreDiscount bool
+	// FreeSuccessors asks for the state invariants before each step only, so that
+	// a step may lead to a state that breaks one.
+	FreeSuccessors bool
 
 	tableBits int // for tests: replaces the constant; negative for no tables
 }

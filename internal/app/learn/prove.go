@@ -1,0 +1,261 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine/equivalence"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Proved is the outcome of `fdplan test --prove`.
+type Proved struct {
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	Network string `json:"network"`
+	Equal   bool   `json:"equal"`   // all outputs, in every legal state with every legal action
+	Outputs int    `json:"outputs"` // bits
+	// Differing names the output bits that differ somewhere.
+	Differing []string `json:"differing"`
+	// Counterexample is about the first of them, null where there is none.
+	Counterexample *Counterexample `json:"counterexample"`
+	Certified      bool            `json:"certified"` // each equality has a proof that the checker accepted
+
+	answers []*equivalence.Answer
+}
+
+// Counterexample is a legal state and action after which network and RDDL
+// differ.
+type Counterexample struct {
+	Output  string     `json:"output"`
+	State   app.Values `json:"state"`
+	Action  app.Values `json:"action"`
+	RDDL    bool       `json:"rddl"`    // the bit by the RDDL
+	Network bool       `json:"network"` // and by the network
+}
+
+// Proof says how to prove.
+type Proof struct {
+	Threads  int                  // 0 for one a core
+	Certify  bool                 // write proofs and have the checker read them
+	Progress func(done, outs int) // called from one goroutine at a time; nil for none
+}
+
+// Prove decides whether the network in a file gives the same next states as the
+// RDDL of the problem that r names, for each output bit and every legal state and
+// action. Counterexamples are confirmed by the simulator and by the network's own
+// evaluation.
+func Prove(ctx context.Context, r load.Ref, network string, text []byte, o Proof) (*Proved, error) {
+	r.Untrained, r.IgnoreDiscount = true, true
+	learned, err := load.Load(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := learner(learned); err != nil {
+		return nil, err
+	}
+	f, err := bnn.ReadFile(network, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := load.Fits(network, f, learned.Problem); err != nil {
+		return nil, err
+	}
+	r.Known, r.FreeSuccessors = true, true
+	known, err := load.Load(r)
+	if err != nil {
+		return nil, fmt.Errorf("the RDDL to compare with: %w", err)
+	}
+	l := learned.Problem
+	inputs, outputs, err := sameBits(l, known.Problem)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := proveAll(ctx, len(outputs), o, func(i int) (*equivalence.Answer, error) {
+		return equivalence.Output(ctx, known.Problem, f.Network, inputs, outputs, i, o.Certify)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &Proved{Schema: app.Schema, Problem: l.Name, Network: f.Network.Shape(), Equal: true, Outputs: len(outputs), Differing: []string{}, Certified: o.Certify, answers: answers}
+	for i, a := range answers {
+		if a.Equal {
+			continue
+		}
+		if err := confirm(learned, f.Network, i, a); err != nil {
+			return nil, fmt.Errorf("%w: a counterexample for %s: %w", app.ErrInternal, l.BitName(l.Outputs[i]), err)
+		}
+		name := l.BitName(l.Outputs[i])
+		if out.Equal {
+			out.Counterexample = &Counterexample{
+				Output: name, RDDL: a.Known, Network: a.Learned,
+				State:  app.ValuesOf(known.Problem, factored.State, a.Now, true),
+				Action: app.ValuesOf(known.Problem, factored.Action, a.Now, true),
+			}
+		}
+		out.Equal, out.Differing = false, append(out.Differing, name)
+	}
+	return out, nil
+}
+
+// sameBits finds the network's bits in the problem that is known.
+func sameBits(learned, known *factored.Problem) (inputs, outputs []factored.Bit, err error) {
+	find := func(bits []factored.Bit) ([]factored.Bit, error) {
+		var found []factored.Bit
+		for _, b := range bits {
+			v, i := learned.Owner(b)
+			w, ok := known.Lookup(v.Name)
+			if !ok || w.Width != v.Width || w.Lo != v.Lo || w.Hi != v.Hi {
+				return nil, fmt.Errorf("%w: %s is not the same in the RDDL", app.ErrInternal, v.Name)
+			}
+			found = append(found, w.First+factored.Bit(i))
+		}
+		return found, nil
+	}
+	if inputs, err = find(learned.Inputs); err != nil {
+		return nil, nil, err
+	}
+	outputs, err = find(learned.Outputs)
+	return inputs, outputs, err
+}
+
+// proveAll asks about each output, on several threads.
+func proveAll(ctx context.Context, n int, o Proof, ask func(i int) (*equivalence.Answer, error)) ([]*equivalence.Answer, error) {
+	answers, errs := make([]*equivalence.Answer, n), make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range max(1, min(threads(o.Threads), n)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n || ctx.Err() != nil {
+					return
+				}
+				answers[i], errs[i] = ask(i)
+				mu.Lock()
+				if done++; o.Progress != nil {
+					o.Progress(done, n)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%d of %d outputs compared: %w", done, n, context.Cause(ctx))
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return answers, nil
+}
+
+// confirm replays a counterexample: the step is legal, the simulator gives one
+// value and the network the other.
+func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) error {
+	values := p.Truth.Compiled.Values(a.Now)
+	s := p.Truth.Sim
+	r := s.NewRunner(nil)
+	var state, action []float64
+	for _, f := range s.States() {
+		state = append(state, values[f])
+	}
+	for _, f := range s.Actions() {
+		action = append(action, values[f])
+	}
+	next, legal, err := train.Step(r, state, action)
+	if err != nil {
+		return err
+	}
+	if !legal {
+		return fmt.Errorf("the simulator refuses the step")
+	}
+	after := make(factored.Valuation, p.Problem.NumBits())
+	for k, f := range s.States() {
+		if err := p.Truth.Compiled.Variable(f).Set(after, int64(next[k])); err != nil {
+			return err
+		}
+	}
+	row := make([]uint64, bnn.Words(len(p.Problem.Inputs)))
+	for k, b := range p.Problem.Inputs {
+		if a.Now[b] {
+			row[k/64] |= 1 << (k % 64)
+		}
+	}
+	e := bnn.NewEvaluator(net)
+	out := make([]uint64, bnn.Words(net.Outputs()))
+	e.Forward(out, row, e.NewScratch())
+	if truth, got := after[p.Problem.Outputs[i]], out[i/64]>>(i%64)&1 == 1; truth != a.Known || got != a.Learned || truth == got {
+		return fmt.Errorf("the simulator gives %v and the network %v, expected %v and %v", truth, got, a.Known, a.Learned)
+	}
+	return nil
+}
+
+// Certificates calls write with each file of the proofs: output N's question
+// N.opb and its proof N.pbp, numbered from 1.
+func (p *Proved) Certificates(write func(name string, text []byte) error) error {
+	for i, a := range p.answers {
+		if a.OPB == nil {
+			continue
+		}
+		if err := write(fmt.Sprintf("%d.opb", i+1), a.OPB); err != nil {
+			return err
+		}
+		if err := write(fmt.Sprintf("%d.pbp", i+1), a.Proof); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteText writes the outcome for people.
+func (p *Proved) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", p.Problem, p.Network)
+	if p.Equal {
+		fmt.Fprintf(&b, "Proven: all %d output bits equal the RDDL's in every legal state with every legal action.\n", p.Outputs)
+		if p.Certified {
+			fmt.Fprintf(&b, "%d proofs accepted by the checker.\n", p.Outputs)
+		}
+	} else {
+		c := p.Counterexample
+		fmt.Fprintf(&b, "%d of %d output bits differ from the RDDL's: %s\n", len(p.Differing), p.Outputs, strings.Join(p.Differing, ", "))
+		fmt.Fprintf(&b, "%s is %v by the RDDL and %v by the network\n", c.Output, c.RDDL, c.Network)
+		fmt.Fprintf(&b, "  in the state %s\n  after the action %s\n", brief(c.State), brief(c.Action))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// brief lists the variables that are not false or 0.
+func brief(values app.Values) string {
+	var names []string
+	for _, e := range values {
+		switch x := e.Value.(type) {
+		case bool:
+			if x {
+				names = append(names, e.Name)
+			}
+		case int64:
+			if x != 0 {
+				names = append(names, fmt.Sprintf("%s=%d", e.Name, x))
+			}
+		}
+	}
+	if names == nil {
+		return "(nothing)"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,115 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// TestProveAgainstList: for networks changed at random, the outputs that are
+// proven equal are those that no legal row shows to be wrong.
+func TestProveAgainstList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	for _, name := range []string{"navigation/3x3", "inventory/2", "sysadmin/4", "cellda/x"} {
+		p, err := load.Load(load.Ref{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differing := 0
+		for range 6 {
+			net := &bnn.Network{}
+			for _, l := range p.Network.Layers {
+				l.Weights, l.Thresholds = slices.Clone(l.Weights), slices.Clone(l.Thresholds)
+				net.Layers = append(net.Layers, l)
+			}
+			for range rng.IntN(3) {
+				l := &net.Layers[rng.IntN(len(net.Layers))]
+				u := rng.IntN(l.Units())
+				l.Row(u)[rng.IntN(l.Inputs)] = int8(rng.IntN(3) - 1)
+				l.Thresholds[u] = min(l.Thresholds[u], int32(l.FanIn(u)+1))
+			}
+			m, err := train.Test(net, legal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			f := &bnn.File{Network: net, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs)}
+			if err := bnn.WriteFile(&text, f); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Prove(context.Background(), load.Ref{Name: name}, "network", text.Bytes(), Proof{Threads: 2, Certify: true})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var want []string
+			for i, wrong := range m.WrongBits {
+				if wrong > 0 {
+					want = append(want, p.Problem.BitName(p.Problem.Outputs[i]))
+				}
+			}
+			differing += len(want)
+			if !slices.Equal(got.Differing, want) && len(got.Differing)+len(want) > 0 || got.Equal != (len(want) == 0) {
+				t.Errorf("%s: the outputs %v differ, expected %v", name, got.Differing, want)
+			}
+			if (got.Counterexample == nil) != got.Equal {
+				t.Errorf("%s: equal %v with the counterexample %v", name, got.Equal, got.Counterexample)
+			}
+			checkCertificates(t, got)
+		}
+		if differing == 0 {
+			t.Errorf("%s: no changed network was wrong", name)
+		}
+	}
+}
+
+// checkCertificates reads the proofs that are written.
+func checkCertificates(t *testing.T, p *Proved) {
+	t.Helper()
+	var opb []byte
+	proofs := 0
+	err := p.Certificates(func(name string, text []byte) error {
+		if opb == nil {
+			opb = text
+			return nil
+		}
+		proofs++
+		v, err := veripb.Check(bytes.NewReader(opb), bytes.NewReader(text))
+		if err == nil && v.Kind != veripb.Unsat {
+			t.Errorf("%s shows %v", name, v.Kind)
+		}
+		opb = nil
+		return err
+	})
+	if err != nil || proofs != p.Outputs-len(p.Differing) {
+		t.Errorf("%d proofs of %d outputs, %d of which differ: %v", proofs, p.Outputs, len(p.Differing), err)
+	}
+}
+
+// TestProveStops: a context that has ended is no answer.
+func TestProveStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p, err := load.Load(load.Ref{Name: "sysadmin/4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	f := &bnn.File{Network: p.Network, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs)}
+	if err := bnn.WriteFile(&text, f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Prove(ctx, load.Ref{Name: "sysadmin/4"}, "network", text.Bytes(), Proof{}); err == nil {
+		t.Error("no error from a context that has ended")
+	}
+}
