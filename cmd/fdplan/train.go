@@ -56,7 +56,7 @@ type trainCmd struct {
 	BoundDecay   float64 `help:"How far each step draws integer thresholds to 1, in units of the learning rate." default:"0"`
 	Polish       bool    `help:"Where few rows are wrong, search for single weights and thresholds that put them right." negatable:"" default:"true"`
 	gridFlags
-	Report string `help:"Folder for a report: what fdplan test says and, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
+	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.
 	Checkpoint string `help:"Keep the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
@@ -127,6 +127,9 @@ func (c *trainCmd) Run(a *environment) error {
 		fmt.Fprintf(w, "training rows: %v\n", res.Train)
 		if res.Test != nil {
 			fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
+		}
+		for _, line := range res.Warnings() {
+			fmt.Fprintln(w, line)
 		}
 		if res.Stopped != "" {
 			fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)

@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Report is how training went and how the network does.
@@ -19,6 +20,8 @@ type Report struct {
 	history []train.Record
 	tested  *Tested
 	heldOut bool
+	found   *Found // by the structure recipe; nil otherwise
+	of      *factored.Problem
 }
 
 // ReportFile is one file of a report.
@@ -37,7 +40,7 @@ func NewReport(ctx context.Context, p *load.Problem, t *Trained) (*Report, error
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{problem: t.Problem, history: t.history, heldOut: t.Test != nil}
+	r := &Report{problem: t.Problem, history: t.history, heldOut: t.Test != nil, found: t.Found, of: p.Problem}
 	r.tested, err = test(ctx, p, t.file.Network, seen, t.rows, 0, maxLegal)
 	if err != nil && ctx.Err() != nil {
 		r.tested = &Tested{Schema: app.Schema, Problem: t.Problem, Network: t.Network, Unlisted: "not measured, " + context.Cause(ctx).Error()}
@@ -48,17 +51,24 @@ func NewReport(ctx context.Context, p *load.Problem, t *Trained) (*Report, error
 
 // Files are the report:
 //
-//   - epochs.csv: loss, edges and errors after each epoch;
-//   - epochs.svg: the same drawn;
+//   - of the dense recipe epochs.csv, loss, edges and errors after each epoch, and
+//     epochs.svg, the same drawn;
+//   - of the structure recipe structure.txt and structure.json, what was found of
+//     each output bit, and structure.svg, which variables depend on which;
 //   - errors.txt and errors.json: what `fdplan test` says of the network and the
 //     whole data set.
 func (r *Report) Files() []ReportFile {
-	return []ReportFile{
-		{"epochs.csv", r.writeCSV},
-		{"epochs.svg", r.writeSVG},
-		{"errors.txt", r.tested.WriteText},
-		{"errors.json", func(w io.Writer) error { return app.WriteJSON(w, r.tested) }},
+	files := []ReportFile{{"epochs.csv", r.writeCSV}, {"epochs.svg", r.writeSVG}}
+	if r.found != nil {
+		files = []ReportFile{
+			{"structure.txt", r.found.writeText},
+			{"structure.json", func(w io.Writer) error { return app.WriteJSON(w, r.found) }},
+			{"structure.svg", r.found.writeSVG(r.of)},
+		}
 	}
+	return append(files,
+		ReportFile{"errors.txt", r.tested.WriteText},
+		ReportFile{"errors.json", func(w io.Writer) error { return app.WriteJSON(w, r.tested) }})
 }
 
 // writeCSV writes a line an epoch; what an epoch does not have is empty. Errors are

@@ -160,7 +160,7 @@ func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *
 	}
 	out := &Trained{
 		Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
-		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows, structure: st,
+		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows, Found: foundOf(p, st),
 		Train: errorLine(p, m), Exact: m.WrongRows == 0 && st.HeldWrong == 0,
 	}
 	if st.HeldRows > 0 {

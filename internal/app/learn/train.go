@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -56,13 +55,14 @@ type Trained struct {
 	Contradictory int `json:"contradictory"`
 	// Grid tells of every shape that was tried, absent where one was given.
 	Grid *GridTable `json:"grid,omitempty"`
+	// Found is what the structure recipe found, absent otherwise.
+	Found *Found `json:"structure,omitempty"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 
-	file      *bnn.File
-	rows      *train.Examples // of the data, for reports
-	history   []train.Record
-	structure *structure.Structure
+	file    *bnn.File
+	rows    *train.Examples // of the data, for reports
+	history []train.Record
 }
 
 // ErrNothingLearned is wrapped where a task has no fluent to learn.
@@ -124,6 +124,14 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 		out.file.Meta = append(out.file.Meta, [2]string{"initial", o.Init.Shape()})
 	}
 	return out, cover(ctx, p, out.file, rows, training)
+}
+
+// Warnings say, in a line each, what is doubtful about the rows.
+func (t *Trained) Warnings() []string {
+	if t.Found == nil {
+		return nil
+	}
+	return t.Found.warnings()
 }
 
 // Write writes the network.

@@ -27,7 +27,8 @@ type Output struct {
 	// Wrong counts the rows whose output is not that of Tree, of Rows.
 	Wrong, Rows int
 	// Held counts the wrong ones of the rows that were held out.
-	Held int
+	Held    int
+	Verdict Verdict
 }
 
 // Structure is what was found about all outputs.
@@ -75,6 +76,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		held := out.Held
 		*out = l.learn(o, all, st.Noisy, kinds[o])
 		out.Held = held
+		out.Verdict = l.t.judge(l.t.known(all, o), o, out)
 	})
 	if err != nil {
 		return nil, err
