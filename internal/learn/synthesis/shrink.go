@@ -42,17 +42,14 @@ func (n *net) shrink(ctx context.Context, o Options) *net {
 			continue
 		}
 		// A net in which no unit can go any more is done.
-		if len(live) == 0 || idle > 200*len(live) {
+		if len(live) == 0 || idle > 100*len(live) {
 			break
 		}
-		before := s.work
+		s.work += int64(len(s.units) + 100) // what an attempt takes however little it looks at
 		if now := s.attempt(live, size); now < size {
 			size, idle = now, 0
 		} else {
 			idle++
-		}
-		if s.work == before {
-			s.work += 100 // an attempt that looks at nothing counts too
 		}
 		if o.Progress != nil {
 			o.Progress(min(1, float64(s.work)/float64(budget)), size)
@@ -102,6 +99,7 @@ func (s *shrinker) set(o, u int) []uint64 {
 }
 
 func (s *shrinker) count(o, u int, by int32) {
+	s.work += int64(len(s.counts[o])) / 8
 	for w, x := range s.set(o, u) {
 		for ; x != 0; x &= x - 1 {
 			s.counts[o][64*w+bits.TrailingZeros64(x)] += by
@@ -235,9 +233,11 @@ func (s *shrinker) repair(log *[]change, o int, outputs, gone []int, now, most i
 		for _, u := range s.candidates(o) {
 			fresh := 0
 			set := s.set(o, u)
+			s.work += 8
 			if set == nil {
 				continue
 			}
+			s.work += int64(len(wanted))
 			for _, k := range wanted {
 				fresh += int(set[k/64] >> (k % 64) & 1)
 			}
@@ -312,6 +312,7 @@ func (s *shrinker) prune(log *[]change, o int, now int) int {
 	}
 	slices.SortStableFunc(us, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
 	for _, u := range us {
+		s.work += int64(len(s.counts[o])) / 16
 		alone := false
 		for w, x := range s.set(o, u) {
 			for ; x != 0 && !alone; x &= x - 1 {
