@@ -14,6 +14,10 @@ import (
 // refuses.
 var ErrInternal = errors.New("internal error")
 
+// ErrNoHorizon is wrapped by errors of queries without a horizon, about problems
+// that have none of their own.
+var ErrNoHorizon = errors.New("there is no horizon of the problem's own; one must be given")
+
 // Limits returns l with one thread for each processor where l has none.
 func Limits(l engine.Limits) engine.Limits {
 	if l.Threads <= 0 {

@@ -29,7 +29,7 @@ type IncrementalRequest struct {
 	// written anew with each plan that fails. "" for none: then what is known
 	// goes to DefaultState if the run ends before its end.
 	Resume    string
-	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all
+	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all; nil writes none
 	Restart   bool                                                 // measure what keeping what is learned is worth
 	Iteration func(IterationLine)                                  // told of each; may be nil
 }
@@ -142,7 +142,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	case errors.Is(err, simulator.ErrBudget):
 		res.Reason, err = err.Error(), nil
 	}
-	if known := len(res.Known.Failures); known > 0 && (err != nil || res.Status == engine.Unknown) {
+	if known := len(res.Known.Failures); known > 0 && r.Write != nil && (err != nil || res.Status == engine.Unknown) {
 		if r.Resume == "" {
 			d.Loop.State = DefaultState(p, h)
 			if err2 := save(d.Loop.State)(res.Known); err2 != nil {

@@ -95,6 +95,12 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 	return out, nil
 }
 
+// Use begins to use a system that the caller made. The rules of the problem are
+// held against what it shows.
+func Use(p *load.Problem, name string, sys simulator.System) *Real {
+	return &Real{Session: simulator.NewSession(p.Problem, sys, p.SessionOptions(true)), Name: name}
+}
+
 // Recorded is the number of transitions that were recorded.
 func (r *Real) Recorded() int {
 	if r.recorder == nil {

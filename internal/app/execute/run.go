@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -43,13 +44,16 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	}
 	if r.Horizon == 0 {
 		if r.Horizon = p.Problem.Horizon; r.Horizon == 0 {
-			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", p.Problem.Name)
+			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 		}
 	}
 	if r.Steps == 0 {
 		r.Steps = r.Horizon
 	}
 	r.Every = max(1, r.Every)
+	if r.Now == nil {
+		r.Now = time.Now
+	}
 	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,

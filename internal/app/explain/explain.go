@@ -155,7 +155,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	}
 	if d.Horizon == 0 {
 		if d.Horizon = t.Problem.Horizon; d.Horizon == 0 {
-			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", t.Problem.Name)
+			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
 		}
 	}
 	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)

@@ -75,6 +75,11 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 	if err != nil {
 		return nil, err
 	}
+	return trainFrom(ctx, p, from, t)
+}
+
+// trainFrom learns a network from data sets.
+func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*Trained, error) {
 	if t.Recipe == RecipeStructure {
 		return learnStructure(ctx, p, from, t)
 	}

@@ -32,6 +32,9 @@ type Ref struct {
 	Goal             string
 	Ranges           []string // FLUENT=LO..HI
 
+	// Read reads the files of Domain and Instance; nil is the file system.
+	Read task.ReadFile
+
 	Known          bool // plan with the RDDL itself, nothing learned
 	FreeSuccessors bool // steps may lead to states that break an invariant
 	Untrained      bool // the network is not needed: it is to be learned or tested
@@ -77,7 +80,11 @@ func Load(r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fromTask(t, r, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, ReadFile)
+		read := r.Read
+		if read == nil {
+			read = ReadFile
+		}
+		return fromTask(t, r, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, read)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":

@@ -2,6 +2,8 @@ package load
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,6 +19,16 @@ const (
 	MetaData = "data" // train.Examples.Digest of all rows, those held out too
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
 )
+
+// ErrNoNetwork is the error of loading a problem whose network is yet to be learned,
+// where the network is needed.
+var ErrNoNetwork = errors.New("there is no network yet")
+
+// missingNetwork is ErrNoNetwork at its place.
+type missingNetwork struct{ error }
+
+// Is reports whether target is ErrNoNetwork.
+func (*missingNetwork) Is(target error) bool { return target == ErrNoNetwork }
 
 // ReadSeen finds out what the network in a file was trained on; nil where the file
 // does not say.
@@ -42,7 +54,8 @@ func ReadSeen(name string, f *bnn.File) (*coverage.Set, error) {
 // the problem's. What it was trained on is nil where the file does not say.
 func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, *coverage.Set, error) {
 	if t.Network == "" {
-		return nil, nil, source.Errorf(t.File, 1, 0, "%s has no network yet; expected network = \"FILE\" here, or plan with the RDDL itself, with --model rddl", p.Name)
+		return nil, nil, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",
+			&missingNetwork{source.Errorf(t.File, 1, 0, "%s has no network yet", p.Name)})
 	}
 	data, err := read(t.Network)
 	if err != nil {

@@ -44,7 +44,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	t := p.Task
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		if t.Problem.Horizon == 0 {
-			return nil, fmt.Errorf("%s has no horizon of its own; give one with -H", t.Problem.Name)
+			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
 		}
 		r.MinHorizon, r.MaxHorizon = t.Problem.Horizon, t.Problem.Horizon
 	}

@@ -39,9 +39,6 @@ type Entry struct {
 	// Explains reports whether explanations are made with the engine: it
 	// completes changed plans by itself, without encodings or outside programs.
 	Explains bool
-	// Compiled names what the engine gives to its solver, as in the paper; empty
-	// for an engine that compiles nothing.
-	Compiled string
 	// Outside is the kind of outside solvers that can stand in for the engine's
 	// own; nil when none can.
 	Outside *external.Kind
@@ -81,7 +78,7 @@ var table = []Entry{
 	},
 	{
 		Name: "pb", Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
-		Proof: true, Incremental: true, Anytime: true, Explains: true, Compiled: "pseudo-Boolean", Outside: new(external.PB),
+		Proof: true, Incremental: true, Anytime: true, Explains: true, Outside: new(external.PB),
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
 				return outsource.PB{Solver: *s}, nil
@@ -91,7 +88,7 @@ var table = []Entry{
 	},
 	{
 		Name: "maxsat", Help: "FD-SAT-Plan+: the model as clauses, solved as weighted partial MaxSAT",
-		Incremental: true, Anytime: true, Compiled: "FD-SAT-Plan+", Outside: new(external.MaxSAT), Encodings: true,
+		Incremental: true, Anytime: true, Outside: new(external.MaxSAT), Encodings: true,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
 				return outsource.MaxSAT{Solver: *s, Encoding: o.Encoding}, nil
@@ -101,7 +98,7 @@ var table = []Entry{
 	},
 	{
 		Name: "blp", Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
-		Incremental: true, Threads: true, Anytime: true, Compiled: "FD-BLP-Plan+", Outside: new(external.MILP), Cuts: true,
+		Incremental: true, Threads: true, Anytime: true, Outside: new(external.MILP), Cuts: true,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			help := blp.All()
 			if o.BLPHelp != "" {
@@ -131,6 +128,13 @@ func Names(keep func(*Entry) bool) []string {
 
 // Explaining reports whether explanations are made with e.
 func Explaining(e *Entry) bool { return e.Explains }
+
+// TakesEncoding reports whether there is an engine of that name that takes a
+// clause encoding.
+func TakesEncoding(name string) bool {
+	e, ok := Find(name)
+	return ok && e.Encodings
+}
 
 // Single lists the names of the engines that are not a choice among others.
 func Single() []string { return Names(func(e *Entry) bool { return e.Name != Auto }) }

@@ -1,0 +1,94 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Transition is a step: the state and the action in Now, the state after it in
+// Next.
+type Transition struct{ Now, Next factored.Valuation }
+
+// TrainOn is Train on transitions in memory.
+func TrainOn(ctx context.Context, p *load.Problem, rows []Transition, t Training) (*Trained, error) {
+	if _, err := learner(p); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%w, expected at least one transition", train.ErrEmpty)
+	}
+	schema, err := collect.Schema(p.Truth.Sim)
+	if err != nil {
+		return nil, err
+	}
+	d := &dataset.Data{Schema: schema, Rows: len(rows)}
+	system := p.Truth.System()
+	for _, r := range rows {
+		d.Values = append(d.Values, system.State(r.Now)...)
+		d.Values = append(d.Values, system.Action(r.Now)...)
+		d.Values = append(d.Values, system.State(r.Next)...)
+	}
+	return trainFrom(ctx, p, []train.Source{{Data: d}}, t)
+}
+
+// With returns the problem with the network that was trained.
+func With(p *load.Problem, t *Trained) (*load.Problem, error) {
+	seen, err := load.ReadSeen("", t.file)
+	if err != nil {
+		return nil, err
+	}
+	q := *p
+	q.Network, q.Seen = t.file.Network, seen
+	return &q, nil
+}
+
+// Explore draws transitions by the policy collect.Exploration.
+func Explore(ctx context.Context, p *load.Problem, rows int, seed uint64) ([]Transition, error) {
+	s, err := p.Simulator()
+	if err != nil {
+		return nil, err
+	}
+	if rows < 1 {
+		return nil, fmt.Errorf("%d rows to draw; expected at least 1", rows)
+	}
+	if p.Truth.Compiled == nil {
+		return nil, fmt.Errorf("%s can only be simulated: its transitions are not those of a problem to plan in", p.Problem.Name)
+	}
+	out := make([]Transition, 0, rows)
+	err = collect.Rows(ctx, s, collect.Options{Rows: rows, Seed: seed}, func(values []float64) error {
+		for row := range slices.Chunk(values, 2*len(s.States())+len(s.Actions())) {
+			x, err := transition(p.Truth, row)
+			if err != nil {
+				return err
+			}
+			out = append(out, x)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// transition is a row, values of the state, the action and the state after, as
+// bits.
+func transition(t *load.Truth, row []float64) (x Transition, err error) {
+	states, actions := t.Sim.States(), t.Sim.Actions()
+	fluents := len(t.Compiled.Ground.Fluents)
+	now, next := make([]float64, fluents), make([]float64, fluents)
+	for i, f := range states {
+		now[f], next[f] = row[i], row[len(states)+len(actions)+i]
+	}
+	for i, f := range actions {
+		now[f] = row[len(states)+i]
+	}
+	if x.Now, err = t.Compiled.Valuation(now); err == nil {
+		x.Next, err = t.Compiled.Valuation(next)
+	}
+	return x, err
+}

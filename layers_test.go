@@ -1,0 +1,231 @@
+package fdplan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// module is the path of this module.
+const module = "github.com/fdplan/fdplan"
+
+// floors are the packages from the top down, by the beginnings of their paths. A
+// package may import from its own floor and from the floors below it.
+var floors = [][]string{
+	{"cmd", "examples", "tools"},
+	{"internal/serve"},
+	{"."},
+	{"internal/app"},
+	{"internal/experiment", "internal/cluster"},
+	{"internal/execution"},
+	{"internal/learn"},
+	{"internal/engine"},
+	{"validate", "certify"},
+	{"internal/picture"},
+	{"internal/model"},
+	{"internal/solve"},
+	{"internal/rddl"},
+	{"internal/data"},
+	{"problem"},
+	{"internal/atomicfile", "internal/process", "internal/progress", "internal/source", "internal/svg"},
+}
+
+// testOnly are packages that no program contains.
+var testOnly = []string{"internal/app/apptest", "internal/extsolver", "internal/randinst", "internal/randprob", "internal/rddl/sim/simtest"}
+
+// only are packages that import nothing of this module but these, besides their
+// own floor's beginning.
+var only = map[string][]string{
+	"problem":        {"problem", "internal/source"},
+	"validate":       {"problem"},
+	"certify":        {"certify", "problem", "internal/source"},
+	"internal/solve": {"internal/solve", "internal/atomicfile", "internal/process", "internal/progress", "internal/source"},
+}
+
+// never are packages that must not be imported from others.
+var never = map[string][]string{
+	"internal/engine": {"internal/rddl", "internal/learn", "internal/execution"},
+	"internal/model":  {"internal/rddl", "internal/solve"},
+}
+
+// modules are the modules of others, with the packages that may import them.
+var modules = map[string][]string{
+	"github.com/alecthomas/kong":      {"cmd/fdplan"},
+	"github.com/parquet-go":           {"internal/data/dataset"},
+	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
+	"github.com/tetratelabs/wazero":   {"internal/solve/highs"},
+	"codeberg.org/go-fonts":           {"internal/picture"},
+	"github.com/golang/freetype":      {"internal/picture"},
+	"golang.org/x/image":              {"internal/picture"},
+}
+
+// maxImports bounds the packages of this module that a use case imports.
+const maxImports = 15
+
+// node is a package with what it imports, tests apart.
+type node struct {
+	ImportPath string
+	Imports    []string
+}
+
+// below reports whether a path is one of the beginnings or below one.
+func below(path string, beginnings ...string) bool {
+	return slices.ContainsFunc(beginnings, func(b string) bool { return path == b || strings.HasPrefix(path, b+"/") })
+}
+
+// floor is the place of a package among the floors, -1 for none.
+func floor(path string) int {
+	return slices.IndexFunc(floors, func(f []string) bool { return below(path, f...) })
+}
+
+// inside is a package's path in this module, "." for the root; false for others.
+func inside(path string) (string, bool) {
+	if path == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+// broken lists the rules that a graph of imports breaks.
+func broken(graph []node) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, n := range graph {
+		from, ok := inside(n.ImportPath)
+		if !ok {
+			say("%s is no package of this module", n.ImportPath)
+			continue
+		}
+		forTests := below(from, testOnly...)
+		if floor(from) < 0 && !forTests {
+			say("%s is on no floor; expected an entry in layers_test.go", from)
+		}
+		own := 0
+		for _, path := range n.Imports {
+			to, ok := inside(path)
+			if !ok {
+				if err := foreign(from, path); err != nil {
+					say("%v", err)
+				}
+				continue
+			}
+			own++
+			switch {
+			case below(to, "cmd"):
+				say("%s imports %s; nothing imports cmd", from, to)
+			case forTests:
+			case below(to, testOnly...):
+				say("%s imports %s, which is for tests", from, to)
+			case floor(to) < floor(from):
+				say("%s imports %s, which is on a floor above", from, to)
+			}
+			for room, allowed := range only {
+				if below(from, room) && !below(to, allowed...) {
+					say("%s imports %s; %s imports only %s", from, to, room, strings.Join(allowed, ", "))
+				}
+			}
+			for room, forbidden := range never {
+				if below(from, room) && below(to, forbidden...) {
+					say("%s imports %s; %s never does", from, to, room)
+				}
+			}
+		}
+		if below(from, "internal/app") && own > maxImports {
+			say("%s imports %d packages of this module; a use case imports at most %d", from, own, maxImports)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// foreign reports an import from another module that is not listed.
+func foreign(from, path string) error {
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
+		return nil // the standard library
+	}
+	for m, users := range modules {
+		if below(path, m) {
+			if !slices.Contains(users, from) {
+				return fmt.Errorf("%s imports %s, which is only for %s", from, path, strings.Join(users, ", "))
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s imports %s, of a module that is not listed", from, path)
+}
+
+// TestLayers holds the packages of this module to the rules of docs/architecture.md.
+func TestLayers(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("listing the packages: %v\n%s", err, stderr.Bytes())
+	}
+	var graph []node
+	for dec := json.NewDecoder(bytes.NewReader(text)); ; {
+		var n node
+		if err := dec.Decode(&n); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		graph = append(graph, n)
+	}
+	if len(graph) < 40 {
+		t.Errorf("only %d packages were listed", len(graph))
+	}
+	for _, b := range broken(graph) {
+		t.Error(b)
+	}
+}
+
+// TestBrokenRules breaks each rule in a graph that is made up.
+func TestBrokenRules(t *testing.T) {
+	many := node{ImportPath: module + "/internal/app/plan"}
+	for i := range maxImports + 1 {
+		many.Imports = append(many.Imports, fmt.Sprintf("%s/problem/p%d", module, i))
+	}
+	in := func(path string, imports ...string) node {
+		n := node{ImportPath: strings.TrimSuffix(module+"/"+path, "/.")}
+		for _, i := range imports {
+			if !strings.Contains(i, ".") && i != "fmt" {
+				i = module + "/" + i
+			}
+			n.Imports = append(n.Imports, i)
+		}
+		return n
+	}
+	for _, c := range []struct {
+		n    node
+		want string // "" for no rule
+	}{
+		{in("internal/engine/search", "internal/engine", "internal/model", "problem/factored", "fmt"), ""},
+		{in(".", "internal/app/plan", "validate"), ""},
+		{in("cmd/fdplan", "github.com/alecthomas/kong", "internal/app/plan"), ""},
+		{in("internal/randprob", "internal/engine"), ""},
+		{many, "internal/app/plan imports 16 packages of this module; a use case imports at most 15"},
+		{in("internal/app/plan", "cmd/fdplan"), "internal/app/plan imports cmd/fdplan; nothing imports cmd"},
+		{in("internal/engine/search", "internal/app/plan"), "internal/engine/search imports internal/app/plan, which is on a floor above"},
+		{in("internal/engine/search", "internal/rddl"), "internal/engine/search imports internal/rddl; internal/engine never does"},
+		{in("validate", "internal/source"), "validate imports internal/source; validate imports only problem"},
+		{in("internal/solve/sat", "problem/factored"), "internal/solve/sat imports problem/factored; internal/solve imports only internal/solve, internal/atomicfile, internal/process, internal/progress, internal/source"},
+		{in("problem/factored", "internal/svg"), "problem/factored imports internal/svg; problem imports only problem, internal/source"},
+		{in("internal/app/plan", "internal/randprob"), "internal/app/plan imports internal/randprob, which is for tests"},
+		{in("internal/utils"), "internal/utils is on no floor; expected an entry in layers_test.go"},
+		{in("internal/picture", "github.com/alecthomas/kong"), "internal/picture imports github.com/alecthomas/kong, which is only for cmd/fdplan"},
+		{in("internal/picture", "example.com/left-pad"), "internal/picture imports example.com/left-pad, of a module that is not listed"},
+		{node{ImportPath: "example.com/other"}, "example.com/other is no package of this module"},
+	} {
+		if got := strings.Join(broken([]node{c.n}), "; "); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.n.ImportPath, got, c.want)
+		}
+	}
+}
