@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/highs"
@@ -22,7 +23,7 @@ type benchCmd struct {
 
 	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
 	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
-	Engines  []string `help:"Engines to compare, of search, pb, maxsat and blp; default: all." placeholder:"NAME,…"`
+	Engines  []string `help:"Engines to compare, of ${compared}; default: all." placeholder:"NAME,…"`
 	Tables   []string `help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"Outside solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
@@ -117,12 +118,18 @@ func (c *benchCmd) solvers() ([]bench.OutsideSolver, error) {
 	var out []bench.OutsideSolver
 	for _, s := range c.Solver {
 		engine, name, ok := strings.Cut(s, ":")
-		if !ok || name == "" || engine == "search" || !slices.Contains(bench.Engines(), engine) {
+		if !ok || name == "" || !takesSolver(engine) {
 			return nil, fmt.Errorf("--solver %q; expected none, or maxsat, pb or blp with a solver, such as pb:clasp", s)
 		}
 		out = append(out, bench.OutsideSolver{Engine: engine, Name: name})
 	}
 	return out, nil
+}
+
+// takesSolver reports whether outside solvers can stand in for an engine's own.
+func takesSolver(engine string) bool {
+	e, ok := registry.Find(engine)
+	return ok && e.Outside != nil
 }
 
 // blp finds what engine blp solves with: HiGHS, which runs find by the environment

@@ -6,6 +6,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -38,7 +39,7 @@ func (c *compileCmd) Run(a *environment) error {
 	horizon := c.Horizon.max
 	if horizon == 0 {
 		if horizon = task.Problem.Horizon; horizon == 0 {
-			return fmt.Errorf("%s has no horizon of its own; give one with -H", task.Problem.Name)
+			return fmt.Errorf("%s: %w", task.Problem.Name, app.ErrNoHorizon)
 		}
 	}
 	kind, err := format.ParseKind(c.Format)

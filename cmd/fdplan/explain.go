@@ -17,7 +17,7 @@ type explainCmd struct {
 	limits
 	Plan         string      `arg:"" optional:"" help:"Plan to explain, as fdplan plan --json prints it; - for standard input; default: an optimal one is found."`
 	Horizon      stepsFlag   `short:"H" help:"Number of steps; default: the plan's, or the problem's own." placeholder:"N"`
-	Engine       string      `help:"Engine that completes changed plans: ${enum}." enum:"auto,search,pb" default:"auto"`
+	Engine       string      `help:"Engine that completes changed plans: ${enum}." enum:"${explainers}" default:"auto"`
 	Alternatives atLeastFlag `help:"Joint actions to try at each step, at most, among those that give more reward there." default:"8" placeholder:"N"`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 	Out          string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 )
 
 // problemFlags name a problem.
@@ -29,6 +31,15 @@ type changeFlags struct {
 	Initial    string   `help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
 	SetInitial []string `help:"Give a state variable its first value; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
 	Require    []string `help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
+}
+
+// engineVars are the names of engines in flags and their help.
+func engineVars() kong.Vars {
+	return kong.Vars{
+		"engines":    strings.Join(registry.Names(nil), ","),
+		"explainers": strings.Join(registry.Names(registry.Explaining), ","),
+		"compared":   strings.Join(registry.Single(), ", "),
+	}
 }
 
 // ref is what the flags name.

@@ -17,7 +17,7 @@ import (
 func table(t *testing.T) *kong.Kong {
 	t.Helper()
 	var c cli
-	k, err := kong.New(&c, kong.Name("fdplan"), kong.Exit(func(int) { t.Error("kong exits") }))
+	k, err := kong.New(&c, engineVars(), kong.Name("fdplan"), kong.Exit(func(int) { t.Error("kong exits") }))
 	if err != nil {
 		t.Fatal(err)
 	}

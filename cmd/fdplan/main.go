@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 )
 
 // cli is the table of commands. Every command has a Run method that is given
@@ -74,6 +75,7 @@ func run(a *environment, args []string) (status int) {
 		kong.Help(printHelp),
 		kong.Vars{"version": buildVersion()},
 		kong.Bind(a),
+		engineVars(),
 	)
 	if err != nil {
 		return a.fail(fmt.Errorf("%w: %w", app.ErrInternal, err))
@@ -97,7 +99,7 @@ func (a *environment) fail(err error) int {
 	if errors.As(err, &s) {
 		return int(s) // what there was to say has been printed
 	}
-	fmt.Fprintf(a.err, "fdplan: %v\n", err)
+	fmt.Fprintf(a.err, "fdplan: %v%s\n", err, hint(err))
 	switch {
 	case errors.Is(err, app.ErrInternal):
 		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
@@ -106,6 +108,17 @@ func (a *environment) fail(err error) int {
 		return exitLimit
 	}
 	return exitUsage
+}
+
+// hint names the flag that mends an error; "" for none.
+func hint(err error) string {
+	switch {
+	case errors.Is(err, app.ErrNoHorizon):
+		return ", with -H"
+	case errors.Is(err, load.ErrNoNetwork):
+		return ", with --model rddl"
+	}
+	return ""
 }
 
 // limits are the flags of every command that may take long.

@@ -22,7 +22,7 @@ type planCmd struct {
 	limits
 	incrementalFlags
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
-	Engine      string      `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat,blp" default:"auto"`
+	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
 	Solver      string      `help:"Outside solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
 	BLPHelp     string      `name:"blp-help" help:"What engine blp gives the solver besides the paper's program: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`

@@ -19,7 +19,7 @@ type runCmd struct {
 	Steps       int          `help:"Most steps to take; default: the horizon." placeholder:"N"`
 	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal where there is one that does not hold at the start." enum:"auto,goal,steps" default:"auto"`
 	PlanTime    durationFlag `help:"Time for each plan; the best until then is taken." placeholder:"1s"`
-	Engine      string       `help:"Engine: ${enum}." enum:"auto,search,pb,maxsat" default:"auto"`
+	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	JSON        bool         `name:"json" help:"Print one JSON object."`
 	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }

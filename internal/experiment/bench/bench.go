@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 )
 
 // Tables names the tables, in the order in which they are run.
@@ -21,7 +22,7 @@ func Tables() []string {
 }
 
 // Engines names the engines that are compared, in the order in which they are run.
-func Engines() []string { return []string{"search", "pb", "maxsat", "blp"} }
+func Engines() []string { return registry.Single() }
 
 // Config selects the runs and their limits.
 type Config struct {

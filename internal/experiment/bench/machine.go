@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
@@ -46,9 +47,12 @@ func Machine(ctx context.Context, program string, solvers []OutsideSolver) map[s
 		}
 	}
 	put("program", digest(program))
-	kinds := map[string]external.Kind{"pb": external.PB, "maxsat": external.MaxSAT, "blp": external.MILP}
 	for _, s := range solvers {
-		known, err := external.Lookup(kinds[s.Engine], s.Name)
+		e, ok := registry.Find(s.Engine)
+		if !ok || e.Outside == nil {
+			continue
+		}
+		known, err := external.Lookup(*e.Outside, s.Name)
 		if err != nil {
 			continue
 		}

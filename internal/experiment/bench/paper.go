@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
@@ -79,13 +80,13 @@ func known(what string, names, all []string) error {
 // engine blp always uses it.
 func Installed() []OutsideSolver {
 	var out []OutsideSolver
-	for _, e := range []struct {
-		engine string
-		kind   external.Kind
-	}{{"pb", external.PB}, {"maxsat", external.MaxSAT}, {"blp", external.MILP}} {
-		for _, s := range external.Solvers(e.kind) {
+	for _, e := range registry.All() {
+		if e.Outside == nil {
+			continue
+		}
+		for _, s := range external.Solvers(*e.Outside) {
 			if _, err := s.Program(); err == nil && s.Name != "highs" {
-				out = append(out, OutsideSolver{e.engine, s.Name})
+				out = append(out, OutsideSolver{e.Name, s.Name})
 			}
 		}
 	}
@@ -230,7 +231,7 @@ func (l *lister) engine(what Record, quick []Instance, args ...string) {
 	for _, i := range l.instances(quick) {
 		r := l.record(KindPlan, "engines", l.c.TimeLimit)
 		r.Engine, r.Solver, r.Version = what.Engine, what.Solver, what.Version
-		if r.Engine == "maxsat" {
+		if registry.TakesEncoding(r.Engine) {
 			r.Encoding = "default"
 		}
 		l.jobs = append(l.jobs, l.planned(r, i, args...))
@@ -280,13 +281,26 @@ func runSizes(ctx context.Context, b *bench, r *Record) error {
 	return nil
 }
 
+// quickOf lists the instances of a quick bench that an engine gets for Algorithm
+// 1, those that it solves in seconds; nil is all.
+func quickOf(engine string) []Instance {
+	e, ok := registry.Find(engine)
+	switch {
+	case ok && e.Encodings:
+		return QuickEncodings()
+	case ok && e.Cuts:
+		return QuickBLP()
+	}
+	return nil
+}
+
 // incremental lists the runs of Algorithm 1: with the networks of the bench (the bundled ones
 // have no errors), and with those that the paper's recipe produced under learning.
 func (l *lister) incremental() error {
 	add := func(i Instance, engine, kind, model string) {
 		r := l.record(KindPlan, "incremental", l.c.TimeLimit)
 		r.Engine, r.Landmarks = engine, kind
-		if engine == "maxsat" {
+		if registry.TakesEncoding(engine) {
 			r.Encoding = "default"
 		}
 		var flags []string
@@ -311,14 +325,7 @@ func (l *lister) incremental() error {
 			if !l.with(e) || l.c.Quick && kind != "prefix" {
 				continue
 			}
-			var quick []Instance
-			switch e {
-			case "maxsat":
-				quick = QuickEncodings()
-			case "blp":
-				quick = QuickBLP()
-			}
-			for _, i := range l.instances(quick) {
+			for _, i := range l.instances(quickOf(e)) {
 				add(i, e, kind, "")
 			}
 		}

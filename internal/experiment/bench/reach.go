@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strconv"
+
+	"github.com/fdplan/fdplan/internal/engine/registry"
 )
 
 // maxReach is the largest horizon tried: an engine that gets there has no observable limit.
@@ -24,7 +26,7 @@ func (l *lister) reach() error {
 			}
 			r := l.record(KindReach, "reach", l.c.ReachLimit)
 			r.Problem, r.Files, r.Engine, r.Model, r.Horizon = l.files.name(p.name), l.files.dir, e, "network", p.first
-			if e == "maxsat" {
+			if registry.TakesEncoding(e) {
 				r.Encoding = "default"
 			}
 			r.Args = slices.Concat([]string{"plan"}, l.files.args(p.name), []string{"--engine", e}, l.outside(&r), l.common(l.c.ReachLimit))

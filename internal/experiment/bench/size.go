@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -94,7 +95,7 @@ func (l *lister) size() error {
 		for _, f := range families {
 			r := l.record(KindReach, "size", l.c.ReachLimit)
 			r.Problem, r.Engine, r.Model, r.Size = f.domain, e, "rddl", f.first
-			if e == "maxsat" {
+			if registry.TakesEncoding(e) {
 				r.Encoding = "default"
 			}
 			r.Args = []string{"plan", "--domain", "domain.rddl", "--instance", "instance.rddl"}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 )
 
@@ -84,7 +85,7 @@ func (b *book) problem(r *Record) int {
 }
 
 func engineRank(engine string) int {
-	order := []string{"search", "pb", "maxsat", "blp", "auto"}
+	order := append(registry.Single(), registry.Auto)
 	if i := slices.Index(order, engine); i >= 0 {
 		return i
 	}
@@ -235,7 +236,7 @@ const (
 // The columns that tables have in any case.
 var (
 	literal   = []string{satPlanner, blpPlanner}
-	engines   = []string{"search", "pb", "maxsat", "blp"}
+	engines   = registry.Single()
 	encodings = []string{"default", "paper", "published", "unidirectional"}
 )
 
