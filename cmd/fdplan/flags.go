@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -68,11 +68,7 @@ func (f *problemFlags) loadTruth() (*load.Problem, error) {
 
 // engine turns the flags into an engine's limits.
 func (l *limits) engine() engine.Limits {
-	threads := l.Threads
-	if threads <= 0 {
-		threads = runtime.NumCPU()
-	}
-	return engine.Limits{Threads: threads, Memory: int64(l.Memory)}
+	return engine.Limits{Threads: app.Threads(l.Threads), Memory: int64(l.Memory)}
 }
 
 // horizonFlag is N or N..M.

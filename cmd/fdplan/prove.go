@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/prove"
 	"github.com/fdplan/fdplan/internal/progress"
 )
 
@@ -22,13 +22,13 @@ type proveFlags struct {
 // prove compares the network with the RDDL.
 func (c *testCmd) prove(ctx context.Context, a *environment, text []byte) error {
 	r := c.reporter(a)
-	o := learn.Proof{Threads: c.Threads, Certify: c.Proof != ""}
+	o := prove.Options{Threads: c.Threads, Certify: c.Proof != ""}
 	if r.Enabled() {
 		o.Progress = func(done, of int) {
 			r.Report(progress.Event{Kind: "phase", Phase: "prove", Done: &done, Of: &of, Line: fmt.Sprintf("prove: %d of %d outputs", done, of)})
 		}
 	}
-	res, err := learn.Prove(ctx, load.Ref{Name: c.Task}, c.Network, text, o)
+	res, err := prove.Network(ctx, load.Ref{Name: c.Task}, c.Network, text, o)
 	r.Clear()
 	if err != nil {
 		return limited(ctx, err)

@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"fmt"
-
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
@@ -17,8 +15,8 @@ func learner(p *load.Problem) (*dataset.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Problem.Outputs) == 0 {
-		return nil, fmt.Errorf("%w in %s; expected learned = […] in its task file", ErrNothingLearned, p.Problem.Name)
+	if err := p.Learns(); err != nil {
+		return nil, err
 	}
 	return Columns(p, s)
 }

@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -54,12 +53,12 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return func(done float64) { t.Structure(step, done) }
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
-		Seed: t.Config.Seed, Threads: threads(t.Config.Threads), Complete: complete, Progress: progress("structure"),
+		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Progress: progress("structure"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	o := synthesis.Options{Seed: t.Config.Seed, Threads: threads(t.Config.Threads), Effort: shrinkEffort}
+	o := synthesis.Options{Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Effort: shrinkEffort}
 	if report := progress("network"); report != nil {
 		o.Progress = func(done float64, _ int) { report(done) }
 	}
@@ -68,14 +67,6 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return nil, err
 	}
 	return structured(ctx, p, rows, st, net, t)
-}
-
-// threads is the number of threads that a user's number asks for.
-func threads(n int) int {
-	if n <= 0 {
-		return runtime.NumCPU()
-	}
-	return n
 }
 
 // tableOf makes the rows of data sets into one for package structure. A row with a

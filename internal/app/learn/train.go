@@ -4,7 +4,6 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -64,9 +63,6 @@ type Trained struct {
 	rows    *train.Examples // of the data, for reports
 	history []train.Record
 }
-
-// ErrNothingLearned is wrapped where a task has no fluent to learn.
-var ErrNothingLearned = errors.New("nothing is to be learned")
 
 // Train learns a network from a data set. When ctx ends, the best network so
 // far is the answer, and says so; without any the error is ctx's.

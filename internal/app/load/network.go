@@ -24,6 +24,18 @@ const (
 // where the network is needed.
 var ErrNoNetwork = errors.New("there is no network yet")
 
+// ErrNothingLearned is wrapped if a task has no fluent to learn.
+var ErrNothingLearned = errors.New("nothing is to be learned")
+
+// Learns returns an error that wraps ErrNothingLearned if no state fluent of the
+// problem is learned.
+func (p *Problem) Learns() error {
+	if len(p.Problem.Outputs) == 0 {
+		return fmt.Errorf("%w in %s; expected learned = […] in its task file", ErrNothingLearned, p.Problem.Name)
+	}
+	return nil
+}
+
 // missingNetwork is ErrNoNetwork at its place.
 type missingNetwork struct{ error }
 

@@ -1,4 +1,4 @@
-package learn
+package prove
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestProveAgainstList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+		legal, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestProveAgainstList(t *testing.T) {
 			if err := bnn.WriteFile(&text, f); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Prove(context.Background(), load.Ref{Name: name}, "network", text.Bytes(), Proof{Threads: 2, Certify: true})
+			got, err := Network(context.Background(), load.Ref{Name: name}, "network", text.Bytes(), Options{Threads: 2, Certify: true})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -74,7 +74,7 @@ func TestProveAgainstList(t *testing.T) {
 }
 
 // checkCertificates reads the proofs that are written.
-func checkCertificates(t *testing.T, p *Proved) {
+func checkCertificates(t *testing.T, p *Result) {
 	t.Helper()
 	var opb []byte
 	proofs := 0
@@ -109,7 +109,7 @@ func TestProveStops(t *testing.T) {
 	if err := bnn.WriteFile(&text, f); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Prove(ctx, load.Ref{Name: "sysadmin/4"}, "network", text.Bytes(), Proof{}); err == nil {
+	if _, err := Network(ctx, load.Ref{Name: "sysadmin/4"}, "network", text.Bytes(), Options{}); err == nil {
 		t.Error("no error from a context that has ended")
 	}
 }

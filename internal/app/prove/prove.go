@@ -1,4 +1,6 @@
-package learn
+// Package prove implements `fdplan test --prove`: a network is proven equal to
+// the RDDL, output bit by output bit, or shown to differ.
+package prove
 
 import (
 	"bytes"
@@ -18,8 +20,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Proved is the outcome of `fdplan test --prove`.
-type Proved struct {
+// Result is the outcome of `fdplan test --prove`.
+type Result struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
 	Network string `json:"network"`
@@ -44,24 +46,24 @@ type Counterexample struct {
 	Network bool       `json:"network"` // and by the network
 }
 
-// Proof says how to prove.
-type Proof struct {
+// Options say how to prove.
+type Options struct {
 	Threads  int                  // 0 for one a core
 	Certify  bool                 // write proofs and have the checker read them
 	Progress func(done, outs int) // called from one goroutine at a time; nil for none
 }
 
-// Prove decides whether the network in a file gives the same next states as the
+// Network decides whether the network in a file gives the same next states as the
 // RDDL of the problem that r names, for each output bit and every legal state and
 // action. Counterexamples are confirmed by the simulator and by the network's own
 // evaluation.
-func Prove(ctx context.Context, r load.Ref, network string, text []byte, o Proof) (*Proved, error) {
+func Network(ctx context.Context, r load.Ref, network string, text []byte, o Options) (*Result, error) {
 	r.Untrained, r.IgnoreDiscount = true, true
 	learned, err := load.Load(r)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := learner(learned); err != nil {
+	if err := learned.Learns(); err != nil {
 		return nil, err
 	}
 	f, err := bnn.ReadFile(network, bytes.NewReader(text))
@@ -87,7 +89,7 @@ func Prove(ctx context.Context, r load.Ref, network string, text []byte, o Proof
 	if err != nil {
 		return nil, err
 	}
-	out := &Proved{Schema: app.Schema, Problem: l.Name, Network: f.Network.Shape(), Equal: true, Outputs: len(outputs), Differing: []string{}, Certified: o.Certify, answers: answers}
+	out := &Result{Schema: app.Schema, Problem: l.Name, Network: f.Network.Shape(), Equal: true, Outputs: len(outputs), Differing: []string{}, Certified: o.Certify, answers: answers}
 	for i, a := range answers {
 		if a.Equal {
 			continue
@@ -130,13 +132,13 @@ func sameBits(learned, known *factored.Problem) (inputs, outputs []factored.Bit,
 }
 
 // proveAll asks about each output, on several threads.
-func proveAll(ctx context.Context, n int, o Proof, ask func(i int) (*equivalence.Answer, error)) ([]*equivalence.Answer, error) {
+func proveAll(ctx context.Context, n int, o Options, ask func(i int) (*equivalence.Answer, error)) ([]*equivalence.Answer, error) {
 	answers, errs := make([]*equivalence.Answer, n), make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
-	for range max(1, min(threads(o.Threads), n)) {
+	for range max(1, min(app.Threads(o.Threads), n)) {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
@@ -205,7 +207,7 @@ func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) er
 
 // Certificates calls write with each file of the proofs: output N's question
 // N.opb and its proof N.pbp, numbered from 1.
-func (p *Proved) Certificates(write func(name string, text []byte) error) error {
+func (p *Result) Certificates(write func(name string, text []byte) error) error {
 	for i, a := range p.answers {
 		if a.OPB == nil {
 			continue
@@ -221,7 +223,7 @@ func (p *Proved) Certificates(write func(name string, text []byte) error) error 
 }
 
 // WriteText writes the outcome for people.
-func (p *Proved) WriteText(w io.Writer) error {
+func (p *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", p.Problem, p.Network)
 	if p.Equal {
