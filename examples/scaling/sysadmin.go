@@ -6,10 +6,6 @@ import (
 	"strings"
 )
 
-var families = []family{
-	{"sysadmin", "all computers must run; the fewest reboots", sysadminFlags, sysadmin},
-}
-
 func sysadminFlags(s *flag.FlagSet, o *options) {
 	s.IntVar(&o.n, "n", 10, "computers")
 	s.IntVar(&o.k, "k", 3, "reboots a step at most")

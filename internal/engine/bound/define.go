@@ -13,9 +13,11 @@ import (
 // of the variable and its rows in several groups never disagrees.
 type definitions struct {
 	r      *relation
-	rows   [][]int // by variable: the rows that define it; nil for none
-	defier []bool  // by row: it is part of a definition
-	using  [][]int // by variable: the rows that it is in
+	rows   [][]int   // by variable: the rows that define it; nil for none
+	defier []bool    // by row: it is part of a definition
+	using  [][]int   // by variable: the rows that it is in
+	order  [][]int32 // sets of variables as they were defined, each over those before
+	next   bool      // bits of the next state are defined too
 }
 
 // maxUniqueSearch bounds the decisions of one proof that a variable is defined.
@@ -23,8 +25,13 @@ const maxUniqueSearch = 1 << 12
 
 // define finds definitions, of variables over variables that are defined
 // already, until nothing changes.
-func (r *relation) define() *definitions {
-	d := &definitions{r: r, rows: make([][]int, r.numVars+1), defier: make([]bool, len(r.rows)), using: make([][]int, r.numVars+1)}
+func (r *relation) define() *definitions { return r.defineAll(false) }
+
+// defineNext finds definitions of the next state's bits too.
+func (r *relation) defineNext() *definitions { return r.defineAll(true) }
+
+func (r *relation) defineAll(next bool) *definitions {
+	d := &definitions{r: r, next: next, rows: make([][]int, r.numVars+1), defier: make([]bool, len(r.rows)), using: make([][]int, r.numVars+1)}
 	for i := range r.rows {
 		for _, v := range r.rows[i].vars {
 			d.using[v] = append(d.using[v], i)
@@ -40,12 +47,17 @@ func (r *relation) define() *definitions {
 	for changed := true; changed; {
 		changed = false
 		for v := int32(1); v <= r.numVars; v++ {
-			if r.role[v] == internal && !done[v] && r.fixed[v] == 0 && len(d.using[v]) > 0 && d.tryDefine(v, done) {
+			if d.definable(v) && !done[v] && r.fixed[v] == 0 && len(d.using[v]) > 0 && d.tryDefine(v, done) {
 				changed = true
 			}
 		}
 	}
 	return d
+}
+
+// definable reports whether a variable may be defined by others.
+func (d *definitions) definable(v int32) bool {
+	return d.r.role[v] == internal || d.next && d.r.role[v] == after
 }
 
 // tryDefine looks whether rows over v and variables that are done define v, or
@@ -57,12 +69,18 @@ func (d *definitions) tryDefine(v int32, done []bool) bool {
 		block = block[:0]
 		for i := range owner.Width {
 			w := d.r.nowVar[int(owner.First)+i]
+			if d.r.role[v] == after {
+				w += d.r.stride
+			}
 			if d.r.fixed[w] == 0 {
 				block = append(block, w)
 			}
 		}
 	}
 	for _, set := range [][]int32{{v}, block} {
+		if slices.ContainsFunc(set, func(w int32) bool { return done[w] }) {
+			continue
+		}
 		var rows []int
 		for _, w := range set {
 			for _, i := range d.using[w] {
@@ -75,12 +93,10 @@ func (d *definitions) tryDefine(v int32, done []bool) bool {
 			continue
 		}
 		for _, w := range set {
-			if done[w] {
-				continue
-			}
 			done[w] = true
 			d.rows[w] = rows
 		}
+		d.order = append(d.order, set)
 		for _, i := range rows {
 			d.defier[i] = true
 		}
@@ -95,9 +111,9 @@ func (d *definitions) closed(row int, set []int32, done []bool) bool {
 	for _, w := range d.r.rows[row].vars {
 		switch {
 		case slices.Contains(set, w):
-		case d.r.role[w] == after:
+		case d.r.role[w] == after && !d.next:
 			return false
-		case d.r.role[w] == internal && !done[w]:
+		case d.definable(w) && !done[w]:
 			return false
 		}
 	}

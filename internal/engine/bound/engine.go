@@ -59,9 +59,9 @@ type Search struct {
 	cost   int64 // of trace, without the constant; infinite without one
 	lower  int64 // no plan costs less
 	nodes  int64
-	width  int  // of the next beam
-	turn   int  // beams so far
-	stale  bool // prices are to be improved before the next beam
+	width  int // of the next beam
+	turn   int // beams so far
+	rounds int // of prices that are to come before the next beam
 	reason string
 }
 
@@ -75,7 +75,7 @@ func Start(ctx context.Context, t engine.Task, horizon int, l engine.Limits, rep
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, width: firstWidth, stale: true}
+	s := &Search{f: f, limits: l, report: report, cost: infinite, lower: -infinite, width: firstWidth, rounds: firstRounds}
 	if f == nil {
 		s.lower = infinite
 		return s, ctx.Err()
@@ -95,6 +95,14 @@ const (
 	lastWidth  = 1 << 26
 )
 
+// Rounds of prices: before the first beam, and after one that found a better
+// plan, which is the target then. A stage takes as many as make stageNodes.
+const (
+	firstRounds = 200
+	laterRounds = 2000
+	stageNodes  = 20_000
+)
+
 // Proven reports whether the best plan is proven to be, or that there is none.
 func (s *Search) Proven() bool { return s.lower >= s.cost }
 
@@ -107,10 +115,27 @@ func (s *Search) Nodes() int64 { return s.nodes }
 
 // NextNodes is about how many nodes the next stage will take at most.
 func (s *Search) NextNodes() int64 {
-	if s.f == nil || s.stale {
+	switch {
+	case s.f == nil:
 		return 0
+	case s.rounds > 0:
+		return s.roundNodes() * int64(s.stageRounds())
 	}
 	return int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
+}
+
+// roundNodes is what a round of prices costs, in nodes.
+func (s *Search) roundNodes() int64 {
+	work := 3 * len(s.f.rels)
+	for id := range s.f.parts {
+		work += s.f.parts[id].total
+	}
+	return 1 + int64(work)*int64(s.f.horizon)/100
+}
+
+// stageRounds is how many rounds the next stage takes.
+func (s *Search) stageRounds() int {
+	return min(s.rounds, int(1+stageNodes/s.roundNodes()))
 }
 
 // Advance does the next stage: prices are improved, or a beam is run.
@@ -119,12 +144,15 @@ func (s *Search) Advance(ctx context.Context) error {
 		return nil
 	}
 	s.takeOffer()
-	if s.stale {
-		s.stale = false
+	if n := s.stageRounds(); n > 0 {
+		target := int64(infinite)
 		if s.cost < infinite {
-			s.o.improve(ctx, 2000, s.cost*scale)
-		} else {
-			s.o.improve(ctx, 200, infinite)
+			target = s.cost * scale
+		}
+		s.nodes += int64(n) * s.roundNodes()
+		s.rounds -= n
+		if !s.o.improve(ctx, n, target) {
+			s.rounds = 0
 		}
 		s.raise(s.f.cost(s.o.bound, scale))
 		s.tell("prices")
@@ -136,7 +164,10 @@ func (s *Search) Advance(ctx context.Context) error {
 	}
 	s.tell(fmt.Sprintf("beam of width %d", s.width))
 	s.turn++
-	s.stale = s.cost < before
+	if s.cost < before {
+		s.rounds = laterRounds
+		s.o.restart()
+	}
 	s.width = min(s.width*growth, lastWidth)
 	return nil
 }

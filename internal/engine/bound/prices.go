@@ -18,7 +18,11 @@ type optimizer struct {
 	scratch priced
 	unit    float64 // a typical cost, scaled
 	alpha   float64
-	stalled int
+	stalled int   // rounds since the bound last grew
+	idle    int   // rounds since it last grew by a noticeable part of the gap
+	since   int64 // the bound then
+	decay   float64
+	begun   bool // price holds where the method stands
 	round   int
 }
 
@@ -99,22 +103,40 @@ func (o *optimizer) along(g *part, at [][]int64, i int, v int32) int32 {
 	return v
 }
 
-// improve runs rounds of the method. target is the priced cost of the best
-// plan, or infinite without one. It stops early when the bound, rounded, has
-// reached the target or nothing is violated.
-func (o *optimizer) improve(ctx context.Context, rounds int, target int64) {
-	if len(o.f.rels) == 0 || o.bound == infinite {
-		return
-	}
-	f := o.f
+// restart begins the method anew from the best prices.
+func (o *optimizer) restart() { o.begun = false }
+
+// begin starts the method at the best prices.
+func (o *optimizer) begin() {
 	for i := range o.price {
 		for e := range o.price[i] {
 			o.price[i][e] = float64(o.best.Price[i][e])
 		}
 	}
-	for n := range rounds {
-		if ctx.Err() != nil || target < infinite && f.cost(o.bound, o.best.Scale)*o.best.Scale >= target {
-			return
+	o.begun, o.alpha, o.decay, o.stalled, o.idle, o.since = true, 1, 1, 0, 0, o.bound
+}
+
+// maxIdle is after how many rounds without a noticeable gain the method ends.
+const maxIdle = 150
+
+// improve runs rounds of the method. target is the priced cost of the best
+// plan, or infinite without one. It is false when more rounds would gain
+// nothing: the bound, rounded, has reached the target, nothing is violated, or
+// the gains have become small.
+func (o *optimizer) improve(ctx context.Context, rounds int, target int64) (more bool) {
+	if len(o.f.rels) == 0 || o.bound == infinite {
+		return false
+	}
+	f := o.f
+	if !o.begun {
+		o.begin()
+	}
+	for range rounds {
+		if target < infinite && f.cost(o.bound, o.best.Scale)*o.best.Scale >= target {
+			return false
+		}
+		if ctx.Err() != nil {
+			return true
 		}
 		o.round++
 		for i := range o.price {
@@ -130,13 +152,14 @@ func (o *optimizer) improve(ctx context.Context, rounds int, target int64) {
 		} else {
 			o.stalled++
 		}
-		if bound == infinite || !o.follow() {
-			return
+		if o.idle++; target < infinite && float64(o.bound-o.since) > .01*float64(target-o.since) {
+			o.idle, o.since = 0, o.bound
 		}
-		if !o.step(n, bound, target) {
-			return
+		if bound == infinite || target < infinite && o.idle > maxIdle || !o.follow() || !o.step(bound, target) {
+			return false
 		}
 	}
+	return true
 }
 
 // keep copies the trial's tables into best; the trial's are needed to follow.
@@ -154,7 +177,7 @@ func (o *optimizer) keep() {
 }
 
 // step moves the prices along the excess. It is false when nothing is violated.
-func (o *optimizer) step(n int, bound, target int64) bool {
+func (o *optimizer) step(bound, target int64) bool {
 	var norm float64
 	for i := range o.excess {
 		for e, x := range o.excess[i] {
@@ -175,7 +198,8 @@ func (o *optimizer) step(n int, bound, target int64) bool {
 	if target < infinite {
 		size = max(o.alpha, .01) * 1.5 * float64(target-bound) / norm
 	} else {
-		size = o.unit * math.Pow(.985, float64(n)) / math.Sqrt(norm)
+		o.decay *= .985
+		size = o.unit * o.decay / math.Sqrt(norm)
 	}
 	for i := range o.excess {
 		for e, x := range o.excess[i] {

@@ -67,6 +67,25 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	r.first = propagate.NewSystem(int(r.numVars), slices.Concat(here.Sums[model.Initial], r.quiet), nil)
 	r.final = propagate.NewSystem(int(r.numVars), slices.Concat(there.Sums[model.Goal], r.quiet), nil)
 	r.fix()
+	r.addRows(here)
+	return r, nil
+}
+
+// newStepRelation builds the constraints of any step: nothing is fixed.
+func newStepRelation(t engine.Task) (*relation, error) {
+	one, err := model.New(t.Problem, t.Network, 1, model.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r := &relation{task: t, horizon: 1, one: one, stride: one.Stride(), numVars: one.NumVars()}
+	r.assignRoles()
+	r.fixed = make([]int8, r.numVars+1)
+	r.addRows(one.Part(1))
+	return r, nil
+}
+
+// addRows adds all constraints of a step.
+func (r *relation) addRows(here *model.Part) {
 	for _, s := range here.Sums[model.Global] {
 		r.addSum(s, true)
 	}
@@ -78,7 +97,6 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 			r.addNeuron(&layer[i])
 		}
 	}
-	return r, nil
 }
 
 // assignRoles says what each variable is.

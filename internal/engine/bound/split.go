@@ -13,7 +13,8 @@ var ErrNoGroups = errors.New("the problem does not fall into small groups")
 const (
 	maxGroups      = 4000
 	maxMovesMerged = 2500    // of a group of several variables, so that its table stays small
-	maxMovesSingle = 200_000 // of one variable's group
+	maxMovesSingle = 50_000  // of one variable's group
+	maxMovesAll    = 100_000 // of all groups: tables are computed anew in every round
 	maxReadsMerged = 12      // of a group of several variables
 )
 
@@ -38,7 +39,7 @@ func split(ctx context.Context, r *relation) (*structure, []*local, int64, error
 	}
 	l := &lister{s: s, first: first, last: last, stop: func() bool { return ctx.Err() != nil }}
 	union := slices.Clone(single)
-	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents()} {
+	for _, parts := range [][][]int{s.weakComponents(), s.strongComponents(), s.satellites()} {
 		for _, units := range parts {
 			if l.worthMerging(d, asks, single, union, units) {
 				for _, u := range units {
@@ -50,14 +51,17 @@ func split(ctx context.Context, r *relation) (*structure, []*local, int64, error
 	if s = groupUp(r, d, asks, union); s == nil {
 		return nil, nil, 0, ErrNoGroups
 	}
-	l.s, l.most = s, maxMovesSingle
+	l.s = s
+	left := maxMovesAll
 	costs, constant := s.shares()
 	var out []*local
 	for id, g := range s.groups {
+		l.most = min(maxMovesSingle, left)
 		one, err := l.list(g, costs[id])
 		if err != nil {
 			return nil, nil, 0, errors.Join(ErrNoGroups, ctx.Err())
 		}
+		left -= one.total
 		out = append(out, one)
 	}
 	return s, out, constant, ctx.Err()
@@ -76,8 +80,8 @@ func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []
 		}
 		trial[u] = units[0]
 	}
-	for _, u := range union {
-		if u != units[0] && slices.Contains(units, u) {
+	for x, u := range union {
+		if x != u && slices.Contains(units, u) {
 			return false
 		}
 	}
@@ -121,6 +125,37 @@ func (s *structure) readsOf() [][]int32 {
 		}
 	}
 	return out
+}
+
+// satellites gathers each group with those whose state only it reads, such as
+// a computer's age with the computer.
+func (s *structure) satellites() [][]int {
+	n := len(s.groups)
+	reader := make([]int, n) // the only other group that reads its state; -1 none, -2 several
+	for id := range reader {
+		reader[id] = -1
+	}
+	for id, g := range s.groups {
+		for _, v := range g.reads {
+			h := int(s.home[v])
+			if h < 0 || h == id || s.r.role[v] != now || s.r.clocked(v) {
+				continue
+			}
+			if reader[h] == -1 {
+				reader[h] = id
+			} else if reader[h] != id {
+				reader[h] = -2
+			}
+		}
+	}
+	label := make([]int, n)
+	for id := range label {
+		label[id] = id
+		if h := reader[id]; h >= 0 && reader[h] < 0 {
+			label[id] = h
+		}
+	}
+	return s.unitsOf(label)
 }
 
 // unitsOf gathers the units of groups that have the same label.

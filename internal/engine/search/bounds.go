@@ -18,10 +18,10 @@ type tables struct {
 }
 
 // A joint action that the graph tries is worth about so many nodes of a beam:
-// where constraints complete the successor, and where the network gives it.
+// where propagation completes the successor, and where code or a network does.
 const (
 	nodesPerCompletion = 30
-	nodesPerPass       = 2
+	nodesPerPass       = 1
 )
 
 // The graph has a head start, in joint actions tried: most problems are solved
@@ -39,7 +39,7 @@ func (x *tables) proven() bool { return x.s != nil && x.s.Proven() || x.err != n
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
 	head, worth := int64(headStartCompletion), int64(nodesPerCompletion)
-	if r.g.s.direct {
+	if r.g.s.direct || r.g.lanes != nil {
 		head, worth = headStartPass, nodesPerPass
 	}
 	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || x.refused || x.err != nil || r.g.tried < head {
@@ -101,7 +101,7 @@ func (w *worker) countActions(state []uint64, most int) int {
 }
 
 // firstNodes is how much work the tables may do at their first turn.
-const firstNodes = 200_000
+const firstNodes = 50_000
 
 // startTables cuts the problem into groups; false where that does not help.
 func (r *run) startTables(ctx context.Context) bool {

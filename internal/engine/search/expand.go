@@ -40,6 +40,13 @@ type worker struct {
 	most       int         // words of the successors of one state that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
+
+	lanes  *lanes // nil before the step is compiled, and where it cannot be
+	slots  []uint64
+	turned [64]uint64
+	one    [1][]uint64
+	found  [1]successors
+	rows   []uint64 // the packed next state of each lane
 }
 
 func (s *step) newWorker(ctx context.Context, memory int64) *worker {
@@ -66,6 +73,12 @@ func (s *step) newWorker(ctx context.Context, memory int64) *worker {
 // expand finds all successors of state. It gives up, leaving f incomplete,
 // when the context ends; the caller checks.
 func (w *worker) expand(state []uint64, f *successors) {
+	if w.lanes != nil {
+		w.one[0], w.found = state, [1]successors{*f}
+		w.expandLanes(w.lanes, w.one[:], w.found[:])
+		*f = w.found[0]
+		return
+	}
 	f.reset()
 	s, st := w.s, w.st
 	if !st.Consistent() {

@@ -11,6 +11,7 @@ import (
 // prefix of all.
 type graph struct {
 	s       *step
+	lanes   *lanes // nil before the step is compiled, and where it cannot be
 	states  *table
 	actions *table
 	depth   []int // depth[d] is the number of states reachable in at most d steps
@@ -82,9 +83,7 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 		}
 		block = min(block, end-g.done)
 		found := make([]successors, block)
-		parallel(workers, block, func(w *worker, i int) {
-			w.expand(g.states.key(uint32(g.done+i)), &found[i])
-		})
+		g.expandBlock(workers, found)
 		if ctx.Err() != nil {
 			return false // the successors may be incomplete
 		}
@@ -99,6 +98,26 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 	}
 	g.depth = append(g.depth, g.states.count)
 	return true
+}
+
+// expandBlock finds the successors of the states from done on.
+func (g *graph) expandBlock(workers []*worker, found []successors) {
+	per := 1
+	if g.lanes != nil {
+		per = g.lanes.states
+	}
+	parallel(workers, (len(found)+per-1)/per, func(w *worker, n int) {
+		from, to := n*per, min((n+1)*per, len(found))
+		if g.lanes == nil {
+			w.expand(g.states.key(uint32(g.done+from)), &found[from])
+			return
+		}
+		keys := make([][]uint64, 0, 64)
+		for i := from; i < to; i++ {
+			keys = append(keys, g.states.key(uint32(g.done+i)))
+		}
+		w.expandLanes(g.lanes, keys, found[from:to])
+	})
 }
 
 // parallel calls f for 0..n-1, each on some worker.

@@ -33,6 +33,7 @@ type run struct {
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
 	tables    tables         // the search with bounds, beside the graph
+	compiled  bool           // whether the step was to be compiled
 }
 
 // Solve finds an optimal plan or proves that there is none, unless a limit is
@@ -104,6 +105,9 @@ func (r *run) explore(ctx context.Context) (reason string) {
 	beamAt := int64(50_000)
 	pause := func() {
 		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.limits.Shared.Bound(), Reward: r.incumbentReward(), Work: r.work()})
+		if err := r.compileLanes(); err != nil {
+			r.tables.err = err
+		}
 		r.turn(ctx)
 		if g.tried >= beamAt && !r.tables.proven() {
 			r.beam(ctx, r.beamWidth(beamAt))

@@ -42,6 +42,10 @@ type step struct {
 	// illegal successors fail this and are never stored.
 	fixedMask, fixedValue []uint64
 	mostReward            int64 // no step's scaled reward is higher
+
+	task    engine.Task
+	numVars int
+	own     []model.Sum // constraints on actions alone
 }
 
 func newStep(t engine.Task) (*step, error) {
@@ -52,7 +56,7 @@ func newStep(t engine.Task) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &step{p: p, stateBits: p.Bits(factored.State), actionBits: p.Bits(factored.Action), place: make([]int32, p.NumBits())}
+	s := &step{task: t, p: p, stateBits: p.Bits(factored.State), actionBits: p.Bits(factored.Action), place: make([]int32, p.NumBits())}
 	for i, b := range s.stateBits {
 		s.place[b] = int32(i)
 		s.now = append(s.now, m.Var(1, b))
@@ -94,6 +98,7 @@ func newStep(t engine.Task) (*step, error) {
 	quiet := there.Sums[model.Global] // without actions, hence at every step
 	s.first = propagate.NewSystem(numVars, slices.Concat(here.Sums[model.Initial], quiet), nil)
 	s.final = propagate.NewSystem(numVars, slices.Concat(there.Sums[model.Goal], quiet), nil)
+	s.numVars, s.own = numVars, s.onActions(here)
 	s.findShortcuts(here, quiet, numVars)
 	s.mostReward = p.Reward.Constant
 	for _, r := range p.Reward.Terms {
@@ -125,7 +130,6 @@ func (s *step) findShortcuts(here *model.Part, quiet []model.Sum, numVars int) {
 	for _, v := range s.actions {
 		isAction[v.Var()] = true
 	}
-	var own []model.Sum
 	for _, c := range slices.Concat(here.Sums[model.Global], here.Sums[model.Transition]) {
 		actions := 0
 		for _, t := range c.Terms {
@@ -133,18 +137,14 @@ func (s *step) findShortcuts(here *model.Part, quiet []model.Sum, numVars int) {
 				actions++
 			}
 		}
-		switch actions {
-		case 0:
-		case len(c.Terms):
-			own = append(own, c)
-		default:
+		if actions > 0 && actions < len(c.Terms) {
 			return
 		}
 	}
 	if !s.direct || len(s.actionBits) > 20 {
 		return // enumerated state by state, where a limit can stop it
 	}
-	st = propagate.NewSystem(numVars, own, nil).NewState()
+	st = propagate.NewSystem(numVars, s.own, nil).NewState()
 	s.joint = []uint64{}
 	if !st.Consistent() {
 		return

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// load writes an instance and reads it as a task.
+func load(t testing.TB, args string) (engine.Task, int) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := run(append([]string{"-o", dir}, strings.Fields(args)...)); err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	file, err := task.Load(filepath.Join(dir, "task.toml"), os.ReadFile)
+	if err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	c, err := file.Problem(task.Options{Known: true, Read: os.ReadFile})
+	if err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	return engine.Task{Problem: c.Problem}, c.Problem.Horizon
+}
+
+func solve(t testing.TB, e engine.Engine, what engine.Task, h int) *engine.Result {
+	t.Helper()
+	res, err := e.Solve(context.Background(), engine.Query{Task: what, MinHorizon: h, MaxHorizon: h}, engine.Limits{Threads: 1, Memory: 4 << 30}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Trace != nil {
+		report, err := validate.Check(what.Problem, what.Network, validate.FromTrace(res.Trace))
+		if err != nil || !report.Valid || report.Reward != res.Reward {
+			t.Fatalf("the checker says %+v, %v of a plan of %d", report, err, res.Reward)
+		}
+	}
+	return res
+}
+
+// TestSmall compares search with pb on a small instance of each family.
+func TestSmall(t *testing.T) {
+	for _, args := range []string{
+		"sysadmin -n 6 -k 2 -graph ring -H 6", "sysadmin -n 5 -k 2 -graph star -H 8",
+		"failing -n 5 -k 2 -graph random -cost 3 -H 5", "inventory -n 2 -H 5", "inventory -n 3 -truck 0 -H 4",
+		"robots -n 2 -size 5 -loops 1 -H 12", "robots -n 3 -size 3 -loops 1 -H 6", "tiles -steps 6 -H 7",
+		"hanoi -n 3 -H 8", "tour -n 5", "sudoku -fills 5",
+	} {
+		what, h := load(t, args)
+		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)
+		plain := solve(t, search.Engine{Plain: true}, what, h)
+		if got.Status != want.Status || got.Reward != want.Reward || plain.Status != want.Status || plain.Reward != want.Reward {
+			t.Errorf("%s: search gives %s %d, without tables %s %d, pb %s %d", args, got.Status, got.Reward, plain.Status, plain.Reward, want.Status, want.Reward)
+		}
+	}
+}
+
+// rows are the instances of docs/bounds.md with their best rewards.
+var rows = []struct {
+	args   string
+	reward int64
+}{
+	{"sysadmin -n 10 -k 3 -graph ring -H 6", -14},
+	{"sysadmin -n 10 -k 3 -graph ring -H 12", -30},
+	{"sysadmin -n 10 -k 3 -graph ring -H 40", -100},
+	{"sysadmin -n 20 -k 6 -graph tree -H 6", -22},
+	{"sysadmin -n 20 -k 6 -graph tree -H 12", -46},
+	{"sysadmin -n 20 -k 6 -graph tree -H 40", -150},
+	{"sysadmin -n 16 -k 6 -graph ring -H 40", -160},
+	{"sysadmin -n 13 -k 4 -graph ring -H 15", -48},
+	{"sysadmin -n 24 -k 8 -graph path -H 20", -122},
+	{"sysadmin -n 50 -k 15 -graph tree -H 40", -345},
+	{"failing -n 20 -k 20 -graph random -cost 10 -H 12", -58},
+	{"inventory -n 10 -H 20", -599},
+	{"robots -n 2 -H 30", -26},
+	{"robots -n 3 -H 30", -29},
+	{"robots -n 4 -H 30", -29},
+	{"tiles -steps 0 -H 31", -31},
+	{"hanoi -n 7 -H 127", -127},
+	{"tour -n 12", -350},
+	{"sudoku -fills 11", 0},
+}
+
+// TestScaling proves the first rows; the others are for BenchmarkScaling.
+func TestScaling(t *testing.T) {
+	for _, r := range rows[:5] {
+		what, h := load(t, r.args)
+		if res := solve(t, search.Engine{}, what, h); res.Status != engine.Optimal || res.Reward != r.reward {
+			t.Errorf("%s: %s %d, expected %d", r.args, res.Status, res.Reward, r.reward)
+		}
+	}
+}
+
+// BenchmarkScaling measures the proof of each row on one thread.
+func BenchmarkScaling(b *testing.B) {
+	for _, r := range rows {
+		b.Run(strings.ReplaceAll(r.args, " ", "_"), func(b *testing.B) {
+			what, h := load(b, r.args)
+			for b.Loop() {
+				if res := solve(b, search.Engine{}, what, h); res.Status != engine.Optimal || res.Reward != r.reward {
+					b.Fatal(fmt.Sprintf("%s %d", res.Status, res.Reward))
+				}
+			}
+		})
+	}
+}
+
+// TestRefused has options that no family can meet.
+func TestRefused(t *testing.T) {
+	for _, args := range []string{"nothing", "sysadmin -graph cube", "robots -n 40 -size 3", "tiles -size 5", "sudoku -fills 0"} {
+		if err := run(append([]string{"-o", t.TempDir()}, strings.Fields(args)...)); err == nil {
+			t.Errorf("%s is accepted", args)
+		}
+	}
+}

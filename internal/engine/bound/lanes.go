@@ -1,0 +1,329 @@
+package bound
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Program is a problem's step as straight-line code over words of 64 lanes:
+// lane by lane, it takes a state and a joint action and gives the auxiliary
+// bits, the next state, and whether the step is legal. It does what propagation
+// would do from a state and an action. It is immutable.
+type Program struct {
+	code    []instr
+	inputs  []int32 // slot of each variable of the one-step model that is given, -1 otherwise
+	slots   []int32 // slot of each variable's value
+	slotNum int
+	illegal int32 // slot: the lane breaks a constraint
+}
+
+// instr computes slot dst from two others.
+type instr struct {
+	op        op
+	dst, a, b int32
+}
+
+type op uint8
+
+const (
+	opAnd op = iota
+	opAndNot
+	opOr
+	opXor
+)
+
+// Slots 0 and 1 are the constants false and true.
+const (
+	slotFalse int32 = 0
+	slotTrue  int32 = 1
+)
+
+// assembler builds a program; equal instructions are built once.
+type assembler struct {
+	p    *Program
+	seen map[instr]int32
+}
+
+func (a *assembler) emit(o op, x, y int32) int32 {
+	if o != opAndNot && x > y {
+		x, y = y, x
+	}
+	switch o {
+	case opAnd:
+		switch {
+		case x == slotFalse:
+			return slotFalse
+		case x == slotTrue, x == y:
+			return y
+		}
+	case opOr:
+		switch {
+		case x == slotFalse, x == y:
+			return y
+		case x == slotTrue:
+			return slotTrue
+		}
+	case opXor:
+		switch {
+		case x == y:
+			return slotFalse
+		case x == slotFalse:
+			return y
+		}
+	case opAndNot:
+		switch {
+		case x == slotFalse, y == slotTrue, x == y:
+			return slotFalse
+		case y == slotFalse:
+			return x
+		}
+	}
+	key := instr{op: o, a: x, b: y}
+	if s, ok := a.seen[key]; ok {
+		return s
+	}
+	s := int32(a.p.slotNum)
+	a.p.slotNum++
+	a.seen[key] = s
+	a.p.code = append(a.p.code, instr{o, s, x, y})
+	return s
+}
+
+func (a *assembler) not(x int32) int32 { return a.emit(opAndNot, slotTrue, x) }
+
+// lit is the slot of a literal.
+func (a *assembler) lit(l model.Lit) int32 {
+	s := a.p.slots[l.Var()]
+	if l < 0 {
+		return a.not(s)
+	}
+	return s
+}
+
+// sum adds weighted literals, lane by lane, to a number: its bits, least first,
+// in two's complement of a width that holds every value.
+func (a *assembler) sum(terms []model.Term, constant int64) []int32 {
+	least, most := constant, constant
+	for _, t := range terms {
+		least, most = least+min(t.Coef, 0), most+max(t.Coef, 0)
+	}
+	width := max(bits.Len64(uint64(max(most, 0))), bits.Len64(uint64(max(-least, 0)))) + 1
+	total := make([]int32, width)
+	for i := range total {
+		total[i] = int32(constant >> i & 1)
+	}
+	for _, t := range terms {
+		l := a.lit(t.Lit)
+		carry := slotFalse
+		for i := range total {
+			bit := slotFalse
+			if t.Coef>>i&1 == 1 {
+				bit = l
+			}
+			if bit == slotFalse && carry == slotFalse {
+				continue
+			}
+			half := a.emit(opXor, total[i], bit)
+			both := a.emit(opAnd, total[i], bit)
+			total[i], carry = a.emit(opXor, half, carry), a.emit(opOr, both, a.emit(opAnd, half, carry))
+		}
+	}
+	return total
+}
+
+// atLeast is where sum of terms >= k. Coefficients are positive.
+func (a *assembler) atLeast(terms []model.Term, k int64) int32 {
+	var all int64
+	least := int64(1) << 62
+	for _, t := range terms {
+		all += t.Coef
+		least = min(least, t.Coef)
+	}
+	switch {
+	case k <= 0:
+		return slotTrue
+	case all < k:
+		return slotFalse
+	case least >= k: // any will do
+		s := slotFalse
+		for _, t := range terms {
+			s = a.emit(opOr, s, a.lit(t.Lit))
+		}
+		return s
+	case all-least < k: // all are needed
+		s := slotTrue
+		for _, t := range terms {
+			s = a.emit(opAnd, s, a.lit(t.Lit))
+		}
+		return s
+	}
+	total := a.sum(terms, -k)
+	return a.not(total[len(total)-1])
+}
+
+// holds is where a sum keeps its relation.
+func (a *assembler) holds(s *model.Sum) int32 {
+	h := slotTrue
+	if s.Op != factored.LE {
+		h = a.emit(opAnd, h, a.atLeast(s.Terms, s.K))
+	}
+	if s.Op != factored.GE {
+		h = a.emit(opAndNot, h, a.atLeast(s.Terms, s.K+1))
+	}
+	return h
+}
+
+// Compile makes the program of a problem in which nothing is learned; nil where
+// propagation from states and actions is not enough, or the code would be long.
+func Compile(t engine.Task) (*Program, error) {
+	if t.Network != nil {
+		return nil, nil
+	}
+	r, err := newStepRelation(t)
+	if err != nil {
+		return nil, err
+	}
+	d := r.defineNext()
+	a, done := r.newAssembler()
+	paid, _ := r.weights()
+	checked := make([]bool, len(r.rows))
+	for _, set := range d.order {
+		if len(a.p.code) > maxCode || !a.define(d, set, checked) {
+			return nil, nil
+		}
+		for _, v := range set {
+			done[v] = true
+		}
+	}
+	for v := int32(1); v <= r.numVars; v++ {
+		if !done[v] && r.role[v] != foreign && (r.role[v] == after || len(d.using[v]) > 0 || paid[v] != 0) {
+			return nil, nil
+		}
+	}
+	for i := range r.rows {
+		if !checked[i] {
+			a.p.illegal = a.emit(opOr, a.p.illegal, a.not(a.holds(&r.rows[i].sum)))
+		}
+	}
+	return a.p, nil
+}
+
+// newAssembler gives the variables that are given their slots.
+func (r *relation) newAssembler() (a *assembler, done []bool) {
+	a = &assembler{p: &Program{slotNum: 2, slots: make([]int32, r.numVars+1), inputs: make([]int32, r.numVars+1)}, seen: map[instr]int32{}}
+	done = make([]bool, r.numVars+1)
+	for v := int32(1); v <= r.numVars; v++ {
+		a.p.inputs[v] = -1
+		if r.role[v] == now || r.role[v] == action {
+			a.p.inputs[v], a.p.slots[v] = int32(a.p.slotNum), int32(a.p.slotNum)
+			a.p.slotNum++
+			done[v] = true
+		}
+	}
+	return a, done
+}
+
+// maxCode bounds the instructions of a program.
+const maxCode = 200_000
+
+// define computes the variables of set from the rows that define them.
+func (a *assembler) define(d *definitions, set []int32, checked []bool) bool {
+	rows := d.rows[set[0]]
+	if len(set) > 1 {
+		return a.defineNumber(d, set, rows, checked)
+	}
+	v := set[0]
+	up, down := slotFalse, slotFalse // where v must be true, and false
+	for _, i := range rows {
+		s := &d.r.rows[i].sum
+		one, zero := without(*s, v, 1), without(*s, v, -1)
+		up = a.emit(opOr, up, a.not(a.holds(&zero)))
+		down = a.emit(opOr, down, a.not(a.holds(&one)))
+		checked[i] = true
+	}
+	a.p.slots[v] = up
+	a.p.illegal = a.emit(opOr, a.p.illegal, a.emit(opAnd, up, down))
+	return true
+}
+
+// defineNumber computes the bits of a number from an equation in which they
+// have the weights 1, 2, 4, …. The other rows are checked like any.
+func (a *assembler) defineNumber(d *definitions, set []int32, rows []int, checked []bool) bool {
+	for _, i := range rows {
+		s := &d.r.rows[i].sum
+		if s.Op != factored.EQ {
+			continue
+		}
+		digits := make([]model.Lit, len(set))
+		var rest []model.Term
+		found := 0
+		for _, t := range s.Terms {
+			if !slices.Contains(set, t.Lit.Var()) {
+				rest = append(rest, model.Term{Coef: -t.Coef, Lit: t.Lit})
+				continue
+			}
+			if n := bits.TrailingZeros64(uint64(t.Coef)); t.Coef == 1<<n && n < len(set) && digits[n] == 0 {
+				digits[n] = t.Lit
+				found++
+			}
+		}
+		if found != len(set) {
+			continue
+		}
+		total := a.sum(rest, s.K)
+		for n, l := range digits {
+			bit := slotFalse
+			if n < len(total) {
+				bit = total[n]
+			}
+			if n == len(total)-1 {
+				bit = slotFalse // the sign: such a number is refused
+			}
+			if l < 0 {
+				bit = a.not(bit)
+			}
+			a.p.slots[l.Var()] = bit
+		}
+		for n := min(len(digits), len(total)-1); n < len(total); n++ {
+			a.p.illegal = a.emit(opOr, a.p.illegal, total[n])
+		}
+		checked[i] = true
+		return true
+	}
+	return false
+}
+
+// Slots is how many words Run needs.
+func (p *Program) Slots() int { return p.slotNum }
+
+// Input is the slot that takes a variable of the one-step model, -1 where it is
+// computed.
+func (p *Program) Input(l model.Lit) int32 { return p.inputs[l.Var()] }
+
+// Value is the slot of a variable's value.
+func (p *Program) Value(l model.Lit) int32 { return p.slots[l.Var()] }
+
+// Run computes all slots from the inputs. It gives the lanes that break a
+// constraint.
+func (p *Program) Run(w []uint64) (illegal uint64) {
+	w[slotFalse], w[slotTrue] = 0, ^uint64(0)
+	for _, i := range p.code {
+		a, b := w[i.a], w[i.b]
+		switch i.op {
+		case opAnd:
+			a &= b
+		case opAndNot:
+			a &^= b
+		case opOr:
+			a |= b
+		default:
+			a ^= b
+		}
+		w[i.dst] = a
+	}
+	return w[p.illegal]
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// lanes expands states by straight-line code, 64 pairs of a state and a joint
+// action at a time. It gives what propagation gives, in the same order.
+type lanes struct {
+	code   *bound.Program
+	joint  []uint64   // joint actions that the constraints on actions alone allow, packed
+	count  int        // of them
+	states int        // that one run takes
+	next   []int32    // slot of each state bit's next value
+	masks  [][]uint64 // [action bit][word]: the joint actions with that bit, repeated for each state of a run
+}
+
+// maxCandidates bounds the joint actions that are tried in every state.
+const maxCandidates = 1 << 12
+
+// newLanes compiles the step; nil where that is not possible.
+func (s *step) newLanes() (*lanes, error) {
+	if s.eval != nil || len(s.free) != len(s.next) {
+		return nil, nil
+	}
+	code, err := bound.Compile(s.task)
+	if err != nil || code == nil {
+		return nil, err
+	}
+	x := &lanes{code: code}
+	st := propagate.NewSystem(s.numVars, s.own, nil).NewState()
+	if st.Consistent() {
+		key := make([]uint64, s.actionWords())
+		whole := st.Each(s.actions, func() bool {
+			s.packValues(key, st, s.actions)
+			x.joint = append(x.joint, key...)
+			x.count++
+			return x.count <= maxCandidates
+		})
+		if !whole {
+			return nil, nil
+		}
+	}
+	x.states = max(1, 64/max(x.count, 1))
+	for _, v := range s.next {
+		x.next = append(x.next, code.Value(v))
+	}
+	aw := s.actionWords()
+	words := (x.count*x.states + 63) / 64
+	for i := range s.actionBits {
+		mask := make([]uint64, words)
+		for n := range x.count * x.states {
+			if k := n % x.count; x.joint[k*aw+i/64]>>(i%64)&1 == 1 {
+				mask[n/64] |= 1 << (n % 64)
+			}
+		}
+		x.masks = append(x.masks, mask)
+	}
+	return x, nil
+}
+
+// expandLanes expands a few states, at most lanes.states of them.
+func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
+	s := w.s
+	if len(w.slots) < x.code.Slots() {
+		w.slots = make([]uint64, x.code.Slots())
+	}
+	if n := 64 * s.stateWords(); len(w.rows) < n {
+		w.rows = make([]uint64, n)
+	}
+	for i := range found {
+		found[i].reset()
+	}
+	total := x.count * len(keys)
+	for first := 0; first < total && w.ctx.Err() == nil; first += 64 {
+		n := min(64, total-first)
+		w.fill(x, keys, first, n)
+		legal := ^x.code.Run(w.slots) & (^uint64(0) >> (64 - n))
+		for i, v := range x.next {
+			w.turned[i%64] = w.slots[v]
+			if i%64 == 63 || i == len(x.next)-1 {
+				clear(w.turned[i%64+1:])
+				transpose(&w.turned)
+				for m := legal; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros64(m)
+					w.rows[lane*s.stateWords()+i/64] = w.turned[lane]
+				}
+			}
+		}
+		for ; legal != 0; legal &= legal - 1 {
+			lane := bits.TrailingZeros64(legal)
+			w.emitLane(x, lane, (first+lane)/x.count, (first+lane)%x.count, keys, found)
+		}
+	}
+}
+
+// fill puts states and actions into the lanes first..first+n-1.
+func (w *worker) fill(x *lanes, keys [][]uint64, first, n int) {
+	s := w.s
+	for i, v := range s.actions {
+		w.slots[x.code.Input(v)] = x.masks[i][min(first/64, len(x.masks[i])-1)]
+	}
+	for _, v := range s.now {
+		w.slots[x.code.Input(v)] = 0
+	}
+	for k, key := range keys {
+		from, to := max(k*x.count, first), min((k+1)*x.count, first+n)
+		if from >= to {
+			continue
+		}
+		mask := ^uint64(0) >> (64 - (to - from)) << (from - first)
+		for i, v := range s.now {
+			if key[i/64]>>(i%64)&1 == 1 {
+				w.slots[x.code.Input(v)] |= mask
+			}
+		}
+	}
+}
+
+// emitLane adds the successor that stands in w.rows for a lane.
+func (w *worker) emitLane(x *lanes, lane, state, action int, keys [][]uint64, found []successors) {
+	s := w.s
+	f := &found[state]
+	if f.tooWide {
+		return
+	}
+	sw, aw := s.stateWords(), s.actionWords()
+	copy(w.next, w.rows[lane*sw:(lane+1)*sw])
+	if !w.legal() {
+		return
+	}
+	joint := x.joint[action*aw : (action+1)*aw]
+	w.emit(f, joint, s.reward(keys[state], joint, w.next, func(b factored.Bit) bool {
+		return w.slots[x.code.Value(s.auxVars[b])]>>lane&1 == 1
+	}))
+}
+
+// transpose turns rows of 64 bits into columns (Warren, Hacker's Delight, 7-3).
+func transpose(a *[64]uint64) {
+	m := uint64(0x00000000FFFFFFFF)
+	for j := 32; j != 0; j, m = j>>1, m^m<<(j>>1) {
+		for k := 0; k < 64; k = (k + j + 1) &^ j {
+			t := (a[k]>>j ^ a[k+j]) & m
+			a[k] ^= t << j
+			a[k+j] ^= t
+		}
+	}
+}
+
+// onActions gives the constraints that mention actions alone.
+func (s *step) onActions(here *model.Part) []model.Sum {
+	isAction := map[int32]bool{}
+	for _, v := range s.actions {
+		isAction[v.Var()] = true
+	}
+	var out []model.Sum
+	for _, c := range slices.Concat(here.Sums[model.Global], here.Sums[model.Transition]) {
+		if len(c.Terms) > 0 && !slices.ContainsFunc(c.Terms, func(t model.Term) bool { return !isAction[t.Lit.Var()] }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// compileLanes compiles the step once some work has been done. Successors are
+// the same before and after.
+func (r *run) compileLanes() error {
+	if r.compiled || r.g.tried < lanesFrom {
+		return nil
+	}
+	r.compiled = true
+	x, err := r.g.s.newLanes()
+	if err != nil || x == nil {
+		return err
+	}
+	r.g.lanes = x
+	for _, w := range r.workers {
+		w.lanes = x
+	}
+	return nil
+}
+
+// lanesFrom is how many joint actions are tried before the step is compiled.
+const lanesFrom = 500
