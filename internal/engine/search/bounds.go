@@ -34,6 +34,17 @@ const (
 // proven reports whether the tables have the answer.
 func (x *tables) proven() bool { return x.s != nil && x.s.Proven() || x.err != nil }
 
+// lower is the better of a bound, nil for none, and that of the tables.
+func (x *tables) lower(b *int64) *int64 {
+	if x.s == nil {
+		return b
+	}
+	if own := x.s.Result().Bound; own != nil && (b == nil || *own < *b) {
+		return own
+	}
+	return b
+}
+
 // turn gives the search with tables its share of the work. It is for a single
 // horizon, and for a graph that is not wanted whole.
 func (r *run) turn(ctx context.Context) {

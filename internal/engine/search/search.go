@@ -33,6 +33,7 @@ type run struct {
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
 	tables    tables         // the search with bounds, beside the graph
+	beamAt    int64          // joint actions tried before the next beam
 	compiled  bool           // whether the step was to be compiled
 }
 
@@ -99,21 +100,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 	if r.openTables(ctx); r.tables.proven() {
 		return ""
 	}
-	// A beam is about as much work as what was explored until then, so that
-	// looking for a first plan at most doubles the time, and small problems
-	// never pay for it.
-	beamAt := int64(50_000)
-	pause := func() {
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.limits.Shared.Bound(), Reward: r.incumbentReward(), Work: r.work()})
-		if err := r.compileLanes(); err != nil {
-			r.tables.err = err
-		}
-		r.turn(ctx)
-		if g.tried >= beamAt && !r.tables.proven() {
-			r.beam(ctx, r.beamWidth(beamAt))
-			beamAt = 16 * g.tried
-		}
-	}
+	pause := func() { r.pause(ctx) }
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
 		full := func() bool { return r.tables.proven() || r.full() }
@@ -138,9 +125,27 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: bound, Reward: r.incumbentReward(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.tables.lower(bound), Reward: r.incumbentReward(), Work: r.work()})
 	}
 	return ""
+}
+
+// pause lets everything that is beside the exploration have its turn.
+func (r *run) pause(ctx context.Context) {
+	g := r.g
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.tables.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Work: r.work()})
+	if err := r.compileLanes(); err != nil {
+		r.tables.err = err
+	}
+	r.turn(ctx)
+	// A beam is about as much work as what was explored until then, so that
+	// looking for a first plan at most doubles the time, and small problems
+	// never pay for it.
+	r.beamAt = max(r.beamAt, 50_000)
+	if g.tried >= r.beamAt && !r.tables.proven() {
+		r.beam(ctx, r.beamWidth(r.beamAt))
+		r.beamAt = 16 * g.tried
+	}
 }
 
 // covered is the longest horizon up to MaxHorizon that the graph answers.
