@@ -25,25 +25,25 @@ type benchCmd struct {
 	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
 	Engines  []string `help:"Engines to compare, of ${compared}; default: all." placeholder:"NAME,…"`
 	Tables   []string `help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
-	Solver   []string `help:"Outside solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
+	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
 	Parallel int      `help:"Runs at a time; more than one distorts times." default:"1"`
 
 	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"60s"`
-	ReachLimit durationFlag `help:"Limit of each run that sees how far engines go; default: 60s, with --quick 2s." placeholder:"60s"`
-	TotalTime  durationFlag `help:"Stop the whole after this time; what has no line by then is not run; 0 for never. Default: never, with --quick 285s." placeholder:"1h"`
-	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed there." default:"4GiB"`
+	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"60s"`
+	TotalTime  durationFlag `help:"Stop the whole bench after this time; runs without a line by then are not made; 0 for never. Default: never, with --quick 285s." placeholder:"1h"`
+	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it." default:"4GiB"`
 	Threads    int          `help:"Threads of each run." default:"1"`
 	Seed       uint64       `help:"Seed of each run." default:"0"`
-	Out        string       `short:"o" help:"Folder of the journal, which is gone on with where there is one." placeholder:"DIR" default:"bench-out"`
+	Out        string       `short:"o" help:"Folder of the journal, which is resumed if it exists." placeholder:"DIR" default:"bench-out"`
 	JSON       bool         `name:"json" help:"Print one JSON object."`
 }
 
-// quickTotal is when a quick bench ends at the latest: there is a promise of 5
-// minutes, and the last run needs some seconds to stop.
+// quickTotal is the time limit of a quick bench: 5 minutes are promised, and the last run
+// needs some seconds to stop.
 const quickTotal = 285 * time.Second
 
-// Run makes the runs that the journal does not have.
+// Run makes the runs that are missing from the journal.
 func (c *benchCmd) Run(a *environment) error {
 	ctx, cancel := a.context(0)
 	defer cancel()
@@ -90,8 +90,8 @@ func (c *benchCmd) Run(a *environment) error {
 	return nil
 }
 
-// thisProgram is the file that runs, by the name under which it was started where
-// that leads to it: through a link the name may matter.
+// thisProgram returns the path of the running program, preferably the name under which it was
+// started: for a link the name may matter.
 func thisProgram() (string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ func thisProgram() (string, error) {
 	return program, nil
 }
 
-// solvers are the outside solvers that the flags ask for.
+// solvers returns the external solvers that the flags request.
 func (c *benchCmd) solvers() ([]bench.OutsideSolver, error) {
 	if len(c.Solver) == 0 {
 		return bench.Installed(), nil
@@ -132,8 +132,8 @@ func takesSolver(engine string) bool {
 	return ok && e.Outside != nil
 }
 
-// blp finds what engine blp solves with: HiGHS, which runs find by the environment
-// wherever they are started, or else the first MILP solver that there is.
+// blp finds the solver of engine blp: HiGHS, which runs find through the environment wherever
+// they are started, or else the first installed MILP solver.
 func (c *benchCmd) blp(solvers []bench.OutsideSolver, warn func(string)) (env []string, name string, none bool) {
 	env = os.Environ()
 	wasm, missing := highs.Find()
@@ -180,7 +180,7 @@ func benchAnswer(dir string, s *bench.Summary) benchResult {
 	return r
 }
 
-// writeBench is the answer for people.
+// writeBench writes the answer as text.
 func writeBench(w io.Writer, dir string, s *bench.Summary) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d of %s, %d of them now\n", journalOf(dir), s.Before+s.Done, counted(s.Jobs, "run"), s.Done)

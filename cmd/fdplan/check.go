@@ -11,7 +11,7 @@ import (
 )
 
 type checkCmd struct {
-	Domain   string `arg:"" help:"RDDL file with the domain; it may hold instances too." placeholder:"D.rddl"`
+	Domain   string `arg:"" help:"RDDL file with the domain; it may contain instances too." placeholder:"D.rddl"`
 	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 }

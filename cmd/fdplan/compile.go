@@ -20,7 +20,7 @@ type compileCmd struct {
 	Format   string      `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps" required:""`
 	Encoding string      `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
 	Out      string      `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
-	Map      string      `help:"Write which file variable is which problem variable at which step, as JSON." placeholder:"FILE"`
+	Map      string      `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
 	Stats    bool        `help:"Print the sizes, by group, instead of the file; with -o, both."`
 	JSON     bool        `name:"json" help:"Print the sizes as one JSON object."`
 }

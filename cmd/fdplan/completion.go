@@ -8,14 +8,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// offer is what a value can be completed with.
+// offer is the set of completions of a value.
 type offer struct {
 	words []string // the values there are
 	files bool
 	dirs  bool
 }
 
-// offered says what completes a flag or an argument, from what its help shows.
+// offered returns the completions of a flag or an argument, based on its help text.
 func offered(v *kong.Value, placeholder string, problems []string) offer {
 	switch {
 	case v.Enum != "":
@@ -32,7 +32,8 @@ func offered(v *kong.Value, placeholder string, problems []string) offer {
 	return offer{}
 }
 
-// arguments is what completes the positional arguments of a command, all alike.
+// arguments returns the completions of a command's positional arguments, which are the same
+// for all.
 func arguments(app *kong.Application, node *kong.Node, problems []string) offer {
 	all := offer{}
 	for _, p := range node.Positional {
@@ -40,7 +41,7 @@ func arguments(app *kong.Application, node *kong.Node, problems []string) offer 
 		if node.Name == "help" {
 			o.words = commandNames(app)
 		} else if p.Enum == "" {
-			o.files = true // whatever else an argument is, it may be a file
+			o.files = true // any argument may be a file
 		}
 		all.words, all.files = append(all.words, o.words...), all.files || o.files
 	}
@@ -73,7 +74,7 @@ func visible(node *kong.Node) []*kong.Flag {
 	return out
 }
 
-// spellings are the ways to write a flag.
+// spellings returns the ways to write a flag.
 func spellings(f *kong.Flag) []string {
 	out := []string{"--" + f.Name}
 	if f.Short != 0 {

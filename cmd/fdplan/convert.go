@@ -10,9 +10,9 @@ import (
 )
 
 type convertCmd struct {
-	Network       string `arg:"" help:"Network from elsewhere: .npz, or the published layout's weights with --normalization."`
+	Network       string `arg:"" help:"Network trained elsewhere: .npz, or the published layout's weights with --normalization."`
 	Normalization string `help:"Batch normalization in the published layout." placeholder:"FILE"`
-	Task          string `help:"Bundled problem or task file that the network is of." required:"" placeholder:"PROBLEM"`
+	Task          string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	Out           string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
 	JSON          bool   `name:"json" help:"Print one JSON object."`
 }

@@ -72,7 +72,7 @@ var examples = map[string][]example{
 	},
 	"run": {
 		{"Plan, take one step in the RDDL, plan again", "run navigation/3x3 -H 6 --simulator rddl"},
-		{"Take two steps of each plan in a system of one's own", "run navigation/3x3 -H 6 --simulator 'python3 robot.py' --replan-every 2 --steps 20"},
+		{"Take two steps of each plan in your own system", "run navigation/3x3 -H 6 --simulator 'python3 robot.py' --replan-every 2 --steps 20"},
 	},
 	"help": {
 		{"All commands", "help"},

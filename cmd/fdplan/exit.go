@@ -9,15 +9,15 @@ import (
 const (
 	exitDone     = 0 // done: a plan was found, the plan is valid, the property holds, the file was written
 	exitInternal = 1 // a bug
-	exitUsage    = 2 // bad usage or bad input, or something it needs is not installed
-	exitLimit    = 3 // a limit was reached before there was any answer
+	exitUsage    = 2 // bad usage or bad input, or a required program is not installed
+	exitLimit    = 3 // a limit was reached before there was an answer
 	exitNo       = 4 // the answer is no: no plan exists, the plan is invalid, the property fails
 )
 
-// exitStatus is an error that says only how to exit: the answer is printed.
+// exitStatus is an error that only determines the exit status: the answer has been printed.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// errLimit is wrapped by errors of runs that ended before there was any answer.
+// errLimit is wrapped by errors of runs that ended before there was an answer.
 var errLimit = errors.New("no answer yet")

@@ -18,7 +18,7 @@ type explainCmd struct {
 	Plan         string      `arg:"" optional:"" help:"Plan to explain, as fdplan plan --json prints it; - for standard input; default: an optimal one is found."`
 	Horizon      stepsFlag   `short:"H" help:"Number of steps; default: the plan's, or the problem's own." placeholder:"N"`
 	Engine       string      `help:"Engine that completes changed plans: ${enum}." enum:"${explainers}" default:"auto"`
-	Alternatives atLeastFlag `help:"Joint actions to try at each step, at most, among those that give more reward there." default:"8" placeholder:"N"`
+	Alternatives atLeastFlag `help:"Maximal number of joint actions with more reward to try at each step." default:"8" placeholder:"N"`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 	Out          string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
@@ -26,7 +26,7 @@ type explainCmd struct {
 // stepsFlag is one horizon.
 type stepsFlag int
 
-// UnmarshalText reads a horizon that is no range.
+// UnmarshalText parses a single horizon.
 func (s *stepsFlag) UnmarshalText(text []byte) error {
 	var h horizonFlag
 	if err := h.UnmarshalText(text); err != nil || h.min != h.max {
@@ -47,7 +47,7 @@ func (n *atLeastFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Run explains; exit status 4 where there is no plan, or the plan is invalid.
+// Run explains; the exit status is 4 if there is no plan, or the plan is invalid.
 func (c *explainCmd) Run(a *environment) error {
 	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
 		c.Problem, c.Plan = "", c.Problem
@@ -85,7 +85,7 @@ func (c *explainCmd) Run(a *environment) error {
 	return nil
 }
 
-// writeExplanation is the answer for people.
+// writeExplanation writes the answer as text.
 func writeExplanation(w io.Writer, d *explain.Explanation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
@@ -132,7 +132,7 @@ func writeExplanation(w io.Writer, d *explain.Explanation) error {
 	return err
 }
 
-// writeConflict lists a minimal set of constraints.
+// writeConflict lists a minimal unsatisfiable subset.
 func writeConflict(w io.Writer, c *explain.ConflictLine) error {
 	switch {
 	case len(c.Constraints) == 0:
@@ -213,7 +213,7 @@ func brief(constraint string) string {
 // maxReasons bounds the reward terms that a line of text lists.
 const maxReasons = 3
 
-// consequence says what comes of a change.
+// consequence describes the consequence of a change.
 func consequence(o *explain.OutcomeLine) string {
 	switch o.Consequence {
 	case outcome.Illegal:

@@ -18,18 +18,18 @@ import (
 type problemFlags struct {
 	Problem        string   `arg:"" optional:"" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
 	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
-	Domain         string   `help:"RDDL file, instead of PROBLEM: everything known, nothing learned." placeholder:"D.rddl"`
+	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
 	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
 	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
 	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
 	Model          string   `help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
-	IgnoreDiscount bool     `help:"Take a discount other than 1 for 1."`
+	IgnoreDiscount bool     `help:"Treat a discount other than 1 as 1."`
 }
 
 type changeFlags struct {
 	Reward     string   `help:"File of variable,weight lines that replaces the reward." placeholder:"FILE"`
 	Initial    string   `help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
-	SetInitial []string `help:"Give a state variable its first value; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
+	SetInitial []string `help:"Set the initial value of a state variable; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
 	Require    []string `help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
 }
 
@@ -59,7 +59,7 @@ func (f *problemFlags) load(c *changeFlags) (*load.Problem, error) {
 	return p, p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
 }
 
-// loadTruth reads the problem for simulation: its network does not matter.
+// loadTruth reads the problem for simulation, without its network.
 func (f *problemFlags) loadTruth() (*load.Problem, error) {
 	r := f.ref()
 	r.Known, r.Simulate = r.Files == "", true

@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
-// printHelp is kong's help with the examples of the command under it.
+// printHelp prints kong's help followed by the examples of the command.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
 		return err
@@ -30,10 +30,10 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 }
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"Command to tell of; default: all, in short."`
+	Command []string `arg:"" optional:"" help:"Command to describe; default: a short description of all commands."`
 }
 
-// Run prints what --help does.
+// Run prints the same as --help.
 func (c *helpCmd) Run(a *environment) error {
 	if status := run(a, append(c.Command, "--help")); status != exitDone {
 		return exitStatus(status)
@@ -53,7 +53,7 @@ func (c *manCmd) Run(a *environment, ctx *kong.Context) error {
 	})
 }
 
-// roff keeps text from being read as requests and escapes.
+// roff escapes text so that it is not read as requests and escapes.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -62,7 +62,7 @@ func roff(text string) string {
 	return text
 }
 
-// manual is the manual page of section 1, from the same table as --help.
+// manual writes the manual page of section 1, from the same table as --help.
 func manual(app *kong.Application) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -122,7 +122,7 @@ func flagNames(f *kong.Flag) string {
 	return name
 }
 
-// statuses says what the exit statuses mean.
+// statuses describes the exit statuses.
 var statuses = []struct {
 	code  int
 	means string

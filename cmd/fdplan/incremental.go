@@ -16,13 +16,13 @@ import (
 type incrementalFlags struct {
 	simulatorFlags
 	Incremental bool   `help:"Plan until a plan holds in the simulator (Algorithm 1 of the paper)."`
-	Landmarks   string `help:"What is excluded for a plan that fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
-	Resume      string `help:"File of what is known of the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
-	Corrected   string `help:"Write the network as --landmarks transition has corrected it." placeholder:"FILE"`
-	Restart     bool   `help:"Forget what the engine learned at each iteration, to measure what keeping it is worth."`
+	Landmarks   string `help:"What is excluded when a plan fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
+	Resume      string `help:"File with the knowledge about the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
+	Corrected   string `help:"Write the network as corrected by --landmarks transition." placeholder:"FILE"`
+	Restart     bool   `help:"Discard what the engine learned at each iteration, to measure the effect of keeping it."`
 }
 
-// check refuses flags that mean nothing together.
+// check refuses flags that cannot be combined.
 func (f *incrementalFlags) check(proof string) error {
 	switch {
 	case f.Incremental && proof != "":
@@ -60,10 +60,10 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 	return doc, nil
 }
 
-// shownIterations is how many iterations are listed for people; --json has all.
+// shownIterations is how many iterations are listed as text; --json has all.
 const shownIterations = 10
 
-// writeLoop tells of the plans that failed.
+// writeLoop writes the plans that failed.
 func writeLoop(b *strings.Builder, d *execute.Document) {
 	failed := 0
 	for _, l := range d.Loop.Iterations {

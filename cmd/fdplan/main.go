@@ -19,8 +19,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 )
 
-// cli is the table of commands. Every command has a Run method that is given
-// the app.
+// cli is the table of commands. Every command has a Run method that is given the app.
 type cli struct {
 	Check    checkCmd    `cmd:"" help:"Parse, type-check and ground RDDL files."`
 	List     listCmd     `cmd:"" help:"List the bundled problems."`
@@ -38,21 +37,21 @@ type cli struct {
 	Solve    solveCmd    `cmd:"" help:"Solve a .cnf, .wcnf or .opb file."`
 	Run      runCmd      `cmd:"" help:"Plan, act in a simulator or the real system, observe, plan again."`
 	Bench    benchCmd    `cmd:"" help:"Run the paper's experiments, each run in a process of its own."`
-	Report   reportCmd   `cmd:"" help:"Make a page of what a bench measured, beside the paper's figures."`
+	Report   reportCmd   `cmd:"" help:"Render the results of a bench as a page, with the paper's figures beside them."`
 
-	Help       helpCmd       `cmd:"" help:"Tell of the commands, or of one with its flags and examples."`
+	Help       helpCmd       `cmd:"" help:"Describe the commands, or one with its flags and examples."`
 	Man        manCmd        `cmd:"" help:"Write the manual page."`
 	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version."`
 }
 
-// environment is what a command may use of the world.
+// environment is the part of the system that a command may use.
 type environment struct {
 	out, err io.Writer
 	now      func() time.Time
 	started  time.Time
-	terminal bool // err is one
+	terminal bool // err is a terminal
 }
 
 func main() {
@@ -93,11 +92,11 @@ func run(a *environment, args []string) (status int) {
 	return exitDone
 }
 
-// fail prints an error as the contract wants it and gives its exit status.
+// fail prints an error in the required form and returns its exit status.
 func (a *environment) fail(err error) int {
 	var s exitStatus
 	if errors.As(err, &s) {
-		return int(s) // what there was to say has been printed
+		return int(s) // everything has been printed
 	}
 	fmt.Fprintf(a.err, "fdplan: %v%s\n", err, hint(err))
 	switch {
@@ -124,13 +123,14 @@ func hint(err error) string {
 // limits are the flags of every command that may take long.
 type limits struct {
 	progressFlags
-	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
+	Threads   int          `help:"Threads to use; 0 for one per core." default:"0"`
 	Seed      uint64       `help:"Seed of whatever draws random numbers." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 	Memory    bytesFlag    `help:"Bound on memory." default:"4GiB"`
 }
 
-// context ends on SIGINT, SIGTERM and at the time limit; its cause says which.
+// context returns a context that ends on SIGINT, SIGTERM and at the time limit; its cause
+// identifies which.
 func (l *limits) context(a *environment) (context.Context, context.CancelFunc) {
 	debug.SetMemoryLimit(int64(l.Memory))
 	return a.context(l.TimeLimit)

@@ -73,8 +73,8 @@ func session(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// TestMalformedInputs gives the program every malformed layout of package
-// fdsat: status 2, one line that names the place, nothing on standard output.
+// TestMalformedInputs returns the program every malformed layout of package fdsat: status 2,
+// one line that names the place, nothing on standard output.
 func TestMalformedInputs(t *testing.T) {
 	const root = "../../problem/fdsat/testdata"
 	faults, err := os.ReadDir(filepath.Join(root, "malformed"))

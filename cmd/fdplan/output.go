@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
-// toFile writes a file so that nothing is ever left half-written. With an empty
-// name or "-" it writes to standard output.
+// toFile writes a file so that it is never left incomplete. With an empty name or "-" it
+// writes to standard output.
 func (a *environment) toFile(name string, write func(io.Writer) error) error {
 	if name != "" && name != "-" {
 		return atomicfile.Write(name, write)
@@ -32,7 +32,7 @@ func (a *environment) answer(asJSON bool, file string, v any, text func(io.Write
 	})
 }
 
-// readPlan gives the text of a plan file, with "-" that of standard input.
+// readPlan returns the text of a plan file; "-" is standard input.
 func readPlan(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(os.Stdin)

@@ -21,11 +21,11 @@ type planCmd struct {
 	changeFlags
 	limits
 	incrementalFlags
-	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M of which the best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
+	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
-	Solver      string      `help:"Outside solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
-	BLPHelp     string      `name:"blp-help" help:"What engine blp gives the solver besides the paper's program: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
+	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
+	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; with engine pb." placeholder:"FILE"`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
@@ -91,7 +91,7 @@ func (c *planCmd) Run(a *environment) error {
 	return nil
 }
 
-// prove has f write its proof to the file that was asked for.
+// prove makes f write its proof to the requested file.
 func (c *planCmd) prove(a *environment, r *plan.Request, f func() error) error {
 	version, err := proof.ParseFormat(c.ProofFormat)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *planCmd) prove(a *environment, r *plan.Request, f func() error) error {
 	})
 }
 
-// writePlan is the answer for people.
+// writePlan writes the answer as text.
 func writePlan(w io.Writer, d *execute.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
@@ -153,7 +153,7 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	return err
 }
 
-// actions names what is done at a step.
+// actions names the actions of a step.
 func actions(step app.Values) string {
 	if len(step) == 0 {
 		return "(nothing)"

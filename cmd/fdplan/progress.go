@@ -18,7 +18,7 @@ type progressFlags struct {
 	Progress string `help:"Progress on standard error: bar, json (docs/formats.md) or none; default: bar on a terminal, else none." enum:"bar,json,none," default:"" placeholder:"bar|json|none"`
 }
 
-// reporter returns what the command reports its progress to.
+// reporter returns the reporter of the command's progress.
 func (f *progressFlags) reporter(a *environment) *progress.Reporter {
 	mode := progress.Mode(f.Progress)
 	switch {
@@ -36,7 +36,7 @@ func (f *progressFlags) reporter(a *environment) *progress.Reporter {
 type planProgress struct {
 	*progress.Reporter
 	task          engine.Task
-	reward, bound *int64 // as they were reported last
+	reward, bound *int64 // as last reported
 }
 
 func (f *progressFlags) plan(a *environment, task engine.Task) *planProgress {
@@ -116,14 +116,14 @@ func reportGrid(r *progress.Reporter, epochs int, g *learn.Grid) {
 	}
 }
 
-// reportRows returns what reports the rows that were collected.
+// reportRows returns a function that reports the collected rows.
 func reportRows(r *progress.Reporter, of int) func(rows int) {
 	return func(rows int) {
 		r.Report(progress.Event{Kind: "rows", Done: &rows, Of: &of, Line: fmt.Sprintf("collect: %d of %d rows", rows, of)})
 	}
 }
 
-// reportRuns returns what reports the runs of a bench.
+// reportRuns returns a function that reports the runs of a bench.
 func reportRuns(r *progress.Reporter) func(bench.Progress) {
 	return func(e bench.Progress) {
 		kind := "unit"
@@ -138,7 +138,7 @@ func reportRuns(r *progress.Reporter) func(bench.Progress) {
 	}
 }
 
-// leftOf is the end of a line about the time that is left, if it is known.
+// leftOf returns the end of a line about the remaining time, if it is known.
 func leftOf(bound string, left time.Duration, known bool) string {
 	if !known {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestTrainProgress: on a terminal there is a line, rewritten in place and gone at
-// the end, with an estimate of the time left by a clock that goes on by 1 s each
-// time that it is asked; elsewhere, and with --quiet, there is none.
+// TestTrainProgress: on a terminal there is a line, rewritten in place and gone at the end,
+// with an estimate of the time left by a clock that continues by 1 s each time that it is
+// asked; elsewhere, and with --quiet, there is none.
 func TestTrainProgress(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "net.bnn")

@@ -19,7 +19,7 @@ type reportCmd struct {
 	Quiet bool   `short:"q" help:"Do not name the files."`
 }
 
-// Run makes the report of a bench.
+// Run renders the report of a bench.
 func (c *reportCmd) Run(a *environment) error {
 	name := filepath.Join(c.Dir, bench.JournalName)
 	f, err := os.Open(name)

@@ -14,17 +14,17 @@ type runCmd struct {
 	changeFlags
 	limits
 	simulatorFlags
-	Horizon     int          `short:"H" help:"Steps of a plan; with a goal to reach, the steps within which it is to be; default: the problem's own." placeholder:"N"`
+	Horizon     int          `short:"H" help:"Steps of a plan; with a goal to reach, the number of steps within which to reach it; default: the problem's own." placeholder:"N"`
 	ReplanEvery int          `help:"Steps to take before planning again." default:"1" placeholder:"K"`
-	Steps       int          `help:"Most steps to take; default: the horizon." placeholder:"N"`
-	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal where there is one that does not hold at the start." enum:"auto,goal,steps" default:"auto"`
-	PlanTime    durationFlag `help:"Time for each plan; the best until then is taken." placeholder:"1s"`
+	Steps       int          `help:"Maximal number of steps to take; default: the horizon." placeholder:"N"`
+	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
+	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"1s"`
 	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	JSON        bool         `name:"json" help:"Print one JSON object."`
 	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
-// Run acts in the simulator; exit status 4 when it does not do what it is for.
+// Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
 func (c *runCmd) Run(a *environment) error {
 	for _, n := range []struct {
 		flag  string
@@ -105,7 +105,7 @@ func writeRunStep(w io.Writer, l *execute.RunStep) {
 	}
 }
 
-// writeRunSteps writes plans and steps in the order in which they were.
+// writeRunSteps writes plans and steps in chronological order.
 func writeRunSteps(w io.Writer, d *execute.RunDocument) {
 	plans := d.Plans
 	before := func(step int) {
@@ -139,7 +139,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	if d.Failure != nil {
 		fmt.Fprintf(w, "broken: %s\n", d.Failure.Text)
 	}
-	if d.Says != "" && d.Status != execute.RunFailed { // which is told on standard error
+	if d.Says != "" && d.Status != execute.RunFailed { // which is printed on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
 	if d.Recorded > 0 {
@@ -150,7 +150,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	return err
 }
 
-// counted is 1 step, 2 steps.
+// counted returns "1 step", "2 steps" and so on.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -40,9 +40,9 @@ func (c *listCmd) Run(a *environment) error {
 type showCmd struct {
 	problemFlags
 	changeFlags
-	Plan string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it (.json), drawn as a picture; alone, it names the problem itself."`
-	JSON bool   `name:"json" help:"Print one JSON object, of a problem."`
-	Out  string `short:"o" help:"Write the answer to a file; of a plan a picture, by its ending: .svg, .html, .gif or .txt." placeholder:"FILE"`
+	Plan string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	JSON bool   `name:"json" help:"Print a problem as one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file; for a plan a picture, by extension: .svg, .html, .gif or .txt." placeholder:"FILE"`
 }
 
 // Run shows a problem, or a plan.

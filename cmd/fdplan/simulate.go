@@ -14,13 +14,13 @@ type simulateCmd struct {
 	Plan   string `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
 	Policy string `help:"Policy to run: noop, random or exploration." placeholder:"NAME" xor:"what"`
 	Steps  int    `help:"Number of steps; default: the instance's horizon, or the plan's."`
-	Seed   uint64 `help:"Seed of the policy and of chance." default:"0"`
+	Seed   uint64 `help:"Seed of the policy and of random draws." default:"0"`
 	CSV    bool   `name:"csv" help:"Print every step as CSV."`
 	JSON   bool   `name:"json" help:"Print one JSON object." xor:"form"`
 	Out    string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
-// Run simulates; exit status 4 when the plan or the policy breaks a rule.
+// Run simulates; the exit status is 4 if the plan or the policy violates a rule.
 func (c *simulateCmd) Run(a *environment) error {
 	p, err := c.loadTruth()
 	if err != nil {

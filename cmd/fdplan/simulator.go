@@ -16,13 +16,13 @@ import (
 // simulatorFlags name the real system, or a simulator of it.
 type simulatorFlags struct {
 	Simulator        string       `help:"Simulator: rddl for the problem's own RDDL, or the command of a process (docs/simulators.md)." placeholder:"rddl|COMMAND"`
-	SimulatorTimeout durationFlag `help:"How long an answer of a simulator process may take." default:"30s"`
-	MaxSimulations   int          `help:"Most simulator steps to use; 0 for no bound." default:"0"`
+	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
+	MaxSimulations   int          `help:"Maximal number of simulator steps; 0 for no bound." default:"0"`
 	Truth            string       `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"`
 	Record           string       `help:"Append every observed transition to a data set: .csv, .parquet or .npz." placeholder:"FILE"`
 }
 
-// open starts the simulator; without one it gives nil.
+// open starts the simulator; it returns nil if there is none.
 func (f *simulatorFlags) open(ctx context.Context, p *load.Problem, seed uint64) (*execute.Real, error) {
 	switch {
 	case f.MaxSimulations < 0:
@@ -45,7 +45,7 @@ func limited(ctx context.Context, err error) error {
 	return err
 }
 
-// differing says how a state differs from what was expected.
+// differing describes how a state differs from the expected one.
 func differing(d *app.Difference) string {
 	parts := make([]string, len(d.Observed))
 	for i, e := range d.Observed {

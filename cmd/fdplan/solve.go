@@ -13,7 +13,7 @@ import (
 )
 
 type solveCmd struct {
-	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or packed (.gz)."`
+	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or compressed (.gz)."`
 	limits
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
 	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb." placeholder:"FILE"`
@@ -21,8 +21,8 @@ type solveCmd struct {
 	Out           string `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
 }
 
-// Run solves the file and prints the lines of the solver competitions, whose
-// exit statuses it has too.
+// Run solves the file and prints the lines of the solver competitions, with their exit
+// statuses.
 func (c *solveCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
@@ -50,7 +50,7 @@ func (c *solveCmd) Run(a *environment) error {
 	return exitStatus(status.ExitStatus())
 }
 
-// prove has answer write its proof to the file that was asked for, if any.
+// prove makes answer write its proof to the requested file, if any.
 func (c *solveCmd) prove(a *environment, o *embedded.Options, answer func() error) error {
 	if c.Proof == "" {
 		return answer()

@@ -14,8 +14,8 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
-// TestMalformedInstances gives the program every malformed file of package
-// instance: status 2, one line that names the place, nothing on standard output.
+// TestMalformedInstances returns the program every malformed file of package instance: status
+// 2, one line that names the place, nothing on standard output.
 func TestMalformedInstances(t *testing.T) {
 	const dir = "../../internal/solve/instance/testdata/malformed/"
 	text, err := os.ReadFile(dir + "want")

@@ -45,24 +45,24 @@ type trainCmd struct {
 	AlsoWeight int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
 	// See package train.
 	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
-	Epochs    int     `help:"Most epochs; training ends at the first without a wrong row." default:"500"`
+	Epochs    int     `help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
 	Rate      float64 `help:"Learning rate at the start." default:"0.003"`
 	Threshold float64 `help:"With ternary weights, the latent magnitude below which a weight is 0." default:"0.8"`
 	Split     string  `help:"How one tenth is held out: ${enum}." enum:"random,distinct" default:"random"`
-	Prune     int     `help:"When no row is wrong, cut what no row needs, beginning again so many times from a network changed at random." placeholder:"ROUNDS"`
-	// Of the recipes, what is rarely changed.
-	Multiplicity float64 `help:"The power of how often a row was seen that weighs its loss: 0 for distinct rows that weigh the same, 1 for rows as they were seen." default:"0"`
-	Sparsity     float64 `help:"How far each step draws weights to 0, in units of the learning rate." default:"0"`
-	BoundDecay   float64 `help:"How far each step draws integer thresholds to 1, in units of the learning rate." default:"0"`
-	Polish       bool    `help:"Where few rows are wrong, search for single weights and thresholds that put them right." negatable:"" default:"true"`
+	Prune     int     `help:"Once no row is wrong, remove what no row needs, and repeat this many times from a randomly changed network." placeholder:"ROUNDS"`
+	// Rarely changed settings of the recipes.
+	Multiplicity float64 `help:"Power of a row's count that weights its loss: 0 weights distinct rows equally, 1 by how often they were seen." default:"0"`
+	Sparsity     float64 `help:"How far each step moves weights towards 0, in units of the learning rate." default:"0"`
+	BoundDecay   float64 `help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
+	Polish       bool    `help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
 	gridFlags
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.
-	Checkpoint string `help:"Keep the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
-	Resume     bool   `help:"Go on from the checkpoint, where there is one; the network is the same as without the interruption."`
+	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
+	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`
 	JSON       bool   `name:"json" help:"Print one JSON object."`
 
-	Threads   int          `help:"Threads to use; 0 for one a core." default:"0"`
+	Threads   int          `help:"Threads to use; 0 for one per core." default:"0"`
 	Seed      uint64       `help:"Seed." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 }
@@ -165,11 +165,11 @@ type testCmd struct {
 	progressFlags
 	proveFlags
 	Network string `arg:"" help:"Network file."`
-	Data    string `arg:"" optional:"" help:"Data set or log, such as one that exploration gave; without one, all legal rows alone."`
-	Task    string `help:"Bundled problem or task file that the network is of." required:"" placeholder:"PROBLEM"`
+	Data    string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, only all legal rows are measured."`
+	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
-	Seed      uint64       `help:"Seed of the rows that are drawn where the legal ones are too many to list." default:"0"`
+	Seed      uint64       `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
 	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
 }
 

@@ -21,7 +21,7 @@ type validateCmd struct {
 	Out       string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
-// Run replays the plan; exit status 4 when it is invalid.
+// Run replays the plan; the exit status is 4 if it is invalid.
 func (c *validateCmd) Run(a *environment) error {
 	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
 		c.Problem, c.Plan = "", c.Problem
@@ -81,7 +81,7 @@ type verifyCmd struct {
 	Out      string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
-// Run decides the property; exit status 4 with a counterexample.
+// Run decides the property; the exit status is 4 with a counterexample.
 func (c *verifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
@@ -113,7 +113,7 @@ func (c *verifyCmd) Run(a *environment) error {
 	return err
 }
 
-// holding lists what is not false or 0.
+// holding lists the variables that are not false or 0.
 func holding(values app.Values) string {
 	var on app.Values
 	for _, e := range values {

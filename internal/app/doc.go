@@ -1,6 +1,6 @@
-// Package app holds what the use cases share: the values, plans and faults that
-// their documents show as JSON. The use cases themselves are the packages below:
-// load, inspect, plan, learn, execute, explain and picture.
+// Package app contains what the use cases share: the values, plans and faults that their
+// documents show as JSON. The use cases themselves are the packages below: load, inspect,
+// plan, learn, execute, explain and draw.
 package app
 
 import (
@@ -18,7 +18,7 @@ var ErrInternal = errors.New("internal error")
 // that have none of their own.
 var ErrNoHorizon = errors.New("there is no horizon of the problem's own; one must be given")
 
-// Limits returns l with one thread for each processor where l has none.
+// Limits returns l with one thread per processor if l sets none.
 func Limits(l engine.Limits) engine.Limits {
 	if l.Threads <= 0 {
 		l.Threads = runtime.GOMAXPROCS(0)

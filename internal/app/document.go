@@ -12,7 +12,7 @@ import (
 // Schema is the version of Document's JSON.
 const Schema = 1
 
-// Verdicts are the checks that a plan went through; null where not asked.
+// Verdicts are the checks that a plan went through; null if not requested.
 type Verdicts struct {
 	Model     *bool `json:"model"`
 	Simulator *bool `json:"simulator"`
@@ -45,7 +45,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encode is a JSON string without the escapes that only HTML needs.
+// encode returns a JSON string without the escapes that only HTML needs.
 func encode(s string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -63,8 +63,8 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// ValuesOf lists the variables of one kind in val; with all false those that
-// are false or 0 are left out.
+// ValuesOf lists the variables of one kind in val; unless all is set, those that are false or
+// 0 are omitted.
 func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all bool) Values {
 	out := Values{}
 	for i := range p.Variables {
@@ -90,8 +90,8 @@ func RewardOf(p *factored.Problem, sum int64) *float64 {
 	return &f
 }
 
-// BitsOf is the valuation in which variables have these values and all others
-// are false or 0.
+// BitsOf returns the valuation in which variables have these values and all others are false
+// or 0.
 func BitsOf(p *factored.Problem, values Values) (factored.Valuation, error) {
 	val := make(factored.Valuation, p.NumBits())
 	for _, e := range values {

@@ -6,25 +6,24 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Difference is a state that was expected and one that was observed.
+// Difference is a pair of an expected and an observed state.
 type Difference struct {
 	Step     int    `json:"step"`     // 1 for the initial state
 	Expected Values `json:"expected"` // of the variables that differ
 	Observed Values `json:"observed"`
 }
 
-// Fault is where an invalid plan fails.
+// Fault describes where an invalid plan fails.
 type Fault struct {
 	Step       int    `json:"step"`
 	Group      string `json:"group"`
 	Constraint string `json:"constraint"`
 	Origin     string `json:"origin,omitempty"`
 	Values     Values `json:"values"` // primed names are of the next step
-	Text       string `json:"text"`   // all of it as a sentence
+	Text       string `json:"text"`   // the complete fault as a sentence
 }
 
-// DifferenceOf compares a state that was expected with one that was observed;
-// nil when they agree.
+// DifferenceOf compares an expected with an observed state; it returns nil if they agree.
 func DifferenceOf(p *factored.Problem, step int, expected factored.Valuation, a *simulator.Answer) *Difference {
 	want, got := simulator.Differing(p, &simulator.Answer{State: expected}, a)
 	if len(want) == 0 {
@@ -37,7 +36,7 @@ func DifferenceOf(p *factored.Problem, step int, expected factored.Valuation, a 
 	return d
 }
 
-// SimulatorFault is a failure in a simulator as the documents show it.
+// SimulatorFault converts a failure in a simulator to the form of the documents.
 func SimulatorFault(f *simulator.Failure) *Fault {
 	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.Constraint, Origin: f.Origin, Values: Values{}, Text: f.Error()}
 	for _, x := range f.Values {
@@ -46,7 +45,7 @@ func SimulatorFault(f *simulator.Failure) *Fault {
 	return out
 }
 
-// CheckerFault is a fault that the checker found as the documents show it.
+// CheckerFault converts a fault found by the checker to the form of the documents.
 func CheckerFault(f *validate.Failure) *Fault {
 	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Origin: f.Origin, Values: Values{}, Text: f.Error()}
 	for _, x := range f.Values {

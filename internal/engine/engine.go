@@ -27,7 +27,7 @@ type Query struct {
 // Limits bound an engine's use of the machine.
 type Limits struct {
 	Threads int   // >= 1
-	Memory  int64 // bytes for the engine's tables; 0 is no bound
+	Memory  int64 // bytes for the engine's tables; 0 is not a bound
 	// Shared connects engines that work on the same query; nil for one alone.
 	Shared *Exchange
 }
@@ -50,7 +50,7 @@ type Result struct {
 	Trace   *factored.Trace // nil without a plan
 	Reward  int64           // of the plan, as the engine counted it
 	Bound   *int64          // no plan of these horizons has a higher reward; nil when nothing is known
-	// Horizons tells of each horizon that was asked, when there was more than
+	// Horizons has a result for each requested horizon, if there was more than
 	// one.
 	Horizons []HorizonResult
 	// Reason names the limit that ended the run, "" when it ended by itself.

@@ -310,7 +310,7 @@ func TestWithoutFacts(t *testing.T) {
 		}
 		for _, thing := range []string{"blocked", "block", "key", "door", "demand", "goal"} {
 			if strings.Contains(written(t, pic.SVG), `data-thing="`+thing+`"`) {
-				t.Errorf("%s shows a %s that nothing told of", s.name, thing)
+				t.Errorf("%s shows a %s that does not exist", s.name, thing)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func (r *reader) document() (*Plan, error) {
 	for r.dec.More() {
 		key, _ := r.token().(string)
 		if seen[key] {
-			return nil, r.fail("%q stands twice in the plan", key)
+			return nil, r.fail("%q occurs twice in the plan", key)
 		}
 		seen[key] = true
 		var err error

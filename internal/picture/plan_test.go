@@ -44,7 +44,7 @@ func TestMalformed(t *testing.T) {
 		"text after it":     {`{"schema":1,"plan":[{}]} x`, "plan.json:1:26: expected a plan"},
 		"no schema":         {`{"plan":[{}],"trace":[{},{}]}`, `plan.json:1:1: expected "schema":1`},
 		"other schema":      {`{"schema":7}`, `plan.json:1:11: expected "schema":1`},
-		"key twice":         {`{"schema":1,"schema":1}`, `plan.json:1:13: "schema" stands twice`},
+		"key twice":         {`{"schema":1,"schema":1}`, `plan.json:1:13: "schema" occurs twice`},
 		"plan is a number":  {"{\"schema\":1,\n \"plan\":4}", `plan.json:2:9: expected "plan" as a list`},
 		"step is a list":    {`{"schema":1,"plan":[[]]}`, "plan.json:1:21: plan step 1: expected an object"},
 		"value is a string": {`{"schema":1,"plan":[{"go":"yes"}]}`, `plan.json:1:27: plan step 1: no value for "go"; expected true, false or an integer`},

@@ -181,7 +181,7 @@ func readNormalization(name string, r io.Reader, n *Network) error {
 		}
 	}
 	if k := len(n.Layers); len(lines) > k {
-		return source.Errorf(name, k+2, 1, "more numbers after those of the last layer; expected %d lines of them, one a layer", k)
+		return source.Errorf(name, k+2, 1, "more numbers after those of the last layer; expected %d lines of them, one per layer", k)
 	}
 	return nil
 }
@@ -199,12 +199,12 @@ func setThresholds(name string, no int, line string, l *Layer, k int) error {
 		l.Thresholds[j] = threshold(l.FanIn(j), nu)
 		col += len(field) + 1
 		if !more && j+1 < l.Units() {
-			return source.Errorf(name, no, len(line)+1, "layer %d has %d numbers; expected %d, one a unit", k, count, l.Units())
+			return source.Errorf(name, no, len(line)+1, "layer %d has %d numbers; expected %d, one per unit", k, count, l.Units())
 		}
 		rest = tail
 	}
 	if count > l.Units() {
-		return source.Errorf(name, no, col, "layer %d has %d numbers; expected %d, one a unit", k, count, l.Units())
+		return source.Errorf(name, no, col, "layer %d has %d numbers; expected %d, one per unit", k, count, l.Units())
 	}
 	return nil
 }

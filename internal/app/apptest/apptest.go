@@ -1,4 +1,4 @@
-// Package apptest has what the tests of several use cases need.
+// Package apptest contains helpers for the tests of several use cases.
 package apptest
 
 import (
@@ -44,7 +44,7 @@ func NetworkFile(t *testing.T, name string) *bnn.File {
 	return f
 }
 
-// Valuation gives variables values; the others are false or 0.
+// Valuation returns variables values; the others are false or 0.
 func Valuation(t testing.TB, p *factored.Problem, values map[string]int64) factored.Valuation {
 	val := make(factored.Valuation, p.NumBits())
 	for name, x := range values {

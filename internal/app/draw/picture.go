@@ -1,5 +1,4 @@
-// Package draw implements the use case of drawing a plan with what is known of
-// its problem.
+// Package draw implements the use case of drawing a plan with the known facts of its problem.
 package draw
 
 import (
@@ -15,11 +14,10 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Picture makes the picture of a plan, read from the named file's data. What
-// the plan does not tell is asked of the problem that of names; with an empty
-// one, of the bundled problem that has the plan's name or, for plans of the
-// published files, their variables. Where there is none the picture shows the
-// plan alone.
+// Picture returns the picture of a plan, read from the named file's data. Facts that the plan
+// lacks are taken from the problem that of names. If of is empty, they are taken from the
+// bundled problem that has the plan's name or, for plans of the published files, its
+// variables. If there is none, the picture shows the plan alone.
 func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
 	plan, err := picture.Read(name, data)
 	if err != nil {
@@ -30,7 +28,7 @@ func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
 	case of.Name == "" && of.Domain == "" && of.Files == "":
 		facts, err = bundledFacts(plan)
 	case of.Files != "":
-		// The published files know the goal; walls and the like are only in RDDL.
+		// The published files contain the goal; walls and similar facts are only in RDDL.
 		if facts, err = bundledFacts(plan); err == nil {
 			if of.Name == "" {
 				of.Name = plan.Problem
@@ -53,7 +51,7 @@ func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
 	return picture.New(plan, facts)
 }
 
-// bundledFacts are those of the bundled problem that a plan is of.
+// bundledFacts returns the facts of the bundled problem that a plan belongs to.
 func bundledFacts(plan *picture.Plan) (picture.Facts, error) {
 	domain, _, _ := strings.Cut(plan.Problem, "/")
 	var published []string
@@ -73,8 +71,8 @@ func bundledFacts(plan *picture.Plan) (picture.Facts, error) {
 			published = append(published, name)
 		}
 	}
-	// The published instances of the inventory are numbered otherwise; their
-	// variables say which is which. Those of Cellda have the same variables.
+	// The published instances of the inventory have other numbers; their variables identify
+	// them. Those of Cellda have the same variables.
 	found := ""
 	switch {
 	case slices.Contains(published, plan.Problem):
@@ -103,8 +101,8 @@ func planNames(plan *picture.Plan) []string {
 	return out
 }
 
-// stateNames lists a problem's state variables and what the published files
-// call their bits, both sorted.
+// stateNames lists a problem's state variables and the names of their bits in the published
+// files, both sorted.
 func stateNames(p *load.Problem) (own, published []string) {
 	for i := range p.Problem.Variables {
 		v := &p.Problem.Variables[i]
@@ -123,7 +121,7 @@ func stateNames(p *load.Problem) (own, published []string) {
 	return own, published
 }
 
-// publishedGoal gives the goal's values to the published bits.
+// publishedGoal returns the goal's values to the published bits.
 func publishedGoal(p *load.Problem, goal map[string]int64) map[string]int64 {
 	out := map[string]int64{}
 	for name, x := range goal {
@@ -138,7 +136,7 @@ func publishedGoal(p *load.Problem, goal map[string]int64) map[string]int64 {
 	return out
 }
 
-// factsOf asks a problem that has RDDL.
+// factsOf returns the facts of a problem that has RDDL.
 func factsOf(p *load.Problem) picture.Facts {
 	facts := picture.Facts{From: p.Problem.Name, Goal: goalValues(p.Problem)}
 	if p.Truth == nil || p.Truth.Compiled == nil {
@@ -157,7 +155,7 @@ func factsOf(p *load.Problem) picture.Facts {
 	return facts
 }
 
-// constant evaluates a non-fluent; false when the objects are not its own.
+// constant evaluates a non-fluent; false if the objects do not belong to it.
 func constant(g *ground.Problem, name string, args []string) (float64, bool) {
 	text := name
 	if len(args) > 0 {
@@ -180,8 +178,8 @@ func constant(g *ground.Problem, name string, args []string) (float64, bool) {
 // maxGoalRange bounds the integers whose values are tried against the goal.
 const maxGoalRange = 4096
 
-// goalValues finds the state variables to which the goal leaves one value, by
-// its constraints on one variable alone.
+// goalValues finds the state variables for which the goal leaves one value, by its
+// constraints on one variable alone.
 func goalValues(p *factored.Problem) map[string]int64 {
 	possible := map[*factored.Variable]map[int64]bool{}
 	for i := range p.Goal {
@@ -212,8 +210,8 @@ func goalValues(p *factored.Problem) map[string]int64 {
 	return out
 }
 
-// onlyVariable is the one variable whose bits a constraint mentions, nil when
-// there are several.
+// onlyVariable returns the one variable whose bits a constraint mentions, or nil if there are
+// several.
 func onlyVariable(p *factored.Problem, c *factored.Constraint) *factored.Variable {
 	var only *factored.Variable
 	for _, t := range c.Terms {

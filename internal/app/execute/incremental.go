@@ -20,31 +20,31 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// IncrementalRequest is a planning query that a real system has a say in:
-// Algorithm 1 of the paper.
+// IncrementalRequest is a planning query that involves a real system: Algorithm 1 of the
+// paper.
 type IncrementalRequest struct {
 	plan.Request
 	Landmarks incremental.Kind
-	// Resume is the file of what is known of the system: read if it exists, and
-	// written anew with each plan that fails. "" for none: then what is known
-	// goes to DefaultState if the run ends before its end.
+	// Resume is the file with the knowledge about the system: it is read if it exists, and
+	// rewritten after each plan that fails. If it is "", the knowledge goes to DefaultState
+	// if the run ends early.
 	Resume    string
 	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all; nil writes none
-	Restart   bool                                                 // measure what keeping what is learned is worth
-	Iteration func(IterationLine)                                  // told of each; may be nil
+	Restart   bool                                                 // to measure the effect of keeping what is learned
+	Iteration func(IterationLine)                                  // called for each; may be nil
 }
 
-// IterationLine is one turn of Algorithm 1.
+// IterationLine is one iteration of Algorithm 1.
 type IterationLine struct {
 	Iteration int           `json:"iteration"`
 	Status    engine.Status `json:"status"`
 	Reward    *float64      `json:"reward"` // of the model
 	Plan      []app.Values  `json:"plan"`
-	Failure   *app.Fault    `json:"failure"` // null when the plan holds, or there is none
+	Failure   *app.Fault    `json:"failure"` // null if the plan holds, or there is none
 	// Depth is the number of joint actions of the landmark, null without one.
 	Depth *int `json:"depth"`
-	// Corrected counts transitions that the network has right from then on;
-	// NotCorrected is why some are not.
+	// Corrected counts transitions that the network has right from then on; NotCorrected is
+	// the reason why some could not be corrected.
 	Corrected    int     `json:"corrected"`
 	NotCorrected string  `json:"not_corrected,omitempty"`
 	Simulations  int     `json:"simulations"`
@@ -52,15 +52,15 @@ type IterationLine struct {
 	Simulate     float64 `json:"simulate"` // seconds
 }
 
-// Loop is what Algorithm 1 adds to a document.
+// Loop is the part of a document about Algorithm 1.
 type Loop struct {
 	Kind        incremental.Kind `json:"kind"` // of the landmarks
 	Simulator   string           `json:"simulator"`
-	Resumed     int              `json:"resumed"`     // landmarks that earlier runs had left
-	Corrected   int              `json:"corrected"`   // transitions of the network, those of earlier runs too
-	Simulations int              `json:"simulations"` // steps that the system was asked for
+	Resumed     int              `json:"resumed"`     // landmarks of earlier runs
+	Corrected   int              `json:"corrected"`   // transitions of the network, including those of earlier runs
+	Simulations int              `json:"simulations"` // steps requested from the system
 	Recorded    int              `json:"recorded"`    // transitions added to the data set
-	State       string           `json:"state"`       // file in which the landmarks are, "" for none
+	State       string           `json:"state"`       // file with the landmarks, "" for none
 	Solve       float64          `json:"solve"`       // seconds in the engine
 	Simulate    float64          `json:"simulate"`    // seconds in the simulator
 	Iterations  []IterationLine  `json:"iterations"`
@@ -68,23 +68,23 @@ type Loop struct {
 	network *bnn.File
 }
 
-// DefaultState is the file to which landmarks go that no one named a file for.
+// DefaultState is the file for landmarks if none was named.
 func DefaultState(p *load.Problem, horizon int) string {
 	name := strings.NewReplacer("/", "-", "\\", "-", " ", "-").Replace(p.Problem.Name)
 	return fmt.Sprintf("landmarks-%s-%d.json", name, horizon)
 }
 
-// Document is the answer of `fdplan plan`, with Loop that of Algorithm 1.
+// Document is the answer of `fdplan plan`, with Loop if Algorithm 1 was used.
 type Document struct {
 	plan.Document
-	// Loop tells of the iterations of Algorithm 1, absent where it was not asked.
+	// Loop describes the iterations of Algorithm 1; absent if it was not used.
 	Loop *Loop `json:"incremental,omitempty"`
 }
 
-// Incremental plans until a plan holds in the real system, or none is left.
-// With an error about the system the document is nil, but what is known has
-// been saved, as the error says. A limit, the budget of simulator steps
-// included, is no error: the status is unknown then.
+// Incremental plans until a plan holds in the real system, or none is left. With an error
+// about the system the document is nil, but the knowledge has been saved, as the error
+// reports. A limit, including the budget of simulator steps, is not an error: the status is
+// then unknown.
 func Incremental(ctx context.Context, p *load.Problem, real *Real, r IncrementalRequest) (*Document, error) {
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
@@ -165,7 +165,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	return d, nil
 }
 
-// tellLoop writes what a run came to into d.
+// tellLoop writes the outcome of a run to d.
 func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, res *incremental.Result) error {
 	d.Engine, d.Status, d.Stopped, d.Stats = res.Engine, res.Status, res.Reason, res.Stats
 	d.Landmarks = len(res.Known.Failures)
@@ -191,7 +191,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 	return nil
 }
 
-// networkFile is the network as a file; nil when nothing is learned.
+// networkFile returns the network as a file; nil if nothing is learned.
 func networkFile(p *load.Problem, n *bnn.Network, corrected int) *bnn.File {
 	if n == nil {
 		return nil
@@ -202,11 +202,10 @@ func networkFile(p *load.Problem, n *bnn.Network, corrected int) *bnn.File {
 	}
 }
 
-// ErrNoNetwork is the error of WriteNetwork where nothing is learned.
+// ErrNoNetwork is the error of WriteNetwork if nothing is learned.
 var ErrNoNetwork = errors.New("nothing is learned in this problem: there is no network to write")
 
-// WriteNetwork writes the network of the last plan, corrected where
-// transitions were.
+// WriteNetwork writes the network of the last plan, with its corrected transitions.
 func (l *Loop) WriteNetwork(w io.Writer) error {
 	if l.network == nil {
 		return ErrNoNetwork
@@ -231,7 +230,7 @@ func iterationLine(p *load.Problem, it *incremental.Iteration) IterationLine {
 	return line
 }
 
-// readState reads what earlier runs left; nil when there is no such file yet.
+// readState reads the knowledge of earlier runs; nil if there is no such file yet.
 func readState(file string, p *load.Problem, horizon int) (*incremental.State, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

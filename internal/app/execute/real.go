@@ -17,12 +17,12 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// SimulatorRef names the real system of a problem and what is done with it.
+// SimulatorRef names the real system of a problem and contains the settings for its use.
 type SimulatorRef struct {
 	Name     string        // rddl, or the command line of a process
-	Timeout  time.Duration // of each answer of a process; simulator.DefaultTimeout when 0
-	MaxSteps int           // budget; 0 is no bound
-	Record   string        // data set to append what is observed to; "" for none
+	Timeout  time.Duration // for each answer of a process; simulator.DefaultTimeout if 0
+	MaxSteps int           // budget; 0 is not a bound
+	Record   string        // data set to append observed transitions to; "" for none
 	Seed     uint64        // of stochastic RDDL
 	Truth    string        // see Problem.SetTruth
 }
@@ -109,7 +109,7 @@ func (r *Real) Recorded() int {
 	return r.recorder.Rows()
 }
 
-// Close ends the system and completes the recording. A nil Real has none.
+// Close stops the system and completes the recording. It accepts a nil Real.
 func (r *Real) Close() error {
 	if r == nil {
 		return nil
@@ -127,8 +127,8 @@ func (r *Real) Close() error {
 	return errors.Join(errs...)
 }
 
-// initial is the state that a run or a replay begins in: one that the user gave,
-// or nil for the system's own.
+// initial returns the state in which a run or a replay begins: one given by the user, or nil
+// for the system's own.
 func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 	if !p.OwnInitial {
 		return nil, nil

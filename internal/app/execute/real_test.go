@@ -219,7 +219,7 @@ func TestRun(t *testing.T) {
 				sys := simulator.NewRDDL(p.Truth.System(), nil)
 				late := false
 				return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
-					if step == 2 { // it stays where it was, and all goes on from there
+					if step == 2 { // it stays where it was, and all continues from there
 						late = true
 						return sys.Reset(context.Background(), before)
 					}

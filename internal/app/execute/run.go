@@ -22,22 +22,22 @@ type run struct {
 	r        RunRequest
 	d        *RunDocument
 	reward   *simulator.Reward
-	now      *simulator.Answer // what was observed last
+	now      *simulator.Answer // the last observation
 	taken    int
-	deadline int // step after which the goal has to hold
+	deadline int // step after which the goal must hold
 }
 
-// Run acts in the real system: it plans from the observed state, takes some
-// steps of the plan, and plans again. A surprise, a state other than the plan
-// expected, ends the steps of a plan early.
+// Run acts in the real system: it plans from the observed state, takes some steps of the
+// plan, and plans again. A surprise, a state other than the plan expected, ends the steps of
+// a plan early.
 //
-// Until the goal, plans end at a deadline, so that horizons shrink and no plan
-// can put the goal off for ever. Where the observed state leaves no plan for
-// the deadline, it is put off to what a plan needs, up to Steps. Without a goal
-// to reach every plan has the same horizon.
+// Until the goal holds, plans end at a deadline, so that horizons shrink and no plan can
+// postpone the goal indefinitely. If no plan from the observed state meets the deadline, the
+// deadline is moved to what a plan needs, up to Steps. Without a goal to reach every plan has
+// the same horizon.
 //
-// The document is never nil once a step was taken, even with an error, which is
-// one of package simulator's.
+// The document is not nil once per step was taken, even with an error, which is one of
+// package simulator.
 func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDocument, error) {
 	if err := real.RequireFull("planning"); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	return x.d, err
 }
 
-// begin resets the system and decides what the run is for.
+// begin resets the system and determines the purpose of the run.
 func (x *run) begin(ctx context.Context) error {
 	start, err := initial(x.p, x.real)
 	if err != nil {
@@ -119,7 +119,7 @@ func (x *run) goal() (holds bool, err error) {
 	return err == nil && v == nil, err
 }
 
-// arrived ends the run when it has done what it is for, or can do no more.
+// arrived ends the run if it has achieved its purpose or cannot continue.
 func (x *run) arrived(holds bool) {
 	ended := x.now.Terminal || x.taken >= x.r.Steps
 	switch {
@@ -135,7 +135,7 @@ func (x *run) arrived(holds bool) {
 	}
 }
 
-// violated ends the run when an answer breaks a rule.
+// violated ends the run if an answer violates a rule.
 func (x *run) violated(a *simulator.Answer, step int) bool {
 	if a.Violation == nil {
 		return false

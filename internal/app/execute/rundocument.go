@@ -7,19 +7,19 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
-// Until says when a run has done what it is for.
+// Until is the condition for the end of a run.
 type Until string
 
 // The ends of a run.
 const (
-	// UntilAuto is UntilGoal where there is a goal that does not hold at the
-	// start, else UntilSteps.
+	// UntilAuto is UntilGoal if there is a goal that does not hold at the start, else
+	// UntilSteps.
 	UntilAuto  Until = "auto"
 	UntilGoal  Until = "goal"  // when the goal holds
 	UntilSteps Until = "steps" // after a number of steps
 )
 
-// RunStatus says how a run ended.
+// RunStatus is how a run ended.
 type RunStatus string
 
 // The statuses of a run.
@@ -28,7 +28,7 @@ const (
 	RunDone     RunStatus = "done"     // all steps were taken, or the system is terminal
 	RunMissed   RunStatus = "missed"   // the same, but the goal was to be reached
 	RunNoPlan   RunStatus = "no-plan"  // no plan exists from the observed state, proven
-	RunViolated RunStatus = "violated" // a step broke a rule
+	RunViolated RunStatus = "violated" // a step violated a rule
 	RunStopped  RunStatus = "stopped"  // by a limit or a signal
 	RunFailed   RunStatus = "failed"   // the simulator failed
 )
@@ -38,13 +38,13 @@ type RunRequest struct {
 	Engine   string
 	Horizon  int // of plans, or the deadline of the goal; 0 for the problem's own
 	Every    int // steps between plans; 1 when 0
-	Steps    int // most that are taken; Horizon when 0
+	Steps    int // maximal number of steps; Horizon if 0
 	Until    Until
 	PlanTime time.Duration // for each plan; 0 is not a limit
 	Limits   engine.Limits
-	Now      func() time.Time // the clock; nil is time.Now
-	Plan     func(RunPlan)    // told of each plan; may be nil
-	Step     func(RunStep)    // told of each step; may be nil
+	Now      func() time.Time // the clock
+	Plan     func(RunPlan)    // called for each plan; may be nil
+	Step     func(RunStep)    // called for each step; may be nil
 	Phase    func(engine.Progress)
 }
 
@@ -61,13 +61,13 @@ type RunDocument struct {
 	Steps       []RunStep  `json:"steps"`
 	Final       app.Values `json:"final"`     // the last state that was observed
 	Reward      *float64   `json:"reward"`    // of the steps taken
-	Surprises   int        `json:"surprises"` // steps that led elsewhere than planned
+	Surprises   int        `json:"surprises"` // number of steps that led to another state than planned
 	Failure     *app.Fault `json:"failure"`   // of a run that ended violated
 	PlanLatency Latency    `json:"plan_latency"`
 	StepLatency Latency    `json:"step_latency"`
 	Simulations int        `json:"simulations"`
 	Recorded    int        `json:"recorded"`
-	Says        string     `json:"says,omitempty"` // why it ended, where the status does not tell
+	Says        string     `json:"says,omitempty"` // why it ended, if the status does not show it
 }
 
 // RunPlan is one planning query of a run.
@@ -89,7 +89,7 @@ type RunStep struct {
 	Differs *app.Difference `json:"differs"` // from what the plan expected after it
 }
 
-// Latency sums up times, in seconds.
+// Latency summarises times, in seconds.
 type Latency struct {
 	Count int     `json:"count"`
 	Mean  float64 `json:"mean"`

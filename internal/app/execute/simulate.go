@@ -12,14 +12,14 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 )
 
-// Simulation says what to run in a problem's RDDL: a plan, or a policy.
+// Simulation is what to run in a problem's RDDL: a plan, or a policy.
 type Simulation struct {
 	PlanFile string // name of the plan in messages; empty for a policy
 	PlanData []byte
 	Policy   string // noop, random or exploration; random when empty
 	Steps    int    // 0 for the instance's horizon, or the plan's length
 	Seed     uint64
-	CSV      io.Writer // gets every step; nil for none
+	CSV      io.Writer // receives every step; nil for none
 }
 
 // Simulated is the outcome of `fdplan simulate`.
@@ -30,12 +30,11 @@ type Simulated struct {
 	Reward     float64    `json:"reward"` // undiscounted
 	Discounted float64    `json:"discounted_reward"`
 	End        string     `json:"end"`
-	Failure    *app.Fault `json:"failure"` // the rule that was broken, if any
+	Failure    *app.Fault `json:"failure"` // the rule that was violated, if any
 }
 
-// Simulate runs a policy from the instance's initial state, or a plan from its
-// own first state where it has states. A rule
-// that it breaks is part of the answer, not an error.
+// Simulate runs a policy from the instance's initial state, or a plan from its own first
+// state if it has states. A violated rule is part of the answer, not an error.
 func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
 	s, err := p.Simulator()
 	if err != nil {
@@ -92,8 +91,7 @@ func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
 	return out, nil
 }
 
-// readActions reads the actions of a plan, and its first state where it has
-// states.
+// readActions reads the actions of a plan, and its first state if it has states.
 func readActions(p *load.Problem, name string, data []byte) (actions sim.Plan, start []float64, err error) {
 	if p.Truth.Compiled == nil {
 		return nil, nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)

@@ -20,19 +20,19 @@ type Verdict struct {
 	Reward  *float64     `json:"reward"` // of a valid plan
 	Trace   []app.Values `json:"trace"`  // of a valid plan
 	Failure *app.Fault   `json:"failure"`
-	// Simulated and what follows is of the simulator, where it was asked.
+	// Simulated and the following fields are about the simulator, if one was used.
 	Simulated        *float64   `json:"simulated_reward"`
 	SimulatorFailure *app.Fault `json:"simulator_failure"`
-	// Differs is the first state in which the simulator is elsewhere than the
-	// model; null when there is none, or the model gives no states.
+	// Differs is the first state in which the simulator differs from the model; null if there
+	// is none, or if the model has no states.
 	Differs     *app.Difference `json:"differs"`
-	Simulations int             `json:"simulations"` // steps that the simulator was asked for
+	Simulations int             `json:"simulations"` // steps requested from the simulator
 	Recorded    int             `json:"recorded"`    // transitions added to the data set
 }
 
-// Validate replays a plan, read from the named file's data, in the model and in
-// the real system, nil for none, where it begins in the plan's first state if
-// the plan has states. Errors about the system are those of package simulator.
+// Validate replays a plan, read from the named file's data, in the model and, unless it is
+// nil, in the real system, starting in the plan's first state if the plan has states. Errors
+// about the system are those of package simulator.
 func Validate(ctx context.Context, problem *load.Problem, name string, data []byte, real *Real) (*Verdict, error) {
 	t := problem.Task
 	plan, err := app.ReadPlan(t.Problem, name, data)
@@ -65,8 +65,7 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 	return v, nil
 }
 
-// replay replays a plan in a real system; states are the model's, nil where
-// they are not known.
+// replay replays a plan in a real system; states are the model's, nil if unknown.
 func (v *Verdict) replay(ctx context.Context, problem *load.Problem, plan validate.Plan, states []factored.Valuation, real *Real) error {
 	if real.Name == rddlName && !real.Info().Deterministic {
 		return errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")

@@ -21,28 +21,26 @@ type Explanation struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
 	Horizon int    `json:"horizon"`
-	// Status is optimal, feasible, infeasible or unknown as that of a plan, or
-	// invalid for a plan that the checker refuses.
+	// Status is optimal, feasible, infeasible or unknown, as for a plan, or invalid for a
+	// plan that the checker refuses.
 	Status string   `json:"status"`
 	Reward *float64 `json:"reward"` // of the plan
 	Best   *float64 `json:"best"`   // proven best reward of the horizon
-	// Conflict tells of a horizon without a plan, Failure of an invalid plan,
-	// Steps of a plan.
+	// Conflict explains a horizon without a plan, Failure an invalid plan, Steps a plan.
 	Conflict *ConflictLine `json:"conflict"`
 	Failure  *app.Fault    `json:"failure"`
 	Steps    []ForceLine   `json:"steps"`
-	// Stopped says which limit ended the run, absent when none did.
+	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 }
 
-// ConflictLine is a minimal set of constraints that cannot hold together.
+// ConflictLine is a minimal unsatisfiable subset of the constraints.
 type ConflictLine struct {
 	Constraints []MemberLine `json:"constraints"`
-	// Transition says that they exclude each other only because of how states
-	// follow from actions.
+	// Transition reports whether the transitions are needed for the contradiction.
 	Transition bool `json:"transition"`
-	Minimal    bool `json:"minimal"` // nothing can be left out; false after a limit
-	Checks     int  `json:"checks"`  // questions to the solver
+	Minimal    bool `json:"minimal"` // no constraint can be left out; false after a limit
+	Checks     int  `json:"checks"`  // number of solver calls
 }
 
 // MemberLine is one constraint of such a set.
@@ -53,13 +51,13 @@ type MemberLine struct {
 	Steps      []int  `json:"steps"` // at which it is needed
 }
 
-// ForceLine is a step of a plan and what was tried there.
+// ForceLine is a step of a plan with the alternatives tried there.
 type ForceLine struct {
 	Step         int               `json:"step"`
 	Action       app.Values        `json:"action"`
 	Reward       float64           `json:"reward"` // of this step
 	Alternatives []AlternativeLine `json:"alternatives"`
-	Omitted      bool              `json:"omitted"` // more of them would give more reward in this step
+	Omitted      bool              `json:"omitted"` // further ones would give more reward in this step
 	Others       OthersLine        `json:"others"`
 }
 
@@ -70,25 +68,25 @@ type AlternativeLine struct {
 	OutcomeLine
 }
 
-// OthersLine is the best that any other joint action leads to.
+// OthersLine is the best result of any other joint action.
 type OthersLine struct {
-	Action app.Values `json:"action"` // null where none leads anywhere, or it is not known
+	Action app.Values `json:"action"` // null if none can be completed, or it is unknown
 	OutcomeLine
 }
 
-// OutcomeLine says what comes of a change.
+// OutcomeLine is the consequence of a change.
 type OutcomeLine struct {
 	Consequence explain.Consequence `json:"consequence"`
 	Failure     *app.Fault          `json:"failure,omitempty"` // of an illegal one
-	Reward      *float64            `json:"reward"`            // of the whole plan with the change and the best rest; null without any
-	Loss        *float64            `json:"loss"`              // what is lost to the plan; null where reward is
-	// Against are constraints that nothing that follows can keep together, where
-	// the consequence is dead-end or goal-missed.
+	Reward      *float64            `json:"reward"`            // of the whole plan with the change and the best completion; null if there is none
+	Loss        *float64            `json:"loss"`              // relative to the plan; null if reward is
+	// Against are constraints that no completion can satisfy together, if the consequence is
+	// dead-end or goal-missed.
 	Against []MemberLine     `json:"against,omitempty"`
-	Because []DifferenceLine `json:"because,omitempty"` // where the reward is another
+	Because []DifferenceLine `json:"because,omitempty"` // if the reward differs
 }
 
-// DifferenceLine is a reward term that counts at another number of steps.
+// DifferenceLine is a reward term that counts in another number of steps.
 type DifferenceLine struct {
 	Literal   string  `json:"literal"`
 	Weight    float64 `json:"weight"`
@@ -96,23 +94,22 @@ type DifferenceLine struct {
 	Otherwise int     `json:"otherwise"` // steps
 }
 
-// Request says what to explain and how.
+// Request selects what to explain and how.
 type Request struct {
 	PlanFile string // name of the plan in messages; empty to find one
 	PlanData []byte
 	Horizon  int    // 0 for the plan's or the problem's own
 	Engine   string // one with Explains in package registry; "" is auto
 	Limits   engine.Limits
-	Most     int // cheaper joint actions to try at a step; 8 when 0
+	Most     int // maximal number of joint actions with more reward to try at a step; 8 if 0
 	Report   func(engine.Progress)
 }
 
 // StatusInvalid is the status of a plan that the checker refuses.
 const StatusInvalid = "invalid"
 
-// Explain says why there is no plan, or what forces the one that is given or
-// found. After a limit the document says what is known; its status is unknown
-// where that is nothing.
+// Explain explains why there is no plan, or what forces the one that is given or found. After
+// a limit the document contains what is known; its status is unknown if that is nothing.
 func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanation, error) {
 	t := problem.Task
 	r.Limits = app.Limits(r.Limits)

@@ -21,7 +21,7 @@ type Property struct {
 	Checked  bool     `json:"checked"` // the checker confirmed the witness
 }
 
-// Witness is a step that breaks a property.
+// Witness is a step that violates a property.
 type Witness struct {
 	State  app.Values `json:"state"`
 	Action app.Values `json:"action"`

@@ -1,5 +1,5 @@
-// Package inspect implements the use cases that look at what is there: checking RDDL
-// files, and showing and listing problems.
+// Package inspect implements the use cases that look at inputs: checking RDDL files, and
+// showing and listing problems.
 package inspect
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Checked is what `fdplan check` found in RDDL files.
+// Checked is the result of `fdplan check` for RDDL files.
 type Checked struct {
 	Schema   int           `json:"schema"`
 	Programs []ProgramLine `json:"programs"`
@@ -34,8 +34,8 @@ type GroundLine struct {
 	Deterministic bool `json:"deterministic"`
 }
 
-// CheckRDDL parses, type-checks and grounds everything in the files, which are
-// read as one: domains, and instances that may stand in a file of their own.
+// CheckRDDL parses, type-checks and grounds everything in the files, which are treated as
+// one: domains, and instances that may be in a separate file.
 func CheckRDDL(names []string) (*Checked, error) {
 	joined, err := rddl.ReadFiles(load.ReadFile, names...)
 	if err != nil {

@@ -41,12 +41,12 @@ type VariableLine struct {
 	Bits    int    `json:"bits"`
 	Learned bool   `json:"learned"` // the network gives its next value
 	Input   bool   `json:"input"`   // the network reads it
-	// Published are the names of its bits in the published FD-SAT-Plan files,
-	// where the task gives them.
+	// Published are the names of its bits in the published FD-SAT-Plan files, if the task
+	// contains them.
 	Published []string `json:"published,omitempty"`
 }
 
-// ConstraintLine is one constraint and where it comes from.
+// ConstraintLine is one constraint and its origin.
 type ConstraintLine struct {
 	Text   string `json:"text"`
 	Origin string `json:"origin"`
@@ -65,7 +65,7 @@ type NetworkLine struct {
 	Edges   int    `json:"edges"`
 }
 
-// Show sums a task up.
+// Show summarises a task.
 func Show(problem *load.Problem) *Summary {
 	t := problem.Task
 	p := t.Problem
@@ -117,10 +117,10 @@ type Listing struct {
 	Horizon int    `json:"horizon"`
 	States  int    `json:"state_bits"`
 	Actions int    `json:"action_bits"`
-	Network string `json:"network"` // its shape; empty where there is none yet
+	Network string `json:"network"` // its shape; empty if there is none yet
 }
 
-// List sums up every bundled problem.
+// List summarises every bundled problem.
 func List() ([]Listing, error) {
 	var out []Listing
 	for _, name := range bundled.Names() {

@@ -14,8 +14,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Foreign is a network's file that is not in this project's own format: NPZ, or
-// with Norm the published layout.
+// Foreign is the file of a network that is not in this project's own format: NPZ, or with
+// Norm the published layout.
 type Foreign struct {
 	Name, NormName string
 	Text, Norm     []byte
@@ -27,19 +27,19 @@ type Converted struct {
 	Problem string `json:"problem"`
 	Network string `json:"network"` // its shape
 	Edges   int    `json:"edges"`
-	// Compared counts the random inputs on which the network of thresholds agreed
-	// with the one before folding; 0 for the published layout, which is folded.
+	// Compared counts the random inputs on which the network of thresholds agreed with the
+	// one before folding; 0 for the published layout, which is already folded.
 	Compared int `json:"compared"`
 
 	file *bnn.File
 }
 
-// comparedRows is how many random inputs a folded network is compared on.
+// comparedRows is the number of random inputs on which a folded network is compared.
 const comparedRows = 10_000
 
-// ConvertNetwork reads a network from elsewhere as the problem's: its inputs and
-// outputs are the problem's bits in the problem's order. A network that differs
-// after folding from what it was before is an internal error.
+// ConvertNetwork converts a foreign network to one of the problem: its inputs and outputs are
+// the problem's bits in the problem's order. A network that differs after folding is an
+// internal error.
 func ConvertNetwork(p *load.Problem, f Foreign) (*Converted, error) {
 	if _, err := learner(p); err != nil {
 		return nil, err

@@ -10,9 +10,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// cover writes into a network's file which rows it was trained on: that they are
-// all legal ones where that is so, else the rows themselves. Where ctx has ended
-// already the rows will do.
+// cover records in a network's file which rows it was trained on: that they are all legal
+// ones, if so, or else the rows themselves. If ctx has already ended it records the rows.
 func cover(ctx context.Context, p *load.Problem, f *bnn.File, rows, training *train.Examples) error {
 	seen := coverage.Of(training.Inputs, training.In)
 	legal, err := train.AreLegal(ctx, p.Truth.Compiled, p.Truth.Sim, training, maxLegal)

@@ -12,8 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
-// Grid says which shapes to try; see train.GridConfig for the fields of the same
-// names.
+// Grid contains the shapes to try; see train.GridConfig for the fields of the same names.
 type Grid struct {
 	Widths, Depths []int
 	Smallest       train.Smallest
@@ -23,7 +22,7 @@ type Grid struct {
 	Now            func() time.Time // a clock, for the cells' seconds
 }
 
-// GridTable is what became of the cells of a grid.
+// GridTable is the outcome of the cells of a grid.
 type GridTable struct {
 	Smallest    train.Smallest `json:"smallest"`
 	TargetError float64        `json:"target_error"`
@@ -31,25 +30,25 @@ type GridTable struct {
 	Cells       []GridLine     `json:"cells"` // in increasing order of size
 }
 
-// GridLine is one cell. What is not known of a cell that was not needed is null.
+// GridLine is one cell. Unknown values of a cell that was not needed are null.
 type GridLine struct {
 	Hidden  []int `json:"hidden"`
 	Neurons int   `json:"neurons"` // of the shape: hidden and output units
-	Weights int   `json:"weights"` // of the shape, those that are 0 too
-	Edges   *int  `json:"edges"`   // weights of the trained network that are not 0
+	Weights int   `json:"weights"` // of the shape, including those that are 0
+	Edges   *int  `json:"edges"`   // nonzero weights of the trained network
 	Epochs  *int  `json:"epochs"`  // that were run
-	Wrong   *int  `json:"wrong"`   // distinct rows with a wrong bit, learned or held out
-	Rows    *int  `json:"rows"`    // of so many
-	// Shares of wrong bits, rows counting as often as they were seen, of the rows
-	// that were learned and of those held out.
+	Wrong   *int  `json:"wrong"`   // distinct rows with a wrong bit, training or held-out
+	Rows    *int  `json:"rows"`    // total number of these rows
+	// Shares of wrong bits on training and held-out rows, with rows counted as often as they
+	// were seen.
 	TrainError *float64      `json:"train_error"`
 	TestError  *float64      `json:"test_error"`
 	Seconds    float64       `json:"seconds"`
 	Verdict    train.Verdict `json:"verdict"`
 }
 
-// grid trains the cells, sets the hidden layers of the one that is chosen in t, and
-// gives its result. When ctx ends there may be none.
+// grid trains the cells, sets t's hidden layers to those of the chosen one, and returns its
+// result. If ctx ends there may be none.
 func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
 	g := t.Grid
 	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError, Patience: g.Patience}
@@ -74,7 +73,7 @@ func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.E
 	return out.Cells[out.Chosen].Result, table, err
 }
 
-// recipe says on one line what was tried, for the network's file.
+// recipe describes on one line what was tried, for the network's file.
 func (t *GridTable) recipe() string {
 	var shapes []string
 	for _, c := range t.Cells {
@@ -86,7 +85,7 @@ func (t *GridTable) recipe() string {
 // shape is the cell's name, such as 36x2 for two layers of 36 units.
 func (l *GridLine) shape() string { return fmt.Sprintf("%dx%d", l.Hidden[0], len(l.Hidden)) }
 
-// WriteText writes the table for people.
+// WriteText writes the table as text.
 func (t *GridTable) WriteText(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "width x depth\tneurons\tweights\tedges\tepochs\twrong rows\ttrain error\ttest error\ttime\tverdict\t\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// setInit reads the network that training begins from, a file or the network of a
-// bundled problem, into o, and takes the widths of the hidden layers from it.
+// setInit reads the network that training starts from, a file or the network of a bundled
+// problem, into o, and takes the widths of the hidden layers from it.
 func setInit(p *load.Problem, name string, c *train.Config, o *train.Options) error {
 	file, read := name, task.ReadFile(load.ReadFile)
 	if slices.Contains(bundled.Names(), name) {

@@ -18,8 +18,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// ErrorLine is a network's error on some rows. Errors are shares of 1, of rows as
-// often as they were seen, or with Distinct of distinct rows.
+// ErrorLine is a network's error on some rows. Errors are shares of 1, of rows counted as
+// often as they were seen or, with Distinct, of distinct rows.
 type ErrorLine struct {
 	Rows             int     `json:"rows"`       // distinct
 	Wrong            int     `json:"wrong"`      // of these
@@ -32,14 +32,13 @@ type ErrorLine struct {
 	// Bits has the error of each output bit that is ever wrong, by name.
 	Bits map[string]float64 `json:"bits,omitempty"`
 
-	// What follows is of `fdplan test` and of reports.
+	// The following fields are for `fdplan test` and reports.
 
-	// Unseen counts the distinct rows that no training row had; null where that is
-	// not known. There may be more where what is known of the training rows is not
-	// exact.
+	// Unseen counts the distinct rows that were not training rows; null if unknown. It is a
+	// lower bound if the training rows are not known exactly.
 	Unseen  *int         `json:"unseen,omitempty"`
 	Outputs []OutputLine `json:"outputs,omitempty"` // every output bit, in order
-	// Worst is the fluent whose value is wrong most often; null where none is.
+	// Worst is the fluent whose value is wrong most often; null if none is.
 	Worst *FluentLine `json:"worst_fluent,omitempty"`
 }
 
@@ -52,19 +51,18 @@ type OutputLine struct {
 	DistinctError float64 `json:"distinct_error"`
 }
 
-// FluentLine is the error of a fluent's value, and what is taken for what.
+// FluentLine is the error of a fluent's value, and its confusion matrix.
 type FluentLine struct {
 	Fluent        string          `json:"fluent"`
 	Wrong         int             `json:"wrong"`
 	WrongSeen     int             `json:"wrong_seen"`
 	Error         float64         `json:"error"`
 	DistinctError float64         `json:"distinct_error"`
-	Confusion     []ConfusionLine `json:"confusion"` // what occurs, by truth
+	Confusion     []ConfusionLine `json:"confusion"` // pairs that occur, by true value
 }
 
-// ConfusionLine counts the rows in which a fluent should have one value and is
-// given another, or the same. Values are bool or int64; a network may give values
-// that are out of range.
+// ConfusionLine counts the rows with a pair of true and predicted values of a fluent, equal
+// or not. Values are bool or int64; a predicted value may be out of range.
 type ConfusionLine struct {
 	Truth     any `json:"truth"`
 	Predicted any `json:"predicted"`
@@ -172,17 +170,17 @@ type Tested struct {
 	Schema  int          `json:"schema"`
 	Problem string       `json:"problem"`
 	Network string       `json:"network"`
-	Trained *TrainedLine `json:"trained_on"` // null where the file does not say
-	Data    *ErrorLine   `json:"data"`       // null where no data set was given
-	Legal   *ErrorLine   `json:"legal"`      // on every legal row; null where they are too many
-	// Drawn is the error on legal rows drawn at random, where there are too many to
-	// list, and null otherwise.
+	Trained *TrainedLine `json:"trained_on"` // null if the file does not contain them
+	Data    *ErrorLine   `json:"data"`       // null if no data set was given
+	Legal   *ErrorLine   `json:"legal"`      // on every legal row; null if they are too many
+	// Drawn is the error on legal rows drawn at random, if there are too many to list, and
+	// null otherwise.
 	Drawn *ErrorLine `json:"drawn"`
-	// Unlisted says why there is no Legal, absent where there is.
+	// Unlisted is the reason why Legal is missing, absent if it is not.
 	Unlisted string `json:"unlisted,omitempty"`
 }
 
-// TrainedLine is what a network's file says of its training rows.
+// TrainedLine describes the training rows as recorded in a network's file.
 type TrainedLine struct {
 	Rows     int  `json:"rows"`      // distinct
 	AllLegal bool `json:"all_legal"` // they are the legal ones, as far as these can be listed
@@ -190,13 +188,12 @@ type TrainedLine struct {
 }
 
 const (
-	maxLegal  = 20_000_000 // bounds the steps that are tried to list all legal rows
-	drawnRows = 200_000    // are drawn where that does not suffice
+	maxLegal  = 20_000_000 // bounds the attempted steps for listing all legal rows
+	drawnRows = 200_000    // number of rows drawn if that does not suffice
 )
 
-// Test measures a network file on a data set, which may be empty, and on all
-// legal rows of the problem, or where they cannot be listed on rows drawn from
-// them with a seed.
+// Test measures a network file on a data set, which may be empty, and on all legal rows of
+// the problem or, if they cannot be listed, on rows drawn from them with a seed.
 func Test(ctx context.Context, p *load.Problem, network string, text []byte, data string, seed uint64) (*Tested, error) {
 	if _, err := learner(p); err != nil {
 		return nil, err
@@ -221,8 +218,8 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 	return test(ctx, p, f.Network, seen, rows, seed, maxLegal)
 }
 
-// test measures a network on rows, where there are any, and on legal ones, which
-// are drawn where limit does not suffice to list them.
+// test measures a network on rows, if there are any, and on legal ones, which are drawn if
+// limit does not suffice to list them.
 func test(ctx context.Context, p *load.Problem, net *bnn.Network, seen *coverage.Set, rows *train.Examples, seed uint64, limit int) (*Tested, error) {
 	out := &Tested{Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape()}
 	if seen != nil {
@@ -275,7 +272,7 @@ func draw(ctx context.Context, p *load.Problem, seed uint64) (*train.Examples, e
 	return train.FromData(d, p.Truth.Compiled)
 }
 
-// String is the line for people.
+// String returns the line as text.
 func (l *ErrorLine) String() string {
 	s := fmt.Sprintf("%d of %d distinct rows wrong; row error %.3f %%, bit error %.4f %%", l.Wrong, l.Rows, 100*l.RowError, 100*l.BitError)
 	if len(l.Bits) > 0 {
@@ -290,9 +287,9 @@ func (l *ErrorLine) String() string {
 	return s
 }
 
-// WriteText writes the outcome for people: a line for each set of rows and, where
-// rows are wrong, a table of the output bits and the confusion of the worst
-// fluent. In tables rows count as often as they were seen, and once.
+// WriteText writes the outcome as text: a line for each set of rows and, if rows are wrong, a
+// table of the output bits and the confusion of the worst fluent. In tables rows count as
+// often as they were seen, and once.
 func (t *Tested) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", t.Problem, t.Network)
@@ -320,7 +317,7 @@ func (t *Tested) WriteText(w io.Writer) error {
 	return err
 }
 
-// maxCells bounds the confusions that are written for people.
+// maxCells bounds the confusions written as text.
 const maxCells = 30
 
 func (l *ErrorLine) write(b *strings.Builder, name string, exact bool) {

@@ -18,7 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
-// reported trains on rows of inventory/2 and gives the files of the report.
+// reported trains on rows of inventory/2 and returns the files of the report.
 func reported(t *testing.T, ctx context.Context, config train.Config, change func(*Training)) (*Trained, map[string][]byte) {
 	t.Helper()
 	p, err := load.Load(load.Ref{Name: "inventory/2", Untrained: true})

@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// learner gives the columns of a problem with something to learn.
+// learner returns the columns of a problem with something to learn.
 func learner(p *load.Problem) (*dataset.Schema, error) {
 	s, err := p.Simulator()
 	if err != nil {

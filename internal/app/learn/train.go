@@ -25,8 +25,8 @@ type Training struct {
 	Pruning    func(rounds, edges int) // see train.Options
 	Checkpoint string                  // file that holds the state of training; empty for none
 	Resume     bool                    // go on from it
-	// Init is the network file or bundled problem whose network training begins
-	// from, which gives the hidden widths; empty for none.
+	// Init is the network file or bundled problem whose network training begins from, which
+	// returns the hidden widths; empty for none.
 	Init string
 	// Also is a data set whose rows are learned too and never held out; each
 	// weighs as much in the loss as AlsoWeight others. Empty for none.
@@ -52,7 +52,7 @@ type Trained struct {
 	Exact   bool       `json:"exact"`
 	// Contradictory counts states and actions with more than one next state.
 	Contradictory int `json:"contradictory"`
-	// Grid tells of every shape that was tried, absent where one was given.
+	// Grid describes every shape that was tried, absent if one was given.
 	Grid *GridTable `json:"grid,omitempty"`
 	// Found is what the structure recipe found, absent otherwise.
 	Found *Found `json:"structure,omitempty"`

@@ -166,7 +166,7 @@ func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable,
 	return v, cs, nil
 }
 
-// setInitial gives a variable a first value, whatever I said of it alone.
+// setInitial returns a variable a first value, whatever I said of it alone.
 func setInitial(p *factored.Problem, text string) error {
 	v, cs, err := parseSetting(p, text, "--set-initial "+text)
 	if err != nil {

@@ -38,7 +38,7 @@ func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, e
 	return &Truth{Task: t, Compiled: c, Sim: s, Goal: goal}, nil
 }
 
-// Simulator gives the simulator of a problem that has RDDL.
+// Simulator returns the simulator of a problem that has RDDL.
 func (p *Problem) Simulator() (*sim.Simulator, error) {
 	if p.Truth == nil {
 		return nil, fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)

@@ -35,7 +35,7 @@ type Document struct {
 	Seconds     Seconds `json:"seconds"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
-	// Horizons tells of each horizon of a range.
+	// Horizons describes each horizon of a range.
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 

@@ -25,7 +25,7 @@ type Request struct {
 	Loaded                 time.Time        // when the problem was there; zero is the time of the call
 }
 
-// SetDefaults gives a value to what the caller left zero.
+// SetDefaults returns a value to what the caller left zero.
 func (r *Request) SetDefaults() {
 	if r.Now == nil {
 		r.Now = time.Now

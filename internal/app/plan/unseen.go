@@ -61,8 +61,8 @@ func (d *Document) CountUnseen(p *load.Problem, tr *factored.Trace) error {
 	return nil
 }
 
-// Warning says, in one line, that the plan relies on what the network was never
-// trained on; it is empty where that is not so or not known.
+// Warning says, in one line, that the plan relies on what the network was never trained on;
+// it is empty where that does not hold or not known.
 func (d *Document) Warning() string {
 	if d.UnseenSteps == nil || *d.UnseenSteps == 0 {
 		return ""

@@ -31,7 +31,7 @@ func TestUnseen(t *testing.T) {
 	if d.UnseenSteps == nil || *d.UnseenSteps != 0 || !*d.UnseenExact || d.Warning() != "" {
 		t.Fatalf("%v of the steps of a plan are not legal", d.UnseenSteps)
 	}
-	// The rows that the plan uses, one a step.
+	// The rows that the plan uses, one per step.
 	p.Seen = coverage.Of(rows.Inputs, []uint64{1<<13 - 1})
 	if d = planned(t, p, 4); *d.UnseenSteps != 4 || d.Warning() != "in 4 of 4 steps (1, 2, 3, 4) the plan uses a state and action that no training row had; there the network may be wrong" {
 		t.Errorf("%d %s", *d.UnseenSteps, d.Warning())
@@ -64,7 +64,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// drawRows gives distinct rows of so many bits.
+// drawRows returns distinct rows of so many bits.
 func drawRows(n, bits int) []uint64 {
 	rng := rand.New(rand.NewPCG(1, 1))
 	out := make([]uint64, n)
@@ -74,8 +74,8 @@ func drawRows(n, bits int) []uint64 {
 	return out
 }
 
-// TestIllegalStart: a start that is no legal state is nothing that a network
-// trained on all legal rows has seen.
+// TestIllegalStart: a start that is not a legal state is nothing that a network trained on
+// all legal rows has seen.
 func TestIllegalStart(t *testing.T) {
 	p := loaded(t, "navigation/3x3", false)
 	nowhere, err := p.Truth.Compiled.Valuation(make([]float64, len(p.Truth.Compiled.Ground.Fluents)))

@@ -105,7 +105,7 @@ func (a *Appender) openCSV(exists bool) (err error) {
 func (a *Appender) WriteRows(values []float64) error {
 	cols := len(a.s.Columns)
 	if len(values)%cols != 0 {
-		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), cols)
+		return fmt.Errorf("%d values do not make whole rows of %d columns", len(values), cols)
 	}
 	for i, v := range values {
 		c := &a.s.Columns[i%cols]

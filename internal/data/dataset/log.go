@@ -102,7 +102,7 @@ func (l *log) sequences() error {
 			}
 			begun[episode] = true
 		case step == lastStep:
-			return l.f.fault(stepField, "step %d stands twice, expected steps to increase within an episode", step)
+			return l.f.fault(stepField, "step %d occurs twice, expected steps to increase within an episode", step)
 		case step < lastStep:
 			return l.f.fault(stepField, "step %d comes after step %d, expected steps to increase within an episode", step, lastStep)
 		case step == lastStep+1:

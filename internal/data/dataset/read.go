@@ -174,7 +174,7 @@ func match(header []string, s *Schema, log bool) (columns []int, sequence bool, 
 			return nil, false, fmt.Errorf("column %s is a next state, expected none in a log of sequences", h)
 		}
 		if seen[i] {
-			return nil, false, fmt.Errorf("column %s stands twice in the header", h)
+			return nil, false, fmt.Errorf("column %s occurs twice in the header", h)
 		}
 		seen[i] = true
 		columns = append(columns, i)

@@ -78,7 +78,7 @@ func newEncoder(w io.Writer, format Format, s *Schema) (encoder, error) {
 // WriteRows appends rows, given one after the other.
 func (f *File) WriteRows(values []float64) error {
 	if n := len(f.s.Columns); len(values)%n != 0 {
-		return fmt.Errorf("%d values are no whole rows of %d columns", len(values), n)
+		return fmt.Errorf("%d values do not make whole rows of %d columns", len(values), n)
 	}
 	if len(values) == 0 {
 		return nil

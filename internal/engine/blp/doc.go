@@ -1,11 +1,11 @@
-// Package blp is the engine of the same name, the paper's FD-BLP-Plan+ (section
-// "Binary Linear Programming Compilation of the Learned Factored Planning
-// Problem"): the binary linear program of package format, solved by HiGHS or by
-// any outside MILP solver, and every answer checked.
+// Package blp is the engine of the same name, the paper's FD-BLP-Plan+ (section "Binary
+// Linear Programming Compilation of the Learned Factored Planning Problem"): the binary
+// linear program of package format, solved by HiGHS or by any outside MILP solver, and every
+// answer checked.
 //
-// The program is weak as it stands: of a neuron's two inequalities the linear
-// relaxation keeps next to nothing, so that branch and cut has to guess. Help
-// says what is done against that; each part can be had alone.
+// The program is weak unchanged: of a neuron's two inequalities the linear relaxation keeps
+// next to nothing, so that branch and cut has to guess. Help says what is done against that;
+// each part can be had alone.
 //
 //   - Fix: what bounds propagation over single constraints fixes, step by step,
 //     forwards from the initial state and backwards from the goal.
@@ -30,6 +30,6 @@
 //   - Priorities: branch on actions, earliest step first, for solvers that take
 //     priorities. HiGHS does not.
 //
-// All of it keeps every plan, except that Cutoff drops plans worse than the one
-// at hand. A proof is the solver's own: its dual bound meets a plan's reward.
+// All of it keeps every plan, except that Cutoff drops plans worse than the one at hand. A
+// proof is the solver's own: its dual bound meets a plan's reward.
 package blp

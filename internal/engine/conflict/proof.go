@@ -33,7 +33,7 @@ type Proof struct {
 type prover struct {
 	log    *proof.Logger
 	lits   []int32
-	layers proof.ID // costs >= literals of the last layer; 0 where there are none
+	layers proof.ID // costs >= literals of the last layer; 0 if there are none
 	// improving is what the last solution added: the objective is less.
 	improving proof.ID
 	// Without layers: by x, "if the costs are less than x then the literal that

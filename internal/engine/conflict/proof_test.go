@@ -14,8 +14,8 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// prove solves a task with a proof and gives the OPB file that it is about, the
-// proof, and the answer.
+// prove solves a task with a proof and returns the OPB file that it is about, the proof, and
+// the answer.
 func prove(t testing.TB, task engine.Task, horizon int, f proof.Format) (opb, text []byte, res *engine.Result) {
 	t.Helper()
 	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: true})

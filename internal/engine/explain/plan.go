@@ -68,8 +68,8 @@ type Step struct {
 	// Omitted reports whether more joint actions give more reward in this step than
 	// were tried.
 	Omitted bool
-	// Others is what comes of the best joint action other than the plan's,
-	// OtherAction, which is nil where there is none.
+	// Others is what comes of the best joint action other than the plan's, OtherAction, which
+	// is nil if there is none.
 	Others      Outcome
 	OtherAction factored.Valuation
 }
@@ -196,8 +196,8 @@ func (x *trial) before(t int) int64 {
 	return sum
 }
 
-// worth is what reward gives for one step, by the checker, because auxiliary
-// variables may earn it, which are no part of a trace.
+// worth is what reward gives for one step, by the checker, because auxiliary variables may
+// earn it, which are not part of a trace.
 func (x *trial) worth(reward factored.Reward, now, next factored.Valuation) (int64, error) {
 	q := x.task.Problem.Clone()
 	q.Initial, q.Goal, q.Reward = nil, nil, reward

@@ -100,8 +100,8 @@ func TestAnswers(t *testing.T) {
 		{"a wrong count", "maxsat", say("o 0", "s OPTIMUM FOUND", plan), false, "it counts the reward", true},
 		{"a wrong count", "blp", wrote("Optimal - objective value 0", "3 x4 1 0", "4 x5 1 0"), false, "it counts the reward", true},
 		{"an optimum that is none", "pb", say("o 2", "s OPTIMUM FOUND", worse), true, "claims that -2 is the best", true},
-		{"no plan where there is one", "pb", say("s UNSATISFIABLE"), true, "claims that there is no plan", true},
-		{"no plan where there is one", "blp", wrote("Infeasible - objective value 0"), true, "claims that there is no plan", true},
+		{"no plan although there is one", "pb", say("s UNSATISFIABLE"), true, "claims that there is no plan", true},
+		{"no plan although there is one", "blp", wrote("Infeasible - objective value 0"), true, "claims that there is no plan", true},
 
 		{"a crash", "maxsat", "echo out of luck >&2; exit 3", false, "ended without an answer: exit status 3; its last words: \"out of luck\"", false},
 		{"a crash", "blp", "kill -SEGV $$", false, "ended without an answer: signal", false},

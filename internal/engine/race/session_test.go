@@ -89,7 +89,7 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s: the last report is %+v, expected the plan and the bound together", name, last)
 		}
 	}
-	// The winner goes on alone, and was told of the landmark.
+	// The winner continues alone, and was told of the landmark.
 	if err := s.Exclude(engine.Landmark{}); err != nil || excluded != [2]int{1, 2} {
 		t.Errorf("%v; %v landmarks after the first engine has lost", err, excluded)
 	}

@@ -139,7 +139,7 @@ func TakesEncoding(name string) bool {
 // Single lists the names of the engines that are not a choice among others.
 func Single() []string { return Names(func(e *Entry) bool { return e.Name != Auto }) }
 
-// Find gives the engine of a name.
+// Find returns the engine of a name.
 func Find(name string) (*Entry, bool) {
 	i := slices.IndexFunc(table, func(e Entry) bool { return e.Name == name })
 	if i < 0 {

@@ -119,7 +119,7 @@ func TestTies(t *testing.T) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		res := solve(t, engine.Task{Problem: p, Network: net}, horizon, horizon, engine.Limits{Threads: 2})
 		if res.Status != engine.Optimal || slices.ContainsFunc(p.Reward.Terms, func(r factored.RewardTerm) bool { return p.Kind(r.Lit.Bit) == factored.Auxiliary }) {
-			continue // a reward on auxiliary bits is no function of the step alone
+			continue // a reward on auxiliary bits is not a function of the step alone
 		}
 		if other := firstOptimal(p, net, res); other != "" {
 			t.Fatalf("seed %d: search gives %s, but %s is as good and comes before", seed, spell(p, res.Trace.Steps), other)

@@ -96,7 +96,7 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return bad("these are no landmarks: %v; expected what an earlier run saved", err)
+		return bad("these are not landmarks: %v; expected what an earlier run saved", err)
 	}
 	want := header(p, horizon)
 	switch {

@@ -2,8 +2,8 @@ package bench
 
 import "strings"
 
-// literalPlanners are the paper's two planners as it describes them: with its own
-// encoding, and with its program as it stands.
+// literalPlanners are the paper's two planners as it describes them: with its own encoding,
+// and with its program unchanged.
 var literalPlanners = []struct {
 	name, engine, encoding, help string
 	flags                        []string

@@ -113,7 +113,7 @@ func (b *book) median(cell []int, k int) Cell {
 	return c
 }
 
-// covered says whether a run found a plan that holds where it was tried.
+// covered reports whether a run found a plan that holds where it was tried.
 func covered(r *Record) bool {
 	return (r.Status == "optimal" || r.Status == "feasible") && (r.Simulator == nil || *r.Simulator)
 }

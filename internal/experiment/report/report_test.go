@@ -185,7 +185,7 @@ func expand(t *testing.T, text string) []int {
 		lo, err := strconv.Atoi(a)
 		hi, err2 := strconv.Atoi(b)
 		if err != nil || err2 != nil || lo < 1 || hi < lo {
-			t.Fatalf("%q are no records", text)
+			t.Fatalf("%q are not records", text)
 		}
 		for k := lo; k <= hi; k++ {
 			out = append(out, k-1)

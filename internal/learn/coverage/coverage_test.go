@@ -125,9 +125,9 @@ func TestParseFaults(t *testing.T) {
 		{"legal 07", 3, `"07" is not a number of rows`},
 		{"legal 7 x", 3, "of 3 words"},
 		{"rows -1 UA==", 3, `"-1" is not a number of rows`},
-		{"rows 2 U?==", 3, "no base64"},
-		{"rows 2 ", 3, "no base64"},
-		{"rows 2 UA==\n", 3, "no base64"},
+		{"rows 2 U?==", 3, "not base64"},
+		{"rows 2 ", 3, "not base64"},
+		{"rows 2 UA==\n", 3, "not base64"},
 		{"rows 2 UAA=", 3, "2 bytes of rows; expected 2 rows of 3 bits"},
 		{"rows 2147483647 UA==", 3, "1 bytes of rows"},
 		{"rows 2 UA==", 3, ""},
@@ -140,7 +140,7 @@ func TestParseFaults(t *testing.T) {
 		{"bloom 4 0 Zg==", 3, `"0" is not a number of hashes`},
 		{"bloom 4 65 Zg==", 3, `"65" is not a number of hashes`},
 		{"bloom 4 Zg==", 3, "of 3 words"},
-		{"bloom 4 2 " + strings.Repeat("AAAA", MaxBytes/3+1), 3, "no base64 of 1..49152 bytes"},
+		{"bloom 4 2 " + strings.Repeat("AAAA", MaxBytes/3+1), 3, "not base64 of 1..49152 bytes"},
 	} {
 		_, err := Parse(c.text, c.inputs)
 		if c.want == "" {

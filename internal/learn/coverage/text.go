@@ -66,7 +66,7 @@ func Parse(text string, inputs int) (*Set, error) {
 	data, err := base64.StdEncoding.Strict().DecodeString(f[words-1])
 	// The decoder ignores line breaks.
 	if err != nil || len(data) == 0 || len(data) > MaxBytes || strings.ContainsAny(f[words-1], "\r\n") {
-		return nil, fmt.Errorf("the rows are no base64 of 1..%d bytes", MaxBytes)
+		return nil, fmt.Errorf("the rows are not base64 of 1..%d bytes", MaxBytes)
 	}
 	s.data = data
 	switch s.kind {

@@ -322,7 +322,7 @@ func (g *grounder) switchExpr(e *rddl.Switch) *Node {
 		}
 		i := int(value.Val)
 		if seen[i] {
-			return g.fail(c.Value.Position(), "the case %s stands twice", x.Values[i])
+			return g.fail(c.Value.Position(), "the case %s occurs twice", x.Values[i])
 		}
 		seen[i] = true
 		if x.Op == Const {

@@ -160,7 +160,7 @@ func (t *Task) setRanges(from map[string][]int64) error {
 	return nil
 }
 
-// setBins reads how quantities become levels, and gives the levels their ranges.
+// setBins reads how quantities become levels, and returns the levels their ranges.
 func (t *Task) setBins(from map[string]binsTable) error {
 	if len(from) > 0 {
 		t.Bins = map[string]bins.Uniform{}
@@ -213,7 +213,7 @@ func (t *Task) setBitNames(from map[string]any) error {
 			ok = false
 		}
 		if !ok || len(bits) == 0 || slices.Contains(bits, "") {
-			return t.errorAt([]string{"files", name}, "these are no names for the bits of %s; expected a string, or an array of one string for each bit", name)
+			return t.errorAt([]string{"files", name}, "these are not names for the bits of %s; expected a string, or an array of one string for each bit", name)
 		}
 		for _, b := range bits {
 			if before, ok := used[b]; ok {

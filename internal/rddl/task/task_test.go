@@ -61,7 +61,7 @@ func TestMalformed(t *testing.T) {
 		{"range of one", "[0, 3]", "[3]", "t.toml:11:5: this is not a range for x"},
 		{"range turned", "[0, 3]", "[3, 0]", "t.toml:11:5: this is not a range for x"},
 		{"bit name twice", `["x_1", "x_0"]`, `["x_1", "x_1"]`, "t.toml:15:5: x_1 is the name of a bit of x already"},
-		{"bit name number", `"act"`, "7", "t.toml:14:5: these are no names"},
+		{"bit name number", `"act"`, "7", "t.toml:14:5: these are not names"},
 		{"no bits", "[files]", "[discretize]\nx = {lo = 0, hi = 1}\n[files]", "t.toml:14:5: x lacks a bound or its bits"},
 		{"range and bits", "[files]", "[discretize]\nx = {lo = 0, hi = 1, bits = 2}\n[files]", "t.toml:14:5: x has a range already"},
 		{"no bins", "[files]", "[discretize]\ny = {lo = 1, hi = 1, bits = 2}\n[files]", "t.toml:14:5: y cannot be discretised: the range 1..1"},

@@ -81,7 +81,7 @@ type Progress struct {
 // OutputError is an answer that cannot be read.
 type OutputError struct {
 	Solver string
-	Line   string // the line of output or of the solution file; empty where there is none
+	Line   string // the line of output or of the solution file; empty if there is none
 	Msg    string
 	Log    string // the end of the solver's output
 }
@@ -124,8 +124,8 @@ func shorten(s string) string {
 type parser interface {
 	// line takes a line of output, without its end.
 	line(text []byte) error
-	// end takes the solution file, nil where there is none. limited reports whether
-	// the run was cut short.
+	// end takes the solution file, nil if there is none. limited reports whether the run was
+	// cut short.
 	end(solution []byte, limited bool) error
 	// answer is what was read so far.
 	answer() *Answer

@@ -27,8 +27,7 @@ var (
 	inCheckout = filepath.Join("tools", "highs")
 )
 
-// cacheDir is this program's folder in the user's cache directory, empty where
-// there is none.
+// cacheDir is this program's folder in the user's cache directory, empty if there is none.
 func cacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -36,8 +36,8 @@ type Options struct {
 	Offer func() map[int32]bool
 }
 
-// Open reads and checks the file that Find finds. Compiled code is kept in the
-// user's cache directory where there is one.
+// Open reads and checks the file that Find finds. Compiled code is kept in the user's cache
+// directory if there is one.
 func Open(ctx context.Context) (*Engine, error) {
 	name, err := Find()
 	if err != nil {
@@ -318,7 +318,7 @@ func (r *run) trueVariables(values []float64) (map[int32]bool, error) {
 	return t, nil
 }
 
-// wholeObjective rounds an objective's value; nil where there is none.
+// wholeObjective rounds an objective's value; nil if there is none.
 func wholeObjective(x float64) *int64 {
 	if !(math.Abs(x) < 1<<53) {
 		return nil

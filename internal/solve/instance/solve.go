@@ -20,7 +20,7 @@ type Result struct {
 	Bound *int64
 	// Reason says which limit ended the run, "" when it ended by itself.
 	Reason string
-	// Notes are the solver's own counts, a line each, for people.
+	// Notes are the solver's own counts, one per line, for people.
 	Notes []string
 }
 

@@ -43,7 +43,7 @@ func (l *Logger) dimacs(lits []int32) {
 }
 
 // LearnPB adds the sum of terms >= k, which follows by reverse unit
-// propagation. Coefficients have any sign, and a variable may stand twice.
+// propagation. Coefficients have any sign, and a variable may occur twice.
 func (l *Logger) LearnPB(terms []Term, k int64) ID {
 	if !l.pseudoBoolean("a linear constraint") {
 		return 0

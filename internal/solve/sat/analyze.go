@@ -14,7 +14,7 @@ type analysis struct {
 	litMark  []int64 // by literal
 	age      int64
 	learnt   []Lit // the clause of the first unique implication point
-	nogood   []Lit // the state nogood; empty where there is none
+	nogood   []Lit // the state nogood; empty if there is none
 	weights  []int64
 	vivified []Lit
 }

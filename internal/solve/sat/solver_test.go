@@ -130,8 +130,8 @@ func pigeons(s *Solver, n int) {
 	}
 }
 
-// TestLimits stops a hard search by a budget and by the context, and goes on
-// with what was learned.
+// TestLimits stops a hard search by a budget and by the context, and continues with what was
+// learned.
 func TestLimits(t *testing.T) {
 	s := New(Options{})
 	pigeons(s, 8)

@@ -30,7 +30,7 @@ func (s *Solver) vivify() {
 	s.sweep()
 }
 
-// vivifyClause replaces a clause by a shorter one where there is one.
+// vivifyClause replaces a clause by a shorter one if there is one.
 func (s *Solver) vivifyClause(c cref) {
 	lits := append(s.vivified[:0], s.clauseLits(c)...)
 	s.vivified = lits
