@@ -285,7 +285,7 @@ func (c *checker) rewatch(k *clause) bool {
 	return false
 }
 
-// settle propagates the clauses alone and reports whether that returns a contradiction.
+// settle propagates the clauses alone and reports whether that gives a contradiction.
 func (c *checker) settle() bool {
 	c.conflict = c.conflict || c.propagate()
 	c.root = len(c.trail)

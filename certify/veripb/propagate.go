@@ -285,7 +285,7 @@ func (p *propagator) refute(assumptions ...*constraint) bool {
 	return found != nil
 }
 
-// assume attaches a constraint temporarily and propagates it. It returns c if that returns a
+// assume attaches a constraint temporarily and propagates it. It returns c if that gives a
 // contradiction.
 func (p *propagator) assume(c *constraint) *constraint {
 	if c.coefs == nil && c.degree.big == nil && c.degree.small == int64(len(c.lits)) {

@@ -94,7 +94,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.wrap(err)
 }
 
-// Commit completes the file and returns it its name. After an error nothing is left behind.
+// Commit completes the file and renames it. After an error nothing is left behind.
 func (f *File) Commit() error { return f.commit(false) }
 
 // CommitDurable does the same, and returns only when the file would survive a

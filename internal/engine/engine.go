@@ -27,7 +27,7 @@ type Query struct {
 // Limits bound an engine's use of the machine.
 type Limits struct {
 	Threads int   // >= 1
-	Memory  int64 // bytes for the engine's tables; 0 is not a bound
+	Memory  int64 // bytes for the engine's tables; 0 means no bound
 	// Shared connects engines that work on the same query; nil for one alone.
 	Shared *Exchange
 }

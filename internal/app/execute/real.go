@@ -21,7 +21,7 @@ import (
 type SimulatorRef struct {
 	Name     string        // rddl, or the command line of a process
 	Timeout  time.Duration // for each answer of a process; simulator.DefaultTimeout if 0
-	MaxSteps int           // budget; 0 is not a bound
+	MaxSteps int           // budget; 0 means no bound
 	Record   string        // data set to append observed transitions to; "" for none
 	Seed     uint64        // of stochastic RDDL
 	Truth    string        // see Problem.SetTruth

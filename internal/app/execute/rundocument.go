@@ -42,7 +42,7 @@ type RunRequest struct {
 	Until    Until
 	PlanTime time.Duration // for each plan; 0 is not a limit
 	Limits   engine.Limits
-	Now      func() time.Time // the clock
+	Now      func() time.Time // the clock; nil is time.Now
 	Plan     func(RunPlan)    // called for each plan; may be nil
 	Step     func(RunStep)    // called for each step; may be nil
 	Phase    func(engine.Progress)

@@ -15,7 +15,7 @@ import (
 )
 
 // counted is a problem in which a Boolean and an integer in -2..5 are learned from the
-// Boolean alone; a network that returns the Boolean as it is, and -2 where it is false, -1
+// Boolean alone; a network that outputs the Boolean itself, and -2 where it is false, -1
 // where it is true; and two rows.
 func counted(t *testing.T) (*load.Problem, *bnn.Network, *train.Examples) {
 	t.Helper()

@@ -1,5 +1,5 @@
-// Package learn implements the use cases of learning: it collects transitions,
-// trains networks, converts those of others, and measures and reports how well they do.
+// Package learn implements the use cases of learning: it collects transitions, trains
+// networks, converts foreign networks, and measures and reports their errors.
 package learn
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// Training says what to learn from.
+// Training contains the inputs and settings of training.
 type Training struct {
 	Recipe Recipe // RecipeDense where empty; of Config the other one reads Seed and Threads
 	// Structure is called by RecipeStructure with a step and the part of it that is
@@ -24,12 +24,12 @@ type Training struct {
 	Progress   func(train.Epoch)
 	Pruning    func(rounds, edges int) // see train.Options
 	Checkpoint string                  // file that holds the state of training; empty for none
-	Resume     bool                    // go on from it
-	// Init is the network file or bundled problem whose network training begins from, which
-	// returns the hidden widths; empty for none.
+	Resume     bool                    // continue from it
+	// Init is the network file or bundled problem whose network training starts from, which
+	// determines the hidden widths; empty for none.
 	Init string
-	// Also is a data set whose rows are learned too and never held out; each
-	// weighs as much in the loss as AlsoWeight others. Empty for none.
+	// Also is a data set whose rows are learned too and never held out; each counts in the
+	// loss as AlsoWeight other rows. Empty for none.
 	Also       string
 	AlsoWeight int
 	// Grid, where not nil, sets the hidden layers; Checkpoint is then a folder.
@@ -48,7 +48,7 @@ type Trained struct {
 	Unique  int        `json:"distinct"` // of these
 	Epoch   int        `json:"epoch"`    // that the network is from; 0 without epochs
 	Train   *ErrorLine `json:"train"`
-	Test    *ErrorLine `json:"test"` // null where the split left no row
+	Test    *ErrorLine `json:"test"` // null if no row was held out
 	Exact   bool       `json:"exact"`
 	// Contradictory counts states and actions with more than one next state.
 	Contradictory int `json:"contradictory"`
@@ -64,8 +64,8 @@ type Trained struct {
 	history []train.Record
 }
 
-// Train learns a network from a data set. When ctx ends, the best network so
-// far is the answer, and says so; without any the error is ctx's.
+// Train learns a network from a data set. If ctx ends, the best network so far is the answer,
+// which reports the limit; if there is none, Train returns ctx's error.
 func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
 	from, err := sources(p, file, t.Also, t.AlsoWeight)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
 
-// Changes are what the command line changes of a problem.
+// Changes are the changes to a problem from the command line.
 type Changes struct {
 	Reward     string   // file of variable,weight lines that replaces R
 	Initial    string   // file that replaces I
-	SetInitial []string // variable=value, each replacing what I says of it
+	SetInitial []string // variable=value, each replacing the initial value in I
 	Require    []string // constraints added to C
 }
 
@@ -82,12 +82,12 @@ func withFile(name string, read func(*os.File) error) error {
 	return read(f)
 }
 
-// layoutConstraint is a constraint as the FD-SAT-Plan files write it: literals,
-// an operator and a number, with commas between.
+// layoutConstraint matches a constraint as the FD-SAT-Plan files write it: literals, an
+// operator and a number, separated by commas.
 var layoutConstraint = regexp.MustCompile(`,\s*(<=|>=|==)\s*,\s*[+-]?[0-9]+\s*$`)
 
-// readInitial reads a state: lines variable=value, or constraints of the
-// FD-SAT-Plan layout. What it leaves open is open.
+// readInitial reads a state: lines variable=value, or constraints of the FD-SAT-Plan layout.
+// Variables that it does not mention are open.
 func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Constraint, error) {
 	var out []factored.Constraint
 	seen := map[*factored.Variable]int{}
@@ -124,7 +124,7 @@ func readInitial(p *factored.Problem, name string, f *os.File) ([]factored.Const
 	return out, nil
 }
 
-// relocate moves an error about a single line to its place in a file.
+// relocate moves an error about a single line to its position in a file.
 func relocate(err error, name string, line int) error {
 	var e *source.Error
 	if errors.As(err, &e) {
@@ -133,7 +133,7 @@ func relocate(err error, name string, line int) error {
 	return err
 }
 
-// parseSetting reads variable=value; the variable's bits must then be so.
+// parseSetting parses variable=value and sets the variable's bits.
 func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable, []factored.Constraint, error) {
 	i := strings.LastIndexByte(text, '=')
 	if i < 0 {
@@ -166,7 +166,8 @@ func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable,
 	return v, cs, nil
 }
 
-// setInitial returns a variable a first value, whatever I said of it alone.
+// setInitial sets the initial value of a variable and removes the constraints of I on that
+// variable alone.
 func setInitial(p *factored.Problem, text string) error {
 	v, cs, err := parseSetting(p, text, "--set-initial "+text)
 	if err != nil {
@@ -187,8 +188,8 @@ func setInitial(p *factored.Problem, text string) error {
 	return nil
 }
 
-// require adds a side constraint: an expression, or a constraint as the
-// FD-SAT-Plan files write it.
+// require adds a side constraint: an expression, or a constraint as the FD-SAT-Plan files
+// write it.
 func require(p *factored.Problem, text, origin string) error {
 	if layoutConstraint.MatchString(text) {
 		c, err := fdsat.Constraint(p, text, false)
@@ -206,8 +207,8 @@ func require(p *factored.Problem, text, origin string) error {
 	return e.Require(p, false, origin)
 }
 
-// requiredRule is a side constraint as it is held against what a simulator
-// shows.
+// requiredRule is a side constraint in the form that is checked on a simulator's
+// observations.
 func requiredRule(p *factored.Problem, text string) (simulator.Required, error) {
 	r := simulator.Required{Text: text}
 	var inNow, inNext []*factored.Variable
@@ -233,7 +234,7 @@ func requiredRule(p *factored.Problem, text string) (simulator.Required, error) 
 		r.Holds = e.Eval
 	}
 	for _, v := range inNow {
-		if v.Kind == factored.Auxiliary { // which no simulator shows
+		if v.Kind == factored.Auxiliary { // no simulator shows auxiliary variables
 			r.Holds = func(_, _ factored.Valuation) bool { return true }
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/apptest"
 )
 
-// TestInitialFile has the two ways to write a state, and the faults of each.
+// TestInitialFile checks the two ways to write a state, and the faults of each.
 func TestInitialFile(t *testing.T) {
 	write := func(text string) string {
 		name := filepath.Join(t.TempDir(), "initial")

@@ -1,6 +1,5 @@
-// Package load implements the use case of loading a problem: it reads one from
-// wherever the user named it, a bundled problem, a task file, RDDL files or the
-// FD-SAT-Plan layout, and changes it as asked.
+// Package load implements the use case of loading a problem: it reads a bundled problem, a
+// task file, RDDL files or the FD-SAT-Plan layout, and applies the requested changes.
 package load
 
 import (
@@ -21,9 +20,8 @@ import (
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
 
-// Ref names a problem: with Files one in the FD-SAT-Plan layout below that
-// folder, with Domain one given by RDDL files alone, else a task file or a
-// bundled problem.
+// Ref names a problem: with Files one in the FD-SAT-Plan layout below that folder, with
+// Domain one given by RDDL files alone, otherwise a task file or a bundled problem.
 type Ref struct {
 	Name  string // DOMAIN/INSTANCE, or the path of a task file
 	Files string
@@ -45,24 +43,24 @@ type Ref struct {
 // Models are the values of --model.
 var Models = []string{"network", "rddl"}
 
-// Problem is a loaded problem: what engines plan with and, where there is
-// RDDL, the truth that plans can be tried in.
+// Problem is a loaded problem: the input of engines and, if there is RDDL, the truth in which
+// plans can be tried.
 type Problem struct {
 	engine.Task
 	Truth *Truth        // nil for the FD-SAT-Plan layout
-	Other *Elsewhere    // the RDDL that stands in for it there; nil for none
-	Seen  *coverage.Set // what the network was trained on; nil where that is not known
-	// OwnReward says that the user's reward has taken the place of the RDDL's;
-	// it counts in the simulator too.
+	Other *Elsewhere    // the RDDL that replaces it for that layout; nil for none
+	Seen  *coverage.Set // training rows of the network; nil if unknown
+	// OwnReward reports that the user's reward has replaced the RDDL's; it also counts in the
+	// simulator.
 	OwnReward bool
-	// OwnInitial says that the user gave the initial state.
+	// OwnInitial reports that the user gave the initial state.
 	OwnInitial bool
 	// Required are the user's further constraints, which hold in the simulator
 	// too.
 	Required simulator.RequiredRules
 }
 
-// instanceName is what can be part of a file's name in every layout.
+// instanceName matches names that can be part of a file's name in every layout.
 var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
 // Load reads the problem that r names.
@@ -153,8 +151,7 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 	return p, err
 }
 
-// simulatedOnly loads a problem that cannot be planned with, such as a
-// stochastic one.
+// simulatedOnly loads a problem that cannot be planned with, such as a stochastic one.
 func simulatedOnly(t *task.Task, o task.Options) (*Problem, error) {
 	g, err := t.Ground(o.Read)
 	if err != nil {

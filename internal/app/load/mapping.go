@@ -11,19 +11,18 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Elsewhere is the RDDL of another problem as the truth of one in the
-// FD-SAT-Plan layout, which has none.
+// Elsewhere is the RDDL of another problem, used as the truth of a problem in the FD-SAT-Plan
+// layout, which has none.
 type Elsewhere struct {
-	Name  string // of the problem that has it
+	Name  string // of the problem with the RDDL
 	Task  *task.Task
 	Truth *simulator.Truth
 	Bits  *simulator.BitMap
 }
 
-// SetTruth names the problem whose RDDL is the truth of p, a problem in the
-// FD-SAT-Plan layout: a bundled problem or a task file whose [files] has the names
-// of p's bits. An empty name looks among the bundled problems of the same domain,
-// for the one of the same instance first.
+// SetTruth sets the truth of p, a problem in the FD-SAT-Plan layout, to the RDDL of the named
+// problem: a bundled problem or a task file whose [files] has the names of p's bits. With an
+// empty name it searches the bundled problems of the same domain, the same instance first.
 func (p *Problem) SetTruth(name string) error {
 	if p.Truth != nil {
 		return fmt.Errorf("%s has RDDL of its own; the truth of another problem is for one in the FD-SAT-Plan layout", p.Problem.Name)
@@ -107,7 +106,7 @@ func truthOf(p *factored.Problem, name string) (*Elsewhere, error) {
 	return &Elsewhere{Name: name, Task: t, Truth: truth.System(), Bits: m}, nil
 }
 
-// mapBits finds the bits of a task's problem by their names in files of others.
+// mapBits finds the bits of a task's problem by their names in foreign files.
 func mapBits(from, to *factored.Problem, t *task.Task) (*simulator.BitMap, error) {
 	m := &simulator.BitMap{From: from, To: to, Bit: make([]factored.Bit, from.NumBits())}
 	for b := range m.Bit {

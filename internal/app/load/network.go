@@ -14,9 +14,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// The keys under which a network's file says what it was trained on.
+// The metadata keys with which a network's file describes its training data.
 const (
-	MetaData = "data" // train.Examples.Digest of all rows, those held out too
+	MetaData = "data" // train.Examples.Digest of all rows, including held-out ones
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
 )
 
@@ -42,8 +42,7 @@ type missingNetwork struct{ error }
 // Is reports whether target is ErrNoNetwork.
 func (*missingNetwork) Is(target error) bool { return target == ErrNoNetwork }
 
-// ReadSeen finds out what the network in a file was trained on; nil where the file
-// does not say.
+// ReadSeen returns the training rows recorded in a network's file; nil if there are none.
 func ReadSeen(name string, f *bnn.File) (*coverage.Set, error) {
 	var seen *coverage.Set
 	for i, kv := range f.Meta {
@@ -62,8 +61,8 @@ func ReadSeen(name string, f *bnn.File) (*coverage.Set, error) {
 	return seen, nil
 }
 
-// readNetwork reads the network that a task names and compares its bits with
-// the problem's. What it was trained on is nil where the file does not say.
+// readNetwork reads the network that a task names and compares its bits with the problem's.
+// The training rows are nil if the file does not contain them.
 func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, *coverage.Set, error) {
 	if t.Network == "" {
 		return nil, nil, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",

@@ -13,7 +13,8 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// TestReadSeen has network files with sets of rows that are not: the place is told.
+// TestReadSeen reads network files with invalid sets of rows and checks the reported
+// position.
 func TestReadSeen(t *testing.T) {
 	f := apptest.NetworkFile(t, "inventory/2")
 	at := slices.IndexFunc(f.Meta, func(kv [2]string) bool { return kv[0] == MetaSeen })

@@ -14,7 +14,7 @@ import (
 // Truth is a problem's RDDL, in which plans and policies can be simulated.
 type Truth struct {
 	Task     *task.Task
-	Compiled *translate.Compiled // nil when the problem can only be simulated
+	Compiled *translate.Compiled // nil if the problem can only be simulated
 	Sim      *sim.Simulator
 	Goal     *ground.Node // nil for none
 }
@@ -46,17 +46,17 @@ func (p *Problem) Simulator() (*sim.Simulator, error) {
 	return p.Truth.Sim, nil
 }
 
-// System is the truth as package simulator has it; only of problems that can be
+// System returns the truth in the form of package simulator; only for problems that can be
 // planned with.
 func (t *Truth) System() *simulator.Truth {
 	return &simulator.Truth{Compiled: t.Compiled, Sim: t.Sim, Goal: t.Goal}
 }
 
-// SessionOptions are the rules and the reward of the problem. A process may
-// know nothing of them; RDDL has its own.
+// SessionOptions returns the rules and the reward of the problem. A process may not know
+// them; RDDL has its own.
 func (p *Problem) SessionOptions(process bool) simulator.Options {
-	// The RDDL of another problem has a reward of its own, which says nothing of
-	// the one that was planned for.
+	// The RDDL of another problem has its own reward, which does not apply to the planned
+	// problem.
 	o := simulator.Options{OwnReward: p.OwnReward || p.Other != nil}
 	if len(p.Required) > 0 {
 		o.Rules = append(o.Rules, p.Required)

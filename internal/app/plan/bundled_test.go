@@ -21,10 +21,9 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/external"
 )
 
-// known has the optimal rewards of the bundled problems, planned with their
-// RDDL, by horizon; a horizon that is missing between the first and the last
-// has no plan. Those of sysadmin follow from its constants, as argued in the
-// instance files.
+// known contains the optimal rewards of the bundled problems, planned with their RDDL, by
+// horizon; a horizon that is missing between the first and the last has no plan. Those of
+// sysadmin follow from its constants, as explained in the instance files.
 var known = map[string]map[int]float64{
 	"navigation/3x3": {4: -4, 5: -4, 6: -4},
 	"navigation/4x4": {5: -5, 6: -5, 7: -5},
@@ -37,7 +36,7 @@ var known = map[string]map[int]float64{
 	"cellda/y":       {8: -6, 9: -6, 10: -6, 11: -6},
 }
 
-// impossible has horizons at which no plan exists.
+// impossible contains horizons without a plan.
 var impossible = map[string]int{"navigation/3x3": 3, "navigation/4x4": 4, "navigation/5x5": 7, "cellda/x": 9, "cellda/y": 7}
 
 func loaded(t *testing.T, name string, known bool) *load.Problem {
@@ -49,7 +48,7 @@ func loaded(t *testing.T, name string, known bool) *load.Problem {
 	return p
 }
 
-// plan asks for one horizon and has the document checked.
+// plan plans for one horizon and checks the document.
 func planned(t *testing.T, p *load.Problem, horizon int) *Document {
 	t.Helper()
 	d, err := Plan(context.Background(), p, Request{
@@ -84,8 +83,8 @@ func TestBundledRDDL(t *testing.T) {
 	}
 }
 
-// TestFigure1 has the paper's Figure 1: at horizon 8 of cellda/y there is one
-// way, to wait twice, go up three times and right three times.
+// TestFigure1 checks the paper's Figure 1: at horizon 8 of cellda/y there is only one plan,
+// to wait twice, go up three times and right three times.
 func TestFigure1(t *testing.T) {
 	d := planned(t, loaded(t, "cellda/y", true), 8)
 	if got, want := fmt.Sprint(d.Plan), "[[] [] [{move-up true}] [{move-up true}] [{move-up true}] [{move-right true}] [{move-right true}] [{move-right true}]]"; got != want {
@@ -93,9 +92,8 @@ func TestFigure1(t *testing.T) {
 	}
 }
 
-// TestBundledNetworks plans all 27 of the paper's instances, and the horizons
-// that have no plan, with the trained networks: as good as with the RDDL, and
-// right in it.
+// TestBundledNetworks plans all 27 of the paper's instances, and horizons without a plan,
+// with the trained networks: the rewards equal those of the RDDL, and the plans hold in it.
 func TestBundledNetworks(t *testing.T) {
 	instances := 0
 	for name, rewards := range known {

@@ -8,12 +8,12 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Document is the answer to a planning query, as `fdplan plan --json` prints
-// it. What is not known is null.
+// Document is the answer to a planning query, as `fdplan plan --json` prints it. Unknown
+// values are null.
 type Document struct {
 	Schema    int           `json:"schema"`
 	Problem   string        `json:"problem"`
-	Horizon   *int          `json:"horizon"` // of the plan, or the one that was asked
+	Horizon   *int          `json:"horizon"` // of the plan, or the requested one
 	Engine    string        `json:"engine"`
 	Status    engine.Status `json:"status"`
 	Reward    *float64      `json:"reward"` // the model's sum over the horizon
@@ -23,17 +23,15 @@ type Document struct {
 	Trace     []app.Values  `json:"trace"`  // horizon+1 states, every state variable
 	Valid     app.Verdicts  `json:"valid"`
 	Simulated *float64      `json:"simulated_reward"`
-	// SimulatorSays is why the plan fails in the simulator, absent when it
-	// does not.
+	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
-	// UnseenSteps counts the steps with a state and action that no row had which
-	// the network was trained on; null where that is not known. Unless UnseenExact
-	// there may be more.
+	// UnseenSteps counts the steps with a state and action that were in no training row of
+	// the network; null if unknown. Unless UnseenExact is set it is a lower bound.
 	UnseenSteps *int    `json:"unseen_steps"`
 	UnseenExact *bool   `json:"unseen_exact"`
 	Landmarks   int     `json:"landmarks"`
 	Seconds     Seconds `json:"seconds"`
-	// Stopped says which limit ended the run, absent when none did.
+	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Horizons describes each horizon of a range.
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
@@ -42,7 +40,7 @@ type Document struct {
 	unseen []int // the steps, from 1
 }
 
-// Seconds is where the time went.
+// Seconds is the time spent, by phase.
 type Seconds struct {
 	Load   float64 `json:"load"`
 	Encode float64 `json:"encode"`
@@ -50,7 +48,7 @@ type Seconds struct {
 	Total  float64 `json:"total"`
 }
 
-// HorizonLine is what is known of one horizon of a range.
+// HorizonLine is the result for one horizon of a range.
 type HorizonLine struct {
 	Horizon int           `json:"horizon"`
 	Status  engine.Status `json:"status"`
@@ -67,7 +65,7 @@ func (d *Document) Tell(p *factored.Problem, tr *factored.Trace) {
 	}
 }
 
-// gap is the distance of bound and reward as the contract defines it.
+// gap returns the relative distance of bound and reward.
 func gap(bound, reward float64) *float64 {
 	g := (bound - reward) / math.Max(1, math.Abs(reward))
 	return &g

@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// judge simulates the plan of a document, where there is a truth to ask, and
-// writes the verdict into it.
+// judge simulates the plan of a document, if the problem has RDDL, and records the verdict in
+// it.
 func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
 	if p.Truth == nil || p.Truth.Sim.Stochastic() {
 		return nil

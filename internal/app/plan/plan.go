@@ -1,5 +1,5 @@
-// Package plan implements the use case of planning: an engine answers, the checker
-// replays the plan, and where there is RDDL the plan is simulated.
+// Package plan implements the use case of planning: an engine finds a plan, the checker
+// replays it and, if there is RDDL, it is simulated.
 package plan
 
 import (
@@ -21,11 +21,11 @@ type Request struct {
 	Limits                 engine.Limits // Threads 0 is one for each processor
 	Report                 func(engine.Progress)
 	Now                    func() time.Time // the clock; nil is time.Now
-	Started                time.Time        // when the process did; zero is the time of the call
-	Loaded                 time.Time        // when the problem was there; zero is the time of the call
+	Started                time.Time        // start of the process; zero means the time of the call
+	Loaded                 time.Time        // when the problem was loaded; zero means the time of the call
 }
 
-// SetDefaults returns a value to what the caller left zero.
+// SetDefaults sets zero fields to their defaults.
 func (r *Request) SetDefaults() {
 	if r.Now == nil {
 		r.Now = time.Now
@@ -39,7 +39,7 @@ func (r *Request) SetDefaults() {
 	r.Limits = app.Limits(r.Limits)
 }
 
-// Plan has an engine answer and the checker confirm it.
+// Plan runs an engine and lets the checker confirm its answer.
 func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	t := p.Task
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
@@ -91,8 +91,8 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	return d, nil
 }
 
-// Confirm has the checker replay the engine's plan and writes it into d. A
-// plan that it refuses is never an answer.
+// Confirm lets the checker replay the engine's plan and writes it to d. A plan that the
+// checker refuses is never an answer.
 func (d *Document) Confirm(t engine.Task, res *engine.Result) error {
 	report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(res.Trace))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// unseen lists the steps, from 1, at which a plan relies on a state and action
-// that no training row had. Where the set of rows is not exact there may be more.
+// unseen lists the steps, from 1, at which a plan relies on a state and action that no
+// training row had. If the set of rows is not exact there may be more.
 func unseen(p *load.Problem, tr *factored.Trace) ([]int, error) {
 	var steps []int
 	row := make([]uint64, bnn.Words(len(p.Problem.Inputs)))
@@ -41,9 +41,9 @@ func unseen(p *load.Problem, tr *factored.Trace) ([]int, error) {
 	return steps, nil
 }
 
-// CountUnseen writes into a document how far its plan relies on what the network
-// was never trained on. Nothing is known without a network, and of one whose file
-// does not say.
+// CountUnseen records in a document how far its plan relies on states and actions that the
+// network was not trained on. Nothing is recorded without a network, or if its file does not
+// contain the training rows.
 func (d *Document) CountUnseen(p *load.Problem, tr *factored.Trace) error {
 	if p.Seen == nil || p.Network == nil || p.Seen.AllLegal() && p.Truth.Sim.Stochastic() {
 		return nil
@@ -61,8 +61,8 @@ func (d *Document) CountUnseen(p *load.Problem, tr *factored.Trace) error {
 	return nil
 }
 
-// Warning says, in one line, that the plan relies on what the network was never trained on;
-// it is empty where that does not hold or not known.
+// Warning returns a line that warns that the plan relies on states and actions that the
+// network was not trained on. It is empty if the plan does not, or if that is unknown.
 func (d *Document) Warning() string {
 	if d.UnseenSteps == nil || *d.UnseenSteps == 0 {
 		return ""
@@ -71,7 +71,7 @@ func (d *Document) Warning() string {
 	if *d.UnseenExact {
 		least = ""
 	}
-	const most = 10 // steps to be named
+	const most = 10 // maximal number of steps to name
 	var names []string
 	for _, t := range d.unseen[:min(most, len(d.unseen))] {
 		names = append(names, fmt.Sprint(t))
@@ -83,7 +83,7 @@ func (d *Document) Warning() string {
 		least, *d.UnseenSteps, len(d.Plan), strings.Join(names, ", "))
 }
 
-// pick takes the values of some fluents.
+// pick returns the values of some fluents.
 func pick(values []float64, fluents []int) []float64 {
 	out := make([]float64, len(fluents))
 	for i, f := range fluents {

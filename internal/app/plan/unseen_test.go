@@ -15,9 +15,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// TestUnseen plans with bundled networks that are said to have seen all legal
-// rows, all but one that the plan uses, none of them, or nothing known; exactly
-// and not.
+// TestUnseen plans with bundled networks that are declared to have seen all legal rows, all
+// but one that the plan uses, none of them, or an unknown set; exactly and not.
 func TestUnseen(t *testing.T) {
 	p := loaded(t, "navigation/3x3", false)
 	if p.Seen == nil || !p.Seen.AllLegal() {
@@ -54,8 +53,8 @@ func TestUnseen(t *testing.T) {
 		t.Error("unseen steps are known without a network")
 	}
 
-	// More rows of sysadmin/5 than can be listed: what the filter denies was not
-	// seen, and the count is said to be the least.
+	// More rows of sysadmin/5 than can be listed: rows that the filter rejects were not seen,
+	// and the count is reported as a lower bound.
 	p = loaded(t, "sysadmin/5", false)
 	p.Seen = coverage.Of(20, drawRows(40_000, 20))
 	d = planned(t, p, 4)
@@ -74,8 +73,8 @@ func drawRows(n, bits int) []uint64 {
 	return out
 }
 
-// TestIllegalStart: a start that is not a legal state is nothing that a network trained on
-// all legal rows has seen.
+// TestIllegalStart: a start that is not a legal state has not been seen by a network trained
+// on all legal rows.
 func TestIllegalStart(t *testing.T) {
 	p := loaded(t, "navigation/3x3", false)
 	nowhere, err := p.Truth.Compiled.Valuation(make([]float64, len(p.Truth.Compiled.Ground.Fluents)))
@@ -88,8 +87,8 @@ func TestIllegalStart(t *testing.T) {
 	}
 }
 
-// TestBundledCoverage: the bundled networks say that they saw every legal row, and
-// that is so.
+// TestBundledCoverage: the files of the bundled networks state correctly that they saw every
+// legal row.
 func TestBundledCoverage(t *testing.T) {
 	for name := range known {
 		p := loaded(t, name, false)

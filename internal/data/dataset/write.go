@@ -86,7 +86,7 @@ func (f *File) WriteRows(values []float64) error {
 	return f.enc.rows(f.s.fromLevels(values))
 }
 
-// Close completes the file and returns it its name; after an error nothing is left behind.
+// Close completes the file and renames it; after an error nothing is left behind.
 func (f *File) Close() error {
 	err := f.enc.close()
 	if err == nil {

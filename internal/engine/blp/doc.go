@@ -3,7 +3,7 @@
 // linear program of package format, solved by HiGHS or by any outside MILP solver, and every
 // answer checked.
 //
-// The program is weak unchanged: of a neuron's two inequalities the linear relaxation keeps
+// The program alone is weak: of a neuron's two inequalities the linear relaxation keeps
 // next to nothing, so that branch and cut has to guess. Help says what is done against that;
 // each part can be had alone.
 //

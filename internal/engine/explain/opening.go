@@ -21,7 +21,7 @@ func (x *trial) from(t int, goal bool) *factored.Problem {
 	return q
 }
 
-// fixed is a constraint that returns a bit a value.
+// fixed is a constraint that fixes a bit.
 func fixed(b factored.Bit, next, value bool) factored.Constraint {
 	c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b, Next: next}}}, Op: factored.EQ, Defines: true}
 	if value {

@@ -14,7 +14,7 @@ type Transition struct {
 
 // Options control what a session adds to a system.
 type Options struct {
-	// MaxSteps bounds the steps requested from the system; 0 is not a bound. Resets do not
+	// MaxSteps bounds the steps requested from the system; 0 means no bound. Resets do not
 	// count.
 	MaxSteps int
 	// Rules of the problem, against which observations are checked. A state that is not fully

@@ -9,8 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/svg"
 )
 
-// tone is a colour by what it is for: its value depends on the reader's theme.
-// Tones from 0 on are those of series.
+// tone is a colour by purpose: its value depends on the reader's theme. Tones from 0 on are
+// those of series.
 type tone int
 
 const (
@@ -54,7 +54,7 @@ func StyleSheet() string {
 	return b.String()
 }
 
-// point is a place in the drawing, in points, y running down.
+// point is a position in the drawing, in points, with y increasing downwards.
 type point struct{ x, y float64 }
 
 // canvas writes SVG whose colours are classes.

@@ -105,8 +105,8 @@ func (c *Chart) draw(to *canvas, wide, top, bottom float64) {
 	}
 }
 
-// legendWidth is the width of the legend with the space before it. It has room for
-// readers whose font is wider than the one that is estimated with.
+// legendWidth returns the width of the legend with the space before it. It has room for a
+// font wider than the estimated one.
 func (c *Chart) legendWidth() float64 {
 	var w float64
 	for i := range c.Series {
@@ -164,7 +164,7 @@ func (c *Chart) axes(to *canvas, x, y *scale, axisX, axisY float64) {
 	}
 }
 
-// series draws series i, and reports whether anything of it is seen.
+// series draws series i, and reports whether any of it is visible.
 func (c *Chart) series(to *canvas, i int, x, y *scale) bool {
 	s := &c.Series[i]
 	runs := c.runs(s)

@@ -41,7 +41,7 @@ func (i instance) domain() string {
 	return d
 }
 
-// paperInstance is a row of the paper's appendix table, unchanged there.
+// paperInstance is a row of the paper's appendix table.
 type paperInstance struct {
 	instance
 	name                     string

@@ -160,7 +160,7 @@ func (t *Task) setRanges(from map[string][]int64) error {
 	return nil
 }
 
-// setBins reads how quantities become levels, and returns the levels their ranges.
+// setBins reads how quantities become levels, and sets the ranges of the levels.
 func (t *Task) setBins(from map[string]binsTable) error {
 	if len(from) > 0 {
 		t.Bins = map[string]bins.Uniform{}

@@ -27,8 +27,8 @@ func (f Format) String() string { return [...]string{"cnf", "wcnf", "wcnf-old", 
 
 // Limits bound what a file may take.
 type Limits struct {
-	// Memory in bytes for the instance, and for solving it at variableMemory a variable; 0 is
-	// not a bound.
+	// Memory in bytes for the instance, and for solving it at variableMemory a variable; 0 means
+	// no bound.
 	Memory int64
 }
 

@@ -33,7 +33,7 @@ type Result struct {
 	Model  []bool // by variable
 }
 
-// Limits bound a run beside its context. Zero is not a bound.
+// Limits bound a run beside its context. Zero means no bound.
 type Limits struct {
 	Conflicts int64
 	Memory    int64 // bytes of the solver

@@ -84,7 +84,7 @@ func (l *Logger) Weaken(variable int32) {
 	}
 }
 
-// EndPol ends the derivation and returns its result a number.
+// EndPol ends the derivation and numbers its result.
 func (l *Logger) EndPol() ID {
 	if l.options.Format == DRAT {
 		return 0

@@ -45,8 +45,8 @@ type Options struct {
 // the constraints that were added and the clauses before it by reverse unit
 // propagation. The slices are valid only during the call.
 type Tracer interface {
-	// Learned is told a clause, empty for a contradiction, and returns it a number other than
-	// 0, by which Deleted knows it.
+	// Learned is told a clause, empty for a contradiction, and returns a number for it, not
+	// 0, by which Deleted refers to it.
 	Learned(clause []Lit) int64
 	// Deleted is told that a clause with a number is not used any more.
 	Deleted(clause []Lit, number int64)

@@ -20,7 +20,7 @@ import (
 // Options bound a run and choose among ways to search.
 type Options struct {
 	Solver sat.Options
-	Memory int64 // bytes of the solver; 0 is not a bound
+	Memory int64 // bytes of the solver; 0 means no bound
 	// Proof, where it is not nil, takes a proof of the answer. Clauses alone are
 	// learned then, without cutting planes.
 	Proof *Proof
