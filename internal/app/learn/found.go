@@ -78,7 +78,7 @@ func (f *Found) writeText(w io.Writer) error {
 	return err
 }
 
-// warnings say, in a line each, which verdicts need a look.
+// warnings say, in one per line, which verdicts need a look.
 func (f *Found) warnings() []string {
 	var lines []string
 	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden} {

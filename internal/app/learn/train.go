@@ -127,7 +127,7 @@ func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Trai
 	return out, cover(ctx, p, out.file, rows, training)
 }
 
-// Warnings say, in a line each, what is doubtful about the rows.
+// Warnings say, in one per line, what is doubtful about the rows.
 func (t *Trained) Warnings() []string {
 	if t.Found == nil {
 		return nil

@@ -29,7 +29,7 @@ type Result struct {
 	Outputs int    `json:"outputs"` // bits
 	// Differing names the output bits that differ somewhere.
 	Differing []string `json:"differing"`
-	// Counterexample is about the first of them, null where there is none.
+	// Counterexample is about the first of them, null if there is none.
 	Counterexample *Counterexample `json:"counterexample"`
 	Certified      bool            `json:"certified"` // each equality has a proof that the checker accepted
 

@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// definitions tells of each internal variable which rows define it: given the
+// definitions describes each internal variable which rows define it: given the
 // other variables of these rows, they leave it one value at most. Then a copy
 // of the variable and its rows in several groups never disagrees.
 type definitions struct {

@@ -227,8 +227,8 @@ func (s *structure) placeOthers() {
 	}
 }
 
-// placeLoose gives each action and shared variable a home: the first group
-// that reads it, or a group of its own.
+// placeLoose returns each action and shared variable a home: the first group that reads it,
+// or a group of its own.
 func (s *structure) placeLoose() {
 	for id, g := range s.groups {
 		for _, v := range g.reads {

@@ -79,9 +79,8 @@ func (l *layer) index(n int) {
 	}
 }
 
-// thin keeps width nodes with the lowest bounds and gives the least bound that
-// it dropped. Which of equal bounds are kept is left to their hash, so that
-// they differ.
+// thin keeps width nodes with the lowest bounds and returns the least bound that it dropped.
+// Which of equal bounds are kept is left to their hash, so that they differ.
 func (l *layer) thin(width int) (dropped int64) {
 	dropped = infinite
 	if l.size() <= width {
@@ -405,8 +404,7 @@ func (b *beam) shut() {
 	b.touched, b.newOf = b.touched[:0], b.newOf[:0]
 }
 
-// forced gives the places in a group's reads whose bits are decided, and their
-// values.
+// forced returns the places in a group's reads whose bits are decided, and their values.
 func (b *beam) forced(g *part, k int, key []uint32) (known, fixed uint64) {
 	f, o := b.f, b.o
 	for i, v := range g.reads {

@@ -115,7 +115,7 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 	return x.out, nil
 }
 
-// number gives the number of the value in x.key, a new one if it was not there.
+// number returns the number of the value in x.key, a new one if it was not there.
 func (x *listing) number() int32 {
 	name := fmt.Sprint(x.key)
 	id, ok := x.index[name]

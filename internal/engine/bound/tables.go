@@ -144,8 +144,8 @@ func (f *Factors) fill(t *Tables) {
 	}
 }
 
-// root is the bound on the priced cost of all plans, infinite where there is
-// none; the constant is not in it.
+// root is the bound on the priced cost of all plans, infinite if there is none; the constant
+// is not in it.
 func (f *Factors) root(t *Tables) int64 {
 	sum := -t.Tail[0]
 	for id := range f.parts {

@@ -356,7 +356,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	good := file.String()
 	for what, change := range map[string][2]string{
-		"not landmarks":    {good, "{"},
+		"not landmarks":   {good, "{"},
 		"the schema":      {`"schema":1`, `"schema":2`},
 		"those of world":  {`"problem":"world"`, `"problem":"another"`},
 		"of horizon":      {fmt.Sprintf(`"horizon":%d`, w.horizon), `"horizon":99`},

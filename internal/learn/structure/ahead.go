@@ -15,9 +15,9 @@ const (
 	pairInputs   = 1000
 )
 
-// ahead looks for several inputs that together have a significant gain where
-// no single one has: single variables, pairs of variables with whole, pairs and
-// triples of bits, and a sum modulo 2. It gives nil where there are none.
+// ahead looks for several inputs that together have a significant gain where no single one
+// has: single variables, pairs of variables with whole, pairs and triples of bits, and a sum
+// modulo 2. It gives nil if there are none.
 func (s *search) ahead(p *partition, used []bool, whole bool) []int {
 	q := s.sample(p, aheadClasses, aheadRows)
 	var free []int

@@ -33,7 +33,7 @@ func (s *search) choice(inputs []int) choice {
 	return choice{inputs, cells, errors, score(s.t.Inputs, len(inputs), cells, len(s.rows), errors)}
 }
 
-// consistent gives inputs that leave no class mixed, as far as the rows allow.
+// consistent returns inputs that leave no class mixed, as far as the rows allow.
 func (s *search) consistent() choice {
 	best := s.dropConsistent(s.path(false, false))
 	if s.hard(&best) {
@@ -44,7 +44,7 @@ func (s *search) consistent() choice {
 	return best
 }
 
-// short gives the inputs of least description length.
+// short returns the inputs of least description length.
 func (s *search) short() choice {
 	best := s.shortest(s.path(false, true))
 	if s.hard(&best) {

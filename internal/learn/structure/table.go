@@ -84,7 +84,7 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// fill gives unknown inputs the most frequent value of their variable.
+// fill returns unknown inputs the most frequent value of their variable.
 func (t *Table) fill() {
 	if t.inKnown == nil {
 		return
@@ -195,7 +195,7 @@ func (t *Table) differ(a, b int32) bool {
 	return false
 }
 
-// Input gives the packed inputs of row r.
+// Input returns the packed inputs of row r.
 func (t *Table) Input(r int) []uint64 {
 	w := bnn.Words(t.Inputs)
 	return t.in[r*w : (r+1)*w : (r+1)*w]

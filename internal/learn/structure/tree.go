@@ -14,7 +14,7 @@ type Tree struct {
 	Wrong     int  // of a leaf: those of them with the other value
 }
 
-// Eval gives the value of the tree for a packed row of inputs.
+// Eval returns the value of the tree for a packed row of inputs.
 func (n *Tree) Eval(in []uint64) bool {
 	for n.Zero != nil {
 		if in[n.Input/64]>>(n.Input%64)&1 == 1 {

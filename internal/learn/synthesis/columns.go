@@ -80,8 +80,7 @@ func (t *tally) less(from *tally, col []uint64) {
 	}
 }
 
-// least gives the least count of the cells of c, and in alive the cells that
-// have it.
+// least returns the least count of the cells of c, and in alive the cells that have it.
 func (t *tally) least(c *columns, alive []uint64) int {
 	for w := range alive {
 		alive[w] = c.valid(w)
@@ -104,7 +103,7 @@ func (t *tally) least(c *columns, alive []uint64) int {
 	return m
 }
 
-// reach gives the cells of word w whose count is at least p.
+// reach returns the cells of word w whose count is at least p.
 func (t *tally) reach(w, p int) uint64 {
 	if p <= 0 {
 		return ^uint64(0)

@@ -9,9 +9,8 @@ type counter struct {
 	first bool  // the value where no literal holds
 }
 
-// counted gives the literals whose number decides f, and the values by that
-// number; ok is false where there are none. Numbers that no cell has take the
-// value before.
+// counted returns the literals whose number decides f, and the values by that number; ok is
+// false if there are none. Numbers that no cell has take the value before.
 func counted(f *Function) (l literals, values []bool, ok bool) {
 	n := len(f.Inputs)
 	const most = 16 // inputs
@@ -54,8 +53,8 @@ func alike(known []int8, pair uint64, differ bool) bool {
 	return true
 }
 
-// byCount gives the values by the number of literals that hold, nil where they
-// do not decide.
+// byCount returns the values by the number of literals that hold, nil where they do not
+// decide.
 func byCount(known []int8, l literals, n int) []bool {
 	at := make([]int8, n+1)
 	for v, x := range known {
@@ -106,9 +105,9 @@ func (n *net) addCounter(t *target, l literals, values []bool) *counter {
 	return c
 }
 
-// row writes the weights of a counter's output and gives its threshold. The
-// units with positive weights less those with negative ones are 1 where the
-// value is not the first one, and 0 elsewhere.
+// row writes the weights of a counter's output and returns its threshold. The units with
+// positive weights less those with negative ones are 1 where the value is not the first one,
+// and 0 elsewhere.
 func (c *counter) row(row []int8, number []int) (threshold int) {
 	sign := int8(1)
 	if c.first {

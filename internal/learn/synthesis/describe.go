@@ -10,9 +10,9 @@ import (
 // by one where not all of them were seen.
 const tabled = 10
 
-// Describe gives the functions of a structure that was learned from t. With
-// complete, values of a function's inputs that no row has are of no interest;
-// otherwise they have the values of the output's tree.
+// Describe returns the functions of a structure that was learned from t. With complete,
+// values of a function's inputs that no row has are of no interest; otherwise they have the
+// values of the output's tree.
 func Describe(t *structure.Table, s *structure.Structure, complete bool) []Function {
 	functions := make([]Function, len(s.Outputs))
 	for i := range s.Outputs {

@@ -100,7 +100,7 @@ type unit struct {
 	threshold int
 }
 
-// unit gives the literals the numbers of the network.
+// unit returns the literals the numbers of the network.
 func (t *target) unit(l literals, threshold int) unit {
 	u := unit{threshold: threshold}
 	for i, b := range t.inputs {
@@ -114,8 +114,8 @@ func (t *target) unit(l literals, threshold int) unit {
 	return u
 }
 
-// project gives the literals of u that are over the inputs of t, and how many
-// others it has.
+// project returns the literals of u that are over the inputs of t, and how many others it
+// has.
 func (t *target) project(u *unit) (l literals, others int) {
 	for _, x := range u.lits {
 		i, ok := t.local[x/2]
@@ -131,8 +131,8 @@ func (t *target) project(u *unit) (l literals, others int) {
 	return l, others
 }
 
-// covers gives the cells that u covers, as a bit set; ok is false where it lets
-// a cell in that must stay out.
+// covers returns the cells that u covers, as a bit set; ok is false where it lets a cell in
+// that must stay out.
 func (t *target) covers(u *unit) (set []uint64, ok bool) {
 	l, others := t.project(u)
 	n := l.count() + others

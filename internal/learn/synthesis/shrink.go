@@ -140,8 +140,8 @@ func (s *shrinker) price(u int) int {
 	return len(s.units[u].lits) + 2
 }
 
-// attempt removes one to three neighbouring units, covers again, and gives the
-// size after that: the former one where the result would be larger.
+// attempt removes one to three neighbouring units, covers again, and returns the size after
+// that: the former one where the result would be larger.
 func (s *shrinker) attempt(live []int, size int) int {
 	var log []change
 	first := live[s.rng.IntN(len(live))]

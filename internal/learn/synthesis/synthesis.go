@@ -100,7 +100,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 	return n, nil
 }
 
-// add gives the number of a unit, a new one where there is none like it.
+// add returns the number of a unit, a new one if there is none like it.
 func (n *net) add(u unit) int {
 	for i := range n.units {
 		if n.units[i].threshold == u.threshold && slices.Equal(n.units[i].lits, u.lits) {
