@@ -61,7 +61,7 @@ const (
 // Plan is the answer to a planning query.
 type Plan struct {
 	Status  Status
-	Engine  string  // that gave the answer, and the proof where there is one
+	Engine  string  // the engine that answered, and proved the answer if it is proven
 	Horizon int     // steps; 0 without a plan
 	Reward  float64 // summed over the steps, by the model; 0 without a plan
 	// Bound is proven: no plan of these horizons has a higher reward. It is +Inf
@@ -69,11 +69,11 @@ type Plan struct {
 	Bound float64
 	Steps []Step // nil without a plan
 	Final Values // the state after the last step; nil without a plan
-	// Simulated tells how the plan did in the problem's own RDDL, nil where there
-	// is none, or it is stochastic.
+	// Simulated is the result of the plan in the problem's own RDDL. It is nil if
+	// the problem has no RDDL, or a stochastic one.
 	Simulated *Simulated
-	// Warning tells that the plan relies on states and actions that the network
-	// was never trained on; "" where that is not so or not known.
+	// Warning is not empty if the plan relies on states and actions that the
+	// network was never trained on.
 	Warning string
 	// Stopped is the limit that ended the run; "" when it ended by itself.
 	Stopped string

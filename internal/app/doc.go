@@ -5,7 +5,6 @@ package app
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/fdplan/fdplan/internal/engine"
 )
@@ -20,8 +19,6 @@ var ErrNoHorizon = errors.New("there is no horizon of the problem's own; one mus
 
 // Limits returns l with one thread per processor if l sets none.
 func Limits(l engine.Limits) engine.Limits {
-	if l.Threads <= 0 {
-		l.Threads = runtime.GOMAXPROCS(0)
-	}
+	l.Threads = Threads(l.Threads)
 	return l
 }

@@ -6,7 +6,7 @@ import "runtime"
 // else one for each processor.
 func Threads(n int) int {
 	if n <= 0 {
-		return runtime.NumCPU()
+		return runtime.GOMAXPROCS(0)
 	}
 	return n
 }
