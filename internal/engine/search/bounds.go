@@ -144,7 +144,7 @@ func (r *run) takeTables() {
 	}
 }
 
-// finishTables goes on with the tables alone when the graph has no room left.
+// finishTables continues the tables alone when the graph has no room left.
 func (r *run) finishTables(ctx context.Context) {
 	x := &r.tables
 	if x.s == nil && !x.refused && x.err == nil && !r.whole && r.q.MinHorizon == r.q.MaxHorizon && ctx.Err() == nil {
