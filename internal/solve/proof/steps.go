@@ -231,3 +231,22 @@ func (l *Logger) half(terms []Term, negate bool, free int32, degree int64) ID {
 	}
 	return l.made()
 }
+
+// DeleteAll removes constraints by their numbers, which DRAT does not know.
+func (l *Logger) DeleteAll(ids []ID) {
+	const most = 50 // a line
+	if len(ids) == 0 || !l.pseudoBoolean("deletion by number") {
+		return
+	}
+	for i, id := range ids {
+		if i%most == 0 {
+			if i > 0 {
+				l.end()
+			}
+			l.text("del id")
+		}
+		l.buf = append(l.buf, ' ')
+		l.number(int64(id))
+	}
+	l.end()
+}

@@ -1,0 +1,209 @@
+package backward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Claim is what a proof shows about one horizon.
+type Claim struct {
+	// Infeasible claims that there is no plan; Trace and Bound are ignored then.
+	Infeasible bool
+	// Trace is a plan, or nil. Its auxiliary bits are ignored.
+	Trace *factored.Trace
+	// Bound claims that no plan has a higher scaled reward; nil claims nothing.
+	Bound *int64
+}
+
+// Options set up a proof.
+type Options struct {
+	W      io.Writer
+	Format proof.Format
+	// File is the model whose OPB file the proof is about: that of the problem
+	// with or without propagated constants. Nil is the one with.
+	File *model.Model
+	// Edges bounds the number of steps between states that the proof covers; 0
+	// is no bound.
+	Edges int64
+}
+
+// ErrTooLarge is wrapped by the error for a proof that would be about more steps
+// than Options.Edges.
+var ErrTooLarge = errors.New("the proof would be too large")
+
+// ErrClaim is wrapped by the error for a claim that does not hold.
+var ErrClaim = errors.New("the claim does not hold")
+
+// Stats are the sizes of a proof.
+type Stats struct {
+	States, Edges int64 // that needed to be considered
+	Constraints   int64 // that the proof makes
+}
+
+// Write writes a proof of the claim about m, which has propagated constants. What
+// is written is incomplete if there is an error: the context's, of the writer, or
+// one that wraps ErrTooLarge or ErrClaim.
+func Write(ctx context.Context, m *model.Model, c Claim, o Options) (Stats, error) {
+	if o.File == nil {
+		o.File = m
+	}
+	n, err := format.Inequalities(ctx, o.File)
+	if err != nil {
+		return Stats{}, err
+	}
+	w := &writer{ctx: ctx, m: m, most: o.Edges, vars: o.File.NumVars(), target: dead}
+	objective := []proof.Term{}
+	for t := 1; t <= m.Horizon+1; t++ {
+		for _, c := range o.File.Objective(t) {
+			if c.Lit < 0 { // c*(1-x); the constant is not in the file
+				objective = append(objective, proof.Term{Coef: -c.Coef, Lit: int32(-c.Lit)})
+				w.shift -= c.Coef
+			} else {
+				objective = append(objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
+			}
+		}
+	}
+	w.log = proof.New(o.W, proof.Options{Format: o.Format, Constraints: n, Objective: objective})
+	if err := w.write(c); err != nil {
+		return Stats{}, fmt.Errorf("proving backwards: %w", err)
+	}
+	if err := w.log.Close(); err != nil {
+		return Stats{}, err
+	}
+	w.stats.Constraints = int64(w.log.Last()) - n
+	return w.stats, nil
+}
+
+// dead is the value of a state from which no plan can be completed.
+const dead = math.MaxInt64
+
+// writer is one call of Write.
+type writer struct {
+	ctx   context.Context
+	m     *model.Model
+	log   *proof.Logger
+	most  int64
+	vars  int32 // number of the last variable
+	stats Stats
+
+	target int64 // every plan costs at least this; dead without any plan
+	shift  int64 // the file's objective is the cost and this
+
+	layers []*layer // by step, 0..H+1; 0 is what comes before the first state
+	sums   []proof.ID
+	nodes  uint // for looks at the context
+
+	lits  []int32 // scratch
+	terms []proof.Term
+}
+
+// write writes the proof without its end.
+func (w *writer) write(c Claim) error {
+	var solution []int32
+	var cost int64
+	switch {
+	case c.Infeasible && w.m.Infeasible():
+		w.log.ConcludeUnsat(w.log.Contradiction())
+		return nil
+	case w.m.Infeasible() && c.Trace == nil:
+		w.log.ConcludeUnsat(w.log.Contradiction())
+		return nil
+	case w.m.Infeasible():
+		return fmt.Errorf("%w: the model has no plan", ErrClaim)
+	}
+	w.prepare()
+	if !c.Infeasible && c.Trace != nil {
+		var err error
+		if solution, cost, err = w.complete(c.Trace); err != nil {
+			return err
+		}
+	}
+	if !c.Infeasible {
+		w.target = 0
+		if c.Bound != nil {
+			w.target = -*c.Bound - w.m.ObjectiveConstant()
+		}
+		if solution != nil && w.target > cost {
+			return fmt.Errorf("%w: the plan costs %d, the bound is %d", ErrClaim, cost, w.target)
+		}
+	}
+	bound, err := w.bound()
+	if err != nil {
+		return err
+	}
+	w.conclude(c, bound, solution, cost)
+	return nil
+}
+
+// bound derives that the objective is at least the target, and returns that
+// constraint: 0 for a target that needs no proof, a contradiction for dead.
+func (w *writer) bound() (proof.ID, error) {
+	if w.target <= 0 {
+		return 0, nil
+	}
+	if err := w.reach(); err != nil {
+		return 0, err
+	}
+	if err := w.values(); err != nil {
+		return 0, err
+	}
+	for t := w.m.Horizon + 1; t >= 0; t-- {
+		if err := w.prove(t); err != nil {
+			return 0, err
+		}
+	}
+	root := w.layers[0]
+	if len(root.lemmas) == 0 {
+		// Propagation refutes every initial state.
+		root.states[0].value = dead
+		return w.log.Contradiction(), nil
+	}
+	unit := root.lemmas[0]
+	if root.states[0].value == dead {
+		return unit, nil
+	}
+	// P(0) comes of the definition of the one literal at step 0.
+	w.log.BeginPol(root.only)
+	w.log.Add(unit, root.states[0].value)
+	for _, id := range w.sums {
+		w.log.Add(id, 1)
+	}
+	bound := w.log.EndPol()
+	w.log.DeleteAll(append(w.sums, unit, root.only))
+	return bound, nil
+}
+
+// conclude ends the proof.
+func (w *writer) conclude(c Claim, bound proof.ID, solution []int32, cost int64) {
+	contradictory := bound != 0 && w.layers[0].states[0].value == dead
+	switch {
+	case contradictory:
+		w.log.ConcludeUnsat(bound)
+	case solution != nil && cost == w.target:
+		id := w.log.Solution(solution)
+		if bound == 0 {
+			id = w.log.Contradiction()
+		} else {
+			w.log.BeginPol(bound)
+			w.log.Add(id, 1)
+			id = w.log.EndPol()
+		}
+		w.log.ConcludeOptimal(cost+w.shift, id)
+	case solution != nil && c.Bound == nil:
+		w.log.Show(solution)
+		w.log.ConcludeBounds(w.shift, cost+w.shift, true, 0)
+	case solution != nil:
+		w.log.Show(solution)
+		w.log.ConcludeBounds(w.target+w.shift, cost+w.shift, true, bound)
+	default:
+		w.log.ConcludeBounds(w.target+w.shift, 0, false, bound)
+	}
+}

@@ -1,0 +1,141 @@
+package backward_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"testing"
+
+	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+var (
+	instances = flag.Int("instances", 300, "number of random problems")
+	firstSeed = flag.Uint64("seed", 1, "seed of the first random problem")
+)
+
+// files are a problem's OPB file, with constants propagated or as the paper has it,
+// and what a proof about it is made of.
+type files struct {
+	m, file   *model.Model
+	opb       []byte
+	objective format.Objective
+}
+
+func compile(t testing.TB, task engine.Task, horizon int, literal bool) files {
+	t.Helper()
+	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := files{m: m, file: m}
+	if literal {
+		if f.file, err = model.New(task.Problem, task.Network, horizon, model.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := format.Write(context.Background(), &b, f.file, format.Options{Kind: format.OPB}); err != nil {
+		t.Fatal(err)
+	}
+	f.opb, f.objective = b.Bytes(), format.ObjectiveOf(f.file, format.OPB)
+	return f
+}
+
+// prove writes a proof of a claim.
+func (f files) prove(c backward.Claim, v proof.Format) ([]byte, backward.Stats, error) {
+	var b bytes.Buffer
+	s, err := backward.Write(context.Background(), f.m, c, backward.Options{W: &b, Format: v, File: f.file})
+	return b.Bytes(), s, err
+}
+
+// claimOf is all that an answer claims.
+func claimOf(res *engine.Result) backward.Claim {
+	return backward.Claim{Infeasible: res.Status == engine.Infeasible, Trace: res.Trace, Bound: res.Bound}
+}
+
+// check has the checker read a proof and compares its verdict with the truth.
+func (f files) check(t testing.TB, what any, text []byte, reward int64, feasible bool) {
+	t.Helper()
+	v, err := veripb.Check(bytes.NewReader(f.opb), bytes.NewReader(text))
+	switch {
+	case err != nil:
+		t.Fatalf("%v: %v\n%s", what, err, text)
+	case !feasible && v.Kind != veripb.Unsat:
+		t.Fatalf("%v: there is no plan, the proof shows %v", what, v)
+	case feasible && (v.Kind != veripb.Optimal || f.objective.Reward(v.Lower.Int64()) != reward):
+		t.Fatalf("%v: the reward is %d, the proof shows %v (constant %d)", what, reward, v, f.objective.Constant)
+	}
+}
+
+var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20}
+
+// random is a random problem, every third with odd weights, and its true answer.
+func random(i int) (task engine.Task, horizon int, reward int64, feasible bool) {
+	p, net, horizon := randprob.New(*firstSeed+uint64(i), randprob.Options{})
+	if i%3 == 0 {
+		for j := range p.Reward.Terms {
+			p.Reward.Terms[j].Weight = p.Reward.Terms[j].Weight*1_003 + int64(j)*79
+		}
+	}
+	reward, feasible = randprob.BruteForce(p, net, horizon)
+	return engine.Task{Problem: p, Network: net}, horizon, reward, feasible
+}
+
+// TestRandomProblems has proofs of the answers of search checked, on problems whose
+// answer is known by brute force, and wrong claims refused.
+func TestRandomProblems(t *testing.T) {
+	var plans, wide int
+	for i := range *instances {
+		task, horizon, reward, feasible := random(i)
+		res, err := search.Engine{}.Solve(context.Background(), engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := compile(t, task, horizon, i%2 == 0)
+		text, _, err := f.prove(claimOf(res), formats[i/2%2])
+		if err != nil {
+			t.Fatalf("problem %d: %v", i, err)
+		}
+		f.check(t, i, text, reward, feasible)
+		if !feasible {
+			continue
+		}
+		plans++
+		// A bound alone, loose and tight; and one that no plan obeys.
+		for _, slack := range []int64{0, 1, 5} {
+			bound := reward + slack
+			text, _, err := f.prove(backward.Claim{Bound: &bound}, formats[i%2])
+			if err != nil {
+				t.Fatalf("problem %d, bound %d: %v", i, bound, err)
+			}
+			v, err := veripb.Check(bytes.NewReader(f.opb), bytes.NewReader(text))
+			if err != nil {
+				t.Fatalf("problem %d, bound %d: %v", i, bound, err)
+			}
+			switch {
+			case v.Kind == veripb.None: // as low as the costs can be
+			case v.Kind != veripb.Bounds || f.objective.Reward(v.Lower.Int64()) > bound:
+				t.Fatalf("problem %d: bound %d, the proof shows %v", i, bound, v)
+			default:
+				wide++
+			}
+		}
+		for _, claim := range []backward.Claim{{Bound: new(reward - 1)}, {Infeasible: true}, {Trace: res.Trace, Bound: new(reward - 1)}} {
+			if _, _, err := f.prove(claim, proof.VeriPB20); !errors.Is(err, backward.ErrClaim) {
+				t.Fatalf("problem %d: the false claim %+v gives %v", i, claim, err)
+			}
+		}
+	}
+	if *instances >= 100 && (plans < *instances/3 || wide == 0) {
+		t.Errorf("only %d problems have plans, %d bounds are proven", plans, wide)
+	}
+}
