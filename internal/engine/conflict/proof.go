@@ -11,11 +11,13 @@ import (
 )
 
 // Proof tells where to write a proof of the answer, and in which version of
-// VeriPB's format. It is about the OPB file that package format writes of the
-// model with propagated constants.
+// VeriPB's format. It is about the OPB file that package format writes of File.
 type Proof struct {
 	W      io.Writer
 	Format proof.Format
+	// File is the model of the same problem and horizon that the proof is about,
+	// with or without propagated constants; nil is the one with.
+	File *model.Model
 }
 
 // prover writes down what the solver learns and what the counters stand for.
@@ -40,9 +42,20 @@ type prover struct {
 	// says so", and the variables of such literals.
 	when   map[int64]proof.ID
 	bounds map[int32]bool
+	// hidden reports the variables whose values follow by propagation and are not
+	// shown in solutions: the solver may know nothing of them.
+	hidden func(int32) bool
 }
 
 func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
+	hidden := func(int32) bool { return false }
+	if p.File != nil {
+		own, first := m, m.Stride()
+		if m = p.File; m.Network != nil {
+			first -= int32(m.Network.Hidden())
+		}
+		hidden = func(v int32) bool { return v <= own.NumVars() && (v-1)%own.Stride() >= first }
+	}
 	n, err := format.Inequalities(ctx, m)
 	if err != nil {
 		return nil, err
@@ -57,7 +70,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 			}
 		}
 	}
-	return &prover{when: map[int64]proof.ID{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+	return &prover{hidden: hidden, when: map[int64]proof.ID{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 
 // Learned writes a clause.
@@ -76,7 +89,7 @@ func (p *prover) Deleted(_ []sat.Lit, number int64) { p.log.Delete(proof.ID(numb
 func (p *prover) solution(s *sat.Solver) {
 	p.lits = p.lits[:0]
 	for v := int32(1); v <= s.NumVars(); v++ {
-		if p.bounds[v] {
+		if p.bounds[v] || p.hidden(v) {
 			continue // the definition gives it a value; the solver knows one half of it
 		}
 		l := sat.Pos(v)

@@ -18,7 +18,13 @@ import (
 // the answer.
 func prove(t testing.TB, task engine.Task, horizon int, f proof.Format) (opb, text []byte, res *engine.Result) {
 	t.Helper()
-	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: true})
+	return proveOf(t, task, horizon, f, model.Options{Propagate: true})
+}
+
+// proveOf is prove about the file of a model with these options.
+func proveOf(t testing.TB, task engine.Task, horizon int, f proof.Format, o model.Options) (opb, text []byte, res *engine.Result) {
+	t.Helper()
+	m, err := model.New(task.Problem, task.Network, horizon, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +32,7 @@ func prove(t testing.TB, task engine.Task, horizon int, f proof.Format) (opb, te
 	if _, err := format.Write(context.Background(), &file, m, format.Options{Kind: format.OPB}); err != nil {
 		t.Fatal(err)
 	}
-	e := conflict.PB{Proof: &conflict.Proof{W: &out, Format: f}}
+	e := conflict.PB{Proof: &conflict.Proof{W: &out, Format: f, File: m}}
 	res, err = e.Solve(context.Background(), engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +65,19 @@ func accepted(t *testing.T, what any, task engine.Task, horizon int, f proof.For
 	}
 }
 
+// literal has the checker read a proof about the paper's own rows.
+func literal(t *testing.T, what any, task engine.Task, horizon int, f proof.Format) {
+	t.Helper()
+	opb, text, res := proveOf(t, task, horizon, f, model.Options{})
+	v, err := veripb.Check(bytes.NewReader(opb), bytes.NewReader(text))
+	switch {
+	case err != nil:
+		t.Fatalf("%v: %v", what, err)
+	case res.Status == engine.Infeasible && v.Kind != veripb.Unsat, res.Status == engine.Optimal && v.Kind != veripb.Optimal:
+		t.Fatalf("%v: %s, the proof shows %v", what, res.Status, v)
+	}
+}
+
 var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20}
 
 // TestProofsOfRandomProblems has proofs of random problems checked.
@@ -72,6 +91,7 @@ func TestProofsOfRandomProblems(t *testing.T) {
 			}
 		}
 		accepted(t, seed, engine.Task{Problem: p, Network: net}, horizon, formats[i%2])
+		literal(t, seed, engine.Task{Problem: p, Network: net}, horizon, formats[i%2])
 	}
 }
 
