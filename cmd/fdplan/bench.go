@@ -32,7 +32,7 @@ type benchCmd struct {
 	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"60s"`
 	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"60s"`
 	TotalTime  durationFlag `help:"Stop the whole bench after this time; runs without a line by then are not made; 0 for never. Default: never, with --quick 285s." placeholder:"1h"`
-	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it." default:"4GiB"`
+	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it; default: half of what the machine or the control group has, at most 4GiB." placeholder:"4GiB"`
 	Threads    int          `help:"Threads of each run." default:"1"`
 	Seed       uint64       `help:"Seed of each run." default:"0"`
 	Out        string       `short:"o" help:"Folder of the journal, which is resumed if it exists." placeholder:"DIR" default:"bench-out"`
@@ -45,7 +45,9 @@ const quickTotal = 285 * time.Second
 
 // Run makes the runs that are missing from the journal.
 func (c *benchCmd) Run(a *environment) error {
-	ctx, cancel := a.context(0)
+	// The time limit is that of each run.
+	own := bounds{Memory: c.Memory}
+	ctx, cancel := own.context(a)
 	defer cancel()
 	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 1 {
 		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)
@@ -74,7 +76,7 @@ func (c *benchCmd) Run(a *environment) error {
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers, Env: env, BLP: blp, NoBLP: noBLP,
 		TimeLimit: pick(c.TimeLimit, 10*time.Minute, 10*time.Second), ReachLimit: pick(c.ReachLimit, time.Minute, 2*time.Second),
 		TrainLimit: max(time.Duration(c.TimeLimit), 30*time.Minute), Total: pick(c.TotalTime, 0, quickTotal),
-		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
+		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: reportRuns(progress), Warn: warn,
 	})
 	progress.Clear()

@@ -14,10 +14,13 @@ type checkCmd struct {
 	Domain   string `arg:"" help:"RDDL file with the domain; it may contain instances too." placeholder:"D.rddl"`
 	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
+	bounds
 }
 
 // Run checks the files and prints what is in them.
 func (c *checkCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	names := []string{c.Domain}
 	if c.Instance != "" {
 		names = append(names, c.Instance)

@@ -11,19 +11,19 @@ import (
 
 type collectCmd struct {
 	problemFlags
+	bounds
 	progressFlags
-	Rows      int          `short:"n" help:"Number of transitions." default:"200000"`
-	Policy    string       `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
-	Log       string       `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
-	Threads   int          `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed      uint64       `help:"Seed." default:"0"`
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	Out       string       `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
+	Rows    int    `short:"n" help:"Number of transitions." default:"200000"`
+	Policy  string `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
+	Log     string `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
+	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
+	Seed    uint64 `help:"Seed." default:"0"`
+	Out     string `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
 }
 
 // Run writes the data set.
 func (c *collectCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.TimeLimit)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	p, err := c.loadTruth()
 	if err != nil {

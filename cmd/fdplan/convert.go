@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 type convertCmd struct {
@@ -15,20 +15,23 @@ type convertCmd struct {
 	Task          string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	Out           string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
 	JSON          bool   `name:"json" help:"Print one JSON object."`
+	bounds
 }
 
 // Run folds a network and writes it.
 func (c *convertCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
 	f := learn.Foreign{Name: c.Network, NormName: c.Normalization}
-	if f.Text, err = os.ReadFile(c.Network); err != nil {
+	if f.Text, err = source.ReadFile(c.Network); err != nil {
 		return err
 	}
 	if c.Normalization != "" {
-		if f.Norm, err = os.ReadFile(c.Normalization); err != nil {
+		if f.Norm, err = source.ReadFile(c.Normalization); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // The exit statuses, one table for the program, the docs and the tests.
 const (
 	exitDone     = 0 // done: a plan was found, the plan is valid, the property holds, the file was written
-	exitInternal = 1 // a bug
+	exitInternal = 1 // a bug, here or in an external solver whose claim was refuted
 	exitUsage    = 2 // bad usage or bad input, or a required program is not installed
 	exitLimit    = 3 // a limit was reached before there was an answer
 	exitNo       = 4 // the answer is no: no plan exists, the plan is invalid, the property fails

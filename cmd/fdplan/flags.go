@@ -67,8 +67,8 @@ func (f *problemFlags) loadTruth() (*load.Problem, error) {
 }
 
 // engine turns the flags into an engine's limits.
-func (l *limits) engine() engine.Limits {
-	return engine.Limits{Threads: app.Threads(l.Threads), Memory: int64(l.Memory)}
+func (l *limits) engine(a *environment) engine.Limits {
+	return engine.Limits{Threads: app.Threads(l.Threads), Memory: l.memory(), Late: a.guard.late}
 }
 
 // horizonFlag is N or N..M.

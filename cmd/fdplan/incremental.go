@@ -18,6 +18,7 @@ type incrementalFlags struct {
 	Incremental bool   `help:"Plan until a plan holds in the simulator (Algorithm 1 of the paper)."`
 	Landmarks   string `help:"What is excluded when a plan fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
 	Resume      string `help:"File with the knowledge about the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
+	Recheck     bool   `help:"Replay the landmarks of --resume first, and drop those that do not fail."`
 	Corrected   string `help:"Write the network as corrected by --landmarks transition." placeholder:"FILE"`
 	Restart     bool   `help:"Discard what the engine learned at each iteration, to measure the effect of keeping it."`
 }
@@ -25,6 +26,8 @@ type incrementalFlags struct {
 // check refuses flags that cannot be combined.
 func (f *incrementalFlags) check(proof string) error {
 	switch {
+	case f.Recheck && f.Resume == "":
+		return errors.New("--recheck needs landmarks to replay; expected --resume FILE")
 	case f.Incremental && proof != "":
 		return errors.New("--proof goes with one query; --incremental makes many")
 	case !f.Incremental && (f.Simulator != "" || f.Record != "" || f.Resume != "" || f.Corrected != "" || f.MaxSimulations != 0 || f.Truth != ""):
@@ -48,7 +51,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 		}
 	}()
 	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
-		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Write: a.toFile, Restart: f.Restart,
+		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Recheck: f.Recheck, Write: a.toFile, Restart: f.Restart,
 		Iteration: progress.iteration,
 	})
 	if err == nil && f.Corrected != "" {
@@ -88,6 +91,9 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 	if d.Loop.Resumed > 0 {
 		fmt.Fprintf(b, ", %d of them from before", d.Loop.Resumed)
 	}
+	if d.Loop.Forgotten > 0 {
+		fmt.Fprintf(b, ", %d forgotten", d.Loop.Forgotten)
+	}
 	if d.Loop.Corrected > 0 {
 		fmt.Fprintf(b, ", %s corrected", counted(d.Loop.Corrected, "transition"))
 	}
@@ -95,7 +101,22 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 	if d.Loop.Recorded > 0 {
 		fmt.Fprintf(b, "recorded: %s\n", counted(d.Loop.Recorded, "transition"))
 	}
+	if n := d.Loop.Resumed - (d.Loop.Rechecked - d.Loop.Forgotten); n > 0 && d.Status != "unknown" {
+		other := ""
+		if d.Loop.ResumedFrom != d.Loop.Simulator {
+			other = ", of the simulator " + d.Loop.ResumedFrom + ","
+		}
+		fmt.Fprintf(b, "%s taken from %s%s and not tried in this run; --recheck replays them\n", wereWas(n, "landmark"), d.Loop.State, other)
+	}
 	if d.Status == "unknown" && d.Loop.State != "" {
 		fmt.Fprintf(b, "The landmarks are in %s; go on from there with --resume %s\n", d.Loop.State, d.Loop.State)
 	}
+}
+
+// wereWas is a count with its verb.
+func wereWas(n int, what string) string {
+	if n == 1 {
+		return counted(n, what) + " was"
+	}
+	return counted(n, what) + " were"
 }

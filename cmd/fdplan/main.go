@@ -8,15 +8,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/limit"
+	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // cli is the table of commands. Every command has a Run method that is given the app.
@@ -51,18 +53,26 @@ type environment struct {
 	out, err io.Writer
 	now      func() time.Time
 	started  time.Time
-	terminal bool // err is a terminal
+	terminal bool   // err is a terminal
+	kill     func() // kills what the command has started; nil for nothing to kill
+
+	guard *guard // ends the command
 }
 
 func main() {
 	started := time.Now()
 	a := &environment{out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
+	a.kill = func() { process.KillDescendants(os.Getpid()) }
 	os.Exit(run(a, os.Args[1:]))
 }
 
 // run parses args, runs the command, and turns its error into an exit status
 // and one line.
 func run(a *environment, args []string) (status int) {
+	stdout, stderr := &gate{w: a.out}, &gate{w: a.err}
+	a.out, a.err = stdout, stderr
+	a.guard = newGuard()
+	defer a.guard.end()
 	var c cli
 	exited := -1 // set when kong wants to exit, as after --help
 	parser, err := kong.New(&c,
@@ -86,7 +96,12 @@ func run(a *environment, args []string) (status int) {
 	if err != nil {
 		return a.fail(err)
 	}
-	if err := ctx.Run(); err != nil {
+	err = a.guard.run(func() error { return ctx.Run() })
+	if late := new(abandoned); errors.As(err, &late) {
+		a.leave(stdout, stderr)
+		a.err = stderr.w // of which we now have the only use
+	}
+	if err != nil {
 		return a.fail(err)
 	}
 	return exitDone
@@ -98,13 +113,20 @@ func (a *environment) fail(err error) int {
 	if errors.As(err, &s) {
 		return int(s) // everything has been printed
 	}
-	fmt.Fprintf(a.err, "fdplan: %v%s\n", err, hint(err))
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if cause := context.Cause(a.guard.ctx); cause != nil && !errors.Is(err, errLimit) {
+			err = fmt.Errorf("%w: %w", errLimit, cause)
+		}
+	}
+	fmt.Fprintln(a.err, source.PrintableLines(fmt.Sprintf("fdplan: %v%s", err, hint(err)), source.MaxLine))
 	switch {
 	case errors.Is(err, app.ErrInternal):
 		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
 		return exitInternal
 	case errors.Is(err, errLimit):
 		return exitLimit
+	case errors.As(err, new(*plan.ContradictionError)):
+		return exitInternal
 	}
 	return exitUsage
 }
@@ -120,40 +142,39 @@ func hint(err error) string {
 	return ""
 }
 
+// bounds are the flags of every command.
+type bounds struct {
+	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Memory    bytesFlag    `help:"Bound on memory; default: half of what the machine or the control group has, at most 4GiB." placeholder:"4GiB"`
+}
+
 // limits are the flags of every command that may take long.
 type limits struct {
+	bounds
 	progressFlags
-	Threads   int          `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed      uint64       `help:"Seed of whatever draws random numbers." default:"0"`
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	Memory    bytesFlag    `help:"Bound on memory." default:"4GiB"`
+	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
+	Seed    uint64 `help:"Seed of whatever draws random numbers." default:"0"`
 }
 
-// context returns a context that ends on SIGINT, SIGTERM and at the time limit; its cause
-// identifies which.
-func (l *limits) context(a *environment) (context.Context, context.CancelFunc) {
-	debug.SetMemoryLimit(int64(l.Memory))
-	return a.context(l.TimeLimit)
-}
-
-func (a *environment) context(limit durationFlag) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case s := <-signals:
-			cancel(fmt.Errorf("%v was received", s))
-		case <-ctx.Done():
-		}
-		signal.Stop(signals)
-	}()
-	if limit == 0 {
-		return ctx, func() { cancel(nil) }
+// memory is the bound on memory in bytes, given or not.
+func (b *bounds) memory() int64 {
+	if b.Memory > 0 {
+		return int64(b.Memory)
 	}
-	d := time.Duration(limit)
-	timed, stop := context.WithDeadlineCause(ctx, a.started.Add(d), fmt.Errorf("the time limit of %v was reached", d))
-	return timed, func() { stop(); cancel(nil) }
+	return limit.DefaultMemory()
+}
+
+// context ends on SIGINT, SIGTERM, at the time limit, and where more memory is
+// held than was allowed; its cause says which. The collector is told of the
+// bound on memory too.
+func (b *bounds) context(a *environment) (context.Context, context.CancelFunc) {
+	memory := b.memory()
+	before := debug.SetMemoryLimit(memory)
+	ctx, lift := a.guard.bound(a.started, time.Duration(b.TimeLimit), memory)
+	return ctx, func() {
+		lift()
+		debug.SetMemoryLimit(before)
+	}
 }
 
 func isTerminal(f *os.File) bool {

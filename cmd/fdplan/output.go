@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // toFile writes a file so that it is never left incomplete. With an empty name or "-" it
@@ -35,7 +36,7 @@ func (a *environment) answer(asJSON bool, file string, v any, text func(io.Write
 // readPlan returns the text of a plan file; "-" is standard input.
 func readPlan(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(os.Stdin)
+		return source.ReadUpTo("standard input", os.Stdin, source.MaxText)
 	}
-	return os.ReadFile(name)
+	return source.ReadFile(name)
 }

@@ -26,6 +26,7 @@ type planCmd struct {
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
 	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
 	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
+	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; with engine pb." placeholder:"FILE"`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
@@ -47,8 +48,8 @@ func (c *planCmd) Run(a *environment) error {
 	progress := c.progressFlags.plan(a, task.Task)
 	request := plan.Request{
 		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp},
-		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max,
-		Limits: c.engine(), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
+		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
+		Limits: c.engine(a), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
 	var doc *execute.Document
 	if err := c.check(c.Proof); err != nil {
@@ -123,6 +124,9 @@ func writePlan(w io.Writer, d *execute.Document) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n")
+	if d.ByOther() {
+		fmt.Fprintf(&b, "%s\n", claimed(&d.Document))
+	}
 	for t, step := range d.Plan {
 		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
 	}
@@ -167,4 +171,16 @@ func actions(step app.Values) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// claimed is the line about what stands on an outside solver's word.
+func claimed(d *plan.Document) string {
+	what := "claimed " + string(d.Status)
+	if d.Status != engine.Optimal && d.Status != engine.Infeasible {
+		what = "bound claimed"
+	}
+	if *d.Proof.Checked {
+		return fmt.Sprintf("%s by %s; proved by fdplan too", what, d.Proof.By)
+	}
+	return fmt.Sprintf("%s by %s; not checked by fdplan", what, d.Proof.By)
 }

@@ -12,17 +12,21 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/experiment/report"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 type reportCmd struct {
 	Dir   string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes; gets the report."`
 	Quiet bool   `short:"q" help:"Do not name the files."`
+	bounds
 }
 
 // Run renders the report of a bench.
 func (c *reportCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	name := filepath.Join(c.Dir, bench.JournalName)
-	f, err := os.Open(name)
+	f, err := source.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
 	}

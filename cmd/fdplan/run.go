@@ -49,7 +49,7 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	r := execute.RunRequest{
 		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until),
-		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(), Now: a.now,
+		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(a), Now: a.now,
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase = progress.report

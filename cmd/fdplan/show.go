@@ -40,6 +40,7 @@ func (c *listCmd) Run(a *environment) error {
 type showCmd struct {
 	problemFlags
 	changeFlags
+	bounds
 	Plan string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
 	JSON bool   `name:"json" help:"Print a problem as one JSON object."`
 	Out  string `short:"o" help:"Write the answer to a file; for a plan a picture, by extension: .svg, .html, .gif or .txt." placeholder:"FILE"`
@@ -47,6 +48,8 @@ type showCmd struct {
 
 // Run shows a problem, or a plan.
 func (c *showCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
 		c.Problem, c.Plan = "", c.Problem
 	}

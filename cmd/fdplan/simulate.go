@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 type simulateCmd struct {
 	problemFlags
+	bounds
 	Plan   string `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
 	Policy string `help:"Policy to run: noop, random or exploration." placeholder:"NAME" xor:"what"`
 	Steps  int    `help:"Number of steps; default: the instance's horizon, or the plan's."`
@@ -22,13 +23,15 @@ type simulateCmd struct {
 
 // Run simulates; the exit status is 4 if the plan or the policy violates a rule.
 func (c *simulateCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	p, err := c.loadTruth()
 	if err != nil {
 		return err
 	}
 	r := execute.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
 	if c.Plan != "" {
-		if r.PlanData, err = os.ReadFile(c.Plan); err != nil {
+		if r.PlanData, err = source.ReadFile(c.Plan); err != nil {
 			return err
 		}
 		r.PlanFile = c.Plan

@@ -26,10 +26,10 @@ type solveCmd struct {
 func (c *solveCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	options := embedded.Options{Solver: sat.Options{CuttingPlanes: c.CuttingPlanes}, Memory: int64(c.Memory)}
+	options := embedded.Options{Solver: sat.Options{CuttingPlanes: c.CuttingPlanes}, Memory: c.memory()}
 	var status instance.Status
 	solve := func(w io.Writer) (err error) {
-		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: int64(c.Memory)}, embedded.New(options), w)
+		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: c.memory()}, embedded.New(options), w)
 		return err
 	}
 	answer := func() error {

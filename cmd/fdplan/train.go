@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // widthsFlag is a list of layer widths such as 128,128.
@@ -62,14 +63,14 @@ type trainCmd struct {
 	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`
 	JSON       bool   `name:"json" help:"Print one JSON object."`
 
-	Threads   int          `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed      uint64       `help:"Seed." default:"0"`
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
+	Seed    uint64 `help:"Seed." default:"0"`
+	bounds
 }
 
 // Run trains and writes the network.
 func (c *trainCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.TimeLimit)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
@@ -169,15 +170,15 @@ type testCmd struct {
 	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
-	Seed      uint64       `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
+	Seed uint64 `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
+	bounds
 }
 
 // Run measures a network.
 func (c *testCmd) Run(a *environment) error {
-	ctx, cancel := a.context(c.TimeLimit)
+	ctx, cancel := c.context(a)
 	defer cancel()
-	text, err := os.ReadFile(c.Network)
+	text, err := source.ReadFile(c.Network)
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ type validateCmd struct {
 	problemFlags
 	changeFlags
 	simulatorFlags
-	Plan      string       `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	JSON      bool         `name:"json" help:"Print one JSON object."`
-	Out       string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	bounds
+	Plan string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run replays the plan; the exit status is 4 if it is invalid.
@@ -29,7 +29,7 @@ func (c *validateCmd) Run(a *environment) error {
 	if c.Plan == "" {
 		return errors.New("no plan is named; expected PROBLEM PLAN.json")
 	}
-	ctx, cancel := a.context(c.TimeLimit)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	task, err := c.load(&c.changeFlags)
 	if err != nil {

@@ -21,6 +21,10 @@ type planFile struct {
 // ReadPlan reads a plan as `fdplan plan --json` prints it. The trace may be
 // absent: then the states follow from the actions.
 func ReadPlan(p *factored.Problem, name string, data []byte) (validate.Plan, error) {
+	if key, at, ok := source.DuplicateKey(data); ok {
+		line, col := position(data, at-1)
+		return validate.Plan{}, source.Errorf(name, line, col, "the name %s is there twice in one object", source.Quote(key))
+	}
 	var f planFile
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&f); err != nil {

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // suffix ends the name of each temporary file, and of no other file.
@@ -35,6 +36,38 @@ type File struct {
 	name   string // as the caller gave it, for errors
 	target string // what the temporary file becomes; empty for a stream
 	f      *os.File
+}
+
+// unfinished are the files of the process that are neither complete nor given
+// up: what AbortAll needs, and the process as a whole owns.
+var unfinished = struct {
+	sync.Mutex
+	files map[*File]bool
+}{files: map[*File]bool{}}
+
+// AbortAll gives up every file that the process is writing at that moment, for a
+// process that is about to end while parts of it are still at work. Commit of
+// such a file is an error.
+func AbortAll() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	for f := range unfinished.files {
+		os.Remove(f.f.Name())
+	}
+	clear(unfinished.files)
+}
+
+// errAborted is the error of Commit after AbortAll.
+var errAborted = errors.New("the process is ending")
+
+// finish takes the file from those that are unfinished, and reports whether it
+// was one of them.
+func (f *File) finish() bool {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	was := unfinished.files[f]
+	delete(unfinished.files, f)
+	return was
 }
 
 // Create begins to write the file name. Where name is a symbolic link, the file
@@ -68,6 +101,9 @@ func (f *File) open() (err error) {
 	if f.f, err = createTemp(f.target); err != nil {
 		return err
 	}
+	unfinished.Lock()
+	unfinished.files[f] = true
+	unfinished.Unlock()
 	if statErr == nil {
 		if err := f.f.Chmod(info.Mode().Perm()); err != nil {
 			f.Abort()
@@ -110,7 +146,10 @@ func (f *File) commit(durable bool) error {
 	if durable {
 		err = f.f.Sync()
 	}
-	if err == nil {
+	switch {
+	case !f.finish():
+		err = errAborted
+	case err == nil:
 		err = publish(f.f, f.target)
 	}
 	if err != nil {
@@ -128,7 +167,7 @@ func (f *File) commit(durable bool) error {
 // After Commit it must not be called.
 func (f *File) Abort() {
 	f.f.Close()
-	if f.target != "" {
+	if f.target != "" && f.finish() {
 		os.Remove(f.f.Name())
 	}
 }

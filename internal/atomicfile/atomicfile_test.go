@@ -203,3 +203,28 @@ func TestKilled(t *testing.T) {
 	}
 	holds(t, dir, map[string]string{"x": "new"})
 }
+
+// TestAbortAll: what is being written goes, what is complete stays, and what
+// begins later is not touched.
+func TestAbortAll(t *testing.T) {
+	dir := t.TempDir()
+	complete, cut, later := filepath.Join(dir, "complete"), filepath.Join(dir, "cut"), filepath.Join(dir, "later")
+	write := func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }
+	if err := Write(complete, write); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(cut, func(w io.Writer) error {
+		AbortAll()
+		return write(w)
+	})
+	if err == nil || err.Error() != "writing "+cut+": the process is ending" {
+		t.Errorf("got %v", err)
+	}
+	if err := Write(later, write); err != nil {
+		t.Error(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 2 || files[0].Name() != "complete" || files[1].Name() != "later" {
+		t.Errorf("%v, %v", files, err)
+	}
+}

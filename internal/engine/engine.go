@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -30,6 +31,20 @@ type Limits struct {
 	Memory  int64 // bytes for the engine's tables; 0 means no bound
 	// Shared connects engines that work on the same query; nil for one alone.
 	Shared *Exchange
+	// Late is closed when an answer is due at once, some moment after the
+	// context has ended; nil for never. See InTime.
+	Late <-chan struct{}
+}
+
+// TooLargeError is a model that an engine does not build: it alone would take
+// more memory than the engine may have.
+type TooLargeError struct {
+	What         string // such as "the encoding"
+	Bytes, Bound int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s would take about %d MiB, and the memory limit is %d MiB", e.What, e.Bytes>>20, e.Bound>>20)
 }
 
 // Status is what is known of a query.
@@ -58,6 +73,9 @@ type Result struct {
 	// Winner names the engine that answered where several worked side by side,
 	// "" where there was one.
 	Winner string
+	// Prover names the outside program on whose word alone the status or the bound
+	// stands, "" where this program proved it.
+	Prover string
 	// Stats are the engine's own counts, for people and benchmarks.
 	Stats map[string]int64
 }
@@ -75,7 +93,11 @@ type Progress struct {
 	Phase  string // what is being done, for people
 	Reward *int64 // best plan so far
 	Bound  *int64 // best proven upper bound so far
-	Work   int64  // how much was done, in the engine's own measure; it never falls
+	Prover string // names the outside program on whose word the bound stands; "" for none
+	// Trace is a plan of that reward, which is not changed any more; nil where
+	// the engine has none to show.
+	Trace *factored.Trace
+	Work  int64 // how much was done, in the engine's own measure; it never falls
 }
 
 // Engine solves queries. Implementations keep no state between calls; report

@@ -20,11 +20,7 @@ func EachHorizon(ctx context.Context, q Query, report func(Progress), solve func
 	all := &Result{Status: Infeasible, Stats: map[string]int64{}}
 	bounded := true
 	for h := q.MinHorizon; h <= q.MaxHorizon; h++ {
-		// A bound holds for one horizon, and means nothing for the others.
-		r, err := solve(h, func(p Progress) {
-			p.Phase, p.Bound, p.Reward = fmt.Sprintf("horizon %d, %s", h, p.Phase), nil, best(all, p.Reward)
-			report(p)
-		})
+		r, err := solve(h, all.among(h, report))
 		if err != nil {
 			return nil, err
 		}
@@ -51,6 +47,9 @@ func EachHorizon(ctx context.Context, q Query, report func(Progress), solve func
 		if r.Reason != "" {
 			all.Reason = r.Reason
 		}
+		if r.Prover != "" {
+			all.Prover = r.Prover
+		}
 	}
 	if !bounded {
 		all.Bound = nil
@@ -66,11 +65,15 @@ func EachHorizon(ctx context.Context, q Query, report func(Progress), solve func
 	return all, nil
 }
 
-// best is the better of the incumbent's reward and another.
-func best(incumbent *Result, reward *int64) *int64 {
-	if incumbent.Trace == nil || reward != nil && *reward > incumbent.Reward {
-		return reward
+// among turns what is reported of horizon h into what is known of all: the best
+// plan so far. A bound holds for one horizon, and means nothing for the others.
+func (r *Result) among(h int, report func(Progress)) func(Progress) {
+	return func(p Progress) {
+		p.Phase, p.Bound = fmt.Sprintf("horizon %d, %s", h, p.Phase), nil
+		if r.Trace != nil && (p.Reward == nil || *p.Reward <= r.Reward) {
+			reward := r.Reward
+			p.Reward, p.Trace = &reward, r.Trace
+		}
+		report(p)
 	}
-	r := incumbent.Reward
-	return &r
 }

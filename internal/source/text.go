@@ -26,8 +26,13 @@ func ReadAll(name string, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Cause removes the path from a file system error, for reports that already contain it.
+// Cause drops the path from an error of the file system, and from that of an
+// input which is refused, for reports that have it already.
 func Cause(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return errors.New(e.Msg)
+	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ import (
 // Load reads the problem DOMAIN/INSTANCE below dir and its network. It checks the problem and
 // sets its inputs and outputs to those of the network.
 func Load(dir, domain, instance string) (*factored.Problem, *bnn.Network, error) {
-	l := loader{dir: dir, domain: domain, instance: instance, open: func(path string) (io.ReadCloser, error) { return os.Open(path) }}
+	l := loader{dir: dir, domain: domain, instance: instance, open: func(path string) (io.ReadCloser, error) { return source.Open(path) }}
 	return l.load()
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -30,6 +29,7 @@ type IncrementalRequest struct {
 	// if the run ends early.
 	Resume    string
 	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all; nil writes none
+	Recheck   bool                                                 // replay the landmarks of Resume first
 	Restart   bool                                                 // to measure the effect of keeping what is learned
 	Iteration func(IterationLine)                                  // called for each; may be nil
 }
@@ -56,13 +56,16 @@ type IterationLine struct {
 type Loop struct {
 	Kind        incremental.Kind `json:"kind"` // of the landmarks
 	Simulator   string           `json:"simulator"`
-	Resumed     int              `json:"resumed"`     // landmarks of earlier runs
-	Corrected   int              `json:"corrected"`   // transitions of the network, including those of earlier runs
-	Simulations int              `json:"simulations"` // steps requested from the system
-	Recorded    int              `json:"recorded"`    // transitions added to the data set
-	State       string           `json:"state"`       // file with the landmarks, "" for none
-	Solve       float64          `json:"solve"`       // seconds in the engine
-	Simulate    float64          `json:"simulate"`    // seconds in the simulator
+	Resumed     int              `json:"resumed"`      // landmarks that earlier runs had left, without the forgotten ones
+	ResumedFrom string           `json:"resumed_from"` // the simulator that showed them, as it was named then
+	Rechecked   int              `json:"rechecked"`    // of these, how many were replayed in this run
+	Forgotten   int              `json:"forgotten"`    // landmarks of earlier runs that the simulator does not show any more
+	Corrected   int              `json:"corrected"`    // transitions of the network, those of earlier runs too
+	Simulations int              `json:"simulations"`  // steps that the system was asked for
+	Recorded    int              `json:"recorded"`     // transitions added to the data set
+	State       string           `json:"state"`        // file in which the landmarks are, "" for none
+	Solve       float64          `json:"solve"`        // seconds in the engine
+	Simulate    float64          `json:"simulate"`     // seconds in the simulator
 	Iterations  []IterationLine  `json:"iterations"`
 
 	network *bnn.File
@@ -106,9 +109,9 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 		return nil, fmt.Errorf("engine %s cannot exclude plans", e.Name())
 	}
 	d := &Document{Document: plan.Document{Schema: app.Schema, Problem: p.Problem.Name, Horizon: &h}, Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
-	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Now: r.Now}
+	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Recheck: r.Recheck, Now: r.Now}
 	if r.Resume != "" {
-		if o.Known, err = readState(r.Resume, p, h); err != nil {
+		if o.Known, d.Loop.ResumedFrom, err = readState(r.Resume, p, h); err != nil {
 			return nil, err
 		}
 		if o.Known != nil {
@@ -117,7 +120,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	}
 	save := func(file string) func(*incremental.State) error {
 		return func(s *incremental.State) error {
-			return r.Write(file, func(w io.Writer) error { return s.Write(w, p.Problem, h) })
+			return r.Write(file, func(w io.Writer) error { return s.Write(w, p.Problem, h, real.Name) })
 		}
 	}
 	if r.Resume != "" {
@@ -169,12 +172,15 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, res *incremental.Result) error {
 	d.Engine, d.Status, d.Stopped, d.Stats = res.Engine, res.Status, res.Reason, res.Stats
 	d.Landmarks = len(res.Known.Failures)
+	d.Loop.Rechecked, d.Loop.Forgotten = res.Rechecked, res.Forgotten
+	d.Loop.Resumed -= res.Forgotten
 	d.Loop.Corrected, d.Loop.Simulations, d.Loop.Recorded = res.Corrected, real.Steps(), real.Recorded()
 	d.Loop.network = networkFile(p, res.Network, res.Corrected)
 	d.Seconds = plan.Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: d.Loop.Solve}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p.Problem, *res.Bound)
 	}
+	d.Claim(res.Prover)
 	if res.Trace != nil {
 		t := p.Task
 		t.Network = res.Network
@@ -230,14 +236,15 @@ func iterationLine(p *load.Problem, it *incremental.Iteration) IterationLine {
 	return line
 }
 
-// readState reads the knowledge of earlier runs; nil if there is no such file yet.
-func readState(file string, p *load.Problem, horizon int) (*incremental.State, error) {
-	data, err := os.ReadFile(file)
+// readState reads the knowledge of earlier runs, and the name of their simulator; nil if
+// there is no such file yet.
+func readState(file string, p *load.Problem, horizon int) (*incremental.State, string, error) {
+	data, err := source.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, "", nil
 	}
 	if err != nil {
-		return nil, source.Errorf(file, 0, 0, "cannot be opened: %v", source.Cause(err))
+		return nil, "", source.Errorf(file, 0, 0, "cannot be opened: %v", source.Cause(err))
 	}
 	return incremental.Read(file, data, p.Problem, horizon)
 }

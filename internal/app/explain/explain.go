@@ -155,7 +155,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
 		}
 	}
-	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
+	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (c *Changes) apply(p *factored.Problem) error {
 }
 
 func withFile(name string, read func(*os.File) error) error {
-	f, err := os.Open(name)
+	f, err := source.Open(name)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -101,9 +100,9 @@ func Load(r Ref) (*Problem, error) {
 	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
 }
 
-// ReadFile is os.ReadFile with errors that begin with the name.
+// ReadFile is source.ReadFile with errors that begin with the name.
 func ReadFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
+	data, err := source.ReadFile(name)
 	if err != nil {
 		return nil, source.Errorf(name, 0, 0, "cannot be opened: %v", source.Cause(err))
 	}

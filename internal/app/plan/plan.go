@@ -18,6 +18,7 @@ import (
 type Request struct {
 	registry.Options
 	MinHorizon, MaxHorizon int           // both 0: the problem's own
+	Confirm                bool          // prove or refute what an outside solver claims
 	Limits                 engine.Limits // Threads 0 is one for each processor
 	Report                 func(engine.Progress)
 	Now                    func() time.Time // the clock; nil is time.Now
@@ -54,7 +55,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	began := r.Now()
-	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,12 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(t.Problem, *res.Bound)
+	}
+	d.Claim(res.Prover)
+	if r.Confirm {
+		if err := d.check(ctx, p, &r, res); err != nil {
+			return nil, err
+		}
 	}
 	if res.Trace != nil {
 		if err := d.Confirm(t, res); err != nil {

@@ -63,7 +63,7 @@ func (a *Appender) openCSV(exists bool) (err error) {
 	}
 	begin := header.Bytes()
 	if exists {
-		text, err := os.ReadFile(a.name)
+		text, err := source.ReadFileUpTo(a.name, source.MaxData)
 		if err != nil {
 			return err
 		}

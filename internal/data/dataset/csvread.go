@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +58,7 @@ func (f *csvFile) fault(i int, format string, args ...any) error {
 
 // readCSV reads a CSV as s, or infers a schema if s is nil.
 func readCSV(name string, s *Schema) (*Data, error) {
-	text, err := os.ReadFile(name)
+	text, err := source.ReadFileUpTo(name, source.MaxData)
 	if err != nil {
 		return nil, err
 	}

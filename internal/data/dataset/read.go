@@ -21,7 +21,7 @@ func Read(name string) (*Data, error) {
 	if format == CSV {
 		return readCSV(name, nil)
 	}
-	f, err := os.Open(name)
+	f, err := source.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Session struct {
 	known    *known
 	excluded []engine.Landmark
 	bound    *int64 // on the scaled reward, of earlier calls
+	prover   string // who claims it; "" for what the model itself shows
 }
 
 // Exclude adds one linear constraint: some action bit of the landmark's steps, or
@@ -61,7 +62,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	if r.Bound != nil {
 		b := *r.Bound
-		x.bound = &b
+		x.bound, x.prover = &b, r.Prover
 	}
 	return r, nil
 }
@@ -163,7 +164,7 @@ func (x *Session) improve(r *engine.Result, err error) (*engine.Result, error) {
 	if err != nil || x.bound == nil || r.Status == engine.Infeasible || r.Bound != nil && *r.Bound <= *x.bound {
 		return r, err
 	}
-	r.Bound = x.bound
+	r.Bound, r.Prover = x.bound, x.prover
 	if r.Trace != nil && r.Reward == *x.bound {
 		r.Status, r.Reason = engine.Optimal, ""
 	}

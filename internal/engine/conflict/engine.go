@@ -77,13 +77,18 @@ type setup struct {
 	features Feature
 	encoding *cnf.Encoding // nil for the model as it is
 	proof    *Proof        // nil for none
+	memory   int64         // bytes that the loaded model may take; 0 is no bound
 }
 
 func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress), how setup) (*engine.Result, error) {
+	how.memory = l.Memory
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
 		s, err := open(ctx, q.Task, h, how)
 		if err != nil && ctx.Err() != nil {
 			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
+		}
+		if large := new(engine.TooLargeError); errors.As(err, &large) {
+			return &engine.Result{Status: engine.Unknown, Reason: large.Error()}, nil
 		}
 		if err != nil {
 			return nil, err

@@ -108,10 +108,22 @@ func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
 	return nil
 }
 
-// loadClauses adds all constraints of m to a solver as clauses.
-func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding) error {
+// loadClauses gives a solver all constraints of m as clauses. It is a
+// *engine.TooLargeError, before anything is loaded, where they would take more
+// than memory bytes; 0 is no bound.
+func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding, memory int64) error {
+	lowering := cnf.NewLowering(m, e)
+	if memory > 0 {
+		sizes, err := lowering.Sizes(ctx)
+		if err != nil {
+			return err
+		}
+		if err := roomFor("the encoding", clauseBytes(sizes.Total()), memory); err != nil {
+			return err
+		}
+	}
 	s.Grow(m.NumVars())
-	return cnf.Lower(ctx, m, e, &clauses{s: s})
+	return lowering.Stream(ctx, &clauses{s: s})
 }
 
 // addSum adds a sum with any relation that holds where guard does, or always

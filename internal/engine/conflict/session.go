@@ -48,8 +48,8 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	}
 	if how.encoding != nil {
 		x.name = "maxsat"
-		err = loadClauses(ctx, x.s, m, *how.encoding)
-	} else {
+		err = loadClauses(ctx, x.s, m, *how.encoding, how.memory)
+	} else if err = roomFor("the model", nativeBytes(m), how.memory); err == nil {
 		err = load(ctx, x.s, m)
 	}
 	if err != nil {
@@ -252,7 +252,7 @@ func (x *Session) tell(report func(engine.Progress)) {
 	p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts, Bound: &bound}
 	if x.incumbent != nil {
 		r := x.reward(x.cost)
-		p.Reward = &r
+		p.Reward, p.Trace = &r, x.incumbent
 	}
 	report(p)
 }

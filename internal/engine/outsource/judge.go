@@ -147,13 +147,13 @@ func (j *Judge) Progress(p external.Progress) {
 		}
 	}
 	j.work = max(j.work+1, p.Nodes)
-	out := engine.Progress{Phase: fmt.Sprintf("%s: %s", j.Engine, j.Solver), Bound: j.bound, Work: j.work}
+	out := engine.Progress{Phase: fmt.Sprintf("%s: %s", j.Engine, j.Solver), Bound: j.bound, Prover: j.prover(engine.Unknown), Work: j.work}
 	if p.Nodes > 0 {
 		out.Phase += fmt.Sprintf(", %d nodes", p.Nodes)
 	}
 	switch {
 	case j.trace != nil:
-		out.Reward = &j.best
+		out.Reward, out.Trace = &j.best, j.trace
 	case p.Objective != nil: // said, not shown
 		r := j.reward(*p.Objective)
 		out.Phase += fmt.Sprintf(", says it has %v", j.Model.Problem.Reward.Float(r))
@@ -237,10 +237,26 @@ func (j *Judge) Conclude(ctx context.Context, a external.Answer) (*engine.Result
 	default:
 		r.Status = engine.Unknown
 	}
+	r.Prover = j.prover(r.Status)
 	if r.Status == engine.Feasible || r.Status == engine.Unknown {
 		r.Reason = j.reason(ctx)
 	}
 	return r, nil
+}
+
+// prover names the solver where a status, or with no proof the bound, stands on
+// its word alone; "" where the model itself shows it, because no cost is negative.
+func (j *Judge) prover(s engine.Status) string {
+	free := -j.Model.ObjectiveConstant()
+	switch {
+	case s == engine.Infeasible:
+		return j.Solver
+	case j.trace != nil && j.best >= free:
+		return ""
+	case s == engine.Optimal || j.bound != nil && *j.bound < free:
+		return j.Solver
+	}
+	return ""
 }
 
 // Ahead is how long before its deadline a solver that can be told of it is to

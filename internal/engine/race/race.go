@@ -149,7 +149,7 @@ func (c *contest) tell(p engine.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t, reward := c.limits.Shared.Best(); t != nil && (p.Reward == nil || reward > *p.Reward) {
-		p.Reward = &reward
+		p.Reward, p.Trace = &reward, t
 	}
 	if b := c.limits.Shared.Bound(); b != nil && (p.Bound == nil || *b < *p.Bound) {
 		p.Bound = b

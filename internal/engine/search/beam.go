@@ -65,6 +65,9 @@ func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 	var next []beamNode
 	sw, aw := s.stateWords(), s.actionWords()
 	for i := range found {
+		if ctx.Err() != nil {
+			return nil
+		}
 		f := &found[i]
 		for k, reward := range f.rewards {
 			n := beamNode{state: f.states[k*sw : (k+1)*sw], action: f.actions[k*aw : (k+1)*aw], parent: int32(i), reward: layer[i].reward + reward}
@@ -147,5 +150,5 @@ func (r *run) take(layers [][]beamNode, h int) {
 	if r.q.MinHorizon == r.q.MaxHorizon {
 		r.limits.Shared.Offer(tr, r.incumbent.Reward)
 	}
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: a plan of %d steps", h), Reward: &r.incumbent.Reward, Work: r.work()})
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: a plan of %d steps", h), Reward: &r.incumbent.Reward, Trace: tr, Work: r.work()})
 }

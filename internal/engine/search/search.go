@@ -90,7 +90,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		return fmt.Sprintf("the memory limit of %d MiB was reached", r.limits.Memory>>20)
 	}
 	many := func() bool {
-		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Work: r.work()})
+		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 		return r.full()
 	}
 	if !g.addInitial(ctx, many) {
@@ -125,7 +125,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.tables.lower(bound), Reward: r.incumbentReward(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.tables.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 // pause lets everything that is beside the exploration have its turn.
 func (r *run) pause(ctx context.Context) {
 	g := r.g
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.tables.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Work: r.work()})
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.tables.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	if err := r.compileLanes(); err != nil {
 		r.tables.err = err
 	}
@@ -387,6 +387,13 @@ func (r *run) takeOffer() {
 	if t, reward := r.limits.Shared.Best(); t != nil && (r.incumbent == nil || reward > r.incumbent.Reward) {
 		r.incumbent = &engine.Result{Trace: t, Horizon: t.Horizon(), Reward: reward}
 	}
+}
+
+func (r *run) incumbentTrace() *factored.Trace {
+	if r.incumbent == nil {
+		return nil
+	}
+	return r.incumbent.Trace
 }
 
 func (r *run) incumbentReward() *int64 {

@@ -47,6 +47,9 @@ type Options struct {
 	Save func(*State) error
 	// Known is the knowledge of earlier runs; nil for none.
 	Known *State
+	// Recheck replays the failures of Known first, and discards those that the
+	// system does not show any more.
+	Recheck bool
 	// Restart discards at each iteration what the engine learned, and keeps the landmarks. It
 	// serves to measure what keeping it saves.
 	Restart bool
@@ -81,11 +84,14 @@ type Result struct {
 	Bound      *int64 // on the model's reward of every remaining plan; nil if nothing is known
 	Reason     string // the limit that ended the run, "" for none
 	Engine     string // engine of the last answer
+	Prover     string // external solver on whose word alone Status or Bound rests; "" for none
 	Iterations []Iteration
 	Known      *State       // knowledge about the system at the end
 	Network    *bnn.Network // of the last plan: corrected, or the task's own
 	Corrected  int          // transitions that Network corrects
 	Stats      map[string]int64
+	Rechecked  int // failures of Options.Known that were replayed
+	Forgotten  int // of these, those that are none
 }
 
 // loop is one call of Solve.
@@ -119,6 +125,11 @@ func Solve(ctx context.Context, e engine.Opener, t engine.Task, horizon int, sys
 			return nil, err
 		}
 		x.rows = newRows(t.Problem, t.Network)
+	}
+	if o.Recheck {
+		if err := x.recheck(ctx); err != nil {
+			return x.out, err
+		}
 	}
 	if err := x.recall(); err != nil {
 		return nil, err
@@ -186,7 +197,7 @@ func (x *loop) iterate(ctx context.Context) (done bool, err error) {
 		res = &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}
 	}
 	it.Status, it.Trace, it.Reward = res.Status, res.Trace, res.Reward
-	x.out.Bound = res.Bound
+	x.out.Bound, x.out.Prover = res.Bound, res.Prover
 	if res.Trace == nil || ctx.Err() != nil {
 		// If planning was cut short, the plan is not tried: whether it holds remains unknown.
 		x.out.Status, x.out.Reason = res.Status, res.Reason

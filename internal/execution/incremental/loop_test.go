@@ -3,10 +3,13 @@ package incremental_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,11 +304,11 @@ func TestResume(t *testing.T) {
 			}
 			resumed++
 			var file bytes.Buffer
-			if err := saved.Write(&file, w.p, w.horizon); err != nil {
+			if err := saved.Write(&file, w.p, w.horizon, "sim"); err != nil {
 				t.Fatal(err)
 			}
-			known, err := incremental.Read("saved", file.Bytes(), w.p, w.horizon)
-			if err != nil {
+			known, system, err := incremental.Read("saved", file.Bytes(), w.p, w.horizon)
+			if err != nil || system != "sim" {
 				t.Fatal(err)
 			}
 			for _, e := range openers {
@@ -351,28 +354,85 @@ func TestReadRefuses(t *testing.T) {
 	if err != nil || len(res.Known.Failures) == 0 || len(res.Known.Seen) == 0 {
 		t.Fatalf("nothing to save: %v", err)
 	}
-	if err := res.Known.Write(&file, w.p, w.horizon); err != nil {
+	if err := res.Known.Write(&file, w.p, w.horizon, "sim"); err != nil {
 		t.Fatal(err)
 	}
 	good := file.String()
 	for what, change := range map[string][2]string{
 		"not landmarks":   {good, "{"},
-		"the schema":      {`"schema":1`, `"schema":2`},
+		"the schema":      {`"schema":2`, `"schema":1`},
+		"another goal":    {`"belongs":"`, `"belongs":"0`},
 		"those of world":  {`"problem":"world"`, `"problem":"another"`},
 		"of horizon":      {fmt.Sprintf(`"horizon":%d`, w.horizon), `"horizon":99`},
 		"other variables": {`"states":["s0"`, `"states":["t0"`},
 		"does not fit":    {`"state":"`, `"state":"0`},
 		"unknown field":   {`"schema"`, `"more":1,"schema"`},
 	} {
-		data := bytes.Replace([]byte(good), []byte(change[0]), []byte(change[1]), 1)
-		if _, err := incremental.Read("saved", data, w.p, w.horizon); err == nil || !bytes.Contains([]byte(err.Error()), []byte(what)) {
+		data := reseal(bytes.Replace([]byte(good), []byte(change[0]), []byte(change[1]), 1))
+		if _, _, err := incremental.Read("saved", data, w.p, w.horizon); err == nil || !bytes.Contains([]byte(err.Error()), []byte(what)) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	// A change that nobody sealed.
+	forged := bytes.Replace([]byte(good), []byte(`"failures":[`), []byte(`"failures":[{"state":"","actions":[],"text":""},`), 1)
+	if _, _, err := incremental.Read("saved", forged, w.p, w.horizon); err == nil || !strings.Contains(err.Error(), "saved:1: the checksum is ") {
+		t.Errorf("a forged landmark: %v", err)
+	}
+	// A goal that was changed.
+	goal := w.p.Goal
+	w.p.Goal = nil
+	if _, _, err := incremental.Read("saved", []byte(good), w.p, w.horizon); err == nil || !strings.Contains(err.Error(), "another goal") {
+		t.Errorf("without the goal: %v", err)
+	}
+	w.p.Goal = goal
 	// Another network: observations of the old one are dropped.
 	w.p.Inputs = w.p.Inputs[1:]
-	if s, err := incremental.Read("saved", []byte(good), w.p, w.horizon); err != nil || len(s.Seen) != 0 || len(s.Failures) != len(res.Known.Failures) {
+	if s, _, err := incremental.Read("saved", []byte(good), w.p, w.horizon); err != nil || len(s.Seen) != 0 || len(s.Failures) != len(res.Known.Failures) {
 		t.Errorf("after a change of the network: %v", err)
+	}
+}
+
+// reseal gives a file the checksum of its text.
+func reseal(data []byte) []byte {
+	checksum := regexp.MustCompile(`"checksum":"[^"]*"`)
+	data = checksum.ReplaceAll(data, []byte(`"checksum":""`))
+	return checksum.ReplaceAll(data, fmt.Appendf(nil, `"checksum":"%x"`, sha256.Sum256(data)))
+}
+
+// TestRecheck: failures that are none change the answer, and do not when they are
+// replayed; those that are remain.
+func TestRecheck(t *testing.T) {
+	changed := 0
+	for seed := range uint64(30) {
+		w := newWorld(t, seed, false)
+		for _, k := range []incremental.Kind{incremental.Plan, incremental.Prefix, incremental.Transition} {
+			whole, err := w.solve(search.Engine{}, w.session(0), incremental.Options{Landmarks: k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if whole.Trace == nil {
+				continue
+			}
+			lie := incremental.Failure{Landmark: engine.Landmark{Trace: whole.Trace, Depth: w.horizon}, Text: "a lie"}
+			known := &incremental.State{Failures: append([]incremental.Failure{lie}, whole.Known.Failures...), Seen: whole.Known.Seen}
+			believed, err := w.solve(search.Engine{}, w.session(0), incremental.Options{Landmarks: k, Known: known})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if believed.Trace == nil || believed.Reward != whole.Reward {
+				changed++
+			}
+			checked, err := w.solve(search.Engine{}, w.session(0), incremental.Options{Landmarks: k, Known: known, Recheck: true})
+			if err != nil || checked.Status != whole.Status || checked.Reward != whole.Reward || checked.Forgotten != 1 || checked.Rechecked != len(known.Failures) {
+				t.Fatalf("seed %d, %s: %s %d, expected %s %d; %d of %d forgotten, %v", seed, k, checked.Status, checked.Reward, whole.Status, whole.Reward, checked.Forgotten, checked.Rechecked, err)
+			}
+			if len(checked.Iterations) != 1 || !reflect.DeepEqual(checked.Network, whole.Network) {
+				t.Fatalf("seed %d, %s: %d iterations after what was known", seed, k, len(checked.Iterations))
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("no lie changed an answer")
 	}
 }
 

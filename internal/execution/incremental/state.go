@@ -2,6 +2,8 @@ package incremental
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,11 +33,16 @@ func (s *State) clone() *State {
 }
 
 // stateSchema is the version of the file.
-const stateSchema = 1
+const stateSchema = 2
 
 // stateFile is the file: bits are text of 0 and 1, in the order of the names.
 type stateFile struct {
-	Schema   int           `json:"schema"`
+	Schema int `json:"schema"`
+	// Checksum is the SHA-256 of the file as it is with an empty checksum; Belongs
+	// that of what the landmarks are about, see belongs.
+	Checksum string        `json:"checksum"`
+	System   string        `json:"system"` // the simulator, as the user names it
+	Belongs  string        `json:"belongs"`
 	Problem  string        `json:"problem"`
 	Horizon  int           `json:"horizon"`
 	States   []string      `json:"states"`
@@ -53,7 +60,7 @@ type failureLine struct {
 	Text    string   `json:"text"`
 }
 
-func header(p *factored.Problem, horizon int) *stateFile {
+func header(p *factored.Problem, horizon int, system string) *stateFile {
 	names := func(bits []factored.Bit) []string {
 		out := make([]string, len(bits))
 		for i, b := range bits {
@@ -62,16 +69,59 @@ func header(p *factored.Problem, horizon int) *stateFile {
 		return out
 	}
 	return &stateFile{
-		Schema: stateSchema, Problem: p.Name, Horizon: horizon,
+		Schema: stateSchema, Problem: p.Name, Horizon: horizon, System: system, Belongs: belongs(p, horizon),
 		States: names(p.Bits(factored.State)), Actions: names(p.Bits(factored.Action)),
 		Inputs: names(p.Inputs), Outputs: names(p.Outputs),
 		Failures: []failureLine{}, Seen: [][2]string{},
 	}
 }
 
-// Write writes the knowledge about a problem's system over a horizon.
-func (s *State) Write(w io.Writer, p *factored.Problem, horizon int) error {
-	f := header(p, horizon)
+// belongs is the SHA-256 of what decides, beside the system, whether a plan fails:
+// the horizon, the variables, and the rules and the goal that a plan has to keep.
+// What is learned and the reward do not count: a failure remains one.
+func belongs(p *factored.Problem, horizon int) string {
+	h := sha256.New()
+	fmt.Fprintln(h, horizon)
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		if v.Kind != factored.Auxiliary {
+			fmt.Fprintf(h, "%q %v %v %d %d\n", v.Name, v.Kind, v.Bool, v.Lo, v.Hi)
+		}
+	}
+	for _, group := range [][]factored.Constraint{p.Global, p.Goal} {
+		for i := range group {
+			c := &group[i]
+			for _, t := range c.Terms {
+				fmt.Fprintf(h, "%d %q %v %v ", t.Coef, p.BitName(t.Lit.Bit), t.Lit.Neg, t.Lit.Next)
+			}
+			fmt.Fprintf(h, "%v %d\n", c.Op, c.K)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// encode is the file, with the checksum that f says.
+func (f *stateFile) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(f)
+	return b.Bytes(), err
+}
+
+// seal sets the checksum.
+func (f *stateFile) seal() error {
+	f.Checksum = ""
+	text, err := f.encode()
+	f.Checksum = fmt.Sprintf("%x", sha256.Sum256(text))
+	return err
+}
+
+// Write writes what is known of a problem's system over a horizon. system is its
+// name.
+func (s *State) Write(w io.Writer, p *factored.Problem, horizon int, system string) error {
+	f := header(p, horizon, system)
 	for _, x := range s.Failures {
 		line := failureLine{State: bitText(p.Bits(factored.State), x.Trace.Steps[0]), Actions: []string{}, Text: x.Text}
 		for _, now := range x.Trace.Steps[:x.Depth] {
@@ -82,15 +132,23 @@ func (s *State) Write(w io.Writer, p *factored.Problem, horizon int) error {
 	for _, x := range s.Seen {
 		f.Seen = append(f.Seen, [2]string{x.Inputs, x.Outputs})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(f)
+	if err := f.seal(); err != nil {
+		return err
+	}
+	text, err := f.encode()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }
 
-// Read reads what Write wrote for the same problem and horizon. Errors are *source.Error.
-func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, error) {
-	bad := func(format string, args ...any) (*State, error) {
-		return nil, source.Errorf(name, 1, 0, format, args...)
+// Read reads what Write wrote of the same problem and horizon; system is the name
+// of the simulator then. A file that was changed since is refused. Errors are
+// *source.Error.
+func Read(name string, data []byte, p *factored.Problem, horizon int) (s *State, system string, err error) {
+	bad := func(format string, args ...any) (*State, string, error) {
+		return nil, "", source.Errorf(name, 1, 0, format, args...)
 	}
 	var f stateFile
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -98,7 +156,11 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 	if err := d.Decode(&f); err != nil {
 		return bad("these are not landmarks: %v; expected what an earlier run saved", err)
 	}
-	want := header(p, horizon)
+	want := header(p, horizon, "")
+	checksum := f.Checksum
+	if err := f.seal(); err != nil {
+		return bad("%v", err)
+	}
 	switch {
 	case f.Schema != stateSchema:
 		return bad("the schema is %d; expected %d", f.Schema, stateSchema)
@@ -106,10 +168,14 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 		return bad("these landmarks are of %s; expected those of %s", f.Problem, p.Name)
 	case f.Horizon != horizon:
 		return bad("these landmarks are of horizon %d; expected horizon %d", f.Horizon, horizon)
+	case checksum != f.Checksum:
+		return bad("the checksum is %s; expected %s: the file was changed after it was written", source.Quote(checksum), f.Checksum)
 	case !slices.Equal(f.States, want.States) || !slices.Equal(f.Actions, want.Actions):
 		return bad("these landmarks are over other variables than those of %s", p.Name)
+	case f.Belongs != want.Belongs:
+		return bad("these landmarks are of %s with other ranges, constraints or another goal", p.Name)
 	}
-	s := &State{}
+	s = &State{}
 	for i, line := range f.Failures {
 		mark := engine.Landmark{Trace: &factored.Trace{}, Depth: len(line.Actions)}
 		first := make(factored.Valuation, p.NumBits())
@@ -129,7 +195,7 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 	// Another network may read and predict other bits. Observations for the old network are
 	// then useless, but the landmarks still hold.
 	if !slices.Equal(f.Inputs, want.Inputs) || !slices.Equal(f.Outputs, want.Outputs) {
-		return s, nil
+		return s, f.System, nil
 	}
 	for i, x := range f.Seen {
 		if !isBits(x[0], len(p.Inputs)) || !isBits(x[1], len(p.Outputs)) {
@@ -137,7 +203,7 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (*State, e
 		}
 		s.Seen = append(s.Seen, Seen{Inputs: x[0], Outputs: x[1]})
 	}
-	return s, nil
+	return s, f.System, nil
 }
 
 func isBits(text string, n int) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -45,14 +46,14 @@ func (e *ProcessError) Error() string {
 	if e.Call != "" {
 		s += fmt.Sprintf(" (call %d, %s)", e.Number, e.Call)
 	}
-	s += ": " + e.Detail
+	s += ": " + source.Printable(e.Detail, source.MaxLine)
 	if e.Line != "" {
 		s += fmt.Sprintf(": %q", shorten(e.Line))
 	}
 	if e.Stderr != "" {
 		lines := strings.Split(e.Stderr, "\n")
 		lines = lines[max(0, len(lines)-maxStderrLines):]
-		s += "\nits standard error ends with\n  " + strings.Join(lines, "\n  ")
+		s += "\nits standard error ends with\n  " + source.PrintableLines(strings.Join(lines, "\n  "), source.MaxLine)
 	}
 	return s
 }

@@ -27,7 +27,8 @@ const DefaultTimeout = 30 * time.Second
 
 const (
 	defaultGrace = 2 * time.Second
-	maxLine      = 16 << 20 // bytes of an answer
+	lastWords    = 200 * time.Millisecond // for what a process has written before its end
+	maxLine      = 16 << 20               // bytes of an answer
 	stderrTail   = 4 << 10
 )
 
@@ -91,18 +92,29 @@ func (s *Process) start(ctx context.Context) error {
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
 		return err
 	}
-	if s.stdout, err = s.cmd.StdoutPipe(); err != nil {
+	// The process is waited for while its output is read: a child of it may hold
+	// the output open after it has ended.
+	output, input, err := os.Pipe()
+	if err != nil {
 		return err
 	}
-	if err := s.cmd.Start(); err != nil {
+	s.stdout, s.cmd.Stdout = output, input
+	err = s.cmd.Start()
+	input.Close()
+	if err != nil {
+		output.Close()
 		return err
 	}
+	go func() {
+		s.exitErr = s.cmd.Wait()
+		close(s.exited)
+	}()
 	s.stop = context.AfterFunc(ctx, func() { _ = process.KillGroup(s.cmd) })
 	go s.read()
 	return nil
 }
 
-// read passes on lines until there are none, then waits for the process.
+// read passes on lines until there are none.
 func (s *Process) read() {
 	scanner := bufio.NewScanner(s.stdout)
 	scanner.Buffer(nil, maxLine)
@@ -119,8 +131,6 @@ func (s *Process) read() {
 	}
 	s.readErr = scanner.Err()
 	close(s.lines)
-	s.exitErr = s.cmd.Wait()
-	close(s.exited)
 }
 
 // Info returns the process's description of itself.
@@ -133,6 +143,8 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 	}
 	timer := time.NewTimer(s.o.Timeout)
 	defer timer.Stop()
+	exited := s.exited
+	var ended <-chan time.Time // when what it wrote before its end has been read
 	written := make(chan error, 1)
 	go func() {
 		_, err := s.stdin.Write(request)
@@ -151,6 +163,10 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 				return nil, s.crashed(ctx, kind)
 			}
 			return line, nil
+		case <-exited:
+			exited, ended = nil, time.After(lastWords)
+		case <-ended:
+			return nil, s.crashed(ctx, kind)
 		case <-timer.C:
 			return nil, s.fail(ErrTimeout, kind, fmt.Sprintf("nothing came within %v", s.o.Timeout), nil)
 		case <-ctx.Done():
@@ -172,30 +188,27 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 		return s.cancelled(ctx)
 	}
 	detail := "it closed its standard input or output"
-	patience := time.NewTimer(s.o.Grace)
-	defer patience.Stop()
-	for waiting := true; waiting; {
+	lines, exited, patience := s.lines, s.exited, time.After(s.o.Grace)
+	for lines != nil || exited != nil {
 		select {
-		case _, ok := <-s.lines:
+		case _, ok := <-lines:
 			// Anything it wrote after its last answer is useless, since it cannot be called
 			// again.
 			if ok {
 				continue
 			}
+			lines = nil
 			if errors.Is(s.readErr, bufio.ErrTooLong) {
 				return s.fail(ErrNonsense, kind, fmt.Sprintf("a line of more than %d MiB", maxLine>>20), nil)
 			}
-			select {
-			case <-s.exited:
-				detail = "exit status 0"
-				if s.exitErr != nil {
-					detail = s.exitErr.Error()
-				}
-			case <-patience.C:
+		case <-exited:
+			exited, patience = nil, time.After(lastWords)
+			detail = "exit status 0"
+			if s.exitErr != nil && !errors.Is(s.exitErr, exec.ErrWaitDelay) {
+				detail = s.exitErr.Error()
 			}
-			waiting = false
-		case <-patience.C:
-			waiting = false
+		case <-patience:
+			lines, exited = nil, nil
 		}
 	}
 	return s.fail(ErrCrash, kind, detail, nil)
@@ -226,10 +239,9 @@ func (s *Process) Close() error {
 		select {
 		case <-s.exited:
 		case <-time.After(s.o.Grace):
-			// A process that left the group still has the pipe open: do not wait for it.
-			s.stdout.Close()
-			<-s.exited
 		}
+		// A process that left the group may still have the pipe open: do not wait for it.
+		s.stdout.Close()
 		if s.dead == nil {
 			s.dead = fmt.Errorf("the simulator %q is closed", s.command)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -85,6 +86,9 @@ func (s *Process) ask(ctx context.Context, kind string, b *bytes.Buffer) (*reply
 	if err != nil {
 		return nil, nil, err
 	}
+	if key, _, ok := source.DuplicateKey(line); ok {
+		return nil, nil, s.fail(ErrNonsense, kind, fmt.Sprintf("an object has %s twice", source.Quote(key)), line)
+	}
 	var r reply
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
@@ -133,7 +137,7 @@ func (s *Process) hello(ctx context.Context) error {
 	if r.Version == nil || *r.Version != ProtocolVersion {
 		return s.fail(ErrNonsense, "hello", fmt.Sprintf(`expected "version":%d`, ProtocolVersion), line)
 	}
-	s.info = Info{Name: r.Name, Deterministic: r.Deterministic}
+	s.info = Info{Name: source.Printable(r.Name, source.MaxLine), Deterministic: r.Deterministic}
 	if s.info.Name == "" {
 		s.info.Name = s.command
 	}
@@ -193,13 +197,13 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 		if v.Constraint == "" {
 			return nonsense(errors.New(`expected a violation to name its "constraint"`))
 		}
-		a.Violation = &Violation{Group: "simulator", Constraint: v.Constraint, After: r.State != nil}
+		a.Violation = &Violation{Group: "simulator", Constraint: source.Printable(v.Constraint, source.MaxLine), After: r.State != nil}
 		for _, name := range sortedKeys(v.Values) {
 			x, err := scalar(v.Values[name])
 			if err != nil {
 				return nonsense(fmt.Errorf("the value of %s: %w", name, err))
 			}
-			a.Violation.Values = append(a.Violation.Values, Value{name, x})
+			a.Violation.Values = append(a.Violation.Values, Value{source.Printable(name, source.MaxLine), x})
 		}
 	}
 	if a.Violation == nil {
@@ -222,14 +226,17 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 			return nil, fmt.Errorf("%s has two values", v.Name)
 		}
 		seen[v] = true
-		x, err := number(v, state[name])
+		x, shown, err := number(v, state[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
-		if v.Set(a.State, x) != nil && outside == nil {
+		if (shown != nil || v.Set(a.State, x) != nil) && outside == nil {
+			if shown == nil {
+				shown = x
+			}
 			outside = &Violation{
 				Group: "range", Constraint: fmt.Sprintf("%s is an integer in %d..%d", v.Name, v.Lo, v.Hi),
-				Values: []Value{{v.Name, x}}, After: true,
+				Values: []Value{{v.Name, shown}}, After: true,
 			}
 		}
 	}
@@ -248,22 +255,31 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 	return nil, nil
 }
 
-// number parses a value of a variable: true, false or an integer.
-func number(v *factored.Variable, raw json.RawMessage) (int64, error) {
+// number parses a value of a variable: true, false or an integer. An integer beyond
+// 64 bits, which no range holds, is returned as outside.
+func number(v *factored.Variable, raw json.RawMessage) (x int64, outside any, err error) {
 	text := string(raw)
 	switch {
 	case v.Bool && (text == "true" || text == "1"):
-		return 1, nil
+		return 1, nil, nil
 	case v.Bool && (text == "false" || text == "0"):
-		return 0, nil
+		return 0, nil, nil
 	case v.Bool:
-		return 0, fmt.Errorf("expected true or false, found %s", shorten(text))
+		return 0, nil, fmt.Errorf("expected true or false, found %s", shorten(text))
 	}
-	x, err := strconv.ParseFloat(text, 64) // some languages write 3.0 for 3
-	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-		return 0, fmt.Errorf("expected a whole number, found %s", shorten(text))
+	if x, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return x, nil, nil
 	}
-	return int64(x), nil
+	f, err := strconv.ParseFloat(text, 64) // some languages write 3.0 for 3
+	switch {
+	case errors.Is(err, strconv.ErrRange): // 1e400
+		return 0, shorten(text), nil
+	case err != nil || f != math.Trunc(f):
+		return 0, nil, fmt.Errorf("expected a whole number, found %s", shorten(text))
+	case math.Abs(f) > 1<<53:
+		return 0, f, nil // nor is it exact
+	}
+	return int64(f), nil, nil
 }
 
 // scalar parses a value for a message.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Instance is a problem with a horizon.
@@ -98,7 +100,7 @@ func openFiles(dir string) (files, error) {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			text, err := os.ReadFile(filepath.Join(dir, path))
+			text, err := source.ReadFile(filepath.Join(dir, path))
 			if err == nil {
 				fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)
 			}

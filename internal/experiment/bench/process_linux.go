@@ -21,34 +21,18 @@ func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }
 // killTree kills the command and everything it started: external solvers lead process groups
 // of their own.
 func killTree(cmd *exec.Cmd) {
-	below := descendants(cmd.Process.Pid)
+	below := process.Descendants(cmd.Process.Pid)
 	process.KillGroup(cmd)
 	for _, pid := range below {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
-// descendants lists the child processes of a living process, and theirs.
-func descendants(pid int) []int {
-	var out []int
-	// A child is listed by the thread that started it.
-	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	for _, t := range threads {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, t.Name()))
-		for _, field := range strings.Fields(string(text)) {
-			if child, err := strconv.Atoi(field); err == nil {
-				out = append(append(out, child), descendants(child)...)
-			}
-		}
-	}
-	return out
-}
-
 // memoryOf returns the present memory of a process and its descendants, and its known
 // maximum, in bytes.
 func memoryOf(pid int) (now, peak int64) {
 	var highest int64
-	for _, p := range append(descendants(pid), pid) {
+	for _, p := range append(process.Descendants(pid), pid) {
 		rss, high := statusOf(p)
 		now, highest = now+rss, max(highest, high)
 	}

@@ -104,7 +104,7 @@ func removeState(name string) error {
 
 // readState reads what writeState wrote; there may be no such file.
 func readState(name, head string, v any) (found bool, err error) {
-	text, err := os.ReadFile(name)
+	text, err := source.ReadFileUpTo(name, source.MaxData)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -63,19 +63,26 @@ func (s *Sizes) Total() Size {
 // the unit clauses 1 and -1. No clause is ever empty, because readers of DIMACS files treat
 // empty clauses differently. (A model without variables therefore counts as having one.)
 //
-// The constraints of a group are encoded once for all steps at which they are the same, into
-// literals relative to the step, and stamped: the time is that of copying, and memory does
-// not depend on the horizon. A Lowering is not safe for concurrent use.
+// The constraints of a group are encoded once for all steps at which they are
+// the same, into literals relative to the step, and stamped: time is that of
+// copying, memory does not depend on the horizon. A group of more than maxKept
+// literals is not kept: it is encoded again at each step, straight to the
+// stream, so that memory does not depend on the number of clauses either. A
+// Lowering is not safe for concurrent use.
 type Lowering struct {
 	m         *model.Model
 	encoding  Encoding
+	kept      int // the most literals of a group that are kept
 	templates [model.NumGroups + 1]template
 	stamped   []int32
 }
 
+// maxKept bounds the literals of a group that are kept, 4 bytes each.
+const maxKept = 1 << 23
+
 // NewLowering prepares to lower m in encoding e.
 func NewLowering(m *model.Model, e Encoding) *Lowering {
-	return &Lowering{m: m, encoding: e}
+	return &Lowering{m: m, encoding: e, kept: maxKept}
 }
 
 // Lower streams the clauses of m in encoding e to out. It ends early with the
@@ -131,7 +138,7 @@ func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tm
 			return err
 		}
 		if t == 1 || !l.m.Same(t) {
-			if err := l.encode(l.m.Part(t)); err != nil {
+			if err := l.encode(ctx, l.m.Part(t)); err != nil {
 				return err
 			}
 		}
@@ -160,13 +167,49 @@ type template struct {
 	sums   []model.Sum
 	layers [][]model.Neuron
 
-	lits  []int32 // every clause with a 0 after it
-	size  Size
-	empty bool // unsatisfiable for any values of the variables
+	lits    []int32 // every clause with a 0 after it, unless dropped
+	dropped bool    // the literals are too many to be kept
+	size    Size
+	empty   bool // something is false whatever the variables are
 }
 
-// encode updates the templates to part and encodes only what differs from the previous step.
-func (l *Lowering) encode(part *model.Part) error {
+// write encodes what the template says to s.
+func (t *template) write(e Encoding, s Sink) {
+	for _, lit := range t.fixed {
+		s.Clause(lit)
+	}
+	for i := range t.sums {
+		e.Sum(s, t.sums[i])
+	}
+	for _, layer := range t.layers {
+		if len(layer) > 0 {
+			e.Neurons(s, layer)
+		}
+	}
+}
+
+// stopped is what a Sink of this package panics with to leave an encoding that
+// has no other end; it does not leave the package.
+type stopped struct{ err error }
+
+// writeUntil is write, ended by a panic of s with stopped.
+func (t *template) writeUntil(e Encoding, s Sink) (err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case stopped:
+			err = x.err
+		default:
+			panic(x)
+		}
+	}()
+	t.write(e, s)
+	return nil
+}
+
+// encode brings the templates to what part says and encodes only what differs
+// from the step before.
+func (l *Lowering) encode(ctx context.Context, part *model.Part) error {
 	for g := range l.templates {
 		t := &l.templates[g]
 		var fixed []model.Lit
@@ -183,24 +226,15 @@ func (l *Lowering) encode(part *model.Part) error {
 		if t.known && slices.Equal(t.fixed, fixed) && slices.EqualFunc(t.sums, sums, equalSum) && slices.EqualFunc(t.layers, layers, equalLayer) {
 			continue
 		}
-		r := recorder{lits: t.lits[:0], own: 2 * int64(l.m.Stride())}
-		*t = template{known: true, fixed: fixed, sums: sums, layers: layers}
-		for _, lit := range fixed {
-			r.Clause(lit)
-		}
-		for i := range sums {
-			l.encoding.Sum(&r, sums[i])
-		}
-		for _, layer := range layers {
-			if len(layer) > 0 {
-				l.encoding.Neurons(&r, layer)
-			}
+		r := recorder{ctx: ctx, lits: t.lits[:0], most: l.kept, own: 2 * int64(l.m.Stride())}
+		*t = template{fixed: fixed, sums: sums, layers: layers}
+		if err := t.writeUntil(l.encoding, &r); err != nil {
+			return err
 		}
 		if r.own+r.size.Variables > math.MaxInt32 {
-			t.known = false
 			return ErrTooLarge
 		}
-		t.lits, t.size, t.empty = r.lits, r.size, r.empty
+		t.known, t.lits, t.dropped, t.size, t.empty = true, r.lits, r.dropped, r.size, r.empty
 		if t.empty {
 			t.size.Clauses += 2
 			t.size.Literals += 2
@@ -219,16 +253,23 @@ func equalNeuron(a, b model.Neuron) bool {
 	return a.Out == b.Out && a.Threshold == b.Threshold && slices.Equal(a.Inputs, b.Inputs)
 }
 
-// recorder is the Sink that fills a template.
+// recorder is the Sink that fills a template. It counts on when the literals are
+// too many to be kept, and panics with stopped when its context ends.
 type recorder struct {
-	lits  []int32
-	own   int64 // the last local variable that belongs to the model
-	size  Size
-	empty bool
+	ctx     context.Context
+	lits    []int32
+	most    int   // literals to keep
+	own     int64 // the last local variable that belongs to the model
+	size    Size
+	empty   bool
+	dropped bool
 }
 
-// NewVar returns the next local variable. Beyond 31 bits it repeats the last one; encode
-// detects that by the count.
+// pollClauses is how many clauses are encoded between two looks at the context.
+const pollClauses = 1 << 12
+
+// NewVar gives the next local variable. Beyond 31 bits it repeats the last
+// one; encode sees that by the count.
 func (r *recorder) NewVar() model.Lit {
 	r.size.Variables++
 	return model.Lit(min(r.own+r.size.Variables, math.MaxInt32))
@@ -240,12 +281,56 @@ func (r *recorder) Clause(lits ...model.Lit) {
 		r.empty = true
 		return
 	}
+	r.size.Clauses++
+	r.size.Literals += int64(len(lits))
+	if r.size.Clauses%pollClauses == 0 {
+		if err := r.ctx.Err(); err != nil {
+			panic(stopped{err})
+		}
+	}
+	if r.dropped {
+		return
+	}
+	if len(r.lits)+len(lits) >= r.most {
+		r.lits, r.dropped = nil, true
+		return
+	}
 	for _, l := range lits {
 		r.lits = append(r.lits, int32(l))
 	}
 	r.lits = append(r.lits, 0)
-	r.size.Clauses++
-	r.size.Literals += int64(len(lits))
+}
+
+// stamper is the Sink that passes clauses on as they are encoded, moved to their
+// step. It panics with stopped when its context ends or the stream fails.
+type stamper struct {
+	recorder
+	buf  []int32
+	pass func(clauses []int32) error
+}
+
+// Clause takes a clause, and passes it on with others.
+func (s *stamper) Clause(lits ...model.Lit) {
+	if len(lits) == 0 {
+		return
+	}
+	for _, l := range lits {
+		s.buf = append(s.buf, int32(l))
+	}
+	s.buf = append(s.buf, 0)
+	if len(s.buf) >= chunk {
+		s.flush()
+	}
+}
+
+func (s *stamper) flush() {
+	if err := s.ctx.Err(); err != nil {
+		panic(stopped{err})
+	}
+	if err := s.pass(s.buf); err != nil {
+		panic(stopped{err})
+	}
+	s.buf = s.buf[:0]
 }
 
 // chunk is the number of literals stamped at a time: small enough to stay in a
@@ -258,6 +343,18 @@ func (l *Lowering) stamp(ctx context.Context, t int, g model.Group, tmpl *templa
 	limit := 2 * l.m.Stride()
 	shift := l.m.Stride() * int32(t-1)
 	auxShift := int32(aux - int64(limit))
+	if tmpl.dropped {
+		s := stamper{recorder: recorder{ctx: ctx, own: int64(limit)}, pass: func(clauses []int32) error {
+			l.stamped = slices.Grow(l.stamped[:0], len(clauses))[:len(clauses)]
+			shiftLits(l.stamped, clauses, limit, shift, auxShift)
+			return out.Clauses(t, g, l.stamped)
+		}}
+		err := tmpl.writeUntil(l.encoding, &s)
+		if err == nil && len(s.buf) > 0 {
+			err = s.pass(s.buf)
+		}
+		return err
+	}
 	for src := tmpl.lits; len(src) > 0; {
 		n := min(len(src), chunk)
 		for src[n-1] != 0 { // a clause longer than a chunk ends later

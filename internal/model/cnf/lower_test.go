@@ -115,6 +115,9 @@ func TestLower(t *testing.T) {
 				what := fmt.Sprintf("seed %d, propagate %v, %v", seed, propagate, e)
 				got := &streamed{t: t}
 				l := NewLowering(m, e)
+				// Groups are kept, or encoded again at each step, or some of
+				// either.
+				l.kept = []int{maxKept, 0, 40}[seed%3]
 				if err := l.Stream(context.Background(), got); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -212,6 +215,43 @@ func TestLowerEnds(t *testing.T) {
 	}
 	if _, err := NewLowering(m, Default).Sizes(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, expected that of the context", err)
+	}
+}
+
+// later is a context that has ended when it is asked for the n-th time.
+type later struct {
+	context.Context
+	n int
+}
+
+func (c *later) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLowerEndsWithin checks that the context ends the encoding of a single
+// group too, and of one that is not kept, in which the stream may fail as well.
+func TestLowerEndsWithin(t *testing.T) {
+	m := counting(t, 200, 1)
+	var c counter
+	if err := Lower(context.Background(), m, Paper, &c); err != nil || c.clauses < 4*pollClauses {
+		t.Fatalf("%d clauses, %v", c.clauses, err)
+	}
+	for _, kept := range []int{maxKept, 0} {
+		var c counter
+		l := NewLowering(m, Paper)
+		l.kept = kept
+		if err := l.Stream(&later{context.Background(), 3}, &c); !errors.Is(err, context.Canceled) || c.clauses > 0 {
+			t.Errorf("kept %d: %v after %d clauses", kept, err, c.clauses)
+		}
+	}
+	full := errors.New("full")
+	l := NewLowering(m, Paper)
+	l.kept = 0
+	if err := l.Stream(context.Background(), &streamed{t: t, err: full}); !errors.Is(err, full) {
+		t.Errorf("error %v, expected that of the stream", err)
 	}
 }
 

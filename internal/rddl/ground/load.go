@@ -1,8 +1,6 @@
 package ground
 
 import (
-	"os"
-
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -11,7 +9,7 @@ import (
 // contain the non-fluents and the domain; instanceFile is empty if the domain's file contains
 // the instance. Errors are *source.Error, or those of reading a file.
 func Load(domainFile, instanceFile string) (*Problem, error) {
-	f, err := rddl.ReadFiles(os.ReadFile, domainFile, instanceFile)
+	f, err := rddl.ReadFiles(source.ReadFile, domainFile, instanceFile)
 	if err != nil {
 		return nil, err
 	}

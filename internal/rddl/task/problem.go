@@ -3,20 +3,20 @@ package task
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Options control how a task becomes a problem.
 type Options struct {
 	Name           string   // of the problem; empty for DOMAIN/INSTANCE of the RDDL
-	Read           ReadFile // nil for os.ReadFile
+	Read           ReadFile // nil for source.ReadFile
 	Known          bool     // nothing is learned: everything follows the RDDL
 	IgnoreDiscount bool
 	FreeSuccessors bool // see translate.Options
@@ -25,7 +25,7 @@ type Options struct {
 // Ground reads, checks and grounds the RDDL of the task.
 func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
 	if read == nil {
-		read = os.ReadFile
+		read = source.ReadFile
 	}
 	f, err := rddl.ReadFiles(read, t.Domain, t.Instance)
 	if err != nil {

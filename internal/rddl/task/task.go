@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,7 +36,7 @@ type Task struct {
 	where positions
 }
 
-// ReadFile reads a file by its name, as os.ReadFile does.
+// ReadFile reads a file by its name, as source.ReadFile does.
 type ReadFile func(name string) ([]byte, error)
 
 // file is the document in TOML.
@@ -63,10 +62,10 @@ type binsTable struct {
 // keys are the keys of the document, for messages.
 const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize] or [files]"
 
-// Load reads the named task file with os.ReadFile, or with another function.
+// Load reads the named task file with source.ReadFile, or with another function.
 func Load(name string, read ReadFile) (*Task, error) {
 	if read == nil {
-		read = os.ReadFile
+		read = source.ReadFile
 	}
 	text, err := read(name)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Input is what to solve: an existing file, or one that Write makes.
@@ -303,7 +304,7 @@ func (c *call) answer(ended error, limited bool) (Answer, error) {
 	}
 	var solution []byte
 	if c.solver.Kind == MILP {
-		text, err := os.ReadFile(c.places["out"])
+		text, err := source.ReadFile(c.places["out"])
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return Answer{}, fmt.Errorf("reading the solution of %s: %w", c.solver.Name, err)
 		}

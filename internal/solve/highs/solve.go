@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Engine is HiGHS, ready to run in process. It may solve several problems at
@@ -163,7 +163,7 @@ func load(in external.Input) (name string, model []byte, err error) {
 		}
 		return "/model.lp", b.Bytes(), nil
 	}
-	model, err = os.ReadFile(in.File)
+	model, err = source.ReadFileUpTo(in.File, source.MaxData)
 	if err != nil {
 		return "", nil, fmt.Errorf("reading the problem for HiGHS: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -48,7 +47,7 @@ func ReadFile(ctx context.Context, name string, l Limits) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(name)
+	f, err := source.Open(name)
 	if err != nil {
 		return nil, source.Errorf(name, 0, 0, "cannot be read: %v", source.Cause(err))
 	}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// InTime gives e an end that does not depend on it. When Limits.Late is closed,
+// Solve returns the best plan and the best bound that e has reported, whatever
+// e is doing: a phase that does not look at its context delays no answer. What
+// e still does goes on without an audience until it looks at its context, or
+// until the process ends. Where e answers before, its answer is returned as it
+// is.
+func InTime(e Engine) Engine { return inTime{e} }
+
+type inTime struct{ Engine }
+
+// Solve is as that of the engine inside.
+func (e inTime) Solve(ctx context.Context, q Query, l Limits, report func(Progress)) (*Result, error) {
+	if l.Late == nil {
+		return e.Engine.Solve(ctx, q, l, report)
+	}
+	type answer struct {
+		res *Result
+		err error
+	}
+	k := &known{report: report}
+	done := make(chan answer, 1)
+	go func() {
+		res, err := e.Engine.Solve(ctx, q, l, k.take)
+		done <- answer{res, err}
+	}()
+	select {
+	case a := <-done:
+		return a.res, a.err
+	case <-l.Late:
+	}
+	select {
+	case a := <-done:
+		return a.res, a.err
+	default:
+		return k.result(ctx), nil
+	}
+}
+
+// known is the best of what an engine has reported.
+type known struct {
+	mu     sync.Mutex
+	report func(Progress)
+	closed bool
+	trace  *factored.Trace
+	reward int64
+	bound  *int64
+	prover string // of the bound
+}
+
+// take passes a report on, until the result has been asked for.
+func (k *known) take(p Progress) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return
+	}
+	if p.Trace != nil && p.Reward != nil && (k.trace == nil || *p.Reward > k.reward) {
+		k.trace, k.reward = p.Trace, *p.Reward
+	}
+	if p.Bound != nil && (k.bound == nil || *p.Bound < *k.bound) {
+		b := *p.Bound
+		k.bound, k.prover = &b, p.Prover
+	}
+	if k.report != nil {
+		k.report(p)
+	}
+}
+
+// result is what is known when time is over. Bounds are reported for queries
+// about a single horizon alone, and hold for that query.
+func (k *known) result(ctx context.Context) *Result {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+	r := &Result{Status: Unknown, Bound: k.bound, Prover: k.prover, Stats: map[string]int64{}, Reason: "a limit was reached"}
+	if cause := context.Cause(ctx); cause != nil {
+		r.Reason = cause.Error()
+	}
+	if k.trace != nil {
+		r.Status, r.Trace, r.Horizon, r.Reward = Feasible, k.trace, k.trace.Horizon(), k.reward
+		if k.bound != nil && *k.bound == k.reward {
+			r.Status, r.Reason = Optimal, ""
+		}
+	}
+	return r
+}

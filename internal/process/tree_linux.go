@@ -1,0 +1,32 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Descendants lists the processes that a living process has started, and theirs.
+func Descendants(pid int) []int {
+	var out []int
+	// A child is listed by the thread that started it.
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, t := range threads {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, t.Name()))
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				out = append(append(out, child), Descendants(child)...)
+			}
+		}
+	}
+	return out
+}
+
+// KillDescendants kills all that the process has started and that still runs.
+func KillDescendants(pid int) {
+	for _, p := range Descendants(pid) {
+		_ = syscall.Kill(p, syscall.SIGKILL) // one that has just ended needs no kill
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package process
+
+// Descendants is empty where the system does not list them.
+func Descendants(int) []int { return nil }
+
+// KillDescendants does nothing where the system does not list them.
+func KillDescendants(int) {}
