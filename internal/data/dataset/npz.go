@@ -111,14 +111,18 @@ func readNPZ(f *os.File) (*Data, error) {
 		return nil, fmt.Errorf("%s: %v", schemaMember, err)
 	}
 	n := len(d.Schema.Columns)
+	left := unpacked(info.Size(), npzRatio)
 	for i := range d.Schema.Columns {
 		c := &d.Schema.Columns[i]
-		col, err := npzColumn(z, c)
+		col, err := npzColumn(z, c, &left)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %v", c.Name, err)
 		}
 		if i == 0 {
 			d.Rows = len(col)
+			if err := roomFor(d.Rows, n); err != nil {
+				return nil, err
+			}
 			d.Values = make([]float64, d.Rows*n)
 		}
 		if len(col) != d.Rows {
@@ -131,16 +135,20 @@ func readNPZ(f *os.File) (*Data, error) {
 	return d, nil
 }
 
-// npzColumn reads an array of one dimension.
-func npzColumn(z *zip.Reader, c *Column) ([]float64, error) {
+// npzColumn reads an array of one dimension. left is how many bytes may still be
+// unpacked from the file.
+func npzColumn(z *zip.Reader, c *Column, left *int64) ([]float64, error) {
 	m, err := openMember(z, c.Name+".npy")
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	text, err := io.ReadAll(m)
+	text, err := io.ReadAll(io.LimitReader(m, *left+1))
 	if err != nil {
 		return nil, err
+	}
+	if *left -= int64(len(text)); *left < 0 {
+		return nil, errUnpacked
 	}
 	a, err := npy.Parse(text)
 	if err != nil {

@@ -42,11 +42,11 @@ func (e *ProcessError) Is(target error) bool { return e.Kind == target }
 
 // Error returns one line, followed by the last lines of the process's standard error.
 func (e *ProcessError) Error() string {
-	s := fmt.Sprintf("the simulator %q %v", e.Command, e.Kind)
+	s := fmt.Sprintf("the simulator %q %v", source.Printable(e.Command, maxCommand), e.Kind)
 	if e.Call != "" {
 		s += fmt.Sprintf(" (call %d, %s)", e.Number, e.Call)
 	}
-	s += ": " + source.Printable(e.Detail, source.MaxLine)
+	s += ": " + source.Printable(e.Detail, source.MaxLine/2)
 	if e.Line != "" {
 		s += fmt.Sprintf(": %q", shorten(e.Line))
 	}
@@ -61,9 +61,12 @@ func (e *ProcessError) Error() string {
 // maxStderrLines bounds a message; ProcessError.Stderr has more.
 const maxStderrLines = 10
 
+// maxCommand bounds the command in a message.
+const maxCommand = 100
+
 // shorten cuts a line for a message.
 func shorten(s string) string {
-	const most = 200
+	const most = 80
 	if len(s) > most {
 		return s[:most] + "..."
 	}
