@@ -6,8 +6,8 @@ import (
 )
 
 // DuplicateKey finds the first name that an object of a JSON value has twice, and
-// where the second one ends, in bytes; ok is false where there is none, or where
-// the text is no JSON. (Package json takes the last of them without a word.)
+// where the second one ends, in bytes; ok is false if there is no such name, or if
+// the text is not JSON. (Package json takes the last of them without a word.)
 func DuplicateKey(data []byte) (key string, at int64, ok bool) {
 	type level struct {
 		names map[string]bool // of an object; nil in an array
