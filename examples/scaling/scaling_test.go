@@ -86,6 +86,7 @@ var rows = []struct {
 	{"robots -n 3 -H 30", -29},
 	{"robots -n 4 -H 30", -29},
 	{"tiles -steps 0 -H 31", -31},
+	{"sokoban -H 40", -20},
 	{"hanoi -n 7 -H 127", -127},
 	{"tour -n 12", -350},
 	{"sudoku -fills 11", 0},

@@ -130,7 +130,7 @@ func (s *Search) roundNodes() int64 {
 	for id := range s.f.parts {
 		work += s.f.parts[id].total
 	}
-	return 1 + int64(work)*int64(s.f.horizon)/100
+	return 1 + int64(work)*int64(s.f.horizon)/15
 }
 
 // stageRounds is how many rounds the next stage takes.

@@ -86,8 +86,11 @@ func newStepRelation(t engine.Task) (*relation, error) {
 
 // addRows adds all constraints of a step.
 func (r *relation) addRows(here *model.Part) {
-	for _, s := range here.Sums[model.Global] {
-		r.addSum(s, true)
+	p := r.task.Problem
+	for i, s := range here.Sums[model.Global] {
+		// One that mentions an action holds at steps 1..H, even if the action
+		// cancels out.
+		r.addSum(s, !p.HasAction(&p.Global[i]))
 	}
 	for _, s := range slices.Concat(here.Sums[model.Transition], here.Sums[model.Network]) {
 		r.addSum(s, false)

@@ -71,7 +71,7 @@ func (r *run) turn(ctx context.Context) {
 // manyActions of them are worth as many nodes as wideNodes, and with tooMany the
 // graph is no help before the tables have used their memory up.
 const (
-	manyActions = 500
+	manyActions = 100
 	tooMany     = 5_000
 	wideNodes   = 5_000_000
 )

@@ -33,8 +33,10 @@ type run struct {
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
 	tables    tables         // the search with bounds, beside the graph
-	beamAt    int64          // joint actions tried before the next beam
-	compiled  bool           // whether the step was to be compiled
+	far       []int64        // by state: best reward of a path of farSteps steps to it
+	farSteps  int
+	beamAt    int64 // joint actions tried before the next beam
+	compiled  bool  // whether the step was to be compiled
 }
 
 // Solve finds an optimal plan or proves that there is none, unless a limit is
@@ -302,20 +304,16 @@ func (r *run) optimism(d int) *int64 {
 	return &bound
 }
 
-// reachedBest is the best reward of a path of exactly d steps.
+// reachedBest is the best reward of a path of exactly d steps. It goes on from
+// what it was last asked.
 func (r *run) reachedBest(d int) int64 {
 	g := r.g
-	now := make([]int64, g.depth[0])
-	for range d {
-		n := 0
-		for i := range now {
-			if now[i] != none {
-				for e := g.start[i]; e < g.start[i+1]; e++ {
-					n = max(n, int(g.succ[e])+1)
-				}
-			}
-		}
-		next := make([]int64, n)
+	if r.far == nil || d < r.farSteps {
+		r.far, r.farSteps = make([]int64, g.depth[0]), 0
+	}
+	for ; r.farSteps < d; r.farSteps++ {
+		now := r.far
+		next := make([]int64, g.reach(r.farSteps+1))
 		for i := range next {
 			next[i] = none
 		}
@@ -327,10 +325,10 @@ func (r *run) reachedBest(d int) int64 {
 				next[g.succ[e]] = max(next[g.succ[e]], now[i]+g.reward[e])
 			}
 		}
-		now = next
+		r.far = next
 	}
 	best := int64(none)
-	for _, v := range now {
+	for _, v := range r.far {
 		best = max(best, v)
 	}
 	return best
