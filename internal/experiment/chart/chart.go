@@ -43,7 +43,7 @@ type Chart struct {
 	Series   []Series
 	Diagonal bool // draw the line on which both coordinates are equal
 
-	Width, Height float64 // in points, legend and labels included; 560 by 300 where 0
+	Width, Height float64 // in points, labels included and the legend below not; 460 by 300 if 0
 }
 
 // ErrValue is wrapped if a series cannot be drawn.

@@ -10,15 +10,16 @@ import (
 
 // Measures of the layout, in points.
 const (
-	defaultWidth  = 560.0
+	defaultWidth  = 460.0
 	defaultHeight = 300.0
 	margin        = 8.0 // left free around a chart
 	textSize      = 12.0
-	tickSize      = 10.0 // of the labels of ticks
-	gap           = 4.0  // between a text and what it belongs to
-	tickLength    = 8.0  // minor ticks have half of it
-	padding       = 6.0  // between an axis and the first value
-	swatch        = 20.0 // the example in the legend
+	tickSize      = 10.0         // of the labels of ticks
+	gap           = 4.0          // between a text and what it belongs to
+	tickLength    = 8.0          // minor ticks have half of it
+	padding       = 6.0          // between an axis and the first value
+	swatch        = 20.0         // the example in the legend
+	rowHeight     = textSize + 4 // of the legend
 	lineWidth     = 1.3
 	axisWidth     = 0.5
 )
@@ -65,16 +66,19 @@ func (c *Chart) size() (w, h float64) {
 	if c.Height > 0 {
 		h = c.Height
 	}
-	return w, h
+	return w, h + rowHeight*float64(len(c.legendRows(w)))
 }
 
 // draw draws the chart into a stripe of the drawing of that width.
 func (c *Chart) draw(to *canvas, wide, top, bottom float64) {
 	rx, ry := c.ranges()
 	x, y := c.X.scale(rx), c.Y.scale(ry)
-	// The legend stands in a column of its own at the right, where it hides nothing.
-	legend := wide - margin - c.legendWidth()
-	x.to = legend - padding
+	// The legend stands below, in as many rows as it needs: it hides nothing, and a
+	// narrow screen shows all of it.
+	rows := c.legendRows(wide)
+	low := bottom
+	bottom -= rowHeight * float64(len(rows))
+	x.to = wide - margin - padding
 	y.to = top + margin + padding
 	if c.Title != "" {
 		y.to += textSize + gap
@@ -96,30 +100,46 @@ func (c *Chart) draw(to *canvas, wide, top, bottom float64) {
 	if lo, hi := max(x.lo, y.lo), min(x.hi, y.hi); c.Diagonal && lo < hi {
 		to.line(guide, axisWidth*2, "", point{x.place(lo), y.place(lo)}, point{x.place(hi), y.place(hi)})
 	}
-	row := top + margin
 	for i := range c.Series {
-		if c.series(to, i, &x, &y) && c.Series[i].Name != "" {
-			row += textSize + 1.5
-			c.legend(to, i, legend, row-gap)
+		c.series(to, i, &x, &y)
+	}
+	for r, row := range rows {
+		at, y := margin, low-margin-rowHeight*(float64(len(rows)-r)-0.5)
+		for _, i := range row {
+			c.legend(to, i, at, y)
+			at += c.entryWidth(i)
 		}
 	}
 }
 
-// legendWidth returns the width of the legend with the space before it. It has room for a
-// font wider than the estimated one.
-func (c *Chart) legendWidth() float64 {
-	var w float64
+// entryWidth returns the width of an entry of the legend with the space after it.
+// It has room for a font wider than the estimated one.
+func (c *Chart) entryWidth(i int) float64 {
+	return swatch + gap + width(c.Series[i].Name, textSize)*1.12 + 2*margin
+}
+
+// legendRows lays out the entries of the named series that are visible, in rows
+// of a chart of that width.
+func (c *Chart) legendRows(wide float64) [][]int {
+	var rows [][]int
+	left := 0.0
 	for i := range c.Series {
-		if s := &c.Series[i]; s.Name != "" {
-			w = max(w, swatch+gap+width(s.Name, textSize)*1.12+margin)
+		if c.Series[i].Name == "" || len(c.runs(&c.Series[i])) == 0 {
+			continue
 		}
+		need := c.entryWidth(i)
+		if len(rows) == 0 || need > left {
+			rows, left = append(rows, nil), wide-2*margin
+		}
+		last := len(rows) - 1
+		rows[last] = append(rows[last], i)
+		left -= need
 	}
-	return w
+	return rows
 }
 
 // legend draws the entry of series i, whose middle is at the height y.
 func (c *Chart) legend(to *canvas, i int, x, y float64) {
-	x += margin
 	if c.Series[i].Style == Points {
 		to.glyph(i, point{x + swatch/2, y})
 	} else {
@@ -164,11 +184,10 @@ func (c *Chart) axes(to *canvas, x, y *scale, axisX, axisY float64) {
 	}
 }
 
-// series draws series i, and reports whether any of it is visible.
-func (c *Chart) series(to *canvas, i int, x, y *scale) bool {
+// series draws series i.
+func (c *Chart) series(to *canvas, i int, x, y *scale) {
 	s := &c.Series[i]
-	runs := c.runs(s)
-	for _, run := range runs {
+	for _, run := range c.runs(s) {
 		ps := make([]point, len(run))
 		for k, q := range run {
 			ps[k] = point{x.place(s.X[q]), y.place(s.Y[q])}
@@ -193,7 +212,6 @@ func (c *Chart) series(to *canvas, i int, x, y *scale) bool {
 			}
 		}
 	}
-	return len(runs) > 0
 }
 
 // steps joins points by lines that keep the height of a point until the next.

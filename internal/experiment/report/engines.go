@@ -185,7 +185,7 @@ func (b *book) looped() *Table {
 
 // appendix is the paper's appendix table, in its three parts.
 func (b *book) appendix() (plan, loop, landmarks *Table) {
-	plan = &Table{Name: "appendix-learned", Title: "Appendix: every instance, learned problem",
+	plan = &Table{Name: "appendix-learned", Title: "Appendix, learned problem",
 		Caption: "Seconds. Where the time was not enough: the limit, and the gap between the best plan and the best bound, or that there was none. “no plan” is a proof that the model has none."}
 	g := b.engineRuns()
 	plan.column("", "instance")

@@ -25,6 +25,7 @@ type Figure struct {
 type Section struct {
 	ID, Title, Text string
 	Items           []Item
+	Open            bool // the page shows it at once; the others are folded
 }
 
 // Item is a table or a figure.
@@ -55,19 +56,18 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	table := func(t *Table) Item { return Item{Table: t} }
 	figure := func(f *Figure) Item { return Item{Figure: f} }
 	r := &Report{Records: b.records, Warning: j.Warning, Sections: []Section{
-		{"figure1", "The example", "An agent who must fetch a key and leave, and an enemy whose behaviour is learned.", []Item{figure(b.figure1(draw))}},
-		{"learning", "Learning", "Networks of binary units, learned from transitions.", []Item{table(b.learning()), figure(b.curves())}},
-		{"engines", "Planning on the learned problem", "The paper's two planners, and the engines that came after.",
-			[]Item{table(b.learned()), figure(b.cactus()), figure(b.satBLP()), table(appendix)}},
-		{"incremental", "Planning with the simulator", "Algorithm 1: plan, try the plan, exclude what failed, plan again.", []Item{table(b.looped()), table(loops), table(landmarks)}},
-		{"encodings", "Encodings", "What a neuron costs as clauses.",
-			[]Item{figure(b.bothWays()), table(b.encodingTimes()), figure(b.bothSizes()), table(b.sizes()), figure(neuronFigure), table(neuronTable)}},
-		{"beyond", "Beyond the paper", "Longer horizons and larger problems, until a run has no proof within its limit.",
-			[]Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
+		{ID: "main", Title: "Every instance", Text: "The paper's 27 instances on the learned problem: the paper's seconds, its planners as it describes them run here, and fdplan's engines.",
+			Items: []Item{table(appendix)}, Open: true},
+		{ID: "figure1", Title: "The example", Text: "An agent who must fetch a key and leave, and an enemy whose behaviour is learned.", Items: []Item{figure(b.figure1(draw))}},
+		{ID: "learning", Title: "Learning", Text: "Networks of binary units, learned from transitions.", Items: []Item{table(b.learning()), figure(b.curves())}},
+		{ID: "engines", Title: "Planning on the learned problem", Text: "The paper's two planners, and the engines that came after.", Items: []Item{table(b.learned()), figure(b.cactus()), figure(b.satBLP())}},
+		{ID: "incremental", Title: "Planning with the simulator", Text: "Algorithm 1: plan, try the plan, exclude what failed, plan again.", Items: []Item{table(b.looped()), table(loops), table(landmarks)}},
+		{ID: "encodings", Title: "Encodings", Text: "What a neuron costs as clauses.", Items: []Item{figure(b.bothWays()), table(b.encodingTimes()), figure(b.bothSizes()), table(b.sizes()), figure(neuronFigure), table(neuronTable)}},
+		{ID: "beyond", Title: "Beyond the paper", Text: "Longer horizons and larger problems, until a run has no proof within its limit.", Items: []Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
 	}}
 	disputes := b.disputes()
 	r.Disputed = len(disputes.at)
-	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text()}
+	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text(), Open: len(disputes.at) > 0}
 	if r.Disputed > 0 {
 		said.Items = []Item{table(b.contradictions(disputes))}
 	}
