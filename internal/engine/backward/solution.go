@@ -40,32 +40,12 @@ func (w *writer) step(l *layer, tr *factored.Trace) (lits []int32, cost int64, e
 		return nil, 0, refuted()
 	}
 	l.st.Reset()
-	p := w.m.Problem
-	var own []model.Lit
-	assign := func(step int, kind factored.Kind, add bool) bool {
-		for _, b := range p.Bits(kind) {
-			x := w.m.Var(step, b) - model.Lit(l.offset)
-			if add {
-				own = append(own, x)
-			}
-			if !tr.Steps[step-1][b] {
-				x = -x
-			}
-			if !l.st.Assign(x) {
-				return false
-			}
-		}
-		return true
-	}
-	ok := assign(l.t, factored.State, true)
-	if l.t <= w.m.Horizon {
-		ok = ok && assign(l.t, factored.Action, true) && assign(l.t+1, factored.State, false)
-	}
+	own, ok := w.assign(l, tr)
 	if !ok {
 		return nil, 0, refuted()
 	}
 	var aux []model.Lit
-	for _, b := range p.Bits(factored.Auxiliary) {
+	for _, b := range w.m.Problem.Bits(factored.Auxiliary) {
 		aux = append(aux, w.m.Var(l.t, b)-model.Lit(l.offset))
 	}
 	own = append(own, aux...)
@@ -97,4 +77,30 @@ func (w *writer) step(l *layer, tr *factored.Trace) (lits []int32, cost int64, e
 		return nil, 0, refuted()
 	}
 	return lits, cost, nil
+}
+
+// assign gives the variables of a layer their values in a plan, the next state
+// included, and returns those of the step itself. It reports whether no
+// constraint is violated.
+func (w *writer) assign(l *layer, tr *factored.Trace) (own []model.Lit, ok bool) {
+	set := func(step int, kind factored.Kind, keep bool) bool {
+		for _, b := range w.m.Problem.Bits(kind) {
+			x := w.m.Var(step, b) - model.Lit(l.offset)
+			if keep {
+				own = append(own, x)
+			}
+			if !tr.Steps[step-1][b] {
+				x = -x
+			}
+			if !l.st.Assign(x) {
+				return false
+			}
+		}
+		return true
+	}
+	ok = set(l.t, factored.State, true)
+	if l.t <= w.m.Horizon {
+		ok = ok && set(l.t, factored.Action, true) && set(l.t+1, factored.State, false)
+	}
+	return own, ok
 }
