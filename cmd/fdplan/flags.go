@@ -24,6 +24,7 @@ type problemFlags struct {
 	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
 	Model          string   `help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
 	IgnoreDiscount bool     `help:"Treat a discount other than 1 as 1."`
+	Levels         bool     `help:"Read and print the numbers of bins instead of quantities."`
 }
 
 type changeFlags struct {
@@ -46,7 +47,7 @@ func engineVars() kong.Vars {
 func (f *problemFlags) ref() load.Ref {
 	return load.Ref{
 		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
-		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount,
+		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount, Levels: f.Levels,
 	}
 }
 

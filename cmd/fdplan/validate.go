@@ -99,6 +99,11 @@ func (c *verifyCmd) Run(a *environment) error {
 		}
 	}
 	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error {
+		for _, warning := range p.Warnings {
+			if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
+				return err
+			}
+		}
 		if p.Witness == nil {
 			_, err := fmt.Fprintf(w, "%s: the property holds in every legal state and action: %s\n", p.Problem, p.Property)
 			return err

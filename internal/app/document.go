@@ -18,7 +18,8 @@ type Verdicts struct {
 	Simulator *bool `json:"simulator"`
 }
 
-// Entry is a variable with its value, a bool or an int64.
+// Entry is a variable with its value: a bool, an int64, or a string for a named value and for
+// the bin of a quantity.
 type Entry struct {
 	Name  string
 	Value any
@@ -38,6 +39,14 @@ func (v Values) MarshalJSON() ([]byte, error) {
 		name, err := encode(e.Name)
 		if err != nil {
 			return nil, err
+		}
+		if text, ok := e.Value.(string); ok {
+			value, err := encode(text)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&b, "%s:%s", name, value)
+			continue
 		}
 		fmt.Fprintf(&b, "%s:%v", name, e.Value)
 	}
@@ -63,8 +72,8 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// ValuesOf lists the variables of one kind in val; unless all is set, those that are false or
-// 0 are omitted.
+// ValuesOf lists the variables of one kind in val; unless all is set, those that have their
+// default are omitted.
 func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all bool) Values {
 	out := Values{}
 	for i := range p.Variables {
@@ -72,13 +81,8 @@ func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all 
 		if v.Kind != k {
 			continue
 		}
-		x := v.Value(val)
-		switch {
-		case x == 0 && !all:
-		case v.Bool:
-			out = append(out, Entry{v.Name, x != 0})
-		default:
-			out = append(out, Entry{v.Name, x})
+		if x := v.Value(val); all || x != v.Default {
+			out = append(out, Entry{v.Name, v.Show(x)})
 		}
 	}
 	return out
@@ -90,10 +94,11 @@ func RewardOf(p *factored.Problem, sum int64) *float64 {
 	return &f
 }
 
-// BitsOf returns the valuation in which variables have these values and all others are false
-// or 0.
+// BitsOf returns the valuation in which variables have these values, all other actions their
+// defaults, and everything else is false or 0.
 func BitsOf(p *factored.Problem, values Values) (factored.Valuation, error) {
 	val := make(factored.Valuation, p.NumBits())
+	p.Defaults(factored.Action, val)
 	for _, e := range values {
 		v, ok := p.Lookup(e.Name)
 		if !ok {
@@ -107,6 +112,11 @@ func BitsOf(p *factored.Problem, values Values) (factored.Valuation, error) {
 			}
 		case int64:
 			x = value
+		case string:
+			var err error
+			if x, err = v.Parse(value); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrInternal, err)
+			}
 		}
 		if err := v.Set(val, x); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInternal, err)

@@ -46,14 +46,16 @@ func SimulatorFault(f *simulator.Failure) *Fault {
 }
 
 // CheckerFault converts a fault found by the checker to the form of the documents.
-func CheckerFault(f *validate.Failure) *Fault {
+func CheckerFault(p *factored.Problem, f *validate.Failure) *Fault {
 	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Origin: f.Origin, Values: Values{}, Text: f.Error()}
 	for _, x := range f.Values {
 		e := Entry{Name: x.Name, Value: x.Value}
 		if x.Next {
 			e.Name += "'"
 		}
-		if x.Bool {
+		if v, ok := p.Lookup(x.Name); ok {
+			e.Value = v.Show(x.Value)
+		} else if x.Bool {
 			e.Value = x.Value != 0
 		}
 		out.Values = append(out.Values, e)

@@ -91,6 +91,9 @@ func readValues(p *factored.Problem, steps []map[string]json.RawMessage, k facto
 	out := make([]factored.Valuation, len(steps))
 	for t, m := range steps {
 		out[t] = make(factored.Valuation, p.NumBits())
+		if k == factored.Action {
+			p.Defaults(k, out[t])
+		}
 		given := map[*factored.Variable]bool{}
 		for name, raw := range m {
 			v, ok := p.Find(name)
@@ -101,7 +104,13 @@ func readValues(p *factored.Problem, steps []map[string]json.RawMessage, k facto
 				return nil, fmt.Errorf("%s step %d: %s has two values", what, t+1, v.Name)
 			}
 			given[v] = true
-			x, err := v.Parse(string(raw))
+			text := string(raw)
+			if v.View != nil && len(raw) > 0 && raw[0] == '"' {
+				if err := json.Unmarshal(raw, &text); err != nil {
+					return nil, fmt.Errorf("%s step %d: %s: %w", what, t+1, v.Name, err)
+				}
+			}
+			x, err := v.Parse(text)
 			if err == nil {
 				err = v.Set(out[t], x)
 			}

@@ -52,6 +52,7 @@ type history struct {
 	states  [][]int64 // by state, by variable
 	actions [][]Value
 	goal    map[string]int64
+	texts   texts
 }
 
 // H returns the number of steps.
@@ -80,10 +81,10 @@ func (h *history) did(k int, name string) bool {
 }
 
 // step returns the names of the actions of the step that leaves state k.
-func (h *history) step(k int) string { return holding(h.actions[k]) }
+func (h *history) step(k int) string { return h.holding(h.actions[k]) }
 
-// holding returns the values that are not 0, Booleans by the name alone.
-func holding(vs []Value) string {
+// holding returns the values, Booleans by the name alone.
+func (h *history) holding(vs []Value) string {
 	if len(vs) == 0 {
 		return "(nothing)"
 	}
@@ -91,7 +92,7 @@ func holding(vs []Value) string {
 	for i, v := range vs {
 		parts[i] = v.Name
 		if !v.Bool {
-			parts[i] += "=" + strconv.FormatInt(v.X, 10)
+			parts[i] += "=" + h.texts.format(v.X)
 		}
 	}
 	return strings.Join(parts, " ")
@@ -169,7 +170,7 @@ func join(vs []Value) (*joining, error) {
 
 // newHistory names and joins the variables of a plan and of a goal.
 func newHistory(p *Plan, goal map[string]int64) (*history, error) {
-	h := &history{index: map[string]int{}, goal: map[string]int64{}}
+	h := &history{index: map[string]int{}, goal: map[string]int64{}, texts: p.Texts}
 	j, err := join(p.States[0])
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,11 +12,39 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Value is a variable's value in a plan: an integer, or 0 or 1 for a Boolean.
+// Value is a variable's value in a plan: an integer, 0 or 1 for a Boolean, or a text such as a
+// value of an enumeration, see Plan.Texts.
 type Value struct {
 	Name string
 	X    int64
 	Bool bool // the variable is Boolean
+}
+
+// firstText is the X of the first of a plan's texts; integers are below.
+const firstText = 1 << 60
+
+// texts are the values of a plan that are no numbers.
+type texts []string
+
+// format writes a value that is not Boolean.
+func (t texts) format(x int64) string {
+	switch {
+	case x == absent:
+		return ""
+	case x >= firstText && x-firstText < int64(len(t)):
+		return t[x-firstText]
+	}
+	return strconv.FormatInt(x, 10)
+}
+
+// add returns the X of a text.
+func (t *texts) add(text string) int64 {
+	i := slices.Index(*t, text)
+	if i < 0 {
+		i = len(*t)
+		*t = append(*t, text)
+	}
+	return firstText + int64(i)
 }
 
 // Plan is a plan with its trace, as in a plan document. Variables have the document's order,
@@ -24,7 +53,8 @@ type Plan struct {
 	Problem string
 	Status  string
 	Reward  *float64  // nil if unknown
-	Actions [][]Value // of each step, those that are not false or 0
+	Texts   []string  // a Value X of 1<<60 + i stands for the text i
+	Actions [][]Value // of each step, those that do not have their default
 	States  [][]Value // one more than the number of steps
 }
 
@@ -37,6 +67,9 @@ const schema = 1
 // maxValues bounds the values of a plan, so that a broken file cannot fill the memory: it is
 // twenty times the number in the longest bundled plans, of ten thousand steps.
 const maxValues = 10_000_000
+
+// maxTexts bounds the different texts of a plan.
+const maxTexts = 10_000
 
 // Read parses the plan document in data as `fdplan plan --json` prints it. Unlike a checker
 // it requires the trace, since pictures show it. Errors are *source.Error with the place in
@@ -67,6 +100,7 @@ type reader struct {
 	dec    *json.Decoder
 	at     int // where the last token begins
 	values int
+	texts  texts
 }
 
 func (r *reader) fail(format string, args ...any) error {
@@ -142,6 +176,7 @@ func (r *reader) document() (*Plan, error) {
 			return nil, err
 		}
 	}
+	p.Texts = r.texts
 	r.at = 0
 	if !version {
 		return nil, r.fail(`expected "schema":%d`, schema)
@@ -203,8 +238,15 @@ func (r *reader) steps(key string) ([][]Value, error) {
 					return nil, r.fail("%s step %d: %s is not a value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(x.String()), source.Quote(v.Name))
 				}
 				v.X = n
+			case string:
+				if strings.ContainsFunc(x, unicode.IsControl) || x == "" {
+					return nil, r.fail("%s step %d: %q is not a value for %s", key, len(out)+1, x, source.Quote(v.Name))
+				}
+				if v.X = r.texts.add(x); len(r.texts) > maxTexts {
+					return nil, r.fail("the plan has more than %d different texts", maxTexts)
+				}
 			default:
-				return nil, r.fail("%s step %d: no value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(v.Name))
+				return nil, r.fail("%s step %d: no value for %s; expected true, false, an integer or a name", key, len(out)+1, source.Quote(v.Name))
 			}
 			vs = append(vs, v)
 		}
@@ -262,7 +304,7 @@ func (r *reader) check(p *Plan) error {
 			if _, ok := place[v.Name]; ok {
 				return r.fail("plan step %d: %s is a state variable of the trace; expected an action", t+1, source.Quote(v.Name))
 			}
-			if v.X != 0 {
+			if v.X != 0 || !v.Bool {
 				on = append(on, v)
 			}
 		}

@@ -30,7 +30,13 @@ func newTable(h *history) view {
 			if !ok {
 				i = len(t.rows)
 				place[a.Name] = i
-				t.rows = append(t.rows, tableRow{a.Name, true, a.Bool, make([]int64, len(h.states))})
+				row := make([]int64, len(h.states))
+				for k := range row {
+					if !a.Bool {
+						row[k] = absent
+					}
+				}
+				t.rows = append(t.rows, tableRow{a.Name, true, a.Bool, row})
 			}
 			t.rows[i].values[k+1] = a.X
 		}
@@ -44,6 +50,9 @@ func newTable(h *history) view {
 	}
 	return t
 }
+
+// absent is an action's value in a step that leaves it at its default.
+const absent = -1 << 60
 
 const (
 	tableTop     = 24.0
@@ -65,7 +74,7 @@ func (t *table) wide() float64 {
 	n := 4
 	for _, r := range t.rows {
 		for _, x := range r.values {
-			n = max(n, len(strconv.FormatInt(x, 10)))
+			n = max(n, len([]rune(t.h.texts.format(x))))
 		}
 	}
 	return 8*float64(n) + 8
@@ -103,7 +112,7 @@ func (t *table) base() []element {
 				c.thing = "true"
 				c.parts[0] = rect(1, 1, wide-2, tableRowHigh-2, 3, fill)
 			case !r.bool:
-				c.parts = append(c.parts, label(wide/2, tableRowHigh/2+4, 12.5, middle, ink, strconv.FormatInt(x, 10)))
+				c.parts = append(c.parts, label(wide/2, tableRowHigh/2+4, 12.5, middle, ink, t.h.texts.format(x)))
 			}
 			out = append(out, c)
 		}
@@ -133,7 +142,7 @@ func (t *table) describe(k int) string {
 	for _, v := range vs[:min(len(vs), mentioned)] {
 		switch {
 		case !v.Bool:
-			parts = append(parts, v.Name+"="+strconv.FormatInt(v.X, 10))
+			parts = append(parts, v.Name+"="+t.h.texts.format(v.X))
 		case v.X != 0:
 			parts = append(parts, v.Name)
 		default:

@@ -11,7 +11,9 @@ import (
 const (
 	tokEnd    = ""
 	tokNumber = "number"
+	tokReal   = "real"
 	tokName   = "name"
+	tokValue  = "value" // of an enumeration
 )
 
 type token struct {
@@ -51,12 +53,14 @@ func (x *lexer) next() (token, error) {
 	rest := x.text[x.pos:]
 	switch {
 	case isDigit(rest[0]):
-		n := 1
-		for n < len(rest) && isDigit(rest[n]) {
+		return x.number(rest, col), nil
+	case rest[0] == '@' && len(rest) > 1 && isWord(rest[1]):
+		n := 2
+		for n < len(rest) && (isWord(rest[n]) || rest[n] == '-' && n+1 < len(rest) && isWord(rest[n+1])) {
 			n++
 		}
 		x.pos += n
-		return token{kind: tokNumber, text: rest[:n], col: col}, nil
+		return token{kind: tokValue, text: rest[:n], col: col}, nil
 	case isLetter(rest[0]):
 		return x.name(rest, col)
 	}
@@ -67,6 +71,45 @@ func (x *lexer) next() (token, error) {
 		}
 	}
 	return token{}, x.errorf(col, "%q is no part of an expression; expected a variable, a number or an operator", rest[:1])
+}
+
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
+
+// number reads an integer, or a number with a fraction or an exponent.
+func (x *lexer) number(rest string, col int) token {
+	digits := func(n int) int {
+		for n < len(rest) && isDigit(rest[n]) {
+			n++
+		}
+		return n
+	}
+	kind, n := tokNumber, digits(0)
+	if n+1 < len(rest) && rest[n] == '.' && isDigit(rest[n+1]) {
+		kind, n = tokReal, digits(n+1)
+	}
+	if n < len(rest) && (rest[n] == 'e' || rest[n] == 'E') {
+		m := n + 1
+		if m < len(rest) && (rest[m] == '+' || rest[m] == '-') {
+			m++
+		}
+		if m < len(rest) && isDigit(rest[m]) {
+			kind, n = tokReal, digits(m)
+		}
+	}
+	x.pos += n
+	return token{kind: kind, text: rest[:n], col: col}
+}
+
+// isValue reports whether some enumeration of the problem has the value word.
+func (x *lexer) isValue(word string) bool {
+	for i := range x.p.Variables {
+		if v := &x.p.Variables[i]; v.Enumeration() {
+			if _, err := v.Named(word); err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // name reads an identifier, its bracketed arguments and a prime on either side
@@ -99,6 +142,10 @@ func (x *lexer) name(rest string, col int) (token, error) {
 		}
 	}
 	v, ok := x.p.Find(word)
+	if !ok && !primed && x.isValue(word) {
+		x.pos += n
+		return token{kind: tokValue, text: word, col: col}, nil
+	}
 	if !ok {
 		return token{}, x.errorf(col, "there is no variable %s in %s", word, x.p.Name)
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -9,12 +10,14 @@ import (
 // node is one operation of a parsed expression. Booleans are the integers 0
 // and 1.
 type node struct {
-	op   string // an operator's text, "neg", "number" or "name"
-	args []*node
-	num  int64
-	v    *factored.Variable
-	next bool
-	col  int
+	op    string // an operator's text, "neg", "number", "name" or, while parsing, "real" or "value"
+	args  []*node
+	num   int64
+	float float64 // of "real"
+	text  string  // of "real" and "value"
+	v     *factored.Variable
+	next  bool
+	col   int
 }
 
 // Expr is a parsed, checked Boolean expression over one problem.
@@ -22,6 +25,8 @@ type Expr struct {
 	Text string
 	p    *factored.Problem
 	root *node
+
+	constants []string
 }
 
 // boolean reports whether n is a condition rather than a number.
@@ -54,6 +59,8 @@ type parser struct {
 	opt   Options
 	nodes int
 	depth int
+
+	constants []string // see Expr.Constants
 }
 
 // Parse reads a Boolean expression over the variables of p. Errors contain the column.
@@ -69,10 +76,13 @@ func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	if ps.tok.kind != tokEnd {
 		return nil, ps.lex.errorf(ps.tok.col, "expected an operator or the end, found %s", ps.tok.text)
 	}
+	if err := ps.plain(root); err != nil {
+		return nil, err
+	}
 	if !root.boolean() {
 		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
 	}
-	return &Expr{Text: text, p: p, root: root}, nil
+	return &Expr{Text: text, p: p, root: root, constants: ps.constants}, nil
 }
 
 func (ps *parser) advance() (err error) {
@@ -106,7 +116,13 @@ var levels = []level{
 	{ops: []string{"*"}, chain: true},
 }
 
-const notLevel = 4
+// The places of two levels.
+const (
+	notLevel    = 4
+	comparisons = 5
+)
+
+func (l *level) is(op string) bool { return slices.Contains(l.ops, op) }
 
 func (ps *parser) binary(l int) (*node, error) {
 	if ps.depth++; ps.depth > maxDepth {
@@ -157,6 +173,17 @@ func (ps *parser) at(ops []string) bool {
 
 // combine checks the operands of a binary operator.
 func (ps *parser) combine(op token, l *level, a, b *node) (*node, error) {
+	if levels[comparisons].is(op.kind) {
+		x, y, kind, err := ps.compare(op, a, b)
+		if err != nil {
+			return nil, err
+		}
+		ps.noteConstant(x, y, kind, a.col)
+		return ps.make(node{op: kind, args: []*node{x, y}, col: a.col})
+	}
+	if err := ps.plain(a, b); err != nil {
+		return nil, err
+	}
 	if l.logical {
 		for _, n := range []*node{a, b} {
 			if !n.boolean() {
@@ -168,11 +195,8 @@ func (ps *parser) combine(op token, l *level, a, b *node) (*node, error) {
 		return nil, ps.lex.errorf(op.col, "a product needs a constant side; expressions stay linear")
 	}
 	kind := op.kind
-	switch kind {
-	case "&":
+	if kind == "&" {
 		kind = "^"
-	case "!=":
-		kind = "~="
 	}
 	return ps.make(node{op: kind, args: []*node{a, b}, col: a.col})
 }
@@ -202,6 +226,9 @@ func (ps *parser) not() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ps.plain(a); err != nil {
+		return nil, err
+	}
 	if !a.boolean() {
 		return nil, ps.lex.errorf(a.col, "~ needs a condition; this is a number")
 	}
@@ -216,6 +243,14 @@ func (ps *parser) primary() (*node, error) {
 	switch tok.kind {
 	case tokNumber:
 		return ps.number(tok)
+	case tokReal:
+		x, err := strconv.ParseFloat(tok.text, 64)
+		if err != nil {
+			return nil, ps.lex.errorf(tok.col, "the number %s is too large", tok.text)
+		}
+		return ps.make(node{op: "real", float: x, text: tok.text, col: tok.col})
+	case tokValue:
+		return ps.make(node{op: "value", text: tok.text, col: tok.col})
 	case tokName:
 		if tok.next && (!ps.opt.Next || tok.v.Kind != factored.State) {
 			return nil, ps.lex.errorf(tok.col, "%s' is of the next step; expected variables of the present one", tok.text)
@@ -226,11 +261,19 @@ func (ps *parser) primary() (*node, error) {
 		if err != nil {
 			return nil, err
 		}
+		if a.op != "real" {
+			if err := ps.plain(a); err != nil {
+				return nil, err
+			}
+		}
 		return ps.make(node{op: "neg", args: []*node{a}, col: tok.col})
 	case "~":
 		// ~ has a lower precedence than comparisons, but a + ~b has only one reading.
 		a, err := ps.primary()
 		if err != nil {
+			return nil, err
+		}
+		if err := ps.plain(a); err != nil {
 			return nil, err
 		}
 		if !a.boolean() {

@@ -53,8 +53,12 @@ type Variable struct {
 	Kind   Kind
 	Bool   bool  // printed as true and false
 	Lo, Hi int64 // inclusive; 0 and 1 for a Boolean
-	First  Bit   // its most significant bit; set by Problem.AddVariable
-	Width  int   // number of bits; set by Problem.AddVariable
+	// Default is the value that a plan step leaves out: for an action, to do nothing. It is
+	// 0 unless set; a range without 0 has no default then.
+	Default int64
+	View    *View // what the values of an integer mean; nil for the integer itself
+	First   Bit   // its most significant bit; set by Problem.AddVariable
+	Width   int   // number of bits; set by Problem.AddVariable
 }
 
 // widthOf returns the number of bits needed for lo..hi.
@@ -188,6 +192,9 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 	}
 	if v.Lo > v.Hi {
 		return 0, fmt.Errorf("variable %s has the empty range %d..%d", v.Name, v.Lo, v.Hi)
+	}
+	if err := v.checkView(); err != nil {
+		return 0, err
 	}
 	v.Width = widthOf(v.Lo, v.Hi)
 	if v.Width > maxWidth {

@@ -19,9 +19,12 @@ func (v *Variable) Value(val Valuation) int64 {
 	return x
 }
 
-// Parse reads a value: true or false of a Boolean, an integer of an integer or, as
+// Parse reads a value as Show writes it, or a quantity as a number: true or false of a Boolean, an integer of an integer or, as
 // 0 or 1, of a Boolean. It does not compare it with the range, as Set does.
 func (v *Variable) Parse(text string) (int64, error) {
+	if v.View != nil {
+		return v.parseView(text)
+	}
 	switch text {
 	case "true", "false":
 		if !v.Bool {

@@ -61,7 +61,7 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 		}
 		return v, nil
 	}
-	v.Failure = app.CheckerFault(report.Failure)
+	v.Failure = app.CheckerFault(t.Problem, report.Failure)
 	return v, nil
 }
 

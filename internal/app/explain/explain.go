@@ -144,7 +144,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 			return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
 		}
 		if !report.Valid {
-			d.Status, d.Failure = StatusInvalid, app.CheckerFault(report.Failure)
+			d.Status, d.Failure = StatusInvalid, app.CheckerFault(t.Problem, report.Failure)
 			return d, nil
 		}
 		trace = report.Trace
@@ -227,7 +227,7 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 	outcome := func(o *explain.Outcome) OutcomeLine {
 		line := OutcomeLine{Consequence: o.Consequence}
 		if o.Failure != nil {
-			line.Failure = app.CheckerFault(o.Failure)
+			line.Failure = app.CheckerFault(p, o.Failure)
 		}
 		if o.Reward != nil {
 			line.Reward, line.Loss = app.RewardOf(p, *o.Reward), app.RewardOf(p, f.Reward-*o.Reward)

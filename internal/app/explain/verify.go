@@ -19,6 +19,8 @@ type Property struct {
 	Status   string   `json:"status"`  // "holds" or "fails"
 	Witness  *Witness `json:"witness"` // of a property that fails
 	Checked  bool     `json:"checked"` // the checker confirmed the witness
+	// Warnings tell of comparisons that the ranges of their variables decide.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Witness is a step that violates a property.
@@ -39,7 +41,7 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 	if err != nil {
 		return nil, err
 	}
-	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Property: property, Status: "holds"}
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Property: property, Status: "holds", Warnings: e.Constants()}
 	if !res.Holds {
 		p := t.Problem
 		out.Status, out.Checked = "fails", true

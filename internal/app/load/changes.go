@@ -204,6 +204,9 @@ func require(p *factored.Problem, text, origin string) error {
 	if err != nil {
 		return err
 	}
+	if c := e.Constants(); len(c) > 0 {
+		return errors.New(c[0])
+	}
 	return e.Require(p, false, origin)
 }
 

@@ -37,6 +37,7 @@ type Ref struct {
 	Untrained      bool // the network is not needed: it is to be learned or tested
 	Simulate       bool // only the RDDL is needed, which may be stochastic
 	IgnoreDiscount bool
+	Levels         bool // quantities are read and shown by the numbers of their bins
 }
 
 // Models are the values of --model.
@@ -91,6 +92,7 @@ func Load(r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.Levels = r.Levels
 		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, ReadFile)
 	}
 	t, err := bundled.Task(r.Name)

@@ -20,7 +20,7 @@ type Document struct {
 	Bound     *float64      `json:"bound"`  // no plan has a higher reward
 	Gap       *float64      `json:"gap"`    // (bound-reward)/max(1,|reward|)
 	Proof     *Proof        `json:"proof"`  // who proved it, or claims it; null for a plan without a bound
-	Plan      []app.Values  `json:"plan"`   // per step the actions that are not false or 0
+	Plan      []app.Values  `json:"plan"`   // per step the actions that do not have their default
 	Trace     []app.Values  `json:"trace"`  // horizon+1 states, every state variable
 	Valid     app.Verdicts  `json:"valid"`
 	Simulated *float64      `json:"simulated_reward"`

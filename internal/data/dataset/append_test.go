@@ -123,7 +123,7 @@ func TestAppendLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.Discretize(map[string]bins.Uniform{"level": {Lo: 0, Hi: 10, Bits: 2}}); err != nil {
+	if s, err = s.Discretize(map[string]bins.Bins{"level": {Edges: []float64{0, 2.5, 5, 7.5, 10}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {

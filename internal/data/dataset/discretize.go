@@ -11,9 +11,9 @@ import (
 // fluent's name or, for all fluents of that name, by the part before the brackets. They must
 // be integers 0..Levels()-1. In files such a column contains the quantity itself: reading
 // converts it to its level, writing to the center of the bin.
-func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
+func (s *Schema) Discretize(by map[string]bins.Bins) (*Schema, error) {
 	out := &Schema{Problem: s.Problem, Columns: append([]Column(nil), s.Columns...)}
-	byName := map[string]bins.Uniform{}
+	byName := map[string]bins.Bins{}
 	for name, b := range by {
 		byName[canonical(name)] = b
 	}
@@ -32,7 +32,7 @@ func (s *Schema) Discretize(by map[string]bins.Uniform) (*Schema, error) {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if c.Type != Int || !c.Bounded || c.Lo != 0 || c.Hi != float64(b.Levels()-1) {
-			return nil, fmt.Errorf("column %s is not an integer in 0..%d, expected one for levels of %d bits", c.Name, b.Levels()-1, b.Bits)
+			return nil, fmt.Errorf("column %s is not an integer in 0..%d, expected one for %d levels", c.Name, b.Levels()-1, b.Levels())
 		}
 		c.bins = &b
 	}
@@ -50,7 +50,7 @@ func (s *Schema) Stored() *Schema {
 		if out == s {
 			out = &Schema{Problem: s.Problem, Columns: append([]Column(nil), s.Columns...)}
 		}
-		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo, Hi: c.bins.Hi}
+		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi()}
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func TestDiscretize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.Discretize(map[string]bins.Uniform{"level": {Lo: 0, Hi: 10, Bits: 2}, "flow": {Lo: -1, Hi: 1, Bits: 1}}); err != nil {
+	if s, err = s.Discretize(map[string]bins.Bins{"level": {Edges: []float64{0, 2.5, 5, 7.5, 10}}, "flow": {Edges: []float64{-1, 0, 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	const text = "level(t1),n,flow,level(t1)',n'\n9.99,3,-0.5,2.5,4\n0,3,0,10,4\n"
@@ -73,10 +73,10 @@ func TestDiscretize(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	for want, b := range map[string]map[string]bins.Uniform{
-		"column n is not an integer in 0..7":     {"n": {Lo: 0, Hi: 1, Bits: 3}},
-		"column flow: 0 bits":                    {"flow": {Lo: 0, Hi: 1, Bits: 0}},
-		"column level(t1) is not an integer in ": {"level(t1)": {Lo: 0, Hi: 1, Bits: 1}, "level": {Lo: 0, Hi: 1, Bits: 2}},
+	for want, b := range map[string]map[string]bins.Bins{
+		"column n is not an integer in 0..7":     {"n": {Edges: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}}},
+		"column flow: there are no bins":         {"flow": {Edges: []float64{1}}},
+		"column level(t1) is not an integer in ": {"level(t1)": {Edges: []float64{0, 1, 2}}, "level": {Edges: []float64{0, 1, 2, 3, 4}}},
 	} {
 		if _, err := s.Discretize(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

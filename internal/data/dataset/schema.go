@@ -51,7 +51,7 @@ type Column struct {
 	Lo, Hi  float64
 	Values  []string // of an Enum, in order
 
-	bins *bins.Uniform // of an Int that holds levels; see Discretize
+	bins *bins.Bins // of an Int that holds levels; see Discretize
 }
 
 // Schema lists the columns: states, actions, next states, the last in the order of the first.

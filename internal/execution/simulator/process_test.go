@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		{"typo", ErrNonsense, `unknown field "terminated"`},
 		{"two", ErrNonsense, "expected one JSON object a line"},
 		{"nameless", ErrNonsense, `expected a violation to name its "constraint"`},
-		{"listed", ErrNonsense, "the value of x: expected true, false or a number, found [1]"},
+		{"listed", ErrNonsense, "the value of x: expected true, false, a number or a name, found [1]"},
 		{"nan", ErrNonsense, "invalid character 'N'"},
 		{"endless", ErrNonsense, "a line of more than 16 MiB"},
 		{"refuses", ErrRefused, "reports an error (call 3, step): the robot has left the building"},

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -72,9 +73,45 @@ func (s *Process) values(b *bytes.Buffer, name string, k factored.Kind, val fact
 			b.WriteByte(',')
 		}
 		first = false
-		fmt.Fprintf(b, "%s:%v", quote(v.Name), ValueOf(v, val).Value)
+		fmt.Fprintf(b, "%s:%s", quote(v.Name), sent(v, v.Value(val)))
 	}
 	b.WriteByte('}')
+}
+
+// sent writes a value as a process reads it: a quantity is sent as the center of its bin.
+func sent(v *factored.Variable, x int64) string {
+	switch {
+	case v.Quantity():
+		return strconv.FormatFloat(v.Center(x), 'g', -1, 64)
+	case v.Enumeration():
+		return quote(fmt.Sprint(v.Show(x)))
+	}
+	return fmt.Sprint(v.Show(x))
+}
+
+// declaration describes a variable in hello.
+func declaration(v *factored.Variable) string {
+	name := quote(v.Name)
+	switch {
+	case v.Bool:
+		return fmt.Sprintf(`{"name":%s,"type":"bool"}`, name)
+	case v.Enumeration():
+		values := make([]string, len(v.View.Names))
+		for i, n := range v.View.Names {
+			values[i] = quote(n)
+		}
+		return fmt.Sprintf(`{"name":%s,"type":"enum","values":[%s]}`, name, strings.Join(values, ","))
+	case v.Quantity():
+		edges, _ := json.Marshal(v.View.Edges) // finite numbers
+		unit := ""
+		if v.View.Unit != "" {
+			unit = `,"unit":` + quote(v.View.Unit)
+		}
+		n := len(v.View.Edges)
+		return fmt.Sprintf(`{"name":%s,"type":"real","lo":%s,"hi":%s,"edges":%s%s}`, name,
+			strconv.FormatFloat(v.View.Edges[0], 'g', -1, 64), strconv.FormatFloat(v.View.Edges[n-1], 'g', -1, 64), edges, unit)
+	}
+	return fmt.Sprintf(`{"name":%s,"type":"int","lo":%d,"hi":%d}`, name, v.Lo, v.Hi)
 }
 
 // ask sends the request and reads the answer.
@@ -122,11 +159,7 @@ func (s *Process) hello(ctx context.Context) error {
 				b.WriteByte(',')
 			}
 			first = false
-			if v.Bool {
-				fmt.Fprintf(b, `{"name":%s,"type":"bool"}`, quote(v.Name))
-			} else {
-				fmt.Fprintf(b, `{"name":%s,"type":"int","lo":%d,"hi":%d}`, quote(v.Name), v.Lo, v.Hi)
-			}
+			b.WriteString(declaration(v))
 		}
 		b.WriteByte(']')
 	}
@@ -226,16 +259,17 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 			return nil, fmt.Errorf("%s has two values", v.Name)
 		}
 		seen[v] = true
-		x, shown, err := number(v, state[name])
+		x, shown, err := received(v, state[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
-		if (shown != nil || v.Set(a.State, x) != nil) && outside == nil {
-			if shown == nil {
-				shown = x
+		if v.Set(a.State, x) != nil && outside == nil {
+			what := "an integer in "
+			if v.Quantity() {
+				what = "in "
 			}
 			outside = &Violation{
-				Group: "range", Constraint: fmt.Sprintf("%s is an integer in %d..%d", v.Name, v.Lo, v.Hi),
+				Group: "range", Constraint: fmt.Sprintf("%s is %s%s", v.Name, what, v.RangeText()),
 				Values: []Value{{v.Name, shown}}, After: true,
 			}
 		}
@@ -253,6 +287,35 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outsid
 		}
 	}
 	return nil, nil
+}
+
+// received parses a value that a process sent: a quantity becomes its level. A value that is
+// not in the range of v becomes one beyond it. The second result is the value for messages.
+func received(v *factored.Variable, raw json.RawMessage) (int64, any, error) {
+	switch {
+	case v.Quantity():
+		q, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			return 0, nil, fmt.Errorf("expected a number, found %s", shorten(string(raw)))
+		}
+		x, err := v.Level(q)
+		if err != nil {
+			x = v.Hi + 1
+		}
+		return x, q, nil
+	case v.Enumeration():
+		var name string
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return 0, nil, fmt.Errorf("expected one of %s, found %s", v.RangeText(), shorten(string(raw)))
+		}
+		x, err := v.Named(name)
+		return x, name, err
+	}
+	x, outside, err := number(v, raw)
+	if outside != nil {
+		return v.Hi + 1, outside, err
+	}
+	return x, x, err
 }
 
 // number parses a value of a variable: true, false or an integer. An integer beyond
@@ -296,8 +359,10 @@ func scalar(raw json.RawMessage) (any, error) {
 			return int64(x), nil
 		}
 		return x, nil
+	case string:
+		return x, nil
 	}
-	return nil, fmt.Errorf("expected true, false or a number, found %s", shorten(string(raw)))
+	return nil, fmt.Errorf("expected true, false, a number or a name, found %s", shorten(string(raw)))
 }
 
 func sortedKeys(m map[string]json.RawMessage) []string {

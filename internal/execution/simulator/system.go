@@ -57,7 +57,8 @@ type Verdict struct {
 	Values []Value // of the variables that it mentions, if known
 }
 
-// Value is a variable with its value: a bool, an int64 or a float64. The name of a variable
+// Value is a variable with its value: a bool, an int64, a float64 or, for a named value and for
+// the bin of a quantity, a string. The name of a variable
 // of the next state ends in a prime.
 type Value struct {
 	Name  string
@@ -110,17 +111,14 @@ func joinValues(values []Value) string {
 
 // ValueOf returns a variable's value in val.
 func ValueOf(v *factored.Variable, val factored.Valuation) Value {
-	if v.Bool {
-		return Value{v.Name, v.Value(val) != 0}
-	}
-	return Value{v.Name, v.Value(val)}
+	return Value{v.Name, v.Show(v.Value(val))}
 }
 
-// active lists the variables of a kind that are not false or 0.
+// active lists the variables of a kind that do not have their default.
 func active(p *factored.Problem, k factored.Kind, val factored.Valuation) []Value {
 	var out []Value
 	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == k && v.Value(val) != 0 {
+		if v := &p.Variables[i]; v.Kind == k && v.Value(val) != v.Default {
 			out = append(out, ValueOf(v, val))
 		}
 	}

@@ -33,7 +33,7 @@ type Options struct {
 	Horizon int // steps of an episode; the instance's when 0
 	// Bins discretise the quantities behind integer fluents, by fluent; see
 	// dataset.Schema.Discretize. Only ToFile uses them.
-	Bins map[string]bins.Uniform
+	Bins map[string]bins.Bins
 	// Progress, when set, is called with the number of rows written so far.
 	Progress func(rows int)
 }

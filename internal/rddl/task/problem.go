@@ -56,7 +56,11 @@ func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.Expr(typed)
+	n, err := g.Expr(typed)
+	if err != nil || len(t.Bins) == 0 || t.Levels {
+		return n, err
+	}
+	return t.inLevels(g, n)
 }
 
 // Problem compiles the task.
@@ -65,11 +69,11 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	goal, err := t.GoalOf(g)
-	if err != nil {
+	if err := t.check(g); err != nil {
 		return nil, err
 	}
-	if err := t.check(g); err != nil {
+	goal, err := t.GoalOf(g)
+	if err != nil {
 		return nil, err
 	}
 	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount, FreeSuccessors: o.FreeSuccessors}
@@ -83,6 +87,7 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	if t.Horizon > 0 {
 		c.Problem.Horizon = t.Horizon
 	}
+	t.addViews(c)
 	return c, t.checkBitNames(c.Problem)
 }
 
@@ -140,7 +145,7 @@ func (t *Task) checkBins(g *ground.Problem, find func(string, func(*ground.Fluen
 			r = t.Ranges[f.Base]
 		}
 		if r.Lo != 0 || r.Hi != int64(b.Levels()-1) {
-			return t.binsError(name, "%s has the range %d..%d, and %d bits make levels 0..%d; expected the one or the other", f.Name, r.Lo, r.Hi, b.Bits, b.Levels()-1)
+			return t.binsError(name, "%s has the range %d..%d, and its bins make levels 0..%d; expected the one or the other", f.Name, r.Lo, r.Hi, b.Levels()-1)
 		}
 	}
 	return nil

@@ -29,9 +29,12 @@ type Task struct {
 	Learned  []string
 	Inputs   []string // what the network reads, in order; nil for all actions, then all states
 	Ranges   map[string]translate.Range
-	Bins     map[string]bins.Uniform // by fluent: the quantity that an integer's values are levels of
-	Network  string                  // the network's file; empty for none
-	BitNames map[string][]string     // by fluent: names of its bits in foreign files, most significant first
+	Bins     map[string]bins.Bins // by fluent: the quantity that an integer's values are levels of
+	Network  string               // the network's file; empty for none
+	BitNames map[string][]string  // by fluent: names of its bits in foreign files, most significant first
+
+	// Levels makes goals compare the numbers of bins instead of quantities.
+	Levels bool
 
 	where positions
 }
@@ -54,9 +57,31 @@ type file struct {
 }
 
 type binsTable struct {
-	Lo   *float64 `toml:"lo"`
-	Hi   *float64 `toml:"hi"`
-	Bits *int     `toml:"bits"`
+	Lo    *float64  `toml:"lo"`
+	Hi    *float64  `toml:"hi"`
+	Bits  *int      `toml:"bits"`
+	Edges []float64 `toml:"edges"`
+	Unit  string    `toml:"unit"`
+}
+
+// binsForm is the form of an entry of [discretize], for messages.
+const binsForm = "{lo = NUMBER, hi = NUMBER, bits = N} or {edges = [NUMBER, …]}, with unit = \"UNIT\" if it has one"
+
+// read returns the bins of an entry.
+func (b *binsTable) read() (bins.Bins, error) {
+	var out bins.Bins
+	var err error
+	switch uniform := b.Lo != nil && b.Hi != nil && b.Bits != nil; {
+	case b.Edges != nil && (b.Lo != nil || b.Hi != nil || b.Bits != nil), b.Edges == nil && !uniform:
+		return out, fmt.Errorf("expected %s", binsForm)
+	case uniform:
+		out, err = bins.Uniform(*b.Lo, *b.Hi, *b.Bits)
+	default:
+		out = bins.Bins{Edges: b.Edges}
+		err = out.Check()
+	}
+	out.Unit = b.Unit
+	return out, err
 }
 
 // keys are the keys of the document, for messages.
@@ -162,19 +187,16 @@ func (t *Task) setRanges(from map[string][]int64) error {
 // setBins reads how quantities become levels, and sets the ranges of the levels.
 func (t *Task) setBins(from map[string]binsTable) error {
 	if len(from) > 0 {
-		t.Bins = map[string]bins.Uniform{}
+		t.Bins = map[string]bins.Bins{}
 	}
 	for _, name := range sorted(from) {
 		b := from[name]
-		if b.Lo == nil || b.Hi == nil || b.Bits == nil {
-			return t.binsError(name, "%s lacks a bound or its bits; expected {lo = NUMBER, hi = NUMBER, bits = N}", name)
+		var err error
+		if t.Bins[name], err = b.read(); err != nil {
+			return t.binsError(name, "%s cannot be discretised: %v", name, err)
 		}
 		if _, twice := t.Ranges[name]; twice {
-			return t.binsError(name, "%s has a range already; expected either, since N bits are the range 0..2^N-1", name)
-		}
-		t.Bins[name] = bins.Uniform{Lo: *b.Lo, Hi: *b.Hi, Bits: *b.Bits}
-		if err := t.Bins[name].Check(); err != nil {
-			return t.binsError(name, "%s cannot be discretised: %v", name, err)
+			return t.binsError(name, "%s has a range already; expected either, since N bins are the range 0..N-1", name)
 		}
 		t.Ranges[name] = translate.Range{Hi: int64(t.Bins[name].Levels() - 1)}
 	}
@@ -185,7 +207,7 @@ func (t *Task) setBins(from map[string]binsTable) error {
 // inline.
 func (t *Task) binsError(name, format string, args ...any) error {
 	const table = "discretize"
-	for _, key := range [][]string{{table, name}, {table, name, "bits"}, {table, name, "lo"}, {table, name, "hi"}} {
+	for _, key := range [][]string{{table, name}, {table, name, "bits"}, {table, name, "lo"}, {table, name, "hi"}, {table, name, "edges"}, {table, name, "unit"}} {
 		if t.at(key...).line > 0 {
 			return t.errorAt(key, format, args...)
 		}
@@ -250,7 +272,7 @@ func positioned(name string, err error) error {
 		}
 		row, col := first.Position()
 		if key := first.Key(); len(key) > 1 && key[0] == "discretize" {
-			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected FLUENT = {lo = NUMBER, hi = NUMBER, bits = N}", key[len(key)-1])
+			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected %s", key[len(key)-1], binsForm)
 		}
 		return source.Errorf(name, row, col, "there is no key %s; expected %s", strings.Join(first.Key(), "."), keys)
 	}

@@ -62,12 +62,12 @@ func TestMalformed(t *testing.T) {
 		{"range turned", "[0, 3]", "[3, 0]", "t.toml:11:5: this is not a range for x"},
 		{"bit name twice", `["x_1", "x_0"]`, `["x_1", "x_1"]`, "t.toml:15:5: x_1 is the name of a bit of x already"},
 		{"bit name number", `"act"`, "7", "t.toml:14:5: these are not names"},
-		{"no bits", "[files]", "[discretize]\nx = {lo = 0, hi = 1}\n[files]", "t.toml:14:5: x lacks a bound or its bits"},
+		{"no bits", "[files]", "[discretize]\nx = {lo = 0, hi = 1}\n[files]", "t.toml:14:5: x cannot be discretised: expected {lo"},
 		{"range and bits", "[files]", "[discretize]\nx = {lo = 0, hi = 1, bits = 2}\n[files]", "t.toml:14:5: x has a range already"},
 		{"no bins", "[files]", "[discretize]\ny = {lo = 1, hi = 1, bits = 2}\n[files]", "t.toml:14:5: y cannot be discretised: the range 1..1"},
 		{"17 bits", "[files]", "[discretize.y]\nlo = 0\nhi = 1\nbits = 17\n[files]", "t.toml:16:8: y cannot be discretised: 17 bits"},
 		{"infinite bins", "[files]", "[discretize]\ny = {lo = 0, hi = inf, bits = 2}\n[files]", "t.toml:14:5: y cannot be discretised: the range 0..+Inf"},
-		{"key of bins", "[files]", "[discretize]\ny = {lo = 0, hi = 1, bins = 2}\n[files]", "t.toml:14:22: there is no key bins in [discretize]; expected FLUENT = {lo"},
+		{"key of bins", "[files]", "[discretize]\ny = {lo = 0, hi = 1, bins = 2}\n[files]", "t.toml:14:22: there is no key bins in [discretize]; expected {lo"},
 		{"key twice", "horizon = 3", "goal = \"p\"", "t.toml:5:1: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,8 +108,7 @@ func TestProblem(t *testing.T) {
 		{"learned action", `learned = ["p"]`, `learned = ["a"]`, ":6:11: there is no state fluent a"},
 		{"input of nothing", `["a", "x"]`, `["b"]`, ":7:10: there is no state or action fluent b"},
 		{"bits of nothing", `a = "act"`, `b = "act"`, ":14:5: there is no state or action variable b"},
-		{"discretised", "[ranges]\nx = [0, 3]", "[discretize]\nx = {lo = -1, hi = 2.5, bits = 2}", ""},
-		{"discretised as a table", "[ranges]\nx = [0, 3]", "[discretize.x]\nlo = -1\nhi = 2.5\nbits = 2", ""},
+		{"discretised", "[ranges]\nx = [0, 3]", "[discretize]\nx = {lo = -1, hi = 2.5, bits = 2}", ":4:11: x is a quantity in bins; expected <, <=, > or >= with a bin edge: -1, -0.125, 0.75, 1.625, 2.5"},
 		{"discretised Boolean", "[files]", "[discretize]\np = {lo = 0, hi = 1, bits = 1}\n[files]", ":14:"},
 		{"too many bits", `a = "act"`, `a = ["act", "bct"]`, ":14:5: a has 1 bits, and 2 names are given"},
 	} {

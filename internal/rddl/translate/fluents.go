@@ -33,7 +33,7 @@ func (c *compiler) declare() {
 			case ground.Bool:
 				v.Bool = true
 			case ground.Enum:
-				v.Hi = int64(len(f.Values)) - 1
+				v.Hi, v.View = int64(len(f.Values))-1, &factored.View{Names: f.Values}
 			case ground.Int:
 				r, ok := c.rangeOf(f)
 				if !ok {
@@ -42,6 +42,9 @@ func (c *compiler) declare() {
 				v.Lo, v.Hi = r.Lo, r.Hi
 			default:
 				c.refuseAt(f.Pos, "%s is real; only bool, int and enumerated fluents have finitely many values to plan over", f.Base)
+			}
+			if kind == ground.Action {
+				v.Default = int64(f.Default) // an action without one has 0, its first value
 			}
 			id, err := c.p.AddVariable(v)
 			if err != nil {
