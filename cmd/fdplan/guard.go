@@ -22,7 +22,7 @@ import (
 // limit was reached. The time is short where much memory is held, which the
 // system then has to take back: that too is before the end of the process.
 const (
-	mostTime  = 350 * time.Millisecond
+	mostTime  = 300 * time.Millisecond
 	leastTime = 120 * time.Millisecond
 	takenBack = 80 * time.Millisecond // what a GiB takes to be taken back
 )

@@ -62,6 +62,11 @@ func readCSV(name string, s *Schema) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseCSV(name, text, s)
+}
+
+// parseCSV is readCSV for the text of the named file.
+func parseCSV(name string, text []byte, s *Schema) (_ *Data, err error) {
 	if s == nil {
 		if s, err = inferSchema(name, text); err != nil {
 			return nil, err

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	moments = flag.Int("moments", 0, "interrupt each command at so many random moments and hold it to half a second; 0 is one early moment and a minute")
+	tableTo = flag.String("limits-table", "", "write the table of docs/limits.md to this file")
+)
+
+// limitCase is a command at work on something large: one row of docs/limits.md.
+type limitCase struct {
+	command, phase string
+	args           []string
+	within         time.Duration // the moments are drawn from the beginning until then
+	memory         int           // MiB; 0 for a row that is about time alone
+	heavy          bool          // runs with -moments only
+}
+
+// promised is what docs/limits.md promises.
+const promised = 500 * time.Millisecond
+
+// TestLimits interrupts every command at random moments, by signals and by its time
+// limit, and compares its peak resident size with its bound on memory.
+func TestLimits(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "fdplan")
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	cases := limitCases(t, dir)
+	rng := rand.New(rand.NewPCG(1, uint64(len(cases))))
+	n, most := 1, time.Minute
+	if *moments > 0 {
+		n, most = *moments, promised
+	}
+	var rows strings.Builder
+	for _, c := range cases {
+		if c.heavy && *moments == 0 {
+			continue
+		}
+		t.Run(c.command+" "+c.phase, func(t *testing.T) {
+			var worst time.Duration
+			var peak int64
+			met := 0 // runs that had not ended by themselves
+			for i := range n {
+				after := time.Duration(rng.Int64N(int64(c.within)))
+				if *moments == 0 {
+					after %= 300 * time.Millisecond
+				}
+				late, size := interrupt(t, program, dir, c, i, after)
+				worst, peak = max(worst, late), max(peak, size)
+				if late > 0 {
+					met++
+				}
+			}
+			if met == 0 {
+				t.Errorf("ends by itself before it is interrupted")
+			}
+			if worst > most {
+				t.Errorf("ends %v after its limit; expected at most %v", worst, most)
+			}
+			if bound := int64(c.memory) * 12 / 10 << 20; c.memory > 0 && peak > bound+50_000_000 {
+				t.Errorf("peak %d MB with --memory %dMiB", peak/1_000_000, c.memory)
+			}
+			memory := "-"
+			if c.memory > 0 {
+				memory = fmt.Sprintf("%d MiB, peak %d MB", c.memory, peak/1_000_000)
+			}
+			fmt.Fprintf(&rows, "| `%s` | %s | %d | %.2f s | %s |\n", c.command, c.phase, met, worst.Seconds(), memory)
+		})
+	}
+	if *tableTo != "" {
+		if err := os.WriteFile(*tableTo, []byte(rows.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// interrupt runs a command and ends it after a while, in one of three ways. It
+// returns how long the command then took, and its peak resident size.
+func interrupt(t *testing.T, program, dir string, c limitCase, way int, after time.Duration) (late time.Duration, peak int64) {
+	t.Helper()
+	args := slices.Clone(c.args)
+	if c.memory > 0 {
+		args = append(args, "--memory", fmt.Sprintf("%dMiB", c.memory))
+	}
+	signal := []os.Signal{os.Interrupt, syscall.SIGTERM, nil}[way%3]
+	if c.command == "bench" && signal == nil {
+		signal = os.Interrupt // its time limit is that of each run
+	}
+	if signal == nil {
+		after = max(after, time.Millisecond)
+		args = append(args, "--time-limit", after.String())
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	if signal != nil {
+		go func() {
+			select {
+			case <-done:
+			case <-time.After(after):
+				_ = cmd.Process.Signal(signal) // one that has just ended needs none
+			}
+		}()
+	}
+	hang := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	_ = cmd.Wait() // the exit status tells
+	close(done)
+	hang.Stop()
+	late = max(0, time.Since(began)-after)
+	status := cmd.ProcessState.ExitCode()
+	// A command that ended by itself, or one that a signal met before it could
+	// listen, was not interrupted.
+	early := status < 0 && after < 100*time.Millisecond
+	if !early && !slices.Contains([]int{exitDone, exitLimit, exitNo}, status) {
+		t.Errorf("%v after %v: exit status %d\n%s%s", args, after, status, stdout.String(), stderr.String())
+	}
+	if strings.Contains(stderr.String(), "goroutine ") {
+		t.Errorf("%v after %v: a trace\n%s", args, after, stderr.String())
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if ok {
+		peak = usage.Maxrss << 10
+	}
+	return late, peak
+}
+
+// limitCases makes the inputs. Every one of them takes longer than any moment.
+func limitCases(t *testing.T, dir string) []limitCase {
+	t.Helper()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write(t, in("many.rddl"), lamps(1000, "-(sum_{?a : lamp, ?b : lamp, ?c : lamp} (toggle(?a) * toggle(?b) * toggle(?c)))"))
+	write(t, in("holes.cnf"), pigeons(11))
+	if status, _, stderr := session("collect", "sysadmin/4", "--policy", "restart", "-n", "100000", "-o", in("rows.csv")); status != exitDone {
+		t.Fatal(stderr)
+	}
+	pipe := in("pipe.toml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	for _, name := range []string{"pipe.npz", "pipe.json", "pipe.cnf"} {
+		if err := os.Symlink(pipe, in(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wide := wideLayout(t, 8, 256)
+	large := largeLayout(t, 24)
+	plan := func(engine string) []string {
+		return []string{"plan", "--files", large, "large/1", "-H", "12", "--engine", engine}
+	}
+	const second = time.Second
+	return []limitCase{
+		{command: "check", phase: "grounding", args: []string{"check", in("many.rddl")}, within: second},
+		{command: "show", phase: "reading", args: []string{"show", pipe}, within: second},
+		{command: "show", phase: "reading a plan", args: []string{"show", in("pipe.json"), "-o", in("out.svg")}, within: second},
+		{command: "plan", phase: "reading", args: []string{"plan", pipe}, within: second},
+		{command: "plan", phase: "grounding", args: []string{"plan", "--domain", in("many.rddl")}, within: second},
+		{command: "plan", phase: "search", args: plan("search"), within: 3 * second},
+		{command: "plan", phase: "search, memory full", args: plan("search"), within: 20 * second, memory: 100, heavy: true},
+		{command: "plan", phase: "auto, memory full", args: plan("auto"), within: 20 * second, memory: 100, heavy: true},
+		{command: "plan", phase: "pb", args: plan("pb"), within: 2 * second},
+		{command: "plan", phase: "maxsat, encoding", args: []string{"plan", "--files", wide, "wide/1", "-H", "20", "--engine", "maxsat"}, within: 2 * second},
+		{command: "plan", phase: "maxsat, memory", args: []string{"plan", "--files", wide, "wide/1", "-H", "20", "--engine", "maxsat", "--encoding", "unidirectional"}, within: 20 * second, memory: 200, heavy: true},
+		{command: "compile", phase: "writing", args: []string{"compile", "--files", wide, "wide/1", "-H", "1000", "--format", "wcnf", "-o", in("out.wcnf")}, within: 2 * second},
+		{command: "compile", phase: "writing, memory", args: []string{"compile", "--files", wide, "wide/1", "-H", "20", "--format", "cnf", "-o", in("out.cnf")}, within: 10 * second, memory: 100, heavy: true},
+		{command: "solve", phase: "reading", args: []string{"solve", in("pipe.cnf")}, within: second},
+		{command: "solve", phase: "solving", args: []string{"solve", in("holes.cnf")}, within: 2 * second},
+		{command: "simulate", phase: "simulating", args: []string{"simulate", "navigation/3x3", "--policy", "noop", "--steps", "2000000000"}, within: second},
+		{command: "collect", phase: "collecting", args: []string{"collect", "sysadmin/5", "-n", "20000000", "-o", in("out.parquet")}, within: 2 * second},
+		{command: "collect", phase: "collecting, memory", args: []string{"collect", "sysadmin/5", "-n", "20000000", "-o", in("out.npz")}, within: 20 * second, memory: 100, heavy: true},
+		{command: "train", phase: "reading, training", args: []string{"train", in("rows.csv"), "--task", "sysadmin/4", "-o", in("net.bnn"), "--hidden", "256,256"}, within: 3 * second},
+		{command: "train", phase: "reading, memory", args: []string{"train", in("rows.csv"), "--task", "sysadmin/4", "-o", in("net.bnn"), "--hidden", "256,256"}, within: 20 * second, memory: 100, heavy: true},
+		{command: "test", phase: "reading", args: []string{"test", pipe, "--task", "sysadmin/4"}, within: second},
+		{command: "convert", phase: "reading", args: []string{"convert", in("pipe.npz"), "--task", "sysadmin/4", "-o", in("net.bnn")}, within: second},
+		{command: "validate", phase: "reading", args: []string{"validate", "navigation/3x3", in("pipe.json")}, within: second},
+		{command: "verify", phase: "solving", args: []string{"verify", "--files", wide, "wide/1", "--property", "s0"}, within: second},
+		{command: "explain", phase: "solving", args: []string{"explain", "--files", large, "large/1", "-H", "9", "--engine", "pb"}, within: second},
+		{command: "run", phase: "reading", args: []string{"run", pipe, "--simulator", "rddl"}, within: second},
+		{command: "bench", phase: "running", args: []string{"bench", "paper", "--quick", "-o", in("bench"), "--solver", "none"}, within: 2 * second},
+		{command: "report", phase: "reading", args: []string{"report", reportOf(t, pipe)}, within: second},
+	}
+}
+
+// write makes a file.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lamps is an RDDL domain with n lamps, each toggled by its own action.
+func lamps(n int, reward string) string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("l%d", i))
+	}
+	return fmt.Sprintf(`domain lamps {
+	types { lamp : object; };
+	pvariables { on(lamp) : { state-fluent, bool, default = false }; toggle(lamp) : { action-fluent, bool, default = false }; };
+	cpfs { on'(?l) = on(?l) ^ ~toggle(?l) | ~on(?l) ^ toggle(?l); };
+	reward = %s;
+}
+non-fluents nf { domain = lamps; objects { lamp : {%s}; }; }
+instance i { domain = lamps; non-fluents = nf; init-state { on(l0) = false; }; max-nondef-actions = pos-inf; horizon = 3; discount = 1.0; }
+`, reward, strings.Join(names, ", "))
+}
+
+// pigeons says that n+1 pigeons have a hole each of n: unsatisfiable, and hard to
+// refute by resolution (Haken, 1985).
+func pigeons(n int) string {
+	var b strings.Builder
+	at := func(p, h int) int { return p*n + h + 1 }
+	fmt.Fprintf(&b, "p cnf %d %d\n", (n+1)*n, n+1+n*(n+1)*n/2)
+	for p := range n + 1 {
+		for h := range n {
+			fmt.Fprintf(&b, "%d ", at(p, h))
+		}
+		fmt.Fprintln(&b, 0)
+	}
+	for h := range n {
+		for p := range n + 1 {
+			for q := range p {
+				fmt.Fprintf(&b, "-%d -%d 0\n", at(p, h), at(q, h))
+			}
+		}
+	}
+	return b.String()
+}
+
+// wideLayout writes a problem in the FD-SAT-Plan layout whose network has so many
+// layers of so many units, with random weights.
+func wideLayout(t *testing.T, layers, width int) string {
+	t.Helper()
+	dir := t.TempDir()
+	const bits = 8
+	var variables, initial []string
+	for i := range bits {
+		variables = append(variables, fmt.Sprintf("state_data_label: s%d", i))
+		initial = append(initial, fmt.Sprintf("s%d,==,1", i))
+	}
+	for i := range bits {
+		variables = append(variables, fmt.Sprintf("action_data: a%d", i))
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	var weights, normal strings.Builder
+	widths := []int{2 * bits}
+	for range layers {
+		widths = append(widths, width)
+	}
+	widths = append(widths, bits)
+	weights.WriteString("bnn\n")
+	normal.WriteString("normalization\n")
+	for k, units := range widths[1:] {
+		fmt.Fprintf(&weights, "%d,%d\n", widths[k], units)
+		var shifts []string
+		for range units {
+			row := make([]byte, widths[k])
+			for j := range row {
+				row[j] = '0' + byte(rng.IntN(2))
+			}
+			fmt.Fprintf(&weights, "%s\n", row)
+			shifts = append(shifts, fmt.Sprintf("%.3f", rng.Float64()*4-2))
+		}
+		fmt.Fprintln(&normal, strings.Join(shifts, ","))
+	}
+	for name, text := range map[string]string{
+		"bnn/bnn": weights.String(), "normalization/normalization": normal.String(), "translation/pvariables": strings.Join(variables, ","),
+		"translation/initial": strings.Join(initial, "\n"), "translation/goals": "s0,==,0", "translation/constraints": "a0,a1,<=,1", "translation/reward": "a0,1",
+	} {
+		file := filepath.Join(dir, name+"_wide_1.txt")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file, text)
+	}
+	return dir
+}
+
+// reportOf is a folder whose journal never ends.
+func reportOf(t *testing.T, pipe string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(pipe, filepath.Join(dir, "journal.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestLimitsTable: every row of the test is one of docs/limits.md, and the other way
+// round.
+func TestLimitsTable(t *testing.T) {
+	f, err := os.Open("../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var documented, tested []string
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if cells := strings.Split(lines.Text(), " | "); len(cells) == 5 && strings.HasPrefix(cells[0], "| `") {
+			documented = append(documented, strings.Trim(cells[0], "| `")+", "+cells[1])
+		}
+	}
+	for _, c := range limitCases(t, t.TempDir()) {
+		tested = append(tested, c.command+", "+c.phase)
+	}
+	slices.Sort(documented)
+	slices.Sort(tested)
+	if !slices.Equal(documented, tested) {
+		t.Errorf("documented:\n%s\ntested:\n%s", strings.Join(documented, "\n"), strings.Join(tested, "\n"))
+	}
+}
