@@ -124,7 +124,11 @@ func (c *trainCmd) Run(a *environment) error {
 			fmt.Fprintf(w, ", epoch %d", res.Epoch)
 		}
 		fmt.Fprintln(w)
-		fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory\n", res.Rows, res.Unique, res.Contradictory)
+		fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory", res.Rows, res.Unique, res.Contradictory)
+		if res.Incomplete > 0 {
+			fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
+		}
+		fmt.Fprintln(w)
 		fmt.Fprintf(w, "training rows: %v\n", res.Train)
 		if res.Test != nil {
 			fmt.Fprintf(w, "held-out rows: %v\n", res.Test)

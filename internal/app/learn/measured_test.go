@@ -119,7 +119,7 @@ func TestDrawn(t *testing.T) {
 	if err := got.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	const text = "inventory/2: 7:29:33:5\ntrained on 60 distinct rows\n" +
+	const text = "inventory/2: 7:36:5\ntrained on 60 distinct rows\n" +
 		"legal rows drawn at random: 0 of 64 distinct rows wrong; row error 0.000 %, bit error 0.0000 %\n" +
 		"  4 of 64 distinct rows were not among the training rows\nall legal rows: too many to list\n"
 	if b.String() != text {

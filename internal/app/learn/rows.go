@@ -35,7 +35,7 @@ func Columns(p *load.Problem, s *sim.Simulator) (*dataset.Schema, error) {
 
 // examples reads a data set as the rows that the problem's network learns.
 func examples(p *load.Problem, file string) (*train.Examples, error) {
-	s, err := sources(p, file, "", 0)
+	s, err := sources(p, file, "", 0, false)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,13 @@ func examples(p *load.Problem, file string) (*train.Examples, error) {
 }
 
 // sources reads the data sets to learn from. The rows of also, empty for none,
-// have a weight.
-func sources(p *load.Problem, file, also string, weight int) ([]train.Source, error) {
+// have a weight. With gaps, cells of logs may be empty.
+func sources(p *load.Problem, file, also string, weight int, gaps bool) ([]train.Source, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
 	}
+	s.Gaps = gaps
 	var all []train.Source
 	for _, from := range []struct {
 		name   string

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -34,10 +35,13 @@ const shrinkEffort = 1000
 // network is made smaller, the one so far is the answer, and says so.
 func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source, t Training) (*Trained, error) {
 	rows, err := train.FromSources(p.Truth.Compiled, sources...)
+	if errors.Is(err, train.ErrEmpty) {
+		return nil, fmt.Errorf("every row has an empty cell; expected one at least without")
+	}
 	if err != nil {
 		return nil, err
 	}
-	table, err := tableOf(p, sources)
+	table, incomplete, err := tableOf(p, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +49,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	complete = complete && !table.Contradictory
+	complete = complete && !table.Contradictory && table.Missing == 0
 	progress := func(step string) func(float64) {
 		if t.Structure == nil {
 			return nil
@@ -66,36 +70,40 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	return structured(ctx, p, rows, st, net, t)
+	return structured(ctx, p, rows, st, net, t, incomplete)
 }
 
 // tableOf makes the rows of data sets into one for package structure. A row with a
-// weight counts as so many.
-func tableOf(p *load.Problem, sources []train.Source) (*structure.Table, error) {
+// weight counts as so many. incomplete rows have an empty cell.
+func tableOf(p *load.Problem, sources []train.Source) (t *structure.Table, incomplete int, err error) {
 	in, out := p.Problem.Inputs, p.Problem.Outputs
-	t := structure.NewTable(len(in), len(out), groups(p))
+	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
-	a, b := make([]uint64, bnn.Words(len(in))), make([]uint64, bnn.Words(len(out)))
-	err := train.EachRow(p.Truth.Compiled, func(in, out []bool, weight int32) {
-		packBits(a, in)
-		packBits(b, out)
-		for range max(1, weight) {
-			t.Add(a, b, nil, nil)
+	err = train.EachRow(p.Truth.Compiled, func(r *train.Row) {
+		in, out := packBits(r.In), packBits(r.Out)
+		var inKnown, outKnown []uint64
+		if r.InKnown != nil {
+			incomplete++
+			inKnown, outKnown = packBits(r.InKnown), packBits(r.OutKnown)
+		}
+		for range max(1, r.Weight) {
+			t.Add(in, out, inKnown, outKnown)
 		}
 	}, sources...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return t, t.Close()
+	return t, incomplete, t.Close()
 }
 
-func packBits(words []uint64, bits []bool) {
-	clear(words)
+func packBits(bits []bool) []uint64 {
+	words := make([]uint64, bnn.Words(len(bits)))
 	for i, b := range bits {
 		if b {
 			words[i/64] |= 1 << (i % 64)
 		}
 	}
+	return words
 }
 
 // groups lists the inputs that are bits of one variable.
@@ -144,14 +152,14 @@ func objects(name string) string {
 }
 
 // structured is the outcome of a network that was built.
-func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *structure.Structure, net *bnn.Network, t Training) (*Trained, error) {
+func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *structure.Structure, net *bnn.Network, t Training, incomplete int) (*Trained, error) {
 	m, err := train.Test(net, rows)
 	if err != nil {
 		return nil, err
 	}
 	out := &Trained{
 		Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
-		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows, Found: foundOf(p, st),
+		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Incomplete: incomplete, rows: rows, Found: foundOf(p, st),
 		Train: errorLine(p, m), Exact: m.WrongRows == 0 && st.HeldWrong == 0,
 	}
 	if st.HeldRows > 0 {

@@ -52,6 +52,8 @@ type Trained struct {
 	Exact   bool       `json:"exact"`
 	// Contradictory counts states and actions with more than one next state.
 	Contradictory int `json:"contradictory"`
+	// Incomplete counts the rows with an empty cell, which Rows and Train leave out.
+	Incomplete int `json:"incomplete"`
 	// Grid describes every shape that was tried, absent if one was given.
 	Grid *GridTable `json:"grid,omitempty"`
 	// Found is what the structure recipe found, absent otherwise.
@@ -67,7 +69,7 @@ type Trained struct {
 // Train learns a network from a data set. If ctx ends, the best network so far is the answer,
 // which reports the limit; if there is none, Train returns ctx's error.
 func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
-	from, err := sources(p, file, t.Also, t.AlsoWeight)
+	from, err := sources(p, file, t.Also, t.AlsoWeight, t.Recipe == RecipeStructure)
 	if err != nil {
 		return nil, err
 	}

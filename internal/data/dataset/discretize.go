@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
@@ -48,7 +49,7 @@ func (s *Schema) Stored() *Schema {
 			continue
 		}
 		if out == s {
-			out = &Schema{Problem: s.Problem, Columns: append([]Column(nil), s.Columns...)}
+			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Columns: append([]Column(nil), s.Columns...)}
 		}
 		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi()}
 	}
@@ -59,7 +60,9 @@ func (s *Schema) Stored() *Schema {
 func (s *Schema) toLevels(values []float64) {
 	for i, c := range s.Columns {
 		for at := i; c.bins != nil && at < len(values); at += len(s.Columns) {
-			values[at] = float64(c.bins.Level(values[at]))
+			if !math.IsNaN(values[at]) {
+				values[at] = float64(c.bins.Level(values[at]))
+			}
 		}
 	}
 }

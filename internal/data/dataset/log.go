@@ -17,12 +17,12 @@ type log struct {
 	row     []float64 // by column of the schema
 }
 
-// field parses field i into the row. A missing action is NaN; it may be missing in a
-// sequence's last row.
+// field parses field i into the row. What is missing is NaN: an action in a
+// sequence's last row, and anything where the schema allows gaps.
 func (l *log) field(i int, text string, optional bool) error {
 	c := &l.s.Columns[l.columns[i]]
 	if strings.TrimSpace(text) == "" {
-		if optional && c.Role == Action {
+		if l.s.Gaps || optional && c.Role == Action {
 			l.row[l.columns[i]] = math.NaN()
 			return nil
 		}
@@ -107,7 +107,7 @@ func (l *log) sequences() error {
 			return l.f.fault(stepField, "step %d comes after step %d, expected steps to increase within an episode", step, lastStep)
 		case step == lastStep+1:
 			for c := range l.s.Columns {
-				if l.s.Columns[c].Role == Action && math.IsNaN(last[c]) {
+				if l.s.Columns[c].Role == Action && math.IsNaN(last[c]) && !l.s.Gaps {
 					return l.f.fault(stepField, "step %d follows a row without a value of the action %s, expected one", step, l.s.Columns[c].Name)
 				}
 			}

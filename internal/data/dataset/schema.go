@@ -58,6 +58,9 @@ type Column struct {
 type Schema struct {
 	Problem string
 	Columns []Column
+	// Gaps has ReadAs read empty cells of a CSV as NaN, values that are not known;
+	// otherwise they are errors.
+	Gaps bool
 }
 
 // NewSchema returns a schema of the fluents. It sets Role and adds the next states. Names

@@ -64,7 +64,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 	}
 	st := &Structure{Outputs: make([]Output, t.Outputs)}
 	folds := l.folds(all)
-	l.total = (2*len(folds) + 1) * t.Outputs
+	l.total = 3 * t.Outputs
 	kinds := make([]Kind, t.Outputs)
 	if len(folds) > 0 {
 		if err := l.judge(folds, st, kinds); err != nil {
@@ -92,6 +92,7 @@ type learner struct {
 	mu    sync.Mutex // of done
 	done  int
 	total int
+	noise float64 // see search; 0 where rows are not noisy
 }
 
 // each does f for every output, on several threads.
@@ -150,58 +151,27 @@ func (l *learner) folds(all []int32) []fold {
 // between the consistent and the short sets of inputs for all outputs, and
 // between a chosen set and all inputs for each.
 func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
-	type verdict struct {
-		table, tree [2]int // wrong bits, for the consistent and the short sets
-		trees       bool   // a tree over all inputs was tried
+	if err := l.chooseMode(folds, st); err != nil {
+		return err
 	}
-	verdicts := make([]verdict, l.t.Outputs)
-	wrongRows := make([][2][2][][]bool, l.t.Outputs)
-	for mode := range 2 {
-		err := l.each(func(o int) {
-			for _, f := range folds {
-				v := &verdicts[o]
-				table := l.learn(o, f.rows, mode == 1, ByTable)
-				wrong, n := l.wrong(&table, o, f.held)
-				v.table[mode] += n
-				wrongRows[o][mode][0] = append(wrongRows[o][mode][0], wrong)
-				if len(table.Inputs) > wide {
-					v.trees = true
-					tree := l.learn(o, f.rows, mode == 1, ByTree)
-					wrong, n = l.wrong(&tree, o, f.held)
-				}
-				v.tree[mode] += n
-				wrongRows[o][mode][1] = append(wrongRows[o][mode][1], wrong)
-			}
-		})
-		if err != nil {
-			return err
+	wrong := make([][][]bool, l.t.Outputs) // by output and fold, the rows held out
+	err := l.each(func(o int) {
+		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
+		wrong[o], st.Outputs[o].Held = table.wrong, n
+		if n == 0 || table.inputs <= wide {
+			return
 		}
-	}
-	var sum [2]int
-	for mode := range sum {
-		for o := range verdicts {
-			sum[mode] += min(verdicts[o].table[mode], verdicts[o].tree[mode])
+		if tree, m := l.heldOut(o, folds, st.Noisy, ByTree); m < n {
+			wrong[o], st.Outputs[o].Held, kinds[o] = tree.wrong, m, ByTree
 		}
-	}
-	mode := 0
-	if sum[1] < sum[0] {
-		mode, st.Noisy = 1, true
+	})
+	if err != nil {
+		return err
 	}
 	for i, f := range folds {
-		bad := make([]bool, len(f.held))
-		for o := range verdicts {
-			v, kind := &verdicts[o], 0
-			if v.trees && v.tree[mode] < v.table[mode] {
-				kind, kinds[o] = 1, ByTree
-			}
-			st.Outputs[o].Held = min(v.table[mode], v.tree[mode])
-			for r, b := range wrongRows[o][mode][kind][i] {
-				bad[r] = bad[r] || b
-			}
-		}
-		for _, b := range bad {
+		for r := range f.held {
 			st.HeldRows++
-			if b {
+			if slices.ContainsFunc(wrong, func(w [][]bool) bool { return w[i][r] }) {
 				st.HeldWrong++
 			}
 		}
@@ -209,15 +179,76 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 	return nil
 }
 
+// chooseMode decides whether the rows are noisy. Of many outputs some are asked.
+func (l *learner) chooseMode(folds []fold, st *Structure) error {
+	const most = 12
+	step := (l.t.Outputs + most - 1) / most
+	var asked [2]int // wrong bits of the consistent and the short sets
+	var mu sync.Mutex
+	err := l.each(func(o int) {
+		if o%step != 0 {
+			return
+		}
+		for mode := range asked {
+			_, n := l.heldOut(o, folds, mode == 1, ByTable)
+			mu.Lock()
+			asked[mode] += n
+			mu.Unlock()
+		}
+	})
+	if err != nil || asked[1] >= asked[0] {
+		return err
+	}
+	st.Noisy = true
+	return l.measureNoise(folds[0].rows)
+}
+
+// measureNoise takes the lower quartile of the shares of exceptions that single
+// gains leave as what noise makes, with some room. Of few outputs nothing is said:
+// all of them may need more than single gains.
+func (l *learner) measureNoise(rows []int32) error {
+	const few = 8
+	if l.t.Outputs < few {
+		return nil
+	}
+	shares := make([]float64, l.t.Outputs)
+	err := l.each(func(o int) {
+		known := l.t.known(rows, o)
+		s := &search{t: l.t, x: l.x, rows: known, out: o, noise: -1}
+		c := s.short()
+		shares[o] = float64(c.errors) / float64(max(1, len(known)))
+	})
+	slices.Sort(shares)
+	l.noise = 1.5*shares[len(shares)/4] + 0.002
+	return err
+}
+
+// trial is what was learned without the rows held out.
+type trial struct {
+	inputs int      // most of all folds
+	wrong  [][]bool // by fold, the rows held out
+}
+
+// heldOut learns an output on each fold, and counts the wrong rows held out.
+func (l *learner) heldOut(o int, folds []fold, short bool, kind Kind) (t trial, n int) {
+	for _, f := range folds {
+		out := l.learn(o, f.rows, short, kind)
+		wrong, m := l.wrong(&out, o, f.held)
+		t.inputs, t.wrong, n = max(t.inputs, len(out.Inputs)), append(t.wrong, wrong), n+m
+	}
+	return t, n
+}
+
 // wide is how many inputs a table may have before a tree over all inputs is
 // tried beside it.
 const wide = 8
 
-// wrong marks the rows in which an output is wrong.
+// wrong marks the rows in which an output is wrong. Rows in which one of its inputs
+// is unknown say nothing.
 func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
 	wrong = make([]bool, len(rows))
 	for i, r := range rows {
-		if l.t.Knows(int(r), o) && out.Tree.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
+		if l.t.Knows(int(r), o) && !l.t.filled(r, out.Inputs) && out.Tree.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
 			wrong[i] = true
 			n++
 		}
@@ -229,6 +260,9 @@ func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) 
 func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	rows = l.t.known(rows, o)
 	s := &search{t: l.t, x: l.x, rows: rows, out: o}
+	if short {
+		s.noise = l.noise
+	}
 	out := Output{Kind: ByTable, Rows: len(rows)}
 	if kind == ByTree {
 		all := make([]int, l.t.Inputs)

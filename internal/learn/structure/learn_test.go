@@ -150,3 +150,65 @@ func TestCells(t *testing.T) {
 		}
 	}
 }
+
+// TestMissing: unknown inputs and outputs cost rows, not exactness, and do not
+// count as exceptions of the functions found.
+func TestMissing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	tab := NewTable(30, 2, [][]int{{0, 1}})
+	want := [][]int{{0, 1, 5}, {7, 8}}
+	for range 3000 {
+		in := rng.Uint64() & (1<<30 - 1)
+		b := func(i int) uint64 { return in >> i & 1 }
+		out := b(0)&b(1)&^b(5) | (b(7)^b(8))<<1
+		inKnown, outKnown := ^uint64(0), ^uint64(0)
+		for i := range 30 {
+			if rng.IntN(50) == 0 {
+				inKnown &^= 1 << i
+			}
+		}
+		if rng.IntN(20) == 0 {
+			outKnown &^= 1 << rng.IntN(2)
+		}
+		seen := in&inKnown | rng.Uint64()&^inKnown&(1<<30-1)
+		tab.Add([]uint64{seen}, []uint64{out ^ rng.Uint64()&^outKnown&3}, []uint64{inKnown}, []uint64{outKnown})
+	}
+	if err := tab.Close(); err != nil {
+		t.Fatal(err)
+	}
+	st, err := Learn(context.Background(), tab, Options{Seed: 1, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o, inputs := range want {
+		if got := &st.Outputs[o]; !slices.Equal(got.Inputs, inputs) || got.Wrong != 0 || got.Verdict != Exact {
+			t.Errorf("output %d: inputs %v, %d wrong, %s, expected %v and none wrong", o, got.Inputs, got.Wrong, got.Verdict, inputs)
+		}
+	}
+}
+
+// TestVerdict tells single wrong values from a variable that is not recorded.
+func TestVerdict(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	hidden := func(x []int) bool { return x[3]&x[4] == 1 || x[5] == 1 && rng.IntN(2) == 1 }
+	for _, c := range []struct {
+		noise float64
+		f     func(x []int) bool
+		want  Verdict
+	}{
+		{0, func(x []int) bool { return x[3]&x[4] == 1 || x[5] == 1 }, Exact},
+		{0.03, func(x []int) bool { return x[3]&x[4] == 1 || x[5] == 1 }, Noise},
+		{0, hidden, Hidden},
+	} {
+		st, err := Learn(context.Background(), sampled(t, 20, 4000, c.noise, nil, 2, c.f), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Where chance decides, inputs that it seems to follow may come in.
+		o := &st.Outputs[0]
+		all := slices.Contains(o.Inputs, 3) && slices.Contains(o.Inputs, 4) && slices.Contains(o.Inputs, 5)
+		if o.Verdict != c.want || !all || c.want != Hidden && len(o.Inputs) > 3 {
+			t.Errorf("noise %v: %s with inputs %v, expected %s", c.noise, o.Verdict, o.Inputs, c.want)
+		}
+	}
+}

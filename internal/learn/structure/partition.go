@@ -110,6 +110,16 @@ func (p *partition) load() {
 
 func (p *partition) col(b int) []uint64 { return p.cols[b*p.words : (b+1)*p.words] }
 
+// errors counts the rows that have not the output that is most frequent in their
+// class.
+func (p *partition) errors() int {
+	sum := 0
+	for c, n := range p.n {
+		sum += int(min(p.k[c], n-p.k[c]))
+	}
+	return sum
+}
+
 // pure reports whether no class is mixed.
 func (p *partition) pure() bool { return len(p.rows) == 0 }
 

@@ -19,6 +19,9 @@ type search struct {
 	rows   []int32
 	out    int
 	banned []bool // inputs that must not be used; nil for none
+	// noise is the share of rows that may be exceptions: nothing is looked for
+	// where no more are left. Negative to choose by single gains alone.
+	noise float64
 }
 
 // choice is a set of inputs and how well it explains the output.
@@ -57,7 +60,12 @@ func (s *search) short() choice {
 
 // hard reports whether whole variables as inputs may do better.
 func (s *search) hard(c *choice) bool {
-	return len(s.t.Groups) > 0 && (len(c.inputs) > 6 || c.errors > 0)
+	return len(s.t.Groups) > 0 && (len(c.inputs) > 6 || s.unexplained(c.errors))
+}
+
+// unexplained reports whether more rows are exceptions than noise makes.
+func (s *search) unexplained(errors int) bool {
+	return s.noise >= 0 && float64(errors) > s.noise*float64(len(s.rows))
 }
 
 // path adds inputs greedily until no class is mixed. With whole, variables of
@@ -74,7 +82,7 @@ func (s *search) path(whole, brief bool) []int {
 	exhausted := false // looking ahead found nothing
 	for !p.pure() && len(chosen) < maxInputs {
 		bits, significant := s.single(p, used, whole)
-		if !significant && !exhausted {
+		if !significant && !exhausted && s.unexplained(p.errors()) {
 			if ahead := s.ahead(p, used, whole); ahead != nil {
 				bits = ahead
 			} else {

@@ -177,7 +177,14 @@ func (t *Table) distinct() {
 		in, out = append(in, input(r)...), append(out, output(r)...)
 		outKnown = append(outKnown, known(r)...)
 	}
-	t.in, t.out, t.outKnown, t.inKnown = in, out, outKnown, nil
+	if t.inKnown != nil {
+		var inKnown []uint64
+		for _, r := range kept {
+			inKnown = append(inKnown, t.inKnown[int(r)*wi:(int(r)+1)*wi]...)
+		}
+		t.inKnown = inKnown
+	}
+	t.in, t.out, t.outKnown = in, out, outKnown
 }
 
 // differ reports whether two rows differ in an output that both know.
@@ -214,6 +221,15 @@ func (t *Table) Knows(r, o int) bool {
 // bit reports whether input bit b of row r is true.
 func (t *Table) bit(r int32, b int) int {
 	return int(t.in[int(r)*bnn.Words(t.Inputs)+b/64] >> (b % 64) & 1)
+}
+
+// filled reports whether one of the inputs of row r was unknown.
+func (t *Table) filled(r int32, inputs []int) bool {
+	if t.inKnown == nil {
+		return false
+	}
+	w := int(r) * bnn.Words(t.Inputs)
+	return slices.ContainsFunc(inputs, func(b int) bool { return t.inKnown[w+b/64]>>(b%64)&1 == 0 })
 }
 
 // known lists the rows of rows in which output o is known.

@@ -84,6 +84,9 @@ func (s *search) grow(rows []int32, candidates []int, pairs, strict bool) *Tree 
 	return n
 }
 
+// pairRows is how many rows a node needs for pairs to be tried.
+const pairRows = 64
+
 // test chooses the input that a node asks for; -1 for none.
 func (s *search) test(rows []int32, candidates []int, pairs, strict bool) int {
 	p := newPartition(s.t, rows, s.out)
@@ -101,7 +104,7 @@ func (s *search) test(rows []int32, candidates []int, pairs, strict bool) int {
 			best, at = gain, b
 		}
 	}
-	if pairs && best < price && len(candidates) <= pairInputs {
+	if pairs && best < price && len(rows) >= pairRows && len(candidates) <= pairInputs {
 		if pair := s.pair(s.sample(p, 1, tripleRows), candidates); pair != nil {
 			return pair[0]
 		}

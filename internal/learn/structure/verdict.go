@@ -32,7 +32,12 @@ func (t *Table) judge(rows []int32, out int, o *Output) Verdict {
 	type cell struct{ n, wrong int }
 	cells := map[uint64]*cell{}
 	var order []uint64
+	total := 0
 	for _, r := range rows {
+		if t.filled(r, o.Inputs) {
+			continue
+		}
+		total++
 		in := t.Input(int(r))
 		key := hash(in, o.Inputs)
 		c := cells[key]
@@ -46,7 +51,7 @@ func (t *Table) judge(rows []int32, out int, o *Output) Verdict {
 			c.wrong++
 		}
 	}
-	rate := float64(o.Wrong) / float64(len(rows))
+	rate := float64(o.Wrong) / float64(total)
 	var rest cell
 	sum, df := 0.0, -1
 	add := func(c *cell) {

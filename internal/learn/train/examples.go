@@ -252,20 +252,33 @@ func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
 	return FromSources(c, Source{Data: d})
 }
 
-// FromSources returns the examples in several data sets together.
+// FromSources returns the examples in several data sets together. Rows with a value
+// that is not known are left out.
 func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
 	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
-	if err := EachRow(c, b.AddWeighted, sources...); err != nil {
+	err := EachRow(c, func(r *Row) {
+		if r.InKnown == nil {
+			b.AddWeighted(r.In, r.Out, r.Weight)
+		}
+	}, sources...)
+	if err != nil {
 		return nil, err
 	}
 	e := b.Examples()
 	return e, e.Check()
 }
 
-// EachRow calls row for each row of several data sets in turn, with the bits
-// that the problem's network reads and writes, which are overwritten by the
-// next row, and the weight of the source. Errors are those of FromData.
-func EachRow(c *translate.Compiled, row func(in, out []bool, weight int32), sources ...Source) error {
+// Row is a transition as the problem's network reads and writes it.
+type Row struct {
+	In, Out []bool
+	// InKnown and OutKnown tell which of the bits are known; nil where all are.
+	InKnown, OutKnown []bool
+	Weight            int32 // of the source
+}
+
+// EachRow calls row for each row of several data sets in turn; the next row
+// overwrites it. Errors are those of FromData.
+func EachRow(c *translate.Compiled, row func(*Row), sources ...Source) error {
 	m, err := newMapping(c)
 	if err != nil {
 		return err
@@ -279,7 +292,7 @@ func EachRow(c *translate.Compiled, row func(in, out []bool, weight int32), sour
 }
 
 // addAll takes all rows of a data set.
-func (m *mapping) addAll(row func(in, out []bool, weight int32), c *translate.Compiled, s Source) (err error) {
+func (m *mapping) addAll(row func(*Row), c *translate.Compiled, s Source) (err error) {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
@@ -309,8 +322,14 @@ func (m *mapping) addAll(row func(in, out []bool, weight int32), c *translate.Co
 			}
 		}
 	}
+	r := &Row{In: m.in, Out: m.out, Weight: s.Weight}
 	for i := range d.Rows {
+		r.InKnown, r.OutKnown = nil, nil
 		for k, x := range d.Row(i) {
+			if math.IsNaN(x) && (m.now[k] != nil || m.next[k] != nil) {
+				m.gap(r, m.now[k], m.next[k])
+				continue
+			}
 			if v := m.now[k]; v != nil {
 				err = set(v, m.val, x)
 			} else if v = m.next[k]; v != nil {
@@ -321,9 +340,33 @@ func (m *mapping) addAll(row func(in, out []bool, weight int32), c *translate.Co
 			}
 		}
 		m.read()
-		row(m.in, m.out, s.Weight)
+		row(r)
 	}
 	return nil
+}
+
+// gap marks the bits of a variable before or after the step as unknown.
+func (m *mapping) gap(r *Row, now, next *factored.Variable) {
+	if r.InKnown == nil {
+		r.InKnown, r.OutKnown = all(len(m.in)), all(len(m.out))
+	}
+	mark := func(known []bool, bits []factored.Bit, v *factored.Variable) {
+		for i, b := range bits {
+			if v != nil && b >= v.First && b < v.First+factored.Bit(v.Width) {
+				known[i] = false
+			}
+		}
+	}
+	mark(r.InKnown, m.p.Inputs, now)
+	mark(r.OutKnown, m.p.Outputs, next)
+}
+
+func all(n int) []bool {
+	out := make([]bool, n)
+	for i := range out {
+		out[i] = true
+	}
+	return out
 }
 
 func index(p *factored.Problem, v *factored.Variable) int {
