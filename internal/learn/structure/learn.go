@@ -283,13 +283,8 @@ func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	}
 	out := Output{Kind: ByTable, Rows: len(rows)}
 	if kind == ByTree {
-		all := make([]int, l.t.Inputs)
-		for i := range all {
-			all[i] = i
-		}
-		slices.SortStableFunc(all, func(a, b int) int { return s.rank(a) - s.rank(b) })
 		out.Kind = ByTree
-		out.Tree = s.grow(rows, all, true, short)
+		out.Tree = s.growAll(short)
 	} else {
 		var c choice
 		if short {

@@ -103,9 +103,9 @@ func TestThreads(t *testing.T) {
 		fs = append(fs, func(x []int) bool { return x[o]&x[o+1]^x[o+2] == 1 || x[3*o%30] == 1 && x[o+20] == 0 })
 	}
 	for _, noise := range []float64{0, 0.05} {
-		tab := sampled(t, 40, 800, noise, nil, 5, fs...)
+		tab := sampled(t, 40, 400, noise, nil, 5, fs...)
 		var first *Structure
-		for threads := 1; threads <= 4; threads++ {
+		for threads := 1; threads <= 3; threads += 2 {
 			st, err := Learn(context.Background(), tab, Options{Seed: 4, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
@@ -209,6 +209,31 @@ func TestVerdict(t *testing.T) {
 		all := slices.Contains(o.Inputs, 3) && slices.Contains(o.Inputs, 4) && slices.Contains(o.Inputs, 5)
 		if o.Verdict != c.want || !all || c.want != Hidden && len(o.Inputs) > 3 {
 			t.Errorf("noise %v: %s with inputs %v, expected %s", c.noise, o.Verdict, o.Inputs, c.want)
+		}
+	}
+}
+
+// TestManyInputs: a function of more inputs than a function may have is described
+// by a tree over those that matter most.
+func TestManyInputs(t *testing.T) {
+	tab := sampled(t, 100, 700, 0, nil, 6, func(x []int) bool {
+		sum := 0
+		for _, v := range x {
+			sum += v
+		}
+		return sum > 50 || sum > 46 && x[0] == 1
+	})
+	st, err := Learn(context.Background(), tab, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &search{t: tab, x: newXlog2(tab.Rows()), rows: make([]int32, tab.Rows())}
+	for i := range s.rows {
+		s.rows[i] = int32(i)
+	}
+	for _, n := range []int{len(st.Outputs[0].Inputs), len(s.growAll(false).Inputs())} {
+		if n > MaxInputs {
+			t.Errorf("%d inputs, expected at most %d", n, MaxInputs)
 		}
 	}
 }

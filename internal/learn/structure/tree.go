@@ -50,6 +50,38 @@ func (n *Tree) Inputs() []int {
 	return slices.Compact(out)
 }
 
+// MaxInputs is the most inputs that a function has.
+const MaxInputs = 64
+
+// growAll makes a tree over all inputs, in the order of their rank. Where it asks
+// for too many it is made again over those that most rows are asked for.
+func (s *search) growAll(strict bool) *Tree {
+	inputs := make([]int, s.t.Inputs)
+	for i := range inputs {
+		inputs[i] = i
+	}
+	slices.SortStableFunc(inputs, func(a, b int) int { return s.rank(a) - s.rank(b) })
+	n := s.grow(s.rows, inputs, true, strict)
+	if len(n.Inputs()) <= MaxInputs {
+		return n
+	}
+	asked := make([]int, s.t.Inputs)
+	n.count(asked)
+	slices.SortStableFunc(inputs, func(a, b int) int { return asked[b] - asked[a] })
+	return s.grow(s.rows, inputs[:MaxInputs], true, strict)
+}
+
+// count adds to asked, for each input, the rows of the nodes that ask for it, and
+// returns the rows of the node.
+func (n *Tree) count(asked []int) int {
+	if n.Zero == nil {
+		return n.Rows
+	}
+	rows := n.Zero.count(asked) + n.One.count(asked)
+	asked[n.Input] += rows
+	return rows
+}
+
 // grow makes the tree of some rows over candidate inputs; pairs are tried where
 // no single input has a gain. Where strict is set a node is split only when the
 // gain pays for it, as noise asks for.

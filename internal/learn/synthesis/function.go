@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
 // Cube is a set of cells of a function: those whose bits in Care equal Value.
@@ -11,7 +13,7 @@ import (
 type Cube struct{ Care, Value uint64 }
 
 // MaxInputs is the most inputs of a Function.
-const MaxInputs = 64
+const MaxInputs = structure.MaxInputs
 
 // Function is a Boolean function of some inputs of a network: true in the cells
 // of On, false in those of Off, of no interest elsewhere. No cell is in both.
