@@ -41,7 +41,7 @@ func ExampleLoad() {
 		fmt.Println(v.Kind, v.Name, v.Lo, v.Hi)
 	}
 	// Output:
-	// inventory/2 horizon 5 network 7:29:33:5
+	// inventory/2 horizon 5 network 7:36:5
 	// action resupply(c1) 0 1
 	// state threshold_met(c1) 0 1
 	// state quant(c1) 0 15
