@@ -19,6 +19,7 @@ type explainCmd struct {
 	Horizon      stepsFlag   `short:"H" help:"Number of steps; default: the plan's, or the problem's own." placeholder:"N"`
 	Engine       string      `help:"Engine that completes changed plans: ${enum}." enum:"${explainers}" default:"auto"`
 	Alternatives atLeastFlag `help:"Maximal number of joint actions with more reward to try at each step." default:"8" placeholder:"N"`
+	Bound        bool        `help:"Say which tables, prices and rules bound the reward of all plans."`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 	Out          string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
@@ -57,6 +58,9 @@ func (c *explainCmd) Run(a *environment) error {
 	task, err := c.load(&c.changeFlags)
 	if err != nil {
 		return err
+	}
+	if c.Bound {
+		return c.explainBound(ctx, a, task)
 	}
 	var data []byte
 	if c.Plan != "" {

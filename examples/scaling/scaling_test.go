@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,20 +98,6 @@ func TestScaling(t *testing.T) {
 		if res := solve(t, search.Engine{}, what, h); res.Status != engine.Optimal || res.Reward != r.reward {
 			t.Errorf("%s: %s %d, expected %d", r.args, res.Status, res.Reward, r.reward)
 		}
-	}
-}
-
-// BenchmarkScaling measures the proof of each row on one thread.
-func BenchmarkScaling(b *testing.B) {
-	for _, r := range rows {
-		b.Run(strings.ReplaceAll(r.args, " ", "_"), func(b *testing.B) {
-			what, h := load(b, r.args)
-			for b.Loop() {
-				if res := solve(b, search.Engine{}, what, h); res.Status != engine.Optimal || res.Reward != r.reward {
-					b.Fatal(fmt.Sprintf("%s %d", res.Status, res.Reward))
-				}
-			}
-		})
 	}
 }
 

@@ -163,7 +163,9 @@ func (s *Search) Advance(ctx context.Context) error {
 		return err
 	}
 	s.tell(fmt.Sprintf("beam of width %d", s.width))
-	s.turn++
+	if s.turn++; s.turn == mergeTurn && !s.Proven() {
+		s.merge(ctx)
+	}
 	if s.cost < before {
 		s.rounds = laterRounds
 		s.o.restart()
@@ -221,6 +223,26 @@ func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
 		return len(out) <= maxStarts
 	})
 	return out, len(out) <= maxStarts && !st.Interrupted()
+}
+
+// mergeTurn is after how many beams pairs of groups are merged.
+const mergeTurn = 3
+
+// merge replaces the pairs of groups that conflict by one group each. Beams
+// start again at the first width.
+func (s *Search) merge(ctx context.Context) {
+	f := s.o.merge(ctx)
+	if f == nil || f.constant != s.f.constant || f.step != s.f.step {
+		return
+	}
+	starts, ok := f.listStarts(ctx)
+	if !ok {
+		return
+	}
+	s.f, s.starts, s.o = f, starts, f.newOptimizer(scale)
+	s.rounds, s.width = firstRounds, firstWidth
+	s.raise(f.cost(s.o.bound, scale))
+	s.tell("groups that conflict are merged")
 }
 
 // takeOffer takes a better plan, or a better bound, of another engine.

@@ -65,7 +65,12 @@ func New(ctx context.Context, t engine.Task, horizon int) (*Factors, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Factors{r: r, s: s, horizon: horizon, constant: constant}
+	return newFactors(r, s, groups, constant)
+}
+
+// newFactors finds what couples groups that are listed.
+func newFactors(r *relation, s *structure, groups []*local, constant int64) (*Factors, error) {
+	f := &Factors{r: r, s: s, horizon: r.horizon, constant: constant}
 	for _, g := range groups {
 		f.parts = append(f.parts, part{local: g, readUse: make([][]use, len(g.reads))})
 	}

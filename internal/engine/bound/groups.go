@@ -24,6 +24,7 @@ type structure struct {
 	r      *relation
 	d      *definitions
 	asks   []assertion
+	union  []int // by variable of the problem: another of its group, or itself
 	groups []*group
 	rules  []model.Sum // coupling rows, over now, action, after and visible variables
 	quiet  []bool      // by rule: over the present state alone
@@ -41,6 +42,7 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int) *struct
 		s.home[v] = -1
 	}
 	union = slices.Clone(union)
+	s.union = union
 	var root func(i int) int
 	root = func(i int) int {
 		for union[i] != i {

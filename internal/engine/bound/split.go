@@ -51,18 +51,22 @@ func split(ctx context.Context, r *relation) (*structure, []*local, int64, error
 	if s = groupUp(r, d, asks, union); s == nil {
 		return nil, nil, 0, ErrNoGroups
 	}
+	return l.listAll(ctx, s, maxMovesSingle, maxMovesAll)
+}
+
+// listAll lists the moves of all groups, at most so many of one and of all.
+func (l *lister) listAll(ctx context.Context, s *structure, one, all int) (*structure, []*local, int64, error) {
 	l.s = s
-	left := maxMovesAll
 	costs, constant := s.shares()
 	var out []*local
 	for id, g := range s.groups {
-		l.most = min(maxMovesSingle, left)
-		one, err := l.list(g, costs[id])
+		l.most = min(one, all)
+		x, err := l.list(g, costs[id])
 		if err != nil {
 			return nil, nil, 0, errors.Join(ErrNoGroups, ctx.Err())
 		}
-		left -= one.total
-		out = append(out, one)
+		all -= x.total
+		out = append(out, x)
 	}
 	return s, out, constant, ctx.Err()
 }

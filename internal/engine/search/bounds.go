@@ -24,6 +24,10 @@ const (
 	nodesPerPass       = 1
 )
 
+// nodesPerTry is how many nodes of a beam count as a joint action tried, in
+// reports of work.
+const nodesPerTry = 10
+
 // The graph has a head start, in joint actions tried: most problems are solved
 // by then.
 const (

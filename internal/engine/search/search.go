@@ -378,7 +378,13 @@ func (s *step) valuation(state, action []uint64) factored.Valuation {
 const workPerPoll = 256
 
 // work measures what was done, in joint actions tried.
-func (r *run) work() int64 { return r.g.tried + workPerPoll*r.polls }
+func (r *run) work() int64 {
+	w := r.g.tried + workPerPoll*r.polls
+	if r.tables.s != nil {
+		w += r.tables.s.Nodes() / nodesPerTry
+	}
+	return w
+}
 
 // takeOffer makes a better plan of another engine the incumbent.
 func (r *run) takeOffer() {

@@ -1,0 +1,129 @@
+package bound
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Summary is a bound on the reward of all plans of a horizon and what makes it.
+// Rewards and costs are scaled as the problem's; those with a fraction are
+// prices.
+type Summary struct {
+	Infeasible bool  // no plan exists
+	Without    int64 // the bound without prices
+	Bound      int64 // the bound with prices
+	Rounds     int   // of the search for prices
+	Groups     []GroupSummary
+	Rules      []RuleSummary
+}
+
+// GroupSummary is a group and what its table says.
+type GroupSummary struct {
+	Variables []string // its state variables; of a group without any, the actions and shared bits that it reads
+	Values    int
+	Moves     int
+	Cost      float64 // least cost of the whole horizon at the prices, everything outside free
+}
+
+// RuleSummary is what couples groups, with its prices.
+type RuleSummary struct {
+	// Text is the rule, or the bit that several groups must agree on.
+	Text      string
+	Agreement bool
+	Op        factored.Op // of a rule
+	Prices    []float64   // by step; of an inequality, what one more unit of room saves at most
+}
+
+// Summarize improves the prices of a search that has just been started, and says
+// what makes the bound.
+func Summarize(ctx context.Context, s *Search) *Summary {
+	if s.f == nil {
+		return &Summary{Infeasible: true}
+	}
+	f, o := s.f, s.o
+	out := &Summary{Infeasible: f.cost(o.bound, scale) >= infinite}
+	if out.Infeasible {
+		return out
+	}
+	out.Without = f.reward(f.cost(o.bound, scale))
+	for range 5 {
+		o.restart()
+		o.improve(ctx, 400, infinite)
+	}
+	out.Bound, out.Rounds = f.reward(f.cost(o.bound, scale)), o.round
+	for id := range f.parts {
+		out.Groups = append(out.Groups, f.summarizeGroup(id, o.best))
+	}
+	for e := range f.rels {
+		r := RuleSummary{Text: f.relText(e), Agreement: f.rels[e].rule < 0, Op: factored.EQ}
+		if k := f.rels[e].rule; k >= 0 {
+			r.Op = f.s.rules[k].Op
+		}
+		priced := false
+		for t := range f.horizon {
+			price := float64(o.best.Price[t][e]) / scale
+			r.Prices = append(r.Prices, price)
+			priced = priced || price != 0
+		}
+		if priced {
+			out.Rules = append(out.Rules, r)
+		}
+	}
+	return out
+}
+
+func (f *Factors) summarizeGroup(id int, t *Tables) GroupSummary {
+	p := f.r.task.Problem
+	g := &f.parts[id]
+	out := GroupSummary{Values: len(g.values), Moves: g.total}
+	for _, u := range g.units {
+		out.Variables = append(out.Variables, p.Variables[u].Name)
+	}
+	if len(g.units) == 0 {
+		for _, v := range g.reads {
+			if name := f.bitName(v); !slices.Contains(out.Variables, name) {
+				out.Variables = append(out.Variables, name)
+			}
+		}
+	}
+	best := int64(infinite)
+	for _, v := range g.starts {
+		best = min(best, t.At[id][0][v])
+	}
+	out.Cost = float64(best) / scale
+	return out
+}
+
+// bitName names a variable of the one-step model.
+func (f *Factors) bitName(v int32) string {
+	if f.r.bit[v] < 0 {
+		return "a hidden unit"
+	}
+	return f.r.task.Problem.LitName(factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after})
+}
+
+// relText is a relation as people read it.
+func (f *Factors) relText(e int) string {
+	x := &f.rels[e]
+	if x.rule < 0 {
+		g := &f.parts[x.copier]
+		var names []string
+		for _, u := range g.units {
+			names = append(names, f.r.task.Problem.Variables[u].Name)
+		}
+		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", ")
+	}
+	s := &f.s.rules[x.rule]
+	c := factored.Constraint{Op: s.Op, K: s.K}
+	for _, t := range s.Terms {
+		v := t.Lit.Var()
+		if f.r.bit[v] < 0 {
+			return "a rule between hidden units"
+		}
+		c.Terms = append(c.Terms, factored.Term{Coef: t.Coef, Lit: factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after, Neg: t.Lit < 0}})
+	}
+	return f.r.task.Problem.Format(&c)
+}
