@@ -90,7 +90,7 @@ func New(s *sat.Solver, terms []sat.Term, constant int64, report func(Result)) (
 			return false
 		}
 		*x = sum
-		return sum > -math.MaxInt64/4 && sum < math.MaxInt64/4
+		return sum >= -math.MaxInt64/4 && sum <= math.MaxInt64/4
 	}
 	overflow := fmt.Errorf("an objective of %d terms: %w", len(terms), sat.ErrOverflow)
 	for _, t := range terms {
