@@ -110,8 +110,7 @@ func (p *partition) load() {
 
 func (p *partition) col(b int) []uint64 { return p.cols[b*p.words : (b+1)*p.words] }
 
-// errors counts the rows that have not the output that is most frequent in their
-// class.
+// errors counts the rows whose output is not the most frequent one of their class.
 func (p *partition) errors() int {
 	sum := 0
 	for c, n := range p.n {
