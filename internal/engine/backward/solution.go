@@ -40,24 +40,56 @@ func (w *writer) step(l *layer, tr *factored.Trace) (lits []int32, cost int64, e
 		return nil, 0, refuted()
 	}
 	l.st.Reset()
-	own, ok := w.assign(l, tr)
+	p := w.m.Problem
+	var own []model.Lit
+	assign := func(step int, kind factored.Kind, add bool) bool {
+		for _, b := range p.Bits(kind) {
+			x := w.m.Var(step, b) - model.Lit(l.offset)
+			if add {
+				own = append(own, x)
+			}
+			if !tr.Steps[step-1][b] {
+				x = -x
+			}
+			if !l.st.Assign(x) {
+				return false
+			}
+		}
+		return true
+	}
+	ok := assign(l.t, factored.State, true)
+	if l.t <= w.m.Horizon {
+		ok = ok && assign(l.t, factored.Action, true) && assign(l.t+1, factored.State, false)
+	}
 	if !ok {
 		return nil, 0, refuted()
 	}
-	var aux []model.Lit
-	for _, b := range w.m.Problem.Bits(factored.Auxiliary) {
-		aux = append(aux, w.m.Var(l.t, b)-model.Lit(l.offset))
+	lits, cost = w.auxiliary(l, own)
+	switch {
+	case w.ctx.Err() != nil:
+		return nil, 0, w.ctx.Err()
+	case lits == nil:
+		return nil, 0, refuted()
 	}
-	own = append(own, aux...)
-	// Auxiliary bits that cost nothing are completed in any way.
-	split := len(l.branch) - len(aux) + len(l.rest) // the paid ones come last in branch
-	l.st.Each(l.branch[split:], func() bool {
-		paid := l.paid()
-		if lits != nil && paid >= cost {
+	return lits, cost, nil
+}
+
+// auxiliary completes the present state, action and next state by auxiliary bits of
+// the least cost, and returns the literals of own and of these bits; nil if there
+// are none. Bits that cost nothing are completed in any way.
+func (w *writer) auxiliary(l *layer, own []model.Lit) (lits []int32, cost int64) {
+	for _, b := range w.m.Problem.Bits(factored.Auxiliary) {
+		own = append(own, w.m.Var(l.t, b)-model.Lit(l.offset))
+	}
+	// The paid ones come last in branch.
+	paid := len(w.m.Problem.Bits(factored.Auxiliary)) - len(l.rest)
+	l.st.Each(l.branch[len(l.branch)-paid:], func() bool {
+		sum := l.paid()
+		if lits != nil && sum >= cost {
 			return true
 		}
 		l.st.Each(l.rest, func() bool {
-			cost = paid
+			cost = sum
 			lits = lits[:0]
 			for _, v := range own {
 				x := l.global(v)
@@ -70,37 +102,5 @@ func (w *writer) step(l *layer, tr *factored.Trace) (lits []int32, cost int64, e
 		})
 		return true
 	})
-	if w.ctx.Err() != nil {
-		return nil, 0, w.ctx.Err()
-	}
-	if lits == nil {
-		return nil, 0, refuted()
-	}
-	return lits, cost, nil
-}
-
-// assign gives the variables of a layer their values in a plan, the next state
-// included, and returns those of the step itself. It reports whether no
-// constraint is violated.
-func (w *writer) assign(l *layer, tr *factored.Trace) (own []model.Lit, ok bool) {
-	set := func(step int, kind factored.Kind, keep bool) bool {
-		for _, b := range w.m.Problem.Bits(kind) {
-			x := w.m.Var(step, b) - model.Lit(l.offset)
-			if keep {
-				own = append(own, x)
-			}
-			if !tr.Steps[step-1][b] {
-				x = -x
-			}
-			if !l.st.Assign(x) {
-				return false
-			}
-		}
-		return true
-	}
-	ok = set(l.t, factored.State, true)
-	if l.t <= w.m.Horizon {
-		ok = ok && set(l.t, factored.Action, true) && set(l.t+1, factored.State, false)
-	}
-	return own, ok
+	return lits, cost
 }

@@ -1,0 +1,208 @@
+package certify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Report is what checking a certificate found.
+type Report struct {
+	Schema   int     `json:"schema"`
+	Accepted bool    `json:"accepted"` // every claim is
+	Answer   string  `json:"answer"`   // the file with the answer; empty without one
+	Refused  string  `json:"refused,omitempty"`
+	Claims   []Claim `json:"claims"`
+	// Trusted lists what nothing here has checked.
+	Trusted []string `json:"trusted"`
+}
+
+// Files name what is to be checked: a folder, or a problem file and a proof, with an
+// answer or without.
+type Files struct {
+	Folder             string
+	OPB, Proof, Answer string
+}
+
+// answer is what is read of an answer file.
+type answer struct {
+	Schema   *int          `json:"schema"`
+	Horizon  *int          `json:"horizon"`
+	Status   engine.Status `json:"status"`
+	Reward   *float64      `json:"reward"`
+	Bound    *float64      `json:"bound"`
+	Plan     []any         `json:"plan"`
+	Horizons []struct {
+		Horizon int           `json:"horizon"`
+		Status  engine.Status `json:"status"`
+		Reward  *float64      `json:"reward"`
+	} `json:"horizons"`
+}
+
+// Check reads a certificate again: with this program's checker, with the checkers of
+// others that are installed and, where t is not nil, against the problem itself. Errors
+// are about files that cannot be read; what is refused is in the report.
+func Check(ctx context.Context, f Files, t *engine.Task) (*Report, error) {
+	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
+	var a *answer
+	if f.Folder != "" {
+		f.Answer = filepath.Join(f.Folder, AnswerFile)
+	}
+	if f.Answer != "" {
+		data, err := os.ReadFile(f.Answer)
+		if err != nil {
+			return nil, err
+		}
+		if a, err = readAnswer(f.Answer, data); err != nil {
+			return nil, err
+		}
+		r.Answer = f.Answer
+		if err := r.replay(f.Answer, data, a, t); err != nil {
+			return nil, err
+		}
+	}
+	if f.Folder == "" {
+		var s *said
+		if a != nil {
+			s = &said{a.Status, a.Reward, a.Bound}
+			for _, h := range a.Horizons {
+				if head, err := readHead(f.OPB); err == nil && head.horizon == h.Horizon {
+					s = &said{h.Status, h.Reward, h.Reward}
+				}
+			}
+		}
+		if err := r.check(ctx, f.OPB, f.Proof, s, t); err != nil {
+			return nil, err
+		}
+	} else if err := r.folder(ctx, f.Folder, a, t); err != nil {
+		return nil, err
+	}
+	r.trust(t)
+	return r, nil
+}
+
+func readAnswer(name string, data []byte) (*answer, error) {
+	var a answer
+	if err := json.Unmarshal(data, &a); err != nil {
+		return nil, source.Errorf(name, 1, 0, "expected an answer as fdplan plan --json prints it: %v", err)
+	}
+	if a.Schema == nil || *a.Schema != app.Schema || a.Status == "" {
+		return nil, source.Errorf(name, 1, 0, `expected an answer with "schema":%d and a status`, app.Schema)
+	}
+	return &a, nil
+}
+
+// refuse notes why the answer as a whole is refused.
+func (r *Report) refuse(format string, args ...any) {
+	if r.Refused == "" {
+		r.Refused = fmt.Sprintf(format, args...)
+	}
+	r.Accepted = false
+}
+
+// replay has the plan of the answer replayed in the problem.
+func (r *Report) replay(name string, data []byte, a *answer, t *engine.Task) error {
+	if t == nil || len(a.Plan) == 0 {
+		return nil
+	}
+	plan, err := app.ReadPlan(t.Problem, name, data)
+	if err != nil {
+		r.refuse("%v", err)
+		return nil
+	}
+	report, err := validate.Check(t.Problem, t.Network, plan)
+	switch {
+	case err != nil:
+		return err
+	case !report.Valid:
+		r.refuse("the plan fails: %v", report.Failure)
+	case a.Reward == nil || *app.RewardOf(t.Problem, report.Reward) != *a.Reward:
+		r.refuse("the plan's reward is %v, not what the answer says", *app.RewardOf(t.Problem, report.Reward))
+	}
+	return nil
+}
+
+// check adds a claim.
+func (r *Report) check(ctx context.Context, opb, proof string, s *said, t *engine.Task) error {
+	c, err := checkFiles(ctx, opb, proof, t)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		c.compare(*s)
+	}
+	if err := c.askOthers(ctx); err != nil {
+		return err
+	}
+	r.Claims = append(r.Claims, *c)
+	r.Accepted = r.Accepted && c.Accepted
+	return nil
+}
+
+// folder checks each horizon that the answer is about.
+func (r *Report) folder(ctx context.Context, dir string, a *answer, t *engine.Task) error {
+	one := func(horizon int, s said) error {
+		opb, proof := problemFile(dir, horizon), proofFile(dir, horizon)
+		err := r.check(ctx, opb, proof, &s, t)
+		if errors.Is(err, fs.ErrNotExist) {
+			r.refuse("the answer says of horizon %d that it is %s, and the folder has no proof of it", horizon, s.status)
+			return nil
+		}
+		if err == nil {
+			if c := &r.Claims[len(r.Claims)-1]; c.Horizon != horizon {
+				c.refuse("the file is about horizon %d", c.Horizon)
+				r.Accepted = false
+			}
+		}
+		return err
+	}
+	if len(a.Horizons) == 0 {
+		if a.Horizon == nil {
+			return source.Errorf(r.Answer, 1, 0, "expected an answer with a horizon")
+		}
+		return one(*a.Horizon, said{a.Status, a.Reward, a.Bound})
+	}
+	var best *float64
+	settled, at := true, 0
+	for _, h := range a.Horizons {
+		switch h.Status {
+		case engine.Optimal, engine.Infeasible:
+			if err := one(h.Horizon, said{h.Status, h.Reward, h.Reward}); err != nil {
+				return err
+			}
+			if h.Status == engine.Optimal && h.Reward != nil && (best == nil || *h.Reward > *best) {
+				best, at = h.Reward, h.Horizon
+			}
+		default:
+			settled = false
+		}
+	}
+	switch {
+	case a.Status == engine.Infeasible && (!settled || best != nil):
+		r.refuse("the answer is infeasible, its horizons are not")
+	case a.Status == engine.Optimal && (!settled || best == nil || a.Reward == nil || *a.Reward != *best || a.Horizon == nil || *a.Horizon != at):
+		r.refuse("the answer is not the best of its horizons")
+	case a.Status != engine.Optimal && a.Status != engine.Infeasible && a.Bound != nil:
+		r.refuse("the bound over all horizons has no proof")
+	}
+	return nil
+}
+
+// trust lists what nothing here has checked.
+func (r *Report) trust(t *engine.Task) {
+	if t == nil {
+		r.Trusted = append(r.Trusted, "that the problem files say what the problem means; with --problem they are compared with it")
+	} else {
+		r.Trusted = append(r.Trusted, "that the problem as it was read, from network and RDDL or translation files, is the one that is meant")
+	}
+	r.Trusted = append(r.Trusted, "the checkers themselves")
+}

@@ -1,0 +1,98 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+// AnswerFile is the name of the answer in a certificate's folder.
+const AnswerFile = "answer.json"
+
+// problemFile and proofFile name the files of a horizon in a folder.
+func problemFile(dir string, horizon int) string {
+	return filepath.Join(dir, fmt.Sprintf("h%d.opb", horizon))
+}
+
+func proofFile(dir string, horizon int) string {
+	return filepath.Join(dir, fmt.Sprintf("h%d.pbp", horizon))
+}
+
+// Write makes a folder, writes problem file and proof of each answer into it, and has
+// the checkers read them: the proof must show what the answer says, and the problem
+// file must be the translation of the problem. Where the folder exists, an earlier
+// certificate in it is replaced, and any other file stays. The answer file, which
+// makes the folder complete, is left to the caller. A proof that is refused is an
+// error that wraps app.ErrInternal; an answer without a proof one that wraps
+// ErrNoProof.
+func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, version proof.Format, l engine.Limits) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, AnswerFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, a := range answers {
+		if a.Status == engine.Unknown && a.Bound == nil && len(answers) > 1 {
+			continue // of a range: nothing is said of this horizon
+		}
+		if err := write(ctx, t, a, dir, version, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(ctx context.Context, t engine.Task, a Answer, dir string, version proof.Format, l engine.Limits) error {
+	m, err := model.New(t.Problem, t.Network, a.Horizon, model.Options{})
+	if err != nil {
+		return err
+	}
+	opb, pbp := problemFile(dir, a.Horizon), proofFile(dir, a.Horizon)
+	err = atomicfile.Write(opb, func(w io.Writer) error {
+		_, err := format.Write(ctx, w, m, format.Options{Kind: format.OPB})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(pbp, func(w io.Writer) error {
+		return Prove(ctx, t, a, Options{W: w, Format: version, Literal: true, Limits: l})
+	})
+	if err != nil {
+		return err
+	}
+	c, err := checkFiles(ctx, opb, pbp, &t)
+	if err != nil {
+		return err
+	}
+	c.compare(said{status: a.Status, reward: rewardOf(t, a), bound: boundOf(t, a)})
+	if !c.Accepted {
+		return fmt.Errorf("%w: the certificate of horizon %d is refused: %s", app.ErrInternal, a.Horizon, c.Refused)
+	}
+	return nil
+}
+
+func rewardOf(t engine.Task, a Answer) *float64 {
+	if a.Trace == nil {
+		return nil
+	}
+	return app.RewardOf(t.Problem, a.Reward)
+}
+
+func boundOf(t engine.Task, a Answer) *float64 {
+	if a.Bound == nil {
+		return nil
+	}
+	return app.RewardOf(t.Problem, *a.Bound)
+}
