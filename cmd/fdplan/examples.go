@@ -25,6 +25,11 @@ var examples = map[string][]example{
 		{"The best horizon from 2 to 12, with a further rule, as JSON", "plan navigation/5x5 -H 2..12 --require '~robot-at(x6,y12)' --json -o plan.json"},
 		{"With the RDDL itself instead of the network, for a minute at most", "plan sysadmin/4 -H 8 --model rddl --time-limit 60s"},
 	},
+	"certify": {
+		{"Check what plan navigation/3x3 --certify maze has written", "certify maze"},
+		{"The same, with the problem files compared with the problem", "certify maze --problem navigation/3x3"},
+		{"A proof that was written by itself", "certify --opb maze.opb --proof maze.pbp"},
+	},
 	"compile": {
 		{"For a pseudo-Boolean solver, with a map back to the problem", "compile navigation/3x3 -H 4 --format opb -o maze.opb --map maze.map.json"},
 		{"Only the sizes of the paper's encoding", "compile navigation/3x3 -H 4 --format wcnf --encoding paper --stats"},

@@ -24,12 +24,12 @@ type incrementalFlags struct {
 }
 
 // check refuses flags that cannot be combined.
-func (f *incrementalFlags) check(proof string) error {
+func (f *incrementalFlags) check(proof bool) error {
 	switch {
 	case f.Recheck && f.Resume == "":
 		return errors.New("--recheck needs landmarks to replay; expected --resume FILE")
-	case f.Incremental && proof != "":
-		return errors.New("--proof goes with one query; --incremental makes many")
+	case f.Incremental && proof:
+		return errors.New("--proof goes with one query, and so does --certify; --incremental makes many")
 	case !f.Incremental && (f.Simulator != "" || f.Record != "" || f.Resume != "" || f.Corrected != "" || f.MaxSimulations != 0 || f.Truth != ""):
 		return errors.New("--simulator, --record, --resume, --corrected, --truth and --max-simulations go with --incremental")
 	}

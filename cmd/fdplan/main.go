@@ -34,6 +34,7 @@ type cli struct {
 	Convert  convertCmd  `cmd:"" help:"Fold a network trained elsewhere (NPZ, or the published layout) into a network file."`
 	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`
 	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
+	Certify  certifyCmd  `cmd:"" help:"Check the certificate of an answer: problem files, proofs, plan."`
 	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
 	Explain  explainCmd  `cmd:"" help:"Say why there is no plan, or what forces a plan."`
 	Solve    solveCmd    `cmd:"" help:"Solve a .cnf, .wcnf or .opb file."`

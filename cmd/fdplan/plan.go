@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -10,10 +9,8 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/model/cnf"
-	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 type planCmd struct {
@@ -27,7 +24,8 @@ type planCmd struct {
 	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
 	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
 	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
-	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; with engine pb." placeholder:"FILE"`
+	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz." placeholder:"FILE"`
+	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
 	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
@@ -51,25 +49,20 @@ func (c *planCmd) Run(a *environment) error {
 		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
 		Limits: c.engine(a), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
-	var doc *execute.Document
-	if err := c.check(c.Proof); err != nil {
+	if err := c.check(c.Proof != "" || c.Certify.folder != ""); err != nil {
 		return err
 	}
+	evidence, err := c.evidence(a, &request)
+	if err != nil {
+		return err
+	}
+	var doc *execute.Document
 	if c.Incremental {
 		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
 	} else {
-		doc = &execute.Document{}
-		query := func() error {
-			d, err := plan.Plan(ctx, task, request)
-			if err == nil {
-				doc.Document = *d
-			}
-			return err
-		}
-		if c.Proof == "" {
-			err = query()
-		} else {
-			err = c.prove(a, &request, query)
+		var d *plan.Document
+		if d, err = evidence.plan(ctx, task, request); err == nil {
+			doc = &execute.Document{Document: *d}
 		}
 	}
 	progress.Clear()
@@ -78,6 +71,9 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
 		return err
+	}
+	if evidence.none != nil {
+		fmt.Fprintf(a.err, "fdplan: warning: %v\n", evidence.none)
 	}
 	if w := doc.Warning(); w != "" {
 		fmt.Fprintf(a.err, "fdplan: warning: %s\n", w)
@@ -90,22 +86,6 @@ func (c *planCmd) Run(a *environment) error {
 		return exitStatus(exitLimit)
 	}
 	return nil
-}
-
-// prove makes f write its proof to the requested file.
-func (c *planCmd) prove(a *environment, r *plan.Request, f func() error) error {
-	version, err := proof.ParseFormat(c.ProofFormat)
-	if err != nil {
-		return err
-	}
-	return a.toFile(c.Proof, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(w, 1<<16)
-		r.Proof = &conflict.Proof{W: buffered, Format: version}
-		if err := f(); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
 }
 
 // writePlan writes the answer as text.
@@ -148,6 +128,9 @@ func writePlan(w io.Writer, d *execute.Document) error {
 		fmt.Fprintf(&b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
 	case d.Valid.Simulator != nil:
 		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
+	}
+	if d.Proof != nil && d.Proof.Certificate != nil {
+		fmt.Fprintf(&b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
 	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)

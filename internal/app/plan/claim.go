@@ -34,11 +34,22 @@ func (d *Document) Claim(prover string) {
 		return
 	}
 	checked := false
+	d.prover = prover
 	d.Proof = &Proof{By: prover, Checked: &checked}
 }
 
+// Certified notes the folder with a proof of all that the document says, which the
+// project's checker has accepted.
+func (d *Document) Certified(folder string) {
+	checked := true
+	if d.Proof == nil {
+		d.Proof = &Proof{By: "fdplan " + d.Engine}
+	}
+	d.Proof.Certificate, d.Proof.Checked = &folder, &checked
+}
+
 // ByOther reports whether an outside solver stands for what the document says.
-func (d *Document) ByOther() bool { return d.Proof != nil && d.Proof.Checked != nil }
+func (d *Document) ByOther() bool { return d.prover != "" }
 
 // ContradictionError is a claim of an outside solver that this program can
 // refute.

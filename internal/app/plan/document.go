@@ -38,7 +38,8 @@ type Document struct {
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 
-	unseen []int // the steps, from 1
+	unseen []int  // the steps, from 1
+	prover string // outside solver on whose word alone the status or the bound is
 }
 
 // Seconds is the time spent, by phase.

@@ -17,13 +17,15 @@ import (
 // Request is one planning query with its limits.
 type Request struct {
 	registry.Options
-	MinHorizon, MaxHorizon int           // both 0: the problem's own
-	Confirm                bool          // prove or refute what an outside solver claims
-	Limits                 engine.Limits // Threads 0 is one for each processor
-	Report                 func(engine.Progress)
-	Now                    func() time.Time // the clock; nil is time.Now
-	Started                time.Time        // start of the process; zero means the time of the call
-	Loaded                 time.Time        // when the problem was loaded; zero means the time of the call
+	MinHorizon, MaxHorizon int  // both 0: the problem's own
+	Confirm                bool // prove or refute what an outside solver claims
+	// Prove, where it is set, is given the result once the checker has confirmed it.
+	Prove   func(*engine.Result) error
+	Limits  engine.Limits // Threads 0 is one for each processor
+	Report  func(engine.Progress)
+	Now     func() time.Time // the clock; nil is time.Now
+	Started time.Time        // start of the process; zero means the time of the call
+	Loaded  time.Time        // when the problem was loaded; zero means the time of the call
 }
 
 // SetDefaults sets zero fields to their defaults.
@@ -91,6 +93,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 		if err := d.CountUnseen(p, res.Trace); err != nil {
+			return nil, err
+		}
+	}
+	if r.Prove != nil {
+		if err := r.Prove(res); err != nil {
 			return nil, err
 		}
 	}

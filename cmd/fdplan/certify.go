@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+type certifyCmd struct {
+	changeFlags
+	limits
+	Dir     string `arg:"" optional:"" help:"Folder that plan --certify wrote." placeholder:"DIR"`
+	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed by gzip." placeholder:"FILE"`
+	Proof   string `help:"VeriPB proof about the problem file; may be compressed by gzip." placeholder:"FILE"`
+	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
+	Problem string `help:"Compare the problem files with this problem, and replay the plan in it." placeholder:"PROBLEM"`
+	Files   string `help:"Folder in the FD-SAT-Plan layout that has the problem." placeholder:"DIR" type:"existingdir"`
+	Model   string `help:"The problem has the network, or the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+	Out     string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
+}
+
+// Run checks a certificate; exit status 4 if anything is refused.
+func (c *certifyCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	files := certify.Files{Folder: c.Dir, OPB: c.OPB, Proof: c.Proof, Answer: c.Plan}
+	switch {
+	case c.Dir == "" && (c.OPB == "" || c.Proof == ""):
+		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
+	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
+		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")
+	case c.Problem == "" && c.Files != "":
+		return errors.New("--files goes with --problem; expected the problem's name")
+	}
+	var task *engine.Task
+	if c.Problem != "" {
+		p, err := load.Load(load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
+		if err == nil {
+			err = p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+		}
+		if err != nil {
+			return err
+		}
+		task = &p.Task
+	}
+	report, err := certify.Check(ctx, files, task)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	err = a.answer(c.JSON, c.Out, report, func(w io.Writer) error { return writeReport(w, report) })
+	if err == nil && !report.Accepted {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+// writeReport writes the report as text.
+func writeReport(w io.Writer, r *certify.Report) error {
+	for i := range r.Claims {
+		writeClaim(w, &r.Claims[i])
+	}
+	if r.Answer != "" {
+		if r.Refused != "" {
+			fmt.Fprintf(w, "%s: REFUSED: %s\n", r.Answer, r.Refused)
+		} else if r.Accepted {
+			fmt.Fprintf(w, "%s: accepted\n", r.Answer)
+		}
+	}
+	fmt.Fprintf(w, "What remains trusted:\n")
+	for _, t := range r.Trusted {
+		fmt.Fprintf(w, "  %s\n", t)
+	}
+	return nil
+}
+
+func writeClaim(w io.Writer, c *certify.Claim) {
+	if !c.Accepted {
+		fmt.Fprintf(w, "%s: REFUSED: %s\n", c.Proof, c.Refused)
+	} else {
+		fmt.Fprintf(w, "%s: accepted for %s", c.Proof, c.File)
+		if c.Horizon > 0 {
+			fmt.Fprintf(w, ", horizon %d", c.Horizon)
+		}
+		fmt.Fprintf(w, ": %s", c.Shows)
+		switch {
+		case c.Reward != nil && c.Bound != nil && *c.Reward == *c.Bound:
+			fmt.Fprintf(w, ", the best reward is %v", *c.Reward)
+		default:
+			if c.Reward != nil {
+				fmt.Fprintf(w, ", a plan has reward %v", *c.Reward)
+			}
+			if c.Bound != nil {
+				fmt.Fprintf(w, ", none has more than %v", *c.Bound)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	if c.Translation != nil && *c.Translation {
+		fmt.Fprintf(w, "%s: the problem, row by row\n", c.File)
+	}
+	for _, o := range c.Others {
+		switch {
+		case o.Accepted == nil:
+			fmt.Fprintf(w, "%s: not read by %s: %s\n", c.Proof, o.Checker, o.Says)
+		case *o.Accepted:
+			fmt.Fprintf(w, "%s: accepted by %s too\n", c.Proof, o.Checker)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+// certifyFlag is the folder of a certificate. The flag may stand alone.
+type certifyFlag struct{ folder string }
+
+// defaultFolder is that of --certify alone.
+const defaultFolder = "certificate"
+
+// Decode takes the next word as the folder unless it is a flag.
+func (f *certifyFlag) Decode(ctx *kong.DecodeContext) error {
+	f.folder = defaultFolder
+	t := ctx.Scan.Peek()
+	if name, ok := t.Value.(string); ok && t.Type != kong.EOLToken && name != "" && (t.Type == kong.FlagValueToken || !strings.HasPrefix(name, "-")) {
+		ctx.Scan.Pop()
+		f.folder = name
+	}
+	return nil
+}
+
+// evidence is what plan writes besides its answer.
+type evidence struct {
+	a       *environment
+	file    string // of the proof; empty for none
+	folder  string // of the certificate; empty for none
+	version proof.Format
+	own     bool // the engine writes the proof while it solves
+
+	none error // why nothing was written
+}
+
+// evidence reads the flags about proofs.
+func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
+	e := &evidence{a: a, file: c.Proof, folder: c.Certify.folder}
+	var err error
+	if e.version, err = proof.ParseFormat(c.ProofFormat); err != nil {
+		return nil, err
+	}
+	if e.file != "" && r.MinHorizon != r.MaxHorizon {
+		return nil, errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
+	}
+	e.own = e.file != "" && e.folder == "" && r.Engine == "pb" && r.Solver == ""
+	return e, nil
+}
+
+// plan plans, and writes what is wanted.
+func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
+	if e.own {
+		err := e.write(func(w io.Writer) error {
+			r.Proof = &conflict.Proof{W: w, Format: e.version}
+			doc, err = plan.Plan(ctx, p, r)
+			return err
+		})
+		return doc, err
+	}
+	if e.file != "" || e.folder != "" {
+		r.Prove = func(res *engine.Result) error { return e.prove(ctx, p.Task, r, res) }
+	}
+	if doc, err = plan.Plan(ctx, p, r); err != nil || e.folder == "" || e.none != nil {
+		return doc, err
+	}
+	doc.Certified(e.folder)
+	return doc, e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
+}
+
+// prove writes the proofs of a result. That there is none is no error: the answer
+// stands, and the command says so.
+func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res *engine.Result) error {
+	horizon := r.MaxHorizon
+	if horizon == 0 {
+		horizon = t.Problem.Horizon
+	}
+	answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
+	if err == nil && e.file != "" {
+		err = e.write(func(w io.Writer) error {
+			return certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits})
+		})
+	}
+	if err == nil && e.folder != "" {
+		err = certify.Write(ctx, t, answers, e.folder, e.version, r.Limits)
+	}
+	switch {
+	case errors.Is(err, certify.ErrNoProof):
+		e.none = err
+		return nil
+	case res.Prover != "" && errors.Is(err, app.ErrInternal):
+		return &plan.ContradictionError{Solver: res.Prover, Msg: "no proof shows what it claims"}
+	}
+	return limited(ctx, err)
+}
+
+// write writes the file of the proof, compressed if its name says so.
+func (e *evidence) write(f func(io.Writer) error) error {
+	return e.a.toFile(e.file, func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, 1<<16)
+		w = buffered
+		var z *gzip.Writer
+		if strings.HasSuffix(e.file, ".gz") {
+			z = gzip.NewWriter(buffered)
+			w = z
+		}
+		if err := f(w); err != nil {
+			return err
+		}
+		if z != nil {
+			if err := z.Close(); err != nil {
+				return err
+			}
+		}
+		return buffered.Flush()
+	})
+}
