@@ -14,8 +14,9 @@ type counters struct {
 	// the costs are bounded by linear constraints.
 	layers [][]sat.Lit
 	values [][]int64
-	paid   int64 // what every plan pays; it is not counted in values
-	bound  int64 // layers do not tell apart costs from there on
+	paid   int64      // what every plan pays; it is not counted in values
+	fixed  []sat.Term // what it is paid for
+	bound  int64      // layers do not tell apart costs from there on
 	lit    []sat.Term
 	p      *prover // nil where no proof is written
 }
@@ -29,15 +30,15 @@ const (
 )
 
 // costs returns the costs of block t as solver literals, without those that are
-// known, and the sum of those known to be paid.
-func costs(s *sat.Solver, m *model.Model, t int) (terms []sat.Term, paid int64) {
+// known, and those known to be paid.
+func costs(s *sat.Solver, m *model.Model, t int) (terms, paid []sat.Term) {
 	for _, c := range m.Objective(t) {
 		l := lit(c.Lit, 0)
 		switch s.Fixed(l) {
 		case 0:
 			terms = append(terms, sat.Term{Coef: c.Coef, Lit: l})
 		case 1:
-			paid += c.Coef
+			paid = append(paid, sat.Term{Coef: c.Coef, Lit: l})
 		}
 	}
 	return terms, paid
@@ -55,7 +56,10 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered 
 		terms, paid := costs(s, m, t+1)
 		all[t+1] = terms
 		c.lit = append(c.lit, terms...)
-		c.paid += paid
+		c.fixed = append(c.fixed, paid...)
+		for _, f := range paid {
+			c.paid += f.Coef
+		}
 	}
 	if !layered {
 		return c, nil

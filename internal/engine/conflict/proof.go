@@ -39,8 +39,9 @@ type prover struct {
 	// improving is what the last solution added: the objective is less.
 	improving proof.ID
 	// Without layers: by x, "if the costs are less than x then the literal that
-	// says so", and the variables of such literals.
+	// says so", the literal, and the variables of such literals.
 	when   map[int64]proof.ID
+	less   map[int64]sat.Lit
 	bounds map[int32]bool
 	// hidden reports the variables whose values follow by propagation and are not
 	// shown in solutions: the solver may know nothing of them.
@@ -70,7 +71,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 			}
 		}
 	}
-	return &prover{hidden: hidden, when: map[int64]proof.ID{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+	return &prover{hidden: hidden, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 
 // Learned writes a clause.
@@ -148,6 +149,7 @@ func (p *prover) bound(l sat.Lit, costs []sat.Term, x int64) {
 		sum[i] = proof.Term{Coef: -t.Coef, Lit: t.Lit.DIMACS()}
 	}
 	_, p.when[x] = p.log.Reify(l.DIMACS(), sum, -(x - 1))
+	p.less[x] = l
 	p.bounds[l.Var()] = true
 }
 
@@ -171,26 +173,73 @@ func contiguous(values []int64) bool {
 	return len(values) == 0 || values[len(values)-1] == int64(len(values))
 }
 
+// lower derives that the costs of every plan are at least bound, and returns the
+// constraint: 0 where nothing has to be derived.
+func (p *prover) lower(c *counters, bound int64) proof.ID {
+	if c == nil || bound <= 0 {
+		return 0
+	}
+	var units []sat.Term // true literals, with what they are worth
+	units = append(units, c.fixed...)
+	var with proof.ID
+	if open := bound - c.paid; open > 0 && c.layers != nil {
+		with = p.layers
+		last := c.layers[len(c.layers)-1]
+		for _, l := range last[:min(open, int64(len(last)))] {
+			units = append(units, sat.Term{Coef: 1, Lit: l})
+		}
+	} else if open > 0 {
+		with = p.when[open]
+		units = append(units, sat.Term{Coef: open, Lit: p.less[open].Not()})
+	}
+	ids := make([]proof.ID, len(units))
+	for i, u := range units {
+		ids[i] = proof.ID(p.Learned([]sat.Lit{u.Lit}))
+	}
+	begun := with != 0
+	if begun {
+		p.log.BeginPol(with)
+	}
+	for i, id := range ids {
+		if !begun {
+			begun = true
+			p.log.BeginPol(id)
+			p.log.Multiply(units[i].Coef)
+		} else {
+			p.log.Add(id, units[i].Coef)
+		}
+	}
+	if !begun {
+		return 0
+	}
+	return p.log.EndPol()
+}
+
 // end concludes what a session found out, and writes out what is buffered.
 func (p *prover) end(x *Session, reason string) error {
+	// The file's objective is the cost without the constants of negated literals.
+	shift, paid := int64(0), int64(0)
+	for t := 1; t <= x.m.Horizon+1; t++ {
+		for _, c := range x.m.Objective(t) {
+			if c.Lit < 0 {
+				shift -= c.Coef
+			}
+		}
+	}
+	if x.c != nil {
+		paid = x.c.paid
+	}
 	switch {
-	case reason != "":
+	case reason != "" && x.m.Infeasible():
 		p.log.ConcludeNone()
+	case reason != "" && x.incumbent == nil:
+		p.log.ConcludeBounds(x.lower+shift, 0, false, p.lower(x.c, x.lower))
+	case reason != "":
+		p.log.ConcludeBounds(x.lower+shift, x.cost+shift, true, p.lower(x.c, x.lower))
 	case x.incumbent == nil:
 		p.log.ConcludeUnsat(p.log.Contradiction())
 	default:
-		value, open := x.cost, x.cost
-		for t := 1; t <= x.m.Horizon+1; t++ {
-			for _, c := range x.m.Objective(t) {
-				if c.Lit < 0 {
-					value -= c.Coef
-				}
-			}
-		}
-		if x.c != nil {
-			open -= x.c.paid
-		}
-		p.optimal(value, open)
+		p.optimal(x.cost+shift, x.cost-paid)
 	}
 	return p.log.Close()
 }

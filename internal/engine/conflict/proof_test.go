@@ -156,3 +156,55 @@ func BenchmarkProof(b *testing.B) {
 		b.ReportMetric(float64(size), "bytes/op")
 	}
 }
+
+// TestProofsOfBounds stops runs early: the proof then shows the plan and the bound
+// of the answer.
+func TestProofsOfBounds(t *testing.T) {
+	cut, better := 0, 0
+	for i := range 300 {
+		p, net, horizon := randprob.New(uint64(i), randprob.Options{Horizon: 6, StateBits: 8, ActionBits: 4})
+		if i%3 == 0 {
+			for j := range p.Reward.Terms {
+				p.Reward.Terms[j].Weight = p.Reward.Terms[j].Weight*7 + int64(j)
+			}
+		}
+		m, err := model.New(p, net, horizon, model.Options{Propagate: i%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file, out bytes.Buffer
+		if _, err := format.Write(context.Background(), &file, m, format.Options{Kind: format.OPB}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		left := 1 + i%4
+		res, err := conflict.PB{Proof: &conflict.Proof{W: &out, Format: formats[i/2%2], File: m}}.Solve(ctx, engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{}, func(engine.Progress) {
+			if left--; left <= 0 {
+				cancel()
+			}
+		})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := veripb.Check(bytes.NewReader(file.Bytes()), bytes.NewReader(out.Bytes()))
+		if err != nil {
+			t.Fatalf("problem %d, %s: %v", i, res.Status, err)
+		}
+		if res.Status != engine.Feasible {
+			continue
+		}
+		cut++
+		o := format.ObjectiveOf(m, format.OPB)
+		if v.Upper == nil || o.Reward(v.Upper.Int64()) != res.Reward || v.Lower == nil || o.Reward(v.Lower.Int64()) > *res.Bound {
+			t.Fatalf("problem %d: reward %d, bound %d, the proof shows %v (constant %d)", i, res.Reward, *res.Bound, v, o.Constant)
+		}
+		if o.Constant+v.Lower.Int64() > m.ObjectiveConstant() {
+			better++
+		}
+	}
+	if cut < 20 || better == 0 {
+		t.Errorf("%d runs were cut short, %d with a bound of their own", cut, better)
+	}
+	t.Logf("%d runs were cut short, %d with a bound of their own", cut, better)
+}
