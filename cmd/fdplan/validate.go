@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 type validateCmd struct {
@@ -75,10 +80,12 @@ func (c *validateCmd) Run(a *environment) error {
 type verifyCmd struct {
 	problemFlags
 	limits
-	Property string `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
-	Witness  string `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
-	JSON     bool   `name:"json" help:"Print one JSON object."`
-	Out      string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Property    string      `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
+	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
+	Certify     certifyFlag `help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
+	JSON        bool        `name:"json" help:"Print one JSON object."`
+	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run decides the property; the exit status is 4 with a counterexample.
@@ -98,11 +105,19 @@ func (c *verifyCmd) Run(a *environment) error {
 			return err
 		}
 	}
+	if c.Certify.folder != "" && p.Witness == nil {
+		if err := c.certify(ctx, a, task, p); err != nil {
+			return limited(ctx, err)
+		}
+	}
 	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error {
 		for _, warning := range p.Warnings {
 			if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
 				return err
 			}
+		}
+		if p.Certificate != "" {
+			defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
 		}
 		if p.Witness == nil {
 			_, err := fmt.Fprintf(w, "%s: the property holds in every legal state and action: %s\n", p.Problem, p.Property)
@@ -116,6 +131,28 @@ func (c *verifyCmd) Run(a *environment) error {
 		return exitStatus(exitNo)
 	}
 	return err
+}
+
+// certify writes the certificate of a property that holds.
+func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Problem, p *explain.Property) error {
+	version, err := proof.ParseFormat(c.ProofFormat)
+	if err != nil {
+		return err
+	}
+	t, err := certify.Property(task.Task, c.Property)
+	if err != nil {
+		return err
+	}
+	err = certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, version, c.engine(a))
+	if errors.Is(err, certify.ErrNoProof) {
+		fmt.Fprintf(a.err, "fdplan: warning: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.Certificate = c.Certify.folder
+	return a.toFile(filepath.Join(p.Certificate, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, p) })
 }
 
 // holding lists the variables that are not false or 0.

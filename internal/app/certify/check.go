@@ -41,6 +41,7 @@ type answer struct {
 	Reward   *float64      `json:"reward"`
 	Bound    *float64      `json:"bound"`
 	Plan     []any         `json:"plan"`
+	Property string        `json:"property"` // of an answer of verify
 	Horizons []struct {
 		Horizon int           `json:"horizon"`
 		Status  engine.Status `json:"status"`
@@ -66,6 +67,13 @@ func Check(ctx context.Context, f Files, t *engine.Task) (*Report, error) {
 			return nil, err
 		}
 		r.Answer = f.Answer
+		if a.Property != "" && t != nil {
+			task, err := Property(*t, a.Property)
+			if err != nil {
+				return nil, source.Errorf(f.Answer, 1, 0, "%v", err)
+			}
+			t = &task
+		}
 		if err := r.replay(f.Answer, data, a, t); err != nil {
 			return nil, err
 		}
@@ -97,6 +105,14 @@ func readAnswer(name string, data []byte) (*answer, error) {
 	}
 	if a.Schema == nil || *a.Schema != app.Schema || a.Status == "" {
 		return nil, source.Errorf(name, 1, 0, `expected an answer with "schema":%d and a status`, app.Schema)
+	}
+	if a.Property != "" {
+		// The counterexamples are the plans of one step.
+		if a.Status != Holds {
+			return nil, source.Errorf(name, 1, 0, "the property fails; expected one that holds, or a plan")
+		}
+		horizon := 1
+		a.Horizon, a.Status = &horizon, engine.Infeasible
 	}
 	return &a, nil
 }

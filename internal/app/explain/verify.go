@@ -21,6 +21,9 @@ type Property struct {
 	Checked  bool     `json:"checked"` // the checker confirmed the witness
 	// Warnings tell of comparisons that the ranges of their variables decide.
 	Warnings []string `json:"warnings,omitempty"`
+	// Certificate is the folder with a proof of a property that holds, absent
+	// without one.
+	Certificate string `json:"certificate,omitempty"`
 }
 
 // Witness is a step that violates a property.

@@ -53,13 +53,12 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered 
 	c := &counters{p: p, bound: bound}
 	all := make([][]sat.Term, m.Horizon+2)
 	for t := range all[1:] {
-		terms, paid := costs(s, m, t+1)
+		terms, fixed := costs(s, m, t+1)
 		all[t+1] = terms
-		c.lit = append(c.lit, terms...)
-		c.fixed = append(c.fixed, paid...)
-		for _, f := range paid {
-			c.paid += f.Coef
-		}
+		c.lit, c.fixed = append(c.lit, terms...), append(c.fixed, fixed...)
+	}
+	for _, f := range c.fixed {
+		c.paid += f.Coef
 	}
 	if !layered {
 		return c, nil

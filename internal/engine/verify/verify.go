@@ -39,10 +39,9 @@ type Result struct {
 func Property(ctx context.Context, t engine.Task, prop *expr.Expr) (*Result, error) {
 	p := t.Problem
 	bits := p.NumBits()
-	counter := p.Clone()
-	counter.Initial, counter.Goal = nil, nil
-	if err := prop.Require(counter, true, "property"); err != nil {
-		return nil, fmt.Errorf("compiling the property: %w", err)
+	counter, err := Counterexamples(p, prop)
+	if err != nil {
+		return nil, err
 	}
 	m, err := model.New(counter, t.Network, 1, model.Options{})
 	if err != nil {
@@ -93,6 +92,22 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr) (*Result, err
 		}
 	}
 	return res, nil
+}
+
+// Counterexamples returns the problem whose plans of one step are the counterexamples
+// to a property: any initial state, no goal and no reward, and the property negated.
+// What holds for states holds for the first alone, since a property is about steps
+// from legal states, wherever they lead.
+func Counterexamples(p *factored.Problem, prop *expr.Expr) (*factored.Problem, error) {
+	counter := p.Clone()
+	counter.Initial, counter.Goal = nil, nil
+	counter.Reward = factored.Reward{Scale: 1}
+	if err := prop.Require(counter, true, "property"); err != nil {
+		return nil, fmt.Errorf("compiling the property: %w", err)
+	}
+	counter.Transition = append(counter.Transition, counter.Global...)
+	counter.Global = nil
+	return counter, nil
 }
 
 // Replay has the independent checker confirm a counterexample: the step is
