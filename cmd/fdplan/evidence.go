@@ -5,9 +5,12 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/alecthomas/kong"
 
@@ -65,12 +68,7 @@ func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
 // plan plans, and writes what is wanted.
 func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
 	if e.own {
-		err := e.write(func(w io.Writer) error {
-			r.Proof = &conflict.Proof{W: w, Format: e.version}
-			doc, err = plan.Plan(ctx, p, r)
-			return err
-		})
-		return doc, err
+		return e.solve(ctx, p, r)
 	}
 	if e.file != "" || e.folder != "" {
 		r.Prove = func(res *engine.Result) error { return e.prove(ctx, p.Task, r, res) }
@@ -80,6 +78,54 @@ func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (d
 	}
 	doc.Certified(e.folder)
 	return doc, e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
+}
+
+// errIncomplete is why an engine's own proof is not kept.
+var errIncomplete = fmt.Errorf("%w: the limit came before it was complete", certify.ErrNoProof)
+
+// solve plans with an engine that writes the proof meanwhile.
+func (e *evidence) solve(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
+	err = e.write(func(w io.Writer) error {
+		var done atomic.Bool
+		g := &closable{w: w}
+		r.Proof = &conflict.Proof{W: g, Format: e.version, Done: &done}
+		var err error
+		if doc, err = plan.Plan(ctx, p, r); err != nil {
+			return err
+		}
+		g.close()
+		if !done.Load() {
+			return errIncomplete
+		}
+		return nil
+	})
+	if errors.Is(err, errIncomplete) {
+		e.none, err = errIncomplete, nil
+	}
+	return doc, err
+}
+
+// closable passes on what is written until it is closed: an engine that is left
+// behind at a limit may still write.
+type closable struct {
+	mu     sync.Mutex
+	w      io.Writer
+	closed bool
+}
+
+func (c *closable) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, errIncomplete
+	}
+	return c.w.Write(b)
+}
+
+func (c *closable) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 }
 
 // prove writes the proofs of a result. That there is none is no error: the answer
@@ -99,13 +145,18 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 		err = certify.Write(ctx, t, answers, e.folder, e.version, r.Limits)
 	}
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, certify.ErrNoProof):
 		e.none = err
+		return nil
+	case ctx.Err() != nil:
+		e.none = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
 		return nil
 	case res.Prover != "" && errors.Is(err, app.ErrInternal):
 		return &plan.ContradictionError{Solver: res.Prover, Msg: "no proof shows what it claims"}
 	}
-	return limited(ctx, err)
+	return err
 }
 
 // write writes the file of the proof, compressed if its name says so.

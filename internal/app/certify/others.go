@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/fdplan/fdplan/internal/process"
 )
 
 // Verdict is that of a checker of others.
@@ -77,8 +75,6 @@ func (c *Claim) askOthers(ctx context.Context) error {
 // run returns what a program prints.
 func run(ctx context.Context, tool string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, tool, args...)
-	process.SetGroup(cmd)
-	cmd.Cancel = func() error { return process.KillGroup(cmd) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -1,11 +1,8 @@
 package certify
 
 import (
-	"fmt"
-
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/verify"
-	"github.com/fdplan/fdplan/problem/expr"
 )
 
 // Holds is the status of a property that no step breaks, in the answer of verify.
@@ -14,11 +11,10 @@ const Holds = "holds"
 // Property returns the task whose plans of one step are the counterexamples to a
 // property. That it has none is what a certificate of the property shows.
 func Property(t engine.Task, property string) (engine.Task, error) {
-	e, err := expr.Parse(t.Problem, property, expr.Options{Next: true})
-	if err != nil {
-		return t, fmt.Errorf("property %s: %w", property, err)
+	p, err := verify.Refuting(t.Problem, property)
+	if err == nil {
+		t.Problem = p
 	}
-	t.Problem, err = verify.Counterexamples(t.Problem, e)
 	return t, err
 }
 

@@ -3,6 +3,7 @@ package conflict
 import (
 	"context"
 	"io"
+	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -18,6 +19,9 @@ type Proof struct {
 	// File is the model of the same problem and horizon that the proof is about,
 	// with or without propagated constants; nil is the one with.
 	File *model.Model
+	// Done, where it is set, becomes true when the proof is complete. An engine that
+	// is left behind at a limit does not complete its proof.
+	Done *atomic.Bool
 }
 
 // prover writes down what the solver learns and what the counters stand for.
@@ -34,6 +38,7 @@ type Proof struct {
 // number of true literals in the last layer.
 type prover struct {
 	log    *proof.Logger
+	done   *atomic.Bool
 	lits   []int32
 	layers proof.ID // costs >= literals of the last layer; 0 if there are none
 	// improving is what the last solution added: the objective is less.
@@ -71,7 +76,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 			}
 		}
 	}
-	return &prover{hidden: hidden, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+	return &prover{hidden: hidden, done: p.Done, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 
 // Learned writes a clause.
@@ -241,5 +246,9 @@ func (p *prover) end(x *Session, reason string) error {
 	default:
 		p.optimal(x.cost+shift, x.cost-paid)
 	}
-	return p.log.Close()
+	err := p.log.Close()
+	if err == nil && p.done != nil {
+		p.done.Store(true)
+	}
+	return err
 }

@@ -110,6 +110,15 @@ func Counterexamples(p *factored.Problem, prop *expr.Expr) (*factored.Problem, e
 	return counter, nil
 }
 
+// Refuting is Counterexamples of a property that is still to be parsed.
+func Refuting(p *factored.Problem, property string) (*factored.Problem, error) {
+	e, err := expr.Parse(p, property, expr.Options{Next: true})
+	if err != nil {
+		return nil, fmt.Errorf("property %s: %w", property, err)
+	}
+	return Counterexamples(p, e)
+}
+
 // Replay has the independent checker confirm a counterexample: the step is
 // legal, and the property is false there.
 func Replay(t engine.Task, prop *expr.Expr, r *Result) error {
