@@ -56,7 +56,7 @@ func (d *definitions) closure(rows []int, visible []bool) assertion {
 // between groups like actions are.
 func (d *definitions) assertions() (out []assertion, visible []bool) {
 	visible = make([]bool, d.r.numVars+1)
-	for changed := true; changed; {
+	for changed := true; changed && !d.r.stop(); {
 		changed = false
 		out = out[:0]
 		covered := make([]bool, len(d.r.rows))
@@ -78,7 +78,7 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 			out = append(out, a)
 		}
 		for i := range d.r.rows {
-			if !d.defier[i] && !covered[i] {
+			if !d.defier[i] && !covered[i] && !d.r.stop() {
 				add([]int{i})
 			}
 		}

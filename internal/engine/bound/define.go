@@ -46,7 +46,7 @@ func (r *relation) defineAll(next bool) *definitions {
 	}
 	for changed := true; changed; {
 		changed = false
-		for v := int32(1); v <= r.numVars; v++ {
+		for v := int32(1); v <= r.numVars && !r.stop(); v++ {
 			if d.definable(v) && !done[v] && r.fixed[v] == 0 && len(d.using[v]) > 0 && d.tryDefine(v, done) {
 				changed = true
 			}
@@ -130,26 +130,32 @@ func (d *definitions) unique(set []int32, rows []int) bool {
 		return false
 	}
 	var sums []model.Sum
+	number := map[int32]model.Lit{} // the inputs, numbered anew: the system is small
 	var inputs []model.Lit
 	for _, value := range []int8{-1, 1} {
 		for _, i := range rows {
-			sums = append(sums, without(d.r.rows[i].sum, set[0], value))
+			s := without(d.r.rows[i].sum, set[0], value)
+			for n, t := range s.Terms {
+				v := t.Lit.Var()
+				if number[v] == 0 {
+					number[v] = model.Lit(len(inputs) + 1)
+					inputs = append(inputs, number[v])
+				}
+				s.Terms[n].Lit = number[v]
+				if t.Lit < 0 {
+					s.Terms[n].Lit = -number[v]
+				}
+			}
+			sums = append(sums, s)
 		}
 	}
 	if contradict(sums) {
 		return true
 	}
-	for _, i := range rows {
-		for _, v := range d.r.rows[i].vars {
-			if v != set[0] && !slices.Contains(inputs, model.Lit(v)) {
-				inputs = append(inputs, model.Lit(v))
-			}
-		}
-	}
 	if len(inputs) > 40 {
 		return false
 	}
-	st := propagate.NewSystem(int(d.r.numVars), sums, nil).NewState()
+	st := propagate.NewSystem(len(inputs), sums, nil).NewState()
 	if !st.Consistent() {
 		return true
 	}

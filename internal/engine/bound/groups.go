@@ -74,6 +74,9 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int) *struct
 	}
 	s.placeOthers()
 	s.placeLoose()
+	if r.stop() {
+		return nil // it may be incomplete
+	}
 	return s
 }
 
@@ -184,6 +187,9 @@ func (s *structure) couple(a *assertion) {
 func (s *structure) placeTransitions() bool {
 	for i := range s.asks {
 		a := &s.asks[i]
+		if s.r.stop() {
+			return false
+		}
 		var ids []int32
 		for _, v := range a.reads {
 			if s.r.role[v] == after && !slices.Contains(ids, s.home[v]) {
@@ -208,6 +214,9 @@ func (s *structure) placeTransitions() bool {
 func (s *structure) placeOthers() {
 	for i := range s.asks {
 		a := &s.asks[i]
+		if s.r.stop() {
+			return
+		}
 		if slices.ContainsFunc(a.reads, func(v int32) bool { return s.r.role[v] == after }) {
 			continue
 		}

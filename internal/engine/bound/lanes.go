@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -178,12 +179,13 @@ func (a *assembler) holds(s *model.Sum) int32 {
 }
 
 // Compile makes the program of a problem in which nothing is learned; nil where
-// propagation from states and actions is not enough, or the code would be long.
-func Compile(t engine.Task) (*Program, error) {
+// propagation from states and actions is not enough, the code would be long, or
+// the context ended.
+func Compile(ctx context.Context, t engine.Task) (*Program, error) {
 	if t.Network != nil {
 		return nil, nil
 	}
-	r, err := newStepRelation(t)
+	r, err := newStepRelation(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +194,7 @@ func Compile(t engine.Task) (*Program, error) {
 	paid, _ := r.weights()
 	checked := make([]bool, len(r.rows))
 	for _, set := range d.order {
-		if len(a.p.code) > maxCode || !a.define(d, set, checked) {
+		if len(a.p.code) > maxCode || r.stop() || !a.define(d, set, checked) {
 			return nil, nil
 		}
 		for _, v := range set {

@@ -33,6 +33,7 @@ type row struct {
 // relation is the constraints between a state, a joint action and the state
 // after, with what propagation over all steps fixes taken out.
 type relation struct {
+	stop    func() bool // whether to give up: what comes of it then is of no use
 	task    engine.Task
 	horizon int
 	one     *model.Model // one step, as it is
@@ -60,7 +61,7 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	if err != nil || whole.Infeasible() || ctx.Err() != nil {
 		return nil, err
 	}
-	r := &relation{task: t, horizon: horizon, one: one, whole: whole, stride: one.Stride(), numVars: one.NumVars()}
+	r := &relation{stop: func() bool { return ctx.Err() != nil }, task: t, horizon: horizon, one: one, whole: whole, stride: one.Stride(), numVars: one.NumVars()}
 	r.assignRoles()
 	here, there := one.Part(1), one.Part(2)
 	r.quiet = there.Sums[model.Global]
@@ -72,12 +73,12 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 }
 
 // newStepRelation builds the constraints of any step: nothing is fixed.
-func newStepRelation(t engine.Task) (*relation, error) {
+func newStepRelation(ctx context.Context, t engine.Task) (*relation, error) {
 	one, err := model.New(t.Problem, t.Network, 1, model.Options{})
 	if err != nil {
 		return nil, err
 	}
-	r := &relation{task: t, horizon: 1, one: one, stride: one.Stride(), numVars: one.NumVars()}
+	r := &relation{stop: func() bool { return ctx.Err() != nil }, task: t, horizon: 1, one: one, stride: one.Stride(), numVars: one.NumVars()}
 	r.assignRoles()
 	r.fixed = make([]int8, r.numVars+1)
 	r.addRows(one.Part(1))

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -25,11 +26,11 @@ type lanes struct {
 const maxCandidates = 1 << 12
 
 // newLanes compiles the step; nil where that is not possible.
-func (s *step) newLanes() (*lanes, error) {
+func (s *step) newLanes(ctx context.Context) (*lanes, error) {
 	if s.eval != nil || len(s.free) != len(s.next) {
 		return nil, nil
 	}
-	code, err := bound.Compile(s.task)
+	code, err := bound.Compile(ctx, s.task)
 	if err != nil || code == nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (s *step) newLanes() (*lanes, error) {
 			s.packValues(key, st, s.actions)
 			x.joint = append(x.joint, key...)
 			x.count++
-			return x.count <= maxCandidates
+			return x.count <= maxCandidates && ctx.Err() == nil
 		})
 		if !whole {
 			return nil, nil
@@ -170,12 +171,12 @@ func (s *step) onActions(here *model.Part) []model.Sum {
 
 // compileLanes compiles the step once some work has been done. Successors are
 // the same before and after.
-func (r *run) compileLanes() error {
+func (r *run) compileLanes(ctx context.Context) error {
 	if r.compiled || r.g.tried < lanesFrom {
 		return nil
 	}
 	r.compiled = true
-	x, err := r.g.s.newLanes()
+	x, err := r.g.s.newLanes(ctx)
 	if err != nil || x == nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestLanes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.newLanes()
+		x, err := s.newLanes(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

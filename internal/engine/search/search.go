@@ -136,7 +136,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 func (r *run) pause(ctx context.Context) {
 	g := r.g
 	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.tables.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
-	if err := r.compileLanes(); err != nil {
+	if err := r.compileLanes(ctx); err != nil {
 		r.tables.err = err
 	}
 	r.turn(ctx)
