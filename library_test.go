@@ -8,23 +8,56 @@ import (
 	"testing"
 )
 
-// TestLibraryDocs compiles and runs the program of docs/library.md in a module of
-// its own, without a network.
+// TestLibraryDocs compiles and runs the program of docs/library.md.
 func TestLibraryDocs(t *testing.T) {
-	text, err := os.ReadFile("docs/library.md")
+	program, after := goBlock(t, "docs/library.md")
+	_, rest, _ := strings.Cut(after, "It prints `")
+	want, _, ok := strings.Cut(rest, "`")
+	if !ok {
+		t.Fatal("docs/library.md does not say what the program prints")
+	}
+	if got := runProgram(t, program); got != want {
+		t.Errorf("the program prints %q; docs/library.md says %q", got, want)
+	}
+}
+
+// TestLibraryREADME compiles and runs the example of README.md, which leaves out
+// the package clause and the imports.
+func TestLibraryREADME(t *testing.T) {
+	example, after := goBlock(t, "README.md")
+	if lines := strings.Count(example, "\n"); lines > 15 {
+		t.Errorf("the example of README.md has %d lines; expected at most 15", lines)
+	}
+	_, rest, _ := strings.Cut(after, "```text\n")
+	want, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("README.md does not say what the example prints")
+	}
+	header := "package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"log\"\n\n\t\"" + module + "\"\n)\n\n"
+	if got := runProgram(t, header+example); got != strings.TrimSpace(want) {
+		t.Errorf("the example prints %q; README.md says %q", got, want)
+	}
+}
+
+// goBlock returns the first block of Go in a page, and the text after it.
+func goBlock(t *testing.T, page string) (program, after string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), "```go\n")
 	program, after, ended := strings.Cut(rest, "```")
 	if !found || !ended {
-		t.Fatal("docs/library.md has no program")
+		t.Fatalf("%s has no block of Go", page)
 	}
-	_, rest, _ = strings.Cut(after, "It prints `")
-	want, _, ok := strings.Cut(rest, "`")
-	if !ok {
-		t.Fatal("docs/library.md does not say what the program prints")
-	}
+	return program, after
+}
+
+// runProgram compiles and runs a program in a module of its own, without a
+// network, and returns what it prints.
+func runProgram(t *testing.T, program string) string {
+	t.Helper()
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
@@ -58,9 +91,7 @@ func TestLibraryDocs(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-trimpath")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("the program of docs/library.md: %v\n%s", err, out)
+		t.Fatalf("go run: %v\n%s", err, out)
 	}
-	if got := strings.TrimSpace(string(out)); got != want {
-		t.Errorf("the program prints %q; docs/library.md says %q", got, want)
-	}
+	return strings.TrimSpace(string(out))
 }

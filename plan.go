@@ -24,7 +24,7 @@ type Options struct {
 	MinHorizon int
 	// Engine is one of Engines; "" is auto, which chooses.
 	Engine string
-	// Solver is an outside solver for an engine that takes one: a name such as
+	// Solver is an external solver for an engine that takes one: a name such as
 	// clasp, or a command with {in} for the file; "" is the engine's own.
 	Solver string
 	// Threads is how many are used; 0 is one for each processor. The answer does

@@ -110,33 +110,33 @@ func thisProgram() (string, error) {
 }
 
 // solvers returns the external solvers that the flags request.
-func (c *benchCmd) solvers() ([]bench.OutsideSolver, error) {
+func (c *benchCmd) solvers() ([]bench.ExternalSolver, error) {
 	if len(c.Solver) == 0 {
 		return bench.Installed(), nil
 	}
 	if slices.Equal(c.Solver, []string{"none"}) {
 		return nil, nil
 	}
-	var out []bench.OutsideSolver
+	var out []bench.ExternalSolver
 	for _, s := range c.Solver {
 		engine, name, ok := strings.Cut(s, ":")
 		if !ok || name == "" || !takesSolver(engine) {
 			return nil, fmt.Errorf("--solver %q; expected none, or maxsat, pb or blp with a solver, such as pb:clasp", s)
 		}
-		out = append(out, bench.OutsideSolver{Engine: engine, Name: name})
+		out = append(out, bench.ExternalSolver{Engine: engine, Name: name})
 	}
 	return out, nil
 }
 
-// takesSolver reports whether outside solvers can stand in for an engine's own.
+// takesSolver reports whether external solvers can stand in for an engine's own.
 func takesSolver(engine string) bool {
 	e, ok := registry.Find(engine)
-	return ok && e.Outside != nil
+	return ok && e.External != nil
 }
 
 // blp finds the solver of engine blp: HiGHS, which runs find through the environment wherever
 // they are started, or else the first installed MILP solver.
-func (c *benchCmd) blp(solvers []bench.OutsideSolver, warn func(string)) (env []string, name string, none bool) {
+func (c *benchCmd) blp(solvers []bench.ExternalSolver, warn func(string)) (env []string, name string, none bool) {
 	env = os.Environ()
 	wasm, missing := highs.Find()
 	if missing == nil {

@@ -1,6 +1,6 @@
 // Package blp is the engine of the same name, the paper's FD-BLP-Plan+ (section "Binary
 // Linear Programming Compilation of the Learned Factored Planning Problem"): the binary
-// linear program of package format, solved by HiGHS or by any outside MILP solver, and every
+// linear program of package format, solved by HiGHS or by any external MILP solver, and every
 // answer checked.
 //
 // The program alone is weak: of a neuron's two inequalities the linear relaxation keeps

@@ -24,7 +24,7 @@ var (
 	table   = flag.Duration("table", 0, "time limit of each instance of the table of published instances; 0 is no table")
 	helps   = flag.String("helps", "none;light;all", "columns of the table, with semicolons between")
 	only    = flag.String("only", "", "regular expression for the table's instances, such as navigation/3x3; all by default")
-	backend = flag.String("solver", "", "outside solver of the table; HiGHS by default")
+	backend = flag.String("solver", "", "external solver of the table; HiGHS by default")
 )
 
 const publishedFiles = "../../../../shared/data/fd-sat-plan"

@@ -10,7 +10,7 @@ import (
 )
 
 // MaxSAT is FD-SAT-Plan+ (paper, section "The WP-MaxSAT Compilation") with an
-// outside solver.
+// external solver.
 type MaxSAT struct {
 	Solver   external.Solver // of kind external.MaxSAT
 	Encoding cnf.Encoding

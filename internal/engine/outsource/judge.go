@@ -14,7 +14,7 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// LieError is a wrong answer of an outside solver.
+// LieError is a wrong answer of an external solver.
 type LieError struct {
 	Solver string // its name
 	Msg    string // what is wrong
@@ -30,7 +30,7 @@ func (e *LieError) Error() string {
 
 func (e *LieError) Unwrap() error { return e.Err }
 
-// Judge turns the claims of an outside solver about one model into what is known. All
+// Judge turns the claims of an external solver about one model into what is known. All
 // fields are set before the first call; methods may be called from several
 // goroutines.
 type Judge struct {

@@ -37,11 +37,11 @@ type Entry struct {
 	// far and an upper bound on the reward of every plan.
 	Anytime bool
 	// Explains reports whether explanations are made with the engine: it
-	// completes changed plans by itself, without encodings or outside programs.
+	// completes changed plans by itself, without encodings or external programs.
 	Explains bool
-	// Outside is the kind of outside solvers that can stand in for the engine's
+	// External is the kind of external solvers that can stand in for the engine's
 	// own; nil when none can.
-	Outside *external.Kind
+	External *external.Kind
 	// Encodings reports whether the engine takes a clause encoding.
 	Encodings bool
 	// Cuts reports whether the engine takes a blp.Help.
@@ -54,7 +54,7 @@ type Entry struct {
 type Options struct {
 	Engine   string          // name of an entry; "" is Auto, with a proof the first engine that writes one
 	Encoding cnf.Encoding    // of an engine with Encodings
-	Solver   string          // outside solver: a name, or a command with {in}; "" is the engine's own
+	Solver   string          // external solver: a name, or a command with {in}; "" is the engine's own
 	BLPHelp  string          // of an engine with Cuts, as blp.ParseHelp reads it; "" is all
 	Proof    *conflict.Proof // takes a proof of the answer; nil for none
 }
@@ -78,7 +78,7 @@ var table = []Entry{
 	},
 	{
 		Name: "pb", Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
-		Proof: true, Incremental: true, Anytime: true, Explains: true, Outside: new(external.PB),
+		Proof: true, Incremental: true, Anytime: true, Explains: true, External: new(external.PB),
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
 				return outsource.PB{Solver: *s}, nil
@@ -88,7 +88,7 @@ var table = []Entry{
 	},
 	{
 		Name: "maxsat", Help: "FD-SAT-Plan+: the model as clauses, solved as weighted partial MaxSAT",
-		Incremental: true, Anytime: true, Outside: new(external.MaxSAT), Encodings: true,
+		Incremental: true, Anytime: true, External: new(external.MaxSAT), Encodings: true,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
 				return outsource.MaxSAT{Solver: *s, Encoding: o.Encoding}, nil
@@ -98,7 +98,7 @@ var table = []Entry{
 	},
 	{
 		Name: "blp", Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
-		Incremental: true, Threads: true, Anytime: true, Outside: new(external.MILP), Cuts: true,
+		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Cuts: true,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			help := blp.All()
 			if o.BLPHelp != "" {
@@ -176,24 +176,24 @@ func New(o Options) (engine.Engine, error) {
 	case o.BLPHelp != "" && !e.Cuts:
 		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Cuts }))
 	}
-	solver, err := e.outside(&o)
+	solver, err := e.external(&o)
 	if err != nil {
 		return nil, err
 	}
 	return e.make(&o, solver)
 }
 
-// outside finds the outside solver of the options; nil where they name none.
-func (e *Entry) outside(o *Options) (*external.Solver, error) {
+// external finds the external solver of the options; nil where they name none.
+func (e *Entry) external(o *Options) (*external.Solver, error) {
 	switch {
 	case o.Solver == "":
 		return nil, nil
-	case e.Outside == nil:
-		return nil, fmt.Errorf("engine %s takes no outside solver; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Outside != nil }))
+	case e.External == nil:
+		return nil, fmt.Errorf("engine %s takes no external solver; expected engine %s", e.Name, names(func(e *Entry) bool { return e.External != nil }))
 	case o.Proof != nil:
 		return nil, fmt.Errorf("a proof is written by the embedded solver, not by %s", o.Solver)
 	}
-	s, err := external.Lookup(*e.Outside, o.Solver)
+	s, err := external.Lookup(*e.External, o.Solver)
 	if err != nil {
 		return nil, err
 	}

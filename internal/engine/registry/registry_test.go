@@ -23,15 +23,15 @@ func table() string {
 		return "-"
 	}
 	var b strings.Builder
-	b.WriteString("| engine | what it is | VeriPB proof | Algorithm 1 | ranges in one run | threads | bounds before the end | outside solvers | clause encodings |\n")
+	b.WriteString("| engine | what it is | VeriPB proof | Algorithm 1 | ranges in one run | threads | bounds before the end | external solvers | clause encodings |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, e := range registry.All() {
-		outside := "-"
-		if e.Outside != nil {
-			outside = e.Outside.String()
+		kind := "-"
+		if e.External != nil {
+			kind = e.External.String()
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			e.Name, e.Help, mark(e.Proof), mark(e.Incremental), mark(e.Ranges), mark(e.Threads), mark(e.Anytime), outside, mark(e.Encodings))
+			e.Name, e.Help, mark(e.Proof), mark(e.Incremental), mark(e.Ranges), mark(e.Threads), mark(e.Anytime), kind, mark(e.Encodings))
 	}
 	return b.String()
 }
@@ -102,7 +102,7 @@ func TestWrongOptions(t *testing.T) {
 		want string
 	}{
 		{registry.Options{Engine: "sat"}, `there is no engine "sat"; expected one of [auto search pb maxsat blp]`},
-		{registry.Options{Engine: "search", Solver: "clasp"}, "engine search takes no outside solver; expected engine pb, maxsat or blp"},
+		{registry.Options{Engine: "search", Solver: "clasp"}, "engine search takes no external solver; expected engine pb, maxsat or blp"},
 		{registry.Options{Engine: "pb", BLPHelp: "all"}, "engine pb takes no help for branch and cut; expected engine blp"},
 		{registry.Options{Engine: "search", Proof: &conflict.Proof{}}, "engine search writes no proofs; expected engine pb"},
 		{registry.Options{Engine: "pb", Solver: "clasp", Proof: &conflict.Proof{}}, "a proof is written by the embedded solver, not by clasp"},

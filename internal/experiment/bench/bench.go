@@ -32,9 +32,9 @@ type Config struct {
 	Files   string   // folder of published networks; empty for the bundled ones
 	Quick   bool     // a selection that takes minutes
 
-	Tables  []string        // those to run; nil for all
-	Engines []string        // those to compare; nil for all
-	Solvers []OutsideSolver // external solvers, which become further columns
+	Tables  []string         // those to run; nil for all
+	Engines []string         // those to compare; nil for all
+	Solvers []ExternalSolver // external solvers, which become further columns
 	// BLP is the external solver that engine blp uses throughout if HiGHS is not installed;
 	// empty for HiGHS. NoBLP reports that there is none at all.
 	BLP   string
@@ -60,8 +60,8 @@ type Config struct {
 	slack, grace time.Duration // of tests; 0 for the usual ones
 }
 
-// OutsideSolver is an external solver that replaces an embedded one.
-type OutsideSolver struct {
+// ExternalSolver is an external solver that replaces an embedded one.
+type ExternalSolver struct {
 	Engine string // maxsat, pb or blp
 	Name   string // as for `fdplan plan --solver`
 }

@@ -107,7 +107,7 @@ func fake(mode string, args []string) int {
 		time.Sleep(time.Minute)
 		fmt.Println(len(blocks))
 	case "family":
-		// Leaves a child in a group of its own, as outside solvers are, and hangs.
+		// Leaves a child in a group of its own, as external solvers are, and hangs.
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fakeMode+"=hang")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

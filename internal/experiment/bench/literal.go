@@ -13,7 +13,7 @@ var literalPlanners = []struct {
 }
 
 // literal lists the paper's planners on every instance, with the embedded solver
-// and with each outside solver of their kind: on the learned problem (Table 2),
+// and with each external solver of their kind: on the learned problem (Table 2),
 // and with Algorithm 1, which excludes whole plans (Table 3).
 func (l *lister) literal() error {
 	l.repeated(func() {
@@ -63,5 +63,5 @@ func (l *lister) simulated(problem string) bool {
 	return l.files.dir == "" || !strings.HasPrefix(problem, "sysadmin/")
 }
 
-// version returns what an outside solver says of its version, empty if unknown.
+// version returns what an external solver says of its version, empty if unknown.
 func (l *lister) version(solver string) string { return l.c.Machine["solver "+solver] }

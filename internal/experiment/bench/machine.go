@@ -21,7 +21,7 @@ import (
 // Machine describes what results depend on besides the runs: processor, memory, system, and
 // the versions of program and solvers. Unknown items are omitted. It does not contain the
 // machine's name or the time.
-func Machine(ctx context.Context, program string, solvers []OutsideSolver) map[string]string {
+func Machine(ctx context.Context, program string, solvers []ExternalSolver) map[string]string {
 	m := map[string]string{
 		"system": runtime.GOOS + "/" + runtime.GOARCH,
 		"cores":  strconv.Itoa(runtime.NumCPU()),
@@ -49,10 +49,10 @@ func Machine(ctx context.Context, program string, solvers []OutsideSolver) map[s
 	put("program", digest(program))
 	for _, s := range solvers {
 		e, ok := registry.Find(s.Engine)
-		if !ok || e.Outside == nil {
+		if !ok || e.External == nil {
 			continue
 		}
-		known, err := external.Lookup(*e.Outside, s.Name)
+		known, err := external.Lookup(*e.External, s.Name)
 		if err != nil {
 			continue
 		}

@@ -27,7 +27,7 @@ func TestMachine(t *testing.T) {
 	if err := os.WriteFile(program, []byte("fdplan"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	solvers := []OutsideSolver{{"pb", "clasp"}, {"pb", "roundingsat"}, {"blp", "cbc"}}
+	solvers := []ExternalSolver{{"pb", "clasp"}, {"pb", "roundingsat"}, {"blp", "cbc"}}
 	m := Machine(context.Background(), program, solvers)
 	for key, want := range map[string]string{
 		"system":             runtime.GOOS + "/" + runtime.GOARCH,

@@ -78,15 +78,15 @@ func known(what string, names, all []string) error {
 
 // Installed lists the known external solvers on the PATH. HiGHS is not among them, since
 // engine blp always uses it.
-func Installed() []OutsideSolver {
-	var out []OutsideSolver
+func Installed() []ExternalSolver {
+	var out []ExternalSolver
 	for _, e := range registry.All() {
-		if e.Outside == nil {
+		if e.External == nil {
 			continue
 		}
-		for _, s := range external.Solvers(*e.Outside) {
+		for _, s := range external.Solvers(*e.External) {
 			if _, err := s.Program(); err == nil && s.Name != "highs" {
-				out = append(out, OutsideSolver{e.Name, s.Name})
+				out = append(out, ExternalSolver{e.Name, s.Name})
 			}
 		}
 	}
@@ -98,8 +98,8 @@ func (l *lister) with(engine string) bool {
 	return (l.c.Engines == nil || slices.Contains(l.c.Engines, engine)) && !(engine == "blp" && l.c.NoBLP)
 }
 
-// outside sets the solver of a record if its engine needs one, and returns the flags for it.
-func (l *lister) outside(r *Record) []string {
+// external sets the solver of a record if its engine needs one, and returns the flags for it.
+func (l *lister) external(r *Record) []string {
 	if r.Engine != "blp" || l.c.BLP == "" || r.Solver != "" {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (l *lister) setting(bundled bool) string {
 // the corresponding arguments.
 func (l *lister) planned(r Record, i Instance, args ...string) Job {
 	r.Problem, r.Files, r.Horizon, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, "network"
-	args = append(args, l.outside(&r)...)
+	args = append(args, l.external(&r)...)
 	r.Args = slices.Concat([]string{"plan"}, l.files.args(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--engine", r.Engine}, args, l.common(l.c.TimeLimit))
 	r.ID = l.planID(&r)
 	return Job{Record: r, do: runPlan}
@@ -204,12 +204,12 @@ func (l *lister) repeated(list func()) {
 }
 
 // engines lists every engine of fdplan on every instance, with its best settings.
-// Outside solvers follow.
+// External solvers follow.
 func (l *lister) engines() error {
 	l.repeated(func() {
 		for _, e := range Engines() {
 			if !l.with(e) || e == "blp" && l.c.BLP != "" {
-				continue // the outside solver has its column below
+				continue // the external solver has its column below
 			}
 			var quick []Instance // all
 			if e == "blp" {
@@ -305,7 +305,7 @@ func (l *lister) incremental() error {
 		}
 		var flags []string
 		if model != "" {
-			flags = l.outside(&r)
+			flags = l.external(&r)
 		}
 		if model == "" && !l.simulated(i.Problem) {
 			return

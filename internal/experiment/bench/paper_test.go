@@ -39,7 +39,7 @@ func listed(t *testing.T, c Config) []string {
 // TestPaper checks that the list is reproducible, that the quick one is a subset, and that it
 // contains the promised runs.
 func TestPaper(t *testing.T) {
-	c := Config{TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Solvers: []OutsideSolver{{"pb", "clasp"}, {"maxsat", "my solver {in}"}}}
+	c := Config{TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Solvers: []ExternalSolver{{"pb", "clasp"}, {"maxsat", "my solver {in}"}}}
 	full := listed(t, c)
 	if !slices.Equal(full, listed(t, c)) {
 		t.Error("another list the second time")
@@ -94,7 +94,7 @@ func TestPaper(t *testing.T) {
 			t.Errorf("%d runs of %v, expected %d", got, tc.id, tc.n)
 		}
 	}
-	for _, bad := range []Config{{Tables: []string{"two"}}, {Engines: []string{"auto"}}, {Files: t.TempDir()}, {Solvers: []OutsideSolver{{"x", "y"}}}} {
+	for _, bad := range []Config{{Tables: []string{"two"}}, {Engines: []string{"auto"}}, {Files: t.TempDir()}, {Solvers: []ExternalSolver{{"x", "y"}}}} {
 		if _, err := Paper(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}

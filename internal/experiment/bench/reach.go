@@ -29,7 +29,7 @@ func (l *lister) reach() error {
 			if registry.TakesEncoding(e) {
 				r.Encoding = "default"
 			}
-			r.Args = slices.Concat([]string{"plan"}, l.files.args(p.name), []string{"--engine", e}, l.outside(&r), l.common(l.c.ReachLimit))
+			r.Args = slices.Concat([]string{"plan"}, l.files.args(p.name), []string{"--engine", e}, l.external(&r), l.common(l.c.ReachLimit))
 			r.ID = id("reach", r.Problem, "engine="+e, solver(&r), l.setting(false))
 			l.jobs = append(l.jobs, Job{Record: r, do: runReach})
 		}

@@ -33,8 +33,8 @@ type Record struct {
 	Engine      string   `json:"engine,omitempty"`
 	Encoding    string   `json:"encoding,omitempty"`
 	Help        string   `json:"help,omitempty"`      // of branch and cut, as --blp-help takes it; empty for the default
-	Solver      string   `json:"solver,omitempty"`    // an outside solver
-	Version     string   `json:"version,omitempty"`   // of the outside solver, as it tells itself
+	Solver      string   `json:"solver,omitempty"`    // an external solver
+	Version     string   `json:"version,omitempty"`   // of the external solver, as it tells itself
 	Model       string   `json:"model,omitempty"`     // network, rddl, "paper recipe" (the network that the bench trained so), naive
 	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
 	Args        []string `json:"args"`                // of the subprocess

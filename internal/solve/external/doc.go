@@ -1,4 +1,4 @@
-// Package external runs an outside solver on a file and reads its answer: any
+// Package external runs an external solver on a file and reads its answer: any
 // MaxSAT, pseudo-Boolean or MILP solver in the place of the embedded ones, as
 // the paper's FD-SAT-Plan+ runs MaxHS and its FD-BLP-Plan+ runs CPLEX.
 //
