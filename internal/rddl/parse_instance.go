@@ -63,22 +63,7 @@ func (p *parser) instanceSection(in *Instance) {
 	case "domain":
 		p.reference(&in.Domain, "the domain's name")
 	case "non-fluents":
-		p.advance()
-		if p.tok.is("{") {
-			open := p.advance()
-			for !p.tok.is("}") {
-				if p.tok.kind == tokEOF {
-					p.close(open)
-				}
-				in.Statics = append(in.Statics, p.assign())
-			}
-			p.sectionEnd(open)
-			return
-		}
-		p.once(key, in.NonFluents.Name != "")
-		p.expect("=", " or '{'")
-		in.NonFluents = p.ident("the name of a non-fluents block")
-		p.expect(";", "")
+		p.nonFluentsSection(key, in)
 	case "objects":
 		p.section(func() { in.Objects = append(in.Objects, p.objects()) })
 	case "init-state":
@@ -90,20 +75,7 @@ func (p *parser) instanceSection(in *Instance) {
 		in.MaxActions, in.HasMaxActions = p.countOrInf("a number of actions"), true
 		p.expect(";", "")
 	case "horizon":
-		p.advance()
-		p.expect("=", "")
-		if p.tok.word("terminate-when") {
-			p.once(key, in.TerminateWhen != nil)
-			p.advance()
-			open := p.expect("(", "")
-			in.TerminateWhen = p.expr(0)
-			p.close(open)
-			p.accept(";") // allowed by rddlsim's grammar, not by pyRDDLGym's
-			return
-		}
-		p.once(key, in.HasHorizon)
-		in.Horizon, in.HasHorizon = p.countOrInf("a horizon"), true
-		p.expect(";", "")
+		p.horizonSection(key, in)
 	case "terminal":
 		p.advance()
 		p.once(key, in.TerminateWhen != nil)
@@ -124,6 +96,44 @@ func (p *parser) instanceSection(in *Instance) {
 		p.unexpected("a section of the instance: domain, non-fluents, objects, init-state, max-nondef-actions, " +
 			"horizon, terminal or discount")
 	}
+}
+
+// nonFluentsSection parses values of non-fluents, or the name of a block with them.
+func (p *parser) nonFluentsSection(key token, in *Instance) {
+	p.advance()
+	if p.tok.is("{") {
+		open := p.advance()
+		for !p.tok.is("}") {
+			if p.tok.kind == tokEOF {
+				p.close(open)
+			}
+			in.Statics = append(in.Statics, p.assign())
+		}
+		p.sectionEnd(open)
+		return
+	}
+	p.once(key, in.NonFluents.Name != "")
+	p.expect("=", " or '{'")
+	in.NonFluents = p.ident("the name of a non-fluents block")
+	p.expect(";", "")
+}
+
+// horizonSection parses a number of steps, or the condition that ends a run.
+func (p *parser) horizonSection(key token, in *Instance) {
+	p.advance()
+	p.expect("=", "")
+	if p.tok.word("terminate-when") {
+		p.once(key, in.TerminateWhen != nil)
+		p.advance()
+		open := p.expect("(", "")
+		in.TerminateWhen = p.expr(0)
+		p.close(open)
+		p.accept(";") // allowed by rddlsim's grammar, not by pyRDDLGym's
+		return
+	}
+	p.once(key, in.HasHorizon)
+	in.Horizon, in.HasHorizon = p.countOrInf("a horizon"), true
+	p.expect(";", "")
 }
 
 // assign reads one value: f(a, b) = v; or f(a, b); or ~f(a, b);

@@ -43,7 +43,13 @@ func (p *printer) expr(e Expr, power, indent int) {
 		p.put(")")
 		return
 	}
-	wide := !p.flat && !p.fits(e)
+	if !p.atom(e) {
+		p.compound(e, own, indent)
+	}
+}
+
+// atom writes an expression of one word, and reports whether e is one.
+func (p *printer) atom(e Expr) bool {
 	switch e := e.(type) {
 	case *Number:
 		p.put(e.Text)
@@ -68,6 +74,16 @@ func (p *printer) expr(e Expr, power, indent int) {
 		}
 	case *Blank:
 		p.put("_")
+	default:
+		return false
+	}
+	return true
+}
+
+// compound writes an expression with parts, which binds with the power own.
+func (p *printer) compound(e Expr, own, indent int) {
+	wide := !p.flat && !p.fits(e)
+	switch e := e.(type) {
 	case *Fluent:
 		p.put(e.Name)
 		if e.Primed {
@@ -117,20 +133,25 @@ func (p *printer) expr(e Expr, power, indent int) {
 		p.outcomes(e.Outcomes, wide, indent)
 		p.put(")")
 	case *Vector:
-		p.put(e.Name)
-		if e.Index != nil {
-			p.list("[", e.Index, "]", indent)
-			p.list("(", e.Args, ")", indent)
-			return
-		}
-		p.put("(" + e.TypeName.Name)
-		for _, a := range e.Args {
-			p.put(", ")
-			p.expr(a, 0, indent)
-		}
-		p.outcomes(e.Outcomes, wide, indent)
-		p.put(")")
+		p.vector(e, wide, indent)
 	}
+}
+
+// vector writes a draw of several values at once.
+func (p *printer) vector(e *Vector, wide bool, indent int) {
+	p.put(e.Name)
+	if e.Index != nil {
+		p.list("[", e.Index, "]", indent)
+		p.list("(", e.Args, ")", indent)
+		return
+	}
+	p.put("(" + e.TypeName.Name)
+	for _, a := range e.Args {
+		p.put(", ")
+		p.expr(a, 0, indent)
+	}
+	p.outcomes(e.Outcomes, wide, indent)
+	p.put(")")
 }
 
 func (p *printer) list(open string, args []Expr, end string, indent int) {

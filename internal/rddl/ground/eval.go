@@ -56,7 +56,12 @@ func (e evaluator) eval(n *Node) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var value float64
+	value, err := operate(n, args)
+	return value + 0, err
+}
+
+// operate applies the operation of n to the values of all its arguments.
+func operate(n *Node, args []float64) (value float64, err error) {
 	switch n.Op {
 	case Not:
 		return truth(args[0] == 0), nil
@@ -95,7 +100,7 @@ func (e evaluator) eval(n *Node) (float64, error) {
 	default:
 		return failAt(n, "operation %d is not known", n.Op)
 	}
-	return value + 0, nil
+	return value, nil
 }
 
 func (e evaluator) all(nodes []*Node) ([]float64, error) {

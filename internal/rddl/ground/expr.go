@@ -72,15 +72,7 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 	case *rddl.Bool:
 		return g.b.boolean(pos, e.Value)
 	case *rddl.Literal:
-		list := g.types[e.Type.Name]
-		if list == nil {
-			return g.fail(e.Pos, "the type of %s is not known", e.Name)
-		}
-		i, ok := list.index[e.Name]
-		if !ok {
-			return g.fail(e.Pos, "%s is not a value of %s, expected one of %s", e.Name, e.Type.Name, some(list.names))
-		}
-		return g.b.value(pos, list.names, i)
+		return g.literal(e)
 	case *rddl.Var:
 		v := g.lookup(e.Name)
 		if v == nil {
@@ -101,17 +93,7 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 	case *rddl.Binary:
 		return g.binary(e)
 	case *rddl.If:
-		c := g.expr(e.Cond)
-		if c.Op == Const {
-			if c.Val != 0 {
-				return g.expr(e.Then)
-			}
-			return g.expr(e.Else)
-		}
-		g.b.guards++
-		x, y := g.expr(e.Then), g.expr(e.Else)
-		g.b.guards--
-		return g.b.choice(pos, c, x, y)
+		return g.ifExpr(e)
 	case *rddl.Switch:
 		return g.switchExpr(e)
 	case *rddl.Quant:
@@ -128,6 +110,35 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 		return g.discrete(e)
 	}
 	return g.fail(e.Position(), "an expression of this kind cannot be grounded: %s", kindOf(e))
+}
+
+// literal grounds the name of a value of a type.
+func (g *grounder) literal(e *rddl.Literal) *Node {
+	list := g.types[e.Type.Name]
+	if list == nil {
+		return g.fail(e.Pos, "the type of %s is not known", e.Name)
+	}
+	i, ok := list.index[e.Name]
+	if !ok {
+		return g.fail(e.Pos, "%s is not a value of %s, expected one of %s", e.Name, e.Type.Name, some(list.names))
+	}
+	return g.b.value(Pos(e.Position()), list.names, i)
+}
+
+// ifExpr grounds a choice; where the condition is constant, only the branch that it
+// selects.
+func (g *grounder) ifExpr(e *rddl.If) *Node {
+	c := g.expr(e.Cond)
+	if c.Op == Const {
+		if c.Val != 0 {
+			return g.expr(e.Then)
+		}
+		return g.expr(e.Else)
+	}
+	g.b.guards++
+	x, y := g.expr(e.Then), g.expr(e.Else)
+	g.b.guards--
+	return g.b.choice(Pos(e.Position()), c, x, y)
 }
 
 func kindOf(e rddl.Expr) string {

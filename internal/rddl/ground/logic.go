@@ -31,61 +31,71 @@ func (b *builder) junction(op Op, pos Pos, args []*Node) *Node {
 		return b.op(op, Bool, pos, args...)
 	}
 	settled := op == Or
-	var flat []*Node
-	// seen contains the classes of arguments, negated for arguments that are negations.
-	// Junctions of two or three arguments need no map.
-	var seen map[int32]bool
-	said := func(c int32) bool {
-		if seen != nil {
-			return seen[c]
-		}
-		for _, a := range flat {
-			if a.class == c || a.Op == Not && -a.Args[0].class == c {
-				return true
-			}
-		}
-		return false
-	}
-	var add func(a *Node) bool // false when a decides the junction
-	add = func(a *Node) bool {
-		switch {
-		case a.Op == Const:
-			return (a.Val != 0) != settled
-		case a.Op == op:
-			for _, x := range a.Args {
-				if !add(x) {
-					return false
-				}
-			}
-			return true
-		case said(a.class):
-			return true
-		case said(-a.class) || a.Op == Not && said(a.Args[0].class):
-			return false
-		}
-		flat = append(flat, a)
-		if seen == nil && len(flat) > 16 {
-			seen = make(map[int32]bool, 2*len(args))
-			for _, f := range flat {
-				remember(seen, f)
-			}
-		} else if seen != nil {
-			remember(seen, a)
-		}
-		return true
-	}
+	f := flattener{op: op}
 	for _, a := range args {
-		if !add(a) {
+		if !f.add(a) {
 			return b.boolean(pos, settled)
 		}
 	}
-	switch len(flat) {
+	switch len(f.args) {
 	case 0:
 		return b.boolean(pos, !settled)
 	case 1:
-		return flat[0]
+		return f.args[0]
 	}
-	return b.op(op, Bool, pos, flat...)
+	return b.op(op, Bool, pos, f.args...)
+}
+
+// flattener collects the arguments of a junction, each once.
+type flattener struct {
+	op   Op
+	args []*Node
+	// seen contains the classes of arguments, negated for arguments that are negations.
+	// Junctions of few arguments need no map.
+	seen map[int32]bool
+}
+
+// has reports whether an argument of class c was collected; -c is its negation.
+func (f *flattener) has(c int32) bool {
+	if f.seen != nil {
+		return f.seen[c]
+	}
+	for _, a := range f.args {
+		if a.class == c || a.Op == Not && -a.Args[0].class == c {
+			return true
+		}
+	}
+	return false
+}
+
+// add collects a, and reports whether the junction is still open: false if a
+// decides it.
+func (f *flattener) add(a *Node) bool {
+	switch {
+	case a.Op == Const:
+		return (a.Val != 0) == (f.op == And)
+	case a.Op == f.op:
+		for _, x := range a.Args {
+			if !f.add(x) {
+				return false
+			}
+		}
+		return true
+	case f.has(a.class):
+		return true
+	case f.has(-a.class) || a.Op == Not && f.has(a.Args[0].class):
+		return false
+	}
+	f.args = append(f.args, a)
+	if f.seen == nil && len(f.args) > 16 {
+		f.seen = make(map[int32]bool, 2*len(f.args))
+		for _, x := range f.args {
+			remember(f.seen, x)
+		}
+	} else if f.seen != nil {
+		remember(f.seen, a)
+	}
+	return true
 }
 
 func remember(seen map[int32]bool, a *Node) {

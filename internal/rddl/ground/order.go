@@ -10,22 +10,7 @@ import (
 // states, then observations. Within these, they keep the order of declaration as far as
 // dependencies allow. A fluent that depends on itself within a step is an error at its cpf.
 func (p *Problem) order() ([]int, error) {
-	reads := make([][]int, len(p.Fluents))
-	var total int
-	for i := range p.Fluents {
-		if p.Fluents[i].CPF == nil {
-			continue
-		}
-		total++
-		listed := map[int]bool{}
-		p.Fluents[i].CPF.Walk(func(n *Node) bool {
-			if n.Op == Ref && p.computed(n) && !listed[n.Fluent] {
-				listed[n.Fluent] = true
-				reads[i] = append(reads[i], n.Fluent)
-			}
-			return true
-		})
-	}
+	reads, total := p.dependencies()
 	const (
 		unseen = iota
 		open
@@ -69,6 +54,27 @@ func (p *Problem) order() ([]int, error) {
 		}
 	}
 	return out, nil
+}
+
+// dependencies returns for each fluent the fluents of the same step that its CPF
+// reads, each once, and the number of fluents with a CPF.
+func (p *Problem) dependencies() (reads [][]int, total int) {
+	reads = make([][]int, len(p.Fluents))
+	for i := range p.Fluents {
+		if p.Fluents[i].CPF == nil {
+			continue
+		}
+		total++
+		listed := map[int]bool{}
+		p.Fluents[i].CPF.Walk(func(n *Node) bool {
+			if n.Op == Ref && p.computed(n) && !listed[n.Fluent] {
+				listed[n.Fluent] = true
+				reads[i] = append(reads[i], n.Fluent)
+			}
+			return true
+		})
+	}
+	return reads, total
 }
 
 // cycle returns the error for the fluents on the stack from first on, each of which reads the

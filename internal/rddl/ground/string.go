@@ -41,26 +41,8 @@ func (n *Node) write(b *strings.Builder, power int) {
 		b.WriteString("nothing")
 		return
 	}
-	if op, ok := infix[n.Op]; ok {
-		brackets := op.power < power
-		if brackets {
-			b.WriteByte('(')
-		}
-		for i, a := range n.Args {
-			if i > 0 {
-				b.WriteString(" " + op.sign + " ")
-			}
-			// Arguments of an n-ary operation need brackets unless they bind more strongly;
-			// of equal strength, only the first argument of - and / and => needs none.
-			if i == 0 && op.power != bindRelation {
-				a.write(b, op.power)
-			} else {
-				a.write(b, op.power+1)
-			}
-		}
-		if brackets {
-			b.WriteByte(')')
-		}
+	if _, ok := infix[n.Op]; ok {
+		n.writeInfix(b, power)
 		return
 	}
 	switch n.Op {
@@ -95,43 +77,77 @@ func (n *Node) write(b *strings.Builder, power int) {
 			b.WriteByte(')')
 		}
 	case Case:
-		b.WriteString("switch (")
-		n.Args[0].write(b, 0)
-		b.WriteString(") {")
-		for i := 1; i+1 < len(n.Args); i += 2 {
-			b.WriteString("case ")
-			n.Args[i].write(b, 0)
-			b.WriteString(" : ")
-			n.Args[i+1].write(b, 0)
-			b.WriteString(", ")
-		}
-		if d := n.Args[len(n.Args)-1]; d != nil {
-			b.WriteString("default : ")
-			d.write(b, 0)
-		}
-		b.WriteByte('}')
+		n.writeCase(b)
 	case Min:
 		n.writeCall(b, "min")
 	case Max:
 		n.writeCall(b, "max")
 	case Random:
 		if n.Name == "Discrete" || n.Name == "UnnormDiscrete" {
-			b.WriteString(n.Name + "(")
-			for i := 0; i+1 < len(n.Args); i += 2 {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				n.Args[i].write(b, 0)
-				b.WriteString(" : ")
-				n.Args[i+1].write(b, 0)
-			}
-			b.WriteByte(')')
+			n.writeOutcomes(b)
 			return
 		}
 		n.writeCall(b, n.Name)
 	default:
 		n.writeCall(b, n.Name)
 	}
+}
+
+// writeInfix writes an operation whose sign stands between its arguments.
+func (n *Node) writeInfix(b *strings.Builder, power int) {
+	op := infix[n.Op]
+	brackets := op.power < power
+	if brackets {
+		b.WriteByte('(')
+	}
+	for i, a := range n.Args {
+		if i > 0 {
+			b.WriteString(" " + op.sign + " ")
+		}
+		// Arguments of an n-ary operation need brackets unless they bind more strongly;
+		// of equal strength, only the first argument of - and / and => needs none.
+		if i == 0 && op.power != bindRelation {
+			a.write(b, op.power)
+		} else {
+			a.write(b, op.power+1)
+		}
+	}
+	if brackets {
+		b.WriteByte(')')
+	}
+}
+
+// writeCase writes a switch.
+func (n *Node) writeCase(b *strings.Builder) {
+	b.WriteString("switch (")
+	n.Args[0].write(b, 0)
+	b.WriteString(") {")
+	for i := 1; i+1 < len(n.Args); i += 2 {
+		b.WriteString("case ")
+		n.Args[i].write(b, 0)
+		b.WriteString(" : ")
+		n.Args[i+1].write(b, 0)
+		b.WriteString(", ")
+	}
+	if d := n.Args[len(n.Args)-1]; d != nil {
+		b.WriteString("default : ")
+		d.write(b, 0)
+	}
+	b.WriteByte('}')
+}
+
+// writeOutcomes writes a draw from listed values with their weights.
+func (n *Node) writeOutcomes(b *strings.Builder) {
+	b.WriteString(n.Name + "(")
+	for i := 0; i+1 < len(n.Args); i += 2 {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		n.Args[i].write(b, 0)
+		b.WriteString(" : ")
+		n.Args[i+1].write(b, 0)
+	}
+	b.WriteByte(')')
 }
 
 func (n *Node) writeCall(b *strings.Builder, name string) {

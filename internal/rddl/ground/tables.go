@@ -99,17 +99,9 @@ func newTables(prog *rddl.Program) (*tables, error) {
 	}
 	total := 0
 	for _, decl := range prog.Domain.PVariables {
-		v := &variable{decl: decl, size: 1}
-		for _, param := range decl.Params {
-			list := t.types[param.Name]
-			if list == nil {
-				return nil, errorAt(param.Pos, "there is no type %s, expected a type with values", param.Name)
-			}
-			v.params = append(v.params, list)
-			v.size *= len(list.names)
-			if v.size > maxStatics {
-				break
-			}
+		v, err := t.declared(decl)
+		if err != nil {
+			return nil, err
 		}
 		most := maxFluents
 		if decl.Kind == rddl.NonFluent {
@@ -119,20 +111,6 @@ func newTables(prog *rddl.Program) (*tables, error) {
 		}
 		if v.size > most || total > maxFluents {
 			return nil, errorAt(decl.Name.Pos, "grounding %s makes more than %d variables, the most that are supported; expected fewer objects or parameters", decl.Name.Name, most)
-		}
-		switch decl.Range.Name {
-		case "bool":
-			v.typ = Bool
-		case "int":
-			v.typ = Int
-		case "real":
-			v.typ = Real
-		default:
-			list := t.types[decl.Range.Name]
-			if list == nil {
-				return nil, errorAt(decl.Range.Pos, "there is no type %s, expected bool, int, real or a type with values", decl.Range.Name)
-			}
-			v.typ, v.values = Enum, list.names
 		}
 		t.vars[decl.Name.Name] = v
 	}
@@ -154,6 +132,38 @@ func newTables(prog *rddl.Program) (*tables, error) {
 		}
 		return nil
 	}, rddl.NonFluent)
+}
+
+// declared returns the variable of a declaration, without values. Its size is
+// above maxStatics if it has too many parameters or objects.
+func (t *tables) declared(decl *rddl.PVariable) (*variable, error) {
+	v := &variable{decl: decl, size: 1}
+	for _, param := range decl.Params {
+		list := t.types[param.Name]
+		if list == nil {
+			return nil, errorAt(param.Pos, "there is no type %s, expected a type with values", param.Name)
+		}
+		v.params = append(v.params, list)
+		v.size *= len(list.names)
+		if v.size > maxStatics {
+			break
+		}
+	}
+	switch decl.Range.Name {
+	case "bool":
+		v.typ = Bool
+	case "int":
+		v.typ = Int
+	case "real":
+		v.typ = Real
+	default:
+		list := t.types[decl.Range.Name]
+		if list == nil {
+			return nil, errorAt(decl.Range.Pos, "there is no type %s, expected bool, int, real or a type with values", decl.Range.Name)
+		}
+		v.typ, v.values = Enum, list.names
+	}
+	return v, nil
 }
 
 // defaultOf returns the value of groundings that are not assigned: the declared default, else

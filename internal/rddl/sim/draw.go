@@ -56,13 +56,6 @@ func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, 
 		d.vars = append(d.vars, variable{fluent: f, lo: r.Lo, hi: r.Hi, known: ok, continuous: fl.Type == ground.Real, def: fl.Default})
 		place[f] = i
 	}
-	limited := max >= 0 && max < len(fluents)
-	group := make([]int, len(fluents))
-	for i := range group {
-		if !limited {
-			group[i] = i
-		}
-	}
 	mentioned := make([][]int, len(conds))
 	for c := range conds {
 		for _, f := range conds[c].fluents {
@@ -72,19 +65,10 @@ func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, 
 		}
 		if len(mentioned[c]) == 0 {
 			d.fixed = append(d.fixed, conds[c])
-			continue
-		}
-		to := group[mentioned[c][0]]
-		for _, i := range mentioned[c][1:] {
-			if from := group[i]; from != to {
-				for j := range group {
-					if group[j] == from {
-						group[j] = to
-					}
-				}
-			}
 		}
 	}
+	limited := max >= 0 && max < len(fluents)
+	group := connected(len(fluents), mentioned, limited)
 	for g := range fluents {
 		pt := part{max: -1}
 		at := map[int]int{}
@@ -114,6 +98,36 @@ func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, 
 		d.parts = append(d.parts, pt)
 	}
 	return d
+}
+
+// connected returns the group of each of n fluents: those that one condition
+// mentions are in the same group, and all of them if one bound joins them.
+func connected(n int, mentioned [][]int, joined bool) []int {
+	group := make([]int, n)
+	if joined {
+		return group
+	}
+	for i := range group {
+		group[i] = i
+	}
+	for _, together := range mentioned {
+		if len(together) == 0 {
+			continue
+		}
+		to := group[together[0]]
+		for _, i := range together[1:] {
+			from := group[i]
+			if from == to {
+				continue
+			}
+			for j := range group {
+				if group[j] == from {
+					group[j] = to
+				}
+			}
+		}
+	}
+	return group
 }
 
 // countWays fills ways[i][k], the number of assignments to the variables from i on with at

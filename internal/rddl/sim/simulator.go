@@ -101,21 +101,8 @@ func New(p *ground.Problem, opts ...Option) (*Simulator, error) {
 	for _, o := range opts {
 		o(s)
 	}
-	for i := range p.Fluents {
-		f := &p.Fluents[i]
-		switch f.Kind {
-		case ground.State:
-			s.states = append(s.states, i)
-			s.initialState = append(s.initialState, f.Initial)
-		case ground.Action:
-			s.actions = append(s.actions, i)
-			s.noop = append(s.noop, f.Default)
-		}
-		if r, ok := s.ranges.Of(f); ok && !r.usable(f.Type) {
-			return nil, at(f.Pos, "%s has the range %s..%s, expected a lower and an upper bound", f.Name, number(r.Lo), number(r.Hi))
-		} else if ok && f.Kind == ground.Action && (f.Default < r.Lo || f.Default > r.Hi) {
-			return nil, at(f.Pos, "the default %s of the action %s is outside its range %s..%s", number(f.Default), f.Name, number(r.Lo), number(r.Hi))
-		}
+	if err := s.collect(); err != nil {
+		return nil, err
 	}
 	c := newCompiler(p)
 	if err := s.compileAssigns(c); err != nil {
@@ -134,15 +121,8 @@ func New(p *ground.Problem, opts ...Option) (*Simulator, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	for _, group := range [][]ground.Condition{p.Preconditions, p.Invariants, p.Termination} {
-		for i := range group {
-			if _, next := reads.refs(group[i].Expr); len(next) > 0 {
-				return nil, at(group[i].Pos, "the condition %s reads %s', expected fluents of the present state", group[i].Text, p.Fluents[next[0]].Name)
-			}
-			if draws(group[i].Expr) {
-				return nil, at(group[i].Pos, "the condition %s is random, expected one that a state and an action decide", group[i].Text)
-			}
-		}
+	if err := checkConditions(p, reads); err != nil {
+		return nil, err
 	}
 	var err error
 	if s.beforeActions, err = s.needed(reads, p.Preconditions); err != nil {
@@ -160,6 +140,42 @@ func New(p *ground.Problem, opts ...Option) (*Simulator, error) {
 	}
 	s.drawer = newDrawer(s, s.actions, s.preconditions, s.beforeActions, p.MaxActions)
 	return s, nil
+}
+
+// collect lists the states and actions, and checks the ranges.
+func (s *Simulator) collect() error {
+	for i := range s.p.Fluents {
+		f := &s.p.Fluents[i]
+		switch f.Kind {
+		case ground.State:
+			s.states = append(s.states, i)
+			s.initialState = append(s.initialState, f.Initial)
+		case ground.Action:
+			s.actions = append(s.actions, i)
+			s.noop = append(s.noop, f.Default)
+		}
+		if r, ok := s.ranges.Of(f); ok && !r.usable(f.Type) {
+			return at(f.Pos, "%s has the range %s..%s, expected a lower and an upper bound", f.Name, number(r.Lo), number(r.Hi))
+		} else if ok && f.Kind == ground.Action && (f.Default < r.Lo || f.Default > r.Hi) {
+			return at(f.Pos, "the default %s of the action %s is outside its range %s..%s", number(f.Default), f.Name, number(r.Lo), number(r.Hi))
+		}
+	}
+	return nil
+}
+
+// checkConditions checks that a state and an action decide every condition.
+func checkConditions(p *ground.Problem, r *reads) error {
+	for _, group := range [][]ground.Condition{p.Preconditions, p.Invariants, p.Termination} {
+		for i := range group {
+			if _, next := r.refs(group[i].Expr); len(next) > 0 {
+				return at(group[i].Pos, "the condition %s reads %s', expected fluents of the present state", group[i].Text, p.Fluents[next[0]].Name)
+			}
+			if draws(group[i].Expr) {
+				return at(group[i].Pos, "the condition %s is random, expected one that a state and an action decide", group[i].Text)
+			}
+		}
+	}
+	return nil
 }
 
 func (s *Simulator) compileAssigns(c *compiler) error {

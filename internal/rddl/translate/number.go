@@ -50,14 +50,7 @@ func (c *compiler) newNumber(n *ground.Node) number {
 	}
 	switch n.Op {
 	case ground.If:
-		s := c.literal(0, n.Args[0])
-		switch s {
-		case yes:
-			return c.number(n.Args[1])
-		case no:
-			return c.number(n.Args[2])
-		}
-		return c.choose(s, c.factor(n.Args[1]), c.factor(n.Args[2]))
+		return c.ifNumber(n)
 	case ground.Case:
 		return c.caseNumber(n)
 	case ground.Mul:
@@ -67,12 +60,7 @@ func (c *compiler) newNumber(n *ground.Node) number {
 		}
 		return out
 	case ground.Div:
-		d := c.number(n.Args[1])
-		if r, ok := d.isConst(); ok {
-			c.divisor(n, r)
-			return constant(whole(0)).plus(c.number(n.Args[0]), whole(1).div(r))
-		}
-		c.refuseAt(n.Pos, "the divisor is not constant, and the quotient reads more than %d bits; expected a constant divisor", c.tableBits)
+		return c.quotient(n)
 	case ground.Min, ground.Max:
 		return c.extreme(n, n.Op == ground.Max)
 	case ground.Func:
@@ -80,6 +68,29 @@ func (c *compiler) newNumber(n *ground.Node) number {
 	}
 	c.refuseAt(n.Pos, "this expression cannot be compiled")
 	return number{}
+}
+
+// ifNumber compiles a choice between two numbers.
+func (c *compiler) ifNumber(n *ground.Node) number {
+	s := c.literal(0, n.Args[0])
+	switch s {
+	case yes:
+		return c.number(n.Args[1])
+	case no:
+		return c.number(n.Args[2])
+	}
+	return c.choose(s, c.factor(n.Args[1]), c.factor(n.Args[2]))
+}
+
+// quotient compiles a division by a constant.
+func (c *compiler) quotient(n *ground.Node) number {
+	d := c.number(n.Args[1])
+	r, ok := d.isConst()
+	if !ok {
+		c.refuseAt(n.Pos, "the divisor is not constant, and the quotient reads more than %d bits; expected a constant divisor", c.tableBits)
+	}
+	c.divisor(n, r)
+	return constant(whole(0)).plus(c.number(n.Args[0]), whole(1).div(r))
 }
 
 // cheap reports whether a nonlinear expression needs no table: a choice between constants, or
