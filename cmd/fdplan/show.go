@@ -120,20 +120,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 			fmt.Fprintf(&b, "goal %s\n", k.Goal)
 		}
 	}
-	fmt.Fprintf(&b, "\nvariables\n")
-	for _, v := range s.Variables {
-		fmt.Fprintf(&b, "  %-9s %s", v.Kind, v.Name)
-		if !v.Bool {
-			fmt.Fprintf(&b, " in %d..%d", v.Lo, v.Hi)
-		}
-		if v.Learned {
-			fmt.Fprintf(&b, ", learned")
-		}
-		if len(v.Published) > 0 {
-			fmt.Fprintf(&b, "    # published as %s", strings.Join(v.Published, " "))
-		}
-		fmt.Fprintln(&b)
-	}
+	writeVariables(&b, s)
 	for _, g := range []struct {
 		name  string
 		lines []inspect.ConstraintLine
@@ -155,4 +142,22 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeVariables writes a line for each variable.
+func writeVariables(b *strings.Builder, s *inspect.Summary) {
+	fmt.Fprintf(b, "\nvariables\n")
+	for _, v := range s.Variables {
+		fmt.Fprintf(b, "  %-9s %s", v.Kind, v.Name)
+		if !v.Bool {
+			fmt.Fprintf(b, " in %d..%d", v.Lo, v.Hi)
+		}
+		if v.Learned {
+			fmt.Fprintf(b, ", learned")
+		}
+		if len(v.Published) > 0 {
+			fmt.Fprintf(b, "    # published as %s", strings.Join(v.Published, " "))
+		}
+		fmt.Fprintln(b)
+	}
 }

@@ -80,22 +80,9 @@ func (c *trainCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Hidden == nil && c.Init == "" && grid == nil {
-		c.Hidden = widthsFlag{128, 128}
-	}
-	if c.AlsoWeight < 1 || c.AlsoWeight > 1_000_000 {
-		return fmt.Errorf("--also-weight %d; expected 1..1000000", c.AlsoWeight)
-	}
-	if c.Resume && c.Checkpoint == "" {
-		return errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
-	}
-	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
-		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
-		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
-		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
-	}}
-	if !c.Polish {
-		t.Config.PolishRows = -1
+	t, err := c.training(grid)
+	if err != nil {
+		return err
 	}
 	if grid != nil {
 		grid.Now = a.now
@@ -118,32 +105,57 @@ func (c *trainCmd) Run(a *environment) error {
 	if err := c.report(ctx, a, p, res); err != nil {
 		return err
 	}
-	return a.answer(c.JSON, "", res, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %d edges", res.Problem, res.Network, res.Edges)
-		if res.Recipe == learn.RecipeDense {
-			fmt.Fprintf(w, ", epoch %d", res.Epoch)
-		}
-		fmt.Fprintln(w)
-		fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory", res.Rows, res.Unique, res.Contradictory)
-		if res.Incomplete > 0 {
-			fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
-		}
-		fmt.Fprintln(w)
-		fmt.Fprintf(w, "training rows: %v\n", res.Train)
-		if res.Test != nil {
-			fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
-		}
-		for _, line := range res.Warnings() {
-			fmt.Fprintln(w, line)
-		}
-		if res.Stopped != "" {
-			fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)
-		}
-		if res.Grid != nil {
-			return res.Grid.WriteText(w)
-		}
-		return nil
-	})
+	return a.answer(c.JSON, "", res, func(w io.Writer) error { return writeTrained(w, res) })
+}
+
+// training returns what the flags ask for.
+func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
+	if c.Hidden == nil && c.Init == "" && grid == nil {
+		c.Hidden = widthsFlag{128, 128}
+	}
+	if c.AlsoWeight < 1 || c.AlsoWeight > 1_000_000 {
+		return learn.Training{}, fmt.Errorf("--also-weight %d; expected 1..1000000", c.AlsoWeight)
+	}
+	if c.Resume && c.Checkpoint == "" {
+		return learn.Training{}, errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
+	}
+	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
+		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
+		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
+		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
+	}}
+	if !c.Polish {
+		t.Config.PolishRows = -1
+	}
+	return t, nil
+}
+
+// writeTrained writes the answer as text.
+func writeTrained(w io.Writer, res *learn.Trained) error {
+	fmt.Fprintf(w, "%s: %s, %d edges", res.Problem, res.Network, res.Edges)
+	if res.Recipe == learn.RecipeDense {
+		fmt.Fprintf(w, ", epoch %d", res.Epoch)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory", res.Rows, res.Unique, res.Contradictory)
+	if res.Incomplete > 0 {
+		fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintf(w, "training rows: %v\n", res.Train)
+	if res.Test != nil {
+		fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
+	}
+	for _, line := range res.Warnings() {
+		fmt.Fprintln(w, line)
+	}
+	if res.Stopped != "" {
+		fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)
+	}
+	if res.Grid != nil {
+		return res.Grid.WriteText(w)
+	}
+	return nil
 }
 
 // report writes the files of --report.

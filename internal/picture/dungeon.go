@@ -67,17 +67,8 @@ func newDungeon(h *history, f *Facts) view {
 	}
 	d.surroundings(f)
 	var smallest spot
-	everything := append(append([]spot(nil), d.agent...), d.blocks...)
-	for _, e := range d.enemies {
-		everything = append(everything, e...)
-	}
-	for _, s := range []*spot{d.key, d.door} {
-		if s != nil {
-			everything = append(everything, *s)
-		}
-	}
 	// A trace that leaves the dungeon enlarges the grid, as far as it fits the picture.
-	for _, s := range everything {
+	for _, s := range d.everything() {
 		largest = spot{max(largest.x, s.x), max(largest.y, s.y)}
 		smallest = spot{min(smallest.x, s.x), min(smallest.y, s.y)}
 	}
@@ -86,6 +77,20 @@ func newDungeon(h *history, f *Facts) view {
 	}
 	d.columns, d.rows = int(largest.x)+1, int(largest.y)+1
 	return d
+}
+
+// everything lists all positions of all steps.
+func (d *dungeon) everything() []spot {
+	all := append(append([]spot(nil), d.agent...), d.blocks...)
+	for _, e := range d.enemies {
+		all = append(all, e...)
+	}
+	for _, s := range []*spot{d.key, d.door} {
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all
 }
 
 // surroundings looks up what the trace lacks.

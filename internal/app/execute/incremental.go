@@ -89,25 +89,11 @@ type Document struct {
 // reports. A limit, including the budget of simulator steps, is not an error: the status is
 // then unknown.
 func Incremental(ctx context.Context, p *load.Problem, real *Real, r IncrementalRequest) (*Document, error) {
-	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
-		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
-	}
-	h := r.MinHorizon
-	if h == 0 || h != r.MaxHorizon {
-		return nil, errors.New("planning with a simulator needs one horizon; give it with -H")
-	}
-	if real.Name == rddlName && !real.Info().Deterministic {
-		return nil, errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
-	}
-	r.SetDefaults()
-	e, err := registry.New(r.Options)
+	opener, err := r.prepare(p, real)
 	if err != nil {
 		return nil, err
 	}
-	opener, ok := e.(engine.Opener)
-	if !ok {
-		return nil, fmt.Errorf("engine %s cannot exclude plans", e.Name())
-	}
+	h := r.MinHorizon
 	d := &Document{Document: plan.Document{Schema: app.Schema, Problem: p.Problem.Name, Horizon: &h}, Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
 	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Recheck: r.Recheck, Now: r.Now}
 	if r.Resume != "" {
@@ -127,10 +113,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 		o.Save = save(r.Resume)
 	}
 	o.Iteration = func(it incremental.Iteration) {
-		line := iterationLine(p, &it)
-		d.Loop.Iterations = append(d.Loop.Iterations, line)
-		d.Loop.Solve += line.Solve
-		d.Loop.Simulate += line.Simulate
+		line := d.Loop.add(p, &it)
 		if r.Iteration != nil {
 			r.Iteration(line)
 		}
@@ -145,16 +128,14 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	case errors.Is(err, simulator.ErrBudget):
 		res.Reason, err = err.Error(), nil
 	}
-	if known := len(res.Known.Failures); known > 0 && r.Write != nil && (err != nil || res.Status == engine.Unknown) {
-		if r.Resume == "" {
-			d.Loop.State = DefaultState(p, h)
-			if err2 := save(d.Loop.State)(res.Known); err2 != nil {
-				return nil, errors.Join(err, err2)
-			}
+	if r.Resume == "" && len(res.Known.Failures) > 0 && r.Write != nil && (err != nil || res.Status == engine.Unknown) {
+		d.Loop.State = DefaultState(p, h)
+		if err2 := save(d.Loop.State)(res.Known); err2 != nil {
+			return nil, errors.Join(err, err2)
 		}
-		if err != nil {
-			err = fmt.Errorf("%w\n%s saved in %s; go on from there with --resume %s", err, res.Known.Describe(), d.Loop.State, d.Loop.State)
-		}
+	}
+	if err != nil && len(res.Known.Failures) > 0 && r.Write != nil {
+		err = fmt.Errorf("%w\n%s saved in %s; go on from there with --resume %s", err, res.Known.Describe(), d.Loop.State, d.Loop.State)
 	}
 	if errors.Is(err, incremental.ErrEngine) {
 		err = fmt.Errorf("%w: %w", app.ErrInternal, err)
@@ -166,6 +147,38 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 		return nil, err
 	}
 	return d, nil
+}
+
+// add notes an iteration.
+func (l *Loop) add(p *load.Problem, it *incremental.Iteration) IterationLine {
+	line := iterationLine(p, it)
+	l.Iterations = append(l.Iterations, line)
+	l.Solve += line.Solve
+	l.Simulate += line.Simulate
+	return line
+}
+
+// prepare completes and checks the request, and makes its engine.
+func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener, error) {
+	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
+		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
+	}
+	if r.MinHorizon == 0 || r.MinHorizon != r.MaxHorizon {
+		return nil, errors.New("planning with a simulator needs one horizon; give it with -H")
+	}
+	if real.Name == rddlName && !real.Info().Deterministic {
+		return nil, errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
+	}
+	r.SetDefaults()
+	e, err := registry.New(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	opener, ok := e.(engine.Opener)
+	if !ok {
+		return nil, fmt.Errorf("engine %s cannot exclude plans", e.Name())
+	}
+	return opener, nil
 }
 
 // tellLoop writes the outcome of a run to d.

@@ -127,28 +127,12 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 		r.Report = func(engine.Progress) {}
 	}
 	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Horizon: r.Horizon, Status: string(engine.Unknown)}
-	var trace *factored.Trace
-	if r.PlanFile != "" {
-		plan, err := app.ReadPlan(t.Problem, r.PlanFile, r.PlanData)
-		if err != nil {
-			return nil, err
-		}
-		if d.Horizon == 0 {
-			d.Horizon = len(plan.Actions)
-		}
-		if d.Horizon != len(plan.Actions) {
-			return nil, fmt.Errorf("%s: its plan has %d steps; expected %d, the horizon", r.PlanFile, len(plan.Actions), d.Horizon)
-		}
-		report, err := validate.Check(t.Problem, t.Network, plan)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
-		}
-		if !report.Valid {
-			d.Status, d.Failure = StatusInvalid, app.CheckerFault(t.Problem, report.Failure)
-			return d, nil
-		}
-		trace = report.Trace
-		d.Status, d.Reward = string(engine.Feasible), app.RewardOf(t.Problem, report.Reward)
+	trace, err := d.given(t, &r)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status == StatusInvalid {
+		return d, nil
 	}
 	if d.Horizon == 0 {
 		if d.Horizon = t.Problem.Horizon; d.Horizon == 0 {
@@ -179,6 +163,34 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 		d.Status, d.Reward = string(res.Status), app.RewardOf(t.Problem, res.Reward)
 	}
 	return d, d.forces(ctx, t, trace, e, r)
+}
+
+// given checks the plan of the request, if there is one, and returns its trace.
+// The status is StatusInvalid if the checker refuses it.
+func (d *Explanation) given(t engine.Task, r *Request) (*factored.Trace, error) {
+	if r.PlanFile == "" {
+		return nil, nil
+	}
+	plan, err := app.ReadPlan(t.Problem, r.PlanFile, r.PlanData)
+	if err != nil {
+		return nil, err
+	}
+	if d.Horizon == 0 {
+		d.Horizon = len(plan.Actions)
+	}
+	if d.Horizon != len(plan.Actions) {
+		return nil, fmt.Errorf("%s: its plan has %d steps; expected %d, the horizon", r.PlanFile, len(plan.Actions), d.Horizon)
+	}
+	report, err := validate.Check(t.Problem, t.Network, plan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
+	}
+	if !report.Valid {
+		d.Status, d.Failure = StatusInvalid, app.CheckerFault(t.Problem, report.Failure)
+		return nil, nil
+	}
+	d.Status, d.Reward = string(engine.Feasible), app.RewardOf(t.Problem, report.Reward)
+	return report.Trace, nil
 }
 
 // conflict explains a horizon without a plan.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -257,31 +258,30 @@ func (b *book) satBLP() *Figure {
 	return f
 }
 
+// solved is an instance that was answered with a proof.
+type solved struct {
+	at    float64 // seconds
+	title string
+}
+
+// steps is the line of how many instances were solved within a time.
+func steps(name string, all []solved) chart.Series {
+	slices.SortStableFunc(all, func(x, y solved) int { return cmp.Compare(x.at, y.at) })
+	s := chart.Series{Name: name, Style: chart.Steps, Titles: []string{}}
+	for n, p := range all {
+		s.X, s.Y, s.Titles = append(s.X, max(p.at, floor)), append(s.Y, float64(n+1)), append(s.Titles, p.title)
+	}
+	return s
+}
+
 // cactus draws how many instances each engine had solved within a time.
 func (b *book) cactus() *Figure {
 	f := &Figure{Name: "cactus", Title: "Instances solved within a time",
 		Caption: "Of the paper's 27 instances, those answered with a proof. The virtual best is the quickest run of each instance. The paper's own times are of another machine."}
 	c := chart.Chart{Title: "Solved with a proof", X: chart.Axis{Label: "seconds", Log: true}, Y: chart.Axis{Label: "instances", Zero: true}, Height: 380}
-	type solved struct {
-		at    float64
-		title string
-	}
 	add := func(name string, all []solved) {
-		slices.SortStableFunc(all, func(x, y solved) int {
-			switch {
-			case x.at < y.at:
-				return -1
-			case x.at > y.at:
-				return 1
-			}
-			return 0
-		})
-		s := chart.Series{Name: name, Style: chart.Steps, Titles: []string{}}
-		for n, p := range all {
-			s.X, s.Y, s.Titles = append(s.X, max(p.at, floor)), append(s.Y, float64(n+1)), append(s.Titles, p.title)
-		}
 		if len(all) > 0 {
-			c.Series = append(c.Series, s)
+			c.Series = append(c.Series, steps(name, all))
 		}
 	}
 	g := b.engineRuns()

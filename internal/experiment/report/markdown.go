@@ -30,25 +30,7 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 				t.writeMarkdown(w)
 				continue
 			}
-			f := it.Figure
-			fmt.Fprintf(w, "### %s\n\n%s\n\n", plain(f.Title), plain(f.Caption))
-			if len(f.Charts)+len(f.Drawings) == 0 || f.Partial {
-				fmt.Fprintf(w, "There are no runs of ours to draw.\n\n")
-			}
-			if len(f.Charts) > 0 {
-				fmt.Fprintf(w, "![%s](%s)\n\n", plain(f.Title), figureFile(f.Name))
-			}
-			for k, d := range f.Drawings {
-				fmt.Fprintf(w, "%s: %s <sup>%s</sup>\n\n", plain(d.Title), plain(d.Caption), ranges([]int{d.Record}))
-				if d.SVG == nil {
-					fmt.Fprintf(w, "Not drawn: %s\n\n", plain(d.Err))
-					continue
-				}
-				fmt.Fprintf(w, "![%s](%s)\n\n", plain(d.Title), figureFile(drawingName(f, k)))
-			}
-			if len(f.Records) > 0 {
-				fmt.Fprintf(w, "Records: %s\n\n", ranges(f.Records))
-			}
+			it.Figure.writeMarkdown(w)
 		}
 	}
 	fmt.Fprintf(w, "## What was not run\n\n")
@@ -70,4 +52,26 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 			limits(rec), plain(rec.Status), seconds(rec.Seconds), plain(strings.Join(r.uses[k], ", ")))
 	}
 	return w.Flush()
+}
+
+// writeMarkdown writes a figure with its captions.
+func (f *Figure) writeMarkdown(w *bufio.Writer) {
+	fmt.Fprintf(w, "### %s\n\n%s\n\n", plain(f.Title), plain(f.Caption))
+	if len(f.Charts)+len(f.Drawings) == 0 || f.Partial {
+		fmt.Fprintf(w, "There are no runs of ours to draw.\n\n")
+	}
+	if len(f.Charts) > 0 {
+		fmt.Fprintf(w, "![%s](%s)\n\n", plain(f.Title), figureFile(f.Name))
+	}
+	for k, d := range f.Drawings {
+		fmt.Fprintf(w, "%s: %s <sup>%s</sup>\n\n", plain(d.Title), plain(d.Caption), ranges([]int{d.Record}))
+		if d.SVG == nil {
+			fmt.Fprintf(w, "Not drawn: %s\n\n", plain(d.Err))
+			continue
+		}
+		fmt.Fprintf(w, "![%s](%s)\n\n", plain(d.Title), figureFile(drawingName(f, k)))
+	}
+	if len(f.Records) > 0 {
+		fmt.Fprintf(w, "Records: %s\n\n", ranges(f.Records))
+	}
 }

@@ -122,23 +122,7 @@ func (b *book) instances(expected []string, keep func(*Record) bool, column func
 			found = append(found, c)
 		}
 	}
-	for _, e := range expected {
-		these := []string{}
-		for _, c := range found {
-			if of(c, e) {
-				these = append(these, c)
-			}
-		}
-		if len(these) == 0 {
-			these = []string{e}
-		}
-		g.columns = append(g.columns, these...)
-	}
-	for _, c := range found {
-		if !slices.Contains(g.columns, c) {
-			g.columns = append(g.columns, c)
-		}
-	}
+	g.columns = columns(expected, found)
 	for k, c := range g.columns {
 		g.by[c] = k
 	}
@@ -162,6 +146,30 @@ func (b *book) instances(expected []string, keep func(*Record) bool, column func
 		return cmp.Or(cmp.Compare(x.problem, y.problem), cmp.Compare(x.horizon, y.horizon))
 	})
 	return g
+}
+
+// columns lists the columns of a grid: for each expected one those found of it,
+// or itself, and then the others that were found.
+func columns(expected, found []string) []string {
+	var out []string
+	for _, e := range expected {
+		these := []string{}
+		for _, c := range found {
+			if of(c, e) {
+				these = append(these, c)
+			}
+		}
+		if len(these) == 0 {
+			these = []string{e}
+		}
+		out = append(out, these...)
+	}
+	for _, c := range found {
+		if !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func encodingRank(e string) int {

@@ -104,36 +104,8 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 	chunks := (o.Rows + chunkRows - 1) / chunkRows
 	threads = min(threads, max(1, chunks))
 
-	// Chunks are started in order; the queue keeps them in that order for the writer,
-	// whichever finishes first.
-	queue := make(chan *chunk, 2*threads)
-	work := make(chan *chunk)
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		defer close(queue)
-		defer close(work)
-		for i := range chunks {
-			ch := &chunk{index: i, rows: min(chunkRows, o.Rows-i*chunkRows), done: make(chan struct{})}
-			select {
-			case queue <- ch:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case work <- ch:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for range threads {
-		wg.Go(func() {
-			for ch := range work {
-				ch.err = c.fill(ctx, ch)
-				close(ch.done)
-			}
-		})
-	}
+	queue := c.start(ctx, &wg, o.Rows, chunks, threads)
 	defer wg.Wait()
 	defer cancel()
 	written := 0
@@ -155,6 +127,39 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 		}
 	}
 	return ctx.Err()
+}
+
+// start collects chunks of rows in goroutines of wg. Chunks are started in order; the queue
+// keeps them in that order for the writer, whichever finishes first.
+func (c *collector) start(ctx context.Context, wg *sync.WaitGroup, rows, chunks, threads int) <-chan *chunk {
+	queue := make(chan *chunk, 2*threads)
+	work := make(chan *chunk)
+	wg.Go(func() {
+		defer close(queue)
+		defer close(work)
+		for i := range chunks {
+			ch := &chunk{index: i, rows: min(chunkRows, rows-i*chunkRows), done: make(chan struct{})}
+			select {
+			case queue <- ch:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case work <- ch:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range threads {
+		wg.Go(func() {
+			for ch := range work {
+				ch.err = c.fill(ctx, ch)
+				close(ch.done)
+			}
+		})
+	}
+	return queue
 }
 
 // chunk is a fixed part of the rows.

@@ -133,18 +133,8 @@ func (g *grid) meet(i int) {
 	}
 }
 
-// cell trains one cell, or takes it from the folder.
-func (g *grid) cell(ctx context.Context, i int) error {
-	var began time.Time
-	if g.o.Now != nil {
-		began = g.o.Now()
-	}
-	at := &g.cells[i]
-	if found, err := g.load(i); err != nil || found {
-		return err
-	}
-	c := g.c.Config
-	c.Hidden, c.Threads = at.Hidden, 1
+// options are those of training cell i with c.
+func (g *grid) options(i int, c *Config) Options {
 	polish, held := c.polishRows(g.e.Rows()), g.o.Test != nil
 	o := Options{Test: g.o.Test, byBits: g.c.TargetError > 0, mark: g.mark}
 	o.stop = func(history []Record, best *Result) error {
@@ -160,13 +150,28 @@ func (g *grid) cell(ctx context.Context, i int) error {
 		o.Progress = func(ep Epoch) {
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			g.o.Progress(GridProgress{Hidden: at.Hidden, Epoch: ep, Done: g.done, Cells: len(g.cells)})
+			g.o.Progress(GridProgress{Hidden: g.cells[i].Hidden, Epoch: ep, Done: g.done, Cells: len(g.cells)})
 		}
 	}
 	if g.o.Folder != "" {
 		o.Checkpoint, o.CheckpointEvery, o.Resume = g.file(i, stateFile), max(10, c.Epochs/50), true
 	}
-	res, err := Run(ctx, c, g.e, o)
+	return o
+}
+
+// cell trains one cell, or takes it from the folder.
+func (g *grid) cell(ctx context.Context, i int) error {
+	var began time.Time
+	if g.o.Now != nil {
+		began = g.o.Now()
+	}
+	at := &g.cells[i]
+	if found, err := g.load(i); err != nil || found {
+		return err
+	}
+	c := g.c.Config
+	c.Hidden, c.Threads = at.Hidden, 1
+	res, err := Run(ctx, c, g.e, g.options(i, &c))
 	verdict := Misses
 	switch {
 	case errors.Is(err, errHopeless):

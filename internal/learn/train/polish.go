@@ -61,38 +61,7 @@ func newPolisher(net *bnn.Network, e *Examples) *polisher {
 	for i := range p.net.Layers {
 		l := &p.net.Layers[i]
 		widest = max(widest, l.Units())
-		words := bnn.Words(l.Inputs)
-		sign, mask := make([]uint64, words), make([]uint64, words)
-		cols := make([][]edge, l.Inputs)
-		agree, acts := make([]int32, p.rows*l.Units()), make([]uint64, l.Units()*p.words)
-		for j := range l.Units() {
-			clear(sign)
-			clear(mask)
-			fan := 0
-			for k, w := range l.Row(j) {
-				if w == 0 {
-					continue
-				}
-				cols[k] = append(cols[k], edge{int32(j), w})
-				fan++
-				mask[k/64] |= 1 << (k % 64)
-				if w > 0 {
-					sign[k/64] |= 1 << (k % 64)
-				}
-			}
-			agreements(count, rows, sign, mask, fan)
-			for b, a := range count {
-				agree[b*l.Units()+j] = int32(a)
-				if int32(a) >= l.Thresholds[j] {
-					acts[j*p.words+b/64] |= 1 << (b % 64)
-				}
-			}
-		}
-		rows = make([]uint64, p.rows*bnn.Words(l.Units()))
-		for b := range p.words {
-			toRows(rows, acts, l.Units(), p.words, bnn.Words(l.Units()), b, p.rows)
-		}
-		p.acts, p.agree, p.cols = append(p.acts, acts), append(p.agree, agree), append(p.cols, cols)
+		rows = p.addLayer(l, rows, count)
 	}
 	p.bad, p.wrong = make([]int32, p.rows), make([]uint64, p.words)
 	for k, x := range p.acts[len(p.acts)-1] {
@@ -108,6 +77,44 @@ func newPolisher(net *bnn.Network, e *Examples) *polisher {
 	}
 	p.delta, p.marked = make([]int32, widest), make([]bool, widest)
 	return p
+}
+
+// addLayer computes the agreements and activations of l from the rows of its
+// inputs, with count as scratch, and returns the rows of its outputs.
+func (p *polisher) addLayer(l *bnn.Layer, rows []uint64, count []uint16) []uint64 {
+	words := bnn.Words(l.Inputs)
+	sign, mask := make([]uint64, words), make([]uint64, words)
+	cols := make([][]edge, l.Inputs)
+	agree, acts := make([]int32, p.rows*l.Units()), make([]uint64, l.Units()*p.words)
+	for j := range l.Units() {
+		clear(sign)
+		clear(mask)
+		fan := 0
+		for k, w := range l.Row(j) {
+			if w == 0 {
+				continue
+			}
+			cols[k] = append(cols[k], edge{int32(j), w})
+			fan++
+			mask[k/64] |= 1 << (k % 64)
+			if w > 0 {
+				sign[k/64] |= 1 << (k % 64)
+			}
+		}
+		agreements(count, rows, sign, mask, fan)
+		for b, a := range count {
+			agree[b*l.Units()+j] = int32(a)
+			if int32(a) >= l.Thresholds[j] {
+				acts[j*p.words+b/64] |= 1 << (b % 64)
+			}
+		}
+	}
+	out := make([]uint64, p.rows*bnn.Words(l.Units()))
+	for b := range p.words {
+		toRows(out, acts, l.Units(), p.words, bnn.Words(l.Units()), b, p.rows)
+	}
+	p.acts, p.agree, p.cols = append(p.acts, acts), append(p.agree, agree), append(p.cols, cols)
+	return out
 }
 
 func cloneNetwork(n *bnn.Network) *bnn.Network {
@@ -206,9 +213,36 @@ func b2i(x bool) int {
 // propagate returns how many more bits of row b are wrong if a unit flips there. With commit,
 // it applies the flip.
 func (p *polisher) propagate(layer, unit, b int, commit bool) int {
+	word, bit := b/64, uint64(1)<<(b%64)
+	now := p.flipped(layer, unit, b, commit)
+	sum := 0
+	out := p.acts[len(p.acts)-1]
+	for _, k := range now {
+		at := int(k)*p.words + word
+		if (out[at]^p.want[at])&bit != 0 {
+			sum--
+		} else {
+			sum++
+		}
+		if commit {
+			out[at] ^= bit
+		}
+	}
+	if commit {
+		p.bits += sum
+		p.bad[b] += int32(sum)
+		if p.wrong[word] &^= bit; p.bad[b] > 0 {
+			p.wrong[word] |= bit
+		}
+	}
+	return sum
+}
+
+// flipped returns the outputs that flip in row b if a unit flips. With commit, it
+// applies the flips up to the last layer. The list is valid until the next call.
+func (p *polisher) flipped(layer, unit, b int, commit bool) []int32 {
 	now := append(p.lists[0][:0], int32(unit))
 	next := p.lists[1][:0]
-	sum := 0
 	word, bit := b/64, uint64(1)<<(b%64)
 	for m := layer + 1; m < len(p.net.Layers); m++ {
 		l := &p.net.Layers[m]
@@ -245,27 +279,8 @@ func (p *polisher) propagate(layer, unit, b int, commit bool) int {
 		}
 		now, next = kept, now
 	}
-	out := p.acts[len(p.acts)-1]
-	for _, k := range now {
-		at := int(k)*p.words + word
-		if (out[at]^p.want[at])&bit != 0 {
-			sum--
-		} else {
-			sum++
-		}
-		if commit {
-			out[at] ^= bit
-		}
-	}
 	p.lists[0], p.lists[1] = now, next
-	if commit {
-		p.bits += sum
-		p.bad[b] += int32(sum)
-		if p.wrong[word] &^= bit; p.bad[b] > 0 {
-			p.wrong[word] |= bit
-		}
-	}
-	return sum
+	return now
 }
 
 // cost returns how many more bits are wrong if a unit flips in the given rows. It stops, with
@@ -336,25 +351,20 @@ func (p *polisher) legal(c change, fan int) bool {
 // cost 0, at most sideways times in all, never changing the same weight twice. It returns the
 // number of changes.
 func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, sideways int) (changes int, err error) {
-	type place struct{ layer, unit int }
 	var places []place
 	for i := range p.net.Layers {
 		for j := range p.net.Layers[i].Units() {
 			places = append(places, place{i, j})
 		}
 	}
-	type weight struct{ layer, unit, input int }
-	tabu := map[weight]bool{}
-	flips := make([]uint64, p.words)
-	values := []int8{-1, 0, 1}
+	s := repairing{polisher: p, rng: rng, tabu: map[weight]bool{}, flips: make([]uint64, p.words), values: []int8{-1, 0, 1}}
 	if binary {
-		values = []int8{-1, 1}
+		s.values = []int8{-1, 1}
 	}
 	for p.bits > 0 {
 		rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 		improved := false
-		var even change
-		evens := 0
+		s.evens = 0
 		for _, at := range places {
 			if p.bits == 0 {
 				break
@@ -362,33 +372,10 @@ func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, side
 			if err := ctx.Err(); err != nil {
 				return changes, err
 			}
-			l := &p.net.Layers[at.layer]
-			fan := l.FanIn(at.unit)
 			p.look(at.layer, at.unit)
-			var best change
-			gain := 0
-			for i, w := range l.Row(at.unit) {
-				for _, v := range values {
-					for d := int32(-1); d <= 1; d++ {
-						c := change{at.layer, at.unit, i, v, l.Thresholds[at.unit] + d}
-						if v == w && (i > 0 || d == 0) || !p.legal(c, fan) || !p.flips(flips, c) {
-							continue
-						}
-						// A tie is useful as long as nothing better is known.
-						switch cost := p.cost(at.layer, at.unit, flips, min(gain, 0)); {
-						case cost < gain:
-							best, gain = c, cost
-						case cost == 0 && gain == 0 && !tabu[weight{at.layer, at.unit, i}]:
-							if evens++; rng.IntN(evens) == 0 {
-								even = c
-							}
-						}
-					}
-				}
-			}
-			if gain < 0 {
-				p.flips(flips, best)
-				p.apply(best, flips)
+			if best, gain := s.best(at); gain < 0 {
+				p.flips(s.flips, best)
+				p.apply(best, s.flips)
 				changes++
 				improved = true
 			}
@@ -396,14 +383,59 @@ func (p *polisher) repair(ctx context.Context, rng *rand.Rand, binary bool, side
 		if improved {
 			continue
 		}
-		if sideways--; sideways < 0 || evens == 0 {
+		if sideways--; sideways < 0 || s.evens == 0 {
 			break
 		}
+		even := s.even
 		p.look(even.layer, even.unit)
-		p.flips(flips, even)
-		p.apply(even, flips)
-		tabu[weight{even.layer, even.unit, even.input}] = true
+		p.flips(s.flips, even)
+		p.apply(even, s.flips)
+		s.tabu[weight{even.layer, even.unit, even.input}] = true
 		changes++
 	}
 	return changes, nil
+}
+
+// place is a unit, weight one of its inputs.
+type (
+	place  struct{ layer, unit int }
+	weight struct{ layer, unit, input int }
+)
+
+// repairing is the state of a repair.
+type repairing struct {
+	*polisher
+	rng    *rand.Rand
+	values []int8          // what a weight may be
+	tabu   map[weight]bool // weights that were changed at cost 0
+	flips  []uint64        // scratch
+	even   change          // one of the changes of cost 0, drawn at random
+	evens  int             // how many there were
+}
+
+// best returns the change of a unit that leaves the fewest bits wrong, and by how
+// many they change: at most 0. It draws among changes of cost 0 as it goes.
+func (s *repairing) best(at place) (best change, gain int) {
+	l := &s.net.Layers[at.layer]
+	fan := l.FanIn(at.unit)
+	for i, w := range l.Row(at.unit) {
+		for _, v := range s.values {
+			for d := int32(-1); d <= 1; d++ {
+				c := change{at.layer, at.unit, i, v, l.Thresholds[at.unit] + d}
+				if v == w && (i > 0 || d == 0) || !s.legal(c, fan) || !s.polisher.flips(s.flips, c) {
+					continue
+				}
+				// A tie is useful as long as nothing better is known.
+				switch cost := s.cost(at.layer, at.unit, s.flips, min(gain, 0)); {
+				case cost < gain:
+					best, gain = c, cost
+				case cost == 0 && gain == 0 && !s.tabu[weight{at.layer, at.unit, i}]:
+					if s.evens++; s.rng.IntN(s.evens) == 0 {
+						s.even = c
+					}
+				}
+			}
+		}
+	}
+	return best, gain
 }
