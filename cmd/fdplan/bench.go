@@ -1,20 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/app/experiment"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
-	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 type benchCmd struct {
@@ -39,10 +35,6 @@ type benchCmd struct {
 	JSON       bool         `name:"json" help:"Print one JSON object."`
 }
 
-// quickTotal is the time limit of a quick bench: 5 minutes are promised, and the last run
-// needs some seconds to stop.
-const quickTotal = 285 * time.Second
-
 // Run makes the runs that are missing from the journal.
 func (c *benchCmd) Run(a *environment) error {
 	// The time limit is that of each run.
@@ -56,28 +48,16 @@ func (c *benchCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	solvers, err := c.solvers()
+	solvers, err := experiment.Solvers(c.Solver)
 	if err != nil {
-		return err
+		return fmt.Errorf("--solver %w", err)
 	}
 	progress := c.reporter(a)
-	warn := func(text string) { fmt.Fprintf(a.err, "fdplan: warning: %s\n", text) }
-	env, blp, noBLP := c.blp(solvers, warn)
-	pick := func(given durationFlag, full, quick time.Duration) time.Duration {
-		switch {
-		case given != 0:
-			return time.Duration(given)
-		case c.Quick:
-			return quick
-		}
-		return full
-	}
-	sum, err := bench.Run(ctx, bench.Config{
-		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers, Env: env, BLP: blp, NoBLP: noBLP,
-		TimeLimit: pick(c.TimeLimit, 10*time.Minute, 10*time.Second), ReachLimit: pick(c.ReachLimit, time.Minute, 2*time.Second),
-		TrainLimit: max(time.Duration(c.TimeLimit), 30*time.Minute), Total: pick(c.TotalTime, 0, quickTotal),
-		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
-		Machine: bench.Machine(context.WithoutCancel(ctx), program, solvers), Now: a.now, Progress: reportRuns(progress), Warn: warn,
+	sum, err := experiment.Bench(ctx, bench.Config{
+		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
+		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
+		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
+		Now: a.now, Progress: reportRuns(progress), Warn: a.warn,
 	})
 	progress.Clear()
 	if err != nil {
@@ -107,57 +87,6 @@ func thisProgram() (string, error) {
 		}
 	}
 	return program, nil
-}
-
-// solvers returns the external solvers that the flags request.
-func (c *benchCmd) solvers() ([]bench.ExternalSolver, error) {
-	if len(c.Solver) == 0 {
-		return bench.Installed(), nil
-	}
-	if slices.Equal(c.Solver, []string{"none"}) {
-		return nil, nil
-	}
-	var out []bench.ExternalSolver
-	for _, s := range c.Solver {
-		engine, name, ok := strings.Cut(s, ":")
-		if !ok || name == "" || !takesSolver(engine) {
-			return nil, fmt.Errorf("--solver %q; expected none, or maxsat, pb or blp with a solver, such as pb:clasp", s)
-		}
-		out = append(out, bench.ExternalSolver{Engine: engine, Name: name})
-	}
-	return out, nil
-}
-
-// takesSolver reports whether external solvers can stand in for an engine's own.
-func takesSolver(engine string) bool {
-	e, ok := registry.Find(engine)
-	return ok && e.External != nil
-}
-
-// blp finds the solver of engine blp: HiGHS, which runs find through the environment wherever
-// they are started, or else the first installed MILP solver.
-func (c *benchCmd) blp(solvers []bench.ExternalSolver, warn func(string)) (env []string, name string, none bool) {
-	env = os.Environ()
-	wasm, missing := highs.Find()
-	if missing == nil {
-		return append(env, highs.Variable+"="+wasm), "", false
-	}
-	if s, err := external.Lookup(external.MILP, "highs"); err == nil {
-		if _, err := s.Program(); err == nil {
-			return env, "", false
-		}
-	}
-	if c.Engines != nil && !slices.Contains(c.Engines, "blp") {
-		return env, "", false
-	}
-	for _, s := range solvers {
-		if s.Engine == "blp" {
-			warn(fmt.Sprintf("%v; engine blp uses %s", missing, s.Name))
-			return env, s.Name, false
-		}
-	}
-	warn(fmt.Sprintf("%v; engine blp is left out", missing))
-	return env, "", true
 }
 
 // benchResult is the answer as JSON.

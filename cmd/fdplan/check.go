@@ -30,7 +30,7 @@ func (c *checkCmd) Run(a *environment) error {
 		return err
 	}
 	for _, w := range found.Warnings {
-		fmt.Fprintf(a.err, "fdplan: warning: %s\n", w)
+		a.warn(w)
 	}
 	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
 }

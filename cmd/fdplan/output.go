@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 
@@ -22,6 +23,9 @@ func (a *environment) toFile(name string, write func(io.Writer) error) error {
 	}
 	return w.Flush()
 }
+
+// warn writes a warning.
+func (a *environment) warn(text string) { fmt.Fprintf(a.err, "fdplan: warning: %s\n", text) }
 
 // answer prints v as JSON or by text, to a file or to standard output.
 func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {

@@ -76,7 +76,7 @@ func (c *planCmd) Run(a *environment) error {
 		fmt.Fprintf(a.err, "fdplan: warning: %v\n", evidence.none)
 	}
 	if w := doc.Warning(); w != "" {
-		fmt.Fprintf(a.err, "fdplan: warning: %s\n", w)
+		a.warn(w)
 	}
 	switch doc.Status {
 	case engine.Infeasible:

@@ -17,6 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 // Entry describes an engine.
@@ -46,6 +47,10 @@ type Entry struct {
 	Encodings bool
 	// Cuts reports whether the engine takes a blp.Help.
 	Cuts bool
+	// Needs finds what the engine's own solver needs besides this program. It returns
+	// environment variables, as NAME=value, by which other processes find it from any
+	// folder; the error tells how to bring it. Nil for an engine that needs nothing.
+	Needs func() (env []string, err error)
 
 	make func(o *Options, solver *external.Solver) (engine.Engine, error)
 }
@@ -59,8 +64,15 @@ type Options struct {
 	Proof    *conflict.Proof // takes a proof of the answer; nil for none
 }
 
-// Auto is the engine that runs others side by side.
-const Auto = "auto"
+// Names of engines, for experiments that are about one of them. Whatever depends
+// on what an engine can do asks its entry.
+const (
+	Auto   = "auto" // runs others side by side
+	Search = "search"
+	PB     = "pb"
+	MaxSAT = "maxsat"
+	BLP    = "blp"
+)
 
 // table has every engine, in the order in which they are listed.
 var table = []Entry{
@@ -72,12 +84,12 @@ var table = []Entry{
 		},
 	},
 	{
-		Name: "search", Help: "exact forward search over reachable states",
+		Name: Search, Help: "exact forward search over reachable states",
 		Incremental: true, Ranges: true, Threads: true, Anytime: true, Explains: true,
 		make: func(*Options, *external.Solver) (engine.Engine, error) { return search.Engine{}, nil },
 	},
 	{
-		Name: "pb", Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
+		Name: PB, Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
 		Proof: true, Incremental: true, Anytime: true, Explains: true, External: new(external.PB),
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
@@ -87,7 +99,7 @@ var table = []Entry{
 		},
 	},
 	{
-		Name: "maxsat", Help: "FD-SAT-Plan+: the model as clauses, solved as weighted partial MaxSAT",
+		Name: MaxSAT, Help: "FD-SAT-Plan+: the model as clauses, solved as weighted partial MaxSAT",
 		Incremental: true, Anytime: true, External: new(external.MaxSAT), Encodings: true,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
@@ -97,8 +109,8 @@ var table = []Entry{
 		},
 	},
 	{
-		Name: "blp", Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
-		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Cuts: true,
+		Name: BLP, Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
+		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Cuts: true, Needs: needsHiGHS,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			help := blp.All()
 			if o.BLPHelp != "" {
@@ -149,8 +161,25 @@ func Find(name string) (*Entry, bool) {
 	return &e, true
 }
 
-// names lists those for which keep is true as prose: pb, maxsat or blp.
-func names(keep func(*Entry) bool) string {
+// External reports whether external solvers can stand in for the own one of e.
+func External(e *Entry) bool { return e.External != nil }
+
+// needsHiGHS finds HiGHS, as a module or as a program.
+func needsHiGHS() ([]string, error) {
+	module, missing := highs.Find()
+	if missing == nil {
+		return []string{highs.Variable + "=" + module}, nil
+	}
+	if s, err := external.Lookup(external.MILP, "highs"); err == nil {
+		if _, err := s.Program(); err == nil {
+			return nil, nil
+		}
+	}
+	return nil, missing
+}
+
+// Choice lists the names of those for which keep is true as prose: pb, maxsat or blp.
+func Choice(keep func(*Entry) bool) string {
 	all := Names(keep)
 	if n := len(all); n > 1 {
 		return strings.Join(all[:n-1], ", ") + " or " + all[n-1]
@@ -172,9 +201,9 @@ func New(o Options) (engine.Engine, error) {
 	case !ok:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
 	case o.Proof != nil && !e.Proof:
-		return nil, fmt.Errorf("engine %s writes no proofs; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Proof }))
+		return nil, fmt.Errorf("engine %s writes no proofs; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Proof }))
 	case o.BLPHelp != "" && !e.Cuts:
-		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, names(func(e *Entry) bool { return e.Cuts }))
+		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Cuts }))
 	}
 	solver, err := e.external(&o)
 	if err != nil {
@@ -189,7 +218,7 @@ func (e *Entry) external(o *Options) (*external.Solver, error) {
 	case o.Solver == "":
 		return nil, nil
 	case e.External == nil:
-		return nil, fmt.Errorf("engine %s takes no external solver; expected engine %s", e.Name, names(func(e *Entry) bool { return e.External != nil }))
+		return nil, fmt.Errorf("engine %s takes no external solver; expected engine %s", e.Name, Choice(External))
 	case o.Proof != nil:
 		return nil, fmt.Errorf("a proof is written by the embedded solver, not by %s", o.Solver)
 	}

@@ -35,10 +35,9 @@ type Config struct {
 	Tables  []string         // those to run; nil for all
 	Engines []string         // those to compare; nil for all
 	Solvers []ExternalSolver // external solvers, which become further columns
-	// BLP is the external solver that engine blp uses throughout if HiGHS is not installed;
-	// empty for HiGHS. NoBLP reports that there is none at all.
-	BLP   string
-	NoBLP bool
+	// Instead has the external solver of each engine whose own is not installed. The
+	// engine uses it throughout; empty if there is none, and the engine is left out.
+	Instead map[string]string
 
 	TimeLimit  time.Duration // of each run of an engine
 	ReachLimit time.Duration // of each run of the tables reach and size
@@ -62,7 +61,7 @@ type Config struct {
 
 // ExternalSolver is an external solver that replaces an embedded one.
 type ExternalSolver struct {
-	Engine string // maxsat, pb or blp
+	Engine string // one that takes external solvers
 	Name   string // as for `fdplan plan --solver`
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -33,7 +34,7 @@ func (l *lister) figure1() error {
 	}
 	horizons := "1.." + strconv.Itoa(figureHorizon)
 	naive := l.record(KindPlan, "figure1", l.c.TimeLimit)
-	naive.Problem, naive.Model, naive.Engine = figureProblem, naiveModel, "search"
+	naive.Problem, naive.Model, naive.Engine = figureProblem, naiveModel, registry.Search
 	naive.Args = []string{"plan", "--domain", "naive.rddl", "--instance", "instance.rddl", "--goal", t.Goal}
 	for _, f := range sortedKeys(t.Ranges) {
 		naive.Args = append(naive.Args, "--range", fmt.Sprintf("%s=%d..%d", f, t.Ranges[f].Lo, t.Ranges[f].Hi))
@@ -46,7 +47,7 @@ func (l *lister) figure1() error {
 		return nil
 	}
 	r := l.record(KindPlan, "figure1", l.c.TimeLimit)
-	r.Problem, r.Files, r.Model, r.Engine = l.files.name(figureProblem), l.files.dir, "network", "search"
+	r.Problem, r.Files, r.Model, r.Engine = l.files.name(figureProblem), l.files.dir, "network", registry.Search
 	r.Args = slices.Concat([]string{"plan"}, l.files.args(figureProblem), []string{"-H", horizons, "--engine", r.Engine}, l.common(l.c.TimeLimit))
 	r.ID = id("figure1", r.Problem, "H="+horizons, l.setting(false))
 	l.jobs = append(l.jobs, Job{Record: r, do: learned})

@@ -1,6 +1,10 @@
 package bench
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/engine/registry"
+)
 
 // literalPlanners are the paper's two planners as it describes them: with its own encoding,
 // and with its program unchanged.
@@ -8,8 +12,8 @@ var literalPlanners = []struct {
 	name, engine, encoding, help string
 	flags                        []string
 }{
-	{"FD-SAT-Plan+", "maxsat", "paper", "", []string{"--encoding", "paper"}},
-	{"FD-BLP-Plan+", "blp", "", "none", []string{"--blp-help", "none"}},
+	{"FD-SAT-Plan+", registry.MaxSAT, "paper", "", []string{"--encoding", "paper"}},
+	{"FD-BLP-Plan+", registry.BLP, "", "none", []string{"--blp-help", "none"}},
 }
 
 // literal lists the paper's planners on every instance, with the embedded solver
@@ -23,7 +27,7 @@ func (l *lister) literal() error {
 			}
 			solvers := []string{""}
 			for _, s := range l.c.Solvers {
-				if s.Engine == p.engine && s.Name != l.c.BLP {
+				if s.Engine == p.engine && s.Name != l.c.Instead[p.engine] {
 					solvers = append(solvers, s.Name)
 				}
 			}

@@ -95,16 +95,18 @@ func Installed() []ExternalSolver {
 
 // with reports whether an engine is compared.
 func (l *lister) with(engine string) bool {
-	return (l.c.Engines == nil || slices.Contains(l.c.Engines, engine)) && !(engine == "blp" && l.c.NoBLP)
+	solver, replaced := l.c.Instead[engine]
+	return (l.c.Engines == nil || slices.Contains(l.c.Engines, engine)) && (!replaced || solver != "")
 }
 
 // external sets the solver of a record if its engine needs one, and returns the flags for it.
 func (l *lister) external(r *Record) []string {
-	if r.Engine != "blp" || l.c.BLP == "" || r.Solver != "" {
+	s := l.c.Instead[r.Engine]
+	if s == "" || r.Solver != "" {
 		return nil
 	}
-	r.Solver = l.c.BLP
-	return []string{"--solver", l.c.BLP}
+	r.Solver = s
+	return []string{"--solver", s}
 }
 
 // instances returns the paper's instances, as far as there are networks; for a quick bench
@@ -208,11 +210,11 @@ func (l *lister) repeated(list func()) {
 func (l *lister) engines() error {
 	l.repeated(func() {
 		for _, e := range Engines() {
-			if !l.with(e) || e == "blp" && l.c.BLP != "" {
+			if !l.with(e) || l.c.Instead[e] != "" {
 				continue // the external solver has its column below
 			}
 			var quick []Instance // all
-			if e == "blp" {
+			if branches(e) {
 				quick = QuickBLP()
 			}
 			l.engine(Record{Engine: e}, quick)
@@ -241,7 +243,7 @@ func (l *lister) engine(what Record, quick []Instance, args ...string) {
 // encodings lists the sizes of single neurons and of instances, and the times of
 // engine maxsat with each encoding.
 func (l *lister) encodings() error {
-	if !l.with("maxsat") {
+	if !l.with(registry.MaxSAT) {
 		return nil
 	}
 	l.neurons()
@@ -258,7 +260,7 @@ func (l *lister) encodings() error {
 	for _, i := range l.instances(quick) {
 		for _, e := range encodingNames() {
 			r := l.record(KindPlan, "encodings", l.c.TimeLimit)
-			r.Engine, r.Encoding = "maxsat", e
+			r.Engine, r.Encoding = registry.MaxSAT, e
 			j := l.planned(r, i, "--encoding", e)
 			if e == "default" {
 				same := j.Record
@@ -284,14 +286,27 @@ func runSizes(ctx context.Context, b *bench, r *Record) error {
 // quickOf lists the instances of a quick bench that an engine gets for Algorithm
 // 1, those that it solves in seconds; nil is all.
 func quickOf(engine string) []Instance {
-	e, ok := registry.Find(engine)
 	switch {
-	case ok && e.Encodings:
+	case registry.TakesEncoding(engine):
 		return QuickEncodings()
-	case ok && e.Cuts:
+	case branches(engine):
 		return QuickBLP()
 	}
 	return nil
+}
+
+// branches reports whether an engine solves linear programs by branch and cut,
+// which takes longer than a quick bench has.
+func branches(engine string) bool {
+	e, ok := registry.Find(engine)
+	return ok && e.Cuts
+}
+
+// direct reports whether an engine plans on the model itself. Only these get far
+// within the limits of a quick bench.
+func direct(engine string) bool {
+	e, ok := registry.Find(engine)
+	return ok && e.Explains
 }
 
 // incremental lists the runs of Algorithm 1: with the networks of the bench (the bundled ones
@@ -335,7 +350,7 @@ func (l *lister) incremental() error {
 	}
 	for _, kind := range landmarkKinds {
 		for _, e := range Engines() {
-			if !l.with(e) || l.c.Quick && e != "pb" {
+			if !l.with(e) || l.c.Quick && e != registry.PB {
 				continue
 			}
 			for _, i := range Instances() {

@@ -17,7 +17,7 @@ var quickReach = []string{"navigation/5x5", "inventory/4", "sysadmin/5", "cellda
 // reach lists how far each engine gets with each problem.
 func (l *lister) reach() error {
 	for _, e := range Engines() {
-		if !l.with(e) || l.c.Quick && e == "blp" {
+		if !l.with(e) || l.c.Quick && branches(e) {
 			continue
 		}
 		for _, p := range problems {

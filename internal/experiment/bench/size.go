@@ -89,7 +89,7 @@ func (f *family) text(n int) string {
 // size lists the runs that determine how large instances each engine solves.
 func (l *lister) size() error {
 	for _, e := range Engines() {
-		if !l.with(e) || l.c.Quick && e != "search" && e != "pb" {
+		if !l.with(e) || l.c.Quick && !direct(e) {
 			continue
 		}
 		for _, f := range families {

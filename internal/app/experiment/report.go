@@ -1,0 +1,72 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/report"
+)
+
+// Output takes what a report consists of.
+type Output struct {
+	Write func(name string, write func(io.Writer) error) error // makes a file whole or not at all
+	Wrote func(name string)                                    // called after each file; may be nil
+	Warn  func(text string)                                    // may be nil
+}
+
+// Report renders the journal in a folder, beside it, and removes the files of an
+// earlier report that this one lacks.
+func Report(dir string, out Output) error {
+	name := filepath.Join(dir, bench.JournalName)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	j, err := report.Read(name, f)
+	if err != nil {
+		return err
+	}
+	if j.Warning != "" && out.Warn != nil {
+		out.Warn(j.Warning)
+	}
+	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
+		return draw.Picture(load.Ref{}, name, data)
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", app.ErrInternal, err)
+	}
+	for _, f := range r.Files() {
+		to := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := out.Write(to, f.Write); err != nil {
+			return err
+		}
+		if out.Wrote != nil {
+			out.Wrote(to)
+		}
+	}
+	stale, err := r.Stale(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range stale {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("removing a file of an earlier report: %w", err)
+		}
+	}
+	return nil
+}
