@@ -178,7 +178,12 @@ func (b *bounds) context(a *environment) (context.Context, context.CancelFunc) {
 	}
 }
 
+// isTerminal reports whether f is a character device other than the null device.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
