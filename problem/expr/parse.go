@@ -281,20 +281,25 @@ func (ps *parser) primary() (*node, error) {
 		}
 		return ps.make(node{op: "~", args: []*node{a}, col: tok.col})
 	case "(":
-		if ps.depth++; ps.depth > maxDepth {
-			return nil, ps.lex.errorf(tok.col, "the expression is nested too deeply")
-		}
-		a, err := ps.binary(0)
-		ps.depth--
-		if err != nil {
-			return nil, err
-		}
-		if ps.tok.kind != ")" {
-			return nil, ps.lex.errorf(ps.tok.col, "expected ) for the ( in column %d, found %s", tok.col, ps.tok.text)
-		}
-		return a, ps.advance()
+		return ps.group(tok)
 	}
 	return nil, ps.lex.errorf(tok.col, "expected a variable, a number or (, found %s", tok.text)
+}
+
+// group parses an expression up to the parenthesis that closes open.
+func (ps *parser) group(open token) (*node, error) {
+	if ps.depth++; ps.depth > maxDepth {
+		return nil, ps.lex.errorf(open.col, "the expression is nested too deeply")
+	}
+	a, err := ps.binary(0)
+	ps.depth--
+	if err != nil {
+		return nil, err
+	}
+	if ps.tok.kind != ")" {
+		return nil, ps.lex.errorf(ps.tok.col, "expected ) for the ( in column %d, found %s", open.col, ps.tok.text)
+	}
+	return a, ps.advance()
 }
 
 // maxNumber keeps products and sums of an expression inside 64 bits; Compile
