@@ -20,6 +20,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -61,7 +62,8 @@ func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
 	if e.file != "" && r.MinHorizon != r.MaxHorizon {
 		return nil, errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
 	}
-	e.own = e.file != "" && e.folder == "" && r.Engine == "pb" && r.Solver == ""
+	entry, ok := registry.Find(r.Engine)
+	e.own = e.file != "" && e.folder == "" && ok && entry.Proof && r.Solver == ""
 	return e, nil
 }
 

@@ -39,6 +39,9 @@ func (r *Request) SetDefaults() {
 	if r.Loaded.IsZero() {
 		r.Loaded = r.Started
 	}
+	if r.Prove == nil {
+		r.Prove = func(*engine.Result) error { return nil }
+	}
 	r.Limits = app.Limits(r.Limits)
 }
 
@@ -96,10 +99,8 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 	}
-	if r.Prove != nil {
-		if err := r.Prove(res); err != nil {
-			return nil, err
-		}
+	if err := r.Prove(res); err != nil {
+		return nil, err
 	}
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return d, nil
