@@ -79,16 +79,7 @@ func Check(ctx context.Context, f Files, t *engine.Task) (*Report, error) {
 		}
 	}
 	if f.Folder == "" {
-		var s *said
-		if a != nil {
-			s = &said{a.Status, a.Reward, a.Bound}
-			for _, h := range a.Horizons {
-				if head, err := readHead(f.OPB); err == nil && head.horizon == h.Horizon {
-					s = &said{h.Status, h.Reward, h.Reward}
-				}
-			}
-		}
-		if err := r.check(ctx, f.OPB, f.Proof, s, t); err != nil {
+		if err := r.pair(ctx, f, a, t); err != nil {
 			return nil, err
 		}
 	} else if err := r.folder(ctx, f.Folder, a, t); err != nil {
@@ -161,6 +152,24 @@ func (r *Report) check(ctx context.Context, opb, proof string, s *said, t *engin
 	}
 	r.Claims = append(r.Claims, *c)
 	r.Accepted = r.Accepted && c.Accepted
+	return nil
+}
+
+// pair checks one proof and, with an answer, that it shows what that says.
+func (r *Report) pair(ctx context.Context, f Files, a *answer, t *engine.Task) error {
+	if a == nil {
+		return r.check(ctx, f.OPB, f.Proof, nil, t)
+	}
+	if len(a.Horizons) > 0 || a.Horizon == nil {
+		return source.Errorf(f.Answer, 1, 0, "expected an answer about one horizon; a range has a proof for each, in a folder")
+	}
+	if err := r.check(ctx, f.OPB, f.Proof, &said{a.Status, a.Reward, a.Bound}, t); err != nil {
+		return err
+	}
+	if c := &r.Claims[0]; c.Horizon != *a.Horizon {
+		c.refuse("the answer is about horizon %d, the file about %d", *a.Horizon, c.Horizon)
+		r.Accepted = false
+	}
 	return nil
 }
 

@@ -164,10 +164,10 @@ func readHead(name string) (head, error) {
 		if err != nil || len(line) == 0 || line[0] != '*' {
 			break // what is wrong is said by the checker
 		}
-		if m := horizonLine.FindStringSubmatch(line); m != nil {
+		if m := horizonLine.FindStringSubmatch(line); m != nil && h.horizon == 0 {
 			h.horizon, _ = strconv.Atoi(m[1])
 		}
-		if m := rewardLine.FindStringSubmatch(line); m != nil {
+		if m := rewardLine.FindStringSubmatch(line); m != nil && h.scale == 0 { // the first, as in package translation
 			constant, err1 := strconv.ParseInt(m[1], 10, 64)
 			scale, err2 := strconv.ParseInt(m[2], 10, 64)
 			if err1 == nil && err2 == nil {
