@@ -17,6 +17,9 @@ import (
 type Report struct {
 	Horizon int
 	Rows    int64 // inequalities that were compared; an equation is two
+	// The scaled reward of a solution is -(objective + Constant), the reward that
+	// divided by Scale, by the problem.
+	Constant, Scale int64
 }
 
 // Check reads an OPB file and compares it with the problem over the horizon. The
@@ -39,7 +42,9 @@ func Check(p *factored.Problem, net *bnn.Network, horizon int, name string, opb 
 	}
 	f := &file{name: name, in: bufio.NewReaderSize(opb, 1<<16)}
 	c := &comparison{expectation: expect(p, net, horizon), file: f, report: Report{Horizon: horizon}}
-	return c.report, c.run()
+	c.report.Constant, c.report.Scale = c.constant, c.unit
+	err := c.run()
+	return c.report, err
 }
 
 // comparison is one call of Check.

@@ -117,7 +117,11 @@ func checkFiles(ctx context.Context, opb, proof string, t *engine.Task) (*Claim,
 		return nil, err
 	}
 	defer again.Close()
-	if _, err := translation.Check(t.Problem, t.Network, h.horizon, opb, again); err != nil {
+	r, err := translation.Check(t.Problem, t.Network, h.horizon, opb, again)
+	if err == nil && (r.Constant != h.constant || r.Scale != h.scale) {
+		err = errors.New("its comments differ about the reward")
+	}
+	if err != nil {
 		same = false
 		c.refuse("the file is not the problem %s: %v", t.Problem.Name, err)
 	}
