@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 
@@ -72,13 +73,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if r.MinHorizon == r.MaxHorizon {
 		d.Horizon = &r.MinHorizon
 	}
-	for _, h := range res.Horizons {
-		line := HorizonLine{Horizon: h.Horizon, Status: h.Status}
-		if h.Status == engine.Optimal {
-			line.Reward = app.RewardOf(t.Problem, h.Reward)
-		}
-		d.Horizons = append(d.Horizons, line)
-	}
+	d.addHorizons(t.Problem, res)
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(t.Problem, *res.Bound)
 	}
@@ -104,6 +99,17 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	}
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// addHorizons adds what is known of each horizon of a range.
+func (d *Document) addHorizons(p *factored.Problem, res *engine.Result) {
+	for _, h := range res.Horizons {
+		line := HorizonLine{Horizon: h.Horizon, Status: h.Status}
+		if h.Status == engine.Optimal {
+			line.Reward = app.RewardOf(p, h.Reward)
+		}
+		d.Horizons = append(d.Horizons, line)
+	}
 }
 
 // Confirm lets the checker replay the engine's plan and writes it to d. A plan that the
