@@ -56,7 +56,7 @@ func (c *benchCmd) Run(a *environment) error {
 	sum, err := experiment.Bench(ctx, bench.Config{
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
-		Memory: int64(c.Memory), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
+		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Now: a.now, Progress: reportRuns(progress), Warn: a.warn,
 	})
 	progress.Clear()

@@ -148,13 +148,6 @@ func TakesEncoding(name string) bool {
 	return ok && e.Encodings
 }
 
-// WritesProof reports whether there is an engine of that name that writes proofs
-// of its answers.
-func WritesProof(name string) bool {
-	e, ok := Find(name)
-	return ok && e.Proof
-}
-
 // Single lists the names of the engines that are not a choice among others.
 func Single() []string { return Names(func(e *Entry) bool { return e.Name != Auto }) }
 
