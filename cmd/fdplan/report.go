@@ -7,12 +7,15 @@ import (
 )
 
 type reportCmd struct {
+	bounds
 	Dir   string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes; gets the report."`
 	Quiet bool   `short:"q" help:"Do not name the files."`
 }
 
 // Run renders the report of a bench.
 func (c *reportCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
 	return experiment.Report(c.Dir, experiment.Output{
 		Write: a.toFile,
 		Wrote: func(name string) {

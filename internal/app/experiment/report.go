@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/experiment/report"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Output takes what a report consists of.
@@ -26,7 +27,7 @@ type Output struct {
 // earlier report that this one lacks.
 func Report(dir string, out Output) error {
 	name := filepath.Join(dir, bench.JournalName)
-	f, err := os.Open(name)
+	f, err := source.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
 	}
