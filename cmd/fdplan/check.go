@@ -13,7 +13,9 @@ import (
 type checkCmd struct {
 	Domain   string `arg:"" help:"RDDL file with the domain; it may contain instances too." placeholder:"D.rddl"`
 	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
-	JSON     bool   `name:"json" help:"Print one JSON object."`
+	// Of a log.
+	Contradictions bool `help:"List the rows of a log with the same state and action and different next states: check TASK DATA --contradictions."`
+	JSON           bool `name:"json" help:"Print one JSON object."`
 	bounds
 }
 
@@ -21,6 +23,9 @@ type checkCmd struct {
 func (c *checkCmd) Run(a *environment) error {
 	_, cancel := c.context(a)
 	defer cancel()
+	if c.Contradictions {
+		return c.contradictions(a)
+	}
 	names := []string{c.Domain}
 	if c.Instance != "" {
 		names = append(names, c.Instance)

@@ -30,6 +30,7 @@ type cli struct {
 	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
 	Simulate simulateCmd `cmd:"" help:"Run a plan or a policy in a problem's RDDL."`
 	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
+	Init     initCmd     `cmd:"" help:"Make a task and a data set from a log."`
 	Train    trainCmd    `cmd:"" help:"Learn a network from transitions."`
 	Convert  convertCmd  `cmd:"" help:"Fold a network trained elsewhere (NPZ, or the published layout) into a network file."`
 	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`

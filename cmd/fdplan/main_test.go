@@ -6,16 +6,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fdplan/fdplan/examples/elevator/device"
 )
 
 // TestMain makes the test binary be fdplan when a script calls it so.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fdplan": main})
+	testscript.Main(m, map[string]func(){"fdplan": main, "elevator": elevator})
+}
+
+// elevator is the program in examples/elevator: with a number it writes a log of so many
+// rows, without one it answers the requests of --simulator.
+func elevator() {
+	var err error
+	if len(os.Args) > 1 {
+		var rows int
+		if rows, err = strconv.Atoi(os.Args[1]); err == nil {
+			err = device.Log(os.Stdout, rows, 1)
+		}
+	} else {
+		err = device.Serve(os.Stdin, os.Stdout, 1)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // published is where the FD-SAT-Plan files lie beside a checkout.

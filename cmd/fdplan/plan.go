@@ -132,6 +132,9 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	if d.Proof != nil && d.Proof.Certificate != nil {
 		fmt.Fprintf(&b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
 	}
+	if d.Note != "" {
+		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
+	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}

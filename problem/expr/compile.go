@@ -25,9 +25,12 @@ func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
 
 type compiler struct {
 	p       *factored.Problem
+	goal    bool // the constraints are of the last state
 	inSteps bool // the expression holds at steps 1..H, not at H+1
 	origin  string
 	fresh   int
+
+	defining bool // of an auxiliary variable
 }
 
 // linear is a sum of terms plus a constant.
@@ -50,6 +53,11 @@ func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 		op, k = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -k
 	}
 	n := factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin}
+	if c.goal && !c.defining {
+		c.p.Goal = append(c.p.Goal, n)
+		return
+	}
+	n.Defines = c.goal
 	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
 	// Without an action, a constraint of C would also hold at H+1; constraints of T hold at
 	// exactly the steps 1..H.
@@ -372,6 +380,8 @@ func (c *compiler) define(l linear, op factored.Op) (linear, error) {
 	}
 	v := factored.Lit{Bit: c.p.Variables[id].First}
 	// l >= least*(1-v), and l <= -1 + (most+1)*v.
+	c.defining = true
+	defer func() { c.defining = false }()
 	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: least, Lit: v}), factored.GE, least-l.k)
 	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: -(most + 1), Lit: v}), factored.LE, -1-l.k)
 	return linear{terms: []factored.Term{{Coef: 1, Lit: v}}}, nil

@@ -61,6 +61,7 @@ type parser struct {
 	depth int
 
 	constants []string // see Expr.Constants
+	fractions bool     // weights may be decimal fractions
 }
 
 // Parse reads a Boolean expression over the variables of p. Errors contain the column.

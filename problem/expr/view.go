@@ -30,6 +30,7 @@ func (ps *parser) plain(nodes ...*node) error {
 		switch v := n.special(); {
 		case v == nil && n.op == "value":
 			return ps.lex.errorf(n.col, "%s is a value of an enumeration; expected it in a comparison such as x == %s", n.text, n.text)
+		case v == nil && n.op == "real" && ps.fractions:
 		case v == nil && n.op == "real":
 			return ps.lex.errorf(n.col, "%s is not an integer; only a quantity is compared with fractions", n.text)
 		case v == nil:
@@ -54,7 +55,11 @@ func (ps *parser) compare(op token, a, b *node) (*node, *node, string, error) {
 	v, w := a.special(), b.special()
 	switch {
 	case v == nil && w == nil:
-		return a, b, kind, ps.plain(a, b)
+		fractions := ps.fractions
+		ps.fractions = false
+		err := ps.plain(a, b)
+		ps.fractions = fractions
+		return a, b, kind, err
 	case v == nil:
 		mirror := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 		if m, ok := mirror[kind]; ok {

@@ -163,3 +163,14 @@ func (v *Variable) checkView() error {
 	}
 	return nil
 }
+
+// Equals returns the constraints that v has the value x, which must be in its range.
+func (v *Variable) Equals(x int64, origin string) []Constraint {
+	var out []Constraint
+	for i := range v.Width {
+		out = append(out, Constraint{
+			Terms: []Term{{Coef: 1, Lit: Lit{Bit: v.First + Bit(i)}}}, Op: EQ, K: x >> (v.Width - 1 - i) & 1, Origin: origin,
+		})
+	}
+	return out
+}

@@ -14,7 +14,11 @@ import (
 // ones, if so, or else the rows themselves. If ctx has already ended it records the rows.
 func cover(ctx context.Context, p *load.Problem, f *bnn.File, rows, training *train.Examples) error {
 	seen := coverage.Of(training.Inputs, training.In)
-	legal, err := train.AreLegal(ctx, p.Truth.Compiled, p.Truth.Sim, training, maxLegal)
+	var legal bool
+	var err error
+	if p.Truth != nil {
+		legal, err = train.AreLegal(ctx, p.Truth.Compiled, p.Truth.Sim, training, maxLegal)
+	}
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return fmt.Errorf("comparing the training rows with the legal ones: %w", err)

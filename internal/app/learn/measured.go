@@ -231,6 +231,10 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, seen *coverage
 			return nil, err
 		}
 	}
+	if p.Truth == nil {
+		out.Unlisted = "not known without RDDL"
+		return out, nil
+	}
 	legal, err := train.Legal(ctx, p.Truth.Compiled, p.Truth.Sim, false, limit)
 	switch {
 	case err == nil:
@@ -269,7 +273,7 @@ func draw(ctx context.Context, p *load.Problem, seed uint64) (*train.Examples, e
 	if err != nil {
 		return nil, err
 	}
-	return train.FromData(d, p.Truth.Compiled)
+	return train.FromData(d, p.Problem)
 }
 
 // String returns the line as text.

@@ -11,6 +11,9 @@ import (
 
 // learner returns the columns of a problem with something to learn.
 func learner(p *load.Problem) (*dataset.Schema, error) {
+	if p.Declared != nil {
+		return dataset.OfProblem(p.Problem)
+	}
 	s, err := p.Simulator()
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func examples(p *load.Problem, file string) (*train.Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	return train.FromSources(p.Truth.Compiled, s...)
+	return train.FromSources(p.Problem, s...)
 }
 
 // sources reads the data sets to learn from. The rows of also, empty for none,
@@ -58,7 +61,7 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) ([]train
 		if from.name == "" {
 			continue
 		}
-		data, err := dataset.ReadAs(from.name, s)
+		data, err := read(p, from.name, s)
 		if err != nil {
 			return nil, err
 		}
@@ -68,4 +71,16 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) ([]train
 		all = append(all, train.Source{Data: data, Weight: int32(from.weight)})
 	}
 	return all, nil
+}
+
+// read reads a data set, or a log for a task that declares its fluents.
+func read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
+	if p.Declared == nil {
+		return dataset.ReadAs(name, s)
+	}
+	log, s, err := p.ReadLog(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.Quantise(log.Data), nil
 }

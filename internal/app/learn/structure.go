@@ -34,7 +34,7 @@ const shrinkEffort = 1000
 // learnStructure learns a network by RecipeStructure. When ctx ends while the
 // network is made smaller, the one so far is the answer, and says so.
 func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source, t Training) (*Trained, error) {
-	rows, err := train.FromSources(p.Truth.Compiled, sources...)
+	rows, err := train.FromSources(p.Problem, sources...)
 	if errors.Is(err, train.ErrEmpty) {
 		return nil, fmt.Errorf("every row has an empty cell; expected one at least without")
 	}
@@ -45,9 +45,11 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	complete, err := train.CoverLegal(ctx, p.Truth.Compiled, p.Truth.Sim, rows, maxLegal)
-	if err != nil {
-		return nil, err
+	complete := false // without RDDL, no rows are known to be all
+	if p.Truth != nil {
+		if complete, err = train.CoverLegal(ctx, p.Truth.Compiled, p.Truth.Sim, rows, maxLegal); err != nil {
+			return nil, err
+		}
 	}
 	complete = complete && !table.Contradictory && table.Missing == 0
 	progress := func(step string) func(float64) {
@@ -79,7 +81,7 @@ func tableOf(p *load.Problem, sources []train.Source) (t *structure.Table, incom
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
-	err = train.EachRow(p.Truth.Compiled, func(r *train.Row) {
+	err = train.EachRow(p.Problem, func(r *train.Row) {
 		in, out := packBits(r.In), packBits(r.Out)
 		var inKnown, outKnown []uint64
 		if r.InKnown != nil {

@@ -81,7 +81,7 @@ func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Trai
 	if t.Recipe == RecipeStructure {
 		return learnStructure(ctx, p, from, t)
 	}
-	rows, err := train.FromSources(p.Truth.Compiled, from...)
+	rows, err := train.FromSources(p.Problem, from...)
 	if err != nil {
 		return nil, err
 	}

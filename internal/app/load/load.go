@@ -47,9 +47,10 @@ var Models = []string{"network", "rddl"}
 // plans can be tried.
 type Problem struct {
 	engine.Task
-	Truth *Truth        // nil for the FD-SAT-Plan layout
-	Other *Elsewhere    // the RDDL that replaces it for that layout; nil for none
-	Seen  *coverage.Set // training rows of the network; nil if unknown
+	Declared *task.Task    // the task if it declares its fluents itself; else nil
+	Truth    *Truth        // nil for the FD-SAT-Plan layout
+	Other    *Elsewhere    // the RDDL that replaces it for that layout; nil for none
+	Seen     *coverage.Set // training rows of the network; nil if unknown
 	// OwnReward reports that the user's reward has replaced the RDDL's; it also counts in the
 	// simulator.
 	OwnReward bool
@@ -129,11 +130,14 @@ func fromFiles(r Ref) (*Problem, error) {
 // fromTask compiles a task, reading its files with read.
 func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
 	o.Read = read
-	if len(t.Learned) == 0 {
-		o.Known = true
-	}
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	}
+	if t.Declares() {
+		return fromDeclared(t, r, o, read)
+	}
+	if len(t.Learned) == 0 {
+		o.Known = true
 	}
 	c, err := t.Problem(o)
 	if err != nil {

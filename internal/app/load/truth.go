@@ -2,7 +2,6 @@ package load
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -41,7 +40,7 @@ func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, e
 // Simulator returns the simulator of a problem that has RDDL.
 func (p *Problem) Simulator() (*sim.Simulator, error) {
 	if p.Truth == nil {
-		return nil, fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)
+		return nil, p.noTruth()
 	}
 	return p.Truth.Sim, nil
 }

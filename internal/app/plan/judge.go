@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -12,6 +13,9 @@ import (
 // judge simulates the plan of a document, if the problem has RDDL, and records the verdict in
 // it.
 func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
+	if p.Declared != nil {
+		d.Note = "no simulator for " + strings.Join(p.Declared.Learned, ", ") + ": the plan is proven in the learned model only"
+	}
 	if p.Truth == nil || p.Truth.Sim.Stochastic() {
 		return nil
 	}

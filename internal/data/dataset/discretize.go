@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
@@ -56,6 +57,13 @@ func (s *Schema) Stored() *Schema {
 	return out
 }
 
+// Quantise returns d, whose schema is s.Stored, with the levels of its quantities.
+func (s *Schema) Quantise(d *Data) *Data {
+	out := &Data{Schema: s, Rows: d.Rows, Values: slices.Clone(d.Values)}
+	s.toLevels(out.Values)
+	return out
+}
+
 // toLevels converts rows of a file to rows of s, in place.
 func (s *Schema) toLevels(values []float64) {
 	for i, c := range s.Columns {
@@ -82,4 +90,16 @@ func (s *Schema) fromLevels(values []float64) []float64 {
 		}
 	}
 	return out
+}
+
+// Text returns a value of the column as people read it, a level as its bin.
+func (c *Column) Text(v float64) string {
+	if k := int(v); c.bins != nil && k >= 0 && k < c.bins.Levels() {
+		text := fmt.Sprintf("%v–%v", c.bins.Edges[k], c.bins.Edges[k+1])
+		if c.bins.Unit != "" {
+			text += " " + c.bins.Unit
+		}
+		return text
+	}
+	return string(c.format(nil, v))
 }

@@ -19,7 +19,7 @@ func NewRecorder(name string, p *factored.Problem, t *Truth, s *dataset.Schema) 
 	if t != nil {
 		r.values = func(val factored.Valuation) ([]float64, []float64) { return t.State(val), t.Action(val) }
 	} else {
-		s, err = schemaOf(p)
+		s, err = dataset.OfProblem(p)
 		r.values = func(val factored.Valuation) ([]float64, []float64) {
 			return valuesOf(p, factored.State, val), valuesOf(p, factored.Action, val)
 		}
@@ -32,20 +32,6 @@ func NewRecorder(name string, p *factored.Problem, t *Truth, s *dataset.Schema) 
 		return nil, err
 	}
 	return r, nil
-}
-
-// schemaOf returns a schema with a column for each state and action variable.
-func schemaOf(p *factored.Problem) (*dataset.Schema, error) {
-	columns := map[factored.Kind][]dataset.Column{}
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		c := dataset.Column{Name: v.Name, Bounded: true, Lo: float64(v.Lo), Hi: float64(v.Hi)}
-		if !v.Bool {
-			c.Type = dataset.Int
-		}
-		columns[v.Kind] = append(columns[v.Kind], c)
-	}
-	return dataset.NewSchema(p.Name, columns[factored.State], columns[factored.Action])
 }
 
 func valuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation) []float64 {

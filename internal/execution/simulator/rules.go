@@ -79,8 +79,8 @@ func (r ProblemRules) failure(part validate.Part, now factored.Valuation) *Viola
 	v := &Violation{Group: f.Group, Constraint: f.What, Origin: f.Origin, After: part != validate.Action}
 	for _, x := range f.Values {
 		value := Value{x.Name, x.Value}
-		if x.Bool {
-			value.Value = x.Value != 0
+		if w, ok := r.Problem.Lookup(x.Name); ok {
+			value.Value = w.Show(x.Value)
 		}
 		v.Values = append(v.Values, value)
 	}

@@ -39,7 +39,7 @@ func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyStat
 
 // newLister prepares to list rows; the caller sets what to do with each.
 func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*lister, error) {
-	m, err := newMapping(c)
+	m, err := newMapping(c.Problem)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
-	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -203,8 +202,7 @@ type mapping struct {
 	in, out    []bool
 }
 
-func newMapping(c *translate.Compiled) (*mapping, error) {
-	p := c.Problem
+func newMapping(p *factored.Problem) (*mapping, error) {
 	if len(p.Inputs) == 0 || len(p.Outputs) == 0 {
 		return nil, fmt.Errorf("%s has nothing to learn, expected a problem with learned state fluents", p.Name)
 	}
@@ -244,19 +242,18 @@ type Source struct {
 	Weight int32 // 0 for ordinary rows
 }
 
-// FromData returns the examples in d for the problem that c was compiled to, with its learned
-// fluents: its Inputs before the step, its Outputs after it. Columns are matched by the names
-// of fluents. It is an error if a fluent that the network reads or writes has no column, or
+// FromData returns the examples in d for problem p: its Inputs before the step, its Outputs
+// after it. Columns are matched by the names of fluents. It is an error if a fluent that the network reads or writes has no column, or
 // if a value is outside its fluent's range. Rows are counted from 1 in errors.
-func FromData(d *dataset.Data, c *translate.Compiled) (*Examples, error) {
-	return FromSources(c, Source{Data: d})
+func FromData(d *dataset.Data, p *factored.Problem) (*Examples, error) {
+	return FromSources(p, Source{Data: d})
 }
 
 // FromSources returns the examples in several data sets together. Rows with a value
 // that is not known are left out.
-func FromSources(c *translate.Compiled, sources ...Source) (*Examples, error) {
-	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
-	err := EachRow(c, func(r *Row) {
+func FromSources(p *factored.Problem, sources ...Source) (*Examples, error) {
+	b := NewBuilder(len(p.Inputs), len(p.Outputs))
+	err := EachRow(p, func(r *Row) {
 		if r.InKnown == nil {
 			b.AddWeighted(r.In, r.Out, r.Weight)
 		}
@@ -278,13 +275,13 @@ type Row struct {
 
 // EachRow calls row for each row of several data sets in turn; the next row
 // overwrites it. Errors are those of FromData.
-func EachRow(c *translate.Compiled, row func(*Row), sources ...Source) error {
-	m, err := newMapping(c)
+func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
+	m, err := newMapping(p)
 	if err != nil {
 		return err
 	}
 	for _, s := range sources {
-		if err := m.addAll(row, c, s); err != nil {
+		if err := m.addAll(row, s); err != nil {
 			return err
 		}
 	}
@@ -292,7 +289,7 @@ func EachRow(c *translate.Compiled, row func(*Row), sources ...Source) error {
 }
 
 // addAll takes all rows of a data set.
-func (m *mapping) addAll(row func(*Row), c *translate.Compiled, s Source) (err error) {
+func (m *mapping) addAll(row func(*Row), s Source) (err error) {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
@@ -303,12 +300,8 @@ func (m *mapping) addAll(row func(*Row), c *translate.Compiled, s Source) (err e
 		if col.Role == dataset.Next {
 			name, side, dst = name[:len(name)-1], 1, m.next
 		}
-		f, ok := c.Ground.ByName[name]
-		if !ok {
-			continue
-		}
-		v := c.Variable(f)
-		if v == nil {
+		v, ok := m.p.Find(name)
+		if !ok || v.Kind == factored.Auxiliary {
 			continue
 		}
 		dst[i] = v

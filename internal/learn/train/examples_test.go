@@ -149,7 +149,7 @@ func TestFromData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FromData(d, c)
+		got, err := FromData(d, c.Problem)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestFromDataErrors(t *testing.T) {
 		}
 		return &dataset.Data{Schema: schema, Rows: 2, Values: v}
 	}
-	if e, err := FromData(data(nil), c); err != nil || e.Rows() != 1 || e.Total() != 2 {
+	if e, err := FromData(data(nil), c.Problem); err != nil || e.Rows() != 1 || e.Total() != 2 {
 		t.Errorf("%+v %v", e, err)
 	}
 	for want, d := range map[string]*dataset.Data{
@@ -192,7 +192,7 @@ func TestFromDataErrors(t *testing.T) {
 		"there are no rows to learn from":    {Schema: schema},
 		"no column resupply(c1), expected o": {Schema: without(t, schema, "resupply(c1)")},
 	} {
-		if _, err := FromData(d, c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FromData(d, c.Problem); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -25,6 +26,7 @@ func findPositions(text []byte) positions {
 	var p unstable.Parser
 	p.Reset(text)
 	var table []string
+	entries := map[string]int{} // of arrays of tables
 	for p.NextExpression() {
 		e := p.Expression()
 		var key []string
@@ -35,8 +37,12 @@ func findPositions(text []byte) positions {
 			at = int(n.Raw.Offset)
 		}
 		switch e.Kind {
-		case unstable.Table, unstable.ArrayTable:
+		case unstable.Table:
 			table = key
+		case unstable.ArrayTable:
+			name := strings.Join(key, keySeparator)
+			table = append(key, strconv.Itoa(entries[name]))
+			entries[name]++
 		case unstable.KeyValue:
 			full := append(slices.Clone(table), key...)
 			// The value's own range if it has one, otherwise the text after the equals sign

@@ -33,6 +33,12 @@ type Task struct {
 	Network  string               // the network's file; empty for none
 	BitNames map[string][]string  // by fluent: names of its bits in foreign files, most significant first
 
+	// Of a task without RDDL, which declares its fluents itself: see Declares.
+	States, Actions []Fluent
+	Rules           []string // conditions that always hold; see package expr
+	Reward          string   // a sum; see expr.SetReward
+	Log             Log
+
 	// Levels makes goals compare the numbers of bins instead of quantities.
 	Levels bool
 
@@ -54,6 +60,11 @@ type file struct {
 	Ranges   map[string][]int64   `toml:"ranges"`
 	Bins     map[string]binsTable `toml:"discretize"`
 	Files    map[string]any       `toml:"files"`
+	State    []fluentTable        `toml:"state"`
+	Action   []fluentTable        `toml:"action"`
+	Rules    []string             `toml:"rules"`
+	Reward   *string              `toml:"reward"`
+	Log      Log                  `toml:"log"`
 }
 
 type binsTable struct {
@@ -85,7 +96,7 @@ func (b *binsTable) read() (bins.Bins, error) {
 }
 
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize] or [files]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, reward, [[state]], [[action]] and [log]"
 
 // Load reads the named task file with source.ReadFile, or with another function.
 func Load(name string, read ReadFile) (*Task, error) {
@@ -109,14 +120,11 @@ func Parse(name string, text []byte) (*Task, error) {
 	}
 	t := &Task{File: name, Learned: f.Learned, Inputs: f.Inputs, where: findPositions(text)}
 	for _, one := range []struct {
-		key    string
-		to     *string
-		from   *string
-		needed bool
-	}{{"domain", &t.Domain, f.Domain, true}, {"instance", &t.Instance, f.Instance, false}, {"network", &t.Network, f.Network, false}} {
+		key  string
+		to   *string
+		from *string
+	}{{"domain", &t.Domain, f.Domain}, {"instance", &t.Instance, f.Instance}, {"network", &t.Network, f.Network}} {
 		switch {
-		case one.from == nil && one.needed:
-			return nil, source.Errorf(name, 1, 1, "there is no %s; expected %s = \"FILE\"", one.key, one.key)
 		case one.from == nil:
 		case *one.from == "":
 			return nil, t.errorAt([]string{one.key}, "%s names no file; expected a file, relative to this one", one.key)
@@ -133,6 +141,9 @@ func Parse(name string, text []byte) (*Task, error) {
 		if t.Horizon = *f.Horizon; t.Horizon < 1 {
 			return nil, t.errorAt([]string{"horizon"}, "the horizon is %d; expected at least 1", t.Horizon)
 		}
+	}
+	if err := t.setDeclared(&f); err != nil {
+		return nil, err
 	}
 	if err := t.checkLearned(); err != nil {
 		return nil, err

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/fromlog"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+type initCmd struct {
+	Log       string   `arg:"" help:"Log with a row for each time step, or for each transition: CSV, Parquet or JSON lines (.jsonl)."`
+	Out       string   `short:"o" help:"Folder for task.toml, the data set and a report." required:"" placeholder:"FOLDER"`
+	Actions   []string `help:"Columns that are actions." placeholder:"COLUMN,…"`
+	Ignore    []string `help:"Columns to drop." placeholder:"COLUMN,…"`
+	Rename    []string `help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
+	Missing   string   `help:"Cells without a value: ${enum}." enum:"drop,previous,error" default:"drop"`
+	Bins      []string `help:"Bin edges of a quantity; repeatable." placeholder:"COLUMN=EDGE,…" sep:"none"`
+	Delimiter string   `help:"Delimiter of a CSV; inferred if not given." placeholder:"C"`
+	Episode   string   `help:"Column that numbers the episodes." placeholder:"COLUMN"`
+	// Of the task.
+	Goal    string   `help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
+	Reward  string   `help:"Reward of a step, a sum." placeholder:"EXPR"`
+	Rule    []string `help:"Condition that always holds; repeatable." placeholder:"EXPR" sep:"none"`
+	Initial []string `help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
+	JSON    bool     `name:"json" help:"Print one JSON object."`
+	bounds
+}
+
+// Run writes the folder.
+func (c *initCmd) Run(a *environment) error {
+	_, cancel := c.context(a)
+	defer cancel()
+	r := fromlog.Request{
+		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Initial: c.Initial,
+		Spec: rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Rename: map[string]string{}, Bins: map[string][]float64{}},
+	}
+	switch runes := []rune(strings.ReplaceAll(c.Delimiter, `\t`, "\t")); len(runes) {
+	case 0:
+	case 1:
+		r.Delimiter = runes[0]
+	default:
+		return fmt.Errorf("--delimiter %q; expected one character", c.Delimiter)
+	}
+	for _, text := range c.Rename {
+		column, name, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("--rename %s; expected COLUMN=NAME", text)
+		}
+		r.Spec.Rename[column] = name
+	}
+	for _, text := range c.Bins {
+		column, list, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--bins %s; expected COLUMN=EDGE,EDGE,…", text)
+		}
+		for _, e := range strings.Split(list, ",") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(e), 64)
+			if err != nil {
+				return fmt.Errorf("--bins %s: %q is not a number; expected COLUMN=EDGE,EDGE,…", text, e)
+			}
+			r.Spec.Bins[column] = append(r.Spec.Bins[column], x)
+		}
+	}
+	res, err := fromlog.Init(r)
+	if err != nil {
+		return err
+	}
+	return a.answer(c.JSON, "", res, func(w io.Writer) error {
+		if err := res.WriteText(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "wrote %s\n", strings.Join(res.Files, ", "))
+		return err
+	})
+}
+
+// contradictions lists those of a log for a task.
+func (c *checkCmd) contradictions(a *environment) error {
+	if c.Instance == "" {
+		return errors.New("--contradictions needs a task and data; expected fdplan check TASK DATA --contradictions")
+	}
+	p, err := load.Load(load.Ref{Name: c.Domain, Untrained: true})
+	if err != nil {
+		return err
+	}
+	res, err := fromlog.Check(p, c.Instance)
+	if err != nil {
+		return err
+	}
+	return a.answer(c.JSON, "", res, res.WriteText)
+}

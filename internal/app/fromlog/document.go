@@ -1,0 +1,169 @@
+package fromlog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// chooseBins gives every quantity its edges: those that the user gave by column or name, else
+// those that the log suggests.
+func chooseBins(t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, given map[string][]float64) error {
+	for name, edges := range given {
+		i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.Column == name || f.Name == name })
+		switch {
+		case i < 0 || fluents[i].Use != rawlog.AsState && fluents[i].Use != rawlog.AsAction:
+			return fmt.Errorf("--bins %s: there is no such state or action; expected COLUMN=EDGE,EDGE,…", name)
+		case fluents[i].Kind != rawlog.Real && fluents[i].Kind != rawlog.Int:
+			return fmt.Errorf("--bins %s: the column has no numbers", name)
+		}
+		if err := (bins.Bins{Edges: edges}).Check(); err != nil {
+			return fmt.Errorf("--bins %s: %w", name, err)
+		}
+		fluents[i].Kind, fluents[i].Edges, fluents[i].How = rawlog.Real, edges, "given"
+	}
+	return rawlog.SuggestBins(t, fluents, r)
+}
+
+// document writes the task file.
+func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Inferred from %s, %d rows. Change what is wrong and run fdplan train again.\n\n", r.Log, t.Rows())
+	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFile)
+	if r.Goal != "" {
+		fmt.Fprintf(&b, "goal = %s  # holds after the last step\n", strconv.Quote(r.Goal))
+	} else {
+		b.WriteString("# goal = \"floor == 0 ^ door == @open\"  # holds after the last step\n")
+	}
+	if r.Reward != "" {
+		fmt.Fprintf(&b, "reward = %s  # of a step\n", strconv.Quote(r.Reward))
+	} else {
+		b.WriteString("# reward = \"-up - 2*(load_kg >= 600)\"  # of a step\n")
+	}
+	if len(r.Rules) > 0 {
+		var rules []string
+		for _, x := range r.Rules {
+			rules = append(rules, strconv.Quote(x))
+		}
+		fmt.Fprintf(&b, "rules = [%s]  # hold at every step\n", strings.Join(rules, ", "))
+	} else {
+		b.WriteString("# rules = [\"up + down <= 1\"]  # hold at every step\n")
+	}
+	b.WriteString("# horizon = 10  # number of steps of a plan\n")
+	initial := map[string]string{}
+	for _, text := range r.Initial {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsState && f.Name == name }) {
+			return "", fmt.Errorf("--initial %s: expected STATE=VALUE with one of the states", text)
+		}
+		initial[name] = value
+	}
+	for i := range fluents {
+		f := &fluents[i]
+		switch f.Use {
+		case rawlog.AsState:
+			b.WriteString("\n[[state]]\n")
+		case rawlog.AsAction:
+			b.WriteString("\n[[action]]\n")
+		default:
+			continue
+		}
+		fmt.Fprintf(&b, "name = %s\n", strconv.Quote(f.Name))
+		writeType(&b, f)
+		if f.Use == rawlog.AsAction {
+			writeDefault(&b, f)
+		}
+		if f.Use == rawlog.AsState {
+			value, ok := initial[f.Name]
+			if !ok {
+				value = t.Columns[t.Column(f.Column)].First()
+			}
+			fmt.Fprintf(&b, "initial = %s\n", literal(f, value))
+		}
+	}
+	writeLog(&b, fluents, r)
+	return b.String(), nil
+}
+
+// idle are the names of values that do nothing.
+var idle = []string{"wait", "none", "noop", "no-op", "nop", "idle", "nothing", "stay", "hold", "stop", "off"}
+
+// writeDefault names the value that does nothing, which plans leave out.
+func writeDefault(b *strings.Builder, f *rawlog.Fluent) {
+	for _, name := range idle {
+		for _, v := range f.Values {
+			if strings.EqualFold(v, name) {
+				fmt.Fprintf(b, "default = %s  # a plan does not list it\n", strconv.Quote(v))
+				return
+			}
+		}
+	}
+}
+
+func writeType(b *strings.Builder, f *rawlog.Fluent) {
+	switch f.Kind {
+	case rawlog.Int:
+		fmt.Fprintf(b, "range = [%v, %v]\n", f.Lo, f.Hi)
+	case rawlog.Enum:
+		var values []string
+		for _, v := range f.Values {
+			values = append(values, strconv.Quote(v))
+		}
+		fmt.Fprintf(b, "values = [%s]\n", strings.Join(values, ", "))
+	case rawlog.Real:
+		var edges []string
+		for _, e := range f.Edges {
+			edges = append(edges, strconv.FormatFloat(e, 'g', -1, 64))
+		}
+		fmt.Fprintf(b, "edges = [%s]  # of the bins; %s; the log has %v to %v\n", strings.Join(edges, ", "), f.How, f.Lo, f.Hi)
+		if f.Unit != "" {
+			fmt.Fprintf(b, "unit = %s\n", strconv.Quote(f.Unit))
+		}
+	}
+}
+
+// literal writes a value in TOML.
+func literal(f *rawlog.Fluent, text string) string {
+	switch f.Kind {
+	case rawlog.Bool:
+		b, _ := rawlog.Truth(text)
+		return strconv.FormatBool(b)
+	case rawlog.Enum:
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// writeLog writes how train reads the log itself.
+func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request) {
+	b.WriteString("\n[log]  # how fdplan train reads a log such as the one above\n")
+	if r.Delimiter != 0 {
+		fmt.Fprintf(b, "delimiter = %s\n", strconv.Quote(string(r.Delimiter)))
+	}
+	if r.Missing != "" {
+		fmt.Fprintf(b, "missing = %s\n", strconv.Quote(string(r.Missing)))
+	}
+	var renamed []string
+	for i := range fluents {
+		f := &fluents[i]
+		switch f.Use {
+		case rawlog.AsEpisode:
+			fmt.Fprintf(b, "episode = %s\n", strconv.Quote(f.Column))
+		case rawlog.AsTime:
+			fmt.Fprintf(b, "time = %s\n", strconv.Quote(f.Column))
+		case rawlog.Dropped:
+			fmt.Fprintf(b, "# column %s is not used: %s\n", f.Column, f.Why)
+		default:
+			if f.Name != f.Column {
+				renamed = append(renamed, fmt.Sprintf("%s = %s", strconv.Quote(f.Name), strconv.Quote(f.Column)))
+			}
+		}
+	}
+	if len(renamed) > 0 {
+		fmt.Fprintf(b, "columns = {%s}  # of fluents with another name\n", strings.Join(renamed, ", "))
+	}
+}

@@ -1,0 +1,236 @@
+// Package fromlog implements the use case of starting from a log: it writes a task file, a
+// data set and a report, and lists rows that contradict each other.
+package fromlog
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Request is what the user says of a log.
+type Request struct {
+	Log       string
+	Out       string // folder to write
+	Delimiter rune   // 0 to infer it
+	Missing   rawlog.Missing
+	Spec      rawlog.Spec
+
+	Goal, Reward string // of the task; may be empty
+	Rules        []string
+	Initial      []string // FLUENT=VALUE; the others begin as the log's first complete row
+}
+
+// Result is the outcome of `fdplan init`.
+type Result struct {
+	Schema        int          `json:"schema"`
+	Log           string       `json:"log"`
+	Format        string       `json:"format"`
+	Rows          int          `json:"rows"`
+	Transitions   int          `json:"transitions"`
+	Dropped       int          `json:"dropped_rows"`
+	Fluents       []FluentLine `json:"columns"`
+	Contradictory int          `json:"contradictory"` // states and actions with several next states
+	Files         []string     `json:"files"`
+
+	reasons []reason
+	groups  []Contradiction
+}
+
+// FluentLine is a column and what became of it.
+type FluentLine struct {
+	Column string    `json:"column"`
+	Name   string    `json:"name"`
+	Use    string    `json:"use"`
+	Type   string    `json:"type,omitempty"`
+	Edges  []float64 `json:"edges,omitempty"`
+	Note   string    `json:"note,omitempty"`
+}
+
+// reason counts dropped rows.
+type reason struct {
+	why   string
+	count int
+}
+
+// The names of the files in the folder.
+const (
+	taskFile    = "task.toml"
+	dataFile    = "data.parquet"
+	reportFile  = "report.txt"
+	droppedFile = "dropped.csv"
+)
+
+// Init reads a log and writes the folder.
+func Init(r Request) (*Result, error) {
+	t, err := rawlog.Open(r.Log, r.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	fluents, err := rawlog.Infer(t, r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	reading := readingOf(fluents, r.Missing)
+	if err := chooseBins(t, fluents, reading, r.Spec.Bins); err != nil {
+		return nil, err
+	}
+	text, err := document(t, fluents, r)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(r.Out, taskFile)
+	k, err := task.Parse(file, []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("the task that was made of %s: %w", r.Log, err)
+	}
+	p, err := k.Factored(filepath.Base(r.Out))
+	if err != nil {
+		return nil, err
+	}
+	s, err := dataset.OfProblem(p)
+	if err != nil {
+		return nil, err
+	}
+	read, err := rawlog.Transitions(t, s.Stored(), reading)
+	if err != nil {
+		return nil, err
+	}
+	if read.Data.Rows == 0 {
+		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %d rows were dropped, the first since %s", len(read.Drops), read.Drops[0].Why)
+	}
+	out := &Result{
+		Schema: app.Schema, Log: r.Log, Format: t.Format, Rows: t.Rows(), Transitions: read.Data.Rows, Dropped: len(read.Drops),
+		reasons: count(read.Drops), groups: contradictions(s, read),
+	}
+	out.Contradictory = len(out.groups)
+	for i := range fluents {
+		out.Fluents = append(out.Fluents, line(&fluents[i]))
+	}
+	return out, out.write(r.Out, text, read)
+}
+
+// readingOf says how rows become transitions.
+func readingOf(fluents []rawlog.Fluent, missing rawlog.Missing) rawlog.Reading {
+	r := rawlog.Reading{Column: map[string]string{}, Missing: missing}
+	for i := range fluents {
+		f := &fluents[i]
+		switch f.Use {
+		case rawlog.AsEpisode:
+			r.Episode = f.Column
+		case rawlog.AsTime:
+			r.Time = f.Column
+		case rawlog.AsState, rawlog.AsAction:
+			r.Column[f.Name] = f.Column
+		}
+	}
+	return r
+}
+
+// write writes the files of the folder.
+func (x *Result) write(folder, text string, read *rawlog.Read) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	var report, dropped bytes.Buffer
+	if err := x.WriteText(&report); err != nil {
+		return err
+	}
+	dropped.WriteString("line,reason\n")
+	for _, d := range read.Drops {
+		fmt.Fprintf(&dropped, "%d,%s\n", d.Line, d.Why)
+	}
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{taskFile, []byte(text)}, {droppedFile, dropped.Bytes()}, {reportFile, report.Bytes()}} {
+		name := filepath.Join(folder, f.name)
+		if err := writeFile(name, f.text); err != nil {
+			return err
+		}
+		x.Files = append(x.Files, name)
+	}
+	name := filepath.Join(folder, dataFile)
+	x.Files = append(x.Files, name)
+	return dataset.Write(name, read.Data)
+}
+
+func count(drops []rawlog.Drop) []reason {
+	var out []reason
+	for _, d := range drops {
+		i := slices.IndexFunc(out, func(r reason) bool { return r.why == d.Why })
+		if i < 0 {
+			i = len(out)
+			out = append(out, reason{why: d.Why})
+		}
+		out[i].count++
+	}
+	slices.SortStableFunc(out, func(a, b reason) int { return b.count - a.count })
+	return out
+}
+
+func line(f *rawlog.Fluent) FluentLine {
+	l := FluentLine{Column: f.Column, Name: f.Name, Use: string(f.Use), Type: string(f.Kind), Edges: f.Edges, Note: f.Why}
+	switch {
+	case f.Use != rawlog.AsState && f.Use != rawlog.AsAction:
+		l.Type = ""
+	case f.Kind == rawlog.Real:
+		l.Note = "bins: " + f.How
+	}
+	return l
+}
+
+// WriteText writes the report.
+func (x *Result) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d rows (%s), %d transitions, %d rows dropped\n", x.Log, x.Rows, x.Format, x.Transitions, x.Dropped)
+	for _, f := range x.Fluents {
+		name := f.Column
+		if f.Name != f.Column && f.Use != string(rawlog.Dropped) {
+			name += " as " + f.Name
+		}
+		fmt.Fprintf(&b, "  %-8s %s", f.Use, name)
+		if f.Type != "" {
+			fmt.Fprintf(&b, ", %s", f.Type)
+		}
+		if f.Edges != nil {
+			fmt.Fprintf(&b, " %v", f.Edges)
+		}
+		if f.Note != "" {
+			fmt.Fprintf(&b, " (%s)", f.Note)
+		}
+		b.WriteByte('\n')
+	}
+	if x.Dropped > 0 {
+		fmt.Fprintf(&b, "dropped rows, listed in %s:\n", droppedFile)
+	}
+	for _, r := range x.reasons {
+		fmt.Fprintf(&b, "  %d: %s\n", r.count, r.why)
+	}
+	writeContradictions(&b, x.groups)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeFile(name string, text []byte) error {
+	f, err := atomicfile.Create(name)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Commit()
+}

@@ -1,0 +1,40 @@
+package load
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// ReadLog reads the transitions in a log or data set for a task that declares its fluents,
+// with quantities as numbers, and the schema with their levels. The task's [log] says how.
+func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
+	if p.Declared == nil {
+		return nil, nil, errors.New("a log as a device writes it can be read for a task that declares its fluents; expected the columns of a data set")
+	}
+	s, err := dataset.OfProblem(p.Problem)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.EqualFold(filepath.Ext(name), ".npz") {
+		d, err := dataset.ReadAs(name, s.Stored())
+		if err != nil {
+			return nil, nil, err
+		}
+		read := &rawlog.Read{Data: d}
+		for i := range d.Rows {
+			read.Lines = append(read.Lines, int32(i+1))
+		}
+		return read, s, nil
+	}
+	l := &p.Declared.Log
+	t, err := rawlog.Open(name, l.DelimiterRune())
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := rawlog.Transitions(t, s.Stored(), rawlog.Reading{Column: l.Columns, Episode: l.Episode, Time: l.Time, Missing: rawlog.Missing(l.Missing)})
+	return read, s, err
+}

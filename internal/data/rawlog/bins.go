@@ -1,0 +1,143 @@
+package rawlog
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// maxSplits bounds how deep the bins of one quantity are split by behaviour.
+const maxSplits = 3
+
+// maxGaps is the most gaps that make clusters.
+const maxGaps = 15
+
+// sample is a value of a quantity with the change that followed: the joint action, and that
+// together with how another fluent changed.
+type sample struct {
+	x              float64
+	action, change int
+}
+
+// edgesOf chooses the inner edges of a quantity: in the gaps between clusters of values; if
+// there are none, where the behaviour of another fluent changes, with a list of changes for
+// each of these, in any order; else quartiles. lo and hi are the extreme values.
+func edgesOf(values []float64, changes [][]sample) (edges []float64, how string) {
+	slices.Sort(values)
+	lo, hi := values[0], values[len(values)-1]
+	add := func(a, b float64) {
+		if e := roundest(a, b); e > lo && !slices.Contains(edges, e) {
+			edges = append(edges, e)
+		}
+	}
+	for _, g := range clusters(values) {
+		add(g[0], g[1])
+		how = "gaps between the values"
+	}
+	if len(edges) > 0 { // the values are levels already, and measured with noise
+		changes = nil
+	}
+	for _, list := range changes {
+		slices.SortFunc(list, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
+		for _, g := range split(list, maxSplits) {
+			add(g[0], g[1])
+			how = "where the behaviour changes"
+		}
+	}
+	if len(edges) == 0 {
+		how = "quartiles"
+		for k := 1; k < 4; k++ {
+			at := len(values) * k / 4
+			width := (hi - lo) / 40
+			add(values[at]-width, values[at]+width)
+		}
+	}
+	slices.Sort(edges)
+	a, b := outer(lo, hi)
+	all := append([]float64{a}, edges...)
+	return append(all, b), how
+}
+
+// clusters returns the gaps between clusters of sorted values, nil if there are none.
+func clusters(values []float64) [][2]float64 {
+	distinct := slices.Compact(slices.Clone(values))
+	if len(distinct) < 3 {
+		return nil
+	}
+	gaps := make([]float64, len(distinct)-1)
+	for i := range gaps {
+		gaps[i] = distinct[i+1] - distinct[i]
+	}
+	sorted := slices.Clone(gaps)
+	slices.Sort(sorted)
+	least := max(10*sorted[len(sorted)*9/10], (distinct[len(distinct)-1]-distinct[0])/50)
+	if len(distinct) <= maxGaps+1 {
+		least = 0 // few values: each is a cluster
+	}
+	var out [][2]float64
+	for i, g := range gaps {
+		if g > least {
+			out = append(out, [2]float64{distinct[i], distinct[i+1]})
+		}
+	}
+	if len(out) > maxGaps {
+		return nil
+	}
+	return out
+}
+
+// tally counts actions and changes on one side of a split. H is the sum of n log2 n of the
+// changes, minus that of the actions: -H is the entropy of the changes given the actions, in
+// bits of all samples.
+type tally struct {
+	actions, changes map[int]int
+	h                float64
+}
+
+func nlogn(n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(n) * math.Log2(float64(n))
+}
+
+func (t *tally) add(s sample, d int) {
+	t.h += nlogn(t.changes[s.change]+d) - nlogn(t.changes[s.change])
+	t.h -= nlogn(t.actions[s.action]+d) - nlogn(t.actions[s.action])
+	t.changes[s.change] += d
+	t.actions[s.action] += d
+}
+
+// leastGain is the share of the uncertainty about the changes that a split has to remove.
+// Rows that follow each other are not independent, so that small gains are chance.
+const leastGain = 0.03
+
+// split returns the gaps between neighbouring values at which the behaviour changes, by
+// splitting at the threshold that tells most about the changes, as long as it tells more than
+// it takes to describe (Fayyad and Irani, 1993).
+func split(list []sample, depth int) [][2]float64 {
+	if depth == 0 || len(list) < 20 {
+		return nil
+	}
+	left := tally{actions: map[int]int{}, changes: map[int]int{}}
+	right := tally{actions: map[int]int{}, changes: map[int]int{}}
+	for _, s := range list {
+		right.add(s, 1)
+	}
+	whole := right.h
+	kinds := float64(len(right.changes))
+	best, at := 0.0, 0
+	for i, s := range list[:len(list)-1] {
+		left.add(s, 1)
+		right.add(s, -1)
+		if gain := left.h + right.h - whole; gain > best && list[i+1].x > s.x {
+			best, at = gain, i+1
+		}
+	}
+	if best <= math.Log2(float64(len(list)))+2*kinds || best < -whole*leastGain {
+		return nil
+	}
+	out := split(list[:at], depth-1)
+	out = append(out, [2]float64{list[at-1].x, list[at].x})
+	return append(out, split(list[at:], depth-1)...)
+}

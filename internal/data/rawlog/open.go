@@ -1,0 +1,230 @@
+package rawlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// Open reads the named log. A delimiter of 0 is inferred from the header of a CSV. Errors are
+// *source.Error with the line where the format has lines.
+func Open(name string, delimiter rune) (*Table, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t := &Table{File: name}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".parquet":
+		err = t.readParquet(f)
+	case ".jsonl", ".ndjson", ".json":
+		err = t.readJSON(f)
+	default:
+		err = t.readCSV(f, delimiter)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Rows() == 0 {
+		return nil, source.Errorf(name, 0, 0, "the log has no rows")
+	}
+	return t, nil
+}
+
+// guess returns the most frequent of the usual delimiters outside quotes.
+func guess(header string) rune {
+	counts := map[rune]int{}
+	quoted := false
+	for _, r := range header {
+		switch r {
+		case '"':
+			quoted = !quoted
+		case ',', ';', '\t':
+			if !quoted {
+				counts[r]++
+			}
+		}
+	}
+	best := ','
+	for _, r := range []rune{';', '\t'} {
+		if counts[r] > counts[best] {
+			best = r
+		}
+	}
+	return best
+}
+
+func (t *Table) readCSV(f io.Reader, delimiter rune) error {
+	r := bufio.NewReaderSize(f, 1<<16)
+	if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
+		_, _ = r.Discard(3) // buffered already
+	}
+	if delimiter == 0 {
+		head, _ := r.Peek(1 << 15)
+		line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")
+		delimiter = guess(line)
+	}
+	t.Format = fmt.Sprintf("CSV, delimiter %q", delimiter)
+	c := csv.NewReader(r)
+	c.Comma, c.ReuseRecord = delimiter, true
+	fault := func(err error, row []string) error {
+		var p *csv.ParseError
+		if !errors.As(err, &p) {
+			return err
+		}
+		if errors.Is(p.Err, csv.ErrFieldCount) {
+			return source.Errorf(t.File, p.StartLine, 1, "the row has %d fields, expected %d as in the header", len(row), len(t.Columns))
+		}
+		return source.Errorf(t.File, p.Line, p.Column, "%v", p.Err)
+	}
+	header, err := c.Read()
+	if err == io.EOF {
+		return source.Errorf(t.File, 1, 1, "the file is empty, expected a header with the names of columns")
+	}
+	if err != nil {
+		return fault(err, header)
+	}
+	line, _ := c.FieldPos(0)
+	for i, h := range header {
+		h = strings.TrimSpace(h)
+		if h == "" {
+			return source.Errorf(t.File, line, 1, "column %d has no name in the header", i+1)
+		}
+		if j := t.Column(h); j >= 0 {
+			return source.Errorf(t.File, line, 1, "columns %d and %d are both named %s in the header; expected different names", j+1, i+1, h)
+		}
+		t.Columns = append(t.Columns, Column{Name: strings.Clone(h)})
+	}
+	for {
+		row, err := c.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fault(err, row)
+		}
+		line, _ := c.FieldPos(0)
+		t.Lines = append(t.Lines, int32(line))
+		for i, text := range row {
+			t.Columns[i].add(text, delimiter != ',')
+		}
+	}
+}
+
+// maxLine bounds a line of JSON.
+const maxLine = 16 << 20
+
+func (t *Table) readJSON(f io.Reader) error {
+	t.Format = "JSON lines"
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, maxLine)
+	for line := 1; s.Scan(); line++ {
+		if len(bytes.TrimSpace(s.Bytes())) == 0 {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(s.Bytes()))
+		d.UseNumber()
+		if err := t.object(d); err != nil {
+			return source.Errorf(t.File, line, int(d.InputOffset())+1, "%v", err)
+		}
+		t.Lines = append(t.Lines, int32(line))
+		for i := range t.Columns {
+			if c := &t.Columns[i]; len(c.cells) < len(t.Lines) {
+				c.cells = append(c.cells, missing)
+			}
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("reading %s: %w", t.File, err)
+	}
+	return nil
+}
+
+// object adds the cells of one line.
+func (t *Table) object(d *json.Decoder) error {
+	if x, err := d.Token(); err != nil || x != json.Delim('{') {
+		return errors.New("expected a JSON object on each line")
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := key.(string)
+		i := t.Column(name)
+		if i < 0 {
+			i = len(t.Columns)
+			c := Column{Name: name}
+			for range t.Lines {
+				c.cells = append(c.cells, missing)
+			}
+			t.Columns = append(t.Columns, c)
+		}
+		c := &t.Columns[i]
+		if len(c.cells) > len(t.Lines) {
+			return fmt.Errorf("%s occurs twice", name)
+		}
+		x, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch x := x.(type) {
+		case nil:
+			c.cells = append(c.cells, missing)
+		case bool:
+			c.addText(fmt.Sprint(x))
+		case json.Number:
+			c.add(x.String(), false)
+		case string:
+			c.add(x, false)
+		default:
+			return fmt.Errorf("%s is a list or an object; expected a number, a text or a Boolean", name)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("expected one JSON object on each line")
+	}
+	return nil
+}
+
+// readParquet reads a file with flat columns.
+func (t *Table) readParquet(f *os.File) error {
+	t.Format = "Parquet"
+	err := dataset.PlainParquet(f, func(header []string) {
+		for _, name := range header {
+			t.Columns = append(t.Columns, Column{Name: name})
+		}
+	}, func(row []any) {
+		for i, v := range row {
+			switch c := &t.Columns[i]; v := v.(type) {
+			case nil:
+				c.cells = append(c.cells, missing)
+			case float64:
+				c.addNumber(v)
+			case bool:
+				c.addText(fmt.Sprint(v))
+			case string:
+				c.add(v, false)
+			}
+		}
+		t.Lines = append(t.Lines, int32(len(t.Lines)+1))
+	})
+	if err != nil {
+		return source.Errorf(t.File, 0, 0, "%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package rawlog
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+)
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestOpen reads the same two rows in every form that a log may have.
+func TestOpen(t *testing.T) {
+	for name, text := range map[string]string{
+		"comma.csv":      "load,door,up\n1.5,open,true\n,closed,false\n",
+		"semicolon.csv":  "load;door;up\n1,5;open;true\nNaN;closed;false\n",
+		"tab.tsv":        "load\tdoor\tup\n1.5\topen\ttrue\nn/a\tclosed\tfalse\n",
+		"mark.csv":       "\ufeffload,door,up\r\n1.5,open,true\r\nnull,closed,false\r\n",
+		"quotes.csv":     "\"load\",\"door\",up\n\"1.5\",\"open\",true\n\"\",closed,false\n",
+		"lines.jsonl":    `{"load":1.5,"door":"open","up":true}` + "\n\n" + `{"up":false,"door":"closed","load":null}` + "\n",
+		"missing.ndjson": `{"load":1.5,"door":"open","up":true}` + "\n" + `{"up":false,"door":"closed"}` + "\n",
+	} {
+		x, err := Open(write(t, name, text), 0)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for i := range x.Rows() {
+			for k := range x.Columns {
+				got = append(got, x.Columns[k].Text(i))
+			}
+		}
+		if want := []string{"1.5", "open", "true", "", "closed", "false"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for want, text := range map[string]string{
+		"x.csv:1:1: the file is empty":                                 "",
+		"x.csv:1:1: columns 1 and 3 are both named a":                  "a,b,a\n1,2,3\n",
+		"x.csv:1:1: column 2 has no name":                              "a,,c\n1,2,3\n",
+		"x.csv:3:1: the row has 2 fields, expected 3 as in the header": "a,b,c\n1,2,3\n1,2\n",
+		"x.csv:2:4: bare":                                              "a,b\n1,x\"y\n",
+		"x.csv: the log has no rows":                                   "a,b\n",
+	} {
+		if _, err := Open(write(t, "x.csv", text), 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for want, text := range map[string]string{
+		"x.jsonl:2:":                     "{\"a\":1}\n{\"a\":\n",
+		"x.jsonl:1:7: a is a list":       `{"a":[1]}`,
+		"expected a JSON object on each": "[1]",
+		"a occurs twice":                 `{"a":1,"a":2}`,
+	} {
+		if _, err := Open(write(t, "x.jsonl", text), 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestInfer(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("time,Load (kg),n,door,on,copy,fixed,note,cmd\n")
+	for i := range 200 {
+		for _, cell := range []string{itoa(i), itoa(i) + ".5", itoa(i % 5), []string{"open", "shut", "ajar"}[i%3], itoa(i % 2), itoa(i % 5), "7", "text" + itoa(i), []string{"up", "wait"}[i/2%2]} {
+			b.WriteString(cell + ",")
+		}
+		s := strings.TrimSuffix(b.String(), ",")
+		b.Reset()
+		b.WriteString(s + "\n")
+	}
+	x, err := Open(write(t, "log.csv", b.String()), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Infer(x, Spec{Actions: []string{"cmd"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"time time", "Load_kg state real", "n state int", "door state enum", "on state bool", "copy dropped", "fixed dropped", "note dropped", "cmd action enum"}
+	for i, f := range got {
+		line := f.Name + " " + string(f.Use)
+		if f.Use == AsState || f.Use == AsAction {
+			line += " " + string(f.Kind)
+		}
+		if line != want[i] {
+			t.Errorf("%s: %s (%s), want %s", f.Column, line, f.Why, want[i])
+		}
+	}
+	if got[1].Unit != "kg" {
+		t.Errorf("unit %q", got[1].Unit)
+	}
+	for want, s := range map[string]Spec{
+		"which columns are actions? expected --actions a,b; the columns of": {},
+		"--actions: there is no column command":                             {Actions: []string{"command"}},
+		"the action fixed cannot be used: constant, 7":                      {Actions: []string{"fixed"}},
+	} {
+		if _, err := Infer(x, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// A unit that changes within the file.
+	x, err = Open(write(t, "unit.csv", "load,cmd\n1,up\n2,wait\n3,up\n7 lb,up\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Infer(x, Spec{Actions: []string{"cmd"}}); err == nil || !strings.Contains(err.Error(), `unit.csv:5: column load: "7 lb" is not a number, as 75.0 % of its values are`) {
+		t.Error(err)
+	}
+}
+
+func itoa(i int) string {
+	return string([]byte{byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)})
+}
+
+// TestTransitions pairs rows within an episode, across no gap, and drops what is missing.
+func TestTransitions(t *testing.T) {
+	x, err := Open(write(t, "log.csv", "t,run,load,cmd\n0,1,10,true\n1,1,20,true\n2,1,,false\n3,1,40,true\n9,1,50,true\n10,1,60,\n11,2,70,true\n12,2,80,true\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "load", Type: dataset.Real, Bounded: true, Hi: 100}}, []dataset.Column{{Name: "cmd", Bounded: true, Hi: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for missing, want := range map[Missing][]float64{
+		MissingDrop:     {10, 1, 20, 50, 1, 60, 70, 1, 80},
+		MissingPrevious: {10, 1, 20, 20, 1, 20, 20, 0, 40, 50, 1, 60, 70, 1, 80},
+	} {
+		got, err := Transitions(x, s, Reading{Episode: "run", Time: "t", Missing: missing})
+		if err != nil || !slices.Equal(got.Data.Values, want) {
+			t.Errorf("%s: %v, %v", missing, got.Data.Values, err)
+			continue
+		}
+		if len(got.Drops)+got.Data.Rows != x.Rows() {
+			t.Errorf("%s: %d transitions and %d dropped of %d rows", missing, got.Data.Rows, len(got.Drops), x.Rows())
+		}
+	}
+	if _, err := Transitions(x, s, Reading{Missing: MissingError}); err == nil || !strings.Contains(err.Error(), "log.csv:4: column load has no value") {
+		t.Error(err)
+	}
+	s.Columns[0].Hi, s.Columns[2].Hi = 65, 65
+	if _, err := Transitions(x, s, Reading{}); err == nil || !strings.Contains(err.Error(), `log.csv:8: column load: "70", expected a value in 0..65`) {
+		t.Error(err)
+	}
+}
+
+// TestEdges: clusters get an edge in each gap; a threshold of the behaviour is found within
+// even values; roundest keeps its promise.
+func TestEdges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var values []float64
+	var changes []sample
+	for range 2000 {
+		x := rng.Float64() * 100
+		values = append(values, x)
+		change := 0
+		if x >= 63.5 && rng.IntN(10) > 0 {
+			change = 1
+		}
+		changes = append(changes, sample{x: x, action: 0, change: change})
+	}
+	if e, how := edgesOf(values, [][]sample{changes}); len(e) < 3 || !slices.ContainsFunc(e, func(x float64) bool { return math.Abs(x-63.5) < 0.3 }) {
+		t.Errorf("%v %s", e, how)
+	}
+	values = nil
+	for range 2000 {
+		values = append(values, 250*float64(rng.IntN(4))+20*rng.Float64())
+	}
+	if e, how := edgesOf(values, nil); len(e) != 5 || how != "gaps between the values" || e[3] != 600 {
+		t.Errorf("%v %s", e, how)
+	}
+	for range 10_000 {
+		lo := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(8)-4))
+		hi := lo + rng.ExpFloat64()*math.Pow(10, float64(rng.IntN(8)-4))
+		if lo == hi {
+			continue
+		}
+		if e := roundest(lo, hi); !(e > lo && e <= hi) {
+			t.Fatalf("%v..%v: %v", lo, hi, e)
+		}
+		if a, b := outer(lo, hi); a > lo || b < hi {
+			t.Fatalf("%v..%v: %v..%v", lo, hi, a, b)
+		}
+	}
+}

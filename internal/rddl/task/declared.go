@@ -1,0 +1,336 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/expr"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Fluent is a state or action fluent that the task file declares itself. With neither Range,
+// Values nor Bins it is Boolean.
+type Fluent struct {
+	Name    string
+	Range   []int64  // of an integer: LO, HI
+	Values  []string // of an enumeration
+	Bins    *bins.Bins
+	Initial any // of a state: bool, int64, float64 or string; nil leaves it open
+	Default any // of an action: false, 0 or the first value if nil
+}
+
+// fluentTable is a fluent in TOML.
+type fluentTable struct {
+	Name    string    `toml:"name"`
+	Range   []int64   `toml:"range"`
+	Values  []string  `toml:"values"`
+	Lo      *float64  `toml:"lo"`
+	Hi      *float64  `toml:"hi"`
+	Bits    *int      `toml:"bits"`
+	Edges   []float64 `toml:"edges"`
+	Unit    string    `toml:"unit"`
+	Initial any       `toml:"initial"`
+	Default any       `toml:"default"`
+}
+
+// Log says how a log of the fluents is read.
+type Log struct {
+	Delimiter string            `toml:"delimiter"` // of a CSV; inferred if empty
+	Episode   string            `toml:"episode"`   // column
+	Time      string            `toml:"time"`      // column
+	Missing   string            `toml:"missing"`   // drop, previous or error
+	Columns   map[string]string `toml:"columns"`   // by fluent, of those with another name
+}
+
+// DelimiterRune returns the delimiter, 0 if it is to be inferred.
+func (l *Log) DelimiterRune() rune {
+	for _, r := range l.Delimiter {
+		return r
+	}
+	return 0
+}
+
+// The arrays of tables that declare fluents.
+const (
+	stateTables  = "state"
+	actionTables = "action"
+)
+
+// Declares reports whether the task declares its fluents itself and has no RDDL.
+func (t *Task) Declares() bool { return t.Domain == "" }
+
+// setDeclared reads the fluents that the task declares.
+func (t *Task) setDeclared(f *file) error {
+	for _, list := range []struct {
+		key  string
+		from []fluentTable
+		to   *[]Fluent
+	}{{stateTables, f.State, &t.States}, {actionTables, f.Action, &t.Actions}} {
+		for i := range list.from {
+			one, err := list.from[i].fluent(list.key)
+			if err != nil {
+				return t.errorAt([]string{list.key, strconv.Itoa(i), "name"}, "%v", err)
+			}
+			*list.to = append(*list.to, one)
+		}
+	}
+	t.Rules, t.Log = f.Rules, f.Log
+	if !slices.Contains([]string{"", "drop", "previous", "error"}, t.Log.Missing) {
+		return t.errorAt([]string{"log", "missing"}, "missing is %q; expected drop, previous or error", t.Log.Missing)
+	}
+	if f.Reward != nil {
+		t.Reward = *f.Reward
+	}
+	declared := len(t.States)+len(t.Actions) > 0
+	switch {
+	case t.Domain != "" && (declared || t.Rules != nil || t.Reward != ""):
+		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], rules or reward beside it")
+	case t.Domain != "":
+		return nil
+	case !declared:
+		return source.Errorf(t.File, 1, 1, "there is no domain; expected domain = \"FILE\", or fluents in [[state]] and [[action]]")
+	case len(t.States) == 0 || len(t.Actions) == 0:
+		return source.Errorf(t.File, 1, 1, "there are %d states and %d actions; expected [[state]] and [[action]] at least once each", len(t.States), len(t.Actions))
+	case t.Instance != "" || len(f.Ranges) > 0 || len(f.Bins) > 0:
+		return source.Errorf(t.File, 1, 1, "instance, [ranges] and [discretize] belong to RDDL; expected range, edges or values of each fluent")
+	}
+	if t.Learned == nil {
+		for _, s := range t.States {
+			t.Learned = append(t.Learned, s.Name)
+		}
+	}
+	return nil
+}
+
+func (f *fluentTable) fluent(key string) (Fluent, error) {
+	out := Fluent{Name: factored.Canonical(f.Name), Range: f.Range, Values: f.Values, Initial: f.Initial, Default: f.Default}
+	table := binsTable{Lo: f.Lo, Hi: f.Hi, Bits: f.Bits, Edges: f.Edges, Unit: f.Unit}
+	quantity := f.Lo != nil || f.Hi != nil || f.Bits != nil || f.Edges != nil
+	kinds := 0
+	for _, is := range []bool{f.Range != nil, f.Values != nil, quantity} {
+		if is {
+			kinds++
+		}
+	}
+	switch {
+	case !validName(out.Name):
+		return out, fmt.Errorf("%q is not a name; expected letters, digits, _ and -, and arguments in brackets", f.Name)
+	case kinds > 1:
+		return out, fmt.Errorf("%s has more than one type; expected range, values, edges, or nothing for a Boolean", out.Name)
+	case f.Range != nil && (len(f.Range) != 2 || f.Range[0] > f.Range[1]):
+		return out, fmt.Errorf("this is not a range for %s; expected [LO, HI] with LO <= HI", out.Name)
+	case f.Values != nil && len(f.Values) == 0:
+		return out, fmt.Errorf("%s has no values; expected one at least", out.Name)
+	case key == stateTables && f.Default != nil:
+		return out, fmt.Errorf("%s is a state; expected initial instead of default", out.Name)
+	case key == actionTables && f.Initial != nil:
+		return out, fmt.Errorf("%s is an action; expected default instead of initial", out.Name)
+	case f.Unit != "" && !quantity:
+		return out, fmt.Errorf("%s has a unit and no bins; expected edges", out.Name)
+	}
+	for i, v := range f.Values {
+		if strings.TrimPrefix(v, "@") == "" || slices.Contains(f.Values[:i], v) {
+			return out, fmt.Errorf("%s has the value %q twice or without a name", out.Name, v)
+		}
+	}
+	if quantity {
+		b, err := table.read()
+		if err != nil {
+			return out, fmt.Errorf("%s cannot be discretised: %w", out.Name, err)
+		}
+		out.Bins = &b
+	}
+	return out, nil
+}
+
+// validName reports whether expressions can mention a fluent of this name.
+func validName(name string) bool {
+	base, args, bracket := strings.Cut(name, "(")
+	for i, r := range base {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
+		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '-')) {
+			return false
+		}
+	}
+	return base != "" && base != "true" && base != "false" && (!bracket || strings.HasSuffix(args, ")") && len(args) > 1)
+}
+
+// variable returns the fluent as a variable.
+func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
+	v := factored.Variable{Name: f.Name, Kind: k}
+	switch {
+	case f.Range != nil:
+		v.Lo, v.Hi = f.Range[0], f.Range[1]
+		if k == factored.Action && v.Lo > 0 {
+			v.Default = v.Lo
+		}
+	case f.Values != nil:
+		v.Hi, v.View = int64(len(f.Values))-1, &factored.View{Names: f.Values}
+	case f.Bins != nil:
+		v.Hi = int64(f.Bins.Levels()) - 1
+		if !levels {
+			v.View = &factored.View{Edges: f.Bins.Edges, Unit: f.Bins.Unit}
+		}
+	default:
+		v.Bool = true
+	}
+	return v
+}
+
+// Factored compiles a task that declares its fluents itself. All of its transitions are
+// learned, except that a state fluent not listed in Learned keeps its value.
+func (t *Task) Factored(name string) (*factored.Problem, error) {
+	p := factored.NewProblem(name)
+	p.Horizon = t.Horizon
+	if err := t.addFluents(p); err != nil {
+		return nil, err
+	}
+	for i, text := range t.Rules {
+		if err := t.require(p, text, fmt.Sprintf("rule %d", i+1)); err != nil {
+			return nil, t.errorAt([]string{"rules"}, "rule %d, %s: %v", i+1, text, err)
+		}
+	}
+	if t.Goal != "" {
+		e, err := t.condition(p, t.Goal, false)
+		if err == nil {
+			err = e.Goal(p, "goal")
+		}
+		if err != nil {
+			return nil, t.errorAt([]string{"goal"}, "%s: %v", t.Goal, err)
+		}
+	}
+	if t.Reward != "" {
+		if err := expr.SetReward(p, t.Reward, "reward"); err != nil {
+			return nil, t.errorAt([]string{"reward"}, "%s: %v", t.Reward, err)
+		}
+	}
+	if err := t.addLearned(p); err != nil {
+		return nil, err
+	}
+	return p, p.Check()
+}
+
+// condition parses a condition, in which no comparison may be decided by ranges.
+func (t *Task) condition(p *factored.Problem, text string, next bool) (*expr.Expr, error) {
+	e, err := expr.Parse(p, text, expr.Options{Next: next})
+	if err == nil && len(e.Constants()) > 0 {
+		err = errors.New(e.Constants()[0])
+	}
+	return e, err
+}
+
+func (t *Task) require(p *factored.Problem, text, origin string) error {
+	e, err := t.condition(p, text, true)
+	if err != nil {
+		return err
+	}
+	return e.Require(p, false, origin)
+}
+
+// addFluents declares the variables, actions first, and their initial values.
+func (t *Task) addFluents(p *factored.Problem) error {
+	for _, list := range []struct {
+		key     string
+		kind    factored.Kind
+		fluents []Fluent
+	}{{actionTables, factored.Action, t.Actions}, {stateTables, factored.State, t.States}} {
+		for i := range list.fluents {
+			f := &list.fluents[i]
+			at := func(key string, err error) error {
+				return t.errorAt([]string{list.key, strconv.Itoa(i), key}, "%v", err)
+			}
+			v := f.variable(list.kind, t.Levels)
+			if f.Default != nil {
+				x, err := f.value(&v, f.Default)
+				if err != nil {
+					return at("default", err)
+				}
+				v.Default = x
+			}
+			id, err := p.AddVariable(v)
+			if err != nil {
+				return at("name", err)
+			}
+			if f.Initial == nil {
+				continue
+			}
+			w := &p.Variables[id]
+			x, err := f.value(w, f.Initial)
+			if err != nil {
+				return at("initial", err)
+			}
+			p.Initial = append(p.Initial, w.Equals(x, "initial value of "+w.Name)...)
+		}
+	}
+	return nil
+}
+
+// value converts a value of the task file. Quantities stand for themselves.
+func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
+	w := *v
+	if f.Bins != nil {
+		w.View = &factored.View{Edges: f.Bins.Edges, Unit: f.Bins.Unit}
+	}
+	var n int64
+	var err error
+	_, isText := x.(string)
+	switch _, isBool := x.(bool); {
+	case isBool != w.Bool, isText != w.Enumeration():
+		return 0, fmt.Errorf("%v is not a value of %s; expected %s", x, w.Name, w.RangeText())
+	default:
+		n, err = w.Parse(fmt.Sprint(x))
+	}
+	if err == nil && (n < w.Lo || n > w.Hi) {
+		err = fmt.Errorf("%s cannot be %d; its range is %s", w.Name, n, w.RangeText())
+	}
+	return n, err
+}
+
+// addLearned sets what the network reads and gives, and keeps the other states.
+func (t *Task) addLearned(p *factored.Problem) error {
+	for _, name := range t.Learned {
+		if v, ok := p.Find(name); !ok || v.Kind != factored.State {
+			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned", name)
+		}
+	}
+	bits := func(v *factored.Variable) (out []factored.Bit) {
+		for i := range v.Width {
+			out = append(out, v.First+factored.Bit(i))
+		}
+		return out
+	}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		if v.Kind == factored.Auxiliary {
+			continue
+		}
+		if t.Inputs == nil {
+			p.Inputs = append(p.Inputs, bits(v)...)
+		}
+		switch learned := slices.ContainsFunc(t.Learned, func(name string) bool { return factored.Canonical(name) == v.Name }); {
+		case v.Kind != factored.State:
+		case learned:
+			p.Outputs = append(p.Outputs, bits(v)...)
+		default:
+			for _, b := range bits(v) {
+				p.Transition = append(p.Transition, factored.Constraint{
+					Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b, Next: true}}, {Coef: -1, Lit: factored.Lit{Bit: b}}},
+					Op:    factored.EQ, Origin: v.Name + " is not learned and keeps its value",
+				})
+			}
+		}
+	}
+	for _, name := range t.Inputs {
+		v, ok := p.Find(name)
+		if !ok || v.Kind == factored.Auxiliary {
+			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read", name)
+		}
+		p.Inputs = append(p.Inputs, bits(v)...)
+	}
+	return nil
+}

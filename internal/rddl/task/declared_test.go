@@ -1,0 +1,104 @@
+package task
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+const declared = `goal = "load < 200 ^ door == @open"
+reward = "-0.5*go - 2*(load >= 400) + 0.25*floor"
+rules = ["door == @open => ~go"]
+learned = ["floor", "load"]
+
+[[state]]
+name = "floor"
+range = [0, 3]
+initial = 2
+
+[[state]]
+name = "load"
+edges = [0, 200, 400, 800]
+unit = "kg"
+initial = 250.5
+
+[[state]]
+name = "door"
+values = ["closed", "open"]
+
+[[action]]
+name = "go"
+`
+
+// TestDeclared compiles a task without RDDL.
+func TestDeclared(t *testing.T) {
+	k, err := Parse("t.toml", []byte(declared))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := k.Factored("lift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Outputs) != 4 || len(p.Inputs) != 6 || len(p.Initial) != 4 || p.Reward.Scale != 4 {
+		t.Errorf("%d outputs, %d inputs, %d initial values, scale %d", len(p.Outputs), len(p.Inputs), len(p.Initial), p.Reward.Scale)
+	}
+	val := make(factored.Valuation, p.NumBits())
+	for name, text := range map[string]string{"floor": "3", "load": "199", "door": "open"} {
+		v, _ := p.Lookup(name)
+		x, err := v.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Set(val, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds := func() bool {
+		for i := range p.Goal {
+			if !p.Goal[i].Holds(val, nil) {
+				return false
+			}
+		}
+		return true
+	}
+	if !holds() {
+		t.Error("the goal does not hold")
+	}
+	load, _ := p.Lookup("load")
+	if err := load.Set(val, 1); err != nil {
+		t.Fatal(err)
+	}
+	if holds() {
+		t.Error("the goal holds with 200 kg")
+	}
+}
+
+func TestDeclaredErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`range = [0, 3]`, `range = [3, 0]`, "t.toml:7:8: this is not a range for floor"},
+		{`initial = 2`, `initial = 7`, "t.toml:9:11: floor cannot be 7; its range is 0..3"},
+		{`initial = 2`, `initial = true`, "t.toml:9:11: true is not a value of floor"},
+		{`initial = 250.5`, `initial = 900`, "t.toml:15:11: load cannot be 900; its range is 0..800 kg"},
+		{`"closed", "open"]`, `"closed", "closed"]`, "t.toml:18:8: door has the value \"closed\" twice"},
+		{`name = "go"`, `name = "7go"`, "t.toml:22:8: \"7go\" is not a name"},
+		{`name = "go"`, `name = "floor"`, "t.toml:7:8: variable floor is declared twice"},
+		{`load < 200`, `load < 250`, "t.toml:1:8: load < 250 ^ door == @open: 1:6: load < 250: 250 lies inside the bin 200–400 kg"},
+		{`load < 200`, `load < 900`, "t.toml:1:8: "},
+		{`load < 200`, `go`, "t.toml:1:8: "},
+		{`-0.5*go`, `-0.5*load`, "t.toml:2:10: "},
+		{`"floor", "load"]`, `"floor", "lod"]`, "t.toml:4:11: there is no state fluent lod"},
+		{`[[action]]`, "domain = 3\n[[action]]", "t.toml:"},
+		{`goal`, "domain = \"d.rddl\"\ngoal", "t.toml:1:1: the domain declares fluents"},
+		{`~go`, `~gone`, "t.toml:3:9: rule 1, "},
+	} {
+		k, err := Parse("t.toml", []byte(strings.Replace(declared, c.old, c.new, 1)))
+		if err == nil {
+			_, err = k.Factored("lift")
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}
