@@ -26,7 +26,7 @@ type family struct {
 type options struct {
 	n, k, h, cost, size, loops, steps, seed int
 	graph                                   string
-	truck, walls                            int
+	truck                                   int
 }
 
 // files are the texts of an instance.

@@ -100,9 +100,6 @@ type writer struct {
 	layers []*layer // by step, 0..H+1; 0 is what comes before the first state
 	sums   []proof.ID
 	nodes  uint // for looks at the context
-
-	lits  []int32 // scratch
-	terms []proof.Term
 }
 
 // write writes the proof without its end.

@@ -43,8 +43,7 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int) *struct
 	}
 	union = slices.Clone(union)
 	s.union = union
-	var root func(i int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for union[i] != i {
 			i = union[i]
 		}

@@ -54,9 +54,7 @@ func (r *relation) weights() (w []int64, constant int64) {
 // lister lists the values and moves of groups.
 type lister struct {
 	s     *structure
-	cost  []int64 // by variable
-	paid  []bool  // by internal variable: some group has counted its cost
-	most  int     // moves of one group
+	most  int // moves of one group
 	stop  func() bool
 	first *propagate.State
 	last  *propagate.State

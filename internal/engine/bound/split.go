@@ -187,8 +187,7 @@ func (s *structure) weakComponents() [][]int {
 	for id := range label {
 		label[id] = id
 	}
-	var root func(int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for label[i] != i {
 			i = label[i]
 		}
