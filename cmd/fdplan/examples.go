@@ -12,6 +12,10 @@ var examples = map[string][]example{
 		{"Check a domain and an instance that stand in two files", "check domain.rddl instance.rddl"},
 		{"The same as JSON", "check domain.rddl instance.rddl --json"},
 	},
+	"init": {
+		{"A task and a data set from a log whose actions are in one column", "init lift.csv -o lift --actions command --goal 'floor == 0'"},
+		{"With bin edges of one's own, and empty cells taken from the row before", "init lift.csv -o lift --actions command --bins load_kg=0,200,600 --missing previous"},
+	},
 	"list": {
 		{"The problems that can be named in place of PROBLEM", "list"},
 		{"The same as JSON", "list --json"},
