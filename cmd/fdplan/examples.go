@@ -14,7 +14,7 @@ var examples = map[string][]example{
 	},
 	"init": {
 		{"A task and a data set from a log whose actions are in one column", "init lift.csv -o lift --actions command --goal 'floor == 0'"},
-		{"With bin edges of one's own, and empty cells taken from the row before", "init lift.csv -o lift --actions command --bins load_kg=0,200,600 --missing previous"},
+		{"With given bin edges, and empty cells filled from the row before", "init lift.csv -o lift --actions command --bins load_kg=0,200,600 --missing previous"},
 	},
 	"list": {
 		{"The problems that can be named in place of PROBLEM", "list"},
