@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -50,6 +53,32 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version."`
 }
 
+// grammar returns a pointer to the part of cli that a command line needs: the
+// command that it begins with, and the global flags. Building all commands with
+// their flags takes longer than planning in a small problem. A command line that
+// names no command, or one that describes the others, gets all.
+func grammar(args []string) any {
+	if len(args) == 0 {
+		return new(cli)
+	}
+	all := reflect.TypeFor[cli]()
+	var fields []reflect.StructField
+	named := false
+	for i := range all.NumField() {
+		f := all.Field(i)
+		_, command := f.Tag.Lookup("cmd")
+		if command && strings.ToLower(f.Name) != args[0] {
+			continue
+		}
+		named = named || command
+		fields = append(fields, f)
+	}
+	if !named || slices.Contains([]string{"help", "man", "completion"}, args[0]) {
+		return new(cli)
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
 // environment is the part of the system that a command may use.
 type environment struct {
 	out, err io.Writer
@@ -75,9 +104,8 @@ func run(a *environment, args []string) (status int) {
 	a.out, a.err = stdout, stderr
 	a.guard = newGuard()
 	defer a.guard.end()
-	var c cli
 	exited := -1 // set when kong wants to exit, as after --help
-	parser, err := kong.New(&c,
+	parser, err := kong.New(grammar(args),
 		kong.Name("fdplan"),
 		kong.Description("Planning with learned, discrete models of the world."),
 		kong.Writers(a.out, a.err),
