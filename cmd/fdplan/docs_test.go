@@ -74,15 +74,8 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages = append([]string{"../../README.md"}, pages...)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	bin := t.TempDir()
-	// Under this name the test binary is the program; see TestMain.
-	if err := os.Symlink(self, filepath.Join(bin, "fdplan")); err != nil {
-		t.Fatal(err)
-	}
+	linkProgram(t, bin)
 	data, err := filepath.Abs(published)
 	if err != nil {
 		t.Fatal(err)

@@ -18,15 +18,8 @@ import (
 // TestAbandoned: a command that waits for ever, for a pipe into which nothing is
 // written, ends at its limit and at a signal: one line, and no file.
 func TestAbandoned(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	program, pipe, cnf, out := filepath.Join(dir, "fdplan"), filepath.Join(dir, "pipe.toml"), filepath.Join(dir, "pipe.cnf"), filepath.Join(dir, "out.cnf")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program, pipe, cnf, out := linkProgram(t, dir), filepath.Join(dir, "pipe.toml"), filepath.Join(dir, "pipe.cnf"), filepath.Join(dir, "out.cnf")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}

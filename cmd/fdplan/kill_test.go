@@ -16,15 +16,8 @@ import (
 // random, with a signal that no process can handle, and resumes it, until it ends:
 // the network and the answer are those of a run that nothing interrupts.
 func TestKilledTraining(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program := linkProgram(t, dir)
 	data := filepath.Join(dir, "rows.parquet")
 	if status, _, stderr := session("collect", "sysadmin/4", "--policy", "restart", "-n", "20000", "--seed", "1", "-o", data); status != exitDone {
 		t.Fatal(stderr)
@@ -57,6 +50,7 @@ func TestKilledTraining(t *testing.T) {
 				done := make(chan error, 1)
 				go func() { done <- cmd.Wait() }()
 				killed := false
+				var err error
 				select {
 				case err = <-done:
 				case <-time.After(wait + time.Duration(rng.Int64N(int64(50*time.Millisecond)))):

@@ -37,15 +37,8 @@ const promised = 500 * time.Millisecond
 // TestLimits interrupts every command at random moments, by signals and by its time
 // limit, and compares its peak resident size with its bound on memory.
 func TestLimits(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program := linkProgram(t, dir)
 	cases := limitCases(t, dir)
 	rng := rand.New(rand.NewPCG(1, uint64(len(cases))))
 	n, most := 1, time.Minute

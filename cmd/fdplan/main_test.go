@@ -86,6 +86,21 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// linkProgram links the test binary into dir as fdplan and returns the link's name.
+// Under that name the test binary is the program; see TestMain.
+func linkProgram(t *testing.T, dir string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "fdplan")
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
 // session runs the program in this process.
 func session(args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer

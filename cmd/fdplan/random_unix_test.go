@@ -59,15 +59,8 @@ func randomLine(rng *rand.Rand, dir string) []string {
 // error, none of them a trace, the first one its own, with --json one object or
 // nothing, and no file beside those that were asked for.
 func TestRandomCommandLines(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	bin := t.TempDir()
-	program := filepath.Join(bin, "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program := linkProgram(t, bin)
 	for i := range uint64(*commandLines) {
 		seed := *commandSeed + i
 		rng := rand.New(rand.NewPCG(seed, 11))

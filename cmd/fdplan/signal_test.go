@@ -65,14 +65,7 @@ func largeLayout(t *testing.T, n int) string {
 // TestSignals sends real ones: the program ends soon, with the best plan so
 // far and its gap, or with nothing, and says why.
 func TestSignals(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program := linkProgram(t, t.TempDir())
 	dir := largeLayout(t, 40)
 	for _, c := range []struct {
 		signal os.Signal

@@ -1,4 +1,4 @@
-// Elevator is a goods lift to learn from: with -log it writes a log, without it answers the
+// Command elevator is a goods lift to learn from: with -log it writes a log, without it answers the
 // requests of fdplan's --simulator.
 package main
 
