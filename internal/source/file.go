@@ -114,6 +114,25 @@ func ReadUpTo(name string, f *os.File, most int64) ([]byte, error) {
 	}
 }
 
+// UpTo is a reader of at most so many bytes of an opened input, for formats that
+// are read as they come. Beyond them it returns the error of ReadUpTo.
+func UpTo(name string, r io.Reader, most int64) io.Reader { return &bounded{name, r, most, most} }
+
+type bounded struct {
+	name       string
+	r          io.Reader
+	most, left int64
+}
+
+// Read reads one byte more than is left before it refuses the input.
+func (b *bounded) Read(to []byte) (int, error) {
+	n, err := b.r.Read(to[:min(int64(len(to)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		return 0, tooLarge(b.name, b.most)
+	}
+	return n, err
+}
+
 func tooLarge(name string, most int64) error {
 	return Errorf(name, 0, 0, "is larger than %s, the most that is read", sizeText(most))
 }

@@ -120,7 +120,7 @@ func readNPZ(f *os.File) (*Data, error) {
 		}
 		if i == 0 {
 			d.Rows = len(col)
-			if err := roomFor(d.Rows, n); err != nil {
+			if err := RoomFor(d.Rows, n); err != nil {
 				return nil, err
 			}
 			d.Values = make([]float64, d.Rows*n)

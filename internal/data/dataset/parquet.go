@@ -169,7 +169,7 @@ func readParquet(f *os.File) (*Data, error) {
 			return nil, fmt.Errorf("a group of %d rows", more)
 		}
 		d.Rows += int(g.NumRows())
-		if err := roomFor(d.Rows, n); err != nil {
+		if err := RoomFor(d.Rows, n); err != nil {
 			return nil, err
 		}
 		if int64(d.Rows)*int64(n)*8 > unpacked(info.Size(), parquetRatio) {

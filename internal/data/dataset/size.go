@@ -25,8 +25,8 @@ func unpacked(size, ratio int64) int64 { return alwaysUnpacked + ratio*size }
 // errUnpacked is the error for a file that unpacks to more.
 var errUnpacked = errors.New("it unpacks to many more bytes than it has; expected a data set")
 
-// roomFor refuses more values than a data set may have.
-func roomFor(rows, columns int) error {
+// RoomFor refuses more values than a data set may have.
+func RoomFor(rows, columns int) error {
 	if columns > 0 && rows > maxValues/columns {
 		return fmt.Errorf("%d rows of %d columns; at most %d values are read", rows, columns, maxValues)
 	}

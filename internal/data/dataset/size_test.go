@@ -69,7 +69,7 @@ func TestRoomFor(t *testing.T) {
 		rows, columns int
 		ok            bool
 	}{{0, 0, true}, {maxValues, 1, true}, {maxValues + 1, 1, false}, {maxValues / 30, 30, true}, {maxValues/30 + 1, 30, false}, {1 << 62, 1 << 30, false}} {
-		if err := roomFor(c.rows, c.columns); (err == nil) != c.ok {
+		if err := RoomFor(c.rows, c.columns); (err == nil) != c.ok {
 			t.Errorf("%d x %d: %v", c.rows, c.columns, err)
 		}
 	}

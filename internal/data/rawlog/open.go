@@ -10,28 +10,32 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Open reads the named log. A delimiter of 0 is inferred from the header of a CSV. Errors are
-// *source.Error with the line where the format has lines.
+// Open reads the named log, of at most source.MaxData bytes and as many values as a data set
+// may have. A delimiter of 0 is inferred from the header of a CSV. Errors are *source.Error
+// with the line where the format has lines.
 func Open(name string, delimiter rune) (*Table, error) {
-	f, err := os.Open(name)
+	parquet := strings.ToLower(filepath.Ext(name)) == ".parquet"
+	open := source.Open
+	if parquet {
+		open = source.OpenRegular
+	}
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	t := &Table{File: name}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".parquet":
+	if parquet {
 		err = t.readParquet(f)
-	case ".jsonl", ".ndjson", ".json":
-		err = t.readJSON(f)
-	default:
-		err = t.readCSV(f, delimiter)
+	} else {
+		err = t.readText(source.UpTo(name, f, source.MaxData), delimiter)
 	}
 	if err != nil {
 		return nil, err
@@ -40,6 +44,24 @@ func Open(name string, delimiter rune) (*Table, error) {
 		return nil, source.Errorf(name, 0, 0, "the log has no rows")
 	}
 	return t, nil
+}
+
+// readText reads a log in the format that the end of its name tells.
+func (t *Table) readText(r io.Reader, delimiter rune) error {
+	switch strings.ToLower(filepath.Ext(t.File)) {
+	case ".jsonl", ".ndjson", ".json":
+		return t.readJSON(r)
+	}
+	return t.readCSV(r, delimiter)
+}
+
+// row adds the line of a row whose cells follow or have been added.
+func (t *Table) row(line int) error {
+	t.Lines = append(t.Lines, int32(line))
+	if err := dataset.RoomFor(len(t.Lines), len(t.Columns)); err != nil {
+		return source.Errorf(t.File, line, 0, "%v", err)
+	}
+	return nil
 }
 
 // guess returns the most frequent of the usual delimiters outside quotes.
@@ -115,7 +137,9 @@ func (t *Table) readCSV(f io.Reader, delimiter rune) error {
 			return fault(err, row)
 		}
 		line, _ := c.FieldPos(0)
-		t.Lines = append(t.Lines, int32(line))
+		if err := t.row(line); err != nil {
+			return err
+		}
 		for i, text := range row {
 			t.Columns[i].add(text, delimiter != ',')
 		}
@@ -138,15 +162,19 @@ func (t *Table) readJSON(f io.Reader) error {
 		if err := t.object(d); err != nil {
 			return source.Errorf(t.File, line, int(d.InputOffset())+1, "%v", err)
 		}
-		t.Lines = append(t.Lines, int32(line))
+		if err := t.row(line); err != nil {
+			return err
+		}
 		for i := range t.Columns {
 			if c := &t.Columns[i]; len(c.cells) < len(t.Lines) {
 				c.cells = append(c.cells, missing)
 			}
 		}
 	}
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("reading %s: %w", t.File, err)
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return source.Errorf(t.File, len(t.Lines)+1, 0, "a line of more than %d MiB", maxLine>>20)
+	} else if err != nil {
+		return source.Errorf(t.File, 0, 0, "cannot be read: %v", source.Cause(err))
 	}
 	return nil
 }
@@ -165,11 +193,10 @@ func (t *Table) object(d *json.Decoder) error {
 		i := t.Column(name)
 		if i < 0 {
 			i = len(t.Columns)
-			c := Column{Name: name}
-			for range t.Lines {
-				c.cells = append(c.cells, missing)
+			if err := dataset.RoomFor(len(t.Lines), i+1); err != nil {
+				return err
 			}
-			t.Columns = append(t.Columns, c)
+			t.Columns = append(t.Columns, Column{Name: name, cells: slices.Repeat([]uint64{missing}, len(t.Lines))})
 		}
 		c := &t.Columns[i]
 		if len(c.cells) > len(t.Lines) {

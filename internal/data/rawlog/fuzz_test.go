@@ -1,0 +1,115 @@
+package rawlog
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+)
+
+// FuzzLog: no text makes the reader panic, in any format, nor what is inferred of the log
+// that it gives: types, bins and transitions, whose rows are complete.
+func FuzzLog(f *testing.F) {
+	f.Add("time,load,door,up\n1,1.5,open,true\n2,7,shut,no\n3,,open,true\n", uint8(0))
+	f.Add("load;door;up\n1,5;open;1\nNaN;closed;0\n2,5;\"open\";1\n", uint8(0))
+	f.Add("a\tup\ta'\n1\t0\t2\n3\t1\t5\n", uint8('\t'))
+	f.Add(`{"load":1.5,"door":"open","up":true}`+"\n\n"+`{"up":false,"door":"closed","load":null}`+"\n", uint8(1))
+	f.Fuzz(func(t *testing.T, text string, format uint8) {
+		if len(text) > 1<<10 {
+			return
+		}
+		x, delimiter := &Table{File: "log.csv"}, rune(0)
+		switch {
+		case format == 1:
+			x.File = "log.jsonl"
+		case format > 1:
+			delimiter = rune(format)
+		}
+		if err := x.readText(strings.NewReader(text), delimiter); err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Errorf("an error of more than one line: %q", err)
+			}
+			return
+		}
+		if len(x.Columns) < 2 || x.Rows() == 0 {
+			return
+		}
+		for i := range x.Columns {
+			if n := len(x.Columns[i].cells); n != x.Rows() {
+				t.Fatalf("%d cells in %d rows", n, x.Rows())
+			}
+		}
+		infersWell(t, x)
+	})
+}
+
+// infersWell takes the last column for the action. Errors are as good as transitions.
+func infersWell(t *testing.T, x *Table) {
+	fluents, err := Infer(x, Spec{Actions: []string{x.Columns[len(x.Columns)-1].Name}})
+	if err != nil {
+		return
+	}
+	r := Reading{Column: map[string]string{}}
+	var states, actions []dataset.Column
+	for i := range fluents {
+		g := &fluents[i]
+		c := dataset.Column{Name: g.Name, Values: g.Values}
+		switch g.Kind {
+		case Bool:
+			c.Type = dataset.Bool
+		case Int:
+			c.Type = dataset.Int
+		case Real:
+			c.Type = dataset.Real
+		case Enum:
+			c.Type = dataset.Enum
+		}
+		r.Column[g.Name] = g.Column
+		switch g.Use {
+		case AsState:
+			states = append(states, c)
+		case AsAction:
+			actions = append(actions, c)
+		case AsTime:
+			r.Time = g.Column
+		}
+	}
+	if err := SuggestBins(x, fluents, r); err != nil {
+		return
+	}
+	for i := range fluents {
+		if e := fluents[i].Edges; !slices.IsSorted(e) {
+			t.Errorf("the edges %v", e)
+		}
+	}
+	s, err := dataset.NewSchema("fuzz", states, actions)
+	if err != nil {
+		return
+	}
+	read, err := Transitions(x, s, r)
+	if err != nil {
+		return
+	}
+	if d := read.Data; len(d.Values) != d.Rows*len(s.Columns) || len(read.Lines) != d.Rows {
+		t.Errorf("%d values and %d lines of %d rows with %d columns", len(d.Values), len(read.Lines), d.Rows, len(s.Columns))
+	}
+	if n := read.Data.Rows + len(read.Drops); n != x.Rows() {
+		t.Errorf("%d rows became %d transitions, and %d were dropped", x.Rows(), read.Data.Rows, len(read.Drops))
+	}
+}
+
+// TestTooMuch: a log that has more values than are read is refused before it takes the
+// memory of them.
+func TestTooMuch(t *testing.T) {
+	x := &Table{File: "log.jsonl", Lines: make([]int32, 1<<20)}
+	for range 511 {
+		x.Columns = append(x.Columns, Column{})
+	}
+	text := []byte(`{"a":1,"b":2}`)
+	err := x.readText(bytes.NewReader(text), 0)
+	if err == nil || !strings.Contains(err.Error(), "at most 536870912 values are read") {
+		t.Error(err)
+	}
+}
