@@ -577,8 +577,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// FuzzRead orders the runs of whatever is taken for a journal, and of one journal in 64, chosen
-// by its text, makes the whole report, which takes a hundred times as long.
+// FuzzRead reads anything as a journal. Of one journal in 8, chosen by its text, it orders the
+// runs, and of one in 64 it makes the report, which takes a thousand times as long.
 func FuzzRead(f *testing.F) {
 	text, err := os.ReadFile("testdata/sample.jsonl")
 	if err != nil {
@@ -596,6 +596,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		switch sum := crc32.ChecksumIEEE(text); {
+		case sum%8 != 0:
 		case sum%64 != 0:
 			if _, err := newBook(j); err != nil {
 				t.Fatal(err)
