@@ -74,6 +74,14 @@ func (c *runCmd) Run(a *environment) error {
 	if err = errors.Join(err, printed); err != nil {
 		return err
 	}
+	if w := d.Warning(); w != "" {
+		a.warn(w)
+	}
+	return endOfRun(d)
+}
+
+// endOfRun is the exit status of a run: 4 if it did not achieve its purpose.
+func endOfRun(d *execute.RunDocument) error {
 	switch d.Status {
 	case execute.RunGoal, execute.RunDone:
 		return nil

@@ -103,6 +103,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	}
 	if s.Network != nil {
 		fmt.Fprintf(&b, "network %s, %d neurons, %d edges\n", s.Network.Shape, s.Network.Neurons, s.Network.Edges)
+		writeTrainedOn(&b, s.Network)
 	} else {
 		fmt.Fprintf(&b, "no network: every transition is known\n")
 	}
@@ -142,6 +143,18 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeTrainedOn writes what the network was trained on.
+func writeTrainedOn(b *strings.Builder, n *inspect.NetworkLine) {
+	switch {
+	case n.Rows == nil:
+		fmt.Fprintf(b, "trained on unknown rows: it cannot be told which steps they support\n")
+	case *n.AllLegal:
+		fmt.Fprintf(b, "trained on %d distinct rows, all that are legal\n", *n.Rows)
+	default:
+		fmt.Fprintf(b, "trained on %d distinct rows, which may not support every step\n", *n.Rows)
+	}
 }
 
 // writeVariables writes a line for each variable.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -25,6 +27,7 @@ type run struct {
 	now      *simulator.Answer // the last observation
 	taken    int
 	deadline int // step after which the goal must hold
+	judge    *support.Judge
 }
 
 // Run acts in the real system: it plans from the observed state, takes some steps of the
@@ -54,7 +57,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon}
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon, judge: support.NewJudge(p)}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},
@@ -233,6 +236,9 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 		return false, err
 	}
 	line := RunStep{Step: x.taken + 1, State: app.ValuesOf(p, factored.State, x.now.State, true), Action: action}
+	if err := x.noteSupport(&line, bits); err != nil {
+		return false, err
+	}
 	began := x.r.Now()
 	a, err := x.real.Step(ctx, x.now, bits)
 	if err != nil {
@@ -266,4 +272,21 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 	}
 	x.arrived(holds)
 	return line.Differs != nil, nil
+}
+
+// noteSupport records which next values of a step the training rows do not support.
+func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
+	if x.judge == nil {
+		return nil
+	}
+	now := slices.Clone(action)
+	for _, b := range x.p.Problem.Bits(factored.State) {
+		now[b] = x.now.State[b]
+	}
+	open, err := x.judge.Open(now)
+	if errors.Is(err, support.ErrUnknown) {
+		return nil
+	}
+	line.Unsupported = support.Variables(x.p.Problem, open)
+	return err
 }

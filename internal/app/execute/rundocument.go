@@ -1,9 +1,11 @@
 package execute
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
@@ -70,6 +72,26 @@ type RunDocument struct {
 	Says        string     `json:"says,omitempty"` // why it ended, if the status does not show it
 }
 
+// Warning returns a line that warns of steps whose next values the training rows do not
+// support; empty if there are none.
+func (d *RunDocument) Warning() string {
+	var steps []string
+	surprises := 0
+	for i := range d.Steps {
+		if s := &d.Steps[i]; len(s.Unsupported) > 0 {
+			steps = append(steps, fmt.Sprint(s.Step))
+			if s.Differs != nil {
+				surprises++
+			}
+		}
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d steps (%s) the plan relied on next values that the training rows do not support; %d of them did not go as planned",
+		len(steps), len(d.Steps), support.Listed(steps), surprises)
+}
+
 // RunPlan is one planning query of a run.
 type RunPlan struct {
 	Step    int           `json:"step"`    // before which it was made
@@ -87,6 +109,9 @@ type RunStep struct {
 	Reward  *float64        `json:"reward"`
 	Seconds float64         `json:"seconds"` // that the system took to answer
 	Differs *app.Difference `json:"differs"` // from what the plan expected after it
+	// Unsupported are the variables whose values after it the training rows do not support;
+	// absent for none, and if that is unknown.
+	Unsupported []string `json:"unsupported,omitempty"`
 }
 
 // Latency summarises times, in seconds.

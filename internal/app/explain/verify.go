@@ -2,10 +2,12 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -19,7 +21,8 @@ type Property struct {
 	Status   string   `json:"status"`  // "holds" or "fails"
 	Witness  *Witness `json:"witness"` // of a property that fails
 	Checked  bool     `json:"checked"` // the checker confirmed the witness
-	// Warnings tell of comparisons that the ranges of their variables decide.
+	// Warnings tell of comparisons that the ranges of their variables decide, and of next
+	// values that the training rows of the network do not support.
 	Warnings []string `json:"warnings,omitempty"`
 	// Certificate is the folder with a proof of a property that holds, absent
 	// without one.
@@ -53,6 +56,26 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 			Action: app.ValuesOf(p, factored.Action, res.Now, true),
 			Next:   app.ValuesOf(p, factored.State, res.Next, true),
 		}
+		if err := out.doubt(problem, res.Now); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// doubt warns of a witness whose next values the training rows do not support.
+func (w *Property) doubt(p *load.Problem, now factored.Valuation) error {
+	j := support.NewJudge(p)
+	if j == nil {
+		return nil
+	}
+	open, err := j.Open(now)
+	if errors.Is(err, support.ErrUnknown) {
+		return nil
+	}
+	if len(open) > 0 {
+		w.Warnings = append(w.Warnings, fmt.Sprintf("the training rows do not support the next values of %s in this state with this action; there the network may be wrong",
+			support.Listed(support.Variables(p.Problem, open))))
+	}
+	return err
 }

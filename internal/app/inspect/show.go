@@ -63,6 +63,10 @@ type NetworkLine struct {
 	Shape   string `json:"shape"` // as in the paper's Table 1
 	Neurons int    `json:"neurons"`
 	Edges   int    `json:"edges"`
+	// Rows is the number of distinct rows it was trained on, AllLegal whether they are all
+	// legal ones; null if unknown.
+	Rows     *int  `json:"rows"`
+	AllLegal *bool `json:"all_legal"`
 }
 
 // Show summarises a task.
@@ -107,6 +111,10 @@ func Show(problem *load.Problem) *Summary {
 	}
 	if n := t.Network; n != nil {
 		s.Network = &NetworkLine{Shape: n.Shape(), Neurons: n.Hidden() + n.Outputs(), Edges: n.Edges()}
+		if seen := problem.Seen; seen != nil {
+			rows, all := seen.Rows(), seen.AllLegal()
+			s.Network.Rows, s.Network.AllLegal = &rows, &all
+		}
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -36,10 +37,19 @@ type ErrorLine struct {
 
 	// Unseen counts the distinct rows that were not training rows; null if unknown. It is a
 	// lower bound if the training rows are not known exactly.
-	Unseen  *int         `json:"unseen,omitempty"`
-	Outputs []OutputLine `json:"outputs,omitempty"` // every output bit, in order
+	Unseen *int `json:"unseen,omitempty"`
+	// Supported is about the distinct rows that the training rows support; null if it is not
+	// recorded what they settle.
+	Supported *SupportedLine `json:"supported,omitempty"`
+	Outputs   []OutputLine   `json:"outputs,omitempty"` // every output bit, in order
 	// Worst is the fluent whose value is wrong most often; null if none is.
 	Worst *FluentLine `json:"worst_fluent,omitempty"`
+}
+
+// SupportedLine counts distinct rows all of whose outputs are supported.
+type SupportedLine struct {
+	Rows  int `json:"rows"`
+	Wrong int `json:"wrong"` // of these
 }
 
 // OutputLine is the error of one output bit.
@@ -94,7 +104,7 @@ func share(n, of int) float64 {
 }
 
 // measure is errorLine with all its details.
-func measure(p *load.Problem, net *bnn.Network, seen *coverage.Set, rows *train.Examples) (*ErrorLine, error) {
+func measure(p *load.Problem, net *bnn.Network, trained load.Trained, rows *train.Examples) (*ErrorLine, error) {
 	m, err := train.Test(net, rows)
 	if err != nil {
 		return nil, err
@@ -106,7 +116,7 @@ func measure(p *load.Problem, net *bnn.Network, seen *coverage.Set, rows *train.
 			Error: share(m.TotalBits[i], m.Total), DistinctError: share(m.WrongBits[i], m.Rows),
 		})
 	}
-	if seen != nil && !seen.AllLegal() {
+	if seen := trained.Seen; seen != nil && !seen.AllLegal() {
 		n := 0
 		for i := range rows.Rows() {
 			if !seen.Has(rows.Input(i)) {
@@ -115,8 +125,29 @@ func measure(p *load.Problem, net *bnn.Network, seen *coverage.Set, rows *train.
 		}
 		l.Unseen = &n
 	}
+	if trained.Support != nil {
+		l.Supported = supported(net, trained.Support, rows)
+	}
 	l.Worst, err = worst(p, net, rows)
 	return l, err
+}
+
+// supported counts the rows that the training rows support.
+func supported(net *bnn.Network, s *coverage.Support, rows *train.Examples) *SupportedLine {
+	l := &SupportedLine{}
+	eval := bnn.NewEvaluator(net)
+	scratch, out := eval.NewScratch(), make([]uint64, bnn.Words(rows.Outputs))
+	for i := range rows.Rows() {
+		eval.Forward(out, rows.Input(i), scratch)
+		if len(s.Open(rows.Input(i), out)) > 0 {
+			continue
+		}
+		l.Rows++
+		if !slices.Equal(out, rows.Output(i)) {
+			l.Wrong++
+		}
+	}
+	return l
 }
 
 // worst finds the fluent whose value is wrong most often, the first of several,
@@ -205,7 +236,7 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 	if err := load.Fits(network, f, p.Problem); err != nil {
 		return nil, err
 	}
-	seen, err := load.ReadSeen(network, f)
+	trained, err := load.ReadTrained(network, f)
 	if err != nil {
 		return nil, err
 	}
@@ -215,19 +246,20 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 			return nil, err
 		}
 	}
-	return test(ctx, p, f.Network, seen, rows, seed, maxLegal)
+	return test(ctx, p, f.Network, trained, rows, seed, maxLegal)
 }
 
 // test measures a network on rows, if there are any, and on legal ones, which are drawn if
 // limit does not suffice to list them.
-func test(ctx context.Context, p *load.Problem, net *bnn.Network, seen *coverage.Set, rows *train.Examples, seed uint64, limit int) (*Tested, error) {
+func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.Trained, rows *train.Examples, seed uint64, limit int) (*Tested, error) {
 	out := &Tested{Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape()}
+	seen := trained.Seen
 	if seen != nil {
 		out.Trained = &TrainedLine{Rows: seen.Rows(), AllLegal: seen.AllLegal(), Exact: seen.Exact()}
 	}
 	var err error
 	if rows != nil {
-		if out.Data, err = measure(p, net, seen, rows); err != nil {
+		if out.Data, err = measure(p, net, trained, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -238,7 +270,7 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, seen *coverage
 	legal, err := train.Legal(ctx, p.Truth.Compiled, p.Truth.Sim, false, limit)
 	switch {
 	case err == nil:
-		if out.Legal, err = measure(p, net, seen, legal); err == nil && seen != nil {
+		if out.Legal, err = measure(p, net, trained, legal); err == nil && seen != nil {
 			none := out.Legal.Unseen == nil || *out.Legal.Unseen == 0
 			out.Trained.AllLegal = none && seen.Exact() && seen.Rows() == legal.Rows()
 		}
@@ -250,7 +282,7 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, seen *coverage
 	drawn, err := draw(ctx, p, seed)
 	switch {
 	case err == nil:
-		out.Drawn, err = measure(p, net, seen, drawn)
+		out.Drawn, err = measure(p, net, trained, drawn)
 		return out, err
 	case ctx.Err() != nil:
 		return nil, err
@@ -329,6 +361,9 @@ func (l *ErrorLine) write(b *strings.Builder, name string, exact bool) {
 	if l.Unseen != nil && *l.Unseen > 0 {
 		least := map[bool]string{false: "at least "}[exact]
 		fmt.Fprintf(b, "  %s%d of %d distinct rows were not among the training rows\n", least, *l.Unseen, l.Rows)
+	}
+	if s := l.Supported; s != nil {
+		fmt.Fprintf(b, "  supported by the training rows: %d of %d distinct rows, %d of these wrong\n", s.Rows, l.Rows, s.Wrong)
 	}
 	if l.Worst == nil {
 		return

@@ -33,7 +33,7 @@ func counted(t *testing.T) (*load.Problem, *bnn.Network, *train.Examples) {
 // TestMeasureLine has errors counted by hand.
 func TestMeasureLine(t *testing.T) {
 	p, net, rows := counted(t)
-	got, err := measure(p, net, coverage.Of(1, []uint64{0}), rows)
+	got, err := measure(p, net, load.Trained{Seen: coverage.Of(1, []uint64{0})}, rows)
 	one := 1
 	out := func(bit string, wrong int) OutputLine {
 		return OutputLine{bit, wrong, 5 * wrong, 0.625 * float64(wrong), 0.5 * float64(wrong)}
@@ -79,7 +79,7 @@ all legal rows: too many to list
 	// first of two fluents that are as bad is named.
 	net.Layers[0].Thresholds[0] = 0
 	rows.Count = []int32{5, 5}
-	got, err = measure(p, net, nil, rows)
+	got, err = measure(p, net, load.Trained{}, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ all legal rows: too many to list
 		t.Errorf("%+v, unseen %v", f, got.Unseen)
 	}
 	rows.Out[0], rows.Out[1] = 0b0111_1, 0b1111_1
-	if got, err = measure(p, net, nil, rows); err != nil || got.Wrong != 0 || got.Worst != nil {
+	if got, err = measure(p, net, load.Trained{}, rows); err != nil || got.Wrong != 0 || got.Worst != nil {
 		t.Errorf("%v %+v", err, got)
 	}
 }
@@ -111,7 +111,7 @@ func TestDrawn(t *testing.T) {
 	}
 	// They stand in where the legal rows are too many to list.
 	f := apptest.NetworkFile(t, "inventory/2")
-	got, err := test(context.Background(), p, f.Network, coverage.Of(legal.Inputs, legal.In[4:]), nil, 3, 50)
+	got, err := test(context.Background(), p, f.Network, load.Trained{Seen: coverage.Of(legal.Inputs, legal.In[4:])}, nil, 3, 50)
 	if err != nil || got.Legal != nil || got.Drawn == nil || got.Drawn.Seen != drawnRows || got.Drawn.Wrong != 0 || *got.Drawn.Unseen != 4 {
 		t.Fatalf("%v %+v", err, got)
 	}
@@ -151,7 +151,7 @@ func TestTrainedOn(t *testing.T) {
 			{coverage.Legal(width, legal), &TrainedLine{legal, true, true}},
 			{coverage.Legal(width, legal+1), &TrainedLine{legal + 1, false, true}},
 		} {
-			got, err := test(context.Background(), p, f.Network, c.seen, nil, 0, maxLegal)
+			got, err := test(context.Background(), p, f.Network, load.Trained{Seen: c.seen}, nil, 0, maxLegal)
 			if err != nil || !reflect.DeepEqual(got.Trained, c.want) {
 				t.Errorf("%s: %v %+v, want %+v", name, err, got.Trained, c.want)
 			}

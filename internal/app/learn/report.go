@@ -36,15 +36,15 @@ type ReportFile struct {
 // set alone is measured. A report depends on what training depends on, and on
 // nothing else: not on time or threads.
 func NewReport(ctx context.Context, p *load.Problem, t *Trained) (*Report, error) {
-	seen, err := load.ReadSeen("", t.file)
+	trained, err := load.ReadTrained("", t.file)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{problem: t.Problem, history: t.history, heldOut: t.Test != nil, found: t.Found, of: p.Problem}
-	r.tested, err = test(ctx, p, t.file.Network, seen, t.rows, 0, maxLegal)
+	r.tested, err = test(ctx, p, t.file.Network, trained, t.rows, 0, maxLegal)
 	if err != nil && ctx.Err() != nil {
 		r.tested = &Tested{Schema: app.Schema, Problem: t.Problem, Network: t.Network, Unlisted: "not measured, " + context.Cause(ctx).Error()}
-		r.tested.Data, err = measure(p, t.file.Network, seen, t.rows)
+		r.tested.Data, err = measure(p, t.file.Network, trained, t.rows)
 	}
 	return r, err
 }

@@ -72,7 +72,15 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	return structured(ctx, p, rows, st, net, t, incomplete)
+	out, err := structured(ctx, p, rows, st, net, t, incomplete)
+	if err != nil {
+		return nil, err
+	}
+	legal, err := cover(ctx, p, out.file, rows, rows)
+	if err == nil && !(legal && complete) {
+		support(out.file, table, st)
+	}
+	return out, err
 }
 
 // tableOf makes the rows of data sets into one for package structure. A row with a
@@ -185,7 +193,7 @@ func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *
 		add("test-errors", "%d", st.HeldWrong)
 	}
 	out.file = f
-	return out, cover(ctx, p, f, rows, rows)
+	return out, nil
 }
 
 // heldLine is the error on the rows held out of the functions that were learned

@@ -126,7 +126,8 @@ func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Trai
 	if o.Init != nil {
 		out.file.Meta = append(out.file.Meta, [2]string{"initial", o.Init.Shape()})
 	}
-	return out, cover(ctx, p, out.file, rows, training)
+	_, err = cover(ctx, p, out.file, rows, training)
+	return out, err
 }
 
 // Warnings say, in one per line, what is doubtful about the rows.

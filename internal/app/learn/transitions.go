@@ -40,12 +40,12 @@ func TrainOn(ctx context.Context, p *load.Problem, rows []Transition, t Training
 
 // With returns the problem with the network that was trained.
 func With(p *load.Problem, t *Trained) (*load.Problem, error) {
-	seen, err := load.ReadSeen("", t.file)
+	trained, err := load.ReadTrained("", t.file)
 	if err != nil {
 		return nil, err
 	}
 	q := *p
-	q.Network, q.Seen = t.file.Network, seen
+	q.Network, q.Trained = t.file.Network, trained
 	return &q, nil
 }
 

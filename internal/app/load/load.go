@@ -11,7 +11,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
-	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
@@ -47,10 +46,10 @@ var Models = []string{"network", "rddl"}
 // plans can be tried.
 type Problem struct {
 	engine.Task
-	Declared *task.Task    // the task if it declares its fluents itself; else nil
-	Truth    *Truth        // nil for the FD-SAT-Plan layout
-	Other    *Elsewhere    // the RDDL that replaces it for that layout; nil for none
-	Seen     *coverage.Set // training rows of the network; nil if unknown
+	Declared *task.Task // the task if it declares its fluents itself; else nil
+	Truth    *Truth     // nil for the FD-SAT-Plan layout
+	Other    *Elsewhere // the RDDL that replaces it for that layout; nil for none
+	Trained             // training rows of the network
 	// OwnReward reports that the user's reward has replaced the RDDL's; it also counts in the
 	// simulator.
 	OwnReward bool
@@ -148,7 +147,7 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 	}
 	p := &Problem{Task: engine.Task{Problem: c.Problem}}
 	if !o.Known && !r.Untrained {
-		if p.Network, p.Seen, err = readNetwork(t, c.Problem, read); err != nil {
+		if p.Network, p.Trained, err = readNetwork(t, c.Problem, read); err != nil {
 			return nil, err
 		}
 	}

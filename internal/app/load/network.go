@@ -18,6 +18,8 @@ import (
 const (
 	MetaData = "data" // train.Examples.Digest of all rows, including held-out ones
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
+	// MetaSupport are the lines of a coverage.Support, in order.
+	MetaSupport = "support"
 )
 
 // ErrNoNetwork is the error of loading a problem whose network is yet to be learned,
@@ -42,45 +44,58 @@ type missingNetwork struct{ error }
 // Is reports whether target is ErrNoNetwork.
 func (*missingNetwork) Is(target error) bool { return target == ErrNoNetwork }
 
-// ReadSeen returns the training rows recorded in a network's file; nil if there are none.
-func ReadSeen(name string, f *bnn.File) (*coverage.Set, error) {
-	var seen *coverage.Set
+// Trained is what a network's file records about the rows that it was trained on.
+type Trained struct {
+	Seen    *coverage.Set     // the rows; nil if unknown
+	Support *coverage.Support // what they settle; nil if that is not recorded
+}
+
+// ReadTrained returns what a network's file records about its training rows.
+func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
+	const first = 2 // the first line with metadata
+	var lines []string
+	var at []int
 	for i, kv := range f.Meta {
-		if kv[0] != MetaSeen {
-			continue
-		}
-		const first = 2 // the first line with metadata
-		if seen != nil {
-			return nil, source.Errorf(name, first+i, len("meta "), "there are two sets of rows that training has seen; expected one")
-		}
-		var err error
-		if seen, err = coverage.Parse(kv[1], f.Network.Inputs()); err != nil {
-			return nil, source.Errorf(name, first+i, len("meta "+MetaSeen+" ")+1, "%v", err)
+		switch kv[0] {
+		case MetaSupport:
+			lines, at = append(lines, kv[1]), append(at, first+i)
+		case MetaSeen:
+			if t.Seen != nil {
+				return t, source.Errorf(name, first+i, len("meta "), "there are two sets of rows that training has seen; expected one")
+			}
+			if t.Seen, err = coverage.Parse(kv[1], f.Network.Inputs()); err != nil {
+				return t, source.Errorf(name, first+i, len("meta "+MetaSeen+" ")+1, "%v", err)
+			}
 		}
 	}
-	return seen, nil
+	if len(lines) > 0 {
+		var line int
+		if t.Support, line, err = coverage.ParseSupport(lines, f.Network.Inputs(), f.Network.Outputs()); err != nil {
+			return t, source.Errorf(name, at[line], len("meta "+MetaSupport+" ")+1, "%v", err)
+		}
+	}
+	return t, nil
 }
 
 // readNetwork reads the network that a task names and compares its bits with the problem's.
-// The training rows are nil if the file does not contain them.
-func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, *coverage.Set, error) {
+func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, Trained, error) {
 	if t.Network == "" {
-		return nil, nil, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",
+		return nil, Trained{}, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",
 			&missingNetwork{source.Errorf(t.File, 1, 0, "%s has no network yet", p.Name)})
 	}
 	data, err := read(t.Network)
 	if err != nil {
-		return nil, nil, err
+		return nil, Trained{}, err
 	}
 	f, err := bnn.ReadFile(t.Network, bytes.NewReader(data))
 	if err != nil {
-		return nil, nil, err
+		return nil, Trained{}, err
 	}
 	if err := Fits(t.Network, f, p); err != nil {
-		return nil, nil, err
+		return nil, Trained{}, err
 	}
-	seen, err := ReadSeen(t.Network, f)
-	return f.Network, seen, err
+	trained, err := ReadTrained(t.Network, f)
+	return f.Network, trained, err
 }
 
 // Fits compares the names of a network's bits with the problem's.

@@ -13,9 +13,9 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// TestReadSeen reads network files with invalid sets of rows and checks the reported
+// TestReadTrained reads network files with invalid sets of rows and checks the reported
 // position.
-func TestReadSeen(t *testing.T) {
+func TestReadTrained(t *testing.T) {
 	f := apptest.NetworkFile(t, "inventory/2")
 	at := slices.IndexFunc(f.Meta, func(kv [2]string) bool { return kv[0] == MetaSeen })
 	if at < 0 {
@@ -29,12 +29,16 @@ func TestReadSeen(t *testing.T) {
 		{[][2]string{{"seed", "1"}, {"seen", ""}}, `f:3:11: "" of 1 words is not a set of rows`},
 		{[][2]string{{"seen", "legal 64"}, {"seed", "1"}, {"seen", "legal 64"}}, "f:4:5: there are two sets of rows"},
 		{[][2]string{{"seen", "rows 64 AAAA"}}, "f:2:11: 3 bytes of rows"},
+		{[][2]string{{"support", "tables"}}, `f:2:14: "tables" is not the first line of support`},
+		{[][2]string{{"support", "pairs none"}, {"seed", "1"}, {"support", "7 - all none"}}, `f:4:14: "7" is not an output; expected 0..4`},
+		{[][2]string{{"support", "pairs none"}, {"support", "4 1,3 map 1 gA== map 1 gA=="}}, "f:3:14: cell 0 is both on and off"},
+		{[][2]string{{"support", "pairs none"}, {"support", "4 1,3 map 1 gA== none"}, {"support", "0 - all none"}}, ""},
 		{nil, ""},
 		{[][2]string{{"seed", "1"}}, ""},
 		{[][2]string{{"seen", "legal 64"}}, ""},
 	} {
 		f.Meta = c.meta
-		_, err := ReadSeen("f", f)
+		_, err := ReadTrained("f", f)
 		if got := ""; err != nil && c.want != "" {
 			if got = err.Error(); !strings.HasPrefix(got, c.want) {
 				t.Errorf("%v: %s, want %s", c.meta, got, c.want)

@@ -29,19 +29,20 @@ type Document struct {
 	Simulated *float64     `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
-	// UnseenSteps counts the steps with a state and action that were in no training row of
-	// the network; null if unknown. Unless UnseenExact is set it is a lower bound.
-	UnseenSteps *int    `json:"unseen_steps"`
-	UnseenExact *bool   `json:"unseen_exact"`
-	Landmarks   int     `json:"landmarks"`
-	Seconds     Seconds `json:"seconds"`
+	// UnseenSteps counts the steps with next values that the training rows of the network do
+	// not support; null if unknown. Unless UnseenExact is set it is a lower bound.
+	UnseenSteps *int  `json:"unseen_steps"`
+	UnseenExact *bool `json:"unseen_exact"`
+	// Unsupported lists these steps; null if unknown.
+	Unsupported []Unsupported `json:"unsupported"`
+	Landmarks   int           `json:"landmarks"`
+	Seconds     Seconds       `json:"seconds"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Horizons describes each horizon of a range.
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 
-	unseen []int  // the steps, from 1
 	prover string // outside solver on whose word alone the status or the bound is
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -55,12 +56,7 @@ func Of(inputs int, words []uint64) *Set {
 	switch {
 	case most <= MaxBytes && most <= whole:
 		s.kind = list
-		keys := make([][]byte, s.rows)
-		for i := range keys {
-			keys[i] = s.key(words[i*width:])
-		}
-		slices.SortFunc(keys, bytes.Compare)
-		s.data = slices.Concat(keys...)
+		s.list(words)
 		return s
 	case whole <= MaxBytes:
 		s.kind = table
@@ -76,6 +72,47 @@ func Of(inputs int, words []uint64) *Set {
 		}
 	}
 	return s
+}
+
+// list makes the data of a list of rows.
+func (s *Set) list(words []uint64) {
+	width := (s.inputs + 63) / 64
+	keys := make([][]byte, s.rows)
+	for i := range keys {
+		keys[i] = s.key(words[i*width:])
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	s.data = slices.Concat(keys...)
+}
+
+// cells lists the rows, of at most 64 bits, of a list or table in increasing order.
+func (s *Set) cells() []uint64 {
+	cells := make([]uint64, 0, s.rows)
+	if s.kind == list {
+		n := (s.inputs + 7) / 8
+		for i := range s.rows {
+			cells = append(cells, number64(s.data[i*n:(i+1)*n], s.inputs))
+		}
+	} else {
+		for i := range 8 * len(s.data) {
+			if s.data[i/8]&(0x80>>(i%8)) != 0 {
+				cells = append(cells, bits.Reverse64(uint64(i))>>(64-s.inputs))
+			}
+		}
+	}
+	slices.Sort(cells)
+	return cells
+}
+
+// number64 reads a key, bit 0 of the row first.
+func number64(key []byte, inputs int) uint64 {
+	var x uint64
+	for i := range inputs {
+		if key[i/8]&(0x80>>(i%8)) != 0 {
+			x |= 1 << i
+		}
+	}
+	return x
 }
 
 // tableBytes returns the size of a table of all rows, or 0 if it is too large.

@@ -44,8 +44,12 @@ func Parse(text string, inputs int) (*Set, error) {
 	if inputs < 1 {
 		return nil, fmt.Errorf("rows of %d bits; expected at least 1", inputs)
 	}
+	return parse(strings.Split(text, " "), inputs, MaxBytes)
+}
+
+// parse parses the words of a set whose data has at most so many bytes.
+func parse(f []string, inputs, most int) (*Set, error) {
 	const expected = "expected legal ROWS, rows ROWS DATA, map ROWS DATA or bloom ROWS HASHES DATA"
-	f := strings.Split(text, " ")
 	s := &Set{kind: kind(f[0]), inputs: inputs}
 	words, known := map[kind]int{legal: 2, list: 3, table: 3, bloom: 4}[s.kind]
 	if !known || len(f) != words {
@@ -65,15 +69,15 @@ func Parse(text string, inputs int) (*Set, error) {
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(f[words-1])
 	// The decoder ignores line breaks.
-	if err != nil || len(data) == 0 || len(data) > MaxBytes || strings.ContainsAny(f[words-1], "\r\n") {
-		return nil, fmt.Errorf("the rows are not base64 of 1..%d bytes", MaxBytes)
+	if err != nil || len(data) == 0 || len(data) > most || strings.ContainsAny(f[words-1], "\r\n") {
+		return nil, fmt.Errorf("the rows are not base64 of 1..%d bytes", most)
 	}
 	s.data = data
 	switch s.kind {
 	case list:
 		return s, s.unpack()
 	case table:
-		if len(data) != tableBytes(inputs) {
+		if inputs > 30 || len(data) != (1<<inputs+7)/8 {
 			return nil, fmt.Errorf("the map has %d bytes; expected a bit for each of the 2^%d rows", len(data), inputs)
 		}
 		n := 0
@@ -90,7 +94,7 @@ func Parse(text string, inputs int) (*Set, error) {
 // unpack splits concatenated rows into keys, and checks their order.
 func (s *Set) unpack() error {
 	packed := s.data
-	if s.rows > 8*MaxBytes/s.inputs || len(packed) != (s.rows*s.inputs+7)/8 {
+	if s.rows > 8*maxSupport/s.inputs || len(packed) != (s.rows*s.inputs+7)/8 {
 		return fmt.Errorf("%d bytes of rows; expected %d rows of %d bits", len(packed), s.rows, s.inputs)
 	}
 	n := (s.inputs + 7) / 8

@@ -30,6 +30,8 @@ type Output struct {
 	// Held counts the wrong ones of the rows that were held out.
 	Held    int
 	Verdict Verdict
+	// Alternatives are other sets of inputs that explain the output about as well.
+	Alternatives [][]int
 }
 
 // Structure is what was found about all outputs.
@@ -77,7 +79,11 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		held := out.Held
 		*out = l.learn(o, all, st.Noisy, kinds[o])
 		out.Held = held
-		out.Verdict = l.t.judge(l.t.known(all, o), o, out)
+		known := l.t.known(all, o)
+		out.Verdict = l.t.judge(known, o, out)
+		if !l.o.Complete {
+			out.Alternatives = l.alternatives(o, known, st.Noisy, out.Inputs)
+		}
 	})
 	if err != nil {
 		return nil, err

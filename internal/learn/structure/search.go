@@ -71,12 +71,19 @@ func (s *search) unexplained(errors int) bool {
 // path adds inputs greedily until no class is mixed. With whole, variables of
 // several bits are candidates too. With brief it ends soon after the
 // description length has stopped falling.
-func (s *search) path(whole, brief bool) []int {
+func (s *search) path(whole, brief bool) []int { return s.pathFrom(nil, whole, brief) }
+
+// pathFrom is a path that begins with some inputs.
+func (s *search) pathFrom(begin []int, whole, brief bool) []int {
 	p := newPartition(s.t, s.rows, s.out)
-	var chosen []int
+	chosen := slices.Clone(begin)
 	used := make([]bool, s.t.Inputs)
 	if s.banned != nil {
 		copy(used, s.banned)
+	}
+	for _, b := range begin {
+		used[b] = true
+		p.split([]int{b})
 	}
 	least, best := math.Inf(1), 0
 	exhausted := false // looking ahead found nothing

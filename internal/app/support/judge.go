@@ -1,0 +1,109 @@
+package support
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Judge tells which steps are supported.
+type Judge struct {
+	p       *load.Problem
+	eval    *bnn.Evaluator
+	scratch *bnn.Scratch
+	in, out []uint64
+}
+
+// NewJudge returns the judge of a problem; nil where nothing is learned or the network's file
+// does not tell what it was trained on.
+func NewJudge(p *load.Problem) *Judge {
+	if p.Network == nil || p.Support == nil && p.Seen == nil || p.Support == nil && p.Seen.AllLegal() && (p.Truth == nil || p.Truth.Sim.Stochastic()) {
+		return nil
+	}
+	j := &Judge{p: p, eval: bnn.NewEvaluator(p.Network), in: make([]uint64, bnn.Words(len(p.Problem.Inputs))), out: make([]uint64, bnn.Words(len(p.Problem.Outputs)))}
+	j.scratch = j.eval.NewScratch()
+	return j
+}
+
+// Exact reports whether the judge never takes an unsupported step for a supported one for
+// lack of room in the network's file.
+func (j *Judge) Exact() bool { return j.p.Support != nil || j.p.Seen.Exact() }
+
+// ErrUnknown is wrapped where it cannot be told whether a step is supported.
+var ErrUnknown = errors.New("it is not known what the training rows support")
+
+// Open lists the learned bits, by their places among the outputs, whose next values in a
+// state with an action the training rows do not support.
+func (j *Judge) Open(now factored.Valuation) ([]int, error) {
+	p := j.p.Problem
+	clear(j.in)
+	for i, b := range p.Inputs {
+		if now[b] {
+			j.in[i/64] |= 1 << (i % 64)
+		}
+	}
+	supported := false
+	switch {
+	case j.p.Support != nil:
+		j.eval.Forward(j.out, j.in, j.scratch)
+		return j.p.Support.Open(j.in, j.out), nil
+	case j.p.Seen.AllLegal():
+		values, t := j.p.Truth.Compiled.Values(now), j.p.Truth
+		var err error
+		supported, err = train.IsLegal(t.Sim, pick(values, t.Sim.States()), pick(values, t.Sim.Actions()))
+		var evaluation *source.Error
+		if errors.As(err, &evaluation) { // what the RDDL cannot evaluate is not known to be legal
+			return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	default:
+		supported = j.p.Seen.Has(j.in)
+	}
+	if supported {
+		return nil, nil
+	}
+	all := make([]int, len(p.Outputs))
+	for i := range all {
+		all[i] = i
+	}
+	return all, nil
+}
+
+// pick returns the values of some fluents.
+func pick(values []float64, fluents []int) []float64 {
+	out := make([]float64, len(fluents))
+	for i, f := range fluents {
+		out[i] = values[f]
+	}
+	return out
+}
+
+// Variables names the variables of outputs, each once.
+func Variables(p *factored.Problem, outputs []int) []string {
+	var names []string
+	for _, o := range outputs {
+		v, _ := p.Owner(p.Outputs[o])
+		if !slices.Contains(names, v.Name) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// Listed joins names, of many the first few.
+func Listed(names []string) string {
+	const most = 10
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ", ")
+}
