@@ -70,10 +70,17 @@ func (c *compileCmd) Run(a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
+	if note := app.DeterminizedNote(task.Determinized); note != "" {
+		a.warn(note)
+	}
 	if !c.Stats {
 		return nil
 	}
-	return a.answer(c.JSON, "", stats, func(w io.Writer) error { return writeStats(w, stats) })
+	doc := struct {
+		format.Stats
+		Determinized string `json:"determinized,omitempty"`
+	}{stats, task.Determinized}
+	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
 }
 
 func writeStats(w io.Writer, s format.Stats) error {

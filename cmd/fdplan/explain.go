@@ -97,6 +97,7 @@ func writeExplanation(w io.Writer, d *explain.Explanation) error {
 		fmt.Fprintf(&b, ", reward %v", *d.Reward)
 	}
 	fmt.Fprintf(&b, ", horizon %d\n", d.Horizon)
+	writeDeterminized(&b, d.Determinized)
 	switch {
 	case d.Failure != nil:
 		fmt.Fprintf(&b, "%s\n", d.Failure.Text)

@@ -23,6 +23,7 @@ type problemFlags struct {
 	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
 	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
 	Model          string   `help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
+	Determinize    string   `help:"Plan for RDDL that draws at random as if each draw had one value: none, most-likely, or mean, which takes the means of numbers (docs/determinize.md)." enum:"none,most-likely,mean" default:"none" placeholder:"RULE"`
 	IgnoreDiscount bool     `help:"Treat a discount other than 1 as 1."`
 	Levels         bool     `help:"Read and print the numbers of bins instead of quantities."`
 }
@@ -45,9 +46,13 @@ func engineVars() kong.Vars {
 
 // ref is what the flags name.
 func (f *problemFlags) ref() load.Ref {
+	rule := f.Determinize
+	if rule == "none" {
+		rule = ""
+	}
 	return load.Ref{
 		Name: f.Problem, Files: f.Files, Domain: f.Domain, Instance: f.Instance, Goal: f.Goal, Ranges: f.Range,
-		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount, Levels: f.Levels,
+		Known: f.Model == "rddl", IgnoreDiscount: f.IgnoreDiscount, Levels: f.Levels, Determinize: rule,
 	}
 }
 

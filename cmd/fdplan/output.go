@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/atomicfile"
@@ -26,6 +27,13 @@ func (a *environment) toFile(name string, write func(io.Writer) error) error {
 
 // warn writes a warning.
 func (a *environment) warn(text string) { fmt.Fprintf(a.err, "fdplan: warning: %s\n", text) }
+
+// writeDeterminized writes that a model is determinised, if it is.
+func writeDeterminized(w io.Writer, rule string) {
+	if note := app.DeterminizedNote(rule); note != "" {
+		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(note[:1]), note[1:])
+	}
+}
 
 // answer prints v as JSON or by text, to a file or to standard output.
 func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {

@@ -20,6 +20,7 @@ type runCmd struct {
 	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
 	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"1s"`
 	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
+	Episodes    int          `help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." placeholder:"N"`
 	JSON        bool         `name:"json" help:"Print one JSON object."`
 	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
@@ -29,7 +30,7 @@ func (c *runCmd) Run(a *environment) error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"--horizon", c.Horizon}, {"--steps", c.Steps}, {"--replan-every", c.ReplanEvery}} {
+	}{{"--horizon", c.Horizon}, {"--steps", c.Steps}, {"--episodes", c.Episodes}, {"--replan-every", c.ReplanEvery}} {
 		if n.value < 0 || n.value == 0 && n.flag == "--replan-every" {
 			return fmt.Errorf("%s %d is not a number of steps; expected at least 1", n.flag, n.value)
 		}
@@ -43,16 +44,19 @@ func (c *runCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	real, err := c.open(ctx, p, c.Seed)
-	if err != nil {
-		return limited(ctx, err)
-	}
 	r := execute.RunRequest{
-		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until),
+		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until), Seed: c.Seed,
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(a), Now: a.now,
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase = progress.report
+	if c.Episodes > 0 {
+		return c.episodes(ctx, a, p, r, progress)
+	}
+	real, err := c.open(ctx, p, c.Seed)
+	if err != nil {
+		return limited(ctx, err)
+	}
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	if live { // a run may be long: its steps are printed as they are taken
 		r.Plan = func(l execute.RunPlan) { progress.Clear(); writeRunPlan(a.out, &l) }
@@ -100,6 +104,9 @@ func writeRunPlan(w io.Writer, l *execute.RunPlan) {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
 	}
 	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
+	if l.Instead != "" {
+		fmt.Fprintf(w, "      instead: %s\n", map[string]string{"rest": "the rest of the last plan", "noop": "no action", "random": "a random legal action"}[l.Instead])
+	}
 }
 
 func writeRunStep(w io.Writer, l *execute.RunStep) {
@@ -150,6 +157,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	if d.Says != "" && d.Status != execute.RunFailed { // which is printed on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
+	writeDeterminized(w, d.Determinized)
 	if d.Recorded > 0 {
 		fmt.Fprintf(w, "recorded: %s\n", counted(d.Recorded, "transition"))
 	}

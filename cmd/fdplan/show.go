@@ -101,6 +101,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	if s.Horizon > 0 {
 		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
 	}
+	writeDeterminized(&b, s.Determinized)
 	if s.Network != nil {
 		fmt.Fprintf(&b, "network %s, %d neurons, %d edges\n", s.Network.Shape, s.Network.Neurons, s.Network.Edges)
 		writeTrainedOn(&b, s.Network)

@@ -32,9 +32,13 @@ func (f *simulatorFlags) open(ctx context.Context, p *load.Problem, seed uint64)
 	case f.Simulator == "":
 		return nil, nil
 	}
-	return execute.OpenSimulator(ctx, p, execute.SimulatorRef{
+	return execute.OpenSimulator(ctx, p, f.ref(seed))
+}
+
+func (f *simulatorFlags) ref(seed uint64) execute.SimulatorRef {
+	return execute.SimulatorRef{
 		Name: f.Simulator, Timeout: time.Duration(f.SimulatorTimeout), MaxSteps: f.MaxSimulations, Record: f.Record, Seed: seed, Truth: f.Truth,
-	})
+	}
 }
 
 // limited marks an error that is about a limit.

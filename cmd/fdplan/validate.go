@@ -69,6 +69,7 @@ func (c *validateCmd) Run(a *environment) error {
 		if d := v.Differs; d != nil {
 			fmt.Fprintf(w, "The simulator first differs from the model in the state of step %d: %s\n", d.Step, differing(d))
 		}
+		writeDeterminized(w, v.Determinized)
 		return nil
 	})
 	if err == nil && (v.Failure != nil || v.SimulatorFailure != nil) {
@@ -116,6 +117,7 @@ func (c *verifyCmd) Run(a *environment) error {
 				return err
 			}
 		}
+		defer writeDeterminized(w, p.Determinized)
 		if p.Certificate != "" {
 			defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -28,7 +29,12 @@ type run struct {
 	taken    int
 	deadline int // step after which the goal must hold
 	judge    *support.Judge
+	rest     planned
+	rng      *rand.Rand // of actions in place of a plan; nil until needed
 }
+
+// planned is what a plan has left: its actions, and the state in which each is taken.
+type planned struct{ actions, states []app.Values }
 
 // Run acts in the real system: it plans from the observed state, takes some steps of the
 // plan, and plans again. A surprise, a state other than the plan expected, ends the steps of
@@ -38,6 +44,10 @@ type run struct {
 // postpone the goal indefinitely. If no plan from the observed state meets the deadline, the
 // deadline is moved to what a plan needs, up to Steps. Without a goal to reach every plan has
 // the same horizon.
+//
+// With a determinised model, surprises are expected, and the model cannot prove that there is
+// no way on. Plans then end with the run at the latest, and when no plan is found the run goes
+// on with what the last plan has left, with no action, or with a random legal one.
 //
 // The document is not nil once per step was taken, even with an error, which is one of
 // package simulator.
@@ -59,7 +69,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	}
 	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon, judge: support.NewJudge(p)}
 	x.d = &RunDocument{
-		Schema: app.Schema, Problem: p.Problem.Name, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
+		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},
 	}
 	err := x.begin(ctx)
@@ -151,8 +161,12 @@ func (x *run) violated(a *simulator.Answer, step int) bool {
 // round makes a plan and takes its first steps.
 func (x *run) round(ctx context.Context) error {
 	lo, hi := x.r.Horizon, x.r.Horizon
-	if x.d.Until == UntilGoal {
+	switch {
+	case x.d.Until == UntilGoal:
 		lo, hi = x.deadline-x.taken, x.deadline-x.taken
+	case x.p.Determinized != "":
+		lo = min(lo, x.r.Steps-x.taken)
+		hi = lo
 	}
 	doc, err := x.plan(ctx, lo, hi)
 	if latest := x.r.Steps - x.taken; err == nil && doc.Status == engine.Infeasible && x.d.Until == UntilGoal && latest > hi {
@@ -161,6 +175,8 @@ func (x *run) round(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case doc.Plan == nil && x.p.Determinized != "":
+		return x.goOn(ctx)
 	case doc.Status == engine.Infeasible:
 		x.d.Status = RunNoPlan
 		x.d.Says = fmt.Sprintf("no plan of horizon %d exists from the state observed at step %d", x.d.Plans[len(x.d.Plans)-1].Horizon, x.taken+1)
@@ -172,13 +188,23 @@ func (x *run) round(ctx context.Context) error {
 	if x.d.Until == UntilGoal {
 		x.deadline = x.taken + *doc.Horizon
 	}
+	x.rest = planned{doc.Plan, doc.Trace}
 	for t := 0; t < min(x.r.Every, len(doc.Plan)) && x.d.Status == ""; t++ {
-		surprised, err := x.step(ctx, doc.Plan[t], doc.Trace[t+1])
-		if err != nil || surprised {
+		if surprised, err := x.follow(ctx); err != nil || surprised {
 			return err
 		}
 	}
 	return nil
+}
+
+// follow takes the next step of the plan at hand. A surprise ends the plan.
+func (x *run) follow(ctx context.Context) (surprised bool, err error) {
+	action, expected := x.rest.actions[0], x.rest.states[1]
+	x.rest = planned{x.rest.actions[1:], x.rest.states[1:]}
+	if surprised, err = x.step(ctx, action, expected); surprised {
+		x.rest = planned{}
+	}
+	return surprised, err
 }
 
 // plan asks for a plan from the observed state.
@@ -216,6 +242,9 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 	if doc.Horizon != nil {
 		line.Horizon = *doc.Horizon
 	}
+	if doc.Plan == nil && x.p.Determinized != "" {
+		line.Instead = x.instead()
+	}
 	x.d.Plans = append(x.d.Plans, line)
 	x.d.PlanLatency.add(line.Seconds)
 	if x.r.Plan != nil {
@@ -224,14 +253,10 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 	return doc, nil
 }
 
-// step takes an action and compares the state after it with the plan's.
+// step takes an action and compares the state after it with the expected one, nil for none.
 func (x *run) step(ctx context.Context, action, expected app.Values) (surprised bool, err error) {
 	p := x.p.Problem
 	bits, err := app.BitsOf(p, action)
-	if err != nil {
-		return false, err
-	}
-	want, err := app.BitsOf(p, expected)
 	if err != nil {
 		return false, err
 	}
@@ -247,7 +272,13 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 	line.Seconds = x.r.Now().Sub(began).Seconds()
 	if a.State != nil {
 		line.Reward = x.reward.Add(x.now, bits, a)
-		line.Differs = app.DifferenceOf(p, x.taken+2, want, a)
+		if expected != nil {
+			want, err := app.BitsOf(p, expected)
+			if err != nil {
+				return false, err
+			}
+			line.Differs = app.DifferenceOf(p, x.taken+2, want, a)
+		}
 		x.taken++
 		x.now = a
 		x.d.Steps = append(x.d.Steps, line)

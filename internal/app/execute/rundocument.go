@@ -42,6 +42,7 @@ type RunRequest struct {
 	Every    int // steps between plans; 1 when 0
 	Steps    int // maximal number of steps; Horizon if 0
 	Until    Until
+	Seed     uint64        // of actions in place of a plan
 	PlanTime time.Duration // for each plan; 0 is not a limit
 	Limits   engine.Limits
 	Now      func() time.Time // the clock; nil is time.Now
@@ -52,24 +53,26 @@ type RunRequest struct {
 
 // RunDocument is the answer of `fdplan run`.
 type RunDocument struct {
-	Schema      int        `json:"schema"`
-	Problem     string     `json:"problem"`
-	Simulator   string     `json:"simulator"`
-	Status      RunStatus  `json:"status"`
-	Horizon     int        `json:"horizon"`
-	Every       int        `json:"replan_every"`
-	Until       Until      `json:"until"` // goal or steps
-	Plans       []RunPlan  `json:"plans"`
-	Steps       []RunStep  `json:"steps"`
-	Final       app.Values `json:"final"`     // the last state that was observed
-	Reward      *float64   `json:"reward"`    // of the steps taken
-	Surprises   int        `json:"surprises"` // number of steps that led to another state than planned
-	Failure     *app.Fault `json:"failure"`   // of a run that ended violated
-	PlanLatency Latency    `json:"plan_latency"`
-	StepLatency Latency    `json:"step_latency"`
-	Simulations int        `json:"simulations"`
-	Recorded    int        `json:"recorded"`
-	Says        string     `json:"says,omitempty"` // why it ended, if the status does not show it
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	// Determinized is the rule of a model whose draws have one value each; absent for others.
+	Determinized string     `json:"determinized,omitempty"`
+	Simulator    string     `json:"simulator"`
+	Status       RunStatus  `json:"status"`
+	Horizon      int        `json:"horizon"`
+	Every        int        `json:"replan_every"`
+	Until        Until      `json:"until"` // goal or steps
+	Plans        []RunPlan  `json:"plans"`
+	Steps        []RunStep  `json:"steps"`
+	Final        app.Values `json:"final"`     // the last state that was observed
+	Reward       *float64   `json:"reward"`    // of the steps taken
+	Surprises    int        `json:"surprises"` // number of steps that led to another state than planned
+	Failure      *app.Fault `json:"failure"`   // of a run that ended violated
+	PlanLatency  Latency    `json:"plan_latency"`
+	StepLatency  Latency    `json:"step_latency"`
+	Simulations  int        `json:"simulations"`
+	Recorded     int        `json:"recorded"`
+	Says         string     `json:"says,omitempty"` // why it ended, if the status does not show it
 }
 
 // Warning returns a line that warns of steps whose next values the training rows do not
@@ -99,6 +102,8 @@ type RunPlan struct {
 	Status  engine.Status `json:"status"`
 	Reward  *float64      `json:"reward"`
 	Seconds float64       `json:"seconds"`
+	// Instead is what is done without a plan: "rest" of the last one, "noop" or "random".
+	Instead string `json:"instead,omitempty"`
 }
 
 // RunStep is one step of a run.

@@ -20,7 +20,10 @@ import (
 type Explanation struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	Horizon int    `json:"horizon"`
+	// Determinized is the rule that gives each draw of a random problem one value; absent if
+	// nothing is drawn.
+	Determinized string `json:"determinized,omitempty"`
+	Horizon      int    `json:"horizon"`
 	// Status is optimal, feasible, infeasible or unknown, as for a plan, or invalid for a
 	// plan that the checker refuses.
 	Status string   `json:"status"`
@@ -126,7 +129,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	if r.Report == nil {
 		r.Report = func(engine.Progress) {}
 	}
-	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Horizon: r.Horizon, Status: string(engine.Unknown)}
+	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: r.Horizon, Status: string(engine.Unknown)}
 	trace, err := d.given(t, &r)
 	if err != nil {
 		return nil, err

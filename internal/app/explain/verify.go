@@ -15,12 +15,15 @@ import (
 
 // Property is the answer of `fdplan verify`.
 type Property struct {
-	Schema   int      `json:"schema"`
-	Problem  string   `json:"problem"`
-	Property string   `json:"property"`
-	Status   string   `json:"status"`  // "holds" or "fails"
-	Witness  *Witness `json:"witness"` // of a property that fails
-	Checked  bool     `json:"checked"` // the checker confirmed the witness
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	// Determinized is the rule that gives each draw of a random problem one value; absent if
+	// nothing is drawn.
+	Determinized string   `json:"determinized,omitempty"`
+	Property     string   `json:"property"`
+	Status       string   `json:"status"`  // "holds" or "fails"
+	Witness      *Witness `json:"witness"` // of a property that fails
+	Checked      bool     `json:"checked"` // the checker confirmed the witness
 	// Warnings tell of comparisons that the ranges of their variables decide, and of next
 	// values that the training rows of the network do not support.
 	Warnings []string `json:"warnings,omitempty"`
@@ -47,7 +50,7 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 	if err != nil {
 		return nil, err
 	}
-	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Property: property, Status: "holds", Warnings: e.Constants()}
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: property, Status: "holds", Warnings: e.Constants()}
 	if !res.Holds {
 		p := t.Problem
 		out.Status, out.Checked = "fails", true

@@ -9,18 +9,21 @@ import (
 
 // Summary is a problem as `fdplan show` prints it.
 type Summary struct {
-	Schema      int              `json:"schema"`
-	Problem     string           `json:"problem"`
-	Horizon     int              `json:"horizon,omitempty"` // the problem's own
-	Variables   []VariableLine   `json:"variables"`
-	Initial     []ConstraintLine `json:"initial"`
-	Global      []ConstraintLine `json:"global"`
-	Goal        []ConstraintLine `json:"goal"`
-	Transitions []ConstraintLine `json:"transitions"`
-	Reward      []RewardLine     `json:"reward"`
-	Task        *TaskLine        `json:"task"`    // null without RDDL
-	Network     *NetworkLine     `json:"network"` // null when nothing is learned
-	Bits        map[string]int   `json:"bits"`    // by kind, and the network's inputs and outputs
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	// Determinized is the rule that gives each draw of a random problem one value; absent if
+	// nothing is drawn.
+	Determinized string           `json:"determinized,omitempty"`
+	Horizon      int              `json:"horizon,omitempty"` // the problem's own
+	Variables    []VariableLine   `json:"variables"`
+	Initial      []ConstraintLine `json:"initial"`
+	Global       []ConstraintLine `json:"global"`
+	Goal         []ConstraintLine `json:"goal"`
+	Transitions  []ConstraintLine `json:"transitions"`
+	Reward       []RewardLine     `json:"reward"`
+	Task         *TaskLine        `json:"task"`    // null without RDDL
+	Network      *NetworkLine     `json:"network"` // null when nothing is learned
+	Bits         map[string]int   `json:"bits"`    // by kind, and the network's inputs and outputs
 }
 
 // TaskLine is what a task adds to its RDDL.
@@ -73,7 +76,7 @@ type NetworkLine struct {
 func Show(problem *load.Problem) *Summary {
 	t := problem.Task
 	p := t.Problem
-	s := &Summary{Schema: app.Schema, Problem: p.Name, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
+	s := &Summary{Schema: app.Schema, Problem: p.Name, Determinized: problem.Determinized, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
 		"state": len(p.Bits(factored.State)), "action": len(p.Bits(factored.Action)), "auxiliary": len(p.Bits(factored.Auxiliary)),
 		"inputs": len(p.Inputs), "outputs": len(p.Outputs),
 	}}

@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -36,7 +37,10 @@ type Ref struct {
 	Untrained      bool // the network is not needed: it is to be learned or tested
 	Simulate       bool // only the RDDL is needed, which may be stochastic
 	IgnoreDiscount bool
-	Levels         bool // quantities are read and shown by the numbers of their bins
+	// Determinize is a rule of package ground that replaces what is drawn at random; "" for
+	// none. Simulators go on to draw.
+	Determinize string
+	Levels      bool // quantities are read and shown by the numbers of their bins
 }
 
 // Models are the values of --model.
@@ -58,6 +62,9 @@ type Problem struct {
 	// Required are the user's further constraints, which hold in the simulator
 	// too.
 	Required simulator.RequiredRules
+	// Determinized is the rule by which the random RDDL became the model; "" if nothing was
+	// replaced. Truth still draws.
+	Determinized string
 }
 
 // instanceName matches names that can be part of a file's name in every layout.
@@ -82,7 +89,7 @@ func Load(r Ref) (*Problem, error) {
 		if read == nil {
 			read = ReadFile
 		}
-		return fromTask(t, r, task.Options{Known: true, IgnoreDiscount: r.IgnoreDiscount}, read)
+		return fromTask(t, r, task.Options{Known: true}, read)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":
@@ -93,13 +100,13 @@ func Load(r Ref) (*Problem, error) {
 			return nil, err
 		}
 		t.Levels = r.Levels
-		return fromTask(t, r, task.Options{Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, ReadFile)
+		return fromTask(t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, ReadFile)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {
 		return nil, err
 	}
-	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, IgnoreDiscount: r.IgnoreDiscount, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
+	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
 }
 
 // ReadFile is source.ReadFile with errors that begin with the name.
@@ -128,7 +135,7 @@ func fromFiles(r Ref) (*Problem, error) {
 
 // fromTask compiles a task, reading its files with read.
 func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	o.Read = read
+	o.Read, o.IgnoreDiscount, o.Determinize = read, r.IgnoreDiscount, ground.Determinization(r.Determinize)
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
 	}
@@ -151,7 +158,11 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 			return nil, err
 		}
 	}
-	p.Truth, err = newTruth(t, c.Ground, c)
+	g := c.Ground
+	if g.Origin != nil {
+		p.Determinized, g = string(g.Origin.Rule), g.Origin.Problem
+	}
+	p.Truth, err = newTruth(t, g, c)
 	return p, err
 }
 

@@ -65,7 +65,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
+	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized), Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
 	if res.Winner != "" {
 		d.Engine = res.Winner
 	}

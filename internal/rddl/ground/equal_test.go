@@ -13,6 +13,7 @@ import (
 type generator struct {
 	rng  *rand.Rand
 	vars []string
+	draw bool // with draws as leaves
 }
 
 func (g *generator) pick(list ...string) string { return list[g.rng.IntN(len(list))] }
@@ -30,6 +31,12 @@ func (g *generator) over(op string, body func() string) string {
 }
 
 func (g *generator) truth(depth int) string {
+	if depth == 0 && g.draw && g.rng.IntN(3) == 0 {
+		return g.pick("Bernoulli(HALF)", "Bernoulli(0.49)", "Bernoulli(q * 0.7)", "Bernoulli(1 / (1 + abs[n]))",
+			"(Discrete(color, @red : 0.4, @green : 0.4, @blue : 0.2) == @green)",
+			"(UnnormDiscrete(color, @red : TWO, @green : abs[n], @blue : 1 + q) ~= @green)",
+			"(Discrete(color, @blue : HALF * q, @red : 0.25, @green : otherwise) == @green)")
+	}
 	if depth == 0 {
 		return g.pick("q", "a", "YES", "NO", "true", "p("+g.object()+")", "WALL("+g.object()+")",
 			"NEXT("+g.object()+", "+g.object()+")", "("+g.object()+" == "+g.object()+")", "(c("+g.object()+") ~= @red)")
@@ -58,6 +65,10 @@ func (g *generator) truth(depth int) string {
 }
 
 func (g *generator) number(depth int) string {
+	if depth == 0 && g.draw && g.rng.IntN(3) == 0 {
+		return g.pick("Normal(n, 1)", "Poisson(2.5)", "Uniform(r, r + TWO)", "Binomial(5, HALF)", "Exponential(abs[n] + HALF)",
+			"Geometric(0.4)", "Beta(1, 2)", "Gamma(2, HALF)", "NegativeBinomial(3, 0.4)", "Laplace(r, 1)")
+	}
 	if depth == 0 {
 		return g.pick("n", "r", "ZERO", "TWO", "HALF", "1", "0", "2.5", "m("+g.object()+")", "COST("+g.object()+")")
 	}

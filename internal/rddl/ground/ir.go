@@ -70,6 +70,7 @@ type Problem struct {
 	MaxActions    int         // max-nondef-actions; -1 if there is no bound
 	Horizon       int         // steps; 0 if the instance gives no number
 	Discount      float64
+	Origin        *Origin // of a determinised problem; else nil
 
 	tables *tables // of the program, for expressions grounded later; nil in a Problem made by hand
 }

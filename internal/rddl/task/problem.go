@@ -20,6 +20,8 @@ type Options struct {
 	Known          bool     // nothing is learned: everything follows the RDDL
 	IgnoreDiscount bool
 	FreeSuccessors bool // see translate.Options
+	// Determinize replaces what is drawn at random; "" leaves it.
+	Determinize ground.Determinization
 }
 
 // Ground reads, checks and grounds the RDDL of the task.
@@ -71,6 +73,11 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	}
 	if err := t.check(g); err != nil {
 		return nil, err
+	}
+	if o.Determinize != "" {
+		if g, err = g.Determinize(o.Determinize); err != nil {
+			return nil, err
+		}
 	}
 	goal, err := t.GoalOf(g)
 	if err != nil {

@@ -1,0 +1,227 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// EpisodesRequest asks for several runs from the start, each with draws of its own.
+type EpisodesRequest struct {
+	RunRequest
+	Episodes  int
+	Simulator SimulatorRef      // the problem's own RDDL; episode i draws from Seed+i-1
+	Episode   func(EpisodeLine) // called for each; may be nil
+}
+
+// EpisodesDocument is the answer of `fdplan run --episodes`. The policies that do nothing and
+// that draw legal actions are run in episodes of the same seeds.
+type EpisodesDocument struct {
+	Schema       int           `json:"schema"`
+	Problem      string        `json:"problem"`
+	Determinized string        `json:"determinized,omitempty"` // as in RunDocument
+	Horizon      int           `json:"horizon"`
+	Steps        int           `json:"steps"` // of an episode, at most
+	Episodes     []EpisodeLine `json:"episodes"`
+	Plan         Average       `json:"plan"`
+	Noop         Average       `json:"noop"`
+	Random       Average       `json:"random"`
+	// StepSeconds is the time that planning took for a step of an episode, by the wall clock.
+	StepSeconds float64 `json:"step_seconds"`
+	Stopped     string  `json:"stopped,omitempty"` // why there are fewer episodes than asked for
+}
+
+// EpisodeLine is one episode under each policy.
+type EpisodeLine struct {
+	Episode   int       `json:"episode"`
+	Seed      uint64    `json:"seed"`
+	Status    RunStatus `json:"status"` // of the run with plans
+	Steps     int       `json:"steps"`
+	Plans     int       `json:"plans"`
+	Surprises int       `json:"surprises"`
+	Without   int       `json:"without_plan"` // steps before which no plan was found
+	Reward    Outcome   `json:"reward"`
+	Noop      Outcome   `json:"noop"`
+	Random    Outcome   `json:"random"`
+	Seconds   float64   `json:"seconds"` // that planning took
+}
+
+// Outcome is the summed reward of an episode.
+type Outcome struct {
+	Reward float64 `json:"reward"`
+	// Broken is the rule that ended the episode early; absent if none did.
+	Broken string `json:"broken,omitempty"`
+}
+
+// Average summarises the rewards of a policy.
+type Average struct {
+	Mean   float64 `json:"mean"`
+	Error  float64 `json:"standard_error"` // of the mean; 0 for a single episode
+	Broken int     `json:"broken"`         // number of episodes that a rule ended early
+}
+
+// Episodes runs the problem's RDDL several times with plans, and under the policies that do
+// nothing and that draw legal actions. When the context ends, the document has the episodes
+// that are complete.
+func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*EpisodesDocument, error) {
+	if r.Simulator.Name != rddlName || p.Truth == nil {
+		return nil, errors.New("episodes are run in the problem's own RDDL; expected --simulator rddl and a problem that has RDDL")
+	}
+	if r.Horizon == 0 {
+		r.Horizon = p.Problem.Horizon
+	}
+	if r.Steps == 0 {
+		if r.Steps = p.Problem.Horizon; r.Steps == 0 {
+			r.Steps = r.Horizon
+		}
+	}
+	if r.Steps == 0 {
+		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+	}
+	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Horizon: r.Horizon, Steps: r.Steps, Episodes: []EpisodeLine{}}
+	for i := range r.Episodes {
+		line, err := episode(ctx, p, r, i)
+		if ctx.Err() != nil {
+			d.Stopped = context.Cause(ctx).Error()
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("episode %d: %w", i+1, err)
+		}
+		d.Episodes = append(d.Episodes, *line)
+		if r.Episode != nil {
+			r.Episode(*line)
+		}
+	}
+	d.summarise()
+	return d, nil
+}
+
+// episode runs one episode under each policy.
+func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*EpisodeLine, error) {
+	ref := r.Simulator
+	ref.Seed += uint64(i)
+	r.RunRequest.Seed = ref.Seed
+	real, err := OpenSimulator(ctx, p, ref)
+	if err != nil {
+		return nil, err
+	}
+	run, err := Run(ctx, p, real, r.RunRequest)
+	if err = errors.Join(err, real.Close()); err != nil {
+		return nil, err
+	}
+	line := &EpisodeLine{Episode: i + 1, Seed: ref.Seed, Status: run.Status, Steps: len(run.Steps), Plans: len(run.Plans), Surprises: run.Surprises, Seconds: run.PlanLatency.sum}
+	for _, l := range run.Plans {
+		if l.Instead != "" {
+			line.Without++
+		}
+	}
+	if run.Reward != nil {
+		line.Reward.Reward = *run.Reward
+	}
+	if run.Failure != nil {
+		line.Reward.Broken = run.Failure.Text
+	}
+	ref.Record = "" // of the planned episodes alone
+	idle := noop(p.Problem)
+	if line.Noop, err = underPolicy(ctx, p, ref, r.Steps, func(factored.Valuation) (factored.Valuation, error) { return idle, nil }); err != nil {
+		return nil, fmt.Errorf("doing nothing: %w", err)
+	}
+	rng := rand.New(rand.NewPCG(ref.Seed, 1)) // not the stream of the simulator's draws
+	t := p.Truth.System()
+	if line.Random, err = underPolicy(ctx, p, ref, r.Steps, func(state factored.Valuation) (factored.Valuation, error) { return randomAction(t, state, rng) }); err != nil {
+		return nil, fmt.Errorf("the random policy: %w", err)
+	}
+	return line, nil
+}
+
+// underPolicy runs an episode whose actions depend on the present state alone.
+func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps int, act func(state factored.Valuation) (factored.Valuation, error)) (out Outcome, err error) {
+	real, err := OpenSimulator(ctx, p, ref)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, real.Close()) }()
+	start, err := initial(p, real)
+	if err != nil {
+		return out, err
+	}
+	now, err := real.Reset(ctx, start)
+	if err != nil {
+		return out, err
+	}
+	reward := real.NewReward()
+	broken := func(v *simulator.Violation, step int) bool {
+		if v != nil {
+			out.Broken = app.SimulatorFault(&simulator.Failure{Violation: v, Step: step}).Text
+		}
+		return v != nil
+	}
+	for t := 1; !broken(now.Violation, t) && !now.Terminal && t <= steps; t++ {
+		action, err := act(now.State)
+		if err != nil {
+			return out, err
+		}
+		next, err := real.Step(ctx, now, action)
+		if err != nil {
+			return out, err
+		}
+		if next.State == nil { // the action was refused
+			broken(next.Violation, t)
+			break
+		}
+		reward.Add(now, action, next)
+		now = next
+	}
+	if sum := reward.Sum(); sum != nil {
+		out.Reward = *sum
+	}
+	return out, nil
+}
+
+// summarise computes the averages.
+func (d *EpisodesDocument) summarise() {
+	steps, seconds := 0, 0.0
+	for _, e := range d.Episodes {
+		steps += e.Steps
+		seconds += e.Seconds
+	}
+	if steps > 0 {
+		d.StepSeconds = seconds / float64(steps)
+	}
+	d.Plan = d.average(func(e *EpisodeLine) Outcome { return e.Reward })
+	d.Noop = d.average(func(e *EpisodeLine) Outcome { return e.Noop })
+	d.Random = d.average(func(e *EpisodeLine) Outcome { return e.Random })
+}
+
+func (d *EpisodesDocument) average(of func(e *EpisodeLine) Outcome) Average {
+	var a Average
+	n := float64(len(d.Episodes))
+	if n == 0 {
+		return a
+	}
+	for i := range d.Episodes {
+		o := of(&d.Episodes[i])
+		a.Mean += o.Reward / n
+		if o.Broken != "" {
+			a.Broken++
+		}
+	}
+	if n < 2 {
+		return a
+	}
+	square := 0.0
+	for i := range d.Episodes {
+		x := of(&d.Episodes[i]).Reward - a.Mean
+		square += x * x
+	}
+	a.Error = math.Sqrt(square / (n - 1) / n)
+	return a
+}

@@ -1,0 +1,84 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// What a run does when no plan is found.
+const (
+	insteadRest   = "rest"
+	insteadNoop   = "noop"
+	insteadRandom = "random"
+)
+
+// instead chooses how a run with a determinised model goes on without a plan.
+func (x *run) instead() string {
+	switch {
+	case len(x.rest.actions) > 0:
+		return insteadRest
+	case x.p.Truth == nil || legal(x.p.Truth.System(), x.now.State, noop(x.p.Problem)):
+		return insteadNoop
+	}
+	return insteadRandom
+}
+
+// goOn takes a step without a plan.
+func (x *run) goOn(ctx context.Context) error {
+	switch x.instead() {
+	case insteadRest:
+		_, err := x.follow(ctx)
+		return err
+	case insteadRandom:
+		if x.rng == nil {
+			x.rng = rand.New(rand.NewPCG(x.r.Seed, 2))
+		}
+		action, err := randomAction(x.p.Truth.System(), x.now.State, x.rng)
+		if err != nil {
+			return err
+		}
+		_, err = x.step(ctx, app.ValuesOf(x.p.Problem, factored.Action, action, false), nil)
+		return err
+	}
+	_, err := x.step(ctx, app.Values{}, nil)
+	return err
+}
+
+// noop returns the joint action of all defaults.
+func noop(p *factored.Problem) factored.Valuation {
+	val := make(factored.Valuation, p.NumBits())
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == factored.Action {
+			_ = v.Set(val, v.Default) // a default lies in its range
+		}
+	}
+	return val
+}
+
+// legal reports whether the preconditions allow an action in a state.
+func legal(t *simulator.Truth, state, action factored.Valuation) bool {
+	r := t.Sim.NewRunner(nil)
+	// The state has been observed; whether it is legal does not matter here.
+	_ = r.SetState(t.State(state))
+	return r.CheckAction(t.Action(action)) == nil
+}
+
+// randomAction draws a joint action uniformly from those that are legal in a state.
+func randomAction(t *simulator.Truth, state factored.Valuation, rng *rand.Rand) (factored.Valuation, error) {
+	r := t.Sim.NewRunner(rng)
+	_ = r.SetState(t.State(state))
+	action, err := r.DrawAction(nil)
+	if err != nil {
+		return nil, fmt.Errorf("drawing a legal action: %w", err)
+	}
+	values := t.Compiled.Values(state)
+	for i, f := range t.Sim.Actions() {
+		values[f] = action[i]
+	}
+	return t.Compiled.Valuation(values)
+}
