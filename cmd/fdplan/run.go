@@ -25,8 +25,8 @@ type runCmd struct {
 	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
-// Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
-func (c *runCmd) Run(a *environment) error {
+// check refuses counts that are none.
+func (c *runCmd) check() error {
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -37,6 +37,14 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	if c.Simulator == "" {
 		return errors.New("missing flags: --simulator=rddl|COMMAND")
+	}
+	return nil
+}
+
+// Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
+func (c *runCmd) Run(a *environment) error {
+	if err := c.check(); err != nil {
+		return err
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()

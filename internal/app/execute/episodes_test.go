@@ -107,8 +107,8 @@ func TestEpisodesBroken(t *testing.T) {
 	}
 }
 
-// TestGoOnWithoutPlan: when no plan is found in its time, the run goes on with no action, or
-// with a legal one where doing nothing is illegal.
+// TestGoOnWithoutPlan: when no plan is found in its time, the run takes no action, or a legal
+// one where doing nothing is illegal.
 func TestGoOnWithoutPlan(t *testing.T) {
 	for block, want := range map[string]string{
 		"": insteadNoop,

@@ -46,8 +46,8 @@ type planned struct{ actions, states []app.Values }
 // the same horizon.
 //
 // With a determinised model, surprises are expected, and the model cannot prove that there is
-// no way on. Plans then end with the run at the latest, and when no plan is found the run goes
-// on with what the last plan has left, with no action, or with a random legal one.
+// no way on. Plans then end with the run at the latest, and when no plan is found the run takes the
+// next step of the last plan, no action, or a random legal one.
 //
 // The document is not nil once per step was taken, even with an error, which is one of
 // package simulator.
