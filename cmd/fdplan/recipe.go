@@ -11,7 +11,7 @@ import (
 
 // denseFlags are those that only the dense recipe knows: each asks for it.
 var denseFlags = []string{
-	"hidden", "init", "weights", "epochs", "rate", "threshold", "split", "prune", "multiplicity", "sparsity", "bound-decay", "polish",
+	"hidden", "init", "weights", "epochs", "rate", "threshold", "split", "prune", "multiplicity", "repeated", "sparsity", "bound-decay", "polish",
 	"grid", "widths", "depths", "smallest", "target-error", "patience", "checkpoint", "resume",
 }
 

@@ -53,6 +53,7 @@ type trainCmd struct {
 	Prune     int     `help:"Once no row is wrong, remove what no row needs, and repeat this many times from a randomly changed network." placeholder:"ROUNDS"`
 	// Rarely changed settings of the recipes.
 	Multiplicity float64 `help:"Power of a row's count that weights its loss: 0 weights distinct rows equally, 1 by how often they were seen." default:"0"`
+	Repeated     bool    `help:"An epoch goes over every row as often as it was seen, as in the paper, not over the distinct rows."`
 	Sparsity     float64 `help:"How far each step moves weights towards 0, in units of the learning rate." default:"0"`
 	BoundDecay   float64 `help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
 	Polish       bool    `help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
@@ -122,7 +123,7 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
-		Multiplicity: c.Multiplicity, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
+		Multiplicity: c.Multiplicity, Repeated: c.Repeated, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
 	}}
 	if !c.Polish {
 		t.Config.PolishRows = -1

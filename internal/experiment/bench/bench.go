@@ -48,7 +48,7 @@ type Config struct {
 	Memory   int64  // bytes, of each run with all its processes
 	Threads  int    // of each run
 	Seed     uint64 // of each run
-	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …; 0 is 1
+	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …, if the first takes under a second; 0 is 1
 	Parallel int    // runs at a time; more than one distorts times
 
 	Machine  map[string]string // machine and versions for the journal
@@ -70,7 +70,14 @@ type Job struct {
 	Record Record // everything known before the run: what is run, and the limits
 	do     func(ctx context.Context, b *bench, r *Record) error
 	keeps  string // file that it leaves for other runs, in the bench's folder
+	// after is the ID of the same run without Algorithm 1; empty if this is one.
+	after string
+	// first is the ID of the same run under the first seed; empty if this is it.
+	first string
 }
+
+// repeatBelow is the time from which a run is not repeated under further seeds, in seconds.
+const repeatBelow = 1
 
 // Summary is the outcome of a bench.
 type Summary struct {
@@ -88,6 +95,7 @@ type Summary struct {
 type bench struct {
 	c       Config
 	dir     string // of Config.Dir, absolute
+	files   string // of Config.Files, absolute
 	journal *Journal
 	jobs    []Job
 	slack   time.Duration
@@ -99,6 +107,10 @@ type bench struct {
 // Errors are those of the journal and of programs that could not be started.
 func Run(ctx context.Context, c Config) (*Summary, error) {
 	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Abs(c.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +126,12 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}
-	b := &bench{c: c, dir: dir, journal: journal, jobs: jobs, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	b := &bench{c: c, dir: dir, files: files, journal: journal, jobs: jobs, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
 	b.sweep()
 	sum := &Summary{Jobs: len(jobs), Torn: journal.torn}
 	var open []int
 	for i := range jobs {
-		if b.settled(&jobs[i]) {
+		if b.settled(&jobs[i]) || b.needless(&jobs[i]) {
 			sum.Before++
 		} else {
 			open = append(open, i)
@@ -151,6 +163,26 @@ func (b *bench) settled(j *Job) bool {
 		}
 	}
 	return settled(b.journal.Last(j.Record.ID), j)
+}
+
+// needless reports whether a job repeats a run that was long.
+func (b *bench) needless(j *Job) bool {
+	first := b.journal.Last(j.first)
+	return first != nil && first.Seconds >= repeatBelow
+}
+
+// implied returns the line of a job with Algorithm 1 whose outcome follows from that of the
+// run without it, nil if none does: if no plan was found within the limits, Algorithm 1 has
+// nothing to begin with.
+func (b *bench) implied(j *Job) *Record {
+	plain := b.journal.Last(j.after)
+	if plain == nil || plain.Status != statusUnknown || plain.TimeLimit != j.Record.TimeLimit || plain.MemoryLimit != j.Record.MemoryLimit {
+		return nil
+	}
+	r := j.Record
+	r.Status, r.Seconds, r.CPU, r.Memory, r.Implied = plain.Status, plain.Seconds, plain.CPU, plain.Memory, plain.ID
+	r.Error = "not run: without Algorithm 1 there was no plan within the same limits"
+	return &r
 }
 
 // begin writes the line of this session, and the reward that runs read.
@@ -231,15 +263,21 @@ func (b *bench) tell(p Progress) {
 	}
 }
 
-// one makes a job and writes its line.
+// one makes a job and writes its line, unless the job is needless.
 func (b *bench) one(ctx context.Context, j *Job) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	if b.needless(j) {
+		return nil
+	}
+	if r := b.implied(j); r != nil {
+		return b.journal.Append(r)
+	}
 	r := j.Record
 	if twin := b.journal.Last(r.Same); twin != nil && settled(twin, j) {
 		copied := *twin
-		copied.ID, copied.Table, copied.Same = r.ID, r.Table, twin.ID
+		copied.ID, copied.Table, copied.Planner, copied.Same = r.ID, r.Table, r.Planner, twin.ID
 		return b.journal.Append(&copied)
 	}
 	r.Same = ""

@@ -49,6 +49,9 @@ func fake(mode string, args []string) int {
 		f.Close()
 	}
 	switch mode {
+	case "long":
+		time.Sleep(1100 * time.Millisecond)
+		fmt.Print(fakePlan)
 	case "slow":
 		time.Sleep(15 * time.Millisecond)
 		fallthrough

@@ -47,7 +47,7 @@ func (l *lister) figure1() error {
 		return nil
 	}
 	r := l.record(KindPlan, "figure1", l.c.TimeLimit)
-	r.Problem, r.Files, r.Model, r.Engine = l.files.name(figureProblem), l.files.dir, "network", registry.Search
+	r.Problem, r.Files, r.Model, r.Engine = l.files.name(figureProblem), l.files.tag, l.model, registry.Search
 	r.Args = slices.Concat([]string{"plan"}, l.files.args(figureProblem), []string{"-H", horizons, "--engine", r.Engine}, l.common(l.c.TimeLimit))
 	r.ID = id("figure1", r.Problem, "H="+horizons, l.setting(false))
 	l.jobs = append(l.jobs, Job{Record: r, do: learned})

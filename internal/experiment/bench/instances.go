@@ -31,24 +31,24 @@ func Instances() []Instance {
 }
 
 // problems are the paper's nine with their shortest horizons; each was planned for that
-// horizon and the next two. restart, hidden, epochs and prune are the recipe of the bundled
-// networks, as in bundled/train.sh.
+// horizon and the next two. hidden is the shape of the paper's network (its Table 1), and
+// restart the number of transitions from which the bundled networks were learned, as in
+// bundled/train.sh.
 var problems = []struct {
-	name           string
-	first          int
-	restart        int // transitions
-	hidden         string
-	epochs, rounds int
+	name    string
+	first   int
+	hidden  string
+	restart int
 }{
-	{"navigation/3x3", 4, 200_000, "36,36", 5000, 60_000},
-	{"navigation/4x4", 5, 200_000, "96,96", 3000, 40_000},
-	{"navigation/5x5", 8, 200_000, "128,128", 3000, 30_000},
-	{"inventory/2", 5, 200_000, "96,96", 3000, 60_000},
-	{"inventory/4", 6, 200_000, "128,128", 3000, 40_000},
-	{"sysadmin/4", 2, 200_000, "128,128", 200, 5000},
-	{"sysadmin/5", 2, 600_000, "128,128,128", 60, 1000},
-	{"cellda/x", 10, 200_000, "128,128", 1500, 5000},
-	{"cellda/y", 8, 200_000, "128,128", 1500, 5000},
+	{"navigation/3x3", 4, "36,36", 200_000},
+	{"navigation/4x4", 5, "96,96", 200_000},
+	{"navigation/5x5", 8, "128,128", 200_000},
+	{"inventory/2", 5, "96,96", 200_000},
+	{"inventory/4", 6, "128,128", 200_000},
+	{"sysadmin/4", 2, "128,128", 200_000},
+	{"sysadmin/5", 2, "128,128,128", 600_000},
+	{"cellda/x", 10, "128,128", 200_000},
+	{"cellda/y", 8, "128,128", 200_000},
 }
 
 // QuickEncodings are the instances on which a quick bench compares all encodings.
@@ -75,12 +75,17 @@ type files struct {
 	dir string
 	// tag identifies the contents: the same files in another folder are the same runs.
 	tag string
-	// reward is the file of the paper's reward of the inventories: the published
-	// files count threshold_met instead of the storage cost.
-	reward string
 }
 
-// rewardName is the name of that file, in the folder of the bench.
+// Records name folders by these variables, in place of where they are on one machine: that
+// of the published files, and that of the bench.
+const (
+	filesVariable = "$FILES"
+	outVariable   = "$OUT"
+)
+
+// rewardName is the name of the file with the paper's reward of the inventories, in the
+// folder of the bench: the published files count threshold_met instead of the storage cost.
 const rewardName = "storage-cost.csv"
 
 // storageCost is the paper's storage cost, the level of the stock, over its bits.
@@ -137,9 +142,9 @@ func (f files) args(problem string) []string {
 	if f.dir == "" {
 		return []string{problem}
 	}
-	out := []string{f.name(problem), "--files", f.dir}
+	out := []string{f.name(problem), "--files", filesVariable}
 	if strings.HasPrefix(problem, "inventory/") {
-		out = append(out, "--reward", f.reward)
+		out = append(out, "--reward", outVariable+"/"+rewardName)
 	}
 	if n, ok := strings.CutPrefix(problem, "sysadmin/"); ok {
 		for c := 1; fmt.Sprint(c-1) != n; c++ {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/solve/external"
+	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 // literalPlanners are the paper's two planners as it describes them: with its own encoding,
@@ -17,7 +19,8 @@ var literalPlanners = []struct {
 }
 
 // literal lists the paper's planners on every instance, with the embedded solver
-// and with each external solver of their kind: on the learned problem (Table 2),
+// and, but for the networks that the bench trains, with each external solver of
+// their kind: on the learned problem (Table 2),
 // and with Algorithm 1, which excludes whole plans (Table 3).
 func (l *lister) literal() error {
 	l.repeated(func() {
@@ -27,13 +30,13 @@ func (l *lister) literal() error {
 			}
 			solvers := []string{""}
 			for _, s := range l.c.Solvers {
-				if s.Engine == p.engine && s.Name != l.c.Instead[p.engine] {
+				if s.Engine == p.engine && s.Name != l.c.Instead[p.engine] && !l.trained() {
 					solvers = append(solvers, s.Name)
 				}
 			}
 			for _, s := range solvers {
 				r := l.record(KindPlan, "literal", l.c.TimeLimit)
-				r.Planner, r.Engine, r.Encoding, r.Help, r.Solver, r.Version = p.name, p.engine, p.encoding, p.help, s, l.version(s)
+				r.Planner, r.Engine, r.Encoding, r.Help, r.Solver = p.name, p.engine, p.encoding, p.help, s
 				flags := p.flags
 				if s != "" {
 					flags = append(flags[:len(flags):len(flags)], "--solver", s)
@@ -64,8 +67,28 @@ func (l *lister) literally(r Record, flags []string) {
 // best fit has 80 to 93 % of the bits right, so that landmarks against any RDDL
 // mean nothing.
 func (l *lister) simulated(problem string) bool {
-	return l.files.dir == "" || !strings.HasPrefix(problem, "sysadmin/")
+	return !l.published() || !strings.HasPrefix(problem, "sysadmin/")
 }
 
-// version returns what an external solver says of its version, empty if unknown.
-func (l *lister) version(solver string) string { return l.c.Machine["solver "+solver] }
+// version returns the version of the solver of a run that is not part of this program: what
+// an external one says of itself, or that of HiGHS. It is empty if unknown, or if there is
+// no such solver.
+func (l *lister) version(r *Record) string {
+	if r.Solver == "" && r.Engine == registry.BLP {
+		return "HiGHS " + highs.Version + ", WebAssembly"
+	}
+	return l.c.Machine["solver "+r.Solver]
+}
+
+// command returns the command line of a run's external solver, with its places unfilled.
+func command(r *Record) string {
+	e, ok := registry.Find(r.Engine)
+	if !ok || e.External == nil || r.Solver == "" {
+		return ""
+	}
+	s, err := external.Lookup(*e.External, r.Solver)
+	if err != nil {
+		return ""
+	}
+	return s.Template()
+}

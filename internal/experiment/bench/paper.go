@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,16 +15,32 @@ import (
 // landmarkKinds are those of `fdplan plan --landmarks`, the default first.
 var landmarkKinds = []string{"prefix", "plan", "transition"}
 
+// The networks that a run may be with, as Record.Model names them.
+const (
+	bundledModel   = "bundled"
+	publishedModel = "published"
+	trainedModel   = "trained" // by this bench, at the shapes of the paper's Table 1
+)
+
 // lister makes the list of runs.
 type lister struct {
 	c     Config
 	files files
+	model string // of the networks whose runs are listed
 	jobs  []Job
 }
 
+// published reports whether the networks are the published ones.
+func (l *lister) published() bool { return l.model == publishedModel }
+
+// trained reports whether the networks are those that the bench trains.
+func (l *lister) trained() bool { return l.model == trainedModel }
+
 // Paper lists the runs of the paper's experiments, always in the same order: table by table,
 // the quickest first. With Config.Quick it is a subset, under the same IDs. Problems that are
-// missing from the published files are left out, with a warning.
+// missing from the published files are left out, with a warning. With the bundled networks,
+// those that table learning trains follow as a third family, in the tables of planners; the
+// tables without published networks, learning and size, are of a bench without Config.Files.
 func Paper(c Config) ([]Job, error) {
 	f, err := openFiles(c.Files)
 	if err != nil {
@@ -36,10 +51,10 @@ func Paper(c Config) ([]Job, error) {
 			return nil, fmt.Errorf("solver %s: there is no engine %q; expected one of %v", s.Name, s.Engine, Engines())
 		}
 	}
-	if f.reward, err = filepath.Abs(filepath.Join(c.Dir, rewardName)); err != nil {
-		return nil, err
+	l := &lister{c: c, files: f, model: bundledModel}
+	if c.Files != "" {
+		l.model = publishedModel
 	}
-	l := &lister{c: c, files: f}
 	if c.Warn != nil {
 		for _, p := range problems {
 			if !f.has(p.name) {
@@ -56,11 +71,25 @@ func Paper(c Config) ([]Job, error) {
 	if err := known("engine", c.Engines, Engines()); err != nil {
 		return nil, err
 	}
+	wanted := func(table string) bool { return c.Tables == nil || slices.Contains(c.Tables, table) }
 	for _, t := range Tables() {
-		if c.Tables == nil || slices.Contains(c.Tables, t) {
-			if err := list[t](); err != nil {
-				return nil, err
-			}
+		if !wanted(t) || l.published() && (t == "learning" || t == "size") {
+			continue
+		}
+		if err := list[t](); err != nil {
+			return nil, err
+		}
+	}
+	if l.published() || !wanted("learning") {
+		return l.jobs, nil
+	}
+	l.model = trainedModel
+	for _, t := range []string{"engines", "literal", "incremental"} {
+		if !wanted(t) {
+			continue
+		}
+		if err := list[t](); err != nil {
+			return nil, err
 		}
 	}
 	return l.jobs, nil
@@ -114,7 +143,7 @@ func (l *lister) external(r *Record) []string {
 func (l *lister) instances(quick []Instance) []Instance {
 	var out []Instance
 	for _, i := range Instances() {
-		if l.files.has(i.Problem) && (!l.c.Quick || quick == nil || i.within(quick)) {
+		if l.files.has(i.Problem) && (!l.c.Quick || quick == nil || i.within(quick)) && (!l.trained() || l.trains(i.Problem)) {
 			out = append(out, i)
 		}
 	}
@@ -137,9 +166,9 @@ func (l *lister) shared(limit time.Duration) []string {
 }
 
 // setting is the end of IDs: what results depend on besides the run itself.
-func (l *lister) setting(bundled bool) string {
+func (l *lister) setting(own bool) string {
 	s := fmt.Sprintf("seed=%d threads=%d", l.c.Seed, l.c.Threads)
-	if l.files.dir != "" && !bundled {
+	if l.published() && !own {
 		s += " files=" + l.files.tag + " reward=storage"
 	}
 	return s
@@ -148,17 +177,35 @@ func (l *lister) setting(bundled bool) string {
 // planned returns the run of an engine on an instance. r contains what distinguishes it, args
 // the corresponding arguments.
 func (l *lister) planned(r Record, i Instance, args ...string) Job {
-	r.Problem, r.Files, r.Horizon, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, "network"
+	r.Problem, r.Files, r.Horizon, r.Model = l.files.name(i.Problem), l.files.tag, i.Horizon, l.model
 	args = append(args, l.external(&r)...)
-	r.Args = slices.Concat([]string{"plan"}, l.files.args(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--engine", r.Engine}, args, l.common(l.c.TimeLimit))
+	r.Version, r.Command = l.version(&r), command(&r)
+	r.Args = slices.Concat([]string{"plan"}, l.network(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--engine", r.Engine}, args, l.common(l.c.TimeLimit))
 	r.ID = l.planID(&r)
-	return Job{Record: r, do: runPlan}
+	j := Job{Record: r, do: runPlan}
+	if r.Landmarks != "" {
+		plain := r
+		plain.Landmarks = ""
+		if plain.Table == "incremental" {
+			plain.Table = "engines"
+		}
+		j.after = l.planID(&plain)
+	}
+	return j
+}
+
+// network names a problem with the network of the runs on the program's command line.
+func (l *lister) network(problem string) []string {
+	if l.trained() {
+		return []string{outVariable + "/" + networkDir(problem) + "/task.toml"}
+	}
+	return l.files.args(problem)
 }
 
 // planID names a planning run.
 func (l *lister) planID(r *Record) string {
 	opt := func(name, value string) string {
-		if value == "" || name == "model" && value == "network" {
+		if value == "" || name == "model" && (value == bundledModel || value == publishedModel) {
 			return ""
 		}
 		return name + "=" + value
@@ -195,13 +242,20 @@ func (r *Record) limits() limits {
 	return limits{time: time.Duration(r.TimeLimit * float64(time.Second)), memory: r.MemoryLimit}
 }
 
-// repeated lists runs once for each seed.
+// repeated lists runs once for each seed. Those of the later seeds are made only if that of
+// the first was short.
 func (l *lister) repeated(list func()) {
-	first := l.c.Seed
+	first, start := l.c.Seed, len(l.jobs)
 	defer func() { l.c.Seed = first }()
 	for k := range max(1, l.c.Repeats) {
 		l.c.Seed = first + uint64(k)
+		from := len(l.jobs)
 		list()
+		for i := range len(l.jobs) - from {
+			if k > 0 {
+				l.jobs[from+i].first = l.jobs[start+i].Record.ID
+			}
+		}
 	}
 }
 
@@ -220,8 +274,8 @@ func (l *lister) engines() error {
 			l.engine(Record{Engine: e}, quick)
 		}
 		for _, s := range l.c.Solvers {
-			if l.with(s.Engine) {
-				l.engine(Record{Engine: s.Engine, Solver: s.Name, Version: l.version(s.Name)}, QuickBLP(), "--solver", s.Name)
+			if l.with(s.Engine) && !l.trained() {
+				l.engine(Record{Engine: s.Engine, Solver: s.Name}, QuickBLP(), "--solver", s.Name)
 			}
 		}
 	})
@@ -232,7 +286,7 @@ func (l *lister) engines() error {
 func (l *lister) engine(what Record, quick []Instance, args ...string) {
 	for _, i := range l.instances(quick) {
 		r := l.record(KindPlan, "engines", l.c.TimeLimit)
-		r.Engine, r.Solver, r.Version = what.Engine, what.Solver, what.Version
+		r.Engine, r.Solver = what.Engine, what.Solver
 		if registry.TakesEncoding(r.Engine) {
 			r.Encoding = "default"
 		}
@@ -251,7 +305,7 @@ func (l *lister) encodings() error {
 	for _, i := range l.instances(quick) {
 		for _, e := range encodingNames() {
 			r := l.record(KindEncode, "encodings", l.c.TimeLimit)
-			r.Problem, r.Files, r.Horizon, r.Encoding, r.Model = l.files.name(i.Problem), l.files.dir, i.Horizon, e, "network"
+			r.Problem, r.Files, r.Horizon, r.Encoding, r.Model = l.files.name(i.Problem), l.files.tag, i.Horizon, e, l.model
 			r.Args = slices.Concat([]string{"compile"}, l.files.args(i.Problem), []string{"-H", strconv.Itoa(i.Horizon), "--format", "wcnf", "--encoding", e, "--stats"}, l.common(l.c.TimeLimit))
 			r.ID = id("encodings size", r.Problem, fmt.Sprintf("H=%d", i.Horizon), "encoding="+e, l.setting(false))
 			l.jobs = append(l.jobs, Job{Record: r, do: runSizes})
@@ -262,9 +316,13 @@ func (l *lister) encodings() error {
 			r := l.record(KindPlan, "encodings", l.c.TimeLimit)
 			r.Engine, r.Encoding = registry.MaxSAT, e
 			j := l.planned(r, i, "--encoding", e)
-			if e == "default" {
-				same := j.Record
+			same := j.Record
+			switch e {
+			case "default":
 				same.Table = "engines"
+				j.Record.Same = l.planID(&same)
+			case literalPlanners[0].encoding:
+				same.Table, same.Planner = "literal", literalPlanners[0].name
 				j.Record.Same = l.planID(&same)
 			}
 			l.jobs = append(l.jobs, j)
@@ -309,54 +367,25 @@ func direct(engine string) bool {
 	return ok && e.Explains
 }
 
-// incremental lists the runs of Algorithm 1: with the networks of the bench (the bundled ones
-// have no errors), and with those that the paper's recipe produced under learning.
+// incremental lists the runs of Algorithm 1 with fdplan's engines: with landmarks that are
+// prefixes by all of them, with the other kinds by those that plan on the model itself. The
+// bundled networks have no errors; those that the bench trained are wrong at many states.
 func (l *lister) incremental() error {
-	add := func(i Instance, engine, kind, model string) {
-		r := l.record(KindPlan, "incremental", l.c.TimeLimit)
-		r.Engine, r.Landmarks = engine, kind
-		if registry.TakesEncoding(engine) {
-			r.Encoding = "default"
-		}
-		var flags []string
-		if model != "" {
-			flags = l.external(&r)
-		}
-		if model == "" && !l.simulated(i.Problem) {
-			return
-		}
-		j := l.planned(r, i, "--incremental", "--landmarks", kind)
-		if model != "" {
-			r = j.Record
-			r.Problem, r.Files, r.Model = i.Problem, "", model
-			r.Args = slices.Concat([]string{"plan", "../" + networkDir(i.Problem) + "/task.toml", "-H", strconv.Itoa(i.Horizon), "--engine", engine, "--incremental", "--landmarks", kind}, flags, l.common(l.c.TimeLimit))
-			r.ID = l.planID(&r)
-			j.Record = r
-		}
-		l.jobs = append(l.jobs, j)
-	}
 	for _, kind := range landmarkKinds {
 		for _, e := range Engines() {
-			if !l.with(e) || l.c.Quick && kind != "prefix" {
+			if !l.with(e) || kind != landmarkKinds[0] && (l.c.Quick || !direct(e)) {
 				continue
 			}
 			for _, i := range l.instances(quickOf(e)) {
-				add(i, e, kind, "")
-			}
-		}
-	}
-	if l.c.Tables != nil && !slices.Contains(l.c.Tables, "learning") {
-		return nil // there are no such networks
-	}
-	for _, kind := range landmarkKinds {
-		for _, e := range Engines() {
-			if !l.with(e) || l.c.Quick && e != registry.PB {
-				continue
-			}
-			for _, i := range Instances() {
-				if l.trains(i.Problem) {
-					add(i, e, kind, paperModel)
+				if !l.simulated(i.Problem) {
+					continue
 				}
+				r := l.record(KindPlan, "incremental", l.c.TimeLimit)
+				r.Engine, r.Landmarks = e, kind
+				if registry.TakesEncoding(e) {
+					r.Encoding = "default"
+				}
+				l.jobs = append(l.jobs, l.planned(r, i, "--incremental", "--simulator", "rddl", "--landmarks", kind))
 			}
 		}
 	}

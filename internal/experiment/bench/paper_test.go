@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,19 +73,28 @@ func TestPaper(t *testing.T) {
 		n    int
 		id   []string
 	}{
-		{quick, 27, []string{"engines", "engine=search"}},
-		{quick, 27 + len(QuickBLP()), []string{"engines", "engine=pb"}}, // with clasp
+		{quick, 27 + 9, []string{"engines", "engine=search"}}, // and the three trained networks
+		{quick, 9, []string{"engines", "engine=search", "model=trained"}},
+		{quick, 27 + 9 + len(QuickBLP()), []string{"engines", "engine=pb"}}, // with clasp
 		{quick, 10, []string{"encodings", "engine=maxsat", "encoding=unidirectional"}},
 		{quick, 10, []string{"size", "encoding=paper", "seed=0"}},
-		{quick, 7, []string{"engines", "engine=blp"}},
-		{quick, 3, []string{"learning", "recipe=ternary"}},
-		{full, 27, []string{"engines", "engine=blp"}},
-		{full, 54, []string{"engines", "engine=pb"}}, // with clasp
+		{quick, 7 + 2, []string{"engines", "engine=blp"}},
+		{quick, 3, []string{"learning", "recipe=paper"}},
+		{quick, 3, []string{"learning", "recipe=bundled"}},
+		{full, 2 * 27, []string{"engines", "engine=blp"}},
+		{full, 3 * 27, []string{"engines", "engine=pb"}}, // with clasp
+		{full, 27, []string{"engines", "engine=pb", "model=trained"}},
 		{full, 27, []string{"engines", "solver=my_solver_{in}"}},
 		{full, 27, []string{"encodings", "engine=maxsat", "encoding=default"}},
 		{full, 27, []string{"size", "encoding=paper", "seed=0"}},
-		{full, 2 * 27, []string{"incremental", "engine=pb", "landmarks=plan"}}, // with the paper's recipe
-		{full, 9, []string{"learning", "recipe=paper"}},
+		{full, 2 * 27, []string{"incremental", "engine=pb", "landmarks=plan"}},
+		{full, 2 * 27, []string{"incremental", "engine=maxsat", "landmarks=prefix"}},
+		{full, 0, []string{"incremental", "engine=maxsat", "landmarks=plan"}},
+		{full, 2 * 27, []string{"literal", "planner=FD-BLP-Plan+", "landmarks=plan"}},
+		{full, 27, []string{"literal", "planner=FD-SAT-Plan+", "solver=my_solver_{in}", "landmarks=plan"}},
+		{full, 9 * learningSeeds, []string{"learning", "recipe=paper"}},
+		{full, 9, []string{"learning", "recipe=paper", "seed=5"}},
+		{full, 9, []string{"learning", "recipe=grid", "seed=1"}},
 		{full, 9, []string{"reach", "engine=blp"}},
 		{full, 8 + 4*27, []string{"size", "seed=0"}},
 		{full, 1, []string{"figure1", "model=naive"}},
@@ -98,6 +108,66 @@ func TestPaper(t *testing.T) {
 		if _, err := Paper(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
+	}
+}
+
+// TestPublished lists the runs with published networks: no folder of this machine is in
+// their records, and no training. The landmarks of SysAdmin mean nothing.
+func TestPublished(t *testing.T) {
+	dir := t.TempDir()
+	for _, part := range []string{"bnn", "normalization", "translation"} {
+		if err := os.Mkdir(filepath.Join(dir, part), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"inventory_1", "sysadmin_4"} {
+		if err := os.WriteFile(filepath.Join(dir, "bnn", "bnn_"+name+".txt"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := Config{Dir: dir, Files: dir, TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Solvers: []ExternalSolver{{"blp", "cbc"}},
+		Machine: map[string]string{"solver cbc": "Version: 1"}}
+	listed(t, c)
+	jobs, err := Paper(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{c: c, dir: "/out", files: "/in"}
+	inventories, cbc := 0, 0
+	for i := range jobs {
+		r := &jobs[i].Record
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), dir) || r.Kind == KindTrain || r.Table == "size" || r.Model == trainedModel {
+			t.Errorf("%s", text)
+		}
+		if r.Files != "" && r.Model != publishedModel || strings.HasPrefix(r.Problem, "sysadmin") && r.Landmarks != "" {
+			t.Errorf("%s", text)
+		}
+		if args := strings.Join(b.places(r.Args), " "); r.Problem == "inventory/1" && r.Kind == KindPlan {
+			inventories++
+			if !strings.HasPrefix(args, "plan inventory/1 --files /in --reward /out/"+rewardName+" -H ") {
+				t.Error(args)
+			}
+		}
+		switch {
+		case r.Solver == "cbc":
+			cbc++
+			if r.Version != "Version: 1" || !strings.HasPrefix(r.Command, "cbc {in} ") {
+				t.Errorf("%s", text)
+			}
+		case r.Engine == registry.BLP:
+			if !strings.HasPrefix(r.Version, "HiGHS 1.") || r.Command != "" {
+				t.Errorf("%s", text)
+			}
+		case r.Version != "" || r.Command != "":
+			t.Errorf("%s", text)
+		}
+	}
+	if inventories == 0 || cbc == 0 {
+		t.Errorf("%d runs of inventories, %d of cbc", inventories, cbc)
 	}
 }
 

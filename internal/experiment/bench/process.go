@@ -68,7 +68,7 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	// thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command(b.c.Program, args...)
+	cmd := exec.Command(b.c.Program, b.places(args)...)
 	cmd.Dir, cmd.Env = dir, b.c.Env
 	var stdout output
 	stderr := process.Tail{Limit: lastWords}
@@ -102,6 +102,20 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	out.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	out.peak = max(out.peak, usedMemory(cmd.ProcessState, out.peak))
 	return out, nil
+}
+
+// places replaces the variables in arguments by the folders that they stand for.
+func (b *bench) places(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		for _, v := range [][2]string{{filesVariable, b.files}, {outVariable, b.dir}} {
+			if rest, ok := strings.CutPrefix(a, v[0]); ok && (rest == "" || rest[0] == '/') {
+				a = v[1] + rest
+			}
+		}
+		out[i] = a
+	}
+	return out
 }
 
 // watch ends the processes at their limits, or if ctx ends, and measures their memory.

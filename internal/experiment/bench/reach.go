@@ -25,11 +25,12 @@ func (l *lister) reach() error {
 				continue
 			}
 			r := l.record(KindReach, "reach", l.c.ReachLimit)
-			r.Problem, r.Files, r.Engine, r.Model, r.Horizon = l.files.name(p.name), l.files.dir, e, "network", p.first
+			r.Problem, r.Files, r.Engine, r.Model, r.Horizon = l.files.name(p.name), l.files.tag, e, l.model, p.first
 			if registry.TakesEncoding(e) {
 				r.Encoding = "default"
 			}
 			r.Args = slices.Concat([]string{"plan"}, l.files.args(p.name), []string{"--engine", e}, l.external(&r), l.common(l.c.ReachLimit))
+			r.Version, r.Command = l.version(&r), command(&r)
 			r.ID = id("reach", r.Problem, "engine="+e, solver(&r), l.setting(false))
 			l.jobs = append(l.jobs, Job{Record: r, do: runReach})
 		}

@@ -26,6 +26,7 @@ type Record struct {
 	ID      string `json:"id"`
 	Table   string `json:"table"`   // learning, encodings, engines, literal, incremental, reach, size, figure1
 	Problem string `json:"problem"` // bundled name, or the file's with --files
+	// Files is a digest of the published files' contents; empty for all other networks.
 	Files   string `json:"files,omitempty"`
 	Horizon int    `json:"horizon,omitempty"`
 
@@ -34,10 +35,11 @@ type Record struct {
 	Encoding    string   `json:"encoding,omitempty"`
 	Help        string   `json:"help,omitempty"`      // of branch and cut, as --blp-help takes it; empty for the default
 	Solver      string   `json:"solver,omitempty"`    // an external solver
-	Version     string   `json:"version,omitempty"`   // of the external solver, as it tells itself
-	Model       string   `json:"model,omitempty"`     // network, rddl, "paper recipe" (the network that the bench trained so), naive
+	Version     string   `json:"version,omitempty"`   // of the solver outside this program, as it tells itself
+	Command     string   `json:"command,omitempty"`   // of the external solver, with places such as {in}
+	Model       string   `json:"model,omitempty"`     // bundled, published or trained, for networks; rddl; naive
 	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
-	Args        []string `json:"args"`                // of the subprocess
+	Args        []string `json:"args"`                // of the subprocess; $FILES and $OUT are the folders of the published files and of the bench
 	Seed        uint64   `json:"seed"`
 	TimeLimit   float64  `json:"time_limit"` // seconds
 	MemoryLimit int64    `json:"memory_limit"`
@@ -62,6 +64,10 @@ type Record struct {
 	// Same is the ID of the run that this line repeats for another table; nothing was run
 	// twice.
 	Same string `json:"same,omitempty"`
+	// Implied is the ID of a run without Algorithm 1 that found no plan within the same
+	// limits. Algorithm 1 begins with that plan, so this run was not made, and the line has
+	// the outcome of the other.
+	Implied string `json:"implied,omitempty"`
 	// Believed is the document of the plan as its model predicts it. It is set if Document
 	// contains the execution: figure1's naive plan.
 	Believed any `json:"believed,omitempty"`
@@ -74,14 +80,19 @@ type Record struct {
 	Size int `json:"size,omitempty"`
 
 	// Of KindTrain.
-	Recipe    string  `json:"recipe,omitempty"`  // ternary, as the bundled networks were made, or paper
-	Network   string  `json:"network,omitempty"` // 13:36:36:9
-	Neurons   int     `json:"neurons,omitempty"`
-	Edges     int     `json:"edges,omitempty"`
-	TestError float64 `json:"test_error,omitempty"` // of bits, on held-out exploration rows
-	LegalRows int     `json:"legal_rows,omitempty"`
-	WrongRows int     `json:"wrong_legal_rows,omitempty"`
-	Curve     []Point `json:"curve,omitempty"` // learning curve
+	Recipe  string `json:"recipe,omitempty"`  // paper, at the shape of the paper's Table 1; grid, at the shape that the paper's rule chooses; bundled
+	Network string `json:"network,omitempty"` // 13:36:36:9
+	Neurons int    `json:"neurons,omitempty"`
+	Edges   int    `json:"edges,omitempty"`
+	// Errors are shares of bits, and of rows with a wrong bit: on rows of the exploration
+	// policy, as often as they were seen, and on all legal rows, each once.
+	TestError     float64 `json:"test_error,omitempty"`
+	TestRowError  float64 `json:"test_row_error,omitempty"`
+	LegalError    float64 `json:"legal_error,omitempty"`
+	LegalRowError float64 `json:"legal_row_error,omitempty"`
+	LegalRows     int     `json:"legal_rows,omitempty"`
+	WrongRows     int     `json:"wrong_legal_rows,omitempty"`
+	Curve         []Point `json:"curve,omitempty"` // learning curve
 
 	// Of KindMachine.
 	Machine map[string]string `json:"machine,omitempty"`

@@ -168,13 +168,61 @@ func TestCopied(t *testing.T) {
 		}
 		copies++
 		first, ok := by[r.Same]
-		r.ID, r.Table, r.Same = first.ID, first.Table, ""
+		r.ID, r.Table, r.Planner, r.Same = first.ID, first.Table, first.Planner, ""
 		if !ok || !reflect.DeepEqual(first, r) {
 			t.Errorf("%+v is no copy of %+v", r, first)
 		}
 	}
 	if copies != len(QuickEncodings()) {
 		t.Errorf("%d copies", copies)
+	}
+}
+
+// TestRepeated checks that short runs are repeated, and long ones are not.
+func TestRepeated(t *testing.T) {
+	for mode, want := range map[string]int{"ok": 3, "long": 1} {
+		c := fakeConfig(t.TempDir(), mode)
+		c.Tables, c.Engines, c.Repeats, c.Parallel = []string{"engines"}, []string{"maxsat"}, 1, 8
+		one, err := Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Repeats = 3
+		s, err := Run(context.Background(), c)
+		if err != nil || s.Jobs != 3*one.Jobs || s.Before+s.Done != s.Jobs || s.Stopped != "" {
+			t.Errorf("%s: %+v, %v", mode, s, err)
+		}
+		if got := len(ids(records(t, c.Dir))); got != want*one.Jobs {
+			t.Errorf("%s: %d runs, expected %d of each of %d", mode, got, want, one.Jobs)
+		}
+	}
+}
+
+// TestImplied checks that Algorithm 1 is not run where there was no first plan, under the
+// same limits, and that the line tells so.
+func TestImplied(t *testing.T) {
+	for mode, want := range map[string]bool{"unknown": true, "ok": false, "infeasible": false} {
+		c := fakeConfig(t.TempDir(), mode)
+		c.Tables, c.Engines, c.Parallel = []string{"engines", "incremental"}, []string{"maxsat"}, 1
+		if _, err := Run(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		plain := map[string]Record{}
+		implied := 0
+		for _, r := range records(t, c.Dir) {
+			plain[r.ID] = r
+			if r.Implied == "" {
+				continue
+			}
+			implied++
+			p := plain[r.Implied]
+			if p.ID == "" || p.Landmarks != "" || r.Landmarks == "" || p.Problem != r.Problem || p.Horizon != r.Horizon || r.Status != statusUnknown || r.Seconds != p.Seconds {
+				t.Errorf("%+v is implied by %+v", r, p)
+			}
+		}
+		if (implied > 0) != want {
+			t.Errorf("%s: %d runs are implied", mode, implied)
+		}
 	}
 }
 

@@ -103,6 +103,7 @@ func (l *lister) size() error {
 				r.Args = append(r.Args, "--range", x)
 			}
 			r.Args = slices.Concat(r.Args, []string{"--engine", e}, l.external(&r), l.common(l.c.ReachLimit))
+			r.Version, r.Command = l.version(&r), command(&r)
 			r.ID = id("size", r.Problem, "engine="+e, solver(&r), l.setting(true))
 			l.jobs = append(l.jobs, Job{Record: r, do: func(ctx context.Context, b *bench, r *Record) error { return b.grow(ctx, r, &f) }})
 		}

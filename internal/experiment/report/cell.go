@@ -139,11 +139,12 @@ func what(r *Record) string {
 	if r.Solver != "" {
 		name += ", " + r.Solver
 	}
-	if r.Model != "" && r.Model != "network" {
+	switch r.Model {
+	case "", "bundled":
+	case "published", "trained":
+		name += ", " + r.Model + " networks"
+	default:
 		name += ", " + r.Model
-	}
-	if r.Files != "" {
-		name += ", published networks"
 	}
 	return strings.TrimPrefix(name, ", ")
 }

@@ -32,8 +32,13 @@ type Config struct {
 	// Multiplicity is the power of a row's count that weights its loss: 0 weights all
 	// distinct rows equally, 1 weights rows by how often they were seen.
 	Multiplicity float64
-	Seed         uint64
-	Threads      int // the number of CPUs; the result does not depend on it
+	// Repeated lets an epoch go over every occurrence of a row, as the paper's does, so that a
+	// row seen k times is in k places of its batches. Otherwise an epoch goes over the
+	// distinct rows. Batch normalization too then has its moments from rows as often as they
+	// were seen. It excludes Multiplicity.
+	Repeated bool `json:",omitempty"`
+	Seed     uint64
+	Threads  int // the number of CPUs; the result does not depend on it
 	// PolishRows is the maximal number of wrong rows at which the discrete search starts. 0
 	// means one in 50, at least 8 and at most 200; negative means no search.
 	PolishRows int
@@ -95,6 +100,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("bound decay %v, expected 0..1", c.BoundDecay)
 	case !(c.Multiplicity >= 0 && c.Multiplicity <= 1):
 		return c, fmt.Errorf("multiplicity %v, expected 0..1", c.Multiplicity)
+	case c.Repeated && c.Multiplicity != 0:
+		return c, fmt.Errorf("multiplicity %v of rows that are repeated, expected one of the two: a repeated row already counts as often as it was seen", c.Multiplicity)
 	case c.PruneRounds < 0:
 		return c, fmt.Errorf("%d rounds of pruning, expected 0 or more", c.PruneRounds)
 	case c.Prune && c.Weights == Binary:

@@ -145,6 +145,9 @@ func newRun(c Config, e *Examples, o Options) *run {
 		inputs = n
 	}
 	r := &run{c: c, e: e, o: o, pool: newPool(c.Threads)}
+	if c.Repeated {
+		e = e.Repeated()
+	}
 	// Batches of nearly the same size, since each normalises by its own rows.
 	r.batches = max(1, (e.Rows()+c.Batch/2)/c.Batch)
 	r.s = newStepper(c, ps, e, r.pool, (e.Rows()+r.batches-1)/r.batches)
@@ -238,7 +241,7 @@ func (r *run) checkFold() error {
 // pass performs the steps of one epoch.
 func (r *run) pass(ctx context.Context) (loss float64, err error) {
 	rng := rand.New(rand.NewPCG(r.c.Seed, uint64(streamEpoch+r.epoch)))
-	order := make([]int32, r.e.Rows())
+	order := make([]int32, r.s.ex.Rows())
 	for i := range order {
 		order[i] = int32(i)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -358,5 +359,50 @@ func TestResume(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(file)); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestRepeatedRows counts the gradient steps of an epoch over rows as often as they were
+// seen, and compares with the same rows given one by one.
+func TestRepeatedRows(t *testing.T) {
+	e := &Examples{Inputs: 2, Outputs: 1, In: []uint64{0, 1, 2, 3}, Out: []uint64{0, 1, 1, 0}, Count: []int32{400, 300, 200, 100}}
+	for _, c := range []Config{{Batch: 100}, {Batch: 100, Repeated: true}, {Batch: 300, Repeated: true}} {
+		c.Hidden, c.Weights, c.Epochs, c.Threads, c.Seed, c.PolishRows = []int{8}, Binary, 3, 1, 1, -1
+		c, err := c.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(c, e, Options{})
+		defer r.pool.close()
+		if _, err := r.pass(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if c.Repeated {
+			want = (1000 + c.Batch/2) / c.Batch
+		}
+		if r.s.adam.Steps != want {
+			t.Errorf("%d steps of an epoch in batches of %d, expected %d", r.s.adam.Steps, c.Batch, want)
+		}
+		if !c.Repeated {
+			continue
+		}
+		// The moments of batch normalization are those of the rows as they were seen.
+		c.Repeated = false
+		one := newRun(c, e.Repeated(), Options{})
+		defer one.pool.close()
+		if _, err := one.pass(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r.s.calibrate()
+		one.s.calibrate()
+		for i, l := range r.s.layers {
+			if o := one.s.layers[i]; !slices.Equal(l.W, o.W) || !slices.Equal(l.Mean, o.Mean) || !slices.Equal(l.Var, o.Var) {
+				t.Errorf("layer %d differs from that of rows given one by one", i)
+			}
+		}
+	}
+	if _, err := Run(context.Background(), Config{Repeated: true, Multiplicity: 1}, e, Options{}); err == nil || !strings.Contains(err.Error(), "expected one of the two") {
+		t.Error(err)
 	}
 }

@@ -213,3 +213,28 @@ func Command(k Kind, line string) (Solver, error) {
 	s.Name, s.Programs, s.Args = words[0], words[:1], slices.Clip(words[1:])
 	return s, nil
 }
+
+// Template returns the solver's command line with its places unfilled, as in
+// "clasp --time-limit={seconds} {in}". What depends on the problem, a start
+// solution and branching priorities, is left out.
+func (s *Solver) Template() string {
+	words := []string{s.Name}
+	if len(s.Programs) > 0 {
+		words[0] = s.Programs[0]
+	}
+	for _, a := range s.Args {
+		switch a {
+		case "{time}":
+			words = append(words, s.Time...)
+		case "{threads}":
+			words = append(words, s.Threads...)
+		case "{start}", "{order}":
+		default:
+			words = append(words, a)
+		}
+	}
+	if s.Stdin {
+		words = append(words, "<", "{in}")
+	}
+	return strings.Join(words, " ")
+}

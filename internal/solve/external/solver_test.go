@@ -152,3 +152,20 @@ func TestDocumentation(t *testing.T) {
 		t.Errorf("docs/engines.md does not have this table:\n%s", &table)
 	}
 }
+
+// TestTemplate writes command lines as records keep them.
+func TestTemplate(t *testing.T) {
+	for _, s := range known() {
+		text := s.Template()
+		if !strings.HasPrefix(text, s.Programs[0]+" ") || !strings.Contains(text, "{in}") || strings.Contains(text, "{time}") {
+			t.Errorf("%s: %s", s.Name, text)
+		}
+	}
+	s, err := Command(PB, "mine --limit {seconds} {in}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Template(); got != "mine --limit {seconds} {in}" {
+		t.Error(got)
+	}
+}
