@@ -1,6 +1,10 @@
 package validate
 
-import "github.com/fdplan/fdplan/problem/factored"
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
 
 // tri is a value that may not be known yet.
 type tri int8
@@ -99,7 +103,8 @@ func (q *question) values(terms []factored.Term) []Value {
 		key := slot{v.First, t.Lit.Next}
 		if known && !seen[key] {
 			seen[key] = true
-			out = append(out, Value{Name: v.Name, Next: t.Lit.Next, Value: v.Value(q.valuation(t.Lit.Next)), Bool: v.Bool})
+			x := v.Value(q.valuation(t.Lit.Next))
+			out = append(out, Value{Name: v.Name, Next: t.Lit.Next, Value: x, Bool: v.Bool, Shown: fmt.Sprint(v.Show(x))})
 		}
 	}
 	return out

@@ -34,6 +34,7 @@ type Value struct {
 	Next  bool
 	Value int64
 	Bool  bool
+	Shown string // the value as people read it: 3, true, left, 200–400 kg
 }
 
 func (v Value) String() string {
@@ -41,10 +42,7 @@ func (v Value) String() string {
 	if v.Next {
 		name += "'"
 	}
-	if v.Bool {
-		return fmt.Sprintf("%s=%v", name, v.Value != 0)
-	}
-	return fmt.Sprintf("%s=%d", name, v.Value)
+	return name + "=" + v.Shown
 }
 
 // Failure describes what is wrong with a plan.
@@ -276,12 +274,24 @@ func (c *checker) agree(t int, q *question, s slot) bool {
 	v := c.plan.States[t][s.bit]
 	if was := q.get(s); was != unknown && was != truth(v) {
 		owner, _ := c.p.Owner(s.bit)
-		c.fail(&Failure{Step: t, Group: "network", What: fmt.Sprintf("the network computes %s' = %v, the trace has %v", c.p.BitName(s.bit), !v, v),
-			Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})})
+		c.fail(&Failure{Step: t, Group: "network", What: c.disagreement(t, q, s), Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})})
 		return false
 	}
 	q.set(s, v)
 	return true
+}
+
+// disagreement describes a next-state bit for which the network and the trace differ, by the
+// values of its variable if the network determines all of it.
+func (c *checker) disagreement(t int, q *question, s slot) string {
+	const text = "the network computes %s' = %v, the trace has %v"
+	v, _ := c.p.Owner(s.bit)
+	for i := range v.Width {
+		if b := v.First + factored.Bit(i); q.get(slot{b, true}) == unknown || !slices.Contains(c.p.Outputs, b) {
+			return fmt.Sprintf(text, c.p.BitName(s.bit), q.get(s) == yes, q.get(s) != yes)
+		}
+	}
+	return fmt.Sprintf(text, v.Name, v.Show(v.Value(q.valuation(true))), v.Show(v.Value(c.plan.States[t])))
 }
 
 // fail keeps the failure of the run that got furthest.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -139,7 +140,10 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	for _, r := range s.Reward {
 		fmt.Fprintf(&b, "  %+v when %s\n", r.Weight, r.Literal)
 	}
-	if len(s.Reward) == 0 {
+	if s.Constant != 0 {
+		fmt.Fprintf(&b, "  %+v always\n", s.Constant)
+	}
+	if len(s.Reward) == 0 && s.Constant == 0 {
 		fmt.Fprintf(&b, "  0\n")
 	}
 	_, err := io.WriteString(w, b.String())
@@ -164,7 +168,16 @@ func writeVariables(b *strings.Builder, s *inspect.Summary) {
 	for _, v := range s.Variables {
 		fmt.Fprintf(b, "  %-9s %s", v.Kind, v.Name)
 		if !v.Bool {
-			fmt.Fprintf(b, " in %d..%d", v.Lo, v.Hi)
+			fmt.Fprintf(b, " in %s", v.Range)
+		}
+		if len(v.Edges) > 2 {
+			fmt.Fprintf(b, ", bins at %s", numbers(v.Edges[1:len(v.Edges)-1]))
+		}
+		if v.Default != nil {
+			fmt.Fprintf(b, ", default %v", v.Default)
+		}
+		if v.Meaning != "" {
+			fmt.Fprintf(b, ": %s", v.Meaning)
 		}
 		if v.Learned {
 			fmt.Fprintf(b, ", learned")
@@ -174,4 +187,13 @@ func writeVariables(b *strings.Builder, s *inspect.Summary) {
 		}
 		fmt.Fprintln(b)
 	}
+}
+
+// numbers lists numbers with commas.
+func numbers(xs []float64) string {
+	parts := make([]string, len(xs))
+	for i, x := range xs {
+		parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -177,7 +177,7 @@ func (t *table) text(b *strings.Builder, width int) {
 	for _, r := range t.rows {
 		row := []string{r.name}
 		for k, x := range r.values {
-			s := strconv.FormatInt(x, 10)
+			s := t.h.texts.format(x)
 			switch {
 			case r.action && k == 0:
 				s = ""

@@ -57,7 +57,7 @@ func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 		c.p.Goal = append(c.p.Goal, n)
 		return
 	}
-	n.Defines = c.goal
+	n.Defines = c.defining
 	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
 	// Without an action, a constraint of C would also hold at H+1; constraints of T hold at
 	// exactly the steps 1..H.
@@ -96,6 +96,10 @@ func (c *compiler) assert(n *node, negate bool) error {
 		c.add(sum.terms, op, -sum.k)
 		return nil
 	}
+	if same, ok := agreement(n); ok { // n.op is ~=, or == with negate
+		c.add(same.terms, factored.LE, -1-same.k)
+		return nil
+	}
 	l, err := c.literal(n)
 	if err != nil {
 		return err
@@ -127,6 +131,13 @@ func (c *compiler) clause(n *node, negate bool) error {
 				return err
 			}
 			return walk(n.args[1], false)
+		}
+		if same, ok := agreement(n); ok && (n.op == "~=") != negate {
+			for _, t := range same.terms { // at least 1 if the bits differ
+				sum.terms = append(sum.terms, factored.Term{Coef: -t.Coef, Lit: t.Lit})
+			}
+			sum.k -= same.k
+			return nil
 		}
 		l, err := c.literal(n)
 		if err != nil {
@@ -332,8 +343,47 @@ func (c *compiler) literal(n *node) (linear, error) {
 	return c.define(sum, factored.GE)
 }
 
+// agreement returns, for the comparison of an integer variable with one of its values by ==
+// or ~=, a sum of literals of its bits that is 0 if it has the value and negative otherwise.
+func agreement(n *node) (l linear, ok bool) {
+	if n.op != "==" && n.op != "~=" {
+		return l, false
+	}
+	a, b := n.args[0], n.args[1]
+	if a.op != "name" {
+		a, b = b, a
+	}
+	if a.op != "name" || a.v.Bool || b.op != "number" || b.num < a.v.Lo || b.num > a.v.Hi {
+		return l, false
+	}
+	for i := range a.v.Width {
+		lit := factored.Lit{Bit: a.v.First + factored.Bit(i), Next: a.next}
+		if b.num>>(a.v.Width-1-i)&1 == 1 {
+			l.terms = append(l.terms, factored.Term{Coef: 1, Lit: lit})
+			l.k--
+		} else {
+			l.terms = append(l.terms, factored.Term{Coef: -1, Lit: lit})
+		}
+	}
+	return l, true
+}
+
 // equality returns left == right, or left ~= right, as the conjunction of both ranges.
 func (c *compiler) equality(n *node) (linear, error) {
+	if same, ok := agreement(n); ok {
+		if len(same.terms) == 1 { // one bit is a literal
+			same.k++
+			if n.op == "~=" {
+				same = complement(same)
+			}
+			return same, nil
+		}
+		l, err := c.define(same, factored.GE)
+		if n.op == "~=" {
+			l = complement(l)
+		}
+		return l, err
+	}
 	l, err := c.linear(difference{left: n.args[0], right: n.args[1]})
 	if err != nil {
 		return l, err
@@ -356,15 +406,48 @@ func (c *compiler) equality(n *node) (linear, error) {
 	return both, nil
 }
 
+// ranged is bounds for an integer variable within its range. The range of a next state is a
+// constraint that verification leaves out.
+func (c *compiler) ranged(l linear) (least, most int64) {
+	least, most = l.bounds()
+	if len(l.terms) == 0 || l.terms[0].Lit.Next {
+		return least, most
+	}
+	v, _ := c.p.Owner(l.terms[0].Lit.Bit)
+	if len(l.terms) != v.Width {
+		return least, most
+	}
+	f := l.terms[0].Coef / v.Weight(0)
+	for i, t := range l.terms {
+		if t.Lit != (factored.Lit{Bit: v.First + factored.Bit(i), Next: l.terms[0].Lit.Next}) || t.Coef != f*v.Weight(i) {
+			return least, most
+		}
+	}
+	a, b := f*v.Lo+l.k, f*v.Hi+l.k
+	return max(least, min(a, b)), min(most, max(a, b))
+}
+
+// maxMeaning bounds the text of a condition that stands for its auxiliary variable.
+const maxMeaning = 80
+
+// meaning writes l >= 0; empty if that is too long.
+func (c *compiler) meaning(l linear) string {
+	text := c.p.Format(&factored.Constraint{Terms: l.terms, Op: factored.GE, K: -l.k})
+	if len(text) > maxMeaning {
+		return ""
+	}
+	return text
+}
+
 // define makes a fresh auxiliary variable v <=> (l op 0), op being LE or GE.
 func (c *compiler) define(l linear, op factored.Op) (linear, error) {
 	if op == factored.LE {
 		l, _ = linear{}.plus(l, -1, 0)
 	}
-	least, most := l.bounds() // v <=> l >= 0
-	if least >= 0 || most < 0 {
+	if least, most := c.ranged(l); least >= 0 || most < 0 {
 		return linear{k: truth(least >= 0)}, nil
 	}
+	least, most := l.bounds() // v <=> l >= 0
 	var id int
 	for {
 		c.fresh++
@@ -373,7 +456,7 @@ func (c *compiler) define(l linear, op factored.Op) (linear, error) {
 			continue
 		}
 		var err error
-		if id, err = c.p.AddVariable(factored.Variable{Name: name, Kind: factored.Auxiliary, Bool: true}); err != nil {
+		if id, err = c.p.AddVariable(factored.Variable{Name: name, Kind: factored.Auxiliary, Bool: true, Meaning: c.meaning(l)}); err != nil {
 			return l, err
 		}
 		break

@@ -57,8 +57,11 @@ type Variable struct {
 	// 0 unless set; a range without 0 has no default then.
 	Default int64
 	View    *View // what the values of an integer mean; nil for the integer itself
-	First   Bit   // its most significant bit; set by Problem.AddVariable
-	Width   int   // number of bits; set by Problem.AddVariable
+	// Meaning is the condition that an auxiliary Boolean is equivalent to, for messages; empty
+	// if there is none to show.
+	Meaning string
+	First   Bit // its most significant bit; set by Problem.AddVariable
+	Width   int // number of bits; set by Problem.AddVariable
 }
 
 // widthOf returns the number of bits needed for lo..hi.

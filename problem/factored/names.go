@@ -21,8 +21,12 @@ func (p *Problem) BitName(b Bit) string {
 }
 
 // LitName returns l as the constraint files write it: ~ for a negation, ' for the next step.
+// An auxiliary variable with a meaning is written as that, in parentheses.
 func (p *Problem) LitName(l Lit) string {
 	name := p.BitName(l.Bit)
+	if v, _ := p.Owner(l.Bit); v.Meaning != "" {
+		name = "(" + v.Meaning + ")"
+	}
 	if l.Next {
 		name += "'"
 	}
@@ -30,30 +34,4 @@ func (p *Problem) LitName(l Lit) string {
 		name = "~" + name
 	}
 	return name
-}
-
-// Format returns c in readable form: the sum, the relation, the bound.
-func (p *Problem) Format(c *Constraint) string {
-	var b strings.Builder
-	if len(c.Terms) == 0 {
-		b.WriteByte('0')
-	}
-	for i, t := range c.Terms {
-		sign, coef := "+", t.Coef
-		if coef < 0 {
-			sign, coef = "-", -coef
-		}
-		switch {
-		case i > 0:
-			fmt.Fprintf(&b, " %s ", sign)
-		case sign == "-":
-			b.WriteByte('-')
-		}
-		if coef != 1 {
-			fmt.Fprintf(&b, "%d*", coef)
-		}
-		b.WriteString(p.LitName(t.Lit))
-	}
-	fmt.Fprintf(&b, " %s %d", c.Op, c.K)
-	return b.String()
 }

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"fmt"
+
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
@@ -21,9 +23,10 @@ type Summary struct {
 	Goal         []ConstraintLine `json:"goal"`
 	Transitions  []ConstraintLine `json:"transitions"`
 	Reward       []RewardLine     `json:"reward"`
-	Task         *TaskLine        `json:"task"`    // null without RDDL
-	Network      *NetworkLine     `json:"network"` // null when nothing is learned
-	Bits         map[string]int   `json:"bits"`    // by kind, and the network's inputs and outputs
+	Constant     float64          `json:"reward_constant"` // added to the reward of every step
+	Task         *TaskLine        `json:"task"`            // null without RDDL
+	Network      *NetworkLine     `json:"network"`         // null when nothing is learned
+	Bits         map[string]int   `json:"bits"`            // by kind, and the network's inputs and outputs
 }
 
 // TaskLine is what a task adds to its RDDL.
@@ -36,12 +39,22 @@ type TaskLine struct {
 
 // VariableLine is one variable.
 type VariableLine struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"`
-	Bool    bool   `json:"bool"`
-	Lo      int64  `json:"lo"`
-	Hi      int64  `json:"hi"`
-	Bits    int    `json:"bits"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Bool bool   `json:"bool"`
+	Lo   int64  `json:"lo"`
+	Hi   int64  `json:"hi"`
+	Bits int    `json:"bits"`
+	// Values are the names of an enumeration, Edges and Unit the bins of a quantity; absent for
+	// other variables.
+	Values []string  `json:"values,omitempty"`
+	Edges  []float64 `json:"edges,omitempty"`
+	Unit   string    `json:"unit,omitempty"`
+	// Default is the value of an action that plans omit; absent if it is false or 0.
+	Default any `json:"default,omitempty"`
+	// Meaning is the condition that an auxiliary variable stands for; absent if unknown.
+	Meaning string `json:"meaning,omitempty"`
+	Range   string `json:"range"`   // its values in the problem's own names and units
 	Learned bool   `json:"learned"` // the network gives its next value
 	Input   bool   `json:"input"`   // the network reads it
 	// Published are the names of its bits in the published FD-SAT-Plan files, if the task
@@ -91,7 +104,13 @@ func Show(problem *load.Problem) *Summary {
 	}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v]}
+		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v], Range: v.RangeText(), Meaning: v.Meaning}
+		if v.View != nil {
+			line.Values, line.Edges, line.Unit = v.View.Names, v.View.Edges, v.View.Unit
+		}
+		if v.Kind == factored.Action && v.Default != 0 {
+			line.Default = v.Show(v.Default)
+		}
 		if problem.Truth != nil {
 			line.Published = problem.Truth.Task.BitNames[v.Name]
 		}
@@ -101,14 +120,8 @@ func Show(problem *load.Problem) *Summary {
 		k := problem.Truth.Task
 		s.Task = &TaskLine{Domain: k.Domain, Instance: k.Instance, Goal: k.Goal, Learned: k.Learned}
 	}
-	lines := func(cs []factored.Constraint) []ConstraintLine {
-		out := []ConstraintLine{}
-		for i := range cs {
-			out = append(out, ConstraintLine{p.Format(&cs[i]), cs[i].Origin})
-		}
-		return out
-	}
-	s.Initial, s.Global, s.Goal, s.Transitions = lines(p.Initial), lines(p.Global), lines(p.Goal), lines(p.Transition)
+	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
+	s.Constant = p.Reward.Float(p.Reward.Constant)
 	for _, r := range p.Reward.Terms {
 		s.Reward = append(s.Reward, RewardLine{p.LitName(r.Lit), p.Reward.Float(r.Weight)})
 	}
@@ -120,6 +133,75 @@ func Show(problem *load.Problem) *Summary {
 		}
 	}
 	return s
+}
+
+// lines describes constraints. The definitions of auxiliary variables that are shown by their
+// meaning are left out.
+func lines(p *factored.Problem, cs []factored.Constraint) []ConstraintLine {
+	out := []ConstraintLine{}
+	for i := range cs {
+		if c := &cs[i]; !c.Defines || !hasMeaning(p, c) {
+			out = append(out, ConstraintLine{p.Format(c), c.Origin})
+		}
+	}
+	return out
+}
+
+// hasMeaning reports whether all auxiliary variables of c have a meaning.
+func hasMeaning(p *factored.Problem, c *factored.Constraint) bool {
+	found := false
+	for _, t := range c.Terms {
+		if v, _ := p.Owner(t.Lit.Bit); v.Kind == factored.Auxiliary {
+			if v.Meaning == "" {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// initialLines describes I, with one line for the bits of an integer variable that I fixes.
+func initialLines(p *factored.Problem) []ConstraintLine {
+	fixed := map[*factored.Variable]map[factored.Bit]bool{}
+	val := make(factored.Valuation, p.NumBits())
+	single := func(c *factored.Constraint) (*factored.Variable, bool) {
+		if c.Op != factored.EQ || len(c.Terms) != 1 || c.Terms[0].Coef != 1 || c.Terms[0].Lit.Neg || c.K < 0 || c.K > 1 {
+			return nil, false
+		}
+		v, _ := p.Owner(c.Terms[0].Lit.Bit)
+		return v, !v.Bool
+	}
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		if v, ok := single(c); ok {
+			if fixed[v] == nil {
+				fixed[v] = map[factored.Bit]bool{}
+			}
+			b := c.Terms[0].Lit.Bit
+			fixed[v][b], val[b] = true, c.K == 1
+		}
+	}
+	out := []ConstraintLine{}
+	done := map[*factored.Variable]bool{}
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		v, ok := single(c)
+		if !ok || len(fixed[v]) != v.Width {
+			out = append(out, ConstraintLine{p.Format(c), c.Origin})
+			continue
+		}
+		if done[v] {
+			continue
+		}
+		done[v] = true
+		text := fmt.Sprintf("%s == %v", v.Name, v.Show(v.Value(val)))
+		if v.Quantity() {
+			text = fmt.Sprintf("%s in %v", v.Name, v.Show(v.Value(val)))
+		}
+		out = append(out, ConstraintLine{text, c.Origin})
+	}
+	return out
 }
 
 // Listing is a bundled problem as `fdplan list` prints it.

@@ -150,12 +150,12 @@ func (x *trial) step(t int) (*Step, error) {
 	s := &Step{Step: t, Reward: x.rewards[t-1]}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		if v.Kind != factored.Action || v.Value(now) == 0 {
+		if v.Kind != factored.Action || v.Value(now) == v.Default {
 			continue
 		}
 		without := slices.Clone(now)
-		if err := v.Set(without, 0); err != nil {
-			continue // 0 is not a value of it
+		if err := v.Set(without, v.Default); err != nil {
+			continue // its range has no default
 		}
 		s.Alternatives = append(s.Alternatives, Alternative{Dropped: i, Action: without})
 	}
