@@ -101,10 +101,13 @@ func (q *question) values(terms []factored.Term) []Value {
 			known = known && q.get(slot{v.First + factored.Bit(i), t.Lit.Next}) != unknown
 		}
 		key := slot{v.First, t.Lit.Next}
-		if known && !seen[key] {
+		if known && !seen[key] && v.Clock == 0 {
 			seen[key] = true
-			x := v.Value(q.valuation(t.Lit.Next))
-			out = append(out, Value{Name: v.Name, Next: t.Lit.Next, Value: x, Bool: v.Bool, Shown: fmt.Sprint(v.Show(x))})
+			x, name := v.Value(q.valuation(t.Lit.Next)), v.Name
+			if v.Meaning != "" {
+				name = "(" + v.Meaning + ")"
+			}
+			out = append(out, Value{Name: name, Next: t.Lit.Next, Value: x, Bool: v.Bool, Shown: fmt.Sprint(v.Show(x))})
 		}
 	}
 	return out

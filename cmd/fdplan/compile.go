@@ -42,6 +42,9 @@ func (c *compileCmd) Run(a *environment) error {
 			return fmt.Errorf("%s: %w", task.Problem.Name, app.ErrNoHorizon)
 		}
 	}
+	if err := task.CheckHorizon(horizon); err != nil {
+		return err
+	}
 	kind, err := format.ParseKind(c.Format)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func (c *validateCmd) Run(a *environment) error {
 		if v.Failure != nil {
 			fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
 		} else {
-			fmt.Fprintf(w, "%s: valid in the model, %d steps, reward %v\n", v.Problem, v.Horizon, *v.Reward)
+			fmt.Fprintf(w, "%s: valid in the model, %s, reward %v\n", v.Problem, counted(v.Horizon, "step"), *v.Reward)
 		}
 		switch {
 		case v.SimulatorFailure != nil:

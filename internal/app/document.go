@@ -78,7 +78,7 @@ func ValuesOf(p *factored.Problem, k factored.Kind, val factored.Valuation, all 
 	out := Values{}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		if v.Kind != k {
+		if v.Kind != k || v.Clock > 0 {
 			continue
 		}
 		if x := v.Value(val); all || x != v.Default {

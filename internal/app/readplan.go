@@ -74,7 +74,7 @@ func ReadPlan(p *factored.Problem, name string, data []byte) (validate.Plan, err
 func complete(p *factored.Problem, trace []map[string]json.RawMessage) error {
 	states := 0
 	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
+		if v := &p.Variables[i]; v.Kind == factored.State && v.Clock == 0 {
 			states++
 		}
 	}
@@ -94,10 +94,15 @@ func readValues(p *factored.Problem, steps []map[string]json.RawMessage, k facto
 		if k == factored.Action {
 			p.Defaults(k, out[t])
 		}
+		for i := range p.Variables {
+			if v := &p.Variables[i]; v.Clock == t+1 {
+				out[t][v.First] = true
+			}
+		}
 		given := map[*factored.Variable]bool{}
 		for name, raw := range m {
 			v, ok := p.Find(name)
-			if !ok || v.Kind != k {
+			if !ok || v.Kind != k || v.Clock > 0 {
 				return nil, fmt.Errorf("%s step %d: there is no %s variable %q in %s", what, t+1, k, name, p.Name)
 			}
 			if given[v] {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -22,6 +23,7 @@ type token struct {
 	col  int // 1-based
 	v    *factored.Variable
 	next bool // primed
+	step int  // in name@step; 0 for none
 }
 
 // operators, longest first.
@@ -150,5 +152,27 @@ func (x *lexer) name(rest string, col int) (token, error) {
 		return token{}, x.errorf(col, "there is no variable %s in %s", word, x.p.Name)
 	}
 	x.pos += n
-	return token{kind: tokName, text: word, col: col, v: v, next: primed}, nil
+	step, err := x.step()
+	return token{kind: tokName, text: word, col: col, v: v, next: primed, step: step}, err
+}
+
+// maxStep bounds the steps that an expression can name.
+const maxStep = 1000
+
+// step reads the @ and the number that follow a variable directly; 0 if there is none.
+func (x *lexer) step() (int, error) {
+	rest := x.text[x.pos:]
+	if rest == "" || rest[0] != '@' {
+		return 0, nil
+	}
+	n := 1
+	for n < len(rest) && isDigit(rest[n]) {
+		n++
+	}
+	k, err := strconv.Atoi(rest[1:n])
+	if err != nil || k < 1 || k > maxStep {
+		return 0, x.errorf(x.pos+1, "expected the number of a step after @, from 1 to %d", maxStep)
+	}
+	x.pos += n
+	return k, nil
 }

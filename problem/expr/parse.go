@@ -25,8 +25,18 @@ type Expr struct {
 	Text string
 	p    *factored.Problem
 	root *node
+	step int // of the variables written with @; 0 for none
 
 	constants []string
+}
+
+// Step returns the step, from 1, at which the variables of e are taken; 0 if e does not name
+// one.
+func (e *Expr) Step() int { return e.step }
+
+// When makes e a condition that only has to hold where the Boolean v is true.
+func (e *Expr) When(v *factored.Variable) {
+	e.root = &node{op: "=>", args: []*node{{op: "name", v: v, col: e.root.col}, e.root}, col: e.root.col}
 }
 
 // boolean reports whether n is a condition rather than a number.
@@ -45,6 +55,7 @@ func (n *node) boolean() bool {
 // Options control what an expression may mention.
 type Options struct {
 	Next bool // primed state variables
+	Step bool // variables at one step, such as x@3
 }
 
 // maxNodes and maxDepth keep hostile input from exhausting memory or stack.
@@ -59,6 +70,7 @@ type parser struct {
 	opt   Options
 	nodes int
 	depth int
+	step  int // step of the variables so far; -1 for variables of every step, 0 for no variables
 
 	constants []string // see Expr.Constants
 	fractions bool     // weights may be decimal fractions
@@ -83,7 +95,7 @@ func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	if !root.boolean() {
 		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
 	}
-	return &Expr{Text: text, p: p, root: root, constants: ps.constants}, nil
+	return &Expr{Text: text, p: p, root: root, step: max(0, ps.step), constants: ps.constants}, nil
 }
 
 func (ps *parser) advance() (err error) {
@@ -256,6 +268,9 @@ func (ps *parser) primary() (*node, error) {
 		if tok.next && (!ps.opt.Next || tok.v.Kind != factored.State) {
 			return nil, ps.lex.errorf(tok.col, "%s' is of the next step; expected variables of the present one", tok.text)
 		}
+		if err := ps.atStep(tok); err != nil {
+			return nil, err
+		}
 		return ps.make(node{op: "name", v: tok.v, next: tok.next, col: tok.col})
 	case "-":
 		a, err := ps.primary()
@@ -285,6 +300,25 @@ func (ps *parser) primary() (*node, error) {
 		return ps.group(tok)
 	}
 	return nil, ps.lex.errorf(tok.col, "expected a variable, a number or (, found %s", tok.text)
+}
+
+// atStep refuses a variable at another step than those before it.
+func (ps *parser) atStep(tok token) error {
+	at := tok.step
+	if at == 0 {
+		at = -1
+	}
+	before := ps.step
+	ps.step = at
+	switch {
+	case tok.step > 0 && !ps.opt.Step:
+		return ps.lex.errorf(tok.col, "%s@%d: a step can only be named in --require", tok.text, tok.step)
+	case before == 0 || before == at:
+		return nil
+	case before < 0 || at < 0:
+		return ps.lex.errorf(tok.col, "the condition has variables of step %d and of every step; expected one step, in a --require of its own", max(before, at))
+	}
+	return ps.lex.errorf(tok.col, "the condition has variables of the steps %d and %d; expected one step, in a --require of its own", before, at)
 }
 
 // group parses an expression up to the parenthesis that closes open.

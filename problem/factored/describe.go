@@ -22,7 +22,55 @@ func (p *Problem) Format(c *Constraint) string {
 	if text, ok := p.formatOne(c); ok {
 		return text
 	}
+	if text, ok := p.formatPair(c); ok {
+		return text
+	}
 	return formatSum(p.summands(c.Terms)) + fmt.Sprintf(" %s %d", c.Op, c.K)
+}
+
+// Condition returns l as a condition that people read: the values of an integer variable that
+// have its bit, else what LitName returns.
+func (p *Problem) Condition(l Lit) string {
+	if v, _ := p.Owner(l.Bit); !v.Bool {
+		return p.Format(&Constraint{Terms: []Term{{Coef: 1, Lit: l}}, Op: GE, K: 1})
+	}
+	return p.LitName(l)
+}
+
+// formatPair writes a constraint on two Boolean literals as an implication, if it excludes one
+// combination of their values and one of them is a number of a step or has a meaning.
+func (p *Problem) formatPair(c *Constraint) (string, bool) {
+	if len(c.Terms) != 2 {
+		return "", false
+	}
+	a, b := c.Terms[0], c.Terms[1]
+	v, _ := p.Owner(a.Lit.Bit)
+	w, _ := p.Owner(b.Lit.Bit)
+	if !v.Bool || !w.Bool || v.Clock == 0 && v.Meaning == "" && w.Clock == 0 && w.Meaning == "" {
+		return "", false
+	}
+	var text string
+	excluded := 0
+	for k := range 4 {
+		x, y := a.Lit, b.Lit // as they are in this combination
+		var sum int64
+		if k&1 == 1 {
+			sum += a.Coef
+		} else {
+			x = x.Not()
+		}
+		if k&2 == 2 {
+			sum += b.Coef
+		} else {
+			y = y.Not()
+		}
+		if (c.Op == LE || sum >= c.K) && (c.Op == GE || sum <= c.K) {
+			continue
+		}
+		excluded++
+		text = p.LitName(x) + " => " + p.LitName(y.Not())
+	}
+	return text, excluded == 1
 }
 
 // maxDescribed bounds the values of a variable that Format tries.

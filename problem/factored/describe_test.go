@@ -56,6 +56,9 @@ func TestFormat(t *testing.T) {
 		{sum(1, "floor", false)[1:], factored.GE, 1, "floor in 1..3"},
 		{plus(sum(1, "floor", false)[1:], sum(1, "command", false)), factored.GE, 1, "2*floor#1 + floor#0 + command >= 1"},
 		{[]factored.Term{{Coef: 1, Lit: factored.Lit{Bit: 3, Neg: true}}, {Coef: 1, Lit: factored.Lit{Bit: 4}}}, factored.GE, 1, "command ~= open"},
+		{plus(sum(-1, "b", false), sum(1, "aux", false)), factored.GE, 0, "b => (floor >= 2)"},
+		{plus(sum(1, "b", false), sum(1, "aux", false)), factored.GE, 1, "~b => (floor >= 2)"},
+		{plus(sum(1, "b", false), sum(1, "aux", false)), factored.EQ, 1, "b + (floor >= 2) == 1"},
 		{sum(1, "b", false), factored.GE, 1, "b >= 1"},
 		{nil, factored.GE, 1, "0 >= 1"},
 	} {

@@ -60,8 +60,11 @@ type Variable struct {
 	// Meaning is the condition that an auxiliary Boolean is equivalent to, for messages; empty
 	// if there is none to show.
 	Meaning string
-	First   Bit // its most significant bit; set by Problem.AddVariable
-	Width   int // number of bits; set by Problem.AddVariable
+	// Clock is the number of the step, from 1, at which a Boolean state is true, and at no
+	// other; 0 for all other variables. See Problem.AddClock.
+	Clock int
+	First Bit // its most significant bit; set by Problem.AddVariable
+	Width int // number of bits; set by Problem.AddVariable
 }
 
 // widthOf returns the number of bits needed for lo..hi.

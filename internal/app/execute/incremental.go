@@ -89,6 +89,9 @@ type Document struct {
 // reports. A limit, including the budget of simulator steps, is not an error: the status is
 // then unknown.
 func Incremental(ctx context.Context, p *load.Problem, real *Real, r IncrementalRequest) (*Document, error) {
+	if err := noTimed(p); err != nil {
+		return nil, err
+	}
 	opener, err := r.prepare(p, real)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 				return nil, err
 			}
 		}
-		if out.recorder, err = simulator.NewRecorder(r.Record, p.Problem, t, columns); err != nil {
+		if out.recorder, err = simulator.NewRecorder(r.Record, p.World(), t, columns); err != nil {
 			return nil, err
 		}
 		o.Observe = out.recorder.Observe
@@ -81,10 +81,10 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 			sys = simulator.NewMapped(sys, p.Other.Bits)
 		}
 	} else {
-		sys, err = simulator.Start(ctx, p.Problem, r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
+		sys, err = simulator.Start(ctx, p.World(), r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
 	}
 	if err == nil {
-		out.Session = simulator.NewSession(p.Problem, sys, o)
+		out.Session = simulator.NewSession(p.World(), sys, o)
 		if r.Record != "" {
 			err = out.RequireFull("recording transitions")
 		}
@@ -98,7 +98,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 // Use begins to use a system that the caller made. The rules of the problem are
 // held against what it shows.
 func Use(p *load.Problem, name string, sys simulator.System) *Real {
-	return &Real{Session: simulator.NewSession(p.Problem, sys, p.SessionOptions(true)), Name: name}
+	return &Real{Session: simulator.NewSession(p.World(), sys, p.SessionOptions(true)), Name: name}
 }
 
 // Recorded is the number of transitions that were recorded.
@@ -136,10 +136,11 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 	if !real.Info().AnyState {
 		return nil, errors.New("the simulator can only be reset to a state of its own; an initial state cannot be given")
 	}
-	val := make(factored.Valuation, p.Problem.NumBits())
-	given := make([]bool, p.Problem.NumBits())
-	for i := range p.Problem.Initial {
-		if c := &p.Problem.Initial[i]; len(c.Terms) == 1 {
+	of := p.World()
+	val := make(factored.Valuation, of.NumBits())
+	given := make([]bool, of.NumBits())
+	for i := range of.Initial {
+		if c := &of.Initial[i]; len(c.Terms) == 1 {
 			b := c.Terms[0].Lit.Bit
 			val[b] = true
 			on := c.Holds(val, nil)
@@ -148,9 +149,9 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 			val[b] = on
 		}
 	}
-	for _, b := range p.Problem.Bits(factored.State) {
+	for _, b := range of.Bits(factored.State) {
 		if !given[b] {
-			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", p.Problem.BitName(b))
+			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", of.BitName(b))
 		}
 	}
 	return val, nil

@@ -52,6 +52,9 @@ type planned struct{ actions, states []app.Values }
 // The document is not nil once per step was taken, even with an error, which is one of
 // package simulator.
 func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDocument, error) {
+	if err := noTimed(p); err != nil {
+		return nil, err
+	}
 	if err := real.RequireFull("planning"); err != nil {
 		return nil, err
 	}
@@ -320,4 +323,12 @@ func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
 	}
 	line.Unsupported = support.Variables(x.p.Problem, open)
 	return err
+}
+
+// noTimed refuses conditions on single steps, where many plans are made.
+func noTimed(p *load.Problem) error {
+	if len(p.Timed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--require %s: a condition on step %d is about one plan, and many are made here; expected conditions on every step", p.Timed[0].Text, p.Timed[0].Step)
 }

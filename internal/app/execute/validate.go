@@ -42,6 +42,9 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 	if err != nil {
 		return nil, err
 	}
+	if err := problem.CheckHorizon(len(plan.Actions)); err != nil {
+		return nil, err
+	}
 	report, err := validate.Check(t.Problem, t.Network, plan)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -84,6 +87,9 @@ func (v *Verdict) replay(ctx context.Context, problem *load.Problem, plan valida
 	if err != nil {
 		return err
 	}
+	if run.Failure == nil {
+		run.Failure = problem.TimedFailure(run.Answers, plan.Actions)
+	}
 	valid := run.Failure == nil
 	v.Valid.Simulator, v.Simulations, v.Recorded = &valid, real.Steps(), real.Recorded()
 	if valid {
@@ -93,7 +99,7 @@ func (v *Verdict) replay(ctx context.Context, problem *load.Problem, plan valida
 	}
 	for i, a := range run.Answers {
 		if i < len(states) && v.Differs == nil {
-			v.Differs = app.DifferenceOf(problem.Problem, i+1, states[i], a)
+			v.Differs = app.DifferenceOf(problem.World(), i+1, states[i], a)
 		}
 	}
 	return nil

@@ -142,6 +142,9 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
 		}
 	}
+	if err := problem.CheckHorizon(d.Horizon); err != nil {
+		return nil, err
+	}
 	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,9 @@ func Show(problem *load.Problem) *Summary {
 	}
 	for i := range p.Variables {
 		v := &p.Variables[i]
+		if v.Clock > 0 {
+			continue
+		}
 		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v], Range: v.RangeText(), Meaning: v.Meaning}
 		if v.View != nil {
 			line.Values, line.Edges, line.Unit = v.View.Names, v.View.Edges, v.View.Unit
@@ -123,7 +126,7 @@ func Show(problem *load.Problem) *Summary {
 	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
 	s.Constant = p.Reward.Float(p.Reward.Constant)
 	for _, r := range p.Reward.Terms {
-		s.Reward = append(s.Reward, RewardLine{p.LitName(r.Lit), p.Reward.Float(r.Weight)})
+		s.Reward = append(s.Reward, RewardLine{p.Condition(r.Lit), p.Reward.Float(r.Weight)})
 	}
 	if n := t.Network; n != nil {
 		s.Network = &NetworkLine{Shape: n.Shape(), Neurons: n.Hidden() + n.Outputs(), Edges: n.Edges()}
@@ -136,29 +139,29 @@ func Show(problem *load.Problem) *Summary {
 }
 
 // lines describes constraints. The definitions of auxiliary variables that are shown by their
-// meaning are left out.
+// meaning are left out, as are those of the numbers of steps.
 func lines(p *factored.Problem, cs []factored.Constraint) []ConstraintLine {
 	out := []ConstraintLine{}
 	for i := range cs {
-		if c := &cs[i]; !c.Defines || !hasMeaning(p, c) {
+		if c := &cs[i]; !c.Defines || !isKnown(p, c) {
 			out = append(out, ConstraintLine{p.Format(c), c.Origin})
 		}
 	}
 	return out
 }
 
-// hasMeaning reports whether all auxiliary variables of c have a meaning.
-func hasMeaning(p *factored.Problem, c *factored.Constraint) bool {
-	found := false
+// isKnown reports whether c is about a variable that a reader knows without it: the number of
+// a step, or auxiliary variables with a meaning.
+func isKnown(p *factored.Problem, c *factored.Constraint) bool {
+	known := false
 	for _, t := range c.Terms {
-		if v, _ := p.Owner(t.Lit.Bit); v.Kind == factored.Auxiliary {
-			if v.Meaning == "" {
-				return false
-			}
-			found = true
+		v, _ := p.Owner(t.Lit.Bit)
+		if v.Kind == factored.Auxiliary && v.Meaning == "" {
+			return false
 		}
+		known = known || v.Kind == factored.Auxiliary || v.Clock > 0
 	}
-	return found
+	return known
 }
 
 // initialLines describes I, with one line for the bits of an integer variable that I fixes.
@@ -186,6 +189,9 @@ func initialLines(p *factored.Problem) []ConstraintLine {
 	done := map[*factored.Variable]bool{}
 	for i := range p.Initial {
 		c := &p.Initial[i]
+		if c.Defines && isKnown(p, c) {
+			continue
+		}
 		v, ok := single(c)
 		if !ok || len(fixed[v]) != v.Width {
 			out = append(out, ConstraintLine{p.Format(c), c.Origin})

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/source"
-	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
@@ -31,14 +28,15 @@ func (p *Problem) Apply(c Changes) error {
 	if err := c.apply(p.Problem); err != nil {
 		return err
 	}
-	for _, text := range c.Require {
-		r, err := requiredRule(p.Problem, text)
-		if err != nil {
+	for i, text := range c.Require {
+		if err := p.require(text, fmt.Sprintf("require %d", i+1)); err != nil {
 			return fmt.Errorf("--require %s: %w", text, err)
 		}
-		p.Required = append(p.Required, r)
 	}
-	return nil
+	if err := p.addTimed(); err != nil {
+		return err
+	}
+	return p.Problem.Check()
 }
 
 func (c *Changes) apply(p *factored.Problem) error {
@@ -63,11 +61,6 @@ func (c *Changes) apply(p *factored.Problem) error {
 	for _, text := range c.SetInitial {
 		if err := setInitial(p, text); err != nil {
 			return fmt.Errorf("--set-initial %s: %w", text, err)
-		}
-	}
-	for i, text := range c.Require {
-		if err := require(p, text, fmt.Sprintf("require %d", i+1)); err != nil {
-			return fmt.Errorf("--require %s: %w", text, err)
 		}
 	}
 	return p.Check()
@@ -186,72 +179,4 @@ func setInitial(p *factored.Problem, text string) error {
 	}
 	p.Initial = append(kept, cs...)
 	return nil
-}
-
-// require adds a side constraint: an expression, or a constraint as the FD-SAT-Plan files
-// write it.
-func require(p *factored.Problem, text, origin string) error {
-	if layoutConstraint.MatchString(text) {
-		c, err := fdsat.Constraint(p, text, false)
-		if err != nil {
-			return err
-		}
-		c.Origin = origin
-		p.Global = append(p.Global, c)
-		return nil
-	}
-	e, err := expr.Parse(p, text, expr.Options{Next: true})
-	if err != nil {
-		return err
-	}
-	if c := e.Constants(); len(c) > 0 {
-		return errors.New(c[0])
-	}
-	return e.Require(p, false, origin)
-}
-
-// requiredRule is a side constraint in the form that is checked on a simulator's
-// observations.
-func requiredRule(p *factored.Problem, text string) (simulator.Required, error) {
-	r := simulator.Required{Text: text}
-	var inNow, inNext []*factored.Variable
-	if layoutConstraint.MatchString(text) {
-		c, err := fdsat.Constraint(p, text, false)
-		if err != nil {
-			return r, err
-		}
-		r.Action = p.HasAction(&c)
-		for _, t := range c.Terms {
-			if v, _ := p.Owner(t.Lit.Bit); !slices.Contains(inNow, v) {
-				inNow = append(inNow, v)
-			}
-		}
-		r.Holds = func(now, _ factored.Valuation) bool { return c.Holds(now, nil) }
-	} else {
-		e, err := expr.Parse(p, text, expr.Options{Next: true})
-		if err != nil {
-			return r, err
-		}
-		r.Action, r.Next = e.Mentions()
-		inNow, inNext = e.Variables()
-		r.Holds = e.Eval
-	}
-	for _, v := range inNow {
-		if v.Kind == factored.Auxiliary { // no simulator shows auxiliary variables
-			r.Holds = func(_, _ factored.Valuation) bool { return true }
-		}
-	}
-	r.Variables = func(now, next factored.Valuation) []simulator.Value {
-		var out []simulator.Value
-		for _, v := range inNow {
-			out = append(out, simulator.ValueOf(v, now))
-		}
-		for _, v := range inNext {
-			x := simulator.ValueOf(v, next)
-			x.Name += "'"
-			out = append(out, x)
-		}
-		return out
-	}
-	return r, nil
 }

@@ -65,6 +65,10 @@ type Problem struct {
 	// Determinized is the rule by which the random RDDL became the model; "" if nothing was
 	// replaced. Truth still draws.
 	Determinized string
+	// Timed are the user's constraints on one step. They are in the problem that plans are
+	// made for, but not in World.
+	Timed []Timed
+	world *factored.Problem // see World
 }
 
 // instanceName matches names that can be part of a file's name in every layout.

@@ -64,7 +64,7 @@ func (p *Problem) SessionOptions(process bool) simulator.Options {
 	case process && p.Truth != nil:
 		o.Rules = append(o.Rules, simulator.TruthRules{Truth: p.Truth.System()})
 	case process:
-		o.Rules = append(o.Rules, simulator.ProblemRules{Problem: p.Problem})
+		o.Rules = append(o.Rules, simulator.ProblemRules{Problem: p.World()})
 	}
 	return o
 }

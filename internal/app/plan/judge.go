@@ -19,10 +19,13 @@ func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
 	if p.Truth == nil || p.Truth.Sim.Stochastic() {
 		return nil
 	}
-	session := simulator.NewSession(p.Problem, simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
+	session := simulator.NewSession(p.World(), simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
 	run, err := session.Replay(context.Background(), tr.Steps[0], tr.Steps[:tr.Horizon()])
 	if err != nil {
 		return fmt.Errorf("simulating the plan: %w", err)
+	}
+	if run.Failure == nil {
+		run.Failure = p.TimedFailure(run.Answers, tr.Steps[:tr.Horizon()])
 	}
 	valid := run.Failure == nil
 	d.Valid.Simulator = &valid

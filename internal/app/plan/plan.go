@@ -55,6 +55,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		}
 		r.MinHorizon, r.MaxHorizon = t.Problem.Horizon, t.Problem.Horizon
 	}
+	if err := p.CheckHorizon(r.MinHorizon); err != nil {
+		return nil, err
+	}
 	r.SetDefaults()
 	e, err := registry.New(r.Options)
 	if err != nil {

@@ -31,7 +31,7 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 	}
 	var out []Difference
 	for _, term := range p.Reward.Terms {
-		d := Difference{Literal: p.LitName(term.Lit), Weight: term.Weight}
+		d := Difference{Literal: p.Condition(term.Lit), Weight: term.Weight}
 		var err error
 		if d.Plan, err = count(term, x.trace.Steps); err != nil {
 			return nil, err
