@@ -89,9 +89,6 @@ type Document struct {
 // reports. A limit, including the budget of simulator steps, is not an error: the status is
 // then unknown.
 func Incremental(ctx context.Context, p *load.Problem, real *Real, r IncrementalRequest) (*Document, error) {
-	if err := noTimed(p); err != nil {
-		return nil, err
-	}
 	opener, err := r.prepare(p, real)
 	if err != nil {
 		return nil, err
@@ -163,6 +160,9 @@ func (l *Loop) add(p *load.Problem, it *incremental.Iteration) IterationLine {
 
 // prepare completes and checks the request, and makes its engine.
 func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener, error) {
+	if err := noTimed(p); err != nil {
+		return nil, err
+	}
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
 	}
