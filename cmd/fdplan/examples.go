@@ -50,6 +50,10 @@ var examples = map[string][]example{
 		{"Learn a network with two hidden layers", "train data.parquet --task navigation/3x3 --hidden 32,32 -o maze.bnn"},
 		{"The same, resumable, with a report", "train data.parquet --task navigation/3x3 --checkpoint maze.ckpt --resume --report report -o maze.bnn"},
 	},
+	"lift": {
+		{"Five computers stand for eight", "lift five.bnn --task examples/sysadmin-8/task.toml -o eight.bnn"},
+		{"The same as JSON, with all outputs that are unseen", "lift five.bnn --task examples/sysadmin-8/task.toml -o eight.bnn --json"},
+	},
 	"convert": {
 		{"A network trained elsewhere", "convert network.npz --task navigation/3x3 -o maze.bnn"},
 		{"A network of the published layout", "convert bnn.txt --normalization normalization.txt --task navigation/3x3 -o maze.bnn"},

@@ -35,6 +35,7 @@ type cli struct {
 	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
 	Init     initCmd     `cmd:"" help:"Make a task and a data set from a log."`
 	Train    trainCmd    `cmd:"" help:"Learn a network from transitions."`
+	Lift     liftCmd     `cmd:"" help:"Build a problem's network from the lifted functions of a smaller one's."`
 	Convert  convertCmd  `cmd:"" help:"Fold a network trained elsewhere (NPZ, or the published layout) into a network file."`
 	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`
 	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`

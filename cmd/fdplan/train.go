@@ -38,6 +38,7 @@ type trainCmd struct {
 	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
 	Out    string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
 	Recipe string `help:"How to learn: structure finds the inputs of each output and builds an exact network; dense trains all weights. Flags that are of the dense recipe alone ask for it." enum:"structure,dense," default:"" placeholder:"structure|dense"`
+	Lift   bool   `help:"Learn one function for all objects of a type, in which neighbours enter as counts; the network's file has them for fdplan lift."`
 	// Of the dense recipe, as everything down to --report.
 	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
 	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
@@ -76,6 +77,9 @@ func (c *trainCmd) Run(a *environment) error {
 	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
+	}
+	if c.Lift {
+		return c.lift(ctx, a, p)
 	}
 	grid, err := c.grid(c)
 	if err != nil {

@@ -20,6 +20,11 @@ const (
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
 	// MetaSupport are the lines of a coverage.Support, in order.
 	MetaSupport = "support"
+	// MetaLifted has a function that all objects of a type share; see package lift. There is
+	// one for each learned fluent.
+	MetaLifted = "lifted"
+	// MetaUnseen names an output bit of a lifted network for which no row stands, and why.
+	MetaUnseen = "unseen"
 )
 
 // ErrNoNetwork is the error of loading a problem whose network is yet to be learned,

@@ -51,6 +51,9 @@ type Options struct {
 	// Complete says that the rows are all that there can be: nothing is held out,
 	// and values that no row has do not matter.
 	Complete bool
+	// Thorough asks to look for a shorter choice of inputs than the greedy one, which takes
+	// long where there are many inputs.
+	Thorough bool
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
@@ -283,7 +286,7 @@ func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) 
 // learn describes an output on some rows.
 func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	rows = l.t.known(rows, o)
-	s := &search{t: l.t, x: l.x, rows: rows, out: o}
+	s := &search{t: l.t, x: l.x, rows: rows, out: o, thorough: l.o.Thorough}
 	if short {
 		s.noise = l.noise
 	}

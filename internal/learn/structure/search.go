@@ -21,7 +21,8 @@ type search struct {
 	banned []bool // inputs that must not be used; nil for none
 	// noise is the share of rows that may be exceptions: nothing is looked for
 	// where no more are left. Negative to choose by single gains alone.
-	noise float64
+	noise    float64
+	thorough bool // see Options
 }
 
 // choice is a set of inputs and how well it explains the output.
@@ -44,7 +45,7 @@ func (s *search) consistent() choice {
 			best = other
 		}
 	}
-	return best
+	return s.exchange(best)
 }
 
 // short returns the inputs of least description length.
@@ -55,7 +56,7 @@ func (s *search) short() choice {
 			best = other
 		}
 	}
-	return best
+	return s.exchange(best)
 }
 
 // hard reports whether whole variables as inputs may do better.

@@ -1,0 +1,22 @@
+package learn
+
+import (
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Sources reads a data set that the problem's network can be learned from. Cells of logs may
+// be empty.
+func Sources(p *load.Problem, file string) ([]train.Source, error) {
+	return sources(p, file, "", 0, true)
+}
+
+// Measure is the error of a network on some rows.
+func Measure(p *load.Problem, net *bnn.Network, rows *train.Examples) (*ErrorLine, error) {
+	m, err := train.Test(net, rows)
+	if err != nil {
+		return nil, err
+	}
+	return errorLine(p, m), nil
+}

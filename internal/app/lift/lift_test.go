@@ -1,0 +1,249 @@
+package lift
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/prove"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// instance writes an instance of a domain in testdata and a task; it returns the task's
+// file. Lines are of its non-fluents.
+func instance(t *testing.T, domain, objects string, facts []string, init, task string) string {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := os.ReadFile(filepath.Join("testdata", domain+".rddl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst := fmt.Sprintf("non-fluents nf { domain = %s; objects { %s }; non-fluents { %s }; }\ninstance i { domain = %s; non-fluents = nf; init-state { %s }; max-nondef-actions = pos-inf; horizon = 4; discount = 1.0; }\n",
+		domain, objects, strings.Join(facts, " "), domain, init)
+	for name, text := range map[string]string{"domain.rddl": string(text), "instance.rddl": inst, "task.toml": "domain = \"domain.rddl\"\ninstance = \"instance.rddl\"\n" + task} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "task.toml")
+}
+
+// computers writes a SysAdmin task with the given edges.
+func computers(t *testing.T, n int, edges [][2]int) string {
+	var names, facts, init []string
+	for i := range n {
+		names, init = append(names, fmt.Sprintf("c%d", i)), append(init, fmt.Sprintf("running(c%d);", i))
+	}
+	for _, e := range edges {
+		facts = append(facts, fmt.Sprintf("CONNECTED(c%d, c%d); CONNECTED(c%d, c%d);", e[0], e[1], e[1], e[0]))
+	}
+	return instance(t, "sysadmin", "computer : { "+strings.Join(names, ", ")+" };", facts, strings.Join(init, " "),
+		"learned = [\"running\", \"age\"]\n[ranges]\nage = [0, 3]\n")
+}
+
+func ring(n int) (edges [][2]int) {
+	for i := range n {
+		edges = append(edges, [2]int{i, (i + 1) % n})
+	}
+	return edges
+}
+
+func tree(n int) (edges [][2]int) {
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int{(i - 1) / 2, i})
+	}
+	return edges
+}
+
+func star(n int) (edges [][2]int) {
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int{0, i})
+	}
+	return edges
+}
+
+// random is a graph with an edge between any two with probability 2/n.
+func random(n int) (edges [][2]int) {
+	rng := rand.New(rand.NewPCG(uint64(n), 3))
+	for i := range n {
+		for j := range i {
+			if rng.IntN(n) < 2 {
+				edges = append(edges, [2]int{j, i})
+			}
+		}
+	}
+	return edges
+}
+
+// stars are stars of 2 to n computers.
+func stars(n int) (edges [][2]int) {
+	at := 0
+	for k := 2; k <= n; k++ {
+		for i := 1; i < k; i++ {
+			edges = append(edges, [2]int{at, at + i})
+		}
+		at += k
+	}
+	return edges
+}
+
+// lamps writes a grid of lamps.
+func lamps(t *testing.T, width, height int) string {
+	var names, facts []string
+	name := func(x, y int) string { return fmt.Sprintf("l%dx%d", x, y) }
+	for y := range height {
+		for x := range width {
+			names = append(names, name(x, y))
+			if x > 0 {
+				facts = append(facts, fmt.Sprintf("NEXT(%s, %s); NEXT(%s, %s);", name(x-1, y), name(x, y), name(x, y), name(x-1, y)))
+			}
+			if y > 0 {
+				facts = append(facts, fmt.Sprintf("NEXT(%s, %s); NEXT(%s, %s);", name(x, y-1), name(x, y), name(x, y), name(x, y-1)))
+			}
+		}
+	}
+	return instance(t, "lamps", "lamp : { "+strings.Join(names, ", ")+" };", facts, "", "learned = [\"on\"]\n")
+}
+
+// robots writes robots in an open room.
+func robots(t *testing.T, n, size int) string {
+	var names, cells, facts, init []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("r%d", i))
+		init = append(init, fmt.Sprintf("robot-at(r%d, x%dy0);", i, i))
+	}
+	for x := range size {
+		for y := range size {
+			cells = append(cells, fmt.Sprintf("x%dy%d", x, y))
+			if x > 0 {
+				facts = append(facts, fmt.Sprintf("LINK(x%dy%d, west, x%dy%d); LINK(x%dy%d, east, x%dy%d);", x, y, x-1, y, x-1, y, x, y))
+			}
+			if y > 0 {
+				facts = append(facts, fmt.Sprintf("LINK(x%dy%d, south, x%dy%d); LINK(x%dy%d, north, x%dy%d);", x, y, x, y-1, x, y-1, x, y))
+			}
+		}
+	}
+	objects := fmt.Sprintf("robot : { %s }; cell : { %s }; way : { north, east, south, west };", strings.Join(names, ", "), strings.Join(cells, ", "))
+	return instance(t, "robots", objects, facts, strings.Join(init, " "), "learned = [\"robot-at\"]\n")
+}
+
+// learned learns a lifted network from random transitions of a task.
+func learned(t *testing.T, task string, rows int, o Options) []byte {
+	t.Helper()
+	p, err := load.Load(load.Ref{Name: task, Untrained: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "rows.csv")
+	if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: rows, Policy: collect.Restart, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Train(context.Background(), p, data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Train.Wrong > 0 {
+		t.Errorf("%s: %v, expected no row wrong", task, res.Train)
+	}
+	var text bytes.Buffer
+	if err := res.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := res.WriteText(new(bytes.Buffer)); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// TestLift learns from few objects and lifts to many: the network is proven equal to the
+// RDDL wherever it is not said to be unseen.
+func TestLift(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		rows       int
+		small, big string
+		unseen     int // outputs of the larger problem that always are
+	}{
+		{"ring", 30, computers(t, 5, ring(5)), computers(t, 20, ring(20)), 0},
+		{"tree", 30, computers(t, 5, tree(5)), computers(t, 50, tree(50)), 0},
+		{"star", 30, computers(t, 5, star(5)), computers(t, 12, star(12)), 1},
+		{"random", 60, computers(t, 14, stars(5)), computers(t, 20, random(20)), 4},
+		{"lamps", 300, lamps(t, 3, 3), lamps(t, 5, 4), 0},
+		{"robots", 300, robots(t, 2, 3), robots(t, 3, 4), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := learned(t, c.small, c.rows, Options{Seed: 1})
+			p, err := load.Load(load.Ref{Name: c.big, Untrained: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := Apply(context.Background(), p, "small", text, Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			always := map[string]bool{}
+			for _, u := range res.Unseen {
+				if u.Always {
+					always[u.Output] = true
+				}
+			}
+			if len(always) != c.unseen || len(res.Unseen) != c.unseen {
+				t.Errorf("unseen outputs %v, expected %d", res.Unseen, c.unseen)
+			}
+			var big bytes.Buffer
+			if err := res.Write(&big); err != nil {
+				t.Fatal(err)
+			}
+			proof, err := prove.Network(context.Background(), load.Ref{Name: c.big}, "big", big.Bytes(), prove.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range proof.Differing {
+				if !always[name] {
+					t.Errorf("%s differs from the RDDL", name)
+				}
+			}
+		})
+	}
+}
+
+// TestThreads: the file does not depend on the number of threads.
+func TestThreads(t *testing.T) {
+	task := computers(t, 6, random(6))
+	one, three := learned(t, task, 50, Options{Threads: 1}), learned(t, task, 50, Options{Threads: 3})
+	if !bytes.Equal(one, three) {
+		t.Error("three threads give another network")
+	}
+}
+
+// TestUnfit: networks without lifted functions, and problems that they do not fit, are
+// refused.
+func TestUnfit(t *testing.T) {
+	text := learned(t, computers(t, 5, tree(5)), 30, Options{})
+	p, err := load.Load(load.Ref{Name: lamps(t, 2, 2), Untrained: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at *source.Error
+	if _, err := Apply(context.Background(), p, "small", text, Options{}); !errors.As(err, &at) || !strings.Contains(err.Error(), "do not fit") {
+		t.Errorf("%v, expected that the functions do not fit", err)
+	}
+	var none []string
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "meta lifted") && !strings.HasPrefix(line, "checksum") {
+			none = append(none, line)
+		}
+	}
+	if _, err := Apply(context.Background(), p, "small", []byte(strings.Join(none, "")), Options{}); !errors.As(err, &at) {
+		t.Errorf("%v, expected an error about the file", err)
+	}
+}

@@ -1,0 +1,101 @@
+package lift
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// WriteText writes the outcome for people: a line for each function, and one for each
+// feature that it reads.
+func (t *Trained) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %d edges\n", t.Problem, t.Network, t.Edges)
+	fmt.Fprintf(&b, "data: %d rows, %d distinct, %d contradictory", t.Rows, t.Unique, t.Contradictory)
+	if t.Incomplete > 0 {
+		fmt.Fprintf(&b, ", %d more with empty cells", t.Incomplete)
+	}
+	fmt.Fprintf(&b, "\ntraining rows: %v\n", t.Train)
+	for i := range t.Functions {
+		t.Functions[i].write(&b)
+	}
+	if t.Stopped != "" {
+		fmt.Fprintf(&b, "Stopped early: %s.\n", t.Stopped)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f *FunctionLine) write(b *strings.Builder) {
+	wrong, held, verdict := 0, 0, "exact"
+	reads := make([]bool, len(f.Features))
+	for _, bit := range f.Bits {
+		wrong, held = wrong+bit.Wrong, held+bit.Held
+		if bit.Verdict != "exact" {
+			verdict = bit.Verdict
+		}
+		for _, k := range bit.Features {
+			reads[k] = true
+		}
+	}
+	fmt.Fprintf(b, "%s: one function for %d outputs, %s; %d distinct rows, %d bits wrong, %d held out wrong\n", f.Output, f.Objects, verdict, f.Rows, wrong, held)
+	var fixed []string
+	for k, x := range f.Features {
+		if reads[k] {
+			fmt.Fprintf(b, "  reads %s; seen %s\n", x.Feature, numbers(x.Seen))
+		} else {
+			fixed = append(fixed, fmt.Sprintf("%s = %s", x.Feature, numbers(x.Seen)))
+		}
+	}
+	if len(fixed) > 0 {
+		fmt.Fprintf(b, "  the same in all rows: %s\n", strings.Join(fixed, "; "))
+	}
+}
+
+// numbers lists values, of many the first and the last.
+func numbers(values []float64) string {
+	const most = 8
+	var parts []string
+	for i, v := range values {
+		if len(values) > most && i == most-2 {
+			parts = append(parts, "…")
+		}
+		if len(values) > most && i >= most-2 && i < len(values)-1 {
+			continue
+		}
+		parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WriteText writes the outcome for people.
+func (l *Lifted) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %d edges; %d output bits of %d lifted functions\n", l.Problem, l.Network, l.Edges, l.Outputs, l.Functions)
+	always := 0
+	for _, u := range l.Unseen {
+		if u.Always {
+			always++
+		}
+	}
+	if always > 0 {
+		fmt.Fprintf(&b, "%d output bits are unseen: the rows have nothing like them, and the network is a guess there.\n", always)
+	}
+	if n := len(l.Unseen) - always; n > 0 {
+		fmt.Fprintf(&b, "%d output bits are unseen in some cases.\n", n)
+	}
+	const most = 10
+	for i, u := range l.Unseen {
+		if i == most {
+			fmt.Fprintf(&b, "  and %d more\n", len(l.Unseen)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", u.Output, u.Reason)
+	}
+	if l.Stopped != "" {
+		fmt.Fprintf(&b, "Stopped early: %s.\n", l.Stopped)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

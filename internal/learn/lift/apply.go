@@ -1,0 +1,353 @@
+package lift
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/learn/synthesis"
+)
+
+// Unseen is an output bit for which no row stands, in some cases or in all.
+type Unseen struct {
+	Output string `json:"output"`
+	Always bool   `json:"always"` // in all cases
+	Reason string `json:"reason"`
+}
+
+// Applied is a model in an instance.
+type Applied struct {
+	Functions []synthesis.Function // by output bit of the network
+	Unseen    []Unseen
+}
+
+// ErrWide is wrapped where the function of an output has too many inputs or cells in an
+// instance.
+var ErrWide = errors.New("too many inputs for one function")
+
+// ErrFit is wrapped where a model does not fit an instance.
+var ErrFit = errors.New("the lifted functions do not fit")
+
+// Apply grounds the model in an instance.
+func (m *Model) Apply(w *World) (*Applied, error) {
+	out := &Applied{Functions: make([]synthesis.Function, len(w.Problem.Outputs))}
+	done := make([]bool, len(out.Functions))
+	g := newGrounder(w)
+	rules := rulesOf(w)
+	for i := range m.Classes {
+		c := &m.Classes[i]
+		if err := c.fits(w); err != nil {
+			return nil, fmt.Errorf("%w %s: %w", ErrFit, w.Problem.Name, err)
+		}
+		var own []*objects
+		for _, t := range c.Types {
+			o, err := w.typed(t)
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, o)
+		}
+		var failed error
+		choices(own, func(at []int) {
+			if failed == nil {
+				failed = c.apply(g, at, rules, out, done)
+			}
+		})
+		if failed != nil {
+			return nil, failed
+		}
+	}
+	if i := slices.Index(done, false); i >= 0 {
+		return nil, fmt.Errorf("%w %s: there is no function for %s", ErrFit, w.Problem.Name, w.Problem.BitName(w.Problem.Outputs[i]))
+	}
+	return out, nil
+}
+
+// apply grounds a class for some objects.
+func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool) error {
+	w := g.w
+	features := make([]grounded, len(c.Features))
+	for i := range c.Features {
+		var err error
+		if features[i], err = g.feature(&c.Features[i], c.Types, at); err != nil {
+			return err
+		}
+	}
+	outs, err := w.outputBits(c.Output, at)
+	if err != nil {
+		return err
+	}
+	doubts, err := c.doubts(g, at, features, r)
+	if err != nil {
+		return err
+	}
+	for b, o := range outs {
+		name := w.Problem.BitName(w.Problem.Outputs[o])
+		f, err := function(c.Bits[b], features)
+		var why *doubt
+		for i := range doubts {
+			if doubts[i].concerns(c.Bits[b], len(c.Features)) {
+				why = &doubts[i]
+				to.Unseen = append(to.Unseen, Unseen{name, why.always, why.reason})
+				break
+			}
+		}
+		switch {
+		case err != nil && why != nil && why.always:
+			f = synthesis.Function{Off: []synthesis.Cube{{}}} // any function is a guess, and false is short
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		to.Functions[o], done[o] = f, true
+	}
+	return nil
+}
+
+// doubt is why no row stands for an output of some objects.
+type doubt struct {
+	feature int // -1 where it concerns all bits of the output
+	always  bool
+	reason  string
+}
+
+// concerns reports whether a bit with a given tree reads the doubtful feature.
+func (d *doubt) concerns(n *Node, features int) bool {
+	if d.feature < 0 {
+		return true
+	}
+	return n.Reads(features)[d.feature]
+}
+
+// doubts compares the features of some objects with those of the rows; those that always
+// hold come first.
+func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]doubt, error) {
+	read := make([]bool, len(features))
+	for _, n := range c.Bits {
+		n.reads(read)
+	}
+	var out []doubt
+	for i := range features {
+		f, x := &c.Features[i], &features[i]
+		lo, hi := r.span(x)
+		concerned := i
+		if !read[i] {
+			concerned = -1
+		}
+		if !x.count {
+			if !slices.Contains(f.Seen, x.value) {
+				out = append(out, doubt{concerned, true, fmt.Sprintf("%s: %v, seen %s", f, x.value, list(f.Seen))})
+			}
+			continue
+		}
+		missing := 0
+		for v := lo; v <= hi; v++ {
+			if !slices.Contains(f.Seen, v) {
+				missing++
+			}
+		}
+		if missing > 0 {
+			out = append(out, doubt{concerned, missing == int(hi-lo)+1, fmt.Sprintf("%s: %v..%v, seen %s", f, lo, hi, list(f.Seen))})
+		}
+	}
+	for i := range c.Same {
+		s := &c.Same[i]
+		x, err := g.feature(&s.Feature, c.Types, at)
+		if err != nil {
+			return nil, err
+		}
+		if x.key() != features[s.As].key() {
+			out = append(out, doubt{s.As, true, fmt.Sprintf("%s is not %s, as it was in all rows", &s.Feature, &c.Features[s.As])})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b doubt) int {
+		switch {
+		case a.always == b.always:
+			return 0
+		case a.always:
+			return -1
+		}
+		return 1
+	})
+	return out, nil
+}
+
+// list writes values that were seen.
+func list(values []float64) string {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return strings.Join(parts, ", ")
+}
+
+const (
+	tabled   = 10      // inputs of a function whose cells are listed
+	maxCubes = 1 << 15 // of a function whose cells are not
+)
+
+// expander finds the cubes of a tree over grounded features.
+type expander struct {
+	tree     *Node
+	features []grounded
+	value    map[int]bool // the bits that are decided
+	used     map[int]bool
+	cubes    []decided
+}
+
+// decided is a cube: the bits that decide, and the value.
+type decided struct {
+	bits  map[int]bool
+	value bool
+}
+
+// function is a tree over grounded features as a Boolean function of the network's inputs.
+func function(tree *Node, features []grounded) (synthesis.Function, error) {
+	e := &expander{tree: tree, features: features, value: map[int]bool{}, used: map[int]bool{}}
+	var f synthesis.Function
+	if !e.expand() {
+		return f, fmt.Errorf("%w: more than %d cases", ErrWide, maxCubes)
+	}
+	for b := range e.used {
+		f.Inputs = append(f.Inputs, b)
+	}
+	slices.Sort(f.Inputs)
+	if len(f.Inputs) > synthesis.MaxInputs {
+		return f, fmt.Errorf("%w: %d, expected at most %d", ErrWide, len(f.Inputs), synthesis.MaxInputs)
+	}
+	if len(f.Inputs) <= tabled {
+		e.table(&f)
+		return f, nil
+	}
+	for _, c := range e.cubes {
+		var cube synthesis.Cube
+		for i, b := range f.Inputs {
+			if v, ok := c.bits[b]; ok {
+				cube.Care |= 1 << i
+				if v {
+					cube.Value |= 1 << i
+				}
+			}
+		}
+		if c.value {
+			f.On = append(f.On, cube)
+		} else {
+			f.Off = append(f.Off, cube)
+		}
+	}
+	return f, nil
+}
+
+// bit is the value of an input as span asks for it.
+func (e *expander) bit(b int) int {
+	switch v, ok := e.value[b]; {
+	case !ok:
+		return 2
+	case v:
+		return 1
+	}
+	return 0
+}
+
+// walk follows the tree as far as the bits decide: to a leaf, or to a feature.
+func (e *expander) walk() (value bool, feature int) {
+	n := e.tree
+	for n.No != nil {
+		lo, hi := e.features[n.Feature].span(e.bit)
+		yes := false
+		switch {
+		case n.Odd && lo == hi:
+			yes = int64(lo)%2 == 1
+		case n.Odd:
+			return false, n.Feature
+		case lo >= n.AtLeast:
+			yes = true
+		case hi >= n.AtLeast:
+			return false, n.Feature
+		}
+		if yes {
+			n = n.Yes
+		} else {
+			n = n.No
+		}
+	}
+	return n.Value, -1
+}
+
+// expand decides bits until the tree has a value, both ways.
+func (e *expander) expand() bool {
+	value, feature := e.walk()
+	if feature < 0 {
+		bits := make(map[int]bool, len(e.value))
+		for b, v := range e.value {
+			bits[b] = v
+		}
+		e.cubes = append(e.cubes, decided{bits, value})
+		return len(e.cubes) <= maxCubes
+	}
+	b := e.open(feature)
+	e.used[b] = true
+	for _, v := range []bool{false, true} {
+		e.value[b] = v
+		if !e.expand() {
+			return false
+		}
+	}
+	delete(e.value, b)
+	return true
+}
+
+// open is a bit that is not decided and on which the value of a feature depends.
+func (e *expander) open(feature int) int {
+	for _, term := range e.features[feature].terms {
+		first, dead := -1, false
+		for _, l := range term {
+			switch x := e.bit(l.bit); {
+			case x == 2 && first < 0:
+				first = l.bit
+			case x != 2 && (x == 1) == l.neg:
+				dead = true
+			}
+		}
+		if first >= 0 && !dead {
+			return first
+		}
+	}
+	return -1
+}
+
+// table lists all cells, without the inputs on which the value does not depend.
+func (e *expander) table(f *synthesis.Function) {
+	at := func(inputs []int, v uint64) bool {
+		clear(e.value)
+		for _, b := range f.Inputs {
+			e.value[b] = false
+		}
+		for i, b := range inputs {
+			e.value[b] = v>>i&1 == 1
+		}
+		value, _ := e.walk()
+		return value
+	}
+	all := f.Inputs
+	var needed []int
+	for i := range all {
+		for v := range uint64(1) << len(all) {
+			if v>>i&1 == 0 && at(all, v) != at(all, v|1<<i) {
+				needed = append(needed, all[i])
+				break
+			}
+		}
+	}
+	on, off := []synthesis.Cube(nil), []synthesis.Cube(nil)
+	care := uint64(1)<<len(needed) - 1
+	for v := range uint64(1) << len(needed) {
+		if c := (synthesis.Cube{Care: care, Value: v}); at(needed, v) {
+			on = append(on, c)
+		} else {
+			off = append(off, c)
+		}
+	}
+	f.Inputs, f.On, f.Off = needed, on, off
+}

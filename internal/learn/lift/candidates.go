@@ -1,0 +1,217 @@
+package lift
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// Preferences of features among those that tell as much about an output.
+const (
+	rankOwn    = 0
+	rankFluent = 1
+	rankStatic = 2
+	rankDegree = 3
+	rankCount  = 4
+	rankPair   = 6
+	rankAll    = 8
+	rankOdd    = 1 // added to that of a count
+)
+
+// maxCandidates bounds the features that are tried for an output.
+const maxCandidates = 600
+
+// candidates lists the features of an output with the given objects, the simplest first.
+func (w *World) candidates(output Atom, types []string) []Feature {
+	c := &collector{w: w, output: output, types: types}
+	for _, d := range w.order {
+		c.own(d)
+	}
+	for _, d := range w.order {
+		if d.Static && d.listed {
+			c.relation(d)
+		}
+	}
+	c.everywhere()
+	slices.SortStableFunc(c.out, func(a, b Feature) int { return a.rank - b.rank })
+	return c.out[:min(len(c.out), maxCandidates)]
+}
+
+type collector struct {
+	w      *World
+	output Atom
+	types  []string // of the output's objects
+	out    []Feature
+}
+
+// own takes what a variable says of the output's objects alone.
+func (c *collector) own(d *declaration) {
+	for _, a := range atoms(d, c.types) {
+		switch {
+		case d.Static && d.Type == ground.Bool:
+			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
+		case d.Static:
+			c.out = append(c.out, Feature{Static: &a, rank: rankStatic})
+		case d.read:
+			rank := rankFluent
+			if a.String() == c.output.String() {
+				rank = rankOwn
+			}
+			for _, bits := range d.forms(a, false) {
+				c.out = append(c.out, Feature{Bits: bits, rank: rank})
+			}
+		}
+	}
+}
+
+// relation takes the counts of objects that are in a relation with the output's.
+func (c *collector) relation(d *declaration) {
+	for _, r := range related(d, c.types) {
+		all := slices.Concat(c.types, r.fresh)
+		c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, rank: rankDegree})
+		facts := c.facts(all, len(c.types))
+		for _, f := range facts {
+			c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: f.bits, rank: rankCount})
+		}
+		for i, f := range facts {
+			for _, g := range facts[i+1:] {
+				if !f.single || !g.single || f.atom == g.atom {
+					continue
+				}
+				// With several objects together they speak of all of them.
+				if together := f.uses | g.uses; len(r.fresh) > 1 && (together != 1<<len(r.fresh)-1 || f.uses == together || g.uses == together) {
+					continue
+				}
+				c.out = append(c.out, Feature{Fresh: r.fresh, Where: &r.atom, Bits: slices.Concat(f.bits, g.bits), rank: rankPair})
+			}
+		}
+	}
+}
+
+// everywhere takes the counts over all other objects of a type.
+func (c *collector) everywhere() {
+	var seen []string
+	for _, d := range c.w.order {
+		for k, t := range d.Params {
+			if !d.params[k].object || slices.Contains(seen, t) {
+				continue
+			}
+			seen = append(seen, t)
+			for _, f := range c.facts(append(slices.Clone(c.types), t), len(c.types)) {
+				c.out = append(c.out, Feature{Fresh: []string{t}, Bits: f.bits, rank: rankAll})
+			}
+		}
+	}
+}
+
+// fact is a statement about fresh objects.
+type fact struct {
+	bits   []Literal
+	atom   string
+	single bool // one bit
+	uses   int  // which of the fresh objects, as bits
+}
+
+// facts lists the statements of fluents about objects of which at least one is fresh, that is
+// numbered from own on.
+func (c *collector) facts(types []string, own int) []fact {
+	var out []fact
+	for _, d := range c.w.order {
+		if d.Static || !d.read {
+			continue
+		}
+		for _, a := range atoms(d, types) {
+			uses := 0
+			for _, arg := range a.Args {
+				if o := object(arg); o >= own {
+					uses |= 1 << (o - own)
+				}
+			}
+			if uses == 0 {
+				continue
+			}
+			for _, bits := range d.forms(a, true) {
+				out = append(out, fact{bits, a.String(), len(bits) == 1, uses})
+			}
+		}
+	}
+	return out
+}
+
+// atoms lists the atoms of d over objects of the given types, each object at most once;
+// arguments of enumerations take each value.
+func atoms(d *declaration, types []string) []Atom {
+	var out []Atom
+	args := make([]string, len(d.params))
+	used := make([]bool, len(types))
+	var fill func(k int)
+	fill = func(k int) {
+		if k == len(args) {
+			out = append(out, Atom{d.Name, slices.Clone(args)})
+			return
+		}
+		if !d.params[k].object {
+			for _, v := range d.params[k].names {
+				args[k] = v
+				fill(k + 1)
+			}
+			return
+		}
+		for i, t := range types {
+			if t == d.Params[k] && !used[i] {
+				used[i], args[k] = true, objectName(i)
+				fill(k + 1)
+				used[i] = false
+			}
+		}
+	}
+	fill(0)
+	return out
+}
+
+// relatedAtom is an atom of a relation between the output's objects and fresh ones.
+type relatedAtom struct {
+	atom  Atom
+	fresh []string
+}
+
+// related lists the atoms of d in which some arguments are objects of the given types and
+// some are fresh.
+func related(d *declaration, types []string) []relatedAtom {
+	var out []relatedAtom
+	args := make([]string, len(d.params))
+	used := make([]bool, len(types))
+	var fresh []string
+	bound := 0
+	var fill func(k int)
+	fill = func(k int) {
+		if k == len(args) {
+			if bound > 0 && len(fresh) > 0 {
+				out = append(out, relatedAtom{Atom{d.Name, slices.Clone(args)}, slices.Clone(fresh)})
+			}
+			return
+		}
+		if !d.params[k].object {
+			for _, v := range d.params[k].names {
+				args[k] = v
+				fill(k + 1)
+			}
+			return
+		}
+		for i, t := range types {
+			if t == d.Params[k] && !used[i] {
+				used[i], args[k] = true, objectName(i)
+				bound++
+				fill(k + 1)
+				bound--
+				used[i] = false
+			}
+		}
+		args[k] = objectName(len(types) + len(fresh))
+		fresh = append(fresh, d.Params[k])
+		fill(k + 1)
+		fresh = fresh[:len(fresh)-1]
+	}
+	fill(0)
+	return out
+}

@@ -1,0 +1,156 @@
+package lift
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Atom is a variable of the domain with its arguments: "?n" for the n-th object, counted
+// from 1 (those of the output first, then those that are counted), or a value of an
+// enumeration.
+type Atom struct {
+	Name string
+	Args []string
+}
+
+func (a Atom) String() string {
+	if len(a.Args) == 0 {
+		return a.Name
+	}
+	return a.Name + "(" + strings.Join(a.Args, ",") + ")"
+}
+
+// parseAtom reads what String writes.
+func parseAtom(text string) (Atom, error) {
+	name, rest, found := strings.Cut(text, "(")
+	if name == "" || strings.ContainsAny(name, ") ,") {
+		return Atom{}, fmt.Errorf("%q is not an atom; expected NAME(ARGUMENT,…)", text)
+	}
+	if !found {
+		return Atom{Name: name}, nil
+	}
+	inner, ok := strings.CutSuffix(rest, ")")
+	if !ok || inner == "" || strings.ContainsAny(inner, "()") {
+		return Atom{}, fmt.Errorf("%q is not an atom; expected NAME(ARGUMENT,…)", text)
+	}
+	return Atom{name, strings.Split(inner, ",")}, nil
+}
+
+// object returns the place of an argument among the objects, from 0; -1 for a value of an
+// enumeration.
+func object(arg string) int {
+	digits, ok := strings.CutPrefix(arg, "?")
+	if !ok {
+		return -1
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > maxObjects {
+		return -1
+	}
+	return n - 1
+}
+
+// maxObjects bounds the objects of a feature.
+const maxObjects = 32
+
+func objectName(i int) string { return "?" + strconv.Itoa(i+1) }
+
+// Literal is a bit of a fluent, or its negation. Bits are numbered from the least
+// significant, as in the names of bits; -1 is the value of a Boolean.
+type Literal struct {
+	Atom
+	Bit int
+	Neg bool
+}
+
+func (l Literal) String() string {
+	s := l.Atom.String()
+	if l.Bit >= 0 {
+		s += "#" + strconv.Itoa(l.Bit)
+	}
+	if l.Neg {
+		s = "~" + s
+	}
+	return s
+}
+
+// MarshalText writes the literal as String does.
+func (l Literal) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (l *Literal) UnmarshalText(text []byte) (err error) {
+	rest, neg := strings.CutPrefix(string(text), "~")
+	name, bit, ok := strings.Cut(rest, "#")
+	n := -1
+	if ok {
+		const most = 64
+		if n, err = strconv.Atoi(bit); err != nil || n < 0 || n >= most {
+			return fmt.Errorf("%q is not a bit; expected ATOM, ATOM#BIT, or one of these after ~", text)
+		}
+	}
+	l.Bit, l.Neg = n, neg
+	l.Atom, err = parseAtom(name)
+	return err
+}
+
+// MarshalText writes the atom as String does.
+func (a Atom) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (a *Atom) UnmarshalText(text []byte) (err error) {
+	*a, err = parseAtom(string(text))
+	return err
+}
+
+// Feature is a number that the objects of an output determine, in a state and with an
+// action. One of three: with Static the value of a non-fluent; without Fresh 1 where all
+// Bits hold and 0 elsewhere; otherwise the number of choices of the fresh objects for
+// which Where and all Bits hold.
+type Feature struct {
+	Static *Atom     `json:"static,omitempty"`
+	Fresh  []string  `json:"fresh,omitempty"` // types of the objects that are counted
+	Where  *Atom     `json:"where,omitempty"` // a Boolean non-fluent; nil for all objects other than the output's
+	Bits   []Literal `json:"bits,omitempty"`
+	// Seen lists the values that the feature had, in increasing order.
+	Seen []float64 `json:"seen"`
+
+	rank int // preference; see package structure
+}
+
+// String returns the feature in words.
+func (f *Feature) String() string {
+	switch {
+	case f.Static != nil:
+		return f.Static.String()
+	case len(f.Fresh) == 0:
+		return f.all()
+	}
+	var parts []string
+	if f.Where != nil {
+		parts = append(parts, f.Where.String())
+	}
+	if len(f.Bits) > 0 {
+		parts = append(parts, f.all())
+	}
+	s := "number of " + f.Fresh[0] + "s"
+	if len(f.Fresh) > 1 {
+		s = "number of " + strings.Join(f.Fresh, ", ")
+	}
+	if len(parts) == 0 {
+		return s + ", others"
+	}
+	return s + " with " + strings.Join(parts, " ^ ")
+}
+
+// all is the conjunction of the bits.
+func (f *Feature) all() string {
+	var parts []string
+	for _, l := range f.Bits {
+		parts = append(parts, l.String())
+	}
+	return strings.Join(parts, " ^ ")
+}
+
+// constant reports whether the objects alone determine the feature.
+func (f *Feature) constant() bool { return len(f.Bits) == 0 }

@@ -1,0 +1,190 @@
+package lift
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// grounded is a feature of some objects: a constant, or the number of terms of which all
+// literals hold.
+type grounded struct {
+	value float64 // of a constant; terms is nil then
+	count bool
+	terms [][]literal
+}
+
+// literal is a bit of the network's inputs, or its negation.
+type literal struct {
+	bit int
+	neg bool
+}
+
+// grounder grounds features; it keeps the relations by what they are asked for.
+type grounder struct {
+	w     *World
+	index map[string]map[string][][]int
+}
+
+func newGrounder(w *World) *grounder { return &grounder{w, map[string]map[string][][]int{}} }
+
+// feature grounds f for objects at, by their places in their types.
+func (g *grounder) feature(f *Feature, types []string, at []int) (grounded, error) {
+	if f.Static != nil {
+		d := g.w.decls[f.Static.Name]
+		if d == nil || !d.Static {
+			return grounded{}, fmt.Errorf("there is no non-fluent %s", f.Static.Name)
+		}
+		args, err := d.places(*f.Static, at)
+		if err != nil {
+			return grounded{}, err
+		}
+		v, _ := d.Value(args)
+		return grounded{value: max(-math.MaxFloat64, min(v, math.MaxFloat64))}, nil // files have no infinity
+	}
+	if len(f.Fresh) == 0 {
+		term, err := g.term(f, at)
+		return grounded{count: true, terms: [][]literal{term}}, err
+	}
+	fresh, err := g.choices(f, types, at)
+	if err != nil {
+		return grounded{}, err
+	}
+	if f.constant() {
+		return grounded{value: float64(len(fresh))}, nil
+	}
+	out := grounded{count: true}
+	for _, more := range fresh {
+		term, err := g.term(f, slices.Concat(at, more))
+		if err != nil {
+			return grounded{}, err
+		}
+		out.terms = append(out.terms, term)
+	}
+	return out, nil
+}
+
+// term grounds the literals of a feature.
+func (g *grounder) term(f *Feature, at []int) ([]literal, error) {
+	var term []literal
+	for i := range f.Bits {
+		bit, err := g.w.input(&f.Bits[i], at)
+		if err != nil {
+			return nil, err
+		}
+		term = append(term, literal{bit, f.Bits[i].Neg})
+	}
+	return term, nil
+}
+
+// choices lists the fresh objects that go with the objects at.
+func (g *grounder) choices(f *Feature, types []string, at []int) ([][]int, error) {
+	if f.Where == nil {
+		return g.others(f.Fresh[0], types, at)
+	}
+	d := g.w.decls[f.Where.Name]
+	if d == nil || !d.Static || !d.listed || len(d.params) != len(f.Where.Args) {
+		return nil, fmt.Errorf("there is no relation %s", f.Where)
+	}
+	key := f.Where.String()
+	if g.index[key] == nil {
+		g.index[key] = relationIndex(d, f.Where, len(types), len(f.Fresh))
+	}
+	bound := make([]int, len(types))
+	for i := range bound {
+		bound[i] = -1
+	}
+	for _, arg := range f.Where.Args {
+		if o := object(arg); o >= 0 && o < len(types) {
+			bound[o] = at[o]
+		}
+	}
+	return g.index[key][fmt.Sprint(bound)], nil
+}
+
+// others lists the objects of a type that are not among the output's.
+func (g *grounder) others(typ string, types []string, at []int) ([][]int, error) {
+	all, err := g.w.typed(typ)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]int
+	for i := range all.names {
+		own := false
+		for k, t := range types {
+			own = own || t == typ && at[k] == i
+		}
+		if !own {
+			out = append(out, []int{i})
+		}
+	}
+	return out, nil
+}
+
+// relationIndex lists the fresh objects of an atom by the objects that are bound in it, -1
+// standing for those that are not.
+func relationIndex(d *declaration, a *Atom, own, fresh int) map[string][][]int {
+	index := map[string][][]int{}
+	for _, args := range d.holding {
+		bound, more := make([]int, own), make([]int, fresh)
+		for i := range bound {
+			bound[i] = -1
+		}
+		fits := true
+		for k, arg := range a.Args {
+			switch o := object(arg); {
+			case o < 0:
+				fits = fits && d.params[k].names[args[k]] == arg
+			case o < own:
+				bound[o] = args[k]
+			default:
+				more[o-own] = args[k]
+			}
+		}
+		if fits {
+			key := fmt.Sprint(bound)
+			index[key] = append(index[key], more)
+		}
+	}
+	return index
+}
+
+// span is the least and the greatest value of a feature where some bits are known: bit
+// returns 0 or 1, or 2 for a bit that may be either.
+func (g *grounded) span(bit func(int) int) (lo, hi float64) {
+	if !g.count {
+		return g.value, g.value
+	}
+	for _, term := range g.terms {
+		sure, possible := true, true
+		for _, l := range term {
+			switch x := bit(l.bit); {
+			case x == 2:
+				sure = false
+			case (x == 1) == l.neg:
+				sure, possible = false, false
+			}
+		}
+		if sure {
+			lo++
+		}
+		if possible {
+			hi++
+		}
+	}
+	return lo, hi
+}
+
+// key is the same for features that are always equal.
+func (g *grounded) key() string {
+	if !g.count {
+		return fmt.Sprint(g.value)
+	}
+	var terms []string
+	for _, t := range g.terms {
+		terms = append(terms, fmt.Sprint(t))
+	}
+	slices.Sort(terms)
+	return strings.Join(terms, " ")
+}

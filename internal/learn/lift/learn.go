@@ -1,0 +1,448 @@
+package lift
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Row is a transition in the bits of a network. Known masks are nil where all bits are known.
+type Row struct {
+	In, Out           []bool
+	InKnown, OutKnown []bool
+}
+
+// Learned is what was found about a class.
+type Learned struct {
+	Class
+	Objects int                // choices of objects that share the function
+	Pooled  int                // distinct rows of all of them together
+	Outputs []structure.Output // by bit
+}
+
+// Options say how to learn.
+type Options struct {
+	Seed     uint64
+	Threads  int
+	Progress func(done float64) // in 0..1; nil for none
+}
+
+// maxPooled bounds the rows of all objects together; of more, some are drawn.
+const maxPooled = 60_000
+
+// Learn finds a function for each learned fluent from rows of an instance. The result does
+// not depend on the number of threads. An error is about the instance, or that of ctx.
+func Learn(ctx context.Context, w *World, rows []Row, o Options) ([]Learned, error) {
+	var out []Learned
+	var learned []*declaration
+	for _, d := range w.order {
+		if !d.Static && d.learned {
+			learned = append(learned, d)
+		}
+	}
+	for i, d := range learned {
+		for _, output := range outputsOf(d) {
+			so := structure.Options{Seed: o.Seed, Threads: o.Threads, Thorough: true}
+			if o.Progress != nil {
+				so.Progress = func(done float64) { o.Progress((float64(i) + done) / float64(len(learned))) }
+			}
+			l, err := learnClass(ctx, w, d, output, rows, so)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, *l)
+		}
+	}
+	return out, nil
+}
+
+// outputsOf lists the atoms of a learned fluent that have a function each: one, or one for
+// each choice of values of its enumerations.
+func outputsOf(d *declaration) []Atom {
+	var types []string
+	for k, p := range d.params {
+		if p.object {
+			types = append(types, d.Params[k])
+		}
+	}
+	// Objects in the order of the arguments.
+	return slices.DeleteFunc(atoms(d, types), func(a Atom) bool {
+		next := 0
+		for _, arg := range a.Args {
+			if o := object(arg); o >= 0 {
+				if o != next {
+					return true
+				}
+				next++
+			}
+		}
+		return false
+	})
+}
+
+// pool is the rows of all objects of a class together.
+type pool struct {
+	w        *World
+	class    *Class
+	objects  [][]int      // the choices of objects
+	grounded [][]grounded // by feature and choice
+	values   [][]float64  // by feature and pooled row; NaN where unknown
+	picked   [][2]int     // pooled rows: row and choice
+}
+
+func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows []Row, o structure.Options) (*Learned, error) {
+	l := &Learned{Class: Class{Output: output, Lo: d.lo, Hi: d.hi, Ranges: map[string][2]int64{}}}
+	var own []*objects
+	for k, p := range d.params {
+		if p.object {
+			l.Types, own = append(l.Types, d.Params[k]), append(own, p)
+		}
+	}
+	p := &pool{w: w, class: &l.Class}
+	choices(own, func(at []int) { p.objects = append(p.objects, slices.Clone(at)) })
+	l.Objects = len(p.objects)
+	if l.Objects == 0 || len(rows) == 0 {
+		return nil, fmt.Errorf("there is no object, or no row, to learn %s from", output.Name)
+	}
+	features := w.candidates(output, l.Types)
+	if err := p.ground(features); err != nil {
+		return nil, err
+	}
+	p.pick(len(rows), o.Seed)
+	p.measure(rows)
+	cols, same := p.columns()
+	if err := p.learn(ctx, l, rows, cols, o); err != nil {
+		return nil, err
+	}
+	p.keep(same)
+	return l, nil
+}
+
+// stages are the ranks up to which features are tried, one after the other: the simple ones
+// alone explain more from few rows.
+var stages = []int{rankDegree, rankCount + rankOdd, rankPair + rankOdd, rankAll + rankOdd}
+
+// learn finds the trees, each from the first stage that no later one is clearly better than.
+func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column, o structure.Options) error {
+	slices.SortStableFunc(cols, func(a, b column) int { return a.stage() - b.stage() })
+	tried := 0
+	progress := o.Progress
+	for s := range stages {
+		n := 0
+		for n < len(cols) && cols[n].stage() <= s {
+			n++
+		}
+		if s > 0 && (n == tried || !slices.ContainsFunc(l.Outputs, func(o structure.Output) bool { return o.Wrong > 0 })) {
+			continue
+		}
+		tried = n
+		table, err := p.table(rows, cols[:n])
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			o.Progress = func(done float64) { progress((float64(s) + done) / float64(len(stages))) }
+		}
+		st, err := structure.Learn(ctx, table, o)
+		if err != nil {
+			return err
+		}
+		if s == 0 {
+			l.Outputs, l.Bits = make([]structure.Output, len(st.Outputs)), make([]*Node, len(st.Outputs))
+		}
+		for i := range st.Outputs {
+			if s == 0 || clearlyBetter(&st.Outputs[i], &l.Outputs[i]) {
+				l.Outputs[i], l.Bits[i] = st.Outputs[i], nodeOf(st.Outputs[i].Tree, cols)
+				l.Pooled = max(l.Pooled, table.Rows())
+			}
+		}
+	}
+	return nil
+}
+
+// clearlyBetter compares what two sets of features explain, b the smaller one: where it
+// explains all rows, and where chance may have made the difference, it is preferred.
+func clearlyBetter(a, b *structure.Output) bool {
+	before := float64(b.Wrong + b.Held)
+	return b.Wrong > 0 && before-float64(a.Wrong+a.Held) > math.Sqrt(before)
+}
+
+// ground grounds candidate features for all objects; the class has them until keep.
+func (p *pool) ground(features []Feature) error {
+	g := newGrounder(p.w)
+	p.class.Features = features
+	for i := range features {
+		one := make([]grounded, len(p.objects))
+		for k, at := range p.objects {
+			var err error
+			if one[k], err = g.feature(&features[i], p.class.Types, at); err != nil {
+				return err
+			}
+		}
+		p.grounded = append(p.grounded, one)
+	}
+	return nil
+}
+
+// pick draws the pooled rows.
+func (p *pool) pick(rows int, seed uint64) {
+	n := rows * len(p.objects)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	if n > maxPooled {
+		rng := rand.New(rand.NewPCG(seed, 0x11f7))
+		rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		order = order[:maxPooled]
+		slices.Sort(order)
+	}
+	for _, i := range order {
+		p.picked = append(p.picked, [2]int{i / len(p.objects), i % len(p.objects)})
+	}
+}
+
+// measure takes the values of the features in the pooled rows.
+func (p *pool) measure(rows []Row) {
+	p.values = make([][]float64, len(p.grounded))
+	for f := range p.grounded {
+		values := make([]float64, len(p.picked))
+		seen := map[float64]bool{}
+		for i, rc := range p.picked {
+			r := &rows[rc[0]]
+			lo, hi := p.grounded[f][rc[1]].span(func(b int) int {
+				switch {
+				case r.InKnown != nil && !r.InKnown[b]:
+					return 2
+				case r.In[b]:
+					return 1
+				}
+				return 0
+			})
+			if lo != hi {
+				values[i] = math.NaN()
+				continue
+			}
+			values[i] = lo
+			seen[lo] = true
+		}
+		p.values[f] = values
+		for v := range seen {
+			p.class.Features[f].Seen = append(p.class.Features[f].Seen, v)
+		}
+		slices.Sort(p.class.Features[f].Seen)
+	}
+}
+
+// column is an input of the pooled table.
+type column struct {
+	feature int
+	atLeast float64
+	odd     bool
+	rank    int
+}
+
+// columns lists the tests of the features that vary, and the features that are the same as
+// an earlier one for all objects of the rows, by the place of that.
+func (p *pool) columns() (cols []column, same map[int]int) {
+	const most = 40 // thresholds of a feature
+	same = map[int]int{}
+	known := map[string]int{}
+	for f := range p.class.Features {
+		x := &p.class.Features[f]
+		key := p.signature(f)
+		if first, ok := known[key]; ok {
+			same[f] = first
+			continue
+		}
+		known[key] = f
+		step := (len(x.Seen) + most - 1) / most
+		for i := 1; i < len(x.Seen); i += max(1, step) {
+			cols = append(cols, column{feature: f, atLeast: x.Seen[i], rank: x.rank})
+		}
+		if n := len(x.Seen); n > 2 && len(x.Fresh) > 0 {
+			cols = append(cols, column{feature: f, odd: true, rank: x.rank + rankOdd})
+		}
+	}
+	return cols, same
+}
+
+// signature is equal for features that are grounded alike for all objects.
+func (p *pool) signature(f int) string {
+	var b strings.Builder
+	for k := range p.grounded[f] {
+		fmt.Fprintf(&b, "%s;", p.grounded[f][k].key())
+	}
+	return b.String()
+}
+
+// table is the pooled rows in bits.
+func (p *pool) table(rows []Row, cols []column) (*structure.Table, error) {
+	d := p.w.decls[p.class.Output.Name]
+	// A table has an input at least.
+	t := structure.NewTable(max(1, len(cols)), d.width, groupsOf(cols, p.class))
+	t.Rank = func(_, input int) int {
+		if input < len(cols) {
+			return cols[input].rank
+		}
+		return 0
+	}
+	outs := make([][]int, len(p.objects))
+	for k, at := range p.objects {
+		var err error
+		if outs[k], err = p.w.outputBits(p.class.Output, at); err != nil {
+			return nil, err
+		}
+	}
+	words := func(n int) []uint64 { return make([]uint64, (n+63)/64) }
+	for i, rc := range p.picked {
+		r := &rows[rc[0]]
+		in, inKnown, out, outKnown := words(t.Inputs), words(t.Inputs), words(d.width), words(d.width)
+		for c, col := range cols {
+			v := p.values[col.feature][i]
+			if !math.IsNaN(v) {
+				inKnown[c/64] |= 1 << (c % 64)
+			}
+			if col.holds(v) {
+				in[c/64] |= 1 << (c % 64)
+			}
+		}
+		for b, o := range outs[rc[1]] {
+			if r.OutKnown == nil || r.OutKnown[o] {
+				outKnown[b/64] |= 1 << (b % 64)
+			}
+			if r.Out[o] {
+				out[b/64] |= 1 << (b % 64)
+			}
+		}
+		if r.InKnown == nil {
+			inKnown, outKnown = nil, nil
+		}
+		t.Add(in, out, inKnown, outKnown)
+	}
+	return t, t.Close()
+}
+
+// stage is the first of stages that has the column.
+func (c *column) stage() int {
+	return slices.IndexFunc(stages, func(most int) bool { return c.rank <= most })
+}
+
+// holds reports whether a value passes the test.
+func (c *column) holds(v float64) bool {
+	if c.odd {
+		return !math.IsNaN(v) && int64(v)%2 == 1
+	}
+	return v >= c.atLeast
+}
+
+// groupsOf lists the columns of one number: the tests of a feature, and the bits of a
+// fluent.
+func groupsOf(cols []column, c *Class) [][]int {
+	by := map[string][]int{}
+	var order []string
+	for i, col := range cols {
+		f := &c.Features[col.feature]
+		key := fmt.Sprint(col.feature)
+		if f.Static == nil && len(f.Fresh) == 0 {
+			key = f.Bits[0].Atom.String()
+		}
+		if by[key] == nil {
+			order = append(order, key)
+		}
+		by[key] = append(by[key], i)
+	}
+	var out [][]int
+	for _, key := range order {
+		if len(by[key]) > 1 {
+			out = append(out, by[key])
+		}
+	}
+	return out
+}
+
+// outputBits numbers the bits of an output of some objects among the network's outputs.
+func (w *World) outputBits(a Atom, at []int) ([]int, error) {
+	name, err := w.name(a, at)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := w.Problem.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no fluent %s", name)
+	}
+	var out []int
+	for j := range v.Width {
+		out = append(out, w.outputs[v.First+factored.Bit(j)])
+	}
+	return out, nil
+}
+
+// nodeOf returns a tree over columns as one over features.
+func nodeOf(t *structure.Tree, cols []column) *Node {
+	if t.Zero == nil {
+		return &Node{Value: t.Value}
+	}
+	c := &cols[t.Input]
+	return &Node{Feature: c.feature, AtLeast: c.atLeast, Odd: c.odd, No: nodeOf(t.Zero, cols), Yes: nodeOf(t.One, cols)}
+}
+
+// keep drops the features that nothing needs: what remains is read by a tree, or determined
+// by the objects and the same for all of them.
+func (p *pool) keep(same map[int]int) {
+	c := p.class
+	used := make([]bool, len(c.Features))
+	for _, n := range c.Bits {
+		n.reads(used)
+	}
+	all := c.Features
+	place := map[int]int{}
+	c.Features = nil
+	for _, reads := range []bool{true, false} {
+		for f := range all {
+			_, doubled := same[f]
+			fixed := all[f].constant() && len(all[f].Seen) == 1 && !doubled
+			if used[f] == reads && (reads || fixed) {
+				place[f] = len(c.Features)
+				c.Features = append(c.Features, all[f])
+			}
+		}
+	}
+	for f := range all {
+		if first, ok := same[f]; ok {
+			if at, kept := place[first]; kept && used[first] && all[f].rank < rankAll {
+				c.Same = append(c.Same, Same{at, all[f]})
+			}
+		}
+	}
+	for _, n := range c.Bits {
+		n.renumber(place)
+	}
+	literals := func(f *Feature) {
+		for _, l := range f.Bits {
+			if d := p.w.decls[l.Name]; !d.boolean {
+				c.Ranges[l.Name] = [2]int64{d.lo, d.hi}
+			}
+		}
+	}
+	for i := range c.Features {
+		literals(&c.Features[i])
+	}
+	for i := range c.Same {
+		literals(&c.Same[i].Feature)
+	}
+}
+
+func (n *Node) renumber(place map[int]int) {
+	if n.No != nil {
+		n.Feature = place[n.Feature]
+		n.No.renumber(place)
+		n.Yes.renumber(place)
+	}
+}

@@ -1,0 +1,142 @@
+package lift
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestReadClass: what is written is read back, and malformed text is refused.
+func TestReadClass(t *testing.T) {
+	where := Atom{"NEXT", []string{"?1", "?2"}}
+	price := Atom{Name: "PRICE"}
+	c := &Class{
+		Output: Atom{"on", []string{"?1"}}, Types: []string{"lamp"}, Hi: 1, Ranges: map[string][2]int64{"age": {0, 3}},
+		Features: []Feature{
+			{Bits: []Literal{{Atom{"on", []string{"?1"}}, -1, true}}, Seen: []float64{0, 1}},
+			{Fresh: []string{"lamp"}, Where: &where, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}},
+			{Static: &price, Seen: []float64{-0.5}},
+		},
+		Same: []Same{{1, Feature{Fresh: []string{"lamp"}, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}}}},
+		Bits: []*Node{{Feature: 1, AtLeast: 2, No: &Node{}, Yes: &Node{Odd: true, Feature: 1, No: &Node{Value: true}, Yes: &Node{}}}},
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadClass(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if !reflect.DeepEqual(got, c) {
+		t.Errorf("read %+v, expected %+v", got, c)
+	}
+	for name, text := range map[string]string{
+		"empty":             `{}`,
+		"no tree":           `{"output":"on(?1)","types":["lamp"],"bits":[null]}`,
+		"no object":         `{"output":"on(?2)","types":["lamp"],"bits":[{"value":true}]}`,
+		"unknown key":       `{"output":"on","types":[],"bits":[{"value":true}],"more":1}`,
+		"no branch":         `{"output":"on","types":[],"bits":[{"no":{}}]}`,
+		"no feature":        `{"output":"on","types":[],"bits":[{"no":{},"yes":{}}]}`,
+		"no atom":           `{"output":"on(","types":[],"bits":[{}]}`,
+		"no bit":            `{"output":"on","types":[],"features":[{"bits":["on#x"],"seen":[]}],"bits":[{}]}`,
+		"no choice":         `{"output":"on","types":[],"features":[{"seen":[]}],"bits":[{}]}`,
+		"relation alone":    `{"output":"on","types":[],"features":[{"where":"R","seen":[]}],"bits":[{}]}`,
+		"values unsorted":   `{"output":"on","types":[],"features":[{"static":"P","seen":[2,1]}],"bits":[{}]}`,
+		"more after it":     `{"output":"on","types":[],"bits":[{}]} {}`,
+		"same as none":      `{"output":"on","types":[],"bits":[{}],"same":[{"as":0,"feature":{"static":"P","seen":[]}}]}`,
+		"range upside down": `{"output":"on","types":[],"lo":2,"hi":1,"bits":[{}]}`,
+	} {
+		if _, err := ReadClass(text); !errors.Is(err, ErrModel) {
+			t.Errorf("%s: %v, expected an error about the text", name, err)
+		}
+	}
+}
+
+// FuzzReadClass looks for panics.
+func FuzzReadClass(f *testing.F) {
+	f.Add(`{"output":"on(?1)","types":["lamp"],"features":[{"fresh":["lamp"],"where":"NEXT(?1,?2)","bits":["~on(?2)#0"],"seen":[0,1]}],"bits":[{"at_least":1,"no":{},"yes":{"value":true}}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ReadClass(text)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadClass(string(again)); err != nil {
+			t.Errorf("%s is refused: %v", again, err)
+		}
+	})
+}
+
+// randomTree is a tree over some features.
+func randomTree(rng *rand.Rand, features []grounded, depth int) *Node {
+	if depth == 0 || rng.IntN(5) == 0 {
+		return &Node{Value: rng.IntN(2) == 1}
+	}
+	f := rng.IntN(len(features))
+	n := &Node{Feature: f, AtLeast: float64(1 + rng.IntN(max(1, len(features[f].terms))))}
+	if rng.IntN(3) == 0 {
+		n.Odd, n.AtLeast = true, 0
+	}
+	n.No, n.Yes = randomTree(rng, features, depth-1), randomTree(rng, features, depth-1)
+	return n
+}
+
+// TestFunction compares grounded functions with the trees that they are of.
+func TestFunction(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 7))
+	for range 300 {
+		inputs := 3 + rng.IntN(11)
+		features := make([]grounded, 1+rng.IntN(4))
+		for i := range features {
+			f := &features[i]
+			if rng.IntN(5) == 0 {
+				f.value = float64(rng.IntN(4))
+				continue
+			}
+			f.count = true
+			for range rng.IntN(5) {
+				var term []literal
+				for range 1 + rng.IntN(2) {
+					term = append(term, literal{rng.IntN(inputs), rng.IntN(2) == 0})
+				}
+				f.terms = append(f.terms, term)
+			}
+		}
+		tree := randomTree(rng, features, 4)
+		f, err := function(tree, features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range uint64(1) << inputs {
+			e := &expander{tree: tree, features: features, value: map[int]bool{}}
+			for b := range inputs {
+				e.value[b] = v>>b&1 == 1
+			}
+			want, _ := e.walk()
+			var cell uint64
+			for i, b := range f.Inputs {
+				cell |= v >> b & 1 << i
+			}
+			on, off := 0, 0
+			for _, c := range f.On {
+				if cell&c.Care == c.Value {
+					on++
+				}
+			}
+			for _, c := range f.Off {
+				if cell&c.Care == c.Value {
+					off++
+				}
+			}
+			if on+off != 1 || (on == 1) != want {
+				t.Fatalf("inputs %0*b: in %d cubes of true and %d of false, expected %v", inputs, v, on, off, want)
+			}
+		}
+	}
+}
