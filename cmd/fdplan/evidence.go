@@ -140,11 +140,11 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
 	if err == nil && e.file != "" {
 		err = e.write(func(w io.Writer) error {
-			return certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits})
+			return certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits, Large: e.a.large})
 		})
 	}
 	if err == nil && e.folder != "" {
-		err = certify.Write(ctx, t, answers, e.folder, e.version, r.Limits)
+		err = certify.Write(ctx, t, answers, e.folder, certify.Options{Format: e.version, Limits: r.Limits, Large: e.a.large})
 	}
 	switch {
 	case err == nil:
@@ -181,4 +181,9 @@ func (e *evidence) write(f func(io.Writer) error) error {
 		}
 		return buffered.Flush()
 	})
+}
+
+// large tells of a proof that will have so many bytes.
+func (a *environment) large(bytes int64) {
+	fmt.Fprintf(a.err, "fdplan: warning: the proof will have about %d MB\n", bytes/1_000_000)
 }

@@ -145,7 +145,7 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	if err != nil {
 		return err
 	}
-	err = certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, version, c.engine(a))
+	err = certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, certify.Options{Format: version, Limits: c.engine(a), Large: a.large})
 	if errors.Is(err, certify.ErrNoProof) {
 		fmt.Fprintf(a.err, "fdplan: warning: %v\n", err)
 		return nil

@@ -40,7 +40,7 @@ func certificate(t *testing.T, task engine.Task, res *engine.Result, horizon int
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := certify.Write(ctx, task, answers, dir, version, l); err != nil {
+	if err := certify.Write(ctx, task, answers, dir, certify.Options{Format: version, Limits: l}); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder

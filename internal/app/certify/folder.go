@@ -13,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
-	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 // AnswerFile is the name of the answer in a certificate's folder.
@@ -34,8 +33,8 @@ func proofFile(dir string, horizon int) string {
 // certificate in it is replaced, and any other file stays. The answer file, which
 // makes the folder complete, is left to the caller. A proof that is refused is an
 // error that wraps app.ErrInternal; an answer without a proof one that wraps
-// ErrNoProof.
-func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, version proof.Format, l engine.Limits) error {
+// ErrNoProof. Of o, W and Literal are ignored.
+func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, o Options) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -46,14 +45,14 @@ func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, ver
 		if a.Status == engine.Unknown && a.Bound == nil && len(answers) > 1 {
 			continue // of a range: nothing is said of this horizon
 		}
-		if err := write(ctx, t, a, dir, version, l); err != nil {
+		if err := write(ctx, t, a, dir, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func write(ctx context.Context, t engine.Task, a Answer, dir string, version proof.Format, l engine.Limits) error {
+func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) error {
 	m, err := model.New(t.Problem, t.Network, a.Horizon, model.Options{})
 	if err != nil {
 		return err
@@ -67,7 +66,9 @@ func write(ctx context.Context, t engine.Task, a Answer, dir string, version pro
 		return err
 	}
 	err = atomicfile.Write(pbp, func(w io.Writer) error {
-		return Prove(ctx, t, a, Options{W: w, Format: version, Literal: true, Limits: l})
+		o := o
+		o.W, o.Literal = w, true
+		return Prove(ctx, t, a, o)
 	})
 	if err != nil {
 		return err

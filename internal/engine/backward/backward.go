@@ -33,7 +33,13 @@ type Options struct {
 	// Edges bounds the number of steps between states that the proof covers; 0
 	// is no bound.
 	Edges int64
+	// Large is called once, where it is set, with the expected size in bytes of a
+	// proof that will have more than LargeSize.
+	Large func(bytes int64)
 }
+
+// LargeSize is the size of a proof in bytes from which Options.Large is told.
+const LargeSize = 100 << 20
 
 // ErrTooLarge is wrapped by the error for a proof that would be about more steps
 // than Options.Edges.
@@ -50,8 +56,14 @@ type Stats struct {
 
 // Write writes a proof of the claim about m, which has propagated constants. What
 // is written is incomplete if there is an error: the context's, of the writer, or
-// one that wraps ErrTooLarge or ErrClaim.
+// one that wraps ErrTooLarge or ErrClaim. Nothing is written before it is known that
+// a proof is not too large.
 func Write(ctx context.Context, m *model.Model, c Claim, o Options) (Stats, error) {
+	return run(ctx, m, c, o, (*writer).bound)
+}
+
+// run writes a proof whose bound derive derives.
+func run(ctx context.Context, m *model.Model, c Claim, o Options, derive func(*writer) (shown, error)) (Stats, error) {
 	if o.File == nil {
 		o.File = m
 	}
@@ -59,7 +71,7 @@ func Write(ctx context.Context, m *model.Model, c Claim, o Options) (Stats, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	w := &writer{ctx: ctx, m: m, most: o.Edges, vars: o.File.NumVars(), target: dead}
+	w := &writer{ctx: ctx, m: m, file: o.File, most: o.Edges, large: o.Large, vars: o.File.NumVars(), target: dead}
 	objective := []proof.Term{}
 	for t := 1; t <= m.Horizon+1; t++ {
 		for _, c := range o.File.Objective(t) {
@@ -72,7 +84,7 @@ func Write(ctx context.Context, m *model.Model, c Claim, o Options) (Stats, erro
 		}
 	}
 	w.log = proof.New(o.W, proof.Options{Format: o.Format, Constraints: n, Objective: objective})
-	if err := w.write(c); err != nil {
+	if err := w.write(c, derive); err != nil {
 		return Stats{}, fmt.Errorf("proving backwards: %w", err)
 	}
 	if err := w.log.Close(); err != nil {
@@ -89,6 +101,7 @@ const dead = math.MaxInt64
 type writer struct {
 	ctx   context.Context
 	m     *model.Model
+	file  *model.Model // that the proof is about
 	log   *proof.Logger
 	most  int64
 	vars  int32 // number of the last variable
@@ -97,13 +110,23 @@ type writer struct {
 	target int64 // every plan costs at least this; dead without any plan
 	shift  int64 // the file's objective is the cost and this
 
-	layers []*layer // by step, 0..H+1; 0 is what comes before the first state
-	sums   []proof.ID
-	nodes  uint // for looks at the context
+	layers  []*layer // by step, 0..H+1; 0 is what comes before the first state
+	sums    []proof.ID
+	counted int // the last step whose costs are counted
+	large   func(bytes int64)
+	listed  int64 // partial joint actions looked at
+	nodes   uint  // for looks at the context
+}
+
+// shown is a constraint that was derived: the objective is at least the target, 0
+// where that needs no proof, or a contradiction.
+type shown struct {
+	id            proof.ID
+	contradiction bool
 }
 
 // write writes the proof without its end.
-func (w *writer) write(c Claim) error {
+func (w *writer) write(c Claim, derive func(*writer) (shown, error)) error {
 	var solution []int32
 	var cost int64
 	switch {
@@ -132,7 +155,7 @@ func (w *writer) write(c Claim) error {
 			return fmt.Errorf("%w: the plan costs %d, the bound is %d", ErrClaim, cost, w.target)
 		}
 	}
-	bound, err := w.bound()
+	bound, err := derive(w)
 	if err != nil {
 		return err
 	}
@@ -140,32 +163,36 @@ func (w *writer) write(c Claim) error {
 	return nil
 }
 
-// bound derives that the objective is at least the target, and returns that
-// constraint: 0 for a target that needs no proof, a contradiction for dead.
-func (w *writer) bound() (proof.ID, error) {
+// bound derives that what the layers cost is at least the target.
+func (w *writer) bound() (shown, error) {
 	if w.target <= 0 {
-		return 0, nil
+		return shown{}, nil
 	}
 	if err := w.reach(); err != nil {
-		return 0, err
+		return shown{}, err
 	}
 	if err := w.values(); err != nil {
-		return 0, err
+		return shown{}, err
+	}
+	var all, done int64
+	for _, l := range w.layers {
+		all += int64(len(l.states))
 	}
 	for t := w.m.Horizon + 1; t >= 0; t-- {
+		done += int64(len(w.layers[t].states))
 		if err := w.prove(t); err != nil {
-			return 0, err
+			return shown{}, err
 		}
+		w.foresee(done, all)
 	}
 	root := w.layers[0]
 	if len(root.lemmas) == 0 {
 		// Propagation refutes every initial state.
-		root.states[0].value = dead
-		return w.log.Contradiction(), nil
+		return shown{w.log.Contradiction(), true}, nil
 	}
 	unit := root.lemmas[0]
 	if root.states[0].value == dead {
-		return unit, nil
+		return shown{unit, true}, nil
 	}
 	// P(0) comes of the definition of the one literal at step 0.
 	w.log.BeginPol(root.only)
@@ -175,14 +202,26 @@ func (w *writer) bound() (proof.ID, error) {
 	}
 	bound := w.log.EndPol()
 	w.log.DeleteAll(append(w.sums, unit, root.only))
-	return bound, nil
+	return shown{bound, false}, nil
+}
+
+// foresee estimates the size of the proof when it is about some of all states, and
+// tells of a large one.
+func (w *writer) foresee(done, all int64) {
+	if w.large == nil || 20*done < all {
+		return
+	}
+	if size := float64(w.log.Size()) * float64(all) / float64(done); size > LargeSize {
+		w.large(int64(size))
+		w.large = nil
+	}
 }
 
 // conclude ends the proof.
-func (w *writer) conclude(c Claim, bound proof.ID, solution []int32, cost int64) {
-	contradictory := bound != 0 && w.layers[0].states[0].value == dead
+func (w *writer) conclude(c Claim, b shown, solution []int32, cost int64) {
+	bound := b.id
 	switch {
-	case contradictory:
+	case b.contradiction:
 		w.log.ConcludeUnsat(bound)
 	case solution != nil && cost == w.target:
 		id := w.log.Solution(solution)

@@ -16,6 +16,7 @@ type layer struct {
 	now    []model.Lit      // state bits, local
 	branch []model.Lit      // what a step is chosen by: actions, open bits of the next state, paid auxiliary bits
 	rest   []model.Lit      // other auxiliary bits
+	chosen []model.Lit      // bits of the present state, from which the others follow
 	next   []model.Lit      // bits of the next state; none at H+1
 	costs  []model.Cost     // of the step, local
 
@@ -157,22 +158,32 @@ func (l *layer) pack(vars []model.Lit) string {
 	return string(key)
 }
 
-// assign makes the state of a key the present one. It returns false if
-// propagation refutes it.
+// assign makes the state of a key the present one, true bits first: others may
+// follow from them. It returns false if propagation refutes it.
 func (l *layer) assign(key string) bool {
 	if !l.st.Consistent() {
 		return false
 	}
 	l.st.Reset()
+	l.chosen = l.chosen[:0]
 	if l.t == 0 {
 		return true
 	}
-	for i, v := range l.now {
-		if key[i/8]>>(i%8)&1 == 0 {
-			v = -v
-		}
-		if !l.st.Assign(v) {
-			return false
+	for _, value := range [2]bool{true, false} {
+		for i, v := range l.now {
+			if (key[i/8]>>(i%8)&1 == 1) != value {
+				continue
+			}
+			if !value {
+				v = -v
+			}
+			if l.st.Value(v) > 0 {
+				continue
+			}
+			if !l.st.Assign(v) {
+				return false
+			}
+			l.chosen = append(l.chosen, v)
 		}
 	}
 	return true

@@ -28,7 +28,7 @@ func (w *writer) prove(t int) error {
 		if !l.assign(s.key) {
 			return fmt.Errorf("%w: a state of step %d is refuted by propagation", ErrClaim, t)
 		}
-		r.state(s)
+		r.state()
 		if err := r.refute(); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (w *writer) define(l, next *layer) (rows []proof.ID) {
 	if len(l.values) == 0 {
 		// Nothing is counted from here on: what was is not needed.
 		w.log.DeleteAll(w.sums)
-		w.sums = w.sums[:0]
+		w.sums, w.counted = w.sums[:0], l.t-1
 		return nil
 	}
 	sum := w.row(l, next)
@@ -206,22 +206,12 @@ type refutation struct {
 }
 
 // state begins the clause: not this state, or what is claimed of it.
-func (r *refutation) state(s *state) {
+func (r *refutation) state() {
 	if r.value != dead {
 		r.clause = append(r.clause, r.l.lits[r.value])
 	}
-	if r.l.t == 0 {
-		return
-	}
-	for i, v := range r.l.now {
-		x := r.l.global(v)
-		if r.m.Value(x) != 0 {
-			continue
-		}
-		if s.key[i/8]>>(i%8)&1 == 1 {
-			x = -x
-		}
-		r.clause = append(r.clause, x)
+	for _, x := range r.l.chosen {
+		r.clause = append(r.clause, -r.l.global(x))
 	}
 }
 

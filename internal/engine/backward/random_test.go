@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -137,5 +138,50 @@ func TestRandomProblems(t *testing.T) {
 	}
 	if *instances >= 100 && (plans < *instances/3 || wide == 0) {
 		t.Errorf("only %d problems have plans, %d bounds are proven", plans, wide)
+	}
+}
+
+// TestTables has proofs made of tables and prices checked, of the answers that these
+// alone show, and wrong claims refused.
+func TestTables(t *testing.T) {
+	ctx := context.Background()
+	var shown, plans int
+	for i := range *instances {
+		task, horizon, reward, feasible := random(i)
+		x, err := bound.Relax(ctx, task, horizon, reward, !feasible)
+		if err != nil && !errors.Is(err, bound.ErrNoGroups) {
+			t.Fatal(err)
+		}
+		if x == nil {
+			continue
+		}
+		shown++
+		f := compile(t, task, horizon, i%2 == 0)
+		write := func(c backward.Claim, v proof.Format) ([]byte, error) {
+			var b bytes.Buffer
+			_, err := backward.Tables(ctx, f.m, c, x, backward.Options{W: &b, Format: v, File: f.file})
+			return b.Bytes(), err
+		}
+		claim := backward.Claim{Infeasible: true}
+		if feasible {
+			plans++
+			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim = claimOf(res)
+			if _, err := write(backward.Claim{Bound: new(reward - 1)}, proof.VeriPB20); !errors.Is(err, backward.ErrClaim) {
+				t.Fatalf("problem %d: a bound that the plan of reward %d breaks gives %v", i, reward, err)
+			}
+		}
+		text, err := write(claim, formats[i/2%2])
+		if err != nil {
+			t.Fatalf("problem %d: %v", i, err)
+		}
+		f.check(t, i, text, reward, feasible)
+	}
+	t.Logf("tables show the answer of %d problems of %d, %d of which have a plan", shown, *instances, plans)
+	if *instances >= 100 && plans < *instances/10 {
+		t.Errorf("tables show the answer of only %d problems that have plans", plans)
 	}
 }

@@ -57,7 +57,7 @@ func (w *writer) follow(t, i int) error {
 		if old, ok := to[next]; !ok || cost < old {
 			to[next] = cost
 		}
-		return nil
+		return w.tooLarge(int64(len(to)))
 	}}
 	if err := e.all(l.branch); err != nil {
 		return err
@@ -67,7 +67,18 @@ func (w *writer) follow(t, i int) error {
 		s.edges = append(s.edges, edge{next, cost})
 	}
 	slices.SortFunc(s.edges, func(a, b edge) int { return int(a.to) - int(b.to) })
-	if w.stats.Edges += int64(len(s.edges)); w.most > 0 && w.stats.Edges > w.most {
+	w.stats.Edges += int64(len(s.edges))
+	return w.tooLarge(0)
+}
+
+// nodesPerEdge is how many partial joint actions may be looked at for each step
+// between states that is allowed.
+const nodesPerEdge = 50
+
+// tooLarge reports that there are too many steps, with so many more, or too much
+// to look at.
+func (w *writer) tooLarge(more int64) error {
+	if w.most > 0 && (w.stats.Edges+more > w.most || w.listed > nodesPerEdge*w.most) {
 		return fmt.Errorf("%w: more than %d steps between states", ErrTooLarge, w.most)
 	}
 	return nil
@@ -86,6 +97,11 @@ type enumeration struct {
 func (e *enumeration) all(lits []model.Lit) error {
 	if err := e.interrupted(); err != nil {
 		return err
+	}
+	if e.listed++; e.listed%1024 == 0 {
+		if err := e.tooLarge(0); err != nil {
+			return err
+		}
 	}
 	st := e.layer.st
 	cost := e.layer.paid()

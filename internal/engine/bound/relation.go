@@ -47,7 +47,9 @@ type relation struct {
 	quiet   []model.Sum // what holds of every state, over variables of step t
 	final   *propagate.System
 	first   *propagate.System
-	nowVar  []int32 // by bit, 0 where it has none
+	// What final and first are made of.
+	finalSums, firstSums []model.Sum
+	nowVar               []int32 // by bit, 0 where it has none
 }
 
 // newRelation builds the constraints of a step. It gives nil where propagation
@@ -65,8 +67,9 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	r.assignRoles()
 	here, there := one.Part(1), one.Part(2)
 	r.quiet = there.Sums[model.Global]
-	r.first = propagate.NewSystem(int(r.numVars), slices.Concat(here.Sums[model.Initial], r.quiet), nil)
-	r.final = propagate.NewSystem(int(r.numVars), slices.Concat(there.Sums[model.Goal], r.quiet), nil)
+	r.firstSums, r.finalSums = slices.Concat(here.Sums[model.Initial], r.quiet), slices.Concat(there.Sums[model.Goal], r.quiet)
+	r.first = propagate.NewSystem(int(r.numVars), r.firstSums, nil)
+	r.final = propagate.NewSystem(int(r.numVars), r.finalSums, nil)
 	r.fix()
 	r.addRows(here)
 	return r, nil
@@ -238,9 +241,9 @@ func (r *relation) addNeuron(n *model.Neuron) {
 	r.rows = append(r.rows, row{neuron: &out, vars: vars})
 }
 
-// system compiles some of the rows.
-func (r *relation) system(rows []int) *propagate.System {
-	var sums []model.Sum
+// system compiles some of the rows, and what is fixed besides.
+func (r *relation) system(rows []int, fixed ...model.Lit) *propagate.System {
+	sums := units(fixed)
 	var neurons []model.Neuron
 	for _, i := range rows {
 		if n := r.rows[i].neuron; n != nil {
@@ -250,4 +253,12 @@ func (r *relation) system(rows []int) *propagate.System {
 		}
 	}
 	return propagate.NewSystem(int(r.numVars), sums, neurons)
+}
+
+// units states that literals are true.
+func units(lits []model.Lit) (sums []model.Sum) {
+	for _, l := range lits {
+		sums = append(sums, model.Sum{Terms: []model.Term{{Coef: 1, Lit: l}}, Op: factored.GE, K: 1})
+	}
+	return sums
 }

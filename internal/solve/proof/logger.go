@@ -71,6 +71,7 @@ type Logger struct {
 	err       error
 	options   Options
 	last      ID
+	written   int64 // bytes
 	concluded bool
 }
 
@@ -117,8 +118,12 @@ func (l *Logger) flush() {
 			l.err = fmt.Errorf("writing a proof: %w", err)
 		}
 	}
+	l.written += int64(len(l.buf))
 	l.buf = l.buf[:0]
 }
+
+// Size is how many bytes the proof has so far.
+func (l *Logger) Size() int64 { return l.written + int64(len(l.buf)) }
 
 func (l *Logger) text(s string)  { l.buf = append(l.buf, s...) }
 func (l *Logger) number(n int64) { l.buf = strconv.AppendInt(l.buf, n, 10) }

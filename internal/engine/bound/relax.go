@@ -1,0 +1,283 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Relaxation is a bound that tables and prices show alone, without a search, taken
+// apart for a proof of it.
+type Relaxation struct {
+	f      *Factors
+	t      *Tables
+	shares [][]int64 // [group][variable]: what the group pays for the variable
+}
+
+// Chain is a group at any step, in the variables of the one-step model: those of
+// the next step are Stride further.
+type Chain struct {
+	Now, Next []model.Lit // the group's state bits that vary
+	Choices   []model.Lit // what a move is chosen by besides: what is read, and what is paid for
+	Hidden    []model.Lit // other internal variables of the group
+	// Cost is the least priced cost of all steps, math.MaxInt64 if the group alone
+	// has no way to the goal.
+	Cost int64
+}
+
+// Weight is what a true variable adds to a priced cost; Coef has any sign.
+type Weight struct {
+	Coef int64
+	Var  int32
+}
+
+// PricedRule is a rule between groups at one step, in the variables of the one-step
+// model. Times Price, which is positive, it is part of the sum of the groups'
+// priced costs. Its operator is GE or LE.
+type PricedRule struct {
+	Sum   model.Sum
+	Price int64
+}
+
+// Rounds of prices in Relax before pairs of groups are merged, how often they are,
+// and moves looked at in all of it: they are worth some seconds.
+const (
+	relaxRounds = 1000
+	relaxMerges = 1
+	relaxMoves  = 1_000_000_000
+)
+
+// Relax looks for prices with which the tables alone show that no plan has a
+// higher scaled reward than most, or with infeasible that no plan exists: that one
+// would have to cost more than all costs together. It gives ErrNoGroups for a
+// problem that does not fall into groups and nil where there are no such prices,
+// as far as it looks.
+func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasible bool) (*Relaxation, error) {
+	f, err := New(ctx, t, horizon)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	moves := int64(relaxMoves)
+	for merges := 0; ; merges++ {
+		target := f.beyond()
+		if !infeasible {
+			target = -most - f.constant*int64(horizon)
+		}
+		o := f.newOptimizer(scale)
+		rounds := min(relaxRounds, 1+moves/f.work())
+		moves -= rounds * f.work()
+		o.improve(ctx, int(rounds), target*scale)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if f.cost(o.bound, scale) >= target {
+			costs, _ := f.s.shares()
+			return &Relaxation{f: f, t: f.simplest(o.best, target), shares: costs}, nil
+		}
+		if merges == relaxMerges || moves <= 0 {
+			return nil, nil
+		}
+		if f = o.merge(ctx); f == nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// beyond is a cost that no plan can have, constants left out.
+func (f *Factors) beyond() (cost int64) {
+	all, _ := f.r.weights()
+	for _, c := range all {
+		cost += max(c, 0) * int64(f.horizon)
+	}
+	return cost + f.step
+}
+
+// work is how many moves a round of prices looks at.
+func (f *Factors) work() int64 {
+	n := 1 + 3*len(f.rels)
+	for id := range f.parts {
+		n += f.parts[id].total
+	}
+	return int64(n) * int64(f.horizon)
+}
+
+// simplest are tables for the prices of t, rounded to the largest unit with which
+// they still show the target: the fewer values there are, the shorter a proof is.
+func (f *Factors) simplest(t *Tables, target int64) *Tables {
+	for _, unit := range []int64{1, 2, 3, 4, 6, 12, 24, 60, 120} {
+		x := f.newTables(unit)
+		for i, prices := range t.Price {
+			for e, p := range prices {
+				x.Price[i][e] = int64(math.Round(float64(p) * float64(unit) / float64(t.Scale)))
+			}
+		}
+		f.fill(x)
+		if f.cost(f.root(x), unit) >= target {
+			return x
+		}
+	}
+	return t
+}
+
+// Unit is what the objective is multiplied by in priced costs.
+func (x *Relaxation) Unit() int64 { return x.t.Scale }
+
+// Step is what all costs that vary are multiples of, before they are priced.
+func (x *Relaxation) Step() int64 { return x.f.step }
+
+// Groups is the number of groups.
+func (x *Relaxation) Groups() int { return len(x.f.parts) }
+
+// Group describes a group.
+func (x *Relaxation) Group(id int) Chain {
+	g := &x.f.parts[id]
+	c := Chain{Now: lits(g.own), Next: lits(g.next), Choices: slices.Concat(lits(g.reads), lits(g.next)), Cost: math.MaxInt64}
+	for _, v := range g.hides {
+		if x.shares[id][v] != 0 {
+			c.Choices = append(c.Choices, model.Lit(v))
+		} else {
+			c.Hidden = append(c.Hidden, model.Lit(v))
+		}
+	}
+	for _, v := range g.starts {
+		if cost := x.t.At[id][0][v]; cost < infinite {
+			c.Cost = min(c.Cost, cost)
+		}
+	}
+	return c
+}
+
+// Costs lists the priced costs of each group at step t, 1..H, in ascending order
+// of the variables.
+func (x *Relaxation) Costs(t int) [][]Weight {
+	f := x.f
+	sums := make([]map[int32]int64, len(f.parts))
+	for id := range sums {
+		sums[id] = map[int32]int64{}
+		for v, c := range x.shares[id] {
+			if c != 0 {
+				sums[id][int32(v)] += c * x.t.Scale
+			}
+		}
+	}
+	for e := range f.rels {
+		price := x.t.Price[t-1][e]
+		if price == 0 {
+			continue
+		}
+		r := &f.rels[e]
+		if r.rule < 0 {
+			sums[r.copier][r.variable] += price
+			sums[f.s.home[r.variable]][r.variable] -= price
+			continue
+		}
+		s := &f.s.rules[r.rule]
+		for _, term := range s.Terms {
+			c, v := term.Coef*price, term.Lit.Var()
+			if s.Op == factored.GE {
+				c = -c
+			}
+			if term.Lit < 0 {
+				c = -c
+			}
+			sums[f.s.home[v]][v] += c
+		}
+	}
+	out := make([][]Weight, len(sums))
+	for id, sum := range sums {
+		for v, c := range sum {
+			if c != 0 {
+				out[id] = append(out[id], Weight{c, v})
+			}
+		}
+		slices.SortFunc(out[id], func(a, b Weight) int { return int(a.Var - b.Var) })
+	}
+	return out
+}
+
+// Rules lists the rules between groups that have a price at step t, 1..H.
+func (x *Relaxation) Rules(t int) (out []PricedRule) {
+	for e := range x.f.rels {
+		r := &x.f.rels[e]
+		price := x.t.Price[t-1][e]
+		if price == 0 || r.rule < 0 {
+			continue
+		}
+		p := PricedRule{Sum: x.f.s.rules[r.rule], Price: price}
+		if p.Sum.Op == factored.EQ {
+			p.Sum.Op = factored.LE
+		}
+		if price < 0 {
+			p.Price, p.Sum.Op = -price, factored.GE
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// Systems compiles the constraints of a group, step by step.
+type Systems struct {
+	f     *Factors
+	rows  []int
+	vars  []int32 // of the rows
+	known map[string]*propagate.State
+	stop  func() bool
+}
+
+// Systems returns what compiles the constraints of a group; they are interrupted
+// when stop returns true.
+func (x *Relaxation) Systems(id int, stop func() bool) *Systems {
+	g := &x.f.parts[id]
+	s := &Systems{f: x.f, rows: g.rows, known: map[string]*propagate.State{}, stop: stop}
+	s.vars = slices.Concat(g.own, g.next, g.reads, g.hides)
+	for _, i := range g.rows {
+		s.vars = append(s.vars, x.f.r.rows[i].vars...)
+	}
+	slices.Sort(s.vars)
+	s.vars = slices.Compact(s.vars)
+	return s
+}
+
+// At returns the constraints of the group at step t with what propagation over all
+// steps fixes there: of the initial state for 0, of the goal for H+1. Equal steps
+// share a state.
+func (s *Systems) At(t int) *propagate.State {
+	r := s.f.r
+	var fixed []model.Lit
+	for _, v := range s.vars {
+		if r.role[v] != now && (t == 0 || t > s.f.horizon) {
+			continue
+		}
+		if x := r.valueAt(max(t, 1), v); x != 0 {
+			fixed = append(fixed, model.Lit(v)*model.Lit(x))
+		}
+	}
+	var system func() *propagate.System
+	kind := "step"
+	switch t {
+	case 0:
+		kind = "first"
+		system = func() *propagate.System {
+			return propagate.NewSystem(int(r.numVars), slices.Concat(r.firstSums, units(fixed)), nil)
+		}
+	case s.f.horizon + 1:
+		kind = "last"
+		system = func() *propagate.System {
+			return propagate.NewSystem(int(r.numVars), slices.Concat(r.finalSums, units(fixed)), nil)
+		}
+	default:
+		system = func() *propagate.System { return r.system(s.rows, fixed...) }
+	}
+	key := fmt.Sprint(kind, fixed)
+	if s.known[key] == nil {
+		s.known[key] = system().NewState()
+		s.known[key].SetInterrupt(s.stop)
+	}
+	return s.known[key]
+}

@@ -1,0 +1,162 @@
+package evidence
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/model"
+)
+
+// How proofs are chosen. A proof about few steps is written at once. Of others the
+// smaller is taken: of tables and prices or about the steps between states; and
+// where that is large, by the conflict engine.
+const (
+	// fewEdges are steps between states whose proof is not worth a comparison.
+	fewEdges = 2_000
+	// mostEdges bounds the proofs that package backward writes. Beyond it they have
+	// about 100 MB, and the conflict engine's are often smaller.
+	mostEdges = 200_000
+	// bytesPerEdge is how much a step between states takes in a proof, at least.
+	bytesPerEdge = 60
+	// largeProof is the size in bytes from which the conflict engine is asked for a
+	// smaller one.
+	largeProof = 4 << 20
+)
+
+// prover writes proofs of one answer.
+type prover struct {
+	task    engine.Task
+	answer  Answer
+	o       Options
+	m, file *model.Model
+	claim   backward.Claim
+}
+
+// smallest writes the smallest of the proofs that can be had.
+func (p *prover) smallest(ctx context.Context) error {
+	if err := p.backward(ctx, p.o.W, fewEdges); !errors.Is(err, backward.ErrTooLarge) {
+		return err
+	}
+	best, err := p.tables(ctx)
+	if err != nil {
+		return err
+	}
+	other, edges := &spool{}, int64(mostEdges)
+	if best != nil {
+		other.most = best.size
+		edges = min(edges, best.size/bytesPerEdge)
+	}
+	err = p.backward(ctx, other, edges)
+	switch {
+	case err == nil:
+		best = other
+	case !errors.Is(err, backward.ErrTooLarge) && !errors.Is(err, errSize):
+		return err
+	case best == nil && p.answer.Status != engine.Optimal && p.answer.Status != engine.Infeasible:
+		return fmt.Errorf("%w: %w", ErrNoProof, err)
+	case best == nil:
+		return again(ctx, p.task, p.answer, p.o, p.file)
+	}
+	if best.size > largeProof && p.answer.Status != engine.Feasible {
+		if other := p.conflict(ctx, best.size); other != nil {
+			best = other
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return best.copyTo(p.o.W)
+}
+
+func (p *prover) backward(ctx context.Context, w io.Writer, edges int64) error {
+	_, err := backward.Write(ctx, p.m, p.claim, backward.Options{W: w, Format: p.o.Format, File: p.file, Edges: edges, Large: p.o.Large})
+	return err
+}
+
+// tables is a proof from tables and prices; nil where these do not show the answer.
+func (p *prover) tables(ctx context.Context) (*spool, error) {
+	most := int64(0)
+	if p.claim.Bound != nil {
+		most = *p.claim.Bound
+	}
+	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, most, p.claim.Infeasible)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	s := &spool{}
+	_, err = backward.Tables(ctx, p.m, p.claim, x, backward.Options{W: s, Format: p.o.Format, File: p.file, Edges: mostEdges, Large: p.o.Large})
+	if errors.Is(err, backward.ErrTooLarge) || errors.Is(err, backward.ErrClaim) {
+		return nil, nil // what does not hold is for the other proof to say
+	}
+	return s, err
+}
+
+// conflict is a proof of at most some size by the conflict engine; nil where it
+// has none.
+func (p *prover) conflict(ctx context.Context, most int64) *spool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &spool{most: most, over: cancel}
+	o := p.o
+	o.W = s
+	if err := again(ctx, p.task, p.answer, o, p.file); err != nil || ctx.Err() != nil {
+		return nil
+	}
+	return s
+}
+
+// errSize is the error of a spool that is full.
+var errSize = errors.New("the proof is larger than another")
+
+// spool holds a proof in memory, compressed.
+type spool struct {
+	text bytes.Buffer
+	z    *gzip.Writer
+	size int64  // of what was written
+	most int64  // that may be written; 0 is no bound
+	over func() // is called when it is more; may be nil
+}
+
+func (s *spool) Write(b []byte) (int, error) {
+	if s.size += int64(len(b)); s.most > 0 && s.size > s.most {
+		if s.over != nil {
+			s.over()
+		}
+		return 0, errSize
+	}
+	if s.z == nil {
+		z, err := gzip.NewWriterLevel(&s.text, gzip.BestSpeed)
+		if err != nil {
+			return 0, fmt.Errorf("holding a proof: %w", err)
+		}
+		s.z = z
+	}
+	return s.z.Write(b)
+}
+
+func (s *spool) copyTo(w io.Writer) error {
+	if s.z == nil {
+		return nil
+	}
+	if err := s.z.Close(); err != nil {
+		return err
+	}
+	z, err := gzip.NewReader(&s.text)
+	if err != nil {
+		return fmt.Errorf("holding a proof: %w", err)
+	}
+	_, err = io.Copy(w, z)
+	return err
+}

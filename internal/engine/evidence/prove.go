@@ -1,0 +1,94 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Answer is what is known of one horizon.
+type Answer struct {
+	Horizon int
+	Status  engine.Status
+	Trace   *factored.Trace // a plan of the best reward known; nil without one
+	Reward  int64           // of Trace
+	Bound   *int64          // no plan has a higher reward; nil when nothing is known
+}
+
+// Options set up a proof.
+type Options struct {
+	W      io.Writer
+	Format proof.Format
+	// Literal has the proof be about the paper's own rows: the file that compile
+	// writes with --encoding paper. Else constants are propagated.
+	Literal bool
+	Limits  engine.Limits
+	// Large is called, where it is set, with the expected size in bytes of a proof
+	// that will have more than about 100 MB.
+	Large func(bytes int64)
+}
+
+// ErrNoProof is wrapped by the error for an answer that no proof was found for.
+var ErrNoProof = errors.New("no proof was made")
+
+// ErrFalse is wrapped by the error for an answer that does not hold.
+var ErrFalse = errors.New("the answer is false")
+
+// Prove writes a proof of all that an answer says: of its plan and its bound, or
+// that there is no plan. It does not matter which engine gave the answer. An answer
+// that is false is an error that wraps ErrFalse. After an error, what was written is
+// incomplete.
+func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
+	if a.Trace == nil && a.Bound == nil && a.Status != engine.Infeasible {
+		return fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
+	}
+	m, file, err := models(t, a.Horizon, o.Literal)
+	if err != nil {
+		return err
+	}
+	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}}
+	switch err := p.smallest(ctx); {
+	case err == nil:
+		return nil
+	case errors.Is(err, backward.ErrClaim):
+		return fmt.Errorf("%w: horizon %d: %w", ErrFalse, a.Horizon, err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ErrNoProof, context.Cause(ctx))
+	default:
+		return err
+	}
+}
+
+// models are the model with propagated constants and the one that the file is of.
+func models(t engine.Task, horizon int, literal bool) (m, file *model.Model, err error) {
+	if m, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true}); err != nil || !literal {
+		return m, m, err
+	}
+	file, err = model.New(t.Problem, t.Network, horizon, model.Options{})
+	return m, file, err
+}
+
+// again has the conflict engine find the answer a second time, with a proof.
+func again(ctx context.Context, t engine.Task, a Answer, o Options, file *model.Model) error {
+	e := conflict.PB{Proof: &conflict.Proof{W: o.W, Format: o.Format, File: file}}
+	l := o.Limits
+	l.Shared = nil
+	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: a.Horizon, MaxHorizon: a.Horizon}, l, nil)
+	switch {
+	case err != nil:
+		return err
+	case res.Status != engine.Optimal && res.Status != engine.Infeasible:
+		return fmt.Errorf("%w: %s", ErrNoProof, res.Reason)
+	case res.Status != a.Status || res.Status == engine.Optimal && res.Reward != a.Reward:
+		return fmt.Errorf("%w: horizon %d: engine pb proves %s %d, the answer is %s %d", ErrFalse, a.Horizon, res.Status, res.Reward, a.Status, a.Reward)
+	}
+	return nil
+}
