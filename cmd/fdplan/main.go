@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/experiment"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/limit"
@@ -156,7 +157,7 @@ func (a *environment) fail(err error) int {
 		return exitInternal
 	case errors.Is(err, errLimit):
 		return exitLimit
-	case errors.As(err, new(*plan.ContradictionError)):
+	case errors.As(err, new(*plan.ContradictionError)), errors.Is(err, experiment.ErrContradiction):
 		return exitInternal
 	}
 	return exitUsage

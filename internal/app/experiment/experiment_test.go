@@ -3,6 +3,8 @@ package experiment
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -101,6 +103,21 @@ func TestBench(t *testing.T) {
 	for name, size := range files {
 		if size == 0 || !strings.HasPrefix(name, dir) {
 			t.Errorf("%s has %d bytes", name, size)
+		}
+	}
+	// Two optima of one instance: the report is written and names them, and is an error.
+	const line = `{"schema":1,"kind":"plan","id":"%s","table":"engines","problem":"cellda/x","horizon":10,"engine":"pb","model":"bundled","status":"optimal","reward":%d}` + "\n"
+	for other, want := range map[int]bool{-9: false, -8: true} {
+		if err := os.WriteFile(filepath.Join(dir, bench.JournalName), fmt.Appendf(nil, line+line, "pb", -9, "blp", other), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		clear(files)
+		err := Report(dir, out)
+		if errors.Is(err, ErrContradiction) != want || (err != nil) != want || len(files) < 5 {
+			t.Errorf("optima -9 and %d: %v, %d files", other, err, len(files))
+		}
+		if _, named := files[filepath.Join(dir, "tables", "contradictions.csv")]; named != want {
+			t.Errorf("optima -9 and %d: a table of contradictions: %v", other, named)
 		}
 	}
 	if err := Report(t.TempDir(), out); err == nil || !strings.Contains(err.Error(), "there is no such file") {

@@ -23,8 +23,13 @@ type Output struct {
 	Warn  func(text string)                                    // may be nil
 }
 
+// ErrContradiction is wrapped if runs of a bench claim what cannot all be true: a bug, here or
+// in an external solver.
+var ErrContradiction = errors.New("runs contradict each other")
+
 // Report renders the journal in a folder, beside it, and removes the files of an
-// earlier report that this one lacks.
+// earlier report that this one lacks. If runs contradict each other about an optimum,
+// the report is written, and the error wraps ErrContradiction.
 func Report(dir string, out Output) error {
 	name := filepath.Join(dir, bench.JournalName)
 	f, err := source.Open(name)
@@ -68,6 +73,9 @@ func Report(dir string, out Output) error {
 		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			return fmt.Errorf("removing a file of an earlier report: %w", err)
 		}
+	}
+	if r.Disputed > 0 {
+		return fmt.Errorf("%w about %s; see Contradictions in %s", ErrContradiction, r.DisputedText(), filepath.Join(dir, report.PageName))
 	}
 	return nil
 }

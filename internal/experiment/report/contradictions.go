@@ -126,6 +126,14 @@ func (d *disputes) text() string {
 	return compared + fmt.Sprintf("at %d of them something is wrong.", len(d.at))
 }
 
+// DisputedText is Disputed with its noun.
+func (r *Report) DisputedText() string {
+	if r.Disputed == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", r.Disputed)
+}
+
 // contradictions tabulates the disputes, one row per claim.
 func (b *book) contradictions(d *disputes) *Table {
 	t := &Table{Name: contradictionsName, Title: "Claims that cannot all be true",
@@ -137,11 +145,8 @@ func (b *book) contradictions(d *disputes) *Table {
 			name = fmt.Sprintf("%s,%d,%d", q.problem, q.size, q.horizon)
 		}
 		model := q.model
-		if model == "" {
-			model = "network"
-		}
-		if q.files != "" {
-			model += ", published networks"
+		if f := familyOf(&Record{Record: bench.Record{Model: q.model, Files: q.files}}); f != "" {
+			model = f
 		}
 		var said []string
 		for _, c := range d.claims[q] {

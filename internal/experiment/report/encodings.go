@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,23 +20,14 @@ func order2(n, k int64) float64 {
 }
 
 // encoding names an encoding's columns.
-func encoding(r *Record) string {
-	name := r.Encoding
-	if name == "" {
-		name = "default"
-	}
-	if r.Files != "" {
-		name += ", published networks"
-	}
-	return name
-}
+func encoding(r *Record) string { return cmp.Or(r.Encoding, "default") }
 
 // sizes contains the sizes of whole problems, by encoding.
-func (b *book) sizes() *Table {
-	t := &Table{Name: "encoding-sizes", Title: "Encodings: sizes",
+func (b *book) sizes(f family) *Table {
+	t := &Table{Name: "encoding-sizes-" + f.key, Title: "Encodings: sizes, " + f.name,
 		Caption: "Of the whole problem as clauses. The paper has no such table; it shows times alone, as a diagram."}
 	t.column("", "instance")
-	g := b.encoded()
+	g := b.encoded(f)
 	stats := []string{"variables", "clauses", "literals"}
 	for _, c := range g.columns {
 		t.column(c, stats...)
@@ -66,16 +58,18 @@ func (b *book) sizes() *Table {
 }
 
 // encoded are the sizes of whole problems.
-func (b *book) encoded() *grid {
-	return b.instances(encodings, func(r *Record) bool { return r.Table == "encodings" && r.Kind == bench.KindEncode && r.Stats["n"] == 0 }, encoding)
+func (b *book) encoded(f family) *grid {
+	return b.instances(encodings, func(r *Record) bool {
+		return familyOf(r) == f.key && r.Table == "encodings" && r.Kind == bench.KindEncode && r.Stats["n"] == 0
+	}, encoding)
 }
 
 // bothSizes draws the clauses of the bi- against those of the uni-directional
 // encoding.
-func (b *book) bothSizes() *Figure {
+func (b *book) bothSizes(nets family) *Figure {
 	f := &Figure{Name: "encoding-sizes", Title: "Clauses: bi- against uni-directional encoding",
-		Caption: "Clauses of the whole problem. Below the diagonal the bi-directional encoding is smaller; the uni-directional one has about (n−1)² registers a neuron whatever its threshold is (the paper says O(np)), so that it can be smaller where neurons have few inputs."}
-	g := b.encoded()
+		Caption: "Clauses of the whole problem, with " + nets.name + ". Below the diagonal the bi-directional encoding is smaller; the uni-directional one has about (n−1)² registers a neuron whatever its threshold is (the paper says O(np)), so that it can be smaller where neurons have few inputs."}
+	g := b.encoded(nets)
 	uni, bi := g.ways()
 	if uni < 0 || bi < 0 {
 		return f
@@ -113,8 +107,8 @@ func (g *grid) ways() (uni, bi int) {
 }
 
 // encodingRuns are the times of FD-SAT-Plan+ by encoding.
-func (b *book) encodingRuns() *grid {
-	return b.instances(encodings, func(r *Record) bool { return r.Table == "encodings" && isPlan(r) }, func(r *Record) string {
+func (b *book) encodingRuns(f family) *grid {
+	return b.instances(encodings, func(r *Record) bool { return familyOf(r) == f.key && r.Table == "encodings" && isPlan(r) }, func(r *Record) string {
 		if r.Solver != "" {
 			return encoding(r) + ", " + r.Solver
 		}
@@ -123,11 +117,11 @@ func (b *book) encodingRuns() *grid {
 }
 
 // encodingTimes tabulates them.
-func (b *book) encodingTimes() *Table {
-	t := &Table{Name: "encoding-times", Title: "Encodings: seconds",
-		Caption: "FD-SAT-Plan+ (engine maxsat) with each encoding, from the start of the process to the proof."}
+func (b *book) encodingTimes(f family) *Table {
+	t := &Table{Name: "encoding-times-" + f.key, Title: "Encodings: seconds, " + f.name,
+		Caption: "With " + f.name + ". FD-SAT-Plan+ (engine maxsat) with each encoding, from the start of the process to the proof."}
 	t.column("", "instance")
-	g := b.encodingRuns()
+	g := b.encodingRuns(f)
 	t.column("seconds", g.columns...)
 	b.times(t, g, func(instance) []Cell { return nil })
 	return t
@@ -149,10 +143,10 @@ func (b *book) times(t *Table, g *grid, before func(instance) []Cell) {
 }
 
 // bothWays draws the paper's Figure 4: bi- against uni-directional.
-func (b *book) bothWays() *Figure {
+func (b *book) bothWays(nets family) *Figure {
 	f := &Figure{Name: "figure4-encodings", Title: "Figure 4: bi- against uni-directional encoding",
-		Caption: "Seconds of FD-SAT-Plan+ to the proof. Below the diagonal the bi-directional encoding is faster. The paper shows this comparison as a picture without figures."}
-	g := b.encodingRuns()
+		Caption: "Seconds of FD-SAT-Plan+ to the proof, with " + nets.name + ". Below the diagonal the bi-directional encoding is faster. The paper shows this comparison as a picture without figures."}
+	g := b.encodingRuns(nets)
 	uni, bi := g.ways()
 	if uni < 0 || bi < 0 {
 		return f

@@ -18,6 +18,9 @@ type File struct {
 	Write func(io.Writer) error
 }
 
+// PageName is the file of the page.
+const PageName = "report.html"
+
 // The folders of a report.
 const (
 	tableDir  = "tables"
@@ -33,7 +36,7 @@ func drawingName(f *Figure, k int) string { return fmt.Sprintf("%s-%d", f.Name, 
 // Files returns the report: the page, the same as Markdown, each table as CSV and each figure
 // as SVG.
 func (r *Report) Files() []File {
-	out := []File{{"report.html", r.writeHTML}, {"report.md", r.writeMarkdown}}
+	out := []File{{PageName, r.writeHTML}, {"report.md", r.writeMarkdown}}
 	for _, it := range r.items() {
 		if t := it.Table; t != nil {
 			out = append(out, File{tableFile(t.Name), func(w io.Writer) error { return t.writeCSV(w, r.Records) }})
@@ -56,8 +59,9 @@ func (r *Report) Files() []File {
 }
 
 // former are earlier names of files: beside today's files they would be mistaken for other
-// figures of the paper.
-var former = []string{figureFile("figure2-encodings"), figureFile("figure3-engines")}
+// figures of the paper, or for tables of all networks.
+var former = []string{figureFile("figure2-encodings"), figureFile("figure3-engines"), tableFile("table2-learned"), tableFile("table3-incremental"),
+	tableFile("appendix-learned"), tableFile("appendix-incremental"), tableFile("appendix-landmarks"), tableFile("encoding-times"), tableFile("encoding-sizes")}
 
 // Stale lists the files of dir, a report's directory, that are left from the report of
 // another journal: those with names that reports give to tables and figures, but which this
@@ -75,6 +79,10 @@ func (r *Report) Stale(dir fs.FS) ([]string, error) {
 	drawings := []*regexp.Regexp{}
 	for _, it := range r.items() {
 		if it.Table != nil {
+			for _, f := range families {
+				// Another journal may have had other networks.
+				own[tableFile(it.Table.ofFamily(f))] = true
+			}
 			own[tableFile(it.Table.Name)] = true
 			continue
 		}

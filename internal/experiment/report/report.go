@@ -50,31 +50,50 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	appendix, loops, landmarks := b.appendix()
-	neuronTable, neuronFigure := b.neurons()
-	reach, size := b.reaches(), grows()
-	table := func(t *Table) Item { return Item{Table: t} }
-	figure := func(f *Figure) Item { return Item{Figure: f} }
-	r := &Report{Records: b.records, Warning: j.Warning, Sections: []Section{
-		{ID: "main", Title: "Every instance", Text: "The paper's 27 instances on the learned problem: the paper's seconds, its planners as it describes them run here, and fdplan's engines.",
-			Items: []Item{table(appendix)}, Open: true},
-		{ID: "figure1", Title: "The example", Text: "An agent who must fetch a key and leave, and an enemy whose behaviour is learned.", Items: []Item{figure(b.figure1(draw))}},
-		{ID: "learning", Title: "Learning", Text: "Networks of binary units, learned from transitions.", Items: []Item{table(b.learning()), figure(b.curves())}},
-		{ID: "engines", Title: "Planning on the learned problem", Text: "The paper's two planners, and the engines that came after.", Items: []Item{table(b.learned()), figure(b.cactus()), figure(b.satBLP())}},
-		{ID: "incremental", Title: "Planning with the simulator", Text: "Algorithm 1: plan, try the plan, exclude what failed, plan again.", Items: []Item{table(b.looped()), table(loops), table(landmarks)}},
-		{ID: "encodings", Title: "Encodings", Text: "What a neuron costs as clauses.", Items: []Item{figure(b.bothWays()), table(b.encodingTimes()), figure(b.bothSizes()), table(b.sizes()), figure(neuronFigure), table(neuronTable)}},
-		{ID: "beyond", Title: "Beyond the paper", Text: "Longer horizons and larger problems, until a run has no proof within its limit.", Items: []Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
-	}}
+	r := &Report{Records: b.records, Warning: j.Warning, Sections: b.sections(draw)}
 	disputes := b.disputes()
 	r.Disputed = len(disputes.at)
 	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text(), Open: len(disputes.at) > 0}
 	if r.Disputed > 0 {
-		said.Items = []Item{table(b.contradictions(disputes))}
+		said.Items = []Item{{Table: b.contradictions(disputes)}}
 	}
 	r.Sections = append(r.Sections, said)
 	r.Missing = r.missing()
 	r.trace()
 	return r, nil
+}
+
+// sections are the parts of the page that are about results. Summary and diagrams are of the
+// first family of networks; every family has its tables.
+func (b *book) sections(draw Drawer) []Section {
+	nets := b.families()
+	first := nets[0]
+	table := func(t *Table) Item { return Item{Table: t} }
+	figure := func(f *Figure) Item { return Item{Figure: f} }
+	neuronTable, neuronFigure := b.neurons()
+	reach, size := b.reaches(), grows()
+	main := Section{ID: "main", Title: "Summary", Text: "The paper's tables on the learned problem: the paper's seconds, its planners as it describes them run here, and fdplan's engines, with " + first.name + ".",
+		Items: []Item{table(b.learned(first)), table(b.appendix(first))}, Open: true}
+	plans := Section{ID: "engines", Title: "Planning on the learned problem", Text: "The paper's two planners, and the engines that came after.", Items: []Item{figure(b.cactus(first)), figure(b.satBLP(first))}}
+	loops := Section{ID: "incremental", Title: "Planning with the simulator", Text: "Algorithm 1: plan, try the plan, exclude what failed, plan again."}
+	codes := Section{ID: "encodings", Title: "Encodings", Text: "What a neuron costs as clauses.", Items: []Item{figure(b.bothWays(first)), figure(b.bothSizes(first)), figure(neuronFigure), table(neuronTable)}}
+	for k, f := range nets {
+		if k > 0 {
+			plans.Items = append(plans.Items, table(b.learned(f)), table(b.appendix(f)))
+		}
+		loop, landmarks := b.loops(f)
+		loops.Items = append(loops.Items, table(b.looped(f)), table(loop), table(landmarks))
+		if k == 0 || f.key != "trained" {
+			codes.Items = append(codes.Items, table(b.encodingTimes(f)), table(b.sizes(f)))
+		}
+	}
+	return []Section{
+		main,
+		{ID: "figure1", Title: "The example", Text: "An agent who must fetch a key and leave, and an enemy whose behaviour is learned.", Items: []Item{figure(b.figure1(draw))}},
+		{ID: "learning", Title: "Learning", Text: "Networks of binary units, learned from transitions.", Items: []Item{table(b.learning()), figure(b.curves())}},
+		plans, loops, codes,
+		{ID: "beyond", Title: "Beyond the paper", Text: "Longer horizons and larger problems, until a run has no proof within its limit.", Items: []Item{table(b.climbed(reach)), figure(b.steps(reach)), table(b.climbed(size)), figure(b.steps(size))}},
+	}
 }
 
 // items lists everything in order.

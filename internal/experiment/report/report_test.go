@@ -396,19 +396,20 @@ func checkMedian(t *testing.T, r *Report, text string, at []int) {
 func TestText(t *testing.T) {
 	_, got := files(t, sample(t))
 	for name, wants := range map[string][]string{
-		"tables/appendix-learned.csv": {
+		"tables/appendix-learned-bundled.csv": {
 			`"Nav,3x3,6",9.19,17.82,not run,not run,not run,0.014,0.224,"10<, 75 %",not run,"10<, 100 %",engines navigation/3x3`,
 			`"Nav,3x3,4",3.15,1.41,4.10,5.00,not run,0.011,0.022,0.123,"3.21<, no sol.",2.35,`, `"Nav,3x3,5",5.55,3.78,not run,not run,"10<, no sol.",0.012,0.123,1.23,not run,"10<, no sol.",`,
 			`"Inv,2,5",26.92,0.37,not run,not run,not run,0.015,0.326,4.50,not run,error,`, `"Sys,5,3","3600<, 75 %","3600<, no sol.",not run,not run,not run,not run,not run,not run,not run,not run,` + "\n",
 		},
-		"tables/appendix-landmarks.csv":   {`"Sys,4,3",6≤,n/a,not run,not run,not run,12,not run,6 ≤,not run,`, `"Sys,4,2",0,0,not run,not run,not run,not run,3,not run,`},
-		"tables/appendix-incremental.csv": {`0.272, no plan"`},
-		"tables/table1-learning.csv":      {"Navigation(3),13:36:36:9,0.0,13:36:9,1.401 ± 0.379,10.000 ± 0.000,4.000 ± 4.969,15.500 ± 0.000,45,25.12 ± 3.79,not run,", "SysAdmin(5),20:128:128:128:15,0.984,unknown,"},
-		"tables/table2-learned.csv":       {"Coverage,27/27,20/27,\"1/27, 26 not run\"", "PAR-2", `"4/27, 23 not run"`},
-		"tables/reach.csv":                {"navigation/5x5,≥ 1000,100,not run,not run,", "sysadmin/5,not run,not run,not run,none,"},
-		"tables/size.csv":                 {"navigation: cells along a side,≥ 200 (H 593),20 (H 53),not run,not run,", "sysadmin: computers,9 (H 4),9 (H 4),not run,none,"},
-		"tables/contradictions.csv":       {`"Nav,3x3,6",bundled,optimum -4,search; pb,engines`, `"Nav,3x3,6",bundled,"a plan with -1, none above 0",blp,engines`},
-		"report.md":                       {"### Figure 1", "The naive plan, as if the enemy stood still, is caught", "waits 2 steps, and escapes", "](figures/figure1-1.svg)", "## What was not run"},
+		"tables/appendix-landmarks-bundled.csv":   {`"Sys,4,3",6≤,n/a,not run,not run,not run,12,6 ≤,not run,`},
+		"tables/appendix-landmarks-trained.csv":   {`"Sys,4,2",0,0,not run,not run,not run,3,not run,`},
+		"tables/appendix-incremental-trained.csv": {`0.272, no plan"`},
+		"tables/table1-learning.csv":              {"Navigation(3),13:36:36:9,0.0,13:36:9,1.401 ± 0.379,10.000 ± 0.000,4.000 ± 4.969,15.500 ± 0.000,45,25.12 ± 3.79,not run,", "SysAdmin(5),20:128:128:128:15,0.984,unknown,"},
+		"tables/table2-learned-bundled.csv":       {"Coverage,27/27,20/27,\"1/27, 26 not run\"", "PAR-2", `"4/27, 23 not run"`},
+		"tables/reach.csv":                        {"navigation/5x5,≥ 1000,100,not run,not run,", "sysadmin/5,not run,not run,not run,none,"},
+		"tables/size.csv":                         {"navigation: cells along a side,≥ 200 (H 593),20 (H 53),not run,not run,", "sysadmin: computers,9 (H 4),9 (H 4),not run,none,"},
+		"tables/contradictions.csv":               {`"Nav,3x3,6",bundled,optimum -4,search; pb,engines`, `"Nav,3x3,6",bundled,"a plan with -1, none above 0",blp,engines`},
+		"report.md":                               {"### Figure 1", "The naive plan, as if the enemy stood still, is caught", "waits 2 steps, and escapes", "](figures/figure1-1.svg)", "## What was not run"},
 		"report.html": {"title=\"the bench ends at horizon 1000; the limit was not reached\n", "title=\"size 26: feasible after 60.10 s, the time limit of 60s was reached\n",
 			"Runs contradict each other about 1 instance: ", "out of &lt;memory&gt; &amp; &#34;more&#34;", "src=\"data:image/svg&#43;xml;base64,"},
 	} {
@@ -600,8 +601,8 @@ func TestRead(t *testing.T) {
 // TestPublished: with published files the inventories are numbered.
 func TestPublished(t *testing.T) {
 	_, got := files(t, journal(t, `{"schema":1,"kind":"plan","table":"engines","id":"a","problem":"inventory/1","files":"/d","horizon":5,"engine":"pb","status":"optimal","seconds":1}`+"\n"))
-	if want := `"Inv,2,5",26.92,0.37,not run,not run,not run,1.00,`; !strings.Contains(string(got["tables/appendix-learned.csv"]), want) {
-		t.Errorf("there is no %s in\n%s", want, got["tables/appendix-learned.csv"])
+	if want := `"Inv,2,5",26.92,0.37,not run,not run,not run,1.00,`; !strings.Contains(string(got["tables/appendix-learned-published.csv"]), want) {
+		t.Errorf("there is no %s in\n%s", want, got["tables/appendix-learned-published.csv"])
 	}
 }
 

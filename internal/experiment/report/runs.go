@@ -241,6 +241,56 @@ const (
 	blpPlanner = "FD-BLP-Plan+"
 )
 
+// family is a kind of networks. Tables and figures are of one: times with different networks
+// say nothing about the planners.
+type family struct{ key, name string }
+
+// families are all of them, as records name them in Model, in the order of the page. The
+// paper's own networks come first.
+var families = []family{
+	{"published", "the published networks"}, {"bundled", "the bundled networks"}, {"trained", "networks trained here at the paper's shapes"},
+}
+
+// ofFamily returns the name that a table has for another family.
+func (t *Table) ofFamily(other family) string {
+	for _, f := range families {
+		if name, ok := strings.CutSuffix(t.Name, "-"+f.key); ok {
+			return name + "-" + other.key
+		}
+	}
+	return t.Name
+}
+
+// familyOf is the key of a record's family, empty for runs without a network.
+func familyOf(r *Record) string {
+	switch {
+	case r.Files != "":
+		return "published"
+	case r.Model == "":
+		return "bundled"
+	case slices.ContainsFunc(families, func(f family) bool { return f.key == r.Model }):
+		return r.Model
+	}
+	return ""
+}
+
+// families are those with runs of planners, the first of them that of the page's summary. If
+// nothing was run, it is the bundled one.
+func (b *book) families() []family {
+	var out []family
+	for _, f := range families {
+		if slices.ContainsFunc(b.records, func(r Record) bool {
+			return r.Kind != bench.KindReach && r.Table != "figure1" && familyOf(&r) == f.key && r.Kind != bench.KindMachine && r.Kind != bench.KindTrain
+		}) {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 {
+		out = []family{{"bundled", "the bundled networks"}}
+	}
+	return out
+}
+
 // The columns that tables have in any case.
 var (
 	literal   = []string{satPlanner, blpPlanner}
