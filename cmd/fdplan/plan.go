@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,6 +27,7 @@ type planCmd struct {
 	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
+	Safe        bool        `help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
 	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
@@ -56,12 +58,20 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
+	if c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != "") {
+		return errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
+	}
 	var doc *execute.Document
 	if c.Incremental {
 		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
 	} else {
 		var d *plan.Document
-		if d, err = evidence.plan(ctx, task, request); err == nil {
+		if c.Safe {
+			d, err = plan.Safe(ctx, task, request)
+		} else {
+			d, err = evidence.plan(ctx, task, request)
+		}
+		if err == nil {
 			doc = &execute.Document{Document: *d}
 		}
 	}
@@ -131,6 +141,9 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	}
 	if d.Proof != nil && d.Proof.Certificate != nil {
 		fmt.Fprintf(&b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
+	}
+	if d.Safe != nil {
+		fmt.Fprintf(&b, "%v.\n", d.Safe)
 	}
 	if d.Note != "" {
 		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])

@@ -38,8 +38,10 @@ type Document struct {
 	UnseenExact *bool `json:"unseen_exact"`
 	// Unsupported lists these steps; null if unknown.
 	Unsupported []Unsupported `json:"unsupported"`
-	Landmarks   int           `json:"landmarks"`
-	Seconds     Seconds       `json:"seconds"`
+	// Safe is what the training rows support; absent unless it was asked for.
+	Safe      *Bracket `json:"safe,omitempty"`
+	Landmarks int      `json:"landmarks"`
+	Seconds   Seconds  `json:"seconds"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Horizons describes each horizon of a range.

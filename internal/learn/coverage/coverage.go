@@ -85,8 +85,12 @@ func (s *Set) list(words []uint64) {
 	s.data = slices.Concat(keys...)
 }
 
-// cells lists the rows, of at most 64 bits, of a list or table in increasing order.
-func (s *Set) cells() []uint64 {
+// Cells lists the rows, of at most 64 bits, in increasing order; nil of a set that does not
+// list them.
+func (s *Set) Cells() []uint64 {
+	if s.inputs > 64 || s.kind != list && s.kind != table {
+		return nil
+	}
 	cells := make([]uint64, 0, s.rows)
 	if s.kind == list {
 		n := (s.inputs + 7) / 8

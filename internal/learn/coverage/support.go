@@ -249,5 +249,5 @@ func parseCells(f []string, inputs int) (cells []uint64, rest []string, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.cells(), f[3:], nil
+	return s.Cells(), f[3:], nil
 }

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Bracket is what the training rows support about the best reward: a plan that uses supported
+// steps only, and a bound for the case that all others turn out as one would wish.
+type Bracket struct {
+	Reward *float64 `json:"reward"` // of the plan; null for none
+	// BoundUnseen is a reward that no plan exceeds, whatever the unsupported next values are
+	// within rules and ranges; null if unknown, and if there is no plan even then.
+	BoundUnseen *float64 `json:"bound_unseen"`
+	// Impossible reports that no plan exists, whatever the unsupported next values are.
+	Impossible bool `json:"impossible,omitempty"`
+}
+
+// Safe is Plan with supported steps only, with an optimistic bound.
+func Safe(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
+	q, err := support.Safe(p)
+	if err != nil {
+		return nil, err
+	}
+	r.SetDefaults()
+	d, err := Plan(ctx, q, r)
+	if err != nil {
+		return nil, err
+	}
+	d.Safe = &Bracket{Reward: d.Reward}
+	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
+		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
+	}
+	began := r.Now()
+	if err := d.boundUnseen(ctx, p, &r); err != nil {
+		return nil, fmt.Errorf("bounding what no plan can exceed: %w", err)
+	}
+	d.Seconds.Solve += r.Now().Sub(began).Seconds()
+	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
+	return d, nil
+}
+
+// boundUnseen solves the problem in which unsupported next values are free.
+func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request) error {
+	t, err := support.Free(p)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	e, err := registry.New(registry.Options{Engine: registry.PB})
+	if err != nil {
+		return err
+	}
+	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	if err != nil {
+		return err
+	}
+	if res.Trace != nil {
+		if report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(res.Trace)); err != nil || !report.Valid {
+			return fmt.Errorf("%w: the checker refuses the plan with free next values: %v", app.ErrInternal, report)
+		}
+	}
+	d.Safe.Impossible = res.Status == engine.Infeasible
+	if res.Bound != nil {
+		d.Safe.BoundUnseen = app.RewardOf(p.Problem, *res.Bound)
+	}
+	return nil
+}
+
+// String is the bracket in words.
+func (b *Bracket) String() string {
+	const every = "every step of the plan is supported by the training rows"
+	switch {
+	case b.Impossible:
+		return "No plan exists, whatever the next values that the training rows do not support turn out to be"
+	case b.Reward == nil && b.BoundUnseen == nil:
+		return "No plan with supported steps only was found"
+	case b.Reward == nil:
+		return fmt.Sprintf("No plan with supported steps only was found, and nothing can beat %v, whatever the other next values turn out to be", *b.BoundUnseen)
+	case b.BoundUnseen == nil:
+		return fmt.Sprintf("%v is certain from the data: %s. What else could be reached is not known", *b.Reward, every)
+	case *b.BoundUnseen == *b.Reward:
+		return fmt.Sprintf("%v is certain from the data, and nothing can beat it: %s, and no other next values would help", *b.Reward, every)
+	}
+	return fmt.Sprintf("%v is certain from the data, and nothing can beat %v: %s; the bound takes all other next values for free", *b.Reward, *b.BoundUnseen, every)
+}

@@ -1,0 +1,110 @@
+package support
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Free returns a problem in which every next value that the training rows do not support is
+// free within the rules and ranges. No plan of a system that agrees with what is supported
+// has a better reward than the best of its plans. There is no network in it: supported values are
+// constraints, and actions of its own choose what is not supported. Where every legal step
+// is supported it is the task itself.
+func Free(p *load.Problem) (engine.Task, error) {
+	s, err := record(p)
+	if err != nil || s == nil {
+		return p.Task, err
+	}
+	f := p.Problem.Clone()
+	f.Inputs, f.Outputs = nil, nil
+	b := &freer{builder: builder{f, p.Problem.Inputs, p.Problem.Outputs}, s: s}
+	if err := b.addUnseen(); err != nil {
+		return engine.Task{}, err
+	}
+	for o := range s.Tables {
+		for _, value := range []bool{false, true} {
+			if err := b.addSide(o, value); err != nil {
+				return engine.Task{}, err
+			}
+		}
+	}
+	return engine.Task{Problem: f}, f.Check()
+}
+
+type freer struct {
+	builder
+	s      *coverage.Support
+	unseen []factored.Lit // a pair of values that no row had occurs; empty if there are none
+}
+
+// choice adds an action that is chosen freely.
+func (b *freer) choice(format string, args ...any) (factored.Lit, error) {
+	i, err := b.AddVariable(factored.Variable{Name: fmt.Sprintf(format, args...), Kind: factored.Action, Bool: true})
+	if err != nil {
+		return factored.Lit{}, err
+	}
+	return factored.Lit{Bit: b.Variables[i].First}, nil
+}
+
+// addUnseen adds an action that can only be chosen where some unseen pair of values occurs,
+// and for each first literal of such pairs one that the pair is among its own.
+func (b *freer) addUnseen() error {
+	if len(b.s.Unseen) == 0 {
+		return nil
+	}
+	pair, err := b.choice("(unseen)")
+	if err != nil {
+		return err
+	}
+	b.unseen = []factored.Lit{pair}
+	some := []factored.Lit{pair.Not()}
+	for at := 0; at < len(b.s.Unseen); {
+		first := b.s.Unseen[at][0]
+		here, err := b.choice("(unseen %d)", first)
+		if err != nil {
+			return err
+		}
+		some = append(some, here)
+		b.clause(here.Not(), b.fails(first).Not())
+		others, alone := []factored.Lit{here.Not()}, false
+		for ; at < len(b.s.Unseen) && b.s.Unseen[at][0] == first; at++ {
+			second := b.s.Unseen[at][1]
+			alone = alone || second == first
+			others = append(others, b.fails(second).Not())
+		}
+		if !alone {
+			b.clause(others...)
+		}
+	}
+	b.clause(some...)
+	return nil
+}
+
+// addSide forces an output to a value where all of its tables settle on it.
+func (b *freer) addSide(output int, value bool) error {
+	tables := b.s.Tables[output]
+	if len(tables) == 0 {
+		return nil
+	}
+	open := append([]factored.Lit{b.next(output, value)}, b.unseen...)
+	for j := range tables[1:] {
+		t := &tables[1+j]
+		// An action that can only be chosen where this table does not settle on the value.
+		other, err := b.choice("(open %d %d %v)", output, 1+j, value)
+		if err != nil {
+			return err
+		}
+		open = append(open, other)
+		for _, c := range b.s.Side(t, value, true) {
+			b.clause(append(b.outside(t, c), other.Not())...)
+		}
+	}
+	for _, c := range b.s.Side(&tables[0], value, true) {
+		b.clause(append(b.outside(&tables[0], c), open...)...)
+	}
+	return nil
+}
