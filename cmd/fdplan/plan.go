@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -58,23 +60,7 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != "") {
-		return errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
-	}
-	var doc *execute.Document
-	if c.Incremental {
-		doc, err = c.loop(ctx, a, task, request, c.Seed, progress)
-	} else {
-		var d *plan.Document
-		if c.Safe {
-			d, err = plan.Safe(ctx, task, request)
-		} else {
-			d, err = evidence.plan(ctx, task, request)
-		}
-		if err == nil {
-			doc = &execute.Document{Document: *d}
-		}
-	}
+	doc, err := c.solve(ctx, a, task, request, evidence, progress)
 	progress.Clear()
 	if err != nil {
 		return err
@@ -96,6 +82,26 @@ func (c *planCmd) Run(a *environment) error {
 		return exitStatus(exitLimit)
 	}
 	return nil
+}
+
+// solve plans as the flags ask for.
+func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *planProgress) (*execute.Document, error) {
+	var d *plan.Document
+	var err error
+	switch {
+	case c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != ""):
+		return nil, errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
+	case c.Incremental:
+		return c.loop(ctx, a, p, r, c.Seed, progress)
+	case c.Safe:
+		d, err = plan.Safe(ctx, p, r)
+	default:
+		d, err = e.plan(ctx, p, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &execute.Document{Document: *d}, nil
 }
 
 // writePlan writes the answer as text.

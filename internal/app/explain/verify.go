@@ -8,6 +8,8 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -51,19 +53,57 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 		return nil, err
 	}
 	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: property, Status: "holds", Warnings: e.Constants()}
-	if !res.Holds {
-		p := t.Problem
-		out.Status, out.Checked = "fails", true
-		out.Witness = &Witness{
-			State:  app.ValuesOf(p, factored.State, res.Now, true),
-			Action: app.ValuesOf(p, factored.Action, res.Now, true),
-			Next:   app.ValuesOf(p, factored.State, res.Next, true),
-		}
-		if err := out.doubt(problem, res.Now); err != nil {
-			return nil, err
-		}
+	if res.Holds {
+		return out, out.doubtHolding(ctx, problem)
 	}
-	return out, nil
+	p := t.Problem
+	out.Status, out.Checked = "fails", true
+	out.Witness = &Witness{
+		State:  app.ValuesOf(p, factored.State, res.Now, true),
+		Action: app.ValuesOf(p, factored.Action, res.Now, true),
+		Next:   app.ValuesOf(p, factored.State, res.Next, true),
+	}
+	return out, out.doubt(problem, res.Now)
+}
+
+// doubtHolding warns of a property that holds in the model and could fail where the training
+// rows do not support the next values.
+func (w *Property) doubtHolding(ctx context.Context, p *load.Problem) error {
+	if support.NewJudge(p) == nil {
+		return nil
+	}
+	free, err := support.Free(p)
+	if errors.Is(err, support.ErrNoRecord) || err == nil && free.Network != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	counter, err := verify.Refuting(free.Problem, w.Property)
+	if err != nil {
+		return err
+	}
+	e, err := registry.New(registry.Options{Engine: registry.PB})
+	if err != nil {
+		return err
+	}
+	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: engine.Task{Problem: counter}, MinHorizon: 1, MaxHorizon: 1}, app.Limits(engine.Limits{}), nil)
+	switch {
+	case err != nil:
+		return fmt.Errorf("asking what the training rows support: %w", err)
+	case res.Status == engine.Infeasible:
+		return nil
+	case res.Trace == nil:
+		w.Warnings = append(w.Warnings, "it is not known whether the training rows support this everywhere: "+res.Reason)
+		return nil
+	}
+	open, err := support.NewJudge(p).Open(res.Trace.Steps[0][:p.Problem.NumBits()])
+	if err != nil {
+		return err
+	}
+	w.Warnings = append(w.Warnings, fmt.Sprintf("the training rows do not support this everywhere: for some state and action they leave the next values of %s open, and with others the property fails",
+		support.Listed(support.Variables(p.Problem, open))))
+	return nil
 }
 
 // doubt warns of a witness whose next values the training rows do not support.

@@ -2,6 +2,7 @@ package support
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -38,7 +39,7 @@ func Free(p *load.Problem) (engine.Task, error) {
 type freer struct {
 	builder
 	s      *coverage.Support
-	unseen []factored.Lit // a pair of values that no row had occurs; empty if there are none
+	unseen []factored.Lit // a combination of values that no row had occurs; empty if there are none
 }
 
 // choice adds an action that is chosen freely.
@@ -50,34 +51,49 @@ func (b *freer) choice(format string, args ...any) (factored.Lit, error) {
 	return factored.Lit{Bit: b.Variables[i].First}, nil
 }
 
-// addUnseen adds an action that can only be chosen where some unseen pair of values occurs,
-// and for each first literal of such pairs one that the pair is among its own.
+// addUnseen adds an action that can only be chosen where some unseen combination of values
+// occurs.
 func (b *freer) addUnseen() error {
 	if len(b.s.Unseen) == 0 {
 		return nil
 	}
-	pair, err := b.choice("(unseen)")
+	some, err := b.choice("(unseen)")
 	if err != nil {
 		return err
 	}
-	b.unseen = []factored.Lit{pair}
-	some := []factored.Lit{pair.Not()}
-	for at := 0; at < len(b.s.Unseen); {
-		first := b.s.Unseen[at][0]
-		here, err := b.choice("(unseen %d)", first)
+	b.unseen = []factored.Lit{some}
+	var all [][]coverage.Literal
+	for _, c := range b.s.Unseen {
+		all = append(all, slices.Compact(slices.Clone(c[:])))
+	}
+	return b.oneOf(some, "(unseen", all)
+}
+
+// oneOf lets an action be chosen only where one of some combinations of literals holds. Those
+// that begin alike get an action of their own.
+func (b *freer) oneOf(chosen factored.Lit, name string, all [][]coverage.Literal) error {
+	some := []factored.Lit{chosen.Not()}
+	for at := 0; at < len(all); {
+		first, from := all[at][0], at
+		var rest [][]coverage.Literal
+		for ; at < len(all) && all[at][0] == first; at++ {
+			if len(all[at]) > 1 {
+				rest = append(rest, all[at][1:])
+			}
+		}
+		if len(rest) < at-from { // the literal alone
+			some = append(some, b.fails(first).Not())
+			continue
+		}
+		own := fmt.Sprintf("%s %d", name, first)
+		here, err := b.choice("%s)", own)
 		if err != nil {
 			return err
 		}
 		some = append(some, here)
 		b.clause(here.Not(), b.fails(first).Not())
-		others, alone := []factored.Lit{here.Not()}, false
-		for ; at < len(b.s.Unseen) && b.s.Unseen[at][0] == first; at++ {
-			second := b.s.Unseen[at][1]
-			alone = alone || second == first
-			others = append(others, b.fails(second).Not())
-		}
-		if !alone {
-			b.clause(others...)
+		if err := b.oneOf(here, own, rest); err != nil {
+			return err
 		}
 	}
 	b.clause(some...)

@@ -114,12 +114,12 @@ func Safe(p *load.Problem) (*load.Problem, error) {
 		return &q, nil
 	}
 	b := &builder{q.Problem, p.Problem.Inputs, p.Problem.Outputs}
-	for _, pair := range s.Unseen {
-		if pair[0] == pair[1] {
-			b.clause(b.fails(pair[0]))
-		} else {
-			b.clause(b.fails(pair[0]), b.fails(pair[1]))
+	for _, c := range s.Unseen {
+		var lits []factored.Lit
+		for _, l := range slices.Compact(c[:]) {
+			lits = append(lits, b.fails(l))
 		}
+		b.clause(lits...)
 	}
 	done := map[string]bool{} // tables with the same gaps
 	for o, tables := range s.Tables {

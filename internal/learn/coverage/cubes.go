@@ -119,12 +119,12 @@ func isop(least, most truth) ([]Cube, truth) {
 	return append(append(c0, c1...), both...), join(f0.combine(f, or), f1.combine(f, or))
 }
 
-// avoided are the cells of a table's inputs that have an unseen pair of values.
+// avoided are the cells of a table's inputs that have an unseen combination of values.
 func (s *Support) avoided(inputs []int) truth {
 	t := newTruth(len(inputs))
-	for p := range s.local(inputs) {
+	for _, p := range s.local(inputs) {
 		for c := range uint64(1) << len(inputs) {
-			if int(c>>(p[0]/2)&1) == p[0]%2 && int(c>>(p[1]/2)&1) == p[1]%2 {
+			if holds(c, p[0]) && holds(c, p[1]) && holds(c, p[2]) {
 				t.words[c/64] |= 1 << (c % 64)
 			}
 		}
@@ -132,8 +132,11 @@ func (s *Support) avoided(inputs []int) truth {
 	return t
 }
 
+// holds reports whether a literal of a place in a cell is true.
+func holds(cell uint64, l Literal) bool { return int(cell>>(l/2)&1) == l%2 }
+
 // Gaps covers the cells of a table that no row settled, as far as they do not have an
-// unseen pair of values, by cubes without any that one did.
+// unseen combination of values, by cubes without any that one did.
 func (s *Support) Gaps(t *Table) []Cube {
 	k := len(t.Inputs)
 	if k > tabled {
@@ -151,7 +154,7 @@ func (s *Support) Gaps(t *Table) []Cube {
 				c.Value |= uint64(l%2) << (l / 2)
 			}
 			cubes = append(cubes, c)
-		}, s.local(t.Inputs))
+		}, s.pairs(t.Inputs))
 		return cubes
 	}
 	gaps, avoided := truthOf(k, t.On, t.Off).not(), s.avoided(t.Inputs)
@@ -159,25 +162,40 @@ func (s *Support) Gaps(t *Table) []Cube {
 	return cubes
 }
 
-// local lists the unseen pairs of a table's inputs, as literals of places in it.
-func (s *Support) local(inputs []int) map[[2]Literal]bool {
+// local lists the unseen combinations of a table's inputs, as literals of places in it.
+func (s *Support) local(inputs []int) (found [][3]Literal) {
 	at := map[int]int{}
 	for i, b := range inputs {
 		at[b] = i
 	}
-	pairs := map[[2]Literal]bool{}
 	for _, p := range s.Unseen {
-		i, ok := at[p[0]/2]
-		j, too := at[p[1]/2]
-		if ok && too {
-			pairs[[2]Literal{2*i + p[0]%2, 2*j + p[1]%2}] = true
+		var q [3]Literal
+		all := true
+		for i, l := range p {
+			place, ok := at[l/2]
+			all = all && ok
+			q[i] = 2*place + l%2
+		}
+		if all {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// pairs are the local combinations of two literals.
+func (s *Support) pairs(inputs []int) map[[2]Literal]bool {
+	pairs := map[[2]Literal]bool{}
+	for _, p := range s.local(inputs) {
+		if p[1] == p[2] {
+			pairs[[2]Literal{p[0], p[1]}] = true
 		}
 	}
 	return pairs
 }
 
 // Side covers the cells of a table in which its output has a value. With within the cubes
-// have no other cell but such with an unseen pair of values; else they may have cells that
+// have no other cell but such with an unseen combination of values; else they may have cells that
 // no row settled.
 func (s *Support) Side(t *Table, value, within bool) []Cube {
 	cells, others := t.Off, t.On

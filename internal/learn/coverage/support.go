@@ -13,7 +13,7 @@ type Literal = int
 // Support records, for each output, the cases that the training rows settle. A case
 // is supported where
 //
-//   - no two of its input values are a pair that no row had (Unseen), and
+//   - it does not have a combination of input values that no row had (Unseen), and
 //   - for each table of the output, some row had the case's values of the table's
 //     inputs, and the rows that did agree on the output, all tables on the same value.
 //
@@ -21,9 +21,9 @@ type Literal = int
 // are over inputs that explain the rows about as well.
 type Support struct {
 	Inputs, Outputs int // bits of a row
-	// Unseen lists pairs of literals, the lesser first, that no row had together, in
-	// increasing order; one that no row had is paired with itself.
-	Unseen [][2]Literal
+	// Unseen lists combinations of up to three literals that no row had, each in increasing
+	// order with the last repeated, in increasing order.
+	Unseen [][3]Literal
 	Tables [][]Table // by output; without one the output is never supported
 }
 
@@ -44,10 +44,10 @@ func (t *Table) Cell(row []uint64) uint64 {
 	return cell
 }
 
-// Known reports whether no two input values of a row are an unseen pair.
+// Known reports whether a row has no unseen combination of input values.
 func (s *Support) Known(row []uint64) bool {
 	holds := func(l Literal) bool { return int(row[l/2/64]>>(l/2%64)&1) == l%2 }
-	return !slices.ContainsFunc(s.Unseen, func(p [2]Literal) bool { return holds(p[0]) && holds(p[1]) })
+	return !slices.ContainsFunc(s.Unseen, func(p [3]Literal) bool { return holds(p[0]) && holds(p[1]) && holds(p[2]) })
 }
 
 // Settles reports whether all tables of an output have the value for a row.
@@ -78,7 +78,7 @@ func (s *Support) Open(row, outputs []uint64) []int {
 	return open
 }
 
-// maxSupport bounds the data of a set of cells or pairs, before base64 encoding.
+// maxSupport bounds the data of a set of cells or combinations, before base64 encoding.
 const maxSupport = 1 << 20
 
 // none and all are the texts of no cells, and of the only cell of no inputs.
@@ -87,19 +87,19 @@ const (
 	all  = "all"
 )
 
-// Lines are the texts of the support, a line for the unseen pairs and one a table:
-// pairs SET, and OUTPUT INPUTS ON OFF, with the sets as Set.String gives them. A set
-// without room keeps its first cells; unseen pairs without room are an error.
+// Lines are the texts of the support, a line for the unseen combinations and one a table:
+// unseen SET, and OUTPUT INPUTS ON OFF, with the sets as Set.String gives them. A set
+// without room keeps its first cells; unseen combinations without room are an error.
 func (s *Support) Lines() ([]string, error) {
 	w := width(2 * s.Inputs)
-	pairs := make([]uint64, len(s.Unseen))
+	unseen := make([]uint64, len(s.Unseen))
 	for i, p := range s.Unseen {
-		pairs[i] = uint64(p[0])<<w | uint64(p[1])
+		unseen[i] = uint64(p[0])<<(2*w) | uint64(p[1])<<w | uint64(p[2])
 	}
-	if len(pairs) > room(2*w) {
-		return nil, fmt.Errorf("%d pairs of input values are in no row; there is room for %d", len(pairs), room(2*w))
+	if len(unseen) > room(3*w) || 3*w > 64 {
+		return nil, fmt.Errorf("%d combinations of the values of %d inputs are in no row; there is room for %d", len(unseen), s.Inputs, room(3*w))
 	}
-	lines := []string{"pairs " + cellsText(2*w, pairs)}
+	lines := []string{"unseen " + cellsText(3*w, unseen)}
 	for o, tables := range s.Tables {
 		for i := range tables {
 			t := &tables[i]
@@ -161,7 +161,7 @@ func ParseSupport(lines []string, inputs, outputs int) (s *Support, line int, er
 	for i, text := range lines {
 		f := strings.Split(text, " ")
 		if i == 0 {
-			err = s.parsePairs(f)
+			err = s.parseUnseen(f)
 		} else {
 			err = s.parseTable(f)
 		}
@@ -170,29 +170,30 @@ func ParseSupport(lines []string, inputs, outputs int) (s *Support, line int, er
 		}
 	}
 	if len(lines) == 0 {
-		return nil, 0, fmt.Errorf("there are no lines of support; expected pairs SET")
+		return nil, 0, fmt.Errorf("there are no lines of support; expected unseen SET")
 	}
 	return s, 0, nil
 }
 
-func (s *Support) parsePairs(f []string) error {
+func (s *Support) parseUnseen(f []string) error {
 	w := width(2 * s.Inputs)
-	if f[0] != "pairs" {
-		return fmt.Errorf("%s is not the first line of support; expected pairs SET", strconv.Quote(cut(f[0])))
+	if f[0] != "unseen" {
+		return fmt.Errorf("%s is not the first line of support; expected unseen SET", strconv.Quote(cut(f[0])))
 	}
-	pairs, rest, err := parseCells(f[1:], 2*w)
+	unseen, rest, err := parseCells(f[1:], 3*w)
 	if err != nil {
 		return err
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("something follows the pairs; expected nothing")
+		return fmt.Errorf("something follows the combinations; expected nothing")
 	}
-	for _, p := range pairs {
-		a, b := Literal(p>>w), Literal(p&(1<<w-1))
-		if a > b || b >= 2*s.Inputs {
-			return fmt.Errorf("%d and %d are not a pair of literals; expected two in increasing order of the %d there are", a, b, 2*s.Inputs)
+	for _, p := range unseen {
+		mask := uint64(1)<<w - 1
+		a, b, c := Literal(p>>(2*w)), Literal(p>>w&mask), Literal(p&mask)
+		if a > b || b > c || c >= 2*s.Inputs {
+			return fmt.Errorf("%d, %d and %d are not a combination of literals; expected increasing ones of the %d there are", a, b, c, 2*s.Inputs)
 		}
-		s.Unseen = append(s.Unseen, [2]Literal{a, b})
+		s.Unseen = append(s.Unseen, [3]Literal{a, b, c})
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package structure
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -13,13 +12,16 @@ const (
 	// alternativeInputs is the most inputs of an output for which alternatives are
 	// looked for.
 	alternativeInputs = 16
+	// smallInputs is the most inputs of which all sets of three are tried as alternatives
+	// where rows are few.
+	smallInputs = 40
 )
 
 // alternatives finds other sets of inputs that explain an output about as well as
 // those chosen: each input in turn is banned, and the rest is completed by others,
 // or a set without it is looked for from the start.
 func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]int {
-	if len(main) == 0 || len(main) > alternativeInputs {
+	if len(main) > alternativeInputs {
 		return nil
 	}
 	s := &search{t: l.t, x: l.x, rows: rows, out: o, banned: make([]bool, l.t.Inputs)}
@@ -28,6 +30,9 @@ func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]
 	}
 	best := s.choice(main)
 	var found [][]int
+	if !short && l.t.few() && l.t.Inputs <= smallInputs {
+		found = slices.DeleteFunc(s.small(), func(f []int) bool { return slices.Equal(f, main) })
+	}
 	take := func(c choice) {
 		set := slices.Sorted(slices.Values(c.inputs))
 		good := c.score <= best.score+alternativeBits && (short || c.errors <= best.errors)
@@ -86,15 +91,48 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 	return cases
 }
 
-// Unseen lists the pairs of literals of inputs that no row has together, the lesser
-// first; a literal that no row has is paired with itself, and with no other. Literal
-// 2i is input i being 0, and 2i+1 its being 1.
-func (t *Table) Unseen() [][2]int {
-	rows := t.Rows()
-	words := (rows + 63) / 64
+// Unseen lists the combinations of literals of inputs that no row has, in increasing order:
+// single ones, pairs and, where rows are few, triples, none with another one in it. Literal 2i
+// is input i being 0, and 2i+1 its being 1. The last literal of a shorter combination is
+// repeated.
+func (t *Table) Unseen() [][3]int {
+	words := (t.Rows() + 63) / 64
+	col := t.literals(words)
+	never := make([]bool, 2*t.Inputs)
+	var found [][3]int
+	for lit := range never {
+		if never[lit] = !slices.ContainsFunc(col(lit), func(x uint64) bool { return x != 0 }); never[lit] {
+			found = append(found, [3]int{lit, lit, lit})
+		}
+	}
+	apart := make([]bool, len(never)*len(never)) // the pairs that no row has
+	for a := range never {
+		for b := a + 2 - a%2; b < len(never) && !never[a]; b++ {
+			if !never[b] && !together(col(a), col(b)) {
+				apart[a*len(never)+b] = true
+				found = append(found, [3]int{a, b, b})
+			}
+		}
+	}
+	if t.few() {
+		found = append(found, unseenTriples(words, never, apart, col)...)
+	}
+	slices.SortFunc(found, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+	return found
+}
+
+// few reports whether rows are so few that chance may have left out whole combinations of
+// three input values, or made a wrong set of inputs look right.
+func (t *Table) few() bool {
+	const rows, inputs = 300, 200
+	return t.Rows() < rows && t.Inputs <= inputs
+}
+
+// literals returns the rows, as bits of words, in which a literal holds for certain.
+func (t *Table) literals(words int) func(lit int) []uint64 {
 	cols := make([]uint64, 2*t.Inputs*words)
 	w := (t.Inputs + 63) / 64
-	for r := range rows {
+	for r := range t.Rows() {
 		for b := range t.Inputs {
 			if t.inKnown != nil && t.inKnown[r*w+b/64]>>(b%64)&1 == 0 {
 				continue
@@ -103,28 +141,69 @@ func (t *Table) Unseen() [][2]int {
 			cols[lit*words+r/64] |= 1 << (r % 64)
 		}
 	}
-	col := func(lit int) []uint64 { return cols[lit*words : (lit+1)*words] }
-	together := func(a, b []uint64) bool {
-		for i := range a {
-			if a[i]&b[i] != 0 {
-				return true
+	return func(lit int) []uint64 { return cols[lit*words : (lit+1)*words] }
+}
+
+func together(a, b []uint64) bool {
+	for i := range a {
+		if a[i]&b[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unseenTriples lists the triples of literals that no row has, though rows have each pair.
+func unseenTriples(words int, never, apart []bool, col func(int) []uint64) (found [][3]int) {
+	n := len(never)
+	both := make([]uint64, words)
+	for a := range n {
+		for b := a + 2 - a%2; b < n; b++ {
+			if never[a] || never[b] || apart[a*n+b] {
+				continue
+			}
+			for i, x := range col(a) {
+				both[i] = x & col(b)[i]
+			}
+			for c := b + 2 - b%2; c < n; c++ {
+				if !never[c] && !apart[a*n+c] && !apart[b*n+c] && !together(both, col(c)) {
+					found = append(found, [3]int{a, b, c})
+				}
 			}
 		}
-		return false
 	}
-	var pairs [][2]int
-	never := make([]bool, 2*t.Inputs)
-	for lit := range never {
-		if never[lit] = !slices.ContainsFunc(col(lit), func(x uint64) bool { return bits.OnesCount64(x) > 0 }); never[lit] {
-			pairs = append(pairs, [2]int{lit, lit})
+	return found
+}
+
+// small lists the least sets of at most three inputs that leave no row contradicted.
+func (s *search) small() [][]int {
+	var found [][]int
+	has := func(set []int) bool {
+		return slices.ContainsFunc(found, func(f []int) bool {
+			return !slices.ContainsFunc(f, func(b int) bool { return !slices.Contains(set, b) })
+		})
+	}
+	try := func(set ...int) {
+		if _, errors := s.t.cells(s.rows, s.out, set); errors == 0 && !has(set) {
+			found = append(found, set)
 		}
 	}
-	for a := range never {
-		for b := a + 2 - a%2; b < len(never) && !never[a]; b++ {
-			if !never[b] && !together(col(a), col(b)) {
-				pairs = append(pairs, [2]int{a, b})
+	n := s.t.Inputs
+	try()
+	for a := range n {
+		try(a)
+	}
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			try(a, b)
+		}
+	}
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			for c := b + 1; c < n; c++ {
+				try(a, b, c)
 			}
 		}
 	}
-	return pairs
+	return found
 }
