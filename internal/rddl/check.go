@@ -62,7 +62,11 @@ func (c *checker) matchNames(d *Domain, nf *NonFluents, inst *Instance) {
 		if id.Name == "" {
 			fail(owner.Pos, "%s %s names no domain, expected domain = %s;", what, owner.Name, d.Name.Name)
 		}
-		if id.Name != d.Name.Name {
+		switch {
+		case id.Name == d.Name.Name:
+		case strings.EqualFold(id.Name, d.Name.Name):
+			c.prog.Warnings = append(c.prog.Warnings, errAt(id.Pos, "%s %s writes its domain %s, and the domain is %s; they are taken for the same", what, owner.Name, id.Name, d.Name.Name))
+		default:
 			fail(id.Pos, "%s %s is of domain %s, expected %s", what, owner.Name, id.Name, d.Name.Name)
 		}
 	}

@@ -268,3 +268,34 @@ func TestSummary(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestLetters: an instance whose domain is written in other letters is of that domain, with a
+// warning; an exact name goes first, and several alike are an error.
+func TestLetters(t *testing.T) {
+	const tail = " { domain = bicycle; horizon = 1; discount = 1.0; }"
+	for _, c := range []struct {
+		text, domain, warning, err string
+	}{
+		{"domain Bicycle { reward = 0; } instance i" + tail, "Bicycle", "letters.rddl:1:54: instance i writes its domain bicycle, and the domain is Bicycle; they are taken for the same", ""},
+		{"domain Bicycle { reward = 0; } domain bicycle { reward = 1; } instance i" + tail, "bicycle", "", ""},
+		{"domain Bicycle { reward = 0; } domain BICYCLE { reward = 1; } instance i" + tail, "", "", "not among the files"},
+		{"domain tricycle { reward = 0; } instance i" + tail, "", "", "not among the files; they have tricycle"},
+		{"domain Bicycle { reward = 0; } non-fluents n { domain = bicycle; } instance i { domain = Bicycle; non-fluents = n; horizon = 1; discount = 1.0; }",
+			"Bicycle", "letters.rddl:1:57: non-fluents block n writes its domain bicycle, and the domain is Bicycle; they are taken for the same", ""},
+	} {
+		progs, err := CheckAll(mustParse(t, "letters.rddl", []byte(c.text)))
+		if c.err != "" || err != nil {
+			if c.err == "" || !strings.Contains(errText(err), c.err) {
+				t.Errorf("%s: %v, want %q", c.text, err, c.err)
+			}
+			continue
+		}
+		var warnings []string
+		for _, w := range progs[0].Warnings {
+			warnings = append(warnings, w.Error())
+		}
+		if got := strings.Join(warnings, "\n"); got != c.warning || progs[0].Domain.Name.Name != c.domain {
+			t.Errorf("%s: domain %s, warnings %q, want %q", c.text, progs[0].Domain.Name.Name, got, c.warning)
+		}
+	}
+}

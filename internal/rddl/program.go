@@ -1,6 +1,10 @@
 package rddl
 
-import "github.com/fdplan/fdplan/internal/source"
+import (
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/source"
+)
 
 // Program is a checked domain, alone or with one instance: every name is resolved and every
 // expression typed. Its trees are copies; the File is unchanged and may be checked again with
@@ -20,6 +24,8 @@ type Program struct {
 	Values map[string][]string
 	// Termination is the domain's, then the instance's terminate-when.
 	Termination []Expr
+	// Warnings list names that are taken for others because they differ in letter case alone.
+	Warnings []*source.Error
 }
 
 // Check resolves and types a domain with an instance and its non-fluents. nf may be nil if
@@ -134,11 +140,7 @@ func (f *File) Select(instance string) (d *Domain, nf *NonFluents, inst *Instanc
 	if inst == nil {
 		panic(source.Errorf(f.Name, 0, 0, "no instance %s", instance))
 	}
-	for _, x := range f.Domains {
-		if x.Name.Name == inst.Domain.Name || inst.Domain.Name == "" {
-			d = x
-		}
-	}
+	d = f.domainOf(inst)
 	if d == nil {
 		fail(inst.Domain.Pos, "instance %s is of domain %s, which is not among the files%s", inst.Name.Name, inst.Domain.Name, f.domainsHint())
 	}
@@ -153,6 +155,26 @@ func (f *File) Select(instance string) (d *Domain, nf *NonFluents, inst *Instanc
 		}
 	}
 	return d, nf, inst, nil
+}
+
+// domainOf returns the domain that an instance names: the one of that name or, if there is
+// none, the only one whose name differs in letter case alone; nil for none.
+func (f *File) domainOf(inst *Instance) *Domain {
+	var exact, alike *Domain
+	several := false
+	for _, x := range f.Domains {
+		switch {
+		case x.Name.Name == inst.Domain.Name || inst.Domain.Name == "":
+			exact = x
+		case strings.EqualFold(x.Name.Name, inst.Domain.Name):
+			several = alike != nil
+			alike = x
+		}
+	}
+	if exact != nil || several {
+		return exact
+	}
+	return alike
 }
 
 func (f *File) domainsHint() string {

@@ -224,15 +224,11 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 		}
 		q.Initial = append(q.Initial, c)
 	}
-	limited := ctx
-	if x.r.PlanTime > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, x.r.PlanTime, fmt.Errorf("the time of %v for a plan was over", x.r.PlanTime))
-		defer cancel()
-	}
+	limited, limits, cancel := x.inTime(ctx)
+	defer cancel()
 	began := x.r.Now()
 	doc, err := plan.Plan(limited, &load.Problem{Task: engine.Task{Problem: q, Network: x.p.Network}}, plan.Request{
-		Options: registry.Options{Engine: x.r.Engine}, MinHorizon: lo, MaxHorizon: hi, Limits: x.r.Limits, Report: x.r.Phase,
+		Options: registry.Options{Engine: x.r.Engine}, MinHorizon: lo, MaxHorizon: hi, Limits: limits, Report: x.r.Phase,
 		Now: x.r.Now, Started: began, Loaded: began,
 	})
 	if err != nil {
@@ -254,6 +250,29 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 		x.r.Plan(line)
 	}
 	return doc, nil
+}
+
+// inTime limits the time for a plan. An engine that does not look at its context is left
+// behind a moment later.
+func (x *run) inTime(ctx context.Context) (context.Context, engine.Limits, context.CancelFunc) {
+	limits := x.r.Limits
+	if x.r.PlanTime <= 0 {
+		return ctx, limits, func() {}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, x.r.PlanTime, fmt.Errorf("the time of %v for a plan was over", x.r.PlanTime))
+	outer, late, done := limits.Late, make(chan struct{}), make(chan struct{})
+	limits.Late = late
+	go func() {
+		defer close(late)
+		timer := time.NewTimer(x.r.PlanTime + x.r.PlanTime/10)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-outer:
+		case <-done:
+		}
+	}()
+	return limited, limits, func() { close(done); cancel() }
 }
 
 // step takes an action and compares the state after it with the expected one, nil for none.

@@ -50,6 +50,9 @@ func CheckRDDL(names []string) (*Checked, error) {
 		out.Warnings = append(out.Warnings, w.Error())
 	}
 	for _, p := range programs {
+		for _, w := range p.Warnings {
+			out.Warnings = append(out.Warnings, w.Error())
+		}
 		line := ProgramLine{Summary: p.Summary()}
 		if p.Instance != nil {
 			g, err := ground.Ground(p)

@@ -226,7 +226,11 @@ func (c *compiler) assert(g group, n *ground.Node, negate bool) {
 		return
 	}
 	if n.Op != ground.Ref && n.Op != ground.Const {
-		if t := c.tableOf(n); t != nil {
+		for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
+			t := of(n)
+			if t == nil {
+				continue
+			}
 			low, high := t.rows(func(v value) bool { return v.isTrue() == negate })
 			if bad, ok := cover(low, high, tableCubes/2); ok {
 				c.exclude(g, t, bad, no)

@@ -172,6 +172,27 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// wide has functions and products of expressions over more than five bits.
+var wide = []string{
+	"1 / (1 + exp[2.5 - [sum_{?y : t} (p(?y) + a(?y))]]) >= 0.5", "exp[[sum_{?y : t} (p(?y) + a(?y))] - 2.5] > 1",
+	"sqrt[x + 2 * p(@o1) + 0.5 * p(@o2) + p(@o3) + a(@o1)] > 1.6", "round[sqrt[[sum_{?y : t} (p(?y) + a(?y))]]] == 2",
+	"pow[1 + [sum_{?y : t} (p(?y) + a(?y))], 1 + p(@o1)] > 4", "x / (1 + [sum_{?y : t} (p(?y) + a(?y))]) >= 0.5",
+	"if (forall_{?y : t} [p(?y) => a(?y)]) then exp[x] > 2.5 else ln[1 + free] > 1", "hypot[x, p(@o1) + p(@o2) + p(@o3)] > 2",
+	"div[7, 1 + x + p(@o1) + p(@o2) + p(@o3)] == 2", "[prod_{?y : t} (2.5 * p(?y) + ~p(?y))] * (1 + a(@o1)) * (1 + 3 * a(@o2)) >= 2.5",
+	"(2 * p(@o1) + 1) * (p(@o2) + 1) * (p(@o3) - 1) * (a(@o1) - 2) * (x - 1) == 0", "[prod_{?y : t} ((p(?y) - a(?y)) * (x + 1))] > 0",
+}
+
+// TestWide compares expressions that read more bits than a table has.
+func TestWide(t *testing.T) {
+	for _, text := range wide {
+		agree(t, text, 5)
+		agree(t, text, 0)
+		if strings.Contains(text, ") * (") {
+			agree(t, text, -1)
+		}
+	}
+}
+
 // TestTermination: a state where a condition holds may be reached and not left.
 func TestTermination(t *testing.T) {
 	g := load(t, "x : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",

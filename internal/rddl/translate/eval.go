@@ -37,6 +37,8 @@ type scene struct {
 	c    *compiler
 	val  map[fluentKey]value
 	memo map[int]value // intermediate fluents of this row
+
+	leaves bool // some values are of leaves
 }
 
 // fluentKey is a fluent at this step (even) or the next (odd).
@@ -52,6 +54,13 @@ func keyOf(n *ground.Node) fluentKey {
 
 // eval returns the exact value of n.
 func (s *scene) eval(n *ground.Node) value {
+	if s.leaves {
+		if k, ok := s.c.leafKeys[n]; ok {
+			if v, ok := s.val[k]; ok {
+				return v
+			}
+		}
+	}
 	switch n.Op {
 	case ground.Const:
 		return exact(simplest(n.Val))

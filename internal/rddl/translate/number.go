@@ -54,11 +54,7 @@ func (c *compiler) newNumber(n *ground.Node) number {
 	case ground.Case:
 		return c.caseNumber(n)
 	case ground.Mul:
-		out := c.factor(n.Args[0])
-		for _, a := range n.Args[1:] {
-			out = c.times2(n, out, c.factor(a))
-		}
-		return out
+		return c.product(n)
 	case ground.Div:
 		return c.quotient(n)
 	case ground.Min, ground.Max:

@@ -210,7 +210,10 @@ func (m *maker) number(depth int, t ground.Type) *ground.Node {
 	case k == 1:
 		n.Op, n.Args = ground.Sub, []*ground.Node{arg(), arg()}
 	case k == 2:
-		n.Op, n.Args = ground.Mul, []*ground.Node{arg(), arg()}
+		n.Op = ground.Mul
+		for range 2 + m.r.IntN(3) {
+			n.Args = append(n.Args, arg())
+		}
 	case k == 3:
 		n.Op, n.Args = ground.Neg, []*ground.Node{arg()}
 	case k == 4:

@@ -63,7 +63,7 @@ func (s *support) merge(c *compiler, o *support) {
 	s.keys = slices.Compact(s.keys)
 	s.bits = 0
 	for _, k := range s.keys {
-		s.bits += len(c.bitsOf(k).lits)
+		s.bits += len(c.keyVector(k).lits)
 	}
 }
 
@@ -81,6 +81,22 @@ func (c *compiler) tableOf(n *ground.Node) *table {
 	if s.over || s.size<<s.bits > tableWork {
 		s = c.supportOf(n, false)
 	}
+	return c.fill(n, s)
+}
+
+// leafTable is tableOf with the parts of n as leaves; nil also if n can be compiled without.
+func (c *compiler) leafTable(n *ground.Node) *table {
+	if c.tableBits < 0 || !c.hard(n) {
+		return nil
+	}
+	if s := c.leafSupport(n); s.leaves() {
+		return c.fill(n, s)
+	}
+	return nil
+}
+
+// fill evaluates n in all rows over the bits of its support.
+func (c *compiler) fill(n *ground.Node, s *support) *table {
 	if s.over || s.size<<s.bits > tableWork {
 		return nil
 	}
@@ -88,11 +104,11 @@ func (c *compiler) tableOf(n *ground.Node) *table {
 	vectors := make([]*vector, len(s.keys))
 	at := make([]int64, len(s.keys))
 	for i, k := range s.keys {
-		vectors[i] = c.bitsOf(k)
+		vectors[i] = c.keyVector(k)
 		at[i] = vectors[i].lo
 		t.inputs = append(t.inputs, vectors[i].lits...)
 	}
-	sc := &scene{c: c, val: map[fluentKey]value{}}
+	sc := &scene{c: c, val: map[fluentKey]value{}, leaves: s.leaves()}
 	rules := c.rulesOver(s.keys)
 	for {
 		row, bit := 0, 0
@@ -103,7 +119,7 @@ func (c *compiler) tableOf(n *ground.Node) *table {
 				}
 				bit++
 			}
-			sc.val[s.keys[i]] = exact(whole(at[i]))
+			sc.val[s.keys[i]] = c.keyValue(s.keys[i], at[i])
 		}
 		sc.memo = map[int]value{}
 		if t.possible(row) && sc.legal(rules) {
@@ -166,6 +182,9 @@ func (s *scene) legal(rules []rule) bool {
 	if s.c.assuming && s.c.g.MaxActions >= 0 {
 		moved := 0
 		for k, v := range s.val {
+			if k < 0 {
+				continue
+			}
 			if f := &s.c.g.Fluents[k>>1]; f.Kind == ground.Action && v.rat != simplest(f.Default) {
 				moved++
 			}
@@ -255,15 +274,14 @@ func nothing(value) bool { return false }
 // boolTable compiles a Boolean expression from its table to a literal; ok is false if the
 // table is too large.
 func (c *compiler) boolTable(dest lit, n *ground.Node) (l lit, ok bool) {
-	t := c.tableOf(n)
-	if t == nil {
-		return 0, false
+	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
+		if t := of(n); t != nil {
+			if f, ok := t.minimise(value.isTrue, nothing); ok {
+				return c.realise(dest, t, f), true
+			}
+		}
 	}
-	f, ok := t.minimise(value.isTrue, nothing)
-	if !ok {
-		return 0, false
-	}
-	return c.realise(dest, t, f), true
+	return 0, false
 }
 
 // realise makes the wire of one output bit.
@@ -311,10 +329,15 @@ func (t *table) single(f forms) (lit, bool) {
 // value is stored there, and rows whose value does not fit are forbidden. ok is false if the
 // table is too large or some value is not an integer.
 func (c *compiler) numberTable(dest *vector, n *ground.Node) (out number, ok bool) {
-	t := c.tableOf(n)
-	if t == nil {
-		return out, false
+	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
+		if t := of(n); t != nil && !ok {
+			out, ok = c.numberOf(t, dest, n)
+		}
 	}
+	return out, ok
+}
+
+func (c *compiler) numberOf(t *table, dest *vector, n *ground.Node) (out number, ok bool) {
 	var lo, hi rat
 	first := true
 	for r, care := range t.care {

@@ -65,6 +65,9 @@ type compiler struct {
 	literals  map[*ground.Node]lit
 	numbers   map[*ground.Node]number
 	supports  [2]map[*ground.Node]*support
+	hardness  map[*ground.Node]bool
+	leafKeys  map[*ground.Node]fluentKey
+	leaves    []*leaf
 
 	tableBits int
 	rules     []rule // what tables may assume
@@ -82,7 +85,8 @@ func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 		g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
 		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
-		supports: [2]map[*ground.Node]*support{{}, {}}, serial: map[string]int{}, what: "problem",
+		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{},
+		leafKeys: map[*ground.Node]fluentKey{}, serial: map[string]int{}, what: "problem",
 	}
 	c.tableBits = tableBits
 	if o.tableBits != 0 {
