@@ -30,6 +30,7 @@
 package fdplan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -148,7 +149,7 @@ func LoadFrom(s Source) (*Problem, error) {
 			r.Ranges = append(r.Ranges, fmt.Sprintf("%s=%d..%d", name, x.Lo, x.Hi))
 		}
 	}
-	p, err := load.Load(r)
+	p, err := load.Load(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func plan(t *testing.T, p *factored.Problem, moves ...string) validate.Plan {
 }
 
 func maze(t *testing.T) engine.Task {
-	c, err := bundled.RDDL("navigation/3x3", false)
+	c, err := bundled.RDDL(context.Background(), "navigation/3x3", false)
 	if err != nil {
 		t.Fatal(err)
 	}

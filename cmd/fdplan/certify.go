@@ -39,7 +39,7 @@ func (c *certifyCmd) Run(a *environment) error {
 	}
 	var task *engine.Task
 	if c.Problem != "" {
-		p, err := load.Load(load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
+		p, err := load.Load(ctx, load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
 		if err == nil {
 			err = p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
 		}

@@ -21,16 +21,16 @@ type checkCmd struct {
 
 // Run checks the files and prints what is in them.
 func (c *checkCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	if c.Contradictions {
-		return c.contradictions(a)
+		return c.contradictions(ctx, a)
 	}
 	names := []string{c.Domain}
 	if c.Instance != "" {
 		names = append(names, c.Instance)
 	}
-	found, err := inspect.CheckRDDL(names)
+	found, err := inspect.CheckRDDL(ctx, names)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type collectCmd struct {
 func (c *collectCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := c.loadTruth()
+	p, err := c.loadTruth(ctx)
 	if err != nil {
 		return err
 	}

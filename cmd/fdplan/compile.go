@@ -29,7 +29,7 @@ type compileCmd struct {
 func (c *compileCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(&c.changeFlags)
+	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *compileCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: encoding == cnf.Default})
+	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: encoding == cnf.Default, Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,9 @@ type convertCmd struct {
 
 // Run folds a network and writes it.
 func (c *convertCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}

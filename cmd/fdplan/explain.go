@@ -55,7 +55,7 @@ func (c *explainCmd) Run(a *environment) error {
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(&c.changeFlags)
+	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}

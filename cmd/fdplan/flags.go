@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -57,19 +58,21 @@ func (f *problemFlags) ref() load.Ref {
 }
 
 // load reads the problem and applies the changes.
-func (f *problemFlags) load(c *changeFlags) (*load.Problem, error) {
-	p, err := load.Load(f.ref())
-	if err != nil || c == nil {
-		return p, err
-	}
-	return p, p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+func (f *problemFlags) load(ctx context.Context, c *changeFlags) (*load.Problem, error) {
+	return inTime(ctx, func() (*load.Problem, error) {
+		p, err := load.Load(ctx, f.ref())
+		if err != nil || c == nil {
+			return p, err
+		}
+		return p, p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+	})
 }
 
 // loadTruth reads the problem for simulation, without its network.
-func (f *problemFlags) loadTruth() (*load.Problem, error) {
+func (f *problemFlags) loadTruth(ctx context.Context) (*load.Problem, error) {
 	r := f.ref()
 	r.Known, r.Simulate = r.Files == "", true
-	return load.Load(r)
+	return inTime(ctx, func() (*load.Problem, error) { return load.Load(ctx, r) })
 }
 
 // engine turns the flags into an engine's limits.

@@ -95,9 +95,16 @@ func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64
 	ctx, lift := g.ctx, []func(){}
 	if limitOnTime > 0 {
 		timed, stop := context.WithDeadlineCause(ctx, started.Add(limitOnTime), fmt.Errorf("the time limit of %v was reached", limitOnTime))
-		unhook := context.AfterFunc(timed, func() { g.cancel(context.Cause(timed)) })
+		ended := func() { g.cancel(context.Cause(timed)) }
+		unhook := context.AfterFunc(timed, ended)
 		ctx = timed
-		lift = append(lift, func() { unhook(); stop() })
+		lift = append(lift, func() {
+			if timed.Err() != nil {
+				ended() // which may not have had its turn yet
+			}
+			unhook()
+			stop()
+		})
 	}
 	if memory > 0 {
 		ticker := time.NewTicker(memoryTick)
@@ -127,6 +134,28 @@ func (g *guard) run(command func() error) error {
 		return err
 	default:
 		return &abandoned{context.Cause(g.ctx)}
+	}
+}
+
+// inTime calls read, which may wait for a pipe or look at its context too rarely,
+// and returns its outcome, or the error of ctx when that ends first: then read is
+// left where it is.
+func inTime[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := read()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
 	}
 }
 

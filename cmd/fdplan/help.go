@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -144,7 +145,7 @@ type completionCmd struct {
 
 // Run writes the completions for a shell.
 func (c *completionCmd) Run(a *environment, ctx *kong.Context) error {
-	all, err := inspect.List()
+	all, err := inspect.List(context.Background())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -80,11 +81,11 @@ func (c *initCmd) Run(a *environment) error {
 }
 
 // contradictions lists those of a log for a task.
-func (c *checkCmd) contradictions(a *environment) error {
+func (c *checkCmd) contradictions(ctx context.Context, a *environment) error {
 	if c.Instance == "" {
 		return errors.New("--contradictions needs a task and data; expected fdplan check TASK DATA --contradictions")
 	}
-	p, err := load.Load(load.Ref{Name: c.Domain, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Domain, Untrained: true})
 	if err != nil {
 		return err
 	}

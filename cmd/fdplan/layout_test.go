@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -25,7 +26,7 @@ func writeLayout(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	c, err := tk.Problem(task.Options{Name: name, Read: bundled.Read})
+	c, err := tk.Problem(context.Background(), task.Options{Name: name, Read: bundled.Read})
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := bundled.RDDL(name, false)
+		want, err := bundled.RDDL(context.Background(), name, false)
 		if err != nil {
 			t.Fatal(err)
 		}

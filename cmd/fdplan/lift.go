@@ -24,7 +24,7 @@ type liftCmd struct {
 func (c *liftCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}

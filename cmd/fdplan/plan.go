@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,9 +40,12 @@ type planCmd struct {
 func (c *planCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(&c.changeFlags)
-	if err != nil {
+	task, err := c.load(ctx, &c.changeFlags)
+	if err != nil && ctx.Err() == nil {
 		return err
+	}
+	if err != nil {
+		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Problem, c.Domain), c.Engine, c.Horizon.min, c.Horizon.max, a.now().Sub(a.started))}, nil)
 	}
 	encoding, err := cnf.ParseEncoding(c.Encoding)
 	if err != nil {
@@ -65,11 +69,17 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
+	return c.tell(a, doc, evidence.none)
+}
+
+// tell prints the answer, and why it has no proof, if that was asked for. Its error is the
+// exit status.
+func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) error {
 	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
 		return err
 	}
-	if evidence.none != nil {
-		fmt.Fprintf(a.err, "fdplan: warning: %v\n", evidence.none)
+	if unproved != nil {
+		fmt.Fprintf(a.err, "fdplan: warning: %v\n", unproved)
 	}
 	if w := doc.Warning(); w != "" {
 		a.warn(w)

@@ -14,9 +14,9 @@ type reportCmd struct {
 
 // Run renders the report of a bench.
 func (c *reportCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
-	return experiment.Report(c.Dir, experiment.Output{
+	return experiment.Report(ctx, c.Dir, experiment.Output{
 		Write: a.toFile,
 		Wrote: func(name string) {
 			if !c.Quiet {

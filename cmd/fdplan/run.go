@@ -48,7 +48,7 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := c.load(&c.changeFlags)
+	p, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}

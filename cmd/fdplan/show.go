@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -20,7 +21,7 @@ type listCmd struct {
 
 // Run lists the bundled problems.
 func (c *listCmd) Run(a *environment) error {
-	all, err := inspect.List()
+	all, err := inspect.List(context.Background())
 	if err != nil {
 		return err
 	}
@@ -49,15 +50,15 @@ type showCmd struct {
 
 // Run shows a problem, or a plan.
 func (c *showCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
 		c.Problem, c.Plan = "", c.Problem
 	}
 	if c.Plan != "" {
-		return c.picture(a)
+		return c.picture(ctx, a)
 	}
-	task, err := c.load(&c.changeFlags)
+	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (c *showCmd) Run(a *environment) error {
 }
 
 // picture draws a plan.
-func (c *showCmd) picture(a *environment) error {
+func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if c.JSON {
 		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s", c.Plan)
 	}
@@ -84,7 +85,7 @@ func (c *showCmd) picture(a *environment) error {
 	if err != nil {
 		return err
 	}
-	p, err := draw.Picture(c.ref(), c.Plan, data)
+	p, err := draw.Picture(ctx, c.ref(), c.Plan, data)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,9 @@ type simulateCmd struct {
 
 // Run simulates; the exit status is 4 if the plan or the policy violates a rule.
 func (c *simulateCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := c.loadTruth()
+	p, err := c.loadTruth(ctx)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ type trainCmd struct {
 func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (c *testCmd) Run(a *environment) error {
 	case c.Prove:
 		return c.prove(ctx, a, text)
 	}
-	p, err := load.Load(load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}

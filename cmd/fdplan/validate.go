@@ -36,7 +36,7 @@ func (c *validateCmd) Run(a *environment) error {
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(&c.changeFlags)
+	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ type verifyCmd struct {
 func (c *verifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(nil)
+	task, err := c.load(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func load(t testing.TB, args string) (engine.Task, int) {
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
-	c, err := file.Problem(task.Options{Known: true, Read: os.ReadFile})
+	c, err := file.Problem(context.Background(), task.Options{Known: true, Read: os.ReadFile})
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}

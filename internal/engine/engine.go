@@ -97,7 +97,9 @@ type Progress struct {
 	// Trace is a plan of that reward, which is not changed any more; nil where
 	// the engine has none to show.
 	Trace *factored.Trace
-	Work  int64 // how much was done, in the engine's own measure; it never falls
+	// Settled is a horizon of a range that is done with; nil for no news of one.
+	Settled *HorizonResult
+	Work    int64 // how much was done, in the engine's own measure; it never falls
 }
 
 // Engine solves queries. Implementations keep no state between calls; report

@@ -41,6 +41,9 @@ func EachHorizon(ctx context.Context, q Query, report func(Progress), solve func
 				all.Bound = r.Bound
 			}
 		}
+		if line.Status != Unknown {
+			all.among(h, report)(Progress{Phase: string(line.Status), Settled: &line})
+		}
 		for k, v := range r.Stats {
 			all.Stats[k] += v
 		}

@@ -26,7 +26,7 @@ func (e inTime) Solve(ctx context.Context, q Query, l Limits, report func(Progre
 		res *Result
 		err error
 	}
-	k := &known{report: report}
+	k := &known{report: report, settled: map[int]HorizonResult{}}
 	done := make(chan answer, 1)
 	go func() {
 		res, err := e.Engine.Solve(ctx, q, l, k.take)
@@ -41,7 +41,7 @@ func (e inTime) Solve(ctx context.Context, q Query, l Limits, report func(Progre
 	case a := <-done:
 		return a.res, a.err
 	default:
-		return k.result(ctx), nil
+		return k.result(ctx, q), nil
 	}
 }
 
@@ -54,6 +54,8 @@ type known struct {
 	reward int64
 	bound  *int64
 	prover string // of the bound
+	// settled are the horizons of a range that are done with.
+	settled map[int]HorizonResult
 }
 
 // take passes a report on, until the result has been asked for.
@@ -70,6 +72,9 @@ func (k *known) take(p Progress) {
 		b := *p.Bound
 		k.bound, k.prover = &b, p.Prover
 	}
+	if p.Settled != nil {
+		k.settled[p.Settled.Horizon] = *p.Settled
+	}
 	if k.report != nil {
 		k.report(p)
 	}
@@ -77,13 +82,20 @@ func (k *known) take(p Progress) {
 
 // result is what is known when time is over. Bounds are reported for queries
 // about a single horizon alone, and hold for that query.
-func (k *known) result(ctx context.Context) *Result {
+func (k *known) result(ctx context.Context, q Query) *Result {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
 	r := &Result{Status: Unknown, Bound: k.bound, Prover: k.prover, Stats: map[string]int64{}, Reason: "a limit was reached"}
 	if cause := context.Cause(ctx); cause != nil {
 		r.Reason = cause.Error()
+	}
+	for h := q.MinHorizon; h <= q.MaxHorizon && q.MinHorizon < q.MaxHorizon; h++ {
+		line, ok := k.settled[h]
+		if !ok {
+			line = HorizonResult{Horizon: h, Status: Unknown}
+		}
+		r.Horizons = append(r.Horizons, line)
 	}
 	if k.trace != nil {
 		r.Status, r.Trace, r.Horizon, r.Reward = Feasible, k.trace, k.trace.Horizon(), k.reward

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -65,6 +66,37 @@ func TestInTime(t *testing.T) {
 			t.Errorf("%s: reason %q", name, r.Reason)
 		}
 	}
+}
+
+// TestInTimeRange: of a range of horizons, what was settled before the end is told, by an
+// engine that solves one after the other.
+func TestInTimeRange(t *testing.T) {
+	late := make(chan struct{})
+	e := oneByOne{late}
+	r, err := InTime(e).Solve(context.Background(), Query{MinHorizon: 2, MaxHorizon: 5}, Limits{Late: late}, nil)
+	want := []HorizonResult{{2, Infeasible, 0}, {3, Optimal, -7}, {4, Unknown, 0}, {5, Unknown, 0}}
+	if err != nil || !slices.Equal(r.Horizons, want) || r.Status != Feasible || r.Reward != -7 || r.Bound != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// oneByOne finds no plan of 2 steps and one of 3, and does not end with more.
+type oneByOne struct{ late chan struct{} }
+
+func (oneByOne) Name() string { return "one by one" }
+
+func (e oneByOne) Solve(ctx context.Context, q Query, _ Limits, report func(Progress)) (*Result, error) {
+	return EachHorizon(ctx, q, report, func(h int, _ func(Progress)) (*Result, error) {
+		bound := int64(-7)
+		switch h {
+		case 2:
+			return &Result{Status: Infeasible}, nil
+		case 3:
+			return &Result{Status: Optimal, Horizon: 3, Trace: &factored.Trace{Steps: make([]factored.Valuation, 4)}, Reward: -7, Bound: &bound}, nil
+		}
+		close(e.late)
+		select {}
+	})
 }
 
 // TestInTimePasses: an engine that ends in time answers for itself, and where

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -13,6 +14,8 @@ type Options struct {
 	// neurons that nothing reads, from every Part. Without it the model is literally the
 	// paper's.
 	Propagate bool
+	// Context ends the propagation, and New with its error; nil for never.
+	Context context.Context
 }
 
 // Model is a problem and its network unrolled over H steps.
@@ -104,7 +107,9 @@ func New(p *factored.Problem, net *bnn.Network, horizon int, o Options) (*Model,
 	}
 	m.buildNeurons()
 	if o.Propagate {
-		m.propagate()
+		if err := m.propagate(); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
 }

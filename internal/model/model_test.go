@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -135,6 +137,19 @@ func TestNewRefuses(t *testing.T) {
 	for _, h := range []int{0, -1, 1 << 30} {
 		if _, err := model.New(p, net, h, model.Options{}); err == nil {
 			t.Errorf("horizon %d is taken", h)
+		}
+	}
+}
+
+// TestPropagationEnds: propagation over many steps ends with its context.
+func TestPropagationEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p, net, horizon := randprob.New(1, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1, Horizon: 3})
+	for _, propagate := range []bool{false, true} {
+		_, err := model.New(p, net, horizon, model.Options{Propagate: propagate, Context: ctx})
+		if errors.Is(err, context.Canceled) != propagate {
+			t.Errorf("with propagation %v: %v", propagate, err)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import "github.com/fdplan/fdplan/problem/factored"
 
 // propagate fixes every literal that bounds propagation over single constraints finds,
 // forwards and backwards through all steps until nothing changes. It keeps all solutions:
-// fixed literals hold in each of them.
-func (m *Model) propagate() {
+// fixed literals hold in each of them. The error is that of the context.
+func (m *Model) propagate() error {
 	m.fixed = make([]int8, m.NumVars()+1)
 	for changed := true; changed && !m.infeasible; {
 		changed = false
@@ -18,10 +18,14 @@ func (m *Model) propagate() {
 				changed = true
 			}
 			if m.infeasible {
-				return
+				return nil
+			}
+			if c := m.options.Context; c != nil && c.Err() != nil {
+				return c.Err()
 			}
 		}
 	}
+	return nil
 }
 
 // propagateStep visits the constraints of step t once and reports whether it fixed anything.

@@ -66,7 +66,7 @@ func TestBundled(t *testing.T) {
 		"inventory/4": {6, 8}, "sysadmin/4": {2, 4}, "sysadmin/5": {2, 4}, "cellda/x": {9, 10, 12}, "cellda/y": {7, 8, 10},
 	} {
 		for _, known := range []bool{false, true} {
-			p, err := load.Load(load.Ref{Name: name, Known: known})
+			p, err := load.Load(context.Background(), load.Ref{Name: name, Known: known})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestEngines(t *testing.T) {
 
 // TestFalse wants no proof of a false answer.
 func TestFalse(t *testing.T) {
-	p, err := load.Load(load.Ref{Name: "navigation/3x3"})
+	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@
 package draw
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // lacks are taken from the problem that of names. If of is empty, they are taken from the
 // bundled problem that has the plan's name or, for plans of the published files, its
 // variables. If there is none, the picture shows the plan alone.
-func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
+func Picture(ctx context.Context, of load.Ref, name string, data []byte) (*picture.Picture, error) {
 	plan, err := picture.Read(name, data)
 	if err != nil {
 		return nil, err
@@ -26,22 +27,22 @@ func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
 	var facts picture.Facts
 	switch {
 	case of.Name == "" && of.Domain == "" && of.Files == "":
-		facts, err = bundledFacts(plan)
+		facts, err = bundledFacts(ctx, plan)
 	case of.Files != "":
 		// The published files contain the goal; walls and similar facts are only in RDDL.
-		if facts, err = bundledFacts(plan); err == nil {
+		if facts, err = bundledFacts(ctx, plan); err == nil {
 			if of.Name == "" {
 				of.Name = plan.Problem
 			}
 			var p *load.Problem
-			if p, err = load.Load(of); err == nil {
+			if p, err = load.Load(ctx, of); err == nil {
 				facts.Goal = goalValues(p.Problem)
 			}
 		}
 	default:
 		of.Known, of.Simulate = true, true
 		var p *load.Problem
-		if p, err = load.Load(of); err == nil {
+		if p, err = load.Load(ctx, of); err == nil {
 			facts = factsOf(p)
 		}
 	}
@@ -52,14 +53,14 @@ func Picture(of load.Ref, name string, data []byte) (*picture.Picture, error) {
 }
 
 // bundledFacts returns the facts of the bundled problem that a plan belongs to.
-func bundledFacts(plan *picture.Plan) (picture.Facts, error) {
+func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error) {
 	domain, _, _ := strings.Cut(plan.Problem, "/")
 	var published []string
 	for _, name := range bundled.Names() {
 		if d, _, _ := strings.Cut(name, "/"); d != domain {
 			continue
 		}
-		p, err := load.Load(load.Ref{Name: name, Known: true, Simulate: true})
+		p, err := load.Load(ctx, load.Ref{Name: name, Known: true, Simulate: true})
 		if err != nil {
 			return picture.Facts{}, err
 		}
@@ -82,7 +83,7 @@ func bundledFacts(plan *picture.Plan) (picture.Facts, error) {
 	default:
 		return picture.Facts{}, nil
 	}
-	p, err := load.Load(load.Ref{Name: found, Known: true, Simulate: true})
+	p, err := load.Load(ctx, load.Ref{Name: found, Known: true, Simulate: true})
 	if err != nil {
 		return picture.Facts{}, err
 	}

@@ -18,7 +18,7 @@ import (
 // planned is the plan document of a problem.
 func planned(t *testing.T, r load.Ref) []byte {
 	t.Helper()
-	p, err := load.Load(r)
+	p, err := load.Load(context.Background(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func planned(t *testing.T, r load.Ref) []byte {
 
 func pictureText(t *testing.T, of load.Ref, data []byte) string {
 	t.Helper()
-	p, err := Picture(of, "plan.json", data)
+	p, err := Picture(context.Background(), of, "plan.json", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestPictureOfPublished(t *testing.T) {
 		"navigation/3x3": "Blocked cells and goal are those of navigation/3x3.", "navigation/5x5": "G8",
 		"cellda/x": "Key, door and blocks are those of cellda/x.", "inventory/1": "The demand is that of inventory/2.", "sysadmin/4": "Ages after each step",
 	} {
-		p, err := load.Load(load.Ref{Name: name, Files: dir})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Files: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

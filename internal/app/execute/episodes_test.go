@@ -44,7 +44,7 @@ func determinized(t *testing.T, block string) *load.Problem {
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(machines, "BLOCK", block)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load.Load(load.Ref{Domain: file, Determinize: "most-likely"})
+	p, err := load.Load(context.Background(), load.Ref{Domain: file, Determinize: "most-likely"})
 	if err != nil {
 		t.Fatal(err)
 	}

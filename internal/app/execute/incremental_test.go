@@ -84,12 +84,12 @@ func TestIncrementalPublished(t *testing.T) {
 		}
 		for h := f.lo; h <= f.hi; h++ {
 			name := fmt.Sprintf("%s -H %d %v", f.problem, h, f.initial)
-			p, err := load.Load(load.Ref{Name: f.problem, Files: publishedFiles})
+			p, err := load.Load(context.Background(), load.Ref{Name: f.problem, Files: publishedFiles})
 			if err == nil {
 				err = p.Apply(load.Changes{SetInitial: f.initial})
 			}
 			if err == nil {
-				err = p.SetTruth("")
+				err = p.SetTruth(context.Background(), "")
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -46,7 +46,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 	}
 	out := &Real{Name: r.Name}
 	if r.Name == rddlName && p.Truth == nil && p.Other == nil || r.Truth != "" {
-		if err := p.SetTruth(r.Truth); err != nil {
+		if err := p.SetTruth(ctx, r.Truth); err != nil {
 			return nil, err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 func loaded(t *testing.T, name string, c load.Changes) *load.Problem {
 	t.Helper()
-	p, err := load.Load(load.Ref{Name: name})
+	p, err := load.Load(context.Background(), load.Ref{Name: name})
 	if err == nil {
 		err = p.Apply(c)
 	}

@@ -94,7 +94,7 @@ func TestBench(t *testing.T) {
 		},
 		Wrote: func(name string) { named = append(named, name) },
 	}
-	if err := Report(dir, out); err != nil {
+	if err := Report(context.Background(), dir, out); err != nil {
 		t.Fatal(err)
 	}
 	if len(files) < 5 || len(named) != len(files) {
@@ -112,7 +112,7 @@ func TestBench(t *testing.T) {
 			t.Fatal(err)
 		}
 		clear(files)
-		err := Report(dir, out)
+		err := Report(context.Background(), dir, out)
 		if errors.Is(err, ErrContradiction) != want || (err != nil) != want || len(files) < 5 {
 			t.Errorf("optima -9 and %d: %v, %d files", other, err, len(files))
 		}
@@ -120,7 +120,7 @@ func TestBench(t *testing.T) {
 			t.Errorf("optima -9 and %d: a table of contradictions: %v", other, named)
 		}
 	}
-	if err := Report(t.TempDir(), out); err == nil || !strings.Contains(err.Error(), "there is no such file") {
+	if err := Report(context.Background(), t.TempDir(), out); err == nil || !strings.Contains(err.Error(), "there is no such file") {
 		t.Errorf("without a journal: %v", err)
 	}
 }

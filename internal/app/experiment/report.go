@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ var ErrContradiction = errors.New("runs contradict each other")
 // Report renders the journal in a folder, beside it, and removes the files of an
 // earlier report that this one lacks. If runs contradict each other about an optimum,
 // the report is written, and the error wraps ErrContradiction.
-func Report(dir string, out Output) error {
+func Report(ctx context.Context, dir string, out Output) error {
 	name := filepath.Join(dir, bench.JournalName)
 	f, err := source.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +49,7 @@ func Report(dir string, out Output) error {
 		out.Warn(j.Warning)
 	}
 	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
-		return draw.Picture(load.Ref{}, name, data)
+		return draw.Picture(ctx, load.Ref{}, name, data)
 	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", app.ErrInternal, err)

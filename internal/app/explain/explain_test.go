@@ -24,7 +24,7 @@ func TestDefinitionsExcludeNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	defined := 0
 	for _, name := range bundled.Names() {
-		p, err := load.Load(load.Ref{Name: name, Known: true})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Known: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestExplainBundled(t *testing.T) {
 		if task, err := bundled.Task(name); err != nil || task.Network == "" {
 			continue // all that is known of it is its RDDL
 		}
-		p, err := load.Load(load.Ref{Name: name})
+		p, err := load.Load(context.Background(), load.Ref{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package inspect
 
 import (
+	"context"
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/rddl"
@@ -36,7 +37,7 @@ type GroundLine struct {
 
 // CheckRDDL parses, type-checks and grounds everything in the files, which are treated as
 // one: domains, and instances that may be in a separate file.
-func CheckRDDL(names []string) (*Checked, error) {
+func CheckRDDL(ctx context.Context, names []string) (*Checked, error) {
 	joined, err := rddl.ReadFiles(load.ReadFile, names...)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func CheckRDDL(names []string) (*Checked, error) {
 		}
 		line := ProgramLine{Summary: p.Summary()}
 		if p.Instance != nil {
-			g, err := ground.Ground(p)
+			g, err := ground.Ground(ctx, p)
 			if err != nil {
 				return nil, err
 			}

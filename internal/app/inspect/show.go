@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -220,14 +221,14 @@ type Listing struct {
 }
 
 // List summarises every bundled problem.
-func List() ([]Listing, error) {
+func List(ctx context.Context) ([]Listing, error) {
 	var out []Listing
 	for _, name := range bundled.Names() {
 		t, err := bundled.Task(name)
 		if err != nil {
 			return nil, err
 		}
-		p, err := load.Load(load.Ref{Name: name, Known: t.Network == ""})
+		p, err := load.Load(ctx, load.Ref{Name: name, Known: t.Network == ""})
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ all legal rows: too many to list
 
 // TestDrawn: legal rows that are drawn are legal, and all of few are met.
 func TestDrawn(t *testing.T) {
-	p, err := load.Load(load.Ref{Name: "inventory/2", Untrained: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: "inventory/2", Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestDrawn(t *testing.T) {
 func TestTrainedOn(t *testing.T) {
 	for name, legal := range map[string]int{"cellda/x": 1280, "inventory/2": 64} {
 		f := apptest.NetworkFile(t, name)
-		p, err := load.Load(load.Ref{Name: name, Untrained: true})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
 		if err != nil {
 			t.Fatal(err)
 		}

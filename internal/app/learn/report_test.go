@@ -21,7 +21,7 @@ import (
 // reported trains on rows of inventory/2 and returns the files of the report.
 func reported(t *testing.T, ctx context.Context, config train.Config, change func(*Training)) (*Trained, map[string][]byte) {
 	t.Helper()
-	p, err := load.Load(load.Ref{Name: "inventory/2", Untrained: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: "inventory/2", Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 // of a state or action is empty with probability gaps.
 func restartRows(t *testing.T, name string, rows int, gaps float64) (*load.Problem, string) {
 	t.Helper()
-	p, err := load.Load(load.Ref{Name: name, Untrained: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}

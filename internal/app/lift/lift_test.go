@@ -139,7 +139,7 @@ func robots(t *testing.T, n, size int) string {
 // learned learns a lifted network from random transitions of a task.
 func learned(t *testing.T, task string, rows int, o Options) []byte {
 	t.Helper()
-	p, err := load.Load(load.Ref{Name: task, Untrained: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: task, Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestLift(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := learned(t, c.small, c.rows, Options{Seed: 1})
-			p, err := load.Load(load.Ref{Name: c.big, Untrained: true})
+			p, err := load.Load(context.Background(), load.Ref{Name: c.big, Untrained: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func TestThreads(t *testing.T) {
 // refused.
 func TestUnfit(t *testing.T) {
 	text := learned(t, computers(t, 5, tree(5)), 30, Options{})
-	p, err := load.Load(load.Ref{Name: lamps(t, 2, 2), Untrained: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: lamps(t, 2, 2), Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}

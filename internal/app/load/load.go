@@ -3,6 +3,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -74,8 +75,8 @@ type Problem struct {
 // instanceName matches names that can be part of a file's name in every layout.
 var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
-// Load reads the problem that r names.
-func Load(r Ref) (*Problem, error) {
+// Load reads the problem that r names. When the context ends, its error is returned.
+func Load(ctx context.Context, r Ref) (*Problem, error) {
 	switch {
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")
@@ -93,7 +94,7 @@ func Load(r Ref) (*Problem, error) {
 		if read == nil {
 			read = ReadFile
 		}
-		return fromTask(t, r, task.Options{Known: true}, read)
+		return fromTask(ctx, t, r, task.Options{Known: true}, read)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":
@@ -104,13 +105,13 @@ func Load(r Ref) (*Problem, error) {
 			return nil, err
 		}
 		t.Levels = r.Levels
-		return fromTask(t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, ReadFile)
+		return fromTask(ctx, t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, ReadFile)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {
 		return nil, err
 	}
-	return fromTask(t, r, task.Options{Name: r.Name, Known: r.Known, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
+	return fromTask(ctx, t, r, task.Options{Name: r.Name, Known: r.Known, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
 }
 
 // ReadFile is source.ReadFile with errors that begin with the name.
@@ -138,7 +139,7 @@ func fromFiles(r Ref) (*Problem, error) {
 }
 
 // fromTask compiles a task, reading its files with read.
-func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
+func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
 	o.Read, o.IgnoreDiscount, o.Determinize = read, r.IgnoreDiscount, ground.Determinization(r.Determinize)
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
@@ -149,10 +150,10 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 	if len(t.Learned) == 0 {
 		o.Known = true
 	}
-	c, err := t.Problem(o)
+	c, err := t.Problem(ctx, o)
 	if err != nil {
-		if r.Simulate {
-			return simulatedOnly(t, o)
+		if r.Simulate && ctx.Err() == nil {
+			return simulatedOnly(ctx, t, o)
 		}
 		return nil, err
 	}
@@ -171,8 +172,8 @@ func fromTask(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem
 }
 
 // simulatedOnly loads a problem that cannot be planned with, such as a stochastic one.
-func simulatedOnly(t *task.Task, o task.Options) (*Problem, error) {
-	g, err := t.Ground(o.Read)
+func simulatedOnly(ctx context.Context, t *task.Task, o task.Options) (*Problem, error) {
+	g, err := t.Ground(ctx, o.Read)
 	if err != nil {
 		return nil, err
 	}

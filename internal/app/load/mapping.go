@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,7 +24,7 @@ type Elsewhere struct {
 // SetTruth sets the truth of p, a problem in the FD-SAT-Plan layout, to the RDDL of the named
 // problem: a bundled problem or a task file whose [files] has the names of p's bits. With an
 // empty name it searches the bundled problems of the same domain, the same instance first.
-func (p *Problem) SetTruth(name string) error {
+func (p *Problem) SetTruth(ctx context.Context, name string) error {
 	if p.Truth != nil {
 		return fmt.Errorf("%s has RDDL of its own; the truth of another problem is for one in the FD-SAT-Plan layout", p.Problem.Name)
 	}
@@ -34,7 +35,7 @@ func (p *Problem) SetTruth(name string) error {
 	var fitting []*Elsewhere
 	var errs []error
 	for _, n := range names {
-		e, err := truthOf(p.Problem, n)
+		e, err := truthOf(ctx, p.Problem, n)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -77,7 +78,7 @@ func candidates(name string) []string {
 }
 
 // truthOf loads a problem's RDDL and maps the bits of p to its.
-func truthOf(p *factored.Problem, name string) (*Elsewhere, error) {
+func truthOf(ctx context.Context, p *factored.Problem, name string) (*Elsewhere, error) {
 	var t *task.Task
 	var err error
 	o := task.Options{Name: name, Known: true, IgnoreDiscount: true}
@@ -91,7 +92,7 @@ func truthOf(p *factored.Problem, name string) (*Elsewhere, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.Problem(o)
+	c, err := t.Problem(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,7 +72,7 @@ func TestReadTrained(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Load(Ref{Name: filepath.Join(dir, "task.toml")})
+	_, err := Load(context.Background(), Ref{Name: filepath.Join(dir, "task.toml")})
 	if want := filepath.Join(dir, "network.bnn") + `:2:11: "none" is not a number of rows`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -41,7 +41,7 @@ var impossible = map[string]int{"navigation/3x3": 3, "navigation/4x4": 4, "navig
 
 func loaded(t *testing.T, name string, known bool) *load.Problem {
 	t.Helper()
-	p, err := load.Load(load.Ref{Name: name, Known: known})
+	p, err := load.Load(context.Background(), load.Ref{Name: name, Known: known})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBundledNetworksAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := load.Load(load.Ref{Name: name, Untrained: true})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func TestClaims(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")
 	}
-	p, err := load.Load(load.Ref{Name: "navigation/3x3", Known: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3", Known: true})
 	if err != nil {
 		t.Fatal(err)
 	}

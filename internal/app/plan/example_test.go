@@ -14,7 +14,7 @@ import (
 
 // Example plans a bundled problem, as fdplan plan does.
 func Example() {
-	p, err := load.Load(load.Ref{Name: "navigation/3x3"})
+	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3"})
 	if err != nil {
 		log.Fatal(err)
 	}

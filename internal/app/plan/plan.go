@@ -104,6 +104,22 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	return d, nil
 }
 
+// Unloaded is the answer to a query that ctx ended before the problem, of which only the name
+// is known, was loaded. With a range of horizons, nothing is known of each.
+func Unloaded(ctx context.Context, problem, engineName string, minHorizon, maxHorizon int, after time.Duration) *Document {
+	d := &Document{Schema: app.Schema, Problem: problem, Engine: engineName, Status: engine.Unknown, Stopped: context.Cause(ctx).Error(), Stats: map[string]int64{}}
+	d.Seconds = Seconds{Load: after.Seconds(), Total: after.Seconds()}
+	switch {
+	case minHorizon < maxHorizon:
+		for h := minHorizon; h <= maxHorizon; h++ {
+			d.Horizons = append(d.Horizons, HorizonLine{Horizon: h, Status: engine.Unknown})
+		}
+	case minHorizon > 0:
+		d.Horizon = &minHorizon
+	}
+	return d
+}
+
 // addHorizons adds what is known of each horizon of a range.
 func (d *Document) addHorizons(p *factored.Problem, res *engine.Result) {
 	for _, h := range res.Horizons {

@@ -59,7 +59,7 @@ type Options struct {
 // evaluation.
 func Network(ctx context.Context, r load.Ref, network string, text []byte, o Options) (*Result, error) {
 	r.Untrained, r.IgnoreDiscount = true, true
-	learned, err := load.Load(r)
+	learned, err := load.Load(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 		return nil, err
 	}
 	r.Known, r.FreeSuccessors = true, true
-	known, err := load.Load(r)
+	known, err := load.Load(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("the RDDL to compare with: %w", err)
 	}

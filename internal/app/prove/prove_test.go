@@ -18,7 +18,7 @@ import (
 func TestProveAgainstList(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	for _, name := range []string{"navigation/3x3", "inventory/2", "sysadmin/4", "cellda/x"} {
-		p, err := load.Load(load.Ref{Name: name})
+		p, err := load.Load(context.Background(), load.Ref{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func checkCertificates(t *testing.T, p *Result) {
 func TestProveStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	p, err := load.Load(load.Ref{Name: "sysadmin/4"})
+	p, err := load.Load(context.Background(), load.Ref{Name: "sysadmin/4"})
 	if err != nil {
 		t.Fatal(err)
 	}

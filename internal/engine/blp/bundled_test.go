@@ -38,7 +38,7 @@ func TestBundled(t *testing.T) {
 	proven := 0
 	fmt.Printf("| instance | reward | %s |\n| --- | --- | --- |\n", help)
 	for _, b := range bundledInstances {
-		p, err := load.Load(load.Ref{Name: b.name})
+		p, err := load.Load(context.Background(), load.Ref{Name: b.name})
 		if err != nil {
 			t.Fatal(err)
 		}

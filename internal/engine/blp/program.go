@@ -30,7 +30,7 @@ type known struct {
 
 // learn finds out what h asks for.
 func learn(ctx context.Context, t engine.Task, horizon int, h Help) (*known, error) {
-	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: h.Fix})
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: h.Fix, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

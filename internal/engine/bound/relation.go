@@ -59,7 +59,7 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	if err != nil {
 		return nil, err
 	}
-	whole, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	whole, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
 	if err != nil || whole.Infeasible() || ctx.Err() != nil {
 		return nil, err
 	}

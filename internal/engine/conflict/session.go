@@ -29,7 +29,7 @@ type Session struct {
 
 // open builds the model and loads the solver.
 func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session, error) {
-	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

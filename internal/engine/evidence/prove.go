@@ -50,7 +50,7 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
 	if a.Trace == nil && a.Bound == nil && a.Status != engine.Infeasible {
 		return fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
 	}
-	m, file, err := models(t, a.Horizon, o.Literal)
+	m, file, err := models(ctx, t, a.Horizon, o.Literal)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
 }
 
 // models are the model with propagated constants and the one that the file is of.
-func models(t engine.Task, horizon int, literal bool) (m, file *model.Model, err error) {
-	if m, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true}); err != nil || !literal {
+func models(ctx context.Context, t engine.Task, horizon int, literal bool) (m, file *model.Model, err error) {
+	if m, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx}); err != nil || !literal {
 		return m, m, err
 	}
 	file, err = model.New(t.Problem, t.Network, horizon, model.Options{})

@@ -35,7 +35,7 @@ func open(ctx context.Context, name string, s external.Solver, e cnf.Encoding, t
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true})
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

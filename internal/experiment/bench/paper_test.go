@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -225,7 +226,7 @@ func TestFamilies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := load.Load(load.Ref{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Ranges: f.ranges})
+		p, err := load.Load(context.Background(), load.Ref{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Ranges: f.ranges})
 		if err != nil {
 			t.Fatal(err)
 		}

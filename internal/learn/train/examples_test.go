@@ -72,7 +72,7 @@ func TestSplit(t *testing.T) {
 
 func problem(t testing.TB, name string) (*translate.Compiled, *sim.Simulator) {
 	t.Helper()
-	c, err := bundled.RDDL(name, false)
+	c, err := bundled.RDDL(context.Background(), name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestLegal(t *testing.T) {
 	if _, err := Legal(ended, comp, s, false, 1<<40); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	known, err := bundled.RDDL("sysadmin/4", true)
+	known, err := bundled.RDDL(context.Background(), "sysadmin/4", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package bundled
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"slices"
@@ -42,10 +43,10 @@ func Read(name string) ([]byte, error) { return problems.ReadFile(name) }
 
 // RDDL compiles a bundled problem from its RDDL. If known is set, everything is compiled and
 // no network is needed; otherwise the task's fluents are learned.
-func RDDL(name string, known bool) (*translate.Compiled, error) {
+func RDDL(ctx context.Context, name string, known bool) (*translate.Compiled, error) {
 	t, err := Task(name)
 	if err != nil {
 		return nil, err
 	}
-	return t.Problem(task.Options{Name: name, Read: Read, Known: known})
+	return t.Problem(ctx, task.Options{Name: name, Read: Read, Known: known})
 }

@@ -1,6 +1,7 @@
 package bundled
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -21,11 +22,11 @@ func TestNames(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		known, err := RDDL(name, true)
+		known, err := RDDL(context.Background(), name, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		learned, err := RDDL(name, false)
+		learned, err := RDDL(context.Background(), name, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, call := range []func() error{
 		func() error { _, err := Task("navigation/9x9"); return err },
-		func() error { _, err := RDDL("navigation/9x9", true); return err },
+		func() error { _, err := RDDL(context.Background(), "navigation/9x9", true); return err },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), `no bundled problem "navigation/9x9"`) || !strings.Contains(err.Error(), Names()[0]) {
 			t.Errorf("%v", err)

@@ -1,6 +1,7 @@
 package bundled
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func TestPublishedOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := RDDL(name, false)
+		c, err := RDDL(context.Background(), name, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestRDDLOptima(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began := time.Now()
-			comp, err := RDDL(c.name, true)
+			comp, err := RDDL(context.Background(), c.name, true)
 			if err != nil {
 				t.Fatal(err)
 			}

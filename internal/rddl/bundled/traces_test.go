@@ -1,6 +1,7 @@
 package bundled
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // simulator returns a runner of a bundled problem with its ranges set.
 func simulator(t *testing.T, name string) (*translate.Compiled, *sim.Runner) {
 	t.Helper()
-	c, err := RDDL(name, true)
+	c, err := RDDL(context.Background(), name, true)
 	if err != nil {
 		t.Fatal(err)
 	}

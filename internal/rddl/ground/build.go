@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"math"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -24,7 +25,8 @@ type builder struct {
 	// guards counts the conditions on fluents under which the present expression is evaluated
 	// at all.
 	guards int
-	plain  bool // no folding; for tests that compare both
+	plain  bool            // no folding; for tests that compare both
+	ctx    context.Context // ends the grounding
 	err    error
 }
 
@@ -34,8 +36,8 @@ type nodeKey struct {
 	pos   Pos
 }
 
-func newBuilder(limit int) *builder {
-	return &builder{first: make([]*Node, 1), before: make([]int32, 1), heads: map[uint64]int32{}, moved: map[nodeKey]*Node{}, limit: limit}
+func newBuilder(ctx context.Context, limit int) *builder {
+	return &builder{ctx: ctx, first: make([]*Node, 1), before: make([]int32, 1), heads: map[uint64]int32{}, moved: map[nodeKey]*Node{}, limit: limit}
 }
 
 // fail records the first error.

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl"
@@ -162,5 +163,5 @@ func (p *Problem) grounder() (*grounder, error) {
 	if p.tables == nil {
 		return nil, errNoProgram
 	}
-	return newGrounder(p, newBuilder(maxNodes)), nil
+	return newGrounder(p, newBuilder(context.Background(), maxNodes)), nil
 }

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -39,7 +40,7 @@ func (p *Problem) Determinize(rule Determinization) (*Problem, error) {
 	if fixed, _ := p.Deterministic(); fixed {
 		return p, nil
 	}
-	r := &rewriter{b: newBuilder(math.MaxInt), memo: map[*Node]*Node{}}
+	r := &rewriter{b: newBuilder(context.Background(), math.MaxInt), memo: map[*Node]*Node{}}
 	// What the conditions around a draw exclude is not known here, so that no fault is certain.
 	r.b.guards = 1
 	r.draw = func(n *Node) *Node { return r.determined(n, rule) }

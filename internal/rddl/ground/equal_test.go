@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -119,7 +120,7 @@ func TestFoldingKeepsValues(t *testing.T) {
 		if err != nil {
 			continue // it always divides by zero or has a similar fault
 		}
-		plainBuilder := newBuilder(maxNodes)
+		plainBuilder := newBuilder(context.Background(), maxNodes)
 		plainBuilder.plain = true
 		pg := newGrounder(p, plainBuilder)
 		plain := pg.expr(e)

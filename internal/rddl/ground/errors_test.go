@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -99,7 +100,7 @@ horizon = 1; discount = 1.0; }`, declare, cpfs, init)
 			"n : { state-fluent, int, default = 0 };", "n' = n;", "n = 1.5;", "test.rddl:9:5: ",
 		},
 	} {
-		p, err := File(mustParse(t, text(c.declare, c.cpfs, c.init)), "")
+		p, err := File(context.Background(), mustParse(t, text(c.declare, c.cpfs, c.init)), "")
 		var at *source.Error
 		switch {
 		case c.want == "" && err == nil:

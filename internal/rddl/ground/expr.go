@@ -43,6 +43,9 @@ func (g *grounder) lookup(name string) *binding {
 	return nil
 }
 
+// lookAround is how many expressions are visited between two looks at the context.
+const lookAround = 1 << 10
+
 // nothing stands for the result after an error.
 var nothing = &Node{Op: Const, Values: []string{""}}
 
@@ -58,6 +61,10 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 		return nothing
 	}
 	g.visits++
+	if g.visits%lookAround == 0 && g.b.ctx.Err() != nil {
+		g.b.err = g.b.ctx.Err()
+		return nothing
+	}
 	if g.visits/maxVisits > g.b.limit {
 		g.b.fail(g.b.decl, "%s has more than %d expressions to ground, the most that are supported; expected fewer objects or fewer nested quantifiers", g.b.declName, g.visits)
 		return nothing

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/rddl"
@@ -51,7 +52,7 @@ func mustParse(t *testing.T, text string) *rddl.File {
 
 func mustGround(t *testing.T, text string) *Problem {
 	t.Helper()
-	p, err := File(mustParse(t, text), "")
+	p, err := File(context.Background(), mustParse(t, text), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestFold(t *testing.T) {
 
 // TestLongJunction grounds a junction with too many arguments for pairwise comparison.
 func TestLongJunction(t *testing.T) {
-	b := newBuilder(1000)
+	b := newBuilder(context.Background(), 1000)
 	var args []*Node
 	for i := range 40 {
 		n := b.intern(Node{Op: Ref, Fluent: i % 30})

@@ -1,13 +1,14 @@
 package ground
 
 import (
+	"context"
 	"github.com/fdplan/fdplan/internal/rddl"
 )
 
 // Ground grounds a checked program. Errors are *source.Error with the place in the domain or
-// the instance.
-func Ground(prog *rddl.Program) (*Problem, error) {
-	return groundWith(prog, newBuilder(maxNodes))
+// the instance, or that of the context when it ends.
+func Ground(ctx context.Context, prog *rddl.Program) (*Problem, error) {
+	return groundWith(prog, newBuilder(ctx, maxNodes))
 }
 
 func groundWith(prog *rddl.Program, b *builder) (*Problem, error) {

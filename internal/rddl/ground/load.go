@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"context"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -8,17 +9,17 @@ import (
 // Load reads, checks and grounds the only instance of the files. The instance's file may also
 // contain the non-fluents and the domain; instanceFile is empty if the domain's file contains
 // the instance. Errors are *source.Error, or those of reading a file.
-func Load(domainFile, instanceFile string) (*Problem, error) {
+func Load(ctx context.Context, domainFile, instanceFile string) (*Problem, error) {
 	f, err := rddl.ReadFiles(source.ReadFile, domainFile, instanceFile)
 	if err != nil {
 		return nil, err
 	}
-	return File(f, "")
+	return File(ctx, f, "")
 }
 
 // File checks and grounds the instance called name of a parsed file, or its only instance if
 // name is empty.
-func File(f *rddl.File, name string) (*Problem, error) {
+func File(ctx context.Context, f *rddl.File, name string) (*Problem, error) {
 	d, nf, inst, err := f.Select(name)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func File(f *rddl.File, name string) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Ground(prog)
+	return Ground(ctx, prog)
 }
 
 // Program returns the program that p was made from; nil for a Problem made by hand. Its

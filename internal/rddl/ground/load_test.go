@@ -1,6 +1,8 @@
 package ground
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,7 +22,7 @@ func TestInstances(t *testing.T) {
 	}
 	for _, name := range instances {
 		start := time.Now()
-		p, err := Load(filepath.Join(filepath.Dir(name), "domain.rddl"), name)
+		p, err := Load(context.Background(), filepath.Join(filepath.Dir(name), "domain.rddl"), name)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -53,7 +55,7 @@ func TestLoad(t *testing.T) {
 	cut := strings.Index(foldDomain, "non-fluents nf")
 	both, domain, instance := write("both.rddl", foldDomain), write("domain.rddl", foldDomain[:cut]), write("instance.rddl", foldDomain[cut:])
 	for _, files := range [][2]string{{both, ""}, {"", both}, {domain, instance}} {
-		p, err := Load(files[0], files[1])
+		p, err := Load(context.Background(), files[0], files[1])
 		if err != nil || p.Domain != "fold" || p.Instance != "i" || p.Horizon != 3 {
 			t.Errorf("%v: %v", files, err)
 		}
@@ -64,7 +66,7 @@ func TestLoad(t *testing.T) {
 		"second domain":   {domain, both},
 		"expected domain": {write("empty", "x"), ""},
 	} {
-		if _, err := Load(files[0], files[1]); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Load(context.Background(), files[0], files[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %s", files, err, want)
 		}
 	}
@@ -105,13 +107,30 @@ instance i { domain = d; non-fluents = n; horizon = 1; discount = 1.0; }`
 			t.Fatal(err)
 		}
 		start := time.Now()
-		_, err = groundWith(prog, newBuilder(20_000))
+		_, err = groundWith(prog, newBuilder(context.Background(), 20_000))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.expr, err, c.want)
 		}
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("%s: %v until the limit", c.expr, took)
 		}
+	}
+}
+
+// TestEnds: grounding that would take minutes ends with its context.
+func TestEnds(t *testing.T) {
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf("l%d", i))
+	}
+	f := mustParse(t, `domain d { types { l : object; }; pvariables { N(l, l) : { non-fluent, bool, default = false }; p(l) : { state-fluent, bool, default = false }; };
+cpfs { p'(?x) = exists_{?u : l, ?v : l, ?w : l} [N(?u, ?v) ^ N(?v, ?w) ^ N(?w, ?x)]; }; reward = 0; }
+non-fluents n { domain = d; objects { l : {`+strings.Join(names, ", ")+`}; }; }
+instance i { domain = d; non-fluents = n; max-nondef-actions = 0; horizon = 3; discount = 1.0; }`)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := File(ctx, f, ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 
@@ -152,7 +171,7 @@ non-fluents n { domain = life; objects { xpos : {` + xs.String()[2:] + "}; ypos 
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := File(f, "")
+		p, err := File(context.Background(), f, "")
 		if err != nil || len(p.Fluents) != 2*side*side {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -15,7 +16,7 @@ func sysadmin5(b *testing.B) *sim.Simulator {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := t.Ground(bundled.Read)
+	g, err := t.Ground(context.Background(), bundled.Read)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -20,7 +21,7 @@ func TestCompetitionProblems(t *testing.T) {
 		t.Skip("the competition's problems are not at ../shared/data/rddl")
 	}
 	for _, instance := range instances {
-		p, err := ground.Load(filepath.Join(filepath.Dir(instance), "domain.rddl"), instance)
+		p, err := ground.Load(context.Background(), filepath.Join(filepath.Dir(instance), "domain.rddl"), instance)
 		if err != nil {
 			t.Errorf("%s: %v", instance, err)
 			continue

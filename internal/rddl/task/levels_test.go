@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,7 @@ func TestQuantityGoal(t *testing.T) {
 				return "", err
 			}
 			tk.Levels = levels
-			got, err := tk.Problem(Options{Known: true})
+			got, err := tk.Problem(context.Background(), Options{Known: true})
 			if err != nil {
 				return "", err
 			}

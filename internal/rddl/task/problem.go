@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ type Options struct {
 }
 
 // Ground reads, checks and grounds the RDDL of the task.
-func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
+func (t *Task) Ground(ctx context.Context, read ReadFile) (*ground.Problem, error) {
 	if read == nil {
 		read = source.ReadFile
 	}
@@ -33,7 +34,7 @@ func (t *Task) Ground(read ReadFile) (*ground.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ground.File(f, "")
+	return ground.File(ctx, f, "")
 }
 
 // GoalOf grounds the goal over g; it returns nil if there is none.
@@ -66,8 +67,8 @@ func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
 }
 
 // Problem compiles the task.
-func (t *Task) Problem(o Options) (*translate.Compiled, error) {
-	g, err := t.Ground(o.Read)
+func (t *Task) Problem(ctx context.Context, o Options) (*translate.Compiled, error) {
+	g, err := t.Ground(ctx, o.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (t *Task) Problem(o Options) (*translate.Compiled, error) {
 	if !o.Known {
 		topt.Learned, topt.Inputs = t.Learned, t.Inputs
 	}
-	c, err := translate.Problem(g, topt)
+	c, err := translate.Problem(ctx, g, topt)
 	if err != nil {
 		return nil, err
 	}

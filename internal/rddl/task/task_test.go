@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -128,7 +129,7 @@ func TestProblem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := tk.Problem(Options{})
+			got, err := tk.Problem(context.Background(), Options{})
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)

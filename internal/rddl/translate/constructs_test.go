@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -87,11 +88,11 @@ func agree(t *testing.T, text string, tableBits int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := ground.File(f, "")
+	g, err := ground.File(context.Background(), f, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Problem(g, Options{Ranges: map[string]Range{"x": {0, 3}}, tableBits: tableBits})
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}, tableBits: tableBits})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -197,7 +198,7 @@ func TestWide(t *testing.T) {
 func TestTermination(t *testing.T) {
 	g := load(t, "x : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
 		"x' = min[x + a, 3];", "reward = 0;\ntermination { x == 2; };", "1.0")
-	c, err := Problem(g, Options{Ranges: map[string]Range{"x": {0, 3}}})
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}

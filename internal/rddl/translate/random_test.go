@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -327,7 +328,7 @@ func states(ranges map[string]Range, g *ground.Problem, kinds []ground.Kind, f f
 
 // checkWorld compares one problem with the oracle in some of its states.
 func checkWorld(t *testing.T, r *rand.Rand, g *ground.Problem, ranges map[string]Range, bits int) (steps, aux int) {
-	c, err := Problem(g, Options{Ranges: ranges, tableBits: bits})
+	c, err := Problem(context.Background(), g, Options{Ranges: ranges, tableBits: bits})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

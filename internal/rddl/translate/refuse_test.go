@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -26,7 +28,7 @@ instance i { domain = d; init-state { }; max-nondef-actions = pos-inf; horizon =
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := ground.File(f, "")
+	g, err := ground.File(context.Background(), f, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,18 +60,23 @@ func TestRefused(t *testing.T) {
 		{"learned action", a, "", "reward = 0;", Options{Learned: []string{"a"}}, "there is no state fluent a to be learned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Problem(load(t, c.pvariables, c.cpfs, c.rest, "1.0"), c.options)
+			_, err := Problem(context.Background(), load(t, c.pvariables, c.cpfs, c.rest, "1.0"), c.options)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 	g := load(t, a, "", "reward = a;", "0.9")
-	if _, err := Problem(g, Options{}); err == nil || !strings.Contains(err.Error(), "--ignore-discount") {
+	if _, err := Problem(context.Background(), g, Options{}); err == nil || !strings.Contains(err.Error(), "--ignore-discount") {
 		t.Errorf("discount: %v", err)
 	}
-	if _, err := Problem(g, Options{IgnoreDiscount: true}); err != nil {
+	if _, err := Problem(context.Background(), g, Options{IgnoreDiscount: true}); err != nil {
 		t.Errorf("ignored discount: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Problem(ctx, g, Options{IgnoreDiscount: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
 	}
 }
 
@@ -78,7 +85,7 @@ func TestRefused(t *testing.T) {
 func TestLearned(t *testing.T) {
 	g := load(t, "s : { state-fluent, bool, default = false };\nx : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
 		"s' = Bernoulli(0.5);\nx' = if (a) then min[x + 1, 3] else x;", "reward = s;", "1.0")
-	c, err := Problem(g, Options{Learned: []string{"s"}, Ranges: map[string]Range{"x": {0, 3}}})
+	c, err := Problem(context.Background(), g, Options{Learned: []string{"s"}, Ranges: map[string]Range{"x": {0, 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +99,7 @@ func TestLearned(t *testing.T) {
 	if len(c.Problem.Outputs) != 1 || c.Problem.BitName(c.Problem.Outputs[0]) != "s" {
 		t.Errorf("the network gives %v", c.Problem.Outputs)
 	}
-	c, err = Problem(g, Options{Learned: []string{"s"}, Inputs: []string{"x", "a"}, Ranges: map[string]Range{"x": {0, 3}}})
+	c, err = Problem(context.Background(), g, Options{Learned: []string{"s"}, Inputs: []string{"x", "a"}, Ranges: map[string]Range{"x": {0, 3}}})
 	if err != nil || len(c.Problem.Inputs) != 3 || c.Problem.BitName(c.Problem.Inputs[2]) != "a" {
 		t.Errorf("inputs in the order asked for: %v %v", c, err)
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -51,9 +52,10 @@ type refusalText string
 // compiler holds one translation. Its methods throw *source.Error or
 // refusalText; Problem catches them.
 type compiler struct {
-	g *ground.Problem
-	o Options
-	p *factored.Problem
+	ctx context.Context
+	g   *ground.Problem
+	o   Options
+	p   *factored.Problem
 
 	variable  []int // factored variable of each state and action fluent
 	learned   []bool
@@ -79,10 +81,11 @@ type compiler struct {
 	serial map[string]int // number of auxiliary variables per what
 }
 
-// Problem compiles g. Errors are *source.Error at the place of what is refused.
-func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
+// Problem compiles g. Errors are *source.Error at the place of what is refused, or that of the
+// context when it ends.
+func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, err error) {
 	c := &compiler{
-		g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
+		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
 		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
 		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{},
@@ -97,6 +100,8 @@ func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 		case nil:
 		case *source.Error:
 			out, err = nil, r
+		case ended:
+			out, err = nil, r.error
 		case refusalText:
 			out, err = nil, source.Errorf(c.pos.File, c.pos.Line, c.pos.Col, "%s: %s", c.what, string(r))
 		default:
@@ -134,6 +139,9 @@ func Problem(g *ground.Problem, o Options) (out *Compiled, err error) {
 	return &Compiled{Problem: c.p, Ground: g, variable: c.variable}, nil
 }
 
+// ended is thrown when the context ends.
+type ended struct{ error }
+
 // refuseAt throws a refusal at a place or, without one, at the place of the present
 // construct.
 func (c *compiler) refuseAt(pos ground.Pos, format string, args ...any) {
@@ -147,6 +155,9 @@ func (c *compiler) refuse(format string, args ...any) { c.refuseAt(c.pos, format
 
 // enter records the present construct and returns a function that restores the previous one.
 func (c *compiler) enter(what string, places ...ground.Pos) (back func()) {
+	if err := c.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
 	before := *c
 	c.what = what
 	for _, p := range places {
