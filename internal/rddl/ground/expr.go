@@ -57,16 +57,7 @@ func (g *grounder) fail(pos rddl.Pos, format string, args ...any) *Node {
 
 // expr grounds e. After an error, which is in g.b.err, the result is meaningless.
 func (g *grounder) expr(e rddl.Expr) *Node {
-	if g.b.err != nil {
-		return nothing
-	}
-	g.visits++
-	if g.visits%lookAround == 0 && g.b.ctx.Err() != nil {
-		g.b.err = g.b.ctx.Err()
-		return nothing
-	}
-	if g.visits/maxVisits > g.b.limit {
-		g.b.fail(g.b.decl, "%s has more than %d expressions to ground, the most that are supported; expected fewer objects or fewer nested quantifiers", g.b.declName, g.visits)
+	if !g.visit() {
 		return nothing
 	}
 	pos := Pos(e.Position())
@@ -117,6 +108,22 @@ func (g *grounder) expr(e rddl.Expr) *Node {
 		return g.discrete(e)
 	}
 	return g.fail(e.Position(), "an expression of this kind cannot be grounded: %s", kindOf(e))
+}
+
+// visit counts an expression, and reports whether there is no error so far. The number of
+// expressions that are visited, and the context, bound the grounding.
+func (g *grounder) visit() bool {
+	if g.b.err != nil {
+		return false
+	}
+	g.visits++
+	if g.visits%lookAround == 0 {
+		g.b.err = g.b.ctx.Err()
+	}
+	if g.visits/maxVisits > g.b.limit {
+		g.b.fail(g.b.decl, "%s has more than %d expressions to ground, the most that are supported; expected fewer objects or fewer nested quantifiers", g.b.declName, g.visits)
+	}
+	return g.b.err == nil
 }
 
 // literal grounds the name of a value of a type.
