@@ -84,6 +84,7 @@ var rows = []struct {
 	{"robots -n 2 -H 30", -26},
 	{"robots -n 3 -H 30", -29},
 	{"robots -n 4 -H 30", -29},
+	{"tiles -size 4 -steps 100 -seed 3 -H 60", -42},
 	{"tiles -steps 0 -H 31", -31},
 	{"sokoban -H 40", -20},
 	{"hanoi -n 7 -H 127", -127},

@@ -15,11 +15,12 @@ import (
 // bits, the next state, and whether the step is legal. It does what propagation
 // would do from a state and an action. It is immutable.
 type Program struct {
-	code    []instr
-	inputs  []int32 // slot of each variable of the one-step model that is given, -1 otherwise
-	slots   []int32 // slot of each variable's value
-	slotNum int
-	illegal int32 // slot: the lane breaks a constraint
+	code      []instr
+	stretches []stretch // of code, in order
+	inputs    []int32   // slot of each variable of the one-step model that is given, -1 otherwise
+	slots     []int32   // slot of each variable's value
+	slotNum   int
+	illegal   int32 // slot: the lane breaks a constraint
 }
 
 // instr computes slot dst from two others.
@@ -211,6 +212,7 @@ func Compile(ctx context.Context, t engine.Task) (*Program, error) {
 			a.p.illegal = a.emit(opOr, a.p.illegal, a.not(a.holds(&r.rows[i].sum)))
 		}
 	}
+	a.p.schedule()
 	return a.p, nil
 }
 
@@ -239,17 +241,29 @@ func (a *assembler) define(d *definitions, set []int32, checked []bool) bool {
 		return a.defineNumber(d, set, rows, checked)
 	}
 	v := set[0]
-	up, down := slotFalse, slotFalse // where v must be true, and false
+	var sums []*model.Sum
 	for _, i := range rows {
-		s := &d.r.rows[i].sum
-		one, zero := without(*s, v, 1), without(*s, v, -1)
-		up = a.emit(opOr, up, a.not(a.holds(&zero)))
-		down = a.emit(opOr, down, a.not(a.holds(&one)))
+		sums = append(sums, &d.r.rows[i].sum)
 		checked[i] = true
 	}
+	if complete(sums, v) {
+		a.p.slots[v] = a.must(sums, v, 1)
+		return true
+	}
+	up, down := a.must(sums, v, 1), a.must(sums, v, -1)
 	a.p.slots[v] = up
 	a.p.illegal = a.emit(opOr, a.p.illegal, a.emit(opAnd, up, down))
 	return true
+}
+
+// must is where v has to have a value for the sums to hold.
+func (a *assembler) must(sums []*model.Sum, v int32, value int8) int32 {
+	where := slotFalse
+	for _, s := range sums {
+		other := without(*s, v, -value)
+		where = a.emit(opOr, where, a.not(a.holds(&other)))
+	}
+	return where
 }
 
 // defineNumber computes the bits of a number from an equation in which they
@@ -313,19 +327,25 @@ func (p *Program) Value(l model.Lit) int32 { return p.slots[l.Var()] }
 // constraint.
 func (p *Program) Run(w []uint64) (illegal uint64) {
 	w[slotFalse], w[slotTrue] = 0, ^uint64(0)
-	for _, i := range p.code {
-		a, b := w[i.a], w[i.b]
-		switch i.op {
+	for _, s := range p.stretches {
+		switch s.op {
 		case opAnd:
-			a &= b
+			for _, i := range s.code {
+				w[i.dst] = w[i.a] & w[i.b]
+			}
 		case opAndNot:
-			a &^= b
+			for _, i := range s.code {
+				w[i.dst] = w[i.a] &^ w[i.b]
+			}
 		case opOr:
-			a |= b
+			for _, i := range s.code {
+				w[i.dst] = w[i.a] | w[i.b]
+			}
 		default:
-			a ^= b
+			for _, i := range s.code {
+				w[i.dst] = w[i.a] ^ w[i.b]
+			}
 		}
-		w[i.dst] = a
 	}
 	return w[p.illegal]
 }

@@ -9,8 +9,13 @@
 // one run answers every horizon up to H.
 //
 // Known transitions are completed by propagation, branching where it leaves a
-// bit open. Of several optimal plans the first in lexicographic order is
-// returned: the first initial state in the order of its bits, then at each
-// step the first joint action, then the first successor, false before true and
-// earlier variables first. That depends on neither threads nor chance.
+// bit open. Of several optimal plans that the graph gives, the first in
+// lexicographic order is returned: the first initial state in the order of its
+// bits, then at each step the first joint action, then the first successor, false
+// before true and earlier variables first. That depends on neither threads nor
+// chance.
+//
+// Where the graph is large two other searches take turns with it, counted in work:
+// that with tables and prices of package bound, and, where the system may rest at
+// no cost, A* for a cheapest way with the tables of package pattern.
 package search

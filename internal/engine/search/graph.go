@@ -102,21 +102,27 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 
 // expandBlock finds the successors of the states from done on.
 func (g *graph) expandBlock(workers []*worker, found []successors) {
+	expandBlock(workers, g.lanes, found, func(i int) []uint64 { return g.states.key(uint32(g.done + i)) })
+}
+
+// expandBlock finds the successors of the states that key gives, by compiled
+// code if x is not nil.
+func expandBlock(workers []*worker, x *lanes, found []successors, key func(i int) []uint64) {
 	per := 1
-	if g.lanes != nil {
-		per = g.lanes.states
+	if x != nil {
+		per = x.states
 	}
 	parallel(workers, (len(found)+per-1)/per, func(w *worker, n int) {
 		from, to := n*per, min((n+1)*per, len(found))
-		if g.lanes == nil {
-			w.expand(g.states.key(uint32(g.done+from)), &found[from])
+		if x == nil {
+			w.expand(key(from), &found[from])
 			return
 		}
 		keys := make([][]uint64, 0, 64)
 		for i := from; i < to; i++ {
-			keys = append(keys, g.states.key(uint32(g.done+i)))
+			keys = append(keys, key(i))
 		}
-		w.expandLanes(g.lanes, keys, found[from:to])
+		w.expandLanes(x, keys, found[from:to])
 	})
 }
 

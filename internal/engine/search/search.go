@@ -11,8 +11,12 @@ import (
 
 // Engine is the forward search as an engine.Engine.
 type Engine struct {
-	// Plain explores the graph alone, without the tables of package bound.
+	// Plain explores the graph alone, without the tables of package bound and
+	// without a search for a cheapest way.
 	Plain bool
+	// Eager looks for a cheapest way from the first joint action on, and not only
+	// where the graph turns out to be large.
+	Eager bool
 }
 
 // Name is "search".
@@ -37,6 +41,11 @@ type run struct {
 	farSteps  int
 	beamAt    int64 // joint actions tried before the next beam
 	compiled  bool  // whether the step was to be compiled
+
+	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
+	cheapestFrom    int64          // joint actions that are tried before it begins
+	refusedCheapest bool           // it is of no use, or done
+	cheapest        *engine.Result // its answer; nil before there is one
 }
 
 // Solve finds an optimal plan or proves that there is none, unless a limit is
@@ -56,7 +65,10 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain}}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom}
+	if e.Eager {
+		r.cheapestFrom = 0
+	}
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
 	}
@@ -66,6 +78,9 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	}
 	if r.tables.proven() {
 		return r.tables.s.Result(), nil
+	}
+	if r.cheapest != nil {
+		return r.cheapest, nil
 	}
 	return r.improve(r.conclude(ctx, reason)), nil
 }
@@ -78,8 +93,15 @@ func (r *run) full() bool {
 		return false
 	}
 	perState := int64(8 * (r.q.MaxHorizon + 1))
-	return r.g.bytes()+perState*int64(r.g.states.count) > r.limits.Memory/4*3
+	bytes := r.g.bytes() + perState*int64(r.g.states.count)
+	if r.ways != nil {
+		bytes += r.ways.bytes()
+	}
+	return bytes > r.limits.Memory/4*3
 }
+
+// proven reports whether a search beside the graph has the answer.
+func (r *run) proven() bool { return r.tables.proven() || r.cheapest != nil }
 
 // explore expands layers until the longest horizon is covered and computes the
 // values. It returns why it stopped early, "" when it did not.
@@ -105,9 +127,9 @@ func (r *run) explore(ctx context.Context) (reason string) {
 	pause := func() { r.pause(ctx) }
 	for d := 1; d < r.q.MaxHorizon+1 && !g.saturated(); d++ {
 		// The states at depth H are needed, but not their successors.
-		full := func() bool { return r.tables.proven() || r.full() }
+		full := func() bool { return r.proven() || r.full() }
 		if !g.expandLayer(ctx, r.workers, full, pause) {
-			if r.tables.proven() {
+			if r.proven() {
 				return ""
 			}
 			r.finishTables(ctx)
@@ -140,11 +162,12 @@ func (r *run) pause(ctx context.Context) {
 		r.tables.err = err
 	}
 	r.turn(ctx)
+	r.turnCheapest(ctx)
 	// A beam is about as much work as what was explored until then, so that
 	// looking for a first plan at most doubles the time, and small problems
 	// never pay for it.
 	r.beamAt = max(r.beamAt, 50_000)
-	if g.tried >= r.beamAt && !r.tables.proven() {
+	if g.tried >= r.beamAt && !r.proven() {
 		r.beam(ctx, r.beamWidth(r.beamAt))
 		r.beamAt = 16 * g.tried
 	}

@@ -1,0 +1,144 @@
+package pattern
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Never is the cost where no way leads to the goal. Costs of ways are far less.
+const Never = math.MaxInt64 / 4
+
+// variable has a few values. Of a set, value 0 is that no bit is true, and i+1
+// that bit i is; of an integer, the value is what its bits spell.
+type variable struct {
+	bits   []factored.Bit
+	isSet  bool
+	family string
+	size   int      // number of values
+	moves  [][]move // by value: the other values that a step may lead to
+	change sat.Lit  // implies that the step changes the variable
+}
+
+// move is a change of one variable.
+type move struct {
+	to   int
+	cost int64 // the least of a step that makes it
+}
+
+// Sizes beyond which variables are left out.
+const (
+	maxValues    = 256
+	maxVariables = 200
+)
+
+// literals are those that hold at a step if the variable has a value.
+func (q *oneStep) literals(x *variable, step, value int) []sat.Lit {
+	if x.isSet && value > 0 {
+		return []sat.Lit{q.at(step, x.bits[value-1])}
+	}
+	var out []sat.Lit
+	for i, b := range x.bits {
+		l := q.at(step, b)
+		if x.isSet || value>>i&1 == 0 {
+			l = l.Not()
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// valueIn is the value that a variable has where of gives the bits.
+func (x *variable) valueIn(of func(factored.Bit) bool) int {
+	value := 0
+	for i, b := range x.bits {
+		switch {
+		case !of(b):
+		case x.isSet:
+			return i + 1
+		default:
+			value |= 1 << i
+		}
+	}
+	return value
+}
+
+// variables are the sets and the integers of a problem, and the Booleans that
+// are in no set.
+func variables(p *factored.Problem, sets []set) (out []*variable) {
+	covered := map[factored.Bit]bool{}
+	for i := range sets {
+		if n := len(sets[i].bits) + 1; n <= maxValues {
+			out = append(out, &variable{bits: sets[i].bits, isSet: true, family: sets[i].family, size: n})
+			for _, b := range sets[i].bits {
+				covered[b] = true
+			}
+		}
+	}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		if v.Kind != factored.State || v.Width > 8 || covered[v.First] {
+			continue
+		}
+		x := &variable{family: v.Name, size: 1 << v.Width}
+		for k := range v.Width {
+			x.bits = append(x.bits, v.First+factored.Bit(k))
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// list lists the moves of a variable. It is false where there are too many
+// questions to ask.
+func (q *oneStep) list(x *variable) bool {
+	x.moves = make([][]move, x.size)
+	for v := range x.size {
+		now := q.literals(x, 1, v)
+		other := q.s.NewVar() // the next value is none of those that were found
+		q.isNot(other, x, v)
+		for {
+			if q.exhausted() {
+				return false
+			}
+			asked := append(slices.Clone(now), other)
+			yes, exact := q.possible(asked...)
+			if !exact {
+				return false
+			}
+			if !yes {
+				break
+			}
+			w := x.valueIn(func(b factored.Bit) bool { return q.s.Value(q.at(2, b)) })
+			cost := q.least(append(slices.Clone(now), q.literals(x, 2, w)...))
+			x.moves[v] = append(x.moves[v], move{w, cost})
+			q.isNot(other, x, w)
+		}
+	}
+	q.defineChange(x)
+	return true
+}
+
+// isNot adds that guard implies another value at step 2.
+func (q *oneStep) isNot(guard sat.Lit, x *variable, value int) {
+	clause := []sat.Lit{guard.Not()}
+	for _, l := range q.literals(x, 2, value) {
+		clause = append(clause, l.Not())
+	}
+	q.s.AddClause(clause...)
+}
+
+// defineChange makes the literal that implies a change of the variable.
+func (q *oneStep) defineChange(x *variable) {
+	x.change = q.s.NewVar()
+	clause := []sat.Lit{x.change.Not()}
+	for _, b := range x.bits {
+		d, now, after := q.s.NewVar(), q.at(1, b), q.at(2, b)
+		q.s.AddClause(d.Not(), now, after)
+		q.s.AddClause(d.Not(), now.Not(), after.Not())
+		clause = append(clause, d)
+	}
+	q.s.AddClause(clause...)
+}

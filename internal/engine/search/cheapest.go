@@ -1,0 +1,406 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/pattern"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// cheapest looks for a cheapest way from an initial state to one in which a plan
+// may end, whatever its number of steps: A* (Hart, Nilsson, Raphael 1968) with
+// pattern tables as the estimate. The cost of a step is what its reward lacks to
+// the most that a step can give. No plan costs less than the cheapest way,
+// however long the horizon; where the system may rest at no cost, a way that is
+// shorter than the horizon is a plan.
+//
+// Ways are compared by cost, then by their number of steps. The order in which
+// states are expanded does not depend on threads.
+type cheapest struct {
+	s         *step
+	first     []uint64 // the initial states, packed
+	horizon   int64
+	lanes     *lanes // nil before the step is compiled, and where it cannot be
+	states    *table
+	actions   *table
+	to        []way          // by state
+	open      openList       // states to expand
+	guess     *pattern.Least // nil for none
+	entries   int            // that a table may have
+	next      int64          // successors after which the tables are made larger
+	most      int64          // the most that a step costs, at least 1
+	limit     int64          // ways that cost as much are of no use
+	lower     int64          // no way costs less
+	goal      int64          // the state that the cheapest way leads to; -1 before it is found
+	done      bool           // there is no more to find
+	exhausted bool           // because nothing is left to expand
+	tried     int64          // successors before merging
+	found     []successors
+}
+
+// way is the best way to a state that is known.
+type way struct {
+	cost   int64
+	left   int64 // estimated cost from here on; never where no way leads to a goal
+	steps  int32
+	parent uint32 // itself for an initial state
+	action uint32
+	rest   int32 // an action that stays here at no cost; -1 for none, or not expanded
+	closed bool  // expanded since it was last improved
+}
+
+// newCheapest starts a search from all initial states of a graph.
+func newCheapest(g *graph, guess *pattern.Least, horizon int) *cheapest {
+	c := &cheapest{s: g.s, first: g.states.keys[:g.depth[0]*g.s.stateWords()], horizon: int64(horizon), guess: guess, limit: math.MaxInt64, next: sharpenAfter, entries: smallTable}
+	for _, r := range g.s.p.Reward.Terms {
+		c.most += max(r.Weight, -r.Weight)
+	}
+	c.most = max(c.most, 1)
+	c.start()
+	return c
+}
+
+// start puts the initial states on the open list.
+func (c *cheapest) start() {
+	c.states, c.actions = newTable(c.s.stateWords()), newTable(c.s.actionWords())
+	c.to, c.open, c.goal = nil, nil, -1
+	for words := c.s.stateWords(); len(c.first) >= (c.states.count+1)*words; {
+		id := c.states.add(c.first[c.states.count*words : (c.states.count+1)*words])
+		c.improve(id, way{parent: id, rest: -1})
+	}
+}
+
+// The tables are small at first, since they take time. A search that has become
+// long starts again with larger ones, each time after sharpenFactor times as many
+// joint actions.
+const (
+	smallTable    = 1 << 13
+	largeTable    = 1 << 20
+	sharpenAfter  = 400_000
+	sharpenFactor = 4
+	tableGrowth   = 16
+)
+
+// sharpen starts the search again with larger tables, if they can be larger. It
+// is false when the context ended.
+func (c *cheapest) sharpen(ctx context.Context) bool {
+	c.next *= sharpenFactor
+	if c.entries = min(c.entries*tableGrowth, largeTable); c.entries < largeTable*tableGrowth && c.guess.Grow(ctx, c.entries) {
+		c.start()
+	}
+	return ctx.Err() == nil
+}
+
+// bytes is the memory that the search holds.
+func (c *cheapest) bytes() int64 {
+	return c.states.bytes() + c.actions.bytes() + 40*int64(cap(c.to)) + 32*int64(cap(c.open))
+}
+
+// improve notes a way to a state, and puts the state on the open list, unless a
+// way that is as good is known or the state leads nowhere.
+func (c *cheapest) improve(id uint32, w way) {
+	if int(id) == len(c.to) {
+		w.left = 0
+		if c.guess != nil {
+			w.left = c.guess.Of(c.states.key(id))
+		}
+		c.to = append(c.to, w)
+	} else {
+		old := &c.to[id]
+		if old.cost < w.cost || old.cost == w.cost && old.steps <= w.steps {
+			return
+		}
+		w.left, w.rest = old.left, old.rest
+		*old = w
+	}
+	if w.left >= pattern.Never || w.cost+w.left >= c.limit {
+		return
+	}
+	c.open.push(entry{cost: w.cost + w.left, steps: int64(w.steps) + (w.left+c.most-1)/c.most, past: w.cost, id: id})
+}
+
+// pop takes the next states to expand, all of the same estimate. It is empty
+// when nothing is left, or when the cheapest way is found.
+func (c *cheapest) pop(w *worker, most int) (block []uint32) {
+	var first entry
+	for len(c.open) > 0 && len(block) < most {
+		e := c.open[0]
+		if len(block) > 0 && (e.cost != first.cost || e.steps != first.steps) {
+			return block
+		}
+		c.open.pop()
+		to := &c.to[e.id]
+		if to.closed || to.cost != e.past || e.cost >= c.limit {
+			continue
+		}
+		if len(block) == 0 {
+			first, c.lower = e, max(c.lower, e.cost)
+			if e.steps > c.horizon {
+				c.done = true // the cheapest ways are longer than the horizon
+				return nil
+			}
+		}
+		if to.left == 0 && w.isFinal(c.states.key(e.id)) {
+			c.goal, c.done = int64(e.id), true
+			return nil
+		}
+		to.closed = true
+		block = append(block, e.id)
+	}
+	if len(block) == 0 {
+		c.done, c.exhausted = true, true
+	}
+	return block
+}
+
+// advance expands a block of states. It is false when the context ended: what
+// was found is incomplete then.
+func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
+	block := c.pop(workers[0], blockStates)
+	for len(c.found) < len(block) {
+		c.found = append(c.found, successors{})
+	}
+	found := c.found[:len(block)]
+	expandBlock(workers, c.lanes, found, func(i int) []uint64 { return c.states.key(block[i]) })
+	if ctx.Err() != nil {
+		return false
+	}
+	for i, id := range block {
+		if found[i].tooWide {
+			return false
+		}
+		c.merge(id, &found[i])
+	}
+	return true
+}
+
+// merge notes the ways to the successors of a state.
+func (c *cheapest) merge(id uint32, f *successors) {
+	sw, aw := c.s.stateWords(), c.s.actionWords()
+	c.tried += int64(len(f.rewards))
+	from := c.to[id]
+	for k, r := range f.rewards {
+		cost := c.s.mostReward - r
+		to := c.states.add(f.states[k*sw : (k+1)*sw])
+		if to == id {
+			if cost == 0 && c.to[id].rest < 0 {
+				c.to[id].rest = int32(c.actions.add(f.actions[k*aw : (k+1)*aw]))
+			}
+			continue
+		}
+		if int(to) < len(c.to) {
+			if old := &c.to[to]; old.cost < from.cost+cost || old.cost == from.cost+cost && old.steps <= from.steps+1 {
+				continue
+			}
+		}
+		action := c.actions.add(f.actions[k*aw : (k+1)*aw])
+		c.improve(to, way{cost: from.cost + cost, steps: from.steps + 1, parent: id, action: action, rest: -1})
+	}
+}
+
+// plan is the cheapest way as a plan of exactly h steps; nil where it is longer,
+// or where the system cannot rest on the way. It rests as late as it can.
+func (c *cheapest) plan(w *worker, h int) *factored.Trace {
+	var ids []uint32 // from the goal to the initial state
+	for id := uint32(c.goal); ; id = c.to[id].parent {
+		ids = append(ids, id)
+		if c.to[id].parent == id {
+			break
+		}
+	}
+	waits := h - (len(ids) - 1)
+	if waits < 0 {
+		return nil
+	}
+	rest := -1
+	if waits > 0 {
+		var f successors
+		w.expand(c.states.key(ids[0]), &f)
+		c.merge(ids[0], &f)
+		for i, id := range ids {
+			if c.to[id].rest >= 0 {
+				rest = i
+				break
+			}
+		}
+		if rest < 0 {
+			return nil
+		}
+	}
+	tr := &factored.Trace{}
+	for i := len(ids) - 1; i >= 0; i-- {
+		key := c.states.key(ids[i])
+		if i == rest {
+			for range waits {
+				tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(uint32(c.to[ids[i]].rest))))
+			}
+		}
+		if i > 0 {
+			tr.Steps = append(tr.Steps, c.s.valuation(key, c.actions.key(c.to[ids[i-1]].action)))
+		} else {
+			tr.Steps = append(tr.Steps, c.s.valuation(key, nil))
+		}
+	}
+	return tr
+}
+
+// cheapestFrom is how many joint actions the exploration of the graph tries
+// before a cheapest way is looked for: most problems are solved by then.
+const cheapestFrom = 20_000
+
+// turnCheapest gives the search for a cheapest way its turn: it may try as many
+// joint actions as the exploration of the graph. It is for a single horizon,
+// where an initial state is seen to rest at no cost.
+func (r *run) turnCheapest(ctx context.Context) {
+	g := r.g
+	if r.whole || r.refusedCheapest || r.q.MinHorizon != r.q.MaxHorizon || g.tried < r.cheapestFrom {
+		return
+	}
+	if r.ways == nil {
+		if !r.rests() {
+			r.refusedCheapest = true
+			return
+		}
+		starts := make([][]uint64, g.depth[0])
+		for i := range starts {
+			starts[i] = g.states.key(uint32(i))
+		}
+		guess, err := pattern.New(ctx, r.q.Task, starts, smallTable)
+		if err != nil {
+			r.refusedCheapest = true
+			return
+		}
+		r.ways = newCheapest(g, guess, r.q.MaxHorizon)
+	}
+	c := r.ways
+	c.lanes = g.lanes
+	if r.incumbent != nil {
+		c.limit = r.costOf(r.incumbent.Reward)
+	}
+	share := g.tried
+	if c.guess != nil {
+		share *= guidedShare
+	}
+	for !c.done && c.tried < share && ctx.Err() == nil && !r.full() {
+		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
+			return
+		}
+	}
+	r.concludeCheapest()
+}
+
+// guidedShare is how many joint actions a search with tables may try for one of
+// the exploration of the graph.
+const guidedShare = 8
+
+// rests reports whether some initial state is followed by itself at no cost.
+func (r *run) rests() bool {
+	g := r.g
+	for i := range min(g.depth[0], g.done) {
+		for e := g.start[i]; e < g.start[i+1]; e++ {
+			if int(g.succ[e]) == i && g.reward[e] == g.s.mostReward {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// costOf is what a plan of some reward costs.
+func (r *run) costOf(reward int64) int64 {
+	return r.g.s.mostReward*int64(r.q.MaxHorizon) - reward
+}
+
+// concludeCheapest takes what the search for a cheapest way has found.
+func (r *run) concludeCheapest() {
+	c := r.ways
+	reward := r.g.s.mostReward*int64(r.q.MaxHorizon) - c.lower
+	if !c.done {
+		r.limits.Shared.Lower(reward)
+		return
+	}
+	r.refusedCheapest = true
+	switch {
+	case c.goal >= 0:
+		r.limits.Shared.Lower(reward)
+		tr := c.plan(r.workers[0], r.q.MaxHorizon)
+		if tr == nil {
+			return // the way does not fit the horizon
+		}
+		r.cheapest = &engine.Result{Status: engine.Optimal, Horizon: r.q.MaxHorizon, Trace: tr, Reward: reward, Bound: &reward}
+	case !c.exhausted:
+		r.limits.Shared.Lower(reward)
+		return
+	case r.incumbent != nil:
+		in := *r.incumbent
+		in.Status, in.Bound = engine.Optimal, &in.Reward
+		r.cheapest = &in
+	default:
+		r.cheapest = &engine.Result{Status: engine.Infeasible}
+	}
+	r.cheapest.Stats = map[string]int64{"states": int64(c.states.count), "joint_actions": c.tried + r.g.tried, "table_bytes": c.bytes() + r.g.bytes()}
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: a cheapest way, %d states", c.states.count), Work: r.work()})
+}
+
+// entry is a state on the open list.
+type entry struct {
+	cost  int64 // of the way here and the estimate from here on
+	steps int64 // likewise
+	past  int64 // the cost of the way here, when this was pushed
+	id    uint32
+}
+
+// before orders entries: the longer the way here, the nearer the goal.
+func (a *entry) before(b *entry) bool {
+	switch {
+	case a.cost != b.cost:
+		return a.cost < b.cost
+	case a.steps != b.steps:
+		return a.steps < b.steps
+	case a.past != b.past:
+		return a.past > b.past
+	}
+	return a.id < b.id
+}
+
+// openList is a binary heap.
+type openList []entry
+
+func (h *openList) push(e entry) {
+	*h = append(*h, e)
+	l := *h
+	for i := len(l) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !l[i].before(&l[up]) {
+			return
+		}
+		l[i], l[up] = l[up], l[i]
+		i = up
+	}
+}
+
+// pop removes the first entry.
+func (h *openList) pop() {
+	l := *h
+	n := len(l) - 1
+	l[0] = l[n]
+	l = l[:n]
+	*h = l
+	for i := 0; ; {
+		next := 2*i + 1
+		if next >= n {
+			return
+		}
+		if next+1 < n && l[next+1].before(&l[next]) {
+			next++
+		}
+		if !l[next].before(&l[i]) {
+			return
+		}
+		l[i], l[next] = l[next], l[i]
+		i = next
+	}
+}
