@@ -22,10 +22,18 @@ type Report struct {
 	Constant, Scale int64
 }
 
-// Check reads an OPB file and compares it with the problem over the horizon. The
+// Excluded are the plans that begin as Trace does: in its first state, with its first
+// Depth joint actions.
+type Excluded struct {
+	Trace *factored.Trace
+	Depth int
+}
+
+// Check reads an OPB file and compares it with the problem over the horizon,
+// without the plans that are excluded: each has a clause after the other rows. The
 // error is a *source.Error about the file called name if it is not the problem's
 // translation. The network is nil exactly if p learns nothing.
-func Check(p *factored.Problem, net *bnn.Network, horizon int, name string, opb io.Reader) (Report, error) {
+func Check(p *factored.Problem, net *bnn.Network, horizon int, name string, opb io.Reader, excluded ...Excluded) (Report, error) {
 	if err := p.Check(); err != nil {
 		return Report{}, err
 	}
@@ -42,6 +50,12 @@ func Check(p *factored.Problem, net *bnn.Network, horizon int, name string, opb 
 	}
 	f := &file{name: name, in: bufio.NewReaderSize(opb, 1<<16)}
 	c := &comparison{expectation: expect(p, net, horizon), file: f, report: Report{Horizon: horizon}}
+	for _, x := range excluded {
+		if x.Depth < 0 || x.Depth > horizon || len(x.Trace.Steps) < max(x.Depth, 1) {
+			return Report{}, fmt.Errorf("a plan is excluded by its first %d steps of %d, the horizon is %d", x.Depth, len(x.Trace.Steps), horizon)
+		}
+		c.excluded = append(c.excluded, c.differs(x))
+	}
 	c.report.Constant, c.report.Scale = c.constant, c.unit
 	err := c.run()
 	return c.report, err
@@ -51,8 +65,9 @@ func Check(p *factored.Problem, net *bnn.Network, horizon int, name string, opb 
 type comparison struct {
 	*expectation
 	*file
-	report Report
-	ahead  []inequality // of the row that was read last
+	report   Report
+	excluded []inequality
+	ahead    []inequality // of the row that was read last
 }
 
 func (c *comparison) run() error {
@@ -83,6 +98,9 @@ func (c *comparison) run() error {
 		if err := c.compare(fmt.Sprintf("step %d", t), want, rows, c.block*int64(t-1)); err != nil {
 			return err
 		}
+	}
+	if err := c.compare("the excluded plans", counted(0, c.excluded), len(c.excluded), 0); err != nil {
+		return err
 	}
 	if len(c.ahead) > 0 {
 		return c.errorf("half of an equation is left, expected no row more")

@@ -54,6 +54,23 @@ func (q *inequality) add(c, v int64, negated bool) {
 	q.coefs[v] += c
 }
 
+// differs is the clause of the plans that do not begin as those that are excluded.
+func (e *expectation) differs(x Excluded) inequality {
+	q := inequality{coefs: map[int64]int64{}, bound: 1}
+	add := func(step int, kind factored.Kind) {
+		for b := range factored.Bit(e.p.NumBits()) {
+			if e.p.Kind(b) == kind {
+				q.add(1, e.block*int64(step-1)+e.place[b], x.Trace.Steps[step-1][b])
+			}
+		}
+	}
+	add(1, factored.State)
+	for step := 1; step <= x.Depth; step++ {
+		add(step, factored.Action)
+	}
+	return q
+}
+
 // reversed is the inequality with <= in place of >=.
 func (q *inequality) reversed() inequality {
 	r := inequality{coefs: make(map[int64]int64, len(q.coefs)), bound: -q.bound}

@@ -6,8 +6,10 @@ import (
 	"io"
 
 	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
 type certifyCmd struct {
@@ -38,6 +40,7 @@ func (c *certifyCmd) Run(a *environment) error {
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
 	var task *engine.Task
+	var confirm func(*incremental.State, int) error
 	if c.Problem != "" {
 		p, err := load.Load(ctx, load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
 		if err == nil {
@@ -47,8 +50,9 @@ func (c *certifyCmd) Run(a *environment) error {
 			return err
 		}
 		task = &p.Task
+		confirm = func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) }
 	}
-	report, err := certify.Check(ctx, files, task)
+	report, err := certify.Check(ctx, files, task, confirm)
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -70,6 +74,9 @@ func writeReport(w io.Writer, r *certify.Report) error {
 		} else if r.Accepted {
 			fmt.Fprintf(w, "%s: accepted\n", r.Answer)
 		}
+	}
+	if r.Replayed > 0 {
+		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted(r.Replayed, "excluded plan"))
 	}
 	fmt.Fprintf(w, "What remains trusted:\n")
 	for _, t := range r.Trusted {

@@ -21,6 +21,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -79,7 +80,12 @@ func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (d
 		return doc, err
 	}
 	doc.Certified(e.folder)
-	return doc, e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
+	return doc, e.answer(doc)
+}
+
+// answer makes the certificate's folder complete.
+func (e *evidence) answer(doc any) error {
+	return e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
 }
 
 // errIncomplete is why an engine's own proof is not kept.
@@ -159,6 +165,43 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 		return &plan.ContradictionError{Solver: res.Prover, Msg: "no proof shows what it claims"}
 	}
 	return err
+}
+
+// loop writes the certificate of an answer of Algorithm 1: that of one query, without
+// the plans that failed, and these with what the simulator showed. It returns the
+// folder, "" where there is no proof.
+func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r plan.Request, res *incremental.Result) (string, error) {
+	if e.folder == "" {
+		return "", nil
+	}
+	if res.Corrected > 0 {
+		e.none = fmt.Errorf("%w: the network was corrected, and what corrects it is not written", certify.ErrNoProof)
+		return "", nil
+	}
+	a := certify.Answer{Horizon: r.MaxHorizon, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}
+	if a.Horizon == 0 {
+		a.Horizon = p.Problem.Horizon
+	}
+	for _, f := range res.Known.Failures {
+		a.Excluded = append(a.Excluded, f.Landmark)
+	}
+	err := certify.Write(ctx, p.Task, []certify.Answer{a}, e.folder, certify.Options{Format: e.version, Limits: r.Limits, Large: e.a.large})
+	if err == nil && len(a.Excluded) > 0 {
+		err = e.a.toFile(filepath.Join(e.folder, certify.ExcludedFile), func(w io.Writer) error {
+			return res.Known.Write(w, p.Problem, a.Horizon, system)
+		})
+	}
+	switch {
+	case errors.Is(err, certify.ErrNoProof):
+		e.none = err
+		return "", nil
+	case ctx.Err() != nil:
+		e.none = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return e.folder, nil
 }
 
 // write writes the file of the proof, compressed if its name says so.

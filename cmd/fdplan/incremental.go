@@ -29,7 +29,7 @@ func (f *incrementalFlags) check(proof bool) error {
 	case f.Recheck && f.Resume == "":
 		return errors.New("--recheck needs landmarks to replay; expected --resume FILE")
 	case f.Incremental && proof:
-		return errors.New("--proof goes with one query, and so does --certify; --incremental makes many")
+		return errors.New("--proof goes with one query, --incremental makes many; expected --certify")
 	case !f.Incremental && (f.Simulator != "" || f.Record != "" || f.Resume != "" || f.Corrected != "" || f.MaxSimulations != 0 || f.Truth != ""):
 		return errors.New("--simulator, --record, --resume, --corrected, --truth and --max-simulations go with --incremental")
 	}
@@ -37,7 +37,7 @@ func (f *incrementalFlags) check(proof bool) error {
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *planProgress) (doc *execute.Document, err error) {
+func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *planProgress, e *evidence) (doc *execute.Document, err error) {
 	if f.Simulator == "" {
 		f.Simulator = "rddl"
 	}
@@ -53,9 +53,13 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
 		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Recheck: f.Recheck, Write: a.toFile, Restart: f.Restart,
 		Iteration: progress.iteration,
+		Prove:     func(res *incremental.Result) (string, error) { return e.loop(ctx, p, real.Name, r, res) },
 	})
 	if err == nil && f.Corrected != "" {
 		err = a.toFile(f.Corrected, doc.Loop.WriteNetwork)
+	}
+	if err == nil && doc.Proof != nil && doc.Proof.Certificate != nil {
+		err = e.answer(doc)
 	}
 	if err != nil {
 		return nil, limited(ctx, err)

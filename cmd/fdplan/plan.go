@@ -57,7 +57,7 @@ func (c *planCmd) Run(a *environment) error {
 		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
 		Limits: c.engine(a), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
-	if err := c.check(c.Proof != "" || c.Certify.folder != ""); err != nil {
+	if err := c.check(c.Proof != ""); err != nil {
 		return err
 	}
 	evidence, err := c.evidence(a, &request)
@@ -102,7 +102,7 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 	case c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != ""):
 		return nil, errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
 	case c.Incremental:
-		return c.loop(ctx, a, p, r, c.Seed, progress)
+		return c.loop(ctx, a, p, r, c.Seed, progress, e)
 	case c.Safe:
 		d, err = plan.Safe(ctx, p, r)
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -24,6 +25,10 @@ type Report struct {
 	Claims   []Claim `json:"claims"`
 	// Trusted lists what nothing here has checked.
 	Trusted []string `json:"trusted"`
+	// Replayed is how many excluded plans were seen to fail in the RDDL.
+	Replayed int `json:"replayed,omitempty"`
+
+	without []engine.Landmark // plans that the claims are not about
 }
 
 // Files name what is to be checked: a folder, or a problem file and a proof, with an
@@ -42,6 +47,9 @@ type answer struct {
 	Bound    *float64      `json:"bound"`
 	Plan     []any         `json:"plan"`
 	Property string        `json:"property"` // of an answer of verify
+	Loop     *struct {
+		Simulator string `json:"simulator"`
+	} `json:"incremental"` // of Algorithm 1
 	Horizons []struct {
 		Horizon int           `json:"horizon"`
 		Status  engine.Status `json:"status"`
@@ -51,8 +59,10 @@ type answer struct {
 
 // Check reads a certificate again: with this program's checker, with the checkers of
 // others that are installed and, where t is not nil, against the problem itself. Errors
-// are about files that cannot be read; what is refused is in the report.
-func Check(ctx context.Context, f Files, t *engine.Task) (*Report, error) {
+// are about files that cannot be read; what is refused is in the report. Where confirm
+// is not nil, the plans that Algorithm 1 excluded are replayed by it in the RDDL: its
+// error wraps incremental.ErrHolds if one does not fail.
+func Check(ctx context.Context, f Files, t *engine.Task, confirm func(s *incremental.State, horizon int) error) (*Report, error) {
 	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
 	var a *answer
 	if f.Folder != "" {
@@ -76,6 +86,11 @@ func Check(ctx context.Context, f Files, t *engine.Task) (*Report, error) {
 		}
 		if err := r.replay(f.Answer, data, a, t); err != nil {
 			return nil, err
+		}
+		if a.Loop != nil {
+			if err := r.exclude(f.Folder, a, t, confirm); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if f.Folder == "" {
@@ -138,9 +153,52 @@ func (r *Report) replay(name string, data []byte, a *answer, t *engine.Task) err
 	return nil
 }
 
+// rddlName is the name of the problem's own RDDL among simulators.
+const rddlName = "rddl"
+
+// exclude reads the plans that Algorithm 1 excluded, and has them replayed.
+func (r *Report) exclude(dir string, a *answer, t *engine.Task, confirm func(*incremental.State, int) error) error {
+	trust := func(n string) {
+		r.Trusted = append(r.Trusted, fmt.Sprintf("that %s plans of %s fail in the simulator %s", n, ExcludedFile, a.Loop.Simulator))
+	}
+	if t == nil || dir == "" || a.Horizon == nil {
+		trust("the excluded")
+		return nil
+	}
+	name := filepath.Join(dir, ExcludedFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no plan failed; the rows of the file say so too
+	}
+	if err != nil {
+		return err
+	}
+	s, _, err := incremental.Read(name, data, t.Problem, *a.Horizon)
+	if err != nil {
+		r.refuse("%v", err)
+		return nil
+	}
+	for _, x := range s.Failures {
+		r.without = append(r.without, x.Landmark)
+	}
+	if a.Loop.Simulator != rddlName || confirm == nil {
+		trust(fmt.Sprintf("the %d", len(s.Failures)))
+		return nil
+	}
+	switch err := confirm(s, *a.Horizon); {
+	case errors.Is(err, incremental.ErrHolds):
+		r.refuse("%v", err)
+	case err != nil:
+		return err
+	default:
+		r.Replayed = len(s.Failures)
+	}
+	return nil
+}
+
 // check adds a claim.
 func (r *Report) check(ctx context.Context, opb, proof string, s *said, t *engine.Task) error {
-	c, err := checkFiles(ctx, opb, proof, t)
+	c, err := checkFiles(ctx, opb, proof, t, r.without)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func (c *Claim) compare(s said) {
 }
 
 // checkFiles has the checker read a proof about a problem file and, where there is a
-// task, compares the file with it. Files that cannot be read are errors.
-func checkFiles(ctx context.Context, opb, proof string, t *engine.Task) (*Claim, error) {
+// task, compares the file with it, but for plans that are excluded. Files that cannot be read are errors.
+func checkFiles(ctx context.Context, opb, proof string, t *engine.Task, excluded []engine.Landmark) (*Claim, error) {
 	c := &Claim{File: opb, Proof: proof, Accepted: true}
 	h, err := readHead(opb)
 	if err != nil {
@@ -117,7 +117,11 @@ func checkFiles(ctx context.Context, opb, proof string, t *engine.Task) (*Claim,
 		return nil, err
 	}
 	defer again.Close()
-	r, err := translation.Check(t.Problem, t.Network, h.horizon, opb, again)
+	var without []translation.Excluded
+	for _, x := range excluded {
+		without = append(without, translation.Excluded{Trace: x.Trace, Depth: x.Depth})
+	}
+	r, err := translation.Check(t.Problem, t.Network, h.horizon, opb, again, without...)
 	if err == nil && (r.Constant != h.constant || r.Scale != h.scale) {
 		err = errors.New("its comments differ about the reward")
 	}

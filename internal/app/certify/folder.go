@@ -18,6 +18,10 @@ import (
 // AnswerFile is the name of the answer in a certificate's folder.
 const AnswerFile = "answer.json"
 
+// ExcludedFile is the name of the file with the plans that Algorithm 1 excluded, as
+// `fdplan plan --resume` keeps them.
+const ExcludedFile = "excluded.json"
+
 // problemFile and proofFile name the files of a horizon in a folder.
 func problemFile(dir string, horizon int) string {
 	return filepath.Join(dir, fmt.Sprintf("h%d.opb", horizon))
@@ -38,8 +42,10 @@ func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, o O
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, AnswerFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	for _, name := range []string{AnswerFile, ExcludedFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
 	for _, a := range answers {
 		if a.Status == engine.Unknown && a.Bound == nil && len(answers) > 1 {
@@ -57,9 +63,13 @@ func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) 
 	if err != nil {
 		return err
 	}
+	var clauses [][]model.Lit
+	for _, x := range a.Excluded {
+		clauses = append(clauses, m.Differs(x.Trace, x.Depth))
+	}
 	opb, pbp := problemFile(dir, a.Horizon), proofFile(dir, a.Horizon)
 	err = atomicfile.Write(opb, func(w io.Writer) error {
-		_, err := format.Write(ctx, w, m, format.Options{Kind: format.OPB})
+		_, err := format.Write(ctx, w, m, format.Options{Kind: format.OPB, Clauses: clauses})
 		return err
 	})
 	if err != nil {
@@ -73,7 +83,7 @@ func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) 
 	if err != nil {
 		return err
 	}
-	c, err := checkFiles(ctx, opb, pbp, &t)
+	c, err := checkFiles(ctx, opb, pbp, &t, a.Excluded)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ type IncrementalRequest struct {
 	Recheck   bool                                                 // replay the landmarks of Resume first
 	Restart   bool                                                 // to measure the effect of keeping what is learned
 	Iteration func(IterationLine)                                  // called for each; may be nil
+	// Prove is given the outcome when planning is done; may be nil. What it returns is
+	// the folder of a certificate, "" for none.
+	Prove func(*incremental.Result) (folder string, err error)
 }
 
 // IterationLine is one iteration of Algorithm 1.
@@ -146,7 +149,30 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	if err := d.tellLoop(p, real, &r, res); err != nil {
 		return nil, err
 	}
-	return d, nil
+	return d, d.prove(&r, res)
+}
+
+// prove has the outcome proven.
+func (d *Document) prove(r *IncrementalRequest, res *incremental.Result) error {
+	if r.Prove == nil {
+		return nil
+	}
+	folder, err := r.Prove(res)
+	if folder != "" {
+		d.Certified(folder)
+	}
+	return err
+}
+
+// Confirm replays what Algorithm 1 found to fail in the RDDL of a problem. The error
+// wraps incremental.ErrHolds if a plan does not fail there.
+func Confirm(ctx context.Context, p *load.Problem, s *incremental.State, horizon int) (err error) {
+	real, err := OpenSimulator(ctx, p, SimulatorRef{Name: rddlName})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, real.Close()) }()
+	return s.Confirm(ctx, real.Session, p.Problem, horizon)
 }
 
 // add notes an iteration.

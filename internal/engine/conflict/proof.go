@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -19,6 +20,9 @@ type Proof struct {
 	// File is the model of the same problem and horizon that the proof is about,
 	// with or without propagated constants; nil is the one with.
 	File *model.Model
+	// Excluded are landmarks whose clauses (Model.Differs) the file has after the
+	// model's constraints.
+	Excluded []engine.Landmark
 	// Done, where it is set, becomes true when the proof is complete. An engine that
 	// is left behind at a limit does not complete its proof.
 	Done *atomic.Bool
@@ -66,6 +70,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 	if err != nil {
 		return nil, err
 	}
+	n += int64(len(p.Excluded))
 	objective := []proof.Term{}
 	for t := 1; t <= m.Horizon+1; t++ {
 		for _, c := range m.Objective(t) {

@@ -55,6 +55,13 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
+	if how.proof != nil {
+		for _, l := range how.proof.Excluded {
+			if err := x.Exclude(l); err != nil {
+				return nil, err
+			}
+		}
+	}
 	stages(x.s, m)
 	if x.has(ActionOrder) {
 		order(x.s, m)

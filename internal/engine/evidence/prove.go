@@ -21,6 +21,8 @@ type Answer struct {
 	Trace   *factored.Trace // a plan of the best reward known; nil without one
 	Reward  int64           // of Trace
 	Bound   *int64          // no plan has a higher reward; nil when nothing is known
+	// Excluded are plans that the answer is not about. The file has a clause for each.
+	Excluded []engine.Landmark
 }
 
 // Options set up a proof.
@@ -54,6 +56,13 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
 	if err != nil {
 		return err
 	}
+	if len(a.Excluded) > 0 {
+		// The dynamic program over states knows nothing of how they were reached.
+		if a.Status != engine.Optimal && a.Status != engine.Infeasible {
+			return fmt.Errorf("%w: the answer is %s, with plans excluded", ErrNoProof, a.Status)
+		}
+		return again(ctx, t, a, o, file)
+	}
 	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}}
 	switch err := p.smallest(ctx); {
 	case err == nil:
@@ -78,7 +87,7 @@ func models(ctx context.Context, t engine.Task, horizon int, literal bool) (m, f
 
 // again has the conflict engine find the answer a second time, with a proof.
 func again(ctx context.Context, t engine.Task, a Answer, o Options, file *model.Model) error {
-	e := conflict.PB{Proof: &conflict.Proof{W: o.W, Format: o.Format, File: file}}
+	e := conflict.PB{Proof: &conflict.Proof{W: o.W, Format: o.Format, File: file, Excluded: a.Excluded}}
 	l := o.Limits
 	l.Shared = nil
 	res, err := e.Solve(ctx, engine.Query{Task: t, MinHorizon: a.Horizon, MaxHorizon: a.Horizon}, l, nil)

@@ -297,7 +297,7 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 	}
 	mark := engine.Landmark{Trace: it.Trace, Depth: it.Depth}
 	x.marks = append(x.marks, mark)
-	x.out.Known.Failures = append(x.out.Known.Failures, Failure{Landmark: mark, Text: it.Failure.Error()})
+	x.out.Known.Failures = append(x.out.Known.Failures, Failure{Landmark: mark, Text: it.Failure.Error(), Observed: observed(x.t.Problem, run)})
 	if x.rows != nil {
 		before := x.rows.wrong
 		for i := 1; i < len(run.Answers); i++ {

@@ -26,6 +26,9 @@ type State struct {
 type Failure struct {
 	engine.Landmark
 	Text string
+	// Observed are the states that the system showed when the plan was tried, as text
+	// of their bits; nil where that was not kept.
+	Observed []string
 }
 
 func (s *State) clone() *State {
@@ -58,6 +61,8 @@ type failureLine struct {
 	State   string   `json:"state"`
 	Actions []string `json:"actions"`
 	Text    string   `json:"text"`
+	// Observed are the states that the system showed, those of a run that kept them.
+	Observed []string `json:"observed,omitempty"`
 }
 
 func header(p *factored.Problem, horizon int, system string) *stateFile {
@@ -123,7 +128,7 @@ func (f *stateFile) seal() error {
 func (s *State) Write(w io.Writer, p *factored.Problem, horizon int, system string) error {
 	f := header(p, horizon, system)
 	for _, x := range s.Failures {
-		line := failureLine{State: bitText(p.Bits(factored.State), x.Trace.Steps[0]), Actions: []string{}, Text: x.Text}
+		line := failureLine{State: bitText(p.Bits(factored.State), x.Trace.Steps[0]), Actions: []string{}, Text: x.Text, Observed: x.Observed}
 		for _, now := range x.Trace.Steps[:x.Depth] {
 			line.Actions = append(line.Actions, bitText(p.Bits(factored.Action), now))
 		}
@@ -190,7 +195,7 @@ func Read(name string, data []byte, p *factored.Problem, horizon int) (s *State,
 		if !ok {
 			return bad("landmark %d does not fit the variables and the horizon", i+1)
 		}
-		s.Failures = append(s.Failures, Failure{Landmark: mark, Text: line.Text})
+		s.Failures = append(s.Failures, Failure{Landmark: mark, Text: line.Text, Observed: line.Observed})
 	}
 	// Another network may read and predict other bits. Observations for the old network are
 	// then useless, but the landmarks still hold.
