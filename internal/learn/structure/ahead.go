@@ -195,53 +195,146 @@ func (s *search) variables(p *partition, used []bool) []int {
 }
 
 // triple finds three bits whose sum modulo 2 tells most about the output in the
-// largest classes, and keeps them where their joint gain is significant.
+// largest classes, and keeps them where their joint gain is significant. Triples are
+// compared on the first few rows of the classes before they are on all.
 func (s *search) triple(p *partition, free []int) []int {
 	if p.pure() {
 		return nil
 	}
-	type found struct {
-		value   float64
-		a, b, c int
-	}
-	const keep = 16
-	var top []found
-	z := make([]uint64, p.words)
-	diff := make([]int, len(p.ends))
-	for i, a := range free {
+	const (
+		brief  = 4  // words of a class for the first comparison
+		passed = 96 // triples that pass it
+		keep   = 16
+	)
+	few, all := p.aligned(free, brief), p.aligned(free, math.MaxInt)
+	first := newBest(passed)
+	z := make([]uint64, len(few.y))
+	for i := range free {
 		for j := i + 1; j < len(free); j++ {
-			b := free[j]
 			for w := range z {
-				z[w] = p.y[w] ^ p.cols[a*p.words+w] ^ p.cols[b*p.words+w]
+				z[w] = few.y[w] ^ few.cols[i][w] ^ few.cols[j][w]
 			}
-			for _, c := range free[j+1:] {
-				col := p.col(c)
-				clear(diff)
-				for _, g := range p.segs {
-					diff[g.class] += bits.OnesCount64((z[g.word] ^ col[g.word]) & g.mask)
-				}
-				value := 0.0
-				for k, d := range diff {
-					w := float64(2*d - int(p.n[k]))
-					value += w * w / float64(p.n[k])
-				}
-				if len(top) < keep || value > top[len(top)-1].value {
-					at, _ := slices.BinarySearchFunc(top, value, func(f found, v float64) int { return -cmp.Compare(f.value, v) })
-					top = slices.Insert(top, at, found{value, a, b, c})
-					top = top[:min(len(top), keep)]
+			for k := j + 1; k < len(free); k++ {
+				if v := few.imbalance(z, few.cols[k]); v > first.least() {
+					first.take(v, [3]int{i, j, k})
 				}
 			}
+		}
+	}
+	second := newBest(keep)
+	z = make([]uint64, len(all.y))
+	for _, f := range first.found {
+		i, j, k := f.at[0], f.at[1], f.at[2]
+		for w := range z {
+			z[w] = all.y[w] ^ all.cols[i][w] ^ all.cols[j][w]
+		}
+		if v := all.imbalance(z, all.cols[k]); v > second.least() {
+			second.take(v, f.at)
 		}
 	}
 	n := len(free)
 	best, triple := 0.0, []int(nil)
-	for _, f := range top {
-		gain, splits := p.gainOf([]int{f.a, f.b, f.c}, s.x)
+	for _, f := range second.found {
+		inputs := []int{free[f.at[0]], free[f.at[1]], free[f.at[2]]}
+		gain, splits := p.gainOf(inputs, s.x)
 		if paid := s.paid(p, gain, splits, n*n*n/6+1); paid > best {
-			best, triple = paid, []int{f.a, f.b, f.c}
+			best, triple = paid, inputs
 		}
 	}
 	return triple
+}
+
+// aligned holds columns in which each class begins with a word of its own; bits
+// beyond its rows are 0 in all columns.
+type aligned struct {
+	y       []uint64
+	cols    [][]uint64
+	classes []alignedClass
+}
+
+type alignedClass struct {
+	words int // that it takes
+	rows  float64
+}
+
+// aligned copies the columns of some inputs, and of each class at most so many words.
+func (p *partition) aligned(inputs []int, most int) *aligned {
+	a := &aligned{cols: make([][]uint64, len(inputs))}
+	from := int32(0)
+	var starts []int32
+	for _, to := range p.ends {
+		words := min((int(to-from)+63)/64, most)
+		a.classes = append(a.classes, alignedClass{words, float64(min(int(to-from), 64*words))})
+		starts = append(starts, from)
+		from = to
+	}
+	store := func(c []uint64) []uint64 {
+		var out []uint64
+		for i, k := range a.classes {
+			for w := range k.words {
+				at := int(starts[i]) + 64*w
+				n := min(64, int(p.ends[i])-at)
+				x := c[at/64] >> (at % 64)
+				if at%64 > 0 && at%64+n > 64 {
+					x |= c[at/64+1] << (64 - at%64)
+				}
+				out = append(out, x&(^uint64(0)>>(64-n)))
+			}
+		}
+		return out
+	}
+	a.y = store(p.y)
+	for i, b := range inputs {
+		a.cols[i] = store(p.col(b))
+	}
+	return a
+}
+
+// imbalance tells how far z + col is from being even, modulo 2, in all classes.
+func (a *aligned) imbalance(z, col []uint64) float64 {
+	value, w := 0.0, 0
+	for _, c := range a.classes {
+		d := 0
+		for _, x := range z[w : w+c.words] {
+			d += bits.OnesCount64(x ^ col[w])
+			w++
+		}
+		v := float64(2*d) - c.rows
+		value += v * v / c.rows
+	}
+	return value
+}
+
+// best keeps the few triples of the greatest values; of equal ones, the first.
+type best struct {
+	most  int
+	found []valued
+}
+
+type valued struct {
+	value float64
+	at    [3]int
+}
+
+func newBest(most int) *best { return &best{most: most} }
+
+// least is what a value has to exceed.
+func (b *best) least() float64 {
+	if len(b.found) < b.most {
+		return -1
+	}
+	return b.found[len(b.found)-1].value
+}
+
+func (b *best) take(value float64, at [3]int) {
+	i, _ := slices.BinarySearchFunc(b.found, value, func(f valued, v float64) int {
+		if f.value >= v {
+			return -1
+		}
+		return 1
+	})
+	b.found = slices.Insert(b.found, i, valued{value, at})
+	b.found = b.found[:min(len(b.found), b.most)]
 }
 
 // parity solves the largest class for a sum modulo 2 of inputs, by elimination

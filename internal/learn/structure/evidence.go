@@ -26,7 +26,9 @@ func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]
 	}
 	s := &search{t: l.t, x: l.x, rows: rows, out: o, banned: make([]bool, l.t.Inputs)}
 	if short {
-		s.noise = l.noise
+		// What a banned input explained looks like noise: to look ahead for it takes long, and
+		// finds nothing where a copy or a derived input does not show by itself.
+		s.noise = -1
 	}
 	best := s.choice(main)
 	var found [][]int

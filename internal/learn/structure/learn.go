@@ -231,8 +231,8 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 }
 
 // measureNoise takes the lower quartile of the shares of exceptions that single
-// gains leave as what noise makes, with some room. Of few outputs nothing is said:
-// all of them may need more than single gains.
+// gains leave as what noise makes, with room for outputs that have more of it than
+// others. Of few outputs nothing is said: all of them may need more than single gains.
 func (l *learner) measureNoise(rows []int32) error {
 	const few = 8
 	if l.t.Outputs < few {
@@ -246,7 +246,7 @@ func (l *learner) measureNoise(rows []int32) error {
 		shares[o] = float64(c.errors) / float64(max(1, len(known)))
 	})
 	slices.Sort(shares)
-	l.noise = 1.5*shares[len(shares)/4] + 0.002
+	l.noise = 2.5*shares[len(shares)/4] + 0.002
 	return err
 }
 

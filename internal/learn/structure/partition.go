@@ -2,7 +2,7 @@ package structure
 
 import (
 	"math"
-	"math/bits"
+	mathbits "math/bits"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -129,8 +129,8 @@ func (p *partition) gain(c []uint64, x xlog2) (gain float64, splits int) {
 	for i := range p.segs {
 		s := &p.segs[i]
 		v := c[s.word] & s.mask
-		n1 += bits.OnesCount64(v)
-		k1 += bits.OnesCount64(v & p.y[s.word])
+		n1 += mathbits.OnesCount64(v)
+		k1 += mathbits.OnesCount64(v & p.y[s.word])
 		if s.last {
 			if n, k := int(p.n[s.class]), int(p.k[s.class]); n1 > 0 && n1 < n {
 				gain += x.bits(n, k) - x.bits(n1, k1) - x.bits(n-n1, k-k1)
@@ -145,26 +145,34 @@ func (p *partition) gain(c []uint64, x xlog2) (gain float64, splits int) {
 // gainOf is gain for the joint value of several bits; splits counts the classes
 // that there are more.
 func (p *partition) gainOf(bits []int, x xlog2) (gain float64, splits int) {
-	counts := make([][2]int, 1<<len(bits))
-	from := int32(0)
-	for c, to := range p.ends {
-		clear(counts)
-		for i := from; i < to; i++ {
+	counts := make([][2]int32, 1<<len(bits))
+	cols := make([][]uint64, len(bits))
+	for i, b := range bits {
+		cols[i] = p.col(b)
+	}
+	for i := range p.segs {
+		g := &p.segs[i]
+		y := p.y[g.word]
+		for m := g.mask; m != 0; m &= m - 1 {
+			at := mathbits.TrailingZeros64(m)
 			v := 0
-			for _, b := range bits {
-				v = v<<1 | int(p.cols[b*p.words+int(i/64)]>>(i%64)&1)
+			for _, c := range cols {
+				v = v<<1 | int(c[g.word]>>at&1)
 			}
-			counts[v][p.y[i/64]>>(i%64)&1]++
+			counts[v][y>>at&1]++
 		}
-		from = to
+		if !g.last {
+			continue
+		}
 		parts := 0
-		for _, m := range counts {
+		for k, m := range counts {
 			if n := m[0] + m[1]; n > 0 {
-				gain -= x.bits(n, m[1])
+				gain -= x.bits(int(n), int(m[1]))
 				parts++
 			}
+			counts[k] = [2]int32{}
 		}
-		gain += x.bits(int(p.n[c]), int(p.k[c]))
+		gain += x.bits(int(p.n[g.class]), int(p.k[g.class]))
 		splits += parts - 1
 	}
 	return gain, splits
@@ -199,44 +207,72 @@ func (p *partition) split(bits []int) {
 // cells counts the joint values of inputs that rows have, and the rows whose
 // output is not the one most frequent in their cell.
 func (t *Table) cells(rows []int32, out int, inputs []int) (cells, errors int) {
-	ids := make([]int32, len(rows))
-	next := int32(1)
+	f := t.newRefiner(rows, out)
 	for _, b := range inputs {
-		moved := make([]int32, next) // the new class of the rows with a true bit
-		for i := range moved {
-			moved[i] = -1
-		}
-		// A class keeps its number for the value that comes first.
-		first := make([]int8, next)
-		for i := range first {
-			first[i] = -1
-		}
-		for i, r := range rows {
-			c, v := ids[i], int8(t.bit(r, b))
-			switch {
-			case first[c] < 0:
-				first[c] = v
-			case first[c] != v:
-				if moved[c] < 0 {
-					moved[c] = next
-					next++
-				}
-				ids[i] = moved[c]
+		f.add(b)
+	}
+	return f.count()
+}
+
+// refiner divides rows by the values of one input after the other.
+type refiner struct {
+	t     *Table
+	rows  []int32
+	out   int
+	ids   []int32 // by row, its cell
+	next  int32   // number of cells
+	moved []int32 // by cell, the new one of the rows with the other value
+	first []int8  // by cell, the value that comes first, whose rows keep the number
+	tally []int32 // by cell, the rows with a false and with a true output
+}
+
+func (t *Table) newRefiner(rows []int32, out int) *refiner {
+	return &refiner{t: t, rows: rows, out: out, ids: make([]int32, len(rows)), next: 1}
+}
+
+// add divides the cells by input b.
+func (f *refiner) add(b int) {
+	cells := int(f.next)
+	f.moved, f.first = resized(f.moved, cells), resized(f.first, cells)
+	for i := range cells {
+		f.moved[i], f.first[i] = -1, -1
+	}
+	w, word, shift := bnn.Words(f.t.Inputs), b/64, b%64
+	for i, r := range f.rows {
+		c, v := f.ids[i], int8(f.t.in[int(r)*w+word]>>shift&1)
+		switch {
+		case f.first[c] < 0:
+			f.first[c] = v
+		case f.first[c] != v:
+			if f.moved[c] < 0 {
+				f.moved[c] = f.next
+				f.next++
 			}
+			f.ids[i] = f.moved[c]
 		}
 	}
-	counts := make([][2]int32, next)
-	for i, r := range rows {
-		if t.Output(int(r), out) {
-			counts[ids[i]][1]++
-		} else {
-			counts[ids[i]][0]++
-		}
+}
+
+// count is the number of cells and of rows that are exceptions in theirs.
+func (f *refiner) count() (cells, errors int) {
+	f.tally = resized(f.tally, 2*int(f.next))
+	clear(f.tally)
+	w, word, shift := bnn.Words(f.t.Outputs), f.out/64, f.out%64
+	for i, r := range f.rows {
+		f.tally[2*f.ids[i]+int32(f.t.out[int(r)*w+word]>>shift&1)]++
 	}
-	for _, c := range counts {
-		errors += int(min(c[0], c[1]))
+	for c := range int(f.next) {
+		errors += int(min(f.tally[2*c], f.tally[2*c+1]))
 	}
-	return int(next), errors
+	return int(f.next), errors
+}
+
+// resized is a slice of n elements, in the memory of s where that suffices.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, 2*n)
+	}
+	return s[:n]
 }
 
 // score is the description length in bits of an output given k of n inputs:

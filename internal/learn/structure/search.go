@@ -33,7 +33,16 @@ type choice struct {
 }
 
 func (s *search) choice(inputs []int) choice {
-	cells, errors := s.t.cells(s.rows, s.out, inputs)
+	f := s.t.newRefiner(s.rows, s.out)
+	for _, b := range inputs {
+		f.add(b)
+	}
+	return s.refined(f, inputs)
+}
+
+// refined is the choice of the inputs that rows were divided by.
+func (s *search) refined(f *refiner, inputs []int) choice {
+	cells, errors := f.count()
 	return choice{inputs, cells, errors, score(s.t.Inputs, len(inputs), cells, len(s.rows), errors)}
 }
 
@@ -87,6 +96,13 @@ func (s *search) pathFrom(begin []int, whole, brief bool) []int {
 		p.split([]int{b})
 	}
 	least, best := math.Inf(1), 0
+	var cells *refiner
+	if brief {
+		cells = s.t.newRefiner(s.rows, s.out)
+		for _, b := range begin {
+			cells.add(b)
+		}
+	}
 	exhausted := false // looking ahead found nothing
 	for !p.pure() && len(chosen) < maxInputs {
 		bits, significant := s.single(p, used, whole)
@@ -106,7 +122,10 @@ func (s *search) pathFrom(begin []int, whole, brief bool) []int {
 		chosen = append(chosen, bits...)
 		p.split(bits)
 		if brief {
-			if c := s.choice(chosen); c.score < least {
+			for _, b := range bits {
+				cells.add(b)
+			}
+			if c := s.refined(cells, chosen); c.score < least {
 				least, best = c.score, len(chosen)
 			} else if len(chosen) >= best+5 && c.score > least+60 {
 				break
@@ -176,8 +195,10 @@ func unused(bits []int, used []bool) []int {
 // the inputs that do not pay.
 func (s *search) shortest(path []int) choice {
 	best := s.choice(nil)
-	for k := range path {
-		if c := s.choice(path[:k+1]); c.score < best.score {
+	f := s.t.newRefiner(s.rows, s.out)
+	for k, b := range path {
+		f.add(b)
+		if c := s.refined(f, path[:k+1]); c.score < best.score {
 			best = c
 		}
 	}
