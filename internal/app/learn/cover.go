@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -45,20 +46,51 @@ func support(f *bnn.File, t *structure.Table, st *structure.Structure) {
 // supportOf is what the rows that a structure was learned from settle.
 func supportOf(t *structure.Table, st *structure.Structure) *coverage.Support {
 	s := &coverage.Support{Inputs: t.Inputs, Outputs: t.Outputs, Tables: make([][]coverage.Table, t.Outputs), Unseen: t.Unseen()}
-	wrong, rows := 0, 0
-	for i := range st.Outputs {
-		wrong, rows = wrong+st.Outputs[i].Wrong, rows+st.Outputs[i].Rows
-	}
+	noise := noiseOf(t, st)
 	for i := range st.Outputs {
 		o := &st.Outputs[i]
-		rate := max(float64(o.Wrong)/float64(max(1, o.Rows)), float64(wrong)/float64(max(1, rows)))
-		settled := settledBy{margin: margin(rate), pure: o.Verdict == structure.Hidden}
+		rate := share(o.Wrong, o.Rows)
+		settled := settledBy{margin: margin(max(rate, noise)), pure: o.Verdict == structure.Hidden || rate > 1.5*noise+0.002}
 		s.Tables[i] = append(s.Tables[i], settled.table(t, i, o.Inputs, o.Tree))
 		for _, other := range o.Alternatives {
 			s.Tables[i] = append(s.Tables[i], settled.table(t, i, other, nil))
 		}
 	}
 	return s
+}
+
+// noiseOf is the share of rows that are exceptions by chance: the lower quartile of the
+// outputs' shares. It is 0 where exceptions may be rare cases instead: where rows are few, or
+// where rows are exceptions more often when most like them are 0 than when most are 1, or the
+// reverse.
+func noiseOf(t *structure.Table, st *structure.Structure) float64 {
+	const few = 300
+	if t.Rows() < few {
+		return 0
+	}
+	var shares []float64
+	var least, all [2]float64 // exceptions and rows, by the value that most rows like them have
+	for i := range st.Outputs {
+		o := &st.Outputs[i]
+		shares = append(shares, share(o.Wrong, o.Rows))
+		for _, c := range t.Cases(i, o.Inputs) {
+			v := 0
+			if c.Ones > c.Zeros {
+				v = 1
+			}
+			least[v] += float64(min(c.Zeros, c.Ones))
+			all[v] += float64(c.Zeros + c.Ones)
+		}
+	}
+	if all[0] > 0 && all[1] > 0 {
+		r := (least[0] + least[1]) / (all[0] + all[1])
+		a, b := least[0]/all[0], least[1]/all[1]
+		if math.Abs(a-b) > 4*math.Sqrt(r*(1-r)*(1/all[0]+1/all[1])) {
+			return 0
+		}
+	}
+	slices.Sort(shares)
+	return shares[len(shares)/4]
 }
 
 // margin is how many rows of a cell more than the others must agree where rows are

@@ -223,11 +223,18 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 	if float64(asked[1]) < rare*float64(bits) {
 		margin = 1 + 2*math.Sqrt(float64(asked[0]))
 	}
-	if err != nil || float64(asked[0]-asked[1]) <= margin {
+	if err != nil || float64(asked[0]-asked[1]) <= margin || l.repeatable(float64(asked[1])/float64(max(1, bits))) {
 		return err
 	}
 	st.Noisy = true
 	return l.measureNoise(folds[0].rows)
+}
+
+// repeatable reports whether rows that were seen again would have contradicted each other
+// if so many of their bits were wrong by chance, and none did.
+func (l *learner) repeatable(rate float64) bool {
+	const expected = 5 // contradictions: the odds of none are below one to a hundred
+	return !l.t.Contradictory && l.t.Missing == 0 && rate*float64(l.t.Repeated*l.t.Outputs) >= expected
 }
 
 // measureNoise takes the lower quartile of the shares of exceptions that single

@@ -24,6 +24,9 @@ type Table struct {
 	Contradictory bool
 	// Missing is the number of input cells that were unknown; set by Close.
 	Missing int
+	// Repeated is the number of rows with the same known inputs and outputs as another;
+	// set by Close.
+	Repeated int
 
 	in, out []uint64
 	// The cells that are known, where some are not; nil otherwise.
@@ -162,6 +165,7 @@ func (t *Table) distinct() {
 		same := slices.Equal(input(a), input(b))
 		switch {
 		case same && slices.Equal(output(a), output(b)) && slices.Equal(known(a), known(b)):
+			t.Repeated++
 		case same && t.differ(a, b):
 			t.Contradictory = true
 			kept = append(kept, b)

@@ -1,0 +1,77 @@
+package learn
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/train"
+)
+
+var logs = flag.String("logs", "", "glob of task files whose logs of 100 to 3,000 rows are learned too, such as 'DIR/*/task.toml'")
+
+// collected draws transitions of a problem.
+func collected(t *testing.T, p *load.Problem, o collect.Options) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	if err := Collect(context.Background(), p, file, o); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestSupportedRows: of the rows that a log supports, drawn anew, at most one in a thousand
+// is wrong, over all logs together.
+func TestSupportedRows(t *testing.T) {
+	type job struct {
+		name string
+		rows []int
+	}
+	jobs := []job{{"sysadmin/5", []int{100, 1000}}, {"inventory/4", []int{30, 300}}, {"navigation/4x4", []int{100, 1000}}, {"cellda/x", []int{300}}}
+	if *logs != "" {
+		files, err := filepath.Glob(*logs)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("-logs %s: %v, expected task files", *logs, err)
+		}
+		for _, f := range files {
+			jobs = append(jobs, job{f, []int{100, 300, 1000, 3000}})
+		}
+	}
+	sure, wrong := 0, 0
+	for _, j := range jobs {
+		p, err := load.Load(load.Ref{Name: j.name, Untrained: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := examples(p, collected(t, p, collect.Options{Rows: 10_000, Policy: collect.Restart, Seed: 77}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, policy := range []collect.Policy{collect.Restart, collect.Exploration} {
+			for _, n := range j.rows {
+				res, err := Train(context.Background(), p, collected(t, p, collect.Options{Rows: n, Policy: policy, Seed: 1}), Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1, Seed: 1}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				trained, err := load.ReadTrained("", res.file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if trained.Support == nil {
+					t.Logf("%s, %d rows of policy %s: all legal rows", j.name, n, policy)
+					continue
+				}
+				s := supported(res.file.Network, trained.Support, rows)
+				sure, wrong = sure+s.Rows, wrong+s.Wrong
+				t.Logf("%s, %d rows of policy %s: %d of %d rows supported, %d of these wrong", j.name, n, policy, s.Rows, rows.Rows(), s.Wrong)
+			}
+		}
+	}
+	if wrong*1000 > sure || sure == 0 {
+		t.Errorf("%d of %d supported rows are wrong, expected at most one in a thousand", wrong, sure)
+	}
+	t.Logf("%d of %d supported rows are wrong", wrong, sure)
+}
