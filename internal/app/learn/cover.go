@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -46,11 +45,13 @@ func support(f *bnn.File, t *structure.Table, st *structure.Structure) {
 // supportOf is what the rows that a structure was learned from settle.
 func supportOf(t *structure.Table, st *structure.Structure) *coverage.Support {
 	s := &coverage.Support{Inputs: t.Inputs, Outputs: t.Outputs, Tables: make([][]coverage.Table, t.Outputs), Unseen: t.Unseen()}
-	noise := noiseOf(t, st)
+	noisy := noisyOf(t, st)
 	for i := range st.Outputs {
 		o := &st.Outputs[i]
-		rate := share(o.Wrong, o.Rows)
-		settled := settledBy{margin: margin(max(rate, noise)), pure: o.Verdict == structure.Hidden || rate > 1.5*noise+0.002}
+		settled := settledBy{margin: 1, pure: true}
+		if noisy[i] {
+			settled = settledBy{margin: margin(share(o.Wrong, o.Rows))}
+		}
 		s.Tables[i] = append(s.Tables[i], settled.table(t, i, o.Inputs, o.Tree))
 		for _, other := range o.Alternatives {
 			s.Tables[i] = append(s.Tables[i], settled.table(t, i, other, nil))
@@ -59,38 +60,49 @@ func supportOf(t *structure.Table, st *structure.Structure) *coverage.Support {
 	return s
 }
 
-// noiseOf is the share of rows that are exceptions by chance: the lower quartile of the
-// outputs' shares. It is 0 where exceptions may be rare cases instead: where rows are few, or
-// where rows are exceptions more often when most like them are 0 than when most are 1, or the
-// reverse.
-func noiseOf(t *structure.Table, st *structure.Structure) float64 {
-	const few = 300
-	if t.Rows() < few {
-		return 0
+// noisyOf lists the outputs whose exceptions are noise for certain. They may be rare cases
+// instead where rows are few, where they gather at some values, and where rows are exceptions
+// more often if most like them are 0 than if most are 1, or the reverse.
+func noisyOf(t *structure.Table, st *structure.Structure) []bool {
+	const few, least = 300, 5
+	noisy := make([]bool, len(st.Outputs))
+	if t.Rows() < few || !st.Noisy {
+		return noisy
 	}
-	var shares []float64
-	var least, all [2]float64 // exceptions and rows, by the value that most rows like them have
+	var both [2]int
+	largest := 0.0 // share of exceptions among those that are noise
 	for i := range st.Outputs {
 		o := &st.Outputs[i]
-		shares = append(shares, share(o.Wrong, o.Rows))
+		var wrong, all [2]int // by the value that most rows like them have
 		for _, c := range t.Cases(i, o.Inputs) {
 			v := 0
 			if c.Ones > c.Zeros {
 				v = 1
 			}
-			least[v] += float64(min(c.Zeros, c.Ones))
-			all[v] += float64(c.Zeros + c.Ones)
+			wrong[v] += min(c.Zeros, c.Ones)
+			all[v] += c.Zeros + c.Ones
+		}
+		if all[0] == 0 || all[1] == 0 || o.Verdict == structure.Hidden {
+			continue
+		}
+		r := share(wrong[0]+wrong[1], all[0]+all[1])
+		apart := math.Abs(share(wrong[0], all[0]) - share(wrong[1], all[1]))
+		if noisy[i] = apart <= 4*math.Sqrt(r*(1-r)*(1/float64(all[0])+1/float64(all[1]))); noisy[i] {
+			both[0], both[1] = both[0]+wrong[0], both[1]+wrong[1]
+			largest = max(largest, r)
 		}
 	}
-	if all[0] > 0 && all[1] > 0 {
-		r := (least[0] + least[1]) / (all[0] + all[1])
-		a, b := least[0]/all[0], least[1]/all[1]
-		if math.Abs(a-b) > 4*math.Sqrt(r*(1-r)*(1/all[0]+1/all[1])) {
-			return 0
+	if both[0] < least || both[1] < least {
+		return make([]bool, len(noisy))
+	}
+	// An output that most rows agree on everywhere has no more noise than others.
+	for i := range st.Outputs {
+		o := &st.Outputs[i]
+		if len(o.Inputs) == 0 && share(o.Wrong, o.Rows) <= largest+4*math.Sqrt(largest*(1-largest)/float64(o.Rows)) {
+			noisy[i] = true
 		}
 	}
-	slices.Sort(shares)
-	return shares[len(shares)/4]
+	return noisy
 }
 
 // margin is how many rows of a cell more than the others must agree where rows are
