@@ -42,7 +42,7 @@ func TestSupportedRows(t *testing.T) {
 	}
 	sure, wrong := 0, 0
 	for _, j := range jobs {
-		p, err := load.Load(load.Ref{Name: j.name, Untrained: true})
+		p, err := load.Load(context.Background(), load.Ref{Name: j.name, Untrained: true})
 		if err != nil {
 			t.Fatal(err)
 		}
