@@ -39,7 +39,7 @@ type benchCmd struct {
 func (c *benchCmd) Run(a *environment) error {
 	// The time limit is that of each run.
 	own := bounds{Memory: c.Memory}
-	ctx, cancel := own.context(a)
+	ctx, cancel := own.contextWith(a, nil)
 	defer cancel()
 	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 1 {
 		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/limit"
+	"github.com/fdplan/fdplan/internal/process"
 )
 
 // When the context of a command ends, the command is to answer within half a
@@ -89,9 +90,10 @@ func (g *guard) end() {
 }
 
 // bound puts a time limit, counted from started, and one on memory to the run;
-// 0 is none of either. The context it returns ends with the guard's; the function
-// lifts both.
-func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64) (context.Context, func()) {
+// 0 is none of either. The memory of the programs that the command starts counts if
+// kill, which ends them, is given. The context it returns ends with the guard's; the
+// function lifts both.
+func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64, kill func()) (context.Context, func()) {
 	ctx, lift := g.ctx, []func(){}
 	if limitOnTime > 0 {
 		timed, stop := context.WithDeadlineCause(ctx, started.Add(limitOnTime), fmt.Errorf("the time limit of %v was reached", limitOnTime))
@@ -109,7 +111,12 @@ func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64
 	if memory > 0 {
 		ticker := time.NewTicker(memoryTick)
 		watch := &limit.Memory{Bound: memory, Resident: limit.Resident, Tick: ticker.C}
-		watched, stop := context.WithCancel(ctx)
+		if kill != nil {
+			watch.KillOthers = kill
+			watch.Others = func() int64 { return process.ResidentOfDescendants(os.Getpid()) }
+		}
+		// It goes on after the context has ended, until the command has.
+		watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 		go watch.Run(watched, func(err error) { g.cancel(err) }, func(error) { g.end() })
 		lift = append(lift, stop, ticker.Stop)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,6 +89,28 @@ func interrupted(t *testing.T, cmd *exec.Cmd, stdin io.Reader, signal os.Signal,
 		return interrupted(t, again, stdin, signal, 2*wait)
 	}
 	return status, out.String(), errors.String()
+}
+
+// TestMemoryOfOthers: a solver and a simulator that take more memory than was allowed are
+// killed, and the answer tells.
+func TestMemoryOfOthers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of other programs is known on Linux only")
+	}
+	dir := t.TempDir()
+	program, greedy := linkProgram(t, dir), filepath.Join(dir, "greedy.sh")
+	// tail keeps what it may have to print.
+	write(t, greedy, "head -c 600000000 /dev/zero | tail -c 600000000 >/dev/null; sleep 60\n")
+	for _, args := range [][]string{
+		{"plan", "navigation/3x3", "-H", "4", "--engine", "pb", "--solver", "sh " + greedy + " {in}", "--json"},
+		{"run", "navigation/3x3", "-H", "4", "--simulator", "sh " + greedy},
+	} {
+		began := time.Now()
+		status, stdout, stderr := interrupted(t, exec.Command(program, append(args, "--memory", "100MiB", "--time-limit", "30s")...), nil, nil, 0)
+		if text := stdout + stderr; status != exitLimit || !strings.Contains(text, "the memory limit of 100 MiB was reached, with ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit status %d after %v\n%s", args, status, time.Since(began), text)
+		}
+	}
 }
 
 // entries counts what is in a folder.

@@ -197,12 +197,18 @@ func (b *bounds) memory() int64 {
 }
 
 // context ends on SIGINT, SIGTERM, at the time limit, and where more memory is
-// held than was allowed; its cause says which. The collector is told of the
-// bound on memory too.
+// held than was allowed, by the command or by the programs that it starts; its cause
+// says which. The collector is told of the bound on memory too.
 func (b *bounds) context(a *environment) (context.Context, context.CancelFunc) {
+	return b.contextWith(a, a.kill)
+}
+
+// contextWith is context for a command that bounds the programs which it starts itself
+// if kill, which ends them, is nil.
+func (b *bounds) contextWith(a *environment, kill func()) (context.Context, context.CancelFunc) {
 	memory := b.memory()
 	before := debug.SetMemoryLimit(memory)
-	ctx, lift := a.guard.bound(a.started, time.Duration(b.TimeLimit), memory)
+	ctx, lift := a.guard.bound(a.started, time.Duration(b.TimeLimit), memory, kill)
 	return ctx, func() {
 		lift()
 		debug.SetMemoryLimit(before)

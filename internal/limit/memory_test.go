@@ -2,8 +2,10 @@ package limit
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -97,4 +99,32 @@ func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m.Run(ctx, func(error) { t.Error("stopped after its end") }, func(error) { t.Error("over after its end") })
+}
+
+// TestWatchOthers: other programs are ended when they are too large for two looks, the
+// run is stopped before, and it is not over.
+func TestWatchOthers(t *testing.T) {
+	const bound = 100 << 20
+	sizes := []int64{0, bound, 0, bound / 2, 2 * bound, 3 * bound}
+	tick := make(chan time.Time)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var events []string
+	at := -1
+	m := &Memory{Bound: bound, Resident: func() int64 { return bound / 2 }, Tick: tick,
+		Others: func() int64 { at++; return sizes[at] }, KillOthers: func() { events = append(events, fmt.Sprint("killed at ", at)) }}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.Run(ctx, func(err error) { events = append(events, err.Error()) }, func(error) { events = append(events, "over") })
+	}()
+	for range othersEvery*(len(sizes)-1) + 1 {
+		tick <- time.Time{}
+	}
+	cancel()
+	<-done
+	want := []string{"the memory limit of 100 MiB was reached, with 200 MiB of the programs that were started", "killed at 5"}
+	if !slices.Equal(events, want) {
+		t.Errorf("%q, want %q", events, want)
+	}
 }

@@ -8,11 +8,16 @@ import (
 
 // MemoryError is the cause of a run that ended because of its bound on memory.
 type MemoryError struct {
-	Bound int64 // bytes
+	Bound  int64 // bytes
+	Others int64 // bytes of it that programs held which the process had started
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the memory limit of %s was reached", Bytes(e.Bound))
+	text := fmt.Sprintf("the memory limit of %s was reached", Bytes(e.Bound))
+	if e.Others > 0 {
+		text += fmt.Sprintf(", with %s of the programs that were started", Bytes(e.Others))
+	}
+	return text
 }
 
 // Bytes is a size for people, in MiB.
@@ -25,33 +30,55 @@ type Memory struct {
 	Bound    int64            // bytes that were asked for
 	Resident func() int64     // the resident size, in bytes
 	Tick     <-chan time.Time // when to look
+	// Others is the resident size of the programs that the process has started, and
+	// KillOthers ends them; nil where they do not count. They are looked at less often,
+	// since that takes longer.
+	Others     func() int64
+	KillOthers func()
 }
+
+// othersEvery is the number of ticks between two looks at other programs.
+const othersEvery = 5
 
 // The resident size may pass the bound by as much as the program itself takes
 // before the run is stopped (soft), and by a little more before it is over
 // whatever it does (hard). Both leave room below the promise of the
 // documentation, the bound and a fifth and 50 MB, for what is taken between
 // two looks.
+//
+// The size of other programs counts where two looks in a row find it: a program that
+// is just being started has the size of this process for a moment.
 func (m *Memory) soft() int64 { return m.Bound + m.Bound/20 + 20<<20 }
 func (m *Memory) hard() int64 { return m.Bound + m.Bound/10 + 32<<20 }
 
 // Run looks at every tick until ctx ends or both were called: stop once, when
-// the size is beyond the bound, and over once, when it grows on after that.
+// the size is beyond the bound, and over once, when it grows on after that. Other
+// programs are killed after stop as often as they, with the process, are beyond the
+// bound.
 func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 	stopped := false
-	for {
+	var others, before int64
+	for tick := 0; ; tick++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-m.Tick:
 		}
 		size := m.Resident()
+		if m.Others != nil && tick%othersEvery == 0 {
+			others, before = m.Others(), others
+			if held := min(others, before); size+held > m.soft() && size <= m.soft() {
+				stopped = true
+				stop(&MemoryError{m.Bound, held})
+				m.KillOthers()
+			}
+		}
 		if size > m.soft() && !stopped {
 			stopped = true
-			stop(&MemoryError{m.Bound})
+			stop(&MemoryError{Bound: m.Bound})
 		}
 		if size > m.hard() {
-			over(&MemoryError{m.Bound})
+			over(&MemoryError{Bound: m.Bound})
 			return
 		}
 	}

@@ -30,3 +30,17 @@ func KillDescendants(pid int) {
 		_ = syscall.Kill(p, syscall.SIGKILL) // one that has just ended needs no kill
 	}
 }
+
+// ResidentOfDescendants is the memory in bytes that the programs hold which the process has
+// started; memory that several of them share is counted for each.
+func ResidentOfDescendants(pid int) int64 {
+	var pages int64
+	for _, p := range Descendants(pid) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p))
+		if f := strings.Fields(string(text)); len(f) > 1 {
+			n, _ := strconv.ParseInt(f[1], 10, 64) // 0 for one that has just ended
+			pages += n
+		}
+	}
+	return pages * int64(os.Getpagesize())
+}

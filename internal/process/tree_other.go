@@ -7,3 +7,6 @@ func Descendants(int) []int { return nil }
 
 // KillDescendants does nothing where the system does not list them.
 func KillDescendants(int) {}
+
+// ResidentOfDescendants is 0 where the system does not list them.
+func ResidentOfDescendants(int) int64 { return 0 }
