@@ -123,6 +123,10 @@ func readNPZ(f *os.File) (*Data, error) {
 			if err := RoomFor(d.Rows, n); err != nil {
 				return nil, err
 			}
+			// An array has a byte for each value.
+			if int64(d.Rows)*int64(n) > unpacked(info.Size(), npzRatio) {
+				return nil, errUnpacked
+			}
 			d.Values = make([]float64, d.Rows*n)
 		}
 		if len(col) != d.Rows {

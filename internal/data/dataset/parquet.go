@@ -144,7 +144,7 @@ func readParquet(f *os.File) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	pf, err := parquet.OpenFile(f, info.Size())
+	pf, err := openParquet(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("no Parquet file: %v", err)
 	}
@@ -165,15 +165,9 @@ func readParquet(f *os.File) (*Data, error) {
 	}
 	for _, g := range pf.RowGroups() {
 		at := d.Rows
-		if more := g.NumRows(); more < 0 || more > maxValues {
-			return nil, fmt.Errorf("a group of %d rows", more)
-		}
 		d.Rows += int(g.NumRows())
 		if err := RoomFor(d.Rows, n); err != nil {
 			return nil, err
-		}
-		if int64(d.Rows)*int64(n)*8 > unpacked(info.Size(), parquetRatio) {
-			return nil, errUnpacked
 		}
 		d.Values = slices.Grow(d.Values, d.Rows*n-len(d.Values))[:d.Rows*n]
 		for i, chunk := range g.ColumnChunks() {

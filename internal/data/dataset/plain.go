@@ -22,7 +22,7 @@ func PlainParquet(f *os.File, header func([]string), row func([]any)) (err error
 	if err != nil {
 		return err
 	}
-	file, err := parquet.OpenFile(f, info.Size())
+	file, err := openParquet(f, info.Size())
 	if err != nil {
 		return err
 	}
