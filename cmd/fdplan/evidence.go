@@ -145,8 +145,9 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	}
 	answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
 	if err == nil && e.file != "" {
-		err = e.write(func(w io.Writer) error {
-			return certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits, Large: e.a.large})
+		err = e.write(func(w io.Writer) (err error) {
+			answers[0], err = certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits, Large: e.a.large})
+			return err
 		})
 	}
 	if err == nil && e.folder != "" {
@@ -154,6 +155,7 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	}
 	switch {
 	case err == nil:
+		proven(res, answers)
 		return nil
 	case errors.Is(err, certify.ErrNoProof):
 		e.none = err
@@ -202,6 +204,17 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 		return "", err
 	}
 	return e.folder, nil
+}
+
+// proven lowers the bound of a run that was cut short to what was proven.
+func proven(res *engine.Result, answers []certify.Answer) {
+	switch {
+	case res.Status == engine.Optimal || res.Status == engine.Infeasible:
+	case len(res.Horizons) > 0:
+		res.Bound = nil // of all horizons together
+	default:
+		res.Bound = answers[0].Bound
+	}
 }
 
 // write writes the file of the proof, compressed if its name says so.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/app/certify"
@@ -77,7 +78,7 @@ func BenchmarkProofs(b *testing.B) {
 		b.Run(name+"/write", func(b *testing.B) {
 			for b.Loop() {
 				text.Reset()
-				if err := certify.Prove(context.Background(), what, answer, certify.Options{W: &text, Format: proof.VeriPB20}); err != nil {
+				if _, err := certify.Prove(context.Background(), what, answer, certify.Options{W: &text, Format: proof.VeriPB20}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -106,4 +107,35 @@ func compile(t testing.TB, what engine.Task, h int) []byte {
 		t.Fatal(err)
 	}
 	return opb.Bytes()
+}
+
+// TestUnfinished certifies what is known of a run that was cut short: the bound, as far
+// as tables and prices show it.
+func TestUnfinished(t *testing.T) {
+	for _, c := range []struct {
+		args       string
+		most, want int64 // the bound of the run, and one that must be shown
+	}{
+		{"inventory -n 10 -H 20", -599, -550},
+		{"robots -n 3 -H 30", -29, -20},
+		{"sysadmin -n 20 -k 6 -graph tree -H 40", -140, -140},
+	} {
+		what, h := load(t, c.args)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		res, err := search.Engine{}.Solve(ctx, engine.Query{Task: what, MinHorizon: h, MaxHorizon: h}, engine.Limits{Threads: 1}, nil)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := []certify.Answer{{Horizon: h, Status: engine.Unknown, Bound: &c.most}}
+		if res.Trace != nil {
+			answers[0].Status, answers[0].Trace, answers[0].Reward = engine.Feasible, res.Trace, res.Reward
+		}
+		if err := certify.Write(t.Context(), what, answers, t.TempDir(), certify.Options{Format: proof.VeriPB20}); err != nil {
+			t.Fatalf("%s: %v", c.args, err)
+		}
+		if b := answers[0].Bound; b == nil || *b < c.most || *b > c.want {
+			t.Errorf("%s: the bound %v is proven, expected %d to %d", c.args, b, c.most, c.want)
+		}
+	}
 }

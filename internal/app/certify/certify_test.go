@@ -150,11 +150,11 @@ func TestFalse(t *testing.T) {
 		{Horizon: 5, Status: engine.Feasible, Bound: &low},
 		{Horizon: 5, Status: engine.Optimal, Trace: res.Trace, Reward: low, Bound: &low},
 	} {
-		if err := certify.Prove(context.Background(), p.Task, a, certify.Options{W: new(bytes.Buffer), Format: proof.VeriPB20}); !errors.Is(err, app.ErrInternal) {
+		if _, err := certify.Prove(context.Background(), p.Task, a, certify.Options{W: new(bytes.Buffer), Format: proof.VeriPB20}); !errors.Is(err, app.ErrInternal) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}
-	if err := certify.Prove(context.Background(), p.Task, certify.Answer{Horizon: 5, Status: engine.Unknown}, certify.Options{W: new(bytes.Buffer)}); !errors.Is(err, certify.ErrNoProof) {
+	if _, err := certify.Prove(context.Background(), p.Task, certify.Answer{Horizon: 5, Status: engine.Unknown}, certify.Options{W: new(bytes.Buffer)}); !errors.Is(err, certify.ErrNoProof) {
 		t.Errorf("nothing is known: %v", err)
 	}
 }

@@ -38,6 +38,9 @@ func proofFile(dir string, horizon int) string {
 // makes the folder complete, is left to the caller. A proof that is refused is an
 // error that wraps app.ErrInternal; an answer without a proof one that wraps
 // ErrNoProof. Of o, W and Literal are ignored.
+//
+// It changes the bounds of answers to those that the proofs show: of a run that was
+// cut short they may be less.
 func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, o Options) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -47,7 +50,8 @@ func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, o O
 			return err
 		}
 	}
-	for _, a := range answers {
+	for i := range answers {
+		a := &answers[i]
 		if a.Status == engine.Unknown && a.Bound == nil && len(answers) > 1 {
 			continue // of a range: nothing is said of this horizon
 		}
@@ -58,7 +62,7 @@ func Write(ctx context.Context, t engine.Task, answers []Answer, dir string, o O
 	return nil
 }
 
-func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) error {
+func write(ctx context.Context, t engine.Task, a *Answer, dir string, o Options) error {
 	m, err := model.New(t.Problem, t.Network, a.Horizon, model.Options{})
 	if err != nil {
 		return err
@@ -75,10 +79,11 @@ func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) 
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(pbp, func(w io.Writer) error {
+	err = atomicfile.Write(pbp, func(w io.Writer) (err error) {
 		o := o
 		o.W, o.Literal = w, true
-		return Prove(ctx, t, a, o)
+		*a, err = Prove(ctx, t, *a, o)
+		return err
 	})
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func write(ctx context.Context, t engine.Task, a Answer, dir string, o Options) 
 	if err != nil {
 		return err
 	}
-	c.compare(said{status: a.Status, reward: rewardOf(t, a), bound: boundOf(t, a)})
+	c.compare(said{status: a.Status, reward: rewardOf(t, *a), bound: boundOf(t, *a)})
 	if !c.Accepted {
 		return fmt.Errorf("%w: the certificate of horizon %d is refused: %s", app.ErrInternal, a.Horizon, c.Refused)
 	}

@@ -23,13 +23,14 @@ var ErrNoProof = evidence.ErrNoProof
 // Prove writes a proof of all that an answer says: of its plan and its bound, or
 // that there is no plan. It does not matter which engine gave the answer. An answer
 // that is false is an error that wraps app.ErrInternal. After an error, what was
-// written is incomplete.
-func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
-	err := evidence.Prove(ctx, t, a, o)
+// written is incomplete. The answer that is returned has the bound that the proof
+// shows, which may be less than that of a run that was cut short.
+func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, error) {
+	proven, err := evidence.Prove(ctx, t, a, o)
 	if errors.Is(err, evidence.ErrFalse) {
-		return fmt.Errorf("%w: %w", app.ErrInternal, err)
+		return a, fmt.Errorf("%w: %w", app.ErrInternal, err)
 	}
-	return err
+	return proven, err
 }
 
 // Answers lists what a result says of each horizon that it is about. Of a range, a

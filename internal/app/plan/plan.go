@@ -4,6 +4,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +28,8 @@ type Request struct {
 	Now     func() time.Time // the clock; nil is time.Now
 	Started time.Time        // start of the process; zero means the time of the call
 	Loaded  time.Time        // when the problem was loaded; zero means the time of the call
+
+	unproven bool // no proof is wanted
 }
 
 // SetDefaults sets zero fields to their defaults.
@@ -41,7 +44,7 @@ func (r *Request) SetDefaults() {
 		r.Loaded = r.Started
 	}
 	if r.Prove == nil {
-		r.Prove = func(*engine.Result) error { return nil }
+		r.Prove, r.unproven = func(*engine.Result) error { return nil }, true
 	}
 	r.Limits = app.Limits(r.Limits)
 }
@@ -64,7 +67,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	began := r.Now()
-	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	solving, cancel := r.share(ctx)
+	defer cancel()
+	res, err := engine.InTime(e).Solve(solving, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +105,37 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err := r.Prove(res); err != nil {
 		return nil, err
 	}
+	d.bound(t.Problem, &r, res)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// errShare is why a run ends that is to be proven.
+var errShare = errors.New("its share of the time limit was over, the rest is for the proof")
+
+// share is how long the engine may take: where a proof is wanted too, three fifths of
+// the time that is left.
+func (r *Request) share(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, limited := ctx.Deadline()
+	if r.unproven || !limited {
+		return context.WithCancel(ctx)
+	}
+	now := r.Now()
+	return context.WithDeadlineCause(ctx, now.Add(end.Sub(now)*3/5), errShare)
+}
+
+// bound notes the bound, which the proof of a run that was cut short may have changed.
+func (d *Document) bound(p *factored.Problem, r *Request, res *engine.Result) {
+	if r.unproven {
+		return
+	}
+	d.Bound, d.Gap = nil, nil
+	if res.Bound != nil {
+		d.Bound = app.RewardOf(p, *res.Bound)
+		if d.Reward != nil {
+			d.Gap = gap(*d.Bound, *d.Reward)
+		}
+	}
 }
 
 // Unloaded is the answer to a query that ctx ended before the problem, of which only the name

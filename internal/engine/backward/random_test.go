@@ -148,7 +148,7 @@ func TestTables(t *testing.T) {
 	var shown, plans int
 	for i := range *instances {
 		task, horizon, reward, feasible := random(i)
-		x, err := bound.Relax(ctx, task, horizon, reward, !feasible)
+		x, err := bound.Relax(ctx, task, horizon, reward, !feasible, false)
 		if err != nil && !errors.Is(err, bound.ErrNoGroups) {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ type Relaxation struct {
 	f      *Factors
 	t      *Tables
 	shares [][]int64 // [group][variable]: what the group pays for the variable
+	shown  int64     // no plan costs less, constants left out
 }
 
 // Chain is a group at any step, in the variables of the one-step model: those of
@@ -57,8 +58,8 @@ const (
 // higher scaled reward than most, or with infeasible that no plan exists: that one
 // would have to cost more than all costs together. It gives ErrNoGroups for a
 // problem that does not fall into groups and nil where there are no such prices,
-// as far as it looks.
-func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasible bool) (*Relaxation, error) {
+// as far as it looks. With partial it gives the best that it found then.
+func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasible, partial bool) (*Relaxation, error) {
 	f, err := New(ctx, t, horizon)
 	if err != nil || f == nil {
 		return nil, err
@@ -76,18 +77,29 @@ func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasib
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if f.cost(o.bound, scale) >= target {
+		var merged *Factors
+		shown := f.cost(o.bound, scale)
+		if shown < target && merges < relaxMerges && moves > 0 {
+			merged = o.merge(ctx)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case merged != nil:
+			f = merged
+		case shown >= target || partial:
+			shown = min(shown, target)
 			costs, _ := f.s.shares()
-			return &Relaxation{f: f, t: f.simplest(o.best, target), shares: costs}, nil
-		}
-		if merges == relaxMerges || moves <= 0 {
+			return &Relaxation{f: f, t: f.simplest(o.best, shown), shares: costs, shown: shown}, nil
+		default:
 			return nil, nil
-		}
-		if f = o.merge(ctx); f == nil {
-			return nil, ctx.Err()
 		}
 	}
 }
+
+// Most is a scaled reward that no plan exceeds, as the tables show.
+func (x *Relaxation) Most() int64 { return x.f.reward(x.shown) }
 
 // beyond is a cost that no plan can have, constants left out.
 func (f *Factors) beyond() (cost int64) {

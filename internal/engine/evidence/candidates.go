@@ -44,6 +44,9 @@ func (p *prover) smallest(ctx context.Context) error {
 	if err := p.backward(ctx, p.o.W, fewEdges); !errors.Is(err, backward.ErrTooLarge) {
 		return err
 	}
+	if p.answer.Status != engine.Optimal && p.answer.Status != engine.Infeasible {
+		return p.weaker(ctx) // there is little time
+	}
 	best, err := p.tables(ctx)
 	if err != nil {
 		return err
@@ -59,12 +62,10 @@ func (p *prover) smallest(ctx context.Context) error {
 		best = other
 	case !errors.Is(err, backward.ErrTooLarge) && !errors.Is(err, errSize):
 		return err
-	case best == nil && p.answer.Status != engine.Optimal && p.answer.Status != engine.Infeasible:
-		return fmt.Errorf("%w: %w", ErrNoProof, err)
 	case best == nil:
 		return again(ctx, p.task, p.answer, p.o, p.file)
 	}
-	if best.size > largeProof && p.answer.Status != engine.Feasible {
+	if best.size > largeProof {
 		if other := p.conflict(ctx, best.size); other != nil {
 			best = other
 		}
@@ -73,6 +74,33 @@ func (p *prover) smallest(ctx context.Context) error {
 		return err
 	}
 	return best.copyTo(p.o.W)
+}
+
+// weaker writes a proof of the bound of a run that was cut short, as far as tables and
+// prices show it; where they show none, of the plan alone.
+func (p *prover) weaker(ctx context.Context) error {
+	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, *p.claim.Bound, false, true)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !errors.Is(err, bound.ErrNoGroups):
+		return err
+	case x != nil && x.Most() < -p.m.ObjectiveConstant():
+		most := x.Most()
+		p.claim.Bound, p.answer.Bound = &most, &most
+		s, err := p.write(ctx, x)
+		if err == nil && s != nil {
+			return s.copyTo(p.o.W)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.claim.Bound, p.answer.Bound = nil, nil
+	if p.claim.Trace == nil {
+		return fmt.Errorf("%w: its bound is beyond what can be written down", ErrNoProof)
+	}
+	return p.backward(ctx, p.o.W, fewEdges)
 }
 
 func (p *prover) backward(ctx context.Context, w io.Writer, edges int64) error {
@@ -86,7 +114,7 @@ func (p *prover) tables(ctx context.Context) (*spool, error) {
 	if p.claim.Bound != nil {
 		most = *p.claim.Bound
 	}
-	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, most, p.claim.Infeasible)
+	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, most, p.claim.Infeasible, false)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -95,8 +123,14 @@ func (p *prover) tables(ctx context.Context) (*spool, error) {
 	case err != nil:
 		return nil, err
 	}
+	return p.write(ctx, x)
+}
+
+// write writes a proof from tables and prices; nil if it would be too large, or they
+// do not show the claim.
+func (p *prover) write(ctx context.Context, x *bound.Relaxation) (*spool, error) {
 	s := &spool{}
-	_, err = backward.Tables(ctx, p.m, p.claim, x, backward.Options{W: s, Format: p.o.Format, File: p.file, Edges: mostEdges, Large: p.o.Large})
+	_, err := backward.Tables(ctx, p.m, p.claim, x, backward.Options{W: s, Format: p.o.Format, File: p.file, Edges: mostEdges, Large: p.o.Large})
 	if errors.Is(err, backward.ErrTooLarge) || errors.Is(err, backward.ErrClaim) {
 		return nil, nil // what does not hold is for the other proof to say
 	}

@@ -48,31 +48,34 @@ var ErrFalse = errors.New("the answer is false")
 // that there is no plan. It does not matter which engine gave the answer. An answer
 // that is false is an error that wraps ErrFalse. After an error, what was written is
 // incomplete.
-func Prove(ctx context.Context, t engine.Task, a Answer, o Options) error {
+//
+// Of a run that was cut short the bound may be more than can be proven: the answer
+// that is returned has the bound that the proof shows, nil for none.
+func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, error) {
 	if a.Trace == nil && a.Bound == nil && a.Status != engine.Infeasible {
-		return fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
+		return a, fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
 	}
 	m, file, err := models(ctx, t, a.Horizon, o.Literal)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if len(a.Excluded) > 0 {
 		// The dynamic program over states knows nothing of how they were reached.
 		if a.Status != engine.Optimal && a.Status != engine.Infeasible {
-			return fmt.Errorf("%w: the answer is %s, with plans excluded", ErrNoProof, a.Status)
+			return a, fmt.Errorf("%w: the answer is %s, with plans excluded", ErrNoProof, a.Status)
 		}
-		return again(ctx, t, a, o, file)
+		return a, again(ctx, t, a, o, file)
 	}
 	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}}
 	switch err := p.smallest(ctx); {
 	case err == nil:
-		return nil
+		return p.answer, nil
 	case errors.Is(err, backward.ErrClaim):
-		return fmt.Errorf("%w: horizon %d: %w", ErrFalse, a.Horizon, err)
+		return a, fmt.Errorf("%w: horizon %d: %w", ErrFalse, a.Horizon, err)
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", ErrNoProof, context.Cause(ctx))
+		return a, fmt.Errorf("%w: %w", ErrNoProof, context.Cause(ctx))
 	default:
-		return err
+		return a, err
 	}
 }
 
