@@ -104,5 +104,6 @@ var examples = map[string][]example{
 	"report": {
 		{"A page of what a bench has measured so far", "report bench-out"},
 		{"The same without the names of the files", "report --quiet bench-out"},
+		{"The same, with the main table in README.md", "report --readme README.md bench-out"},
 	},
 }

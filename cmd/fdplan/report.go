@@ -8,8 +8,9 @@ import (
 
 type reportCmd struct {
 	bounds
-	Dir   string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes; gets the report."`
-	Quiet bool   `short:"q" help:"Do not name the files."`
+	Dir    string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes, or with journal.jsonl.gz; gets the report."`
+	Readme string `help:"Put the main table into this Markdown file too, between its lines <!-- fdplan report: begin --> and <!-- fdplan report: end -->." placeholder:"FILE"`
+	Quiet  bool   `short:"q" help:"Do not name the files."`
 }
 
 // Run renders the report of a bench.
@@ -23,6 +24,7 @@ func (c *reportCmd) Run(a *environment) error {
 				fmt.Fprintln(a.out, name)
 			}
 		},
-		Warn: a.warn,
+		Warn:   a.warn,
+		Readme: c.Readme,
 	})
 }

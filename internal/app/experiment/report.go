@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +24,9 @@ type Output struct {
 	Write func(name string, write func(io.Writer) error) error // makes a file whole or not at all
 	Wrote func(name string)                                    // called after each file; may be nil
 	Warn  func(text string)                                    // may be nil
+	// Readme is a Markdown file whose main table is replaced; empty for none. See
+	// report.Report.Paste.
+	Readme string
 }
 
 // ErrContradiction is wrapped if runs of a bench claim what cannot all be true: a bug, here or
@@ -32,16 +37,7 @@ var ErrContradiction = errors.New("runs contradict each other")
 // earlier report that this one lacks. If runs contradict each other about an optimum,
 // the report is written, and the error wraps ErrContradiction.
 func Report(ctx context.Context, dir string, out Output) error {
-	name := filepath.Join(dir, bench.JournalName)
-	f, err := source.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	j, err := report.Read(name, f)
+	j, err := readJournal(dir)
 	if err != nil {
 		return err
 	}
@@ -78,5 +74,55 @@ func Report(ctx context.Context, dir string, out Output) error {
 	if r.Disputed > 0 {
 		return fmt.Errorf("%w about %s; see Contradictions in %s", ErrContradiction, r.DisputedText(), filepath.Join(dir, report.PageName))
 	}
-	return nil
+	if out.Readme == "" {
+		return nil
+	}
+	text, err := source.ReadFile(out.Readme)
+	if err != nil {
+		return err
+	}
+	if text, err = r.Paste(out.Readme, text); err != nil {
+		return err
+	}
+	err = out.Write(out.Readme, func(w io.Writer) error { _, err := w.Write(text); return err })
+	if err == nil && out.Wrote != nil {
+		out.Wrote(out.Readme)
+	}
+	return err
+}
+
+// compressed is what the name of a compressed journal ends in.
+const compressed = ".gz"
+
+// readJournal reads the journal of a folder, compressed or not; one that is not comes first.
+func readJournal(dir string) (*report.Journal, error) {
+	name := filepath.Join(dir, bench.JournalName)
+	f, err := source.Open(name)
+	if err == nil {
+		defer f.Close()
+		return report.Read(name, f)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	packed, err := source.Open(name + compressed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file; expected a folder that fdplan bench has written to", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, source.Errorf(name+compressed, 0, 0, "cannot be read: %v", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(z, source.MaxText+1))
+	switch {
+	case err != nil:
+		return nil, source.Errorf(name+compressed, 0, 0, "cannot be read: %v", err)
+	case len(data) > source.MaxText:
+		return nil, source.Errorf(name+compressed, 0, 0, "it has more than %d bytes; expected at most that", source.MaxText)
+	}
+	return report.Read(name+compressed, bytes.NewReader(data))
 }

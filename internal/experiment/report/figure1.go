@@ -80,6 +80,9 @@ func tell(r *Record) (title, caption string) {
 		}
 	}
 	title = "The plan with what was learned"
+	if f := familyOf(r); f == "published" {
+		title += " by the published network"
+	}
 	if r.Model == "naive" {
 		title = "The naive plan, as if the enemy stood still,"
 	}

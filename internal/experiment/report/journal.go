@@ -25,6 +25,7 @@ type Journal struct {
 // Record is a line of the journal.
 type Record struct {
 	bench.Record
+	Line int // of the journal, from 1
 	// Document is the program's own JSON, unchanged: pictures follow the order of its
 	// variables.
 	Document json.RawMessage
@@ -86,7 +87,7 @@ func decode(name string, n int, text []byte) (*Record, error) {
 		}
 		return nil, source.Errorf(name, n, col, "no record: %v; expected a JSON object", err)
 	}
-	rec := &Record{l.Record, l.Document}
+	rec := &Record{l.Record, n, l.Document}
 	rec.clean()
 	if bytes.Equal(rec.Document, []byte("null")) {
 		rec.Document = nil

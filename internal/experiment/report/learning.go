@@ -199,7 +199,7 @@ func (b *book) neurons() (*Table, *Figure) {
 	t.column("", "encoding")
 	t.column("", "n", "p", "k", "variables", "clauses", "literals", "clauses / n (log₂ k)²")
 	f := &Figure{Name: "neuron-sizes", Title: "Encoding sizes by n and k",
-		Caption: "Clauses of one neuron against the paper's bound. A line that rises no faster than the diagonal keeps it; the sequential counters of the uni-directional encoding grow with n·p."}
+		Caption: "Clauses of one neuron against the paper's bound. A line that rises no faster than the diagonal keeps it; the sequential counters of the uni-directional encoding have about (n−1)² registers whatever p is (the paper says O(np))."}
 	c := chart.Chart{Title: "Clauses of one neuron", X: chart.Axis{Label: "n (log₂ k)²", Log: true}, Y: chart.Axis{Label: "clauses", Log: true}, Diagonal: true, Height: 360}
 	series := map[string]*chart.Series{}
 	var order []string

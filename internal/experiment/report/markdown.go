@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // writeMarkdown writes the report as Markdown; its figures are the SVG files
@@ -45,11 +44,10 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 		fmt.Fprintf(w, "The journal is empty.\n")
 		return w.Flush()
 	}
-	fmt.Fprintf(w, "| | ID | what | command | seed | limits | status | seconds | used in |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Fprintf(w, "| | ID | line of the journal | status | seconds |\n| --- | --- | --- | --- | --- |\n")
 	for k := range r.Records {
 		rec := &r.Records[k]
-		fmt.Fprintf(w, "| %d | %s | %s | %s | %d | %s | %s | %s | %s |\n", k+1, plain(rec.ID), plain(run(rec)), plain(strings.Join(rec.Args, " ")), rec.Seed,
-			limits(rec), plain(rec.Status), seconds(rec.Seconds), plain(strings.Join(r.uses[k], ", ")))
+		fmt.Fprintf(w, "| %d | %s | %d | %s | %s |\n", k+1, plain(rec.ID), rec.Line, plain(rec.Status), seconds(rec.Seconds))
 	}
 	return w.Flush()
 }

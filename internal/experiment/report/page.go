@@ -31,12 +31,8 @@ func (r *Report) writeHTML(w io.Writer) error {
 		"class":   class,
 		"charts":  charts,
 		"image":   image,
-		"run":     func(k int) string { return run(&r.Records[k]) },
-		"limits":  func(k int) string { return limits(&r.Records[k]) },
 		"seconds": seconds,
-		"mib":     mebibytes,
-		"uses":    func(k int) string { return strings.Join(r.uses[k], ", ") },
-		"args":    func(a []string) string { return strings.Join(a, " ") },
+		"mib":     func(n int64) string { return count((n + 1<<19) >> 20) },
 		"machine": func(rec Record) bool { return rec.Kind == bench.KindMachine },
 		"keys":    keys[string],
 		"empty":   func(f *Figure) bool { return f.Partial || len(f.Charts)+len(f.Drawings) == 0 },
@@ -51,11 +47,18 @@ func (r *Report) writeHTML(w io.Writer) error {
 	}{r, title, intro, template.CSS(chart.StyleSheet())})
 }
 
-// hover is the title of a number: its meaning, and the records' IDs.
+// maxNamed is the number of records up to which a number names each of them by its ID, and
+// not by its place in the listing.
+const maxNamed = 3
+
+// hover is the title of a number: its meaning, and its records.
 func (r *Report) hover(c Cell) string {
 	var out []string
 	if c.Note != "" {
 		out = append(out, c.Note)
+	}
+	if len(c.Records) > maxNamed {
+		return strings.Join(append(out, "records "+ranges(c.Records)), "\n")
 	}
 	for _, k := range c.Records {
 		out = append(out, r.Records[k].ID)

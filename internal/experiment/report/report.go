@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/experiment/chart"
 )
 
@@ -40,8 +39,8 @@ type Report struct {
 	Missing  []Missing
 	Records  []Record
 	Warning  string
-	Disputed int        // number of instances with contradictory claims
-	uses     [][]string // by record: the tables and figures that use it
+	Main     string // the main table as Markdown: the paper's instances, one line each
+	Disputed int    // number of instances with contradictory claims
 }
 
 // New returns the report of a journal. Without a Drawer, plans are not drawn.
@@ -50,7 +49,7 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Records: b.records, Warning: j.Warning, Sections: b.sections(draw)}
+	r := &Report{Records: b.records, Warning: j.Warning, Main: b.main(b.families()[0]), Sections: b.sections(draw)}
 	disputes := b.disputes()
 	r.Disputed = len(disputes.at)
 	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text(), Open: len(disputes.at) > 0}
@@ -59,7 +58,6 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	}
 	r.Sections = append(r.Sections, said)
 	r.Missing = r.missing()
-	r.trace()
 	return r, nil
 }
 
@@ -103,36 +101,6 @@ func (r *Report) items() []Item {
 		out = append(out, s.Items...)
 	}
 	return out
-}
-
-// trace records for each record where it is used.
-func (r *Report) trace() {
-	r.uses = make([][]string, len(r.Records))
-	use := func(k int, name string) {
-		if !slices.Contains(r.uses[k], name) {
-			r.uses[k] = append(r.uses[k], name)
-		}
-	}
-	for _, it := range r.items() {
-		if it.Figure != nil {
-			for _, k := range it.Figure.Records {
-				use(k, it.Figure.Name)
-			}
-			continue
-		}
-		for _, row := range it.Table.Rows {
-			for _, c := range row {
-				for _, k := range c.Records {
-					use(k, it.Table.Name)
-				}
-			}
-		}
-	}
-	for k := range r.Records {
-		if r.Records[k].Kind == bench.KindMachine {
-			use(k, "machine")
-		}
-	}
 }
 
 // Missing is a part of a table or figure that was not run.
@@ -211,47 +179,4 @@ func (t *Table) brief(heads []string) []string {
 		}
 	}
 	return out
-}
-
-// limits says what bounded a run.
-func limits(r *Record) string {
-	var out []string
-	if r.TimeLimit > 0 {
-		out = append(out, limit(r.TimeLimit)+" s")
-	}
-	if r.MemoryLimit > 0 {
-		out = append(out, mebibytes(r.MemoryLimit))
-	}
-	if r.Threads > 0 {
-		out = append(out, fmt.Sprintf("threads: %d", r.Threads))
-	}
-	return strings.Join(out, ", ")
-}
-
-func mebibytes(n int64) string { return count((n+1<<19)>>20) + " MiB" }
-
-// run describes what a record is of, for the listing.
-func run(r *Record) string {
-	var out []string
-	for _, s := range []string{string(r.Kind), r.Problem, what(r), r.Landmarks} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	if r.Horizon > 0 {
-		out = append(out, fmt.Sprintf("H %d", r.Horizon))
-	}
-	if r.Recipe != "" {
-		out = append(out, "recipe "+r.Recipe)
-	}
-	if n, ok := r.Stats["n"]; ok && r.Kind == bench.KindEncode {
-		out = append(out, fmt.Sprintf("one neuron, n %d, p %d", n, r.Stats["p"]))
-	}
-	if r.Same != "" {
-		out = append(out, "the run of "+r.Same)
-	}
-	if r.Kind == bench.KindMachine {
-		out = append(out, strings.Split(machineText(r), "\n")...)
-	}
-	return strings.Join(out, ", ")
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/picture"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -240,6 +241,7 @@ func TestTraceable(t *testing.T) {
 	page := parse(t, got["report.html"])
 	ids := map[string]bool{}
 	cells, points := 0, 0
+	used := map[int]bool{}      // by tables
 	rows := map[string]string{} // by their anchor
 	page.walk(func(e *element, above []*element) {
 		if e.name == "tr" && e.attr["id"] != "" {
@@ -250,9 +252,6 @@ func TestTraceable(t *testing.T) {
 		ids[r.Records[k].ID] = true
 		if !strings.Contains(rows[fmt.Sprintf("r%d", k+1)], r.Records[k].ID) {
 			t.Errorf("%s is not in the listing", r.Records[k].ID)
-		}
-		if len(r.uses[k]) == 0 {
-			t.Errorf("%s is used nowhere", r.Records[k].ID)
 		}
 	}
 	page.walk(func(e *element, above []*element) {
@@ -281,9 +280,16 @@ func TestTraceable(t *testing.T) {
 		}
 		lines := strings.Split(e.inner[0].attr["title"], "\n")
 		for _, k := range at {
-			if !slices.Contains(lines, r.Records[k].ID) {
+			used[k] = true
+			if len(at) <= maxNamed && !slices.Contains(lines, r.Records[k].ID) {
 				t.Errorf("the cell %q does not name %s", e.text, r.Records[k].ID)
 			}
+		}
+		if len(at) > maxNamed && !slices.Contains(lines, "records "+e.attr["data-records"]) {
+			t.Errorf("the cell %q does not name its records", e.text)
+		}
+		if href := e.inner[0].attr["href"]; !slices.ContainsFunc(at, func(k int) bool { return href == fmt.Sprintf("#r%d", k+1) }) {
+			t.Errorf("the cell %q leads to %q", e.text, href)
 		}
 		if strings.Contains(e.attr["class"], "word") {
 			return
@@ -300,9 +306,6 @@ func TestTraceable(t *testing.T) {
 			checkSum(t, r, e.text, at)
 			return
 		}
-		if want := fmt.Sprintf("#r%d", at[0]+1); e.inner[0].attr["href"] != want {
-			t.Errorf("the cell %q leads to %q, not %s", e.text, e.inner[0].attr["href"], want)
-		}
 		values := numbers(t, &r.Records[at[0]])
 		for _, text := range number.FindAllString(e.text, -1) {
 			text = strings.ReplaceAll(text, ",", "")
@@ -318,6 +321,15 @@ func TestTraceable(t *testing.T) {
 			}
 		}
 	})
+	for k := range r.Records {
+		drawn := slices.ContainsFunc(r.items(), func(i Item) bool { return i.Figure != nil && slices.Contains(i.Figure.Records, k) })
+		if !used[k] && !drawn && r.Records[k].Kind != bench.KindMachine {
+			t.Errorf("%s is used nowhere", r.Records[k].ID)
+		}
+		if want := fmt.Sprintf("%d", r.Records[k].Line); r.Records[k].Line < 1 || !strings.Contains(rows[fmt.Sprintf("r%d", k+1)], want) {
+			t.Errorf("%s is listed without its line %s", r.Records[k].ID, want)
+		}
+	}
 	if cells < 100 || points < 60 {
 		t.Errorf("%d cells of ours and %d points were looked at", cells, points)
 	}
