@@ -26,6 +26,15 @@ func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, e
 	for name, r := range t.Ranges {
 		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
 	}
+	// Of states, what was inferred holds in legal states alone, which the simulator judges by
+	// the RDDL itself.
+	for i := range g.Fluents {
+		if f := &g.Fluents[i]; c != nil && f.Kind == ground.Action {
+			if r, ok := c.InferredRange(i); ok {
+				ranges[f.Name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
+			}
+		}
+	}
 	s, err := sim.New(g, sim.WithRanges(ranges))
 	if err != nil {
 		return nil, err

@@ -43,8 +43,8 @@ func (t *Truth) observed(r *sim.Runner) (factored.Valuation, error) {
 		case ground.State:
 			values[i] = r.Value(i)
 		case ground.Action: // action bits of the valuation are ignored
-			if v := t.Compiled.Variable(i); v != nil {
-				values[i] = float64(v.Lo)
+			if t.Compiled.Variable(i) != nil {
+				values[i] = t.Compiled.Ground.Fluents[i].Default
 			}
 		}
 	}

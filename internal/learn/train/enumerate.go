@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -47,6 +49,11 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 		return nil, fmt.Errorf("%s is stochastic, expected a deterministic problem to list the rows of", m.p.Name)
 	}
 	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit}
+	for _, f := range slices.Concat(s.States(), s.Actions()) {
+		if fl := &c.Ground.Fluents[f]; fl.Type == ground.Real {
+			return nil, fmt.Errorf("%s is real, expected Booleans, integers and enumerations to list the rows of", fl.Name)
+		}
+	}
 	for _, f := range s.States() {
 		l.states = append(l.states, c.Variable(f))
 	}

@@ -19,6 +19,7 @@ func widthOf(lo, hi int64) int {
 // declare adds the variables of actions and states.
 func (c *compiler) declare() {
 	c.variable = make([]int, len(c.g.Fluents))
+	c.found = c.infer()
 	for _, kind := range []ground.Kind{ground.Action, ground.State} {
 		for i := range c.g.Fluents {
 			f := &c.g.Fluents[i]
@@ -37,14 +38,26 @@ func (c *compiler) declare() {
 			case ground.Int:
 				r, ok := c.rangeOf(f)
 				if !ok {
-					c.refuseAt(f.Pos, "%s is an integer without a range; expected --range %s=LO..HI, or a line in [ranges] of the task file", f.Base, f.Base)
+					r, ok = c.found.ranges[i]
+				}
+				if !ok {
+					c.refuseAt(f.Pos, "%s is an integer without a range, and none follows from initial values, conditions and cpfs; expected --range %s=LO..HI, or a line in [ranges] of the task file", f.Base, f.Base)
 				}
 				v.Lo, v.Hi = r.Lo, r.Hi
 			default:
-				c.refuseAt(f.Pos, "%s is real; only bool, int and enumerated fluents have finitely many values to plan over", f.Base)
+				g, ok := c.found.grids[i]
+				if !ok {
+					c.refuseAt(f.Pos, "%s is real, and no finite set of values follows from initial values, conditions and cpfs; only bool, int and enumerated fluents have finitely many values to plan over", f.Base)
+				}
+				v.Hi, v.View = g.last, g.view()
+				c.grids[i] = g
 			}
 			if kind == ground.Action {
-				v.Default = int64(f.Default) // an action without one has 0, its first value
+				x, ok := c.index(i, simplest(f.Default)) // an action without one has 0, its first value
+				if !ok {
+					c.refuseAt(f.Pos, "the default of %s is not among its values", f.Name)
+				}
+				v.Default = x
 			}
 			id, err := c.p.AddVariable(v)
 			if err != nil {
@@ -117,7 +130,7 @@ func (c *compiler) boolRef(n *ground.Node) lit {
 		return c.intermBool(n.Fluent)
 	}
 	if f.Type != ground.Bool {
-		return -c.isZero(0, vectorNumber(c.stateBits(keyOf(n))))
+		return -c.isZero(0, c.fluentNumber(keyOf(n)))
 	}
 	return c.stateBits(keyOf(n)).lits[0]
 }
@@ -125,7 +138,7 @@ func (c *compiler) boolRef(n *ground.Node) lit {
 func (c *compiler) numberRef(n *ground.Node) number {
 	f := &c.g.Fluents[n.Fluent]
 	if f.Kind != ground.Interm {
-		return vectorNumber(c.stateBits(keyOf(n)))
+		return c.fluentNumber(keyOf(n))
 	}
 	if f.Type == ground.Real {
 		return c.intermNumber(n.Fluent)
@@ -180,7 +193,6 @@ func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
 // nonDefault compiles the condition that an action fluent does not have its default value.
 func (c *compiler) nonDefault(f int) lit {
 	fl := &c.g.Fluents[f]
-	v := c.stateBits(fluentKey(f) << 1)
-	n := vectorNumber(v)
+	n := c.fluentNumber(fluentKey(f) << 1)
 	return -c.equalsConst(0, n, simplest(fl.Default))
 }

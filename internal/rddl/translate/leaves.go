@@ -117,6 +117,9 @@ func (c *compiler) keyValue(k fluentKey, z int64) value {
 	if k < 0 {
 		return c.leaves[-1-k].value(z)
 	}
+	if g, ok := c.grids[int(k>>1)]; ok {
+		return exact(g.at(z))
+	}
 	return exact(whole(z))
 }
 

@@ -15,12 +15,12 @@ func (c *compiler) initial() {
 			continue
 		}
 		v := &c.p.Variables[c.variable[i]]
-		x := simplest(f.Initial)
-		if !x.isWhole() || x.n < v.Lo || x.n > v.Hi {
-			c.refuseAt(f.Pos, "%s starts at %s, outside its range %d..%d", f.Name, x, v.Lo, v.Hi)
+		x, ok := c.index(i, simplest(f.Initial))
+		if !ok || x < v.Lo || x > v.Hi {
+			c.refuseAt(f.Pos, "%s starts at %s, outside its range %d..%d", f.Name, simplest(f.Initial), v.Lo, v.Hi)
 		}
 		val := make(factored.Valuation, c.p.NumBits())
-		if err := v.Set(val, x.n); err != nil {
+		if err := v.Set(val, x); err != nil {
 			c.refuseAt(f.Pos, "%v", err)
 		}
 		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
@@ -102,6 +102,10 @@ func (c *compiler) transition(i int) {
 	next := c.stateBits(fluentKey(i)<<1 | 1)
 	if f.Type == ground.Bool {
 		c.literal(next.lits[0], f.CPF)
+		return
+	}
+	if g, ok := c.grids[i]; ok {
+		c.gridTransition(f.CPF, next, &g)
 		return
 	}
 	if len(next.lits) == 0 { // a single value: the fluent has it, or the step is forbidden

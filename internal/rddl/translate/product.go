@@ -48,7 +48,9 @@ func casesOf(x number) *cases {
 }
 
 func distinct(values []rat) []rat {
-	slices.SortFunc(values, rat.cmp)
+	if !slices.IsSortedFunc(values, rat.cmp) {
+		slices.SortFunc(values, rat.cmp)
+	}
 	return slices.Compact(values)
 }
 

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -76,7 +77,12 @@ func (a rat) div(b rat) rat {
 	return a.mul(rat{b.d, b.n})
 }
 
-func (a rat) cmp(b rat) int { return a.sub(b).sign() }
+func (a rat) cmp(b rat) int {
+	if a.d == b.d {
+		return cmp.Compare(a.n, b.n)
+	}
+	return a.sub(b).sign()
+}
 
 func (a rat) sign() int {
 	switch {

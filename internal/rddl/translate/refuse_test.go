@@ -45,8 +45,11 @@ func TestRefused(t *testing.T) {
 		options                      Options
 		want                         string
 	}{
-		{"no range", a + wide, "x' = x;", "reward = 0;", Options{}, "d.rddl:4:1: x is an integer without a range; expected --range x=LO..HI"},
-		{"real state", a + "r : { state-fluent, real, default = 0.0 };", "r' = r;", "reward = 0;", Options{}, "d.rddl:4:1: r is real"},
+		{"no range", a + wide, "x' = if (a) then x + 1 else x;", "reward = 0;", Options{}, "d.rddl:4:1: x is an integer without a range, and none follows from initial values, conditions and cpfs; expected --range x=LO..HI"},
+		{"growing fast", a + wide, "x' = if (a) then 3 * x + 1 else x;", "reward = 0;", Options{}, "d.rddl:4:1: x is an integer without a range"},
+		{"free action", a + "k : { action-fluent, int, default = 0 };", "", "reward = 0; action-preconditions { k >= 0; };", Options{}, "d.rddl:4:1: k is an integer without a range"},
+		{"real state", a + "r : { state-fluent, real, default = 0.0 };", "r' = if (a) then r + 0.1 else r;", "reward = 0;", Options{}, "d.rddl:4:1: r is real, and no finite set of values follows"},
+		{"dense real", a + "r : { state-fluent, real, default = 1.0 };", "r' = r / 3;", "reward = 0;", Options{}, "d.rddl:4:1: r is real, and no finite set of values follows"},
 		{"stochastic", a + "s : { state-fluent, bool, default = false };", "s' =\n  if (a) then Bernoulli(0.5) else s;", "reward = 0;", Options{}, "d.rddl:8:15: s is stochastic (Bernoulli) and not learned"},
 		{"stochastic interm", a + "s : { state-fluent, bool, default = false };\ni : { interm-fluent, bool };", "i = Bernoulli(0.5);\ns' = i;", "reward = 0;", Options{}, "d.rddl:8:5: i is stochastic"},
 		{"zero divisor", a + wide, "x' = div[x, x];", "reward = 0;", Options{Ranges: map[string]Range{"x": {0, 3}}}, "d.rddl:8:6: the divisor can be 0"},

@@ -43,7 +43,9 @@ type Compiled struct {
 	Problem *factored.Problem
 	Ground  *ground.Problem
 
-	variable []int // of each state and action fluent, by its index
+	variable []int        // of each state and action fluent, by its index
+	grids    map[int]grid // of real fluents, by index
+	found    map[int]Range
 }
 
 // refusalText is thrown by arithmetic that does not know its position.
@@ -70,6 +72,8 @@ type compiler struct {
 	hardness  map[*ground.Node]bool
 	leafKeys  map[*ground.Node]fluentKey
 	leaves    []*leaf
+	found     inferred
+	grids     map[int]grid // of real fluents
 
 	tableBits int
 	rules     []rule // what tables may assume
@@ -89,7 +93,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
 		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
 		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{},
-		leafKeys: map[*ground.Node]fluentKey{}, serial: map[string]int{}, what: "problem",
+		leafKeys: map[*ground.Node]fluentKey{}, grids: map[int]grid{}, serial: map[string]int{}, what: "problem",
 	}
 	c.tableBits = tableBits
 	if o.tableBits != 0 {
@@ -136,7 +140,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 	if err := c.p.Check(); err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", name, err)
 	}
-	return &Compiled{Problem: c.p, Ground: g, variable: c.variable}, nil
+	return &Compiled{Problem: c.p, Ground: g, variable: c.variable, grids: c.grids, found: c.found.ranges}, nil
 }
 
 // ended is thrown when the context ends.

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -33,7 +32,7 @@ func (c *Compiled) Values(val factored.Valuation) []float64 {
 	out := make([]float64, len(c.Ground.Fluents))
 	for i := range out {
 		if v := c.Variable(i); v != nil {
-			out[i] = float64(v.Value(val))
+			out[i] = c.decode(i, v.Value(val))
 		}
 	}
 	return out
@@ -51,10 +50,11 @@ func (c *Compiled) Valuation(values []float64) (factored.Valuation, error) {
 		if v == nil {
 			continue
 		}
-		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return nil, fmt.Errorf("%s cannot be %v; its range is %d..%d", v.Name, x, v.Lo, v.Hi)
+		z, ok := c.encode(i, x)
+		if !ok {
+			return nil, fmt.Errorf("%s cannot be %v; %s", v.Name, x, c.expected(i))
 		}
-		if err := v.Set(out, int64(x)); err != nil {
+		if err := v.Set(out, z); err != nil {
 			return nil, err
 		}
 	}

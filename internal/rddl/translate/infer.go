@@ -1,0 +1,316 @@
+package translate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// Limits of the inference of ranges. Beyond them a range must be given.
+const (
+	inferRounds = 1000
+	inferWork   = 3_000_000
+)
+
+// inference finds ranges of integer fluents, and values of real ones, that contain all values
+// in legal states: a least fixpoint of domains. It starts from the initial values and adds
+// what the cpfs can make of legal states under legal actions, until nothing is added. The
+// domains of integers are intervals and those of reals are grids, so that the result holds from
+// any initial state within it. There is no widening: domains that grow without end, or for
+// longer than the limits, are not found.
+type inference struct {
+	g       *ground.Problem
+	c       *compiler // for the values of functions
+	o       *Options
+	domains []domain      // by fluent
+	known   map[int]Range // of integers
+	grows   []int         // state fluents whose domains are sought
+	about   map[*ground.Node]bool
+	steps   int
+}
+
+// inferred are the results, by fluent.
+type inferred struct {
+	ranges map[int]Range // of integers
+	grids  map[int]grid  // of reals
+}
+
+// noRange is thrown when a limit is reached.
+type noRange struct{}
+
+func (in *inference) work() {
+	if in.steps++; in.steps > inferWork {
+		panic(noRange{})
+	}
+}
+
+// infer finds what declare needs and the options lack. For a determinised problem, what the
+// random one can reach is covered if that is finite.
+func (c *compiler) infer() inferred {
+	if !c.wanting() {
+		return inferred{}
+	}
+	if c.g.Origin != nil {
+		if out := c.inferFor(c.g.Origin.Problem); c.complete(&out) {
+			return out
+		}
+	}
+	return c.inferFor(c.g)
+}
+
+// wanting reports whether a fluent has neither a range nor finitely many values by its type.
+func (c *compiler) wanting() bool { return !c.complete(&inferred{}) }
+
+func (c *compiler) complete(found *inferred) bool {
+	for i := range c.g.Fluents {
+		f := &c.g.Fluents[i]
+		if f.Kind != ground.State && f.Kind != ground.Action {
+			continue
+		}
+		_, known := c.rangeOf(f)
+		_, ranged := found.ranges[i]
+		_, listed := found.grids[i]
+		if f.Type == ground.Int && !known && !ranged || f.Type == ground.Real && !listed {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *compiler) inferFor(g *ground.Problem) (out inferred) {
+	in := &inference{g: g, c: &compiler{what: "inference"}, o: &c.o, known: map[int]Range{}, about: map[*ground.Node]bool{}}
+	out = inferred{ranges: map[int]Range{}, grids: map[int]grid{}}
+	for i := range g.Fluents {
+		if r, ok := c.rangeOf(&g.Fluents[i]); ok && g.Fluents[i].Type == ground.Int {
+			in.known[i] = r
+		}
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil, noRange, refusalText:
+		default:
+			panic(r)
+		}
+	}()
+	in.start()
+	if actions := in.fixpoint(); actions != nil {
+		in.results(actions, &out)
+	}
+	if len(c.o.Learned) > 0 { // networks read and give integers
+		clear(out.grids)
+	}
+	return out
+}
+
+// start sets the domains of the initial state and of unrestricted actions.
+func (in *inference) start() {
+	in.domains = make([]domain, len(in.g.Fluents))
+	for i := range in.g.Fluents {
+		f := &in.g.Fluents[i]
+		in.domains[i] = in.unknown(i)
+		if r, ok := in.known[i]; ok {
+			in.domains[i] = between(float64(r.Lo), float64(r.Hi), true)
+			continue
+		}
+		if (f.Type == ground.Int || f.Type == ground.Real) && f.Kind == ground.State && !in.learned(i) {
+			in.grows = append(in.grows, i)
+			in.domains[i] = setDomain([]rat{simplest(f.Initial)})
+		}
+	}
+}
+
+// unknown is the domain of a fluent's type.
+func (in *inference) unknown(i int) domain {
+	f := &in.g.Fluents[i]
+	switch f.Type {
+	case ground.Bool:
+		return someBool
+	case ground.Enum:
+		return between(0, float64(len(f.Values)-1), true)
+	case ground.Int:
+		if r, ok := in.known[i]; ok {
+			return between(float64(r.Lo), float64(r.Hi), true)
+		}
+		return integers
+	}
+	return anything
+}
+
+func (in *inference) learned(i int) bool {
+	return slices.Contains(in.o.Learned, in.g.Fluents[i].Base)
+}
+
+// relevant reports whether n depends on numbers: on fluents whose domains say more than their
+// type does.
+func (in *inference) relevant(n *ground.Node) bool {
+	if r, ok := in.about[n]; ok {
+		return r
+	}
+	in.about[n] = false
+	r := false
+	if n.Op == ground.Ref {
+		f := &in.g.Fluents[n.Fluent]
+		r = f.Type == ground.Int || f.Type == ground.Real
+		if f.CPF != nil && (f.Kind != ground.State || n.Primed) {
+			r = r || in.relevant(f.CPF)
+		}
+	}
+	for _, a := range n.Args {
+		r = r || a != nil && in.relevant(a)
+	}
+	in.about[n] = r
+	return r
+}
+
+// legal returns the domains of legal states, or, with actions, of legal states and actions; nil
+// if there are none.
+func (in *inference) legal(actions bool) *abstract {
+	a := &abstract{in: in, vals: map[int]domain{}, memo: map[*ground.Node]domain{}}
+	var groups [][]ground.Condition
+	if !in.o.FreeSuccessors || actions {
+		groups = append(groups, in.g.Invariants)
+	}
+	if actions {
+		groups = append(groups, in.g.Preconditions)
+	}
+	// What a later condition finds may tell more through an earlier one.
+	for range 2 {
+		for _, list := range groups {
+			for i := range list {
+				if !a.refine(list[i].Expr, true) {
+					return nil
+				}
+			}
+		}
+	}
+	return a
+}
+
+// fixpoint grows the domains until no step leaves them. It returns the legal actions then; nil
+// if there is no end.
+func (in *inference) fixpoint() *abstract {
+	for _, i := range in.grows {
+		in.domains[i] = in.closed(i, in.domains[i])
+	}
+	for round := range inferRounds {
+		now := in.legal(true)
+		if now == nil { // no step is possible
+			now = &abstract{in: in, vals: map[int]domain{}, memo: map[*ground.Node]domain{}}
+			for i := range in.g.Fluents {
+				if in.g.Fluents[i].Kind == ground.Action {
+					now.vals[i] = empty
+				}
+			}
+			return now
+		}
+		before := slices.Clone(in.domains)
+		grown := make([]domain, len(in.grows))
+		for k, i := range in.grows {
+			f := &in.g.Fluents[i]
+			if f.CPF == nil {
+				return nil
+			}
+			grown[k] = now.eval(f.CPF)
+		}
+		in.addLegal(grown)
+		changed := false
+		for _, i := range in.grows {
+			if in.domains[i].same(&before[i]) {
+				continue
+			}
+			changed = true
+			if round > inferRounds/2 { // others may depend on it little
+				in.domains[i] = in.top(i)
+			}
+		}
+		if !changed {
+			return now
+		}
+	}
+	return nil
+}
+
+// addLegal adds next values to the domains, as far as the invariants allow them.
+func (in *inference) addLegal(next []domain) {
+	before := slices.Clone(in.domains)
+	for k, i := range in.grows {
+		in.domains[i] = before[i].join(next[k])
+	}
+	after := in.legal(false)
+	for k, i := range in.grows {
+		d := before[i]
+		if after != nil {
+			d = d.join(next[k].meet(after.of(i)))
+		}
+		in.domains[i] = in.closed(i, d)
+	}
+}
+
+// closed fills the gaps of a domain, so that it is what a variable can represent.
+func (in *inference) closed(i int, d domain) domain {
+	if in.g.Fluents[i].Type == ground.Int {
+		if d = between(d.lo, d.hi, true); d.lo < -mostEdge || d.hi > mostEdge {
+			return in.top(i)
+		}
+		return d
+	}
+	values, ok := d.listed()
+	if !ok {
+		return in.top(i)
+	}
+	g, ok := gridOf(values)
+	if !ok {
+		return in.top(i)
+	}
+	return g.domain()
+}
+
+// top is the domain of a fluent for which none is found.
+func (in *inference) top(i int) domain {
+	if in.g.Fluents[i].Type == ground.Int {
+		return integers
+	}
+	return anything
+}
+
+// results collects what is finite.
+func (in *inference) results(now *abstract, out *inferred) {
+	add := func(i int, d domain) {
+		if d.finite() && d.lo >= -mostEdge && d.hi <= mostEdge {
+			out.ranges[i] = Range{int64(math.Ceil(d.lo)), int64(math.Floor(d.hi))}
+		}
+	}
+	for _, i := range in.grows {
+		if in.g.Fluents[i].Type == ground.Int {
+			add(i, in.domains[i])
+		} else if values, ok := in.domains[i].listed(); ok {
+			if g, ok := gridOf(values); ok {
+				out.grids[i] = g
+			}
+		}
+	}
+	for i := range in.g.Fluents {
+		f := &in.g.Fluents[i]
+		if _, known := in.known[i]; known || f.Kind != ground.Action {
+			continue
+		}
+		d := now.of(i).join(setDomain([]rat{simplest(f.Default)}))
+		switch f.Type {
+		case ground.Int:
+			add(i, d)
+		case ground.Real:
+			if values, ok := d.listed(); ok {
+				if g, ok := gridOf(values); ok {
+					out.grids[i] = g
+				}
+			}
+		}
+	}
+}
+
+// String is for messages and tests.
+func (g grid) String() string {
+	return fmt.Sprintf("%v..%v step %v", g.base, g.at(g.last), g.step)
+}
