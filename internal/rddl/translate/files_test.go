@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -23,7 +24,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			g, err := ground.Load(file, "")
+			g, err := ground.Load(context.Background(), file, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Problem(d, Options{})
+			c, err := Problem(context.Background(), d, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,7 @@ const (
 // any initial state within it. There is no widening: domains that grow without end, or for
 // longer than the limits, are not found.
 type inference struct {
+	ctx     context.Context
 	g       *ground.Problem
 	c       *compiler // for the values of functions
 	o       *Options
@@ -43,6 +45,11 @@ type noRange struct{}
 func (in *inference) work() {
 	if in.steps++; in.steps > inferWork {
 		panic(noRange{})
+	}
+	if in.steps%4096 == 0 {
+		if err := in.ctx.Err(); err != nil {
+			panic(ended{err})
+		}
 	}
 }
 
@@ -80,7 +87,7 @@ func (c *compiler) complete(found *inferred) bool {
 }
 
 func (c *compiler) inferFor(g *ground.Problem) (out inferred) {
-	in := &inference{g: g, c: &compiler{what: "inference"}, o: &c.o, known: map[int]Range{}, about: map[*ground.Node]bool{}}
+	in := &inference{ctx: c.ctx, g: g, c: &compiler{what: "inference"}, o: &c.o, known: map[int]Range{}, about: map[*ground.Node]bool{}}
 	out = inferred{ranges: map[int]Range{}, grids: map[int]grid{}}
 	for i := range g.Fluents {
 		if r, ok := c.rangeOf(&g.Fluents[i]); ok && g.Fluents[i].Type == ground.Int {

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -182,7 +183,7 @@ func (n *inferTotals) check(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	g, err := ground.File(f, "")
+	g, err := ground.File(context.Background(), f, "")
 	if err != nil {
 		return // such as a real where an integer is expected
 	}
@@ -190,10 +191,10 @@ func (n *inferTotals) check(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := (&compiler{g: g}).inferFor(g)
+	found := (&compiler{ctx: context.Background(), g: g}).inferFor(g)
 	n.ranges += len(found.ranges)
 	n.grids += len(found.grids)
-	problem, err := Problem(g, Options{})
+	problem, err := Problem(context.Background(), g, Options{})
 	if err != nil {
 		problem = nil // not everything is bounded, or it is too large
 	}
