@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -53,6 +54,7 @@ type history struct {
 	actions [][]Value
 	goal    map[string]int64
 	texts   texts
+	verdict Verdict
 }
 
 // H returns the number of steps.
@@ -80,8 +82,21 @@ func (h *history) did(k int, name string) bool {
 	return false
 }
 
-// step returns the names of the actions of the step that leaves state k.
-func (h *history) step(k int) string { return h.holding(h.actions[k]) }
+// step returns the names of the actions of the step that leaves state k, with a mark if it
+// fails or is unseen.
+func (h *history) step(k int) string { return h.holding(h.actions[k]) + h.mark(k+1) }
+
+// mark returns the mark of a step, from 1: that the plan fails there, or that training has not
+// shown it.
+func (h *history) mark(step int) string {
+	switch {
+	case h.verdict.FailedAt == step:
+		return " (FAILS)"
+	case slices.Contains(h.verdict.Unseen, step):
+		return " (unseen)"
+	}
+	return ""
+}
 
 // holding returns the values, Booleans by the name alone.
 func (h *history) holding(vs []Value) string {
@@ -170,7 +185,7 @@ func join(vs []Value) (*joining, error) {
 
 // newHistory names and joins the variables of a plan and of a goal.
 func newHistory(p *Plan, goal map[string]int64) (*history, error) {
-	h := &history{index: map[string]int{}, goal: map[string]int64{}, texts: p.Texts}
+	h := &history{index: map[string]int{}, goal: map[string]int64{}, texts: p.Texts, verdict: p.Verdict}
 	j, err := join(p.States[0])
 	if err != nil {
 		return nil, err

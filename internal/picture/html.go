@@ -40,10 +40,11 @@ func (p *Picture) HTML(w io.Writer) error {
 		Last                                   int
 		Long, LongWhole                        bool
 		Steps                                  []pageStep
-		Notes                                  []string
+		Notes, Verdict                         []string
+		Bad                                    bool
 	}{
 		Title: p.Title(), Summary: p.Summary(), First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
-		Last: p.hist.H(), Long: width > longFrom, Notes: p.notes(),
+		Last: p.hist.H(), Long: width > longFrom, Notes: p.notes(), Verdict: p.plan.Verdict.Lines, Bad: p.plan.Verdict.Bad,
 	}
 	data.Base = markup(p.view.base())
 	var frames strings.Builder

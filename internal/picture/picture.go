@@ -3,6 +3,8 @@ package picture
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -40,18 +42,44 @@ type Picture struct {
 // New determines the kind of a plan's problem from its variables, and returns its picture. It
 // is an error if two variables have the same name.
 func New(p *Plan, f Facts) (*Picture, error) {
+	if p.Verdict.Lines == nil {
+		own := *p
+		own.Verdict.compose(p.Status)
+		p = &own
+	}
 	h, err := newHistory(p, f.Goal)
 	if err != nil {
 		return nil, err
 	}
-	pic := &Picture{plan: p, hist: h}
+	pic := &Picture{plan: p, hist: h, view: viewOf(h, &f)}
+	names, states := [2]string{"What happened", "What was planned"}, p.Planned
+	if states == nil {
+		names, states = [2]string{"What was planned", "What happened in the simulator"}, p.Observed
+	}
+	if len(states) < 2 || slices.EqualFunc(states, p.States, slices.Equal[[]Value]) {
+		return pic, nil
+	}
+	second := &Plan{Problem: p.Problem, Texts: p.Texts, States: states, Actions: p.Actions[:min(len(states)-1, len(p.Actions))]}
+	g, err := newHistory(second, f.Goal)
+	if err != nil {
+		return nil, err
+	}
+	if v := viewOf(g, &f); reflect.TypeOf(v) == reflect.TypeOf(pic.view) {
+		pic.view = newBeside(names, h, g, pic.view, v)
+	} else { // a course that does not fit the special picture
+		pic.view = newBeside(names, h, g, newTable(h), newTable(g))
+	}
+	return pic, nil
+}
+
+// viewOf chooses the view of a history.
+func viewOf(h *history, f *Facts) view {
 	for _, try := range []func(*history, *Facts) view{newMaze, newDungeon, newStock, newAges} {
-		if pic.view = try(h, &f); pic.view != nil {
-			return pic, nil
+		if v := try(h, f); v != nil {
+			return v
 		}
 	}
-	pic.view = newTable(h)
-	return pic, nil
+	return newTable(h)
 }
 
 // Title returns the problem's name.
@@ -99,6 +127,9 @@ func (p *Picture) notes() []string {
 func (p *Picture) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", p.Title(), p.Summary())
+	for _, l := range p.plan.Verdict.Lines {
+		fmt.Fprintf(&b, "%s\n", l)
+	}
 	p.view.text(&b, 80)
 	if s := p.view.source(); s != "" {
 		fmt.Fprintf(&b, "%s\n", s)
@@ -131,6 +162,7 @@ func (p *Picture) SVG(w io.Writer) error {
 	for k := range p.hist.H() + 1 {
 		describe = append(describe, p.moment(k)+": "+p.view.describe(k)+".")
 	}
+	describe = append(slices.Clone(p.plan.Verdict.Lines), describe...)
 	return writeSVG(w, s, "Plan of "+p.Title()+": "+p.Summary(), strings.Join(describe, " "))
 }
 
@@ -151,8 +183,17 @@ func (p *Picture) sheet() *scene {
 		{shape: words, x: margin, y: margin + 14, size: 17, bold: true, fill: ink, text: p.Title()},
 		label(margin, margin+33, 13, start, faint, p.Summary()),
 	}}
-	s.parts = append(s.parts, as("", "", margin+(s.w-2*margin-inner.w)/2, head+6, inner.parts...))
-	y := head + inner.h + 24
+	y := float64(head)
+	for i, l := range p.plan.Verdict.Lines {
+		for _, part := range wrap(l, int((s.w-2*margin)/6.4)) {
+			line := label(margin, y-4, 13, start, p.tone(i), part)
+			line.bold = i == 0
+			s.parts = append(s.parts, line)
+			y += lineHeight
+		}
+	}
+	s.parts = append(s.parts, as("", "", margin+(s.w-2*margin-inner.w)/2, y+6, inner.parts...))
+	y += inner.h + 24
 	for _, n := range p.notes() {
 		for _, l := range wrap(n, int((s.w-2*margin)/6.2)) {
 			s.parts = append(s.parts, label(margin, y, 12, start, faint, l))
@@ -161,6 +202,14 @@ func (p *Picture) sheet() *scene {
 	}
 	s.h = y
 	return s
+}
+
+// tone is the colour of line i of the verdict.
+func (p *Picture) tone(i int) role {
+	if v := &p.plan.Verdict; i == 0 && v.Bad || strings.HasPrefix(v.Lines[i], "Unseen") {
+		return alarm
+	}
+	return ink
 }
 
 // wrap breaks text into lines of about n characters.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,10 @@ type Plan struct {
 	Texts   []string  // a Value X of 1<<60 + i stands for the text i
 	Actions [][]Value // of each step, those that do not have their default
 	States  [][]Value // one more than the number of steps
+	Verdict Verdict
+	// Planned or Observed, if not nil, is what is drawn beside: of a run the states that its
+	// plans expected, of a plan those that a simulator showed, which may be fewer.
+	Planned, Observed [][]Value
 }
 
 // Horizon returns the number of steps.
@@ -101,6 +106,7 @@ type reader struct {
 	at     int // where the last token begins
 	values int
 	texts  texts
+	record record
 }
 
 func (r *reader) fail(format string, args ...any) error {
@@ -169,18 +175,27 @@ func (r *reader) document() (*Plan, error) {
 			p.Actions, err = r.steps(key)
 		case "trace":
 			p.States, err = r.steps(key)
+		case "observed":
+			p.Observed, err = r.steps(key)
+		case "steps":
+			err = r.recorded()
+		case "final":
+			r.record.final, err = r.optional(key)
 		default:
-			r.skip()
+			err = r.verdict(key, &p.Verdict)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	p.Texts = r.texts
 	r.at = 0
 	if !version {
 		return nil, r.fail(`expected "schema":%d`, schema)
 	}
+	if err := r.tell(p); err != nil {
+		return nil, err
+	}
+	p.Texts = r.texts
 	return p, r.check(p)
 }
 
@@ -211,50 +226,59 @@ func (r *reader) steps(key string) ([][]Value, error) {
 		if r.token() != json.Delim('{') {
 			return nil, r.fail("%s step %d: expected an object of variables", key, len(out)+1)
 		}
-		vs := []Value{}
-		given := map[string]bool{}
-		for r.dec.More() {
-			v := Value{}
-			v.Name, _ = r.token().(string)
-			if given[v.Name] {
-				return nil, r.fail("%s step %d: %s has two values", key, len(out)+1, source.Quote(v.Name))
-			}
-			given[v.Name] = true
-			if v.Name == "" || strings.ContainsFunc(v.Name, unicode.IsControl) {
-				return nil, r.fail("%s step %d: %q is not a name of a variable", key, len(out)+1, v.Name)
-			}
-			if r.values++; r.values > maxValues {
-				return nil, r.fail("the plan has more than %d values", maxValues)
-			}
-			switch x := r.token().(type) {
-			case bool:
-				v.Bool = true
-				if x {
-					v.X = 1
-				}
-			case json.Number:
-				n, err := x.Int64()
-				if err != nil || n > 1<<53 || n < -1<<53 {
-					return nil, r.fail("%s step %d: %s is not a value for %s; expected true, false or an integer", key, len(out)+1, source.Quote(x.String()), source.Quote(v.Name))
-				}
-				v.X = n
-			case string:
-				if strings.ContainsFunc(x, unicode.IsControl) || x == "" {
-					return nil, r.fail("%s step %d: %q is not a value for %s", key, len(out)+1, x, source.Quote(v.Name))
-				}
-				if v.X = r.texts.add(x); len(r.texts) > maxTexts {
-					return nil, r.fail("the plan has more than %d different texts", maxTexts)
-				}
-			default:
-				return nil, r.fail("%s step %d: no value for %s; expected true, false, an integer or a name", key, len(out)+1, source.Quote(v.Name))
-			}
-			vs = append(vs, v)
+		vs, err := r.object(fmt.Sprintf("%s step %d", key, len(out)+1))
+		if err != nil {
+			return nil, err
 		}
-		r.token() // }
 		out = append(out, vs)
 	}
 	r.token() // ]
 	return out, nil
+}
+
+// object reads the values of an object whose { was read; what names it.
+func (r *reader) object(what string) ([]Value, error) {
+	vs := []Value{}
+	given := map[string]bool{}
+	for r.dec.More() {
+		v := Value{}
+		v.Name, _ = r.token().(string)
+		if given[v.Name] {
+			return nil, r.fail("%s: %s has two values", what, source.Quote(v.Name))
+		}
+		given[v.Name] = true
+		if v.Name == "" || strings.ContainsFunc(v.Name, unicode.IsControl) {
+			return nil, r.fail("%s: %q is not a name of a variable", what, v.Name)
+		}
+		if r.values++; r.values > maxValues {
+			return nil, r.fail("the plan has more than %d values", maxValues)
+		}
+		switch x := r.token().(type) {
+		case bool:
+			v.Bool = true
+			if x {
+				v.X = 1
+			}
+		case json.Number:
+			n, err := x.Int64()
+			if err != nil || n > 1<<53 || n < -1<<53 {
+				return nil, r.fail("%s: %s is not a value for %s; expected true, false or an integer", what, source.Quote(x.String()), source.Quote(v.Name))
+			}
+			v.X = n
+		case string:
+			if strings.ContainsFunc(x, unicode.IsControl) || x == "" {
+				return nil, r.fail("%s: %q is not a value for %s", what, x, source.Quote(v.Name))
+			}
+			if v.X = r.texts.add(x); len(r.texts) > maxTexts {
+				return nil, r.fail("the plan has more than %d different texts", maxTexts)
+			}
+		default:
+			return nil, r.fail("%s: no value for %s; expected true, false, an integer or a name", what, source.Quote(v.Name))
+		}
+		vs = append(vs, v)
+	}
+	r.token() // }
+	return vs, nil
 }
 
 // check refuses documents without a plan and a matching trace, and reorders the variables of

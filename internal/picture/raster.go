@@ -36,7 +36,7 @@ func (p *Picture) GIF(w io.Writer) error {
 	if err := p.drawable(); err != nil {
 		return err
 	}
-	const margin, head, foot = 14.0, 30.0, 48.0
+	const margin, title, foot, lineHeight = 14.0, 30.0, 48.0, 17.0
 	width, height := p.view.size()
 	scale := 1.0
 	switch {
@@ -45,12 +45,12 @@ func (p *Picture) GIF(w io.Writer) error {
 	case width+2*margin > maxGIF:
 		scale = (maxGIF - 2*margin) / width
 	}
-	whole := image.Rect(0, 0, int(math.Ceil(max(gifWidth, width*scale+2*margin))), int(math.Ceil(head+height*scale+foot)))
+	wide := math.Ceil(max(gifWidth, width*scale+2*margin))
+	heading, head := p.heading(margin, title, lineHeight, int((wide-2*margin)/6.6))
+	whole := image.Rect(0, 0, int(wide), int(math.Ceil(head+height*scale+foot)))
 	x := (float64(whole.Dx()) - width*scale) / 2
 	c := newCanvas(whole)
-	title := label(margin, 21, 14, start, ink, p.Title()+": "+p.Summary())
-	title.bold = true
-	base := c.layer([]element{rect(0, 0, float64(whole.Dx()), float64(whole.Dy()), 0, paper), title, as("", "", x, head, p.view.base()...).scaled(scale)})
+	base := c.layer([]element{rect(0, 0, float64(whole.Dx()), float64(whole.Dy()), 0, paper), as("", "", 0, 0, heading...), as("", "", x, head, p.view.base()...).scaled(scale)})
 	out := &gif.GIF{Config: image.Config{Width: whole.Dx(), Height: whole.Dy(), ColorModel: gifColours}}
 	fit := int((float64(whole.Dx()) - 2*margin) / 6.6)
 	var before *image.Paletted
@@ -78,6 +78,21 @@ func (p *Picture) GIF(w io.Writer) error {
 		before = next
 	}
 	return gif.EncodeAll(w, out)
+}
+
+// heading returns the title and the verdict of an animation, with lines of about n
+// characters, and the height that they take.
+func (p *Picture) heading(margin, height, lineHeight float64, n int) ([]element, float64) {
+	title := label(margin, 21, 14, start, ink, p.Title()+": "+p.Summary())
+	title.bold = true
+	out := []element{title}
+	for i, l := range p.plan.Verdict.Lines {
+		for _, part := range wrap(l, n) {
+			out = append(out, label(margin, height+10, 12, start, p.tone(i), part))
+			height += lineHeight
+		}
+	}
+	return out, height + 4
 }
 
 // gifColours are the colours of the light theme, and shades between each of them and its

@@ -92,6 +92,10 @@ func (t *table) base() []element {
 		if k == 0 {
 			name = "start"
 		}
+		if m := t.sign(k); m != "" {
+			out = append(out, as("mark", t.h.mark(k), left+(float64(k)+0.5)*wide, tableTop-8, label(0, 0, 12, middle, alarm, name+m)))
+			continue
+		}
 		out = append(out, label(left+(float64(k)+0.5)*wide, tableTop-8, 12, middle, faint, name))
 	}
 	for i, r := range t.rows {
@@ -116,6 +120,24 @@ func (t *table) base() []element {
 			}
 			out = append(out, c)
 		}
+	}
+	return out
+}
+
+// sign marks the number of the step that leads to state k: ! where it fails, ? where it is
+// unseen.
+func (t *table) sign(k int) string {
+	return map[string]string{" (FAILS)": "!", " (unseen)": "?"}[t.h.mark(k)]
+}
+
+// signs explains the signs that occur.
+func (t *table) signs() string {
+	out := ""
+	if t.h.verdict.FailedAt > 0 {
+		out += " ! marks the step that fails."
+	}
+	if len(t.h.verdict.Unseen) > 0 {
+		out += " ? marks steps that the training rows do not support."
 	}
 	return out
 }
@@ -164,7 +186,7 @@ func (t *table) describe(k int) string {
 }
 
 func (t *table) legend() string {
-	return "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to."
+	return "A row for each action taken (green) and each state variable, a column for the state after each step; a filled cell is true. An action stands in the column of the state that it leads to." + t.signs()
 }
 
 func (t *table) source() string { return "" }
@@ -172,7 +194,7 @@ func (t *table) source() string { return "" }
 func (t *table) text(b *strings.Builder, width int) {
 	cells := [][]string{{""}}
 	for k := range t.h.states {
-		cells[0] = append(cells[0], strconv.Itoa(k))
+		cells[0] = append(cells[0], strconv.Itoa(k)+t.sign(k))
 	}
 	for _, r := range t.rows {
 		row := []string{r.name}
@@ -191,5 +213,5 @@ func (t *table) text(b *strings.Builder, width int) {
 		cells = append(cells, row)
 	}
 	blocks(b, cells, width)
-	b.WriteString("Actions and states after each step; # is true, . false. An action stands where it leads to.\n")
+	b.WriteString("Actions and states after each step; # is true, . false. An action stands where it leads to." + t.signs() + "\n")
 }

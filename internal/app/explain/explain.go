@@ -33,6 +33,7 @@ type Explanation struct {
 	Conflict *ConflictLine `json:"conflict"`
 	Failure  *app.Fault    `json:"failure"`
 	Steps    []ForceLine   `json:"steps"`
+	Trace    []app.Values  `json:"trace"` // of the plan: every state variable of its states
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -257,6 +258,9 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 			line.Because = append(line.Because, DifferenceLine{Literal: x.Literal, Weight: p.Reward.Float(x.Weight), Plan: x.Plan, Otherwise: x.Otherwise})
 		}
 		return line
+	}
+	for _, val := range trace.Steps {
+		d.Trace = append(d.Trace, app.ValuesOf(p, factored.State, val, true))
 	}
 	for i := range f.Steps {
 		s := &f.Steps[i]

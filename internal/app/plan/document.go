@@ -5,6 +5,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -32,6 +33,9 @@ type Document struct {
 	Simulated *float64     `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
+	// Observed are the states that the simulator showed, up to where the plan failed; absent if
+	// they are those of the trace, and if no simulator was used.
+	Observed []app.Values `json:"observed,omitempty"`
 	// UnseenSteps counts the steps with next values that the training rows of the network do
 	// not support; null if unknown. Unless UnseenExact is set it is a lower bound.
 	UnseenSteps *int  `json:"unseen_steps"`
@@ -64,6 +68,23 @@ type HorizonLine struct {
 	Horizon int           `json:"horizon"`
 	Status  engine.Status `json:"status"`
 	Reward  *float64      `json:"reward"`
+}
+
+// Observe notes what a simulator showed, if it differs from the trace. States that are not
+// known in full end it.
+func (d *Document) Observe(p *factored.Problem, tr *factored.Trace, answers []*simulator.Answer) {
+	d.Observed = nil
+	differs := len(answers) < len(tr.Steps)
+	for t, a := range answers {
+		if a.State == nil || len(a.Missing) > 0 || t >= len(tr.Steps) {
+			break
+		}
+		d.Observed = append(d.Observed, app.ValuesOf(p, factored.State, a.State, true))
+		differs = differs || app.DifferenceOf(p, t+1, tr.Steps[t], a) != nil
+	}
+	if !differs {
+		d.Observed = nil
+	}
 }
 
 // Tell writes a trace into d.

@@ -27,6 +27,7 @@ func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
 	if run.Failure == nil {
 		run.Failure = p.TimedFailure(run.Answers, tr.Steps[:tr.Horizon()])
 	}
+	d.Observe(p.World(), tr, run.Answers)
 	valid := run.Failure == nil
 	d.Valid.Simulator = &valid
 	if valid {
