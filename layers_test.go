@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/rddl"},
 	{"internal/data"},
 	{"problem"},
-	{"internal/atomicfile", "internal/limit", "internal/process", "internal/progress", "internal/source", "internal/svg"},
+	{"internal/atomicfile", "internal/limit", "internal/nearest", "internal/process", "internal/progress", "internal/source", "internal/svg"},
 }
 
 // testOnly are packages that no program contains.
@@ -42,7 +42,7 @@ var testOnly = []string{"internal/app/apptest", "internal/extsolver", "internal/
 // only are packages that import nothing of this module but these, besides their
 // own floor's beginning.
 var only = map[string][]string{
-	"problem":        {"problem", "internal/source"},
+	"problem":        {"problem", "internal/nearest", "internal/source"},
 	"validate":       {"problem"},
 	"certify":        {"certify", "problem", "internal/source"},
 	"internal/solve": {"internal/solve", "internal/atomicfile", "internal/process", "internal/progress", "internal/source"},

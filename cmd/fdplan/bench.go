@@ -25,10 +25,10 @@ type benchCmd struct {
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
 	Parallel int      `help:"Runs at a time; more than one distorts times." default:"1"`
 
-	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"60s"`
-	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"60s"`
-	TotalTime  durationFlag `help:"Stop the whole bench after this time; runs without a line by then are not made; 0 for never. Default: never, with --quick 285s." placeholder:"1h"`
-	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it; default: half of what the machine or the control group has, at most 4GiB." placeholder:"4GiB"`
+	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"TIME"`
+	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"TIME"`
+	TotalTime  durationFlag `help:"Stop the whole bench after this time; runs without a line by then are not made; 0 for never. Default: never, with --quick 285s." placeholder:"TIME"`
+	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
 	Threads    int          `help:"Threads of each run." default:"1"`
 	Seed       uint64       `help:"Seed of each run." default:"0"`
 	Out        string       `short:"o" help:"Folder of the journal, which is resumed if it exists." placeholder:"DIR" default:"bench-out"`

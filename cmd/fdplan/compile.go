@@ -22,7 +22,7 @@ type compileCmd struct {
 	Out      string      `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
 	Map      string      `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
 	Stats    bool        `help:"Print the sizes, by group, instead of the file; with -o, both."`
-	JSON     bool        `name:"json" help:"Print the sizes as one JSON object."`
+	JSON     bool        `name:"json" help:"Print the sizes as one JSON object; --stats is implied."`
 }
 
 // Run writes the file, the map and the sizes, as asked.
@@ -59,7 +59,7 @@ func (c *compileCmd) Run(a *environment) error {
 	}
 	o := format.Options{Kind: kind, Encoding: encoding}
 	var stats format.Stats
-	if c.Stats && c.Out == "" {
+	if (c.Stats || c.JSON) && c.Out == "" {
 		stats, err = format.Measure(ctx, m, o)
 	} else {
 		err = a.toFile(c.Out, func(w io.Writer) (err error) {
@@ -76,7 +76,7 @@ func (c *compileCmd) Run(a *environment) error {
 	if note := app.DeterminizedNote(task.Determinized); note != "" {
 		a.warn(note)
 	}
-	if !c.Stats {
+	if !c.Stats && !c.JSON {
 		return nil
 	}
 	doc := struct {

@@ -81,7 +81,7 @@ func (c *explainCmd) Run(a *environment) error {
 	}
 	switch {
 	case d.Status == string(engine.Unknown), d.Status == string(engine.Infeasible) && d.Conflict == nil:
-		fmt.Fprintf(a.err, "fdplan: nothing was explained before %s\n", d.Stopped)
+		a.complain(fmt.Errorf("nothing was explained before %s", d.Stopped))
 		return exitStatus(exitLimit)
 	case d.Status == string(engine.Infeasible), d.Status == explain.StatusInvalid:
 		return exitStatus(exitNo)

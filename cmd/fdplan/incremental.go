@@ -30,8 +30,8 @@ func (f *incrementalFlags) check(proof bool) error {
 		return errors.New("--recheck needs landmarks to replay; expected --resume FILE")
 	case f.Incremental && proof:
 		return errors.New("--proof goes with one query, --incremental makes many; expected --certify")
-	case !f.Incremental && (f.Simulator != "" || f.Record != "" || f.Resume != "" || f.Corrected != "" || f.MaxSimulations != 0 || f.Truth != ""):
-		return errors.New("--simulator, --record, --resume, --corrected, --truth and --max-simulations go with --incremental")
+	case !f.Incremental && (f.Resume != "" || f.Corrected != ""):
+		return errors.New("--resume and --corrected go with --incremental")
 	}
 	return nil
 }

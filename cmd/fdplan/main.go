@@ -87,6 +87,7 @@ type environment struct {
 	now      func() time.Time
 	started  time.Time
 	terminal bool   // err is a terminal
+	json     bool   // an error is printed as a JSON object
 	kill     func() // kills what the command has started; nil for nothing to kill
 
 	guard *guard // ends the command
@@ -106,6 +107,7 @@ func run(a *environment, args []string) (status int) {
 	a.out, a.err = stdout, stderr
 	a.guard = newGuard()
 	defer a.guard.end()
+	a.json = wantsJSON(args)
 	exited := -1 // set when kong wants to exit, as after --help
 	parser, err := kong.New(grammar(args),
 		kong.Name("fdplan"),
@@ -150,10 +152,9 @@ func (a *environment) fail(err error) int {
 			err = fmt.Errorf("%w: %w", errLimit, cause)
 		}
 	}
-	fmt.Fprintln(a.err, source.PrintableLines(fmt.Sprintf("fdplan: %v%s", err, hint(err)), source.MaxLine))
+	a.complain(err)
 	switch {
 	case errors.Is(err, app.ErrInternal):
-		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
 		return exitInternal
 	case errors.Is(err, errLimit):
 		return exitLimit
@@ -161,6 +162,48 @@ func (a *environment) fail(err error) int {
 		return exitInternal
 	}
 	return exitUsage
+}
+
+// wantsJSON reports whether a command line asks for JSON, whether or not it can be parsed.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--json":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// complaint is an error as JSON.
+type complaint struct {
+	Error  string `json:"error"` // without the place
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Bug    bool   `json:"bug,omitempty"` // an internal error
+}
+
+// complain prints an error, as one JSON object if the command was to print JSON.
+func (a *environment) complain(err error) {
+	bug := errors.Is(err, app.ErrInternal)
+	if a.json {
+		c := complaint{Error: err.Error() + hint(err), Bug: bug}
+		if at := new(source.Error); errors.As(err, &at) && at.File != "" {
+			c.File, c.Line, c.Column = at.File, at.Line, at.Col
+			c.Error = strings.Replace(c.Error, at.Error(), at.Msg, 1)
+		}
+		c.Error = source.PrintableLines(c.Error, source.MaxLine)
+		if app.WriteJSON(a.err, c) == nil {
+			return
+		}
+	}
+	fmt.Fprintln(a.err, source.PrintableLines(fmt.Sprintf("fdplan: %v%s", err, hint(err)), source.MaxLine))
+	if bug {
+		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
+	}
 }
 
 // hint names the flag that mends an error; "" for none.
@@ -176,8 +219,8 @@ func hint(err error) string {
 
 // bounds are the flags of every command.
 type bounds struct {
-	TimeLimit durationFlag `help:"Stop after this time, counted from the start of the process." placeholder:"60s"`
-	Memory    bytesFlag    `help:"Bound on memory; default: half of what the machine or the control group has, at most 4GiB." placeholder:"4GiB"`
+	TimeLimit durationFlag `help:"Stop after this time, such as 60s or 5m, counted from the start of the process; default: none." placeholder:"TIME"`
+	Memory    bytesFlag    `help:"Bound on memory, such as 512MiB; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
 }
 
 // limits are the flags of every command that may take long.

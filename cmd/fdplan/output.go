@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -35,8 +36,10 @@ func writeDeterminized(w io.Writer, rule string) {
 	}
 }
 
-// answer prints v as JSON or by text, to a file or to standard output.
+// answer prints v as JSON or by text, to a file or to standard output. A file whose name ends
+// in .json has JSON.
 func (a *environment) answer(asJSON bool, file string, v any, text func(io.Writer) error) error {
+	asJSON = asJSON || strings.EqualFold(filepath.Ext(file), ".json")
 	return a.toFile(file, func(w io.Writer) error {
 		if asJSON {
 			return app.WriteJSON(w, v)

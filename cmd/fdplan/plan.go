@@ -88,8 +88,11 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 	case engine.Infeasible:
 		return exitStatus(exitNo)
 	case engine.Unknown:
-		fmt.Fprintf(a.err, "fdplan: no plan was found before %s\n", doc.Stopped)
+		a.complain(fmt.Errorf("no plan was found before %s", doc.Stopped))
 		return exitStatus(exitLimit)
+	}
+	if c.Simulator != "" && doc.Valid.Simulator != nil && !*doc.Valid.Simulator {
+		return exitStatus(exitNo)
 	}
 	return nil
 }
@@ -97,18 +100,25 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 // solve plans as the flags ask for.
 func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *planProgress) (*execute.Document, error) {
 	var d *plan.Document
-	var err error
 	switch {
 	case c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != ""):
 		return nil, errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
 	case c.Incremental:
 		return c.loop(ctx, a, p, r, c.Seed, progress, e)
-	case c.Safe:
+	}
+	real, err := c.open(ctx, p, c.Seed) // the plan is tried once
+	if err != nil {
+		return nil, limited(ctx, err)
+	}
+	if real != nil {
+		r.Try = real.Try
+	}
+	if c.Safe {
 		d, err = plan.Safe(ctx, p, r)
-	default:
+	} else {
 		d, err = e.plan(ctx, p, r)
 	}
-	if err != nil {
+	if err = limited(ctx, errors.Join(err, real.Close())); err != nil {
 		return nil, err
 	}
 	return &execute.Document{Document: *d}, nil
@@ -133,6 +143,10 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	if d.ByOther() {
 		fmt.Fprintf(&b, "%s\n", claimed(&d.Document))
 	}
+	fails := d.Valid.Simulator != nil && !*d.Valid.Simulator
+	if fails {
+		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
+	}
 	for t, step := range d.Plan {
 		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
 	}
@@ -152,8 +166,11 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	switch {
 	case d.Simulated != nil:
 		fmt.Fprintf(&b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
-	case d.Valid.Simulator != nil:
-		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
+	case d.Valid.Simulator != nil && !fails:
+		fmt.Fprintf(&b, "In the simulator the plan holds.\n")
+	}
+	if d.Status == engine.Infeasible && d.Loop == nil {
+		fmt.Fprintf(&b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}
 	if d.Proof != nil && d.Proof.Certificate != nil {
 		fmt.Fprintf(&b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
@@ -170,6 +187,14 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	fmt.Fprintf(&b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// modelOf names the model that an answer is about.
+func modelOf(d *execute.Document) string {
+	if d.Learned {
+		return "The learned model"
+	}
+	return "The model"
 }
 
 // actions names the actions of a step.

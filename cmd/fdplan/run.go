@@ -18,7 +18,7 @@ type runCmd struct {
 	ReplanEvery int          `help:"Steps to take before planning again." default:"1" placeholder:"K"`
 	Steps       int          `help:"Maximal number of steps to take; default: the horizon." placeholder:"N"`
 	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
-	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"1s"`
+	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"TIME"`
 	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Episodes    int          `help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." placeholder:"N"`
 	JSON        bool         `name:"json" help:"Print one JSON object."`

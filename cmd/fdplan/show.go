@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -61,6 +62,9 @@ func (c *showCmd) Run(a *environment) error {
 	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(c.Out)); slices.Contains([]string{".svg", ".html", ".gif", ".png"}, ext) {
+		return fmt.Errorf("-o %s: a problem alone has no picture, a plan has: fdplan plan %s -o plan.json, then fdplan show plan.json -o %s; expected .txt or .json for the problem", c.Out, task.Problem.Name, c.Out)
 	}
 	s := inspect.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })

@@ -103,7 +103,7 @@ func readValues(p *factored.Problem, steps []map[string]json.RawMessage, k facto
 		for name, raw := range m {
 			v, ok := p.Find(name)
 			if !ok || v.Kind != k || v.Clock > 0 {
-				return nil, fmt.Errorf("%s step %d: there is no %s variable %q in %s", what, t+1, k, name, p.Name)
+				return nil, fmt.Errorf("%s step %d: there is no %s variable %q in %s%s", what, t+1, k, name, p.Name, p.Hint(name, k))
 			}
 			if given[v] {
 				return nil, fmt.Errorf("%s step %d: %s has two values", what, t+1, v.Name)

@@ -58,6 +58,9 @@ func (b *beside) frame(k int) []element {
 }
 
 func (b *beside) whole() *scene {
+	if b.views[0].whole() == nil && b.views[1].whole() == nil {
+		return nil
+	}
 	all := func(v view) *scene {
 		if s := v.whole(); s != nil {
 			return s

@@ -90,6 +90,8 @@ func (h *history) step(k int) string { return h.holding(h.actions[k]) + h.mark(k
 // shown it.
 func (h *history) mark(step int) string {
 	switch {
+	case step < 1:
+		return ""
 	case h.verdict.FailedAt == step:
 		return " (FAILS)"
 	case slices.Contains(h.verdict.Unseen, step):

@@ -185,13 +185,14 @@ func (p *Picture) sheet() *scene {
 	}}
 	y := float64(head)
 	for i, l := range p.plan.Verdict.Lines {
-		for _, part := range wrap(l, int((s.w-2*margin)/6.4)) {
-			line := label(margin, y-4, 13, start, p.tone(i), part)
+		for _, part := range wrap(l, int((s.w-2*margin)/7.8)) {
+			line := label(margin, y+10, 13, start, p.tone(i), part)
 			line.bold = i == 0
 			s.parts = append(s.parts, line)
 			y += lineHeight
 		}
 	}
+	y += 8
 	s.parts = append(s.parts, as("", "", margin+(s.w-2*margin-inner.w)/2, y+6, inner.parts...))
 	y += inner.h + 24
 	for _, n := range p.notes() {

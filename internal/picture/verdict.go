@@ -259,6 +259,9 @@ func (r *reader) differs(n int) (expected []Value, err error) {
 // tell makes a run or an explanation a plan with its states.
 func (r *reader) tell(p *Plan) error {
 	p.Verdict.compose(p.Status)
+	if p.Observed != nil && !p.Verdict.Bad {
+		p.Verdict.Lines = append(p.Verdict.Lines, "In the simulator it passed other states than planned.")
+	}
 	if p.Actions != nil || r.record.actions == nil {
 		return nil
 	}

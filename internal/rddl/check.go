@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
+
+	"github.com/fdplan/fdplan/internal/nearest"
 )
 
 // String returns FILE:LINE:COL.
@@ -297,7 +299,7 @@ func (c *checker) literal(at Info, name string, sign bool, want Type, what strin
 		lit.Type = want
 	case len(owners) == 0:
 		if want.IsFinite() {
-			fail(at.Pos, "unknown value %s%s, expected one of type %v%s", signOf(sign), name, want, nearest(name, c.prog.Values[want.Name]))
+			fail(at.Pos, "unknown value %s%s, expected one of type %v%s", signOf(sign), name, want, nearest.Hint(name, c.prog.Values[want.Name]))
 		}
 		fail(at.Pos, "unknown object or value %s%s", signOf(sign), name)
 	case want.IsFinite():

@@ -149,7 +149,7 @@ func (x *lexer) name(rest string, col int) (token, error) {
 		return token{kind: tokValue, text: word, col: col}, nil
 	}
 	if !ok {
-		return token{}, x.errorf(col, "there is no variable %s in %s", word, x.p.Name)
+		return token{}, x.errorf(col, "there is no variable %s in %s%s", word, x.p.Name, x.p.Hint(word))
 	}
 	x.pos += n
 	step, err := x.step()

@@ -2,12 +2,27 @@ package factored
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/nearest"
 )
 
 // Canonical returns a name without its spaces and with round brackets.
 func Canonical(name string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")").Replace(name)
+}
+
+// Hint returns "; did you mean X?" for a name that no variable of a kind has, if one has a
+// similar name; else "". No kinds are all of them.
+func (p *Problem) Hint(name string, kinds ...Kind) string {
+	var known []string
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Clock == 0 && (len(kinds) == 0 && v.Kind != Auxiliary || slices.Contains(kinds, v.Kind)) {
+			known = append(known, v.Name)
+		}
+	}
+	return nearest.Hint(Canonical(name), known)
 }
 
 // BitName returns the name of the variable that b belongs to, followed by #i for the bit of

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/nearest"
 )
 
 // View is the meaning of an integer variable's values: the names of an enumeration, or the
@@ -120,7 +122,8 @@ func (v *Variable) Named(name string) (int64, error) {
 	plain := strings.TrimPrefix(name, "@")
 	k := slices.IndexFunc(v.View.Names, func(n string) bool { return strings.TrimPrefix(n, "@") == plain })
 	if k < 0 {
-		return 0, fmt.Errorf("%q is not a value of %s; expected one of %s", name, v.Name, v.RangeText())
+		hint := nearest.Hint(plain, v.View.Names)
+		return 0, fmt.Errorf("%q is not a value of %s; expected one of %s%s", name, v.Name, v.RangeText(), hint)
 	}
 	return v.Lo + int64(k), nil
 }

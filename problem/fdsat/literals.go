@@ -103,5 +103,5 @@ func findBit(p *factored.Problem, name string) (factored.Bit, error) {
 			return v.First + factored.Bit(v.Width-1-i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w %s", errUnknown, source.Quote(name))
+	return 0, fmt.Errorf("%w %s%s", errUnknown, source.Quote(name), p.Hint(name))
 }

@@ -235,6 +235,8 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 			return err
 		}
 	}
+	d.Learned = p.Network != nil
+	d.Sum()
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil
 }

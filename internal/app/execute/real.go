@@ -101,6 +101,14 @@ func Use(p *load.Problem, name string, sys simulator.System) *Real {
 	return &Real{Session: simulator.NewSession(p.World(), sys, p.SessionOptions(true)), Name: name}
 }
 
+// Try replays a plan with its states once; see plan.Request.
+func (r *Real) Try(ctx context.Context, tr *factored.Trace) (*simulator.Run, error) {
+	if r.Name == rddlName && !r.Info().Deterministic {
+		return nil, errors.New("the RDDL is stochastic; whether a plan holds in it is a matter of chance")
+	}
+	return r.Replay(ctx, tr.Steps[0], tr.Steps[:tr.Horizon()])
+}
+
 // Recorded is the number of transitions that were recorded.
 func (r *Real) Recorded() int {
 	if r.recorder == nil {

@@ -135,7 +135,7 @@ func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable,
 	name, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
 	v, ok := p.Find(name)
 	if !ok {
-		return nil, nil, fmt.Errorf("there is no variable %q in %s", name, p.Name)
+		return nil, nil, fmt.Errorf("there is no variable %q in %s%s", name, p.Name, p.Hint(name, factored.State))
 	}
 	if v.Kind != factored.State {
 		return nil, nil, fmt.Errorf("%s is an %s variable; expected a state variable", v.Name, v.Kind)

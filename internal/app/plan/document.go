@@ -14,6 +14,7 @@ import (
 type Document struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
+	Verdict string `json:"verdict"` // what is known of the plan, in one sentence
 	// Determinized is the rule that gives each draw of a random problem one value; absent if
 	// nothing is drawn.
 	Determinized string        `json:"determinized,omitempty"`
@@ -33,6 +34,8 @@ type Document struct {
 	Simulated *float64     `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
+	// Learned reports that the answer is about a learned model.
+	Learned bool `json:"learned"`
 	// Observed are the states that the simulator showed, up to where the plan failed; absent if
 	// they are those of the trace, and if no simulator was used.
 	Observed []app.Values `json:"observed,omitempty"`
@@ -68,6 +71,39 @@ type HorizonLine struct {
 	Horizon int           `json:"horizon"`
 	Status  engine.Status `json:"status"`
 	Reward  *float64      `json:"reward"`
+}
+
+// Sum writes the verdict on the plan in one sentence.
+func (d *Document) Sum() {
+	model := "the model"
+	if d.Learned {
+		model = "the learned model"
+	}
+	switch {
+	case d.Status == engine.Infeasible:
+		d.Verdict = "proven: no plan exists in " + model
+		return
+	case d.Plan == nil:
+		d.Verdict = "no answer"
+		return
+	case d.Status == engine.Optimal:
+		d.Verdict = "valid and proven optimal in " + model
+	default:
+		d.Verdict = "valid in " + model + ", not proven optimal"
+	}
+	switch {
+	case d.Valid.Simulator == nil:
+		d.Verdict += "; not tried in a simulator"
+	case *d.Valid.Simulator && d.Observed != nil:
+		d.Verdict += "; holds in the simulator, which passed other states than planned"
+	case *d.Valid.Simulator:
+		d.Verdict += "; holds in the simulator"
+	default:
+		d.Verdict = "FAILS in the simulator: " + d.SimulatorSays + "; " + d.Verdict
+	}
+	if d.UnseenSteps != nil && *d.UnseenSteps > 0 {
+		d.Verdict += "; " + d.Warning()
+	}
 }
 
 // Observe notes what a simulator showed, if it differs from the trace. States that are not

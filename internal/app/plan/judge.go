@@ -10,22 +10,28 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// judge simulates the plan of a document, if the problem has RDDL, and records the verdict in
-// it.
-func judge(p *load.Problem, d *Document, tr *factored.Trace) error {
-	if p.Declared != nil {
-		d.Note = "no simulator for " + strings.Join(p.Declared.Learned, ", ") + ": the plan is proven in the learned model only"
+// judge replays the plan of a document by try or, without one, in the problem's RDDL if there
+// is any, and records the verdict in it.
+func judge(ctx context.Context, p *load.Problem, d *Document, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
+	actions := tr.Steps[:tr.Horizon()]
+	if try == nil {
+		if p.Declared != nil {
+			d.Note = "no simulator for " + strings.Join(p.Declared.Learned, ", ") + ": the plan is proven in the learned model only"
+		}
+		if p.Truth == nil || p.Truth.Sim.Stochastic() {
+			return nil
+		}
+		session := simulator.NewSession(p.World(), simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
+		try = func(context.Context, *factored.Trace) (*simulator.Run, error) {
+			return session.Replay(context.Background(), tr.Steps[0], actions)
+		}
 	}
-	if p.Truth == nil || p.Truth.Sim.Stochastic() {
-		return nil
-	}
-	session := simulator.NewSession(p.World(), simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
-	run, err := session.Replay(context.Background(), tr.Steps[0], tr.Steps[:tr.Horizon()])
+	run, err := try(ctx, tr)
 	if err != nil {
 		return fmt.Errorf("simulating the plan: %w", err)
 	}
 	if run.Failure == nil {
-		run.Failure = p.TimedFailure(run.Answers, tr.Steps[:tr.Horizon()])
+		run.Failure = p.TimedFailure(run.Answers, actions)
 	}
 	d.Observe(p.World(), tr, run.Answers)
 	valid := run.Failure == nil

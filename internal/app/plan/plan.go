@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -22,7 +23,10 @@ type Request struct {
 	MinHorizon, MaxHorizon int  // both 0: the problem's own
 	Confirm                bool // prove or refute what an outside solver claims
 	// Prove, where it is set, is given the result once the checker has confirmed it.
-	Prove   func(*engine.Result) error
+	Prove func(*engine.Result) error
+	// Try, where it is set, replays a plan in a system of the user's, in place of the
+	// problem's own RDDL.
+	Try     func(context.Context, *factored.Trace) (*simulator.Run, error)
 	Limits  engine.Limits // Threads 0 is one for each processor
 	Report  func(engine.Progress)
 	Now     func() time.Time // the clock; nil is time.Now
@@ -95,13 +99,15 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		if err := d.Confirm(t, res); err != nil {
 			return nil, err
 		}
-		if err := judge(p, d, res.Trace); err != nil {
+		if err := judge(ctx, p, d, res.Trace, r.Try); err != nil {
 			return nil, err
 		}
 		if err := d.CountUnseen(p, res.Trace); err != nil {
 			return nil, err
 		}
 	}
+	d.Learned = t.Network != nil
+	d.Sum()
 	if err := r.Prove(res); err != nil {
 		return nil, err
 	}

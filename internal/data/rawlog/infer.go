@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -73,7 +74,7 @@ func Infer(t *Table, s Spec) ([]Fluent, error) {
 	}{{"--actions", s.Actions}, {"--ignore", s.Ignore}, {"--episode", []string{s.Episode}}} {
 		for _, name := range list.names {
 			if name != "" && t.Column(name) < 0 {
-				return nil, fmt.Errorf("%s: there is no column %s in %s; its columns are %s", list.flag, name, t.File, names(t))
+				return nil, fmt.Errorf("%s: there is no column %s in %s; its columns are %s%s", list.flag, name, t.File, names(t), t.hint(name))
 			}
 		}
 	}
@@ -122,13 +123,18 @@ func same(a, b *Column) bool {
 	return both
 }
 
-func names(t *Table) string {
+func names(t *Table) string { return strings.Join(t.names(), ", ") }
+
+func (t *Table) names() []string {
 	var out []string
 	for i := range t.Columns {
 		out = append(out, t.Columns[i].Name)
 	}
-	return strings.Join(out, ", ")
+	return out
 }
+
+// hint returns "; did you mean X?" for a name that no column has, or "".
+func (t *Table) hint(name string) string { return nearest.Hint(name, t.names()) }
 
 // inferOne infers column i from its cells and those of its next state.
 func inferOne(t *Table, i int, s Spec) (Fluent, error) {

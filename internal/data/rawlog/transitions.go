@@ -73,7 +73,7 @@ func (x *reader) match() error {
 		if i := x.t.Column(name); i >= 0 {
 			return &x.t.Columns[i], nil
 		}
-		return nil, source.Errorf(x.t.File, 1, 0, "there is no column %s; the columns are %s", name, names(x.t))
+		return nil, source.Errorf(x.t.File, 1, 0, "there is no column %s; the columns are %s%s", name, names(x.t), x.t.hint(name))
 	}
 	x.primed = slices.ContainsFunc(x.t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })
 	for i := range x.s.Columns {

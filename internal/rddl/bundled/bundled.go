@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 )
@@ -33,7 +34,7 @@ func Names() []string { return slices.Clone(names) }
 // Read to whatever opens them. The error for an unknown name lists the known ones.
 func Task(name string) (*task.Task, error) {
 	if !slices.Contains(names, name) {
-		return nil, fmt.Errorf("there is no bundled problem %q; expected one of %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no bundled problem %q; expected one of %s, or a task file (.toml)%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 	}
 	return task.Load("problems/"+name+"/task.toml", Read)
 }

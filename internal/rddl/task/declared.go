@@ -295,7 +295,7 @@ func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
 func (t *Task) addLearned(p *factored.Problem) error {
 	for _, name := range t.Learned {
 		if v, ok := p.Find(name); !ok || v.Kind != factored.State {
-			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned", name)
+			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned%s", name, p.Hint(name, factored.State))
 		}
 	}
 	bits := func(v *factored.Variable) (out []factored.Bit) {

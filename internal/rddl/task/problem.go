@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
@@ -111,20 +112,31 @@ func (t *Task) check(g *ground.Problem) error {
 	}
 	for _, name := range sorted(t.Ranges) {
 		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int }) {
-			return t.errorAt([]string{"ranges", name}, "there is no integer fluent %s to have a range", name)
+			return t.errorAt([]string{"ranges", name}, "there is no integer fluent %s to have a range%s", name, fluentHint(g, name))
 		}
 	}
 	for _, name := range t.Learned {
 		if !find(name, func(f *ground.Fluent) bool { return f.Kind == ground.State && f.Base == name }) {
-			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned; expected base names such as robot-at", name)
+			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned; expected base names such as robot-at%s", name, fluentHint(g, name))
 		}
 	}
 	for _, name := range t.Inputs {
 		if !find(name, func(f *ground.Fluent) bool { return f.Kind == ground.State || f.Kind == ground.Action }) {
-			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read", name)
+			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read%s", name, fluentHint(g, name))
 		}
 	}
 	return nil
+}
+
+// fluentHint returns "; did you mean X?" for a name that no fluent has, or "".
+func fluentHint(g *ground.Problem, name string) string {
+	var known []string
+	for i := range g.Fluents {
+		if f := &g.Fluents[i]; f.Kind == ground.State || f.Kind == ground.Action {
+			known = append(known, f.Base, f.Name)
+		}
+	}
+	return nearest.Hint(factored.Canonical(name), known)
 }
 
 // checkBins refuses names that are not integers, and levels whose range another entry
@@ -134,7 +146,7 @@ func (t *Task) checkBins(g *ground.Problem, find func(string, func(*ground.Fluen
 		if !find(name, func(f *ground.Fluent) bool {
 			return f.Type == ground.Int && (f.Kind == ground.State || f.Kind == ground.Action)
 		}) {
-			return t.binsError(name, "there is no integer state or action fluent %s to be discretised", name)
+			return t.binsError(name, "there is no integer state or action fluent %s to be discretised%s", name, fluentHint(g, name))
 		}
 	}
 	for i := range g.Fluents {

@@ -13,6 +13,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -97,6 +98,12 @@ func (b *binsTable) read() (bins.Bins, error) {
 
 // keys are the keys of the document, for messages.
 const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, reward, [[state]], [[action]] and [log]"
+
+// keyNames are the keys of all its tables, for hints.
+var keyNames = []string{
+	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "reward", "state", "action", "log",
+	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "delimiter", "episode", "time", "missing", "columns",
+}
 
 // Load reads the named task file with source.ReadFile, or with another function.
 func Load(name string, read ReadFile) (*Task, error) {
@@ -285,7 +292,7 @@ func positioned(name string, err error) error {
 		if key := first.Key(); len(key) > 1 && key[0] == "discretize" {
 			return source.Errorf(name, row, col, "there is no key %s in [discretize]; expected %s", key[len(key)-1], binsForm)
 		}
-		return source.Errorf(name, row, col, "there is no key %s; expected %s", strings.Join(first.Key(), "."), keys)
+		return source.Errorf(name, row, col, "there is no key %s; expected %s%s", strings.Join(first.Key(), "."), keys, nearest.Hint(first.Key()[len(first.Key())-1], keyNames))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {

@@ -1,0 +1,51 @@
+// Package nearest finds the name that the writer of a misspelled one may have meant.
+package nearest
+
+import "strings"
+
+// Hint returns "; did you mean X?" for the known name that differs least from name, by its
+// letters whatever their case; "" if none is near. Short names have to differ in one letter at
+// most, longer ones in two. The first in alphabetical order wins a tie.
+func Hint(name string, known []string) string {
+	best, bestDist := "", 3
+	if len(name) <= 4 {
+		bestDist = 2
+	}
+	for _, k := range known {
+		if k == name {
+			continue
+		}
+		if d := distance(strings.ToLower(name), strings.ToLower(k), bestDist+1); d < bestDist || d == bestDist && best != "" && k < best {
+			best, bestDist = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance returns the edit distance: the number of single letters to insert, delete or
+// replace. Any result from limit on means limit or more.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := diag
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			diag = row[j]
+			row[j] = min(change, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
