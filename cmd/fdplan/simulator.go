@@ -43,7 +43,7 @@ func (f *simulatorFlags) ref(seed uint64) execute.SimulatorRef {
 
 // limited marks an error that is about a limit.
 func limited(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.Is(err, simulator.ErrBudget) {
+	if err != nil && ctx.Err() != nil || errors.Is(err, simulator.ErrBudget) {
 		return fmt.Errorf("%w: %w", errLimit, err)
 	}
 	return err
