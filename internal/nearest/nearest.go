@@ -25,27 +25,31 @@ func Hint(name string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance returns the edit distance: the number of single letters to insert, delete or
-// replace. Any result from limit on means limit or more.
+// distance returns the edit distance: the number of letters to insert, delete or replace, and
+// of neighbours to exchange. Any result from limit on means limit or more.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
 		return limit
 	}
+	var before []int // the row before the last
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
+		next := make([]int, len(b)+1)
+		next[0] = i
 		for j := 1; j <= len(b); j++ {
-			change := diag
+			change := row[j-1]
 			if a[i-1] != b[j-1] {
 				change++
 			}
-			diag = row[j]
-			row[j] = min(change, row[j]+1, row[j-1]+1)
+			next[j] = min(change, row[j]+1, next[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }
