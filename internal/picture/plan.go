@@ -160,17 +160,7 @@ func (r *reader) document() (*Plan, error) {
 		case "status":
 			p.Status, err = r.text(key)
 		case "reward":
-			switch x := r.token().(type) {
-			case nil:
-			case json.Number:
-				f, ferr := x.Float64()
-				if ferr != nil {
-					return nil, r.fail("the reward is %s; expected a number", source.Quote(x.String()))
-				}
-				p.Reward = &f
-			default:
-				return nil, r.fail("expected the reward as a number, or null")
-			}
+			p.Reward, err = r.reward()
 		case "plan":
 			p.Actions, err = r.steps(key)
 		case "trace":
@@ -197,6 +187,21 @@ func (r *reader) document() (*Plan, error) {
 	}
 	p.Texts = r.texts
 	return p, r.check(p)
+}
+
+// reward reads a number or null.
+func (r *reader) reward() (*float64, error) {
+	switch x := r.token().(type) {
+	case nil:
+		return nil, nil
+	case json.Number:
+		f, err := x.Float64()
+		if err != nil {
+			return nil, r.fail("the reward is %s; expected a number", source.Quote(x.String()))
+		}
+		return &f, nil
+	}
+	return nil, r.fail("expected the reward as a number, or null")
 }
 
 func (r *reader) text(key string) (string, error) {
