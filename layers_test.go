@@ -217,7 +217,7 @@ func TestBrokenRules(t *testing.T) {
 		{in("internal/engine/search", "internal/rddl"), "internal/engine/search imports internal/rddl; internal/engine never does"},
 		{in("validate", "internal/source"), "validate imports internal/source; validate imports only problem"},
 		{in("internal/solve/sat", "problem/factored"), "internal/solve/sat imports problem/factored; internal/solve imports only internal/solve, internal/atomicfile, internal/process, internal/progress, internal/source"},
-		{in("problem/factored", "internal/svg"), "problem/factored imports internal/svg; problem imports only problem, internal/source"},
+		{in("problem/factored", "internal/svg"), "problem/factored imports internal/svg; problem imports only problem, internal/nearest, internal/source"},
 		{in("internal/app/plan", "internal/randprob"), "internal/app/plan imports internal/randprob, which is for tests"},
 		{in("internal/utils"), "internal/utils is on no floor; expected an entry in layers_test.go"},
 		{in("internal/picture", "github.com/alecthomas/kong"), "internal/picture imports github.com/alecthomas/kong, which is only for cmd/fdplan"},

@@ -160,33 +160,38 @@ func writePlan(w io.Writer, d *execute.Document) error {
 		}
 		fmt.Fprintf(&b, "\n")
 	}
-	if d.Valid.Model != nil {
-		fmt.Fprintf(&b, "The checker replayed the plan in the model: valid.\n")
-	}
-	switch {
-	case d.Simulated != nil:
-		fmt.Fprintf(&b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
-	case d.Valid.Simulator != nil && !fails:
-		fmt.Fprintf(&b, "In the simulator the plan holds.\n")
-	}
-	if d.Status == engine.Infeasible && d.Loop == nil {
-		fmt.Fprintf(&b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
-	}
-	if d.Proof != nil && d.Proof.Certificate != nil {
-		fmt.Fprintf(&b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
-	}
-	if d.Safe != nil {
-		fmt.Fprintf(&b, "%v.\n", d.Safe)
-	}
-	if d.Note != "" {
-		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
-	}
+	writeVerdict(&b, d)
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}
 	fmt.Fprintf(&b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeVerdict writes what is known of the plan, but for a failure.
+func writeVerdict(b *strings.Builder, d *execute.Document) {
+	if d.Valid.Model != nil {
+		fmt.Fprintf(b, "The checker replayed the plan in the model: valid.\n")
+	}
+	switch {
+	case d.Simulated != nil:
+		fmt.Fprintf(b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
+	case d.Valid.Simulator != nil && *d.Valid.Simulator:
+		fmt.Fprintf(b, "In the simulator the plan holds.\n")
+	}
+	if d.Status == engine.Infeasible && d.Loop == nil {
+		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
+	}
+	if d.Proof != nil && d.Proof.Certificate != nil {
+		fmt.Fprintf(b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
+	}
+	if d.Safe != nil {
+		fmt.Fprintf(b, "%v.\n", d.Safe)
+	}
+	if d.Note != "" {
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
+	}
 }
 
 // modelOf names the model that an answer is about.

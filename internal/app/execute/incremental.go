@@ -235,8 +235,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 			return err
 		}
 	}
-	d.Learned = p.Network != nil
-	d.Sum()
+	d.Sum(p.Task)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil
 }

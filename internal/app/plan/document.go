@@ -73,8 +73,9 @@ type HorizonLine struct {
 	Reward  *float64      `json:"reward"`
 }
 
-// Sum writes the verdict on the plan in one sentence.
-func (d *Document) Sum() {
+// Sum writes the verdict on the plan of a task in one sentence.
+func (d *Document) Sum(t engine.Task) {
+	d.Learned = t.Network != nil
 	model := "the model"
 	if d.Learned {
 		model = "the learned model"

@@ -106,8 +106,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 	}
-	d.Learned = t.Network != nil
-	d.Sum()
+	d.Sum(t)
 	if err := r.Prove(res); err != nil {
 		return nil, err
 	}
