@@ -1,7 +1,5 @@
 package instance
 
-import "math"
-
 // dimacs reads CNF and both dialects of WCNF.
 type dimacs struct {
 	*scanner
@@ -217,8 +215,8 @@ func (d *dimacs) weight() (hard bool, weight int64, err error) {
 	if d.top > 0 && weight >= d.top {
 		return true, 0, nil
 	}
-	if weight > math.MaxInt64-d.weights {
-		return false, 0, d.fail(at, "the soft weights up to here exceed %d together", int64(math.MaxInt64))
+	if weight > MaxTotal-d.weights {
+		return false, 0, d.fail(at, "the soft weights up to here exceed 2^61-1 together")
 	}
 	d.weights += weight
 	return false, weight, nil

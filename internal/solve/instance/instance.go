@@ -10,6 +10,11 @@ import (
 // fit 32 bits in every solver.
 const MaxVariable = 1<<30 - 1
 
+// MaxTotal is the most that all soft weights of a file, the coefficients of its
+// objective, and those of a constraint may be together, in absolute values, and
+// the most that a constraint's right-hand side may be.
+const MaxTotal = 1<<61 - 1
+
 // Instance is a problem over the variables 1..NumVars. A literal is a
 // variable's number, negative where it is negated, as in DIMACS.
 //
@@ -116,6 +121,9 @@ func (in *Instance) Check() error {
 		if l.Op > LE || l.K == math.MinInt64 {
 			return fmt.Errorf("constraint %d: relation %d, right-hand side %d", i+1, l.Op, l.K)
 		}
+		if max(l.K, -l.K) > MaxTotal {
+			return fmt.Errorf("constraint %d: the right-hand side is %d", i+1, l.K)
+		}
 		if err := in.checkTerms(l.Terms); err != nil {
 			return fmt.Errorf("constraint %d: %w", i+1, err)
 		}
@@ -132,7 +140,7 @@ func (in *Instance) Check() error {
 		if err := in.checkClause(s.Clause); err != nil {
 			return fmt.Errorf("soft clause %d: %w", i+1, err)
 		}
-		if s.Weight > math.MaxInt64-total {
+		if s.Weight > MaxTotal-total {
 			return fmt.Errorf("soft clause %d: the weights overflow", i+1)
 		}
 		total += s.Weight
@@ -141,7 +149,7 @@ func (in *Instance) Check() error {
 		return fmt.Errorf("objective: %w", err)
 	}
 	for _, t := range in.Objective {
-		if max(t.Coef, -t.Coef) > math.MaxInt64-total {
+		if max(t.Coef, -t.Coef) > MaxTotal-total {
 			return fmt.Errorf("the objective overflows")
 		}
 		total += max(t.Coef, -t.Coef)

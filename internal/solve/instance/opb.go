@@ -98,7 +98,7 @@ func (o *opb) statement() error {
 	if n := int64(len(o.in.Linear)) + 1; o.header > 0 && n > o.constraints {
 		return o.fail(at, "constraint %d; the header on line %d announces %d", n, o.header, o.constraints)
 	}
-	if err := o.sum(nil); err != nil {
+	if err := o.sum("constraint"); err != nil {
 		return err
 	}
 	l := Linear{Terms: o.terms.take()}
@@ -122,8 +122,12 @@ func (o *opb) statement() error {
 	}
 	o.skip('*')
 	var err error
+	at = o.here()
 	if l.K, err = o.integer("an integer after the relation"); err != nil {
 		return err
+	}
+	if max(l.K, -l.K) > MaxTotal {
+		return o.fail(at, "the number after the relation is beyond 2^61-1")
 	}
 	if o.skip('*'); o.c != ';' {
 		return o.unexpected("; after a constraint")
@@ -154,15 +158,7 @@ func (o *opb) objective() error {
 		return o.fail(at, "an objective after a constraint; expected it before all constraints")
 	}
 	o.in.Optimises = true
-	total := int64(0)
-	err := o.sum(func(at place, coef int64) error {
-		if coef = max(coef, -coef); coef > math.MaxInt64-total {
-			return o.fail(at, "the objective's coefficients up to here exceed %d together", int64(math.MaxInt64))
-		}
-		total += coef
-		return nil
-	})
-	if err != nil {
+	if err := o.sum("objective"); err != nil {
 		return err
 	}
 	o.in.Objective = o.terms.take()
@@ -173,9 +169,9 @@ func (o *opb) objective() error {
 	return nil
 }
 
-// sum reads terms up to something else. Each coefficient is shown to see, which
-// may be nil.
-func (o *opb) sum(see func(place, int64) error) error {
+// sum reads terms up to something else. what has them, for messages.
+func (o *opb) sum(what string) error {
+	total := int64(0)
 	for first := true; ; first = false {
 		o.skip('*')
 		at := o.here()
@@ -195,10 +191,10 @@ func (o *opb) sum(see func(place, int64) error) error {
 		if o.c == '.' || o.c == 'e' || o.c == 'E' {
 			return o.unexpected("an integer as coefficient")
 		}
-		if see != nil {
-			if err := see(at, coef); err != nil {
-				return err
-			}
+		if coef := max(coef, -coef); coef > MaxTotal-total {
+			return o.fail(at, "the coefficients of the %s up to here exceed 2^61-1 together", what)
+		} else {
+			total += coef
 		}
 		o.skip('*')
 		lit, err := o.literal()

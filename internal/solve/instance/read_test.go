@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 		{"hard and soft", instance.WCNF, "c\nh 1 -2 0\r\n5 2 0\nh 0\n7 0\n0 3 0", "h 1 -2 0\nh 0\n5 2 0\n7 0\n0 3 0\n"},
 		{"over lines", instance.WCNF, "h\n1\n-2 0 5\nc\n2 0", "h 1 -2 0\n5 2 0\n"},
 		{"opposite literals", instance.WCNF, "h 1 -1 0\n5 2 2 -2 0", "h 1 -1 0\n5 2 2 -2 0\n"},
-		{"weights just within 64 bits", instance.WCNF, "9223372036854775800 1 0\n6 2 0\n0 3 0\n", "9223372036854775800 1 0\n6 2 0\n0 3 0\n"},
+		{"weights just within 61 bits", instance.WCNF, "2305843009213693940 1 0\n6 2 0\n0 3 0\n", "2305843009213693940 1 0\n6 2 0\n0 3 0\n"},
 		{"old", instance.WCNF, "c\np wcnf 3 4 10\n10 1 -2 0\n4 2 0\n0 0\n4 0", "p wcnf 3 4 9\n9 1 -2 0\n4 2 0\n0 0\n4 0\n"},
 		{"old, beyond top", instance.WCNF, "p wcnf 2 2 10\n11 1 -2 0\n9 2 0", "p wcnf 2 2 10\n10 1 -2 0\n9 2 0\n"},
 		{"old, no top", instance.WCNFOld, "p wcnf 2 2\r\n11 1 -2 0\n9 2 0", "p wcnf 2 2 21\n11 1 -2 0\n9 2 0\n"},
@@ -78,8 +78,8 @@ func TestRead(t *testing.T) {
 		{"over lines, CR LF", instance.OPB, "min:\r\n+1\r\nx1\r\n;\r\n*\r\n+1 x1\r\n* here\r\n+1 x2\r\n>=\r\n1\r\n;\r\n", "* #variable= 2 #constraint= 1\nmin: +1 x1 ;\n+1 x1 +1 x2 >= 1 ;\n"},
 		{"repeated and opposite literals", instance.OPB, "+1 x1 +1 x1 -3 ~x1 >= 1 ;", "* #variable= 1 #constraint= 1\n+1 x1 +1 x1 -3 ~x1 >= 1 ;\n"},
 		{"empty sum", instance.OPB, ">= 1 ;", "* #variable= 0 #constraint= 1\n>= 1 ;\n"},
-		{"largest numbers", instance.OPB, "9223372036854775807 x1 -9223372036854775807 x2 9223372036854775807 x3 >= -9223372036854775807 ;", "* #variable= 3 #constraint= 1\n+9223372036854775807 x1 -9223372036854775807 x2 +9223372036854775807 x3 >= -9223372036854775807 ;\n"},
-		{"objective just within 64 bits", instance.OPB, "min: 9223372036854775800 x1 -7 x2 ;", "* #variable= 2 #constraint= 0\nmin: +9223372036854775800 x1 -7 x2 ;\n"},
+		{"largest numbers", instance.OPB, "2305843009213693940 x1 -7 x2 4 x3 >= -2305843009213693951 ;", "* #variable= 3 #constraint= 1\n+2305843009213693940 x1 -7 x2 +4 x3 >= -2305843009213693951 ;\n"},
+		{"objective just within 61 bits", instance.OPB, "min: 2305843009213693944 x1 -7 x2 ;", "* #variable= 2 #constraint= 0\nmin: +2305843009213693944 x1 -7 x2 ;\n"},
 	} {
 		in, err := read(c.text, c.format)
 		if err != nil {
