@@ -57,6 +57,7 @@ func TestRefused(t *testing.T) {
 		{"wide function", a + wide, "x' = round[sqrt[x]];", "reward = 0;", Options{Ranges: big}, "d.rddl:8:12: sqrt of an expression"},
 		{"initial outside", a + wide, "x' = x;", "reward = 0;", Options{Ranges: map[string]Range{"x": {1, 3}}}, "d.rddl:4:1: x starts at 0, outside its range 1..3"},
 		{"irrational reward", a + wide, "x' = x;", "reward = sqrt[x];", Options{Ranges: map[string]Range{"x": {0, 3}}}, "sqrt"},
+		{"large weight", a, "", "reward = 1.0e30 * a;", Options{}, "d.rddl:9:17: reward: its numbers need more than 56 bits"},
 		{"observation", a + "o : { observ-fluent, bool };", "o = a;", "reward = o;", Options{}, "d.rddl:9:10: o is an observation"},
 		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {0, 1}}}, "there is no fluent z"},
 		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {0, 1}}}, "a is not an integer"},

@@ -174,7 +174,16 @@ func (c *compiler) enter(what string, places ...ground.Pos) (back func()) {
 	if c.pos.Line > 0 {
 		c.origin = fmt.Sprintf("%s:%d %s", c.pos.File, c.pos.Line, what)
 	}
-	return func() { c.what, c.origin, c.pos = before.what, before.origin, before.pos }
+	return func() {
+		// Where it is deferred, a refusal gets its place, which is forgotten below.
+		if r := recover(); r != nil {
+			if text, ok := r.(refusalText); ok && c.pos.Line > 0 {
+				r = source.Errorf(c.pos.File, c.pos.Line, c.pos.Col, "%s: %s", c.what, string(text))
+			}
+			panic(r)
+		}
+		c.what, c.origin, c.pos = before.what, before.origin, before.pos
+	}
 }
 
 // checkOptions refuses names that do not exist.
