@@ -191,7 +191,8 @@ type testCmd struct {
 	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
-	Seed uint64 `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
+	Samples int    `help:"Rows to draw if the legal ones are too many to list." default:"200000" placeholder:"N"`
+	Seed    uint64 `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
 	bounds
 }
 
@@ -210,12 +211,14 @@ func (c *testCmd) Run(a *environment) error {
 		return errors.New("--prove is about all legal states and actions; expected no data set")
 	case c.Prove:
 		return c.prove(ctx, a, text)
+	case c.Samples < 1:
+		return fmt.Errorf("--samples %d; expected at least 1", c.Samples)
 	}
 	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {
 		return err
 	}
-	res, err := learn.Test(ctx, p, c.Network, text, c.Data, c.Seed)
+	res, err := learn.Test(ctx, p, c.Network, text, c.Data, c.Seed, c.Samples)
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -220,12 +220,12 @@ type TrainedLine struct {
 
 const (
 	maxLegal  = 20_000_000 // bounds the attempted steps for listing all legal rows
-	drawnRows = 200_000    // number of rows drawn if that does not suffice
+	DrawnRows = 200_000    // number of rows drawn if that does not suffice and no other is asked for
 )
 
 // Test measures a network file on a data set, which may be empty, and on all legal rows of
-// the problem or, if they cannot be listed, on rows drawn from them with a seed.
-func Test(ctx context.Context, p *load.Problem, network string, text []byte, data string, seed uint64) (*Tested, error) {
+// the problem or, if they cannot be listed, on so many samples drawn from them with a seed.
+func Test(ctx context.Context, p *load.Problem, network string, text []byte, data string, seed uint64, samples int) (*Tested, error) {
 	if _, err := learner(p); err != nil {
 		return nil, err
 	}
@@ -246,12 +246,12 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 			return nil, err
 		}
 	}
-	return test(ctx, p, f.Network, trained, rows, seed, maxLegal)
+	return test(ctx, p, f.Network, trained, rows, seed, samples, maxLegal)
 }
 
 // test measures a network on rows, if there are any, and on legal ones, which are drawn if
 // limit does not suffice to list them.
-func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.Trained, rows *train.Examples, seed uint64, limit int) (*Tested, error) {
+func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.Trained, rows *train.Examples, seed uint64, samples, limit int) (*Tested, error) {
 	out := &Tested{Schema: app.Schema, Problem: p.Problem.Name, Network: net.Shape()}
 	seen := trained.Seen
 	if seen != nil {
@@ -278,8 +278,9 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.T
 	case !errors.Is(err, train.ErrTooMany):
 		return nil, err
 	}
-	out.Unlisted = "too many to list"
-	drawn, err := draw(ctx, p, seed)
+	_, number, _ := strings.Cut(err.Error(), ": ")
+	out.Unlisted = "too many to list: " + number + "; test --prove compares them without a list"
+	drawn, err := draw(ctx, p, seed, samples)
 	switch {
 	case err == nil:
 		out.Drawn, err = measure(p, net, trained, drawn)
@@ -292,13 +293,13 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.T
 }
 
 // draw takes legal rows at random.
-func draw(ctx context.Context, p *load.Problem, seed uint64) (*train.Examples, error) {
+func draw(ctx context.Context, p *load.Problem, seed uint64, samples int) (*train.Examples, error) {
 	schema, err := collect.Schema(p.Truth.Sim)
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Data{Schema: schema, Rows: drawnRows}
-	err = collect.Rows(ctx, p.Truth.Sim, collect.Options{Rows: drawnRows, Policy: collect.Restart, Seed: seed}, func(values []float64) error {
+	d := &dataset.Data{Schema: schema, Rows: samples}
+	err = collect.Rows(ctx, p.Truth.Sim, collect.Options{Rows: samples, Policy: collect.Restart, Seed: seed}, func(values []float64) error {
 		d.Values = append(d.Values, values...)
 		return nil
 	})

@@ -98,7 +98,7 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := draw(context.Background(), p, 3)
+	drawn, err := draw(context.Background(), p, 3, DrawnRows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +106,13 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(drawn.In, legal.In) || !reflect.DeepEqual(drawn.Out, legal.Out) || drawn.Total() != drawnRows {
+	if !reflect.DeepEqual(drawn.In, legal.In) || !reflect.DeepEqual(drawn.Out, legal.Out) || drawn.Total() != DrawnRows {
 		t.Errorf("%d rows are drawn, %d distinct; %d are legal", drawn.Total(), drawn.Rows(), legal.Rows())
 	}
 	// They stand in where the legal rows are too many to list.
 	f := apptest.NetworkFile(t, "inventory/2")
-	got, err := test(context.Background(), p, f.Network, load.Trained{Seen: coverage.Of(legal.Inputs, legal.In[4:])}, nil, 3, 50)
-	if err != nil || got.Legal != nil || got.Drawn == nil || got.Drawn.Seen != drawnRows || got.Drawn.Wrong != 0 || *got.Drawn.Unseen != 4 {
+	got, err := test(context.Background(), p, f.Network, load.Trained{Seen: coverage.Of(legal.Inputs, legal.In[4:])}, nil, 3, DrawnRows, 50)
+	if err != nil || got.Legal != nil || got.Drawn == nil || got.Drawn.Seen != DrawnRows || got.Drawn.Wrong != 0 || *got.Drawn.Unseen != 4 {
 		t.Fatalf("%v %+v", err, got)
 	}
 	var b strings.Builder
@@ -121,7 +121,7 @@ func TestDrawn(t *testing.T) {
 	}
 	const text = "inventory/2: 7:36:5\ntrained on 60 distinct rows\n" +
 		"legal rows drawn at random: 0 of 64 distinct rows wrong; row error 0.000 %, bit error 0.0000 %\n" +
-		"  4 of 64 distinct rows were not among the training rows\nall legal rows: too many to list\n"
+		"  4 of 64 distinct rows were not among the training rows\nall legal rows: too many to list: more than 50 steps would be tried; test --prove compares them without a list\n"
 	if b.String() != text {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), text)
 	}
@@ -151,7 +151,7 @@ func TestTrainedOn(t *testing.T) {
 			{coverage.Legal(width, legal), &TrainedLine{legal, true, true}},
 			{coverage.Legal(width, legal+1), &TrainedLine{legal + 1, false, true}},
 		} {
-			got, err := test(context.Background(), p, f.Network, load.Trained{Seen: c.seen}, nil, 0, maxLegal)
+			got, err := test(context.Background(), p, f.Network, load.Trained{Seen: c.seen}, nil, 0, DrawnRows, maxLegal)
 			if err != nil || !reflect.DeepEqual(got.Trained, c.want) {
 				t.Errorf("%s: %v %+v, want %+v", name, err, got.Trained, c.want)
 			}

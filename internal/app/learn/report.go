@@ -41,7 +41,7 @@ func NewReport(ctx context.Context, p *load.Problem, t *Trained) (*Report, error
 		return nil, err
 	}
 	r := &Report{problem: t.Problem, history: t.history, heldOut: t.Test != nil, found: t.Found, of: p.Problem}
-	r.tested, err = test(ctx, p, t.file.Network, trained, t.rows, 0, maxLegal)
+	r.tested, err = test(ctx, p, t.file.Network, trained, t.rows, 0, DrawnRows, maxLegal)
 	if err != nil && ctx.Err() != nil {
 		r.tested = &Tested{Schema: app.Schema, Problem: t.Problem, Network: t.Network, Unlisted: "not measured, " + context.Cause(ctx).Error()}
 		r.tested.Data, err = measure(p, t.file.Network, trained, t.rows)

@@ -131,7 +131,7 @@ func TestBundledNetworksAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := learn.Test(context.Background(), p, k.Network, text, "", 0)
+		res, err := learn.Test(context.Background(), p, k.Network, text, "", 0, learn.DrawnRows)
 		if err != nil {
 			t.Fatal(err)
 		}

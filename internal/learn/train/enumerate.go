@@ -20,8 +20,8 @@ var ErrTooMany = errors.New("too many states and actions to list")
 // there. States in which an episode ends have no rows. Steps into states that violate an
 // invariant are included; steps out of a range are not. With anyState the invariants are
 // ignored for the states before the step. s simulates the RDDL that c was compiled from.
-// limit bounds the attempted steps and the partial assignments; if it is exceeded the error
-// wraps ErrTooMany.
+// limit bounds the attempted steps and the partial assignments; if it is exceeded, or if it is
+// known from the start that it would be, the error wraps ErrTooMany and has a number.
 func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyState bool, limit int) (*Examples, error) {
 	b := NewBuilder(len(c.Problem.Inputs), len(c.Problem.Outputs))
 	l, err := newLister(ctx, c, s, anyState, limit)
@@ -48,7 +48,7 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 	if s.Stochastic() {
 		return nil, fmt.Errorf("%s is stochastic, expected a deterministic problem to list the rows of", m.p.Name)
 	}
-	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit}
+	l := &lister{mapping: m, ctx: ctx, r: s.NewRunner(nil), anyState: anyState, left: limit, limit: limit}
 	for _, f := range slices.Concat(s.States(), s.Actions()) {
 		if fl := &c.Ground.Fluents[f]; fl.Type == ground.Real {
 			return nil, fmt.Errorf("%s is real, expected Booleans, integers and enumerations to list the rows of", fl.Name)
@@ -63,7 +63,26 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 	l.state, l.action = make([]float64, len(l.states)), make([]float64, len(l.actions))
 	l.known = make([]bool, m.p.NumBits())
 	l.prune(!anyState)
+	if n := l.freeStates(); n > float64(limit) {
+		return nil, fmt.Errorf("%w: at least %.4g states, each with its actions", ErrTooMany, n)
+	}
 	return l, nil
+}
+
+// freeStates counts the values of the state variables that no constraint mentions: there
+// are so many states for each choice of the others.
+func (l *lister) freeStates() float64 {
+	n := 1.0
+	for _, v := range l.states {
+		free := true
+		for k := range v.Width {
+			free = free && len(l.touched[int(v.First)+k]) == 0
+		}
+		if free {
+			n *= float64(v.Hi-v.Lo) + 1
+		}
+	}
+	return n
 }
 
 // lister enumerates states and, in each, joint actions. The compiled problem's constraints
@@ -73,7 +92,7 @@ type lister struct {
 	ctx             context.Context
 	r               *sim.Runner
 	anyState        bool
-	left            int
+	left, limit     int
 	row             func() error // called for each legal row, which is in val and after
 	states, actions []*factored.Variable
 	state, action   []float64
@@ -104,7 +123,10 @@ func (l *lister) prune(states bool) {
 // each assigns every value in turn to the variables from i on.
 func (l *lister) each(vars []*factored.Variable, values []float64, i int, found func() error) error {
 	if l.left--; l.left < 0 {
-		return fmt.Errorf("%s: %w", l.p.Name, ErrTooMany)
+		return fmt.Errorf("%w: more than %d steps would be tried", ErrTooMany, l.limit)
+	}
+	if l.left%(1<<12) == 0 && l.ctx.Err() != nil {
+		return l.ctx.Err()
 	}
 	if i == len(vars) {
 		return found()

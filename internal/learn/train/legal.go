@@ -63,7 +63,10 @@ func CoverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e 
 // of e where they are.
 func coverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e *Examples, limit int) (all bool, others int, err error) {
 	l, err := newLister(ctx, c, s, false, limit)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrTooMany):
+		return false, 0, nil
+	case err != nil:
 		return false, 0, err
 	}
 	p := c.Problem
