@@ -17,6 +17,7 @@ type certifyCmd struct {
 	limits
 	Dir     string `arg:"" optional:"" help:"Folder that plan --certify wrote." placeholder:"DIR"`
 	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed by gzip." placeholder:"FILE"`
+	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
 	Proof   string `help:"VeriPB proof about the problem file; may be compressed by gzip." placeholder:"FILE"`
 	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
 	Problem string `help:"Compare the problem files with this problem, and replay the plan in it." placeholder:"PROBLEM"`
@@ -30,9 +31,11 @@ type certifyCmd struct {
 func (c *certifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	files := certify.Files{Folder: c.Dir, OPB: c.OPB, Proof: c.Proof, Answer: c.Plan}
+	files := certify.Files{Folder: c.Dir, OPB: c.OPB, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan}
 	switch {
-	case c.Dir == "" && (c.OPB == "" || c.Proof == ""):
+	case c.CNF != "" && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != ""):
+		return errors.New("--cnf FILE goes with --proof FILE alone")
+	case c.Dir == "" && c.CNF == "" && (c.OPB == "" || c.Proof == ""):
 		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
 	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
 		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")

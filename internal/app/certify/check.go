@@ -32,10 +32,11 @@ type Report struct {
 }
 
 // Files name what is to be checked: a folder, or a problem file and a proof, with an
-// answer or without.
+// answer or without, or a CNF and a proof that it has no solution.
 type Files struct {
 	Folder             string
 	OPB, Proof, Answer string
+	CNF                string // in place of OPB; Proof is in DRAT then
 }
 
 // answer is what is read of an answer file.
@@ -64,6 +65,9 @@ type answer struct {
 // error wraps incremental.ErrHolds if one does not fail.
 func Check(ctx context.Context, f Files, t *engine.Task, confirm func(s *incremental.State, horizon int) error) (*Report, error) {
 	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
+	if f.CNF != "" {
+		return r, r.clauses(ctx, f.CNF, f.Proof)
+	}
 	var a *answer
 	if f.Folder != "" {
 		f.Answer = filepath.Join(f.Folder, AnswerFile)

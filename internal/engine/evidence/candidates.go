@@ -18,8 +18,10 @@ import (
 // smaller is taken: of tables and prices or about the steps between states; and
 // where that is large, by the conflict engine.
 const (
-	// fewEdges are steps between states whose proof is not worth a comparison.
-	fewEdges = 2_000
+	// fewEdges are steps between states whose proof is not worth a comparison:
+	// with a network there are more, since its tables are large if there are any.
+	fewEdges        = 2_000
+	fewEdgesLearned = 20_000
 	// mostEdges bounds the proofs that package backward writes. Beyond it they have
 	// about 100 MB, and the conflict engine's are often smaller.
 	mostEdges = 200_000
@@ -41,7 +43,11 @@ type prover struct {
 
 // smallest writes the smallest of the proofs that can be had.
 func (p *prover) smallest(ctx context.Context) error {
-	if err := p.backward(ctx, p.o.W, fewEdges); !errors.Is(err, backward.ErrTooLarge) {
+	few := int64(fewEdges)
+	if p.task.Network != nil {
+		few = fewEdgesLearned
+	}
+	if err := p.backward(ctx, p.o.W, few); !errors.Is(err, backward.ErrTooLarge) {
 		return err
 	}
 	if p.answer.Status != engine.Optimal && p.answer.Status != engine.Infeasible {

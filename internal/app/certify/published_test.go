@@ -1,0 +1,116 @@
+package certify_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+const published = "../../../../shared/data/fd-sat-plan"
+
+var (
+	allPublished    = flag.Bool("published", false, "certify sysadmin/5 with the published network beyond 2 steps too")
+	veripbPublished = flag.Bool("veripb-published", false, "have veripb read the proofs of the published instances, those of sysadmin/5 too")
+	veripbLimit     = flag.Duration("veripb-limit", 10*time.Minute, "time of veripb for one proof")
+)
+
+// publishedName is the name that the published files have for a problem: they count
+// inventories by another number.
+func publishedName(name string) string {
+	switch name {
+	case "inventory/2":
+		return "inventory/1"
+	case "inventory/4":
+		return "inventory/2"
+	}
+	return name
+}
+
+// proven writes the certificate of an instance, which Write has checked, and returns
+// problem file and proof.
+func proven(t *testing.T, ref load.Ref, horizon int, version proof.Format) (opb, pbp string) {
+	t.Helper()
+	p, err := load.Load(context.Background(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := solve(t, search.Engine{}, p.Task, horizon, horizon)
+	if res.Status != engine.Optimal && res.Status != engine.Infeasible {
+		t.Fatalf("%s, horizon %d: %s", ref.Name, horizon, res.Status)
+	}
+	dir := certificate(t, p.Task, res, horizon, version)
+	found, err := filepath.Glob(filepath.Join(dir, "*.pbp"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s, horizon %d: the proofs are %q, %v", ref.Name, horizon, found, err)
+	}
+	return strings.TrimSuffix(found[0], ".pbp") + ".opb", found[0]
+}
+
+// TestPublished certifies the 27 instances of the paper with the published networks,
+// the two largest with -published: proofs of at most 3 MB.
+func TestPublished(t *testing.T) {
+	if _, err := os.Stat(published); err != nil {
+		t.Skipf("the published files are not there: %v", err)
+	}
+	var all int64
+	for _, in := range bench.Instances() {
+		if in.Problem == "sysadmin/5" && in.Horizon > 2 && !*allPublished {
+			continue
+		}
+		began := time.Now()
+		_, pbp := proven(t, load.Ref{Name: publishedName(in.Problem), Files: published}, in.Horizon, proof.VeriPB12)
+		info, err := os.Stat(pbp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += info.Size()
+		if info.Size() > 3<<20 {
+			t.Errorf("%s, horizon %d: the proof has %d bytes", in.Problem, in.Horizon, info.Size())
+		}
+		t.Logf("%s, horizon %d: %d bytes, %.2f s", in.Problem, in.Horizon, info.Size(), time.Since(began).Seconds())
+	}
+	t.Logf("%d bytes", all)
+}
+
+// TestVeriPB has veripb read the proofs of the bundled problems in version 1.2 and,
+// with -veripb-published, those of the published networks: it must find the
+// contradiction.
+func TestVeriPB(t *testing.T) {
+	extsolver.RequireChecker(t, "veripb")
+	refs := []load.Ref{{}}
+	if *veripbPublished {
+		if _, err := os.Stat(published); err != nil {
+			t.Skipf("the published files are not there: %v", err)
+		}
+		refs = append(refs, load.Ref{Files: published})
+	}
+	for _, ref := range refs {
+		for _, in := range bench.Instances() {
+			ref.Name = in.Problem
+			if ref.Files != "" {
+				ref.Name = publishedName(in.Problem)
+			}
+			opb, pbp := proven(t, ref, in.Horizon, proof.VeriPB12)
+			ctx, cancel := context.WithTimeout(t.Context(), *veripbLimit)
+			began := time.Now()
+			out, err := exec.CommandContext(ctx, "veripb", "--requireUnsat", opb, pbp).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "Verification succeeded") {
+				t.Errorf("%s %s, horizon %d: after %.0f s %v %v\n%.400s", ref.Files, ref.Name, in.Horizon, time.Since(began).Seconds(), err, ctx.Err(), out)
+			}
+			cancel()
+			t.Logf("%s %s, horizon %d: %.2f s", ref.Files, ref.Name, in.Horizon, time.Since(began).Seconds())
+		}
+	}
+}
