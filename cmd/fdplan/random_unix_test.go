@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -21,6 +22,45 @@ var (
 	commandLines = flag.Int("command-lines", 40, "random command lines to run")
 	commandSeed  = flag.Uint64("command-seed", 0, "seed of the first random command line")
 )
+
+// killed is a program that something else ends.
+const killed = "sh -c 'sleep .02; kill -9 $$' {in}"
+
+// fault is what goes wrong around a run.
+type fault uint8
+
+const (
+	noFault    fault = iota
+	fullDisk         // files may have 4 KiB
+	fullOutput       // standard output is on a full disk
+	deafOutput       // nobody reads standard output
+)
+
+// faulty returns the command with a fault, and what to close when it has started.
+func faulty(t *testing.T, f fault, program string, args []string, stdout io.Writer) (*exec.Cmd, io.Closer) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Stdout = stdout
+	switch f {
+	case fullDisk:
+		cmd = exec.Command("sh", append([]string{"-c", `ulimit -f 8; exec "$0" "$@"`, program}, args...)...)
+		cmd.Stdout = stdout
+	case fullOutput:
+		if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil { // Linux
+			cmd.Stdout = full
+			return cmd, full
+		}
+	case deafOutput:
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		cmd.Stdout = w
+		return cmd, w
+	}
+	return cmd, io.NopCloser(nil)
+}
 
 // randomLine draws a command line: a command, flags that fit it or do not, values
 // in and out of their ranges, and files of every kind.
@@ -45,9 +85,9 @@ func randomLine(rng *rand.Rand, dir string) []string {
 			{"--json"}, {"--quiet"}, {"--threads", number()}, {"--seed", number()}, {"--memory", pick("64MiB", "200MB", "1", "lots", "-1GiB")},
 			{"--time-limit", pick("50ms", "300ms", "1s", "0s", "-1s", "soon")}, {"-o", file()}, {"--format", pick("cnf", "wcnf", "wcnf-old", "opb", "lp", "mps", "pdf")},
 			{"--task", problem()}, {"--files", file()}, {"--reward", file()}, {"--initial", file()}, {"--set-initial", pick("a=1", "robot-at(x14,y20)=1", "=")},
-			{"--require", pick("move-east,<=,0", "move-east + move-west <= 1", "(((", "")}, {"--incremental"}, {"--simulator", pick("rddl", "cat", "false", "'")}, {"--model", pick("rddl", "network")},
+			{"--require", pick("move-east,<=,0", "move-east + move-west <= 1", "(((", "")}, {"--incremental"}, {"--simulator", pick("rddl", "cat", "false", "'", killed)}, {"--model", pick("rddl", "network")},
 			{"--property", pick("move-east", "~(move-east)", "?")}, {"-n", number()}, {"--steps", number()}, {"--policy", pick("noop", "random", "exploration", "restart", "best")},
-			{"--solver", pick("false {in}", "cat {in}", "sleep 5", "nobody")}, {"--confirm"}, {"--plan", file()}, {"--resume", file()}, {"--recheck"}, {"--map", file()}, {"--stats"},
+			{"--solver", pick("false {in}", "cat {in}", "sleep 5", "nobody", killed)}, {"--confirm"}, {"--plan", file()}, {"--resume", file()}, {"--recheck"}, {"--map", file()}, {"--stats"},
 		}[rng.IntN(31)]...)
 	}
 	return args
@@ -69,13 +109,14 @@ func TestRandomCommandLines(t *testing.T) {
 		if !slices.Contains(args, "--time-limit") {
 			args = append(args, "--time-limit", "2s")
 		}
-		cmd := exec.Command(program, args...)
-		cmd.Dir = dir
 		var stdout, stderr strings.Builder
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		f := []fault{noFault, noFault, noFault, fullDisk, fullOutput, deafOutput}[rng.IntN(6)]
+		cmd, end := faulty(t, f, program, args, &stdout)
+		cmd.Dir, cmd.Stderr = dir, &stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		end.Close()
 		signalled := rng.IntN(3) == 0
 		if signalled {
 			wait, signal := time.Duration(rng.IntN(500))*time.Millisecond, []os.Signal{os.Interrupt, syscall.SIGTERM}[rng.IntN(2)]
@@ -84,8 +125,8 @@ func TestRandomCommandLines(t *testing.T) {
 		hang := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 		_ = cmd.Wait() // the exit status tells
 		hung := !hang.Stop()
-		for _, fault := range faults(args, cmd.ProcessState, signalled, hung, stdout.String(), stderr.String()) {
-			t.Errorf("seed %d: fdplan %q: %s\n%s%s", seed, args, fault, stdout.String(), stderr.String())
+		for _, fault := range faults(args, cmd.ProcessState, signalled || f == deafOutput, hung, stdout.String(), stderr.String()) {
+			t.Errorf("seed %d, fault %d: fdplan %q: %s\n%s%s", seed, f, args, fault, stdout.String(), stderr.String())
 		}
 		for _, name := range leftovers(t, dir, args) {
 			t.Errorf("seed %d: fdplan %q leaves %s", seed, args, name)
@@ -126,14 +167,15 @@ func faults(args []string, state *os.ProcessState, signalled, hung bool, stdout,
 	switch {
 	case hung:
 		out = append(out, "it does not end")
-	case status < 0 && signalled: // before it could listen
+	case status < 0 && signalled: // before it could listen, or by SIGPIPE
 	case !slices.Contains(documented, status) && !(status == exitInternal && refuted):
 		out = append(out, fmt.Sprintf("exit status %d", status))
 	}
 	if strings.Contains(stderr, "goroutine ") || strings.Contains(stderr, "panic:") {
 		out = append(out, "a trace")
 	}
-	if status == exitUsage && !strings.HasPrefix(stderr, "fdplan: ") {
+	object := slices.Contains(args, "--json") && strings.HasPrefix(stderr, `{"error":`) && json.Valid([]byte(stderr))
+	if status == exitUsage && !strings.HasPrefix(stderr, "fdplan: ") && !object {
 		out = append(out, "an error without its name")
 	}
 	for line := range strings.Lines(stderr) {
