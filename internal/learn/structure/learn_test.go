@@ -237,3 +237,27 @@ func TestManyInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeated: few distinct rows that are seen again and again, and never contradict each
+// other, have no noise, however many the functions leave unexplained.
+func TestRepeated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	tab := NewTable(12, 12, nil)
+	for range 600 {
+		in := rng.Uint64() % 60 * 67 % 4096
+		out := in*in>>3 ^ in<<2
+		tab.Add([]uint64{in}, []uint64{out & 4095}, nil, nil)
+	}
+	if err := tab.Close(); err != nil {
+		t.Fatal(err)
+	}
+	st, err := Learn(context.Background(), tab, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range st.Outputs {
+		if st.Noisy || st.Outputs[o].Wrong > 0 {
+			t.Errorf("output %d: %d of %d rows wrong, noisy %v", o, st.Outputs[o].Wrong, st.Outputs[o].Rows, st.Noisy)
+		}
+	}
+}
