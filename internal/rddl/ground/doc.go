@@ -18,6 +18,9 @@
 //     keep their order, and so their rounding, unless the result is the same
 //     in any order. Parts that constants make unreachable are not evaluated:
 //     if (N > 0) then a / N is accepted for N = 0.
+//   - An aggregation over non-fluents alone is evaluated without nodes. A large sum
+//     of conjunctions over several parameters becomes a sum of products, whose inner
+//     sums are shared.
 //   - A division by a constant zero, a probability above 1 and similar faults
 //     are errors of the problem if every evaluation would meet them, or if
 //     they are literally written. Behind a condition on fluents they remain,

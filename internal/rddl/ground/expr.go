@@ -14,10 +14,13 @@ type grounder struct {
 	b   *builder
 	env []binding // innermost last
 
-	memo   map[memoKey]*Node
-	refs   map[*rddl.Fluent][]*Node // grounded fluents that one place refers to, by index; serves most lookups
-	free   map[rddl.Expr]*freeVars
-	visits int
+	memo    map[memoKey]*Node
+	refs    map[*rddl.Fluent][]*Node // grounded fluents that one place refers to, by index; serves most lookups
+	free    map[rddl.Expr]*freeVars
+	statics map[rddl.Expr]bool
+	inner   map[*rddl.Quant]*rddl.Quant // the inner sums of factored ones
+	few     int                         // choices of values from which sums are factored
+	visits  int
 }
 
 // binding is the value of a bound variable.
@@ -29,8 +32,8 @@ type binding struct {
 
 func newGrounder(p *Problem, b *builder) *grounder {
 	return &grounder{
-		tables: p.tables, p: p, b: b,
-		memo: map[memoKey]*Node{}, refs: map[*rddl.Fluent][]*Node{}, free: map[rddl.Expr]*freeVars{},
+		tables: p.tables, p: p, b: b, few: fewChoices,
+		memo: map[memoKey]*Node{}, refs: map[*rddl.Fluent][]*Node{}, free: map[rddl.Expr]*freeVars{}, statics: map[rddl.Expr]bool{}, inner: map[*rddl.Quant]*rddl.Quant{},
 	}
 }
 

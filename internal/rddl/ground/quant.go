@@ -127,7 +127,13 @@ func (g *grounder) quant(e *rddl.Quant) *Node {
 	if n := g.memo[key]; n != nil {
 		return n
 	}
-	n := g.expand(e)
+	n := g.constant(e)
+	if n == nil {
+		n = g.factored(e)
+	}
+	if n == nil {
+		n = g.expand(e)
+	}
 	if g.b.err == nil {
 		g.memo[key] = n
 	}
