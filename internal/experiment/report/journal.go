@@ -129,7 +129,7 @@ func tidy(s string) string {
 
 // clean tidies all texts of a record.
 func (r *Record) clean() {
-	for _, s := range []*string{&r.ID, &r.Table, &r.Problem, &r.Files, &r.Engine, &r.Encoding, &r.Solver, &r.Model, &r.Landmarks, &r.Status, &r.Error, &r.Recipe, &r.Network, &r.Same} {
+	for _, s := range []*string{&r.ID, &r.Table, &r.Problem, &r.Files, &r.Planner, &r.Engine, &r.Encoding, &r.Help, &r.Version, &r.Command, &r.Implied, &r.Solver, &r.Model, &r.Landmarks, &r.Status, &r.Error, &r.Recipe, &r.Network, &r.Same} {
 		*s = tidy(*s)
 	}
 	for i := range r.Args {

@@ -17,6 +17,12 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 	if r.Disputed > 0 {
 		fmt.Fprintf(w, "**Runs contradict each other; see “Contradictions”.**\n\n")
 	}
+	for _, s := range r.Solvers {
+		fmt.Fprintf(w, "- %s: %s %s\n", plain(s.Name), plain(s.Version), plain(s.Command))
+	}
+	if len(r.Solvers) > 0 {
+		fmt.Fprintln(w)
+	}
 	for _, s := range r.Sections {
 		fmt.Fprintf(w, "## %s\n\n%s\n\n", plain(s.Title), plain(s.Text))
 		for _, it := range s.Items {

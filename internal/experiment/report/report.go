@@ -39,8 +39,16 @@ type Report struct {
 	Missing  []Missing
 	Records  []Record
 	Warning  string
+	Solvers  []Solver
 	Main     string // the main table as Markdown: the paper's instances, one line each
 	Disputed int    // number of instances with contradictory claims
+}
+
+// Solver is a solver outside this program that runs used.
+type Solver struct {
+	Name    string // with the engine that writes its files
+	Version string // as it tells itself
+	Command string // with places such as {in}; empty for one that is called as a library
 }
 
 // New returns the report of a journal. Without a Drawer, plans are not drawn.
@@ -49,7 +57,7 @@ func New(j *Journal, draw Drawer) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Records: b.records, Warning: j.Warning, Main: b.main(b.families()[0]), Sections: b.sections(draw)}
+	r := &Report{Records: b.records, Warning: j.Warning, Solvers: b.solvers(), Main: b.main(b.families()[0]), Sections: b.sections(draw)}
 	disputes := b.disputes()
 	r.Disputed = len(disputes.at)
 	said := Section{ID: "disputes", Title: "Contradictions", Text: disputes.text(), Open: len(disputes.at) > 0}

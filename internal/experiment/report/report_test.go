@@ -422,7 +422,7 @@ func TestText(t *testing.T) {
 		"tables/size.csv":                         {"navigation: cells along a side,≥ 200 (H 593),20 (H 53),not run,not run,", "sysadmin: computers,9 (H 4),9 (H 4),not run,none,"},
 		"tables/contradictions.csv":               {`"Nav,3x3,6",bundled,optimum -4,search; pb,engines`, `"Nav,3x3,6",bundled,"a plan with -1, none above 0",blp,engines`},
 		"report.md":                               {"### Figure 1", "The naive plan, as if the enemy stood still, is caught", "waits 2 steps, and escapes", "](figures/figure1-1.svg)", "## What was not run"},
-		"report.html": {"title=\"the bench ends at horizon 1000; the limit was not reached\n", "title=\"size 26: feasible after 60.10 s, the time limit of 60s was reached\n",
+		"report.html": {"<dt>clasp (engine maxsat)</dt><dd>clasp 1.2: <code>clasp {in}</code></dd>", "<dt>built in (engine blp)</dt><dd>HiGHS 1.15.3, WebAssembly</dd>", "title=\"the bench ends at horizon 1000; the limit was not reached\n", "title=\"size 26: feasible after 60.10 s, the time limit of 60s was reached\n",
 			"Runs contradict each other about 1 instance: ", "out of &lt;memory&gt; &amp; &#34;more&#34;", "src=\"data:image/svg&#43;xml;base64,"},
 	} {
 		for _, want := range wants {
@@ -491,7 +491,7 @@ func TestHostile(t *testing.T) {
 		rec := r.Record
 		rec.ID += evil
 		rec.Status, rec.Error, rec.Args = rec.Status+map[bool]string{true: evil}[k%5 == 0], evil, []string{evil}
-		for _, s := range []*string{&rec.Problem, &rec.Engine, &rec.Encoding, &rec.Solver, &rec.Model, &rec.Landmarks, &rec.Recipe, &rec.Network, &rec.Same} {
+		for _, s := range []*string{&rec.Problem, &rec.Planner, &rec.Engine, &rec.Encoding, &rec.Help, &rec.Solver, &rec.Version, &rec.Command, &rec.Model, &rec.Landmarks, &rec.Recipe, &rec.Network, &rec.Same} {
 			if k%2 == 0 || *s != "" {
 				*s += evil
 			}

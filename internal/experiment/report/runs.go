@@ -172,6 +172,25 @@ func columns(expected, found []string) []string {
 	return out
 }
 
+// solvers lists the solvers of all records.
+func (b *book) solvers() []Solver {
+	var out []Solver
+	for i := range b.records {
+		r := &b.records[i]
+		if r.Version == "" && r.Command == "" {
+			continue
+		}
+		s := Solver{cmp.Or(r.Solver, "built in") + " (engine " + r.Engine + ")", r.Version, r.Command}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(x, y Solver) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Version, y.Version), cmp.Compare(x.Command, y.Command))
+	})
+	return out
+}
+
 func encodingRank(e string) int {
 	return slices.Index([]string{"", "default", "paper", "published", "unidirectional"}, e)
 }
