@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/rddl"},
 	{"internal/data"},
 	{"problem"},
-	{"internal/atomicfile", "internal/limit", "internal/nearest", "internal/process", "internal/progress", "internal/source", "internal/svg"},
+	{"internal/atomicfile", "internal/limit", "internal/packed", "internal/nearest", "internal/process", "internal/progress", "internal/source", "internal/svg"},
 }
 
 // testOnly are packages that no program contains.
@@ -57,6 +57,7 @@ var never = map[string][]string{
 // modules are the modules of others, with the packages that may import them.
 var modules = map[string][]string{
 	"github.com/alecthomas/kong":      {"cmd/fdplan"},
+	"github.com/klauspost/compress":   {"internal/packed"},
 	"github.com/parquet-go":           {"internal/data/dataset"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
 	"github.com/tetratelabs/wazero":   {"internal/solve/highs"},

@@ -16,9 +16,9 @@ type certifyCmd struct {
 	changeFlags
 	limits
 	Dir     string `arg:"" optional:"" help:"Folder that plan --certify wrote." placeholder:"DIR"`
-	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed by gzip." placeholder:"FILE"`
+	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
-	Proof   string `help:"VeriPB proof about the problem file; may be compressed by gzip." placeholder:"FILE"`
+	Proof   string `help:"VeriPB proof about the problem file; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
 	Problem string `help:"Compare the problem files with this problem, and replay the plan in it." placeholder:"PROBLEM"`
 	Files   string `help:"Folder in the FD-SAT-Plan layout that has the problem." placeholder:"DIR" type:"existingdir"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -221,19 +221,15 @@ func proven(res *engine.Result, answers []certify.Answer) {
 func (e *evidence) write(f func(io.Writer) error) error {
 	return e.a.toFile(e.file, func(w io.Writer) error {
 		buffered := bufio.NewWriterSize(w, 1<<16)
-		w = buffered
-		var z *gzip.Writer
-		if strings.HasSuffix(e.file, ".gz") {
-			z = gzip.NewWriter(buffered)
-			w = z
-		}
-		if err := f(w); err != nil {
+		z, err := packed.Writer(e.file, buffered)
+		if err != nil {
 			return err
 		}
-		if z != nil {
-			if err := z.Close(); err != nil {
-				return err
-			}
+		if err := f(z); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
 		}
 		return buffered.Flush()
 	})

@@ -2,7 +2,6 @@ package certify
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"github.com/fdplan/fdplan/certify/translation"
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -190,7 +190,8 @@ func readHead(name string) (head, error) {
 type file struct {
 	ctx context.Context
 	io.Reader
-	closers []io.Closer
+	closers    []io.Closer
+	compressed bool
 }
 
 func (f *file) Read(b []byte) (int, error) {
@@ -209,23 +210,15 @@ func (f *file) Close() error {
 	return errors.Join(errs...)
 }
 
-// open opens a file, compressed by gzip or not.
+// open opens a file, compressed or not.
 func open(ctx context.Context, name string) (*file, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReaderSize(f, 1<<16)
-	magic, err := in.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.Join(err, f.Close())
-	}
-	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return &file{ctx, in, []io.Closer{f}}, nil
-	}
-	z, err := gzip.NewReader(in)
+	z, compressed, err := packed.Reader(f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	return &file{ctx, z, []io.Closer{z, f}}, nil
+	return &file{ctx, z, []io.Closer{z, f}, compressed}, nil
 }

@@ -87,7 +87,7 @@ func plain(ctx context.Context, name, made string) (string, error) {
 		return "", err
 	}
 	defer from.Close()
-	if len(from.closers) == 1 {
+	if !from.compressed {
 		return filepath.Abs(name)
 	}
 	to, err := os.Create(made)

@@ -1,0 +1,56 @@
+// Package packed reads and writes files that may be compressed. What is written is
+// compressed as the end of the file's name says: .gz by gzip, .zst by Zstandard. What is
+// read is known by its first bytes, whatever its name is.
+package packed
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// plain is the writer of a file that is not compressed.
+type plain struct{ io.Writer }
+
+func (plain) Close() error { return nil }
+
+// Writer compresses what is written to w as the name of the file says. Close completes
+// it; it does not close w.
+func Writer(name string, w io.Writer) (io.WriteCloser, error) {
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		return gzip.NewWriter(w), nil
+	case strings.HasSuffix(name, ".zst"):
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return plain{w}, nil
+}
+
+// maxWindow bounds the memory that a Zstandard file may ask for.
+const maxWindow = 128 << 20
+
+// Reader returns what a file has once it is decompressed, and whether it was compressed.
+func Reader(r io.Reader) (io.ReadCloser, bool, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	magic, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		return z, true, err
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, true, err
+		}
+		return z.IOReadCloser(), true, nil
+	}
+	return io.NopCloser(in), false, nil
+}
