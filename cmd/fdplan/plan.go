@@ -180,7 +180,7 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	case d.Valid.Simulator != nil && *d.Valid.Simulator:
 		fmt.Fprintf(b, "In the simulator the plan holds.\n")
 	}
-	if d.Status == engine.Infeasible && d.Loop == nil {
+	if d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil {
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}
 	if d.Proof != nil && d.Proof.Certificate != nil {

@@ -43,8 +43,9 @@ type trainCmd struct {
 	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
 	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
 	// More rows.
-	Also       string `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
-	AlsoWeight int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
+	Also        string `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
+	AlsoWeight  int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
+	LearnReward bool   `help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
 	// See package train.
 	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
 	Epochs    int     `help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
@@ -124,7 +125,7 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	if c.Resume && c.Checkpoint == "" {
 		return learn.Training{}, errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, Grid: grid, Config: train.Config{
+	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Repeated: c.Repeated, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
@@ -150,6 +151,9 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 	fmt.Fprintf(w, "training rows: %v\n", res.Train)
 	if res.Test != nil {
 		fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
+	}
+	if res.Reward != nil {
+		fmt.Fprintf(w, "reward: %v\n", res.Reward)
 	}
 	for _, line := range res.Warnings() {
 		fmt.Fprintln(w, line)

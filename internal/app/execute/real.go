@@ -59,7 +59,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 		var columns *dataset.Schema
 		var err error
 		if t != nil {
-			if columns, err = learn.Columns(p, t.Sim); err != nil {
+			if columns, err = learn.Columns(p); err != nil {
 				return nil, err
 			}
 		}

@@ -32,18 +32,15 @@ func chooseBins(t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, give
 // document writes the task file.
 func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, error) {
 	var b strings.Builder
+	rewards := slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsReward })
 	fmt.Fprintf(&b, "# Inferred from %s, %d rows. Change what is wrong and run fdplan train again.\n\n", r.Log, t.Rows())
-	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFile)
+	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(rewards))
 	if r.Goal != "" {
 		fmt.Fprintf(&b, "goal = %s  # holds after the last step\n", strconv.Quote(r.Goal))
 	} else {
 		b.WriteString("# goal = \"floor == 0 ^ door == @open\"  # holds after the last step\n")
 	}
-	if r.Reward != "" {
-		fmt.Fprintf(&b, "reward = %s  # of a step\n", strconv.Quote(r.Reward))
-	} else {
-		b.WriteString("# reward = \"-up - 2*(load_kg >= 600)\"  # of a step\n")
-	}
+	writeReward(&b, r.Reward, rewards)
 	if len(r.Rules) > 0 {
 		var rules []string
 		for _, x := range r.Rules {
@@ -87,6 +84,18 @@ func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, erro
 	}
 	writeLog(&b, fluents, r)
 	return b.String(), nil
+}
+
+// writeReward writes the reward of a step, or what the user may write there.
+func writeReward(b *strings.Builder, given string, learned bool) {
+	if given != "" {
+		fmt.Fprintf(b, "reward = %s  # of a step\n", strconv.Quote(given))
+		return
+	}
+	if learned {
+		b.WriteString("# The reward of a step is learned from the column reward; a sum here would replace it:\n")
+	}
+	b.WriteString("# reward = \"-up - 2*(load_kg >= 600)\"  # of a step\n")
 }
 
 // idle are the names of values that do nothing.

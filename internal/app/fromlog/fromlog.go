@@ -68,9 +68,18 @@ type reason struct {
 const (
 	taskFile    = "task.toml"
 	dataFile    = "data.parquet"
+	rewardFile  = "data.csv" // in its place if rows have rewards
 	reportFile  = "report.txt"
 	droppedFile = "dropped.csv"
 )
+
+// dataFileOf is the name of the data set.
+func dataFileOf(rewards bool) string {
+	if rewards {
+		return rewardFile
+	}
+	return dataFile
+}
 
 // Init reads a log and writes the folder.
 func Init(r Request) (*Result, error) {
@@ -161,7 +170,7 @@ func (x *Result) write(folder, text string, read *rawlog.Read) error {
 		}
 		x.Files = append(x.Files, name)
 	}
-	name := filepath.Join(folder, dataFile)
+	name := filepath.Join(folder, dataFileOf(read.Data.Rewards != nil))
 	x.Files = append(x.Files, name)
 	return dataset.Write(name, read.Data)
 }
@@ -183,6 +192,8 @@ func count(drops []rawlog.Drop) []reason {
 func line(f *rawlog.Fluent) FluentLine {
 	l := FluentLine{Column: f.Column, Name: f.Name, Use: string(f.Use), Type: string(f.Kind), Edges: f.Edges, Note: f.Why}
 	switch {
+	case f.Use == rawlog.AsReward:
+		l.Type, l.Note = "", "learned, unless the task gives a reward"
 	case f.Use != rawlog.AsState && f.Use != rawlog.AsAction:
 		l.Type = ""
 	case f.Kind == rawlog.Real:

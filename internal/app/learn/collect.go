@@ -21,11 +21,10 @@ func Collect(ctx context.Context, p *load.Problem, name string, o collect.Option
 // ConvertLog reads a log, matches its columns with the problem's fluents, and
 // writes it as a data set.
 func ConvertLog(p *load.Problem, log, name string) (rows int, err error) {
-	s, err := p.Simulator()
-	if err != nil {
+	if _, err := p.Simulator(); err != nil {
 		return 0, err
 	}
-	schema, err := Columns(p, s)
+	schema, err := Columns(p)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -14,24 +13,27 @@ func learner(p *load.Problem) (*dataset.Schema, error) {
 	if p.Declared != nil {
 		return dataset.OfProblem(p.Problem)
 	}
-	s, err := p.Simulator()
-	if err != nil {
+	if _, err := p.Simulator(); err != nil {
 		return nil, err
 	}
 	if err := p.Learns(); err != nil {
 		return nil, err
 	}
-	return Columns(p, s)
+	return Columns(p)
 }
 
-// Columns are those of a data set of the problem that s simulates.
-func Columns(p *load.Problem, s *sim.Simulator) (*dataset.Schema, error) {
-	schema, err := collect.Schema(s)
+// Columns are those of a data set of the problem's RDDL, or of that which stands in for it.
+func Columns(p *load.Problem) (*dataset.Schema, error) {
+	if p.Truth == nil {
+		schema, err := collect.Schema(p.Other.Truth.Sim)
+		if err != nil {
+			return nil, err
+		}
+		return schema.Discretize(p.Other.Task.Bins)
+	}
+	schema, err := collect.Schema(p.Truth.Sim)
 	if err != nil {
 		return nil, err
-	}
-	if p.Truth == nil { // the RDDL that stands in for the problem's own
-		return schema.Discretize(p.Other.Task.Bins)
 	}
 	return schema.Discretize(p.Truth.Task.Bins)
 }

@@ -32,6 +32,8 @@ type Training struct {
 	// loss as AlsoWeight other rows. Empty for none.
 	Also       string
 	AlsoWeight int
+	// LearnReward asks for the reward of a step to be learned for a problem that has one.
+	LearnReward bool
 	// Grid, where not nil, sets the hidden layers; Checkpoint is then a folder.
 	Grid *Grid
 }
@@ -56,6 +58,8 @@ type Trained struct {
 	Incomplete int `json:"incomplete"`
 	// Grid describes every shape that was tried, absent if one was given.
 	Grid *GridTable `json:"grid,omitempty"`
+	// Reward is the reward that was learned, absent if none was.
+	Reward *RewardLine `json:"reward,omitempty"`
 	// Found is what the structure recipe found, absent otherwise.
 	Found *Found `json:"structure,omitempty"`
 	// Stopped says which limit ended the run, absent when none did.
@@ -76,8 +80,22 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 	return trainFrom(ctx, p, from, t)
 }
 
-// trainFrom learns a network from data sets.
+// trainFrom learns a network from data sets, and the reward if it is to be learned.
 func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*Trained, error) {
+	r, err := learnReward(ctx, p, from, t)
+	if err != nil {
+		return nil, err
+	}
+	out, err := trainNetwork(ctx, p, from, t)
+	if err == nil && r != nil {
+		out.Reward = r
+		out.file.Meta = append(out.file.Meta, [2]string{load.MetaReward, r.Reward})
+	}
+	return out, err
+}
+
+// trainNetwork learns a network from data sets.
+func trainNetwork(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*Trained, error) {
 	if t.Recipe == RecipeStructure {
 		return learnStructure(ctx, p, from, t)
 	}

@@ -25,8 +25,10 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Pro
 	if t.Network == "" {
 		return nil, source.Errorf(t.File, 1, 0, "%s has no network yet; train one with fdplan train DATA --task %s -o NETWORK, and add network = \"NETWORK\" here", o.Name, t.File)
 	}
-	p.Network, p.Trained, err = readNetwork(t, f, read)
-	return p, err
+	if p.Network, p.Trained, err = readNetwork(t, f, read); err != nil {
+		return nil, err
+	}
+	return p, p.setReward(t.Network)
 }
 
 // noTruth returns an error that the problem has no RDDL to simulate.

@@ -159,7 +159,10 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	}
 	p := &Problem{Task: engine.Task{Problem: c.Problem}}
 	if !o.Known && !r.Untrained {
-		if p.Network, p.Trained, err = readNetwork(t, c.Problem, read); err != nil {
+		if p.Network, p.Trained, err = readNetwork(t, c.Problem, read); err == nil {
+			err = p.setReward(t.Network)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -20,6 +21,8 @@ const (
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
 	// MetaSupport are the lines of a coverage.Support, in order.
 	MetaSupport = "support"
+	// MetaReward is the reward of a step that was learned, as an expression.
+	MetaReward = "reward"
 	// MetaLifted has a function that all objects of a type share; see package lift. There is
 	// one for each learned fluent.
 	MetaLifted = "lifted"
@@ -53,6 +56,9 @@ func (*missingNetwork) Is(target error) bool { return target == ErrNoNetwork }
 type Trained struct {
 	Seen    *coverage.Set     // the rows; nil if unknown
 	Support *coverage.Support // what they settle; nil if that is not recorded
+	Reward  string            // of a step, as it was learned; empty for none
+
+	rewardLine int // in the file
 }
 
 // ReadTrained returns what a network's file records about its training rows.
@@ -62,6 +68,8 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 	var at []int
 	for i, kv := range f.Meta {
 		switch kv[0] {
+		case MetaReward:
+			t.Reward, t.rewardLine = kv[1], first+i
 		case MetaSupport:
 			lines, at = append(lines, kv[1]), append(at, first+i)
 		case MetaSeen:
@@ -80,6 +88,19 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 		}
 	}
 	return t, nil
+}
+
+// setReward makes the reward that was learned that of the problem, unless the task gives one
+// itself.
+func (p *Problem) setReward(network string) error {
+	if p.Reward == "" || p.Declared != nil && p.Declared.Reward != "" {
+		return nil
+	}
+	if err := expr.SetReward(p.Problem, p.Reward, "learned reward"); err != nil {
+		return source.Errorf(network, p.rewardLine, len("meta "+MetaReward+" ")+1, "%v", err)
+	}
+	p.OwnReward = true
+	return nil
 }
 
 // readNetwork reads the network that a task names and compares its bits with the problem's.

@@ -58,7 +58,7 @@ func Append(name string, s *Schema) (*Appender, error) {
 // openCSV prepares to add lines. It completes a last line without a line end.
 func (a *Appender) openCSV(exists bool) (err error) {
 	var header bytes.Buffer
-	if _, err := newCSVEncoder(&header, a.file); err != nil {
+	if _, err := newCSVEncoder(&header, a.file, nil); err != nil {
 		return err
 	}
 	begin := header.Bytes()
@@ -90,7 +90,7 @@ func (a *Appender) openCSV(exists bool) (err error) {
 		return err
 	}
 	// The encoder's own header is discarded; the file has one.
-	e, err := newCSVEncoder(&bytes.Buffer{}, a.file)
+	e, err := newCSVEncoder(&bytes.Buffer{}, a.file, nil)
 	if err != nil {
 		a.csv.Close()
 		return err

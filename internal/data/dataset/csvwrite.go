@@ -3,6 +3,8 @@ package dataset
 import (
 	"encoding/csv"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -13,16 +15,21 @@ type csvEncoder struct {
 	cols   []Column
 	quoted [][]string // by column, an enumeration's values as CSV
 	line   []byte
+	// rewards are those of the rows to come, a column more; nil for none.
+	rewards []float64
 }
 
-func newCSVEncoder(w io.Writer, s *Schema) (*csvEncoder, error) {
-	e := &csvEncoder{w: w, cols: s.Columns, quoted: make([][]string, len(s.Columns))}
+func newCSVEncoder(w io.Writer, s *Schema, rewards []float64) (*csvEncoder, error) {
+	e := &csvEncoder{w: w, rewards: rewards, cols: s.Columns, quoted: make([][]string, len(s.Columns))}
 	header := make([]string, len(s.Columns))
 	for i, c := range s.Columns {
 		header[i] = c.Name
 		for _, v := range c.Values {
 			e.quoted[i] = append(e.quoted[i], quoteCSV(v))
 		}
+	}
+	if rewards != nil {
+		header = append(header, rewardName)
 	}
 	cw := csv.NewWriter(w)
 	if err := cw.Write(header); err != nil {
@@ -52,6 +59,13 @@ func (e *csvEncoder) rows(values []float64) error {
 			} else {
 				e.line = e.cols[i].format(e.line, values[i])
 			}
+		}
+		if e.rewards != nil {
+			e.line = append(e.line, ',')
+			if y := e.rewards[0]; !math.IsNaN(y) {
+				e.line = strconv.AppendFloat(e.line, y, 'g', -1, 64)
+			}
+			e.rewards = e.rewards[1:]
 		}
 		e.line = append(e.line, '\n')
 		if _, err := e.w.Write(e.line); err != nil {

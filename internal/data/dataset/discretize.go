@@ -59,7 +59,7 @@ func (s *Schema) Stored() *Schema {
 
 // Quantise returns d, whose schema is s.Stored, with the levels of its quantities.
 func (s *Schema) Quantise(d *Data) *Data {
-	out := &Data{Schema: s, Rows: d.Rows, Values: slices.Clone(d.Values)}
+	out := &Data{Schema: s, Rows: d.Rows, Values: slices.Clone(d.Values), Rewards: d.Rewards, Lines: d.Lines}
 	s.toLevels(out.Values)
 	return out
 }

@@ -27,7 +27,7 @@
 // episode if there are several, then states and actions without next states. In a sequence
 // the next state is that of the row with the next step of the same episode. A gap in the
 // steps or a new episode ends the run. The last row of a run is not a transition, so its
-// actions may be empty. A column reward is ignored. Steps must increase within an episode,
+// actions may be empty. A column reward has the rewards of steps, see Data. Steps must increase within an episode,
 // and its rows must be consecutive. A column that belongs to no fluent is an error, and so is
 // a fluent without a column.
 //

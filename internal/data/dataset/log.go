@@ -3,6 +3,7 @@ package dataset
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,8 @@ type log struct {
 	index   []map[string]float64 // values of enumerations, for each field
 	out     *Data
 	row     []float64 // by column of the schema
+	reward  float64   // of the row
+	line    int32
 }
 
 // field parses field i into the row. What is missing is NaN: an action in a
@@ -36,9 +39,42 @@ func (l *log) field(i int, text string, optional bool) error {
 	return nil
 }
 
-func (l *log) emit(row []float64) {
+func (l *log) emit(row []float64, reward float64, line int32) {
 	l.out.Values = append(l.out.Values, row...)
 	l.out.Rows++
+	l.out.Lines = append(l.out.Lines, line)
+	if slices.Contains(l.columns, rewardColumn) {
+		l.out.Rewards = append(l.out.Rewards, reward)
+	}
+}
+
+// take reads field i as the reward or as the value of a fluent.
+func (l *log) take(i int, text string, optional bool) error {
+	if l.columns[i] == rewardColumn {
+		return l.setReward(i, text)
+	}
+	return l.field(i, text, optional)
+}
+
+// setReward reads field i as the reward; NaN if it is empty.
+func (l *log) setReward(i int, text string) error {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		l.reward = math.NaN()
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v-v != 0 {
+		return l.f.fault(i, "column reward: %q, expected a number", text)
+	}
+	l.reward = v
+	return nil
+}
+
+// startLine notes the line of the row read last.
+func (l *log) startLine() {
+	line, _ := l.f.r.FieldPos(0)
+	l.line = int32(line)
 }
 
 func (l *log) triplets() error {
@@ -50,12 +86,13 @@ func (l *log) triplets() error {
 		if err != nil {
 			return err
 		}
+		l.startLine()
 		for i, text := range fields {
-			if err := l.field(i, text, false); err != nil {
+			if err := l.take(i, text, false); err != nil {
 				return err
 			}
 		}
-		l.emit(l.row)
+		l.emit(l.row, l.reward, l.line)
 	}
 }
 
@@ -66,6 +103,7 @@ func (l *log) sequences() error {
 	last := make([]float64, len(l.row)) // the row before
 	var lastStep int64
 	lastEpisode, first := "", true
+	lastReward, lastLine := math.NaN(), int32(0)
 	begun := map[string]bool{}
 	for {
 		fields, err := l.f.next()
@@ -75,6 +113,7 @@ func (l *log) sequences() error {
 		if err != nil {
 			return err
 		}
+		l.startLine()
 		episode, step := "", int64(0)
 		stepField := 0
 		for i, text := range fields {
@@ -88,9 +127,8 @@ func (l *log) sequences() error {
 					return l.f.fault(i, "the step is %q, expected an integer", text)
 				}
 				stepField = i
-			case ignoredColumn:
 			default:
-				if err := l.field(i, text, true); err != nil {
+				if err := l.take(i, text, true); err != nil {
 					return err
 				}
 			}
@@ -112,9 +150,10 @@ func (l *log) sequences() error {
 				}
 			}
 			copy(last[len(last)-states:], l.row[:states])
-			l.emit(last)
+			l.emit(last, lastReward, lastLine)
 		}
 		copy(last, l.row)
+		lastReward, lastLine = l.reward, l.line
 		lastStep, lastEpisode, first = step, episode, false
 	}
 }

@@ -132,11 +132,14 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 	return out, nil
 }
 
+// rewardName is the name of the column of rewards.
+const rewardName = "reward"
+
 // Columns of a log besides those of the schema.
 const (
 	episodeColumn = -1 - iota
 	stepColumn
-	ignoredColumn
+	rewardColumn
 )
 
 // match finds the schema's column for each column of a header, or one of the above. sequence
@@ -162,8 +165,8 @@ func match(header []string, s *Schema, log bool) (columns []int, sequence bool, 
 			i = episodeColumn
 		case !ok && sequence && name == "step":
 			i = stepColumn
-		case !ok && sequence && name == "reward":
-			i = ignoredColumn
+		case !ok && log && name == rewardName:
+			i = rewardColumn
 		case !ok:
 			hint := ""
 			if strings.Count(name, "(") != strings.Count(name, ")") {

@@ -231,6 +231,9 @@ type Data struct {
 	Schema *Schema
 	Rows   int
 	Values []float64 // row by row, Rows times the number of columns
+	// Rewards has the reward of each row if the file has them, NaN where it has none; else nil.
+	Rewards []float64
+	Lines   []int32 // of each row in a file of text; nil if unknown
 }
 
 // Row returns row i, counted from 0, without copying it.

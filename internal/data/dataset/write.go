@@ -45,7 +45,9 @@ type File struct {
 }
 
 // Create starts the data set name, in the format of its extension.
-func Create(name string, s *Schema) (*File, error) {
+func Create(name string, s *Schema) (*File, error) { return create(name, s, nil) }
+
+func create(name string, s *Schema, rewards []float64) (*File, error) {
 	format, err := FormatOf(name)
 	if err != nil {
 		return nil, err
@@ -58,21 +60,21 @@ func Create(name string, s *Schema) (*File, error) {
 		return nil, err
 	}
 	f := &File{out: out, buf: bufio.NewWriterSize(out, 1<<16), s: s}
-	if f.enc, err = newEncoder(f.buf, format, s.Stored()); err != nil {
+	if f.enc, err = newEncoder(f.buf, format, s.Stored(), rewards); err != nil {
 		f.Abort()
 		return nil, err
 	}
 	return f, nil
 }
 
-func newEncoder(w io.Writer, format Format, s *Schema) (encoder, error) {
+func newEncoder(w io.Writer, format Format, s *Schema, rewards []float64) (encoder, error) {
 	switch format {
 	case Parquet:
 		return newParquetEncoder(w, s)
 	case NPZ:
 		return newNPZEncoder(w, s)
 	}
-	return newCSVEncoder(w, s)
+	return newCSVEncoder(w, s, rewards)
 }
 
 // WriteRows appends rows, given one after the other.
@@ -102,9 +104,9 @@ func (f *File) Close() error {
 // Abort returns the file up and leaves nothing behind.
 func (f *File) Abort() { f.out.Abort() }
 
-// Write writes d as the file name.
+// Write writes d as the file name. Rewards are kept by CSV only.
 func Write(name string, d *Data) error {
-	f, err := Create(name, d.Schema)
+	f, err := create(name, d.Schema, d.Rewards)
 	if err != nil {
 		return err
 	}

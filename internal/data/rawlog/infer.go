@@ -21,6 +21,7 @@ const (
 	AsState   Use = "state"
 	AsAction  Use = "action"
 	AsEpisode Use = "episode"
+	AsReward  Use = "reward"
 	AsTime    Use = "time"
 	Dropped   Use = "dropped"
 )
@@ -136,6 +137,22 @@ func (t *Table) names() []string {
 // hint returns "; did you mean X?" for a name that no column has, or "".
 func (t *Table) hint(name string) string { return nearest.Hint(name, t.names()) }
 
+// RewardColumn is the name of the column that has the reward of each step.
+const RewardColumn = "reward"
+
+// isNumeric reports whether a column has numbers only, and one at least.
+func isNumeric(c *Column) bool {
+	found := false
+	for i := range c.cells {
+		if _, ok := c.Number(i); ok {
+			found = true
+		} else if !c.Missing(i) {
+			return false
+		}
+	}
+	return found
+}
+
 // inferOne infers column i from its cells and those of its next state.
 func inferOne(t *Table, i int, s Spec) (Fluent, error) {
 	c := &t.Columns[i]
@@ -152,6 +169,9 @@ func inferOne(t *Table, i int, s Spec) (Fluent, error) {
 		return f, nil
 	case slices.Contains(s.Actions, c.Name):
 		f.Use = AsAction
+	case c.Name == RewardColumn && isNumeric(c):
+		f.Use = AsReward
+		return f, nil
 	case isTime(t, c):
 		f.Use = AsTime
 		return f, nil

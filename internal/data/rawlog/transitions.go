@@ -2,6 +2,7 @@ package rawlog
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,6 +63,7 @@ type reader struct {
 	columns []*Column // by column of the schema
 	primed  bool
 	index   []map[string]float64 // of enumerations
+	reward  *Column              // nil for none
 	episode *Column
 	time    *Column
 	out     *Read
@@ -96,6 +98,9 @@ func (x *reader) match() error {
 			index[v] = float64(k)
 		}
 		x.index = append(x.index, index)
+	}
+	if i := x.t.Column(RewardColumn); i >= 0 && !slices.Contains(x.columns, &x.t.Columns[i]) {
+		x.reward = &x.t.Columns[i]
 	}
 	if x.primed {
 		return nil
@@ -218,6 +223,14 @@ func (x *reader) add(i int, row []float64) {
 	x.out.Data.Values = append(x.out.Data.Values, row...)
 	x.out.Data.Rows++
 	x.out.Lines = append(x.out.Lines, x.t.Lines[i])
+	x.out.Data.Lines = x.out.Lines
+	if x.reward != nil {
+		y := math.NaN()
+		if v, ok := x.reward.Number(i); ok {
+			y = v
+		}
+		x.out.Data.Rewards = append(x.out.Data.Rewards, y)
+	}
 }
 
 // interval returns the usual time between rows, or 0.

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -126,7 +127,7 @@ func (t *Table) Unseen() [][3]int {
 // few reports whether rows are so few that chance may have left out whole combinations of
 // three input values, or made a wrong set of inputs look right.
 func (t *Table) few() bool {
-	const rows, inputs = 300, 200
+	const rows, inputs = 600, 200
 	return t.Rows() < rows && t.Inputs <= inputs
 }
 
@@ -177,6 +178,26 @@ func unseenTriples(words int, never, apart []bool, col func(int) []uint64) (foun
 	return found
 }
 
+// apart lists, for pairs of rows with different outputs, the inputs in which they differ, as
+// bits of words: those of the pairs that differ least. A set of inputs without any of them
+// is contradicted.
+func (s *search) apart() []uint64 {
+	const most = 500
+	var all []uint64
+	for i, a := range s.rows {
+		for _, b := range s.rows[i+1:] {
+			if s.t.Output(int(a), s.out) != s.t.Output(int(b), s.out) {
+				all = append(all, s.t.Input(int(a))[0]^s.t.Input(int(b))[0])
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(bits.OnesCount64(a), bits.OnesCount64(b)), cmp.Compare(a, b))
+	})
+	all = slices.Compact(all)
+	return all[:min(most, len(all))]
+}
+
 // small lists the least sets of at most three inputs that leave no row contradicted.
 func (s *search) small() [][]int {
 	var found [][]int
@@ -185,7 +206,15 @@ func (s *search) small() [][]int {
 			return !slices.ContainsFunc(f, func(b int) bool { return !slices.Contains(set, b) })
 		})
 	}
+	apart := s.apart()
 	try := func(set ...int) {
+		var mask uint64
+		for _, b := range set {
+			mask |= 1 << b
+		}
+		if slices.ContainsFunc(apart, func(m uint64) bool { return m&mask == 0 }) {
+			return
+		}
 		if _, errors := s.t.cells(s.rows, s.out, set); errors == 0 && !has(set) {
 			found = append(found, set)
 		}

@@ -1,0 +1,163 @@
+package reward
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	sampled = 2000 // rows that features are chosen on
+	rounds  = 5    // in which wrongly explained rows are added to them
+	added   = 300  // rows a round
+)
+
+// Learn finds a function of the rows. Rows that contradict it are wrong; see Table.Wrong. The
+// same seed gives the same function. An error is that of ctx, or that of a malformed table.
+func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x726577))
+	order := rng.Perm(len(t.Rewards))
+	rows := slices.Clone(order[:min(sampled, len(order))])
+	in := map[int]bool{}
+	for _, r := range rows {
+		in[r] = true
+	}
+	var best *Function
+	least := 0
+	for range rounds {
+		f, err := t.simplest(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		wrong := t.Wrong(f)
+		if best == nil || len(wrong) < least {
+			best, least = f, len(wrong)
+		}
+		fresh := slices.DeleteFunc(wrong, func(r int) bool { return in[r] })
+		if len(fresh) == 0 {
+			break
+		}
+		rng.Shuffle(len(fresh), func(i, j int) { fresh[i], fresh[j] = fresh[j], fresh[i] })
+		for _, r := range fresh[:min(added, len(fresh))] {
+			in[r] = true
+			rows = append(rows, r)
+		}
+	}
+	t.finish(best)
+	return best, nil
+}
+
+// finish rounds the weights of a function that is not exact, and measures its error.
+func (t *Table) finish(f *Function) {
+	if !f.Exact {
+		const digits = 1e6
+		for i := range f.Terms {
+			f.Terms[i].Weight = math.Round(f.Terms[i].Weight*digits) / digits
+		}
+		f.Constant = math.Round(f.Constant*digits) / digits
+	}
+	f.Terms = slices.DeleteFunc(f.Terms, func(m Term) bool { return m.Weight == 0 })
+	n := 0
+	for r, y := range t.Rewards {
+		if e := math.Abs(t.Eval(f, r) - y); !f.Exact || Same(e+y, y) {
+			f.Error += e
+			n++
+		}
+	}
+	f.Error /= float64(max(1, n))
+}
+
+// simplest fits rows by terms of each class, and returns what gives most rows their rewards,
+// where a term costs a few rows.
+func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
+	const price = 3 // rows a term
+	var best *Function
+	least := 0
+	for class := range classes {
+		f, err := t.robust(ctx, rows, class)
+		if err != nil {
+			return nil, err
+		}
+		wrong := 0
+		for _, r := range rows {
+			if !Same(t.Eval(f, r), t.Rewards[r]) {
+				wrong++
+			}
+		}
+		cost := wrong + price*len(f.Terms)
+		if best == nil || f.Exact && (!best.Exact || cost < least) || !best.Exact {
+			best, least = f, cost
+		}
+		if wrong == 0 {
+			break
+		}
+	}
+	return best, nil
+}
+
+// robust fits rows, sets aside those that are far off, and fits the others again.
+func (t *Table) robust(ctx context.Context, rows []int, class int) (*Function, error) {
+	const (
+		tries = 8
+		far   = 6 // medians of the errors
+	)
+	kept := rows
+	var last *Function
+	for range tries {
+		p := newPursuit(t, kept)
+		if err := p.run(ctx, class); err != nil {
+			return nil, err
+		}
+		f := p.function()
+		last = f
+		errors := make([]float64, len(rows))
+		for i, r := range rows {
+			errors[i] = math.Abs(t.Eval(f, r) - t.Rewards[r])
+		}
+		sorted := slices.Sorted(slices.Values(errors))
+		cut := far * sorted[len(sorted)/2]
+		var next []int
+		for i, r := range rows {
+			if errors[i] <= cut || Same(t.Eval(f, r), t.Rewards[r]) {
+				next = append(next, r)
+			}
+		}
+		if slices.Equal(next, kept) {
+			break
+		}
+		kept = next
+	}
+	t.round(last, rows)
+	return last, nil
+}
+
+// round replaces the weights by the shortest decimal fractions near them that give as many
+// rows as any their rewards exactly, if these are most of the rows.
+func (t *Table) round(f *Function, rows []int) {
+	const (
+		digits = 6   // after the point
+		share  = 0.8 // of the rows
+	)
+	scale, best := 1.0, int(share*float64(len(rows)))
+	fitted := *f
+	for range digits + 1 {
+		g := Function{Constant: math.Round(fitted.Constant*scale) / scale, Exact: true}
+		for _, m := range fitted.Terms {
+			g.Terms = append(g.Terms, Term{m.Literals, math.Round(m.Weight*scale) / scale})
+		}
+		right := 0
+		for _, r := range rows {
+			if Same(t.Eval(&g, r), t.Rewards[r]) {
+				right++
+			}
+		}
+		if right > best {
+			*f, best = g, right
+		}
+		scale *= 10
+	}
+}

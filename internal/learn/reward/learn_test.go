@@ -1,0 +1,121 @@
+package reward
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// drawn is a table of random conditions and numbers with the rewards of a random sparse
+// function, some rows being wrong.
+func drawn(seed uint64, rows int, wrong float64) (t *Table, truth []float64) {
+	r := rand.New(rand.NewPCG(seed, 9))
+	t = &Table{}
+	conditions, numbers := 6+r.IntN(10), r.IntN(4)
+	for i := range conditions + numbers {
+		a := Atom{Text: fmt.Sprintf("x%d", i), Variable: i, Plain: true}
+		if i < conditions {
+			a.Negation = "~" + a.Text
+		}
+		col := make([]float64, rows)
+		for k := range col {
+			if col[k] = float64(r.IntN(2)); i >= conditions {
+				col[k] = float64(r.IntN(8))
+			}
+		}
+		t.Atoms, t.Columns = append(t.Atoms, a), append(t.Columns, col)
+	}
+	f := &Function{Constant: float64(r.IntN(11) - 5)}
+	for range 1 + r.IntN(6) {
+		m := Term{Weight: float64(1+r.IntN(40)) / 4}
+		if r.IntN(2) == 0 {
+			m.Weight = -m.Weight
+		}
+		lits := r.Perm(conditions)[:1+r.IntN(3)]
+		if numbers > 0 && r.IntN(3) == 0 {
+			lits = []int{conditions + r.IntN(numbers)}
+		}
+		for _, l := range lits {
+			if l < conditions && r.IntN(2) == 0 {
+				m.Literals = append(m.Literals, 2*l+1)
+			} else {
+				m.Literals = append(m.Literals, 2*l)
+			}
+		}
+		f.Terms = append(f.Terms, m)
+	}
+	for k := range rows {
+		y := t.Eval(f, k)
+		truth = append(truth, y)
+		if r.Float64() < wrong {
+			y += float64(1+r.IntN(20)) / 4
+		}
+		t.Rewards = append(t.Rewards, y)
+	}
+	return t, truth
+}
+
+// TestExact: functions of few terms are found exactly, also where some rows are wrong, and
+// exactly these rows are.
+func TestExact(t *testing.T) {
+	for seed := range uint64(12) {
+		for _, wrong := range []float64{0, 0.02} {
+			table, truth := drawn(seed, 600, wrong)
+			f, err := Learn(context.Background(), table, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !f.Exact {
+				t.Errorf("seed %d, %v wrong: %s is not exact, error %v", seed, wrong, table.Text(f), f.Error)
+				continue
+			}
+			for r := range truth {
+				if !Same(table.Eval(f, r), truth[r]) {
+					t.Errorf("seed %d, %v wrong: row %d has %v, expected %v: %s", seed, wrong, r, table.Eval(f, r), truth[r], table.Text(f))
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestNoise: rewards that were measured with noise give a function near the truth, which
+// does not call itself exact.
+func TestNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for seed := range uint64(5) {
+		table, truth := drawn(seed, 1000, 0)
+		for k := range table.Rewards {
+			table.Rewards[k] += 0.1 * r.NormFloat64()
+		}
+		f, err := Learn(context.Background(), table, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for k := range truth {
+			sum += math.Abs(table.Eval(f, k)-truth[k]) / float64(len(truth))
+		}
+		if f.Exact || sum > 0.05 {
+			t.Errorf("seed %d: exact %v, %v from the truth on average: %s", seed, f.Exact, sum, table.Text(f))
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	table := &Table{Atoms: []Atom{{"a", "~a", 0, true}, {"b", "~b", 1, true}, {"n", "", 2, true}}}
+	for _, c := range []struct {
+		f    Function
+		want string
+	}{
+		{Function{}, "0"},
+		{Function{Constant: -2.5}, "-2.5"},
+		{Function{Terms: []Term{{[]int{0, 3}, -1}, {[]int{4}, 0.25}}, Constant: 3}, "-(a ^ ~b) + 0.25*n + 3"},
+	} {
+		if got := table.Text(&c.f); got != c.want {
+			t.Errorf("%s, expected %s", got, c.want)
+		}
+	}
+}

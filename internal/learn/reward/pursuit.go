@@ -1,0 +1,292 @@
+package reward
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+const (
+	maxTerms  = 100
+	maxLits   = 400 // literals that are joined
+	beamPairs = 40  // pairs that are extended to triples
+)
+
+// pursuit chooses features on some rows. Chosen columns are kept orthonormal.
+type pursuit struct {
+	t        *Table
+	rows     []int
+	y, left  []float64
+	chosen   [][]int     // literals of each term; the first is the constant
+	basis    [][]float64 // orthonormal columns of the terms
+	triangle [][]float64 // column of each term in the basis
+	tried    map[string]bool
+}
+
+func newPursuit(t *Table, rows []int) *pursuit {
+	p := &pursuit{t: t, rows: rows, tried: map[string]bool{}}
+	for _, r := range rows {
+		p.y = append(p.y, t.Rewards[r])
+	}
+	p.left = slices.Clone(p.y)
+	p.add(nil)
+	return p
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
+
+// add takes a term unless it depends on those that were taken.
+func (p *pursuit) add(lits []int) bool {
+	col := make([]float64, len(p.rows))
+	for i, r := range p.rows {
+		col[i] = p.t.term(lits, r)
+	}
+	norm := math.Sqrt(dot(col, col))
+	coef := make([]float64, len(p.basis)+1)
+	for range 2 { // twice is enough (Kahan, Parlett)
+		for k, q := range p.basis {
+			c := dot(q, col)
+			coef[k] += c
+			for i := range col {
+				col[i] -= c * q[i]
+			}
+		}
+	}
+	rest := math.Sqrt(dot(col, col))
+	if rest <= 1e-9*max(1, norm) {
+		return false
+	}
+	coef[len(p.basis)] = rest
+	for i := range col {
+		col[i] /= rest
+	}
+	c := dot(col, p.left)
+	for i := range p.left {
+		p.left[i] -= c * col[i]
+	}
+	p.chosen, p.basis, p.triangle = append(p.chosen, lits), append(p.basis, col), append(p.triangle, coef)
+	return true
+}
+
+// drop takes the last term back.
+func (p *pursuit) drop() {
+	n := len(p.chosen) - 1
+	c := dot(p.basis[n], p.y)
+	for i := range p.left {
+		p.left[i] += c * p.basis[n][i]
+	}
+	p.chosen, p.basis, p.triangle = p.chosen[:n], p.basis[:n], p.triangle[:n]
+}
+
+// exact reports whether nothing is left to explain.
+func (p *pursuit) exact() bool {
+	for i, x := range p.left {
+		if !Same(p.y[i]-x, p.y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// The classes of terms, each with those before it.
+const (
+	plain  = iota // values of variables
+	single        // other features of one variable
+	joined        // conjunctions of two and three
+	classes
+)
+
+// run adds terms of a class until nothing is left, or none explains more than chance would.
+func (p *pursuit) run(ctx context.Context, class int) error {
+	for len(p.chosen) < min(maxTerms, len(p.rows)/2+1) && !p.exact() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		lits, candidates := p.best(class)
+		if lits == nil {
+			return nil
+		}
+		p.tried[key(lits)] = true
+		before := dot(p.left, p.left)
+		if !p.add(lits) {
+			continue
+		}
+		n := float64(len(p.rows))
+		if gain := n * math.Log(before/max(dot(p.left, p.left), 1e-300)); gain < 2*math.Log(float64(candidates))+math.Log(n)+4 {
+			p.drop()
+			return nil
+		}
+	}
+	return nil
+}
+
+func key(lits []int) string {
+	b := make([]byte, 0, 8*len(lits))
+	for _, l := range lits {
+		b = append(b, byte(l), byte(l>>8), byte(l>>16), ',')
+	}
+	return string(b)
+}
+
+// candidate is a term with how much of what is left it explains.
+type candidate struct {
+	lits  []int
+	score float64
+	on    []int32 // places of the rows in which it holds
+}
+
+// score is how much a condition explains that holds in n of the rows, with this sum of what
+// is left there; what is left sums to 0.
+func (p *pursuit) score(n int, sum float64) float64 {
+	m := len(p.rows)
+	if n == 0 || n == m {
+		return 0
+	}
+	return sum * sum / (float64(n) * float64(m-n) / float64(m))
+}
+
+// best is the term that explains most, shorter ones being preferred a little, and how many
+// were tried.
+func (p *pursuit) best(class int) (lits []int, candidates int) {
+	const longer = 0.9 // what the score of a term with one more literal counts
+	best := candidate{}
+	take := func(c candidate) {
+		candidates++
+		for range len(c.lits) - 1 {
+			c.score *= longer
+		}
+		if c.score > best.score*(1+1e-9) && !p.tried[key(c.lits)] {
+			best = c
+		}
+	}
+	singles := p.singles(class, take)
+	if class < joined {
+		singles = nil
+	}
+	var beam []candidate
+	for i, a := range singles {
+		for _, b := range singles[i+1:] {
+			if c, ok := p.join(a, b.lits[0]); ok {
+				take(c)
+				beam = append(beam, c)
+			}
+		}
+		beam = shortened(beam)
+	}
+	for _, a := range beam {
+		for _, b := range singles {
+			if c, ok := p.join(a, b.lits[0]); ok {
+				take(c)
+			}
+		}
+	}
+	if best.score <= 0 {
+		return nil, candidates
+	}
+	return best.lits, candidates
+}
+
+// shortened keeps the best candidates.
+func shortened(all []candidate) []candidate {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	return all[:min(beamPairs, len(all))]
+}
+
+// singles tries all atoms, and lists the literals of conditions, of many the best.
+func (p *pursuit) singles(class int, take func(candidate)) []candidate {
+	var all []candidate
+	for a := range p.t.Atoms {
+		if class == plain && !p.t.Atoms[a].Plain {
+			continue
+		}
+		col := p.t.Columns[a]
+		if p.t.Atoms[a].Negation == "" {
+			mean, sum, square := 0.0, 0.0, 0.0
+			for i, r := range p.rows {
+				mean += col[r] / float64(len(p.rows))
+				sum += col[r] * p.left[i]
+			}
+			for _, r := range p.rows {
+				square += (col[r] - mean) * (col[r] - mean)
+			}
+			if square > 1e-12 {
+				take(candidate{lits: []int{2 * a}, score: sum * sum / square})
+			}
+			continue
+		}
+		var on [2]candidate
+		on[0].lits, on[1].lits = []int{2 * a}, []int{2*a + 1}
+		var sums [2]float64
+		for i, r := range p.rows {
+			v := 0
+			if col[r] == 0 {
+				v = 1
+			}
+			on[v].on = append(on[v].on, int32(i))
+			sums[v] += p.left[i]
+		}
+		for v := range on {
+			on[v].score = p.score(len(on[v].on), sums[v])
+			if n := len(on[v].on); n > 0 && n < len(p.rows) {
+				all = append(all, on[v])
+			}
+		}
+		take(on[0])
+	}
+	if len(all) > maxLits {
+		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+		all = all[:maxLits]
+	}
+	return all
+}
+
+// join adds a literal to a conjunction; false if it is about a variable that is in it.
+func (p *pursuit) join(a candidate, lit int) (candidate, bool) {
+	v := p.t.Atoms[lit/2].Variable
+	for _, l := range a.lits {
+		if p.t.Atoms[l/2].Variable == v {
+			return candidate{}, false
+		}
+	}
+	c := candidate{lits: append(slices.Clone(a.lits), lit)}
+	slices.Sort(c.lits)
+	col, want := p.t.Columns[lit/2], float64(1-lit%2)
+	sum := 0.0
+	for _, i := range a.on {
+		if col[p.rows[i]] == want {
+			c.on = append(c.on, i)
+			sum += p.left[i]
+		}
+	}
+	c.score = p.score(len(c.on), sum)
+	return c, true
+}
+
+// function solves for the weights, from the last term back.
+func (p *pursuit) function() *Function {
+	n := len(p.chosen)
+	w := make([]float64, n)
+	for k := n - 1; k >= 0; k-- {
+		x := dot(p.basis[k], p.y)
+		for j := k + 1; j < n; j++ {
+			x -= p.triangle[j][k] * w[j]
+		}
+		w[k] = x / p.triangle[k][k]
+	}
+	f := &Function{}
+	for k, lits := range p.chosen {
+		if lits == nil {
+			f.Constant = w[k]
+		} else if math.Abs(w[k]) > 1e-9 {
+			f.Terms = append(f.Terms, Term{lits, w[k]})
+		}
+	}
+	return f
+}
