@@ -66,6 +66,8 @@ type trainCmd struct {
 	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`
 	JSON       bool   `name:"json" help:"Print one JSON object."`
 
+	IgnoreDiscount bool `help:"Treat a discount other than 1 as 1."`
+
 	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
 	Seed    uint64 `help:"Seed." default:"0"`
 	bounds
@@ -75,7 +77,7 @@ type trainCmd struct {
 func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount})
 	if err != nil {
 		return err
 	}
@@ -148,6 +150,9 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 		fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
 	}
 	fmt.Fprintln(w)
+	if res.Dropped > 0 {
+		fmt.Fprintf(w, "dropped: %d rows of the log, most since %s\n", res.Dropped, res.DroppedWhy)
+	}
 	fmt.Fprintf(w, "training rows: %v\n", res.Train)
 	if res.Test != nil {
 		fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
@@ -160,6 +165,9 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 	}
 	if res.Stopped != "" {
 		fmt.Fprintf(w, "Stopped early: %s.\n", res.Stopped)
+	}
+	for _, line := range res.Next() {
+		fmt.Fprintln(w, line)
 	}
 	if res.Grid != nil {
 		return res.Grid.WriteText(w)
@@ -195,6 +203,8 @@ type testCmd struct {
 	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
+	IgnoreDiscount bool `help:"Treat a discount other than 1 as 1."`
+
 	Samples int    `help:"Rows to draw if the legal ones are too many to list." default:"200000" placeholder:"N"`
 	Seed    uint64 `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
 	bounds
@@ -218,7 +228,7 @@ func (c *testCmd) Run(a *environment) error {
 	case c.Samples < 1:
 		return fmt.Errorf("--samples %d; expected at least 1", c.Samples)
 	}
-	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount})
 	if err != nil {
 		return err
 	}

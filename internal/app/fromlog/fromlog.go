@@ -43,6 +43,8 @@ type Result struct {
 	Fluents       []FluentLine `json:"columns"`
 	Contradictory int          `json:"contradictory"` // states and actions with several next states
 	Files         []string     `json:"files"`
+	// Warnings say what is doubtful about the log, such as a sudden change of level.
+	Warnings []string `json:"warnings,omitempty"`
 
 	reasons []reason
 	groups  []Contradiction
@@ -121,7 +123,7 @@ func Init(r Request) (*Result, error) {
 	}
 	out := &Result{
 		Schema: app.Schema, Log: r.Log, Format: t.Format, Rows: t.Rows(), Transitions: read.Data.Rows, Dropped: len(read.Drops),
-		reasons: count(read.Drops), groups: contradictions(s, read),
+		reasons: count(read.Drops), groups: contradictions(s, read), Warnings: rawlog.Shifts(t, fluents),
 	}
 	out.Contradictory = len(out.groups)
 	for i := range fluents {
@@ -206,6 +208,9 @@ func line(f *rawlog.Fluent) FluentLine {
 func (x *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d rows (%s), %d transitions, %d rows dropped\n", x.Log, x.Rows, x.Format, x.Transitions, x.Dropped)
+	for _, warning := range x.Warnings {
+		fmt.Fprintf(&b, "WARNING: %s\n", warning)
+	}
 	for _, f := range x.Fluents {
 		name := f.Column
 		if f.Name != f.Column && f.Use != string(rawlog.Dropped) {

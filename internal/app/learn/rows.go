@@ -44,18 +44,26 @@ func examples(p *load.Problem, file string) (*train.Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	return train.FromSources(p.Problem, s...)
+	return train.FromSources(p.Problem, s.data...)
+}
+
+// sourced are data sets to learn from, with how many rows of logs gave no transition, and the
+// most frequent reason.
+type sourced struct {
+	data    []train.Source
+	dropped int
+	why     string
 }
 
 // sources reads the data sets to learn from. The rows of also, empty for none,
 // have a weight. With gaps, cells of logs may be empty.
-func sources(p *load.Problem, file, also string, weight int, gaps bool) ([]train.Source, error) {
+func sources(p *load.Problem, file, also string, weight int, gaps bool) (*sourced, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
 	}
 	s.Gaps = gaps
-	var all []train.Source
+	all := &sourced{}
 	for _, from := range []struct {
 		name   string
 		weight int
@@ -63,20 +71,20 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) ([]train
 		if from.name == "" {
 			continue
 		}
-		data, err := read(p, from.name, s)
+		data, err := all.read(p, from.name, s)
 		if err != nil {
 			return nil, err
 		}
 		if data.Rows == 0 {
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
-		all = append(all, train.Source{Data: data, Weight: int32(from.weight)})
+		all.data = append(all.data, train.Source{Data: data, Weight: int32(from.weight)})
 	}
 	return all, nil
 }
 
 // read reads a data set, or a log for a task that declares its fluents.
-func read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
+func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
 	if p.Declared == nil {
 		return dataset.ReadAs(name, s)
 	}
@@ -84,5 +92,12 @@ func read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error
 	if err != nil {
 		return nil, err
 	}
+	counts := map[string]int{}
+	for _, d := range log.Drops {
+		if counts[d.Why]++; counts[d.Why] > counts[x.why] || counts[d.Why] == counts[x.why] && d.Why < x.why {
+			x.why = d.Why
+		}
+	}
+	x.dropped += len(log.Drops)
 	return s.Quantise(log.Data), nil
 }

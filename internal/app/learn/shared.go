@@ -9,7 +9,11 @@ import (
 // Sources reads a data set that the problem's network can be learned from. Cells of logs may
 // be empty.
 func Sources(p *load.Problem, file string) ([]train.Source, error) {
-	return sources(p, file, "", 0, true)
+	s, err := sources(p, file, "", 0, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.data, nil
 }
 
 // Measure is the error of a network on some rows.

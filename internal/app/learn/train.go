@@ -56,6 +56,10 @@ type Trained struct {
 	Contradictory int `json:"contradictory"`
 	// Incomplete counts the rows with an empty cell, which Rows and Train leave out.
 	Incomplete int `json:"incomplete"`
+	// Dropped counts the rows of a log that gave no transition; DroppedWhy has the most
+	// frequent reason.
+	Dropped    int    `json:"dropped_rows"`
+	DroppedWhy string `json:"dropped_why,omitempty"`
 	// Grid describes every shape that was tried, absent if one was given.
 	Grid *GridTable `json:"grid,omitempty"`
 	// Reward is the reward that was learned, absent if none was.
@@ -77,7 +81,11 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 	if err != nil {
 		return nil, err
 	}
-	return trainFrom(ctx, p, from, t)
+	out, err := trainFrom(ctx, p, from.data, t)
+	if err == nil {
+		out.Dropped, out.DroppedWhy = from.dropped, from.why
+	}
+	return out, err
 }
 
 // trainFrom learns a network from data sets, and the reward if it is to be learned.
@@ -154,6 +162,26 @@ func (t *Trained) Warnings() []string {
 		return nil
 	}
 	return t.Found.warnings()
+}
+
+// Next says what to try if the network is wrong on training rows; nil if it is right on all.
+func (t *Trained) Next() []string {
+	if t.Exact || t.Train == nil || t.Train.Wrong == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d distinct training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
+	if t.Contradictory > 0 {
+		lines = append(lines, fmt.Sprintf("%d states and actions have several next states, which no network can learn: fdplan check TASK DATA --contradictions lists them. Record the column that is missing, or use finer bins.", t.Contradictory))
+	}
+	switch {
+	case t.Stopped != "":
+		lines = append(lines, "Training was cut short: allow more time.")
+	case t.Recipe == RecipeDense:
+		lines = append(lines, "Try --recipe structure, more --epochs, wider --hidden layers, or more rows.")
+	default:
+		lines = append(lines, "Try more rows; --report DIR shows which outputs are wrong and what they depend on.")
+	}
+	return append(lines, "fdplan test NETWORK DATA --task TASK counts the errors of each output; plan --incremental --simulator corrects plans that fail.")
 }
 
 // Write writes the network.

@@ -119,6 +119,9 @@ func (t *Table) readCSV(f io.Reader, delimiter rune) error {
 	}
 	line, _ := c.FieldPos(0)
 	for i, h := range header {
+		if strings.Contains(strings.TrimRight(h, "\r"), "\r") {
+			return source.Errorf(t.File, line, 1, "the lines end in CR alone; expected LF or CR LF")
+		}
 		h = strings.TrimSpace(h)
 		if h == "" {
 			return source.Errorf(t.File, line, 1, "column %d has no name in the header", i+1)

@@ -1,0 +1,142 @@
+package fromlog
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// tank is a log of a tank: a valve is opened or not, and the level rises or falls. Each row is
+// made by format.
+func tank(rows int, header string, format func(i int, open bool, level float64, mode string) string) string {
+	var b strings.Builder
+	b.WriteString(header)
+	level := 20.0
+	for i := range rows {
+		open := i*7%11 < 5
+		b.WriteString(format(i, open, level, []string{"auto", "hand"}[i%2]))
+		if open {
+			level = min(level+7.25, 90)
+		} else {
+			level = max(level-6.5, 10)
+		}
+	}
+	return b.String()
+}
+
+// plain is the usual form of a row.
+func plain(i int, open bool, level float64, mode string) string {
+	return fmt.Sprintf("%d,%v,%g,%s\n", i, open, level, mode)
+}
+
+const head = "t,open,level_l,mode\n"
+
+// celsius and fahrenheit put a change of unit into the middle of a log.
+func changed(i int, open bool, level float64, mode string) string {
+	if i >= 200 {
+		level = level*1.8 + 32
+	}
+	return plain(i, open, level, mode)
+}
+
+// TestFaults imports logs with faults. Each is read right, or refused with a message that
+// names the fault and its place.
+func TestFaults(t *testing.T) {
+	good := tank(60, head, plain)
+	with := func(line int, text string) string { // replaces a line, from 1
+		lines := strings.SplitAfter(good, "\n")
+		lines[line-1] = text
+		return strings.Join(lines, "")
+	}
+	for name, c := range map[string]struct {
+		log         string
+		missing     rawlog.Missing
+		transitions int    // of a log that is read
+		want        string // in the report, or in the error
+	}{
+		"good": {log: good, transitions: 59, want: "level_l, real"},
+		"semicolon": {log: tank(60, "t;open;level_l;mode\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d;%v;%s;%s\n", i, open, strings.Replace(fmt.Sprint(level), ".", ",", 1), mode)
+		}), transitions: 59, want: "level_l, real"},
+		"tab": {log: strings.ReplaceAll(good, ",", "\t"), transitions: 59, want: `delimiter '\t'`},
+		"BOM": {log: "\ufeff" + good, transitions: 59, want: "time     t\n"},
+		"quotes": {log: tank(60, "\"t\",\"open\",\"level, \"\"l\"\"\",mode\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("\"%d\",\"%v\",\"%g\",\"%s, \"\"x\"\"\"\n", i, open, level, mode)
+		}), transitions: 59, want: `level, "l" as level_l, real`},
+		"open quote":       {log: with(5, "3,true,\"20,auto\n"), want: "log.csv:"},
+		"NaN":              {log: with(5, "3,true,NaN,auto\n"), transitions: 57, want: "1: level_l is missing"},
+		"empty":            {log: with(5, "3,true,,auto\n"), transitions: 57, want: "1: level_l is missing in the row after it"},
+		"empty, previous":  {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: "59 transitions, 1 rows dropped"},
+		"empty, error":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop or previous"},
+		"unit":             {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
+		"no unit":          {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
+		"duplicate header": {log: strings.Replace(good, "mode", "open", 1), want: "log.csv:1:1: columns 2 and 4 are both named open in the header; expected different names"},
+		"nameless header":  {log: strings.Replace(good, "mode", "", 1), want: "log.csv:1:1: column 4 has no name in the header"},
+		"text in a number": {log: with(9, "7,true,full,auto\n"), want: `log.csv:9: column level_l: "full" is not a number, as 98.3 % of its values are; expected a number, or --ignore level_l`},
+		"text column": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
+			return plain(i, open, level, fmt.Sprintf("note %d", i))
+		}), transitions: 59, want: "dropped  mode (more than 32 different texts)"},
+		"ragged":            {log: with(12, "10,true,20\n"), want: "log.csv:12:1: the row has 3 fields, expected 4 as in the header"},
+		"mixed line ends":   {log: strings.Replace(strings.Replace(good, "\n", "\r\n", 1), "auto\n", "auto\r\n", 9), transitions: 59, want: "mode, enum"},
+		"carriage returns":  {log: strings.ReplaceAll(good, "\n", "\r"), want: "the lines end in CR alone; expected LF or CR LF"},
+		"nothing":           {log: "", want: "log.csv:1:1: the file is empty"},
+		"header alone":      {log: head, want: "the log has no rows"},
+		"no such action":    {log: strings.Replace(good, "open", "opne", 1), want: "there is no column open in"},
+		"constant action":   {log: strings.ReplaceAll(good, "true", "false"), want: "the action open cannot be used: constant, false"},
+		"unknown delimiter": {log: strings.ReplaceAll(good, ",", "|"), want: "there is no column open in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			res, err := Init(Request{Log: "log.csv", Out: "out", Missing: c.missing, Spec: rawlog.Spec{Actions: []string{"open"}}})
+			if c.transitions == 0 {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("%v, want %s", err, c.want)
+				}
+				if _, err := os.Stat("out"); err == nil {
+					t.Error("a folder was written")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := res.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			if res.Transitions != c.transitions || !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "WARNING") != (name == "unit") {
+				t.Errorf("%d transitions, want %d, and %q in\n%s", res.Transitions, c.transitions, c.want, b.String())
+			}
+		})
+	}
+}
+
+var rows = flag.Int("rows", 0, "rows of the log of TestRows, such as 10000000")
+
+// TestRows imports a log of --rows rows, to measure memory.
+func TestRows(t *testing.T) {
+	if *rows == 0 {
+		t.Skip("no --rows")
+	}
+	name := filepath.Join(t.TempDir(), "log.csv")
+	if err := os.WriteFile(name, []byte(tank(*rows, head, plain)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Init(Request{Log: name, Out: t.TempDir(), Spec: rawlog.Spec{Actions: []string{"open"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Transitions != *rows-1 {
+		t.Errorf("%d transitions", res.Transitions)
+	}
+}

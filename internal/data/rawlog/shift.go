@@ -1,0 +1,134 @@
+package rawlog
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A column changes its level suddenly, as when its unit is changed, if the values before and
+// after some row are distributed differently, and the step between them is larger than usual.
+const (
+	leastShiftRows = 20   // on either side
+	shiftDistance  = 0.75 // of the distributions, after Kolmogorov and Smirnov
+	shiftStep      = 1.5  // times the step that one row in twenty exceeds
+)
+
+// shift is a sudden change of the level of a column.
+type shift struct {
+	row            int // the first after it
+	before, after  [2]float64
+	factor, offset float64 // that take the values before to those after, by spread and mean
+}
+
+// Shifts returns warnings about numeric columns whose level changes suddenly, with the line of
+// the change.
+func Shifts(t *Table, fluents []Fluent) []string {
+	var out []string
+	for i := range fluents {
+		f := &fluents[i]
+		if f.Use != AsState && f.Use != AsAction || f.Kind != Real && (f.Kind != Int || f.Hi-f.Lo < 8) {
+			continue
+		}
+		s, ok := t.Columns[t.Column(f.Column)].shift()
+		if !ok {
+			continue
+		}
+		out = append(out, fmt.Sprintf("column %s changes suddenly at line %d: its values are %.4g to %.4g before and %.4g to %.4g after%s; "+
+			"convert them or cut the log if the unit was changed, else the bins mix two quantities", f.Column, t.Lines[s.row], s.before[0], s.before[1], s.after[0], s.after[1], s.unit()))
+	}
+	return out
+}
+
+// unit names a usual change of unit that explains a shift; empty if there is none.
+func (s *shift) unit() string {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 0.1*math.Abs(b) }
+	switch {
+	case near(s.factor, 1.8) && math.Abs(s.offset-32) < 8:
+		return ", as from °C to °F"
+	case near(s.factor, 1/1.8) && math.Abs(s.offset+17.8) < 5:
+		return ", as from °F to °C"
+	case near(s.factor, 1) && math.Abs(math.Abs(s.offset)-273.15) < 10:
+		return ", as between °C and K"
+	}
+	for _, x := range []float64{10, 60, 100, 1000, 3600, 2.2046, 3.6} {
+		if near(s.factor, x) || near(s.factor, 1/x) {
+			return fmt.Sprintf(", about %.4g times as large", s.factor)
+		}
+	}
+	return ""
+}
+
+// shift finds a sudden change of level at the row where the sum of deviations from the mean is
+// the largest.
+func (c *Column) shift() (shift, bool) {
+	var rows []int
+	var xs []float64
+	sum := 0.0
+	for i := range c.cells {
+		if x, ok := c.Number(i); ok {
+			rows, xs, sum = append(rows, i), append(xs, x), sum+x
+		}
+	}
+	n := len(xs)
+	if n < 2*leastShiftRows {
+		return shift{}, false
+	}
+	mean, deviation, most, at := sum/float64(n), 0.0, 0.0, 0
+	for i, x := range xs {
+		if deviation += x - mean; math.Abs(deviation) > most && i+1 >= leastShiftRows && i+1 <= n-leastShiftRows {
+			most, at = math.Abs(deviation), i+1
+		}
+	}
+	if at == 0 {
+		return shift{}, false
+	}
+	steps := make([]float64, 0, n)
+	for i := 1; i < n; i++ {
+		steps = append(steps, math.Abs(xs[i]-xs[i-1]))
+	}
+	step := steps[at-1]
+	slices.Sort(steps)
+	if step <= shiftStep*steps[len(steps)*19/20] {
+		return shift{}, false
+	}
+	before, after := xs[:at], xs[at:]
+	m1, d1 := moments(before)
+	m2, d2 := moments(after)
+	slices.Sort(before)
+	slices.Sort(after)
+	if distance(before, after) < shiftDistance {
+		return shift{}, false
+	}
+	s := shift{row: rows[at], before: [2]float64{before[0], before[at-1]}, after: [2]float64{after[0], after[n-at-1]}, factor: d2 / d1}
+	s.offset = m2 - s.factor*m1
+	return s, true
+}
+
+// moments returns the mean and the standard deviation.
+func moments(xs []float64) (mean, deviation float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	for _, x := range xs {
+		deviation += (x - mean) * (x - mean) / float64(len(xs))
+	}
+	return mean, math.Sqrt(deviation)
+}
+
+// distance returns the largest difference between the shares of two sorted lists below a
+// number.
+func distance(a, b []float64) float64 {
+	most := 0.0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		x := min(a[i], b[j])
+		for i < len(a) && a[i] <= x {
+			i++
+		}
+		for j < len(b) && b[j] <= x {
+			j++
+		}
+		most = max(most, math.Abs(float64(i)/float64(len(a))-float64(j)/float64(len(b))))
+	}
+	return most
+}
