@@ -111,10 +111,10 @@ func (t *Table) readCSV(f io.Reader, delimiter rune) error {
 		return source.Errorf(t.File, p.Line, p.Column, "%v", p.Err)
 	}
 	header, err := c.Read()
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		return source.Errorf(t.File, 1, 1, "the file is empty, expected a header with the names of columns")
-	}
-	if err != nil {
+	case err != nil:
 		return fault(err, header)
 	}
 	line, _ := c.FieldPos(0)
@@ -139,8 +139,8 @@ func (t *Table) readCSV(f io.Reader, delimiter rune) error {
 		if err != nil {
 			return fault(err, row)
 		}
-		line, _ := c.FieldPos(0)
-		if err := t.row(line); err != nil {
+		line, _ = c.FieldPos(0)
+		if err = t.row(line); err != nil {
 			return err
 		}
 		for i, text := range row {
