@@ -111,10 +111,9 @@ func (t *Table) readCSV(f io.Reader, delimiter rune) error {
 		return source.Errorf(t.File, p.Line, p.Column, "%v", p.Err)
 	}
 	header, err := c.Read()
-	switch {
-	case err == io.EOF:
+	if err == io.EOF {
 		return source.Errorf(t.File, 1, 1, "the file is empty, expected a header with the names of columns")
-	case err != nil:
+	} else if err != nil {
 		return fault(err, header)
 	}
 	line, _ := c.FieldPos(0)
