@@ -48,9 +48,9 @@ func TestConstraint(t *testing.T) {
 		{"at(x1,y3),==,1", false, `!"at(x1,y3),==,1": there is no variable "at(x1"`},
 		{"at(x1,y2)',==,1", false, `!"at(x1,y2)',==,1": "at(x1,y2)'": ' is for the next step, which only transitions have`},
 		{"level,==,1", false, `!"level,==,1": "level" is an integer variable of 3 bits; expected one bit, level#0 the lowest`},
-		{"level#3,==,1", false, `!"level#3,==,1": there is no variable "level#3"`},
+		{"level#3,==,1", false, `!"level#3,==,1": there is no variable "level#3"; did you mean level?`},
 		{"level#01,==,1", false, `!"level#01,==,1": there is no variable "level#01"`},
-		{"dead#0,==,1", false, `!"dead#0,==,1": there is no variable "dead#0"`},
+		{"dead#0,==,1", false, `!"dead#0,==,1": there is no variable "dead#0"; did you mean dead?`},
 		{"dead,==,1\ndead,==,1", false, `!"dead,==,1\ndead,==,1": byte 0x0a; expected UTF-8 without control characters`},
 		{"", false, `!"": "" has too few fields; expected LIT,...,OP,K`},
 	} {

@@ -79,7 +79,7 @@ func TestPictureSurroundings(t *testing.T) {
 	} {
 		text := pictureText(t, load.Ref{}, planned(t, load.Ref{Name: name}))
 		if lines := strings.Split(want, "\n"); strings.HasPrefix(name, "cellda") {
-			for i, l := range strings.Split(text, "\n")[1:6] {
+			for i, l := range strings.Split(text, "\n")[2:7] {
 				if !strings.HasPrefix(l, lines[i]) {
 					t.Errorf("%s: line %q, expected %q first", name, l, lines[i])
 				}

@@ -30,7 +30,7 @@ func TestInitialFile(t *testing.T) {
 	if err := c.apply(p); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Format(&p.Initial[1]); len(p.Initial) != 5 || got != "level#3 == 0" {
+	if got := p.Format(&p.Initial[1]); len(p.Initial) != 5 || got != "level >= 0" {
 		t.Errorf("%d constraints, the second %s", len(p.Initial), got)
 	}
 	for text, want := range map[string]string{
