@@ -171,7 +171,6 @@ func stepsText(steps []int) string {
 type record struct {
 	states, actions [][]Value
 	expected        [][]Value // of the state after each step, the variables that differ; nil for none
-	notes           []string
 	final           []Value
 }
 
