@@ -200,11 +200,11 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 	b.close()
 	for t := 1; t <= f.horizon; t++ {
 		for k := range b.o.group {
+			whole := b.expand(ctx, t, k)
 			if ctx.Err() != nil {
 				return nil, 0, cut
 			}
-			b.expand(ctx, t, k)
-			if b.most > 0 && b.held+b.layer.bytes() > b.most {
+			if !whole || b.most > 0 && b.held+b.layer.bytes() > b.most {
 				return nil, 0, noRoom
 			}
 			if b.layer.size() == 0 {
@@ -313,8 +313,9 @@ func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 	return tr
 }
 
-// expand decides the group at position k of step t in every node.
-func (b *beam) expand(ctx context.Context, t, k int) {
+// expand decides the group at position k of step t in every node. It is false where
+// the context ended or there was no room: the layer is incomplete then.
+func (b *beam) expand(ctx context.Context, t, k int) bool {
 	f, o := b.f, b.o
 	id := o.group[k]
 	g := &f.parts[id]
@@ -324,7 +325,7 @@ func (b *beam) expand(ctx context.Context, t, k int) {
 	here, then := b.t.At[id][t-1], b.t.At[id][t]
 	for n := range old.cost {
 		if n%1024 == 1023 && (ctx.Err() != nil || b.most > 0 && b.held+old.bytes()+b.layer.bytes() > b.most) {
-			return
+			return false
 		}
 		key := old.key(n)
 		v := key[id]
@@ -357,6 +358,7 @@ func (b *beam) expand(ctx context.Context, t, k int) {
 		b.shut()
 	}
 	b.close()
+	return true
 }
 
 // open reads a node's carry.
