@@ -49,6 +49,17 @@ func (c *Claim) refuse(format string, args ...any) {
 	}
 }
 
+// refuseFault refuses a claim for what its checker found. The checker's errors are
+// about "formula" or "proof"; the refusal names the file.
+func (c *Claim) refuseFault(fault *source.Error) {
+	if fault.File == "formula" {
+		fault.File = c.File
+	} else {
+		fault.File = c.Proof
+	}
+	c.refuse("%v", fault)
+}
+
 // compare refuses a proof that shows less than an answer says.
 func (c *Claim) compare(s said) {
 	if !c.Accepted {
@@ -95,13 +106,7 @@ func checkFiles(ctx context.Context, opb, proof string, t *engine.Task, excluded
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &fault):
-		// The checker's errors are about "formula" or "proof".
-		if fault.File == "formula" {
-			fault.File = opb
-		} else {
-			fault.File = proof
-		}
-		c.refuse("%v", fault)
+		c.refuseFault(fault)
 		return c, nil
 	case err != nil:
 		return nil, err

@@ -31,13 +31,7 @@ func (r *Report) clauses(ctx context.Context, cnf, proof string) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &fault):
-		// The checker's errors are about "formula" or "proof".
-		if fault.File == "formula" {
-			fault.File = cnf
-		} else {
-			fault.File = proof
-		}
-		c.refuse("%v", fault)
+		c.refuseFault(fault)
 	case err != nil:
 		return err
 	}
@@ -74,13 +68,6 @@ func (c *Claim) askTrim(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	accepted := strings.Contains(out, "s VERIFIED")
-	v := Verdict{Checker: "drat-trim", Accepted: &accepted}
-	if !accepted {
-		lines := strings.Split(strings.TrimSpace(out), "\n")
-		v.Says = lines[len(lines)-1]
-		c.refuse("drat-trim refuses the proof: %s", v.Says)
-	}
-	c.Others = append(c.Others, v)
+	c.hear("drat-trim", out, strings.Contains(out, "s VERIFIED"))
 	return nil
 }

@@ -61,15 +61,19 @@ func (c *Claim) askOthers(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	accepted := err == nil && (strings.Contains(out, "Verification succeeded") || strings.Contains(out, "s VERIFIED"))
-	v := Verdict{Checker: "veripb", Accepted: &accepted}
+	c.hear("veripb", out, err == nil && (strings.Contains(out, "Verification succeeded") || strings.Contains(out, "s VERIFIED")))
+	return nil
+}
+
+// hear notes what another checker printed. Its refusal refuses the claim.
+func (c *Claim) hear(checker, out string, accepted bool) {
+	v := Verdict{Checker: checker, Accepted: &accepted}
 	if !accepted {
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		v.Says = lines[len(lines)-1]
-		c.refuse("veripb refuses the proof: %s", v.Says)
+		c.refuse("%s refuses the proof: %s", checker, v.Says)
 	}
 	c.Others = append(c.Others, v)
-	return nil
 }
 
 // run returns what a program prints.

@@ -71,9 +71,16 @@ func New(ctx context.Context, t engine.Task, starts [][]uint64, entries int) (*L
 // Grow replaces the tables by larger ones, of at most so many entries. It reports
 // whether there are any.
 func (l *Least) Grow(ctx context.Context, entries int) bool {
-	tables := l.merge(ctx, entries)
-	if ctx.Err() != nil || len(tables) == len(l.tables) {
+	parts := l.partition(entries)
+	if len(parts) == len(l.tables) {
 		return false
+	}
+	var tables []*table
+	for _, vars := range parts {
+		if ctx.Err() != nil {
+			return false
+		}
+		tables = append(tables, l.b.build(vars))
 	}
 	l.tables = tables
 	l.of, l.add = make([]int32, len(l.place)), make([]int, len(l.place))
@@ -232,9 +239,9 @@ func (b *builder) affinities(single []*table) [][]float64 {
 	return out
 }
 
-// merge puts variables together, those first that gain most, while a table of
-// them has at most so many entries, and builds the tables.
-func (l *Least) merge(ctx context.Context, entries int) (tables []*table) {
+// partition puts variables together, those first that gain most, while a table of
+// them has at most so many entries.
+func (l *Least) partition(entries int) (out [][]*variable) {
 	type part struct {
 		members []int // of single
 		size    int
@@ -272,12 +279,9 @@ func (l *Least) merge(ctx context.Context, entries int) (tables []*table) {
 		for _, i := range p.members {
 			vars = append(vars, l.single[i].vars[0])
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		tables = append(tables, l.b.build(vars))
+		out = append(out, vars)
 	}
-	return tables
+	return out
 }
 
 // Of is the bound of a packed state that keeps the rules; Never where no goal can

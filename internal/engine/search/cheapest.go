@@ -88,7 +88,7 @@ const (
 // is false when the context ended.
 func (c *cheapest) sharpen(ctx context.Context) bool {
 	c.next *= sharpenFactor
-	if c.entries = min(c.entries*tableGrowth, largeTable); c.entries < largeTable*tableGrowth && c.guess.Grow(ctx, c.entries) {
+	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries) {
 		c.start()
 	}
 	return ctx.Err() == nil

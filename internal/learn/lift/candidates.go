@@ -142,30 +142,9 @@ func (c *collector) facts(types []string, own int) []fact {
 // arguments of enumerations take each value.
 func atoms(d *declaration, types []string) []Atom {
 	var out []Atom
-	args := make([]string, len(d.params))
-	used := make([]bool, len(types))
-	var fill func(k int)
-	fill = func(k int) {
-		if k == len(args) {
-			out = append(out, Atom{d.Name, slices.Clone(args)})
-			return
-		}
-		if !d.params[k].object {
-			for _, v := range d.params[k].names {
-				args[k] = v
-				fill(k + 1)
-			}
-			return
-		}
-		for i, t := range types {
-			if t == d.Params[k] && !used[i] {
-				used[i], args[k] = true, objectName(i)
-				fill(k + 1)
-				used[i] = false
-			}
-		}
-	}
-	fill(0)
+	bindings(d, types, false, func(args, _ []string, _ int) {
+		out = append(out, Atom{d.Name, slices.Clone(args)})
+	})
 	return out
 }
 
@@ -179,6 +158,19 @@ type relatedAtom struct {
 // some are fresh.
 func related(d *declaration, types []string) []relatedAtom {
 	var out []relatedAtom
+	bindings(d, types, true, func(args, fresh []string, bound int) {
+		if bound > 0 && len(fresh) > 0 {
+			out = append(out, relatedAtom{Atom{d.Name, slices.Clone(args)}, slices.Clone(fresh)})
+		}
+	})
+	return out
+}
+
+// bindings visits the arguments that d may have: each object of the given types at most
+// once, each value of an enumeration, and, with others, fresh objects, whose types are
+// given. bound is how many arguments are objects that are not fresh. The slices are valid
+// only during the call.
+func bindings(d *declaration, types []string, others bool, visit func(args, fresh []string, bound int)) {
 	args := make([]string, len(d.params))
 	used := make([]bool, len(types))
 	var fresh []string
@@ -186,9 +178,7 @@ func related(d *declaration, types []string) []relatedAtom {
 	var fill func(k int)
 	fill = func(k int) {
 		if k == len(args) {
-			if bound > 0 && len(fresh) > 0 {
-				out = append(out, relatedAtom{Atom{d.Name, slices.Clone(args)}, slices.Clone(fresh)})
-			}
+			visit(args, fresh, bound)
 			return
 		}
 		if !d.params[k].object {
@@ -207,11 +197,12 @@ func related(d *declaration, types []string) []relatedAtom {
 				used[i] = false
 			}
 		}
-		args[k] = objectName(len(types) + len(fresh))
-		fresh = append(fresh, d.Params[k])
-		fill(k + 1)
-		fresh = fresh[:len(fresh)-1]
+		if others {
+			args[k] = objectName(len(types) + len(fresh))
+			fresh = append(fresh, d.Params[k])
+			fill(k + 1)
+			fresh = fresh[:len(fresh)-1]
+		}
 	}
 	fill(0)
-	return out
 }
