@@ -104,9 +104,9 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	if err != nil {
 		return nil, err
 	}
-	m := &lift.Model{}
-	for i := range found {
-		m.Classes = append(m.Classes, found[i].Class)
+	m, err := modelOf(w, found, pooled)
+	if err != nil {
+		return nil, err
 	}
 	applied, err := m.Apply(w)
 	if err != nil {
@@ -137,6 +137,16 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		{"rows", fmt.Sprint(out.Train.Rows)}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	})
 	return out, err
+}
+
+// modelOf is what was learned from rows.
+func modelOf(w *lift.World, found []lift.Learned, rows []lift.Row) (m *lift.Model, err error) {
+	m = &lift.Model{}
+	for i := range found {
+		m.Classes = append(m.Classes, found[i].Class)
+	}
+	m.Met, err = w.Meet(rows)
+	return m, err
 }
 
 // world is the view of a problem that lifted functions have.
@@ -192,20 +202,31 @@ func fileOf(p *load.Problem, net *bnn.Network, m *lift.Model, a *lift.Applied, m
 		}
 		f.Meta = append(f.Meta, [2]string{load.MetaLifted, string(text)})
 	}
-	for _, u := range a.Unseen {
-		how := "sometimes"
-		if u.Always {
-			how = "always"
+	if m.Met != nil {
+		text, err := json.Marshal(m.Met)
+		if err != nil {
+			return nil, fmt.Errorf("%w: what the rows met: %w", app.ErrInternal, err)
 		}
-		f.Meta = append(f.Meta, [2]string{load.MetaUnseen, fmt.Sprintf("%s %s %s", how, u.Output, u.Reason)})
+		f.Meta = append(f.Meta, [2]string{load.MetaMet, string(text)})
+	}
+	if a.Support != nil {
+		f.Meta = append(f.Meta, load.SupportLines(a.Support)...)
 	}
 	return f, f.Check()
 }
 
 func lineOf(l *lift.Learned) FunctionLine {
 	out := FunctionLine{Output: l.Output.String(), Objects: l.Objects, Rows: l.Pooled}
+	read := make([]bool, len(l.Features))
+	for _, n := range l.Bits {
+		for k, reads := range n.Reads(len(l.Features)) {
+			read[k] = read[k] || reads
+		}
+	}
 	for i := range l.Features {
-		out.Features = append(out.Features, FeatureLine{l.Features[i].String(), l.Features[i].Seen})
+		if f := &l.Features[i]; read[i] || f.Fixed() { // others come last
+			out.Features = append(out.Features, FeatureLine{f.String(), f.Seen})
+		}
 	}
 	for i, n := range l.Bits {
 		b := BitLine{Features: []int{}, Wrong: l.Outputs[i].Wrong, Held: l.Outputs[i].Held, Verdict: string(l.Outputs[i].Verdict)}
@@ -272,13 +293,18 @@ func Apply(ctx context.Context, p *load.Problem, name string, text []byte, o Opt
 }
 
 // readModel reads the lifted functions of a network's file.
-func readModel(name string, f *bnn.File) (*lift.Model, error) {
-	m := &lift.Model{}
+func readModel(name string, f *bnn.File) (m *lift.Model, err error) {
+	m = &lift.Model{}
 	for i, kv := range f.Meta {
+		const first = 2 // the first line with metadata
+		if kv[0] == load.MetaMet {
+			if m.Met, err = lift.ReadMet(kv[1]); err != nil {
+				return nil, source.Errorf(name, first+i, len("meta "+load.MetaMet+" ")+1, "%v", err)
+			}
+		}
 		if kv[0] != load.MetaLifted {
 			continue
 		}
-		const first = 2 // the first line with metadata
 		c, err := lift.ReadClass(kv[1])
 		if err != nil {
 			return nil, source.Errorf(name, first+i, len("meta "+load.MetaLifted+" ")+1, "%v", err)

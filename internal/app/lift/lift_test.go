@@ -139,12 +139,18 @@ func robots(t *testing.T, n, size int) string {
 // learned learns a lifted network from random transitions of a task.
 func learned(t *testing.T, task string, rows int, o Options) []byte {
 	t.Helper()
+	return learnedBy(t, task, rows, collect.Restart, o)
+}
+
+// learnedBy learns a lifted network from transitions of a task by a policy.
+func learnedBy(t *testing.T, task string, rows int, policy collect.Policy, o Options) []byte {
+	t.Helper()
 	p, err := load.Load(context.Background(), load.Ref{Name: task, Untrained: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.csv")
-	if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: rows, Policy: collect.Restart, Seed: 1}); err != nil {
+	if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: rows, Policy: policy, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := Train(context.Background(), p, data, o)

@@ -26,8 +26,8 @@ const (
 	// MetaLifted has a function that all objects of a type share; see package lift. There is
 	// one for each learned fluent.
 	MetaLifted = "lifted"
-	// MetaUnseen names an output bit of a lifted network for which no row stands, and why.
-	MetaUnseen = "unseen"
+	// MetaMet has a lift.Met: which values the rows of a lifted network have together.
+	MetaMet = "met"
 )
 
 // ErrNoNetwork is the error of loading a problem whose network is yet to be learned,
@@ -88,6 +88,19 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 		}
 	}
 	return t, nil
+}
+
+// SupportLines is the metadata that records what training rows settle; nil where that is too
+// much for a network's file.
+func SupportLines(s *coverage.Support) (meta [][2]string) {
+	lines, err := s.Lines()
+	if err != nil {
+		return nil
+	}
+	for _, l := range lines {
+		meta = append(meta, [2]string{MetaSupport, l})
+	}
+	return meta
 }
 
 // setReward makes the reward that was learned that of the problem, unless the task gives one

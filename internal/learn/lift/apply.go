@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 )
 
@@ -21,6 +22,7 @@ type Unseen struct {
 type Applied struct {
 	Functions []synthesis.Function // by output bit of the network
 	Unseen    []Unseen
+	Support   *coverage.Support // what the rows settle; nil if that is not recorded
 }
 
 // ErrWide is wrapped where the function of an output has too many inputs or cells in an
@@ -33,6 +35,13 @@ var ErrFit = errors.New("the lifted functions do not fit")
 // Apply grounds the model in an instance.
 func (m *Model) Apply(w *World) (*Applied, error) {
 	out := &Applied{Functions: make([]synthesis.Function, len(w.Problem.Outputs))}
+	if m.Met != nil {
+		unseen, err := m.Met.unseen(w)
+		if err != nil {
+			return nil, fmt.Errorf("%w %s: %w", ErrFit, w.Problem.Name, err)
+		}
+		out.Support = &coverage.Support{Inputs: len(w.Problem.Inputs), Outputs: len(w.Problem.Outputs), Unseen: unseen, Tables: make([][]coverage.Table, len(w.Problem.Outputs))}
+	}
 	done := make([]bool, len(out.Functions))
 	g := newGrounder(w)
 	rules := rulesOf(w)
@@ -101,6 +110,11 @@ func (c *Class) apply(g *grounder, at []int, r *rules, to *Applied, done []bool)
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		to.Functions[o], done[o] = f, true
+		if to.Support != nil && c.settled != nil && (why == nil || !why.always) {
+			for i := range c.settled.Tables[b] {
+				to.Support.Tables[o] = append(to.Support.Tables[o], c.ground(&c.settled.Tables[b][i], features, r))
+			}
+		}
 	}
 	return nil
 }
@@ -132,8 +146,12 @@ func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]
 		f, x := &c.Features[i], &features[i]
 		lo, hi := r.span(x)
 		concerned := i
-		if !read[i] {
+		switch {
+		case read[i]:
+		case c.Features[i].Fixed():
 			concerned = -1
+		default:
+			continue // only tests compare it
 		}
 		if !x.count {
 			if !slices.Contains(f.Seen, x.value) {

@@ -154,3 +154,6 @@ func (f *Feature) all() string {
 
 // constant reports whether the objects alone determine the feature.
 func (f *Feature) constant() bool { return len(f.Bits) == 0 }
+
+// Fixed reports whether the objects alone determine the feature, and all of them alike.
+func (f *Feature) Fixed() bool { return f.constant() && len(f.Seen) == 1 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
@@ -92,6 +93,8 @@ type pool struct {
 	grounded [][]grounded // by feature and choice
 	values   [][]float64  // by feature and pooled row; NaN where unknown
 	picked   [][2]int     // pooled rows: row and choice
+	// tables are what the pooled rows settle, over the columns, by bit.
+	tables [][]coverage.Table
 }
 
 func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows []Row, o structure.Options) (*Learned, error) {
@@ -118,7 +121,7 @@ func learnClass(ctx context.Context, w *World, d *declaration, output Atom, rows
 	if err := p.learn(ctx, l, rows, cols, o); err != nil {
 		return nil, err
 	}
-	p.keep(same)
+	p.keep(cols, same)
 	return l, nil
 }
 
@@ -136,7 +139,8 @@ func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column,
 		for n < len(cols) && cols[n].stage() <= s {
 			n++
 		}
-		if s > 0 && (n == tried || !slices.ContainsFunc(l.Outputs, func(o structure.Output) bool { return o.Wrong > 0 })) {
+		// The second is tried anyway: what it explains as well is an alternative.
+		if s > 0 && (n == tried || s > 1 && !slices.ContainsFunc(l.Outputs, func(o structure.Output) bool { return o.Wrong > 0 })) {
 			continue
 		}
 		tried = n
@@ -153,11 +157,17 @@ func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column,
 		}
 		if s == 0 {
 			l.Outputs, l.Bits = make([]structure.Output, len(st.Outputs)), make([]*Node, len(st.Outputs))
+			p.tables = make([][]coverage.Table, len(st.Outputs))
 		}
+		settled := coverage.Settled(table, st)
 		for i := range st.Outputs {
-			if s == 0 || clearlyBetter(&st.Outputs[i], &l.Outputs[i]) {
-				l.Outputs[i], l.Bits[i] = st.Outputs[i], nodeOf(st.Outputs[i].Tree, cols)
+			switch o := &st.Outputs[i]; {
+			case s == 0 || clearlyBetter(o, &l.Outputs[i]):
+				l.Outputs[i], l.Bits[i] = *o, nodeOf(o.Tree, cols)
 				l.Pooled = max(l.Pooled, table.Rows())
+				p.tables[i] = settled[i]
+			case o.Wrong <= l.Outputs[i].Wrong:
+				p.explain(i, settled[i])
 			}
 		}
 	}
@@ -244,30 +254,35 @@ func nodeOf(t *structure.Tree, cols []column) *Node {
 		return &Node{Value: t.Value}
 	}
 	c := &cols[t.Input]
-	return &Node{Feature: c.feature, AtLeast: c.atLeast, Odd: c.odd, No: nodeOf(t.Zero, cols), Yes: nodeOf(t.One, cols)}
+	return &Node{Feature: c.Feature, AtLeast: c.AtLeast, Odd: c.Odd, No: nodeOf(t.Zero, cols), Yes: nodeOf(t.One, cols)}
 }
 
 // keep drops the features that nothing needs: what remains is read by a tree, or determined
-// by the objects and the same for all of them.
-func (p *pool) keep(same map[int]int) {
+// by the objects and the same for all of them, or read by an alternative.
+func (p *pool) keep(cols []column, same map[int]int) {
 	c := p.class
-	used := make([]bool, len(c.Features))
+	used, tested := make([]bool, len(c.Features)), p.tested(cols)
 	for _, n := range c.Bits {
 		n.reads(used)
 	}
 	all := c.Features
 	place := map[int]int{}
 	c.Features = nil
-	for _, reads := range []bool{true, false} {
+	take := func(wanted func(f int) bool) {
 		for f := range all {
-			_, doubled := same[f]
-			fixed := all[f].constant() && len(all[f].Seen) == 1 && !doubled
-			if used[f] == reads && (reads || fixed) {
+			if _, has := place[f]; !has && wanted(f) {
 				place[f] = len(c.Features)
 				c.Features = append(c.Features, all[f])
 			}
 		}
 	}
+	take(func(f int) bool { return used[f] })
+	take(func(f int) bool {
+		_, doubled := same[f]
+		return all[f].Fixed() && !doubled
+	})
+	take(func(f int) bool { return tested[f] })
+	p.keepTables(cols, place)
 	for f := range all {
 		if first, ok := same[f]; ok {
 			if at, kept := place[first]; kept && used[first] && all[f].rank < rankAll {

@@ -19,8 +19,9 @@ func TestReadClass(t *testing.T) {
 			{Fresh: []string{"lamp"}, Where: &where, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}},
 			{Static: &price, Seen: []float64{-0.5}},
 		},
-		Same: []Same{{1, Feature{Fresh: []string{"lamp"}, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}}}},
-		Bits: []*Node{{Feature: 1, AtLeast: 2, No: &Node{}, Yes: &Node{Odd: true, Feature: 1, No: &Node{Value: true}, Yes: &Node{}}}},
+		Same:  []Same{{1, Feature{Fresh: []string{"lamp"}, Bits: []Literal{{Atom{"age", []string{"?2"}}, 1, false}}, Seen: []float64{0, 2}}}},
+		Bits:  []*Node{{Feature: 1, AtLeast: 2, No: &Node{}, Yes: &Node{Odd: true, Feature: 1, No: &Node{Value: true}, Yes: &Node{}}}},
+		Tests: []Test{{Feature: 1, AtLeast: 2}, {Feature: 1, Odd: true}}, Support: []string{"unseen none", "0 0,1 map 1 gA== map 3 cA=="},
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -30,6 +31,10 @@ func TestReadClass(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
+	if got.settled == nil || len(got.settled.Tables[0]) != 1 {
+		t.Errorf("what the rows settle is %v, expected one table", got.settled)
+	}
+	got.settled = nil
 	if !reflect.DeepEqual(got, c) {
 		t.Errorf("read %+v, expected %+v", got, c)
 	}
@@ -47,6 +52,8 @@ func TestReadClass(t *testing.T) {
 		"values unsorted":   `{"output":"on","types":[],"features":[{"static":"P","seen":[2,1]}],"bits":[{}]}`,
 		"more after it":     `{"output":"on","types":[],"bits":[{}]} {}`,
 		"same as none":      `{"output":"on","types":[],"bits":[{}],"same":[{"as":0,"feature":{"static":"P","seen":[]}}]}`,
+		"test of none":      `{"output":"on","types":[],"bits":[{}],"tests":[{"feature":0}]}`,
+		"no support":        `{"output":"on","types":[],"bits":[{}],"support":["unseen nothing"]}`,
 		"range upside down": `{"output":"on","types":[],"lo":2,"hi":1,"bits":[{}]}`,
 	} {
 		if _, err := ReadClass(text); !errors.Is(err, ErrModel) {
@@ -137,6 +144,18 @@ func TestFunction(t *testing.T) {
 			if on+off != 1 || (on == 1) != want {
 				t.Fatalf("inputs %0*b: in %d cubes of true and %d of false, expected %v", inputs, v, on, off, want)
 			}
+		}
+	}
+}
+
+// TestReadMet: malformed text is refused.
+func TestReadMet(t *testing.T) {
+	if m, err := ReadMet(`{"values":{"on(?1)":3},"pairs":{}}`); err != nil || m.Values["on(?1)"] != 3 {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, text := range []string{``, `{"values":{"on":256}}`, `{"more":1}`, `{} {}`} {
+		if _, err := ReadMet(text); !errors.Is(err, ErrModel) {
+			t.Errorf("%s: %v, expected an error about the text", text, err)
 		}
 	}
 }

@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 )
 
 // Model has a function for each learned fluent of a domain.
-type Model struct{ Classes []Class }
+type Model struct {
+	Classes []Class
+	Met     *Met // nil if that is not recorded
+}
 
 // Class is the function of a fluent's next value, for all objects of its types.
 type Class struct {
@@ -20,12 +25,18 @@ type Class struct {
 	Hi int64 `json:"hi"`
 	// Ranges has the range of each integer fluent whose bits are read.
 	Ranges map[string][2]int64 `json:"ranges,omitempty"`
-	// Features are those that Bits read, and then those that objects alone determine and
-	// that were the same for all of them.
+	// Features are those that Bits read, then those that objects alone determine and that
+	// were the same for all of them, and then others that Tests compare.
 	Features []Feature `json:"features"`
 	// Same lists features that always were equal to one of Features, by its place.
 	Same []Same  `json:"same,omitempty"`
 	Bits []*Node `json:"bits"` // the next value, most significant first
+	// Support has the lines of a coverage.Support, whose inputs are Tests: which joint values
+	// the rows of all objects together settle. It is empty if that is not recorded.
+	Tests   []Test   `json:"tests,omitempty"`
+	Support []string `json:"support,omitempty"`
+
+	settled *coverage.Support // that of Support
 }
 
 // Same is a feature that was always equal to another.
@@ -93,6 +104,21 @@ func (c *Class) check() error {
 		}
 		if err := n.check(len(c.Features)); err != nil {
 			return err
+		}
+	}
+	return c.readSupport()
+}
+
+// readSupport reads what the rows settle.
+func (c *Class) readSupport() (err error) {
+	for _, t := range c.Tests {
+		if t.Feature < 0 || t.Feature >= len(c.Features) {
+			return fmt.Errorf("there is no feature %d to test", t.Feature)
+		}
+	}
+	if len(c.Support) > 0 {
+		if c.settled, _, err = coverage.ParseSupport(c.Support, len(c.Tests), len(c.Bits)); err != nil {
+			return fmt.Errorf("what the rows settle: %w", err)
 		}
 	}
 	return nil

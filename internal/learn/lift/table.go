@@ -12,10 +12,8 @@ import (
 
 // column is an input of the pooled table.
 type column struct {
-	feature int
-	atLeast float64
-	odd     bool
-	rank    int
+	Test
+	rank int
 }
 
 // columns lists the tests of the features that vary, and the features that are the same as
@@ -34,10 +32,10 @@ func (p *pool) columns() (cols []column, same map[int]int) {
 		known[key] = f
 		step := (len(x.Seen) + most - 1) / most
 		for i := 1; i < len(x.Seen); i += max(1, step) {
-			cols = append(cols, column{feature: f, atLeast: x.Seen[i], rank: x.rank})
+			cols = append(cols, column{Test{Feature: f, AtLeast: x.Seen[i]}, x.rank})
 		}
 		if n := len(x.Seen); n > 2 && len(x.Fresh) > 0 {
-			cols = append(cols, column{feature: f, odd: true, rank: x.rank + rankOdd})
+			cols = append(cols, column{Test{Feature: f, Odd: true}, x.rank + rankOdd})
 		}
 	}
 	return cols, same
@@ -75,7 +73,7 @@ func (p *pool) table(rows []Row, cols []column) (*structure.Table, error) {
 		r := &rows[rc[0]]
 		in, inKnown, out, outKnown := words(t.Inputs), words(t.Inputs), words(d.width), words(d.width)
 		for c, col := range cols {
-			v := p.values[col.feature][i]
+			v := p.values[col.Feature][i]
 			if !math.IsNaN(v) {
 				inKnown[c/64] |= 1 << (c % 64)
 			}
@@ -104,22 +102,14 @@ func (c *column) stage() int {
 	return slices.IndexFunc(stages, func(most int) bool { return c.rank <= most })
 }
 
-// holds reports whether a value passes the test.
-func (c *column) holds(v float64) bool {
-	if c.odd {
-		return !math.IsNaN(v) && int64(v)%2 == 1
-	}
-	return v >= c.atLeast
-}
-
 // groupsOf lists the columns of one number: the tests of a feature, and the bits of a
 // fluent.
 func groupsOf(cols []column, c *Class) [][]int {
 	by := map[string][]int{}
 	var order []string
 	for i, col := range cols {
-		f := &c.Features[col.feature]
-		key := fmt.Sprint(col.feature)
+		f := &c.Features[col.Feature]
+		key := fmt.Sprint(col.Feature)
 		if f.Static == nil && len(f.Fresh) == 0 {
 			key = f.Bits[0].Atom.String()
 		}
