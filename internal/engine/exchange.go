@@ -7,8 +7,8 @@ import (
 )
 
 // Exchange is where engines that work on the same single-horizon query side by
-// side tell each other of plans and bounds. A nil Exchange knows nothing. It is
-// safe for concurrent use.
+// side tell each other of plans and bounds; a plan that is known beforehand may be
+// offered before they begin. A nil Exchange knows nothing. It is safe for concurrent use.
 type Exchange struct {
 	mu     sync.Mutex
 	trace  *factored.Trace

@@ -27,6 +27,9 @@ func (e inTime) Solve(ctx context.Context, q Query, l Limits, report func(Progre
 		err error
 	}
 	k := &known{report: report, settled: map[int]HorizonResult{}}
+	if t, reward := l.Shared.Best(); t != nil { // an engine need not report what it was given
+		k.trace, k.reward = t, reward
+	}
 	done := make(chan answer, 1)
 	go func() {
 		res, err := e.Engine.Solve(ctx, q, l, k.take)

@@ -40,11 +40,16 @@ instance three {
 
 func determinized(t *testing.T, block string) *load.Problem {
 	t.Helper()
+	return determinizedTo(t, block, "")
+}
+
+func determinizedTo(t *testing.T, block, goal string) *load.Problem {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "machines.rddl")
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(machines, "BLOCK", block)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load.Load(context.Background(), load.Ref{Domain: file, Determinize: "most-likely"})
+	p, err := load.Load(context.Background(), load.Ref{Domain: file, Determinize: "most-likely", Goal: goal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,29 +112,34 @@ func TestEpisodesBroken(t *testing.T) {
 	}
 }
 
-// TestGoOnWithoutPlan: when no plan is found in its time, the run takes no action, or a legal
-// one where doing nothing is illegal.
+// TestGoOnWithoutPlan: when no plan to a goal is found in its time, the run takes no action, or
+// a legal one where doing nothing is illegal. Without a goal there is a plan in any time.
 func TestGoOnWithoutPlan(t *testing.T) {
 	for block, want := range map[string]string{
 		"": insteadNoop,
 		"action-preconditions { exists_{?c : computer} [reboot(?c)]; };": insteadRandom,
 	} {
-		p := determinized(t, block)
-		real, err := OpenSimulator(context.Background(), p, SimulatorRef{Name: "rddl"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer real.Close()
-		d, err := Run(context.Background(), p, real, RunRequest{PlanTime: 1}) // a nanosecond
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Status != RunDone || len(d.Steps) != 12 {
-			t.Fatalf("%s after %d steps: %v", d.Status, len(d.Steps), d.Failure)
-		}
-		for i, s := range d.Steps {
-			if d.Plans[i].Instead != want || (len(s.Action) == 0) != (want == insteadNoop) {
-				t.Errorf("step %d: %+v, %v; want %s", i+1, d.Plans[i], s.Action, want)
+		for _, goal := range []string{"", "forall_{?c : computer} [~running(?c)]"} {
+			p := determinizedTo(t, block, goal)
+			real, err := OpenSimulator(context.Background(), p, SimulatorRef{Name: "rddl", Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer real.Close()
+			d, err := Run(context.Background(), p, real, RunRequest{PlanTime: 1}) // a nanosecond
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Status != RunDone && d.Status != RunMissed || len(d.Steps) != 12 {
+				t.Fatalf("%s after %d steps: %v", d.Status, len(d.Steps), d.Failure)
+			}
+			for i, s := range d.Steps {
+				switch l := d.Plans[i]; {
+				case goal == "" && (l.Instead != "" || l.Reward == nil):
+					t.Errorf("step %d: %+v; want a plan", i+1, l)
+				case goal != "" && (l.Instead != want || (len(s.Action) == 0) != (want == insteadNoop)):
+					t.Errorf("step %d: %+v, %v; want %s", i+1, l, s.Action, want)
+				}
 			}
 		}
 	}

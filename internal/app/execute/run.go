@@ -13,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -30,7 +29,9 @@ type run struct {
 	deadline int // step after which the goal must hold
 	judge    *support.Judge
 	rest     planned
-	rng      *rand.Rand // of actions in place of a plan; nil until needed
+	ahead    *plan.Ahead  // nil where engines alone plan
+	last     []app.Values // what is left of the last plan, also after a surprise
+	rng      *rand.Rand   // of actions in place of a plan; nil until needed
 }
 
 // planned is what a plan has left: its actions, and the state in which each is taken.
@@ -76,6 +77,9 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		Plans: []RunPlan{}, Steps: []RunStep{},
 	}
 	err := x.begin(ctx)
+	if err == nil && r.PlanTime > 0 && x.d.Until == UntilSteps {
+		x.ahead, err = plan.NewAhead(p, r.Seed)
+	}
 	for err == nil && x.d.Status == "" {
 		err = x.round(ctx)
 	}
@@ -204,6 +208,7 @@ func (x *run) round(ctx context.Context) error {
 func (x *run) follow(ctx context.Context) (surprised bool, err error) {
 	action, expected := x.rest.actions[0], x.rest.states[1]
 	x.rest = planned{x.rest.actions[1:], x.rest.states[1:]}
+	x.last = x.rest.actions
 	if surprised, err = x.step(ctx, action, expected); surprised {
 		x.rest = planned{}
 	}
@@ -224,13 +229,8 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 		}
 		q.Initial = append(q.Initial, c)
 	}
-	limited, limits, cancel := x.inTime(ctx)
-	defer cancel()
 	began := x.r.Now()
-	doc, err := plan.Plan(limited, &load.Problem{Task: engine.Task{Problem: q, Network: x.p.Network}}, plan.Request{
-		Options: registry.Options{Engine: x.r.Engine}, MinHorizon: lo, MaxHorizon: hi, Limits: limits, Report: x.r.Phase,
-		Now: x.r.Now, Started: began, Loaded: began,
-	})
+	doc, err := x.ask(ctx, engine.Task{Problem: q, Network: x.p.Network}, lo, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -250,29 +250,6 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 		x.r.Plan(line)
 	}
 	return doc, nil
-}
-
-// inTime limits the time for a plan. An engine that does not look at its context is left
-// behind a moment later.
-func (x *run) inTime(ctx context.Context) (context.Context, engine.Limits, context.CancelFunc) {
-	limits := x.r.Limits
-	if x.r.PlanTime <= 0 {
-		return ctx, limits, func() {}
-	}
-	limited, cancel := context.WithTimeoutCause(ctx, x.r.PlanTime, fmt.Errorf("the time of %v for a plan was over", x.r.PlanTime))
-	outer, late, done := limits.Late, make(chan struct{}), make(chan struct{})
-	limits.Late = late
-	go func() {
-		defer close(late)
-		timer := time.NewTimer(x.r.PlanTime + x.r.PlanTime/10)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-outer:
-		case <-done:
-		}
-	}()
-	return limited, limits, func() { close(done); cancel() }
 }
 
 // step takes an action and compares the state after it with the expected one, nil for none.

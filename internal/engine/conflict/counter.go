@@ -1,6 +1,7 @@
 package conflict
 
 import (
+	"context"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
@@ -21,12 +22,14 @@ type counters struct {
 	p      *prover // nil where no proof is written
 }
 
-// maxLayer and maxCounters bound the literals of one layer and of all layers.
-// Beyond, costs that have too many different sums are kept in one linear
+// maxLayer and maxCounters bound the literals of one layer and of all layers, and
+// maxTerms the terms of their definitions: each literal is defined by a sum over the
+// layer before. Beyond, costs that have too many different sums are kept in one linear
 // constraint.
 const (
 	maxLayer    = 1 << 11
 	maxCounters = 1 << 15
+	maxTerms    = 1 << 22
 )
 
 // costs returns the costs of block t as solver literals, without those that are
@@ -48,8 +51,8 @@ func costs(s *sat.Solver, m *model.Model, t int) (terms, paid []sat.Term) {
 // plan so far; all sums from there on are one value. Where the sums are too
 // many it adds no layers, and costs are bounded by linear constraints. It does
 // the same where p, which may be nil, has no proof for the layers (the sums have
-// gaps), and where layers are not wanted.
-func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered bool) (*counters, error) {
+// gaps), and where layers are not wanted. When the context ends, its error is returned.
+func newCounters(ctx context.Context, s *sat.Solver, m *model.Model, bound int64, p *prover, layered bool) (*counters, error) {
 	c := &counters{p: p, bound: bound}
 	all := make([][]sat.Term, m.Horizon+2)
 	for t := range all[1:] {
@@ -60,40 +63,57 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered 
 	for _, f := range c.fixed {
 		c.paid += f.Coef
 	}
-	if !layered {
+	if !layered || !c.list(all[1:]) {
 		return c, nil
 	}
-	total := 0
+	return c, c.define(ctx, s, all[1:])
+}
+
+// list fills values with the sums that the costs of each block lead to. It is false, and
+// there are none, if they are too many, or if there is no proof for them.
+func (c *counters) list(blocks [][]sat.Term) bool {
+	total, defining := 0, 0
 	var last []int64 // of the layer before, without 0
-	for _, terms := range all[1:] {
-		last = sums(last, terms, bound-c.paid)
-		if total += len(last); len(last) > maxLayer || total > maxCounters || p != nil && !contiguous(last) {
+	for _, terms := range blocks {
+		width := len(last) + len(terms)
+		last = sums(last, terms, c.bound-c.paid)
+		if len(terms) > 0 {
+			defining += width * len(last)
+		}
+		if total += len(last); len(last) > maxLayer || total > maxCounters || defining > maxTerms || c.p != nil && !contiguous(last) {
 			c.values = nil
-			return c, nil
+			return false
 		}
 		c.values = append(c.values, last)
 	}
+	return true
+}
+
+// define adds the layers to the solver.
+func (c *counters) define(ctx context.Context, s *sat.Solver, blocks [][]sat.Term) error {
 	var before []sat.Term // the layer before as a sum
 	for i, values := range c.values {
-		t := i + 1
-		if len(all[t]) == 0 && i > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(blocks[i]) == 0 && i > 0 {
 			c.layers = append(c.layers, c.layers[i-1])
 			continue
 		}
-		terms := append(slices.Clone(before), all[t]...)
+		terms := append(slices.Clone(before), blocks[i]...)
 		var layer []sat.Lit
 		for range values {
 			l := s.NewVar()
-			s.SetStage(l.Var(), int32(2*t+2))
+			s.SetStage(l.Var(), int32(2*i+4))
 			layer = append(layer, l)
 		}
-		if p != nil {
-			p.layer(layer, terms)
+		if c.p != nil {
+			c.p.layer(layer, terms)
 		}
 		for j, x := range values {
 			l := layer[j]
 			if _, err := s.AddReified(l, terms, x); err != nil {
-				return nil, err
+				return err
 			}
 			if j > 0 {
 				s.AddClause(l.Not(), layer[j-1])
@@ -107,7 +127,7 @@ func newCounters(s *sat.Solver, m *model.Model, bound int64, p *prover, layered 
 			prev = x
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // sums returns the values other than 0 that old values, or 0, plus some of terms

@@ -125,7 +125,10 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 	if reason := x.first(ctx, l, report); reason != "" || x.incumbent == nil {
 		return reason, nil
 	}
-	if err := x.count(); err != nil {
+	if err := x.count(ctx); err != nil {
+		if ctx.Err() != nil {
+			return stopped(ctx, l), nil
+		}
 		return "", err
 	}
 	return x.narrow(ctx, l, report)
@@ -165,7 +168,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 
 // count adds the counters of the costs, for those below the incumbent's, unless
 // it did before.
-func (x *Session) count() error {
+func (x *Session) count(ctx context.Context) error {
 	bound := x.cost
 	if x.c != nil {
 		if bound <= x.c.bound || x.c.layers == nil {
@@ -175,7 +178,7 @@ func (x *Session) count() error {
 		// did, and more again the next time.
 		bound = math.MaxInt64
 	}
-	c, err := newCounters(x.s, x.m, bound, x.p, x.has(CounterLayers))
+	c, err := newCounters(ctx, x.s, x.m, bound, x.p, x.has(CounterLayers))
 	if err != nil {
 		return err
 	}

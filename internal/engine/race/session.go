@@ -89,7 +89,9 @@ func (x *session) Solve(ctx context.Context, l engine.Limits, report func(engine
 			return r.session.Solve(ctx, l, report)
 		}}
 	}
-	l.Shared = &engine.Exchange{}
+	if l.Shared == nil {
+		l.Shared = &engine.Exchange{}
+	}
 	res, winner, err := run(ctx, entrants, l, report)
 	if winner >= 0 {
 		x.runners = runners[winner : winner+1]

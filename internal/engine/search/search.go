@@ -73,6 +73,9 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
 	}
 	reason := r.explore(ctx)
+	if q.MinHorizon == q.MaxHorizon {
+		r.takeOffer()
+	}
 	if r.tables.err != nil {
 		return nil, r.tables.err
 	}
