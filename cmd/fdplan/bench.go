@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app/experiment"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 )
 
@@ -114,9 +115,9 @@ func benchAnswer(dir string, s *bench.Summary) benchResult {
 // writeBench writes the answer as text.
 func writeBench(w io.Writer, dir string, s *bench.Summary) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of %s, %d of them now\n", journalOf(dir), s.Before+s.Done, counted(s.Jobs, "run"), s.Done)
+	fmt.Fprintf(&b, "%s: %d of %s, %d of them now\n", journalOf(dir), s.Before+s.Done, counted.Of(s.Jobs, "run"), s.Done)
 	if s.Torn > 0 {
-		fmt.Fprintf(&b, "An unfinished last line of %s was cut off.\n", counted(s.Torn, "byte"))
+		fmt.Fprintf(&b, "An unfinished last line of %s was cut off.\n", counted.Of(s.Torn, "byte"))
 	}
 	var parts []string
 	for _, status := range []string{"optimal", "infeasible", "feasible", "unknown", "trained", "measured", "error"} {

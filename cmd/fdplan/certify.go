@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
@@ -79,7 +80,7 @@ func writeReport(w io.Writer, r *certify.Report) error {
 		}
 	}
 	if r.Replayed > 0 {
-		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted(r.Replayed, "excluded plan"))
+		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted.Of(r.Replayed, "excluded plan"))
 	}
 	fmt.Fprintf(w, "What remains trusted:\n")
 	for _, t := range r.Trusted {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 type checkCmd struct {
@@ -46,15 +47,15 @@ func writeChecked(w io.Writer, found *inspect.Checked) error {
 		if i > 0 {
 			fmt.Fprintln(&b)
 		}
-		fmt.Fprintf(&b, "domain %s: %d types, %d cpfs, %d preconditions, %d invariants, %d state-action constraints, %d termination conditions\n",
-			p.Domain, p.Types, p.CPFs, p.Preconds, p.Invariants, p.Constraints, p.Termination)
+		fmt.Fprintf(&b, "domain %s: %s, %s, %s, %s, %s, %s\n", p.Domain, counted.Of(p.Types, "type"), counted.Of(p.CPFs, "cpf"), counted.Of(p.Preconds, "precondition"),
+			counted.Of(p.Invariants, "invariant"), counted.Of(p.Constraints, "state-action constraint"), counted.Of(p.Termination, "termination condition"))
 		fmt.Fprintf(&b, "  pvariables: %s\n", counts(p.PVariables))
 		if p.Ground == nil {
 			continue
 		}
 		g := p.Ground
 		fmt.Fprintf(&b, "instance %s: objects: %s\n", p.Instance, counts(p.Objects))
-		fmt.Fprintf(&b, "  grounded: %d states, %d actions, %d intermediate, %d observations", g.States, g.Actions, g.Intermediate, g.Observations)
+		fmt.Fprintf(&b, "  grounded: %s, %s, %d intermediate, %s", counted.Of(g.States, "state"), counted.Of(g.Actions, "action"), g.Intermediate, counted.Of(g.Observations, "observation"))
 		if g.Deterministic {
 			fmt.Fprint(&b, ", deterministic\n")
 		} else {
@@ -64,7 +65,7 @@ func writeChecked(w io.Writer, found *inspect.Checked) error {
 			fmt.Fprintf(&b, "  horizon %d\n", *p.Horizon)
 		}
 		if p.MaxActions != nil {
-			fmt.Fprintf(&b, "  at most %d actions at once\n", *p.MaxActions)
+			fmt.Fprintf(&b, "  at most %s at once\n", counted.Of(*p.MaxActions, "action"))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

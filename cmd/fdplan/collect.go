@@ -6,6 +6,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
@@ -35,7 +36,7 @@ func (c *collectCmd) Run(a *environment) error {
 	if c.Log != "" {
 		rows, err := learn.ConvertLog(p, c.Log, c.Out)
 		if err == nil {
-			fmt.Fprintf(a.out, "%s: %d transitions from %s\n", c.Out, rows, c.Log)
+			fmt.Fprintf(a.out, "%s: %s from %s\n", c.Out, counted.Of(rows, "transition"), c.Log)
 		}
 		return err
 	}
@@ -52,6 +53,6 @@ func (c *collectCmd) Run(a *environment) error {
 	case err != nil:
 		return limited(ctx, err)
 	}
-	fmt.Fprintf(a.out, "%s: %d transitions by policy %s, seed %d\n", c.Out, c.Rows, c.Policy, c.Seed)
+	fmt.Fprintf(a.out, "%s: %s by policy %s, seed %d\n", c.Out, counted.Of(c.Rows, "transition"), c.Policy, c.Seed)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -43,7 +44,7 @@ func (c *convertCmd) Run(a *environment) error {
 		return err
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %d edges\n", res.Problem, res.Network, res.Edges)
+		fmt.Fprintf(w, "%s: %s, %s\n", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
 		if res.Compared > 0 {
 			fmt.Fprintf(w, "Folded, it agrees with the float network on %d random inputs.\n", res.Compared)
 		}

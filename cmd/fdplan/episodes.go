@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // episodes runs several episodes and compares policies.
@@ -37,7 +38,7 @@ func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, 
 
 func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
 	fmt.Fprintf(w, "%4d  reward %.6g, %s, %d not as planned, %d without a plan; doing nothing %.6g, random %.6g; in %.3f s\n",
-		l.Episode, l.Reward.Reward, counted(l.Steps, "step"), l.Surprises, l.Without, l.Noop.Reward, l.Random.Reward, l.Seconds)
+		l.Episode, l.Reward.Reward, counted.Of(l.Steps, "step"), l.Surprises, l.Without, l.Noop.Reward, l.Random.Reward, l.Seconds)
 	for _, o := range []struct{ who, broken string }{{"", l.Reward.Broken}, {"doing nothing: ", l.Noop.Broken}, {"random: ", l.Random.Broken}} {
 		if o.broken != "" {
 			fmt.Fprintf(w, "      %sbroken: %s\n", o.who, o.broken)
@@ -46,14 +47,14 @@ func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
 }
 
 func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
-	fmt.Fprintf(w, "%s: %s\n", d.Problem, counted(len(d.Episodes), "episode"))
+	fmt.Fprintf(w, "%s: %s\n", d.Problem, counted.Of(len(d.Episodes), "episode"))
 	for _, l := range []struct {
 		who string
 		a   *execute.Average
 	}{{"planning", &d.Plan}, {"doing nothing", &d.Noop}, {"random actions", &d.Random}} {
 		fmt.Fprintf(w, "%-16s average reward %.6g, standard error %.3g", l.who, l.a.Mean, l.a.Error)
 		if l.a.Broken > 0 {
-			fmt.Fprintf(w, "; a rule ended %s early", counted(l.a.Broken, "episode"))
+			fmt.Fprintf(w, "; a rule ended %s early", counted.Of(l.a.Broken, "episode"))
 		}
 		fmt.Fprintln(w)
 	}

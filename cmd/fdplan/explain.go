@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 )
@@ -240,7 +241,7 @@ func consequence(o *explain.OutcomeLine) string {
 				why = append(why, "…")
 				break
 			}
-			why = append(why, fmt.Sprintf("%s in %d steps instead of %d", x.Literal, x.Otherwise, x.Plan))
+			why = append(why, fmt.Sprintf("%s in %s instead of %d", x.Literal, counted.Of(x.Otherwise, "step"), x.Plan))
 		}
 		if len(why) > 0 {
 			text += "; " + strings.Join(why, ", ")

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
@@ -82,7 +83,7 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 		}
 		fmt.Fprintf(b, "iteration %d: reward %v, fails in the simulator: %s\n", l.Iteration, *l.Reward, l.Failure.Text)
 		if l.Corrected > 0 {
-			fmt.Fprintf(b, "  %s corrected in the network\n", counted(l.Corrected, "transition"))
+			fmt.Fprintf(b, "  %s corrected in the network\n", counted.Of(l.Corrected, "transition"))
 		}
 		if l.NotCorrected != "" {
 			fmt.Fprintf(b, "  not all is corrected: %s\n", l.NotCorrected)
@@ -91,7 +92,7 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 	if failed > shownIterations {
 		fmt.Fprintf(b, "and %d more\n", failed-shownIterations)
 	}
-	fmt.Fprintf(b, "%s, %s (%s)", counted(len(d.Loop.Iterations), "iteration"), counted(d.Landmarks, "landmark"), d.Loop.Kind)
+	fmt.Fprintf(b, "%s, %s (%s)", counted.Of(len(d.Loop.Iterations), "iteration"), counted.Of(d.Landmarks, "landmark"), d.Loop.Kind)
 	if d.Loop.Resumed > 0 {
 		fmt.Fprintf(b, ", %d of them from before", d.Loop.Resumed)
 	}
@@ -99,11 +100,11 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 		fmt.Fprintf(b, ", %d forgotten", d.Loop.Forgotten)
 	}
 	if d.Loop.Corrected > 0 {
-		fmt.Fprintf(b, ", %s corrected", counted(d.Loop.Corrected, "transition"))
+		fmt.Fprintf(b, ", %s corrected", counted.Of(d.Loop.Corrected, "transition"))
 	}
-	fmt.Fprintf(b, ", %s\n", counted(d.Loop.Simulations, "simulator step"))
+	fmt.Fprintf(b, ", %s\n", counted.Of(d.Loop.Simulations, "simulator step"))
 	if d.Loop.Recorded > 0 {
-		fmt.Fprintf(b, "recorded: %s\n", counted(d.Loop.Recorded, "transition"))
+		fmt.Fprintf(b, "recorded: %s\n", counted.Of(d.Loop.Recorded, "transition"))
 	}
 	if n := d.Loop.Resumed - (d.Loop.Rechecked - d.Loop.Forgotten); n > 0 && d.Status != "unknown" {
 		other := ""
@@ -120,7 +121,7 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 // wereWas is a count with its verb.
 func wereWas(n int, what string) string {
 	if n == 1 {
-		return counted(n, what) + " was"
+		return counted.Of(n, what) + " was"
 	}
-	return counted(n, what) + " were"
+	return counted.Of(n, what) + " were"
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 type runCmd struct {
@@ -107,7 +108,7 @@ func endOfRun(d *execute.RunDocument) error {
 }
 
 func writeRunPlan(w io.Writer, l *execute.RunPlan) {
-	fmt.Fprintf(w, "      plan of %s, %s", counted(l.Horizon, "step"), l.Status)
+	fmt.Fprintf(w, "      plan of %s, %s", counted.Of(l.Horizon, "step"), l.Status)
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
 	}
@@ -154,7 +155,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		execute.RunStopped:  "stopped",
 		execute.RunFailed:   "the simulator failed",
 	}[d.Status]
-	fmt.Fprintf(w, "%s: %s after %s", d.Problem, says, counted(len(d.Steps), "step"))
+	fmt.Fprintf(w, "%s: %s after %s", d.Problem, says, counted.Of(len(d.Steps), "step"))
 	if d.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *d.Reward)
 	}
@@ -167,17 +168,9 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	}
 	writeDeterminized(w, d.Determinized)
 	if d.Recorded > 0 {
-		fmt.Fprintf(w, "recorded: %s\n", counted(d.Recorded, "transition"))
+		fmt.Fprintf(w, "recorded: %s\n", counted.Of(d.Recorded, "transition"))
 	}
 	_, err := fmt.Fprintf(w, "latency: %s, %.3f s on average, %.3f s at most; %s, %.3f s on average, %.3f s at most\n",
-		counted(d.PlanLatency.Count, "plan"), d.PlanLatency.Mean, d.PlanLatency.Max, counted(d.StepLatency.Count, "step"), d.StepLatency.Mean, d.StepLatency.Max)
+		counted.Of(d.PlanLatency.Count, "plan"), d.PlanLatency.Mean, d.PlanLatency.Max, counted.Of(d.StepLatency.Count, "step"), d.StepLatency.Mean, d.StepLatency.Max)
 	return err
-}
-
-// counted returns "1 step", "2 steps" and so on.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

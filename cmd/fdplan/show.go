@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/draw"
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/picture"
 )
 
@@ -109,7 +110,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	}
 	writeDeterminized(&b, s.Determinized)
 	if s.Network != nil {
-		fmt.Fprintf(&b, "network %s, %d neurons, %d edges\n", s.Network.Shape, s.Network.Neurons, s.Network.Edges)
+		fmt.Fprintf(&b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))
 		writeTrainedOn(&b, s.Network)
 	} else {
 		fmt.Fprintf(&b, "no network: every transition is known\n")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -53,7 +54,7 @@ func (c *simulateCmd) Run(a *environment) error {
 		case c.JSON:
 			return app.WriteJSON(w, res)
 		}
-		_, err := fmt.Fprintf(w, "%s: %d steps, reward %v, %s\n", res.Problem, res.Steps, res.Reward, res.End)
+		_, err := fmt.Fprintf(w, "%s: %s, reward %v, %s\n", res.Problem, counted.Of(res.Steps, "step"), res.Reward, res.End)
 		if err == nil && res.Failure != nil {
 			_, err = fmt.Fprintf(w, "broken: %s\n", res.Failure.Text)
 		}

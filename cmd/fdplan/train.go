@@ -12,6 +12,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -140,18 +141,21 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 
 // writeTrained writes the answer as text.
 func writeTrained(w io.Writer, res *learn.Trained) error {
-	fmt.Fprintf(w, "%s: %s, %d edges", res.Problem, res.Network, res.Edges)
+	fmt.Fprintf(w, "%s: %s, %s", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
 	if res.Recipe == learn.RecipeDense {
 		fmt.Fprintf(w, ", epoch %d", res.Epoch)
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "data: %d rows, %d distinct, %d contradictory", res.Rows, res.Unique, res.Contradictory)
+	fmt.Fprintf(w, "data: %s, %d distinct, %d contradictory", counted.Of(res.Rows, "row"), res.Unique, res.Contradictory)
 	if res.Incomplete > 0 {
 		fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
 	}
 	fmt.Fprintln(w)
 	if res.Dropped > 0 {
-		fmt.Fprintf(w, "dropped: %d rows of the log, most since %s\n", res.Dropped, res.DroppedWhy)
+		fmt.Fprintf(w, "dropped: %s of the log, most since %s\n", counted.Of(res.Dropped, "row"), res.DroppedWhy)
+	}
+	if res.Drawn > 0 {
+		fmt.Fprintf(w, "structure: found on %s that were drawn\n", counted.Of(res.Drawn, "row"))
 	}
 	fmt.Fprintf(w, "training rows: %v\n", res.Train)
 	if res.Test != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -56,7 +57,7 @@ func (c *validateCmd) Run(a *environment) error {
 		if v.Failure != nil {
 			fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
 		} else {
-			fmt.Fprintf(w, "%s: valid in the model, %s, reward %v\n", v.Problem, counted(v.Horizon, "step"), *v.Reward)
+			fmt.Fprintf(w, "%s: valid in the model, %s, reward %v\n", v.Problem, counted.Of(v.Horizon, "step"), *v.Reward)
 		}
 		switch {
 		case v.SimulatorFailure != nil:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // MaxSteps bounds the plans that SVG, HTML and GIF pictures can show; text is not bounded.
@@ -99,7 +101,7 @@ func (p *Picture) Summary() string {
 	if p.plan.Reward != nil {
 		parts = append(parts, "reward "+strconv.FormatFloat(*p.plan.Reward, 'g', -1, 64))
 	}
-	steps := fmt.Sprintf("%d steps", p.hist.H())
+	steps := counted.Of(p.hist.H(), "step")
 	if p.hist.H() == 1 {
 		steps = "1 step"
 	}

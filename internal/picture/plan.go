@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -299,7 +300,7 @@ func (r *reader) check(p *Plan) error {
 		return r.fail(`expected a "trace": a picture shows the states that the plan passes`)
 	}
 	if len(p.States) != len(p.Actions)+1 {
-		return r.fail("the trace has %d states, a plan of %d steps passes %d", len(p.States), len(p.Actions), len(p.Actions)+1)
+		return r.fail("the trace has %s, a plan of %s passes %d", counted.Of(len(p.States), "state"), counted.Of(len(p.Actions), "step"), len(p.Actions)+1)
 	}
 	first := p.States[0]
 	if len(first) == 0 {

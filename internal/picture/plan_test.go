@@ -59,7 +59,7 @@ func TestMalformed(t *testing.T) {
 		"no plan":           {`{"schema":1}`, `expected a "plan" of at least one step`},
 		"infeasible":        {`{"schema":1,"status":"infeasible","plan":null,"trace":null}`, `there is no plan to show, its status is "infeasible"`},
 		"no trace":          {`{"schema":1,"plan":[{}]}`, `expected a "trace"`},
-		"short trace":       {`{"schema":1,"plan":[{}],"trace":[{"a":true}]}`, "the trace has 1 states, a plan of 1 steps passes 2"},
+		"short trace":       {`{"schema":1,"plan":[{}],"trace":[{"a":true}]}`, "the trace has 1 state, a plan of 1 step passes 2"},
 		"empty states":      {`{"schema":1,"plan":[{}],"trace":[{},{}]}`, "trace step 1 has no state variables"},
 		"variable missing":  {`{"schema":1,"plan":[{}],"trace":[{"a":true,"b":1},{"a":true}]}`, "trace step 2 has 1 state variables, step 1 has 2"},
 		"another variable":  {`{"schema":1,"plan":[{}],"trace":[{"a":true},{"b":true}]}`, `trace step 2 has the variable "b", which step 1 has not`},

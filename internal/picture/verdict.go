@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // Verdict is what is known of a plan or a run: whether it is proven, holds in a simulator,
@@ -91,7 +93,7 @@ func (v *Verdict) compose(status string) {
 	case len(v.Unseen) > 0:
 		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %s.", stepsText(v.Unseen)))
 	case v.unseenNo != nil && *v.unseenNo > 0:
-		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %d steps.", *v.unseenNo))
+		v.Lines = append(v.Lines, fmt.Sprintf("Unseen: the training rows do not support the next values of %s.", counted.Of(*v.unseenNo, "step")))
 	}
 }
 
@@ -154,7 +156,7 @@ func (v *Verdict) composeRun() {
 		case 1:
 			v.Lines = append(v.Lines, "One step led to another state than was planned.")
 		default:
-			v.Lines = append(v.Lines, fmt.Sprintf("%d steps led to other states than were planned.", n))
+			v.Lines = append(v.Lines, counted.Of(n, "step")+" led to other states than planned.")
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package rddl
 
+import "github.com/fdplan/fdplan/internal/counted"
+
 // checkDomain checks the cpfs and all other expressions of the domain.
 func (c *checker) checkDomain(d *Domain) {
 	out := c.prog.Domain
@@ -59,7 +61,7 @@ func (c *checker) checkCPF(old *CPF) *CPF {
 		fail(x.Name.Pos, "%s is %s, expected its cpf without a prime", name, kindArticle(v.Kind))
 	}
 	if len(x.Params) != len(v.Params) {
-		fail(x.Name.Pos, "the cpf of %s has %s, expected %d as declared at %s", name, plural(len(x.Params), "parameter"), len(v.Params), v.Name.Pos)
+		fail(x.Name.Pos, "the cpf of %s has %s, expected %d as declared at %s", name, counted.Of(len(x.Params), "parameter"), len(v.Params), v.Name.Pos)
 	}
 	x.Params = nil
 	for i, p := range old.Params {

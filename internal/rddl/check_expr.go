@@ -1,19 +1,16 @@
 package rddl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/counted"
+)
 
 var (
 	boolT = Type{Kind: BoolType}
 	intT  = Type{Kind: IntType}
 	realT = Type{Kind: RealType}
 )
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // boolean requires a Boolean.
 func (c *checker) boolean(e Expr, what string) Expr {
@@ -163,7 +160,7 @@ func (c *checker) fluent(e *Fluent) Expr {
 		fail(e.Pos, "unknown %s %s%s", what, clip(e.Name), c.fluentHint(e.Name))
 	}
 	if len(e.Args) != len(v.Params) {
-		fail(e.Pos, "%s has %s here, expected %d as declared at %s", e.Name, plural(len(e.Args), "argument"), len(v.Params), v.Name.Pos)
+		fail(e.Pos, "%s has %s here, expected %d as declared at %s", e.Name, counted.Of(len(e.Args), "argument"), len(v.Params), v.Name.Pos)
 	}
 	c.readable(e, v)
 	x := *e
@@ -258,9 +255,9 @@ func (c *checker) call(e *Call) Expr {
 	n := len(e.Args)
 	switch {
 	case f.Max < 0 && n < f.Min:
-		fail(e.Pos, "%s has %s, expected at least %d", e.Name, plural(n, "argument"), f.Min)
+		fail(e.Pos, "%s has %s, expected at least %d", e.Name, counted.Of(n, "argument"), f.Min)
 	case f.Max >= 0 && (n < f.Min || n > f.Max):
-		fail(e.Pos, "%s has %s, expected %d", e.Name, plural(n, "argument"), f.Min)
+		fail(e.Pos, "%s has %s, expected %d", e.Name, counted.Of(n, "argument"), f.Min)
 	}
 	x := *e
 	x.Args = nil

@@ -1,5 +1,7 @@
 package rddl
 
+import "github.com/fdplan/fdplan/internal/counted"
+
 func (c *checker) checkInstance(nf *NonFluents, inst *Instance) {
 	cp := *inst
 	c.prog.Instance = &cp
@@ -66,7 +68,7 @@ func (c *checker) assign(old *Assign, kind Kind) *Assign {
 		fail(a.Name.Pos, "%s is %s, expected %ss in %s", name, kindArticle(v.Kind), kind, where)
 	}
 	if len(a.Args) != len(v.Params) {
-		fail(a.Name.Pos, "%s has %s here, expected %d as declared at %s", name, plural(len(a.Args), "argument"), len(v.Params), v.Name.Pos)
+		fail(a.Name.Pos, "%s has %s here, expected %d as declared at %s", name, counted.Of(len(a.Args), "argument"), len(v.Params), v.Name.Pos)
 	}
 	a.Decl, a.Args = v, nil
 	for i, x := range old.Args {

@@ -1,6 +1,10 @@
 package rddl
 
-import "math"
+import (
+	"math"
+
+	"github.com/fdplan/fdplan/internal/counted"
+)
 
 // constant is the value of an expression of numbers alone.
 func constant(e Expr) (v float64, ok bool) {
@@ -36,7 +40,7 @@ func (c *checker) dist(e *Dist, want Type) Expr {
 		want = Type{}
 	}
 	if len(e.Args) != len(d.Params) {
-		fail(e.Pos, "%s has %s, expected %d", e.Name, plural(len(e.Args), "argument"), len(d.Params))
+		fail(e.Pos, "%s has %s, expected %d", e.Name, counted.Of(len(e.Args), "argument"), len(d.Params))
 	}
 	x := *e
 	x.Args = nil

@@ -1,13 +1,16 @@
 package fromlog
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
@@ -26,61 +29,113 @@ type Outcome struct {
 	Lines  []int32 `json:"lines"` // the first of them
 }
 
-// maxLines bounds the lines that are listed of an outcome, maxGroups the contradictions.
+// maxLines bounds the lines that are listed of an outcome. In texts, maxGroups bounds the
+// contradictions, and maxOutcomes the next states of each.
 const (
-	maxLines  = 5
-	maxGroups = 10
+	maxLines    = 5
+	maxGroups   = 10
+	maxOutcomes = 5
 )
 
-// contradictions groups the rows of a log by states and actions, in the order of the log.
+// contradictions groups the rows of a log by states and actions, in the order of the log. Rows
+// with a value that is not known are left out.
 func contradictions(s *dataset.Schema, read *rawlog.Read) []Contradiction {
 	data := s.Quantise(read.Data)
 	width := len(s.Columns)
 	known := width - s.NumStates()
-	type group struct{ rows []int }
-	byKey := map[string]*group{}
+	suspects := suspicious(data, known)
+	type group struct {
+		first  []float64 // row
+		differ []bool    // by column
+		next   map[string]*next
+		order  []*next
+	}
+	groups := map[string]*group{}
 	var order []*group
-	for i := range data.Rows {
-		key := fmt.Sprint(data.Row(i)[:known])
-		g := byKey[key]
+	var key []byte
+	_ = data.Each(func(i int, row []float64) error { // the function returns nil
+		if len(suspects) == 0 || !suspects[hashRow(row[:known])] || slices.ContainsFunc(row, math.IsNaN) {
+			return nil
+		}
+		key = keyOf(key[:0], row[:known])
+		g := groups[string(key)]
 		if g == nil {
-			g = &group{}
-			byKey[key] = g
+			g = &group{first: slices.Clone(row), differ: make([]bool, width), next: map[string]*next{}}
+			groups[string(key)] = g
 			order = append(order, g)
 		}
-		g.rows = append(g.rows, i)
-	}
+		key = keyOf(key[:0], row[known:])
+		n := g.next[string(key)]
+		if n == nil {
+			n = &next{row: slices.Clone(row)}
+			g.next[string(key)] = n
+			g.order = append(g.order, n)
+			for k := known; k < width; k++ {
+				g.differ[k] = g.differ[k] || row[k] != g.first[k]
+			}
+		}
+		if n.rows++; len(n.lines) < maxLines {
+			n.lines = append(n.lines, int32(read.Data.Line(i)))
+		}
+		return nil
+	})
 	var out []Contradiction
 	for _, g := range order {
-		first := data.Row(g.rows[0])
-		differing := make([]bool, width)
-		some := false
-		for _, i := range g.rows {
-			for k := known; k < width; k++ {
-				if data.Row(i)[k] != first[k] {
-					differing[k], some = true, true
-				}
-			}
-		}
-		if !some {
+		if len(g.order) < 2 {
 			continue
 		}
-		c := Contradiction{State: describe(s, first, func(k int) bool { return k < known })}
-		for _, i := range g.rows {
-			values := describe(s, data.Row(i), func(k int) bool { return differing[k] })
-			at := slices.IndexFunc(c.Next, func(o Outcome) bool { return o.Values == values })
-			if at < 0 {
-				at = len(c.Next)
-				c.Next = append(c.Next, Outcome{Values: values})
-			}
-			o := &c.Next[at]
-			if o.Rows++; len(o.Lines) < maxLines {
-				o.Lines = append(o.Lines, read.Lines[i])
-			}
+		c := Contradiction{State: describe(s, g.first, func(k int) bool { return k < known })}
+		for _, n := range g.order {
+			c.Next = append(c.Next, Outcome{describe(s, n.row, func(k int) bool { return g.differ[k] }), n.rows, n.lines})
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// next is a next state of some states and actions, with the rows and the lines that have it.
+type next struct {
+	row   []float64
+	rows  int
+	lines []int32
+}
+
+// suspicious finds the states and actions that seem to have several next states, by their
+// hashes: it takes little memory however many there are.
+func suspicious(data *dataset.Data, known int) map[uint64]bool {
+	first := map[uint64]uint64{}
+	out := map[uint64]bool{}
+	_ = data.Each(func(_ int, row []float64) error { // the function returns nil
+		if slices.ContainsFunc(row, math.IsNaN) {
+			return nil
+		}
+		now, then := hashRow(row[:known]), hashRow(row[known:])
+		if h, ok := first[now]; !ok {
+			first[now] = then
+		} else if h != then {
+			out[now] = true
+		}
+		return nil
+	})
+	return out
+}
+
+// hashRow mixes values, whole numbers or not, into a number.
+func hashRow(values []float64) uint64 {
+	h := uint64(len(values))
+	for _, x := range values {
+		h = (h ^ math.Float64bits(x)) * 0x9e37_79b9_7f4a_7c15
+		h ^= h >> 32
+	}
+	return h
+}
+
+// keyOf appends values.
+func keyOf(key []byte, values []float64) []byte {
+	for _, x := range values {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
+	}
+	return key
 }
 
 // describe lists values of a row.
@@ -98,15 +153,21 @@ func writeContradictions(b *strings.Builder, groups []Contradiction) {
 	if len(groups) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%d states and actions have more than one next state; a column may be missing, or a bin too wide:\n", len(groups))
+	fmt.Fprintf(b, "%s with more than one next state; a column may be missing, or a bin too wide:\n", counted.Of(len(groups), "state-action pair"))
 	for _, g := range groups[:min(len(groups), maxGroups)] {
 		fmt.Fprintf(b, "  %s\n", g.State)
-		for _, o := range g.Next {
-			more := ""
+		for _, o := range g.Next[:min(len(g.Next), maxOutcomes)] {
+			more, lines := "", "lines"
+			if o.Rows == 1 {
+				lines = "line"
+			}
 			if o.Rows > len(o.Lines) {
 				more = ", …"
 			}
-			fmt.Fprintf(b, "    %s: %d rows, lines %s%s\n", o.Values, o.Rows, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Lines), " ", ", "), "[]"), more)
+			fmt.Fprintf(b, "    %s: %s, %s %s%s\n", o.Values, counted.Of(o.Rows, "row"), lines, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Lines), " ", ", "), "[]"), more)
+		}
+		if more := len(g.Next) - maxOutcomes; more > 0 {
+			fmt.Fprintf(b, "    and %s\n", counted.Of(more, "more next state"))
 		}
 	}
 	if more := len(groups) - maxGroups; more > 0 {
@@ -138,7 +199,7 @@ func Check(p *load.Problem, name string) (*Contradictions, error) {
 func (c *Contradictions) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if len(c.Groups) == 0 {
-		fmt.Fprintf(&b, "no contradictions in %d transitions\n", c.Rows)
+		fmt.Fprintf(&b, "no contradictions in %s\n", counted.Of(c.Rows, "transition"))
 	}
 	writeContradictions(&b, c.Groups)
 	_, err := io.WriteString(w, b.String())

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
@@ -33,7 +34,7 @@ func chooseBins(t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, give
 func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, error) {
 	var b strings.Builder
 	rewards := slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsReward })
-	fmt.Fprintf(&b, "# Inferred from %s, %d rows. Change what is wrong and run fdplan train again.\n\n", r.Log, t.Rows())
+	fmt.Fprintf(&b, "# Inferred from %s, %s. Change what is wrong and run fdplan train again.\n\n", r.Log, counted.Of(t.Rows(), "row"))
 	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(rewards))
 	if r.Goal != "" {
 		fmt.Fprintf(&b, "goal = %s  # holds after the last step\n", strconv.Quote(r.Goal))

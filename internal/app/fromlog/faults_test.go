@@ -2,10 +2,8 @@ package fromlog
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,7 +70,7 @@ func TestFaults(t *testing.T) {
 		"open quote":       {log: with(5, "3,true,\"20,auto\n"), want: "log.csv:"},
 		"NaN":              {log: with(5, "3,true,NaN,auto\n"), transitions: 57, want: "1: level_l is missing"},
 		"empty":            {log: with(5, "3,true,,auto\n"), transitions: 57, want: "1: level_l is missing in the row after it"},
-		"empty, previous":  {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: "59 transitions, 1 rows dropped"},
+		"empty, previous":  {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: "59 transitions, 1 row dropped"},
 		"empty, error":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop or previous"},
 		"unit":             {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
 		"no unit":          {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
@@ -118,25 +116,5 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%d transitions, want %d, and %q in\n%s", res.Transitions, c.transitions, c.want, b.String())
 			}
 		})
-	}
-}
-
-var rows = flag.Int("rows", 0, "rows of the log of TestRows, such as 10000000")
-
-// TestRows imports a log of --rows rows, to measure memory.
-func TestRows(t *testing.T) {
-	if *rows == 0 {
-		t.Skip("no --rows")
-	}
-	name := filepath.Join(t.TempDir(), "log.csv")
-	if err := os.WriteFile(name, []byte(tank(*rows, head, plain)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	res, err := Init(Request{Log: name, Out: t.TempDir(), Spec: rawlog.Spec{Actions: []string{"open"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res.Transitions != *rows-1 {
-		t.Errorf("%d transitions", res.Transitions)
 	}
 }

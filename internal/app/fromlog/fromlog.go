@@ -3,16 +3,21 @@
 package fromlog
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/rddl/task"
@@ -119,11 +124,11 @@ func Init(r Request) (*Result, error) {
 		return nil, err
 	}
 	if read.Data.Rows == 0 {
-		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %d rows were dropped, the first since %s", len(read.Drops), read.Drops[0].Why)
+		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
 	}
 	out := &Result{
 		Schema: app.Schema, Log: r.Log, Format: t.Format, Rows: t.Rows(), Transitions: read.Data.Rows, Dropped: len(read.Drops),
-		reasons: count(read.Drops), groups: contradictions(s, read), Warnings: rawlog.Shifts(t, fluents),
+		reasons: count(read), groups: contradictions(s, read), Warnings: rawlog.Shifts(t, fluents),
 	}
 	out.Contradictory = len(out.groups)
 	for i := range fluents {
@@ -154,20 +159,16 @@ func (x *Result) write(folder, text string, read *rawlog.Read) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	var report, dropped bytes.Buffer
-	if err := x.WriteText(&report); err != nil {
-		return err
-	}
-	dropped.WriteString("line,reason\n")
-	for _, d := range read.Drops {
-		fmt.Fprintf(&dropped, "%d,%s\n", d.Line, d.Why)
-	}
 	for _, f := range []struct {
-		name string
-		text []byte
-	}{{taskFile, []byte(text)}, {droppedFile, dropped.Bytes()}, {reportFile, report.Bytes()}} {
+		name  string
+		write func(io.Writer) error
+	}{
+		{taskFile, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }},
+		{droppedFile, func(w io.Writer) error { return writeDrops(w, read) }},
+		{reportFile, x.WriteText},
+	} {
 		name := filepath.Join(folder, f.name)
-		if err := writeFile(name, f.text); err != nil {
+		if err := writeFile(name, f.write); err != nil {
 			return err
 		}
 		x.Files = append(x.Files, name)
@@ -177,17 +178,27 @@ func (x *Result) write(folder, text string, read *rawlog.Read) error {
 	return dataset.Write(name, read.Data)
 }
 
-func count(drops []rawlog.Drop) []reason {
-	var out []reason
-	for _, d := range drops {
-		i := slices.IndexFunc(out, func(r reason) bool { return r.why == d.Why })
-		if i < 0 {
-			i = len(out)
-			out = append(out, reason{why: d.Why})
-		}
-		out[i].count++
+// writeDrops lists the rows that gave no transition.
+func writeDrops(w io.Writer, read *rawlog.Read) error {
+	b := csv.NewWriter(w)
+	_ = b.Write([]string{"line", "reason"}) // Error returns what fails
+	for _, d := range read.Drops {
+		_ = b.Write([]string{strconv.Itoa(int(d.Line)), read.Why(d)})
 	}
-	slices.SortStableFunc(out, func(a, b reason) int { return b.count - a.count })
+	b.Flush()
+	return b.Error()
+}
+
+func count(read *rawlog.Read) []reason {
+	counts := map[string]int{}
+	for _, d := range read.Drops {
+		counts[read.Why(d)]++
+	}
+	var out []reason
+	for why, n := range counts {
+		out = append(out, reason{why, n})
+	}
+	slices.SortFunc(out, func(a, b reason) int { return cmp.Or(b.count-a.count, strings.Compare(a.why, b.why)) })
 	return out
 }
 
@@ -207,7 +218,7 @@ func line(f *rawlog.Fluent) FluentLine {
 // WriteText writes the report.
 func (x *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d rows (%s), %d transitions, %d rows dropped\n", x.Log, x.Rows, x.Format, x.Transitions, x.Dropped)
+	fmt.Fprintf(&b, "%s: %s (%s), %s, %s dropped\n", x.Log, counted.Of(x.Rows, "row"), x.Format, counted.Of(x.Transitions, "transition"), counted.Of(x.Dropped, "row"))
 	for _, warning := range x.Warnings {
 		fmt.Fprintf(&b, "WARNING: %s\n", warning)
 	}
@@ -239,12 +250,13 @@ func (x *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-func writeFile(name string, text []byte) error {
+func writeFile(name string, write func(io.Writer) error) error {
 	f, err := atomicfile.Create(name)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(text); err != nil {
+	w := bufio.NewWriter(f)
+	if err := errors.Join(write(w), w.Flush()); err != nil {
 		f.Abort()
 		return err
 	}

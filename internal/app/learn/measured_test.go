@@ -14,10 +14,10 @@ import (
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
-// counted is a problem in which a Boolean and an integer in -2..5 are learned from the
+// negative is a problem in which a Boolean and an integer in -2..5 are learned from the
 // Boolean alone; a network that outputs the Boolean itself, and -2 where it is false, -1
 // where it is true; and two rows.
-func counted(t *testing.T) (*load.Problem, *bnn.Network, *train.Examples) {
+func negative(t *testing.T) (*load.Problem, *bnn.Network, *train.Examples) {
 	t.Helper()
 	p := apptest.Integers(t)
 	p.Inputs = p.Bits(0)[:1]
@@ -32,7 +32,7 @@ func counted(t *testing.T) (*load.Problem, *bnn.Network, *train.Examples) {
 
 // TestMeasureLine has errors counted by hand.
 func TestMeasureLine(t *testing.T) {
-	p, net, rows := counted(t)
+	p, net, rows := negative(t)
 	got, err := measure(p, net, load.Trained{Seen: coverage.Of(1, []uint64{0})}, rows)
 	one := 1
 	out := func(bit string, wrong int) OutputLine {

@@ -76,13 +76,16 @@ type rewardRow struct {
 func rewardRows(d *dataset.Data) []rewardRow {
 	var rows []rewardRow
 	for i, y := range d.Rewards {
+		if math.IsNaN(y) {
+			continue
+		}
 		values := d.Row(i)
-		if math.IsNaN(y) || slices.ContainsFunc(values, math.IsNaN) {
+		if slices.ContainsFunc(values, math.IsNaN) {
 			continue
 		}
 		line := int32(i + 1)
-		if d.Lines != nil {
-			line = d.Lines[i]
+		if d.Line != nil {
+			line = int32(d.Line(i))
 		}
 		rows = append(rows, rewardRow{values, d.Schema, y, line})
 	}
@@ -199,14 +202,14 @@ func atomsOf(v *factored.Variable, add func(text, negation string, value func(fl
 // String is the line as text.
 func (l *RewardLine) String() string {
 	if !l.Exact {
-		return fmt.Sprintf("%s; no sum gives the rewards of the %d rows exactly, the mean error is %.4g", l.Reward, l.Rows, l.Error)
+		return fmt.Sprintf("%s; no sum gives all rewards exactly, the mean error is %.4g", l.Reward, l.Error)
 	}
 	text := fmt.Sprintf("%s; %d of %d rows have another", l.Reward, len(l.Wrong), l.Rows)
 	if len(l.Wrong) > 0 {
-		text += " (lines " + someLines(l.Wrong) + ")"
+		text += " (" + someLines(l.Wrong) + ")"
 	}
 	if len(l.Contradictory) > 0 {
-		text += fmt.Sprintf("; %d rows contradict others (lines %s)", len(l.Contradictory), someLines(l.Contradictory))
+		text += "; in contradiction to others: " + someLines(l.Contradictory)
 	}
 	return text
 }
@@ -214,6 +217,11 @@ func (l *RewardLine) String() string {
 func someLines(lines []int32) string {
 	const most = 10
 	var b strings.Builder
+	b.WriteString("line")
+	if len(lines) > 1 {
+		b.WriteByte('s')
+	}
+	b.WriteByte(' ')
 	for i, n := range lines[:min(most, len(lines))] {
 		if i > 0 {
 			b.WriteString(", ")

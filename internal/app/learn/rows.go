@@ -94,8 +94,11 @@ func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*datase
 	}
 	counts := map[string]int{}
 	for _, d := range log.Drops {
-		if counts[d.Why]++; counts[d.Why] > counts[x.why] || counts[d.Why] == counts[x.why] && d.Why < x.why {
-			x.why = d.Why
+		counts[log.Why(d)]++
+	}
+	for why, n := range counts {
+		if most := counts[x.why]; n > most || n == most && why < x.why {
+			x.why = why
 		}
 	}
 	x.dropped += len(log.Drops)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -41,7 +42,11 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	table, incomplete, err := tableOf(p, sources)
+	share := 1.0
+	if n := rowsOf(sources); n > mostRows && (rows.Conflicts.Inputs > 0 || rows.Total()+rows.Conflicts.Dropped < n) {
+		share = float64(mostRows) / float64(n)
+	}
+	table, incomplete, err := tableOf(p, sources, share)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +81,9 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
+	if share < 1 {
+		out.Drawn = table.Rows()
+	}
 	legal, err := cover(ctx, p, out.file, rows, rows)
 	if err == nil && !(legal && complete) {
 		support(out.file, table, st)
@@ -83,17 +91,36 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	return out, err
 }
 
-// tableOf makes the rows of data sets into one for package structure. A row with a
-// weight counts as so many. incomplete rows have an empty cell.
-func tableOf(p *load.Problem, sources []train.Source) (t *structure.Table, incomplete int, err error) {
+// mostRows bounds the rows that the structure is found on if each of them is kept: rows that
+// contradict each other or have an empty cell. Of more, some are drawn.
+const mostRows = 1 << 20
+
+// rowsOf counts the rows of data sets.
+func rowsOf(sources []train.Source) int {
+	n := 0
+	for _, s := range sources {
+		n += s.Data.Rows
+	}
+	return n
+}
+
+// tableOf makes a share of the rows of data sets into one for package structure, drawn always
+// alike. A row with a weight counts as so many. incomplete rows have an empty cell.
+func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structure.Table, incomplete int, err error) {
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
+	rng := rand.New(rand.NewPCG(1, 1))
 	err = train.EachRow(p.Problem, func(r *train.Row) {
+		if r.InKnown != nil {
+			incomplete++
+		}
+		if share < 1 && rng.Float64() >= share {
+			return
+		}
 		in, out := packBits(r.In), packBits(r.Out)
 		var inKnown, outKnown []uint64
 		if r.InKnown != nil {
-			incomplete++
 			inKnown, outKnown = packBits(r.InKnown), packBits(r.OutKnown)
 		}
 		for range max(1, r.Weight) {

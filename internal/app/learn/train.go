@@ -60,6 +60,8 @@ type Trained struct {
 	// frequent reason.
 	Dropped    int    `json:"dropped_rows"`
 	DroppedWhy string `json:"dropped_why,omitempty"`
+	// Drawn is the number of rows that the structure was found on, absent if it was all.
+	Drawn int `json:"drawn_rows,omitempty"`
 	// Grid describes every shape that was tried, absent if one was given.
 	Grid *GridTable `json:"grid,omitempty"`
 	// Reward is the reward that was learned, absent if none was.
@@ -171,7 +173,7 @@ func (t *Trained) Next() []string {
 	}
 	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d distinct training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {
-		lines = append(lines, fmt.Sprintf("%d states and actions have several next states, which no network can learn: fdplan check TASK DATA --contradictions lists them. Record the column that is missing, or use finer bins.", t.Contradictory))
+		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, or use finer bins.", t.Contradictory))
 	}
 	switch {
 	case t.Stopped != "":

@@ -5,14 +5,16 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // WriteText writes the outcome for people: a line for each function, and one for each
 // feature that it reads.
 func (t *Trained) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %d edges\n", t.Problem, t.Network, t.Edges)
-	fmt.Fprintf(&b, "data: %d rows, %d distinct, %d contradictory", t.Rows, t.Unique, t.Contradictory)
+	fmt.Fprintf(&b, "%s: %s, %s\n", t.Problem, t.Network, counted.Of(t.Edges, "edge"))
+	fmt.Fprintf(&b, "data: %s, %d distinct, %d contradictory", counted.Of(t.Rows, "row"), t.Unique, t.Contradictory)
 	if t.Incomplete > 0 {
 		fmt.Fprintf(&b, ", %d more with empty cells", t.Incomplete)
 	}

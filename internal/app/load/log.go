@@ -24,11 +24,8 @@ func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		read := &rawlog.Read{Data: d}
-		for i := range d.Rows {
-			read.Lines = append(read.Lines, int32(i+1))
-		}
-		return read, s, nil
+		d.Line = func(i int) int { return i + 1 }
+		return &rawlog.Read{Data: d}, s, nil
 	}
 	l := &p.Declared.Log
 	t, err := rawlog.Open(name, l.DelimiterRune())

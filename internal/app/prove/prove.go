@@ -14,6 +14,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/equivalence"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -229,7 +230,7 @@ func (p *Result) WriteText(w io.Writer) error {
 	if p.Equal {
 		fmt.Fprintf(&b, "Proven: all %d output bits equal the RDDL's in every legal state with every legal action.\n", p.Outputs)
 		if p.Certified {
-			fmt.Fprintf(&b, "%d proofs accepted by the checker.\n", p.Outputs)
+			fmt.Fprintf(&b, "%s accepted by the checker.\n", counted.Of(p.Outputs, "proof"))
 		}
 	} else {
 		c := p.Counterexample

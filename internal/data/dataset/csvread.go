@@ -98,6 +98,7 @@ func parseCSV(name string, text []byte, s *Schema) (_ *Data, err error) {
 	if err != nil {
 		return nil, err
 	}
+	l.out.Line = func(i int) int { return int(l.lines[i]) }
 	return l.out, nil
 }
 

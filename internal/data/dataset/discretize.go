@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
@@ -57,16 +56,22 @@ func (s *Schema) Stored() *Schema {
 	return out
 }
 
-// Quantise returns d, whose schema is s.Stored, with the levels of its quantities.
+// Quantise returns a view of d, whose schema is s.Stored, with the levels of its quantities.
 func (s *Schema) Quantise(d *Data) *Data {
-	out := &Data{Schema: s, Rows: d.Rows, Values: slices.Clone(d.Values), Rewards: d.Rewards, Lines: d.Lines}
-	s.toLevels(out.Values)
-	return out
+	read := d.View
+	if read == nil {
+		read = func(i int, row []float64) { copy(row, d.Row(i)) }
+	}
+	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, View: func(i int, row []float64) {
+		read(i, row)
+		s.toLevels(row)
+	}}
 }
 
 // toLevels converts rows of a file to rows of s, in place.
 func (s *Schema) toLevels(values []float64) {
-	for i, c := range s.Columns {
+	for i := range s.Columns {
+		c := &s.Columns[i]
 		for at := i; c.bins != nil && at < len(values); at += len(s.Columns) {
 			if !math.IsNaN(values[at]) {
 				values[at] = float64(c.bins.Level(values[at]))

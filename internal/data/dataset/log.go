@@ -18,6 +18,7 @@ type log struct {
 	row     []float64 // by column of the schema
 	reward  float64   // of the row
 	line    int32
+	lines   []int32 // of the rows of out
 }
 
 // field parses field i into the row. What is missing is NaN: an action in a
@@ -42,7 +43,7 @@ func (l *log) field(i int, text string, optional bool) error {
 func (l *log) emit(row []float64, reward float64, line int32) {
 	l.out.Values = append(l.out.Values, row...)
 	l.out.Rows++
-	l.out.Lines = append(l.out.Lines, line)
+	l.lines = append(l.lines, line)
 	if slices.Contains(l.columns, rewardColumn) {
 		l.out.Rewards = append(l.out.Rewards, reward)
 	}

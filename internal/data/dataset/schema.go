@@ -226,18 +226,45 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 	return s.check()
 }
 
-// Data is a data set in memory.
+// Data is a data set in memory: its values, or a view of values that are kept in another form.
 type Data struct {
 	Schema *Schema
 	Rows   int
-	Values []float64 // row by row, Rows times the number of columns
+	Values []float64 // row by row, Rows times the number of columns; nil of a view
+	// View sets row to the values of row i, counted from 0; nil if Values has them.
+	View func(i int, row []float64)
 	// Rewards has the reward of each row if the file has them, NaN where it has none; else nil.
 	Rewards []float64
-	Lines   []int32 // of each row in a file of text; nil if unknown
+	// Line returns the line of row i in a file of text; nil if that is unknown.
+	Line func(i int) int
 }
 
-// Row returns row i, counted from 0, without copying it.
+// Row returns row i, counted from 0. It is a copy only of a view.
 func (d *Data) Row(i int) []float64 {
 	n := len(d.Schema.Columns)
+	if d.View != nil {
+		row := make([]float64, n)
+		d.View(i, row)
+		return row
+	}
 	return d.Values[i*n : (i+1)*n : (i+1)*n]
+}
+
+// Each calls do for each row in turn, which is valid until do returns. It returns the first
+// error.
+func (d *Data) Each(do func(i int, row []float64) error) error {
+	n := len(d.Schema.Columns)
+	buffer := make([]float64, n)
+	for i := range d.Rows {
+		row := buffer
+		if d.View != nil {
+			d.View(i, row)
+		} else {
+			row = d.Values[i*n : (i+1)*n : (i+1)*n]
+		}
+		if err := do(i, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -110,9 +110,29 @@ func Write(name string, d *Data) error {
 	if err != nil {
 		return err
 	}
-	if err := f.WriteRows(d.Values); err != nil {
+	if err := f.writeAll(d); err != nil {
 		f.Abort()
 		return err
 	}
 	return f.Close()
+}
+
+// writeAll writes the rows of d, those of a view some at a time.
+func (f *File) writeAll(d *Data) error {
+	if d.View == nil {
+		return f.WriteRows(d.Values)
+	}
+	var some []float64
+	err := d.Each(func(_ int, row []float64) error {
+		if some = append(some, row...); len(some) < 1<<16 {
+			return nil
+		}
+		err := f.WriteRows(some)
+		some = some[:0]
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return f.WriteRows(some)
 }

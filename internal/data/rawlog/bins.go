@@ -44,18 +44,30 @@ func edgesOf(values []float64, changes [][]sample) (edges []float64, how string)
 			how = "where the behaviour changes"
 		}
 	}
-	if len(edges) == 0 {
+	a, b := outer(lo, hi)
+	inner := func() bool { // a quarter of the values may be the highest one
+		edges = slices.DeleteFunc(edges, func(e float64) bool { return e <= a || e >= b })
+		return len(edges) > 0
+	}
+	if !inner() {
 		how = "quartiles"
-		for k := 1; k < 4; k++ {
-			at := len(values) * k / 4
-			width := (hi - lo) / 40
-			add(values[at]-width, values[at]+width)
+		for _, list := range [][]float64{values, slices.Compact(slices.Clone(values))} {
+			if inner() {
+				break
+			}
+			for k := 1; k < 4; k++ {
+				at := len(list) * k / 4
+				width := (hi - lo) / 40
+				add(list[at]-width, list[at]+width)
+			}
 		}
 	}
+	if !inner() {
+		edges = []float64{roundest(lo+(hi-lo)*0.3, lo+(hi-lo)*0.7)}
+	}
+	edges = append(edges, a, b)
 	slices.Sort(edges)
-	a, b := outer(lo, hi)
-	all := append([]float64{a}, edges...)
-	return append(all, b), how
+	return slices.Compact(edges), how
 }
 
 // clusters returns the gaps between clusters of sorted values, nil if there are none.

@@ -2,6 +2,8 @@ package rawlog
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +39,7 @@ func FuzzLog(f *testing.F) {
 			return
 		}
 		for i := range x.Columns {
-			if n := len(x.Columns[i].cells); n != x.Rows() {
+			if n := x.Columns[i].cells.rows; n != x.Rows() {
 				t.Fatalf("%d cells in %d rows", n, x.Rows())
 			}
 		}
@@ -92,8 +94,14 @@ func infersWell(t *testing.T, x *Table) {
 	if err != nil {
 		return
 	}
-	if d := read.Data; len(d.Values) != d.Rows*len(s.Columns) || len(read.Lines) != d.Rows {
-		t.Errorf("%d values and %d lines of %d rows with %d columns", len(d.Values), len(read.Lines), d.Rows, len(s.Columns))
+	err = read.Data.Each(func(i int, row []float64) error {
+		if slices.ContainsFunc(row, math.IsNaN) || read.Data.Line(i) < 1 {
+			return fmt.Errorf("row %d: line %d, values %v", i, read.Data.Line(i), row)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if n := read.Data.Rows + len(read.Drops); n != x.Rows() {
 		t.Errorf("%d rows became %d transitions, and %d were dropped", x.Rows(), read.Data.Rows, len(read.Drops))
@@ -103,7 +111,8 @@ func infersWell(t *testing.T, x *Table) {
 // TestTooMuch: a log that has more values than are read is refused before it takes the
 // memory of them.
 func TestTooMuch(t *testing.T) {
-	x := &Table{File: "log.jsonl", Lines: make([]int32, 1<<20)}
+	x := &Table{File: "log.jsonl"}
+	x.lines.rows = 1 << 20
 	for range 511 {
 		x.Columns = append(x.Columns, Column{})
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/fdplan/fdplan/internal/nearest"
@@ -111,8 +110,8 @@ func same(a, b *Column) bool {
 		return false
 	}
 	both := false
-	for i, x := range a.cells {
-		y := b.cells[i]
+	for i := range a.cells.rows {
+		x, y := a.cells.at(i), b.cells.at(i)
 		if x == missing || y == missing {
 			continue
 		}
@@ -143,7 +142,7 @@ const RewardColumn = "reward"
 // isNumeric reports whether a column has numbers only, and one at least.
 func isNumeric(c *Column) bool {
 	found := false
-	for i := range c.cells {
+	for i := range c.cells.rows {
 		if _, ok := c.Number(i); ok {
 			found = true
 		} else if !c.Missing(i) {
@@ -191,7 +190,7 @@ func (f *Fluent) classify(t *Table, columns []*Column) error {
 	values := map[string]bool{}
 	var text, row int
 	for k, c := range columns {
-		for i := range c.cells {
+		for i := range c.cells.rows {
 			x, isNumber := c.Number(i)
 			switch {
 			case c.Missing(i):
@@ -208,7 +207,7 @@ func (f *Fluent) classify(t *Table, columns []*Column) error {
 		}
 	}
 	if texts > 0 && numbers > texts {
-		return source.Errorf(t.File, int(t.Lines[row]), 0, "column %s: %q is not a number, as %.1f %% of its values are; expected a number, or --ignore %s",
+		return source.Errorf(t.File, t.Line(row), 0, "column %s: %q is not a number, as %.1f %% of its values are; expected a number, or --ignore %s",
 			f.Column, columns[text].Text(row), 100*float64(numbers)/float64(numbers+texts), f.Column)
 	}
 	f.Values = slices.Sorted(maps.Keys(values))
@@ -219,7 +218,7 @@ func (f *Fluent) classify(t *Table, columns []*Column) error {
 	case numbers+texts == 0:
 		drop("it has no values")
 	case texts > 0 && numbers > 0:
-		return source.Errorf(t.File, int(t.Lines[row]), 0, "column %s has both texts, such as %q, and numbers; expected one of them, or --ignore %s", f.Column, columns[text].Text(row), f.Column)
+		return source.Errorf(t.File, t.Line(row), 0, "column %s has both texts, such as %q, and numbers; expected one of them, or --ignore %s", f.Column, columns[text].Text(row), f.Column)
 	case texts > 0 && len(f.Values) > maxEnum:
 		drop("more than %d different texts", maxEnum)
 	case texts > 0 && len(f.Values) == 1, texts == 0 && f.Lo == f.Hi:
@@ -246,7 +245,7 @@ func (f *Fluent) classify(t *Table, columns []*Column) error {
 
 // First returns the first value as text.
 func (c *Column) First() string {
-	for i := range c.cells {
+	for i := range c.cells.rows {
 		if !c.Missing(i) {
 			return c.Text(i)
 		}
@@ -279,22 +278,6 @@ func isBool(values []string) bool {
 
 // timeNames are the names of columns that order the rows.
 var timeNames = []string{"time", "timestamp", "datetime", "date", "ts", "step", "t"}
-
-// layouts are the formats of time stamps.
-var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "02.01.2006 15:04:05", "2006/01/02 15:04:05"}
-
-// seconds returns cell i as a time in seconds, or as the number that it is.
-func (c *Column) seconds(i int) (float64, bool) {
-	if x, ok := c.Number(i); ok {
-		return x, true
-	}
-	for _, l := range layouts {
-		if at, err := time.Parse(l, c.Text(i)); err == nil {
-			return float64(at.UnixNano()) / 1e9, true
-		}
-	}
-	return 0, false
-}
 
 // isTime reports whether a column has a name of a time and times in it, or time stamps.
 func isTime(t *Table, c *Column) bool {

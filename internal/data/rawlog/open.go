@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
@@ -57,8 +56,8 @@ func (t *Table) readText(r io.Reader, delimiter rune) error {
 
 // row adds the line of a row whose cells follow or have been added.
 func (t *Table) row(line int) error {
-	t.Lines = append(t.Lines, int32(line))
-	if err := dataset.RoomFor(len(t.Lines), len(t.Columns)); err != nil {
+	t.lines.add(line)
+	if err := dataset.RoomFor(t.Rows(), len(t.Columns)); err != nil {
 		return source.Errorf(t.File, line, 0, "%v", err)
 	}
 	return nil
@@ -168,13 +167,13 @@ func (t *Table) readJSON(f io.Reader) error {
 			return err
 		}
 		for i := range t.Columns {
-			if c := &t.Columns[i]; len(c.cells) < len(t.Lines) {
-				c.cells = append(c.cells, missing)
+			if c := &t.Columns[i]; c.cells.rows < t.Rows() {
+				c.addMissing()
 			}
 		}
 	}
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return source.Errorf(t.File, len(t.Lines)+1, 0, "a line of more than %d MiB", maxLine>>20)
+		return source.Errorf(t.File, t.Rows()+1, 0, "a line of more than %d MiB", maxLine>>20)
 	} else if err != nil {
 		return source.Errorf(t.File, 0, 0, "cannot be read: %v", source.Cause(err))
 	}
@@ -195,13 +194,17 @@ func (t *Table) object(d *json.Decoder) error {
 		i := t.Column(name)
 		if i < 0 {
 			i = len(t.Columns)
-			if err := dataset.RoomFor(len(t.Lines), i+1); err != nil {
+			if err := dataset.RoomFor(t.Rows(), i+1); err != nil {
 				return err
 			}
-			t.Columns = append(t.Columns, Column{Name: name, cells: slices.Repeat([]uint64{missing}, len(t.Lines))})
+			c := Column{Name: name}
+			for range t.Rows() {
+				c.addMissing()
+			}
+			t.Columns = append(t.Columns, c)
 		}
 		c := &t.Columns[i]
-		if len(c.cells) > len(t.Lines) {
+		if c.cells.rows > t.Rows() {
 			return fmt.Errorf("%s occurs twice", name)
 		}
 		x, err := d.Token()
@@ -210,7 +213,7 @@ func (t *Table) object(d *json.Decoder) error {
 		}
 		switch x := x.(type) {
 		case nil:
-			c.cells = append(c.cells, missing)
+			c.addMissing()
 		case bool:
 			c.addText(fmt.Sprint(x))
 		case json.Number:
@@ -241,7 +244,7 @@ func (t *Table) readParquet(f *os.File) error {
 		for i, v := range row {
 			switch c := &t.Columns[i]; v := v.(type) {
 			case nil:
-				c.cells = append(c.cells, missing)
+				c.addMissing()
 			case float64:
 				c.addNumber(v)
 			case bool:
@@ -250,7 +253,7 @@ func (t *Table) readParquet(f *os.File) error {
 				c.add(v, false)
 			}
 		}
-		t.Lines = append(t.Lines, int32(len(t.Lines)+1))
+		t.lines.add(t.Rows() + 1)
 	})
 	if err != nil {
 		return source.Errorf(t.File, 0, 0, "%v", err)

@@ -128,9 +128,13 @@ func itoa(i int) string {
 
 // TestTransitions pairs rows within an episode, across no gap, and drops what is missing.
 func TestTransitions(t *testing.T) {
-	x, err := Open(write(t, "log.csv", "t,run,load,cmd\n0,1,10,true\n1,1,20,true\n2,1,,false\n3,1,40,true\n9,1,50,true\n10,1,60,\n11,2,70,true\n12,2,80,true\n"), 0)
-	if err != nil {
-		t.Fatal(err)
+	name := write(t, "log.csv", "t,run,load,cmd\n0,1,10,true\n1,1,20,true\n2,1,,false\n3,1,40,true\n9,1,50,true\n10,1,60,\n11,2,70,true\n12,2,80,true\n")
+	open := func() *Table {
+		x, err := Open(name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
 	}
 	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "load", Type: dataset.Real, Bounded: true, Hi: 100}}, []dataset.Column{{Name: "cmd", Bounded: true, Hi: 1}})
 	if err != nil {
@@ -140,20 +144,28 @@ func TestTransitions(t *testing.T) {
 		MissingDrop:     {10, 1, 20, 50, 1, 60, 70, 1, 80},
 		MissingPrevious: {10, 1, 20, 20, 1, 20, 20, 0, 40, 50, 1, 60, 70, 1, 80},
 	} {
+		x := open()
 		got, err := Transitions(x, s, Reading{Episode: "run", Time: "t", Missing: missing})
-		if err != nil || !slices.Equal(got.Data.Values, want) {
-			t.Errorf("%s: %v, %v", missing, got.Data.Values, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float64
+		for i := range got.Data.Rows {
+			rows = append(rows, got.Data.Row(i)...)
+		}
+		if !slices.Equal(rows, want) {
+			t.Errorf("%s: %v", missing, rows)
 			continue
 		}
 		if len(got.Drops)+got.Data.Rows != x.Rows() {
 			t.Errorf("%s: %d transitions and %d dropped of %d rows", missing, got.Data.Rows, len(got.Drops), x.Rows())
 		}
 	}
-	if _, err := Transitions(x, s, Reading{Missing: MissingError}); err == nil || !strings.Contains(err.Error(), "log.csv:4: column load has no value") {
+	if _, err := Transitions(open(), s, Reading{Missing: MissingError}); err == nil || !strings.Contains(err.Error(), "log.csv:4: column load has no value") {
 		t.Error(err)
 	}
 	s.Columns[0].Hi, s.Columns[2].Hi = 65, 65
-	if _, err := Transitions(x, s, Reading{}); err == nil || !strings.Contains(err.Error(), `log.csv:8: column load: "70", expected a value in 0..65`) {
+	if _, err := Transitions(open(), s, Reading{}); err == nil || !strings.Contains(err.Error(), `log.csv:8: column load: "70", expected a value in 0..65`) {
 		t.Error(err)
 	}
 }
@@ -182,6 +194,14 @@ func TestEdges(t *testing.T) {
 	}
 	if e, how := edgesOf(values, nil); len(e) != 5 || how != "gaps between the values" || e[3] != 600 {
 		t.Errorf("%v %s", e, how)
+	}
+	// A quantity that is at its highest value most of the time.
+	values = slices.Repeat([]float64{10}, 900)
+	for range 100 {
+		values = append(values, 10*rng.Float64())
+	}
+	if e, _ := edgesOf(values, nil); len(e) < 3 || !slices.IsSorted(e) || len(slices.Compact(e)) != len(e) || e[len(e)-1] != 10 {
+		t.Errorf("%v", e)
 	}
 	for range 10_000 {
 		lo := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(8)-4))

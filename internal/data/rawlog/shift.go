@@ -35,7 +35,7 @@ func Shifts(t *Table, fluents []Fluent) []string {
 			continue
 		}
 		out = append(out, fmt.Sprintf("column %s changes suddenly at line %d: its values are %.4g to %.4g before and %.4g to %.4g after%s; "+
-			"convert them or cut the log if the unit was changed, else the bins mix two quantities", f.Column, t.Lines[s.row], s.before[0], s.before[1], s.after[0], s.after[1], s.unit()))
+			"convert them or cut the log if the unit was changed, else the bins mix two quantities", f.Column, t.Line(s.row), s.before[0], s.before[1], s.after[0], s.after[1], s.unit()))
 	}
 	return out
 }
@@ -59,40 +59,62 @@ func (s *shift) unit() string {
 	return ""
 }
 
+// each calls do for each number of a column, with its row.
+func (c *Column) each(do func(row int, x float64)) {
+	for i := range c.cells.rows {
+		if x, ok := c.Number(i); ok {
+			do(i, x)
+		}
+	}
+}
+
 // shift finds a sudden change of level at the row where the sum of deviations from the mean is
 // the largest.
 func (c *Column) shift() (shift, bool) {
-	var rows []int
-	var xs []float64
-	sum := 0.0
-	for i := range c.cells {
-		if x, ok := c.Number(i); ok {
-			rows, xs, sum = append(rows, i), append(xs, x), sum+x
-		}
-	}
-	n := len(xs)
+	n, sum := 0, 0.0
+	c.each(func(_ int, x float64) { n, sum = n+1, sum+x })
 	if n < 2*leastShiftRows {
 		return shift{}, false
 	}
-	mean, deviation, most, at := sum/float64(n), 0.0, 0.0, 0
-	for i, x := range xs {
-		if deviation += x - mean; math.Abs(deviation) > most && i+1 >= leastShiftRows && i+1 <= n-leastShiftRows {
-			most, at = math.Abs(deviation), i+1
+	mean, deviation, most, at, k := sum/float64(n), 0.0, 0.0, 0, 0
+	c.each(func(_ int, x float64) {
+		k++
+		if deviation += x - mean; math.Abs(deviation) > most && k >= leastShiftRows && k <= n-leastShiftRows {
+			most, at = math.Abs(deviation), k
 		}
-	}
+	})
 	if at == 0 {
 		return shift{}, false
 	}
-	steps := make([]float64, 0, n)
-	for i := 1; i < n; i++ {
-		steps = append(steps, math.Abs(xs[i]-xs[i-1]))
-	}
-	step := steps[at-1]
+	return c.shiftAt(at, n)
+}
+
+// shiftAt reports whether the level changes suddenly before number at of n, counted from 0.
+func (c *Column) shiftAt(at, n int) (shift, bool) {
+	s := shift{before: [2]float64{math.Inf(1), math.Inf(-1)}, after: [2]float64{math.Inf(1), math.Inf(-1)}}
+	var before, after, steps []float64
+	step, last, k := 0.0, 0.0, 0
+	c.each(func(row int, x float64) {
+		side, list := &s.before, &before
+		if k >= at {
+			side, list = &s.after, &after
+		}
+		side[0], side[1] = min(side[0], x), max(side[1], x)
+		if k == at {
+			s.row, step = row, math.Abs(x-last)
+		}
+		if isDrawn(row, c.cells.rows, mostValues) {
+			*list = append(*list, x)
+			if k > 0 {
+				steps = append(steps, math.Abs(x-last))
+			}
+		}
+		last, k = x, k+1
+	})
 	slices.Sort(steps)
-	if step <= shiftStep*steps[len(steps)*19/20] {
+	if len(steps) == 0 || step <= shiftStep*steps[len(steps)*19/20] || len(before) == 0 || len(after) == 0 {
 		return shift{}, false
 	}
-	before, after := xs[:at], xs[at:]
 	m1, d1 := moments(before)
 	m2, d2 := moments(after)
 	slices.Sort(before)
@@ -100,7 +122,7 @@ func (c *Column) shift() (shift, bool) {
 	if distance(before, after) < shiftDistance {
 		return shift{}, false
 	}
-	s := shift{row: rows[at], before: [2]float64{before[0], before[at-1]}, after: [2]float64{after[0], after[n-at-1]}, factor: d2 / d1}
+	s.factor = d2 / d1
 	s.offset = m2 - s.factor*m1
 	return s, true
 }

@@ -2,11 +2,43 @@ package rawlog
 
 import (
 	"math"
+	"slices"
 )
+
+// The most values that clusters are looked for in, and the most transitions of which the
+// behaviour is looked at. Of more, some are drawn.
+const (
+	mostValues      = 1 << 20
+	mostTransitions = 1 << 18
+)
+
+// isDrawn reports whether the number i in 0..n-1 is one of about most that are drawn, always the
+// same ones; all are if there are no more.
+func isDrawn(i, n, most int) bool {
+	if n <= most {
+		return true
+	}
+	// What repeats in a log is not in step with a mixed multiple of the golden ratio.
+	h := uint64(i) * 0x9e37_79b9_7f4a_7c15
+	h = (h ^ h>>29) * 0xbf58_476d_1ce4_e5b9
+	return float64(h>>11)/(1<<53) < float64(most)/float64(n)
+}
+
+// drawn lists the numbers in 0..n-1 that are drawn.
+func drawn(n, most int) []int32 {
+	var out []int32
+	for i := range n {
+		if isDrawn(i, n, most) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
 
 // SuggestBins gives edges to the quantities that have none. A fluent whose behaviour may
 // depend on a quantity is every other one that is not a quantity.
 func SuggestBins(t *Table, fluents []Fluent, r Reading) error {
+	rows := drawn(t.Rows(), mostValues)
 	follows := following(t, r)
 	for i := range fluents {
 		f := &fluents[i]
@@ -14,18 +46,12 @@ func SuggestBins(t *Table, fluents []Fluent, r Reading) error {
 			continue
 		}
 		c := &t.Columns[t.Column(f.Column)]
-		var values []float64
-		for k := range c.cells {
-			if x, ok := c.Number(k); ok {
-				values = append(values, x)
-			}
-		}
+		values := c.numbers(rows)
 		if j := t.Column(f.Column + "'"); j >= 0 {
-			for k := range t.Columns[j].cells {
-				if x, ok := t.Columns[j].Number(k); ok {
-					values = append(values, x)
-				}
-			}
+			values = append(values, t.Columns[j].numbers(rows)...)
+		}
+		if len(rows) < t.Rows() {
+			values = append(values, f.Lo, f.Hi)
 		}
 		var changes [][]sample
 		for j := range fluents {
@@ -38,9 +64,19 @@ func SuggestBins(t *Table, fluents []Fluent, r Reading) error {
 	return nil
 }
 
-// following returns for each row the column and row of next states: the row after it, -1 for
-// none.
-func following(t *Table, r Reading) []int {
+// numbers returns the numbers in some rows.
+func (c *Column) numbers(rows []int32) []float64 {
+	var out []float64
+	for _, i := range rows {
+		if x, ok := c.Number(int(i)); ok {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// following returns rows that are followed by the one after them.
+func following(t *Table, r Reading) []int32 {
 	x := &reader{t: t, r: r}
 	if i := t.Column(r.Episode); r.Episode != "" && i >= 0 {
 		x.episode = &t.Columns[i]
@@ -49,18 +85,11 @@ func following(t *Table, r Reading) []int {
 		x.time = &t.Columns[i]
 	}
 	interval := x.interval()
-	out := make([]int, t.Rows())
-	for i := range out {
-		out[i] = -1
-		if i+1 < len(out) && x.together(i+1, interval) {
-			out[i] = i + 1
-		}
-	}
-	return out
+	return slices.DeleteFunc(drawn(t.Rows()-1, mostTransitions), func(i int32) bool { return !x.together(int(i)+1, interval) })
 }
 
 // changesOf pairs the values of quantity c with the changes of fluent g that followed.
-func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int) []sample {
+func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int32) []sample {
 	now := &t.Columns[t.Column(g.Column)]
 	next := now
 	primed := t.Column(g.Column+"'") >= 0
@@ -84,17 +113,18 @@ func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int) 
 		return k
 	}
 	var out []sample
-	for i, j := range follows {
+	for _, row := range follows {
+		i, j := int(row), int(row)+1
 		if primed {
 			j = i
 		}
 		x, ok := c.Number(i)
-		if !ok || j < 0 || now.Missing(i) || next.Missing(j) {
+		if !ok || now.Missing(i) || next.Missing(j) {
 			continue
 		}
 		var action uint64
 		for _, a := range actions {
-			action = action*1_000_003 + a.cells[i]
+			action = action*1_000_003 + a.cells.at(i)
 		}
 		change := math.Float64bits(math.NaN())
 		if a, isNumber := now.Number(i); isNumber {
@@ -102,7 +132,7 @@ func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int) 
 				change = math.Float64bits(b - a)
 			}
 		} else {
-			change = next.cells[j]<<20 ^ now.cells[i]
+			change = next.cells.at(j)<<20 ^ now.cells.at(i)
 		}
 		out = append(out, sample{x: x, action: code(action, 0), change: code(action, change|1<<63)})
 	}

@@ -1,7 +1,6 @@
 package rawlog
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ type Missing string
 const (
 	MissingDrop     Missing = "drop"     // the transitions that need it are dropped
 	MissingPrevious Missing = "previous" // the value of the row before, within an episode
+	MissingKeep     Missing = "keep"     // the value is not known: NaN
 	MissingError    Missing = "error"
 )
 
@@ -30,29 +30,42 @@ type Reading struct {
 
 // Drop is a row that gave no transition.
 type Drop struct {
-	Line int
-	Why  string
+	Line int32
+	why  int32 // index in Read.reasons
 }
 
 // Read is the outcome of Transitions.
 type Read struct {
 	Data  *dataset.Data
-	Lines []int32 // of the row that each transition begins in
 	Drops []Drop
+
+	reasons []string
 }
+
+// Why returns the reason why a row was dropped.
+func (r *Read) Why(d Drop) string { return r.reasons[d.why] }
 
 // Transitions returns the transitions of a log as rows of schema s, whose quantities are
 // numbers and not levels. The log has next states, in columns with a prime, or its rows are
 // time steps: then a row's states and actions are followed by the states of the next row, if
-// that is of the same episode and not after a gap in time.
+// that is of the same episode and not after a gap in time. The rows stay in the table, in which
+// MissingPrevious fills the cells.
 func Transitions(t *Table, s *dataset.Schema, r Reading) (*Read, error) {
 	x := &reader{t: t, s: s, r: r, out: &Read{Data: &dataset.Data{Schema: s}}}
 	if err := x.match(); err != nil {
 		return nil, err
 	}
+	if r.Missing == MissingPrevious && !x.primed {
+		x.fill()
+	}
+	for i := range x.columns {
+		x.values = append(x.values, newValues(x.columns[i], &s.Columns[i]))
+	}
 	if err := x.run(); err != nil {
 		return nil, err
 	}
+	d := x.out.Data
+	d.Rows, d.View, d.Line = len(x.first), x.view, func(i int) int { return t.Line(int(x.first[i])) }
 	return x.out, nil
 }
 
@@ -61,11 +74,12 @@ type reader struct {
 	s       *dataset.Schema
 	r       Reading
 	columns []*Column // by column of the schema
+	values  []*values // as well
 	primed  bool
-	index   []map[string]float64 // of enumerations
-	reward  *Column              // nil for none
+	reward  *Column // nil for none
 	episode *Column
 	time    *Column
+	first   []int32 // the row in which each transition begins
 	out     *Read
 }
 
@@ -93,11 +107,6 @@ func (x *reader) match() error {
 			return err
 		}
 		x.columns = append(x.columns, column)
-		index := map[string]float64{}
-		for k, v := range c.Values {
-			index[v] = float64(k)
-		}
-		x.index = append(x.index, index)
 	}
 	if i := x.t.Column(RewardColumn); i >= 0 && !slices.Contains(x.columns, &x.t.Columns[i]) {
 		x.reward = &x.t.Columns[i]
@@ -117,119 +126,135 @@ func (x *reader) match() error {
 	return err
 }
 
-// value returns the value in row i of a column of the schema; false if it is missing.
-func (x *reader) value(k, i int) (float64, bool, error) {
-	c, cell := &x.s.Columns[k], x.columns[k]
-	if cell.Missing(i) {
-		return 0, false, nil
-	}
-	fail := func(expected string) (float64, bool, error) {
-		return 0, false, source.Errorf(x.t.File, int(x.t.Lines[i]), 0, "column %s: %q, expected %s", cell.Name, cell.Text(i), expected)
-	}
-	switch v, isNumber := cell.Number(i); {
-	case c.Type == dataset.Enum:
-		k, ok := x.index[k][cell.Text(i)]
-		if !ok {
-			return fail("one of " + strings.Join(c.Values, ", "))
+// fill gives cells without a value that of the row before, within an episode.
+func (x *reader) fill() {
+	interval := x.interval()
+	var gaps []*Column
+	for _, c := range x.columns[:len(x.columns)-x.s.NumStates()] {
+		if !slices.Contains(gaps, c) {
+			gaps = append(gaps, c)
 		}
-		return k, true, nil
-	case c.Type == dataset.Bool:
-		b, ok := Truth(cell.Text(i))
-		if !ok {
-			return fail("true or false")
-		}
-		if b {
-			return 1, true, nil
-		}
-		return 0, true, nil
-	case !isNumber:
-		return fail("a number")
-	case c.Bounded && (v < c.Lo || v > c.Hi):
-		return fail(fmt.Sprintf("a value in %v..%v", c.Lo, c.Hi))
-	case c.Type == dataset.Int && v != float64(int64(v)):
-		return fail("an integer")
-	default:
-		return v, true, nil
 	}
+	for i := 1; i < x.t.Rows(); i++ {
+		var together, asked bool
+		for _, c := range gaps {
+			if !c.Missing(i) || c.Missing(i-1) {
+				continue
+			}
+			if !asked {
+				together, asked = x.together(i, interval), true
+			}
+			if together {
+				c.cells.repeat(i)
+			}
+		}
+	}
+}
+
+// none is the index of no column.
+const none = -1
+
+// complete checks the columns from..to-1 of the schema in row i. It returns the first without
+// a value that is needed, or none.
+func (x *reader) complete(i, from, to int) (int, error) {
+	first := none
+	for k := from; k < to; k++ {
+		v := x.values[k]
+		if !math.IsNaN(v.at(i)) {
+			continue
+		}
+		name := x.columns[k].Name
+		switch expected := v.fault(i); {
+		case expected != "":
+			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s: %q, expected %s", name, v.from.Text(i), expected)
+		case x.r.Missing == MissingError:
+			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s has no value; expected one, or --missing drop or previous", name)
+		case x.r.Missing != MissingKeep && first == none:
+			first = k
+		}
+	}
+	return first, nil
 }
 
 // run forms the transitions.
 func (x *reader) run() error {
+	const ends, last = 0, 1 // the reasons before those of columns
 	width, states := len(x.s.Columns), x.s.NumStates()
-	row, known := make([]float64, width), make([]bool, width)
-	last, lastKnown := make([]float64, width), make([]bool, width)
-	interval := x.interval()
-	missing := func(known []bool, from, to int) string {
-		for k := from; k < to; k++ {
-			if !known[k] {
-				return x.columns[k].Name + " is missing"
+	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row"}
+	for _, c := range x.columns {
+		x.out.reasons = append(x.out.reasons, c.Name+" is missing", c.Name+" is missing in the row after it")
+	}
+	isMissing := func(k, after int) int { return 2 + 2*k + after }
+	if x.primed {
+		for i := range x.t.Rows() {
+			switch k, err := x.complete(i, 0, width); {
+			case err != nil:
+				return err
+			case k != none:
+				x.drop(i, isMissing(k, 0))
+			default:
+				x.add(i)
 			}
 		}
-		return ""
+		return nil
 	}
+	interval := x.interval()
+	before := none // the column without a value in the row before
 	for i := range x.t.Rows() {
-		together := i > 0 && x.together(i, interval)
-		for k := range x.s.Columns {
-			if x.s.Columns[k].Role == dataset.Next && !x.primed {
-				continue
-			}
-			v, ok, err := x.value(k, i)
-			if err != nil {
-				return err
-			}
-			switch {
-			case ok:
-			case x.r.Missing == MissingError:
-				return source.Errorf(x.t.File, int(x.t.Lines[i]), 0, "column %s has no value; expected one, or --missing drop or previous", x.columns[k].Name)
-			case x.r.Missing == MissingPrevious && together && lastKnown[k] && !x.primed:
-				v, ok = last[k], true
-			}
-			row[k], known[k] = v, ok
+		state, err := x.complete(i, 0, states)
+		if err != nil {
+			return err
+		}
+		action, err := x.complete(i, states, width-states)
+		if err != nil {
+			return err
 		}
 		switch {
-		case x.primed:
-			if why := missing(known, 0, width); why != "" {
-				x.drop(i, why)
-			} else {
-				x.add(i, row)
-			}
 		case i == 0:
-		case !together:
-			x.drop(i-1, "the last row of an episode, or before a gap in time")
+		case !x.together(i, interval):
+			x.drop(i-1, ends)
+		case before != none:
+			x.drop(i-1, isMissing(before, 0))
+		case state != none:
+			x.drop(i-1, isMissing(state, 1))
 		default:
-			why := missing(lastKnown, 0, width-states)
-			if next := missing(known, 0, states); why == "" && next != "" {
-				why = next + " in the row after it"
-			}
-			if why != "" {
-				x.drop(i-1, why)
-				break
-			}
-			x.add(i-1, append(last[:width-states], row[:states]...))
+			x.add(i - 1)
 		}
-		row, last, known, lastKnown = last, row, lastKnown, known
+		if before = state; before == none {
+			before = action
+		}
 	}
-	if !x.primed {
-		x.drop(x.t.Rows()-1, "the last row")
-	}
+	x.drop(x.t.Rows()-1, last)
 	return nil
 }
 
-func (x *reader) drop(i int, why string) {
-	x.out.Drops = append(x.out.Drops, Drop{int(x.t.Lines[i]), why})
+func (x *reader) drop(row, why int) {
+	x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(row)), int32(why)})
 }
 
-func (x *reader) add(i int, row []float64) {
-	x.out.Data.Values = append(x.out.Data.Values, row...)
-	x.out.Data.Rows++
-	x.out.Lines = append(x.out.Lines, x.t.Lines[i])
-	x.out.Data.Lines = x.out.Lines
+func (x *reader) add(row int) {
+	x.first = append(x.first, int32(row))
 	if x.reward != nil {
 		y := math.NaN()
-		if v, ok := x.reward.Number(i); ok {
+		if v, ok := x.reward.Number(row); ok {
 			y = v
 		}
 		x.out.Data.Rewards = append(x.out.Data.Rewards, y)
+	}
+}
+
+// view sets row to the values of transition i.
+func (x *reader) view(i int, row []float64) {
+	at, next := int(x.first[i]), int(x.first[i])
+	if !x.primed {
+		next++
+	}
+	known := len(row) - x.s.NumStates()
+	for k := range row {
+		if k == known {
+			at = next
+		}
+		row[k] = x.values[k].at(at)
 	}
 }
 
@@ -255,7 +280,7 @@ func (x *reader) interval() float64 {
 
 // together reports whether row i follows row i-1.
 func (x *reader) together(i int, interval float64) bool {
-	if x.episode != nil && x.episode.cells[i] != x.episode.cells[i-1] {
+	if x.episode != nil && x.episode.cells.at(i) != x.episode.cells.at(i-1) {
 		return false
 	}
 	if x.time == nil || interval == 0 {

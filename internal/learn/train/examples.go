@@ -96,87 +96,6 @@ func (e *Examples) Check() error {
 	return nil
 }
 
-// Builder collects rows.
-type Builder struct {
-	inputs, outputs int
-	rows            []row
-}
-
-type row struct {
-	in, out []uint64
-	count   int32
-	weight  int32
-	votes   int64 // counts votes if rows contradict each other
-}
-
-// NewBuilder returns a builder for rows with these numbers of bits.
-func NewBuilder(inputs, outputs int) *Builder {
-	return &Builder{inputs: inputs, outputs: outputs}
-}
-
-// Add adds one row; the bits are copied.
-func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
-
-// AddWeighted adds one row that matters more than others: see Examples.Weight. If rows
-// contradict each other it has that many votes.
-func (b *Builder) AddWeighted(in, out []bool, weight int32) {
-	b.rows = append(b.rows, row{pack(in), pack(out), 1, weight, max(1, int64(weight))})
-}
-
-func pack(bits []bool) []uint64 {
-	words := make([]uint64, bnn.Words(len(bits)))
-	for i, x := range bits {
-		if x {
-			words[i/64] |= 1 << (i % 64)
-		}
-	}
-	return words
-}
-
-// Examples merges the added rows; the order of adding does not matter. The builder is empty
-// afterwards.
-func (b *Builder) Examples() *Examples {
-	e := &Examples{Inputs: b.inputs, Outputs: b.outputs}
-	slices.SortFunc(b.rows, func(x, y row) int {
-		if c := slices.Compare(x.in, y.in); c != 0 {
-			return c
-		}
-		return slices.Compare(x.out, y.out)
-	})
-	merged := b.rows[:0]
-	for _, r := range b.rows {
-		if n := len(merged); n > 0 && slices.Equal(merged[n-1].in, r.in) && slices.Equal(merged[n-1].out, r.out) {
-			m := &merged[n-1]
-			m.count, m.votes, m.weight = m.count+r.count, m.votes+r.votes, max(m.weight, r.weight)
-		} else {
-			merged = append(merged, r)
-		}
-	}
-	for i := 0; i < len(merged); {
-		best, all, j := i, 0, i
-		for ; j < len(merged) && slices.Equal(merged[j].in, merged[i].in); j++ {
-			all += int(merged[j].count)
-			if merged[j].votes > merged[best].votes {
-				best = j
-			}
-		}
-		if j > i+1 {
-			e.Conflicts.Inputs++
-			e.Conflicts.Dropped += all - int(merged[best].count)
-		}
-		e.In = append(e.In, merged[best].in...)
-		e.Out = append(e.Out, merged[best].out...)
-		e.Count = append(e.Count, merged[best].count)
-		e.Weight = append(e.Weight, merged[best].weight)
-		i = j
-	}
-	if !slices.ContainsFunc(e.Weight, func(w int32) bool { return w != 0 }) {
-		e.Weight = nil
-	}
-	b.rows = nil
-	return e
-}
-
 // Repeated returns the examples with every row repeated as often as it was seen, as in
 // training without merging duplicates. Its rows are not distinct.
 func (e *Examples) Repeated() *Examples {
@@ -289,7 +208,7 @@ func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
 }
 
 // addAll takes all rows of a data set.
-func (m *mapping) addAll(row func(*Row), s Source) (err error) {
+func (m *mapping) addAll(row func(*Row), s Source) error {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
@@ -316,9 +235,9 @@ func (m *mapping) addAll(row func(*Row), s Source) (err error) {
 		}
 	}
 	r := &Row{In: m.in, Out: m.out, Weight: s.Weight}
-	for i := range d.Rows {
+	return d.Each(func(i int, values []float64) (err error) {
 		r.InKnown, r.OutKnown = nil, nil
-		for k, x := range d.Row(i) {
+		for k, x := range values {
 			if math.IsNaN(x) && (m.now[k] != nil || m.next[k] != nil) {
 				m.gap(r, m.now[k], m.next[k])
 				continue
@@ -334,8 +253,8 @@ func (m *mapping) addAll(row func(*Row), s Source) (err error) {
 		}
 		m.read()
 		row(r)
-	}
-	return nil
+		return nil
+	})
 }
 
 // gap marks the bits of a variable before or after the step as unknown.
