@@ -104,7 +104,7 @@ func byStructure(ctx context.Context, f *function, s *sample, threads int) (*bnn
 	if err := t.Close(); err != nil {
 		return nil, err
 	}
-	st, err := structure.Learn(ctx, t, structure.Options{Seed: 1, Threads: threads})
+	st, err := structure.Learn(ctx, t, structure.Options{Seed: 1, Threads: threads, Sums: true})
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return func(done float64) { t.Structure(step, done) }
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
-		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Progress: progress("structure"),
+		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"),
 	})
 	if err != nil {
 		return nil, err
@@ -110,6 +110,7 @@ func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structu
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
+	t.Sets, t.Own = sets(p), own(p)
 	rng := rand.New(rand.NewPCG(1, 1))
 	err = train.EachRow(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil {
@@ -162,6 +163,52 @@ func groups(p *load.Problem) [][]int {
 		}
 	}
 	return wide
+}
+
+// sets lists, for each fluent of several arguments or one, its Boolean inputs that agree in all
+// arguments but one.
+func sets(p *load.Problem) [][]int {
+	var order []string
+	members := map[string][]int{}
+	for i, b := range p.Problem.Inputs {
+		v, _ := p.Problem.Owner(b)
+		name, args, ok := strings.Cut(strings.TrimSuffix(v.Name, ")"), "(")
+		if !ok || v.Width > 1 {
+			continue
+		}
+		list := strings.Split(args, ",")
+		for k, a := range list {
+			list[k] = "?"
+			key := name + "(" + strings.Join(list, ",")
+			list[k] = a
+			if members[key] == nil {
+				order = append(order, key)
+			}
+			members[key] = append(members[key], i)
+		}
+	}
+	var all [][]int
+	for _, key := range order {
+		if len(members[key]) > 1 {
+			all = append(all, members[key])
+		}
+	}
+	return all
+}
+
+// own returns, for each output, the input that is the same bit before the step, -1 if no input
+// is.
+func own(p *load.Problem) func(output int) int {
+	at := map[factored.Bit]int{}
+	for i, b := range p.Problem.Inputs {
+		at[b] = i
+	}
+	return func(output int) int {
+		if i, ok := at[p.Problem.Outputs[output]]; ok {
+			return i
+		}
+		return -1
+	}
 }
 
 // rank prefers, among inputs that tell as much about an output, those of its own

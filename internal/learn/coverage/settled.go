@@ -19,7 +19,7 @@ func Settled(t *structure.Table, st *structure.Structure) [][]Table {
 		if noisy[i] {
 			settled = settledBy{margin: margin(share(o.Wrong, o.Rows))}
 		}
-		tables[i] = append(tables[i], settled.table(t, i, o.Inputs, o.Tree))
+		tables[i] = append(tables[i], settled.table(t, i, o.Inputs, o.Eval))
 		for _, other := range o.Alternatives {
 			tables[i] = append(tables[i], settled.table(t, i, other, nil))
 		}
@@ -91,8 +91,8 @@ type settledBy struct {
 	pure   bool // no row of the cell may disagree
 }
 
-// table lists the cells that rows settle; with a tree, on its value.
-func (s settledBy) table(t *structure.Table, output int, inputs []int, tree *structure.Tree) Table {
+// table lists the cells that rows settle; with a function, on its value.
+func (s settledBy) table(t *structure.Table, output int, inputs []int, function func(in []uint64) bool) Table {
 	out := Table{Inputs: inputs}
 	row := make([]uint64, bnn.Words(t.Inputs))
 	for _, c := range t.Cases(output, inputs) {
@@ -101,12 +101,12 @@ func (s settledBy) table(t *structure.Table, output int, inputs []int, tree *str
 			continue
 		}
 		value := c.Ones > c.Zeros
-		if tree != nil {
+		if function != nil {
 			clear(row)
 			for i, b := range inputs {
 				row[b/64] |= c.Cell >> i & 1 << (b % 64)
 			}
-			if tree.Eval(row) != value {
+			if function(row) != value {
 				continue
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
 // Kind says how an output was described.
@@ -16,22 +18,34 @@ type Kind string
 const (
 	ByTable Kind = "table" // a tree over a chosen set of inputs
 	ByTree  Kind = "tree"  // a tree over all inputs
+	ByRules Kind = "rules" // rules over features; see package rules
+	ByCount Kind = "count" // how many of some literals hold
 )
 
 // Output is what was found about an output bit.
 type Output struct {
 	Kind   Kind
 	Inputs []int // that the function reads, in increasing order
-	Tree   *Tree
+	// Tree is the function, nil if Sum is.
+	Tree *Tree
+	Sum  *rules.Sum
 	// Cells counts the joint values of Inputs that rows have, of 2^len(Inputs).
 	Cells int
-	// Wrong counts the rows whose output is not that of Tree, of Rows.
+	// Wrong counts the rows whose output is not that of the function, of Rows.
 	Wrong, Rows int
 	// Held counts the wrong ones of the rows that were held out.
 	Held    int
 	Verdict Verdict
 	// Alternatives are other sets of inputs that explain the output about as well.
 	Alternatives [][]int
+}
+
+// Eval returns the value of the function for a packed row of inputs.
+func (o *Output) Eval(in []uint64) bool {
+	if o.Sum != nil {
+		return o.Sum.Eval(in)
+	}
+	return o.Tree.Eval(in)
 }
 
 // Structure is what was found about all outputs.
@@ -54,6 +68,8 @@ type Options struct {
 	// Thorough asks to look for a shorter choice of inputs than the greedy one, which takes
 	// long where there are many inputs.
 	Thorough bool
+	// Sums allows functions that are not trees: rules and counts.
+	Sums bool
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
@@ -171,13 +187,13 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 	wrong := make([][][]bool, l.t.Outputs) // by output and fold, the rows held out
 	err := l.each(func(o int) {
 		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
-		wrong[o], st.Outputs[o].Held = table.wrong, n
-		if n == 0 || table.inputs <= wide {
-			return
+		wrong[o] = table.wrong
+		for _, kind := range l.others(o, n, st.Noisy, table.inputs) {
+			if other, m := l.heldOut(o, folds, st.Noisy, kind); m < n {
+				wrong[o], kinds[o], n = other.wrong, kind, m
+			}
 		}
-		if tree, m := l.heldOut(o, folds, st.Noisy, ByTree); m < n {
-			wrong[o], st.Outputs[o].Held, kinds[o] = tree.wrong, m, ByTree
-		}
+		st.Outputs[o].Held = n
 	})
 	if err != nil {
 		return err
@@ -193,27 +209,62 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 	return nil
 }
 
+// others lists the kinds of functions to try for an output whose table, of at most so many
+// inputs, was wrong on some rows held out. A table of which all rows together have every cell
+// is right.
+func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
+	if wrong == 0 {
+		return nil
+	}
+	if l.o.Sums && !noisy && inputs <= wide {
+		all := make([]int32, l.t.Rows())
+		for i := range all {
+			all[i] = int32(i)
+		}
+		if out := l.learn(o, all, false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
+			return nil
+		}
+	}
+	if inputs > wide {
+		kinds = append(kinds, ByTree)
+	}
+	if l.o.Sums && !noisy {
+		kinds = append(kinds, ByCount, ByRules)
+	}
+	return kinds
+}
+
 // chooseMode decides whether the rows are noisy. Of many outputs some are asked.
 func (l *learner) chooseMode(folds []fold, st *Structure) error {
-	const most = 12
+	const (
+		most = 12
+		few  = 1500 // rows: with more the sets of inputs suffice to tell
+	)
 	step := (l.t.Outputs + most - 1) / most
-	var asked [2]int // wrong bits of the consistent and the short sets
-	bits := 0        // that there are
+	// Wrong bits of the consistent and the short sets, and of the rules where these do better
+	// than the consistent sets.
+	var asked [3]int
+	bits := 0 // that there are
 	var mu sync.Mutex
 	err := l.each(func(o int) {
 		if o%step != 0 {
 			return
 		}
+		var n [3]int
+		for mode := range 2 {
+			_, n[mode] = l.heldOut(o, folds, mode == 1, ByTable)
+		}
+		if n[2] = n[0]; l.o.Sums && n[0] > n[1] && len(folds[0].rows) < few && !l.t.Contradictory {
+			_, m := l.heldOut(o, folds, false, ByRules)
+			n[2] = min(n[2], m)
+		}
+		mu.Lock()
+		defer mu.Unlock()
 		for mode := range asked {
-			_, n := l.heldOut(o, folds, mode == 1, ByTable)
-			mu.Lock()
-			asked[mode] += n
-			if mode == 0 {
-				for _, f := range folds {
-					bits += len(f.held)
-				}
-			}
-			mu.Unlock()
+			asked[mode] += n[mode]
+		}
+		for _, f := range folds {
+			bits += len(f.held)
 		}
 	})
 	// Where exceptions are rare, a difference that chance may have made is no sign
@@ -221,9 +272,9 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 	const rare = 0.02
 	margin := 0.0
 	if float64(asked[1]) < rare*float64(bits) {
-		margin = 1 + 2*math.Sqrt(float64(asked[0]))
+		margin = 1 + 2*math.Sqrt(float64(asked[2]))
 	}
-	if err != nil || float64(asked[0]-asked[1]) <= margin || l.repeatable(float64(asked[1])/float64(max(1, bits))) {
+	if err != nil || float64(asked[2]-asked[1]) <= margin || l.repeatable(float64(asked[1])/float64(max(1, bits))) {
 		return err
 	}
 	st.Noisy = true
@@ -282,7 +333,7 @@ const wide = 8
 func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
 	wrong = make([]bool, len(rows))
 	for i, r := range rows {
-		if l.t.Knows(int(r), o) && !l.t.filled(r, out.Inputs) && out.Tree.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
+		if l.t.Knows(int(r), o) && !l.t.filled(r, out.Inputs) && out.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
 			wrong[i] = true
 			n++
 		}
@@ -297,21 +348,49 @@ func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	if short {
 		s.noise = l.noise
 	}
-	out := Output{Kind: ByTable, Rows: len(rows)}
-	if kind == ByTree {
-		out.Kind = ByTree
+	out := Output{Kind: kind, Rows: len(rows)}
+	switch kind {
+	case ByTree:
 		out.Tree = s.growAll(short)
-	} else {
-		var c choice
-		if short {
-			c = s.short()
-		} else {
-			c = s.consistent()
-		}
-		out.Tree = s.grow(rows, c.inputs, true, false)
+	case ByRules:
+		out.Sum = rules.Learn(l.ctx, s.sampleOf())
+	case ByCount:
+		out.Sum = rules.Count(l.ctx, s.sampleOf(), s.consistent().inputs)
 	}
-	out.Inputs = out.Tree.Inputs()
+	if out.Sum != nil {
+		if out.Inputs = out.Sum.Inputs(); len(out.Inputs) > MaxInputs {
+			out.Sum = nil
+		}
+	}
+	if out.Sum == nil && out.Tree == nil {
+		out.Kind = ByTable
+		c := s.consistent
+		if short {
+			c = s.short
+		}
+		out.Tree = s.grow(rows, c().inputs, true, false)
+	}
+	if out.Tree != nil {
+		out.Inputs = out.Tree.Inputs()
+	}
 	out.Cells, _ = l.t.cells(rows, o, out.Inputs)
 	_, out.Wrong = l.wrong(&out, o, rows)
 	return out
+}
+
+// ruleRows is the most rows that rules are learned from.
+const ruleRows = 30_000
+
+// sampleOf is the rows of a search as package rules has them, or some of many.
+func (s *search) sampleOf() *rules.Sample {
+	r := &rules.Sample{Inputs: s.t.Inputs, Groups: s.t.Groups, Sets: s.t.Sets, Own: -1}
+	if s.t.Own != nil {
+		r.Own = s.t.Own(s.out)
+	}
+	step := (len(s.rows) + ruleRows - 1) / ruleRows
+	for i := 0; i < len(s.rows); i += step {
+		row := s.rows[i]
+		r.In, r.Out = append(r.In, s.t.Input(int(row))), append(r.Out, s.t.Output(int(row), s.out))
+	}
+	return r
 }

@@ -261,3 +261,39 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 }
+
+// TestKinds: functions whose table is too large for the rows are learned as counts and rules.
+func TestKinds(t *testing.T) {
+	groups := [][]int{}
+	for _, c := range []struct {
+		name string
+		kind Kind
+		f    func(x []int) bool
+	}{
+		{"majority of 15", ByCount, func(x []int) bool {
+			n := 0
+			for _, v := range x[:15] {
+				n += v
+			}
+			return n > 7
+		}},
+		{"multiplexer of 16", ByRules, func(x []int) bool { return x[4+number(x, 0, 1, 2, 3)] == 1 }},
+		{"and of two", ByTable, func(x []int) bool { return x[3]&x[17] == 1 }},
+	} {
+		tab := sampled(t, 20, 3000, 0, groups, 3, c.f)
+		st, err := Learn(context.Background(), tab, Options{Seed: 1, Sums: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := sampled(t, 20, 3000, 0, groups, 4, c.f)
+		wrong := 0
+		for r := range other.Rows() {
+			if st.Outputs[0].Eval(other.Input(r)) != other.Output(r, 0) {
+				wrong++
+			}
+		}
+		if st.Outputs[0].Kind != c.kind || wrong > 0 {
+			t.Errorf("%s: kind %s, %d of %d other rows wrong; expected kind %s and none", c.name, st.Outputs[0].Kind, wrong, other.Rows(), c.kind)
+		}
+	}
+}

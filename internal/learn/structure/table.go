@@ -19,6 +19,11 @@ type Table struct {
 	// Rank gives the preference of an input among inputs of the same gain: the
 	// least is taken. Nil for the order of the inputs.
 	Rank func(output, input int) int
+	// Sets lists inputs of one kind, such as the bits of one fluent for all objects of a type.
+	Sets [][]int
+	// Own is the input that an output may be a changed copy of, -1 for none. Nil for none at
+	// all.
+	Own func(output int) int
 	// Contradictory reports that some rows have the same known inputs and
 	// different outputs; set by Close.
 	Contradictory bool

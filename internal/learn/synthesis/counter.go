@@ -1,12 +1,17 @@
 package synthesis
 
-import "math/bits"
+import (
+	"math/bits"
 
-// counter computes a function of the number of literals that hold: a unit for
-// each number at which the value changes, added and subtracted in turn.
-type counter struct {
-	units []int // of the net, by increasing threshold
-	first bool  // the value where no literal holds
+	"github.com/fdplan/fdplan/internal/learn/rules"
+)
+
+// fixed is an output whose units are given and not shrunk: it is true where the weights of
+// those that hold add up to threshold or more.
+type fixed struct {
+	units     []int // of the net
+	weights   []int8
+	threshold int
 }
 
 // counted returns the literals whose number decides f, and the values by that number; ok is
@@ -94,33 +99,42 @@ func changes(values []bool) int {
 	return n
 }
 
-// addCounter makes the units of a counter.
-func (n *net) addCounter(t *target, l literals, values []bool) *counter {
-	c := &counter{first: values[0]}
+// counter is a function of the number of literals that hold: a unit for each number at which
+// the value changes, added and taken away in turn.
+func (t *target) counter(l literals, values []bool) *rules.Sum {
+	s := &rules.Sum{Threshold: 1}
+	weight := int8(1)
+	if values[0] {
+		s.Threshold, weight = 0, -1
+	}
 	for k := 1; k < len(values); k++ {
 		if values[k] != values[k-1] {
-			c.units = append(c.units, n.add(t.unit(l, k)))
+			u := t.unit(l, k)
+			s.Units, s.Weights = append(s.Units, rules.Unit{Literals: u.lits, Threshold: u.threshold}), append(s.Weights, weight)
+			weight = -weight
 		}
 	}
-	return c
+	return s
 }
 
-// row writes the weights of a counter's output and returns its threshold. The units with
-// positive weights less those with negative ones are 1 where the value is not the first one,
-// and 0 elsewhere.
-func (c *counter) row(row []int8, number []int) (threshold int) {
-	sign := int8(1)
-	if c.first {
-		sign = -1
+// addSum makes the units of a sum.
+func (n *net) addSum(s *rules.Sum) *fixed {
+	f := &fixed{weights: s.Weights, threshold: s.Threshold}
+	for _, u := range s.Units {
+		f.units = append(f.units, n.add(unit{u.Literals, u.Threshold}))
 	}
-	for i, u := range c.units {
-		row[number[u]] = sign
-		if i%2 == 1 {
-			row[number[u]] = -sign
+	return f
+}
+
+// row writes the weights of an output and returns its threshold as package bnn counts it: a
+// unit with a negative weight counts where it does not hold.
+func (f *fixed) row(row []int8, number []int) (threshold int) {
+	threshold = f.threshold
+	for i, u := range f.units {
+		if row[number[u]] = f.weights[i]; f.weights[i] < 0 {
+			threshold++
 		}
 	}
-	if c.first {
-		return (len(c.units) + 1) / 2
-	}
-	return len(c.units)/2 + 1
+	// Beyond these the output is constant.
+	return min(max(threshold, 0), len(f.units)+1)
 }

@@ -20,6 +20,8 @@ func Describe(t *structure.Table, s *structure.Structure, complete bool) []Funct
 		f := &functions[i]
 		f.Inputs = o.Inputs
 		switch {
+		case o.Sum != nil:
+			f.Sum = o.Sum
 		case complete:
 			f.seen(t, o.Tree)
 		case len(o.Inputs) <= tabled:

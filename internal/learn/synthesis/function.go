@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
@@ -16,10 +17,12 @@ type Cube struct{ Care, Value uint64 }
 const MaxInputs = structure.MaxInputs
 
 // Function is a Boolean function of some inputs of a network: true in the cells
-// of On, false in those of Off, of no interest elsewhere. No cell is in both.
+// of On, false in those of Off, of no interest elsewhere. No cell is in both. With Sum the
+// function is that sum, and the network has its units.
 type Function struct {
 	Inputs  []int // numbers of the network's inputs, in increasing order
 	On, Off []Cube
+	Sum     *rules.Sum
 }
 
 // ErrInputs is wrapped where a function has too many inputs.

@@ -11,9 +11,9 @@ type net struct {
 	targets []*target
 	units   []unit
 	uses    [][]int // by output, units in increasing order
-	// counters has the outputs that are counters, which are not shrunk: their
-	// targets are empty. Nil elsewhere.
-	counters []*counter
+	// fixed has the outputs whose units are not shrunk: their targets are empty. Nil
+	// elsewhere.
+	fixed []*fixed
 }
 
 // size is the number of edges plus the number of units.
@@ -56,8 +56,8 @@ func (n *net) network() *bnn.Network {
 	out := bnn.Layer{Inputs: hidden.Units()}
 	for o, us := range n.uses {
 		row := make([]int8, out.Inputs)
-		if c := n.counters[o]; c != nil {
-			out.Thresholds = append(out.Thresholds, int32(c.row(row, number)))
+		if f := n.fixed[o]; f != nil {
+			out.Thresholds = append(out.Thresholds, int32(f.row(row, number)))
 			out.Weights = append(out.Weights, row...)
 			continue
 		}
@@ -93,7 +93,7 @@ func addUnit(l *bnn.Layer, u *unit, negated bool) {
 func (n *net) direct() (bnn.Layer, bool) {
 	l := bnn.Layer{Inputs: n.inputs}
 	for o, us := range n.uses {
-		if n.counters[o] != nil {
+		if n.fixed[o] != nil {
 			return l, false
 		}
 		switch len(us) {

@@ -156,7 +156,7 @@ func (s *shrinker) attempt(live []int, size int) int {
 	var outputs []int
 	for _, u := range gone {
 		for o := range s.targets {
-			if _, has := slices.BinarySearch(s.uses[o], u); has && s.counters[o] == nil {
+			if _, has := slices.BinarySearch(s.uses[o], u); has && s.fixed[o] == nil {
 				s.do(&log, o, u, false)
 				now -= s.price(u)
 				outputs = append(outputs, o)
@@ -190,7 +190,7 @@ func (s *shrinker) attempt(live []int, size int) int {
 func (s *shrinker) reader(u int) (int, bool) {
 	var found []int
 	for o := range s.uses {
-		if _, has := slices.BinarySearch(s.uses[o], u); has && s.counters[o] == nil {
+		if _, has := slices.BinarySearch(s.uses[o], u); has && s.fixed[o] == nil {
 			found = append(found, o)
 		}
 	}
@@ -342,10 +342,10 @@ func (s *shrinker) compact() {
 			us[i] = number[us[i]]
 		}
 	}
-	for _, c := range s.counters {
-		if c != nil {
-			for i := range c.units {
-				c.units[i] = number[c.units[i]]
+	for _, f := range s.fixed {
+		if f != nil {
+			for i := range f.units {
+				f.units[i] = number[f.units[i]]
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -49,9 +50,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 	type cover struct {
 		t     *target
 		units []grown
-		// Of a counter.
-		literals
-		values []bool
+		sum   *rules.Sum // in place of units
 	}
 	covers := make([]cover, len(functions))
 	var next atomic.Int64
@@ -63,6 +62,10 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 				if i >= len(functions) || ctx.Err() != nil {
 					return
 				}
+				if functions[i].Sum != nil {
+					covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), sum: functions[i].Sum}
+					continue
+				}
 				for _, negated := range []bool{false, true} {
 					var work int64
 					g := newGrower(newTarget(&functions[i], negated), &work)
@@ -72,7 +75,8 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 					}
 				}
 				if l, values, ok := counted(&functions[i]); ok && changes(values) > 1 && changes(values)*(l.count()+2) < cost(covers[i].units) {
-					covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), literals: l, values: values}
+					t := newTarget(&Function{Inputs: functions[i].Inputs}, false)
+					covers[i] = cover{t: t, sum: t.counter(l, values)}
 				}
 			}
 		})
@@ -84,10 +88,10 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 	n := &net{inputs: inputs}
 	for _, c := range covers {
 		var us []int
-		var count *counter
-		if c.values != nil {
-			count = n.addCounter(c.t, c.literals, c.values)
-			us = slices.Clone(count.units)
+		var given *fixed
+		if c.sum != nil {
+			given = n.addSum(c.sum)
+			us = slices.Clone(given.units)
 		}
 		for i := range c.units {
 			us = append(us, n.add(c.t.unit(c.units[i].literals, c.units[i].threshold)))
@@ -95,7 +99,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 		slices.Sort(us)
 		n.targets = append(n.targets, c.t)
 		n.uses = append(n.uses, slices.Compact(us))
-		n.counters = append(n.counters, count)
+		n.fixed = append(n.fixed, given)
 	}
 	return n, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -188,5 +189,47 @@ func TestStops(t *testing.T) {
 	check(t, rng, net, fs)
 	if _, err := Network(ctx, 12, fs, Options{}); err == nil {
 		t.Error("no error where nothing could be begun")
+	}
+}
+
+// TestSums: outputs that are sums of given units are those sums, beside others that are
+// shrunk.
+func TestSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const inputs = 9
+	for range 20 {
+		var fs []Function
+		for range 4 {
+			s := &rules.Sum{Threshold: rng.IntN(4) - 1}
+			for range 1 + rng.IntN(5) {
+				var lits []int
+				for i := range inputs {
+					if rng.IntN(3) == 0 {
+						lits = append(lits, 2*i+rng.IntN(2))
+					}
+				}
+				s.Units = append(s.Units, rules.Unit{Literals: lits, Threshold: rng.IntN(len(lits) + 2)})
+				s.Weights = append(s.Weights, int8(1-2*rng.IntN(2)))
+			}
+			// A unit counts once for an output.
+			for i := range s.Units {
+				s.Units[i].Literals = append(s.Units[i].Literals, 2*(inputs+i))
+			}
+			fs = append(fs, Function{Inputs: s.Inputs(), Sum: s}, randomFunction(rng, inputs, 4, 0.1, 0.2))
+		}
+		net, err := Network(context.Background(), inputs+5, fs, Options{Seed: 1, Effort: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev := bnn.NewEvaluator(net)
+		scratch, out := ev.NewScratch(), make([]uint64, bnn.Words(len(fs)))
+		for v := range uint64(1) << (inputs + 5) {
+			ev.Forward(out, []uint64{v}, scratch)
+			for o, f := range fs {
+				if f.Sum != nil && f.Sum.Eval([]uint64{v}) != (out[0]>>o&1 == 1) {
+					t.Fatalf("output %d is %d for the inputs %b", o, out[0]>>o&1, v)
+				}
+			}
+		}
 	}
 }
