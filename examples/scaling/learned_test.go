@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/app/learn"
+	loading "github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/prove"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/train"
+)
+
+var learned = flag.Bool("learned", false, "learn SysAdmin of 8 to 50 computers in rings, trees, stars and random graphs, and test each network on 200,000 rows")
+
+// faults are what a log may have wrong: next bits turned round, and cells of states and actions
+// that are empty, with these probabilities.
+type faults struct{ flipped, empty float64 }
+
+// TestLearned: SysAdmin is learned from 1,000 transitions, and from 5,000 with faults, without
+// a wrong row among others that are drawn, and is proven equal to the RDDL.
+func TestLearned(t *testing.T) {
+	type job struct {
+		graph   string
+		n, rows int
+		faults
+	}
+	jobs, samples := []job{{"ring", 5, 1000, faults{}}, {"tree", 6, 2000, faults{empty: 0.01}}}, 2000
+	if *learned {
+		jobs, samples = nil, 200_000
+		for _, graph := range []string{"ring", "tree", "star", "random"} {
+			for _, n := range []int{8, 12, 20, 50} {
+				jobs = append(jobs, job{graph, n, 1000, faults{}})
+			}
+		}
+		jobs = append(jobs, job{"ring", 50, 5000, faults{flipped: 0.05}}, job{"ring", 50, 5000, faults{empty: 0.01}})
+	}
+	for _, j := range jobs {
+		t.Run(fmt.Sprintf("%s of %d, %+v", j.graph, j.n, j.faults), func(t *testing.T) {
+			dir := t.TempDir()
+			if err := run(append([]string{"-o", dir}, strings.Fields(fmt.Sprintf("sysadmin -n %d -k 3 -graph %s -H 6", j.n, j.graph))...)); err != nil {
+				t.Fatal(err)
+			}
+			learnSysadmin(t, dir, j.rows, samples, j.faults)
+		})
+	}
+}
+
+// learnSysadmin learns the task in a folder.
+func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
+	t.Helper()
+	ctx := context.Background()
+	task := filepath.Join(dir, "task.toml")
+	text, err := os.ReadFile(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(task, append([]byte("learned = [\"running\", \"age\"]\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ref := loading.Ref{Name: task, Untrained: true}
+	p, err := loading.Load(ctx, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := func(name string, rows int, seed uint64) string {
+		file := filepath.Join(dir, name)
+		if err := learn.Collect(ctx, p, file, collect.Options{Rows: rows, Policy: collect.Restart, Seed: seed}); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	data := draw("rows.csv", rows, 1)
+	if f != (faults{}) {
+		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
+	}
+	res, err := learn.Train(ctx, p, data, learn.Training{Recipe: learn.RecipeStructure, Config: train.Config{Threads: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var network bytes.Buffer
+	if err := res.Write(&network); err != nil {
+		t.Fatal(err)
+	}
+	tested, err := learn.Test(ctx, p, "network", network.Bytes(), draw("other.parquet", samples, 2), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proven, err := prove.Network(ctx, ref, "network", network.Bytes(), prove.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d neurons, %d edges; %d of %d rows wrong; proven equal: %v", res.Neurons, res.Edges, tested.Data.WrongSeen, tested.Data.Seen, proven.Equal)
+	if tested.Data.WrongSeen > 0 || !proven.Equal {
+		t.Errorf("%d of %d rows wrong, differing %v; expected none", tested.Data.WrongSeen, tested.Data.Seen, proven.Differing)
+	}
+}
+
+// spoil puts faults into a CSV of transitions of so many state and action columns: the next
+// state of a Boolean is negated, that of an integer of two bits has each bit turned round.
+func spoil(t *testing.T, file string, states, actions int, f faults) {
+	t.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	lines, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 7))
+	for _, line := range lines[1:] {
+		for k := range line {
+			switch {
+			case k < states+actions:
+				if rng.Float64() < f.empty {
+					line[k] = ""
+				}
+			default:
+				line[k] = flip(line[k], rng, f.flipped)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip turns the bits of a value round with a probability.
+func flip(value string, rng *rand.Rand, p float64) string {
+	switch value {
+	case "true", "false":
+		if rng.Float64() < p {
+			return map[string]string{"true": "false", "false": "true"}[value]
+		}
+		return value
+	}
+	var v int
+	if _, err := fmt.Sscan(value, &v); err != nil {
+		return value
+	}
+	for bit := range 2 {
+		if rng.Float64() < p {
+			v ^= 1 << bit
+		}
+	}
+	return fmt.Sprint(v)
+}
