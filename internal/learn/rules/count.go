@@ -42,7 +42,7 @@ func Count(ctx context.Context, s *Sample, inputs []int) *Sum {
 	return nil
 }
 
-// tallied is a choice of literals, at most one an input, and how many of them hold in each row.
+// tallied is a choice of literals, at most one for each input, and how many of them hold in each row.
 type tallied struct {
 	s     *Sample
 	cols  [][]uint64 // by input
