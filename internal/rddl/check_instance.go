@@ -1,6 +1,11 @@
 package rddl
 
-import "github.com/fdplan/fdplan/internal/counted"
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/counted"
+)
 
 func (c *checker) checkInstance(nf *NonFluents, inst *Instance) {
 	cp := *inst
@@ -33,24 +38,37 @@ func (c *checker) checkInstance(nf *NonFluents, inst *Instance) {
 // assigns checks the values of init-state or of non-fluents. Some published files assign a
 // variable the same value twice; one assignment is kept.
 func (c *checker) assigns(list []*Assign, kind Kind) []*Assign {
-	var out []*Assign
-	seen := map[string]*Assign{}
+	out := make([]*Assign, 0, len(list))
+	// The last assignment of each hash, and the one before of the same hash, by their numbers
+	// in out from 1 on. There may be millions, so that the map has no pointers.
+	heads := make(map[uint64]int32, len(list))
+	before := make([]int32, 1, len(list)+1)
+	seed := maphash.MakeSeed()
+next:
 	for _, old := range list {
 		a := c.assign(old, kind)
-		key := a.Name.Name
+		h := maphash.String(seed, a.Name.Name)
 		for _, x := range a.Args {
-			key += " " + x.Name
+			h = h*31 + maphash.String(seed, x.Name)
 		}
-		if before := seen[key]; before != nil {
-			if was, is := FormatExpr(before.Value, nil), FormatExpr(a.Value, nil); was != is {
-				fail(a.Name.Pos, "%s is %s here and %s at %s, expected one value", a.Name.Name, is, was, before.Name.Pos)
+		for i := heads[h]; i != 0; i = before[i] {
+			if was := out[i-1]; was.assignsTo(a) {
+				if was, is := FormatExpr(was.Value, nil), FormatExpr(a.Value, nil); was != is {
+					fail(a.Name.Pos, "%s is %s here and %s at %s, expected one value", a.Name.Name, is, was, out[i-1].Name.Pos)
+				}
+				continue next
 			}
-			continue
 		}
-		seen[key] = a
 		out = append(out, a)
+		before = append(before, heads[h])
+		heads[h] = int32(len(out))
 	}
 	return out
+}
+
+// assignsTo reports whether a and b assign to the same variable.
+func (a *Assign) assignsTo(b *Assign) bool {
+	return a.Name.Name == b.Name.Name && slices.EqualFunc(a.Args, b.Args, func(x, y *Literal) bool { return x.Name == y.Name })
 }
 
 func (c *checker) assign(old *Assign, kind Kind) *Assign {
@@ -70,7 +88,7 @@ func (c *checker) assign(old *Assign, kind Kind) *Assign {
 	if len(a.Args) != len(v.Params) {
 		fail(a.Name.Pos, "%s has %s here, expected %d as declared at %s", name, counted.Of(len(a.Args), "argument"), len(v.Params), v.Name.Pos)
 	}
-	a.Decl, a.Args = v, nil
+	a.Decl, a.Args = v, make([]*Literal, 0, len(old.Args))
 	for i, x := range old.Args {
 		a.Args = append(a.Args, c.literal(x.Info, x.Name, x.At, v.ParamTypes[i], "the argument"))
 	}

@@ -2,6 +2,7 @@ package rddl
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -62,13 +63,13 @@ func clip(s string) string {
 // so that the _ in sum_{ is a separate token.
 type lexer struct {
 	file      string
-	src       []byte
+	src       string // tokens are parts of it
 	off       int
 	line, col int
 }
 
 func newLexer(file string, src []byte) *lexer {
-	l := &lexer{file: file, src: src, line: 1, col: 1}
+	l := &lexer{file: file, src: string(src), line: 1, col: 1}
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		l.off = 3 // a byte order mark, which some editors write
 	}
@@ -116,7 +117,7 @@ func (l *lexer) skipSpace() {
 
 // take removes n bytes from the front.
 func (l *lexer) take(n int) string {
-	s := string(l.src[l.off : l.off+n])
+	s := l.src[l.off : l.off+n]
 	l.off += n
 	l.col += n
 	return s
@@ -165,7 +166,7 @@ func (l *lexer) next() (token, error) {
 			return t, errAt(t.pos, "a name is expected right after '%c'", c)
 		}
 		if c == '$' && l.peek(n+1) == '[' {
-			return t, errAt(t.pos, "external functions ($%s[…]) are not supported", clip(string(l.src[l.off+1:l.off+1+n])))
+			return t, errAt(t.pos, "external functions ($%s[…]) are not supported", clip(l.src[l.off+1:l.off+1+n]))
 		}
 		t.kind = tokLiteral
 		if c == '?' {
@@ -185,7 +186,7 @@ func (l *lexer) next() (token, error) {
 	}
 	t.kind = tokSymbol
 	for _, s := range symbols {
-		if len(s) <= len(l.src)-l.off && string(l.src[l.off:l.off+len(s)]) == s {
+		if s[0] == c && strings.HasPrefix(l.src[l.off:], s) {
 			t.text = l.take(len(s))
 			return t, nil
 		}
@@ -195,8 +196,8 @@ func (l *lexer) next() (token, error) {
 
 // illegal describes what is wrong with the first character of src, and suggests what was
 // meant.
-func illegal(src []byte) string {
-	r, n := utf8.DecodeRune(src)
+func illegal(src string) string {
+	r, n := utf8.DecodeRuneInString(src)
 	what := fmt.Sprintf("unexpected character %q", r)
 	if r == utf8.RuneError && n <= 1 {
 		what = fmt.Sprintf("byte 0x%02X is not valid UTF-8 text", src[0])

@@ -85,7 +85,13 @@ func (p *parser) expect(symbol, what string) token {
 
 // close expects the bracket that matches open.
 func (p *parser) close(open token) {
-	symbol := map[string]string{"(": ")", "[": "]", "{": "}"}[open.text]
+	symbol := "}"
+	switch open.text {
+	case "(":
+		symbol = ")"
+	case "[":
+		symbol = "]"
+	}
 	if !p.tok.is(symbol) {
 		p.fail(p.tok.pos, "found %v, expected '%s' to close the '%s' at %d:%d", p.tok, symbol, open.text, open.pos.Line, open.pos.Col)
 	}
