@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -16,6 +17,11 @@ var (
 	repository = flag.String("repository", "", "folder of rddlrepository, all of whose pairs of a domain and an instance are checked")
 	compiled   = flag.Bool("repository-compile", false, "compile the determinised pairs too, and list what is refused")
 )
+
+// outside matches what is refused for a reason that docs/rddl.md gives, or that lies in the files:
+// matrix functions, problems beyond the limits, and instances of another domain than the one
+// beside them.
+var outside = regexp.MustCompile(`found '=' in an expression|the most that are supported|is of domain .* which is not among the files`)
 
 // TestRepository checks every pair of a domain and an instance below a folder: each file beside
 // a domain.rddl is taken for an instance.
@@ -32,7 +38,11 @@ func TestRepository(t *testing.T) {
 		pairs++
 		began := time.Now()
 		if _, err := CheckRDDL(context.Background(), []string{domain, path}); err != nil {
-			t.Errorf("%s: %v", path, err)
+			say := t.Errorf
+			if outside.MatchString(err.Error()) {
+				say = t.Logf
+			}
+			say("%s: %v", path, err)
 			return nil
 		}
 		if took := time.Since(began); took > 10*time.Second {

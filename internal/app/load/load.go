@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/problem/fdsat"
@@ -170,7 +171,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	if g.Origin != nil {
 		p.Determinized, g = string(g.Origin.Rule), g.Origin.Problem
 	}
-	p.Truth, err = newTruth(t, g, c)
+	p.Truth, err = newTruth(t, g, c, c.Inferred())
 	return p, err
 }
 
@@ -185,6 +186,10 @@ func simulatedOnly(ctx context.Context, t *task.Task, o task.Options) (*Problem,
 		name = g.Domain + "/" + g.Instance
 	}
 	p := &Problem{Task: engine.Task{Problem: factored.NewProblem(name)}}
-	p.Truth, err = newTruth(t, g, nil)
+	inferred, err := translate.Infer(ctx, g, translate.Options{Ranges: t.Ranges})
+	if err != nil {
+		return nil, err
+	}
+	p.Truth, err = newTruth(t, g, nil, inferred)
 	return p, err
 }

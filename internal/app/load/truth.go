@@ -21,7 +21,9 @@ type Truth struct {
 // ErrNoRDDL is wrapped by errors about simulating a problem without RDDL.
 var ErrNoRDDL = errors.New("there is no RDDL to simulate")
 
-func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, error) {
+// newTruth makes the truth of a problem. Actions are drawn from the given ranges, else from the
+// inferred values.
+func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled, inferred *translate.Values) (*Truth, error) {
 	ranges := sim.Ranges{}
 	for name, r := range t.Ranges {
 		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
@@ -29,10 +31,14 @@ func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled) (*Truth, e
 	// Of states, what was inferred holds in legal states alone, which the simulator judges by
 	// the RDDL itself.
 	for i := range g.Fluents {
-		if f := &g.Fluents[i]; c != nil && f.Kind == ground.Action {
-			if r, ok := c.InferredRange(i); ok {
-				ranges[f.Name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
-			}
+		f := &g.Fluents[i]
+		if f.Kind != ground.Action || inferred == nil {
+			continue
+		}
+		if r, ok := inferred.Range(i); ok {
+			ranges[f.Name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
+		} else if x := inferred.Reals(i); x != nil {
+			ranges[f.Name] = sim.Range{Lo: x[0], Hi: x[len(x)-1], Values: x}
 		}
 	}
 	s, err := sim.New(g, sim.WithRanges(ranges))

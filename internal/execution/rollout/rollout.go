@@ -158,12 +158,13 @@ func (p *Planner) single(i int) []float64 {
 	return action
 }
 
-// set gives action i another value.
+// set gives action i another value, unless its values are not known.
 func (p *Planner) set(action []float64, i int) {
 	s := p.r.Simulator()
-	f := s.Actions()[i]
-	r, ok := s.Ranges().Of(&s.Problem().Fluents[f])
-	if n := int(r.Hi - r.Lo); ok && n > 0 {
+	r, ok := s.Ranges().Of(&s.Problem().Fluents[s.Actions()[i]])
+	if n := len(r.Values); n > 0 {
+		action[i] = r.Values[p.rng.IntN(n)]
+	} else if n := int(r.Hi - r.Lo); ok && n > 0 {
 		x := r.Lo + float64(p.rng.IntN(n))
 		if x >= action[i] {
 			x++

@@ -61,7 +61,7 @@ func truth(t *testing.T, block string) *simulator.Truth {
 	}
 	ranges := sim.Ranges{}
 	for i := range g.Fluents {
-		if r, ok := c.InferredRange(i); ok && g.Fluents[i].Kind == ground.Action {
+		if r, ok := c.Inferred().Range(i); ok && g.Fluents[i].Kind == ground.Action {
 			ranges[g.Fluents[i].Name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
 		}
 	}

@@ -22,17 +22,29 @@ type drawer struct {
 type variable struct {
 	fluent     int
 	lo, hi     float64
-	known      bool // lo and hi are known
+	values     []float64 // all of them; nil for all integers, or reals, in the range
+	known      bool      // lo and hi are known
 	continuous bool
 	def        float64
 }
 
-// size returns the number of values; 2 for a real, at its default or not.
+// size returns the number of values; 2 for a real in a range, at its default or not.
 func (v *variable) size() float64 {
-	if v.continuous {
+	switch {
+	case v.continuous:
 		return 2
+	case v.values != nil:
+		return float64(len(v.values))
 	}
 	return v.hi - v.lo + 1
+}
+
+// at returns value number i, unless v is continuous.
+func (v *variable) at(i uint64) float64 {
+	if v.values != nil {
+		return v.values[i]
+	}
+	return v.lo + float64(i)
 }
 
 // part is a set of fluents connected by conditions.
@@ -53,7 +65,7 @@ func newDrawer(s *Simulator, fluents []int, conds []condition, before []assign, 
 	for i, f := range fluents {
 		fl := &s.p.Fluents[f]
 		r, ok := s.ranges.Of(fl)
-		d.vars = append(d.vars, variable{fluent: f, lo: r.Lo, hi: r.Hi, known: ok, continuous: fl.Type == ground.Real, def: fl.Default})
+		d.vars = append(d.vars, variable{fluent: f, lo: r.Lo, hi: r.Hi, values: r.Values, known: ok, continuous: fl.Type == ground.Real && r.Values == nil, def: fl.Default})
 		place[f] = i
 	}
 	mentioned := make([][]int, len(conds))
@@ -190,21 +202,21 @@ func (r *Runner) any(v *variable) float64 {
 	if v.continuous {
 		return v.lo + r.m.rng.Float64()*(v.hi-v.lo)
 	}
-	if v.lo == 0 && v.hi == 1 {
+	if v.values == nil && v.lo == 0 && v.hi == 1 {
 		return float64(r.m.rng.Uint64() >> 63)
 	}
-	return v.lo + float64(r.m.rng.Uint64N(uint64(v.hi-v.lo)+1))
+	return v.at(r.m.rng.Uint64N(uint64(v.size())))
 }
 
 func (r *Runner) other(v *variable) float64 {
 	if v.continuous {
 		return r.any(v)
 	}
-	x := v.lo + float64(r.m.rng.Uint64N(uint64(v.hi-v.lo)))
-	if x >= v.def {
-		x++
+	i := r.m.rng.Uint64N(uint64(v.size()) - 1)
+	if v.at(i) >= v.def {
+		i++
 	}
-	return x
+	return v.at(i)
 }
 
 // legal evaluates the conditions for the present values.

@@ -174,6 +174,58 @@ func TestRealActions(t *testing.T) {
 	}
 }
 
+// TestListedActions draws reals that have finitely many values, by rejection and from a list,
+// with and without a bound on the number of actions.
+func TestListedActions(t *testing.T) {
+	values := []float64{-0.5, 0, 0.25, 2}
+	for name, c := range map[string]struct{ max, legal int }{
+		"free":           {-1, 4 * 4},
+		"one of two":     {1, 1 + 3 + 3},
+		"one of 12 is 2": {1, 12},
+	} {
+		b := simtest.New("listed")
+		b.State("s", ground.Bool, 0)
+		b.CPF("s", b.Ref("s"))
+		ranges := sim.Ranges{}
+		actions := 2
+		if c.legal == 12 {
+			actions = 12
+		}
+		var last []*ground.Node
+		for i := range actions {
+			x := fmt.Sprintf("x%d", i)
+			b.Action(x, ground.Real, 0)
+			ranges[x] = sim.Range{Lo: -0.5, Hi: 2, Values: values}
+			last = append(last, b.Op(ground.Eq, b.Ref(x), b.C(2)))
+		}
+		if c.legal == 12 {
+			b.Precondition("one is 2", b.Op(ground.Or, last...))
+		}
+		b.P.MaxActions = c.max
+		r := mustNew(t, b.P, sim.WithRanges(ranges)).NewRunner(nil)
+		counts := map[string]int{}
+		const each = 400
+		for range each * c.legal {
+			a, err := r.DrawAction(nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if err := r.CheckAction(a); err != nil {
+				t.Fatal(name, err)
+			}
+			counts[fmt.Sprint(a)]++
+		}
+		if len(counts) != c.legal {
+			t.Errorf("%s: %d joint actions, want %d: %v", name, len(counts), c.legal, counts)
+		}
+		for a, n := range counts {
+			if math.Abs(float64(n)-each) > 6*math.Sqrt(each) {
+				t.Errorf("%s: %s %d times, want about %d", name, a, n, each)
+			}
+		}
+	}
+}
+
 func TestDrawStates(t *testing.T) {
 	for name, c := range map[string]struct {
 		legal  int

@@ -45,7 +45,8 @@ func (e *enumeration) from(i, budget int) {
 	}
 	v := &e.pt.vars[i]
 	w := &e.r.work
-	for x := v.lo; x <= v.hi && !e.stop; x++ {
+	for k := uint64(0); k < uint64(v.size()) && !e.stop; k++ {
+		x := v.at(k)
 		b := budget
 		if b >= 0 && x != v.def {
 			if b == 0 {

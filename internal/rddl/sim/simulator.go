@@ -10,7 +10,11 @@ import (
 )
 
 // Range is the inclusive range of a number.
-type Range struct{ Lo, Hi float64 }
+type Range struct {
+	Lo, Hi float64
+	// Values are what is drawn for a real, in ascending order; nil for all in the range.
+	Values []float64
+}
 
 // Ranges contains ranges by a fluent's base name (age) or full name (age(c1)); the full name
 // has precedence.
@@ -21,9 +25,9 @@ type Ranges map[string]Range
 func (r Ranges) Of(f *ground.Fluent) (Range, bool) {
 	switch f.Type {
 	case ground.Bool:
-		return Range{0, 1}, true
+		return Range{Lo: 0, Hi: 1}, true
 	case ground.Enum:
-		return Range{0, float64(len(f.Values) - 1)}, true
+		return Range{Lo: 0, Hi: float64(len(f.Values) - 1)}, true
 	}
 	if x, ok := r[f.Name]; ok {
 		return x, true

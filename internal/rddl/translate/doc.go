@@ -12,7 +12,8 @@
 // Arithmetic is on rational numbers. A constant is read as the simplest fraction that rounds
 // to it (see simplest), so that 0.1 is a tenth and a folded 1 - 1/3 is two thirds. Reals may
 // be used in a comparison, a rounding or the reward; functions without rational values (exp,
-// sqrt, …) only inside expressions over few bits that end in a comparison or a rounding.
+// sqrt, …) only inside expressions over few bits that end in a comparison or a rounding, and
+// in the reward, where their values are rounded (see byValues).
 // Integers without a range get the one that follows from initial values, conditions and cpfs,
 // and reals whose values are finitely many are integers (see inference). Refused, with the
 // position: other real state and action fluents and integers without a range, stochastic transitions of fluents that are not learned, divisors that can be zero.

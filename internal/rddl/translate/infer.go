@@ -39,6 +39,44 @@ type inferred struct {
 	grids  map[int]grid  // of reals
 }
 
+// Values are what is known of the values of numeric fluents, by their indices.
+type Values inferred
+
+// Infer finds the values that integer and real fluents of g, which may draw at random, have in
+// legal steps, if no range is given by o. It stops early when the context ends.
+func Infer(ctx context.Context, g *ground.Problem, o Options) (v *Values, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(ended)
+			if !ok {
+				panic(r)
+			}
+			err = e.error
+		}
+	}()
+	out := (&compiler{ctx: ctx, g: g, o: o}).infer()
+	return (*Values)(&out), nil
+}
+
+// Range returns the range of an integer.
+func (v *Values) Range(fluent int) (r Range, ok bool) {
+	r, ok = v.ranges[fluent]
+	return r, ok
+}
+
+// Reals returns the values of a real in ascending order; nil if they are not known.
+func (v *Values) Reals(fluent int) []float64 {
+	g, ok := v.grids[fluent]
+	if !ok {
+		return nil
+	}
+	out := make([]float64, 0, g.last+1)
+	for z := range g.last + 1 {
+		out = append(out, g.at(z).float())
+	}
+	return out
+}
+
 // noRange is thrown when a limit is reached.
 type noRange struct{}
 

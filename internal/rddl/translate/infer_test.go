@@ -2,6 +2,7 @@ package translate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -316,5 +317,33 @@ func within(s *sim.Simulator, found *inferred, r *rand.Rand, check func(from []f
 			from = append(from, v)
 		}
 		check(from, func([]float64) {})
+	}
+}
+
+// TestInfer: actions have values although states have no range, and draws count.
+func TestInfer(t *testing.T) {
+	g := load(t, `n : { state-fluent, int, default = 0 };
+		k : { action-fluent, int, default = 0 };
+		r : { action-fluent, real, default = 0.0 };
+		free : { action-fluent, int, default = 0 };`, "n' = n + k + Poisson(2.0);", "reward = n; action-preconditions { k >= -1 ^ k <= 3; r == 0.0 | r == 0.1 | r == 0.4; };", "1.0")
+	v, err := Infer(context.Background(), g, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := v.Range(g.ByName["k"]); !ok || r != (Range{-1, 3}) {
+		t.Errorf("k has %v, %v", r, ok)
+	}
+	if got := v.Reals(g.ByName["r"]); !slices.Equal(got, []float64{0, 0.1, 0.2, 0.3, 0.4}) {
+		t.Errorf("r has %v", got)
+	}
+	for _, name := range []string{"n", "free"} {
+		if r, ok := v.Range(g.ByName[name]); ok {
+			t.Errorf("%s has %v", name, r)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Infer(ctx, g, Options{}); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

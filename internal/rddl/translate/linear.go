@@ -9,8 +9,19 @@ import (
 // linear is a sum of rational multiples of wires plus a constant. Terms are sorted by wire,
 // with one term per wire and nonzero coefficients.
 type linear struct {
-	terms []linearTerm
-	k     rat
+	terms   []linearTerm
+	k       rat
+	rounded bool // the sum is nearly the value; it cannot be compared
+}
+
+// errRounded is thrown where a sum must be exact.
+const errRounded = refusalText("the values of a function that are not fractions are rounded here; expected to use them in the reward only, or one comparison or rounding of fewer bits")
+
+// precisely refuses a sum that is rounded.
+func (a *linear) precisely() {
+	if a.rounded {
+		panic(errRounded)
+	}
 }
 
 type linearTerm struct {
@@ -89,10 +100,10 @@ func vectorNumber(v *vector) number {
 
 // plus is a + f*b.
 func (a linear) plus(b linear, f rat) linear {
-	out := linear{k: a.k.add(b.k.mul(f))}
 	if f.n == 0 {
-		return linear{terms: a.terms, k: a.k}
+		return a
 	}
+	out := linear{k: a.k.add(b.k.mul(f)), rounded: a.rounded || b.rounded}
 	i, j := 0, 0
 	for i < len(a.terms) || j < len(b.terms) {
 		switch {
@@ -131,7 +142,7 @@ func (n *number) tighten() {
 	lo, hi := n.linear.bounds()
 	n.lo, n.hi = n.lo.max(lo), n.hi.min(hi)
 	if n.lo == n.hi {
-		n.linear = linear{k: n.lo} // independent of the wires
+		n.linear = linear{k: n.lo, rounded: n.rounded} // independent of the wires
 	}
 }
 
@@ -148,6 +159,7 @@ func (a number) plus(b number, f rat) number {
 
 // scaled returns the terms of a with integer coefficients: a = (sum + k)/scale.
 func (a linear) scaled() (terms []summand, k, scale int64) {
+	a.precisely()
 	scale = a.k.d
 	for _, t := range a.terms {
 		scale = product64(scale/gcd(scale, t.coef.d), t.coef.d)
@@ -171,6 +183,7 @@ func (c *compiler) emitLinear(g group, a linear, op factored.Op) {
 
 // nonNegative is a >= 0 as a literal.
 func (c *compiler) nonNegative(dest lit, a number) lit {
+	a.precisely()
 	if a.lo.sign() >= 0 {
 		return c.settle(dest, yes)
 	}
@@ -188,6 +201,7 @@ func (c *compiler) isPositive(dest lit, a number) lit {
 
 // isZero is a == 0 as a literal.
 func (c *compiler) isZero(dest lit, a number) lit {
+	a.precisely()
 	if a.lo.sign() > 0 || a.hi.sign() < 0 {
 		return c.settle(dest, no)
 	}
@@ -226,7 +240,7 @@ func (c *compiler) equalsConst(dest lit, a number, r rat) lit {
 
 // times is s*a for a literal s.
 func (c *compiler) times(s lit, a linear) linear {
-	out := linear{k: whole(0)}
+	out := linear{k: whole(0), rounded: a.rounded}
 	out = out.plus(literalLinear(s), a.k)
 	for _, t := range a.terms {
 		out = out.plus(literalLinear(c.and(0, s, lit(t.wire))), t.coef)

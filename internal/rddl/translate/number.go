@@ -83,6 +83,9 @@ func (c *compiler) quotient(n *ground.Node) number {
 	d := c.number(n.Args[1])
 	r, ok := d.isConst()
 	if !ok {
+		if x, ok := c.byValues(n); ok {
+			return x
+		}
 		c.refuseAt(n.Pos, "the divisor is not constant, and the quotient reads more than %d bits; expected a constant divisor", c.tableBits)
 	}
 	c.divisor(n, r)
@@ -141,11 +144,16 @@ func (c *compiler) factor(n *ground.Node) number {
 
 // times2 is a*b.
 func (c *compiler) times2(n *ground.Node, a, b number) number {
+	rounded := a.rounded || b.rounded
 	if r, ok := a.isConst(); ok {
-		return constant(whole(0)).plus(b, r)
+		out := constant(whole(0)).plus(b, r)
+		out.rounded = rounded
+		return out
 	}
 	if r, ok := b.isConst(); ok {
-		return constant(whole(0)).plus(a, r)
+		out := constant(whole(0)).plus(a, r)
+		out.rounded = rounded
+		return out
 	}
 	if len(a.terms)*len(b.terms) > productTerms {
 		c.refuseAt(n.Pos, "the product of two sums of %d and %d bits is too large; expected at most %d pairs", len(a.terms), len(b.terms), productTerms)
@@ -159,6 +167,7 @@ func (c *compiler) times2(n *ground.Node, a, b number) number {
 	for _, x := range p[1:] {
 		out.lo, out.hi = out.lo.min(x), out.hi.max(x)
 	}
+	out.rounded = rounded
 	out.tighten()
 	return out
 }
@@ -241,6 +250,9 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 			}
 			return out
 		}
+	}
+	if x, ok := c.byValues(n); ok {
+		return x
 	}
 	c.refuseAt(n.Pos, "%s of an expression that reads more than %d bits cannot be compiled", n.Name, c.tableBits)
 	return number{}

@@ -150,6 +150,7 @@ func (c *compiler) reward() {
 	}
 	defer c.enter("reward", c.g.Reward.Pos)()
 	n := c.number(c.g.Reward)
+	n.rounded = false // nothing is compared with it
 	terms, k, scale := n.scaled()
 	c.p.Reward.Scale, c.p.Reward.Constant = scale, k
 	for _, t := range terms {

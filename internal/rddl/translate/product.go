@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -112,6 +113,9 @@ func (c *compiler) productByCases(factors []number) (out number, ok bool) {
 	for i, v := range done {
 		out = out.plus(literalNumber(when[i]), v)
 	}
+	for _, x := range factors {
+		out.rounded = out.rounded || x.rounded
+	}
 	out.vec = nil
 	out.lo, out.hi = out.lo.max(done[0]), out.hi.min(done[len(done)-1])
 	if out.lo.cmp(out.hi) > 0 { // never in a legal step
@@ -160,8 +164,67 @@ func (c *compiler) multiply(before []rat, when []lit, f *cases) ([]rat, []lit) {
 	return values, out
 }
 
+// maxValues bounds the values of a function that are told apart.
+const maxValues = 256
+
+// byValues compiles a function over few bits by its values: the sum of all of them, each times the
+// literal that the function has it. Values that are not fractions are rounded. ok is false if
+// the values, or the bits, are too many.
+func (c *compiler) byValues(n *ground.Node) (out number, ok bool) {
+	for _, of := range []func(*ground.Node) *table{c.tableOf, c.leafTable} {
+		t := of(n)
+		if t == nil {
+			continue
+		}
+		x := &cases{table: t}
+		rounded := false
+		for r, care := range t.care {
+			if !care {
+				continue
+			}
+			if v := &t.values[r]; v.inexact {
+				rounded = true
+				*v = exact(nearest(v.float))
+			}
+			x.values = append(x.values, t.values[r].rat)
+		}
+		if x.values = distinct(x.values); len(x.values) > maxValues {
+			continue
+		}
+		if len(x.values) == 0 {
+			return constant(whole(0)), true // never in a legal step
+		}
+		least, most := x.values[0], x.values[len(x.values)-1]
+		out = constant(least)
+		for _, v := range x.values[1:] {
+			out = out.plus(literalNumber(c.is(x, v)), v.sub(least))
+		}
+		out.lo, out.hi, out.vec, out.rounded = least, most, nil, rounded
+		out.tighten()
+		return out, true
+	}
+	return out, false
+}
+
+// precision is the denominator to which values that are not fractions are rounded.
+const precision = 1_000_000_000
+
+// nearest rounds a value to a multiple of 1/precision.
+func nearest(f float64) rat {
+	f = math.Round(f * precision)
+	if math.Abs(f) > ratLimit {
+		panic(errTooLarge)
+	}
+	return fraction(int64(f), precision)
+}
+
 // product compiles a product.
 func (c *compiler) product(n *ground.Node) number {
+	if c.hard(n) { // rounded once, and not each factor
+		if x, ok := c.byValues(n); ok {
+			return x
+		}
+	}
 	var factors []number
 	// The order of factors matters in floating point, and products keep it; not in fractions.
 	var gather func(n *ground.Node)

@@ -99,8 +99,5 @@ func (c *Compiled) expected(fluent int) string {
 	return fmt.Sprintf("its range is %d..%d", v.Lo, v.Hi)
 }
 
-// InferredRange returns the range that was inferred for an integer fluent, by its index.
-func (c *Compiled) InferredRange(fluent int) (r Range, ok bool) {
-	r, ok = c.found[fluent]
-	return r, ok
-}
+// Inferred returns what was inferred of the fluents' values, by their indices.
+func (c *Compiled) Inferred() *Values { return (*Values)(&c.found) }

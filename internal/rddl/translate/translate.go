@@ -45,7 +45,7 @@ type Compiled struct {
 
 	variable []int        // of each state and action fluent, by its index
 	grids    map[int]grid // of real fluents, by index
-	found    map[int]Range
+	found    inferred
 }
 
 // refusalText is thrown by arithmetic that does not know its position.
@@ -140,7 +140,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 	if err := c.p.Check(); err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", name, err)
 	}
-	return &Compiled{Problem: c.p, Ground: g, variable: c.variable, grids: c.grids, found: c.found.ranges}, nil
+	return &Compiled{Problem: c.p, Ground: g, variable: c.variable, grids: c.grids, found: c.found}, nil
 }
 
 // ended is thrown when the context ends.
