@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
 // The exit statuses, one table for the program, the docs and the tests.
@@ -21,3 +24,20 @@ func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)
 
 // errLimit is wrapped by errors of runs that ended before there was an answer.
 var errLimit = errors.New("no answer yet")
+
+// limited marks an error that is about a limit. That a context has ended tells
+// nothing: the cause is named instead.
+func limited(ctx context.Context, err error) error {
+	switch {
+	case err != nil && ctx.Err() != nil && isEnded(err):
+		return fmt.Errorf("%w: %w", errLimit, context.Cause(ctx))
+	case err != nil && ctx.Err() != nil || errors.Is(err, simulator.ErrBudget):
+		return fmt.Errorf("%w: %w", errLimit, err)
+	}
+	return err
+}
+
+// isEnded reports whether err is that of a context that has ended.
+func isEnded(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

@@ -45,7 +45,8 @@ type guard struct {
 	once   sync.Once
 }
 
-// newGuard begins to listen for signals. The second one is not waited for.
+// newGuard begins to listen for signals. The second one ends the process at once. One
+// that comes when a limit has been reached does not: the answer is due.
 func newGuard() *guard {
 	g := &guard{late: make(chan struct{}), over: make(chan struct{})}
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
@@ -57,6 +58,10 @@ func newGuard() *guard {
 		case s := <-signals:
 			g.cancel(fmt.Errorf("%v was received", s))
 		case <-g.ctx.Done():
+			select {
+			case <-signals:
+			case <-g.over:
+			}
 		}
 	}()
 	go g.countdown()

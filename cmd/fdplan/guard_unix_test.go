@@ -161,3 +161,16 @@ func TestAbandonedFile(t *testing.T) {
 		t.Errorf("%d files, %q was printed", n, printed.String())
 	}
 }
+
+// TestSignalAfterLimit: a signal that comes while the answer to a limit is due does
+// not end the process.
+func TestSignalAfterLimit(t *testing.T) {
+	g := newGuard()
+	defer g.end()
+	g.cancel(errors.New("a limit"))
+	time.Sleep(20 * time.Millisecond) // the listener has seen it
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	<-g.over
+}

@@ -147,7 +147,7 @@ func (a *environment) fail(err error) int {
 	if errors.As(err, &s) {
 		return int(s) // everything has been printed
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if isEnded(err) {
 		if cause := context.Cause(a.guard.ctx); cause != nil && !errors.Is(err, errLimit) {
 			err = fmt.Errorf("%w: %w", errLimit, cause)
 		}

@@ -180,7 +180,10 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	case d.Valid.Simulator != nil && *d.Valid.Simulator:
 		fmt.Fprintf(b, "In the simulator the plan holds.\n")
 	}
-	if d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil {
+	switch {
+	case d.ByOther() && !*d.Proof.Checked:
+		fmt.Fprintf(b, "With --confirm fdplan checks the claim.\n")
+	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil:
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}
 	if d.Proof != nil && d.Proof.Certificate != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
 // simulatorFlags name the real system, or a simulator of it.
@@ -39,14 +38,6 @@ func (f *simulatorFlags) ref(seed uint64) execute.SimulatorRef {
 	return execute.SimulatorRef{
 		Name: f.Simulator, Timeout: time.Duration(f.SimulatorTimeout), MaxSteps: f.MaxSimulations, Record: f.Record, Seed: seed, Truth: f.Truth,
 	}
-}
-
-// limited marks an error that is about a limit.
-func limited(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil || errors.Is(err, simulator.ErrBudget) {
-		return fmt.Errorf("%w: %w", errLimit, err)
-	}
-	return err
 }
 
 // differing describes how a state differs from the expected one.

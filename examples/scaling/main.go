@@ -4,7 +4,7 @@
 //	go run ./examples/scaling -o DIR sysadmin -graph ring -n 10 -k 3 -H 6
 //	fdplan plan DIR/task.toml
 //
-// See README.md for the families and their optima.
+// See docs/bounds.md for the families and their optima.
 package main
 
 import (

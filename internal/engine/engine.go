@@ -41,10 +41,15 @@ type Limits struct {
 type TooLargeError struct {
 	What         string // such as "the encoding"
 	Bytes, Bound int64
+	AtLeast      bool // Bytes is a lower bound, else an estimate
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s would take about %d MiB, and the memory limit is %d MiB", e.What, e.Bytes>>20, e.Bound>>20)
+	how := "about"
+	if e.AtLeast {
+		how = "at least"
+	}
+	return fmt.Sprintf("%s would take %s %d MiB, and the memory limit is %d MiB", e.What, how, e.Bytes>>20, e.Bound>>20)
 }
 
 // Status is what is known of a query.

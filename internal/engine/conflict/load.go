@@ -2,8 +2,10 @@ package conflict
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/sat"
@@ -114,7 +116,11 @@ func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
 func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encoding, memory int64) error {
 	lowering := cnf.NewLowering(m, e)
 	if memory > 0 {
+		const most = variableBytes << 31 // of as many variables as clauses can have
 		sizes, err := lowering.Sizes(ctx)
+		if errors.Is(err, cnf.ErrTooLarge) && memory < most {
+			return &engine.TooLargeError{What: "the encoding", Bytes: most, Bound: memory, AtLeast: true}
+		}
 		if err != nil {
 			return err
 		}
