@@ -88,7 +88,13 @@ func (r *run) openTables(ctx context.Context) {
 		return
 	}
 	n := r.workers[0].countActions(r.g.states.key(0), tooMany)
-	if n < manyActions || !r.startTables(ctx) {
+	if n < manyActions {
+		return
+	}
+	// The tables may take seconds, in which another engine can have the answer.
+	r.opening = wideNodes / nodesPerTry
+	r.report(engine.Progress{Phase: "search: tables", Work: r.work()})
+	if !r.startTables(ctx) {
 		return
 	}
 	for !x.s.Done() && x.err == nil && ctx.Err() == nil && (n >= tooMany || x.s.Nodes()+x.s.NextNodes() <= wideNodes) {

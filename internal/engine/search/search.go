@@ -34,6 +34,7 @@ type run struct {
 	values    [][]int64 // values[k][s]: best reward of k more steps from s
 	whole     bool      // the graph is wanted whole, proof or not
 	polls     int64     // how often full was asked
+	opening   int64     // work of the tables' first turn where it comes first
 	report    func(engine.Progress)
 	incumbent *engine.Result // from the beam, while the graph is incomplete
 	tables    tables         // the search with bounds, beside the graph
@@ -405,7 +406,7 @@ const workPerPoll = 256
 
 // work measures what was done, in joint actions tried.
 func (r *run) work() int64 {
-	w := r.g.tried + workPerPoll*r.polls
+	w := r.g.tried + workPerPoll*r.polls + r.opening
 	if r.tables.s != nil {
 		w += r.tables.s.Nodes() / nodesPerTry
 	}
