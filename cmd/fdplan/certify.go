@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
@@ -24,6 +26,7 @@ type certifyCmd struct {
 	Problem string `help:"Compare the problem files with this problem, and replay the plan in it." placeholder:"PROBLEM"`
 	Files   string `help:"Folder in the FD-SAT-Plan layout that has the problem." placeholder:"DIR" type:"existingdir"`
 	Model   string `help:"The problem has the network, or the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
+	Safe    bool   `help:"The problem file has the constraints of plan --safe; not needed with DIR or --plan."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Out     string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
 }
@@ -32,7 +35,7 @@ type certifyCmd struct {
 func (c *certifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	files := certify.Files{Folder: c.Dir, OPB: c.OPB, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan}
+	files := certify.Files{Folder: c.Dir, OPB: c.OPB, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
 	switch {
 	case c.CNF != "" && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != ""):
 		return errors.New("--cnf FILE goes with --proof FILE alone")
@@ -40,23 +43,19 @@ func (c *certifyCmd) Run(a *environment) error {
 		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
 	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
 		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")
+	case c.Problem == "" && c.Safe:
+		return errors.New("--safe is about the problem that the file is compared with; expected --problem too")
 	case c.Problem == "" && c.Files != "":
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
-	var task *engine.Task
-	var confirm func(*incremental.State, int) error
+	var against *certify.Against
 	if c.Problem != "" {
-		p, err := load.Load(ctx, load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
-		if err == nil {
-			err = p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
-		}
-		if err != nil {
+		var err error
+		if against, err = c.against(ctx); err != nil {
 			return err
 		}
-		task = &p.Task
-		confirm = func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) }
 	}
-	report, err := certify.Check(ctx, files, task, confirm)
+	report, err := certify.Check(ctx, files, against)
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -65,6 +64,29 @@ func (c *certifyCmd) Run(a *environment) error {
 		return exitStatus(exitNo)
 	}
 	return err
+}
+
+// against is the problem that the files are compared with.
+func (c *certifyCmd) against(ctx context.Context) (*certify.Against, error) {
+	p, err := load.Load(ctx, load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
+	if err == nil {
+		err = p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &certify.Against{
+		Task: p.Task,
+		Safe: func() (engine.Task, error) {
+			q, err := support.Safe(p)
+			if err != nil {
+				return engine.Task{}, err
+			}
+			return q.Task, nil
+		},
+		Free:    func() (engine.Task, error) { return support.Free(p) },
+		Confirm: func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) },
+	}, nil
 }
 
 // writeReport writes the report as text.

@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -21,6 +23,7 @@ type compileCmd struct {
 	Encoding string      `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
 	Out      string      `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
 	Map      string      `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
+	Safe     bool        `help:"With the constraints of plan --safe."`
 	Stats    bool        `help:"Print the sizes, by group, instead of the file; with -o, both."`
 	JSON     bool        `name:"json" help:"Print the sizes as one JSON object; --stats is implied."`
 }
@@ -33,16 +36,16 @@ func (c *compileCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
+	if c.Safe {
+		if task, err = support.Safe(task); err != nil {
+			return err
+		}
+	}
 	if c.Horizon.min != c.Horizon.max {
 		return errors.New("compile takes one horizon; expected a number after -H")
 	}
-	horizon := c.Horizon.max
-	if horizon == 0 {
-		if horizon = task.Problem.Horizon; horizon == 0 {
-			return fmt.Errorf("%s: %w", task.Problem.Name, app.ErrNoHorizon)
-		}
-	}
-	if err := task.CheckHorizon(horizon); err != nil {
+	horizon, err := c.horizon(task)
+	if err != nil {
 		return err
 	}
 	kind, err := format.ParseKind(c.Format)
@@ -84,6 +87,17 @@ func (c *compileCmd) Run(a *environment) error {
 		Determinized string `json:"determinized,omitempty"`
 	}{stats, task.Determinized}
 	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
+}
+
+// horizon is the number of steps to compile.
+func (c *compileCmd) horizon(p *load.Problem) (int, error) {
+	h := c.Horizon.max
+	if h == 0 {
+		if h = p.Problem.Horizon; h == 0 {
+			return 0, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+		}
+	}
+	return h, p.CheckHorizon(h)
 }
 
 func writeStats(w io.Writer, s format.Stats) error {

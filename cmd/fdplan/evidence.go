@@ -15,6 +15,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -80,11 +81,14 @@ func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (d
 		return doc, err
 	}
 	doc.Certified(e.folder)
-	return doc, e.answer(doc)
+	return doc, nil
 }
 
-// answer makes the certificate's folder complete.
-func (e *evidence) answer(doc any) error {
+// answer makes the certificate's folder complete, if there is one.
+func (e *evidence) answer(doc *execute.Document) error {
+	if doc.Proof == nil || doc.Proof.Certificate == nil {
+		return nil
+	}
 	return e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
 }
 
@@ -167,6 +171,20 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 		return &plan.ContradictionError{Solver: res.Prover, Msg: "no proof shows what it claims"}
 	}
 	return err
+}
+
+// unseen writes the proofs of the bound for the case that next values that the training rows
+// do not support are free.
+func (e *evidence) unseen(ctx context.Context, r plan.Request) func(engine.Task, *engine.Result) error {
+	if e.folder == "" || e.none != nil {
+		return nil
+	}
+	bound := &evidence{a: e.a, folder: certify.UnseenFolder(e.folder), version: e.version}
+	return func(t engine.Task, res *engine.Result) error {
+		err := bound.prove(ctx, t, r, res)
+		e.none = bound.none
+		return err
+	}
 }
 
 // loop writes the certificate of an answer of Algorithm 1: that of one query, without

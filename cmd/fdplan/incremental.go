@@ -59,9 +59,6 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 	if err == nil && f.Corrected != "" {
 		err = a.toFile(f.Corrected, doc.Loop.WriteNetwork)
 	}
-	if err == nil && doc.Proof != nil && doc.Proof.Certificate != nil {
-		err = e.answer(doc)
-	}
 	if err != nil {
 		return nil, limited(ctx, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/model/cnf"
@@ -98,26 +99,37 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 }
 
 // solve plans as the flags ask for.
-func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *planProgress) (*execute.Document, error) {
-	var d *plan.Document
-	switch {
-	case c.Safe && (c.Incremental || c.Proof != "" || c.Certify.folder != ""):
-		return nil, errors.New("--safe plans once, with constraints that files of compile lack; expected no --incremental, --proof or --certify")
-	case c.Incremental:
-		return c.loop(ctx, a, p, r, c.Seed, progress, e)
+func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *planProgress) (doc *execute.Document, err error) {
+	q := p
+	if c.Safe {
+		if q, err = support.Safe(p); err != nil {
+			return nil, err
+		}
 	}
-	real, err := c.open(ctx, p, c.Seed) // the plan is tried once
+	if c.Incremental {
+		doc, err = c.loop(ctx, a, q, r, c.Seed, progress, e)
+	} else {
+		doc, err = c.once(ctx, q, r, e)
+	}
+	if err == nil && c.Safe {
+		err = limited(ctx, doc.Bracket(ctx, p, r, e.unseen(ctx, r)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, e.answer(doc)
+}
+
+// once plans, and tries the plan once.
+func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *evidence) (*execute.Document, error) {
+	real, err := c.open(ctx, p, c.Seed)
 	if err != nil {
 		return nil, limited(ctx, err)
 	}
 	if real != nil {
 		r.Try = real.Try
 	}
-	if c.Safe {
-		d, err = plan.Safe(ctx, p, r)
-	} else {
-		d, err = e.plan(ctx, p, r)
-	}
+	d, err := e.plan(ctx, p, r)
 	if err = limited(ctx, errors.Join(err, real.Close())); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestBundled(t *testing.T) {
 					break
 				}
 				dir := certificate(t, p.Task, solve(t, search.Engine{}, p.Task, h, h), h, proof.Format(i%2))
-				r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &p.Task, nil)
+				r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &certify.Against{Task: p.Task})
 				if err != nil || !r.Accepted || len(r.Claims) != 1 || r.Claims[0].Translation == nil {
 					t.Fatalf("%s H %d: %+v, %v", name, h, r, err)
 				}
@@ -102,7 +102,7 @@ func TestEngines(t *testing.T) {
 		res := solve(t, engines[seed%4], task, horizon, horizon)
 		dir := certificate(t, task, res, horizon, proof.Format(seed/4%2))
 		check := func() *certify.Report {
-			r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &task, nil)
+			r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &certify.Against{Task: task})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestBroken(t *testing.T) {
 			if err := os.WriteFile(name, broken, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, err := certify.Check(context.Background(), certify.Files{OPB: opb, Proof: name}, nil, nil)
+			r, err := certify.Check(context.Background(), certify.Files{OPB: opb, Proof: name}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

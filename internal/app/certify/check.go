@@ -37,6 +37,18 @@ type Files struct {
 	Folder             string
 	OPB, Proof, Answer string
 	CNF                string // in place of OPB; Proof is in DRAT then
+	Safe               bool   // the problem has supported steps only; an answer says so itself
+}
+
+// Against is the problem that files are compared with.
+type Against struct {
+	Task engine.Task
+	// Safe is the task with supported steps only, and Free that in which next values that
+	// are not supported are free, for answers of plan --safe.
+	Safe, Free func() (engine.Task, error)
+	// Confirm replays the plans that Algorithm 1 excluded in the RDDL: its error wraps
+	// incremental.ErrHolds if one does not fail. It is nil where there is no RDDL to ask.
+	Confirm func(s *incremental.State, horizon int) error
 }
 
 // answer is what is read of an answer file.
@@ -51,24 +63,26 @@ type answer struct {
 	Loop     *struct {
 		Simulator string `json:"simulator"`
 	} `json:"incremental"` // of Algorithm 1
+	Safe     *bracket `json:"safe"`
 	Horizons []struct {
 		Horizon int           `json:"horizon"`
 		Status  engine.Status `json:"status"`
 		Reward  *float64      `json:"reward"`
 	} `json:"horizons"`
+
+	data []byte // all of it
 }
 
 // Check reads a certificate again: with this program's checker, with the checkers of
-// others that are installed and, where t is not nil, against the problem itself. Errors
-// are about files that cannot be read; what is refused is in the report. Where confirm
-// is not nil, the plans that Algorithm 1 excluded are replayed by it in the RDDL: its
-// error wraps incremental.ErrHolds if one does not fail.
-func Check(ctx context.Context, f Files, t *engine.Task, confirm func(s *incremental.State, horizon int) error) (*Report, error) {
+// others that are installed and, where p is not nil, against the problem itself. Errors
+// are about files that cannot be read; what is refused is in the report.
+func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
 	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
 	if f.CNF != "" {
 		return r, r.clauses(ctx, f.CNF, f.Proof)
 	}
 	var a *answer
+	var t *engine.Task
 	if f.Folder != "" {
 		f.Answer = filepath.Join(f.Folder, AnswerFile)
 	}
@@ -81,18 +95,19 @@ func Check(ctx context.Context, f Files, t *engine.Task, confirm func(s *increme
 			return nil, err
 		}
 		r.Answer = f.Answer
-		if a.Property != "" && t != nil {
-			task, err := Property(*t, a.Property)
-			if err != nil {
-				return nil, source.Errorf(f.Answer, 1, 0, "%v", err)
-			}
-			t = &task
+	}
+	if p != nil {
+		var err error
+		if t, err = taskOf(p, &f, a); err != nil {
+			return nil, err
 		}
-		if err := r.replay(f.Answer, data, a, t); err != nil {
+	}
+	if a != nil {
+		if err := r.replay(f.Answer, a, t); err != nil {
 			return nil, err
 		}
 		if a.Loop != nil {
-			if err := r.exclude(f.Folder, a, t, confirm); err != nil {
+			if err := r.exclude(f.Folder, a, t, p); err != nil {
 				return nil, err
 			}
 		}
@@ -101,15 +116,40 @@ func Check(ctx context.Context, f Files, t *engine.Task, confirm func(s *increme
 		if err := r.pair(ctx, f, a, t); err != nil {
 			return nil, err
 		}
-	} else if err := r.folder(ctx, f.Folder, a, t); err != nil {
-		return nil, err
+	} else {
+		if err := r.folder(ctx, f.Folder, a, t); err != nil {
+			return nil, err
+		}
+		if err := r.bracket(ctx, f.Folder, a, p); err != nil {
+			return nil, err
+		}
 	}
 	r.trust(t)
 	return r, nil
 }
 
+// taskOf is the task that files are about: a problem's own, that with supported steps only,
+// or that of a property's counterexamples.
+func taskOf(p *Against, f *Files, a *answer) (*engine.Task, error) {
+	t := p.Task
+	if f.Safe || a != nil && a.Safe != nil {
+		var err error
+		if t, err = p.Safe(); err != nil {
+			return nil, err
+		}
+	}
+	if a == nil || a.Property == "" {
+		return &t, nil
+	}
+	t, err := Property(t, a.Property)
+	if err != nil {
+		return nil, source.Errorf(f.Answer, 1, 0, "%v", err)
+	}
+	return &t, nil
+}
+
 func readAnswer(name string, data []byte) (*answer, error) {
-	var a answer
+	a := answer{data: data}
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, source.Errorf(name, 1, 0, "expected an answer as fdplan plan --json prints it: %v", err)
 	}
@@ -136,11 +176,11 @@ func (r *Report) refuse(format string, args ...any) {
 }
 
 // replay has the plan of the answer replayed in the problem.
-func (r *Report) replay(name string, data []byte, a *answer, t *engine.Task) error {
+func (r *Report) replay(name string, a *answer, t *engine.Task) error {
 	if t == nil || len(a.Plan) == 0 {
 		return nil
 	}
-	plan, err := app.ReadPlan(t.Problem, name, data)
+	plan, err := app.ReadPlan(t.Problem, name, a.data)
 	if err != nil {
 		r.refuse("%v", err)
 		return nil
@@ -161,7 +201,7 @@ func (r *Report) replay(name string, data []byte, a *answer, t *engine.Task) err
 const rddlName = "rddl"
 
 // exclude reads the plans that Algorithm 1 excluded, and has them replayed.
-func (r *Report) exclude(dir string, a *answer, t *engine.Task, confirm func(*incremental.State, int) error) error {
+func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) error {
 	trust := func(n string) {
 		r.Trusted = append(r.Trusted, fmt.Sprintf("that %s plans of %s fail in the simulator %s", n, ExcludedFile, a.Loop.Simulator))
 	}
@@ -185,11 +225,11 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, confirm func(*in
 	for _, x := range s.Failures {
 		r.without = append(r.without, x.Landmark)
 	}
-	if a.Loop.Simulator != rddlName || confirm == nil {
+	if a.Loop.Simulator != rddlName || p.Confirm == nil {
 		trust(fmt.Sprintf("the %d", len(s.Failures)))
 		return nil
 	}
-	switch err := confirm(s, *a.Horizon); {
+	switch err := p.Confirm(s, *a.Horizon); {
 	case errors.Is(err, incremental.ErrHolds):
 		r.refuse("%v", err)
 	case err != nil:
@@ -235,23 +275,25 @@ func (r *Report) pair(ctx context.Context, f Files, a *answer, t *engine.Task) e
 	return nil
 }
 
+// horizon checks what a folder has about a horizon.
+func (r *Report) horizon(ctx context.Context, dir string, horizon int, s said, t *engine.Task) error {
+	err := r.check(ctx, problemFile(dir, horizon), proofFile(dir, horizon), &s, t)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.refuse("the answer is about horizon %d, and %s has no proof of what it says", horizon, dir)
+		return nil
+	}
+	if err == nil {
+		if c := &r.Claims[len(r.Claims)-1]; c.Horizon != horizon {
+			c.refuse("the file is about horizon %d", c.Horizon)
+			r.Accepted = false
+		}
+	}
+	return err
+}
+
 // folder checks each horizon that the answer is about.
 func (r *Report) folder(ctx context.Context, dir string, a *answer, t *engine.Task) error {
-	one := func(horizon int, s said) error {
-		opb, proof := problemFile(dir, horizon), proofFile(dir, horizon)
-		err := r.check(ctx, opb, proof, &s, t)
-		if errors.Is(err, fs.ErrNotExist) {
-			r.refuse("the answer says of horizon %d that it is %s, and the folder has no proof of it", horizon, s.status)
-			return nil
-		}
-		if err == nil {
-			if c := &r.Claims[len(r.Claims)-1]; c.Horizon != horizon {
-				c.refuse("the file is about horizon %d", c.Horizon)
-				r.Accepted = false
-			}
-		}
-		return err
-	}
+	one := func(horizon int, s said) error { return r.horizon(ctx, dir, horizon, s, t) }
 	if len(a.Horizons) == 0 {
 		if a.Horizon == nil {
 			return source.Errorf(r.Answer, 1, 0, "expected an answer with a horizon")

@@ -70,9 +70,9 @@ func TestExcluded(t *testing.T) {
 	}
 	res := solve(t, search.Engine{}, p.Task, 5, 5)
 	check := func(dir string) *certify.Report {
-		r, err := certify.Check(ctx, certify.Files{Folder: dir}, &p.Task, func(s *incremental.State, horizon int) error {
+		r, err := certify.Check(ctx, certify.Files{Folder: dir}, &certify.Against{Task: p.Task, Confirm: func(s *incremental.State, horizon int) error {
 			return execute.Confirm(ctx, p, s, horizon)
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

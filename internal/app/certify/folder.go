@@ -22,6 +22,10 @@ const AnswerFile = "answer.json"
 // `fdplan plan --resume` keeps them.
 const ExcludedFile = "excluded.json"
 
+// UnseenFolder is the folder, in that of a certificate of plan --safe, with the proofs of the
+// bound for the case that next values that are not supported are free.
+func UnseenFolder(dir string) string { return filepath.Join(dir, "unseen") }
+
 // problemFile and proofFile name the files of a horizon in a folder.
 func problemFile(dir string, horizon int) string {
 	return filepath.Join(dir, fmt.Sprintf("h%d.opb", horizon))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	appsupport "github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -169,9 +170,17 @@ func TestBracket(t *testing.T) {
 		if p, err = With(p, trained); err != nil {
 			t.Fatalf("world %d: %v", seed, err)
 		}
-		doc, err := plan.Safe(context.Background(), p, plan.Request{
+		r := plan.Request{
 			Options: registry.Options{Engine: registry.Search}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 1}, Now: time.Now,
-		})
+		}
+		safe, err := appsupport.Safe(p)
+		if err != nil {
+			t.Fatalf("world %d: %v", seed, err)
+		}
+		doc, err := plan.Plan(context.Background(), safe, r)
+		if err == nil {
+			err = doc.Bracket(context.Background(), p, r, nil)
+		}
 		if err != nil {
 			t.Fatalf("world %d: %v", seed, err)
 		}

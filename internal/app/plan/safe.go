@@ -23,32 +23,26 @@ type Bracket struct {
 	Impossible bool `json:"impossible,omitempty"`
 }
 
-// Safe is Plan with supported steps only, with an optimistic bound.
-func Safe(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
-	q, err := support.Safe(p)
-	if err != nil {
-		return nil, err
-	}
+// Bracket completes the answer about a problem of support.Safe: it bounds what any plan of the
+// problem p itself could reach. If prove is not nil, it is given the problem in which next
+// values that are not supported are free, and what was found in it.
+func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prove func(engine.Task, *engine.Result) error) error {
 	r.SetDefaults()
-	d, err := Plan(ctx, q, r)
-	if err != nil {
-		return nil, err
-	}
 	d.Safe = &Bracket{Reward: d.Reward}
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
 	}
 	began := r.Now()
-	if err := d.boundUnseen(ctx, p, &r); err != nil {
-		return nil, fmt.Errorf("bounding what no plan can exceed: %w", err)
+	if err := d.boundUnseen(ctx, p, &r, prove); err != nil {
+		return fmt.Errorf("bounding what no plan can exceed: %w", err)
 	}
 	d.Seconds.Solve += r.Now().Sub(began).Seconds()
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
-	return d, nil
+	return nil
 }
 
 // boundUnseen solves the problem in which unsupported next values are free.
-func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request) error {
+func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request, prove func(engine.Task, *engine.Result) error) error {
 	t, err := support.Free(p)
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -64,6 +58,11 @@ func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request)
 	if res.Trace != nil {
 		if report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(res.Trace)); err != nil || !report.Valid {
 			return fmt.Errorf("%w: the checker refuses the plan with free next values: %v", app.ErrInternal, report)
+		}
+	}
+	if prove != nil {
+		if err := prove(t, res); err != nil {
+			return err
 		}
 	}
 	d.Safe.Impossible = res.Status == engine.Infeasible

@@ -23,6 +23,7 @@ func Free(p *load.Problem) (engine.Task, error) {
 	f := p.Problem.Clone()
 	f.Inputs, f.Outputs = nil, nil
 	b := &freer{builder: builder{f, p.Problem.Inputs, p.Problem.Outputs}, s: s}
+	b.addRanges()
 	if err := b.addUnseen(); err != nil {
 		return engine.Task{}, err
 	}
@@ -40,6 +41,26 @@ type freer struct {
 	builder
 	s      *coverage.Support
 	unseen []factored.Lit // a combination of values that no row had occurs; empty if there are none
+}
+
+// addRanges keeps the next values of learned variables in their ranges, which a property of
+// one step does not do by itself.
+func (b *freer) addRanges() {
+	var last *factored.Variable
+	for _, o := range b.outputs {
+		v, _ := b.Owner(o)
+		if v == last || v.Hi-v.Lo == 1<<v.Width-1 {
+			continue
+		}
+		last = v
+		low := factored.Constraint{Op: factored.GE, K: v.Lo, Origin: "range of " + v.Name}
+		for i := range v.Width {
+			low.Terms = append(low.Terms, factored.Term{Coef: v.Weight(i), Lit: factored.Lit{Bit: v.First + factored.Bit(i), Next: true}})
+		}
+		high := low
+		high.Op, high.K = factored.LE, v.Hi
+		b.Transition = append(b.Transition, low, high)
+	}
 }
 
 // choice adds an action that is chosen freely.
