@@ -75,18 +75,9 @@ type reason struct {
 const (
 	taskFile    = "task.toml"
 	dataFile    = "data.parquet"
-	rewardFile  = "data.csv" // in its place if rows have rewards
 	reportFile  = "report.txt"
 	droppedFile = "dropped.csv"
 )
-
-// dataFileOf is the name of the data set.
-func dataFileOf(rewards bool) string {
-	if rewards {
-		return rewardFile
-	}
-	return dataFile
-}
 
 // Init reads a log and writes the folder.
 func Init(r Request) (*Result, error) {
@@ -173,7 +164,7 @@ func (x *Result) write(folder, text string, read *rawlog.Read) error {
 		}
 		x.Files = append(x.Files, name)
 	}
-	name := filepath.Join(folder, dataFileOf(read.Data.Rewards != nil))
+	name := filepath.Join(folder, dataFile)
 	x.Files = append(x.Files, name)
 	return dataset.Write(name, read.Data)
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
@@ -85,10 +86,16 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 
 // read reads a data set, or a log for a task that declares its fluents.
 func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
-	if p.Declared == nil {
+	var log *rawlog.Read
+	var err error
+	switch {
+	case p.Declared != nil:
+		log, s, err = p.ReadLog(name)
+	case rawlog.IsJSON(name):
+		log, err = load.ReadLines(name, s)
+	default:
 		return dataset.ReadAs(name, s)
 	}
-	log, s, err := p.ReadLog(name)
 	if err != nil {
 		return nil, err
 	}

@@ -35,3 +35,19 @@ func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
 	read, err := rawlog.Transitions(t, s.Stored(), rawlog.Reading{Column: l.Columns, Episode: l.Episode, Time: l.Time, Missing: rawlog.Missing(l.Missing)})
 	return read, s, err
 }
+
+// ReadLines reads the transitions in JSON lines for a task with RDDL, with the columns of s:
+// its rows have next states, or are those of a log with steps and, where they are there, episodes.
+func ReadLines(name string, s *dataset.Schema) (*rawlog.Read, error) {
+	t, err := rawlog.Open(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := rawlog.Reading{Missing: rawlog.MissingError}
+	for column, to := range map[string]*string{"episode": &r.Episode, "step": &r.Time} {
+		if t.Column(column) >= 0 {
+			*to = column
+		}
+	}
+	return rawlog.Transitions(t, s.Stored(), r)
+}

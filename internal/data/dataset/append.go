@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -135,6 +136,9 @@ func (a *Appender) Close() error {
 		return a.csv.Close()
 	case a.new == 0 && a.kept.Rows > 0:
 		return nil
+	}
+	for a.kept.Rewards != nil && len(a.kept.Rewards) < a.kept.Rows {
+		a.kept.Rewards = append(a.kept.Rewards, math.NaN())
 	}
 	return Write(a.name, a.kept)
 }

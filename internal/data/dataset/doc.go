@@ -18,6 +18,8 @@
 //   - CSV: a header, Booleans as true and false. Names with commas are quoted.
 //     It cannot contain a schema: Read infers types, ReadAs is given them.
 //
+// A last column reward has the rewards of steps, see Data; it is not in the schema.
+//
 // The schema is JSON: {"version":1,"problem":…,"columns":[{"name":…,
 // "role":"state"|"action"|"next","type":"bool"|"int"|"real"|"enum","lo":…,"hi":…,
 // "values":[…]}]}; lo and hi are present only if a range is known, values for enum.
@@ -27,7 +29,7 @@
 // episode if there are several, then states and actions without next states. In a sequence
 // the next state is that of the row with the next step of the same episode. A gap in the
 // steps or a new episode ends the run. The last row of a run is not a transition, so its
-// actions may be empty. A column reward has the rewards of steps, see Data. Steps must increase within an episode,
+// actions may be empty. Steps must increase within an episode,
 // and its rows must be consecutive. A column that belongs to no fluent is an error, and so is
 // a fluent without a column.
 //

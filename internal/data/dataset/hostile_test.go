@@ -54,7 +54,7 @@ func TestHostileParquet(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "x.parquet")
 	var whole bytes.Buffer
-	w, err := newParquetEncoder(&whole, s)
+	w, err := newParquetEncoder(&whole, s, nil)
 	for range 10 {
 		err = errors.Join(err, w.rows([]float64{1, 0, 1}))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/npy"
@@ -22,11 +23,13 @@ type npzEncoder struct {
 	bool [][]bool
 	int  [][]int64
 	real [][]float64
+	// rewards are those of the rows to come, a column more; nil for none.
+	rewards []float64
 }
 
-func newNPZEncoder(w io.Writer, s *Schema) (*npzEncoder, error) {
+func newNPZEncoder(w io.Writer, s *Schema, rewards []float64) (*npzEncoder, error) {
 	n := len(s.Columns)
-	return &npzEncoder{w, s, make([][]bool, n), make([][]int64, n), make([][]float64, n)}, nil
+	return &npzEncoder{w, s, make([][]bool, n), make([][]int64, n), make([][]float64, n), rewards}, nil
 }
 
 func (e *npzEncoder) rows(values []float64) error {
@@ -64,27 +67,38 @@ func (e *npzEncoder) close() error {
 		return err
 	}
 	for i := range e.s.Columns {
-		m, err := z.Create(e.s.Columns[i].Name + ".npy")
+		err := npzMember(z, e.s.Columns[i].Name, func(w io.Writer) error {
+			switch e.s.Columns[i].Type {
+			case Bool:
+				return npy.Write(w, e.bool[i])
+			case Real:
+				return npy.Write(w, e.real[i])
+			}
+			return npy.Write(w, e.int[i])
+		})
 		if err != nil {
 			return err
 		}
-		buf := bufio.NewWriterSize(m, 1<<16)
-		switch e.s.Columns[i].Type {
-		case Bool:
-			err = npy.Write(buf, e.bool[i])
-		case Real:
-			err = npy.Write(buf, e.real[i])
-		default:
-			err = npy.Write(buf, e.int[i])
-		}
-		if err != nil {
-			return err
-		}
-		if err := buf.Flush(); err != nil {
+	}
+	if e.rewards != nil {
+		if err := npzMember(z, rewardName, func(w io.Writer) error { return npy.Write(w, e.rewards) }); err != nil {
 			return err
 		}
 	}
 	return z.Close()
+}
+
+// npzMember writes an array.
+func npzMember(z *zip.Writer, name string, write func(io.Writer) error) error {
+	m, err := z.Create(name + ".npy")
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(m, 1<<16)
+	if err := write(buf); err != nil {
+		return err
+	}
+	return buf.Flush()
 }
 
 // readNPZ reads a file written by npzEncoder.
@@ -136,7 +150,22 @@ func readNPZ(f *os.File) (*Data, error) {
 			d.Values[row*n+i] = v
 		}
 	}
+	if has(z, rewardName+".npy") && !d.Schema.has(rewardName) {
+		rewards, err := npzColumn(z, &Column{Name: rewardName, Type: Real}, &left)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %v", rewardName, err)
+		}
+		if len(rewards) != d.Rows {
+			return nil, fmt.Errorf("column %s has %d rows, the first has %d", rewardName, len(rewards), d.Rows)
+		}
+		d.Rewards = rewards
+	}
 	return d, nil
+}
+
+// has reports whether an archive has a member.
+func has(z *zip.Reader, name string) bool {
+	return slices.ContainsFunc(z.File, func(m *zip.File) bool { return m.Name == name })
 }
 
 // npzColumn reads an array of one dimension. left is how many bytes may still be

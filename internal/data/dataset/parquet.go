@@ -63,9 +63,11 @@ type parquetEncoder struct {
 	buf   []parquet.Value
 	names [][]parquet.Value // by column, an enumeration's values
 	held  int               // rows in the open row group
+	// rewards are those of the rows to come, a column more; nil for none.
+	rewards []float64
 }
 
-func newParquetEncoder(w io.Writer, s *Schema) (*parquetEncoder, error) {
+func newParquetEncoder(w io.Writer, s *Schema, rewards []float64) (*parquetEncoder, error) {
 	if len(s.Columns) > math.MaxInt16 {
 		return nil, fmt.Errorf("%d columns are more than a Parquet file can hold here, expected at most %d", len(s.Columns), math.MaxInt16)
 	}
@@ -74,7 +76,7 @@ func newParquetEncoder(w io.Writer, s *Schema) (*parquetEncoder, error) {
 		return nil, err
 	}
 	g := orderedGroup{Group: parquet.Group{}}
-	e := &parquetEncoder{s: s, names: make([][]parquet.Value, len(s.Columns))}
+	e := &parquetEncoder{s: s, rewards: rewards, names: make([][]parquet.Value, len(s.Columns))}
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		g.Group[c.Name] = parquetNode(c)
@@ -82,6 +84,10 @@ func newParquetEncoder(w io.Writer, s *Schema) (*parquetEncoder, error) {
 		for _, v := range c.Values {
 			e.names[i] = append(e.names[i], parquet.ByteArrayValue([]byte(v)).Level(0, 0, i))
 		}
+	}
+	if rewards != nil {
+		g.Group[rewardName] = parquet.Leaf(parquet.DoubleType)
+		g.names = append(g.names, rewardName)
 	}
 	e.w = parquet.NewGenericWriter[any](w, parquet.NewSchema("transitions", g),
 		parquet.CreatedBy("fdplan", "1", ""), parquet.KeyValueMetadata(schemaKey, string(text)),
@@ -96,6 +102,11 @@ func (e *parquetEncoder) rows(values []float64) error {
 		take := min(len(values)/n, rowGroup-e.held)
 		for i := range e.s.Columns {
 			if err := e.column(i, values[:take*n]); err != nil {
+				return err
+			}
+		}
+		if e.rewards != nil {
+			if err := e.rewardColumn(take); err != nil {
 				return err
 			}
 		}
@@ -136,6 +147,18 @@ func (e *parquetEncoder) column(i int, values []float64) error {
 	return err
 }
 
+// rewardColumn writes the rewards of the next rows.
+func (e *parquetEncoder) rewardColumn(rows int) error {
+	at := len(e.s.Columns)
+	e.buf = e.buf[:0]
+	for _, y := range e.rewards[:rows] {
+		e.buf = append(e.buf, parquet.DoubleValue(y).Level(0, 0, at))
+	}
+	e.rewards = e.rewards[rows:]
+	_, err := e.cols[at].WriteRowValues(e.buf)
+	return err
+}
+
 func (e *parquetEncoder) close() error { return e.w.Close() }
 
 // readParquet reads a file written by parquetEncoder.
@@ -158,8 +181,9 @@ func readParquet(f *os.File) (*Data, error) {
 	}
 	n := len(d.Schema.Columns)
 	leaves := pf.Schema().Columns()
+	rewards := len(leaves) == n+1 && len(leaves[n]) == 1 && leaves[n][0] == rewardName && !d.Schema.has(rewardName)
 	for i := range d.Schema.Columns {
-		if len(leaves) != n || len(leaves[i]) != 1 || leaves[i][0] != d.Schema.Columns[i].Name {
+		if len(leaves) != n && !rewards || len(leaves[i]) != 1 || leaves[i][0] != d.Schema.Columns[i].Name {
 			return nil, fmt.Errorf("the columns are not those of its %s", schemaKey)
 		}
 	}
@@ -170,19 +194,26 @@ func readParquet(f *os.File) (*Data, error) {
 			return nil, err
 		}
 		d.Values = slices.Grow(d.Values, d.Rows*n-len(d.Values))[:d.Rows*n]
-		for i, chunk := range g.ColumnChunks() {
-			if err := readChunk(d, i, at, chunk); err != nil {
-				return nil, fmt.Errorf("column %s: %v", d.Schema.Columns[i].Name, err)
+		chunks := g.ColumnChunks()
+		for i := range d.Schema.Columns {
+			c := &d.Schema.Columns[i]
+			if err := readChunk(c, chunks[i], d.Rows-at, func(row int, v float64) { d.Values[(at+row)*n+i] = v }); err != nil {
+				return nil, fmt.Errorf("column %s: %v", c.Name, err)
+			}
+		}
+		if rewards {
+			d.Rewards = slices.Grow(d.Rewards, d.Rows-at)[:d.Rows]
+			c := &Column{Name: rewardName, Type: Real}
+			if err := readChunk(c, chunks[n], d.Rows-at, func(row int, v float64) { d.Rewards[at+row] = v }); err != nil {
+				return nil, fmt.Errorf("column %s: %v", rewardName, err)
 			}
 		}
 	}
 	return d, nil
 }
 
-// readChunk fills column i of the rows from row at on.
-func readChunk(d *Data, i, at int, chunk parquet.ColumnChunk) error {
-	c := &d.Schema.Columns[i]
-	n := len(d.Schema.Columns)
+// readChunk calls set with the value of column c in each row of a row group.
+func readChunk(c *Column, chunk parquet.ColumnChunk, rows int, set func(row int, v float64)) error {
 	index := map[string]float64{}
 	for k, v := range c.Values {
 		index[v] = float64(k)
@@ -190,6 +221,7 @@ func readChunk(d *Data, i, at int, chunk parquet.ColumnChunk) error {
 	pages := chunk.Pages()
 	defer pages.Close()
 	buf := make([]parquet.Value, 1024)
+	at := 0
 	for {
 		page, err := pages.ReadPage()
 		if err == io.EOF {
@@ -202,14 +234,14 @@ func readChunk(d *Data, i, at int, chunk parquet.ColumnChunk) error {
 		for {
 			k, err := values.ReadValues(buf)
 			for _, x := range buf[:k] {
-				if at >= d.Rows {
+				if at >= rows {
 					return errors.New("it has more values than rows")
 				}
 				v, err := fromParquet(c, x, index)
 				if err != nil {
-					return fmt.Errorf("row %d: %v", at+1, err)
+					return fmt.Errorf("row %d of its group: %v", at+1, err)
 				}
-				d.Values[at*n+i] = v
+				set(at, v)
 				at++
 			}
 			if err == io.EOF {
@@ -221,7 +253,7 @@ func readChunk(d *Data, i, at int, chunk parquet.ColumnChunk) error {
 		}
 		parquet.Release(page)
 	}
-	if at != d.Rows {
+	if at != rows {
 		return errors.New("it has fewer values than rows")
 	}
 	return nil

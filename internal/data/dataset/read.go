@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -36,6 +37,11 @@ func Read(name string) (*Data, error) {
 			if why := c.admits(v); why != "" {
 				return nil, source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, c.Name, number(v), why)
 			}
+		}
+	}
+	for row, y := range d.Rewards {
+		if math.IsInf(y, 0) {
+			return nil, source.Errorf(name, 0, 0, "row %d, column %s: %s, expected a number, or NaN for none", row+1, rewardName, number(y))
 		}
 	}
 	return d, nil
@@ -115,7 +121,7 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 			}
 		}
 	}
-	out := &Data{Schema: s, Rows: d.Rows, Values: make([]float64, d.Rows*n)}
+	out := &Data{Schema: s, Rows: d.Rows, Values: make([]float64, d.Rows*n), Rewards: d.Rewards}
 	for row := range d.Rows {
 		in, to := d.Row(row), out.Row(row)
 		for i := range s.Columns {

@@ -226,6 +226,11 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 	return s.check()
 }
 
+// has reports whether there is a column of a name.
+func (s *Schema) has(name string) bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
+}
+
 // Data is a data set in memory: its values, or a view of values that are kept in another form.
 type Data struct {
 	Schema *Schema

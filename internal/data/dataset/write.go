@@ -47,7 +47,12 @@ type File struct {
 // Create starts the data set name, in the format of its extension.
 func Create(name string, s *Schema) (*File, error) { return create(name, s, nil) }
 
+// create is Create with the rewards of all rows that follow, nil for none. Where a fluent is
+// named reward there is no column for them.
 func create(name string, s *Schema, rewards []float64) (*File, error) {
+	if s.has(rewardName) {
+		rewards = nil
+	}
 	format, err := FormatOf(name)
 	if err != nil {
 		return nil, err
@@ -70,9 +75,9 @@ func create(name string, s *Schema, rewards []float64) (*File, error) {
 func newEncoder(w io.Writer, format Format, s *Schema, rewards []float64) (encoder, error) {
 	switch format {
 	case Parquet:
-		return newParquetEncoder(w, s)
+		return newParquetEncoder(w, s, rewards)
 	case NPZ:
-		return newNPZEncoder(w, s)
+		return newNPZEncoder(w, s, rewards)
 	}
 	return newCSVEncoder(w, s, rewards)
 }
@@ -104,7 +109,7 @@ func (f *File) Close() error {
 // Abort returns the file up and leaves nothing behind.
 func (f *File) Abort() { f.out.Abort() }
 
-// Write writes d as the file name. Rewards are kept by CSV only.
+// Write writes d as the file name.
 func Write(name string, d *Data) error {
 	f, err := create(name, d.Schema, d.Rewards)
 	if err != nil {

@@ -47,11 +47,19 @@ func Open(name string, delimiter rune) (*Table, error) {
 
 // readText reads a log in the format that the end of its name tells.
 func (t *Table) readText(r io.Reader, delimiter rune) error {
-	switch strings.ToLower(filepath.Ext(t.File)) {
-	case ".jsonl", ".ndjson", ".json":
+	if IsJSON(t.File) {
 		return t.readJSON(r)
 	}
 	return t.readCSV(r, delimiter)
+}
+
+// IsJSON reports whether the end of a file's name says that it has JSON lines.
+func IsJSON(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".jsonl", ".ndjson", ".json":
+		return true
+	}
+	return false
 }
 
 // row adds the line of a row whose cells follow or have been added.

@@ -11,6 +11,7 @@ const (
 	sampled = 2000 // rows that features are chosen on
 	rounds  = 5    // in which wrongly explained rows are added to them
 	added   = 300  // rows a round
+	price   = 3    // how many rows a term must explain
 )
 
 // Learn finds a function of the rows. Rows that contradict it are wrong; see Table.Wrong. The
@@ -74,7 +75,6 @@ func (t *Table) finish(f *Function) {
 // simplest fits rows by terms of each class, and returns what gives most rows their rewards,
 // where a term costs a few rows.
 func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
-	const price = 3 // rows a term
 	var best *Function
 	least := 0
 	for class := range classes {
@@ -82,12 +82,7 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 		if err != nil {
 			return nil, err
 		}
-		wrong := 0
-		for _, r := range rows {
-			if !Same(t.Eval(f, r), t.Rewards[r]) {
-				wrong++
-			}
-		}
+		wrong := len(rows) - t.right(f, rows)
 		cost := wrong + price*len(f.Terms)
 		if best == nil || f.Exact && (!best.Exact || cost < least) || !best.Exact {
 			best, least = f, cost
@@ -131,33 +126,48 @@ func (t *Table) robust(ctx context.Context, rows []int, class int) (*Function, e
 		}
 		kept = next
 	}
-	t.round(last, rows)
-	return last, nil
+	rounded := t.rounded(last, rows)
+	if rounded == nil {
+		return last, nil
+	}
+	if class == joined {
+		t.repair(rounded, rows)
+	}
+	if right := t.right(rounded, rows); float64(right) <= exactShare*float64(len(rows)) {
+		return last, nil
+	}
+	return rounded, nil
 }
 
-// round replaces the weights by the shortest decimal fractions near them that give as many
-// rows as any their rewards exactly, if these are most of the rows.
-func (t *Table) round(f *Function, rows []int) {
-	const (
-		digits = 6   // after the point
-		share  = 0.8 // of the rows
-	)
-	scale, best := 1.0, int(share*float64(len(rows)))
-	fitted := *f
+// right counts the rows that a function gives their rewards.
+func (t *Table) right(f *Function, rows []int) int {
+	n := 0
+	for _, r := range rows {
+		if Same(t.Eval(f, r), t.Rewards[r]) {
+			n++
+		}
+	}
+	return n
+}
+
+// exactShare is the part of the rows that an exact function gives their rewards at least.
+const exactShare = 0.8
+
+// rounded returns the function with the shortest decimal fractions near its weights that give
+// as many rows as any their rewards exactly; nil if these are less than half of the rows.
+func (t *Table) rounded(f *Function, rows []int) *Function {
+	const digits = 6 // after the point
+	var out *Function
+	scale, best := 1.0, len(rows)/2
 	for range digits + 1 {
-		g := Function{Constant: math.Round(fitted.Constant*scale) / scale, Exact: true}
-		for _, m := range fitted.Terms {
+		g := &Function{Constant: math.Round(f.Constant*scale) / scale, Exact: true}
+		for _, m := range f.Terms {
 			g.Terms = append(g.Terms, Term{m.Literals, math.Round(m.Weight*scale) / scale})
 		}
-		right := 0
-		for _, r := range rows {
-			if Same(t.Eval(&g, r), t.Rewards[r]) {
-				right++
-			}
-		}
-		if right > best {
-			*f, best = g, right
+		if right := t.right(g, rows); right > best {
+			out, best = g, right
 		}
 		scale *= 10
 	}
+	return out
 }

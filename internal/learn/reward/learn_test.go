@@ -81,6 +81,28 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestRareCase: a conjunction that holds in one row of eight, where no single condition tells
+// much, is not taken for wrong rows, and two wrong rows are.
+func TestRareCase(t *testing.T) {
+	for seed := range uint64(10) {
+		table, _ := drawn(seed, 240, 0)
+		r := rand.New(rand.NewPCG(seed, 2))
+		for k := range table.Rewards {
+			table.Rewards[k] = 1.5*table.Columns[0][k] - 7*(1-table.Columns[1][k])*table.Columns[2][k]*table.Columns[3][k]
+		}
+		wrong := r.Perm(240)[:2]
+		table.Rewards[wrong[0]] += 20
+		table.Rewards[wrong[1]] -= 1.25
+		f, err := Learn(context.Background(), table, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Wrong(f); !f.Exact || len(got) != 2 || len(f.Terms) != 2 || f.Constant != 0 {
+			t.Errorf("seed %d: %s, %d rows wrong", seed, table.Text(f), len(got))
+		}
+	}
+}
+
 // TestNoise: rewards that were measured with noise give a function near the truth, which
 // does not call itself exact.
 func TestNoise(t *testing.T) {

@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// same compares numbers, NaN being equal to itself.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// TestRewards writes rewards in each format, some of them unknown, reads them back, and adds
+// rows without rewards where a file can grow.
+func TestRewards(t *testing.T) {
+	for _, ext := range []string{".csv", ".parquet", ".npz"} {
+		for _, rows := range []int{1, 100, rowGroup + 3} {
+			want := sampleData(t, rows)
+			for i := range rows {
+				y := float64(i%7) - 2.5
+				if i%5 == 4 {
+					y = math.NaN()
+				}
+				want.Rewards = append(want.Rewards, y)
+			}
+			name := filepath.Join(t.TempDir(), "data"+ext)
+			if err := Write(name, want); err != nil {
+				t.Fatal(ext, rows, err)
+			}
+			got, err := ReadAs(name, want.Schema)
+			if err != nil || !slices.EqualFunc(got.Rewards, want.Rewards, same) || !slices.Equal(got.Values, want.Values) {
+				t.Fatalf("%s: the rewards of %d rows do not come back: %v", ext, rows, err)
+			}
+			if ext == ".csv" {
+				continue
+			}
+			a, err := Append(name, want.Schema)
+			if err == nil {
+				err = a.WriteRows(want.Row(0))
+			}
+			if err == nil {
+				err = a.Close()
+			}
+			if err != nil {
+				t.Fatal(ext, rows, err)
+			}
+			if got, err = ReadAs(name, want.Schema); err != nil || !slices.EqualFunc(got.Rewards, append(want.Rewards, math.NaN()), same) {
+				t.Errorf("%s: the rewards of %d rows and one more do not come back: %v", ext, rows, err)
+			}
+		}
+	}
+}
+
+// TestRewardFaults: a reward is a number.
+func TestRewardFaults(t *testing.T) {
+	for _, ext := range []string{".parquet", ".npz"} {
+		d := sampleData(t, 3)
+		d.Rewards = []float64{1, math.Inf(1), 2}
+		name := filepath.Join(t.TempDir(), "data"+ext)
+		if err := Write(name, d); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), "row 2, column reward: +Inf, expected a number") {
+			t.Errorf("%s: %v", ext, err)
+		}
+	}
+}
+
+// TestFluentReward: a fluent of the name reward is no reward of steps.
+func TestFluentReward(t *testing.T) {
+	s, err := NewSchema("", []Column{{Name: "reward", Type: Int, Bounded: true, Hi: 9}}, []Column{{Name: "go", Type: Bool}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{Schema: s, Rows: 2, Values: []float64{1, 0, 2, 2, 1, 3}, Rewards: []float64{5, 6}}
+	for _, ext := range []string{".csv", ".parquet", ".npz"} {
+		name := filepath.Join(t.TempDir(), "data"+ext)
+		if err := Write(name, d); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadAs(name, s)
+		if err != nil || got.Rewards != nil || !slices.Equal(got.Values, d.Values) {
+			t.Errorf("%s: %+v, %v", ext, got, err)
+		}
+	}
+}
