@@ -3,7 +3,6 @@ package learn
 import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
-	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
@@ -86,14 +85,8 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 
 // read reads a data set, or a log for a task that declares its fluents.
 func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
-	var log *rawlog.Read
-	var err error
-	switch {
-	case p.Declared != nil:
-		log, s, err = p.ReadLog(name)
-	case rawlog.IsJSON(name):
-		log, err = load.ReadLines(name, s)
-	default:
+	log, s, err := p.ReadRows(name, s)
+	if err == nil && log == nil {
 		return dataset.ReadAs(name, s)
 	}
 	if err != nil {

@@ -136,6 +136,31 @@ func robots(t *testing.T, n, size int) string {
 	return instance(t, "robots", objects, facts, strings.Join(init, " "), "learned = [\"robot-at\"]\n")
 }
 
+// store writes products on one shelf, in lots and with demands of one and two.
+func store(t *testing.T, n int) string {
+	var names, facts []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("p%d", i))
+		facts = append(facts, fmt.Sprintf("LOT(p%d) = %d; DEMAND(p%d) = %d;", i, 1+i%2, i, 1+i/2%2))
+		if i > 0 {
+			facts = append(facts, fmt.Sprintf("BESIDE(p%d, p%d); BESIDE(p%d, p%d);", i-1, i, i, i-1))
+		}
+	}
+	return instance(t, "store", "product : { "+strings.Join(names, ", ")+" };", facts, "", "learned = [\"stock\", \"sold-out\"]\n[ranges]\nstock = [0, 3]\n")
+}
+
+// persons writes people who meet the next two on either side, those at the ends fewer.
+func persons(t *testing.T, n int) string {
+	var names, facts []string
+	for i := range n {
+		names = append(names, fmt.Sprintf("p%d", i))
+		for k := max(0, i-2); k < i; k++ {
+			facts = append(facts, fmt.Sprintf("MEETS(p%d, p%d); MEETS(p%d, p%d);", k, i, i, k))
+		}
+	}
+	return instance(t, "epidemic", "person : { "+strings.Join(names, ", ")+" };", facts, "", "learned = [\"ill\", \"late\", \"immune\"]\n")
+}
+
 // learned learns a lifted network from random transitions of a task.
 func learned(t *testing.T, task string, rows int, o Options) []byte {
 	t.Helper()
@@ -179,12 +204,14 @@ func TestLift(t *testing.T) {
 		small, big string
 		unseen     int // outputs of the larger problem that always are
 	}{
-		{"ring", 30, computers(t, 5, ring(5)), computers(t, 20, ring(20)), 0},
+		{"ring", 30, computers(t, 5, ring(5)), computers(t, 50, ring(50)), 0},
 		{"tree", 30, computers(t, 5, tree(5)), computers(t, 50, tree(50)), 0},
-		{"star", 30, computers(t, 5, star(5)), computers(t, 12, star(12)), 1},
-		{"random", 60, computers(t, 14, stars(5)), computers(t, 20, random(20)), 4},
+		{"star", 30, computers(t, 5, star(5)), computers(t, 12, star(12)), 3},
+		{"random", 60, computers(t, 14, stars(5)), computers(t, 20, random(20)), 12},
 		{"lamps", 300, lamps(t, 3, 3), lamps(t, 5, 4), 0},
 		{"robots", 300, robots(t, 2, 3), robots(t, 3, 4), 0},
+		{"store", 60, store(t, 6), store(t, 30), 0},
+		{"persons", 60, persons(t, 8), persons(t, 30), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := learned(t, c.small, c.rows, Options{Seed: 1})

@@ -36,9 +36,22 @@ func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
 	return read, s, err
 }
 
-// ReadLines reads the transitions in JSON lines for a task with RDDL, with the columns of s:
-// its rows have next states, or are those of a log with steps and, where they are there, episodes.
-func ReadLines(name string, s *dataset.Schema) (*rawlog.Read, error) {
+// ReadRows is ReadLog where a file is read as a log: for a task that declares its fluents, and
+// JSON lines for a task with RDDL, whose data have the columns s. Otherwise the log is nil.
+func (p *Problem) ReadRows(name string, s *dataset.Schema) (*rawlog.Read, *dataset.Schema, error) {
+	switch {
+	case p.Declared != nil:
+		return p.ReadLog(name)
+	case rawlog.IsJSON(name):
+		read, err := readLines(name, s)
+		return read, s, err
+	}
+	return nil, s, nil
+}
+
+// readLines reads JSON lines with the columns of s: its rows have next states, or are those of a
+// log with steps and, where they are there, episodes.
+func readLines(name string, s *dataset.Schema) (*rawlog.Read, error) {
 	t, err := rawlog.Open(name, 0)
 	if err != nil {
 		return nil, err

@@ -68,6 +68,11 @@ func (m *Model) Apply(w *World) (*Applied, error) {
 			return nil, failed
 		}
 	}
+	if m.Met != nil {
+		if err := m.Met.strange(w, out); err != nil {
+			return nil, fmt.Errorf("%w %s: %w", ErrFit, w.Problem.Name, err)
+		}
+	}
 	if i := slices.Index(done, false); i >= 0 {
 		return nil, fmt.Errorf("%w %s: there is no function for %s", ErrFit, w.Problem.Name, w.Problem.BitName(w.Problem.Outputs[i]))
 	}

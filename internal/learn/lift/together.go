@@ -373,6 +373,32 @@ func (m *Met) unseen(w *World) ([][3]coverage.Literal, error) {
 	return found, nil
 }
 
+// strange adds the outputs of objects with degrees that no row has.
+func (m *Met) strange(w *World, to *Applied) error {
+	n, err := newNamer(w)
+	if err != nil {
+		return err
+	}
+	for o, b := range w.Problem.Outputs {
+		i, read := w.inputs[b]
+		if !read {
+			continue
+		}
+		name := n.single(i)
+		if _, ok := m.Values[name]; ok {
+			continue
+		}
+		output := w.Problem.BitName(b)
+		if slices.ContainsFunc(to.Unseen, func(u Unseen) bool { return u.Output == output && u.Always }) {
+			continue
+		}
+		_, degrees, _ := strings.Cut(name, relatedBy)
+		to.Unseen = append(to.Unseen, Unseen{output, true, "no row has such an object: " + degrees})
+		to.Support.Tables[o] = nil
+	}
+	return nil
+}
+
 // pairs are the values that rows have of a pair of bits.
 func (m *Met) pairs(name pairName, anyhow map[string]uint8) uint8 {
 	mask, ok := m.Pairs[name.whole]
