@@ -29,15 +29,15 @@ type structure struct {
 	rules  []model.Sum // coupling rows, over now, action, after and visible variables
 	quiet  []bool      // by rule: over the present state alone
 	home   []int32     // by variable: the group that owns it, -1 for none
+	// reads bounds the bits that a group reads beside its own.
+	reads int
 }
 
-// maxGroupReads bounds the bits that a group reads beside its own.
-const maxGroupReads = 24
-
 // groupUp builds groups, each made of the units that union says belong
-// together. It gives nil where an assertion fits nowhere.
-func groupUp(r *relation, d *definitions, asks []assertion, union []int) *structure {
-	s := &structure{r: r, d: d, asks: asks, home: make([]int32, r.numVars+1)}
+// together, that read so many bits beside their own at most. It gives nil where an
+// assertion fits nowhere.
+func groupUp(r *relation, d *definitions, asks []assertion, union []int, reads int) *structure {
+	s := &structure{r: r, d: d, asks: asks, home: make([]int32, r.numVars+1), reads: reads}
 	for v := range s.home {
 		s.home[v] = -1
 	}
@@ -197,7 +197,7 @@ func (s *structure) placeTransitions() bool {
 		}
 		switch {
 		case len(ids) == 0:
-		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.reach(s.groups[ids[0]], ids[0], a) <= maxGroupReads:
+		case len(ids) == 1 && (s.d.presentReads(a) <= maxReads || len(a.hides) > 0) && s.reach(s.groups[ids[0]], ids[0], a) <= s.reads:
 			s.take(ids[0], a)
 		case len(a.hides) == 0:
 			s.couple(a)
@@ -221,7 +221,7 @@ func (s *structure) placeOthers() {
 		}
 		best, least := int32(-1), len(a.reads)
 		for id, g := range s.groups {
-			if n := s.reach(g, int32(id), a) - len(g.reads); n < least && len(g.reads)+n <= maxGroupReads {
+			if n := s.reach(g, int32(id), a) - len(g.reads); n < least && len(g.reads)+n <= s.reads {
 				best, least = int32(id), n
 			}
 		}

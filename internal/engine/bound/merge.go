@@ -83,7 +83,7 @@ func (o *optimizer) merge(ctx context.Context) *Factors {
 	for _, c := range o.conflicts() {
 		a, b := &f.parts[c.a], &f.parts[c.b]
 		values := len(a.values) * len(b.values)
-		if used[c.a] || used[c.b] || len(a.units) == 0 || len(b.units) == 0 || len(a.reads)+len(b.reads) > maxGroupReads ||
+		if used[c.a] || used[c.b] || len(a.units) == 0 || len(b.units) == 0 || len(a.reads)+len(b.reads) > f.s.reads ||
 			values > maxPairValues || a.total*b.total > maxPairMoves {
 			continue
 		}
@@ -96,7 +96,7 @@ func (o *optimizer) merge(ctx context.Context) *Factors {
 	if !found {
 		return nil
 	}
-	s := groupUp(f.r, f.s.d, f.s.asks, union)
+	s := groupUp(f.r, f.s.d, f.s.asks, union, f.s.reads)
 	if s == nil {
 		return nil
 	}

@@ -18,18 +18,33 @@ const (
 	maxReadsMerged = 12      // of a group of several variables
 )
 
-// split cuts a relation into groups and lists their moves. Variables that only
-// read each other are put together where that leaves a small table: the cells
-// of a robot's map, a pair of coordinates.
-func split(ctx context.Context, r *relation) (*structure, []*local, int64, error) {
+// groupReads are bounds on the bits that a group reads beside its own, from the one
+// that is tried first. Where groups have too many moves, what reads most becomes a
+// rule between groups, or a group of its own.
+var groupReads = []int{24, 8}
+
+// split cuts a relation into groups and lists their moves.
+func split(ctx context.Context, r *relation) (s *structure, out []*local, constant int64, err error) {
 	d := r.define()
 	asks, _ := d.assertions()
+	for _, reads := range groupReads {
+		if s, out, constant, err = splitReading(ctx, r, d, asks, reads); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return s, out, constant, err
+}
+
+// splitReading cuts a relation into groups that read so many bits beside their own at
+// most. Variables that only read each other are put together where that leaves a small
+// table: the cells of a robot's map, a pair of coordinates.
+func splitReading(ctx context.Context, r *relation, d *definitions, asks []assertion, reads int) (*structure, []*local, int64, error) {
 	n := len(r.task.Problem.Variables)
 	single := make([]int, n)
 	for u := range single {
 		single[u] = u
 	}
-	s := groupUp(r, d, asks, single)
+	s := groupUp(r, d, asks, single, reads)
 	if s == nil || len(s.groups) > maxGroups {
 		return nil, nil, 0, ErrNoGroups
 	}
@@ -48,7 +63,7 @@ func split(ctx context.Context, r *relation) (*structure, []*local, int64, error
 			}
 		}
 	}
-	if s = groupUp(r, d, asks, union); s == nil {
+	if s = groupUp(r, d, asks, union, reads); s == nil {
 		return nil, nil, 0, ErrNoGroups
 	}
 	return l.listAll(ctx, s, maxMovesSingle, maxMovesAll)
@@ -89,7 +104,7 @@ func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []
 			return false
 		}
 	}
-	s := groupUp(l.s.r, d, asks, trial)
+	s := groupUp(l.s.r, d, asks, trial, l.s.reads)
 	if s == nil {
 		return false
 	}

@@ -20,10 +20,11 @@ const (
 	StateNogoods                      // learn nogoods over states
 	FromBelow                         // raise the lower bound in turns
 	CuttingPlanes                     // learn linear constraints; off by default
+	Tables                            // bound the costs from each step on by tables and prices (package bound)
 )
 
 // standard is what is on by default.
-const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow
+const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables
 
 // PB is the engine that takes the model as it is: neurons and sums native.
 type PB struct {

@@ -21,6 +21,9 @@ type Session struct {
 	p    *prover // nil where no proof is written
 
 	features Feature
+	// What is known of the costs from each step on; nil before it was looked for.
+	tables    *tables
+	excluding bool // plans are excluded
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -88,7 +91,7 @@ func (x *Session) Exclude(l engine.Landmark) error {
 		}
 	}
 	x.s.AddClause(lits...)
-	x.incumbent, x.cost = nil, math.MaxInt64
+	x.incumbent, x.cost, x.excluding = nil, math.MaxInt64, true
 	return nil
 }
 
@@ -212,6 +215,11 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 			if x.over(ctx, l) {
 				return stopped(ctx, l), nil
 			}
+			if x.has(Tables) && x.p == nil && x.tables == nil {
+				if err := x.addTables(ctx, l); err != nil {
+					return "", err
+				}
+			}
 			if !fromAbove {
 				slice += slice / 2
 			}
@@ -231,6 +239,9 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	if !some {
 		x.lower = max(x.lower, bound)
 		return sat.Unsatisfiable, nil
+	}
+	if err := x.cut(assumption, bound); err != nil {
+		return sat.Unknown, err
 	}
 	status := x.s.Solve(ctx, []sat.Lit{assumption}, b)
 	switch status {

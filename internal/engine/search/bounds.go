@@ -24,6 +24,16 @@ const (
 	nodesPerPass       = 1
 )
 
+// Code that lists all of a small space, of so many state bits, is the better bet: it
+// tries more joint actions for each node of a beam, and has the first turn.
+const (
+	smallSpace        = 25
+	smallTriesPerNode = 64
+)
+
+// small reports whether code may list all states.
+func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.now) <= smallSpace }
+
 // nodesPerTry is how many nodes of a beam count as a joint action tried, in
 // reports of work.
 const nodesPerTry = 10
@@ -53,9 +63,12 @@ func (x *tables) lower(b *int64) *int64 {
 // horizon, and for a graph that is not wanted whole.
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
-	head, worth := int64(headStartCompletion), int64(nodesPerCompletion)
-	if r.g.s.direct || r.g.lanes != nil {
-		head, worth = headStartPass, nodesPerPass
+	head, worth := int64(headStartCompletion), nodesPerCompletion*r.g.tried
+	switch {
+	case r.g.lanes != nil && r.small():
+		head, worth = headStartPass, r.g.tried/smallTriesPerNode
+	case r.g.s.direct || r.g.lanes != nil:
+		head, worth = headStartPass, nodesPerPass*r.g.tried
 	}
 	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || x.refused || x.err != nil || r.g.tried < head {
 		return
@@ -63,7 +76,7 @@ func (r *run) turn(ctx context.Context) {
 	if x.s == nil && !r.startTables(ctx) {
 		return
 	}
-	for !x.s.Done() && ctx.Err() == nil && x.s.Nodes()+x.s.NextNodes() <= max(worth*r.g.tried, firstNodes) {
+	for !x.s.Done() && ctx.Err() == nil && x.s.Nodes()+x.s.NextNodes() <= max(worth, firstNodes) {
 		if x.err = x.s.Advance(ctx); x.err != nil {
 			return
 		}
@@ -84,7 +97,7 @@ const (
 // actions.
 func (r *run) openTables(ctx context.Context) {
 	x := &r.tables
-	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || r.g.s.direct || r.g.states.count == 0 || x.refused {
+	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || r.g.s.direct || r.small() || r.g.states.count == 0 || x.refused {
 		return
 	}
 	n := r.workers[0].countActions(r.g.states.key(0), tooMany)

@@ -1,0 +1,142 @@
+package conflict
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// tables are what package bound says of the rewards from each step on. For a bound
+// on the whole cost they give one linear constraint a step: what was paid before,
+// plus what the tables say is still to be paid.
+type tables struct {
+	cuts  []bound.Cut
+	left  [][]sat.Term // by cut: what each value of the state takes off Most
+	guard map[sat.Lit]bool
+	terms int // in all constraints so far
+}
+
+// tableNodes is what is spent on prices and beams, in nodes of beams (see
+// bound.Search), and maxCutTerms bounds the terms of all constraints.
+const (
+	tableNodes  = 400_000
+	maxCutTerms = 1 << 22
+)
+
+// addTables looks for tables and prices, for a better plan on the way, and adds what
+// they say. Nothing is added where the problem does not fall into groups.
+func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
+	x.tables = &tables{guard: map[sat.Lit]bool{}}
+	shared := &engine.Exchange{}
+	shared.Offer(x.incumbent, x.reward(x.cost))
+	t := engine.Task{Problem: x.m.Problem, Network: x.m.Network}
+	s, err := bound.Start(ctx, t, x.m.Horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
+	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for !s.Done() && s.Nodes()+s.NextNodes() < tableNodes && ctx.Err() == nil {
+		if err := s.Advance(ctx); err != nil {
+			return err
+		}
+	}
+	r := s.Result()
+	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
+		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
+	}
+	if r.Bound != nil {
+		x.lower = max(x.lower, -*r.Bound-x.m.ObjectiveConstant())
+	}
+	x.tables.cuts = s.Cuts()
+	for i := range x.tables.cuts {
+		x.tables.left = append(x.tables.left, x.valueTerms(&x.tables.cuts[i]))
+	}
+	return nil
+}
+
+// valueTerms returns a term for each value of a cut, and excludes those that no plan
+// has.
+func (x *Session) valueTerms(c *bound.Cut) (terms []sat.Term) {
+	for _, v := range c.Values {
+		var differs []sat.Lit // the value is another
+		for _, b := range v.Bits {
+			differs = append(differs, lit(-b, 0))
+		}
+		switch {
+		case v.Never:
+			x.s.AddClause(differs...)
+		case len(v.Bits) == 1:
+			terms = append(terms, sat.Term{Coef: v.Less, Lit: lit(v.Bits[0], 0)})
+		default:
+			has := x.s.NewVar()
+			x.s.SetStage(has.Var(), int32(2*c.Step))
+			x.s.AddClause(append(differs, has)...)
+			terms = append(terms, sat.Term{Coef: v.Less, Lit: has})
+		}
+	}
+	return terms
+}
+
+// cut adds, for each step, that the rewards before it are enough for the whole reward
+// to be that of a cost below bound. The constraints hold where below, which states
+// that the cost is, does.
+func (x *Session) cut(below sat.Lit, cost int64) error {
+	t := x.tables
+	if t == nil || t.guard[below] || t.terms > maxCutTerms {
+		return nil
+	}
+	t.guard[below] = true
+	least := x.reward(cost - 1)
+	var paid []sat.Term
+	var constant int64
+	for i := range t.cuts {
+		c := &t.cuts[i]
+		// Unit * sum before + Most - Less... >= Unit * least
+		terms := make([]sat.Term, 0, len(paid)+len(t.left[i])+1)
+		for _, p := range paid {
+			terms = append(terms, sat.Term{Coef: p.Coef * c.Unit, Lit: p.Lit})
+		}
+		for _, v := range t.left[i] {
+			terms = append(terms, sat.Term{Coef: -v.Coef, Lit: v.Lit})
+		}
+		k := c.Unit*(least-constant) - c.Most
+		lowest := int64(0)
+		for _, p := range terms {
+			lowest += min(p.Coef, 0)
+		}
+		if k > lowest {
+			terms = append(terms, sat.Term{Coef: k - lowest, Lit: below.Not()})
+			t.terms += len(terms)
+			if _, err := x.s.AddLinear(terms, k); err != nil && !errors.Is(err, sat.ErrOverflow) {
+				return err
+			}
+		}
+		more, free := rewards(x.m, c.Step)
+		paid, constant = append(paid, more...), constant+free
+	}
+	return nil
+}
+
+// rewards is the scaled reward of step t as a sum.
+func rewards(m *model.Model, t int) (terms []sat.Term, constant int64) {
+	r := &m.Problem.Reward
+	for _, w := range r.Terms {
+		at := t
+		if w.Lit.Next {
+			at++
+		}
+		l := lit(m.Var(at, factored.Bit(w.Lit.Bit)), 0)
+		if w.Lit.Neg {
+			l = l.Not()
+		}
+		terms = append(terms, sat.Term{Coef: w.Weight, Lit: l})
+	}
+	return terms, r.Constant
+}
