@@ -81,7 +81,13 @@ func (a rat) cmp(b rat) int {
 	if a.d == b.d {
 		return cmp.Compare(a.n, b.n)
 	}
-	return a.sub(b).sign()
+	if signs := cmp.Compare(a.sign(), b.sign()); signs != 0 {
+		return signs
+	}
+	// |a.n| * b.d against |b.n| * a.d, in 128 bits.
+	high, low := bits.Mul64(uint64(max(a.n, -a.n)), uint64(b.d))
+	otherHigh, otherLow := bits.Mul64(uint64(max(b.n, -b.n)), uint64(a.d))
+	return a.sign() * cmp.Or(cmp.Compare(high, otherHigh), cmp.Compare(low, otherLow))
 }
 
 func (a rat) sign() int {
