@@ -255,6 +255,8 @@ func brief(values app.Values) string {
 			if x != 0 {
 				names = append(names, fmt.Sprintf("%s=%d", e.Name, x))
 			}
+		default: // the name of a value, or a quantity
+			names = append(names, fmt.Sprintf("%s=%v", e.Name, x))
 		}
 	}
 	if names == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -112,4 +113,61 @@ func TestProveStops(t *testing.T) {
 	if _, err := Network(ctx, load.Ref{Name: "sysadmin/4"}, "network", text.Bytes(), Options{}); err == nil {
 		t.Error("no error from a context that has ended")
 	}
+}
+
+// oven is a network of testdata/oven.toml that was learned from all legal rows.
+func oven() *bnn.Network {
+	row := func(text string) (w []int8) {
+		for _, c := range text {
+			w = append(w, map[rune]int8{'+': 1, '0': 0, '-': -1}[c])
+		}
+		return w
+	}
+	rows := func(texts ...string) (w []int8) {
+		for _, text := range texts {
+			w = append(w, row(text)...)
+		}
+		return w
+	}
+	return &bnn.Network{Layers: []bnn.Layer{
+		{Inputs: 6, Weights: rows("0000+0", "00+-0+", "000++0", "+00000", "0+0000", "00++0+"), Thresholds: []int32{1, 2, 2, 1, 1, 2}},
+		{Inputs: 6, Weights: rows("+0000+", "0++000", "000+00", "0000+0"), Thresholds: []int32{1, 1, 1, 1}},
+	}}
+}
+
+// TestUnits plants a wrong weight: the counterexample has quantities and names of values.
+func TestUnits(t *testing.T) {
+	prove := func(net *bnn.Network) *Result {
+		p, err := load.Load(context.Background(), load.Ref{Name: "testdata/oven.toml", Untrained: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		f := &bnn.File{Network: net, Inputs: load.BitNames(p.Problem, p.Problem.Inputs), Outputs: load.BitNames(p.Problem, p.Problem.Outputs)}
+		if err := bnn.WriteFile(&text, f); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Network(context.Background(), load.Ref{Name: "testdata/oven.toml"}, "network", text.Bytes(), Options{Certify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := prove(oven()); !r.Equal || !r.Certified {
+		t.Errorf("%+v, expected that all outputs are equal", r)
+	}
+	net := oven()
+	net.Layers[0].Weights[6*1+3] = 0 // temp' reads one bit of temp the less
+	r := prove(net)
+	if !slices.Equal(r.Differing, []string{"temp#0"}) {
+		t.Fatalf("the outputs %v differ, expected temp#0", r.Differing)
+	}
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := regexp.MustCompile(`(?s)temp#0 is (true|false) by the RDDL and (true|false) by the network\n  in the state temp=\S+ C, dial=(off|low|high)\n  after the action set=(off|low|high)\n$`); !want.Match(text.Bytes()) {
+		t.Errorf("%s\nexpected %v", &text, want)
+	}
+	checkCertificates(t, r)
 }
