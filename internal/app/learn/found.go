@@ -14,7 +14,7 @@ import (
 type FoundLine struct {
 	Bit    string   `json:"bit"`
 	Inputs []string `json:"inputs"` // bits
-	How    string   `json:"how"`    // "table", "tree", "rules" or "count"
+	How    string   `json:"how"`    // "table", "tree", "rules", "count" or "dense"
 	// Cells counts the joint values of the inputs that rows have, of Possible; a
 	// number beyond 2^53 is given as 0.
 	Cells    int   `json:"cells"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -65,6 +66,9 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
 		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"),
+		Dense: func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum {
+			return dense(ctx, t.Config.Seed, s, inputs)
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structu
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
-	t.Sets, t.Own = sets(p), own(p)
+	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
 	rng := rand.New(rand.NewPCG(1, 1))
 	err = train.EachRow(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil {
@@ -163,52 +167,6 @@ func groups(p *load.Problem) [][]int {
 		}
 	}
 	return wide
-}
-
-// sets lists, for each fluent of several arguments or one, its Boolean inputs that agree in all
-// arguments but one.
-func sets(p *load.Problem) [][]int {
-	var order []string
-	members := map[string][]int{}
-	for i, b := range p.Problem.Inputs {
-		v, _ := p.Problem.Owner(b)
-		name, args, ok := strings.Cut(strings.TrimSuffix(v.Name, ")"), "(")
-		if !ok || v.Width > 1 {
-			continue
-		}
-		list := strings.Split(args, ",")
-		for k, a := range list {
-			list[k] = "?"
-			key := name + "(" + strings.Join(list, ",")
-			list[k] = a
-			if members[key] == nil {
-				order = append(order, key)
-			}
-			members[key] = append(members[key], i)
-		}
-	}
-	var all [][]int
-	for _, key := range order {
-		if len(members[key]) > 1 {
-			all = append(all, members[key])
-		}
-	}
-	return all
-}
-
-// own returns, for each output, the input that is the same bit before the step, -1 if no input
-// is.
-func own(p *load.Problem) func(output int) int {
-	at := map[factored.Bit]int{}
-	for i, b := range p.Problem.Inputs {
-		at[b] = i
-	}
-	return func(output int) int {
-		if i, ok := at[p.Problem.Outputs[output]]; ok {
-			return i
-		}
-		return -1
-	}
 }
 
 // rank prefers, among inputs that tell as much about an output, those of its own

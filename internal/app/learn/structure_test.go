@@ -14,6 +14,8 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/rules"
+	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -126,5 +128,83 @@ func TestStructureReport(t *testing.T) {
 	}
 	if links == 0 || links != len(res.Found.links) {
 		t.Errorf("%d lines are drawn, expected %d", links, len(res.Found.links))
+	}
+}
+
+// TestExclusive: the rules of problems forbid what no legal row has.
+func TestExclusive(t *testing.T) {
+	for name, want := range map[string]int{"navigation/3x3": 9*8/2 + 4*3/2, "sysadmin/4": 0, "cellda/x": 4 * 3 / 2} {
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := train.Legal(context.Background(), p.Truth.Compiled, p.Truth.Sim, false, maxLegal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forbidden, n := exclusive(p.Problem), 0
+		for a := range 2 * rows.Inputs {
+			for b := range a {
+				if !forbidden(a, b) {
+					continue
+				}
+				n++
+				for r := range rows.Rows() {
+					in := rows.Input(r)
+					if in[a/128]>>(a/2%64)&1 == uint64(a%2) && in[b/128]>>(b/2%64)&1 == uint64(b%2) {
+						t.Fatalf("%s: literals %d and %d are forbidden, and a legal row has both", name, a, b)
+					}
+				}
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d pairs of literals are forbidden, expected %d", name, n, want)
+		}
+	}
+}
+
+// TestDense: a weighted sum of 24 inputs, which neither rules nor a tree learn, is learned by
+// trained units better than by the other kinds.
+func TestDense(t *testing.T) {
+	const n = 24
+	draw := func(rows int, seed uint64) *structure.Table {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		tab := structure.NewTable(n, 1, nil)
+		for range rows {
+			in, sum := rng.Uint64()&(1<<n-1), 0
+			for i := range n {
+				sum += int(in>>i&1) * (i%5 + 1)
+			}
+			out := uint64(0)
+			if 2*sum > 70 {
+				out = 1
+			}
+			tab.Add([]uint64{in}, []uint64{out}, nil, nil)
+		}
+		if err := tab.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return tab
+	}
+	rows, other := draw(3000, 1), draw(3000, 2)
+	wrong := func(o structure.Options) (structure.Kind, int) {
+		st, err := structure.Learn(context.Background(), rows, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for r := range other.Rows() {
+			if st.Outputs[0].Eval(other.Input(r)) != other.Output(r, 0) {
+				n++
+			}
+		}
+		return st.Outputs[0].Kind, n
+	}
+	_, without := wrong(structure.Options{Seed: 1, Sums: true})
+	kind, with := wrong(structure.Options{Seed: 1, Sums: true, Dense: func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum {
+		return dense(ctx, 1, s, inputs)
+	}})
+	if kind != structure.ByDense || 2*with > without {
+		t.Errorf("kind %s, %d of %d rows wrong, %d without trained units; expected dense, and at most half", kind, with, other.Rows(), without)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	ByTree  Kind = "tree"  // a tree over all inputs
 	ByRules Kind = "rules" // rules over features; see package rules
 	ByCount Kind = "count" // how many of some literals hold
+	ByDense Kind = "dense" // a layer of trained units over a chosen set of inputs
 )
 
 // Output is what was found about an output bit.
@@ -70,6 +71,9 @@ type Options struct {
 	Thorough bool
 	// Sums allows functions that are not trees: rules and counts.
 	Sums bool
+	// Dense trains units on some inputs, where neither a table nor anything else does well; nil
+	// for none. It returns nil if that fails.
+	Dense func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
@@ -189,6 +193,9 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
 		wrong[o] = table.wrong
 		for _, kind := range l.others(o, n, st.Noisy, table.inputs) {
+			if kind == ByDense && float64(n) < (badly+2*l.noise)*float64(heldRows(folds)) {
+				continue
+			}
 			if other, m := l.heldOut(o, folds, st.Noisy, kind); m < n {
 				wrong[o], kinds[o], n = other.wrong, kind, m
 			}
@@ -225,11 +232,14 @@ func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
 			return nil
 		}
 	}
+	if l.o.Sums && !noisy {
+		kinds = append(kinds, ByCount, ByRules)
+	}
 	if inputs > wide {
 		kinds = append(kinds, ByTree)
 	}
-	if l.o.Sums && !noisy {
-		kinds = append(kinds, ByCount, ByRules)
+	if l.o.Dense != nil && (inputs > wide || noisy) {
+		kinds = append(kinds, ByDense)
 	}
 	return kinds
 }
@@ -263,9 +273,7 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 		for mode := range asked {
 			asked[mode] += n[mode]
 		}
-		for _, f := range folds {
-			bits += len(f.held)
-		}
+		bits += heldRows(folds)
 	})
 	// Where exceptions are rare, a difference that chance may have made is no sign
 	// of noise: the rows may be rare cases as well.
@@ -324,9 +332,22 @@ func (l *learner) heldOut(o int, folds []fold, short bool, kind Kind) (t trial, 
 	return t, n
 }
 
-// wide is how many inputs a table may have before a tree over all inputs is
-// tried beside it.
-const wide = 8
+const (
+	// wide is how many inputs a table may have before a tree over all inputs is tried beside
+	// it.
+	wide = 8
+	// badly is the part of the rows held out that must be wrong by all other kinds, beyond what
+	// noise makes, before units are trained.
+	badly = 0.05
+)
+
+// heldRows counts the rows held out of all folds.
+func heldRows(folds []fold) (n int) {
+	for _, f := range folds {
+		n += len(f.held)
+	}
+	return n
+}
 
 // wrong marks the rows in which an output is wrong. Rows in which one of its inputs
 // is unknown say nothing.
@@ -354,6 +375,8 @@ func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 		out.Tree = s.growAll(short)
 	case ByRules:
 		out.Sum = rules.Learn(l.ctx, s.sampleOf())
+	case ByDense:
+		out.Sum = l.o.Dense(l.ctx, s.sampleOf(), s.telling())
 	case ByCount:
 		out.Sum = rules.Count(l.ctx, s.sampleOf(), s.consistent().inputs)
 	}
@@ -376,21 +399,4 @@ func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	out.Cells, _ = l.t.cells(rows, o, out.Inputs)
 	_, out.Wrong = l.wrong(&out, o, rows)
 	return out
-}
-
-// ruleRows is the most rows that rules are learned from.
-const ruleRows = 30_000
-
-// sampleOf is the rows of a search as package rules has them, or some of many.
-func (s *search) sampleOf() *rules.Sample {
-	r := &rules.Sample{Inputs: s.t.Inputs, Groups: s.t.Groups, Sets: s.t.Sets, Own: -1}
-	if s.t.Own != nil {
-		r.Own = s.t.Own(s.out)
-	}
-	step := (len(s.rows) + ruleRows - 1) / ruleRows
-	for i := 0; i < len(s.rows); i += step {
-		row := s.rows[i]
-		r.In, r.Out = append(r.In, s.t.Input(int(row))), append(r.Out, s.t.Output(int(row), s.out))
-	}
-	return r
 }

@@ -24,6 +24,10 @@ type Table struct {
 	// Own is the input that an output may be a changed copy of, -1 for none. Nil for none at
 	// all.
 	Own func(output int) int
+	// Exclusive reports whether the rules of the system forbid that two inputs have two values
+	// at once. Nil where no rules are known. Literal 2i is input i being 0, and 2i+1 its
+	// being 1.
+	Exclusive func(a, b int) bool
 	// Contradictory reports that some rows have the same known inputs and
 	// different outputs; set by Close.
 	Contradictory bool

@@ -12,7 +12,7 @@ const tabled = 10
 
 // Describe returns the functions of a structure that was learned from t. With complete,
 // values of a function's inputs that no row has are of no interest; otherwise they have the
-// values of the output's tree.
+// values of the output's tree, but for those with two values that exclude each other.
 func Describe(t *structure.Table, s *structure.Structure, complete bool) []Function {
 	functions := make([]Function, len(s.Outputs))
 	for i := range s.Outputs {
@@ -29,8 +29,41 @@ func Describe(t *structure.Table, s *structure.Structure, complete bool) []Funct
 		default:
 			f.leaves(o.Tree, Cube{})
 		}
+		if !complete && t.Exclusive != nil {
+			f.feasible(t.Exclusive)
+		}
 	}
 	return functions
+}
+
+// feasible drops the cells in which two values exclude each other.
+func (f *Function) feasible(exclusive func(a, b int) bool) {
+	// By input and its value, the inputs that are then never 0, and never 1.
+	never := make([][2][2]uint64, len(f.Inputs))
+	some := false
+	for i, a := range f.Inputs {
+		for j, b := range f.Inputs {
+			for v := range 4 {
+				if i != j && exclusive(2*a+v/2, 2*b+v%2) {
+					never[i][v/2][v%2] |= 1 << j
+					some = true
+				}
+			}
+		}
+	}
+	if !some {
+		return
+	}
+	impossible := func(c Cube) bool {
+		for i := range f.Inputs {
+			n := &never[i][c.Value>>i&1]
+			if c.Care>>i&1 == 1 && c.Care&(n[0]&^c.Value|n[1]&c.Value) != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	f.On, f.Off = slices.DeleteFunc(f.On, impossible), slices.DeleteFunc(f.Off, impossible)
 }
 
 // take adds a set of cells with one value.
