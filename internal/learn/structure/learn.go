@@ -183,7 +183,7 @@ func (l *learner) folds(all []int32) []fold {
 
 // judge learns without the rows held out and decides, by the wrong bits there,
 // between the consistent and the short sets of inputs for all outputs, and
-// between a chosen set and all inputs for each.
+// between the kinds of functions for each.
 func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 	if err := l.chooseMode(folds, st); err != nil {
 		return err
@@ -196,7 +196,11 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 			if kind == ByDense && float64(n) < (badly+2*l.noise)*float64(heldRows(folds)) {
 				continue
 			}
-			if other, m := l.heldOut(o, folds, st.Noisy, kind); m < n {
+			other, m := l.heldOut(o, folds, st.Noisy, kind)
+			if kind == ByDense && float64(m) >= float64(n)-2*math.Sqrt(float64(n)) {
+				continue // it may be wrong on the rows learned from, too
+			}
+			if m < n {
 				wrong[o], kinds[o], n = other.wrong, kind, m
 			}
 		}
@@ -214,34 +218,6 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 		}
 	}
 	return nil
-}
-
-// others lists the kinds of functions to try for an output whose table, of at most so many
-// inputs, was wrong on some rows held out. A table of which all rows together have every cell
-// is right.
-func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
-	if wrong == 0 {
-		return nil
-	}
-	if l.o.Sums && !noisy && inputs <= wide {
-		all := make([]int32, l.t.Rows())
-		for i := range all {
-			all[i] = int32(i)
-		}
-		if out := l.learn(o, all, false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
-			return nil
-		}
-	}
-	if l.o.Sums && !noisy {
-		kinds = append(kinds, ByCount, ByRules)
-	}
-	if inputs > wide {
-		kinds = append(kinds, ByTree)
-	}
-	if l.o.Dense != nil && (inputs > wide || noisy) {
-		kinds = append(kinds, ByDense)
-	}
-	return kinds
 }
 
 // chooseMode decides whether the rows are noisy. Of many outputs some are asked.

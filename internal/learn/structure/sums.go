@@ -7,6 +7,34 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
+// others lists the kinds of functions to try for an output whose table, of at most so many
+// inputs, was wrong on some rows held out. A table of which all rows together have every cell
+// is right.
+func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
+	if wrong == 0 {
+		return nil
+	}
+	if l.o.Sums && !noisy && inputs <= wide {
+		all := make([]int32, l.t.Rows())
+		for i := range all {
+			all[i] = int32(i)
+		}
+		if out := l.learn(o, all, false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
+			return nil
+		}
+	}
+	if l.o.Sums && !noisy {
+		kinds = append(kinds, ByCount, ByRules)
+	}
+	if inputs > wide {
+		kinds = append(kinds, ByTree)
+	}
+	if l.o.Dense != nil && (inputs > wide || noisy) {
+		kinds = append(kinds, ByDense)
+	}
+	return kinds
+}
+
 // ruleRows is the most rows that rules are learned from.
 const ruleRows = 30_000
 
