@@ -9,7 +9,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -66,9 +65,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
 		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"),
-		Dense: func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum {
-			return dense(ctx, t.Config.Seed, s, inputs)
-		},
+		Dense: train.Units(t.Config.Seed),
 	})
 	if err != nil {
 		return nil, err

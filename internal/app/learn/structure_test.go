@@ -14,7 +14,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/collect"
-	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
@@ -201,9 +200,7 @@ func TestDense(t *testing.T) {
 		return st.Outputs[0].Kind, n
 	}
 	_, without := wrong(structure.Options{Seed: 1, Sums: true})
-	kind, with := wrong(structure.Options{Seed: 1, Sums: true, Dense: func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum {
-		return dense(ctx, 1, s, inputs)
-	}})
+	kind, with := wrong(structure.Options{Seed: 1, Sums: true, Dense: train.Units(1)})
 	if kind != structure.ByDense || 2*with > without {
 		t.Errorf("kind %s, %d of %d rows wrong, %d without trained units; expected dense, and at most half", kind, with, other.Rows(), without)
 	}
