@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/rddl"},
 	{"internal/data"},
 	{"problem"},
-	{"internal/atomicfile", "internal/counted", "internal/limit", "internal/packed", "internal/nearest", "internal/process", "internal/progress", "internal/source", "internal/svg"},
+	{"internal/atomicfile", "internal/counted", "internal/cubes", "internal/limit", "internal/packed", "internal/nearest", "internal/process", "internal/progress", "internal/source", "internal/svg"},
 }
 
 // testOnly are packages that no program contains.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -86,7 +87,7 @@ func (b *builder) fails(l coverage.Literal) factored.Lit {
 }
 
 // outside lists the literals one of which holds outside of a cube of a table's inputs.
-func (b *builder) outside(t *coverage.Table, c coverage.Cube) []factored.Lit {
+func (b *builder) outside(t *coverage.Table, c cubes.Cube) []factored.Lit {
 	var lits []factored.Lit
 	for i, in := range t.Inputs {
 		if c.Care>>i&1 == 1 {

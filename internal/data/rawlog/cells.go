@@ -23,8 +23,6 @@ type block struct {
 	times  []int64
 }
 
-func (b *block) rows() int { return len(b.narrow) + len(b.codes) + len(b.cells) + len(b.times) }
-
 // Times that are none.
 const (
 	noTime      = math.MinInt64 // a missing cell

@@ -1,131 +1,28 @@
 package coverage
 
-// Cube is a set of cells: those whose bits in Care equal Value.
-type Cube struct{ Care, Value uint64 }
+import "github.com/fdplan/fdplan/internal/cubes"
 
 // tabled is the most inputs of which all cells are listed.
 const tabled = 16
 
-// truth is a set of cells of so many inputs, a bit each.
-type truth struct {
-	inputs int
-	words  []uint64
-}
-
-func newTruth(inputs int) truth { return truth{inputs, make([]uint64, max(1, 1<<inputs/64))} }
-
-func truthOf(inputs int, lists ...[]uint64) truth {
-	t := newTruth(inputs)
+// setOf is the set of the cells listed, of so many inputs.
+func setOf(inputs int, lists ...[]uint64) cubes.Set {
+	s := cubes.New(inputs)
 	for _, cells := range lists {
 		for _, c := range cells {
-			t.words[c/64] |= 1 << (c % 64)
+			s.Add(c)
 		}
 	}
-	return t
-}
-
-// not is the complement.
-func (t truth) not() truth {
-	out := newTruth(t.inputs)
-	for i, w := range t.words {
-		out.words[i] = ^w & ones(t.inputs)
-	}
-	return out
-}
-
-func (t truth) combine(u truth, f func(a, b uint64) uint64) truth {
-	out := newTruth(t.inputs)
-	for i := range t.words {
-		out.words[i] = f(t.words[i], u.words[i])
-	}
-	return out
-}
-
-func and(a, b uint64) uint64    { return a & b }
-func or(a, b uint64) uint64     { return a | b }
-func andNot(a, b uint64) uint64 { return a &^ b }
-
-func (t truth) empty() bool {
-	for _, w := range t.words {
-		if w != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (t truth) full() bool {
-	for _, w := range t.words {
-		if w != ones(t.inputs) {
-			return false
-		}
-	}
-	return true
-}
-
-// ones is a word of a full table.
-func ones(inputs int) uint64 {
-	if inputs >= 6 {
-		return ^uint64(0)
-	}
-	return 1<<(1<<inputs) - 1
-}
-
-// half is the part in which the last input is 0 or 1.
-func (t truth) half(one bool) truth {
-	if n := len(t.words) / 2; n > 0 {
-		if one {
-			return truth{t.inputs - 1, t.words[n:]}
-		}
-		return truth{t.inputs - 1, t.words[:n]}
-	}
-	w := t.words[0]
-	if one {
-		w >>= 1 << (t.inputs - 1)
-	}
-	return truth{t.inputs - 1, []uint64{w & ones(t.inputs-1)}}
-}
-
-// join puts halves together.
-func join(zero, one truth) truth {
-	if zero.inputs >= 6 {
-		return truth{zero.inputs + 1, append(append([]uint64(nil), zero.words...), one.words...)}
-	}
-	return truth{zero.inputs + 1, []uint64{zero.words[0] | one.words[0]<<(1<<zero.inputs)}}
-}
-
-// isop covers the cells of least by cubes within most, none of which can be left out, and
-// returns the cells covered (Minato, Fast Generation of Irredundant Sum-of-Products Forms
-// from Binary Decision Diagrams, 1992).
-func isop(least, most truth) ([]Cube, truth) {
-	if least.empty() {
-		return nil, newTruth(least.inputs)
-	}
-	if most.full() {
-		return []Cube{{}}, most
-	}
-	l0, l1, m0, m1 := least.half(false), least.half(true), most.half(false), most.half(true)
-	c0, f0 := isop(l0.combine(m1, andNot), m0)
-	c1, f1 := isop(l1.combine(m0, andNot), m1)
-	rest := l0.combine(f0, andNot).combine(l1.combine(f1, andNot), or)
-	both, f := isop(rest, m0.combine(m1, and))
-	bit := uint64(1) << (least.inputs - 1)
-	for i := range c0 {
-		c0[i].Care |= bit
-	}
-	for i := range c1 {
-		c1[i].Care, c1[i].Value = c1[i].Care|bit, c1[i].Value|bit
-	}
-	return append(append(c0, c1...), both...), join(f0.combine(f, or), f1.combine(f, or))
+	return s
 }
 
 // avoided are the cells of a table's inputs that have an unseen combination of values.
-func (s *Support) avoided(inputs []int) truth {
-	t := newTruth(len(inputs))
+func (s *Support) avoided(inputs []int) cubes.Set {
+	t := cubes.New(len(inputs))
 	for _, p := range s.local(inputs) {
 		for c := range uint64(1) << len(inputs) {
 			if holds(c, p[0]) && holds(c, p[1]) && holds(c, p[2]) {
-				t.words[c/64] |= 1 << (c % 64)
+				t.Add(c)
 			}
 		}
 	}
@@ -137,7 +34,7 @@ func holds(cell uint64, l Literal) bool { return int(cell>>(l/2)&1) == l%2 }
 
 // Gaps covers the cells of a table that no row settled, as far as they do not have an
 // unseen combination of values, by cubes without any that one did.
-func (s *Support) Gaps(t *Table) []Cube {
+func (s *Support) Gaps(t *Table) []cubes.Cube {
 	k := len(t.Inputs)
 	if k > tabled {
 		rows := make([][]uint64, 0, len(t.On)+len(t.Off))
@@ -146,20 +43,20 @@ func (s *Support) Gaps(t *Table) []Cube {
 				rows = append(rows, cells[i:i+1])
 			}
 		}
-		var cubes []Cube
+		var out []cubes.Cube
 		Others(k, rows, func(path []Literal) {
-			var c Cube
+			var c cubes.Cube
 			for _, l := range path {
 				c.Care |= 1 << (l / 2)
 				c.Value |= uint64(l%2) << (l / 2)
 			}
-			cubes = append(cubes, c)
+			out = append(out, c)
 		}, s.pairs(t.Inputs))
-		return cubes
+		return out
 	}
-	gaps, avoided := truthOf(k, t.On, t.Off).not(), s.avoided(t.Inputs)
-	cubes, _ := isop(gaps.combine(avoided, andNot), gaps.combine(avoided, or))
-	return cubes
+	gaps, avoided := setOf(k, t.On, t.Off).Not(), s.avoided(t.Inputs)
+	out, _ := cubes.Cover(gaps.Without(avoided), gaps.Or(avoided), -1)
+	return out
 }
 
 // local lists the unseen combinations of a table's inputs, as literals of places in it.
@@ -197,7 +94,7 @@ func (s *Support) pairs(inputs []int) map[[2]Literal]bool {
 // Side covers the cells of a table in which its output has a value. With within the cubes
 // have no other cell but such with an unseen combination of values; else they may have cells that
 // no row settled.
-func (s *Support) Side(t *Table, value, within bool) []Cube {
+func (s *Support) Side(t *Table, value, within bool) []cubes.Cube {
 	cells, others := t.Off, t.On
 	if value {
 		cells, others = t.On, t.Off
@@ -205,19 +102,19 @@ func (s *Support) Side(t *Table, value, within bool) []Cube {
 	k := len(t.Inputs)
 	if k > tabled {
 		all := ^uint64(0) >> (64 - k)
-		cubes := make([]Cube, len(cells))
+		out := make([]cubes.Cube, len(cells))
 		for i, c := range cells {
-			cubes[i] = Cube{all, c}
+			out[i] = cubes.Cube{Care: all, Value: c}
 		}
-		return cubes
+		return out
 	}
-	least := truthOf(k, cells)
-	most := truthOf(k, others).not()
+	least := setOf(k, cells)
+	most := setOf(k, others).Not()
 	if within {
-		most = least.combine(s.avoided(t.Inputs), or)
+		most = least.Or(s.avoided(t.Inputs))
 	}
-	cubes, _ := isop(least, most)
-	return cubes
+	out, _ := cubes.Cover(least, most, -1)
+	return out
 }
 
 // Others covers the rows of so many bits that are not among those given by disjoint cubes,

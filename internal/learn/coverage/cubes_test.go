@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/cubes"
 )
 
 // TestCovers compares covers with the definition, cell by cell: gaps cover what no row
@@ -37,8 +39,8 @@ func TestCovers(t *testing.T) {
 			slices.Sort(tab.On)
 			slices.Sort(tab.Off)
 			gaps, on, within := s.Gaps(&tab), s.Side(&tab, true, false), s.Side(&tab, true, true)
-			in := func(cubes []Cube, c uint64) bool {
-				return slices.ContainsFunc(cubes, func(k Cube) bool { return c&k.Care == k.Value })
+			in := func(list []cubes.Cube, c uint64) bool {
+				return slices.ContainsFunc(list, func(k cubes.Cube) bool { return c&k.Care == k.Value })
 			}
 			for c := range uint64(1) << inputs {
 				known := s.Known([]uint64{c})

@@ -124,34 +124,3 @@ func TestSimplest(t *testing.T) {
 		}
 	}
 }
-
-// TestCover compares the cubes of random tables with the tables.
-func TestCover(t *testing.T) {
-	seed := uint32(1)
-	next := func(n uint32) uint32 {
-		seed = seed*1664525 + 1013904223
-		return seed >> 8 % n
-	}
-	for n := range 7 {
-		for range 50 {
-			low, high := make([]bool, 1<<n), make([]bool, 1<<n)
-			for r := range low {
-				low[r] = next(3) == 0
-				high[r] = low[r] || next(3) == 0
-			}
-			cubes, ok := cover(low, high, 1000)
-			if !ok {
-				t.Fatal("too many cubes")
-			}
-			for r := range low {
-				in := false
-				for _, c := range cubes {
-					in = in || c.pos&^uint32(r) == 0 && c.neg&uint32(r) == 0
-				}
-				if low[r] && !in || in && !high[r] {
-					t.Fatalf("n %d row %d: %v", n, r, in)
-				}
-			}
-		}
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
@@ -232,14 +233,15 @@ func (t *table) rows(f func(v value) bool) (low, high []bool) {
 
 // exclude adds, for each cube, the clause that out holds there; out is not an if the rows are
 // to be forbidden.
-func (c *compiler) exclude(g group, t *table, cubes []cube, out lit) {
-	for _, q := range cubes {
+func (c *compiler) exclude(g group, t *table, found []cubes.Cube, out lit) {
+	for _, q := range found {
 		var lits []lit
 		for i, l := range t.inputs {
 			switch {
-			case q.pos>>i&1 == 1:
+			case q.Care>>i&1 == 0:
+			case q.Value>>i&1 == 1:
 				lits = append(lits, -l)
-			case q.neg>>i&1 == 1:
+			default:
 				lits = append(lits, l)
 			}
 		}
@@ -248,7 +250,7 @@ func (c *compiler) exclude(g group, t *table, cubes []cube, out lit) {
 }
 
 // forms are the cubes of an output bit: where it is true and where it is false.
-type forms struct{ on, off []cube }
+type forms struct{ on, off []cubes.Cube }
 
 // minimise finds the cubes of the rows with f and of those without. ok is false if there are
 // too many. Rows with skip are free.
@@ -311,15 +313,12 @@ func (t *table) single(f forms) (lit, bool) {
 		return 0, false
 	}
 	for i, l := range t.inputs {
-		switch (cube{pos: 1 << i}) {
-		case f.on[0]:
-			if f.off[0] == (cube{neg: 1 << i}) {
-				return l, true
-			}
-		case f.off[0]:
-			if f.on[0] == (cube{neg: 1 << i}) {
-				return -l, true
-			}
+		is, isNot := cubes.Cube{Care: 1 << i, Value: 1 << i}, cubes.Cube{Care: 1 << i}
+		switch {
+		case f.on[0] == is && f.off[0] == isNot:
+			return l, true
+		case f.on[0] == isNot && f.off[0] == is:
+			return -l, true
 		}
 	}
 	return 0, false
