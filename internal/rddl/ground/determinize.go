@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Determinization names a rule that replaces every draw of a problem by one value.
@@ -140,7 +141,12 @@ func (r *rewriter) determined(n *Node, rule Determinization) *Node {
 	case "KronDelta", "DiracDelta":
 		return n.Args[0]
 	case "Bernoulli":
-		return b.compare(Ge, pos, n.Args[0], b.number(pos, Real, 0.5))
+		half := b.number(pos, Real, 0.5)
+		if p := n.Args[0]; p.Op == Div && !isConst(p.Args[1]) && neverNegative(p.Args[1]) {
+			above := b.compare(Gt, pos, p.Args[1], b.number(pos, Int, 0))
+			return b.and(pos, above, b.compare(Ge, pos, p.Args[0], b.mul(pos, half, p.Args[1])))
+		}
+		return b.compare(Ge, pos, n.Args[0], half)
 	case "Discrete", "UnnormDiscrete":
 		return r.mode(n)
 	}
@@ -163,16 +169,50 @@ func (r *rewriter) determined(n *Node, rule Determinization) *Node {
 func (r *rewriter) mode(n *Node) *Node {
 	b, pos := r.b, n.Pos
 	last := len(n.Args) - 2
+	weights := withoutDivisor(n)
 	chain := n.Args[last]
 	for i := last - 2; i >= 0; i -= 2 {
 		// Every earlier outcome is already known not to be the first best.
 		var tests []*Node
 		for j := i + 2; j <= last; j += 2 {
-			tests = append(tests, b.compare(Ge, pos, n.Args[i+1], n.Args[j+1]))
+			tests = append(tests, b.compare(Ge, pos, weights[i/2], weights[j/2]))
 		}
 		chain = b.choice(pos, b.and(pos, tests...), n.Args[i], chain)
 	}
 	return chain
+}
+
+// withoutDivisor lists the weights of a discrete draw. Weights that are normalised, each divided by
+// the same sum, compare as they do without it.
+func withoutDivisor(n *Node) []*Node {
+	var all, dividends []*Node
+	var by *Node
+	for i := 1; i < len(n.Args); i += 2 {
+		w := n.Args[i]
+		all = append(all, w)
+		if w.Op == Div && !isConst(w.Args[1]) && (by == nil || w.Args[1].class == by.class) {
+			by = w.Args[1]
+			dividends = append(dividends, w.Args[0])
+		}
+	}
+	if len(dividends) == len(all) && neverNegative(by) {
+		return dividends
+	}
+	return all
+}
+
+// neverNegative reports whether n is never negative by its form: a sum or product of conditions
+// and numbers that are not.
+func neverNegative(n *Node) bool {
+	switch n.Op {
+	case Const:
+		return n.Val >= 0
+	case Add, Mul, Min, Max:
+		return !slices.ContainsFunc(n.Args, func(a *Node) bool { return !neverNegative(a) })
+	case If:
+		return neverNegative(n.Args[1]) && neverNegative(n.Args[2])
+	}
+	return n.Type == Bool
 }
 
 // mean returns the mean of a draw of a number, or its median; nil for an unknown distribution.

@@ -153,3 +153,56 @@ func TestDeterminize(t *testing.T) {
 		t.Error("an unknown rule is accepted")
 	}
 }
+
+// TestNormalised: weights that are divided by their sum are compared without it, which reads
+// fewer fluents; a probability that is a quotient is compared without dividing.
+func TestNormalised(t *testing.T) {
+	p := mustGround(t, `domain d {
+		types { v : {@a, @b, @c}; o : object; };
+		pvariables {
+			x(o) : { state-fluent, bool, default = false };
+			pick : { state-fluent, v, default = @a };
+			many : { state-fluent, bool, default = false };
+		};
+		cpfs {
+			x'(?o) = x(?o);
+			pick' = Discrete(v, @a : 1.5 * x(o1) / (1 + [sum_{?o : o} x(?o)]), @b : x(o2) * 2 / (1 + [sum_{?o : o} x(?o)]), @c : 1 / (1 + [sum_{?o : o} x(?o)]));
+			many' = Bernoulli([sum_{?o : o} x(?o)] / [sum_{?o : o} (1 + x(o1))]);
+		};
+		reward = 0;
+	}
+	instance i { domain = d; objects { o : {o1, o2, o3}; }; horizon = 1; discount = 1.0; }`)
+	d, err := p.Determinize(MostLikely)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pick", "many"} {
+		if text := d.Fluents[d.ByName[name]].CPF.String(); strings.Contains(text, "/") {
+			t.Errorf("%s' = %s divides", name, text)
+		}
+	}
+	for row := range 8 {
+		v := &Values{Now: make([]float64, len(p.Fluents))}
+		x := [3]float64{}
+		sum := 0.0
+		for i := range x {
+			x[i] = float64(row >> i & 1)
+			v.Now[p.ByName["x(o"+string(rune('1'+i))+")"]] = x[i]
+			sum += x[i]
+		}
+		pick, many := 0.0, 0.0
+		if w := []float64{1.5 * x[0], 2 * x[1], 1}; w[1] > w[0] && w[1] >= w[2] {
+			pick = 1
+		} else if w[2] > w[0] {
+			pick = 2
+		}
+		if sum >= 0.5*3*(1+x[0]) {
+			many = 1
+		}
+		for name, want := range map[string]float64{"pick": pick, "many": many} {
+			if got, err := Eval(d.Fluents[d.ByName[name]].CPF, v); err != nil || got != want {
+				t.Errorf("row %d: %s' = %v, %v; want %v", row, name, got, err, want)
+			}
+		}
+	}
+}
