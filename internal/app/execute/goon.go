@@ -30,7 +30,11 @@ func (x *run) instead() string {
 
 // goOn takes a step without a plan.
 func (x *run) goOn(ctx context.Context) error {
-	switch x.instead() {
+	instead := x.instead()
+	if instead != insteadRest && len(x.last) > 0 {
+		x.last = x.last[1:] // its first step is not taken
+	}
+	switch instead {
 	case insteadRest:
 		_, err := x.follow(ctx)
 		return err
