@@ -233,3 +233,17 @@ func (f *Factors) findPriceCap() bool {
 
 // infinite is the cost of what leads to no plan.
 const infinite = math.MaxInt64 / 8
+
+// tooBig reports whether sums of rules may leave 32 bits.
+func (f *Factors) tooBig() bool {
+	for i := range f.s.rules {
+		var sum int64
+		for _, t := range f.s.rules[i].Terms {
+			sum += t.Coef
+		}
+		if sum+max(f.s.rules[i].K, -f.s.rules[i].K) > math.MaxInt32/2 {
+			return true
+		}
+	}
+	return false
+}

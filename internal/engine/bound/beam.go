@@ -1,0 +1,193 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// beam is one run through all layers.
+type beam struct {
+	f     *Factors
+	o     *order
+	t     *Tables
+	limit int64 // nodes with a higher bound are left out
+	width int
+	most  int64 // bytes
+
+	layer   *layer
+	history []step
+	held    int64 // bytes of history
+	carry   carries
+	dropped int64 // the least bound that was dropped for lack of room
+	nodes   int64
+
+	bits    []int8  // by variable: the pending bits of the node at hand
+	sums    []int64 // by rule
+	touched []int32 // rules whose sums are not 0
+	newSums []int64 // by quiet rule: uses of the new values
+	newOf   []int32
+	key     []uint32
+	next    []int32
+	bytes   []byte
+	price   priced
+	final   *propagate.State
+}
+
+func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int64) *beam {
+	return &beam{
+		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite,
+		carry: carries{ids: map[string]uint32{}},
+		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), newSums: make([]int64, len(f.s.rules)),
+		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(),
+	}
+}
+
+// outcome of a beam.
+type outcome uint8
+
+const (
+	ended  outcome = iota // it went through
+	cut                   // the context ended
+	noRoom                // the memory did
+)
+
+// run goes through all layers from the initial nodes. When it gives a trace, it
+// is the best plan below the limit unless something was dropped.
+func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int64, outcome) {
+	f := b.f
+	b.carry.number(nil, &b.bytes)
+	b.layer = newLayer(len(b.key))
+	for i, s := range starts {
+		bound := -b.t.Tail[0]
+		for id, v := range s {
+			if bound += b.t.At[id][0][v]; bound >= infinite/2 {
+				bound = infinite
+				break
+			}
+		}
+		if bound <= b.limit && !b.o.impossible {
+			copy(b.key, s)
+			b.key[len(s)] = 0
+			b.o.canonical(b.key, nil)
+			b.layer.add(b.key, 0, bound, -1, int32(i))
+		}
+	}
+	b.close()
+	for t := 1; t <= f.horizon; t++ {
+		for k := range b.o.group {
+			whole := b.expand(ctx, t, k)
+			if ctx.Err() != nil {
+				return nil, 0, cut
+			}
+			if !whole || b.most > 0 && b.held+b.layer.bytes() > b.most {
+				return nil, 0, noRoom
+			}
+			if b.layer.size() == 0 {
+				return nil, 0, ended
+			}
+		}
+	}
+	best := -1
+	for i := range b.layer.cost {
+		if (best < 0 || b.layer.cost[i] < b.layer.cost[best]) && b.isFinal(b.layer.key(i)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, 0, ended
+	}
+	return b.trace(starts, best), b.layer.cost[best], ended
+}
+
+// close thins the layer and notes how it came about.
+func (b *beam) close() {
+	b.dropped = min(b.dropped, b.layer.thin(b.width))
+	b.history = append(b.history, step{b.layer.from, b.layer.by})
+	b.held += 8 * int64(cap(b.layer.from))
+	b.nodes += int64(b.layer.size())
+}
+
+// isFinal reports whether a plan may end with these values.
+func (b *beam) isFinal(key []uint32) bool {
+	st := b.final
+	if !st.Consistent() {
+		return false
+	}
+	st.Reset()
+	r := b.f.r
+	for id := range b.f.parts {
+		g := &b.f.parts[id]
+		if len(g.own) > 0 && !assign(st, lits(g.own), g.values[key[id]]) {
+			return false
+		}
+	}
+	var aux []model.Lit
+	p := r.task.Problem
+	for i := range p.NumBits() {
+		v := r.nowVar[i]
+		switch p.Kind(factored.Bit(i)) {
+		case factored.State:
+			if x := r.fixed[v]; x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
+				return false
+			}
+		case factored.Auxiliary:
+			aux = append(aux, model.Lit(v))
+		}
+	}
+	return st.Satisfiable(aux)
+}
+
+// trace follows a node of the last layer back.
+func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
+	f := b.f
+	p := f.r.task.Problem
+	n := len(b.o.group)
+	moves := make([]int32, f.horizon*n)
+	i := int32(at)
+	for k := len(moves); k > 0; k-- {
+		moves[k-1] = b.history[k].by[i]
+		i = b.history[k].from[i]
+	}
+	values := slices.Clone(starts[b.history[0].by[i]])
+	actual := make([]int32, len(values)) // by slot of the key: the group that it stands for
+	for id := range actual {
+		actual[id] = int32(id)
+	}
+	b.o.canonical(values, actual)
+	tr := &factored.Trace{}
+	for t := 1; t <= f.horizon+1; t++ {
+		val := make(factored.Valuation, p.NumBits())
+		for bit := range val {
+			v := f.r.nowVar[bit]
+			switch kind := p.Kind(factored.Bit(bit)); {
+			case kind == factored.Auxiliary, kind == factored.Action && t > f.horizon:
+			default:
+				val[bit] = f.r.valueAt(t, v) > 0
+			}
+		}
+		for slot := range f.parts {
+			g := &f.parts[actual[slot]]
+			for i, v := range g.own {
+				val[f.r.bit[v]] = g.values[values[slot]][i/64]>>(i%64)&1 == 1
+			}
+		}
+		for k := 0; t <= f.horizon && k < n; k++ {
+			slot := b.o.group[k]
+			g := &f.parts[actual[slot]]
+			m := &g.moves[values[slot]][moves[(t-1)*n+k]]
+			for i, v := range g.reads {
+				if f.r.role[v] == action {
+					val[f.r.bit[v]] = m.reads>>i&1 == 1
+				}
+			}
+			values[slot] = uint32(m.to)
+			b.o.settle(k, values, actual)
+		}
+		tr.Steps = append(tr.Steps, val)
+	}
+	return tr
+}

@@ -1,0 +1,262 @@
+package bound
+
+import (
+	"context"
+	"slices"
+)
+
+// expand decides the group at position k of step t in every node. It is false where
+// the context ended or there was no room: the layer is incomplete then.
+func (b *beam) expand(ctx context.Context, t, k int) bool {
+	f, o := b.f, b.o
+	id := o.group[k]
+	g := &f.parts[id]
+	g.price(b.t.Price[t-1], &b.price)
+	old := b.layer
+	b.layer = newLayer(old.words)
+	here, then := b.t.At[id][t-1], b.t.At[id][t]
+	for n := range old.cost {
+		if n%1024 == 1023 && (ctx.Err() != nil || b.most > 0 && b.held+old.bytes()+b.layer.bytes() > b.most) {
+			return false
+		}
+		key := old.key(n)
+		v := key[id]
+		b.open(k, key)
+		known, fixed := b.forced(g, k, key)
+		known |= g.known[t-1]
+		fixed |= g.fixed[t-1]
+		base := old.bound[n] - here[v]
+		if b.price.now != nil {
+			base += b.price.now[v]
+		}
+		for i := range g.moves[v] {
+			m := &g.moves[v][i]
+			if m.reads&known != fixed || then[m.to] >= infinite {
+				continue
+			}
+			bound := base + m.cost*b.t.Scale + then[m.to] + b.price.readCost(m.reads)
+			if b.price.after != nil {
+				bound += b.price.after[m.to]
+			}
+			if bound > b.limit || !b.keepsRules(k, id, v, i, m) {
+				continue
+			}
+			copy(b.key, key)
+			b.key[id] = uint32(m.to)
+			b.key[len(f.parts)] = b.carried(k, id, v, i, m)
+			b.o.settle(k, b.key, nil)
+			b.layer.add(b.key, old.cost[n]+m.cost, bound, int32(n), int32(i))
+		}
+		b.shut()
+	}
+	b.close()
+	return true
+}
+
+// open reads a node's carry.
+func (b *beam) open(k int, key []uint32) {
+	o := b.o
+	data := b.carry.data[key[len(key)-1]]
+	words := (len(o.pending[k]) + 31) / 32
+	for i, v := range o.pending[k] {
+		b.bits[v] = int8(data[i/32] >> (i % 32) & 1)
+	}
+	if words > 0 || len(data) > 0 {
+		for i := words; i < len(data); i += 2 {
+			b.sums[data[i]] = int64(data[i+1])
+			b.touched = append(b.touched, data[i])
+		}
+	}
+	if !b.f.hasQuiet {
+		return
+	}
+	for _, id := range o.group[:k] {
+		if uses := b.f.parts[id].nowUse; uses != nil {
+			b.addQuiet(uses[key[id]])
+		}
+	}
+}
+
+// addQuiet counts the uses of rules on states by a new value.
+func (b *beam) addQuiet(uses []use) {
+	for _, u := range uses {
+		if k := b.f.rels[u.rel].rule; k >= 0 && b.f.s.quiet[k] {
+			b.newSums[k] += u.coef
+			b.newOf = append(b.newOf, int32(k))
+		}
+	}
+}
+
+// shut clears what open set.
+func (b *beam) shut() {
+	for _, k := range b.touched {
+		b.sums[k] = 0
+	}
+	for _, k := range b.newOf {
+		b.newSums[k] = 0
+	}
+	b.touched, b.newOf = b.touched[:0], b.newOf[:0]
+}
+
+// forced returns the places in a group's reads whose bits are decided, and their values.
+func (b *beam) forced(g *part, k int, key []uint32) (known, fixed uint64) {
+	f, o := b.f, b.o
+	for i, v := range g.reads {
+		h := f.s.home[v]
+		if h < 0 {
+			continue
+		}
+		var bit bool
+		switch {
+		case f.r.role[v] == now && int(o.place[h]) >= k:
+			at := f.parts[h].index(v)
+			bit = f.parts[h].values[key[h]][at/64]>>(at%64)&1 == 1
+		case o.isPending(k, v):
+			bit = b.bits[v] == 1
+		default:
+			continue
+		}
+		known |= 1 << i
+		if bit {
+			fixed |= 1 << i
+		}
+	}
+	return known, fixed
+}
+
+// index is the place of a state bit among a group's own.
+func (g *part) index(v int32) int {
+	for i, w := range g.own {
+		if w == v {
+			return i
+		}
+	}
+	return -1
+}
+
+func (o *order) isPending(k int, v int32) bool {
+	_, ok := slices.BinarySearch(o.pending[k], v)
+	return ok
+}
+
+// keepsRules reports whether a move leaves every rule in reach.
+func (b *beam) keepsRules(k int, id int32, v uint32, i int, m *move) bool {
+	f, o := b.f, b.o
+	uses := o.uses[id][v][i]
+	ok := true
+	for _, u := range uses {
+		b.sums[u.rel] += u.coef
+	}
+	for _, u := range uses {
+		ok = ok && b.inReach(k, u.rel)
+	}
+	for _, c := range o.critical[k] {
+		ok = ok && b.inReach(k, c)
+	}
+	for _, u := range uses {
+		b.sums[u.rel] -= u.coef
+	}
+	if !ok || !f.hasQuiet {
+		return ok
+	}
+	return b.keepsQuiet(k, id, m)
+}
+
+// inReach reports whether the groups after position k can still keep a rule.
+func (b *beam) inReach(k int, rule int32) bool {
+	e := &b.f.rels[b.o.relOf[rule]]
+	s := b.sums[rule]
+	return s+b.o.restMin[k+1][rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule] >= e.limit)
+}
+
+// keepsQuiet reports whether a new value leaves every rule on states in reach.
+func (b *beam) keepsQuiet(k int, id int32, m *move) bool {
+	f, o := b.f, b.o
+	var uses []use
+	if w := f.parts[id].nowUse; w != nil {
+		uses = w[m.to]
+	}
+	sign := int64(1)
+	add := func() {
+		for _, u := range uses {
+			if rule := f.rels[u.rel].rule; rule >= 0 && f.s.quiet[rule] {
+				b.newSums[rule] += sign * u.coef
+			}
+		}
+	}
+	add()
+	ok := true
+	for _, rule := range o.quietRules[id] {
+		e := &f.rels[o.relOf[rule]]
+		s := b.newSums[rule]
+		if s+o.quietMin[k+1][rule] > e.limit || e.equal && s+o.quietMax[k+1][rule] < e.limit {
+			ok = false
+			break
+		}
+	}
+	sign = -1
+	add()
+	return ok
+}
+
+// carried numbers what must be remembered after a move at position k.
+func (b *beam) carried(k int, id int32, v uint32, i int, m *move) uint32 {
+	f, o := b.f, b.o
+	g := &f.parts[id]
+	pending := o.pending[k+1]
+	uses := o.uses[id][v][i]
+	if len(pending) == 0 && len(uses) == 0 && len(b.touched) == 0 {
+		return 0
+	}
+	x := b.next[:0]
+	for range (len(pending) + 31) / 32 {
+		x = append(x, 0)
+	}
+	for n, w := range pending {
+		var bit bool
+		if at := slices.Index(g.reads, w); at >= 0 && f.s.home[w] >= 0 && f.r.role[w] != now {
+			bit = m.reads>>at&1 == 1
+		} else if f.r.role[w] == now && f.s.home[w] == id {
+			at := g.index(w)
+			bit = g.values[v][at/64]>>(at%64)&1 == 1
+		} else {
+			bit = b.bits[w] == 1
+		}
+		if bit {
+			x[n/32] |= 1 << (n % 32)
+		}
+	}
+	had := len(b.touched)
+	for _, u := range uses {
+		if b.sums[u.rel] == 0 && !slices.Contains(b.touched, u.rel) {
+			b.touched = append(b.touched, u.rel)
+		}
+		b.sums[u.rel] += u.coef
+	}
+	slices.Sort(b.touched[had:])
+	ordered := slices.Clone(b.touched)
+	slices.Sort(ordered)
+	for _, rule := range ordered {
+		e := &f.rels[o.relOf[rule]]
+		lo, hi := o.restMin[k+1][rule], o.restMax[k+1][rule]
+		s := b.sums[rule]
+		switch {
+		case lo == 0 && hi == 0:
+			s = 0 // nobody is left to use it
+		case !e.equal && s+hi <= e.limit:
+			s = min(0, e.limit-hi) // it holds whatever comes
+		}
+		if s != 0 {
+			x = append(x, rule, int32(s))
+		}
+	}
+	for _, u := range uses {
+		b.sums[u.rel] -= u.coef
+	}
+	b.touched = b.touched[:had]
+	b.next = x
+	if len(x) == 0 {
+		return 0
+	}
+	return b.carry.number(x, &b.bytes)
+}
