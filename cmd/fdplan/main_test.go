@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,19 +20,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fdplan": main, "elevator": elevator})
 }
 
-// elevator is the program in examples/elevator: with a number it writes a log of so many
-// rows, without one it answers the requests of --simulator.
+// elevator is the program in examples/elevator.
 func elevator() {
-	var err error
-	if len(os.Args) > 1 {
-		var rows int
-		if rows, err = strconv.Atoi(os.Args[1]); err == nil {
-			err = device.Log(os.Stdout, rows, 1)
-		}
-	} else {
-		err = device.Serve(os.Stdin, os.Stdout, 1)
-	}
-	if err != nil {
+	if err := device.Run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -94,11 +83,12 @@ func linkProgram(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"fdplan", "elevator"} {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return program
+	return filepath.Join(dir, "fdplan")
 }
 
 // session runs the program in this process.

@@ -152,7 +152,7 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 	}
 	fmt.Fprintln(w)
 	if res.Dropped > 0 {
-		fmt.Fprintf(w, "dropped: %s of the log, most since %s\n", counted.Of(res.Dropped, "row"), res.DroppedWhy)
+		fmt.Fprintf(w, "dropped: %s of the log, %s\n", counted.Of(res.Dropped, "row"), res.DroppedWhy)
 	}
 	if res.Drawn > 0 {
 		fmt.Fprintf(w, "structure: found on %s that were drawn\n", counted.Of(res.Drawn, "row"))

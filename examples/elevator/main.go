@@ -3,7 +3,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 
@@ -11,19 +10,8 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := device.Run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "elevator:", err)
 		os.Exit(1)
 	}
-}
-
-// run does what the flags say.
-func run() error {
-	rows := flag.Int("log", 0, "write a log of so many rows to standard output")
-	seed := flag.Uint64("seed", 1, "seed")
-	flag.Parse()
-	if *rows > 0 {
-		return device.Log(os.Stdout, *rows, *seed)
-	}
-	return device.Serve(os.Stdin, os.Stdout, *seed)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// planFile is what ReadPlan takes from a document; the rest is ignored.
-type planFile struct {
+// Steps is what is taken from a document with a plan; the rest is ignored.
+type Steps struct {
 	Schema *int                         `json:"schema"`
 	Plan   []map[string]json.RawMessage `json:"plan"`
 	Trace  []map[string]json.RawMessage `json:"trace"`
@@ -21,38 +21,11 @@ type planFile struct {
 // ReadPlan reads a plan as `fdplan plan --json` prints it. The trace may be
 // absent: then the states follow from the actions.
 func ReadPlan(p *factored.Problem, name string, data []byte) (validate.Plan, error) {
-	if key, at, ok := source.DuplicateKey(data); ok {
-		line, col := position(data, at-1)
-		return validate.Plan{}, source.Errorf(name, line, col, "the name %s is there twice in one object", source.Quote(key))
-	}
-	var f planFile
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&f); err != nil {
-		// The decoder counts the bytes up to and with the one that is wrong.
-		at := int64(len(data))
-		var syntax *json.SyntaxError
-		var kind *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			at = syntax.Offset - 1
-		case errors.As(err, &kind):
-			at = kind.Offset - 1
-		}
-		line, col := position(data, at)
-		return validate.Plan{}, source.Errorf(name, line, col, "expected a plan as a JSON object: %v", err)
-	}
-	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
-		line, col := position(data, int64(len(data)-len(rest)))
-		return validate.Plan{}, source.Errorf(name, line, col, "expected nothing after the JSON object, found %.20q", rest)
-	}
-	if f.Schema == nil || *f.Schema != Schema {
-		return validate.Plan{}, source.Errorf(name, 1, 0, `expected "schema":%d`, Schema)
-	}
-	if len(f.Plan) == 0 {
-		return validate.Plan{}, source.Errorf(name, 1, 0, `expected a "plan" of at least one step`)
+	f, err := ReadSteps(name, data)
+	if err != nil {
+		return validate.Plan{}, err
 	}
 	var plan validate.Plan
-	var err error
 	if plan.Actions, err = readValues(p, f.Plan, factored.Action, "plan"); err != nil {
 		return plan, source.Errorf(name, 1, 0, "%v", err)
 	}
@@ -68,6 +41,41 @@ func ReadPlan(p *factored.Problem, name string, data []byte) (validate.Plan, err
 		}
 	}
 	return plan, nil
+}
+
+// ReadSteps reads a plan without a look at what its names and values mean.
+func ReadSteps(name string, data []byte) (*Steps, error) {
+	if key, at, ok := source.DuplicateKey(data); ok {
+		line, col := position(data, at-1)
+		return nil, source.Errorf(name, line, col, "the name %s is there twice in one object", source.Quote(key))
+	}
+	var f Steps
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(&f); err != nil {
+		// The decoder counts the bytes up to and with the one that is wrong.
+		at := int64(len(data))
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			at = syntax.Offset - 1
+		case errors.As(err, &kind):
+			at = kind.Offset - 1
+		}
+		line, col := position(data, at)
+		return nil, source.Errorf(name, line, col, "expected a plan as a JSON object: %v", err)
+	}
+	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
+		line, col := position(data, int64(len(data)-len(rest)))
+		return nil, source.Errorf(name, line, col, "expected nothing after the JSON object, found %.20q", rest)
+	}
+	if f.Schema == nil || *f.Schema != Schema {
+		return nil, source.Errorf(name, 1, 0, `expected "schema":%d`, Schema)
+	}
+	if len(f.Plan) == 0 {
+		return nil, source.Errorf(name, 1, 0, `expected a "plan" of at least one step`)
+	}
+	return &f, nil
 }
 
 // complete refuses states that leave a variable out.

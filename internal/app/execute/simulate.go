@@ -94,7 +94,7 @@ func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
 // readActions reads the actions of a plan, and its first state if it has states.
 func readActions(p *load.Problem, name string, data []byte) (actions sim.Plan, start []float64, err error) {
 	if p.Truth.Compiled == nil {
-		return nil, nil, fmt.Errorf("%s: plans are of problems that can be planned with; %s can only be simulated under a policy", name, p.Problem.Name)
+		return readNamed(p.Truth.Sim, name, data)
 	}
 	plan, err := app.ReadPlan(p.Problem, name, data)
 	if err != nil {

@@ -182,7 +182,8 @@ type Contradictions struct {
 	Groups []Contradiction `json:"contradictions"`
 }
 
-// Check lists the contradictions in a log or data set for a task that declares its fluents.
+// Check lists the contradictions in a data set, or in a log for a task that declares its
+// fluents.
 func Check(p *load.Problem, name string) (*Contradictions, error) {
 	read, s, err := p.ReadLog(name)
 	if err != nil {

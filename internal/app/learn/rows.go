@@ -10,7 +10,7 @@ import (
 
 // learner returns the columns of a problem with something to learn.
 func learner(p *load.Problem) (*dataset.Schema, error) {
-	if p.Declared != nil {
+	if len(p.Unknown) > 0 {
 		return dataset.OfProblem(p.Problem)
 	}
 	if _, err := p.Simulator(); err != nil {
@@ -47,8 +47,7 @@ func examples(p *load.Problem, file string) (*train.Examples, error) {
 	return train.FromSources(p.Problem, s.data...)
 }
 
-// sourced are data sets to learn from, with how many rows of logs gave no transition, and the
-// most frequent reason.
+// sourced are data sets to learn from, with how many rows of logs gave no transition, and why.
 type sourced struct {
 	data    []train.Source
 	dropped int
@@ -92,14 +91,8 @@ func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*datase
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]int{}
-	for _, d := range log.Drops {
-		counts[log.Why(d)]++
-	}
-	for why, n := range counts {
-		if most := counts[x.why]; n > most || n == most && why < x.why {
-			x.why = why
-		}
+	if len(log.Drops) > 0 {
+		x.why = log.Summary()
 	}
 	x.dropped += len(log.Drops)
 	return s.Quantise(log.Data), nil

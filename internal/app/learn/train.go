@@ -56,8 +56,8 @@ type Trained struct {
 	Contradictory int `json:"contradictory"`
 	// Incomplete counts the rows with an empty cell, which Rows and Train leave out.
 	Incomplete int `json:"incomplete"`
-	// Dropped counts the rows of a log that gave no transition; DroppedWhy has the most
-	// frequent reason.
+	// Dropped counts the rows of a log that gave no transition; DroppedWhy counts the
+	// reasons.
 	Dropped    int    `json:"dropped_rows"`
 	DroppedWhy string `json:"dropped_why,omitempty"`
 	// Drawn is the number of rows that the structure was found on, absent if it was all.

@@ -18,7 +18,7 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Task: engine.Task{Problem: f}, Declared: t}
+	p := &Problem{Task: engine.Task{Problem: f}, Declared: t, Unknown: t.Learned}
 	if r.Untrained || r.Simulate {
 		return p, nil
 	}
@@ -35,6 +35,9 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Pro
 func (p *Problem) noTruth() error {
 	if p.Declared != nil {
 		return fmt.Errorf("%w: %s declares its fluents itself", ErrNoRDDL, p.Problem.Name)
+	}
+	if len(p.Unknown) > 0 {
+		return fmt.Errorf("%w: %s has no cpf in the RDDL of %s", ErrNoRDDL, p.Unknown[0], p.Problem.Name)
 	}
 	return fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)
 }

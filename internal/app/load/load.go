@@ -53,9 +53,12 @@ var Models = []string{"network", "rddl"}
 type Problem struct {
 	engine.Task
 	Declared *task.Task // the task if it declares its fluents itself; else nil
-	Truth    *Truth     // nil for the FD-SAT-Plan layout
-	Other    *Elsewhere // the RDDL that replaces it for that layout; nil for none
-	Trained             // training rows of the network
+	// Unknown are the learned states of which nothing is known but data: those of a task that
+	// declares its fluents, and those without a cpf in the RDDL. There is then no Truth.
+	Unknown []string
+	Truth   *Truth     // nil for the FD-SAT-Plan layout
+	Other   *Elsewhere // the RDDL that replaces it for that layout; nil for none
+	Trained            // training rows of the network
 	// OwnReward reports that the user's reward has replaced the RDDL's; it also counts in the
 	// simulator.
 	OwnReward bool
@@ -153,7 +156,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	}
 	c, err := t.Problem(ctx, o)
 	if err != nil {
-		if r.Simulate && ctx.Err() == nil {
+		if r.Simulate && ctx.Err() == nil && len(t.Unknown()) == 0 {
 			return simulatedOnly(ctx, t, o)
 		}
 		return nil, err
@@ -170,6 +173,9 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	g := c.Ground
 	if g.Origin != nil {
 		p.Determinized, g = string(g.Origin.Rule), g.Origin.Problem
+	}
+	if p.Unknown = t.Unknown(); len(p.Unknown) > 0 {
+		return p, nil
 	}
 	p.Truth, err = newTruth(t, g, c, c.Inferred())
 	return p, err

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -9,22 +8,21 @@ import (
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 )
 
-// ReadLog reads the transitions in a log or data set for a task that declares its fluents,
-// with quantities as numbers, and the schema with their levels. The task's [log] says how.
+// ReadLog reads the transitions in a data set, or in a log for a task that declares its
+// fluents, whose [log] says how; with quantities as numbers, and the schema with their levels.
 func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
-	if p.Declared == nil {
-		return nil, nil, errors.New("a log as a device writes it can be read for a task that declares its fluents; expected the columns of a data set")
-	}
 	s, err := dataset.OfProblem(p.Problem)
 	if err != nil {
 		return nil, nil, err
 	}
-	if strings.EqualFold(filepath.Ext(name), ".npz") {
+	if p.Declared == nil || strings.EqualFold(filepath.Ext(name), ".npz") {
 		d, err := dataset.ReadAs(name, s.Stored())
 		if err != nil {
 			return nil, nil, err
 		}
-		d.Line = func(i int) int { return i + 1 }
+		if d.Line == nil {
+			d.Line = func(i int) int { return i + 1 }
+		}
 		return &rawlog.Read{Data: d}, s, nil
 	}
 	l := &p.Declared.Log

@@ -28,6 +28,9 @@ func (p *Problem) SetTruth(ctx context.Context, name string) error {
 	if p.Truth != nil {
 		return fmt.Errorf("%s has RDDL of its own; the truth of another problem is for one in the FD-SAT-Plan layout", p.Problem.Name)
 	}
+	if len(p.Unknown) > 0 {
+		return fmt.Errorf("%w; expected --simulator COMMAND, a program that answers as the system", p.noTruth())
+	}
 	names := []string{name}
 	if name == "" {
 		names = candidates(p.Problem.Name)
@@ -52,7 +55,11 @@ func (p *Problem) SetTruth(ctx context.Context, name string) error {
 	case name != "":
 		return errs[0]
 	case len(fitting) == 0:
-		return fmt.Errorf("%w: %s is in the FD-SAT-Plan layout, and no bundled problem has its bits; name one with --truth: %w", ErrNoRDDL, p.Problem.Name, errors.Join(errs...))
+		err := fmt.Errorf("%w: %s is in the FD-SAT-Plan layout, and no bundled problem has its bits; name one with --truth", ErrNoRDDL, p.Problem.Name)
+		if len(errs) > 0 {
+			err = fmt.Errorf("%w: %w", err, errors.Join(errs...))
+		}
+		return err
 	}
 	var found []string
 	for _, e := range fitting {

@@ -15,8 +15,8 @@ import (
 func judge(ctx context.Context, p *load.Problem, d *Document, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
 	actions := tr.Steps[:tr.Horizon()]
 	if try == nil {
-		if p.Declared != nil {
-			d.Note = "no simulator for " + strings.Join(p.Declared.Learned, ", ") + ": the plan is proven in the learned model only"
+		if len(p.Unknown) > 0 {
+			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
 		}
 		if p.Truth == nil || p.Truth.Sim.Stochastic() {
 			return nil

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -44,6 +45,27 @@ type Read struct {
 
 // Why returns the reason why a row was dropped.
 func (r *Read) Why(d Drop) string { return r.reasons[d.why] }
+
+// ended and last are the reasons that are not about a column.
+const ended, last = 0, 1
+
+// Summary counts the rows that were dropped by the kinds of reasons.
+func (r *Read) Summary() string {
+	missing := 0
+	for _, d := range r.Drops {
+		if d.why > last {
+			missing++
+		}
+	}
+	var parts []string
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d since a cell is missing", missing))
+	}
+	if n := len(r.Drops) - missing; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d at the end of an episode or before a gap in time", n))
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Transitions returns the transitions of a log as rows of schema s, whose quantities are
 // numbers and not levels. The log has next states, in columns with a prime, or its rows are
@@ -178,7 +200,6 @@ func (x *reader) complete(i, from, to int) (int, error) {
 
 // run forms the transitions.
 func (x *reader) run() error {
-	const ends, last = 0, 1 // the reasons before those of columns
 	width, states := len(x.s.Columns), x.s.NumStates()
 	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row"}
 	for _, c := range x.columns {
@@ -212,7 +233,7 @@ func (x *reader) run() error {
 		switch {
 		case i == 0:
 		case !x.together(i, interval):
-			x.drop(i-1, ends)
+			x.drop(i-1, ended)
 		case before != none:
 			x.drop(i-1, isMissing(before, 0))
 		case state != none:

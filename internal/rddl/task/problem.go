@@ -35,6 +35,7 @@ func (t *Task) Ground(ctx context.Context, read ReadFile) (*ground.Problem, erro
 	if err != nil {
 		return nil, err
 	}
+	t.complete(f)
 	return ground.File(ctx, f, "")
 }
 
@@ -74,6 +75,9 @@ func (t *Task) Problem(ctx context.Context, o Options) (*translate.Compiled, err
 		return nil, err
 	}
 	if err := t.check(g); err != nil {
+		return nil, err
+	}
+	if err := t.checkUnknown(g, o.Known); err != nil {
 		return nil, err
 	}
 	if o.Determinize != "" {

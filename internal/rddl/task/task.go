@@ -44,6 +44,8 @@ type Task struct {
 	Levels bool
 
 	where positions
+
+	unknown []string // see Unknown
 }
 
 // ReadFile reads a file by its name, as source.ReadFile does.
