@@ -19,9 +19,10 @@ type initCmd struct {
 	Actions   []string `help:"Columns that are actions." placeholder:"COLUMN,…"`
 	Ignore    []string `help:"Columns to drop." placeholder:"COLUMN,…"`
 	Rename    []string `help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
-	Missing   string   `help:"Cells without a value: ${enum}." enum:"drop,previous,error" default:"drop"`
+	Missing   string   `help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
 	Bins      []string `help:"Bin edges of a quantity; repeatable." placeholder:"COLUMN=EDGE,…" sep:"none"`
 	Delimiter string   `help:"Delimiter of a CSV; inferred if not given." placeholder:"C"`
+	Gap       float64  `help:"Longest time between two rows of an episode, in seconds or the unit of the column of times; inferred if not given." placeholder:"TIME"`
 	Episode   string   `help:"Column that numbers the episodes." placeholder:"COLUMN"`
 	// Of the task.
 	Goal    string   `help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
@@ -37,7 +38,7 @@ func (c *initCmd) Run(a *environment) error {
 	_, cancel := c.context(a)
 	defer cancel()
 	r := fromlog.Request{
-		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Initial: c.Initial,
+		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Initial: c.Initial,
 		Spec: rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Rename: map[string]string{}, Bins: map[string][]float64{}},
 	}
 	switch runes := []rune(strings.ReplaceAll(c.Delimiter, `\t`, "\t")); len(runes) {
@@ -75,8 +76,11 @@ func (c *initCmd) Run(a *environment) error {
 		if err := res.WriteText(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "wrote %s\n", strings.Join(res.Files, ", "))
-		return err
+		fmt.Fprintf(w, "wrote %s\n", strings.Join(res.Files, ", "))
+		if res.Kept != "" {
+			fmt.Fprintf(w, "The former task is %s.\n", res.Kept)
+		}
+		return nil
 	})
 }
 

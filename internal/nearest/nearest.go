@@ -5,7 +5,8 @@ import "strings"
 
 // Hint returns "; did you mean X?" for the known name that differs least from name, by its
 // letters whatever their case; "" if none is near. Short names have to differ in one letter at
-// most, longer ones in two. The first in alphabetical order wins a tie.
+// most, longer ones in two. The first in alphabetical order wins a tie. If none is near, it is a
+// name that begins with name.
 func Hint(name string, known []string) string {
 	best, bestDist := "", 3
 	if len(name) <= 4 {
@@ -17,6 +18,12 @@ func Hint(name string, known []string) string {
 		}
 		if d := distance(strings.ToLower(name), strings.ToLower(k), bestDist+1); d < bestDist || d == bestDist && best != "" && k < best {
 			best, bestDist = k, d
+		}
+	}
+	for _, k := range known {
+		// The beginning of a name, as of load_kg or age(c1).
+		if rest, ok := strings.CutPrefix(strings.ToLower(k), strings.ToLower(name)); best == "" && len(name) > 2 && ok && rest != "" && strings.ContainsAny(rest[:1], "_-(. ") {
+			best = k
 		}
 	}
 	if best == "" {

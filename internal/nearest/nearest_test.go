@@ -7,7 +7,7 @@ func TestHint(t *testing.T) {
 	known := []string{"load_kg", "floor", "door", "moor", "robot-at(x14,y20)"}
 	for name, want := range map[string]string{
 		"load_kgs": "load_kg", "laod_kg": "load_kg", "Floor": "floor", "flor": "floor", "door": "moor", "dor": "door", "dooor": "door", "odor": "door", "robot-at(x14,y2)": "robot-at(x14,y20)",
-		"x": "", "": "", "temperature": "", "kg": "",
+		"load": "load_kg", "robot-at": "robot-at(x14,y20)", "x": "", "": "", "temperature": "", "kg": "",
 	} {
 		if want != "" {
 			want = "; did you mean " + want + "?"

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -63,6 +64,13 @@ func (x *lexer) next() (token, error) {
 		}
 		x.pos += n
 		return token{kind: tokValue, text: rest[:n], col: col}, nil
+	case rest[0] == '"':
+		n := strings.IndexByte(rest[1:], '"')
+		if n < 0 {
+			return token{}, x.errorf(col, "the quoted value is not closed; expected another \"")
+		}
+		x.pos += n + 2
+		return token{kind: tokValue, text: rest[1 : n+1], col: col}, nil
 	case isLetter(rest[0]):
 		return x.name(rest, col)
 	}
@@ -100,6 +108,17 @@ func (x *lexer) number(rest string, col int) token {
 	}
 	x.pos += n
 	return token{kind: kind, text: rest[:n], col: col}
+}
+
+// values lists the values of the enumerations of the problem.
+func (x *lexer) values() []string {
+	var out []string
+	for i := range x.p.Variables {
+		if v := &x.p.Variables[i]; v.Enumeration() {
+			out = append(out, v.View.Names...)
+		}
+	}
+	return out
 }
 
 // isValue reports whether some enumeration of the problem has the value word.
@@ -149,7 +168,11 @@ func (x *lexer) name(rest string, col int) (token, error) {
 		return token{kind: tokValue, text: word, col: col}, nil
 	}
 	if !ok {
-		return token{}, x.errorf(col, "there is no variable %s in %s%s", word, x.p.Name, x.p.Hint(word))
+		hint := x.p.Hint(word)
+		if hint == "" {
+			hint = nearest.Hint(word, x.values())
+		}
+		return token{}, x.errorf(col, "there is no variable %s in %s%s", word, x.p.Name, hint)
 	}
 	x.pos += n
 	step, err := x.step()

@@ -101,6 +101,8 @@ func TestViewErrors(t *testing.T) {
 		"walk(p1) == @up":         `"@up" is not a value of walk(p1); expected one of @left, @right, @stay`,
 		"walk(p1) < @right":       "which have no order",
 		"walk(p1) + 1 == 1":       "walk(p1) is one of @left, @right, @stay; expected",
+		`walk(p1) == "up`:         "the quoted value is not closed",
+		`walk(p1) == "far left"`:  `"far left" is not a value of walk(p1); expected one of`,
 		"~@left":                  "@left is a value of an enumeration",
 		"floor == @left":          "@left is a value of an enumeration",
 		"floor == 1.5":            "1.5 is not an integer",
@@ -123,7 +125,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"walk(p1) == @right": true, "walk(p1) ~= @right": false, "@left == walk(p1)": false, "right == walk(p1)": true,
+		"walk(p1) == @right": true, `walk(p1) == "right"`: true, "walk(p1) ~= @right": false, "@left == walk(p1)": false, "right == walk(p1)": true,
 		"walk(p1) == run(p1)": true, "(walk(p1) == @left) + (run(p1) == right) == 1": true,
 	} {
 		e, err := Parse(p, text, Options{})

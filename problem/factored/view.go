@@ -39,6 +39,8 @@ func (v *Variable) Show(x int64) any {
 		return v.View.Names[k]
 	case v.Quantity() && k >= 0 && k+1 < int64(len(v.View.Edges)):
 		return v.interval(v.View.Edges[k], v.View.Edges[k+1], "–")
+	case v.Enumeration() || v.Quantity():
+		return fmt.Sprintf("no value (%d)", x) // of a network that is wrong
 	}
 	return x
 }

@@ -1,9 +1,11 @@
 package fromlog
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +22,8 @@ import (
 type Contradiction struct {
 	State string    `json:"state"` // with the action, as NAME=VALUE
 	Next  []Outcome `json:"next"`
+
+	differ []string // the columns in which the next states differ
 }
 
 // Outcome is one next state: the fluents in which the outcomes differ.
@@ -88,6 +92,11 @@ func contradictions(s *dataset.Schema, read *rawlog.Read) []Contradiction {
 		for _, n := range g.order {
 			c.Next = append(c.Next, Outcome{describe(s, n.row, func(k int) bool { return g.differ[k] }), n.rows, n.lines})
 		}
+		for k := range s.Columns {
+			if g.differ[k] {
+				c.differ = append(c.differ, s.Columns[k].Name)
+			}
+		}
 		out = append(out, c)
 	}
 	return out
@@ -153,7 +162,8 @@ func writeContradictions(b *strings.Builder, groups []Contradiction) {
 	if len(groups) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s with more than one next state; a column may be missing, or a bin too wide:\n", counted.Of(len(groups), "state-action pair"))
+	fmt.Fprintf(b, "%s with more than one next state; a column may be missing, a bin too wide, or a column is chance:\n", counted.Of(len(groups), "state-action pair"))
+	writeDiffering(b, groups)
 	for _, g := range groups[:min(len(groups), maxGroups)] {
 		fmt.Fprintf(b, "  %s\n", g.State)
 		for _, o := range g.Next[:min(len(g.Next), maxOutcomes)] {
@@ -173,6 +183,22 @@ func writeContradictions(b *strings.Builder, groups []Contradiction) {
 	if more := len(groups) - maxGroups; more > 0 {
 		fmt.Fprintf(b, "  and %d more\n", more)
 	}
+}
+
+// writeDiffering counts the contradictions by the columns in which next states differ.
+func writeDiffering(b *strings.Builder, groups []Contradiction) {
+	counts := map[string]int{}
+	for _, g := range groups {
+		for _, name := range g.differ {
+			counts[name]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(counts[y]-counts[x], strings.Compare(x, y)) })
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, fmt.Sprintf("%s in %d", name, counts[name]))
+	}
+	fmt.Fprintf(b, "  they differ in: %s\n", strings.Join(parts, ", "))
 }
 
 // Contradictions is the outcome of `fdplan check TASK DATA --contradictions`.

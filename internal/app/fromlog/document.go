@@ -35,13 +35,13 @@ func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, erro
 	var b strings.Builder
 	rewards := slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsReward })
 	fmt.Fprintf(&b, "# Inferred from %s, %s. Change what is wrong and run fdplan train again.\n\n", r.Log, counted.Of(t.Rows(), "row"))
-	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFile)
+	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(r.Missing))
 	if r.Goal != "" {
 		fmt.Fprintf(&b, "goal = %s  # holds after the last step\n", strconv.Quote(r.Goal))
 	} else {
-		b.WriteString("# goal = \"floor == 0 ^ door == @open\"  # holds after the last step\n")
+		fmt.Fprintf(&b, "# goal = %s  # holds after the last step\n", strconv.Quote(example(fluents, rawlog.AsState)))
 	}
-	writeReward(&b, r.Reward, rewards)
+	writeReward(&b, r.Reward, rewards, fluents)
 	if len(r.Rules) > 0 {
 		var rules []string
 		for _, x := range r.Rules {
@@ -49,7 +49,7 @@ func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, erro
 		}
 		fmt.Fprintf(&b, "rules = [%s]  # hold at every step\n", strings.Join(rules, ", "))
 	} else {
-		b.WriteString("# rules = [\"up + down <= 1\"]  # hold at every step\n")
+		fmt.Fprintf(&b, "# rules = [%s]  # hold at every step\n", strconv.Quote(example(fluents, rawlog.AsState)+" => "+example(fluents, rawlog.AsAction)))
 	}
 	b.WriteString("# horizon = 10  # number of steps of a plan\n")
 	initial := map[string]string{}
@@ -88,7 +88,7 @@ func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, erro
 }
 
 // writeReward writes the reward of a step, or what the user may write there.
-func writeReward(b *strings.Builder, given string, learned bool) {
+func writeReward(b *strings.Builder, given string, learned bool, fluents []rawlog.Fluent) {
 	if given != "" {
 		fmt.Fprintf(b, "reward = %s  # of a step\n", strconv.Quote(given))
 		return
@@ -96,7 +96,39 @@ func writeReward(b *strings.Builder, given string, learned bool) {
 	if learned {
 		b.WriteString("# The reward of a step is learned from the column reward; a sum here would replace it:\n")
 	}
-	b.WriteString("# reward = \"-up - 2*(load_kg >= 600)\"  # of a step\n")
+	fmt.Fprintf(b, "# reward = %s  # of a step\n", strconv.Quote("-("+example(fluents, rawlog.AsAction)+") - 2*("+example(fluents, rawlog.AsState)+")"))
+}
+
+// example is a condition on the first fluent of a use.
+func example(fluents []rawlog.Fluent, use rawlog.Use) string {
+	i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == use })
+	if i < 0 {
+		return "true"
+	}
+	switch f := &fluents[i]; f.Kind {
+	case rawlog.Int:
+		return fmt.Sprintf("%s == %v", f.Name, f.Hi)
+	case rawlog.Enum:
+		return fmt.Sprintf("%s == %s", f.Name, valueName(f.Values[0]))
+	case rawlog.Real:
+		return fmt.Sprintf("%s >= %v", f.Name, f.Edges[len(f.Edges)-2])
+	default:
+		return f.Name
+	}
+}
+
+// valueName writes a value of an enumeration as in expressions.
+func valueName(v string) string {
+	word := strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, v)
+	if word == v {
+		return "@" + v
+	}
+	return `"` + v + `"`
 }
 
 // idle are the names of values that do nothing.
@@ -165,6 +197,9 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request) {
 			fmt.Fprintf(b, "episode = %s\n", strconv.Quote(f.Column))
 		case rawlog.AsTime:
 			fmt.Fprintf(b, "time = %s\n", strconv.Quote(f.Column))
+			if r.Gap > 0 {
+				fmt.Fprintf(b, "gap = %v  # an episode ends if the next row comes later\n", r.Gap)
+			}
 		case rawlog.Dropped:
 			fmt.Fprintf(b, "# column %s is not used: %s\n", f.Column, f.Why)
 		default:

@@ -67,11 +67,20 @@ func TestFaults(t *testing.T) {
 		"quotes": {log: tank(60, "\"t\",\"open\",\"level, \"\"l\"\"\",mode\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("\"%d\",\"%v\",\"%g\",\"%s, \"\"x\"\"\"\n", i, open, level, mode)
 		}), transitions: 59, want: `level, "l" as level_l, real`},
-		"open quote":       {log: with(5, "3,true,\"20,auto\n"), want: "log.csv:"},
-		"NaN":              {log: with(5, "3,true,NaN,auto\n"), transitions: 57, want: "1: level_l is missing"},
-		"empty":            {log: with(5, "3,true,,auto\n"), transitions: 57, want: "1: level_l is missing in the row after it"},
-		"empty, previous":  {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: "59 transitions, 1 row dropped"},
-		"empty, error":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop or previous"},
+		"open quote":      {log: with(5, "3,true,\"20,auto\n"), want: "log.csv:"},
+		"NaN":             {log: with(5, "3,true,NaN,auto\n"), transitions: 57, want: "1: level_l is missing"},
+		"empty":           {log: with(5, "3,true,,auto\n"), transitions: 57, want: "1: level_l is missing in the row after it"},
+		"empty, previous": {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: "59 transitions, 1 row dropped"},
+		"empty, keep":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingKeep, transitions: 59, want: "59 transitions, 1 row dropped"},
+		"none, a value":   {log: strings.ReplaceAll(good, "hand", "none"), transitions: 59, want: "mode, enum: auto, none"},
+		"none, no value":  {log: with(5, "3,true,None,auto\n"), transitions: 57, want: "1: level_l is missing"},
+		"irregular times": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
+			return plain(17*(i/4)+[]int{0, 1, 6, 8}[i%4]+5000*(i/30), open, level, mode) // steps of 1 to 9, and a gap
+		}), transitions: 58, want: "level_l, real"},
+		"counter": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/20*50)
+		}), transitions: 59, want: "WARNING: column run never decreases; if it numbers episodes or rows, give --episode \"run\" or --ignore \"run\""},
+		"empty, error":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop, previous or keep"},
 		"unit":             {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
 		"no unit":          {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
 		"duplicate header": {log: strings.Replace(good, "mode", "open", 1), want: "log.csv:1:1: columns 2 and 4 are both named open in the header; expected different names"},
@@ -112,7 +121,7 @@ func TestFaults(t *testing.T) {
 			if err := res.WriteText(&b); err != nil {
 				t.Fatal(err)
 			}
-			if res.Transitions != c.transitions || !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "WARNING") != (name == "unit") {
+			if res.Transitions != c.transitions || !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "WARNING") != (name == "unit" || name == "counter") {
 				t.Errorf("%d transitions, want %d, and %q in\n%s", res.Transitions, c.transitions, c.want, b.String())
 			}
 		})

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,7 @@ type Request struct {
 	Out       string // folder to write
 	Delimiter rune   // 0 to infer it
 	Missing   rawlog.Missing
+	Gap       float64 // longest time between two rows of an episode; 0 to infer it
 	Spec      rawlog.Spec
 
 	Goal, Reward string // of the task; may be empty
@@ -48,6 +51,7 @@ type Result struct {
 	Fluents       []FluentLine `json:"columns"`
 	Contradictory int          `json:"contradictory"` // states and actions with several next states
 	Files         []string     `json:"files"`
+	Kept          string       `json:"kept,omitempty"` // the name that a former task file has now
 	// Warnings say what is doubtful about the log, such as a sudden change of level.
 	Warnings []string `json:"warnings,omitempty"`
 
@@ -62,6 +66,8 @@ type FluentLine struct {
 	Use    string    `json:"use"`
 	Type   string    `json:"type,omitempty"`
 	Edges  []float64 `json:"edges,omitempty"`
+	Values []string  `json:"values,omitempty"` // of an enumeration
+	Range  []float64 `json:"range,omitempty"`  // of an integer: the lowest and the highest value
 	Note   string    `json:"note,omitempty"`
 }
 
@@ -75,9 +81,18 @@ type reason struct {
 const (
 	taskFile    = "task.toml"
 	dataFile    = "data.parquet"
+	openFile    = "data.csv" // in its place if values are not known
 	reportFile  = "report.txt"
 	droppedFile = "dropped.csv"
 )
+
+// dataFileOf is the name of the data set.
+func dataFileOf(missing rawlog.Missing) string {
+	if missing == rawlog.MissingKeep {
+		return openFile
+	}
+	return dataFile
+}
 
 // Init reads a log and writes the folder.
 func Init(r Request) (*Result, error) {
@@ -89,7 +104,10 @@ func Init(r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	reading := readingOf(fluents, r.Missing)
+	reading := readingOf(fluents, r)
+	if gap := rawlog.Gap(t, reading); gap > 0 && gap <= math.MaxFloat64 {
+		r.Gap, reading.Gap = gap, gap
+	}
 	if err := chooseBins(t, fluents, reading, r.Spec.Bins); err != nil {
 		return nil, err
 	}
@@ -125,12 +143,12 @@ func Init(r Request) (*Result, error) {
 	for i := range fluents {
 		out.Fluents = append(out.Fluents, line(&fluents[i]))
 	}
-	return out, out.write(r.Out, text, read)
+	return out, out.write(r.Out, text, read, r.Missing)
 }
 
 // readingOf says how rows become transitions.
-func readingOf(fluents []rawlog.Fluent, missing rawlog.Missing) rawlog.Reading {
-	r := rawlog.Reading{Column: map[string]string{}, Missing: missing}
+func readingOf(fluents []rawlog.Fluent, from Request) rawlog.Reading {
+	r := rawlog.Reading{Column: map[string]string{}, Missing: from.Missing, Gap: from.Gap}
 	for i := range fluents {
 		f := &fluents[i]
 		switch f.Use {
@@ -146,7 +164,7 @@ func readingOf(fluents []rawlog.Fluent, missing rawlog.Missing) rawlog.Reading {
 }
 
 // write writes the files of the folder.
-func (x *Result) write(folder, text string, read *rawlog.Read) error {
+func (x *Result) write(folder, text string, read *rawlog.Read, missing rawlog.Missing) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -159,14 +177,33 @@ func (x *Result) write(folder, text string, read *rawlog.Read) error {
 		{reportFile, x.WriteText},
 	} {
 		name := filepath.Join(folder, f.name)
+		if f.name == taskFile {
+			if err := x.keepOld(name, text); err != nil {
+				return err
+			}
+		}
 		if err := writeFile(name, f.write); err != nil {
 			return err
 		}
 		x.Files = append(x.Files, name)
 	}
-	name := filepath.Join(folder, dataFile)
+	name := filepath.Join(folder, dataFileOf(missing))
 	x.Files = append(x.Files, name)
 	return dataset.Write(name, read.Data)
+}
+
+// keepOld renames the task file of another text that is there already, since it may have been
+// edited.
+func (x *Result) keepOld(name, text string) error {
+	old, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(old) == text {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x.Kept = name + ".old"
+	return os.Rename(name, x.Kept)
 }
 
 // writeDrops lists the rows that gave no transition.
@@ -202,6 +239,10 @@ func line(f *rawlog.Fluent) FluentLine {
 		l.Type = ""
 	case f.Kind == rawlog.Real:
 		l.Note = "bins: " + f.How
+	case f.Kind == rawlog.Enum:
+		l.Values = f.Values
+	case f.Kind == rawlog.Int:
+		l.Range = []float64{f.Lo, f.Hi}
 	}
 	return l
 }
@@ -221,6 +262,12 @@ func (x *Result) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-8s %s", f.Use, name)
 		if f.Type != "" {
 			fmt.Fprintf(&b, ", %s", f.Type)
+		}
+		if f.Values != nil {
+			fmt.Fprintf(&b, ": %s", strings.Join(f.Values, ", "))
+		}
+		if f.Range != nil {
+			fmt.Fprintf(&b, " %v..%v", f.Range[0], f.Range[1])
 		}
 		if f.Edges != nil {
 			fmt.Fprintf(&b, " %v", f.Edges)

@@ -30,7 +30,7 @@ func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := rawlog.Transitions(t, s.Stored(), rawlog.Reading{Column: l.Columns, Episode: l.Episode, Time: l.Time, Missing: rawlog.Missing(l.Missing)})
+	read, err := rawlog.Transitions(t, s.Stored(), rawlog.Reading{Column: l.Columns, Episode: l.Episode, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing)})
 	return read, s, err
 }
 

@@ -54,6 +54,9 @@ func (e *csvEncoder) rows(values []float64) error {
 			if i > 0 {
 				e.line = append(e.line, ',')
 			}
+			if math.IsNaN(values[i]) {
+				continue // a value that is not known
+			}
 			if e.quoted[i] != nil {
 				e.line = append(e.line, e.quoted[i][int(values[i])]...)
 			} else {

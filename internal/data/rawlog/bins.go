@@ -92,10 +92,33 @@ func clusters(values []float64) [][2]float64 {
 			out = append(out, [2]float64{distinct[i], distinct[i+1]})
 		}
 	}
+	if least > 0 && strays(values, out) {
+		return nil
+	}
 	if len(out) > maxGaps {
 		return nil
 	}
 	return out
+}
+
+// leastCluster is the least share of the values in a cluster: a few that stray from the others
+// are none.
+const leastCluster = 0.005
+
+// strays reports whether gaps leave too few of the sorted values on one side or between them.
+func strays(values []float64, gaps [][2]float64) bool {
+	begin := 0
+	for i := range len(gaps) + 1 {
+		end := len(values)
+		if i < len(gaps) {
+			end, _ = slices.BinarySearch(values, gaps[i][1])
+		}
+		if float64(end-begin) < leastCluster*float64(len(values)) {
+			return true
+		}
+		begin = end
+	}
+	return false
 }
 
 // tally counts actions and changes on one side of a split. H is the sum of n log2 n of the

@@ -39,6 +39,9 @@ func Open(name string, delimiter rune) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range t.Columns {
+		t.Columns[i].settle()
+	}
 	if t.Rows() == 0 {
 		return nil, source.Errorf(name, 0, 0, "the log has no rows")
 	}

@@ -195,6 +195,15 @@ func TestEdges(t *testing.T) {
 	if e, how := edgesOf(values, nil); len(e) != 5 || how != "gaps between the values" || e[3] != 600 {
 		t.Errorf("%v %s", e, how)
 	}
+	// A few values far from the others are no clusters.
+	values = nil
+	for range 2000 {
+		values = append(values, 12+rng.NormFloat64())
+	}
+	values = append(values, 2, 30)
+	if _, how := edgesOf(values, nil); how != "quartiles" {
+		t.Error(how)
+	}
 	// A quantity that is at its highest value most of the time.
 	values = slices.Repeat([]float64{10}, 900)
 	for range 100 {

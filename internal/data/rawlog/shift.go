@@ -21,13 +21,17 @@ type shift struct {
 	factor, offset float64 // that take the values before to those after, by spread and mean
 }
 
-// Shifts returns warnings about numeric columns whose level changes suddenly, with the line of
-// the change.
+// Shifts returns warnings about numeric columns that only grow, and about those whose level
+// changes suddenly, with the line of the change.
 func Shifts(t *Table, fluents []Fluent) []string {
 	var out []string
 	for i := range fluents {
 		f := &fluents[i]
 		if f.Use != AsState && f.Use != AsAction || f.Kind != Real && (f.Kind != Int || f.Hi-f.Lo < 8) {
+			continue
+		}
+		if t.Columns[t.Column(f.Column)].grows() {
+			out = append(out, fmt.Sprintf("column %s never decreases; if it numbers episodes or rows, give --episode %q or --ignore %q", f.Column, f.Column, f.Column))
 			continue
 		}
 		s, ok := t.Columns[t.Column(f.Column)].shift()
@@ -38,6 +42,16 @@ func Shifts(t *Table, fluents []Fluent) []string {
 			"convert them or cut the log if the unit was changed, else the bins mix two quantities", f.Column, t.Line(s.row), s.before[0], s.before[1], s.after[0], s.after[1], s.unit()))
 	}
 	return out
+}
+
+// grows reports whether the numbers of a column never decrease.
+func (c *Column) grows() bool {
+	last, falls := math.Inf(-1), false
+	c.each(func(_ int, x float64) {
+		falls = falls || x < last
+		last = x
+	})
+	return !falls
 }
 
 // unit names a usual change of unit that explains a shift; empty if there is none.

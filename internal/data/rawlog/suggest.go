@@ -84,8 +84,8 @@ func following(t *Table, r Reading) []int32 {
 	if i := t.Column(r.Time); r.Time != "" && i >= 0 {
 		x.time = &t.Columns[i]
 	}
-	interval := x.interval()
-	return slices.DeleteFunc(drawn(t.Rows()-1, mostTransitions), func(i int32) bool { return !x.together(int(i)+1, interval) })
+	gap := x.gap()
+	return slices.DeleteFunc(drawn(t.Rows()-1, mostTransitions), func(i int32) bool { return !x.together(int(i)+1, gap) })
 }
 
 // changesOf pairs the values of quantity c with the changes of fluent g that followed.

@@ -53,7 +53,7 @@ type Column struct {
 const manyTexts = 256
 
 // missingTexts are the texts that stand for no value, in lower case.
-var missingTexts = map[string]bool{"": true, "na": true, "n/a": true, "nan": true, "null": true, "none": true, "-": true, "?": true}
+var missingTexts = map[string]bool{"": true, "na": true, "n/a": true, "nan": true, "null": true, "-": true, "?": true}
 
 // add appends a cell. With comma set, a comma may be the decimal point.
 func (c *Column) add(text string, comma bool) {
@@ -169,6 +169,29 @@ func (c *Column) becomesTimes() bool {
 	})
 	c.texts, c.index, c.last = nil, nil, nil
 	return true
+}
+
+// settle decides about the text none when all cells are known: in a column of numbers, or alone,
+// it stands for no value. Among other texts it is one of them, such as an action.
+func (c *Column) settle() {
+	none := func(text string) bool { return strings.EqualFold(text, "none") }
+	if len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool { return !none(text) }) {
+		return
+	}
+	isText := func(cell uint64) bool { return cell >= firstText && isNone(cell) }
+	for k, cell := range c.cells.values {
+		if isText(cell) {
+			c.cells.values[k] = missing
+		}
+	}
+	for i := range c.cells.blocks {
+		for k, cell := range c.cells.blocks[i].cells {
+			if isText(cell) {
+				c.cells.blocks[i].cells[k] = missing
+			}
+		}
+	}
+	c.texts, c.index = nil, nil
 }
 
 // isNone reports whether a cell is not a number.

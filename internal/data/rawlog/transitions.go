@@ -27,6 +27,9 @@ type Reading struct {
 	Episode string            // column; empty for none
 	Time    string            // column; empty for none
 	Missing Missing           // MissingDrop if empty
+	// Gap is the longest time between two rows of an episode, in seconds or in the unit of a
+	// column of numbers; 0 to infer it.
+	Gap float64
 }
 
 // Drop is a row that gave no transition.
@@ -150,7 +153,7 @@ func (x *reader) match() error {
 
 // fill gives cells without a value that of the row before, within an episode.
 func (x *reader) fill() {
-	interval := x.interval()
+	gap := x.gap()
 	var gaps []*Column
 	for _, c := range x.columns[:len(x.columns)-x.s.NumStates()] {
 		if !slices.Contains(gaps, c) {
@@ -164,7 +167,7 @@ func (x *reader) fill() {
 				continue
 			}
 			if !asked {
-				together, asked = x.together(i, interval), true
+				together, asked = x.together(i, gap), true
 			}
 			if together {
 				c.cells.repeat(i)
@@ -190,7 +193,7 @@ func (x *reader) complete(i, from, to int) (int, error) {
 		case expected != "":
 			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s: %q, expected %s", name, v.from.Text(i), expected)
 		case x.r.Missing == MissingError:
-			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s has no value; expected one, or --missing drop or previous", name)
+			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s has no value; expected one, or --missing drop, previous or keep", name)
 		case x.r.Missing != MissingKeep && first == none:
 			first = k
 		}
@@ -219,7 +222,7 @@ func (x *reader) run() error {
 		}
 		return nil
 	}
-	interval := x.interval()
+	gap := x.gap()
 	before := none // the column without a value in the row before
 	for i := range x.t.Rows() {
 		state, err := x.complete(i, 0, states)
@@ -232,7 +235,7 @@ func (x *reader) run() error {
 		}
 		switch {
 		case i == 0:
-		case !x.together(i, interval):
+		case !x.together(i, gap):
 			x.drop(i-1, ended)
 		case before != none:
 			x.drop(i-1, isMissing(before, 0))
@@ -279,35 +282,15 @@ func (x *reader) view(i int, row []float64) {
 	}
 }
 
-// interval returns the usual time between rows, or 0.
-func (x *reader) interval() float64 {
-	if x.time == nil {
-		return 0
-	}
-	var all []float64
-	for i := 1; i < min(x.t.Rows(), 10_001); i++ {
-		a, ok1 := x.time.seconds(i - 1)
-		b, ok2 := x.time.seconds(i)
-		if ok1 && ok2 && b > a {
-			all = append(all, b-a)
-		}
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[len(all)/2]
-}
-
 // together reports whether row i follows row i-1.
-func (x *reader) together(i int, interval float64) bool {
+func (x *reader) together(i int, gap float64) bool {
 	if x.episode != nil && x.episode.cells.at(i) != x.episode.cells.at(i-1) {
 		return false
 	}
-	if x.time == nil || interval == 0 {
+	if x.time == nil || gap == 0 {
 		return true
 	}
 	a, ok1 := x.time.seconds(i - 1)
 	b, ok2 := x.time.seconds(i)
-	return ok1 && ok2 && b > a && b-a <= 1.5*interval
+	return ok1 && ok2 && b >= a && b-a <= gap
 }

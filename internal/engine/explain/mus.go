@@ -237,13 +237,10 @@ func initialValue(p *factored.Problem, v *factored.Variable) string {
 		val[l.Bit] = (c.K == 1) != l.Neg
 		texts = append(texts, p.Format(c))
 	}
-	switch {
-	case len(given) < v.Width:
+	if len(given) < v.Width {
 		return strings.Join(texts, ", ")
-	case v.Bool:
-		return fmt.Sprintf("%s = %v", v.Name, v.Value(val) == 1)
 	}
-	return fmt.Sprintf("%s = %d", v.Name, v.Value(val))
+	return fmt.Sprintf("%s = %v", v.Name, v.Show(v.Value(val)))
 }
 
 // minimize drops candidates, then steps of those that stay.

@@ -43,7 +43,8 @@ type Log struct {
 	Delimiter string            `toml:"delimiter"` // of a CSV; inferred if empty
 	Episode   string            `toml:"episode"`   // column
 	Time      string            `toml:"time"`      // column
-	Missing   string            `toml:"missing"`   // drop, previous or error
+	Gap       float64           `toml:"gap"`       // longest time between rows of an episode; inferred if 0
+	Missing   string            `toml:"missing"`   // drop, previous, keep or error
 	Columns   map[string]string `toml:"columns"`   // by fluent, of those with another name
 }
 
@@ -80,8 +81,11 @@ func (t *Task) setDeclared(f *file) error {
 		}
 	}
 	t.Rules, t.Log = f.Rules, f.Log
-	if !slices.Contains([]string{"", "drop", "previous", "error"}, t.Log.Missing) {
-		return t.errorAt([]string{"log", "missing"}, "missing is %q; expected drop, previous or error", t.Log.Missing)
+	if t.Log.Gap < 0 {
+		return t.errorAt([]string{"log", "gap"}, "gap is %v; expected a time above 0", t.Log.Gap)
+	}
+	if !slices.Contains([]string{"", "drop", "previous", "keep", "error"}, t.Log.Missing) {
+		return t.errorAt([]string{"log", "missing"}, "missing is %q; expected drop, previous, keep or error", t.Log.Missing)
 	}
 	if f.Reward != nil {
 		t.Reward = *f.Reward

@@ -1,0 +1,54 @@
+package rawlog
+
+import (
+	"math"
+	"slices"
+)
+
+// Between rows of a log that is written at a regular interval, more than regular times the
+// interval is a gap. If a quarter of the rows come later than that, the log is written now and
+// then; then a gap is where the times between rows, in order, are widened times as long from
+// one to the next.
+const (
+	regular = 1.5
+	widened = 3
+)
+
+// gap returns the longest time between two rows of an episode; 0 if the log has no times.
+func (x *reader) gap() float64 {
+	if x.r.Gap > 0 || x.time == nil {
+		return x.r.Gap
+	}
+	var all []float64
+	for i := 1; i < min(x.t.Rows(), 10_001); i++ {
+		a, ok1 := x.time.seconds(i - 1)
+		b, ok2 := x.time.seconds(i)
+		if ok1 && ok2 && b > a {
+			all = append(all, b-a)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	usual, late := all[len(all)/2], len(all)*3/4
+	if all[late] <= regular*usual {
+		return regular * usual
+	}
+	for i := late + 1; i < len(all); i++ {
+		if all[i] > widened*all[i-1] {
+			return roundest(all[i-1], math.Sqrt(all[i-1]*all[i])) // round, and nearer to the usual
+		}
+	}
+	return math.Inf(1)
+}
+
+// Gap returns the time between two rows above which an episode ends, as it is inferred; 0 if
+// the log has no times, and infinite if no time between rows is unusual.
+func Gap(t *Table, r Reading) float64 {
+	x := &reader{t: t, r: r}
+	if i := t.Column(r.Time); r.Time != "" && i >= 0 {
+		x.time = &t.Columns[i]
+	}
+	return x.gap()
+}
