@@ -83,12 +83,11 @@ func linkProgram(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"fdplan", "elevator"} {
-		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+	program := filepath.Join(dir, "fdplan")
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
 	}
-	return filepath.Join(dir, "fdplan")
+	return program
 }
 
 // session runs the program in this process.

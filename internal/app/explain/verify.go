@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -26,8 +27,8 @@ type Property struct {
 	Status       string   `json:"status"`  // "holds" or "fails"
 	Witness      *Witness `json:"witness"` // of a property that fails
 	Checked      bool     `json:"checked"` // the checker confirmed the witness
-	// Warnings tell of comparisons that the ranges of their variables decide, and of next
-	// values that the training rows of the network do not support.
+	// Warnings tell of comparisons that the ranges of their variables decide, of a premise
+	// that nothing satisfies, and of next values that the training rows of the network do not support.
 	Warnings []string `json:"warnings,omitempty"`
 	// Certificate is the folder with a proof of a property that holds, absent
 	// without one.
@@ -54,6 +55,9 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 	}
 	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: property, Status: "holds", Warnings: e.Constants()}
 	if res.Holds {
+		if err := out.vacuous(ctx, t); err != nil {
+			return nil, err
+		}
 		return out, out.doubtHolding(ctx, problem)
 	}
 	p := t.Problem
@@ -64,6 +68,50 @@ func Verify(ctx context.Context, problem *load.Problem, property string) (*Prope
 		Next:   app.ValuesOf(p, factored.State, res.Next, true),
 	}
 	return out, out.doubt(problem, res.Now)
+}
+
+// vacuous warns of an implication that holds since no legal state and action satisfies its
+// premise.
+func (w *Property) vacuous(ctx context.Context, t engine.Task) error {
+	premise, ok := premiseOf(w.Property)
+	if !ok || len(w.Warnings) > 0 {
+		return nil
+	}
+	e, err := expr.Parse(t.Problem, "~("+premise+")", expr.Options{Next: true})
+	if err != nil {
+		return fmt.Errorf("the premise of %s: %w", w.Property, err)
+	}
+	res, err := verify.Property(ctx, t, e)
+	if err == nil && res.Holds {
+		w.Warnings = append(w.Warnings, fmt.Sprintf("no legal state and action satisfies %s, so that the property says nothing", premise))
+	}
+	return err
+}
+
+// premiseOf returns the left side of an implication; false for any other expression.
+func premiseOf(property string) (premise string, ok bool) {
+	depth, at, quoted := 0, -1, false
+	for i := range len(property) {
+		rest := property[i:]
+		switch c := property[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case depth > 0:
+		case strings.HasPrefix(rest, "<=>"):
+			return "", false
+		case at < 0 && strings.HasPrefix(rest, "=>"):
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", false
+	}
+	return strings.TrimSpace(property[:at]), true
 }
 
 // doubtHolding warns of a property that holds in the model and could fail where the training

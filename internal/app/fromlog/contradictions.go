@@ -162,7 +162,7 @@ func writeContradictions(b *strings.Builder, groups []Contradiction) {
 	if len(groups) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s with more than one next state; a column may be missing, a bin too wide, or a column is chance:\n", counted.Of(len(groups), "state-action pair"))
+	fmt.Fprintf(b, "%s with more than one next state; a column may be missing, a bin too wide, or a column chance (--ignore):\n", counted.Of(len(groups), "state-action pair"))
 	writeDiffering(b, groups)
 	for _, g := range groups[:min(len(groups), maxGroups)] {
 		fmt.Fprintf(b, "  %s\n", g.State)

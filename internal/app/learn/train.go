@@ -173,7 +173,7 @@ func (t *Trained) Next() []string {
 	}
 	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d distinct training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {
-		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, or use finer bins.", t.Contradictory))
+		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, use finer bins, or ignore a column that is chance.", t.Contradictory))
 	}
 	switch {
 	case t.Stopped != "":

@@ -95,6 +95,9 @@ func Infer(t *Table, s Spec) ([]Fluent, error) {
 			if f.Use == AsState && o.Use != Dropped && same(&t.Columns[t.Column(o.Column)], &t.Columns[i]) {
 				f.Use, f.Why = Dropped, "the same as column "+o.Column
 			}
+			if f.Use == AsTime && o.Use == AsTime {
+				f.Use, f.Why = Dropped, "another column of times than "+o.Column
+			}
 			if f.Use != Dropped && o.Use != Dropped && o.Name == f.Name {
 				return nil, fmt.Errorf("columns %s and %s would both be named %s; expected --rename %s=NAME", o.Column, f.Column, f.Name, f.Column)
 			}
@@ -281,7 +284,7 @@ var timeNames = []string{"time", "timestamp", "datetime", "date", "ts", "step", 
 
 // isTime reports whether a column has a name of a time and times in it, or time stamps.
 func isTime(t *Table, c *Column) bool {
-	named := slices.Contains(timeNames, strings.ToLower(strings.TrimSpace(c.Name)))
+	named, found := slices.Contains(timeNames, strings.ToLower(strings.TrimSpace(c.Name))), false
 	for i := range min(t.Rows(), 1000) {
 		if c.Missing(i) {
 			continue
@@ -290,8 +293,9 @@ func isTime(t *Table, c *Column) bool {
 		if _, ok := c.seconds(i); !ok || isNumber && !named {
 			return false
 		}
+		found = true
 	}
-	return true
+	return found
 }
 
 // fluentName returns a name that expressions can mention.
@@ -320,6 +324,9 @@ var units = map[string]string{
 
 // unitOf returns the unit in a name such as load_kg or Load (kg).
 func unitOf(column string) string {
+	if strings.Contains(column, "%") {
+		return "%"
+	}
 	words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return !unicode.IsLetter(r) && r != '°' })
 	if len(words) < 2 {
 		return ""

@@ -112,6 +112,14 @@ func TestInfer(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	// A column without values is no time, and one column of times is enough.
+	x, err = Open(write(t, "times.csv", "from,to,empty,load %,cmd\n2026-01-01 10:00,2026-01-01 10:01,,5,up\n2026-01-01 10:01,2026-01-01 10:02,,500,wait\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Infer(x, Spec{Actions: []string{"cmd"}}); err != nil || got[0].Use != AsTime || got[1].Use != Dropped || got[2].Use != Dropped || got[3].Unit != "%" {
+		t.Errorf("%+v, %v", got, err)
+	}
 	// A unit that changes within the file.
 	x, err = Open(write(t, "unit.csv", "load,cmd\n1,up\n2,wait\n3,up\n7 lb,up\n"), 0)
 	if err != nil {
