@@ -112,7 +112,7 @@ func TestInfer(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// A column without values is no time, and one column of times is enough.
+	// A column without values has no times, and one column of times is enough.
 	x, err = Open(write(t, "times.csv", "from,to,empty,load %,cmd\n2026-01-01 10:00,2026-01-01 10:01,,5,up\n2026-01-01 10:01,2026-01-01 10:02,,500,wait\n"), 0)
 	if err != nil {
 		t.Fatal(err)
