@@ -1,29 +1,20 @@
 package execute
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/nearest"
-	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
 // readNamed reads the actions of a plan for RDDL that can only be simulated, and its first
-// state if it has states. What a step omits is at its default, and a state at its initial
-// value.
+// state if it has states.
 func readNamed(s *sim.Simulator, name string, data []byte) (actions sim.Plan, start []float64, err error) {
 	steps, err := app.ReadSteps(name, data)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, step := range steps.Plan {
-		action, err := valuesOf(s.Problem(), s.Actions(), s.Noop(nil), step)
+		action, err := s.ActionNamed(step)
 		if err != nil {
 			return nil, nil, source.Errorf(name, 1, 0, "plan step %d: %v", i+1, err)
 		}
@@ -32,69 +23,8 @@ func readNamed(s *sim.Simulator, name string, data []byte) (actions sim.Plan, st
 	if len(steps.Trace) == 0 {
 		return actions, nil, nil
 	}
-	for _, f := range s.States() {
-		start = append(start, s.Problem().Fluents[f].Initial)
-	}
-	if start, err = valuesOf(s.Problem(), s.States(), start, steps.Trace[0]); err != nil {
+	if start, err = s.StateNamed(steps.Trace[0]); err != nil {
 		return nil, nil, source.Errorf(name, 1, 0, "trace step 1: %v", err)
 	}
 	return actions, start, nil
-}
-
-// valuesOf sets the values of some fluents by name, in values.
-func valuesOf(g *ground.Problem, fluents []int, values []float64, given map[string]json.RawMessage) ([]float64, error) {
-	var names []string
-	for _, f := range fluents {
-		names = append(names, g.Fluents[f].Name)
-	}
-	seen := map[int]string{}
-	for name, raw := range given {
-		i := slices.Index(names, strings.ReplaceAll(name, " ", ""))
-		if i < 0 {
-			return nil, fmt.Errorf("there is no %s %q in %s%s", g.Fluents[fluents[0]].Kind, name, g.Instance, nearest.Hint(name, names))
-		}
-		if _, ok := seen[i]; ok {
-			return nil, fmt.Errorf("%s has two values", names[i])
-		}
-		seen[i] = name
-		x, err := valueOf(&g.Fluents[fluents[i]], raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", names[i], err)
-		}
-		values[i] = x
-	}
-	return values, nil
-}
-
-// valueOf reads a value of a fluent in JSON: true or false, a number, or the name of a value
-// with or without @.
-func valueOf(f *ground.Fluent, raw json.RawMessage) (float64, error) {
-	text := string(raw)
-	if err := json.Unmarshal(raw, &text); err != nil {
-		text = string(raw)
-	}
-	switch f.Type {
-	case ground.Bool:
-		switch text {
-		case "true", "1":
-			return 1, nil
-		case "false", "0":
-			return 0, nil
-		}
-		return 0, fmt.Errorf("%s, expected true or false", raw)
-	case ground.Enum:
-		at := func(v string) bool { return strings.TrimPrefix(v, "@") == strings.TrimPrefix(text, "@") }
-		if k := slices.IndexFunc(f.Values, at); k >= 0 {
-			return float64(k), nil
-		}
-		return 0, fmt.Errorf("%s, expected one of %s", raw, strings.Join(f.Values, ", "))
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x-x != 0 {
-		return 0, fmt.Errorf("%s, expected a number", raw)
-	}
-	if f.Type == ground.Int && x != float64(int64(x)) {
-		return 0, fmt.Errorf("%s, expected an integer", raw)
-	}
-	return x, nil
 }
