@@ -14,7 +14,7 @@ import (
 // ActionNamed returns the joint action with values given by name, in the order of Actions. The
 // others are at their default.
 func (s *Simulator) ActionNamed(given map[string]json.RawMessage) ([]float64, error) {
-	return valuesOf(s.p, s.actions, s.Noop(nil), given)
+	return valuesOf(s.p, "action", s.actions, s.Noop(nil), given)
 }
 
 // StateNamed returns the state with values given by name, in the order of States. The others
@@ -24,11 +24,11 @@ func (s *Simulator) StateNamed(given map[string]json.RawMessage) ([]float64, err
 	for _, f := range s.states {
 		state = append(state, s.p.Fluents[f].Initial)
 	}
-	return valuesOf(s.p, s.states, state, given)
+	return valuesOf(s.p, "state", s.states, state, given)
 }
 
-// valuesOf sets the values of some fluents by name, in values.
-func valuesOf(g *ground.Problem, fluents []int, values []float64, given map[string]json.RawMessage) ([]float64, error) {
+// valuesOf sets the values of some fluents, states or actions as what says, by name, in values.
+func valuesOf(g *ground.Problem, what string, fluents []int, values []float64, given map[string]json.RawMessage) ([]float64, error) {
 	var names []string
 	for _, f := range fluents {
 		names = append(names, g.Fluents[f].Name)
@@ -37,7 +37,7 @@ func valuesOf(g *ground.Problem, fluents []int, values []float64, given map[stri
 	for name, raw := range given {
 		i := slices.Index(names, strings.ReplaceAll(name, " ", ""))
 		if i < 0 {
-			return nil, fmt.Errorf("there is no %s %q in %s%s", g.Fluents[fluents[0]].Kind, name, g.Instance, nearest.Hint(name, names))
+			return nil, fmt.Errorf("there is no %s %q in %s%s", what, name, g.Instance, nearest.Hint(name, names))
 		}
 		if _, ok := seen[i]; ok {
 			return nil, fmt.Errorf("%s has two values", names[i])
