@@ -51,9 +51,11 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}
-	if r.Bound != nil {
-		x.lower = max(x.lower, -*r.Bound-x.m.ObjectiveConstant())
+	// Tables that say no more of the whole cost than is known say little of its parts.
+	if r.Bound == nil || -*r.Bound-x.m.ObjectiveConstant() <= x.lower {
+		return nil
 	}
+	x.lower = -*r.Bound - x.m.ObjectiveConstant()
 	x.tables.cuts = s.Cuts()
 	for i := range x.tables.cuts {
 		x.tables.left = append(x.tables.left, x.valueTerms(&x.tables.cuts[i]))
