@@ -13,7 +13,7 @@ import (
 // prevents overflow of indices.
 const (
 	maxFluents = 5_000_000
-	maxNodes   = 5_000_000
+	maxNodes   = 20_000_000
 	maxStatics = 1 << 40
 )
 
