@@ -40,6 +40,10 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
+// TestFixedInGoal has a goal over one group and a bit that never changes: the group
+// cannot be swapped with one that is like it otherwise.
+func TestFixedInGoal(t *testing.T) { checkRandom(t, 50_569_905) }
+
 func checkRandom(t *testing.T, seed uint64) (grouped, feasible int64) {
 	p, net, horizon := randprob.New(seed, randprob.Options{})
 	task := engine.Task{Problem: p, Network: net}

@@ -81,6 +81,7 @@ func (f *Factors) marks() [][]mark {
 			v := t.Lit.Var()
 			switch h := f.s.home[v]; {
 			case f.r.fixed[v] != 0:
+				other = true // the group's own list does not know its value
 			case h < 0 || f.r.role[v] != now:
 				other = true
 			case !slices.Contains(ids, h):
