@@ -94,20 +94,23 @@ func (p *printer) elements(es []element) {
 
 // style is the style sheet of drawings: colours by class, for both themes.
 func style(within string) string {
+	return shapeStyle(within) + "\n" + colours(within, 0) + "\n@media screen and (prefers-color-scheme:dark){" + colours(within, 1) + "}\n"
+}
+
+// shapeStyle is the part of the style sheet that does not depend on the theme.
+func shapeStyle(within string) string {
+	return within + "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif}" +
+		within + ".f-none{fill:none}" + within + "path{stroke-linejoin:round;stroke-linecap:round}"
+}
+
+// colours are the rules for the colours of a theme.
+func colours(within string, theme int) string {
 	var b strings.Builder
-	sheet := func(theme int) {
-		for r := paper; r < roles; r++ {
-			c := themes[theme][r]
-			fmt.Fprintf(&b, "%s.f-%s{fill:#%02x%02x%02x}", within, names[r], c.R, c.G, c.B)
-			fmt.Fprintf(&b, "%s.s-%s{stroke:#%02x%02x%02x}", within, names[r], c.R, c.G, c.B)
-		}
+	for r := paper; r < roles; r++ {
+		c := themes[theme][r]
+		fmt.Fprintf(&b, "%s.f-%s{fill:#%02x%02x%02x}", within, names[r], c.R, c.G, c.B)
+		fmt.Fprintf(&b, "%s.s-%s{stroke:#%02x%02x%02x}", within, names[r], c.R, c.G, c.B)
 	}
-	fmt.Fprintf(&b, "%stext{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif}", within)
-	fmt.Fprintf(&b, "%s.f-none{fill:none}%spath{stroke-linejoin:round;stroke-linecap:round}\n", within, within)
-	sheet(0)
-	b.WriteString("\n@media screen and (prefers-color-scheme:dark){")
-	sheet(1)
-	b.WriteString("}\n")
 	return b.String()
 }
 
