@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/experiment"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
@@ -58,7 +59,7 @@ func (c *benchCmd) Run(a *environment) error {
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
 		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
-		Now: a.now, Progress: reportRuns(progress), Warn: a.warn,
+		Now: a.now, Progress: events.Runs(progress), Warn: a.warn,
 	})
 	progress.Clear()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -43,7 +44,7 @@ func (c *collectCmd) Run(a *environment) error {
 	progress := c.reporter(a)
 	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads}
 	if progress.Enabled() {
-		o.Progress = reportRows(progress, c.Rows)
+		o.Progress = events.Rows(progress, c.Rows)
 	}
 	err = learn.Collect(ctx, p, c.Out, o)
 	progress.Clear()

@@ -5,17 +5,22 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // episodes runs several episodes and compares policies.
-func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, r execute.RunRequest, progress *planProgress) error {
+func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, r execute.RunRequest, progress *events.Planning) error {
 	q := execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: c.simulatorFlags.ref(c.Seed)}
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
-	if live {
-		q.Episode = func(l execute.EpisodeLine) { progress.Clear(); writeEpisode(a.out, &l) }
+	q.Episode = func(l execute.EpisodeLine) {
+		progress.Episode(l, c.Episodes)
+		if live {
+			progress.Clear()
+			writeEpisode(a.out, &l)
+		}
 	}
 	d, err := execute.Episodes(ctx, p, q)
 	progress.Clear()

@@ -255,5 +255,5 @@ func (e *evidence) write(f func(io.Writer) error) error {
 
 // large tells of a proof that will have so many bytes.
 func (a *environment) large(bytes int64) {
-	fmt.Fprintf(a.err, "fdplan: warning: the proof will have about %d MB\n", bytes/1_000_000)
+	a.warn(fmt.Sprintf("the proof will have about %d MB", bytes/1_000_000))
 }

@@ -71,7 +71,7 @@ func (c *explainCmd) Run(a *environment) error {
 	}
 	progress := c.progressFlags.plan(a, task.Task)
 	d, err := explain.Explain(ctx, task, explain.Request{
-		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(a), Most: int(c.Alternatives), Report: progress.report,
+		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(a), Most: int(c.Alternatives), Report: progress.Engine,
 	})
 	progress.Clear()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -38,7 +39,7 @@ func (f *incrementalFlags) check(proof bool) error {
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *planProgress, e *evidence) (doc *execute.Document, err error) {
+func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *events.Planning, e *evidence) (doc *execute.Document, err error) {
 	if f.Simulator == "" {
 		f.Simulator = "rddl"
 	}
@@ -53,7 +54,7 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 	}()
 	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
 		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Recheck: f.Recheck, Write: a.toFile, Restart: f.Restart,
-		Iteration: progress.iteration,
+		Iteration: progress.Iteration,
 		Prove:     func(res *incremental.Result) (string, error) { return e.loop(ctx, p, real.Name, r, res) },
 	})
 	if err == nil && f.Corrected != "" {

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/lift"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -69,9 +69,7 @@ func (c *trainCmd) lift(ctx context.Context, a *environment, p *load.Problem) er
 func liftOptions(seed uint64, threads int, r *progress.Reporter) lift.Options {
 	o := lift.Options{Seed: seed, Threads: threads}
 	if r.Enabled() {
-		o.Progress = func(step string, done float64) {
-			r.Report(progress.Event{Kind: "phase", Phase: step, Frequent: true, Line: fmt.Sprintf("%s: %.0f %%", step, 100*done)})
-		}
+		o.Progress = events.Step(r)
 	}
 	return o
 }

@@ -88,6 +88,7 @@ type environment struct {
 	started  time.Time
 	terminal bool   // err is a terminal
 	json     bool   // an error is printed as a JSON object
+	events   bool   // warnings and the end are events, as progress is
 	kill     func() // kills what the command has started; nil for nothing to kill
 
 	guard *guard // ends the command
@@ -107,7 +108,9 @@ func run(a *environment, args []string) (status int) {
 	a.out, a.err = stdout, stderr
 	a.guard = newGuard()
 	defer a.guard.end()
-	a.json = wantsJSON(args)
+	a.events = wantsEvents(args)
+	a.json = wantsJSON(args) || a.events
+	defer func() { a.done(status) }()
 	exited := -1 // set when kong wants to exit, as after --help
 	parser, err := kong.New(grammar(args),
 		kong.Name("fdplan"),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/progress"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -27,7 +28,13 @@ func (a *environment) toFile(name string, write func(io.Writer) error) error {
 }
 
 // warn writes a warning.
-func (a *environment) warn(text string) { fmt.Fprintf(a.err, "fdplan: warning: %s\n", text) }
+func (a *environment) warn(text string) {
+	if a.events {
+		progress.New(a.err, progress.JSON, a.now, a.started).Report(progress.Event{Kind: "warning", Text: text})
+		return
+	}
+	fmt.Fprintf(a.err, "fdplan: warning: %s\n", text)
+}
 
 // writeDeterminized writes that a model is determinised, if it is.
 func writeDeterminized(w io.Writer, rule string) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -56,7 +57,7 @@ func (c *planCmd) Run(a *environment) error {
 	request := plan.Request{
 		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp},
 		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
-		Limits: c.engine(a), Report: progress.report, Now: a.now, Started: a.started, Loaded: a.now(),
+		Limits: c.engine(a), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(),
 	}
 	if err := c.check(c.Proof != ""); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 		return err
 	}
 	if unproved != nil {
-		fmt.Fprintf(a.err, "fdplan: warning: %v\n", unproved)
+		a.warn(unproved.Error())
 	}
 	if w := doc.Warning(); w != "" {
 		a.warn(w)
@@ -99,7 +100,7 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 }
 
 // solve plans as the flags ask for.
-func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *planProgress) (doc *execute.Document, err error) {
+func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *events.Planning) (doc *execute.Document, err error) {
 	q := p
 	if c.Safe {
 		if q, err = support.Safe(p); err != nil {

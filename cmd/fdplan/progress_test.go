@@ -56,13 +56,17 @@ func TestProgressJSON(t *testing.T) {
 	data, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "net.bnn")
 	for _, c := range []struct {
 		args []string
-		want []string // event kinds, in the order of their first line
+		want []string // event kinds
 	}{
 		{[]string{"collect", "inventory/2", "--policy", "restart", "-n", "3000", "-o", data}, []string{"rows"}},
 		{[]string{"train", data, "--task", "inventory/2", "-o", out, "--hidden", "8", "--epochs", "4"}, []string{"epoch"}},
+		{[]string{"train", data, "--task", "inventory/2", "-o", out}, []string{"phase", "output"}},
 		{[]string{"train", data, "--task", "inventory/2", "-o", out, "--grid", "--widths", "4", "--depths", "1", "--epochs", "2"}, []string{"cell"}},
 		{[]string{"plan", "navigation/3x3", "-H", "4"}, []string{"phase", "bound"}},
 		{[]string{"plan", "navigation/3x3", "-H", "4", "--engine", "pb"}, []string{"plan"}},
+		{[]string{"plan", "navigation/3x3", "-H", "4", "--incremental"}, []string{"simulation"}},
+		{[]string{"run", "navigation/3x3", "-H", "4", "--simulator", "rddl", "--json"}, []string{"planned", "step"}},
+		{[]string{"run", "navigation/3x3", "-H", "4", "--simulator", "rddl", "--episodes", "2", "--json"}, []string{"planned", "step", "episode"}},
 	} {
 		t.Run(strings.Join(c.args[:2], " "), func(t *testing.T) {
 			try := func(flags ...string) string {
@@ -94,6 +98,9 @@ func TestProgressJSON(t *testing.T) {
 				}
 				seen[e.Event], last = true, e.Seconds
 			}
+			if !regexp.MustCompile(`\{"event":"done","seconds":[0-9.]+,"exit":0\}\n$`).MatchString(got) {
+				t.Errorf("no event done at the end of %s", got)
+			}
 			for _, kind := range c.want {
 				if !seen[kind] {
 					t.Errorf("no event %s in %s", kind, got)
@@ -103,5 +110,28 @@ func TestProgressJSON(t *testing.T) {
 	}
 	if status, _, stderr := session("plan", "navigation/3x3", "--progress", "loud"); status != exitUsage || !strings.Contains(stderr, "--progress must be one of") {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestEventsOfErrors: warnings and errors are objects too, and the end has the exit status.
+func TestEventsOfErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string // a pattern of standard error
+	}{
+		{[]string{"plan", "absent.toml", "--progress=json"}, `^\{"error":"[^"]+","file":"absent.toml"\}\n\{"event":"done","seconds":[0-9.]+,"exit":2\}\n$`},
+		{[]string{"plan", "navigation/3x3", "-H", "3", "--progress", "json"}, `\n\{"event":"done","seconds":[0-9.]+,"exit":4\}\n$`},
+		{[]string{"plan", "navigation/3x3", "--flag", "--progress", "json"}, `^\{"error":"unknown flag --flag[^"]*"\}\n\{"event":"done","seconds":[0-9.]+,"exit":2\}\n$`},
+		{[]string{"plan", "absent.toml", "--progress", "json", "-q"}, `^fdplan: absent.toml: [^\n]*\n$`},
+	} {
+		if _, _, stderr := session(c.args...); !regexp.MustCompile(c.want).MatchString(stderr) {
+			t.Errorf("%v: %s, expected %s", c.args, stderr, c.want)
+		}
+	}
+	var stderr bytes.Buffer
+	a := &environment{err: &stderr, events: true, now: time.Now, started: time.Now()}
+	a.warn("<unproved>")
+	if got := stderr.String(); !strings.HasPrefix(got, `{"event":"warning","seconds":0,"text":"\u003cunproved\u003e"}`) {
+		t.Error(got)
 	}
 }

@@ -58,7 +58,7 @@ func (c *runCmd) Run(a *environment) error {
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(a), Now: a.now,
 	}
 	progress := c.progressFlags.plan(a, p.Task)
-	r.Phase = progress.report
+	r.Phase, r.Plan, r.Step = progress.Engine, progress.RunPlan, progress.RunStep
 	if c.Episodes > 0 {
 		return c.episodes(ctx, a, p, r, progress)
 	}
@@ -68,8 +68,8 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	if live { // a run may be long: its steps are printed as they are taken
-		r.Plan = func(l execute.RunPlan) { progress.Clear(); writeRunPlan(a.out, &l) }
-		r.Step = func(l execute.RunStep) { writeRunStep(a.out, &l) }
+		r.Plan = func(l execute.RunPlan) { progress.RunPlan(l); progress.Clear(); writeRunPlan(a.out, &l) }
+		r.Step = func(l execute.RunStep) { progress.RunStep(l); writeRunStep(a.out, &l) }
 	}
 	d, err := execute.Run(ctx, p, real, r)
 	progress.Clear()

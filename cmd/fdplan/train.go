@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -98,9 +99,9 @@ func (c *trainCmd) Run(a *environment) error {
 	}
 	progress := c.reporter(a)
 	if progress.Enabled() {
-		reportTraining(progress, a.now, &t)
+		events.Training(progress, a.now, &t)
 		if grid != nil {
-			reportGrid(progress, c.Epochs, grid)
+			events.Grid(progress, c.Epochs, grid)
 		}
 	}
 	res, err := learn.Train(ctx, p, c.Data, t)

@@ -148,7 +148,7 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	}
 	err = certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, certify.Options{Format: version, Limits: c.engine(a), Large: a.large})
 	if errors.Is(err, certify.ErrNoProof) {
-		fmt.Fprintf(a.err, "fdplan: warning: %v\n", err)
+		a.warn(err.Error())
 		return nil
 	}
 	if err != nil {

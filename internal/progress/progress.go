@@ -26,26 +26,42 @@ const (
 const refresh = 100 * time.Millisecond
 
 // Event is one report. Only the fields that belong to its kind are set
-// (docs/formats.md, "Progress as JSON").
+// (docs/progress.md).
 type Event struct {
 	Kind    string  `json:"event"`
 	Seconds float64 `json:"seconds"` // since the command began; Report sets it
 
 	Phase     string   `json:"phase,omitempty"`
+	Share     *float64 `json:"share,omitempty"` // of the phase that is done, in 0..1
 	Reward    *float64 `json:"reward,omitempty"`
 	Bound     *float64 `json:"bound,omitempty"`
+	Gap       *float64 `json:"gap,omitempty"`
+	Plan      any      `json:"plan,omitempty"` // per step the actions, as in an answer
 	Iteration int      `json:"iteration,omitempty"`
+	Landmarks int      `json:"landmarks,omitempty"`
+	Depth     *int     `json:"depth,omitempty"` // of a landmark, in steps
+	Holds     *bool    `json:"holds,omitempty"`
 	Text      string   `json:"text,omitempty"`
 
-	Done   *int     `json:"done,omitempty"`
-	Of     *int     `json:"of,omitempty"`
-	Unit   string   `json:"unit,omitempty"`
-	Loss   *float64 `json:"loss,omitempty"`
-	Wrong  *int     `json:"wrong,omitempty"`
-	Rows   *int     `json:"rows,omitempty"`
-	Edges  *int     `json:"edges,omitempty"`
-	Left   *float64 `json:"left,omitempty"` // seconds, estimated
-	Hidden []int    `json:"hidden,omitempty"`
+	Step    int    `json:"step,omitempty"` // from 1
+	Horizon int    `json:"horizon,omitempty"`
+	Status  string `json:"status,omitempty"`
+	State   any    `json:"state,omitempty"`
+	Action  any    `json:"action,omitempty"`
+
+	Done     *int     `json:"done,omitempty"`
+	Of       *int     `json:"of,omitempty"`
+	Unit     string   `json:"unit,omitempty"`
+	Loss     *float64 `json:"loss,omitempty"`
+	Accuracy *float64 `json:"accuracy,omitempty"` // share of right rows, in 0..1
+	HeldOut  *float64 `json:"held_out,omitempty"` // the same of rows held out
+	Wrong    *int     `json:"wrong,omitempty"`
+	Rows     *int     `json:"rows,omitempty"`
+	Edges    *int     `json:"edges,omitempty"`
+	Left     *float64 `json:"left,omitempty"` // seconds, estimated
+	Hidden   []int    `json:"hidden,omitempty"`
+
+	Exit *int `json:"exit,omitempty"` // the command's status
 
 	// Line is the event for people; an event without one is not shown to them.
 	Line string `json:"-"`
@@ -58,6 +74,7 @@ type Event struct {
 // several goroutines. A nil Reporter reports nothing.
 type Reporter struct {
 	w       io.Writer
+	send    func(Event) // takes events in place of w; nil for none
 	mode    Mode
 	now     func() time.Time
 	started time.Time
@@ -74,6 +91,16 @@ func New(w io.Writer, mode Mode, now func() time.Time, started time.Time) *Repor
 	return &Reporter{w: w, mode: mode, now: now, started: started}
 }
 
+// NewFunc returns a reporter that passes all events to send, one at a time; times are as
+// those of New.
+func NewFunc(send func(Event), now func() time.Time, started time.Time) *Reporter {
+	return &Reporter{send: send, mode: JSON, now: now, started: started}
+}
+
+// Machine reports whether programs read the events, so that the fields matter that
+// people are not shown.
+func (r *Reporter) Machine() bool { return r != nil && r.mode == JSON }
+
 // Enabled reports whether events have a reader.
 func (r *Reporter) Enabled() bool { return r != nil && r.mode != None }
 
@@ -86,7 +113,9 @@ func (r *Reporter) Report(e Event) {
 	defer r.mu.Unlock()
 	if r.mode == JSON {
 		e.Seconds = round(r.now().Sub(r.started).Seconds())
-		if text, err := json.Marshal(e); err == nil {
+		if r.send != nil {
+			r.send(e)
+		} else if text, err := json.Marshal(e); err == nil {
 			r.w.Write(append(text, '\n'))
 		}
 		return

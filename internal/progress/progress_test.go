@@ -51,11 +51,19 @@ func TestReporter(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", mode, b.String(), want)
 		}
 	}
+	var kinds []string
+	r := NewFunc(func(e Event) { kinds = append(kinds, e.Kind) }, time.Now, time.Now())
+	r.Report(Event{Kind: "quiet"})
+	r.Message(Event{Kind: "iteration"})
+	r.Clear()
+	if got := strings.Join(kinds, " "); got != "quiet iteration" || !r.Machine() {
+		t.Errorf("a function was given %s", got)
+	}
 	var none *Reporter
 	none.Report(Event{})
 	none.Message(Event{})
 	none.Clear()
-	if none.Enabled() {
+	if none.Enabled() || none.Machine() {
 		t.Error("a nil reporter has a reader")
 	}
 }

@@ -64,7 +64,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return func(done float64) { t.Structure(step, done) }
 	}
 	st, err := structure.Learn(ctx, table, structure.Options{
-		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"),
+		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"), Learned: t.Output,
 		Dense: train.Units(t.Config.Seed),
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ type Training struct {
 	// Structure is called by RecipeStructure with a step and the part of it that is
 	// done, in 0..1.
 	Structure  func(step string, done float64)
+	Output     func(done, of int) // called by RecipeStructure when the function of an output is found
 	Config     train.Config
 	Split      train.SplitMode
 	Progress   func(train.Epoch)

@@ -134,8 +134,7 @@ func (d *Document) Tell(p *factored.Problem, tr *factored.Trace) {
 	}
 }
 
-// gap returns the relative distance of bound and reward.
-func gap(bound, reward float64) *float64 {
-	g := (bound - reward) / math.Max(1, math.Abs(reward))
-	return &g
+// Gap returns the relative distance of bound and reward.
+func Gap(bound, reward float64) float64 {
+	return (bound - reward) / math.Max(1, math.Abs(reward))
 }

@@ -138,7 +138,8 @@ func (d *Document) bound(p *factored.Problem, r *Request, res *engine.Result) {
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p, *res.Bound)
 		if d.Reward != nil {
-			d.Gap = gap(*d.Bound, *d.Reward)
+			g := Gap(*d.Bound, *d.Reward)
+			d.Gap = &g
 		}
 	}
 }
@@ -187,7 +188,8 @@ func (d *Document) Confirm(t engine.Task, res *engine.Result) error {
 	d.Horizon = &horizon
 	d.Reward = app.RewardOf(t.Problem, report.Reward)
 	if d.Bound != nil {
-		d.Gap = gap(*d.Bound, *d.Reward)
+		g := Gap(*d.Bound, *d.Reward)
+		d.Gap = &g
 	}
 	valid := true
 	d.Valid.Model = &valid

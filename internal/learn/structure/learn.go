@@ -77,6 +77,9 @@ type Options struct {
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
+	// Learned is called from one goroutine at a time, when the inputs and the function of
+	// another output are found, with how many are and the number of all; nil for none.
+	Learned func(done, of int)
 }
 
 // Learn finds the inputs and the function of each output. Close must have been
@@ -107,6 +110,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		if !l.o.Complete {
 			out.Alternatives = l.alternatives(o, known, st.Noisy, out.Inputs)
 		}
+		l.tell()
 	})
 	if err != nil {
 		return nil, err
@@ -122,7 +126,9 @@ type learner struct {
 	mu    sync.Mutex // of done
 	done  int
 	total int
-	noise float64 // see search; 0 where rows are not noisy
+
+	learned int     // outputs that are learned, under mu
+	noise   float64 // see search; 0 where rows are not noisy
 }
 
 // each does f for every output, on several threads.
@@ -148,6 +154,17 @@ func (l *learner) each(f func(output int)) error {
 	}
 	wg.Wait()
 	return l.ctx.Err()
+}
+
+// tell reports that another output is learned.
+func (l *learner) tell() {
+	if l.o.Learned == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.learned++
+	l.o.Learned(l.learned, l.t.Outputs)
 }
 
 // fold is a division into rows to learn from and rows held out.
