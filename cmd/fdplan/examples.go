@@ -16,6 +16,10 @@ var examples = map[string][]example{
 		{"A task and a data set from a log whose actions are in one column", "init lift.csv -o lift --actions command --goal 'floor == 0'"},
 		{"With given bin edges, and empty cells filled from the row before", "init lift.csv -o lift --actions command --bins load_kg=0,200,600 --missing previous"},
 	},
+	"serve": {
+		{"Open the page in a browser, at a free port of this machine", "serve"},
+		{"At a fixed port, without a browser, for scripts", "serve --listen 127.0.0.1:8080 --no-browser --token-file token.txt"},
+	},
 	"list": {
 		{"The problems that can be named in place of PROBLEM", "list"},
 		{"The same as JSON", "list --json"},

@@ -46,6 +46,7 @@ type cli struct {
 	Solve    solveCmd    `cmd:"" help:"Solve a .cnf, .wcnf or .opb file."`
 	Run      runCmd      `cmd:"" help:"Plan, act in a simulator or the real system, observe, plan again."`
 	Bench    benchCmd    `cmd:"" help:"Run the paper's experiments, each run in a process of its own."`
+	Serve    serveCmd    `cmd:"" help:"Serve a page and an HTTP interface to plan, explain, learn and run."`
 	Report   reportCmd   `cmd:"" help:"Render the results of a bench as a page, with the paper's figures beside them."`
 
 	Help       helpCmd       `cmd:"" help:"Describe the commands, or one with its flags and examples."`

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/limit"
+	"github.com/fdplan/fdplan/internal/serve"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+type serveCmd struct {
+	Listen    string `help:"Host and port to listen on; port 0 is a free one. A host other than this machine's loopback needs --token-file, --tls-cert and --tls-key." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	NoBrowser bool   `help:"Do not open the page in a browser."`
+	TokenFile string `help:"File with the token that requests need, at least 16 characters; default: a random one." placeholder:"FILE"`
+	TLSCert   string `name:"tls-cert" help:"Certificate of the server, PEM." placeholder:"FILE"`
+	TLSKey    string `name:"tls-key" help:"Its key, PEM." placeholder:"FILE"`
+
+	Jobs      int          `help:"Jobs that run at the same time; others wait." default:"2" placeholder:"N"`
+	JobMemory bytesFlag    `help:"Bound on the memory of each job; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
+	JobTime   durationFlag `help:"Bound on the time of each job; default: none." placeholder:"TIME"`
+}
+
+// Run serves until a signal ends it.
+func (c *serveCmd) Run(a *environment) error {
+	if c.Jobs < 1 {
+		return fmt.Errorf("--jobs %d; expected at least 1", c.Jobs)
+	}
+	token, err := c.token()
+	if err != nil {
+		return err
+	}
+	l, loopback, err := c.listen()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	program, err := thisProgram()
+	if err != nil {
+		return err
+	}
+	memory := int64(c.JobMemory)
+	if memory == 0 {
+		memory = limit.DefaultMemory()
+	}
+	s, err := serve.New(serve.Config{
+		Program: []string{program}, Token: token, Address: l.Addr().String(), TLS: c.TLSCert != "", Anyhost: !loopback,
+		Now: a.now, Log: log.New(a.err, "fdplan: ", 0), Version: buildVersion(),
+		Limits: serve.Limits{
+			Upload: 256 << 20, Body: 16 << 20, Running: c.Jobs, Queued: 100, Kept: 1000, Memory: memory, Threads: max(1, app.Threads(0)/c.Jobs),
+			Time: time.Duration(c.JobTime), Request: 30 * time.Second,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	url := "http://"
+	if c.TLSCert != "" {
+		url = "https://"
+	}
+	url += l.Addr().String() + "/#token=" + token
+	fmt.Fprintf(a.out, "fdplan serves at %s\n", url)
+	if !c.NoBrowser {
+		if err := openBrowser(a.guard.ctx, url); err != nil {
+			a.warn(fmt.Sprintf("no browser was opened: %v", err))
+		}
+	}
+	return s.Serve(a.guard.ctx, l)
+}
+
+// token returns the token of --token-file, or a random one.
+func (c *serveCmd) token() (string, error) {
+	if c.TokenFile == "" {
+		return rand.Text(), nil
+	}
+	text, err := source.ReadFileUpTo(c.TokenFile, 4096)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < 16 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\",;\\", r) }) {
+		return "", source.Errorf(c.TokenFile, 0, 0, "it has no token; expected at least 16 letters and digits on one line")
+	}
+	return token, nil
+}
+
+// listen opens the port. It reports whether only this machine can reach it.
+func (c *serveCmd) listen() (l net.Listener, loopback bool, err error) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return nil, false, fmt.Errorf("--listen %s: %w; expected HOST:PORT such as 127.0.0.1:8080", c.Listen, err)
+	}
+	ip := net.ParseIP(host)
+	loopback = host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return nil, false, errors.New("--tls-cert and --tls-key go together")
+	case !loopback && (c.TokenFile == "" || c.TLSCert == ""):
+		return nil, false, fmt.Errorf("--listen %s: other machines can reach this address; expected --token-file, --tls-cert and --tls-key too", c.Listen)
+	}
+	var pair tls.Certificate
+	if c.TLSCert != "" {
+		if pair, err = tls.LoadX509KeyPair(c.TLSCert, c.TLSKey); err != nil {
+			return nil, false, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.TLSCert, c.TLSKey, err)
+		}
+	}
+	if l, err = net.Listen("tcp", c.Listen); err != nil {
+		return nil, false, fmt.Errorf("--listen %s: %w", c.Listen, err)
+	}
+	if c.TLSCert != "" {
+		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	}
+	return l, loopback, nil
+}
+
+// openBrowser starts the user's browser.
+func openBrowser(ctx context.Context, url string) error {
+	command := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open", url}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}

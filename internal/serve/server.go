@@ -1,0 +1,273 @@
+// Package serve implements the server of `fdplan serve`: a page and an HTTP interface, which
+// openapi.json describes. What may take long or read untrusted files runs as a command of
+// fdplan in a process of its own, with bounds on time and memory; its documents are those of
+// the command line.
+package serve
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/serve/page"
+)
+
+// description is the OpenAPI document of the interface.
+//
+//go:embed openapi.json
+var description []byte
+
+// apiPrefix begins the paths of the interface; others are the page's.
+const apiPrefix = "/api/"
+
+// Config is how a server runs. All fields are required unless they state a default.
+type Config struct {
+	Program []string         // the command line of fdplan, to which arguments are added
+	Token   string           // that requests need
+	Address string           // host and port that are listened on
+	TLS     bool             // the listener speaks TLS
+	Anyhost bool             // answer requests for any host name
+	Now     func() time.Time // the clock
+	Log     *log.Logger      // of internal errors
+	Version string           // as printed by fdplan --version
+	Limits  Limits
+}
+
+// Limits bound what one server does.
+type Limits struct {
+	Upload  int64         // bytes of an upload
+	Body    int64         // bytes of a JSON body
+	Running int           // jobs at the same time
+	Queued  int           // jobs that wait
+	Kept    int           // ended jobs
+	Memory  int64         // bytes of a job
+	Threads int           // of a job that asks for none
+	Time    time.Duration // of a job; 0 for no limit
+	Request time.Duration // for reading a request other than an upload, and for short commands
+}
+
+// Server answers the requests.
+type Server struct {
+	config  Config
+	access  access
+	started time.Time
+	handler http.Handler
+}
+
+// New returns a server for a listener on config.Address.
+func New(config Config) (*Server, error) {
+	host, port, err := net.SplitHostPort(config.Address)
+	if err != nil {
+		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
+	}
+	s := &Server{config: config, started: config.Now()}
+	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS}
+	if !config.Anyhost {
+		s.access.hosts = []string{net.JoinHostPort(host, port)}
+		if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+			s.access.hosts = append(s.access.hosts, "localhost:"+port)
+		}
+	}
+	s.handler = s.access.protect(s.mux())
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Serve answers the requests to l until ctx ends. Slow or idle connections are closed.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler: s, ReadHeaderTimeout: s.config.Limits.Request, ReadTimeout: s.config.Limits.Request, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: s.config.Log, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := h.Shutdown(ending); err != nil {
+		_ = h.Close()
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// mux returns the routes of the interface and the page.
+func (s *Server) mux() *http.ServeMux {
+	m := http.NewServeMux()
+	for _, r := range s.routes() {
+		m.Handle(r.method+" "+r.path, s.route(r))
+	}
+	m.HandleFunc(apiPrefix, s.unknown)
+	m.Handle("/", readOnly(http.FileServerFS(page.Files())))
+	return m
+}
+
+// readOnly refuses methods that files do not have.
+func readOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			refuse(w, &problemError{status: http.StatusMethodNotAllowed, Message: "the method is not allowed here", Hint: "expected GET"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// route checks the token and limits the body of a request.
+func (s *Server) route(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !r.public && !s.access.authorised(req) {
+			refuse(w, &problemError{status: http.StatusUnauthorized, Message: "the token is missing or wrong", Hint: "open the address that fdplan serve printed, or send Authorization: Bearer TOKEN"})
+			return
+		}
+		if !r.upload {
+			req.Body = http.MaxBytesReader(w, req.Body, s.config.Limits.Body)
+		}
+		if err := r.serve(w, req); err != nil {
+			if e := new(problemError); !errors.As(err, &e) && req.Context().Err() == nil {
+				s.config.Log.Printf("%s %s: %v", req.Method, req.URL.Path, err)
+			}
+			refuse(w, err)
+		}
+	})
+}
+
+// unknown refuses what has no route.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, known := range s.routes() {
+		probe := http.NewServeMux()
+		probe.Handle(known.path, http.NotFoundHandler())
+		if _, pattern := probe.Handler(r); pattern != "" {
+			allowed = append(allowed, known.method)
+		}
+	}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		refuse(w, &problemError{status: http.StatusMethodNotAllowed, Message: "the method is not allowed here", Hint: "expected " + strings.Join(allowed, " or ")})
+		return
+	}
+	refuse(w, &problemError{status: http.StatusNotFound, Message: "there is nothing at this path", Hint: "/api/v1/openapi.json describes the interface"})
+}
+
+// route is one operation of the interface. An error that serve returns becomes the answer.
+type route struct {
+	method, path string
+	serve        func(w http.ResponseWriter, r *http.Request) error
+	public       bool // needs no token
+	upload       bool // bounds its body itself
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{method: "GET", path: "/api/v1/openapi.json", serve: s.getDescription, public: true},
+		{method: "POST", path: "/api/v1/session", serve: s.createSession, public: true},
+		{method: "GET", path: "/api/v1/session", serve: s.getSession},
+		{method: "GET", path: "/api/v1/server", serve: s.getServer},
+	}
+}
+
+func (s *Server) getDescription(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	_, err := w.Write(description)
+	return err
+}
+
+// createSession exchanges the token for a cookie.
+func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
+	var session struct {
+		Token string `json:"token"`
+	}
+	if err := decode(r, &session); err != nil {
+		return err
+	}
+	if !s.access.matches(session.Token) {
+		return &problemError{status: http.StatusUnauthorized, Message: "the token is wrong"}
+	}
+	s.access.grant(w)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// about describes the server.
+type about struct {
+	Schema           int        `json:"schema"`
+	Version          string     `json:"version"`
+	Started          time.Time  `json:"started"`
+	Persistent       bool       `json:"persistent"`
+	Kinds            []string   `json:"kinds"`
+	Engines          []string   `json:"engines"`
+	Explainers       []string   `json:"explainers"`
+	Determinizations []string   `json:"determinizations"`
+	Simulators       []string   `json:"simulators"`
+	Limits           limitLines `json:"limits"`
+}
+
+// limitLines are the Limits of a server as JSON.
+type limitLines struct {
+	Upload  int64    `json:"upload_bytes"`
+	Body    int64    `json:"body_bytes"`
+	Running int      `json:"running"`
+	Queued  int      `json:"queued"`
+	Kept    int      `json:"kept"`
+	Memory  int64    `json:"memory"`
+	Threads int      `json:"threads"`
+	Time    *float64 `json:"time"`
+}
+
+func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
+	l := s.config.Limits
+	a := about{
+		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: []string{},
+		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: []string{"none", "most-likely", "mean"}, Simulators: []string{"rddl"},
+		Limits: limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Memory: l.Memory, Threads: l.Threads},
+	}
+	if l.Time > 0 {
+		seconds := l.Time.Seconds()
+		a.Limits.Time = &seconds
+	}
+	answer(w, http.StatusOK, a)
+	return nil
+}
+
+// decode reads a JSON body, in which unknown names are errors.
+func decode(r *http.Request, v any) error {
+	if t, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(t) != "application/json" {
+		return bad("the body has the type %.100q; expected application/json", r.Header.Get("Content-Type"))
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if large := new(http.MaxBytesError); errors.As(err, &large) {
+			return &problemError{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", large.Limit)}
+		}
+		return bad("the body is not what was expected: %v", err)
+	}
+	if d.More() {
+		return bad("the body goes on after the JSON object; expected one object")
+	}
+	return nil
+}
