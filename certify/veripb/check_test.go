@@ -21,7 +21,13 @@ const (
 const (
 	v1 = "pseudo-Boolean proof version 1.2\n"
 	v2 = "pseudo-Boolean proof version 2.0\n"
+	v3 = "pseudo-Boolean proof version 3.0\n"
 )
+
+// concluded3 ends a proof of version 3.0.
+func concluded3(what string) string {
+	return "output NONE;\nconclusion " + what + ";\nend pseudo-Boolean proof;\n"
+}
 
 // concluded ends a proof of version 2.0.
 func concluded(what string) string {
@@ -68,6 +74,14 @@ func TestAccepted(t *testing.T) {
 		{"definition", "1 x1 1 x2 1 x3 >= 2 ;", v1 + "f 1\nred 1 x1 1 x2 1 x3 2 ~y1 >= 2 ; y1 -> 0\nred 1 ~x1 1 ~x2 1 ~x3 2 y1 >= 2 ; y1 1\np 1 3 +\nu 1 y1 >= 1 ;\n", "none"},
 		{"symmetry", "1 x1 1 x2 >= 1 ;", v2 + "red 1 x1 >= 1 ; x1 -> x2 x2 -> x1\n" + concluded("NONE"), "none"},
 		{"pure literal, objective kept", "min: 1 x1 ;\n1 x1 1 x2 >= 1 ;", v2 + "red 1 x2 >= 1 ; x2 -> 1\nsoli ~x1 x2\nrup >= 1 ;\n" + concluded("BOUNDS 0 : 4 0"), "optimal 0"},
+		{"rup 3.0", unsatOPB, v3 + "f 4;\nrup 1 x1 >= 1 : ~ 1 2 4;\nrup >= 1;\n" + concluded3("UNSAT : 6"), "unsatisfiable"},
+		{"empty hints", unsatOPB, v3 + "rup 1 x1 >= 1 : ;\nrup >= 1:;\n" + concluded3("UNSAT"), "unsatisfiable"},
+		{"statements across lines", unsatOPB, v3 + "% pol 1;\nf\n 4 % of them;\n;rup 1 x1\n>=\n1;rup >= 1; " + concluded3("UNSAT\n:\n6"), "unsatisfiable"},
+		{"optimum 3.0", coverOPB, v3 + "f 3 ;\nsoli x1 x2 ~x3 : 2;\npol 1 2 + 3 + 2 d ;\npol 5 4 +;\nrup 1 x1 1 x2 1 x3 >= 2 ;\n" + concluded3("BOUNDS 2 : 7 2"), "optimal 2"},
+		{"bound and a solution at the end 3.0", coverOPB, v3 + "pol 1 2 + 3 + 2 d;" + concluded3("BOUNDS 2: 4 2:x1 x2 ~x3"), "optimal 2"},
+		{"implication 3.0", "2 x1 +1 x2 >= 2 ;", v3 + "i 1 x1 1 x3 >= 1;\nia 1 x1 >= 0 : 1;\nia 3 x1 1 x2 1 x3 >= 2 : -2;\ne 1 x2 3 x1 1 x3 >= 2 : 3;\n" + concluded3("NONE"), "none"},
+		{"definition 3.0", "1 x1 1 x2 1 x3 >= 2 ;", v3 + "red 1 x1 1 x2 1 x3 2 ~y1 >= 2 : y1 -> 0;\nred 1 ~x1 1 ~x2 1 ~x3 2 y1 >= 2 : y1 1 ;\npol 1 3 +;\nrup 1 y1 >= 1;\n" + concluded3("NONE"), "none"},
+		{"deletion 3.0", unsatOPB, v3 + "setlvl 1;rup 1 x1 >= 1 ;wiplvl 1;\ndel id 1 2;\ndel range 3 4;\ndel spec -1 x1 -1 x2 -1 x3 >= -1;\n" + concluded3("NONE"), "none"},
 		{"empty problem", "", v1 + "f 0\n", "none"},
 		{"no constraint", "min: ;", v1 + "f\no\nc 1", "optimal 0"},
 		{"empty sum", ">= 1 ;", v1 + "f 1\nc 1\n", "unsatisfiable"},
@@ -101,7 +115,19 @@ func TestRefused(t *testing.T) {
 		{"unknown rule", unsatOPB, v1 + "f 4\ndom 1 x1 >= 1 ; x1 -> 0", "proof:3:1: found \"dom\""},
 		{"rule of the other version", unsatOPB, v1 + "f 4\nsoli x1\n", "is not of this version"},
 		{"rule of the first version", unsatOPB, v2 + "c 4\n", "is not of this version"},
-		{"version", unsatOPB, "pseudo-Boolean proof version 3.0\n", "proof:1:30: found \"3.0\", expected version 1.2 or 2.0"},
+		{"version", unsatOPB, "pseudo-Boolean proof version 3.1\n", "proof:1:30: found \"3.1\", expected version 1.2, 2.0 or 3.0"},
+		{"short name 3.0", unsatOPB, v3 + "u 1 x1 >= 1;\n", "is not of this version"},
+		{"solution 3.0", coverOPB, v3 + "solx x1 x2 x3;\n", "is not of this version"},
+		{"star 3.0", unsatOPB, v3 + "* comment;\n", "proof:2:1: found \"*\""},
+		{"semicolon inside", coverOPB, v3 + "ia 1 x1 1 x2 >= 1 ; 1;\n", "proof:2:21: found \"1\""},
+		{"no end of a statement", coverOPB, v3 + "pol 1\n2 +\n", "proof:2:1: the statement has no end"},
+		{"fault in a long statement", coverOPB, v3 + "\npol 1\n2 /;\n", "proof:3: found \"/\""},
+		{"second statement of a line", coverOPB, v3 + "pol 1; pol 9 1 +;\n", "proof:2:16: there is no constraint 9"},
+		{"no witness 3.0", coverOPB, v3 + "red 1 x1 1 x2 >= 1;\n", "expected \":\" and the variables"},
+		{"subproof 3.0", coverOPB, v3 + "red 1 x1 >= 0 : x1 -> 1 : subproof qed;\n", "subproofs are not known"},
+		{"proof by contradiction", coverOPB, v3 + "pbc 1 x1 >= 1 : subproof qed;\n", "found \"pbc\""},
+		{"wrong value", coverOPB, v3 + "soli x1 x2 ~x3 : 3;\n", "the objective has the value 2, not 3"},
+		{"no end 3.0", coverOPB, v3 + "output NONE;conclusion NONE;", "expected \"end pseudo-Boolean proof\""},
 		{"header", unsatOPB, "f 4", "proof:1:1: found \"f\", expected \"pseudo-Boolean\""},
 		{"empty", unsatOPB, "", "proof:1:1: the line ends"},
 		{"division by 0", unsatOPB, v1 + "f 4\np 1 0 d\n", "needs a positive number"},
@@ -137,7 +163,7 @@ func TestRefused(t *testing.T) {
 		{"implied by none", "2 x1 1 x2 >= 1 ;", v2 + "ia 1 x1 >= 1 ;", "no constraint is there to imply"},
 		{"equation in a rule", unsatOPB, v1 + "f 4\nu 1 x1 = 1 ;", "found \"=\", expected \">=\""},
 		{"no semicolon", unsatOPB, v1 + "f 4\nu 1 x1 >= 1", "expected \";\""},
-		{"no degree", unsatOPB, v1 + "f 4\nu 1 x1 ;", "inside a constraint"},
+		{"no degree", unsatOPB, v1 + "f 4\nu 1 x1 ;", "the constraint ends early"},
 		{"end missing", unsatOPB, v2, "expected \"end pseudo-Boolean proof\""},
 		{"conclusion missing", unsatOPB, v2 + "end pseudo-Boolean proof\n", "expected the output and conclusion lines"},
 		{"output missing", unsatOPB, v2 + "conclusion NONE\n", "expected one after the output line"},

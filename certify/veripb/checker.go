@@ -54,7 +54,12 @@ func Check(opb, proof io.Reader) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	c := &checker{problem: p}
+	return check(func(version) *problem { return p }, proof)
+}
+
+// check reads a proof about a problem, which may depend on the version of the proof.
+func check(about func(version) *problem, proof io.Reader) (Verdict, error) {
+	c := &checker{}
 	read := newLines("proof", proof)
 	w, err := read.next()
 	if errors.Is(err, io.EOF) {
@@ -63,11 +68,15 @@ func Check(opb, proof io.Reader) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	if err := c.header(&w); err != nil {
+	if err := c.header(&w, about); err != nil {
 		return Verdict{}, err
 	}
+	next := read.next
+	if c.version == version30 {
+		next = read.statement
+	}
 	for !c.ended {
-		w, err := read.next()
+		w, err := next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -79,7 +88,7 @@ func Check(opb, proof io.Reader) (Verdict, error) {
 		}
 	}
 	end := words{file: "proof", line: read.line + 1}
-	if c.version == version20 {
+	if c.version != version12 {
 		if !c.ended {
 			return Verdict{}, end.errorf("the proof ends, expected \"end pseudo-Boolean proof\"")
 		}
@@ -93,6 +102,7 @@ type version uint8
 const (
 	version12 version = 1 << iota
 	version20
+	version30
 )
 
 // checker is the state between two rules.
@@ -119,7 +129,7 @@ type checker struct {
 	ended   bool
 }
 
-func (c *checker) header(w *words) error {
+func (c *checker) header(w *words, about func(version) *problem) error {
 	for _, want := range []string{"pseudo-Boolean", "proof", "version"} {
 		if err := w.expect(want); err != nil {
 			return err
@@ -130,12 +140,15 @@ func (c *checker) header(w *words) error {
 		c.version = version12
 	case "2.0":
 		c.version = version20
+	case "3.0":
+		c.version = version30
 	default:
-		return w.errorf("%s, expected version 1.2 or 2.0", found(got))
+		return w.errorf("%s, expected version 1.2, 2.0 or 3.0", found(got))
 	}
+	c.problem = about(c.version)
 	c.level = -1
 	c.grow(len(c.names.all))
-	if c.version == version20 {
+	if c.version != version12 {
 		c.load()
 	}
 	return w.finish()
@@ -204,22 +217,40 @@ func (c *checker) reference(w *words) (*constraint, error) {
 	return c.get(w, n)
 }
 
-// inequality parses a constraint with >= up to its semicolon.
+// argument reports whether a rule has something after its constraint. In version 3.0 that is
+// after a colon.
+func (c *checker) argument(w *words) bool {
+	if c.version != version30 {
+		return w.peek() != nil
+	}
+	if string(w.peek()) != ":" {
+		return false
+	}
+	w.next()
+	return true
+}
+
+// inequality parses a constraint with >= up to and with its semicolon; in version 3.0, where
+// constraints have none, up to the semicolon or colon.
 func (c *checker) inequality(w *words) (*constraint, error) {
 	s := statement{problem: c.problem, terms: &c.terms}
 	s.begin()
 	defer c.terms.reset()
 	for {
-		word := w.next()
-		if word == nil {
+		done := c.version == version30 && w.ends()
+		var word []byte
+		if !done {
+			word = w.next()
+		}
+		if word == nil && !done {
 			return nil, w.errorf("the line ends, expected \";\" after the constraint")
 		}
 		if string(word) == "=" {
 			return nil, w.errorf("found \"=\", expected \">=\"")
 		}
-		if string(word) == ";" {
+		if done || string(word) == ";" {
 			if s.hasCoef || !s.hasRHS {
-				return nil, w.errorf("found \";\" inside a constraint, expected terms, \">=\" and an integer")
+				return nil, w.errorf("the constraint ends early, expected terms, \">=\" and an integer")
 			}
 			break
 		}

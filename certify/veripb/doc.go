@@ -1,5 +1,5 @@
-// Package veripb checks proofs of the VeriPB format, versions 1.2 and 2.0, against a
-// pseudo-Boolean problem in OPB. It verifies the answers of the engines and uses none of the
+// Package veripb checks proofs of the VeriPB format, versions 1.2, 2.0 and 3.0, against a
+// pseudo-Boolean problem in OPB or a MaxSAT problem in WCNF. It verifies the answers of the engines and uses none of the
 // project's code that solves or writes problems. An optimum of the paper's planning problem
 // (its reward over a horizon) thus depends only on the text of the problem and of the proof.
 //

@@ -30,10 +30,10 @@ func (s substitution) of(l lit) (lit, bool) {
 }
 
 // readSubstitution parses pairs of a variable and its image, with or without an arrow between
-// them, up to a semicolon or the end of the line.
+// them, up to a semicolon, a colon or the end of the line.
 func (c *checker) readSubstitution(w *words) (substitution, error) {
 	s := substitution{image: map[int]lit{}}
-	for w.peek() != nil && string(w.peek()) != ";" {
+	for !w.ends() {
 		from, ok := c.names.literal(w.next())
 		if !ok || from.negated() {
 			return s, w.errorf("expected a variable to substitute")
@@ -98,6 +98,9 @@ func (c *checker) ruleRedundant(w *words) error {
 	k, err := c.inequality(w)
 	if err != nil {
 		return err
+	}
+	if c.version == version30 && !c.argument(w) {
+		return w.errorf("expected \":\" and the variables to substitute")
 	}
 	s, err := c.readSubstitution(w)
 	if err != nil {

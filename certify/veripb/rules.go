@@ -6,46 +6,52 @@ type rule struct {
 	versions version
 }
 
-const anyVersion = version12 | version20
+const (
+	anyVersion = version12 | version20 | version30
+	oldVersion = version12 | version20 // short names, which version 3.0 has no more
+	newVersion = version20 | version30
+)
 
 // rules by name. step handles the rules that are refused on purpose.
 var rules = map[string]rule{
 	"f":    {(*checker).ruleFormula, anyVersion},
 	"l":    {(*checker).ruleAxiom, version12},
-	"p":    {(*checker).rulePolish, anyVersion},
+	"p":    {(*checker).rulePolish, oldVersion},
 	"pol":  {(*checker).rulePolish, anyVersion},
-	"u":    {(*checker).ruleRUP, anyVersion},
+	"u":    {(*checker).ruleRUP, oldVersion},
 	"rup":  {(*checker).ruleRUP, anyVersion},
 	"red":  {(*checker).ruleRedundant, anyVersion},
 	"e":    {(*checker).ruleEquals, anyVersion},
 	"ea":   {(*checker).ruleEqualsAdd, version20},
 	"i":    {(*checker).ruleImplies, anyVersion},
 	"j":    {(*checker).ruleImpliesAdd, version12},
-	"ia":   {(*checker).ruleImpliesAdd, version20},
-	"o":    {(*checker).ruleImprove, anyVersion},
-	"soli": {(*checker).ruleImprove, version20},
-	"v":    {(*checker).ruleExclude, anyVersion},
-	"solx": {(*checker).ruleExclude, version20},
-	"ov":   {(*checker).ruleOriginal, anyVersion},
-	"sol":  {(*checker).ruleSolution, version20},
-	"d":    {(*checker).ruleDeleteIDs, anyVersion},
+	"ia":   {(*checker).ruleImpliesAdd, newVersion},
+	"o":    {(*checker).ruleImprove, oldVersion},
+	"soli": {(*checker).ruleImprove, newVersion},
+	"v":    {(*checker).ruleExclude, oldVersion},
+	"solx": {(*checker).ruleExclude, version20}, // in version 3.0 about preserved variables
+	"ov":   {(*checker).ruleOriginal, oldVersion},
+	"sol":  {(*checker).ruleSolution, newVersion},
+	"d":    {(*checker).ruleDeleteIDs, oldVersion},
 	"del":  {(*checker).ruleDelete, anyVersion},
-	"delc": {(*checker).ruleDeleteIDs, version20},
-	"deld": {(*checker).ruleDeleteIDs, version20},
+	"delc": {(*checker).ruleDeleteIDs, newVersion},
+	"deld": {(*checker).ruleDeleteIDs, newVersion},
 	"core": {(*checker).ruleCore, anyVersion},
-	"#":    {(*checker).ruleLevel, anyVersion},
-	"w":    {(*checker).ruleWipe, anyVersion},
+	"#":    {(*checker).ruleLevel, oldVersion},
+	"w":    {(*checker).ruleWipe, oldVersion},
 	"c":    {(*checker).ruleContradiction, version12},
 
-	"output":     {(*checker).ruleOutput, version20},
-	"conclusion": {(*checker).ruleConclusion, version20},
-	"end":        {(*checker).ruleEnd, version20},
+	"setlvl":     {(*checker).ruleLevel, version30},
+	"wiplvl":     {(*checker).ruleWipe, version30},
+	"output":     {(*checker).ruleOutput, newVersion},
+	"conclusion": {(*checker).ruleConclusion, newVersion},
+	"end":        {(*checker).ruleEnd, newVersion},
 }
 
 // step checks one line.
 func (c *checker) step(w *words) error {
 	name := w.next()
-	if name == nil || name[0] == '*' {
+	if name == nil || name[0] == '*' && c.version != version30 {
 		return nil
 	}
 	r, ok := rules[string(name)]
@@ -69,7 +75,7 @@ func (c *checker) ruleFormula(w *words) error {
 			return err
 		}
 		// In version 1.2, 0 means that the number is not given.
-		if n != number(int64(len(c.constraints))) && (n.sign() != 0 || c.version == version20) {
+		if n != number(int64(len(c.constraints))) && (n.sign() != 0 || c.version != version12) {
 			return w.errorf("the problem has %d constraints, equations counting twice, not %v", len(c.constraints), n)
 		}
 		if string(w.peek()) == "0" {
@@ -100,21 +106,23 @@ func (c *checker) ruleAxiom(w *words) error {
 	return w.finish()
 }
 
-// ruleRUP ignores the hints of version 2.0, which could only make the check fail.
+// ruleRUP ignores hints, which could only make the check fail.
 func (c *checker) ruleRUP(w *words) error {
 	k, err := c.inequality(w)
 	if err != nil {
 		return err
 	}
-	for w.peek() != nil {
-		if c.version == version12 {
-			return w.finish()
+	if c.version != version12 && c.argument(w) {
+		for !w.ends() {
+			if string(w.peek()) == "~" {
+				w.next()
+			} else if _, err := c.reference(w); err != nil {
+				return err
+			}
 		}
-		if string(w.peek()) == "~" {
-			w.next()
-		} else if _, err := c.reference(w); err != nil {
-			return err
-		}
+	}
+	if err := w.finish(); err != nil {
+		return err
 	}
 	if !c.follows(k) {
 		return w.refusedf("%s does not follow by reverse unit propagation", k.text(&c.names))
@@ -142,7 +150,7 @@ func (c *checker) compare(w *words, verb string, test func(a, b *constraint, scr
 	if err != nil {
 		return nil, err
 	}
-	if c.version == version20 && w.peek() != nil {
+	if c.version != version12 && c.argument(w) {
 		if have, err = c.reference(w); err != nil {
 			return nil, err
 		}

@@ -1,21 +1,34 @@
 package veripb
 
-// readLiterals parses literals up to the end of the line.
+// readLiterals parses literals up to the end of the line, or up to a colon.
 func (c *checker) readLiterals(w *words) ([]lit, error) {
 	c.assignment = c.assignment[:0]
-	for {
-		word := w.peek()
-		if word == nil || string(word) == ";" {
-			c.propagator.grow(len(c.names.all))
-			return c.assignment, w.finish()
-		}
-		w.next()
+	for !w.ends() {
+		word := w.next()
 		l, ok := c.names.literal(word)
 		if !ok {
 			return nil, w.errorf("%s, expected a literal", found(word))
 		}
 		c.assignment = append(c.assignment, l)
 	}
+	c.propagator.grow(len(c.names.all))
+	return c.assignment, nil
+}
+
+// readSolution parses literals and, in version 3.0, the value of the objective that may follow;
+// nil is none.
+func (c *checker) readSolution(w *words) (lits []lit, said *num, err error) {
+	if lits, err = c.readLiterals(w); err != nil {
+		return nil, nil, err
+	}
+	if c.version == version30 && c.argument(w) {
+		n, err := w.number("the value of the objective")
+		if err != nil {
+			return nil, nil, err
+		}
+		said = &n
+	}
+	return lits, said, w.finish()
 }
 
 // objectiveValue returns the objective under the literal values of truth.
@@ -42,7 +55,7 @@ func (c *checker) record(value num) {
 // records the solution and returns the literals and their objective value, which they must
 // determine alone.
 func (c *checker) solution(w *words) ([]lit, num, error) {
-	lits, err := c.readLiterals(w)
+	lits, said, err := c.readSolution(w)
 	if err != nil {
 		return nil, num{}, err
 	}
@@ -85,6 +98,9 @@ func (c *checker) solution(w *words) ([]lit, num, error) {
 		}
 	}
 	value := c.objectiveValue(truth)
+	if said != nil && said.cmp(value) != 0 {
+		return nil, num{}, w.refusedf("the objective has the value %v, not %v", value, *said)
+	}
 	c.record(value)
 	return lits, value, nil
 }
@@ -93,6 +109,9 @@ func (c *checker) solution(w *words) ([]lit, num, error) {
 // alone. Variables that it leaves open are false.
 func (c *checker) original(w *words) error {
 	lits, err := c.readLiterals(w)
+	if err == nil {
+		err = w.finish()
+	}
 	if err != nil {
 		return err
 	}

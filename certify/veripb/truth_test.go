@@ -52,6 +52,8 @@ var certificates = []struct{ name, opb, proof string }{
 	{"optimum 2.0", coverOPB, v2 + "f 3\nsoli x1 x2 x3\nsoli x1 x2 ~x3\npol 1 2 + 3 + 2 d\npol 6 5 +\nrup 1 x1 1 x2 1 x3 >= 2 ;\n" + concluded("BOUNDS 2 : 8 2")},
 	{"definition 2.0", coverOPB, v2 + "f 3\nred 1 x1 1 x2 1 x3 2 ~x4 >= 2 ; x4 -> 0\nred 1 ~x1 1 ~x2 1 ~x3 2 x4 >= 2 ; x4 -> 1\npol 1 2 + 3 + 2 d\npol 6 5 +\nrup 1 x4 >= 1 ;\nsoli x1 x2 ~x3 x4\npol 6 9 +\n" + concluded("BOUNDS 2 : 10 2")},
 	{"weights 1.2", weightOPB, v1 + "f 4\no x1 ~x2 x3 ~x4\nu >= 1 ;\nc 6\n"},
+	{"optimum 3.0", coverOPB, v3 + "f 3;\nsoli x1 x2 x3 : 3;\nsoli x1 x2 ~x3;\npol 1 2 + 3 + 2 d;pol 6 5 +;\nrup 1 x1 1 x2 1 x3 >= 2 : 1 2 3 ~;\n" + concluded3("BOUNDS 2 : 8 2")},
+	{"definition 3.0", coverOPB, v3 + "f 3 ;\nred 1 x1 1 x2 1 x3 2 ~x4 >= 2 : x4 -> 0 ;\nred 1 ~x1 1 ~x2 1 ~x3 2 x4 >= 2 : x4 -> 1 ;\npol 1 2 + 3 + 2 d ;\npol 6 5 + ;\nrup 1 x4 >= 1 ;\nsoli x1 x2 ~x3 x4 ;\npol 6 9 + ;\n" + concluded3("BOUNDS 2 : 10 2")},
 	{"bounds 2.0", coverOPB, v2 + "f 3\nsol x1 x2 x3\npol 1 2 + 3 + 2 d s 3 * 2 d\nia 1 x1 1 x2 >= 1 ; 1\n" + concluded("BOUNDS 1 : 1 3")},
 }
 

@@ -20,6 +20,7 @@ type certifyCmd struct {
 	limits
 	Dir     string `arg:"" optional:"" help:"Folder that plan --certify wrote." placeholder:"DIR"`
 	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
+	WCNF    string `name:"wcnf" help:"WCNF that solve was given, with --proof; either may be compressed." placeholder:"FILE"`
 	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
 	Proof   string `help:"VeriPB proof about the problem file; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
@@ -35,11 +36,12 @@ type certifyCmd struct {
 func (c *certifyCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	files := certify.Files{Folder: c.Dir, OPB: c.OPB, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
+	files := certify.Files{Folder: c.Dir, OPB: c.OPB, WCNF: c.WCNF, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
+	clauses := c.CNF != "" || c.WCNF != ""
 	switch {
-	case c.CNF != "" && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != ""):
-		return errors.New("--cnf FILE goes with --proof FILE alone")
-	case c.Dir == "" && c.CNF == "" && (c.OPB == "" || c.Proof == ""):
+	case clauses && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != "" || c.CNF != "" && c.WCNF != ""):
+		return errors.New("--cnf FILE and --wcnf FILE each go with --proof FILE alone")
+	case c.Dir == "" && !clauses && (c.OPB == "" || c.Proof == ""):
 		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
 	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
 		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")

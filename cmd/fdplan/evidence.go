@@ -97,7 +97,7 @@ var errIncomplete = fmt.Errorf("%w: the limit came before it was complete", cert
 
 // solve plans with an engine that writes the proof meanwhile.
 func (e *evidence) solve(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
-	err = e.write(func(w io.Writer) error {
+	err = e.a.toPacked(e.file, func(w io.Writer) error {
 		var done atomic.Bool
 		g := &closable{w: w}
 		r.Proof = &conflict.Proof{W: g, Format: e.version, Done: &done}
@@ -149,7 +149,7 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	}
 	answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
 	if err == nil && e.file != "" {
-		err = e.write(func(w io.Writer) (err error) {
+		err = e.a.toPacked(e.file, func(w io.Writer) (err error) {
 			answers[0], err = certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits, Large: e.a.large})
 			return err
 		})
@@ -235,11 +235,11 @@ func proven(res *engine.Result, answers []certify.Answer) {
 	}
 }
 
-// write writes the file of the proof, compressed if its name says so.
-func (e *evidence) write(f func(io.Writer) error) error {
-	return e.a.toFile(e.file, func(w io.Writer) error {
+// toPacked writes a file, compressed if its name says so.
+func (a *environment) toPacked(name string, f func(io.Writer) error) error {
+	return a.toFile(name, func(w io.Writer) error {
 		buffered := bufio.NewWriterSize(w, 1<<16)
-		z, err := packed.Writer(e.file, buffered)
+		z, err := packed.Writer(name, buffered)
 		if err != nil {
 			return err
 		}

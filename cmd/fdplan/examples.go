@@ -38,6 +38,7 @@ var examples = map[string][]example{
 		{"Check what plan navigation/3x3 --certify maze has written", "certify maze"},
 		{"The same, with the problem files compared with the problem", "certify maze --problem navigation/3x3"},
 		{"A proof that was written by itself", "certify --opb maze.opb --proof maze.pbp"},
+		{"A proof of the answer to a MaxSAT problem", "certify --wcnf maze.wcnf --proof maze.pbp"},
 	},
 	"compile": {
 		{"For a pseudo-Boolean solver, with a map back to the problem", "compile navigation/3x3 -H 4 --format opb -o maze.opb --map maze.map.json"},
@@ -83,6 +84,7 @@ var examples = map[string][]example{
 	"solve": {
 		{"A pseudo-Boolean problem", "solve maze.opb"},
 		{"A MaxSAT problem, packed, for a minute at most", "solve maze.wcnf.gz --time-limit 60s"},
+		{"With a proof that VeriPB and certify read", "solve maze.wcnf --proof maze.pbp"},
 	},
 	"bench": {
 		{"The paper's experiments in short", "bench paper --quick -o out"},

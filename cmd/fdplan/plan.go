@@ -33,7 +33,7 @@ type planCmd struct {
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
 	Safe        bool        `help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
-	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
 	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }

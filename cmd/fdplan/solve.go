@@ -16,8 +16,8 @@ type solveCmd struct {
 	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or compressed (.gz)."`
 	limits
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
-	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb." placeholder:"FILE"`
-	ProofFormat   string `help:"Version of VeriPB's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
+	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb and .wcnf; .gz or .zst at the end of its name compresses it." placeholder:"FILE"`
+	ProofFormat   string `help:"Version of VeriPB's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
 	Out           string `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
 }
 
@@ -65,7 +65,7 @@ func (c *solveCmd) prove(a *environment, o *embedded.Options, answer func() erro
 	if err != nil {
 		return err
 	}
-	return a.toFile(c.Proof, func(w io.Writer) error {
+	return a.toPacked(c.Proof, func(w io.Writer) error {
 		o.Proof = &embedded.Proof{W: w, Format: version}
 		return answer()
 	})

@@ -85,7 +85,7 @@ type verifyCmd struct {
 	Property    string      `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
 	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
-	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0" default:"2.0"`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
 	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }

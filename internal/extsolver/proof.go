@@ -29,6 +29,12 @@ func VeriPB(t testing.TB, opb, proof []byte, limit time.Duration) (accepted bool
 	return checkProof(t, "veripb", "a.opb", "a.pbp", opb, proof, limit)
 }
 
+// VeriPBWCNF does the same with a problem in WCNF.
+func VeriPBWCNF(t testing.TB, wcnf, proof []byte, limit time.Duration) (accepted bool, output string) {
+	t.Helper()
+	return checkProof(t, "veripb", "a.wcnf", "a.pbp", wcnf, proof, limit, "--wcnf")
+}
+
 // DRATTrim runs drat-trim on a DRAT proof of a CNF, and reports whether it accepts the proof,
 // with its output.
 func DRATTrim(t testing.TB, cnf, proof []byte, limit time.Duration) (accepted bool, output string) {
@@ -36,7 +42,7 @@ func DRATTrim(t testing.TB, cnf, proof []byte, limit time.Duration) (accepted bo
 	return checkProof(t, "drat-trim", "a.cnf", "a.drat", cnf, proof, limit)
 }
 
-func checkProof(t testing.TB, tool, formulaName, proofName string, formula, proof []byte, limit time.Duration) (accepted bool, output string) {
+func checkProof(t testing.TB, tool, formulaName, proofName string, formula, proof []byte, limit time.Duration, flags ...string) (accepted bool, output string) {
 	t.Helper()
 	dir := t.TempDir()
 	formulaFile, proofFile := filepath.Join(dir, formulaName), filepath.Join(dir, proofName)
@@ -45,7 +51,7 @@ func checkProof(t testing.TB, tool, formulaName, proofName string, formula, proo
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, tool, formulaFile, proofFile)
+	cmd := exec.CommandContext(ctx, tool, append(flags, formulaFile, proofFile)...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -22,6 +22,9 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
+// versions are those of the proofs.
+var versions = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
+
 func solve(t *testing.T, e engine.Engine, task engine.Task, from, to int) *engine.Result {
 	t.Helper()
 	res, err := e.Solve(context.Background(), engine.Query{Task: task, MinHorizon: from, MaxHorizon: to}, engine.Limits{Threads: 1, Memory: 1 << 30}, nil)
@@ -74,7 +77,7 @@ func TestBundled(t *testing.T) {
 				if known && i > 0 {
 					break
 				}
-				dir := certificate(t, p.Task, solve(t, search.Engine{}, p.Task, h, h), h, proof.Format(i%2))
+				dir := certificate(t, p.Task, solve(t, search.Engine{}, p.Task, h, h), h, versions[i%len(versions)])
 				r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &certify.Against{Task: p.Task})
 				if err != nil || !r.Accepted || len(r.Claims) != 1 || r.Claims[0].Translation == nil {
 					t.Fatalf("%s H %d: %+v, %v", name, h, r, err)
@@ -100,7 +103,7 @@ func TestEngines(t *testing.T) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		task := engine.Task{Problem: p, Network: net}
 		res := solve(t, engines[seed%4], task, horizon, horizon)
-		dir := certificate(t, task, res, horizon, proof.Format(seed/4%2))
+		dir := certificate(t, task, res, horizon, versions[seed/4%uint64(len(versions))])
 		check := func() *certify.Report {
 			r, err := certify.Check(context.Background(), certify.Files{Folder: dir}, &certify.Against{Task: task})
 			if err != nil {
@@ -168,7 +171,7 @@ func TestBroken(t *testing.T) {
 		p, net, horizon := randprob.New(seed+1000, randprob.Options{})
 		task := engine.Task{Problem: p, Network: net}
 		reward, feasible := randprob.BruteForce(p, net, horizon)
-		dir := certificate(t, task, solve(t, search.Engine{}, task, horizon, horizon), horizon, proof.Format(seed%2))
+		dir := certificate(t, task, solve(t, search.Engine{}, task, horizon, horizon), horizon, versions[seed%uint64(len(versions))])
 		opb, name := filepath.Join(dir, fmt.Sprintf("h%d.opb", horizon)), filepath.Join(dir, fmt.Sprintf("h%d.pbp", horizon))
 		text, err := os.ReadFile(name)
 		if err != nil {

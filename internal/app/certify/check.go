@@ -32,10 +32,11 @@ type Report struct {
 }
 
 // Files name what is to be checked: a folder, or a problem file and a proof, with an
-// answer or without, or a CNF and a proof that it has no solution.
+// answer or without, or a WCNF and a proof, or a CNF and a proof that it has no solution.
 type Files struct {
 	Folder             string
 	OPB, Proof, Answer string
+	WCNF               string // in place of OPB
 	CNF                string // in place of OPB; Proof is in DRAT then
 	Safe               bool   // the problem has supported steps only; an answer says so itself
 }
@@ -78,8 +79,11 @@ type answer struct {
 // are about files that cannot be read; what is refused is in the report.
 func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
 	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
-	if f.CNF != "" {
+	switch {
+	case f.CNF != "":
 		return r, r.clauses(ctx, f.CNF, f.Proof)
+	case f.WCNF != "":
+		return r, r.soft(ctx, f.WCNF, f.Proof)
 	}
 	var a *answer
 	var t *engine.Task
@@ -249,7 +253,7 @@ func (r *Report) check(ctx context.Context, opb, proof string, s *said, t *engin
 	if s != nil {
 		c.compare(*s)
 	}
-	if err := c.askOthers(ctx); err != nil {
+	if err := c.askOthers(ctx, nil); err != nil {
 		return err
 	}
 	r.Claims = append(r.Claims, *c)

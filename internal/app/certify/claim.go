@@ -20,7 +20,7 @@ import (
 
 // Claim is what a proof shows about one problem file.
 type Claim struct {
-	File     string   `json:"file"` // the problem, in OPB
+	File     string   `json:"file"` // the problem, in OPB, WCNF or CNF
 	Proof    string   `json:"proof"`
 	Horizon  int      `json:"horizon"`  // as the file says; 0 if it does not
 	Shows    string   `json:"shows"`    // in terms of the file: optimal 4, bounds 3 INF, unsatisfiable, none
@@ -85,35 +85,9 @@ func (c *Claim) compare(s said) {
 // task, compares the file with it, but for plans that are excluded. Files that cannot be read are errors.
 func checkFiles(ctx context.Context, opb, proof string, t *engine.Task, excluded []engine.Landmark) (*Claim, error) {
 	c := &Claim{File: opb, Proof: proof, Accepted: true}
-	h, err := readHead(opb)
-	if err != nil {
-		return nil, err
-	}
-	c.Horizon = h.horizon
-	problem, err := open(ctx, opb)
-	if err != nil {
-		return nil, err
-	}
-	defer problem.Close()
-	steps, err := open(ctx, proof)
-	if err != nil {
-		return nil, err
-	}
-	defer steps.Close()
-	v, err := veripb.Check(problem, steps)
-	var fault *source.Error
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &fault):
-		c.refuseFault(fault)
-		return c, nil
-	case err != nil:
-		return nil, err
-	}
-	c.take(v, h)
-	if t == nil {
-		return c, nil
+	h, err := c.read(ctx, veripb.Check)
+	if err != nil || !c.Accepted || t == nil {
+		return c, err
 	}
 	same := true
 	c.Translation = &same
@@ -135,6 +109,38 @@ func checkFiles(ctx context.Context, opb, proof string, t *engine.Task, excluded
 		c.refuse("the file is not the problem %s: %v", t.Problem.Name, err)
 	}
 	return c, ctx.Err()
+}
+
+// read has a checker read the proof, and notes its verdict and what the problem file
+// says about itself.
+func (c *Claim) read(ctx context.Context, check func(problem, proof io.Reader) (veripb.Verdict, error)) (head, error) {
+	h, err := readHead(c.File)
+	if err != nil {
+		return h, err
+	}
+	c.Horizon = h.horizon
+	problem, err := open(ctx, c.File)
+	if err != nil {
+		return h, err
+	}
+	defer problem.Close()
+	steps, err := open(ctx, c.Proof)
+	if err != nil {
+		return h, err
+	}
+	defer steps.Close()
+	v, err := check(problem, steps)
+	var fault *source.Error
+	switch {
+	case ctx.Err() != nil:
+		return h, context.Cause(ctx)
+	case errors.As(err, &fault):
+		c.refuseFault(fault)
+		return h, nil
+	case err == nil:
+		c.take(v, h)
+	}
+	return h, err
 }
 
 // take notes a verdict.
@@ -160,7 +166,7 @@ type head struct {
 }
 
 var (
-	horizonLine = regexp.MustCompile(`^\* fdplan: problem .*, horizon (\d+)\s*$`)
+	horizonLine = regexp.MustCompile(`^[*c] fdplan: problem .*, horizon (\d+)\s*$`)
 	rewardLine  = regexp.MustCompile(`reward = -\(objective \+ (-?\d+)\) / (\d+)\s*$`)
 )
 
@@ -174,7 +180,7 @@ func readHead(name string) (head, error) {
 	in := bufio.NewReader(f)
 	for range 20 {
 		line, err := in.ReadString('\n')
-		if err != nil || len(line) == 0 || line[0] != '*' {
+		if err != nil || len(line) == 0 || line[0] != '*' && line[0] != 'c' {
 			break // what is wrong is said by the checker
 		}
 		if m := horizonLine.FindStringSubmatch(line); m != nil && h.horizon == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/certify/drat"
+	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -38,9 +39,27 @@ func (r *Report) clauses(ctx context.Context, cnf, proof string) error {
 	if err := c.askTrim(ctx); err != nil {
 		return err
 	}
+	r.alone(c)
+	return nil
+}
+
+// alone adds a claim about a file that stands for itself.
+func (r *Report) alone(c *Claim) {
 	r.Claims = append(r.Claims, *c)
 	r.Accepted = r.Accepted && c.Accepted
 	r.Trusted = append(r.Trusted, "that the file says what is meant", "the checkers themselves")
+}
+
+// soft checks a VeriPB proof about a WCNF.
+func (r *Report) soft(ctx context.Context, wcnf, proof string) error {
+	c := &Claim{File: wcnf, Proof: proof, Accepted: true}
+	if _, err := c.read(ctx, veripb.CheckWCNF); err != nil {
+		return err
+	}
+	if err := c.askOthers(ctx, wcnfDialect); err != nil {
+		return err
+	}
+	r.alone(c)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/fdplan/fdplan/certify/veripb"
 )
 
 // Verdict is that of a checker of others.
@@ -20,9 +23,36 @@ type Verdict struct {
 	Says     string `json:"says,omitempty"` // its last line, where it does not accept
 }
 
+// dialect returns the flags by which veripb reads a problem file, and why it does not
+// where it does not. Old is version 0.3.
+type dialect func(ctx context.Context, problem string, old bool) (flags []string, unread string, err error)
+
+// wcnfDialect is that of a WCNF.
+func wcnfDialect(ctx context.Context, problem string, old bool) (flags []string, unread string, err error) {
+	f, err := open(ctx, problem)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	header := false
+	for in := bufio.NewScanner(f); in.Scan() && !header; {
+		line := strings.TrimSpace(in.Text())
+		if header = strings.HasPrefix(line, "p"); !header && line != "" && line[0] != 'c' {
+			break
+		}
+	}
+	switch {
+	case old && !header:
+		unread = "this veripb reads a WCNF with a header only; expected a file of compile --format wcnf-old"
+	case !old && header:
+		unread = "this veripb reads a WCNF without a header only; expected a file of compile --format wcnf"
+	}
+	return []string{"--wcnf"}, unread, nil
+}
+
 // askOthers has veripb read the proof too, if it is installed. Its refusal refuses
-// the claim.
-func (c *Claim) askOthers(ctx context.Context) error {
+// the claim. A nil dialect is OPB.
+func (c *Claim) askOthers(ctx context.Context, problem dialect) error {
 	tool, err := exec.LookPath("veripb")
 	if err != nil || !c.Accepted {
 		return nil
@@ -31,7 +61,19 @@ func (c *Claim) askOthers(ctx context.Context) error {
 	// contradiction; version 2 checks the conclusion itself.
 	help, _ := run(ctx, tool, "--help")
 	args := []string{}
-	if strings.Contains(help, "--requireUnsat") {
+	old := strings.Contains(help, "--requireUnsat")
+	if problem != nil {
+		flags, unread, err := problem(ctx, c.File, old)
+		if err != nil {
+			return err
+		}
+		if unread != "" {
+			c.Others = append(c.Others, Verdict{Checker: "veripb", Says: unread})
+			return nil
+		}
+		args = flags
+	}
+	if old {
 		version, err := proofVersion(ctx, c.Proof)
 		if err != nil {
 			return err
@@ -40,7 +82,7 @@ func (c *Claim) askOthers(ctx context.Context) error {
 			c.Others = append(c.Others, Verdict{Checker: "veripb", Says: "this veripb reads version 1.2 only; expected a proof written with --proof-format 1.2"})
 			return nil
 		}
-		if c.Reward != nil && c.Bound != nil && *c.Reward == *c.Bound || strings.HasPrefix(c.Shows, "unsat") {
+		if c.kind == veripb.Optimal || c.kind == veripb.Unsat {
 			args = append(args, "--requireUnsat")
 		}
 	}
@@ -49,7 +91,7 @@ func (c *Claim) askOthers(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	opb, err := plain(ctx, c.File, filepath.Join(dir, "a.opb"))
+	opb, err := plain(ctx, c.File, filepath.Join(dir, "a"))
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (f files) check(t testing.TB, what any, text []byte, reward int64, feasible
 	}
 }
 
-var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20}
+var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
 
 // random is a random problem, every third with odd weights, and its true answer.
 func random(i int) (task engine.Task, horizon int, reward int64, feasible bool) {
@@ -102,7 +102,7 @@ func TestRandomProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := compile(t, task, horizon, i%2 == 0)
-		text, _, err := f.prove(claimOf(res), formats[i/2%2])
+		text, _, err := f.prove(claimOf(res), formats[i/2%len(formats)])
 		if err != nil {
 			t.Fatalf("problem %d: %v", i, err)
 		}
@@ -114,7 +114,7 @@ func TestRandomProblems(t *testing.T) {
 		// A bound alone, loose and tight; and one that no plan obeys.
 		for _, slack := range []int64{0, 1, 5} {
 			bound := reward + slack
-			text, _, err := f.prove(backward.Claim{Bound: &bound}, formats[i%2])
+			text, _, err := f.prove(backward.Claim{Bound: &bound}, formats[i%len(formats)])
 			if err != nil {
 				t.Fatalf("problem %d, bound %d: %v", i, bound, err)
 			}
@@ -174,7 +174,7 @@ func TestTables(t *testing.T) {
 				t.Fatalf("problem %d: a bound that the plan of reward %d breaks gives %v", i, reward, err)
 			}
 		}
-		text, err := write(claim, formats[i/2%2])
+		text, err := write(claim, formats[i/2%len(formats)])
 		if err != nil {
 			t.Fatalf("problem %d: %v", i, err)
 		}

@@ -78,7 +78,7 @@ func literal(t *testing.T, what any, task engine.Task, horizon int, f proof.Form
 	}
 }
 
-var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20}
+var formats = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
 
 // TestProofsOfRandomProblems has proofs of random problems checked.
 func TestProofsOfRandomProblems(t *testing.T) {

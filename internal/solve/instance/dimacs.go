@@ -74,7 +74,7 @@ func (d *dimacs) wcnf() error {
 			}
 			d.lits.push(lit)
 		}
-		d.in.Soft = append(d.in.Soft, Soft{Weight: weight, Clause: d.lits.take()})
+		d.in.Soft = append(d.in.Soft, Soft{Weight: weight, Clause: d.lits.take(), Number: int(d.read)})
 	}
 	return d.finish()
 }

@@ -77,6 +77,9 @@ func (c *Clauses) Add(lits ...int32) {
 type Soft struct {
 	Weight int64
 	Clause []int32
+	// Number is that of the clause among all clauses of its file, hard ones too,
+	// from 1; 0 where it is from none.
+	Number int
 }
 
 // Term is a coefficient that counts when its literal is true.

@@ -194,7 +194,7 @@ func (p *Prover) Conclude(r Result) error {
 	case r.Status == Optimal:
 		p.improve()
 		p.log.ConcludeOptimal(r.Cost, p.log.Contradiction())
-	case p.log.Format() == proof.VeriPB20:
+	case p.log.Format().Concludes():
 		p.log.ConcludeBounds(r.Bound, r.Cost, r.Model != nil, p.sum(0))
 	}
 	return p.log.Close()

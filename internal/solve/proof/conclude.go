@@ -13,7 +13,7 @@ func (l *Logger) ConcludeUnsat(contradiction ID) {
 		l.number(int64(contradiction))
 		l.end()
 		l.concluded = true
-	case VeriPB20:
+	case VeriPB20, VeriPB30:
 		if l.options.Objective != nil {
 			l.conclude("BOUNDS INF", contradiction, " INF")
 		} else {
@@ -47,7 +47,7 @@ func (l *Logger) ConcludeOptimal(value int64, contradiction ID) {
 		l.ConcludeUnsat(contradiction)
 	default:
 		// The bound is wanted as a constraint; from a contradiction all follows.
-		l.bounds(value, value, true, l.LearnPB(l.options.Objective, value))
+		l.bounds(value, value, true, l.LearnPB(l.options.Objective, value-l.options.Constant))
 	}
 }
 
@@ -69,7 +69,8 @@ func (l *Logger) ConcludeBounds(lower, upper int64, known bool, id ID) {
 }
 
 func (l *Logger) bounds(lower, upper int64, known bool, id ID) {
-	l.text("output NONE\nconclusion BOUNDS ")
+	l.output()
+	l.text("conclusion BOUNDS ")
 	l.number(lower)
 	l.hint(id)
 	l.buf = append(l.buf, ' ')
@@ -81,13 +82,20 @@ func (l *Logger) bounds(lower, upper int64, known bool, id ID) {
 	l.finish()
 }
 
-// conclude writes the last lines of version 2.0.
+// output writes that the proof gives no problem out.
+func (l *Logger) output() {
+	l.text("output NONE")
+	l.stop()
+}
+
+// conclude writes the last lines of versions that have them.
 func (l *Logger) conclude(what string, id ID, rest string) {
 	l.concluded = true
-	if l.options.Format != VeriPB20 {
+	if !l.options.Format.Concludes() {
 		return
 	}
-	l.text("output NONE\nconclusion ")
+	l.output()
+	l.text("conclusion ")
 	l.text(what)
 	l.hint(id)
 	l.text(rest)
@@ -102,6 +110,8 @@ func (l *Logger) hint(id ID) {
 }
 
 func (l *Logger) finish() {
-	l.text("\nend pseudo-Boolean proof\n")
+	l.stop()
+	l.text("end pseudo-Boolean proof")
+	l.stop()
 	l.concluded = true
 }

@@ -1,5 +1,5 @@
 // Package proof writes what a solver derives as a proof that independent
-// programs check: VeriPB proofs, versions 1.2 and 2.0, of optima, bounds and
+// programs check: VeriPB proofs, versions 1.2, 2.0 and 3.0, of optima, bounds and
 // infeasibility of a pseudo-Boolean problem in OPB, and DRAT proofs of a CNF's
 // infeasibility. The paper's planners are believed; these need not be.
 //

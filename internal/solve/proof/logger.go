@@ -14,22 +14,29 @@ type Format uint8
 const (
 	VeriPB12 Format = iota // read by VeriPB 0.3 (StephanGocht/VeriPB)
 	VeriPB20               // read by VeriPB 2 and CakePB
+	VeriPB30               // read by VeriPB 3
 	DRAT                   // text, read by drat-trim
 )
 
 func (f Format) String() string {
-	return [...]string{"VeriPB 1.2", "VeriPB 2.0", "DRAT"}[f]
+	return [...]string{"VeriPB 1.2", "VeriPB 2.0", "VeriPB 3.0", "DRAT"}[f]
 }
 
-// ParseFormat reads "1.2" or "2.0", the versions of VeriPB's format.
+// Concludes reports whether a proof in the format states what it shows. One of
+// version 1.2 leaves that to its reader.
+func (f Format) Concludes() bool { return f == VeriPB20 || f == VeriPB30 }
+
+// ParseFormat reads "1.2", "2.0" or "3.0", the versions of VeriPB's format.
 func ParseFormat(text string) (Format, error) {
 	switch text {
 	case "1.2":
 		return VeriPB12, nil
 	case "2.0":
 		return VeriPB20, nil
+	case "3.0":
+		return VeriPB30, nil
 	}
-	return 0, fmt.Errorf("unknown proof format %q, expected 1.2 or 2.0", text)
+	return 0, fmt.Errorf("unknown proof format %q, expected 1.2, 2.0 or 3.0", text)
 }
 
 // ErrUnsupported is wrapped by the error for a step that the format of the
@@ -59,6 +66,14 @@ type Options struct {
 	// Objective is what the problem's file minimises; nil where it has no
 	// objective, empty where it is 0. Ignored in DRAT. It is read until Close.
 	Objective []Term
+	// Constant is what the file's objective has beside those terms, such as the
+	// weights of the empty soft clauses of a WCNF.
+	Constant int64
+	// Soft names the variables from FirstSoft on as VeriPB from version 2 on does
+	// where it adds them to the soft clauses of a WCNF: variable FirstSoft+i is
+	// ~_bN with N = Soft[i], the number of the clause in its file, from 1.
+	FirstSoft int32
+	Soft      []int
 }
 
 // flushAt is the size of the buffer at which it is written out.
@@ -83,11 +98,13 @@ func New(w io.Writer, o Options) *Logger {
 		l.text("pseudo-Boolean proof version 1.2\nf ")
 	case VeriPB20:
 		l.text("pseudo-Boolean proof version 2.0\nf ")
+	case VeriPB30:
+		l.text("pseudo-Boolean proof version 3.0\nf ")
 	case DRAT:
 		return l
 	}
 	l.number(o.Constraints)
-	l.end()
+	l.stop()
 	l.last = ID(o.Constraints)
 	return l
 }
@@ -136,21 +153,65 @@ func (l *Logger) end() {
 	}
 }
 
-// made returns the constraint of the line that ends here its number.
-func (l *Logger) made() ID {
+// stop ends the line of a rule, which version 3.0 has a semicolon after.
+func (l *Logger) stop() {
+	if l.options.Format == VeriPB30 {
+		l.text(" ;")
+	}
 	l.end()
+}
+
+// argument separates a constraint from what the rule has after it.
+func (l *Logger) argument() {
+	if l.options.Format == VeriPB30 {
+		l.text(" :")
+	} else {
+		l.text(" ;")
+	}
+}
+
+// made returns the constraint of the line that has just ended its number.
+func (l *Logger) made() ID {
 	l.last++
 	return l.last
 }
 
-// literal writes a literal as VeriPB has it.
-func (l *Logger) literal(d int32) {
-	if d < 0 {
-		l.buf = append(l.buf, '~')
-		d = -d
+// soft reports whether a variable stands for a soft clause.
+func (l *Logger) soft(v int32) bool {
+	return v >= l.options.FirstSoft && int(v-l.options.FirstSoft) < len(l.options.Soft)
+}
+
+// name writes the name of a variable. What is true where a variable of a soft
+// clause is has the opposite name.
+func (l *Logger) name(v int32) {
+	if l.soft(v) {
+		l.text("_b")
+		l.number(int64(l.options.Soft[v-l.options.FirstSoft]))
+		return
 	}
 	l.buf = append(l.buf, 'x')
-	l.number(int64(d))
+	l.number(int64(v))
+}
+
+// literal writes a literal as VeriPB has it.
+func (l *Logger) literal(d int32) {
+	v := max(d, -d)
+	if (d < 0) != l.soft(v) {
+		l.buf = append(l.buf, '~')
+	}
+	l.name(v)
+}
+
+// assign writes that a literal is made true, for a witness.
+func (l *Logger) assign(d int32) {
+	v := max(d, -d)
+	l.buf = append(l.buf, ' ')
+	l.name(v)
+	if (d < 0) != l.soft(v) {
+		l.text(" -> 0")
+	} else {
+		l.text(" -> 1")
+	}
 }
 
 // literals writes a list, a space before each.

@@ -79,7 +79,7 @@ func (l *Logger) Saturate() {
 func (l *Logger) Weaken(variable int32) {
 	if l.pseudoBoolean("cutting planes") {
 		l.buf = append(l.buf, ' ')
-		l.literal(max(variable, -variable))
+		l.name(max(variable, -variable))
 		l.text(" w")
 	}
 }
@@ -89,5 +89,6 @@ func (l *Logger) EndPol() ID {
 	if l.options.Format == DRAT {
 		return 0
 	}
+	l.stop()
 	return l.made()
 }

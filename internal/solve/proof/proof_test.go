@@ -24,6 +24,9 @@ var (
 	crossed   = flag.Int("crossed", 25, "random problems of each kind whose proofs an outside checker reads")
 )
 
+// versions are those of VeriPB's format.
+var versions = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
+
 // want is the verdict on an instance by brute force.
 func (in instance) want() string {
 	best, feasible := in.least()
@@ -42,7 +45,7 @@ func TestRandom(t *testing.T) {
 	count := map[string]int{}
 	for seed := range uint64(2 * *instances) {
 		in := randomInstance(rand.New(rand.NewPCG(seed, 1)), seed%2 == 0)
-		for _, format := range []proof.Format{proof.VeriPB12, proof.VeriPB20} {
+		for _, format := range versions {
 			text, err := solve(in, format, rand.New(rand.NewPCG(seed, 2)))
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
@@ -64,7 +67,7 @@ func TestRandom(t *testing.T) {
 // TestVeriPB has VeriPB itself read such proofs.
 func TestVeriPB(t *testing.T) {
 	extsolver.RequireChecker(t, "veripb")
-	for _, format := range []proof.Format{proof.VeriPB12, proof.VeriPB20} {
+	for _, format := range versions {
 		t.Run(format.String(), func(t *testing.T) {
 			for seed := range uint64(2 * *crossed) {
 				in := randomInstance(rand.New(rand.NewPCG(seed, 1)), seed%2 == 0)
@@ -188,6 +191,10 @@ func TestLines(t *testing.T) {
 		proof.VeriPB12: "pseudo-Boolean proof version 1.2\nf 2\n" + fmt.Sprintf(body, "j 1 1 x1 >= 0 ;\no x1 ~x2 x3\nov x1 ~x2 x3\n") + "c 12\n",
 		proof.VeriPB20: "pseudo-Boolean proof version 2.0\nf 2\n" + fmt.Sprintf(body, "ia 1 x1 >= 0 ; 1\nsoli x1 ~x2 x3\nsol x1 ~x2 x3\n") +
 			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE\nconclusion BOUNDS 2 : 13 2\nend pseudo-Boolean proof\n",
+		proof.VeriPB30: "pseudo-Boolean proof version 3.0\nf 2 ;\n% a b\nrup 1 ~x1 1 x2 >= 1 ;\nrup 2 x1 -1 ~x3 >= -1 ;\n" +
+			"pol 1 2 + 4 3 * + ~x2 + x2 5 * + x3 w s 2 * 2 d ;\npol ~x1 ;\nia 1 x1 >= 0 : 1 ;\nsoli x1 ~x2 x3 ;\nsol x1 ~x2 x3 ;\ndel id 3 ;\n" +
+			"red 1 x1 >= 1 : x1 -> 1 x4 -> 0 ;\nred 2 x1 1 ~x2 2 x5 >= 2 : x5 -> 1 ;\nred 2 ~x1 1 x2 2 ~x5 >= 2 : x5 -> 0 ;\nrup >= 1 ;\n" +
+			"rup 1 x1 1 x2 1 x3 >= 2 ;\noutput NONE ;\nconclusion BOUNDS 2 : 13 2 ;\nend pseudo-Boolean proof ;\n",
 	}
 	for format, want := range want {
 		var b bytes.Buffer
@@ -199,6 +206,24 @@ func TestLines(t *testing.T) {
 		if err := l.Close(); err != nil || b.String() != want {
 			t.Errorf("%v: error %v\n%s\nexpected\n%s", format, err, &b, want)
 		}
+	}
+}
+
+// TestSoft compares the names of what VeriPB adds to soft clauses.
+func TestSoft(t *testing.T) {
+	var b bytes.Buffer
+	l := proof.New(&b, proof.Options{Format: proof.VeriPB30, Objective: []proof.Term{{Coef: 3, Lit: 4}, {Coef: 2, Lit: -1}}, Constant: 10, FirstSoft: 4, Soft: []int{2, 7}})
+	l.Learn([]int32{-3, 4, -5, 6})
+	l.BeginPol(1)
+	l.AddAxiom(5, 2)
+	l.Weaken(4)
+	l.EndPol()
+	l.Redundant([]proof.Term{{Coef: 1, Lit: 4}}, 1, []int32{4, -5})
+	l.ConcludeOptimal(15, l.Contradiction())
+	want := "pseudo-Boolean proof version 3.0\nf 0 ;\nrup 1 ~x3 1 ~_b2 1 _b7 1 x6 >= 1 ;\npol 1 ~_b7 2 * + _b2 w ;\nred 1 ~_b2 >= 1 : _b2 -> 0 _b7 -> 1 ;\n" +
+		"rup >= 1 ;\nrup 3 ~_b2 2 ~x1 >= 5 ;\noutput NONE ;\nconclusion BOUNDS 15 : 5 15 ;\nend pseudo-Boolean proof ;\n"
+	if err := l.Close(); err != nil || b.String() != want {
+		t.Errorf("error %v\n%s\nexpected\n%s", err, &b, want)
 	}
 }
 
@@ -272,10 +297,10 @@ func TestErrors(t *testing.T) {
 	if err := l.Close(); !errors.Is(err, errFailing) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := proof.ParseFormat("3.0"); err == nil {
-		t.Error("version 3.0 accepted")
+	if _, err := proof.ParseFormat("3.1"); err == nil {
+		t.Error("version 3.1 accepted")
 	}
-	for text, want := range map[string]proof.Format{"1.2": proof.VeriPB12, "2.0": proof.VeriPB20} {
+	for text, want := range map[string]proof.Format{"1.2": proof.VeriPB12, "2.0": proof.VeriPB20, "3.0": proof.VeriPB30} {
 		if got, err := proof.ParseFormat(text); got != want || err != nil {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -289,7 +314,7 @@ func TestAllocations(t *testing.T) {
 		lits[i] = int32(i+1) * int32(1-2*(i&1))
 	}
 	terms := []proof.Term{{Coef: 3, Lit: 1}, {Coef: -2, Lit: -7}}
-	for _, format := range []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.DRAT} {
+	for _, format := range append(slices.Clone(versions), proof.DRAT) {
 		l := proof.New(io.Discard, proof.Options{Format: format, Objective: terms})
 		n := testing.AllocsPerRun(1000, func() {
 			id := l.Learn(lits)

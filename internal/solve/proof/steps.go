@@ -10,7 +10,11 @@ func (l *Logger) Comment(text string) {
 	if l.options.Format == DRAT {
 		return
 	}
-	l.text("* ")
+	if l.options.Format == VeriPB30 {
+		l.text("% ")
+	} else {
+		l.text("* ")
+	}
 	for i := range len(text) {
 		if c := text[i]; c == '\n' || c == '\r' {
 			l.buf = append(l.buf, ' ')
@@ -26,11 +30,13 @@ func (l *Logger) Comment(text string) {
 func (l *Logger) Learn(lits []int32) ID {
 	if l.options.Format == DRAT {
 		l.dimacs(lits)
+		l.end()
 		return l.made()
 	}
 	l.text("rup")
 	l.clause(lits)
 	l.text(" ;")
+	l.end()
 	return l.made()
 }
 
@@ -51,6 +57,7 @@ func (l *Logger) LearnPB(terms []Term, k int64) ID {
 	l.text("rup")
 	l.constraint(terms, k)
 	l.text(" ;")
+	l.end()
 	return l.made()
 }
 
@@ -68,15 +75,17 @@ func (l *Logger) Implied(id ID, terms []Term, k int64) ID {
 		l.number(int64(id))
 		l.constraint(terms, k)
 		l.text(" ;")
-	case VeriPB20:
+	case VeriPB20, VeriPB30:
 		l.text("ia")
 		l.constraint(terms, k)
-		l.text(" ; ")
+		l.argument()
+		l.buf = append(l.buf, ' ')
 		l.number(int64(id))
 	default:
 		l.unsupported("an implication")
 		return 0
 	}
+	l.stop()
 	return l.made()
 }
 
@@ -86,11 +95,12 @@ func (l *Logger) Delete(id ID, lits ...int32) {
 	if l.options.Format == DRAT {
 		l.text("d ")
 		l.dimacs(lits)
-	} else {
-		l.text("del id ")
-		l.number(int64(id))
+		l.end()
+		return
 	}
-	l.end()
+	l.text("del id ")
+	l.number(int64(id))
+	l.stop()
 }
 
 // Solution shows a solution and adds that the objective is less than its
@@ -109,6 +119,7 @@ func (l *Logger) Solution(lits []int32) ID {
 		l.text("soli")
 	}
 	l.literals(lits)
+	l.stop()
 	return l.made()
 }
 
@@ -124,13 +135,13 @@ func (l *Logger) Show(lits []int32) {
 		l.text("sol")
 	}
 	l.literals(lits)
-	l.end()
+	l.stop()
 }
 
 // Redundant adds the sum of terms >= k by redundance-based strengthening:
 // whatever satisfies all constraints but not this one satisfies all and this
-// one, at no greater objective value, once the literals of the witness are made
-// true. Each of these consequences must follow by propagation from the
+// one, at no greater objective value, once the literals of the witness, at least
+// one, are made true. Each of these consequences must follow by propagation from the
 // constraints and the negation of the new one.
 func (l *Logger) Redundant(terms []Term, k int64, witness []int32) ID {
 	if !l.pseudoBoolean("a redundant constraint") {
@@ -138,17 +149,11 @@ func (l *Logger) Redundant(terms []Term, k int64, witness []int32) ID {
 	}
 	l.text("red")
 	l.constraint(terms, k)
-	l.text(" ;")
+	l.argument()
 	for _, d := range witness {
-		value := int64(1)
-		if d < 0 {
-			d, value = -d, 0
-		}
-		l.text(" x")
-		l.number(int64(d))
-		l.text(" -> ")
-		l.number(value)
+		l.assign(d)
 	}
+	l.stop()
 	return l.made()
 }
 
@@ -222,13 +227,9 @@ func (l *Logger) half(terms []Term, negate bool, free int32, degree int64) ID {
 	l.literal(free)
 	l.text(" >= ")
 	l.number(degree)
-	l.text(" ; x")
-	l.number(int64(max(free, -free)))
-	if free > 0 {
-		l.text(" -> 1")
-	} else {
-		l.text(" -> 0")
-	}
+	l.argument()
+	l.assign(free)
+	l.stop()
 	return l.made()
 }
 
@@ -241,12 +242,12 @@ func (l *Logger) DeleteAll(ids []ID) {
 	for i, id := range ids {
 		if i%most == 0 {
 			if i > 0 {
-				l.end()
+				l.stop()
 			}
 			l.text("del id")
 		}
 		l.buf = append(l.buf, ' ')
 		l.number(int64(id))
 	}
-	l.end()
+	l.stop()
 }

@@ -2,7 +2,7 @@
 // linear constraints as they are, each soft clause by one literal that is true
 // where the clause may be false, and the cost minimised by package optimize.
 // A proof of the answer may be written on the way: DRAT of a CNF file, VeriPB of
-// an OPB file.
+// an OPB or WCNF file.
 //
 // It is the general use of the engine that FD-SAT-Plan+ is solved with here.
 package embedded
@@ -75,8 +75,9 @@ type run struct {
 	cost []sat.Term
 	lost int64 // the cost of empty soft clauses
 
-	prover *optimize.Prover // nil where no proof is written
-	format proof.Format     // of the proof
+	proof  *Proof // nil where none is written
+	prover *optimize.Prover
+	format proof.Format // of the proof
 }
 
 // loadBatch is how many constraints are added between looks at the context.
@@ -117,11 +118,11 @@ func (r *run) load(ctx context.Context) error {
 		switch {
 		case i%loadBatch == 0 && ctx.Err() != nil:
 			return nil
-		case soft.Weight == 0:
-		case len(soft.Clause) == 0:
+		case !r.relaxes(soft) && len(soft.Clause) == 0:
 			r.lost += soft.Weight
-		case len(soft.Clause) == 1:
+		case !r.relaxes(soft) && len(soft.Clause) == 1:
 			r.cost = append(r.cost, sat.Term{Coef: soft.Weight, Lit: sat.FromDIMACS(-soft.Clause[0])})
+		case !r.relaxes(soft): // it costs nothing
 		default:
 			// Where the clause holds, nothing makes the new literal true but its
 			// cost makes it false.
@@ -136,6 +137,15 @@ func (r *run) load(ctx context.Context) error {
 		r.cost = append(r.cost, sat.Term{Coef: t.Coef, Lit: sat.FromDIMACS(t.Lit)})
 	}
 	return nil
+}
+
+// relaxes reports whether a soft clause gets a literal of its own: where a proof is
+// about VeriPB's, and else where one is needed.
+func (r *run) relaxes(s *instance.Soft) bool {
+	if r.proof != nil {
+		return r.proof.relaxes(s)
+	}
+	return len(s.Clause) > 1 && s.Weight > 0
 }
 
 // linear adds a constraint as one or two of the solver's, sum >= k.

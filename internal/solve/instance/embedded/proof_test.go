@@ -70,7 +70,11 @@ func (a answer) check(kind instance.Format) error {
 		}
 		return drat.Check(bytes.NewReader(a.text), bytes.NewReader(a.proof))
 	}
-	v, err := veripb.Check(bytes.NewReader(a.text), bytes.NewReader(a.proof))
+	checker := veripb.Check
+	if kind != instance.OPB {
+		checker = veripb.CheckWCNF
+	}
+	v, err := checker(bytes.NewReader(a.text), bytes.NewReader(a.proof))
 	if err != nil {
 		return err
 	}
@@ -81,7 +85,7 @@ func (a answer) check(kind instance.Format) error {
 	return nil
 }
 
-var versions = []proof.Format{proof.VeriPB12, proof.VeriPB20}
+var versions = []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
 
 // randomKinds are the kinds of random instances that are proven.
 var randomKinds = []struct {
@@ -93,16 +97,25 @@ var randomKinds = []struct {
 	{"opb", instance.OPB, func(seed uint64) *instance.Instance { return randinst.OPB(seed, 5+int(seed%16), 1e6) }},
 	{"opb small", instance.OPB, func(seed uint64) *instance.Instance { return randinst.OPB(seed, 4+int(seed%26), 6) }},
 	{"cover", instance.OPB, cover},
+	{"wcnf", instance.WCNF, func(seed uint64) *instance.Instance { return wcnf(seed, instance.WCNF) }},
+	{"wcnf-old", instance.WCNFOld, func(seed uint64) *instance.Instance { return wcnf(seed, instance.WCNFOld) }},
+}
+
+// wcnf has soft clauses of any length, some of them empty or without weight.
+func wcnf(seed uint64, f instance.Format) *instance.Instance {
+	in := randinst.WCNF(seed, 4+int(seed%14), []int64{1, 9, 1e9}[seed%3])
+	in.Format = f
+	return in
 }
 
 // TestProofs has proofs of random instances checked: of every answer in OPB,
-// of those that there is no solution in CNF.
+// and WCNF, of those that there is no solution in CNF.
 func TestProofs(t *testing.T) {
 	for _, k := range randomKinds {
 		t.Run(k.name, func(t *testing.T) {
 			var statuses [4]int
 			for seed := range uint64(*instances) {
-				a := prove(t, k.draw(seed), versions[seed%2])
+				a := prove(t, k.draw(seed), versions[seed%uint64(len(versions))])
 				statuses[a.status]++
 				if err := a.check(k.format); err != nil {
 					t.Fatalf("seed %d: %v\n%s\n%s", seed, err, short(a.text), short(a.proof))
@@ -121,8 +134,13 @@ func TestProofsOutside(t *testing.T) {
 	for _, k := range randomKinds {
 		t.Run(k.name, func(t *testing.T) {
 			tool, outside := "veripb", extsolver.VeriPB
-			if k.format == instance.CNF {
+			switch k.format {
+			case instance.CNF:
 				tool, outside = "drat-trim", extsolver.DRATTrim
+			case instance.WCNF:
+				t.Skip("version 1.2 is of a veripb that reads the other dialect")
+			case instance.WCNFOld:
+				outside = extsolver.VeriPBWCNF
 			}
 			extsolver.RequireChecker(t, tool)
 			for seed := range uint64(20) {
@@ -248,6 +266,13 @@ func TestProofEdges(t *testing.T) {
 		"objective alone":       {instance.OPB, "min: 1 x1 -1 x2 ;\n", instance.Optimal},
 		"objective unsolvable":  {instance.OPB, "min: 1 x1 ;\n1 x1 >= 1 ;\n1 ~x1 >= 1 ;\n", instance.Unsatisfiable},
 		"objective of one unit": {instance.OPB, "min: 5 x1 ;\n1 x1 >= 1 ;\n", instance.Optimal},
+		"soft alone":            {instance.WCNF, "3 1 2 0\n2 -1 0\n1 -2 0\n", instance.Optimal},
+		"soft and its opposite": {instance.WCNF, "3 1 0\n2 -1 0\nh 2 0\n4 1 0\n", instance.Optimal},
+		"soft of all kinds":     {instance.WCNF, "c no header\n3 0\n0 1 2 0\nh 1 -1 0\n0 3 0\n5 2 2 0\n7 2 -2 1 0\n0 0\nh -2 -2 0\n", instance.Optimal},
+		"soft nothing":          {instance.WCNF, "", instance.Optimal},
+		"soft unsolvable":       {instance.WCNF, "4 1 3 0\nh 0\n4 1 2 0\n", instance.Unsatisfiable},
+		"soft without top":      {instance.WCNFOld, "p wcnf 3 3\n4 1 3 0\n2 -1 0 1 -3\n0\n", instance.Optimal},
+		"soft with a header":    {instance.WCNFOld, "p wcnf 5 4 9\n4 1 3 0\n9 -1 0\n12 -3 0\n3 0\n", instance.Optimal},
 	} {
 		for _, f := range versions {
 			a := proveText(t, []byte(c.text), c.kind, f)
@@ -265,12 +290,15 @@ func TestProofEdges(t *testing.T) {
 // what the proof then says is still true.
 func TestFlippedProofs(t *testing.T) {
 	refused, tried := 0, 0
-	for seed := range uint64(12) {
+	for seed := range uint64(18) {
 		kind, in := instance.CNF, randinst.ThreeSAT(seed, 40)
-		if seed%2 == 0 {
+		switch seed % 3 {
+		case 0:
 			kind, in = instance.OPB, cover(seed)
+		case 1:
+			kind, in = instance.WCNF, wcnf(seed, instance.WCNF)
 		}
-		a := prove(t, in, proof.VeriPB20)
+		a := prove(t, in, versions[1+seed/3%2])
 		if kind == instance.CNF && a.status != instance.Unsatisfiable {
 			continue
 		}
@@ -335,8 +363,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// TestNoProofOfWCNF refuses what no checker reads.
-func TestNoProofOfWCNF(t *testing.T) {
+// TestNoProof refuses soft clauses without a place in a file.
+func TestNoProof(t *testing.T) {
 	_, err := New(Options{Proof: &Proof{W: io.Discard}})(context.Background(), randinst.WCNF(1, 5, 5), nil)
 	if !errors.Is(err, ErrNoProof) {
 		t.Errorf("%v", err)
