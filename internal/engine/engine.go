@@ -6,7 +6,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"io"
 
+	"github.com/fdplan/fdplan/internal/solve/proof"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -81,8 +83,21 @@ type Result struct {
 	// Prover names the outside program on whose word alone the status or the bound
 	// stands, "" where this program proved it.
 	Prover string
+	// Evidence writes a proof of the result, put together from what the engine kept; nil
+	// where a proof has to be found anew.
+	Evidence *Evidence
 	// Stats are the engine's own counts, for people and benchmarks.
 	Stats map[string]int64
+}
+
+// Evidence is a proof of a result about one horizon that can be written at any time.
+type Evidence struct {
+	// Literal reports whether the proof is about the paper's own rows, else it is about the
+	// model with propagated constants.
+	Literal bool
+	// Write writes the proof. It returns the bound that the proof shows, which may be above
+	// that of a result without an optimum; nil where it shows that there is no plan.
+	Write func(ctx context.Context, w io.Writer, f proof.Format) (*int64, error)
 }
 
 // HorizonResult is what is known of a single horizon: Unknown, Infeasible, or

@@ -14,8 +14,18 @@ type Options struct {
 	// neurons that nothing reads, from every Part. Without it the model is literally the
 	// paper's.
 	Propagate bool
+	// Given are bits with values that hold in every solution that is wanted. They are
+	// propagated like the problem's own constants, and need Propagate.
+	Given []Given
 	// Context ends the propagation, and New with its error; nil for never.
 	Context context.Context
+}
+
+// Given is the value of a bit at a step: 1..H for an action bit, 1..H+1 for any other.
+type Given struct {
+	Step  int
+	Bit   factored.Bit
+	Value bool
 }
 
 // Model is a problem and its network unrolled over H steps.
@@ -106,6 +116,9 @@ func New(p *factored.Problem, net *bnn.Network, horizon int, o Options) (*Model,
 		m.goal = append(m.goal, rule{m.sum(&p.Goal[i]), Goal, everywhere})
 	}
 	m.buildNeurons()
+	if err := m.checkGiven(); err != nil {
+		return nil, err
+	}
 	if o.Propagate {
 		if err := m.propagate(); err != nil {
 			return nil, err

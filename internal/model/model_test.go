@@ -153,3 +153,43 @@ func TestPropagationEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestGiven compares models with given bits with brute force over the plans that have them.
+func TestGiven(t *testing.T) {
+	p := factored.NewProblem("p")
+	for _, v := range []factored.Variable{{Name: "s", Kind: factored.State, Bool: true}, {Name: "a", Kind: factored.Action, Bool: true}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// s' = a
+	p.Transition = []factored.Constraint{{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: 0, Next: true}}, {Coef: -1, Lit: factored.Lit{Bit: 1}}}, Op: factored.EQ}}
+	build := func(given ...model.Given) (*model.Model, error) {
+		return model.New(p, nil, 2, model.Options{Propagate: true, Given: given})
+	}
+	m, err := build(model.Given{Step: 1, Bit: 1, Value: true}, model.Given{Step: 3, Bit: 0})
+	if err != nil || m.Infeasible() {
+		t.Fatal(err)
+	}
+	for i, want := range []int8{0, 1, 1, -1, -1} { // s a s a s
+		if got := m.Value(int32(i + 1)); got != want {
+			t.Errorf("variable %d is %d, expected %d", i+1, got, want)
+		}
+	}
+	for _, given := range [][]model.Given{
+		{{Step: 1, Bit: 1, Value: true}, {Step: 1, Bit: 1}},
+		{{Step: 1, Bit: 1, Value: true}, {Step: 2, Bit: 0}},
+	} {
+		if m, err := build(given...); err != nil || !m.Infeasible() {
+			t.Errorf("%v: feasible, %v", given, err)
+		}
+	}
+	for _, g := range []model.Given{{Step: 0, Bit: 0}, {Step: 4, Bit: 0}, {Step: 3, Bit: 1}, {Step: 1, Bit: 2}, {Step: 1, Bit: -1}} {
+		if _, err := build(g); err == nil {
+			t.Errorf("%v is accepted", g)
+		}
+	}
+	if _, err := model.New(p, nil, 2, model.Options{Given: []model.Given{{Step: 1, Bit: 0}}}); err == nil {
+		t.Error("bits are given without propagation")
+	}
+}

@@ -1,12 +1,18 @@
 package model
 
-import "github.com/fdplan/fdplan/problem/factored"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fdplan/fdplan/problem/factored"
+)
 
 // propagate fixes every literal that bounds propagation over single constraints finds,
 // forwards and backwards through all steps until nothing changes. It keeps all solutions:
 // fixed literals hold in each of them. The error is that of the context.
 func (m *Model) propagate() error {
 	m.fixed = make([]int8, m.NumVars()+1)
+	m.give()
 	for changed := true; changed && !m.infeasible; {
 		changed = false
 		for i := range 2 * (m.Horizon + 1) {
@@ -156,5 +162,38 @@ func (s *stepView) fixOpen(lits []Lit, sign Lit) {
 		if s.value(l) == 0 {
 			s.fix(sign * l)
 		}
+	}
+}
+
+// checkGiven reports given bits that the model does not have.
+func (m *Model) checkGiven() error {
+	if len(m.options.Given) > 0 && !m.options.Propagate {
+		return errors.New("given bits need propagation")
+	}
+	for _, g := range m.options.Given {
+		if g.Bit < 0 || int(g.Bit) >= m.Problem.NumBits() {
+			return fmt.Errorf("bit %d is given; the problem has %d", g.Bit, m.Problem.NumBits())
+		}
+		last := m.Horizon + 1
+		if m.Problem.Kind(g.Bit) == factored.Action {
+			last--
+		}
+		if g.Step < 1 || g.Step > last {
+			return fmt.Errorf("%s is given at step %d, expected 1 to %d", m.Problem.BitName(g.Bit), g.Step, last)
+		}
+	}
+	return nil
+}
+
+// give fixes the given bits; two values of one are infeasible.
+func (m *Model) give() {
+	for _, g := range m.options.Given {
+		value := int8(-1)
+		if g.Value {
+			value = 1
+		}
+		f := &m.fixed[m.Var(g.Step, g.Bit)]
+		m.infeasible = m.infeasible || *f == -value
+		*f = value
 	}
 }

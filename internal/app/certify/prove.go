@@ -40,7 +40,7 @@ func Answers(ctx context.Context, t engine.Task, res *engine.Result, horizon int
 		if res.Trace != nil {
 			horizon = res.Horizon
 		}
-		return []Answer{{Horizon: horizon, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}}, nil
+		return []Answer{{Horizon: horizon, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound, Evidence: res.Evidence}}, nil
 	}
 	var out []Answer
 	for _, h := range res.Horizons {

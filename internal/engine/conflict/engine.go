@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 )
 
@@ -34,6 +35,10 @@ type PB struct {
 	// Change switches features: what is on by default goes off, and the other
 	// way round.
 	Change Feature
+	// Within are bits with values that all plans asked for have: an optimum or bound is that
+	// of these plans. A plan that is known beforehand (engine.Limits.Shared) may be another,
+	// and where it is as good as all of these it is the result.
+	Within []model.Given
 }
 
 // Name is "pb".
@@ -45,7 +50,7 @@ func (e PB) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	if e.Proof != nil && q.MinHorizon != q.MaxHorizon {
 		return nil, errors.New("a proof is about one horizon; expected a single number, not a range")
 	}
-	return solve(ctx, q, l, report, setup{features: standard ^ e.Change, proof: e.Proof})
+	return solve(ctx, q, l, report, setup{features: standard ^ e.Change, proof: e.Proof, within: e.Within})
 }
 
 // MaxSAT is FD-SAT-Plan+: the model as clauses (paper, section "The WP-MaxSAT
@@ -65,7 +70,7 @@ func (e MaxSAT) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 
 // Open prepares for queries about one horizon.
 func (e PB) Open(ctx context.Context, t engine.Task, horizon int) (engine.Session, error) {
-	return open(ctx, t, horizon, setup{features: standard ^ e.Change})
+	return open(ctx, t, horizon, setup{features: standard ^ e.Change, within: e.Within})
 }
 
 // Open prepares for queries about one horizon.
@@ -78,7 +83,8 @@ type setup struct {
 	features Feature
 	encoding *cnf.Encoding // nil for the model as it is
 	proof    *Proof        // nil for none
-	memory   int64         // bytes that the loaded model may take; 0 is no bound
+	within   []model.Given
+	memory   int64 // bytes that the loaded model may take; 0 is no bound
 }
 
 func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress), how setup) (*engine.Result, error) {

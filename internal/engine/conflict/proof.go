@@ -23,9 +23,11 @@ type Proof struct {
 	// Excluded are landmarks whose clauses (Model.Differs) the file has after the
 	// model's constraints.
 	Excluded []engine.Landmark
-	// Done, where it is set, becomes true when the proof is complete. An engine that
-	// is left behind at a limit does not complete its proof.
+	// Done, where it is set, becomes true when the proof is complete, with a result in case
+	// of a part. An engine that is left behind at a limit does not complete its proof.
 	Done *atomic.Bool
+	// Part has the proof be one to join with others: see joint.go.
+	Part bool
 }
 
 // prover writes down what the solver learns and what the counters stand for.
@@ -55,6 +57,10 @@ type prover struct {
 	// hidden reports the variables whose values follow by propagation and are not
 	// shown in solutions: the solver may know nothing of them.
 	hidden func(int32) bool
+	// Of a part: the variable that says that the given bits have their values, and the
+	// objective of the file.
+	selector  int32
+	objective []proof.Term
 }
 
 func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
@@ -81,7 +87,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 			}
 		}
 	}
-	return &prover{hidden: hidden, done: p.Done, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
+	return &prover{hidden: hidden, objective: objective, done: p.Done, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 
 // Learned writes a clause.
@@ -89,6 +95,9 @@ func (p *prover) Learned(clause []sat.Lit) int64 {
 	p.lits = p.lits[:0]
 	for _, l := range clause {
 		p.lits = append(p.lits, l.DIMACS())
+	}
+	if p.selector != 0 {
+		p.lits = append(p.lits, -p.selector)
 	}
 	return int64(p.log.Learn(p.lits))
 }
@@ -98,6 +107,9 @@ func (p *prover) Deleted(_ []sat.Lit, number int64) { p.log.Delete(proof.ID(numb
 
 // solution shows the solver's model; from there on better ones are asked for.
 func (p *prover) solution(s *sat.Solver) {
+	if p.selector != 0 {
+		return // the plan is shown where the parts are joined
+	}
 	p.lits = p.lits[:0]
 	for v := int32(1); v <= s.NumVars(); v++ {
 		if p.bounds[v] || p.hidden(v) {
@@ -239,7 +251,10 @@ func (p *prover) end(x *Session, reason string) error {
 	if x.c != nil {
 		paid = x.c.paid
 	}
+	complete := true
 	switch {
+	case p.selector != 0:
+		complete = p.part(x, reason, shift)
 	case reason != "" && x.m.Infeasible():
 		p.log.ConcludeNone()
 	case reason != "" && x.incumbent == nil:
@@ -253,7 +268,7 @@ func (p *prover) end(x *Session, reason string) error {
 	}
 	err := p.log.Close()
 	if err == nil && p.done != nil {
-		p.done.Store(true)
+		p.done.Store(complete)
 	}
 	return err
 }

@@ -32,7 +32,7 @@ type Session struct {
 
 // open builds the model and loads the solver.
 func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session, error) {
-	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
+	m, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Given: how.within, Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,9 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 		o.Trace = x.p
 	}
 	x.s = sat.New(o)
+	if x.p != nil && how.proof.Part {
+		x.p.begin(x.s, m, how.within)
+	}
 	if m.Infeasible() {
 		x.s.AddClause()
 		return x, nil

@@ -23,6 +23,8 @@ type Answer struct {
 	Bound   *int64          // no plan has a higher reward; nil when nothing is known
 	// Excluded are plans that the answer is not about. The file has a clause for each.
 	Excluded []engine.Landmark
+	// Evidence is the engine's own proof; nil for none.
+	Evidence *engine.Evidence
 }
 
 // Options set up a proof.
@@ -54,6 +56,13 @@ var ErrFalse = errors.New("the answer is false")
 func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, error) {
 	if a.Trace == nil && a.Bound == nil && a.Status != engine.Infeasible {
 		return a, fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
+	}
+	if e := a.Evidence; e != nil && e.Literal == o.Literal {
+		var err error
+		if a.Bound, err = e.Write(ctx, o.W, o.Format); err != nil {
+			return a, fmt.Errorf("joining the proofs of horizon %d: %w", a.Horizon, err)
+		}
+		return a, nil
 	}
 	m, file, err := models(ctx, t, a.Horizon, o.Literal)
 	if err != nil {

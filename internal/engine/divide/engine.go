@@ -1,0 +1,346 @@
+package divide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Options set up an Engine. Only Executor is needed.
+type Options struct {
+	Executor Executor
+	// First, where it is set, works on the whole problem by itself for HeadStart, and the
+	// problem is divided only if it has no answer then.
+	First     engine.Engine
+	HeadStart time.Duration
+	Unit      string // engine of the units, of Engines; empty is the first of these
+	Cubes     int    // how many cubes there are at first; 0 is 4 for each slot
+	Work      int64  // budget of a cube at first; 0 is firstBudget
+	Proof     bool   // units return proofs, and the result has them joined
+	Literal   bool   // the proof is about the paper's own rows; see Unit
+	// Patience is after how long without any outcome all units are asked for that are not
+	// done, twice as long each time; 0 is never, where the Executor itself sees to it.
+	Patience time.Duration
+	// After is the clock: as time.After, which nil is.
+	After func(time.Duration) <-chan time.Time
+}
+
+// Defaults of Options.
+const (
+	cubesPerSlot = 4
+	firstBudget  = 20_000
+)
+
+// Limits of how a problem is divided.
+const (
+	// maxCubes bounds the cubes at first: each takes a unit's start, of some milliseconds.
+	maxCubes = 1 << 12
+	// partsPerCube is into how many parts a cube is divided that took too long.
+	partsPerCube = 4
+	// attempts is how often a unit is asked that fails.
+	attempts = 3
+)
+
+// ErrUnit is wrapped by the error for a unit that failed each time that it was asked, or whose
+// outcome cannot be.
+var ErrUnit = errors.New("a unit of the divided problem failed")
+
+// Engine solves a problem by many workers. It implements engine.Engine.
+type Engine struct{ Options }
+
+// Name is "divide".
+func (Engine) Name() string { return "divide" }
+
+// Solve finds an optimal plan or proves that there is none, unless a limit is reached first.
+// Of a range of horizons each is solved by itself. Stats of the result has the number of
+// cubes: it is 0 if the problem was not divided.
+func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	if e.Unit == "" {
+		e.Unit = Engines()[0]
+	}
+	if e.Proof && e.Unit != Engines()[0] {
+		return nil, fmt.Errorf("%w: %s writes no proofs of cubes; expected %s", ErrEngine, e.Unit, Engines()[0])
+	}
+	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
+		r := &run{Options: e.Options, task: q.Task, horizon: h, limits: l, report: report, asked: map[string]*node{}, stats: map[string]int64{}}
+		return r.solve(ctx)
+	})
+}
+
+// run is one problem over one horizon that is being solved.
+type run struct {
+	Options
+	task    engine.Task
+	horizon int
+	limits  engine.Limits
+	report  func(engine.Progress)
+
+	root    *node
+	first   *engine.Result // what the head start found; nil without one
+	workers Workers
+	waiting []*node          // leaves that are not handed in
+	asked   map[string]*node // handed in, without an outcome so far
+	trace   *factored.Trace  // the best plan; nil if there is none
+	reward  int64
+	most    int64 // no plan of any kind has a higher reward
+	reason  string
+	stats   map[string]int64
+}
+
+// solve divides the problem and waits for the outcomes.
+func (r *run) solve(ctx context.Context) (*engine.Result, error) {
+	if t, reward := r.limits.Shared.Best(); t != nil {
+		r.trace, r.reward = t, reward
+	}
+	if done, err := r.headStart(ctx); done || err != nil {
+		return r.first, err
+	}
+	var err error
+	if r.workers, err = r.Executor.Open(ctx, r.task); err != nil {
+		return nil, err
+	}
+	if r.trace != nil {
+		r.workers.Publish(*bestOf(r.trace, r.reward))
+	}
+	if err = r.plant(ctx); err == nil {
+		err = r.loop(ctx)
+	}
+	if ctx.Err() != nil {
+		err = nil // what is known is the answer
+	}
+	if err = errors.Join(err, r.workers.Close()); err != nil {
+		return nil, err
+	}
+	return r.result(ctx)
+}
+
+// headStart has one engine work alone, and reports whether that was enough.
+func (r *run) headStart(ctx context.Context) (bool, error) {
+	if r.First == nil || r.HeadStart <= 0 {
+		return false, nil
+	}
+	l := r.limits
+	if l.Shared == nil {
+		l.Shared = &engine.Exchange{}
+	}
+	alone, cancel := context.WithTimeout(ctx, r.HeadStart)
+	defer cancel()
+	res, err := r.First.Solve(alone, engine.Query{Task: r.task, MinHorizon: r.horizon, MaxHorizon: r.horizon}, l, r.report)
+	if err != nil {
+		return false, err
+	}
+	if res.Trace != nil && (r.trace == nil || res.Reward > r.reward) {
+		r.trace, r.reward = res.Trace, res.Reward
+	}
+	r.first = res
+	if res.Winner == "" {
+		res.Winner = r.First.Name()
+	}
+	if res.Stats == nil {
+		res.Stats = map[string]int64{}
+	}
+	res.Stats[cubesStat] = 0
+	return res.Status == engine.Optimal || res.Status == engine.Infeasible || ctx.Err() != nil, nil
+}
+
+// Names of counts in a result.
+const (
+	cubesStat    = "cubes"          // that were handed in
+	refutedStat  = "refuted_cubes"  // by propagation, without a worker
+	dividedStat  = "divided_again"  // cubes that took too long
+	unitsStat    = "units"          // handed in, with those that were asked again
+	repeatedStat = "repeated_units" // that were asked again
+	extraStat    = "extra_outcomes" // of units that had one already
+	workStat     = "work"           // of all units, in the engine's own measure
+)
+
+// plant divides the problem at first.
+func (r *run) plant(ctx context.Context) error {
+	m, err := model.New(r.task.Problem, r.task.Network, r.horizon, model.Options{Context: ctx})
+	if err != nil {
+		return err
+	}
+	r.most = -m.ObjectiveConstant()
+	if r.root, err = newNode(ctx, r.task, r.horizon, "", nil); err != nil || r.root.refuted {
+		return err
+	}
+	want := r.Cubes
+	if want == 0 {
+		want = cubesPerSlot * max(1, r.workers.Slots())
+	}
+	if r.Work == 0 {
+		r.Work = firstBudget
+	}
+	if err := r.root.grow(ctx, r.task, r.horizon, min(want, maxCubes), r.Work); err != nil {
+		return err
+	}
+	r.waiting = r.root.leaves(nil)
+	return nil
+}
+
+// loop hands in units and takes outcomes until no cube is open, or none of the open ones can
+// be settled.
+func (r *run) loop(ctx context.Context) error {
+	after, patience := r.After, r.Patience
+	if after == nil {
+		after = time.After
+	}
+	for r.trim(); len(r.asked)+len(r.waiting) > 0; r.trim() {
+		if err := r.handIn(ctx); err != nil {
+			return err
+		}
+		var late <-chan time.Time
+		if patience > 0 {
+			late = after(patience)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case o := <-r.workers.Outcomes():
+			if err := r.take(ctx, o); err != nil {
+				return err
+			}
+		case <-late:
+			patience *= 2
+			if err := r.again(ctx); err != nil {
+				return err
+			}
+		}
+		r.tell()
+	}
+	return nil
+}
+
+// trim forgets cubes that need not be done any more.
+func (r *run) trim() {
+	if r.trace != nil && r.reward >= r.most {
+		r.waiting, r.asked = nil, map[string]*node{}
+		return
+	}
+	kept := r.waiting[:0]
+	for _, n := range r.waiting {
+		if !r.closed(n) {
+			kept = append(kept, n)
+		}
+	}
+	r.waiting = kept
+}
+
+// closed reports whether a leaf has no plan that is better than the best, with a proof where
+// one is wanted.
+func (r *run) closed(n *node) bool {
+	bound, none := n.bound(n.inherited(r.most, r.Proof), r.Proof)
+	return none || r.trace != nil && bound <= r.reward
+}
+
+// handIn keeps the workers busy.
+func (r *run) handIn(ctx context.Context) error {
+	for slots := max(1, r.workers.Slots()); len(r.waiting) > 0 && len(r.asked) < slots; {
+		n := r.waiting[0]
+		r.waiting = r.waiting[1:]
+		if err := r.ask(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask hands in a unit.
+func (r *run) ask(ctx context.Context, n *node) error {
+	r.stats[unitsStat]++
+	if n.asked == 0 {
+		r.stats[cubesStat]++
+	} else {
+		r.stats[repeatedStat]++
+	}
+	u := Unit{ID: n.id, Attempt: n.asked, Horizon: r.horizon, Cube: literals(r.task.Problem, n.cube), Engine: r.Unit,
+		Work: n.budget, Memory: r.limits.Memory, Proof: r.Proof, Literal: r.Literal}
+	n.asked++
+	r.asked[n.id] = n
+	return r.workers.Start(ctx, u)
+}
+
+// again hands in all units once more of which nothing is heard, in the order of their names.
+func (r *run) again(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(r.asked)) {
+		if err := r.ask(ctx, r.asked[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retry asks for a unit once more that failed.
+func (r *run) retry(n *node, fault string) error {
+	if n.faults++; n.faults >= attempts {
+		return fmt.Errorf("%w: cube %q, %d times: %s", ErrUnit, n.id, n.faults, fault)
+	}
+	r.waiting = append(r.waiting, n)
+	return nil
+}
+
+// take takes an outcome. One of a unit that has one already changes nothing.
+func (r *run) take(ctx context.Context, o *Outcome) error {
+	n, ok := r.asked[o.ID]
+	if !ok {
+		r.stats[extraStat]++
+		return nil
+	}
+	delete(r.asked, o.ID)
+	if o.Fault != "" {
+		return r.retry(n, o.Fault)
+	}
+	if err := r.learn(o); err != nil {
+		return r.retry(n, err.Error())
+	}
+	r.stats[workStat] += o.Work
+	n.outcome = o
+	switch {
+	case r.closed(n):
+		return nil
+	case o.Reason == "":
+		// Settled, and yet there may be a better plan, or the proof is missing.
+		return r.retry(n, "its outcome does not settle it")
+	case n.budget == 0 || n.split == nil:
+		r.reason = o.Reason
+		return nil
+	}
+	r.stats[dividedStat]++
+	if err := n.grow(ctx, r.task, r.horizon, partsPerCube, 2*n.budget); err != nil {
+		return err
+	}
+	r.waiting = append(r.waiting, n.leaves(nil)...)
+	return nil
+}
+
+// learn takes the plan of an outcome, once the checker has replayed it.
+func (r *run) learn(o *Outcome) error {
+	if o.Best == nil || r.trace != nil && o.Best.Reward <= r.reward {
+		return nil
+	}
+	t, err := o.Best.trace(r.task.Problem, r.horizon)
+	if err != nil {
+		return err
+	}
+	report, err := validate.Check(r.task.Problem, r.task.Network, validate.FromTrace(t))
+	switch {
+	case err != nil:
+		return err
+	case !report.Valid:
+		return fmt.Errorf("its plan fails: %w", report.Failure)
+	case report.Reward != o.Best.Reward:
+		return fmt.Errorf("its plan has the reward %d, not %d", report.Reward, o.Best.Reward)
+	}
+	r.trace, r.reward = t, o.Best.Reward
+	r.workers.Publish(*o.Best)
+	r.limits.Shared.Offer(t, r.reward)
+	return nil
+}
