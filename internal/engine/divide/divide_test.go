@@ -96,7 +96,7 @@ func proven(t testing.TB, what any, task engine.Task, horizon int, res *engine.R
 // TestRandom divides random problems in many ways and compares the answers with brute force,
 // and has the joint proofs checked.
 func TestRandom(t *testing.T) {
-	formats := []proof.Format{proof.VeriPB12, proof.VeriPB20}
+	formats := []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}
 	optimal, divided := 0, int64(0)
 	for i := range *instances {
 		seed := *firstSeed + uint64(i)
@@ -116,7 +116,7 @@ func TestRandom(t *testing.T) {
 		res := solve(t, o, task, horizon)
 		agrees(t, seed, task, horizon, res)
 		if o.Proof {
-			proven(t, fmt.Sprint(seed, " ", o.Literal), task, horizon, res, formats[i/2%2])
+			proven(t, fmt.Sprint(seed, " ", o.Literal), task, horizon, res, formats[i/2%3])
 		}
 		if res.Status == engine.Optimal {
 			optimal++

@@ -103,9 +103,15 @@ func (a *appender) line(number int, words [][]byte) error {
 	}
 	switch step := string(words[0]); step {
 	case "rup":
-		return a.copy("rup", words[1:], true)
+		a.l.text(step)
+		if err := a.words(words[1:]); err != nil {
+			return err
+		}
+		a.l.end()
+		a.makes()
+		return nil
 	case "red":
-		return a.copy("red", words[1:], true)
+		return a.redundant(words[1:])
 	case "pol":
 		return a.polish(words[1:])
 	case "ia":
@@ -128,21 +134,17 @@ func (a *appender) line(number int, words [][]byte) error {
 	}
 }
 
-// copy writes words, in which only variables are renumbered, as a step.
-func (a *appender) copy(step string, words [][]byte, makes bool) error {
-	a.l.text(step)
+// words writes words, in which only variables are renumbered.
+func (a *appender) words(words [][]byte) error {
 	for _, w := range words {
 		if err := a.word(w); err != nil {
 			return err
 		}
 	}
-	if makes {
-		a.makes()
-	}
 	return nil
 }
 
-// makes ends a step that makes a constraint.
+// makes numbers the constraint of the line that has just ended.
 func (a *appender) makes() {
 	a.live[a.l.made()] = true
 	a.made++
@@ -203,6 +205,26 @@ func (a *appender) polish(words [][]byte) error {
 		a.l.buf = append(a.l.buf, ' ')
 		a.l.number(int64(id))
 	}
+	a.l.stop()
+	a.makes()
+	return nil
+}
+
+// redundant writes a constraint and its witness, which comes after a semicolon.
+func (a *appender) redundant(words [][]byte) error {
+	at := slices.IndexFunc(words, func(w []byte) bool { return string(w) == ";" })
+	if at < 0 {
+		return errors.New("expected a semicolon before the witness")
+	}
+	a.l.text("red")
+	if err := a.words(words[:at]); err != nil {
+		return err
+	}
+	a.l.argument()
+	if err := a.words(words[at+1:]); err != nil {
+		return err
+	}
+	a.l.stop()
 	a.makes()
 	return nil
 }
@@ -219,13 +241,21 @@ func (a *appender) implied(words [][]byte) error {
 		return err
 	}
 	if a.l.options.Format == VeriPB12 {
-		return a.copy(fmt.Sprintf("j %d", id), words[:at+1], true)
+		a.l.text("j ")
+		a.l.number(int64(id))
+		if err := a.words(words[:at+1]); err != nil {
+			return err
+		}
+	} else {
+		a.l.text("ia")
+		if err := a.words(words[:at]); err != nil {
+			return err
+		}
+		a.l.argument()
+		a.l.buf = append(a.l.buf, ' ')
+		a.l.number(int64(id))
 	}
-	if err := a.copy("ia", words[:at+1], false); err != nil {
-		return err
-	}
-	a.l.buf = append(a.l.buf, ' ')
-	a.l.number(int64(id))
+	a.l.stop()
 	a.makes()
 	return nil
 }
