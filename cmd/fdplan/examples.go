@@ -19,6 +19,7 @@ var examples = map[string][]example{
 	"serve": {
 		{"Open the page in a browser, at a free port of this machine", "serve"},
 		{"At a fixed port, without a browser, for scripts", "serve --listen 127.0.0.1:8080 --no-browser --token-file token.txt"},
+		{"For one program, over standard input and output", "serve --stdio"},
 	},
 	"list": {
 		{"The problems that can be named in place of PROBLEM", "list"},

@@ -84,6 +84,7 @@ func grammar(args []string) any {
 
 // environment is the part of the system that a command may use.
 type environment struct {
+	in       io.Reader
 	out, err io.Writer
 	now      func() time.Time
 	started  time.Time
@@ -97,7 +98,7 @@ type environment struct {
 
 func main() {
 	started := time.Now()
-	a := &environment{out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
+	a := &environment{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now, started: started, terminal: isTerminal(os.Stderr)}
 	a.kill = func() { process.KillDescendants(os.Getpid()) }
 	os.Exit(run(a, os.Args[1:]))
 }
@@ -157,6 +158,11 @@ func (a *environment) fail(err error) int {
 		}
 	}
 	a.complain(err)
+	return statusOf(err)
+}
+
+// statusOf is the exit status of a command that fails with err.
+func statusOf(err error) int {
 	switch {
 	case errors.Is(err, app.ErrInternal):
 		return exitInternal
@@ -181,31 +187,13 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// complaint is an error as JSON.
-type complaint struct {
-	Error  string `json:"error"` // without the place
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Column int    `json:"column,omitempty"`
-	Bug    bool   `json:"bug,omitempty"` // an internal error
-}
-
 // complain prints an error, as one JSON object if the command was to print JSON.
 func (a *environment) complain(err error) {
-	bug := errors.Is(err, app.ErrInternal)
-	if a.json {
-		c := complaint{Error: err.Error() + hint(err), Bug: bug}
-		if at := new(source.Error); errors.As(err, &at) && at.File != "" {
-			c.File, c.Line, c.Column = at.File, at.Line, at.Col
-			c.Error = strings.Replace(c.Error, at.Error(), at.Msg, 1)
-		}
-		c.Error = source.PrintableLines(c.Error, source.MaxLine)
-		if app.WriteJSON(a.err, c) == nil {
-			return
-		}
+	if a.json && app.WriteJSON(a.err, app.ComplaintOf(err, hint(err))) == nil {
+		return
 	}
 	fmt.Fprintln(a.err, source.PrintableLines(fmt.Sprintf("fdplan: %v%s", err, hint(err)), source.MaxLine))
-	if bug {
+	if errors.Is(err, app.ErrInternal) {
 		fmt.Fprintln(a.err, "This is a bug. Please report the command, the files it read and this message.")
 	}
 }

@@ -20,6 +20,7 @@ import (
 )
 
 type serveCmd struct {
+	stdioFlags
 	Listen    string `help:"Host and port to listen on; port 0 is a free one. A host other than this machine's loopback needs --token-file, --tls-cert and --tls-key." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
 	NoBrowser bool   `help:"Do not open the page in a browser."`
 	TokenFile string `help:"File with the token that requests need, at least 16 characters; default: a random one." placeholder:"FILE"`
@@ -33,6 +34,9 @@ type serveCmd struct {
 
 // Run serves until a signal ends it.
 func (c *serveCmd) Run(a *environment) error {
+	if c.Stdio {
+		return c.session(a)
+	}
 	if c.Jobs < 1 {
 		return fmt.Errorf("--jobs %d; expected at least 1", c.Jobs)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -13,9 +14,10 @@ import (
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
 
-// Changes are the changes to a problem from the command line.
+// Changes are the changes that a user makes to a problem.
 type Changes struct {
 	Reward     string   // file of variable,weight lines that replaces R
+	RewardText string   // such lines themselves; only without a file
 	Initial    string   // file that replaces I
 	SetInitial []string // variable=value, each replacing the initial value in I
 	Require    []string // constraints added to C
@@ -23,7 +25,7 @@ type Changes struct {
 
 // Apply changes p in place.
 func (p *Problem) Apply(c Changes) error {
-	p.OwnReward = p.OwnReward || c.Reward != ""
+	p.OwnReward = p.OwnReward || c.Reward != "" || c.RewardText != ""
 	p.OwnInitial = p.OwnInitial || c.Initial != "" || len(c.SetInitial) > 0
 	if err := c.apply(p.Problem); err != nil {
 		return err
@@ -39,6 +41,14 @@ func (p *Problem) Apply(c Changes) error {
 	return p.Problem.Check()
 }
 
+// Changed returns p with changes, and leaves p as it is.
+func (p *Problem) Changed(c Changes) (*Problem, error) {
+	q := *p
+	q.Problem = p.Problem.Clone()
+	q.Required, q.Timed = slices.Clone(p.Required), slices.Clone(p.Timed)
+	return &q, q.Apply(c)
+}
+
 func (c *Changes) apply(p *factored.Problem) error {
 	if c.Reward != "" {
 		err := withFile(c.Reward, func(f *os.File) (err error) {
@@ -48,6 +58,13 @@ func (c *Changes) apply(p *factored.Problem) error {
 		if err != nil {
 			return err
 		}
+	}
+	if c.RewardText != "" {
+		r, err := fdsat.ReadReward(p, "reward", strings.NewReader(c.RewardText))
+		if err != nil {
+			return err
+		}
+		p.Reward = r
 	}
 	if c.Initial != "" {
 		err := withFile(c.Initial, func(f *os.File) (err error) {
