@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -25,6 +26,9 @@ type FoundLine struct {
 	Rows    int    `json:"rows"`
 	Held    int    `json:"held_out_wrong"`
 	Verdict string `json:"verdict"` // "exact", "noise" or "hidden state"
+	// Alike counts the outputs of other objects that have the same function, learned from
+	// the rows of all of them.
+	Alike int `json:"alike,omitempty"`
 }
 
 // Found is what the structure recipe found.
@@ -41,7 +45,7 @@ func foundOf(p *load.Problem, st *structure.Structure) *Found {
 	for i := range st.Outputs {
 		o := &st.Outputs[i]
 		to, _ := p.Problem.Owner(p.Problem.Outputs[i])
-		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict)}
+		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict), Alike: o.Alike}
 		if n := len(o.Inputs); n <= 53 {
 			l.Possible = 1 << n
 		}
@@ -71,8 +75,12 @@ func (f *Found) writeText(w io.Writer) error {
 		if len(o.Inputs) < 14 {
 			possible = fmt.Sprint(o.Possible)
 		}
-		fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10d  %s: %s\n", o.Verdict, o.How, fmt.Sprintf("%d of %s", o.Cells, possible),
-			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Bit, strings.Join(o.Inputs, ", "))
+		alike := ""
+		if o.Alike > 0 {
+			alike = fmt.Sprintf("; alike for %s", counted.Of(o.Alike, "other output"))
+		}
+		fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10d  %s: %s%s\n", o.Verdict, o.How, fmt.Sprintf("%d of %s", o.Cells, possible),
+			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Bit, strings.Join(o.Inputs, ", "), alike)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

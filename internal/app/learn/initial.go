@@ -1,38 +1,19 @@
 package learn
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/rddl/bundled"
-	"github.com/fdplan/fdplan/internal/rddl/task"
-	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // setInit reads the network that training starts from, a file or the network of a bundled
 // problem, into o, and takes the widths of the hidden layers from it.
 func setInit(p *load.Problem, name string, c *train.Config, o *train.Options) error {
-	file, read := name, task.ReadFile(load.ReadFile)
-	if slices.Contains(bundled.Names(), name) {
-		t, err := bundled.Task(name)
-		if err != nil {
-			return err
-		}
-		file, read = t.Network, bundled.Read
-	}
-	text, err := read(file)
+	f, err := load.ReadNetwork(name, p.Problem)
 	if err != nil {
-		return err
-	}
-	f, err := bnn.ReadFile(file, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	if err := load.Fits(file, f, p.Problem); err != nil {
 		return err
 	}
 	widths := train.Hidden(f.Network)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/lift"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -112,6 +113,7 @@ func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structu
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
 	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
+	t.Symmetries = symmetries(p)
 	rng := rand.New(rand.NewPCG(1, 1))
 	err = train.EachRow(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil {
@@ -133,6 +135,18 @@ func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structu
 		return nil, 0, err
 	}
 	return t, incomplete, t.Close()
+}
+
+// symmetries lists the permutations of bits that the objects of the problem's RDDL suggest.
+func symmetries(p *load.Problem) [][]structure.Permutation {
+	if p.Truth == nil {
+		return nil
+	}
+	w, err := lift.NewWorld(p.Problem, p.Truth.Compiled.Ground)
+	if err != nil {
+		return nil // its fluents are too different for objects to be alike
+	}
+	return w.Symmetries()
 }
 
 func packBits(bits []bool) []uint64 {

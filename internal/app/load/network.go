@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -122,19 +123,37 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 		return nil, Trained{}, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",
 			&missingNetwork{source.Errorf(t.File, 1, 0, "%s has no network yet", p.Name)})
 	}
-	data, err := read(t.Network)
+	f, err := fitting(t.Network, p, read)
 	if err != nil {
-		return nil, Trained{}, err
-	}
-	f, err := bnn.ReadFile(t.Network, bytes.NewReader(data))
-	if err != nil {
-		return nil, Trained{}, err
-	}
-	if err := Fits(t.Network, f, p); err != nil {
 		return nil, Trained{}, err
 	}
 	trained, err := ReadTrained(t.Network, f)
 	return f.Network, trained, err
+}
+
+// ReadNetwork reads a network of the problem's bits: a file, or the network of a bundled problem.
+func ReadNetwork(name string, p *factored.Problem) (*bnn.File, error) {
+	if !slices.Contains(bundled.Names(), name) {
+		return fitting(name, p, ReadFile)
+	}
+	t, err := bundled.Task(name)
+	if err != nil {
+		return nil, err
+	}
+	return fitting(t.Network, p, bundled.Read)
+}
+
+// fitting reads a network's file and compares its bits with the problem's.
+func fitting(name string, p *factored.Problem, read task.ReadFile) (*bnn.File, error) {
+	data, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := bnn.ReadFile(name, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return f, Fits(name, f, p)
 }
 
 // Fits compares the names of a network's bits with the problem's.

@@ -32,11 +32,19 @@ func newCover(lits []literal, pos, neg []uint64, work *int) *cover {
 	return &cover{lits, pos, neg, max(0.1, math.Log2((p+n)/max(1, p))), work}
 }
 
-// cost is the length in bits of a conjunction of n literals.
-func (c *cover) cost(n int) float64 { return log2Choose(len(c.lits), n) + 2 }
+// cost is the length in bits of a conjunction of literals, and of the conjunctions over inputs
+// that it is the disjunction of: a rule of many of them makes a large network.
+func (c *cover) cost(lits []int) float64 {
+	const unit = 4
+	units := 1.0
+	for _, l := range lits {
+		units *= float64(len(c.lits[l].cubes))
+	}
+	return log2Choose(len(c.lits), len(lits)) + 2 + unit*(units-1)
+}
 
 // value is the bits that a rule saves.
-func (c *cover) value(r *rule) float64 { return float64(r.fresh)*c.prior - c.cost(len(r.lits)) }
+func (c *cover) value(r *rule) float64 { return float64(r.fresh)*c.prior - c.cost(r.lits) }
 
 // rules covers pos; ok is false where no rules do, where they are many, and where their
 // description takes more bits than most, and when the work is used up or ctx ends.
@@ -51,7 +59,7 @@ func (c *cover) rules(ctx context.Context, most float64) (found []rule, total fl
 			return nil, 0, false
 		}
 		found = append(found, best)
-		total += c.cost(len(best.lits))
+		total += c.cost(best.lits)
 		for w := range left {
 			left[w] &^= c.rows(best.lits, w)
 		}
@@ -59,7 +67,7 @@ func (c *cover) rules(ctx context.Context, most float64) (found []rule, total fl
 	found = c.needed(found)
 	total = 0
 	for i := range found {
-		total += c.cost(len(found[i].lits))
+		total += c.cost(found[i].lits)
 	}
 	return found, total, true
 }

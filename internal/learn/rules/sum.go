@@ -95,3 +95,17 @@ func count(set []uint64) int {
 	}
 	return n
 }
+
+// Renamed is the function with input to[i] in place of input i.
+func (s *Sum) Renamed(to []int) *Sum {
+	r := &Sum{Weights: s.Weights, Threshold: s.Threshold}
+	for _, u := range s.Units {
+		lits := make([]int, len(u.Literals))
+		for i, l := range u.Literals {
+			lits[i] = 2*to[l/2] + l&1
+		}
+		slices.Sort(lits)
+		r.Units = append(r.Units, Unit{lits, u.Threshold})
+	}
+	return r
+}

@@ -37,6 +37,9 @@ type Output struct {
 	// Held counts the wrong ones of the rows that were held out.
 	Held    int
 	Verdict Verdict
+	// Alike counts the other outputs that a symmetry gives the same function, learned from the
+	// rows of all of them.
+	Alike int
 	// Alternatives are other sets of inputs that explain the output about as well.
 	Alternatives [][]int
 }
@@ -95,15 +98,24 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 	folds := l.folds(all)
 	l.total = 3 * t.Outputs
 	kinds := make([]Kind, t.Outputs)
+	with := make([]*shared, t.Outputs)
 	if len(folds) > 0 {
-		if err := l.judge(folds, st, kinds); err != nil {
+		if err := l.judge(folds, st, kinds, with); err != nil {
 			return nil, err
 		}
 	}
-	err := l.each(func(o int) {
+	together, err := l.together(all, st.Noisy, with)
+	if err != nil {
+		return nil, err
+	}
+	err = l.each(t.Outputs, func(o int) {
 		out := &st.Outputs[o]
 		held := out.Held
-		*out = l.learn(o, all, st.Noisy, kinds[o])
+		if found := together[o]; found != nil {
+			*out = *found
+		} else {
+			*out = l.learn(o, all, st.Noisy, kinds[o])
+		}
 		out.Held = held
 		known := l.t.known(all, o)
 		out.Verdict = l.t.judge(known, o, out)
@@ -131,18 +143,18 @@ type learner struct {
 	noise   float64 // see search; 0 where rows are not noisy
 }
 
-// each does f for every output, on several threads.
-func (l *learner) each(f func(output int)) error {
+// each does f for 0..n-1, on several threads.
+func (l *learner) each(n int, f func(i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range max(1, min(l.o.Threads, l.t.Outputs)) {
+	for range max(1, min(l.o.Threads, n)) {
 		wg.Go(func() {
 			for {
-				o := int(next.Add(1)) - 1
-				if o >= l.t.Outputs || l.ctx.Err() != nil {
+				i := int(next.Add(1)) - 1
+				if i >= n || l.ctx.Err() != nil {
 					return
 				}
-				f(o)
+				f(i)
 				l.mu.Lock()
 				l.done++
 				if l.o.Progress != nil {
@@ -200,13 +212,13 @@ func (l *learner) folds(all []int32) []fold {
 
 // judge learns without the rows held out and decides, by the wrong bits there,
 // between the consistent and the short sets of inputs for all outputs, and
-// between the kinds of functions for each.
-func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
+// between the kinds of functions for each. Outputs that are learned with others are marked.
+func (l *learner) judge(folds []fold, st *Structure, kinds []Kind, with []*shared) error {
 	if err := l.chooseMode(folds, st); err != nil {
 		return err
 	}
 	wrong := make([][][]bool, l.t.Outputs) // by output and fold, the rows held out
-	err := l.each(func(o int) {
+	err := l.each(l.t.Outputs, func(o int) {
 		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
 		wrong[o] = table.wrong
 		for _, kind := range l.others(o, n, st.Noisy, table.inputs) {
@@ -224,6 +236,9 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind) error {
 		st.Outputs[o].Held = n
 	})
 	if err != nil {
+		return err
+	}
+	if err := l.judgeShared(folds, st, wrong, with); err != nil {
 		return err
 	}
 	for i, f := range folds {
@@ -249,7 +264,7 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 	var asked [3]int
 	bits := 0 // that there are
 	var mu sync.Mutex
-	err := l.each(func(o int) {
+	err := l.each(l.t.Outputs, func(o int) {
 		if o%step != 0 {
 			return
 		}
@@ -298,7 +313,7 @@ func (l *learner) measureNoise(rows []int32) error {
 		return nil
 	}
 	shares := make([]float64, l.t.Outputs)
-	err := l.each(func(o int) {
+	err := l.each(l.t.Outputs, func(o int) {
 		known := l.t.known(rows, o)
 		s := &search{t: l.t, x: l.x, rows: known, out: o, noise: -1}
 		c := s.short()
@@ -357,9 +372,18 @@ func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) 
 
 // learn describes an output on some rows.
 func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
-	rows = l.t.known(rows, o)
-	s := &search{t: l.t, x: l.x, rows: rows, out: o, thorough: l.o.Thorough}
-	if short {
+	return l.describe(l.searchFor(o, rows), short, kind)
+}
+
+// searchFor is a search for the inputs of an output on the rows of which it is known.
+func (l *learner) searchFor(o int, rows []int32) *search {
+	return &search{t: l.t, x: l.x, rows: l.t.known(rows, o), out: o, thorough: l.o.Thorough}
+}
+
+// describe finds a function of one kind.
+func (l *learner) describe(s *search, short bool, kind Kind) Output {
+	o, rows := s.out, s.rows
+	if s.noise = 0; short {
 		s.noise = l.noise
 	}
 	out := Output{Kind: kind, Rows: len(rows)}

@@ -22,7 +22,8 @@ type search struct {
 	// noise is the share of rows that may be exceptions: nothing is looked for
 	// where no more are left. Negative to choose by single gains alone.
 	noise    float64
-	thorough bool // see Options
+	thorough bool    // see Options
+	found    *choice // by consistent
 }
 
 // choice is a set of inputs and how well it explains the output.
@@ -48,6 +49,14 @@ func (s *search) refined(f *refiner, inputs []int) choice {
 
 // consistent returns inputs that leave no class mixed, as far as the rows allow.
 func (s *search) consistent() choice {
+	if s.found == nil {
+		c := s.leaveNoneMixed()
+		s.found = &c
+	}
+	return *s.found
+}
+
+func (s *search) leaveNoneMixed() choice {
 	best := s.dropConsistent(s.path(false, false))
 	if s.hard(&best) {
 		if other := s.dropConsistent(s.path(true, false)); cmp.Or(cmp.Compare(other.errors, best.errors), cmp.Compare(other.score, best.score)) < 0 {

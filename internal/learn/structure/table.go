@@ -28,6 +28,10 @@ type Table struct {
 	// at once. Nil where no rules are known. Literal 2i is input i being 0, and 2i+1 its
 	// being 1.
 	Exclusive func(a, b int) bool
+	// Symmetries lists groups of permutations, the identity apart, that may leave the functions
+	// as they are: the data decide. In a group the permutations that lead from one output to most
+	// others come first.
+	Symmetries [][]Permutation
 	// Contradictory reports that some rows have the same known inputs and
 	// different outputs; set by Close.
 	Contradictory bool

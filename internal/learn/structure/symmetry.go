@@ -1,0 +1,295 @@
+package structure
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/bnn"
+)
+
+// Permutation renames inputs and outputs, as an exchange of two objects does.
+type Permutation struct {
+	Inputs, Outputs []int // the new number of each
+}
+
+// Then is the permutation that renames by p first and by q then.
+func (p Permutation) Then(q Permutation) Permutation {
+	r := Permutation{make([]int, len(p.Inputs)), make([]int, len(p.Outputs))}
+	for i, to := range p.Inputs {
+		r.Inputs[i] = q.Inputs[to]
+	}
+	for o, to := range p.Outputs {
+		r.Outputs[o] = q.Outputs[to]
+	}
+	return r
+}
+
+// poolRows bounds the rows that are made of others by symmetries.
+const poolRows = 40_000
+
+// pooled is a table for output o alone: for each permutation the rows as they
+// are before inputs and outputs are renamed. If the system has the symmetry, o depends on
+// the inputs of all these rows in one way. A function of o on the pooled rows is one of output
+// p.Outputs[o] on the rows themselves, its inputs renamed by p. Where these are more than
+// poolRows, all rows of the first permutation are taken and some of the others.
+func (t *Table) pooled(rows []int32, o int, by []Permutation) *Table {
+	p := *t
+	p.in, p.out, p.inKnown, p.outKnown = nil, nil, nil, nil
+	p.Contradictory, p.Repeated = false, 0
+	wi, wo := bnn.Words(t.Inputs), bnn.Words(t.Outputs)
+	out := make([]uint64, wo)
+	in := make([]uint64, wi)
+	known := make([]uint64, wi)
+	add := func(r int32, q Permutation) {
+		output := q.Outputs[o]
+		if !t.Knows(int(r), output) {
+			return
+		}
+		clear(in)
+		clear(known)
+		from := t.Input(int(r))
+		for i := range t.Inputs {
+			k := q.Inputs[i]
+			in[i/64] |= from[k/64] >> (k % 64) & 1 << (i % 64)
+			if t.inKnown == nil || t.inKnown[int(r)*wi+k/64]>>(k%64)&1 == 1 {
+				known[i/64] |= 1 << (i % 64)
+			}
+		}
+		out[o/64] = 0
+		if t.Output(int(r), output) {
+			out[o/64] = 1 << (o % 64)
+		}
+		if t.inKnown == nil {
+			p.Add(in, out, nil, nil)
+		} else {
+			p.Add(in, out, known, nil)
+		}
+	}
+	step := 1 + (len(rows)*len(by)-1)/poolRows
+	for i, r := range rows {
+		for k, q := range by {
+			if k == 0 || (i+k)%step == 0 {
+				add(r, q)
+			}
+		}
+	}
+	if p.Rows() > 0 {
+		p.distinct()
+	}
+	return &p
+}
+
+// moved is the description of output p.Outputs[o] that follows from that of o.
+func (o *Output) moved(p Permutation) Output {
+	m := Output{Kind: o.Kind}
+	if o.Sum != nil {
+		m.Sum = o.Sum.Renamed(p.Inputs)
+		m.Inputs = m.Sum.Inputs()
+	} else {
+		m.Tree = o.Tree.renamed(p.Inputs)
+		m.Inputs = m.Tree.Inputs()
+	}
+	return m
+}
+
+// renamed is the tree with other inputs.
+func (n *Tree) renamed(to []int) *Tree {
+	m := *n
+	if n.Zero != nil {
+		m.Input, m.Zero, m.One = to[n.Input], n.Zero.renamed(to), n.One.renamed(to)
+	}
+	return &m
+}
+
+// orbit is an output and those that a symmetry makes of it.
+type orbit struct {
+	first   int
+	members []int         // with first
+	by      []Permutation // that give each member
+	all     []Permutation // that rows are pooled by
+}
+
+// orbits divides the outputs by a list of permutations. Of more permutations than rows allow,
+// an orbit has those that give its members and the first others.
+func (t *Table) orbits(by []Permutation) []orbit {
+	taken := make([]bool, t.Outputs)
+	var all []orbit
+	for o := range t.Outputs {
+		if taken[o] {
+			continue
+		}
+		taken[o] = true
+		b := orbit{first: o, members: []int{o}, by: []Permutation{identity(t.Inputs, t.Outputs)}}
+		var rest []Permutation
+		for _, p := range by {
+			if to := p.Outputs[o]; !taken[to] {
+				taken[to] = true
+				b.members, b.by = append(b.members, to), append(b.by, p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+		more := max(0, poolRows/t.Rows()-len(b.by))
+		b.all = slices.Concat(b.by, rest[:min(len(rest), more)])
+		all = append(all, b)
+	}
+	return all
+}
+
+// identity renames nothing.
+func identity(inputs, outputs int) Permutation {
+	p := Permutation{make([]int, inputs), make([]int, outputs)}
+	for i := range p.Inputs {
+		p.Inputs[i] = i
+	}
+	for o := range p.Outputs {
+		p.Outputs[o] = o
+	}
+	return p
+}
+
+// shared is how the outputs of an orbit are learned together.
+type shared struct {
+	orbit *orbit
+	kind  Kind
+}
+
+// pooledSearch is a search for the function of the first output of an orbit on pooled rows. It
+// is nil where these contradict each other and those of the table do not: the symmetry is none.
+func (l *learner) pooledSearch(b *orbit, rows []int32) (*learner, *search) {
+	p := l.t.pooled(rows, b.first, b.all)
+	if p.Rows() == 0 || p.Contradictory && !l.t.Contradictory {
+		return nil, nil
+	}
+	sub := &learner{ctx: l.ctx, t: p, o: l.o, x: newXlog2(p.Rows()), noise: l.noise}
+	all := make([]int32, p.Rows())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return sub, sub.searchFor(b.first, all)
+}
+
+// judgeShared looks for symmetries that make fewer rows held out wrong, and marks these rows.
+// It notes, by output, how it is learned with others.
+func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, with []*shared) error {
+	var accepted [][]Permutation
+	try := func(by []Permutation) error {
+		orbits := l.t.orbits(by)
+		better := make([]bool, len(orbits))
+		err := l.each(len(orbits), func(i int) { better[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with) })
+		if slices.Contains(better, true) {
+			accepted = append(accepted, by)
+		}
+		return err
+	}
+	for _, by := range l.t.Symmetries {
+		if err := try(by); err != nil {
+			return err
+		}
+	}
+	if len(accepted) > 1 {
+		return try(products(accepted))
+	}
+	return nil
+}
+
+// together learns the outputs that are learned with others, from all rows. An output that the
+// function of all does not fit is left out, where rows have no exceptions.
+func (l *learner) together(rows []int32, short bool, with []*shared) ([]*Output, error) {
+	var list []*shared
+	for _, s := range with {
+		if s != nil && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	found := make([]*Output, l.t.Outputs)
+	err := l.each(len(list), func(i int) {
+		s := list[i]
+		sub, pooled := l.pooledSearch(s.orbit, rows)
+		if sub == nil {
+			return
+		}
+		shared := sub.describe(pooled, short, s.kind)
+		for m, o := range s.orbit.members {
+			if with[o] != s {
+				continue
+			}
+			out := shared.moved(s.orbit.by[m])
+			out.Alike = len(s.orbit.members) - 1
+			known := l.t.known(rows, o)
+			out.Rows = len(known)
+			out.Cells, _ = l.t.cells(known, o, out.Inputs)
+			if _, out.Wrong = l.wrong(&out, o, known); short || l.t.Contradictory || out.Wrong == 0 {
+				found[o] = &out
+			}
+		}
+	})
+	return found, err
+}
+
+// products lists the permutations of all lists, and those of one followed by one of another.
+func products(lists [][]Permutation) []Permutation {
+	const most = 1024
+	var all []Permutation
+	for _, list := range lists {
+		before := all
+		all = append(all, list...)
+		for _, p := range before {
+			for _, q := range list {
+				if len(all) == most {
+					return all
+				}
+				all = append(all, p.Then(q))
+			}
+		}
+	}
+	return all
+}
+
+// tryOrbit learns the outputs of an orbit together, and takes that for them if fewer of the
+// rows held out are wrong than before.
+func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bool, with []*shared) bool {
+	before := 0
+	for _, o := range b.members {
+		before += st.Outputs[o].Held
+	}
+	if len(b.all) == 1 || float64(before) <= l.noise*float64(heldRows(folds)*len(b.members)) {
+		return false
+	}
+	kinds := []Kind{ByTable, ByTree}
+	if l.o.Sums && !st.Noisy {
+		kinds = []Kind{ByTable, ByRules, ByTree, ByCount}
+	}
+	subs, searches := make([]*learner, len(folds)), make([]*search, len(folds))
+	for i, f := range folds {
+		if subs[i], searches[i] = l.pooledSearch(b, f.rows); subs[i] == nil {
+			return false
+		}
+	}
+	least := before
+	for _, kind := range kinds {
+		bad := make([][][]bool, len(b.members)) // by member and fold, the rows held out
+		held, sum := make([]int, len(b.members)), 0
+		for i, f := range folds {
+			if sum >= least {
+				break
+			}
+			out := subs[i].describe(searches[i], st.Noisy, kind)
+			for m, o := range b.members {
+				its := out.moved(b.by[m])
+				w, n := l.wrong(&its, o, f.held)
+				bad[m] = append(bad[m], w)
+				held[m] += n
+				sum += n
+			}
+		}
+		if sum >= least {
+			continue
+		}
+		least = sum
+		s := &shared{b, kind}
+		for m, o := range b.members {
+			wrong[o], with[o], st.Outputs[o].Held = bad[m], s, held[m]
+		}
+	}
+	return least < before
+}
