@@ -1,0 +1,117 @@
+// Elements of the page. Text is always set as text, never parsed as HTML.
+
+const svgSpace = "http://www.w3.org/2000/svg";
+
+/** @typedef {Node|string|number|null|undefined|false} Child */
+
+/**
+ * Sets attributes: functions become listeners of the event after "on", true and false set and
+ * omit an attribute, "value" and "checked" are properties.
+ * @param {Element} element
+ * @param {Object<string, any>} attributes
+ */
+function assign(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked") /** @type {any} */ (element)[name] = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/**
+ * Creates an HTML element.
+ * @param {string} tag
+ * @param {Object<string, any>} [attributes]
+ * @param {...(Child|Child[])} children
+ * @returns {any}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  element.append(...nodes(children));
+  assign(element, attributes);
+  return element;
+}
+
+/**
+ * Creates an SVG element.
+ * @param {string} tag
+ * @param {Object<string, any>} [attributes]
+ * @param {...(Child|Child[])} children
+ * @returns {any}
+ */
+export function s(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(svgSpace, tag);
+  element.append(...nodes(children));
+  assign(element, attributes);
+  return element;
+}
+
+/** @param {(Child|Child[])[]} children */
+function nodes(children) {
+  return children.flat().filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c)));
+}
+
+/**
+ * Parses SVG elements that the server has drawn.
+ * @param {string} markup elements without the svg element around them
+ * @returns {Element} a group that contains them
+ */
+export function drawn(markup) {
+  const parsed = new DOMParser().parseFromString(`<g xmlns="${svgSpace}">${markup}</g>`, "image/svg+xml");
+  return /** @type {Element} */ (document.importNode(parsed.documentElement, true));
+}
+
+/**
+ * Replaces the children of an element.
+ * @param {Element} element
+ * @param {...(Child|Child[])} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...nodes(children));
+}
+
+/**
+ * Announces a text to screen readers.
+ * @param {string} text
+ */
+export function say(text) {
+  const place = document.getElementById("say");
+  if (place && place.textContent !== text) place.textContent = text;
+}
+
+let names = 0;
+
+/** Returns an identifier that no other element has. */
+export function id() {
+  names++;
+  return "e" + names;
+}
+
+/**
+ * Offers text or an object as a file.
+ * @param {string} name
+ * @param {string|Blob} content
+ */
+export function save(name, content) {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content]));
+  const link = h("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/**
+ * Returns a function that calls f once, after it was not called for some time.
+ * @template {any[]} T
+ * @param {number} milliseconds
+ * @param {(...args: T) => void} f
+ */
+export function calm(milliseconds, f) {
+  let timer = 0;
+  return (/** @type {T} */ ...args) => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => f(...args), milliseconds);
+  };
+}

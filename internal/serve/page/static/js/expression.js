@@ -1,0 +1,175 @@
+// A field for a rule: an expression with completion, and errors where they are.
+
+import * as api from "./api.js";
+import { calm, fill, h, id } from "./dom.js";
+
+/**
+ * @typedef {Object} Expression
+ * @property {HTMLElement} element
+ * @property {() => string} get
+ * @property {(text: string) => void} set
+ * @property {(message: string|null) => void} fail
+ * @property {() => boolean} valid false if the server has found an error
+ * @property {() => void} focus
+ */
+
+/**
+ * @param {{label: string, problem: () => string, query?: () => string, use: string, changed: () => void, drop?: () => void}} options
+ * @returns {Expression}
+ */
+export function expression(options) {
+  const choices = h("ul", { class: "options", role: "listbox", id: id(), "aria-label": "Completions", hidden: true });
+  const error = h("div", { class: "error", id: id(), role: "alert" }), hint = h("p", { class: "hint" });
+  const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": options.label, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": choices.id, "aria-describedby": error.id,
+    autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+  const element = h("div", { class: "rule" }, h("div", { class: "line" }, box,
+    options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), choices, error, hint);
+  /** @type {{from: number, to: number, items: any[]}|null} */
+  let offered = null;
+  let at = -1, asked = 0, ok = true;
+
+  function close() {
+    choices.hidden = true;
+    box.setAttribute("aria-expanded", "false");
+    box.removeAttribute("aria-activedescendant");
+    at = -1;
+  }
+  function offer() {
+    const items = offered?.items ?? [];
+    const typed = offered ? box.value.slice(offered.from, offered.to) : "";
+    if (!items.length || document.activeElement !== box || (items.length === 1 && items[0].text === typed)) return close();
+    fill(choices, items.slice(0, 50).map((c, i) => h("li", { id: choices.id + "-" + i, role: "option", "aria-selected": String(i === at), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); take(i); } },
+      h("span", { class: "code" }, c.text), h("span", { class: "detail" }, c.detail || c.kind))));
+    choices.hidden = false;
+    box.setAttribute("aria-expanded", "true");
+    if (at >= 0) {
+      box.setAttribute("aria-activedescendant", choices.id + "-" + at);
+      choices.children[at]?.scrollIntoView({ block: "nearest" });
+    } else box.removeAttribute("aria-activedescendant");
+  }
+  /** @param {number} i */
+  function take(i) {
+    if (!offered) return;
+    const text = offered.items[i].text, end = offered.from + text.length;
+    box.value = box.value.slice(0, offered.from) + text + box.value.slice(offered.to);
+    box.setSelectionRange(end, end);
+    offered = null;
+    close();
+    options.changed();
+    look(false);
+  }
+  /** @param {{message: string, from: number, to: number}|null} e */
+  function show(e) {
+    ok = !e;
+    if (!e) {
+      box.removeAttribute("aria-invalid");
+      fill(error);
+      return;
+    }
+    const text = box.value, to = Math.max(e.to, Math.min(text.length, e.from + 1));
+    box.setAttribute("aria-invalid", "true");
+    fill(error, h("span", { class: "code" }, text.slice(0, e.from), h("mark", {}, text.slice(e.from, to) || "␣"), text.slice(to)), e.message);
+  }
+  /** Asks the server about the text. @param {boolean} complete */
+  async function look(complete) {
+    const text = box.value, mine = ++asked;
+    if (!options.problem()) return;
+    if (!text.trim() && !complete) {
+      show(null);
+      fill(hint);
+      return;
+    }
+    try {
+      const body = { text, use: options.use, ...(complete ? { cursor: box.selectionStart ?? text.length } : {}) };
+      const answer = await api.post(`problems/${api.part(options.problem())}/expression${options.query?.() ?? ""}`, body);
+      if (mine !== asked) return;
+      show(text.trim() ? answer.error : null);
+      fill(hint, answer.warnings.join(" "));
+      offered = complete ? answer.completions : null;
+      offer();
+    } catch (e) {
+      if (mine === asked) show({ message: String(/** @type {any} */ (e).message), from: 0, to: 0 });
+    }
+  }
+  const soon = calm(150, () => look(true)), later = calm(400, () => options.changed());
+  box.addEventListener("input", () => {
+    at = -1;
+    soon();
+    later();
+  });
+  box.addEventListener("change", () => options.changed());
+  box.addEventListener("blur", () => setTimeout(close, 100));
+  box.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
+    const n = Math.min(50, offered?.items.length ?? 0);
+    if (e.key === " " && e.ctrlKey) {
+      e.preventDefault();
+      look(true);
+    } else if (choices.hidden) return;
+    else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+      e.preventDefault();
+      at = e.key === "ArrowDown" ? (at + 1) % n : (at - 1 + n) % n;
+      offer();
+    } else if ((e.key === "Enter" || e.key === "Tab") && at >= 0) {
+      e.preventDefault();
+      take(at);
+    } else if (e.key === "Escape") {
+      e.stopPropagation();
+      close();
+    }
+  });
+  return {
+    element, get: () => box.value.trim(), valid: () => ok, focus: () => box.focus(),
+    set(text) {
+      box.value = text;
+      look(false);
+    },
+    fail: (message) => show(message ? { message, from: 0, to: box.value.length } : null),
+  };
+}
+
+/**
+ * A list of rules that can be added and removed.
+ * @param {{legend: string, hint: string, add: string, problem: () => string, query?: () => string, changed: () => void}} options
+ */
+export function rules(options) {
+  /** @type {Expression[]} */
+  let all = [];
+  const place = h("div", {});
+  /** @param {string} text */
+  function add(text) {
+    const e = expression({
+      label: `Rule ${all.length + 1}`, problem: options.problem, query: options.query, use: "rule", changed: options.changed,
+      drop() {
+        all = all.filter((x) => x !== e);
+        e.element.remove();
+        options.changed();
+        more.focus();
+      },
+    });
+    all.push(e);
+    place.append(e.element);
+    if (text) e.set(text);
+    return e;
+  }
+  const more = h("button", { type: "button", class: "small", onclick: () => add("").focus() }, options.add);
+  const element = h("fieldset", {}, h("legend", {}, options.legend), place, more, h("p", { class: "hint" }, options.hint));
+  return {
+    element,
+    get: () => all.map((e) => e.get()).filter((t) => t),
+    /** @param {string[]} texts */
+    set(texts) {
+      const same = texts.length === all.length && texts.every((t, i) => t === all[i].get());
+      if (same) return;
+      all = [];
+      fill(place);
+      for (const t of texts) add(t);
+    },
+    /** @param {string|null} message @param {string} [text] the rule that is wrong */
+    fail(message, text) {
+      for (const e of all) e.fail(null);
+      (all.find((e) => text !== undefined && text.includes(e.get())) ?? all[all.length - 1])?.fail(message);
+      return all.length > 0;
+    },
+    valid: () => all.every((e) => e.valid()),
+  };
+}

@@ -1,0 +1,296 @@
+// The view Learn: from a log to a trained network, with its errors.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { lines } from "./chart.js";
+import { columns } from "./columns.js";
+import { fill, h, say } from "./dom.js";
+import { input, refused, select, sentence } from "./field.js";
+import { leavings, monitor } from "./job.js";
+import { dropped, listing } from "./problem.js";
+import { structure } from "./structure.js";
+import { counted, number, percent, size } from "./words.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {any} server
+ */
+export function view(root, server) {
+  const state = { log: "", problem: "", train: "", test: "" };
+  const trouble = { log: h("div", {}), make: h("div", {}), train: h("div", {}) };
+  const limit = size(server.limits.upload_bytes);
+
+  const file = h("input", { type: "file", "aria-label": "Open a log", accept: ".csv,.tsv,.txt,.parquet,.jsonl,.ndjson,.json", onchange: () => open([...(file.files ?? [])]) });
+  const drop = h("div", { class: "drop" }, file, h("p", { class: "hint" }, `or drop a log here: CSV, Parquet or JSON lines, at most ${limit}. One row per moment, in the order of time.`));
+  const earlier = select("Logs on the server", [["", "choose …"]]);
+  dropped(drop, open);
+  earlier.control.addEventListener("change", () => earlier.get() && chooseLog(earlier.get()));
+
+  const table = columns({ changed() {} }), about = h("p", {});
+  const name = input("Name of the problem", undefined, { placeholder: "that of the log" });
+  const goal = input("Goal", "An expression that has to hold after the last step, such as floor == 0. It may be empty."), reward = input("Reward of a step", "A sum, such as -(command ~= @wait). It may be empty.");
+  const missing = select("Rows with missing values", [["", "leave out"], ["previous", "take the value before"], ["keep", "keep"], ["error", "refuse the log"]]);
+  const makeButton = h("button", { type: "submit", class: "primary" }, "Make a problem of it");
+  const make = h("form", { class: "card", "aria-label": "Columns", novalidate: true, hidden: true, onsubmit: create }, h("h2", {}, "2. Columns"), about, table.element,
+    h("div", { class: "halves" }, h("div", {}, name.element, missing.element), h("div", {}, goal.element, reward.element)), trouble.make, h("div", { class: "row" }, makeButton));
+
+  const which = select("Problem", []), what = h("p", { class: "hint" });
+  const recipe = select("Recipe", [["", "structure: find the inputs of each output, build a small network"], ["dense", "dense: train all weights"]]);
+  const epochs = input("Epochs", undefined, { inputmode: "numeric", placeholder: "the recipe's" }), hidden = input("Hidden layers", "For the dense recipe, such as 64, 64.", { placeholder: "the recipe's" }), seed = input("Seed", undefined, { inputmode: "numeric", placeholder: "0" });
+  const trainButton = h("button", { type: "submit", class: "primary" }, "Train");
+  const train = h("form", { class: "card", "aria-label": "Training", novalidate: true, onsubmit: learn }, h("h2", {}, "3. Training"), h("div", { class: "halves" }, h("div", {}, which.element, what, recipe.element), h("div", {}, hidden.element, h("div", { class: "pair" }, epochs.element, seed.element))),
+    trouble.train, h("div", { class: "row" }, trainButton));
+  which.control.addEventListener("change", () => chooseProblem(which.get()));
+
+  /** @type {Map<string, [number, number][]>} */
+  let curves = new Map();
+  const plot = h("div", {});
+  let timer = 0;
+  const live = monitor({ label: "Training", event: curve, done: trained });
+  live.element.append(plot);
+  const result = h("section", { class: "card", "aria-label": "The network", hidden: true }), errors = h("section", { class: "card", "aria-label": "Errors by output", hidden: true }), rows = h("section", { class: "card", "aria-label": "Contradictory rows", hidden: true });
+  const testing = monitor({ label: "Measuring errors", done: tested });
+  fill(root, h("h1", {}, "Learn"), h("p", { class: "intro" }, "From the log of a device to a network that predicts its next state."),
+    h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, live.element, result, testing.element, errors, rows);
+
+  function note() {
+    const p = new URLSearchParams();
+    for (const [k, v] of Object.entries(state)) if (v) p.set(k, v);
+    address.write("learn", p);
+  }
+  /** @param {File[]} files */
+  async function open(files) {
+    if (!files.length) return;
+    fill(trouble.log);
+    if (files[0].size > server.limits.upload_bytes) {
+      fill(trouble.log, h("p", { class: "error", role: "alert" }, `${files[0].name} has ${size(files[0].size)}. Choose a log of at most ${limit}, or start the server with a higher limit.`));
+      return;
+    }
+    const form = new FormData();
+    form.append("file", files[0], files[0].name);
+    say("Reading the log …");
+    try {
+      const log = await api.upload("logs", form);
+      state.log = log.log;
+      note();
+      await logs();
+      showLog(log);
+    } catch (e) {
+      fill(trouble.log, refused(e));
+    }
+    file.value = "";
+  }
+  async function logs() {
+    const all = (await api.get("logs")).logs;
+    fill(earlier.control, h("option", { value: "" }, all.length ? "choose …" : "none yet"), all.map((/** @type {any} */ l) => h("option", { value: l.log }, `${l.name}, ${counted(l.rows, "row")}`)));
+    earlier.set(state.log);
+  }
+  /** @param {string} log */
+  async function chooseLog(log) {
+    fill(trouble.log);
+    try {
+      showLog(await api.get("logs/" + api.part(log)));
+      state.log = log;
+      note();
+    } catch (e) {
+      fill(trouble.log, refused(e));
+    }
+  }
+  /** @param {any} log */
+  function showLog(log) {
+    make.hidden = false;
+    fill(about, `${log.name}: ${counted(log.rows, "row")}, ${log.format}, ${counted(log.columns.length, "column")}. Choose which columns are actions, and where quantities are cut into bins.`,
+      log.warnings.map((/** @type {string} */ w) => h("span", { class: "note warn" }, w)));
+    table.show(log.columns);
+    say(`${log.name} was read: ${counted(log.columns.length, "column")}.`);
+  }
+  /** @param {Event} e */
+  async function create(e) {
+    e.preventDefault();
+    fill(trouble.make);
+    for (const f of [goal, reward, name]) f.fail(null);
+    const request = table.get();
+    if (!request) return;
+    if (!request.actions.length) {
+      fill(trouble.make, h("p", { class: "error", role: "alert" }, "No column is an action. Choose “action” as the use of the columns that the planner may decide."));
+      return;
+    }
+    for (const [key, f] of /** @type {[string, any][]} */ ([["name", name], ["goal", goal], ["reward", reward], ["missing", missing]])) if (f.get()) request[key] = f.get();
+    makeButton.disabled = true;
+    try {
+      const made = await api.post(`logs/${api.part(state.log)}/problem`, request);
+      Object.assign(state, { problem: made.problem.problem, train: "", test: "" });
+      note();
+      await problems();
+      await chooseProblem(state.problem);
+      say(`The problem ${state.problem} was made.`);
+      train.scrollIntoView({ block: "start" });
+      trainButton.focus({ preventScroll: true });
+    } catch (x) {
+      const said = String(/** @type {any} */ (x).message), f = /goal/.test(said) ? goal : /reward/.test(said) ? reward : null;
+      if (f) {
+        f.fail(sentence(said));
+        f.control.focus();
+      } else if (!table.fail(sentence(said))) fill(trouble.make, refused(x));
+    }
+    makeButton.disabled = false;
+  }
+  async function problems() {
+    const all = (await listing()).filter((p) => p.source === "uploaded");
+    fill(which.control, h("option", { value: "" }, all.length ? "choose …" : "none yet: make one of a log"), all.map((p) => h("option", { value: p.problem }, p.problem + (p.network ? "" : " (no network yet)"))));
+    which.set(state.problem);
+    trainButton.disabled = !which.get();
+  }
+  /** @param {string} problem */
+  async function chooseProblem(problem) {
+    if (problem !== state.problem) Object.assign(state, { train: "", test: "" });
+    state.problem = problem;
+    which.set(problem);
+    trainButton.disabled = !problem;
+    note();
+    for (const s of [result, errors, rows]) s.hidden = true;
+    live.clear();
+    testing.clear();
+    if (!problem) return;
+    const entry = (await listing()).find((p) => p.problem === problem);
+    what.textContent = entry ? `${entry.state_bits} state bits, ${entry.action_bits} action bits; ${entry.network ? "network " + entry.network : "no network yet"}${entry.data ? "; data in " + entry.data : ""}.` : "";
+    await Promise.all([contradictions(), entry?.network ? network() : null]);
+  }
+  /** @param {Event} e */
+  async function learn(e) {
+    e.preventDefault();
+    fill(trouble.train);
+    const request = /** @type {Object<string, any>} */ ({ kind: "train", problem: state.problem });
+    let ok = true;
+    for (const [key, f] of /** @type {[string, any][]} */ ([["epochs", epochs], ["seed", seed]])) {
+      const wrong = f.get() && !/^[0-9]+$/.test(f.get());
+      f.fail(wrong ? `“${f.get()}” is not a whole number.` : null);
+      ok &&= !wrong;
+      if (f.get()) request[key] = Number(f.get());
+    }
+    const widths = hidden.get().split(/[,;\s]+/).filter((/** @type {string} */ t) => t).map(Number);
+    const wrong = widths.some((/** @type {number} */ n) => !Number.isInteger(n) || n < 1);
+    hidden.fail(wrong ? "Write whole numbers with commas between them, such as 64, 64." : null);
+    if (!ok || wrong) return;
+    if (recipe.get()) request.recipe = recipe.get();
+    if (widths.length) request.hidden = widths;
+    curves = new Map();
+    fill(plot);
+    for (const s of [result, errors]) s.hidden = true;
+    testing.clear();
+    trainButton.disabled = true;
+    try {
+      state.train = (await live.begin(request)).job;
+      state.test = "";
+      note();
+    } catch (x) {
+      const said = String(/** @type {any} */ (x).message), f = /epochs/.test(said) ? epochs : /hidden/.test(said) ? hidden : /seed/.test(said) ? seed : null;
+      if (f) f.fail(sentence(said));
+      else fill(trouble.train, refused(x));
+    }
+    trainButton.disabled = false;
+  }
+  /** @param {any} event @param {string} kind */
+  function curve(event, kind) {
+    if (!["epoch", "cell", "output", "prune", "phase"].includes(kind)) return;
+    const x = kind === "epoch" || kind === "cell" ? event.done ?? 0 : event.seconds ?? 0;
+    const put = (/** @type {string} */ n, /** @type {any} */ y) => {
+      if (typeof y !== "number") return;
+      const points = curves.get(n) ?? [];
+      points.push([x, y]);
+      curves.set(n, points);
+    };
+    if (kind === "epoch" || kind === "cell") {
+      put("loss", event.loss);
+      if (event.rows) put("wrong rows, %", (100 * (event.wrong ?? 0)) / event.rows);
+      if (typeof event.held_out === "number") put("wrong held-out rows, %", 100 * (1 - event.held_out));
+    } else if (kind === "output") put("outputs found", event.done);
+    timer ||= window.setTimeout(drawCurves, 150);
+  }
+  function drawCurves() {
+    timer = 0;
+    const one = (/** @type {string} */ label, /** @type {string} */ x, /** @type {string[]} */ names) => {
+      const used = names.filter((n) => curves.get(n)?.length);
+      return used.length ? lines({ label, x, zero: true, lines: used.map((n) => ({ name: n, points: curves.get(n) ?? [] })) }) : null;
+    };
+    fill(plot, one("Loss by epoch", "epochs", ["loss"]), one("Wrong rows by epoch", "epochs", ["wrong rows, %", "wrong held-out rows, %"]), one("Outputs found", "seconds", ["outputs found"]));
+  }
+  /** @param {any} job */
+  async function trained(job) {
+    drawCurves();
+    if (!job.result) return;
+    await problems();
+    const t = job.result;
+    await network(h("div", {}, h("p", { class: "note " + (t.train?.wrong ? "warn" : "good") }, h("strong", {}, t.train ? `${counted(t.train.wrong, "of the distinct rows is", "of the distinct rows are")} wrong (${t.train.rows} distinct rows, row error ${percent(t.train.row_error)}).` : "The network was trained.")),
+      leavings(job)));
+    if (state.test) await testing.resume(state.test);
+    else measure();
+    await contradictions();
+  }
+  async function measure() {
+    try {
+      state.test = (await testing.begin({ kind: "test", problem: state.problem })).job;
+      note();
+    } catch (x) {
+      fill(errors, h("h2", {}, "Errors by output"), refused(x));
+      errors.hidden = false;
+    }
+  }
+  /** @param {HTMLElement} [above] */
+  async function network(above) {
+    try {
+      const n = await api.get(`problems/${api.part(state.problem)}/network`);
+      fill(result, h("h2", {}, "The network"), above, h("div", { class: "row" }, h("a", { class: "button", href: "#plan?problem=" + api.part(state.problem) }, "Plan with it"),
+        !above && h("button", { type: "button", onclick: measure }, "Measure its errors")), h("h3", {}, "Structure"), structure(n));
+    } catch (x) {
+      fill(result, h("h2", {}, "The network"), above, refused(x));
+    }
+    result.hidden = false;
+  }
+  /** @param {any} job */
+  function tested(job) {
+    if (!job.result) return;
+    const kinds = /** @type {[string, string][]} */ ([["data", "on the data"], ["legal", "on all legal rows"], ["drawn", "on legal rows drawn at random"]]);
+    fill(errors, h("h2", {}, "Errors by output"), kinds.map(([key, words]) => {
+      const m = job.result[key];
+      if (!m) return null;
+      return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, `Errors ${words}: ${m.wrong} of ${counted(m.rows, "distinct row")}, row error ${percent(m.row_error)}`),
+        h("thead", {}, h("tr", {}, ["Output", "Wrong rows", "Error"].map((t) => h("th", { scope: "col" }, t)))),
+        h("tbody", {}, m.outputs.map((/** @type {any} */ o) => h("tr", { class: o.wrong ? "differs" : "" }, h("th", { scope: "row" }, o.bit), h("td", { class: "number" }, o.wrong), h("td", { class: "number" }, percent(o.error)))))));
+    }));
+    errors.hidden = false;
+  }
+  async function contradictions() {
+    try {
+      const c = await api.get(`problems/${api.part(state.problem)}/contradictions`), all = c.contradictions ?? [];
+      fill(rows, h("h2", {}, "Contradictory rows"), h("p", {}, all.length ? `${counted(all.length, "pair")} of a state and an action had different next states. No network can predict both; a missing column or a bin edge may tell them apart.` : "There are none: equal states and actions always had equal next states."),
+        all.length > 0 && h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["State and action", "Next states, with rows"].map((t) => h("th", { scope: "col" }, t)))),
+          h("tbody", {}, all.slice(0, 100).map((/** @type {any} */ x) => h("tr", {}, h("td", {}, x.state), h("td", {}, x.next.map((/** @type {any} */ n) => h("p", {}, outcome(n)))))))))
+        , all.length > 100 && h("p", { class: "hint" }, `The first 100 of ${number(all.length)} are shown.`));
+      rows.hidden = false;
+    } catch {
+      rows.hidden = true; // the problem has no data
+    }
+  }
+  return {
+    /** @param {URLSearchParams} params */
+    async show(params) {
+      const before = { ...state };
+      state.log = params.get("log") ?? state.log;
+      await Promise.all([logs(), problems()]);
+      if (state.log && (state.log !== before.log || make.hidden)) await chooseLog(state.log);
+      const problem = params.get("problem") ?? "";
+      if (problem && problem !== before.problem) {
+        await chooseProblem(problem);
+        state.train = params.get("train") ?? "";
+        state.test = params.get("test") ?? "";
+        note();
+        if (state.train) await live.resume(state.train).catch(() => live.clear());
+        else if (state.test) await testing.resume(state.test).catch(() => testing.clear());
+      }
+    },
+  };
+}
+
+/** One of several next states, with how often it was seen. @param {{values: string, rows: number, lines: number[]}} n */
+const outcome = (n) => `${n.values} (${counted(n.rows, "row")}: ${n.lines.slice(0, 5).join(", ")}${n.rows > 5 ? ", …" : ""})`;

@@ -1,0 +1,99 @@
+// The page of fdplan serve: opens a session, and shows the view that the address names.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { fill, h } from "./dom.js";
+import { input, refused } from "./field.js";
+import * as learn from "./learn.js";
+import * as plan from "./plan.js";
+import * as results from "./results.js";
+import * as run from "./run.js";
+import { theme } from "./theme.js";
+import * as whatif from "./whatif.js";
+
+/** @typedef {{show: (params: URLSearchParams) => Promise<void>}} View */
+
+const views = /** @type {Object<string, {view: (root: HTMLElement, server: any) => View, title: string}>} */ ({
+  plan: { view: plan.view, title: "Plan" }, whatif: { view: whatif.view, title: "What if" }, learn: { view: learn.view, title: "Learn" },
+  run: { view: run.view, title: "Run" }, results: { view: results.view, title: "Results" },
+});
+
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+
+/** @type {Map<string, {root: HTMLElement, view: View}>} */
+const open = new Map();
+
+/** @param {any} server */
+async function show(server) {
+  const place = address.read(), name = views[place.view] ? place.view : "plan";
+  if (name !== place.view) {
+    history.replaceState(null, "", "#plan");
+    return show(server);
+  }
+  let shown = open.get(name);
+  if (!shown) {
+    const root = h("div", { id: "view-" + name });
+    shown = { root, view: views[name].view(root, server) };
+    open.set(name, shown);
+    main.append(root);
+  }
+  for (const [other, { root }] of open) root.hidden = other !== name;
+  document.title = views[name].title + " – fdplan";
+  for (const a of document.querySelectorAll("#views a")) {
+    if (/** @type {HTMLElement} */ (a).dataset.view === name) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  try {
+    await shown.view.show(place.params);
+  } catch (e) {
+    shown.root.prepend(refused(e));
+  }
+  address.links();
+}
+
+/** Exchanges the token of the address for a cookie, and removes it from the address. */
+async function enter() {
+  const token = /^#token=([^&?]+)(?:&(.*))?$/.exec(location.hash);
+  if (token) {
+    history.replaceState(null, "", "#" + (token[2] || "plan"));
+    await api.post("session", { token: decodeURIComponent(token[1]) });
+  }
+  return api.get("server");
+}
+
+/** Asks for the token. */
+function ask() {
+  const token = input("Token", "fdplan serve printed it as the end of the page's address, after #token=.", { type: "password", autocomplete: "current-password" });
+  const form = h("form", { class: "card", "aria-label": "Token", onsubmit: async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    try {
+      await api.post("session", { token: token.get().replace(/^.*#token=/, "") });
+      fill(main);
+      await begin();
+    } catch (x) {
+      token.fail(/** @type {any} */ (x).message + ".");
+    }
+  } }, h("h1", {}, "This page needs a token"), token.element, h("button", { type: "submit", class: "primary" }, "Open"));
+  fill(main, form);
+  token.control.focus();
+}
+
+async function begin() {
+  let server;
+  try {
+    server = await enter();
+  } catch (e) {
+    if (/** @type {any} */ (e).status === 401) ask();
+    else fill(main, h("h1", {}, "fdplan"), refused(e), h("button", { type: "button", onclick: () => { fill(main); begin(); } }, "Try again"));
+    return;
+  }
+  addEventListener("hashchange", () => show(server));
+  await show(server);
+}
+
+document.getElementById("skip")?.addEventListener("click", (e) => {
+  e.preventDefault(); // the fragment is the state of the view
+  main.focus();
+});
+theme(/** @type {HTMLSelectElement} */ (document.getElementById("theme")));
+begin();

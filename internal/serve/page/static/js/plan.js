@@ -1,0 +1,93 @@
+// The view Plan: set up a problem, run an engine, watch it, play the plan.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { calm, fill, h } from "./dom.js";
+import { monitor } from "./job.js";
+import { stage } from "./player.js";
+import { planView } from "./planview.js";
+import { setup } from "./setup.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {any} server
+ */
+export function view(root, server) {
+  let job = "", step = 0;
+  const trouble = h("div", {});
+  const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
+  const begin = h("button", { type: "submit", class: "primary" }, "Plan");
+  const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
+  const initial = stage("Picture of the initial state", settings.choose);
+  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element);
+  const answer = planView("The plan", (k) => {
+    step = k;
+    note();
+  });
+  const live = monitor({ label: "Planning", chart: true, done: ended });
+  fill(root, h("h1", {}, "Plan"), h("p", { class: "intro" }, "Find the plan with the best reward, and a proof that no plan is better."),
+    h("div", { class: "columns" }, form, h("div", {}, live.element, answer.element, start)));
+
+  function note() {
+    const p = settings.params();
+    if (job) p.set("job", job);
+    if (job && step) p.set("step", String(step));
+    address.write("plan", p);
+  }
+  const draw = calm(120, async () => {
+    const summary = settings.summary();
+    if (!summary) {
+      initial.show(null);
+      return;
+    }
+    try {
+      initial.show(await api.post(`problems/${api.part(settings.problem.get())}/picture`, { set_initial: settings.initial.get(), format: "parts" }));
+      settings.initial.fail(null);
+    } catch (e) {
+      initial.show(null, h("p", { class: "hint" }, "The start cannot be drawn: " + /** @type {any} */ (e).message));
+    }
+  });
+  /** @param {Event} e */
+  async function submit(e) {
+    e.preventDefault();
+    fill(trouble);
+    if (!settings.valid()) return;
+    answer.hide();
+    step = 0;
+    begin.disabled = true;
+    try {
+      job = (await live.begin(settings.request("plan"))).job;
+      note();
+    } catch (x) {
+      settings.fail(x, trouble);
+    }
+    begin.disabled = false;
+  }
+  /** @param {any} ended */
+  function ended(ended) {
+    if (ended.error && !ended.result) settings.fail({ fault: ended.error }, trouble);
+    if (!ended.result) return;
+    start.open = false;
+    answer.show(ended, step);
+  }
+  return {
+    /** @param {URLSearchParams} params */
+    async show(params) {
+      await settings.problem.load();
+      const same = params.get("job") === job && job !== "";
+      await settings.restore(params);
+      if (same) return;
+      job = params.get("job") ?? "";
+      step = Number(params.get("step") ?? 0) || 0;
+      answer.hide();
+      live.clear();
+      if (!job) return;
+      try {
+        await live.resume(job);
+      } catch (x) {
+        job = "";
+        fill(trouble, h("p", { class: "note warn" }, "The plan of this address is no longer on the server. Plan again to make it."));
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// A plan with its verdict, its picture and its values.
+
+import * as api from "./api.js";
+import { horizons, numbers, steps, values, verdict } from "./answer.js";
+import { fill, h } from "./dom.js";
+import { leavings } from "./job.js";
+import { player, stage } from "./player.js";
+
+/**
+ * Draws the plan of a job; null if it cannot be drawn.
+ * @param {any} job
+ * @returns {Promise<{frames: import("./player.js").Frames|null, why: string}>}
+ */
+export async function drawJob(job) {
+  try {
+    return { frames: await api.post(`problems/${api.part(job.problem)}/picture`, { job: job.job, format: "parts" }), why: "" };
+  } catch (e) {
+    return { frames: null, why: String(/** @type {any} */ (e).message) };
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {(k: number) => void} [moved]
+ */
+export function planView(name, moved = () => {}) {
+  const above = h("div", {}), below = h("div", {});
+  const picture = stage("Picture of the plan"), table = values();
+  const control = player(`Play ${name}`, (k) => {
+    picture.go(k);
+    table.mark(k);
+    moved(k);
+  });
+  const playing = h("div", {}, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element), control.items), table.element);
+  const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, playing, below);
+  return {
+    element, jump: control.jump,
+    hide() { element.hidden = true; },
+    /** @param {any} job that has ended with a document @param {number} [at] step to begin with */
+    async show(job, at = 0) {
+      const a = job.result;
+      element.hidden = false;
+      fill(above, verdict(a), numbers(a), horizons(a));
+      fill(below, leavings(job));
+      const has = Array.isArray(a.plan) && a.plan.length > 0;
+      playing.hidden = !has;
+      if (!has) return;
+      const { frames, why } = await drawJob(job);
+      picture.show(frames, frames ? "" : h("p", { class: "hint" }, `There is no picture: ${why}. The steps and all values are shown instead.`));
+      table.element.open = !frames;
+      table.show(a);
+      control.show(steps(a, frames), Math.min(at, a.plan.length));
+    },
+  };
+}

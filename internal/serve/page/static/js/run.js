@@ -1,0 +1,187 @@
+// The view Run: plans meet a simulator or a device. Planned and real states are side by side.
+
+import * as address from "./address.js";
+import { changes } from "./answer.js";
+import { fill, h } from "./dom.js";
+import { input, select, sentence } from "./field.js";
+import { leavings, monitor } from "./job.js";
+import { player, stage } from "./player.js";
+import { drawJob, planView } from "./planview.js";
+import { setup } from "./setup.js";
+import { grid, list } from "./virtual.js";
+import { counted, duration, number, shown, step as words } from "./words.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {any} server
+ */
+export function view(root, server) {
+  let job = "", at = 0;
+  const trouble = h("div", {});
+  const how = select("How", [["run", "Act, observe, plan again"], ["incremental", "Find a plan that holds (Algorithm 1)"]], "Act: each planned step is carried out, and planning goes on from the state that is observed. Algorithm 1: a plan that fails is excluded, and the next is tried.");
+  const simulator = select("Simulator or device", server.simulators.map((/** @type {string} */ n) => /** @type {[string, string]} */ ([n, n === "rddl" ? "the problem's RDDL" : n])), "Programs of your own are named when the server is started.");
+  const every = input("Plan again after steps", undefined, { inputmode: "numeric", placeholder: "1" }), count = input("Steps to take", undefined, { inputmode: "numeric", placeholder: "as planned" });
+  const until = select("End", [["", "automatically"], ["goal", "at the goal"], ["steps", "after the steps"]]), time = input("Time for each plan", "Such as 2s.", { placeholder: "none" });
+  const acting = h("div", {}, h("div", { class: "pair" }, every.element, count.element, until.element, time.element));
+  const own = /** @type {[string, any][]} */ ([["how", how], ["in", simulator], ["every", every], ["count", count], ["until", until], ["plan_time", time]]);
+  const settings = setup({ server, simulator: false, range: true, proofs: false, changed: note, extra: [how.element, simulator.element, acting], loaded: (s) => { begin.disabled = !s; } });
+  const begin = h("button", { type: "submit", class: "primary" }, "Run");
+  const form = h("form", { class: "card side", "aria-label": "Problem and system", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
+  for (const [, f] of own) f.control.addEventListener("change", () => { acting.hidden = how.get() !== "run"; note(); });
+
+  /** @type {{name: string, kind: string, title: string}[]} */
+  let lines = [];
+  const log = list({ label: "What happens", height: 34, render(i, item) {
+    item.classList.add(...(lines[i].kind ? [lines[i].kind] : []));
+    item.title = lines[i].title;
+    fill(item, h("span", { class: "text" }, lines[i].name));
+  } });
+  const live = monitor({ label: "Running", event: receive, done: ended });
+  const happening = h("section", { class: "card", "aria-label": "What happens", hidden: true }, h("h2", {}, "What happens"), log.element);
+  const picture = stage("Planned and real states"), told = h("div", {}), after = h("div", {});
+  const table = grid("Real states, with what was planned where it differs", "Variable");
+  const control = player("Play the run", (k) => {
+    at = k;
+    picture.go(k);
+    table.mark(k);
+    note();
+  });
+  const outcome = h("section", { class: "card", "aria-label": "The run", hidden: true }, h("h2", {}, "The run"), told, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element), control.items),
+    h("h3", {}, "Real states by step"), h("p", { class: "hint" }, "Where a real value is not the planned one, both are shown: planned ≠ real."), table.element, after);
+  const answer = planView("The plan", (k) => {
+    at = k;
+    note();
+  });
+  fill(root, h("h1", {}, "Run"), h("p", { class: "intro" }, "Carry plans out in a simulator or on the real system, and see where it does not do what was planned."),
+    h("div", { class: "columns" }, form, h("div", {}, live.element, happening, outcome, answer.element)));
+
+  function note() {
+    const p = settings.params();
+    for (const [name, f] of own) if (f.get() && f.get() !== f.control.options?.[0]?.value) p.set(name, f.get());
+    if (job) p.set("job", job);
+    if (job && at) p.set("step", String(at));
+    address.write("run", p);
+  }
+  function clear() {
+    lines = [];
+    log.resize(0);
+    for (const part of [happening, outcome]) part.hidden = true;
+    answer.hide();
+  }
+  /** @param {Event} e */
+  async function submit(e) {
+    e.preventDefault();
+    fill(trouble);
+    let ok = settings.valid();
+    for (const f of [every, count]) {
+      const wrong = how.get() === "run" && f.get() !== "" && !(Number(f.get()) >= 1 && /^[0-9]+$/.test(f.get()));
+      f.fail(wrong ? `“${f.get()}” is not a number of steps from 1.` : null);
+      ok &&= !wrong;
+    }
+    if (!ok) return;
+    const acts = how.get() === "run";
+    const request = { ...settings.request(acts ? "run" : "plan"), simulator: simulator.get() };
+    if (acts) {
+      for (const [name, f] of /** @type {[string, any][]} */ ([["replan_every", every], ["steps", count]])) if (f.get()) request[name] = Number(f.get());
+      if (until.get()) request.until = until.get();
+      if (time.get()) request.plan_time = time.get();
+    } else request.incremental = true;
+    clear();
+    at = 0;
+    begin.disabled = true;
+    try {
+      job = (await live.begin(request)).job;
+      note();
+    } catch (x) {
+      const said = String(/** @type {any} */ (x).message), f = /plan.time/.test(said) ? time : /replan/.test(said) ? every : /--steps|\bsteps\b/.test(said) ? count : /simulator/.test(said) ? simulator : null;
+      if (f) {
+        f.fail(sentence(said), /** @type {any} */ (x).fault?.hint);
+        f.control.focus();
+      } else settings.fail(x, trouble);
+    }
+    begin.disabled = false;
+  }
+  /** @param {string} name @param {string} [kind] */
+  function say(name, kind = "") {
+    lines.push({ name, kind, title: name });
+    happening.hidden = false;
+    log.resize(lines.length);
+    log.reveal(lines.length - 1);
+  }
+  /** @param {any} event @param {string} kind */
+  function receive(event, kind) {
+    switch (kind) {
+      case "planned": return say(`Before step ${event.step}: ${event.status ?? "planned"}${event.reward !== undefined ? `, reward ${number(event.reward)} over ${counted(event.horizon, "step")}` : ""}${event.text ? "; " + event.text : ""}`);
+      case "step": return say(`Step ${event.step}: ${words(event.action)}${event.holds === false ? ": the next state is not as planned" : ""}`, event.holds === false ? "fails" : "");
+      case "simulation": return event.holds ? say(`Try ${event.iteration}: the plan with reward ${number(event.reward)} holds`) : undefined;
+      case "iteration": return say(`Try ${event.iteration}: the plan with reward ${number(event.reward)} fails: ${event.text ?? ""}`, "fails");
+      case "landmark": return say(`Landmark ${event.landmarks}: plans with the same first ${counted(event.depth, "step")} are excluded`);
+      case "episode": return say(`Episode ${event.done} of ${event.of}: ${event.status ?? ""}, reward ${number(event.reward)}`);
+    }
+  }
+  /** @param {any} now */
+  function ended(now) {
+    if (now.error && !now.result) settings.fail({ fault: now.error }, trouble);
+    const r = now.result;
+    if (!r) return;
+    if (now.kind === "run") show(now);
+    else answer.show(now, at);
+  }
+  /** @param {any} now */
+  async function show(now) {
+    const r = now.result, taken = r.steps ?? [], begun = at;
+    const states = [...taken.map((/** @type {any} */ s) => s.state), ...(r.final ? [r.final] : [])];
+    /** @type {Map<number, any>} by the number of the state, from 0 */
+    const differs = new Map(taken.flatMap((/** @type {any} */ s) => (s.differs ? [[s.differs.step - 1, s.differs]] : [])));
+    const failed = r.failure?.step ?? 0;
+    outcome.hidden = false;
+    const good = r.status === "goal" || r.status === "done" || r.status === "steps";
+    fill(told, h("section", { class: "note " + (good ? "good" : "bad"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, ends[r.status] ?? sentence(String(r.status))), ` ${counted(taken.length, "step")} with reward ${number(r.reward)}.`),
+      h("p", {}, r.surprises ? `${counted(r.surprises, "state was", "states were")} not as planned.` : "Every state was as planned."), r.failure && h("p", {}, sentence(r.failure.text ?? String(r.failure)))));
+    const { frames, why } = await drawJob(now);
+    picture.show(frames, frames ? "" : h("p", { class: "hint" }, `There is no picture: ${why}.`));
+    control.show(states.map((_, k) => {
+      const wrong = differs.has(k);
+      return { name: k === 0 ? "start" : words(taken[k - 1].action) + (wrong ? " (not as planned)" : failed === k ? " (fails)" : ""), kind: wrong || (failed > 0 && failed === k) ? "fails" : "", text: frames?.frames[k]?.text ?? changes(states[k - 1], states[k]) };
+    }), Math.min(begun, Math.max(0, states.length - 1)));
+    const names = Object.keys(states[0] ?? {});
+    table.show({
+      rows: names.length, columns: states.length, name: (i) => names[i], head: (c) => (c === 0 ? "start" : String(c)),
+      cell(i, c) {
+        const v = states[c][names[i]], planned = differs.get(c)?.expected?.[names[i]];
+        if (planned !== undefined && planned !== v) return { text: `${mark(planned)} ≠ ${mark(v)}`, kind: "differs", title: `planned ${shown(planned)}, real ${shown(v)}` };
+        return { text: mark(v), kind: v === true ? "true" : v === false ? "off" : "" };
+      },
+    });
+    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t) => h("th", { scope: "col" }, t)))),
+      h("tbody", {}, (r.plans ?? []).slice(0, 200).map((/** @type {any} */ p) => h("tr", {}, h("th", { scope: "row" }, p.step), h("td", {}, p.horizon), h("td", {}, p.status), h("td", { class: "number" }, number(p.reward)), h("td", { class: "number" }, duration(p.seconds)))))))),
+    leavings(now));
+  }
+  return {
+    /** @param {URLSearchParams} params */
+    async show(params) {
+      await settings.problem.load();
+      const same = params.get("job") === job && job !== "";
+      for (const [name, f] of own) f.set(params.get(name) ?? f.control.options?.[0]?.value ?? "");
+      acting.hidden = how.get() !== "run";
+      await settings.restore(params);
+      if (same) return;
+      clear();
+      live.clear();
+      job = params.get("job") ?? "";
+      at = Number(params.get("step") ?? 0) || 0;
+      if (!job) return;
+      try {
+        await live.resume(job);
+      } catch {
+        job = "";
+        fill(trouble, h("p", { class: "note warn" }, "The run of this address is no longer on the server. Run again to make it."));
+      }
+    },
+  };
+}
+
+/** @param {any} v */
+const mark = (v) => (v === true ? "●" : v === false ? "·" : shown(v));
+
+const ends = /** @type {Object<string, string>} */ ({ goal: "The goal was reached.", done: "The run is done.", steps: "All steps were taken.", failed: "The run failed.", stuck: "No plan was found.", stopped: "The run was stopped." });

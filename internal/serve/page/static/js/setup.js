@@ -1,0 +1,160 @@
+// What is to be planned: the problem with its changes, and how.
+
+import * as api from "./api.js";
+import { fill, h } from "./dom.js";
+import { rules } from "./expression.js";
+import { check, input, refused, select, sentence } from "./field.js";
+import { inside, picker, read } from "./problem.js";
+import { start } from "./start.js";
+
+/** The names of the texts in the address and in a job's request. */
+const plain = /** @type {[string, string][]} */ ([["model", "model"], ["determinize", "determinize"], ["engine", "engine"], ["time", "time_limit"], ["memory", "memory"]]);
+
+/**
+ * The form of a problem and its settings.
+ * @param {{server: any, changed: (setup: any) => void, loaded?: (summary: any|null) => void, rules?: boolean, extra?: HTMLElement[], simulator?: boolean, range?: boolean, proofs?: boolean}} options
+ */
+export function setup(options) {
+  let summary = /** @type {any} */ (null), wanted = 0;
+  const problem = picker({ changed: () => load(true) });
+  const contents = inside();
+  const trouble = h("div", {});
+  const query = () => {
+    const q = new URLSearchParams();
+    if (fields.model.get()) q.set("model", fields.model.get());
+    if (fields.determinize.get()) q.set("determinize", fields.determinize.get());
+    return q.size ? "?" + q : "";
+  };
+  const note = () => options.changed(self);
+  const added = rules({ legend: "Rules", add: "Add a rule", problem: problem.get, query, changed: note,
+    hint: "They must hold in every step, for example ~(a ^ b) or x' <= 3. x@2 is the value at step 2. The names of variables are completed as you type." });
+  const initial = start({ changed: note });
+  const fields = {
+    horizon: input("Steps", options.range ? "The plan's length, such as 8, or 4..8 to try each. Empty: the problem's own." : "The plan's length. Empty: the problem's own.", { inputmode: "numeric" }),
+    model: select("Model", [["", "the learned network"], ["rddl", "the RDDL itself"]]),
+    determinize: select("Random draws", [["", "not replaced"], ["most-likely", "most likely value"], ["mean", "mean value"]], "For RDDL that draws at random: what a draw is planned as."),
+    simulator: select("Try the plan in", [["", "no other simulator"], ...options.server.simulators.map((/** @type {string} */ n) => /** @type {[string, string]} */ ([n, n === "rddl" ? "the RDDL" : n]))]),
+    engine: select("Engine", [["", "auto"], ...options.server.engines.filter((/** @type {string} */ e) => e !== "auto").map((/** @type {string} */ e) => /** @type {[string, string]} */ ([e, e]))]),
+    time: input("Time limit", "Such as 30s or 5m.", { placeholder: "none" }),
+    memory: input("Memory limit", "Such as 512MiB.", { placeholder: "the server's" }),
+    threads: input("Threads", undefined, { inputmode: "numeric", placeholder: "the server's" }),
+    seed: input("Seed", undefined, { inputmode: "numeric", placeholder: "0" }),
+    safe: check("Only steps that the training data show"),
+    certify: check("Write a certificate", "A proof that an independent checker accepts; it can be downloaded."),
+  };
+  const texts = /** @type {[string, any][]} */ ([["horizon", fields.horizon], ["simulator", fields.simulator], ["threads", fields.threads], ["seed", fields.seed], ["safe", fields.safe], ["certify", fields.certify],
+    ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
+  for (const [name, f] of texts) f.control.addEventListener("change", () => { f.fail(null); note(); if (name === "model" || name === "determinize") load(false); });
+  const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, options.rules === false ? null : added.element, ...(options.extra ?? []),
+    h("details", {}, h("summary", {}, "Engine, limits and model"), h("div", { class: "pair" }, fields.engine.element, fields.model.element, fields.time.element, fields.memory.element, fields.threads.element, fields.seed.element),
+      fields.determinize.element, options.simulator === false ? null : fields.simulator.element, options.proofs === false ? null : [fields.safe.element, fields.certify.element]));
+
+  /** Reads the chosen problem. @param {boolean} fresh forget changes that belong to another problem */
+  async function load(fresh) {
+    const mine = ++wanted;
+    if (fresh) {
+      initial.set([]);
+      added.set([]);
+      fields.horizon.set("");
+      note();
+    }
+    fill(trouble);
+    try {
+      const s = await read(problem.get(), query());
+      if (mine !== wanted) return;
+      summary = s;
+      fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : "";
+      contents.show(s);
+      initial.load(s);
+      options.loaded?.(s);
+    } catch (e) {
+      if (mine !== wanted) return;
+      summary = null;
+      const entry = problem.entry();
+      fill(trouble, entry && entry.source === "uploaded" && !entry.network ? h("p", { class: "note warn" }, "This problem has no network yet. ", h("a", { href: "#learn?problem=" + api.part(problem.get()) }, "Train one in Learn.")) : refused(e));
+      options.loaded?.(null);
+    }
+  }
+  const self = {
+    element, problem, initial, rules: added,
+    summary: () => summary,
+    choose: initial.choose,
+    load,
+    /** Takes the settings from an address. @param {URLSearchParams} params */
+    async restore(params) {
+      problem.set(params.get("problem") ?? problem.get());
+      for (const [name, f] of texts) f.set(params.get(name) ?? "");
+      initial.set(params.getAll("set"));
+      await load(false);
+      added.set(params.getAll("rule"));
+    },
+    /** The settings for the address. */
+    params() {
+      const p = new URLSearchParams();
+      if (problem.get()) p.set("problem", problem.get());
+      for (const [name, f] of texts) if (f.get()) p.set(name, f.get());
+      for (const x of initial.get()) p.append("set", x);
+      for (const x of added.get()) p.append("rule", x);
+      return p;
+    },
+    /** The request of a job. @param {string} kind @returns {Object<string, any>} */
+    request(kind) {
+      /** @type {Object<string, any>} */
+      const r = { kind, problem: problem.get() };
+      for (const [name, as] of plain) {
+        const v = /** @type {any} */ (fields)[name].get();
+        if (v) r[as] = v;
+      }
+      const steps = fields.horizon.get();
+      if (steps) r.horizon = /^[0-9]+$/.test(steps) ? Number(steps) : steps;
+      for (const name of ["threads", "seed"]) {
+        const v = /** @type {any} */ (fields)[name].get();
+        if (v) r[name] = Number(v);
+      }
+      if (options.simulator !== false && fields.simulator.get()) r.simulator = fields.simulator.get();
+      if (options.proofs !== false && fields.safe.get()) r.safe = true;
+      if (options.proofs !== false && fields.certify.get()) r.certify = true;
+      if (initial.get().length) r.set_initial = initial.get();
+      if (added.get().length) r.require = added.get();
+      return r;
+    },
+    /** Checks numbers before they are sent; reports whether all are right. */
+    valid() {
+      let ok = true;
+      const whole = (/** @type {any} */ f, /** @type {string} */ what) => {
+        const wrong = f.get() !== "" && !/^[0-9]+$/.test(f.get());
+        f.fail(wrong ? `“${f.get()}” is not ${what}.` : null);
+        if (wrong && ok) f.control.focus();
+        ok &&= !wrong;
+      };
+      whole(fields.threads, "a whole number");
+      whole(fields.seed, "a whole number from 0");
+      const steps = fields.horizon.get(), range = /^([0-9]+)(?:\.\.([0-9]+))?$/.exec(steps);
+      const wrong = steps !== "" && (!range || Number(range[1]) < 1 || (range[2] !== undefined && (!options.range || Number(range[2]) < Number(range[1]))));
+      fields.horizon.fail(wrong ? `“${steps}” is not a number of steps.` : null, options.range ? "Write 8, or 4..8 for a range." : "Write a number from 1.");
+      if (wrong && ok) fields.horizon.control.focus();
+      return ok && !wrong;
+    },
+    /** Shows what the server refuses beside its field; otherwise in a place. @param {any} e @param {Element} place */
+    fail(e, place) {
+      const said = String(e?.fault?.error ?? e?.message ?? e), text = sentence(said.replace(/^(?:in )?--?[a-z-]+[ :]*/i, "")), hint = e?.fault?.hint && sentence(e.fault.hint);
+      const flags = /** @type {[RegExp, any][]} */ ([[/--?horizon|^horizon| -H |\bhorizon\b.*expected/, fields.horizon], [/time.limit/, fields.time], [/memory/, fields.memory], [/threads/, fields.threads], [/\bseed\b/, fields.seed],
+        [/--?engine|\bengine\b/, fields.engine], [/simulator/, fields.simulator], [/determinize/, fields.determinize]]);
+      if (/set.initial/.test(said)) {
+        initial.fail(text);
+        return;
+      }
+      if (/require/.test(said) && added.fail(text, said)) return;
+      for (const [pattern, f] of flags) {
+        if (pattern.test(said)) {
+          f.element.closest("details")?.setAttribute("open", "");
+          f.fail(text, hint);
+          f.control.focus();
+          return;
+        }
+      }
+      fill(place, refused(e));
+    },
+  };
+  return self;
+}

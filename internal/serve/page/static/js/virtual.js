@@ -1,0 +1,160 @@
+// Long lists and tables. Only what is visible is in the document, so that a table of 1,000
+// steps and 500 variables scrolls as easily as a short one.
+
+import { h, id } from "./dom.js";
+
+/** Browsers limit the height of an element; beyond, lists would end early. */
+const maxHeight = 8_000_000;
+
+/**
+ * @typedef {Object} List
+ * @property {HTMLElement} element
+ * @property {(count: number) => void} resize sets the number of items and draws again
+ * @property {() => void} redraw
+ * @property {(index: number) => void} reveal scrolls an item into view
+ */
+
+/**
+ * A list of items of one height.
+ * @param {{label: string, height: number, render: (index: number, item: HTMLElement) => void, role?: string, attributes?: Object<string, any>}} options
+ * @returns {List}
+ */
+export function list(options) {
+  const item = options.role === "listbox" ? "option" : "listitem";
+  const space = h("div", { class: "space", role: "presentation" });
+  const element = h("div", { class: "list", role: options.role ?? "list", "aria-label": options.label, tabindex: "0", ...options.attributes }, space);
+  /** @type {Map<number, HTMLElement>} */
+  const shown = new Map();
+  let count = 0;
+  function draw(all = false) {
+    const top = element.scrollTop, height = element.clientHeight || 400;
+    const from = Math.max(0, Math.floor(top / options.height) - 4), to = Math.min(count, Math.ceil((top + height) / options.height) + 4);
+    for (const [i, row] of shown) {
+      if (i < from || i >= to || all) {
+        row.remove();
+        shown.delete(i);
+      }
+    }
+    for (let i = from; i < to; i++) {
+      if (shown.has(i)) continue;
+      const row = h("div", { class: "item", role: item, id: id(), "aria-setsize": count, "aria-posinset": i + 1, "data-index": i });
+      row.style.top = i * options.height + "px";
+      row.style.height = options.height + "px";
+      options.render(i, row);
+      const next = [...shown.keys()].filter((k) => k > i).sort((a, b) => a - b)[0];
+      space.insertBefore(row, next === undefined ? null : shown.get(next) ?? null);
+      shown.set(i, row);
+    }
+  }
+  element.addEventListener("scroll", () => draw(), { passive: true });
+  new ResizeObserver(() => draw()).observe(element);
+  return {
+    element,
+    resize(n) {
+      count = n;
+      space.style.height = Math.min(maxHeight, n * options.height) + "px";
+      draw(true);
+    },
+    redraw: () => draw(true),
+    reveal(i) {
+      const top = i * options.height;
+      if (top < element.scrollTop) element.scrollTop = top;
+      else if (top + options.height > element.scrollTop + element.clientHeight) element.scrollTop = top + options.height - element.clientHeight;
+      draw();
+    },
+  };
+}
+
+/**
+ * @typedef {Object} Cell
+ * @property {string} text
+ * @property {string} [kind] classes: true, off, differs
+ * @property {string} [title]
+ */
+
+/**
+ * @typedef {Object} GridData
+ * @property {number} rows
+ * @property {number} columns
+ * @property {(row: number) => string} name
+ * @property {(column: number) => string} head
+ * @property {(row: number, column: number) => Cell} cell
+ */
+
+const rowHeight = 28, columnWidth = 64;
+
+/**
+ * A table with a fixed head and fixed names of rows.
+ * @param {string} label
+ * @param {string} corner what the names of rows are
+ * @returns {{element: HTMLElement, show: (data: GridData) => void, mark: (column: number) => void}}
+ */
+export function grid(label, corner) {
+  const space = h("div", { class: "space", role: "presentation" });
+  const element = h("div", { class: "grid", role: "table", "aria-label": label, tabindex: "0" }, space);
+  /** @type {GridData} */
+  let data = { rows: 0, columns: 0, name: () => "", head: () => "", cell: () => ({ text: "" }) };
+  let now = -1, nameWidth = 160, width = columnWidth;
+  /** @param {string} role @param {string} kind @param {string} text @param {number} x @param {number} y @param {number} w @param {string} [title] */
+  function box(role, kind, text, x, y, w, title) {
+    const c = h("div", { role, class: "cell " + kind, title }, text);
+    c.style.transform = `translate(${x}px, ${y}px)`;
+    c.style.width = w + "px";
+    return c;
+  }
+  let waiting = false;
+  function draw() {
+    waiting = false;
+    const left = element.scrollLeft, top = element.scrollTop;
+    const firstColumn = Math.max(0, Math.floor(left / width) - 1), lastColumn = Math.min(data.columns, Math.ceil((left + element.clientWidth - nameWidth) / width) + 1);
+    const firstRow = Math.max(0, Math.floor(top / rowHeight) - 1), lastRow = Math.min(data.rows, Math.ceil((top + element.clientHeight) / rowHeight));
+    const rows = [h("div", { role: "row", "aria-rowindex": 1 }, box("columnheader", "head corner", corner, left, top, nameWidth))];
+    for (let c = firstColumn; c < lastColumn; c++) {
+      const head = box("columnheader", "head" + (c === now ? " now" : ""), data.head(c), nameWidth + c * width, top, width);
+      head.setAttribute("aria-colindex", c + 2);
+      rows[0].append(head);
+    }
+    for (let r = firstRow; r < lastRow; r++) {
+      const y = (r + 1) * rowHeight, name = data.name(r);
+      const row = h("div", { role: "row", "aria-rowindex": r + 2 }, box("rowheader", "name", name, left, y, nameWidth, name));
+      for (let c = firstColumn; c < lastColumn; c++) {
+        const cell = data.cell(r, c);
+        const b = box("cell", (cell.kind ?? "") + (c === now ? " now" : ""), cell.text, nameWidth + c * width, y, width, cell.title);
+        b.setAttribute("aria-colindex", c + 2);
+        row.append(b);
+      }
+      rows.push(row);
+    }
+    space.replaceChildren(...rows);
+  }
+  function soon() {
+    if (!waiting) requestAnimationFrame(draw);
+    waiting = true;
+  }
+  element.addEventListener("scroll", soon, { passive: true });
+  new ResizeObserver(soon).observe(element);
+  return {
+    element,
+    show(d) {
+      data = d;
+      let longest = corner.length, widest = 4;
+      for (let r = 0; r < Math.min(d.rows, 2000); r++) longest = Math.max(longest, d.name(r).length);
+      for (let r = 0; r < Math.min(d.rows, 60); r++) for (let c = 0; c < Math.min(d.columns, 12); c++) widest = Math.max(widest, d.cell(r, c).text.length);
+      nameWidth = Math.min(Math.max(90, longest * 7.4 + 16), Math.max(120, (element.clientWidth || 600) * 0.4));
+      width = Math.min(180, Math.max(48, widest * 7.6 + 16));
+      space.style.width = nameWidth + width * d.columns + "px";
+      space.style.height = rowHeight * (d.rows + 1) + "px";
+      element.style.height = Math.min(416, rowHeight * (d.rows + 1) + 18) + "px";
+      element.setAttribute("aria-rowcount", String(d.rows + 1));
+      element.setAttribute("aria-colcount", String(d.columns + 1));
+      soon();
+    },
+    mark(column) {
+      now = column;
+      const x = column * width;
+      if (x < element.scrollLeft) element.scrollLeft = x;
+      else if (x + width > element.scrollLeft + element.clientWidth - nameWidth) element.scrollLeft = x + width - element.clientWidth + nameWidth;
+      soon();
+    },
+  };
+}

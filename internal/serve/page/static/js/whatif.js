@@ -1,0 +1,197 @@
+// The view What if: a rule is changed, and both plans are side by side, with what it costs
+// and why.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { steps, verdict } from "./answer.js";
+import { fill, h, say } from "./dom.js";
+import { rules } from "./expression.js";
+import { refused, sentence } from "./field.js";
+import { explained } from "./explain.js";
+import { outcome } from "./job.js";
+import { drawJob } from "./planview.js";
+import { player, stage } from "./player.js";
+import { setup } from "./setup.js";
+import { counted, number } from "./words.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {any} server
+ */
+export function view(root, server) {
+  const trouble = h("div", {});
+  let jobs = ["", ""], round = 0, running = /** @type {string[]} */ ([]);
+  const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = !s; } });
+  const extra = rules({ legend: "What if also …", add: "Add a changed rule", problem: settings.problem.get, changed: note, hint: "These rules hold in the second plan only." });
+  const compare = h("button", { type: "submit", class: "primary" }, "Compare");
+  const stop = h("button", { type: "button", hidden: true, onclick: cancel }, "Stop");
+  const form = h("form", { class: "card side", "aria-label": "Problem and change", novalidate: true, onsubmit: submit }, h("h2", {}, "Change"), extra.element, h("h2", {}, "Problem"), settings.element, trouble,
+    h("div", { class: "row" }, compare, stop));
+  const state = h("p", { class: "state" }), cost = h("div", {}), why = h("div", {});
+  const sides = ["As it is", "With the change"].map((name) => ({ verdict: h("div", {}), picture: stage("Picture: " + name), caption: h("p", { class: "caption" }), name }));
+  const control = player("Play both plans", (k) => sides.forEach((side, i) => {
+    side.picture.go(k);
+    caption(i, k);
+  }));
+  const both = h("div", { hidden: true }, h("div", { class: "halves" }, sides.map((side) => h("section", { class: "card", "aria-label": side.name }, h("h2", {}, side.name), side.verdict, side.picture.element, side.caption))),
+    h("section", { class: "card", "aria-label": "Both plans, step by step" }, control.element, control.items));
+  const reasons = h("section", { class: "card", "aria-label": "Why", hidden: true }, h("h2", {}, "Why"), why);
+  fill(root, h("h1", {}, "What if"), h("p", { class: "intro" }, "Change a rule and see both plans side by side: what the change costs, and why."),
+    h("div", { class: "columns" }, form, h("div", {}, state, cost, reasons, both)));
+  /** @type {any[]} */
+  let documents = [];
+  /** @type {(import("./player.js").Frames|null)[]} */
+  let pictures = [];
+
+  function note() {
+    const p = settings.params();
+    for (const t of extra.get()) p.append("change", t);
+    if (jobs[0]) p.set("before", jobs[0]);
+    if (jobs[1]) p.set("after", jobs[1]);
+    address.write("whatif", p);
+  }
+  /** @param {number} i @param {number} k */
+  function caption(i, k) {
+    const a = documents[i];
+    if (!a?.plan?.length) {
+      fill(sides[i].caption);
+      return;
+    }
+    const all = steps(a, pictures[i]), at = all[Math.min(k, all.length - 1)];
+    fill(sides[i].caption, h("strong", {}, k === 0 ? "Start" : k >= all.length ? "It has ended" : `Step ${k}: ${at.name}`), at.text ?? "");
+  }
+  async function cancel() {
+    await Promise.allSettled(running.map((j) => api.remove("jobs/" + api.part(j))));
+  }
+  /** @param {any} request */
+  async function run(request) {
+    const job = await api.post("jobs", request);
+    running.push(job.job);
+    try {
+      return await outcome(job);
+    } finally {
+      running = running.filter((j) => j !== job.job);
+    }
+  }
+  /** @param {Event} e */
+  async function submit(e) {
+    e.preventDefault();
+    fill(trouble);
+    if (!settings.valid()) return;
+    const change = extra.get();
+    if (!change.length) {
+      if (!extra.fail("Write a rule here, for example ~move-west.")) fill(trouble, h("p", { class: "error", role: "alert" }, "There is no change yet. Add a rule under “What if also …”."));
+      return;
+    }
+    const mine = ++round, base = settings.request("plan"), changed = { ...base, require: [...(base.require ?? []), ...change] };
+    begin();
+    try {
+      const found = await Promise.all([run({ ...base, label: "as it is" }), run({ ...changed, label: "with the change" })]);
+      if (mine !== round) return;
+      jobs = found.map((j) => j.job);
+      note();
+      await show(found);
+      await reason(found, changed, change, mine);
+    } catch (x) {
+      if (mine === round) failed(x, change);
+    }
+    if (mine === round) over();
+  }
+  function begin() {
+    state.textContent = "Planning twice: as it is, and with the change …";
+    say(state.textContent);
+    stop.hidden = false;
+    compare.disabled = true;
+    both.hidden = reasons.hidden = true;
+    fill(cost);
+  }
+  function over() {
+    state.textContent = "";
+    stop.hidden = true;
+    compare.disabled = false;
+  }
+  /** @param {any} x @param {string[]} change */
+  function failed(x, change) {
+    const said = String(x?.fault?.error ?? x?.message ?? x);
+    if (change.some((c) => said.includes(c)) && extra.fail(sentence(said), said)) return;
+    settings.fail(x, trouble);
+  }
+  /** @param {any[]} found both jobs */
+  async function show(found) {
+    for (const j of found) if (!j.result) throw { fault: j.error ?? { error: "the run was stopped before there was an answer" } };
+    documents = found.map((j) => j.result);
+    pictures = await Promise.all(found.map(async (j) => (j.result.plan?.length ? (await drawJob(j)).frames : null)));
+    documents.forEach((a, i) => {
+      fill(sides[i].verdict, verdict(a));
+      sides[i].picture.show(pictures[i], "");
+    });
+    both.hidden = false;
+    const all = documents.map((a, i) => (a.plan?.length ? steps(a, pictures[i]) : []));
+    const count = Math.max(all[0].length, all[1].length);
+    control.show(Array.from({ length: count }, (_, k) => {
+      const [x, y] = [all[0][k]?.name, all[1][k]?.name];
+      const same = x === y || !all[0].length || !all[1].length;
+      return { name: same ? x ?? y ?? "" : `${x ?? "(ended)"} → ${y ?? "(ended)"}`, kind: same ? "" : "changed", text: "" };
+    }));
+    const [a, b] = documents;
+    fill(cost, h("section", { class: "note " + (b.status === "infeasible" ? "bad" : "good"), "aria-label": "What it costs" }, h("p", {}, h("strong", {}, price(a, b)))));
+    say(price(a, b));
+  }
+  /** Explains the second plan, or its absence. @param {any[]} found @param {any} changed @param {string[]} change @param {number} mine */
+  async function reason(found, changed, change, mine) {
+    const [a, b] = documents;
+    state.textContent = "Looking for the reasons …";
+    reasons.hidden = false;
+    fill(why, h("p", { class: "hint" }, "Looking for the reasons …"));
+    const { kind, engine, simulator, ...rest } = changed;
+    const parts = [];
+    if (a.plan?.length) {
+      const v = await run({ ...rest, kind: "validate", of: found[0].job, horizon: undefined });
+      const text = v.result?.failure?.text;
+      if (mine !== round) return;
+      parts.push(h("p", {}, text ? `The plan as it is breaks the change: ${text}` : v.error ? `The plan as it is cannot be checked: ${v.error.error}` : "The plan as it is keeps the change."));
+    }
+    if (b.plan?.length || b.status === "infeasible") {
+      const x = await run({ ...rest, kind: "explain", horizon: b.horizon, ...(b.plan?.length ? { of: found[1].job } : {}) });
+      if (mine !== round) return;
+      parts.push(x.result ? explained(x.result, change) : refused({ fault: x.error ?? { error: "the explanation was stopped" } }));
+    }
+    fill(why, parts);
+    say("The reasons are there.");
+  }
+  return {
+    /** @param {URLSearchParams} params */
+    async show(params) {
+      await settings.problem.load();
+      const known = [params.get("before") ?? "", params.get("after") ?? ""], same = known[0] !== "" && known.every((j, i) => j === jobs[i]);
+      await settings.restore(params);
+      const change = params.getAll("change");
+      extra.set(change.length ? change : [""]);
+      if (same || !known[0] || !known[1]) return;
+      jobs = known;
+      const mine = ++round;
+      begin();
+      try {
+        const found = await Promise.all(jobs.map((j) => api.get("jobs/" + api.part(j))));
+        await show(found);
+        const base = settings.request("plan");
+        await reason(found, { ...base, require: [...(base.require ?? []), ...change] }, change, mine);
+      } catch (x) {
+        fill(trouble, refused(x));
+      }
+      over();
+    },
+  };
+}
+
+/** What the change costs, in words. @param {any} a @param {any} b */
+function price(a, b) {
+  if (a.status === "infeasible") return b.status === "infeasible" ? "There is no plan of this length, with or without the change." : "Only with the change there is a plan.";
+  if (b.status === "infeasible") return "With the change there is no plan of this length.";
+  if (a.reward === null || b.reward === null) return "Nothing can be compared: a run ended without a plan.";
+  const loss = a.reward - b.reward, proven = a.status === "optimal" && b.status === "optimal";
+  const found = proven ? "" : " This is not proven: a run ended before its proof.";
+  const moves = b.horizon === a.horizon ? "" : ` The plan has ${counted(b.horizon, "step")} instead of ${a.horizon}.`;
+  if (loss === 0) return `The change costs nothing: the reward stays ${number(a.reward)}.${moves}${found}`;
+  return `The change ${loss > 0 ? "costs" : "gains"} ${number(Math.abs(loss))}: the best reward goes from ${number(a.reward)} to ${number(b.reward)}.${moves}${found}`;
+}
