@@ -29,17 +29,6 @@ export function write(view, params) {
   links();
 }
 
-/**
- * Goes to a view.
- * @param {string} view
- * @param {Object<string, string|string[]>} values
- */
-export function go(view, values) {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) for (const v of [value].flat()) params.append(name, v);
-  location.hash = fragment(view, params);
-}
-
 /** Lets the links to the views keep each view's state, and the problem that is chosen. */
 export function links() {
   const problem = read().params.get("problem");

@@ -1,6 +1,6 @@
 // Answers of plan: the verdict first, then numbers, files and all values.
 
-import { fill, h } from "./dom.js";
+import { h } from "./dom.js";
 import { sentence } from "./field.js";
 import { counted, duration, number, percent, shown, step } from "./words.js";
 import { grid } from "./virtual.js";
@@ -136,8 +136,3 @@ export function values() {
 
 /** @param {any} v */
 const short = (v) => (v === true ? "●" : v === false ? "·" : shown(v));
-
-/** Replaces the content of a place by an answer that has no plan to play. @param {Element} place @param {Answer} a */
-export function summary(place, a) {
-  fill(place, verdict(a), numbers(a), horizons(a));
-}

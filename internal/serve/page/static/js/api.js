@@ -8,7 +8,7 @@ const root = "/api/v1/";
  */
 
 /** Refusal is thrown where the server refuses a request or cannot be reached. */
-export class Refusal extends Error {
+class Refusal extends Error {
   /** @param {number} status 0 if there was no answer @param {Fault} fault */
   constructor(status, fault) {
     super(fault.error);

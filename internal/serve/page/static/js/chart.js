@@ -8,7 +8,7 @@ import { number } from "./words.js";
 const width = 560, height = 190, left = 54, right = 12, top = 10, bottom = 28;
 
 /** Round values between two numbers, about n of them. @param {number} lo @param {number} hi @param {number} n */
-export function ticks(lo, hi, n) {
+function ticks(lo, hi, n) {
   const rough = (hi - lo) / Math.max(1, n) || 1;
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * unit).find((m) => m >= rough) ?? unit;

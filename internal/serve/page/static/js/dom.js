@@ -89,20 +89,6 @@ export function id() {
 }
 
 /**
- * Offers text or an object as a file.
- * @param {string} name
- * @param {string|Blob} content
- */
-export function save(name, content) {
-  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content]));
-  const link = h("a", { href: address, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-/**
  * Returns a function that calls f once, after it was not called for some time.
  * @template {any[]} T
  * @param {number} milliseconds

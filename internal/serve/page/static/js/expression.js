@@ -17,7 +17,7 @@ import { calm, fill, h, id } from "./dom.js";
  * @param {{label: string, problem: () => string, query?: () => string, use: string, changed: () => void, drop?: () => void}} options
  * @returns {Expression}
  */
-export function expression(options) {
+function expression(options) {
   const choices = h("ul", { class: "options", role: "listbox", id: id(), "aria-label": "Completions", hidden: true });
   const error = h("div", { class: "error", id: id(), role: "alert" }), hint = h("p", { class: "hint" });
   const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": options.label, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": choices.id, "aria-describedby": error.id,

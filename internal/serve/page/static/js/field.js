@@ -18,7 +18,7 @@ import { fill, h, id } from "./dom.js";
  * @param {string} [hint]
  * @returns {Field}
  */
-export function field(label, control, hint) {
+function field(label, control, hint) {
   const name = control.id || id(), error = id(), help = id();
   control.id = name;
   const place = h("div", { id: error, class: "error", role: "alert" });

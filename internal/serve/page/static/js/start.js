@@ -14,7 +14,7 @@ const slider = 200;
  * @param {string} text
  * @returns {[string, string]}
  */
-export function split(text) {
+function split(text) {
   const i = text.indexOf("=");
   return i < 0 ? [text.trim(), ""] : [text.slice(0, i).trim(), text.slice(i + 1).trim()];
 }
