@@ -141,7 +141,7 @@ func TestEpisodes(t *testing.T) {
 	)
 	for i, want := range []string{
 		`"handle":1`, `"step":0,"state":{.*"failure":null`, `"step":1,.*"reward":0,`, `"step":2,`, `"step":3,.*"failure":{"step":4,"group":"invariant"`, `"error":"no episode has begun, or it has ended`,
-		`"step":0,`, `"error":"plan step 1: there is no action variable .*"file":"action"`, `"step":1,`, `"error":`, `"error":"no episode`, `"error":"--require step == 2`,
+		`"step":0,`, `"error":"plan step 1: there is no action variable .*"file":"action"`, `"step":1,`, `"error":`, `"error":"no episode`, `"error":"--require running.c1.@2 == 1: a condition on step 2`,
 	} {
 		if i >= len(lines) || !regexp.MustCompile(want).MatchString(lines[i]) {
 			t.Fatalf("line %d: %q, expected %s", i+1, lines, want)
