@@ -58,6 +58,7 @@ var never = map[string][]string{
 var modules = map[string][]string{
 	"github.com/alecthomas/kong":      {"cmd/fdplan"},
 	"github.com/klauspost/compress":   {"internal/packed"},
+	"github.com/nats-io":              {"internal/cluster"},
 	"github.com/parquet-go":           {"internal/data/dataset"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
 	"github.com/tetratelabs/wazero":   {"internal/solve/highs"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,7 @@ type collectCmd struct {
 	problemFlags
 	bounds
 	progressFlags
+	clusterFlags
 	Rows    int    `short:"n" help:"Number of transitions." default:"200000"`
 	Policy  string `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
 	Log     string `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
@@ -46,7 +48,11 @@ func (c *collectCmd) Run(a *environment) error {
 	if progress.Enabled() {
 		o.Progress = events.Rows(progress, c.Rows)
 	}
-	err = learn.Collect(ctx, p, c.Out, o)
+	if c.Connect != "" {
+		err = c.spread(ctx, a, o)
+	} else {
+		err = learn.Collect(ctx, p, c.Out, o)
+	}
 	progress.Clear()
 	switch {
 	case errors.Is(err, load.ErrNoRDDL):
@@ -56,4 +62,14 @@ func (c *collectCmd) Run(a *environment) error {
 	}
 	fmt.Fprintf(a.out, "%s: %s by policy %s, seed %d\n", c.Out, counted.Of(c.Rows, "transition"), c.Policy, c.Seed)
 	return nil
+}
+
+// spread collects on the workers of a server.
+func (c *collectCmd) spread(ctx context.Context, a *environment, o collect.Options) error {
+	to, end, err := c.coordinator(ctx, a, "collect", int64(c.Memory))
+	if err != nil {
+		return err
+	}
+	defer end()
+	return to.Collect(ctx, c.truthRef(), c.Out, o)
 }

@@ -51,6 +51,7 @@ var examples = map[string][]example{
 	},
 	"collect": {
 		{"Transitions by exploration", "collect navigation/3x3 -n 10000 --seed 1 -o data.parquet"},
+		{"The same on the workers of a server", "collect navigation/3x3 -n 10000000 --seed 1 --connect nats://127.0.0.1:4222 -o data.parquet"},
 		{"Transitions from a log of the real system", "collect navigation/3x3 --log log.csv -o data.parquet"},
 	},
 	"train": {
@@ -90,6 +91,19 @@ var examples = map[string][]example{
 	"bench": {
 		{"The paper's experiments in short", "bench paper --quick -o out"},
 		{"In full, with the published networks and a minute a run", "bench paper --files fd-sat-plan --time-limit 60s -o out"},
+	},
+	"broker": {
+		{"For workers on this machine", "broker queue"},
+		{"For workers anywhere, with TLS and a token", "broker queue --listen 0.0.0.0:4222 --cert server.pem --key server.key --token-file token"},
+	},
+	"worker": {
+		{"One unit per core of this machine at a time", "worker --connect nats://127.0.0.1:4222"},
+		{"Four at a time, on another machine", "worker --connect tls://queue.example.org:4222 --ca ca.pem --token-file token --slots 4"},
+	},
+	"cluster": {
+		{"What the workers are doing", "cluster --connect nats://127.0.0.1:4222"},
+		{"The same every two seconds", "cluster --watch"},
+		{"The numbers for Prometheus", "cluster --metrics"},
 	},
 	"run": {
 		{"Plan, take one step in the RDDL, plan again", "run navigation/3x3 -H 6 --simulator rddl"},

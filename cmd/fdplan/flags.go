@@ -70,9 +70,15 @@ func (f *problemFlags) load(ctx context.Context, c *changeFlags) (*load.Problem,
 
 // loadTruth reads the problem for simulation, without its network.
 func (f *problemFlags) loadTruth(ctx context.Context) (*load.Problem, error) {
+	r := f.truthRef()
+	return inTime(ctx, func() (*load.Problem, error) { return load.Load(ctx, r) })
+}
+
+// truthRef is what the flags name, without the network.
+func (f *problemFlags) truthRef() load.Ref {
 	r := f.ref()
 	r.Known, r.Simulate = r.Files == "", true
-	return inTime(ctx, func() (*load.Problem, error) { return load.Load(ctx, r) })
+	return r
 }
 
 // engine turns the flags into an engine's limits.

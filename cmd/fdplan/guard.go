@@ -42,7 +42,10 @@ type guard struct {
 	cancel context.CancelCauseFunc
 	late   chan struct{} // closed when the answer is due
 	over   chan struct{} // closed when the command has had its time
-	once   sync.Once
+	// patient is true for commands that end when they have finished what they do for
+	// others, which is not for the guard to bound.
+	patient atomic.Bool
+	once    sync.Once
 }
 
 // newGuard begins to listen for signals. The second one ends the process at once. One
@@ -71,6 +74,9 @@ func newGuard() *guard {
 // countdown gives the command its time after the context has ended.
 func (g *guard) countdown() {
 	<-g.ctx.Done()
+	if g.patient.Load() {
+		return
+	}
 	left := timeLeft(limit.Resident())
 	late, over := time.NewTimer(left*2/3), time.NewTimer(left)
 	defer late.Stop()

@@ -49,6 +49,11 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve a page and an HTTP interface to plan, explain, learn and run."`
 	Report   reportCmd   `cmd:"" help:"Render the results of a bench as a page, with the paper's figures beside them."`
 
+	Broker  brokerCmd  `cmd:"" help:"Run the server of a cluster: the queue, the results and the files of units."`
+	Worker  workerCmd  `cmd:"" help:"Do the work that others send to a server with --connect."`
+	Cluster clusterCmd `cmd:"" help:"Show the workers, the queue and the results of a server."`
+	Unit    unitCmd    `cmd:"" help:"Do units of work, for a worker." hidden:""`
+
 	Help       helpCmd       `cmd:"" help:"Describe the commands, or one with its flags and examples."`
 	Man        manCmd        `cmd:"" help:"Write the manual page."`
 	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`

@@ -33,9 +33,15 @@ func KillDescendants(pid int) {
 
 // ResidentOfDescendants is the memory in bytes that the programs hold which the process has
 // started; memory that several of them share is counted for each.
-func ResidentOfDescendants(pid int) int64 {
+func ResidentOfDescendants(pid int) int64 { return resident(Descendants(pid)) }
+
+// ResidentOfTree is the same with the memory of the process itself.
+func ResidentOfTree(pid int) int64 { return resident(append(Descendants(pid), pid)) }
+
+// resident is the memory in bytes that processes hold.
+func resident(pids []int) int64 {
 	var pages int64
-	for _, p := range Descendants(pid) {
+	for _, p := range pids {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p))
 		if f := strings.Fields(string(text)); len(f) > 1 {
 			n, _ := strconv.ParseInt(f[1], 10, 64) // 0 for one that has just ended

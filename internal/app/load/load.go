@@ -31,7 +31,8 @@ type Ref struct {
 	Goal             string
 	Ranges           []string // FLUENT=LO..HI
 
-	// Read reads the files of Domain and Instance; nil is the file system.
+	// Read reads the files of Domain and Instance, or a task file and those that it
+	// names; nil is the file system.
 	Read task.ReadFile
 
 	Known          bool // plan with the RDDL itself, nothing learned
@@ -81,6 +82,10 @@ var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
 // Load reads the problem that r names. When the context ends, its error is returned.
 func Load(ctx context.Context, r Ref) (*Problem, error) {
+	read := r.Read
+	if read == nil {
+		read = ReadFile
+	}
 	switch {
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")
@@ -94,22 +99,18 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		read := r.Read
-		if read == nil {
-			read = ReadFile
-		}
 		return fromTask(ctx, t, r, task.Options{Known: true}, read)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":
 		return fromFiles(r)
 	case strings.HasSuffix(r.Name, ".toml"):
-		t, err := task.Load(r.Name, ReadFile)
+		t, err := task.Load(r.Name, read)
 		if err != nil {
 			return nil, err
 		}
 		t.Levels = r.Levels
-		return fromTask(ctx, t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, ReadFile)
+		return fromTask(ctx, t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, read)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {

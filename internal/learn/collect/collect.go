@@ -26,7 +26,10 @@ const (
 
 // Options control what is collected.
 type Options struct {
-	Rows    int
+	Rows int
+	// First is the number of rows to leave out: the rows are those from First on of a
+	// collection of First+Rows rows. It is a multiple of PartRows.
+	First   int
 	Policy  Policy // Exploration when empty
 	Seed    uint64
 	Threads int // the number of CPUs when 0
@@ -41,6 +44,10 @@ type Options struct {
 // chunkRows is the number of rows drawn from one stream of random numbers. It is part of the
 // meaning of a seed: another value gives other data.
 const chunkRows = 2048
+
+// PartRows is the number of rows of a part of a large collection, which can be made
+// by itself; see Options.First.
+const PartRows = 32 * chunkRows
 
 // Schema returns the data set's schema for a problem, with the ranges of s.
 func Schema(s *sim.Simulator) (*dataset.Schema, error) {
@@ -138,7 +145,7 @@ func (c *collector) start(ctx context.Context, wg *sync.WaitGroup, rows, chunks,
 		defer close(queue)
 		defer close(work)
 		for i := range chunks {
-			ch := &chunk{index: i, rows: min(chunkRows, rows-i*chunkRows), done: make(chan struct{})}
+			ch := &chunk{index: c.first + i, rows: min(chunkRows, rows-i*chunkRows), done: make(chan struct{})}
 			select {
 			case queue <- ch:
 			case <-ctx.Done():
@@ -176,13 +183,17 @@ type collector struct {
 	states  *sim.StateDrawer // for Restart
 	seed    uint64
 	horizon int
+	first   int // chunk
 }
 
 func newCollector(s *sim.Simulator, o Options) (*collector, error) {
 	if o.Rows < 0 {
 		return nil, fmt.Errorf("%d rows cannot be collected, expected 0 or more", o.Rows)
 	}
-	c := &collector{s: s, seed: o.Seed, horizon: o.Horizon}
+	if o.First < 0 || o.First%PartRows != 0 {
+		return nil, fmt.Errorf("rows from %d on, expected a multiple of %d", o.First, PartRows)
+	}
+	c := &collector{s: s, seed: o.Seed, horizon: o.Horizon, first: o.First / chunkRows}
 	if c.horizon <= 0 {
 		c.horizon = s.Problem().Horizon
 	}

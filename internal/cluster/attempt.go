@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A unit is set aside after its process died maxDeaths times, or after it was begun
+// maxBegun times by workers that vanished. The first is a fault of the unit, very
+// likely; the second may be chance where machines are taken away often.
+const (
+	maxDeaths = 3
+	maxBegun  = 10
+)
+
+// maxTail bounds the output that is kept of a unit's process, in bytes.
+const maxTail = 16 << 10
+
+// attempt counts the tries of one unit. The first is not stored: most units need
+// no second.
+type attempt struct {
+	Begun  int    `json:"begun"`  // deliveries after the first that had no outcome yet
+	Deaths int    `json:"deaths"` // processes that died
+	Output string `json:"output,omitempty"`
+	Reason string `json:"reason,omitempty"` // of the last death
+}
+
+// DeathError is a Runner's error for a unit whose process died.
+type DeathError struct {
+	Reason string // "signal: killed", "it took more than 4 GiB"
+	Output string // the end of what it printed
+}
+
+// Error returns the reason.
+func (e *DeathError) Error() string { return e.Reason }
+
+// count changes the stored attempts of a unit, whoever else does so at the time,
+// and returns them.
+func (c *Client) count(ctx context.Context, id Hash, change func(*attempt)) (attempt, error) {
+	var a attempt
+	err := c.try(ctx, func(ctx context.Context) error {
+		for {
+			a = attempt{}
+			e, err := c.attempts.Get(ctx, string(id))
+			if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+				return err
+			}
+			var revision uint64
+			if err == nil {
+				revision = e.Revision()
+				if err := json.Unmarshal(e.Value(), &a); err != nil {
+					return fmt.Errorf("the stored attempts of unit %.12s are not readable: %w", id, err)
+				}
+			}
+			change(&a)
+			text, err := json.Marshal(a)
+			if err != nil {
+				return err
+			}
+			if revision == 0 {
+				_, err = c.attempts.Create(ctx, string(id), text)
+			} else {
+				_, err = c.attempts.Update(ctx, string(id), text, revision)
+			}
+			if !errors.Is(err, jetstream.ErrKeyExists) {
+				return full(err)
+			}
+		}
+	})
+	return a, err
+}
+
+// setAside stores why a unit cannot be done.
+func (c *Client) setAside(ctx context.Context, id Hash, a *Aside) error {
+	if len(a.Output) > maxTail {
+		a.Output = a.Output[len(a.Output)-maxTail:]
+	}
+	if len(a.Reason) > 1000 {
+		a.Reason = a.Reason[:1000]
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("setting a unit aside: %w", err)
+	}
+	return c.try(ctx, func(ctx context.Context) error {
+		_, err := c.aside.Put(ctx, string(id), text)
+		return full(err)
+	})
+}
+
+// forget removes what is stored about the tries of a unit.
+func (c *Client) forget(ctx context.Context, id Hash) error {
+	for _, kv := range []jetstream.KeyValue{c.attempts, c.aside} {
+		if err := c.try(ctx, func(ctx context.Context) error { return kv.Purge(ctx, string(id)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// lookAgain is the time after which a session asks for a result that it was not
+// told of.
+const lookAgain = 5 * time.Second
+
+// Session waits for results of units. Its methods may be called from several
+// goroutines.
+type Session struct {
+	c    *Client
+	sub  *nats.Subscription
+	look time.Duration // lookAgain, but for tests
+
+	mu      sync.Mutex
+	waiting map[Hash][]chan struct{}
+	sources map[Hash]string // files with the contents of inputs
+}
+
+// NewSession begins a session.
+func (c *Client) NewSession() (*Session, error) {
+	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]string{}}
+	sub, err := c.nc.Subscribe(doneSubject+"*", func(m *nats.Msg) { s.wake(Hash(strings.TrimPrefix(m.Subject, doneSubject))) })
+	if err != nil {
+		return nil, fmt.Errorf("listening for results: %w", err)
+	}
+	s.sub = sub
+	return s, nil
+}
+
+// Close ends the session. Units that were not withdrawn stay in the queue.
+func (s *Session) Close() { s.sub.Unsubscribe() }
+
+// Client returns the session's connection.
+func (s *Session) Client() *Client { return s.c }
+
+// Add stores the content of a file for units to name, and keeps the name, from
+// which it is stored again if the server loses it. The file must not change.
+func (s *Session) Add(ctx context.Context, name string) (Hash, error) {
+	h, err := s.c.Put(ctx, name)
+	if err == nil {
+		s.mu.Lock()
+		s.sources[h] = name
+		s.mu.Unlock()
+	}
+	return h, err
+}
+
+// wake tells those who wait for a unit.
+func (s *Session) wake(id Hash) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ch := range s.waiting[id] {
+		select {
+		case ch <- struct{}{}:
+		default: // it has not looked at the last one yet
+		}
+	}
+}
+
+// wait registers a channel for a unit, which the returned function removes. That
+// reports whether it was the last one.
+func (s *Session) wait(id Hash) (<-chan struct{}, func() bool) {
+	ch := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[id] = append(s.waiting[id], ch)
+	return ch, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		left := s.waiting[id][:0]
+		for _, other := range s.waiting[id] {
+			if other != ch {
+				left = append(left, other)
+			}
+		}
+		if s.waiting[id] = left; len(left) == 0 {
+			delete(s.waiting, id)
+			return true
+		}
+		return false
+	}
+}
+
+// Do returns the result of a unit: the stored one if it exists, otherwise that of
+// the worker that does it. A unit that was set aside before is tried once more; one
+// that is set aside now is an *AsideError. If ctx ends, the unit is withdrawn.
+func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
+	text, id, err := u.encode()
+	if err != nil {
+		return nil, err
+	}
+	told, forget := s.wait(id)
+	defer func() {
+		if last := forget(); last && err != nil && ctx.Err() != nil {
+			s.withdraw(context.WithoutCancel(ctx), u.Version, id)
+		}
+	}()
+	res, err := s.outcome(ctx, id, false)
+	if res != nil || err != nil {
+		return res, err
+	}
+	if err = s.queue(ctx, u, id, text); err != nil {
+		return nil, err
+	}
+	for {
+		timer := time.NewTimer(time.Duration(float64(s.look) * (0.75 + s.c.o.Jitter()/2)))
+		again := false
+		select {
+		case <-told:
+		case <-timer.C:
+			again = true
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if err = ctx.Err(); err != nil {
+			return nil, err
+		}
+		if res, err = s.outcome(ctx, id, true); res != nil || err != nil {
+			return res, err
+		}
+		if again {
+			if err = s.queue(ctx, u, id, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// outcome returns the result of a unit, nil if there is none yet. With aside, a
+// unit that was set aside is an error; without, that is forgotten.
+func (s *Session) outcome(ctx context.Context, id Hash, aside bool) (*Result, error) {
+	text, err := s.c.value(ctx, s.c.results, string(id))
+	switch {
+	case err == nil:
+		r := &Result{}
+		if err := json.Unmarshal(text, r); err != nil {
+			return nil, fmt.Errorf("the stored result of unit %.12s is not readable: %w", id, err)
+		}
+		return r, nil
+	case !errors.Is(err, jetstream.ErrKeyNotFound):
+		return nil, err
+	}
+	if text, err = s.c.value(ctx, s.c.aside, string(id)); errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if !aside {
+		return nil, s.c.forget(ctx, id)
+	}
+	e := &AsideError{ID: id}
+	if err := json.Unmarshal(text, &e.Aside); err != nil {
+		return nil, fmt.Errorf("the stored reason why unit %.12s was set aside is not readable: %w", id, err)
+	}
+	return nil, e
+}
+
+// queue publishes a unit, unless it is in the queue, and stores its inputs, unless
+// they are there.
+func (s *Session) queue(ctx context.Context, u *Unit, id Hash, text []byte) error {
+	for _, h := range u.Inputs {
+		s.mu.Lock()
+		name := s.sources[h]
+		s.mu.Unlock()
+		if name == "" {
+			continue // another session's
+		}
+		if err := s.restore(ctx, h, name); err != nil {
+			return err
+		}
+	}
+	return s.c.try(ctx, func(ctx context.Context) error {
+		_, err := s.c.js.Publish(ctx, unitSubject+u.Version+"."+string(id), text)
+		if queued(err) {
+			return nil
+		}
+		return full(err)
+	})
+}
+
+// restore stores an input again if the server does not have it.
+func (s *Session) restore(ctx context.Context, h Hash, name string) error {
+	if has, err := s.c.hasList(ctx, h); err != nil || has {
+		return err
+	}
+	if _, err := s.c.chunk(ctx, h); err == nil || !errors.Is(err, errMissing) {
+		return err
+	}
+	again, err := s.c.Put(ctx, name)
+	if err == nil && again != h {
+		err = fmt.Errorf("%s changed while units that read it were waiting", name)
+	}
+	return err
+}
+
+// queued reports whether the error of a publication means that the unit is in the
+// queue already.
+func queued(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == codeStoreFailed && strings.Contains(api.Description, "per subject")
+}
+
+// withdraw takes a unit from the queue and stops the worker that runs it. It is
+// done once: a unit that stays behind costs time and nothing else.
+func (s *Session) withdraw(ctx context.Context, version string, id Hash) {
+	ctx, cancel := context.WithTimeout(ctx, opTime)
+	defer cancel()
+	stream, err := s.c.js.Stream(ctx, unitStream)
+	if err != nil {
+		return
+	}
+	if m, err := stream.GetLastMsgForSubject(ctx, unitSubject+version+"."+string(id)); err == nil {
+		stream.DeleteMsg(ctx, m.Sequence)
+	}
+	s.c.nc.Publish(cancelSubject+string(id), nil)
+	s.c.nc.FlushWithContext(ctx)
+}

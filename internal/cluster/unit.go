@@ -1,0 +1,166 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Bounds on what the stores accept, in bytes unless stated.
+const (
+	MaxUnit   = 256 << 10
+	MaxResult = 512 << 10
+	MaxObject = 16 << 30
+	MaxFiles  = 1000 // inputs of a unit, and files of a result
+)
+
+// Hash is a SHA-256 in hexadecimal digits.
+type Hash string
+
+// HashOf returns the hash of a text.
+func HashOf(text []byte) Hash {
+	sum := sha256.Sum256(text)
+	return Hash(hex.EncodeToString(sum[:]))
+}
+
+// hashForm matches a Hash.
+var hashForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Unit is a piece of work.
+type Unit struct {
+	// Version is the result version of the build that may run it: letters, digits
+	// and dashes.
+	Version string          `json:"version"`
+	Kind    string          `json:"kind"`
+	Args    json.RawMessage `json:"args"`
+	Inputs  map[string]Hash `json:"inputs,omitempty"` // by the name of the file
+	Time    time.Duration   `json:"time"`             // after which its process is killed; 0 for never
+	Memory  int64           `json:"memory"`           // bytes of its processes; 0 for any
+	Seed    uint64          `json:"seed"`
+}
+
+// Result is the outcome of a unit.
+type Result struct {
+	Unit   Hash            `json:"unit"`
+	Kind   string          `json:"kind"`
+	Output json.RawMessage `json:"output"`
+	Files  map[string]Hash `json:"files,omitempty"`
+	// What depends on the run.
+	Worker  string  `json:"worker"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Aside is a unit that no worker can do.
+type Aside struct {
+	Unit   Unit   `json:"unit"`
+	Reason string `json:"reason"`
+	Output string `json:"output,omitempty"` // the end of what its process printed
+	Worker string `json:"worker"`           // the last one
+}
+
+// AsideError is the error of a unit that was set aside.
+type AsideError struct {
+	ID Hash
+	Aside
+}
+
+// Error returns the reason, with the last line of the output.
+func (e *AsideError) Error() string {
+	text := fmt.Sprintf("unit %.12s (%s) was set aside: %s", e.ID, e.Unit.Kind, e.Reason)
+	if e.Output != "" {
+		lines := strings.Split(strings.TrimSpace(e.Output), "\n")
+		text += ": " + lines[len(lines)-1]
+	}
+	return text
+}
+
+// encode returns a unit in its stored form, which determines its ID.
+func (u *Unit) encode() ([]byte, Hash, error) {
+	if err := u.check(); err != nil {
+		return nil, "", err
+	}
+	text, err := json.Marshal(u)
+	if err != nil {
+		return nil, "", fmt.Errorf("writing a unit: %w", err)
+	}
+	if len(text) > MaxUnit {
+		return nil, "", fmt.Errorf("a unit of %d bytes; expected at most %d", len(text), MaxUnit)
+	}
+	return text, HashOf(text), nil
+}
+
+// ID returns the unit's hash.
+func (u *Unit) ID() (Hash, error) {
+	_, id, err := u.encode()
+	return id, err
+}
+
+// decodeUnit reads a unit and checks that its hash is id.
+func decodeUnit(text []byte, id Hash) (*Unit, error) {
+	if len(text) > MaxUnit {
+		return nil, fmt.Errorf("it has %d bytes; expected at most %d", len(text), MaxUnit)
+	}
+	u := &Unit{}
+	if err := json.Unmarshal(text, u); err != nil {
+		return nil, fmt.Errorf("it is not a unit: %w", err)
+	}
+	_, own, err := u.encode()
+	if err != nil {
+		return nil, err
+	}
+	if own != id {
+		return nil, fmt.Errorf("its hash is %.12s; expected %.12s", own, id)
+	}
+	return u, nil
+}
+
+// versionForm and kindForm match what can be part of a subject.
+var (
+	versionForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
+	kindForm    = regexp.MustCompile(`^[a-z-]{1,40}$`)
+)
+
+// check reports what is wrong with a unit.
+func (u *Unit) check() error {
+	switch {
+	case !versionForm.MatchString(u.Version):
+		return fmt.Errorf("the result version %.40q; expected letters, digits and dashes", u.Version)
+	case !kindForm.MatchString(u.Kind):
+		return fmt.Errorf("the kind %.40q; expected letters and dashes", u.Kind)
+	case !json.Valid(u.Args):
+		return errors.New("its arguments are not JSON")
+	case u.Time < 0 || u.Memory < 0:
+		return fmt.Errorf("limits %v and %d bytes; expected 0 or more", u.Time, u.Memory)
+	}
+	return checkFiles(u.Inputs)
+}
+
+// checkFiles reports what is wrong with the names and hashes of files.
+func checkFiles(files map[string]Hash) error {
+	if len(files) > MaxFiles {
+		return fmt.Errorf("%d files; expected at most %d", len(files), MaxFiles)
+	}
+	for name, h := range files {
+		if err := checkName(name); err != nil {
+			return err
+		}
+		if !hashForm.MatchString(string(h)) {
+			return fmt.Errorf("file %s has the hash %.80q; expected 64 hexadecimal digits", name, h)
+		}
+	}
+	return nil
+}
+
+// checkName refuses names that lead out of a unit's folder.
+func checkName(name string) error {
+	if !filepath.IsLocal(name) || name == "." || len(name) > 200 || strings.ContainsAny(name, "\\:\x00") {
+		return fmt.Errorf("the file name %.200q; expected one below the folder of the unit", name)
+	}
+	return nil
+}
