@@ -59,13 +59,23 @@ func (f *problemFlags) ref() load.Ref {
 
 // load reads the problem and applies the changes.
 func (f *problemFlags) load(ctx context.Context, c *changeFlags) (*load.Problem, error) {
+	return f.loadRef(ctx, f.ref(), c)
+}
+
+// loadRef reads the problem that r names and applies the changes, if c is not nil.
+func (*problemFlags) loadRef(ctx context.Context, r load.Ref, c *changeFlags) (*load.Problem, error) {
 	return inTime(ctx, func() (*load.Problem, error) {
-		p, err := load.Load(ctx, f.ref())
+		p, err := load.Load(ctx, r)
 		if err != nil || c == nil {
 			return p, err
 		}
-		return p, p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
+		return p, p.Apply(c.changes())
 	})
+}
+
+// changes are what the flags ask for.
+func (c *changeFlags) changes() load.Changes {
+	return load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require}
 }
 
 // loadTruth reads the problem for simulation, without its network.

@@ -33,6 +33,17 @@ type initCmd struct {
 	bounds
 }
 
+// delimiterOf reads --delimiter; 0 if it is not given.
+func delimiterOf(text string) (rune, error) {
+	switch runes := []rune(strings.ReplaceAll(text, `\t`, "\t")); len(runes) {
+	case 0:
+		return 0, nil
+	case 1:
+		return runes[0], nil
+	}
+	return 0, fmt.Errorf("--delimiter %q; expected one character", text)
+}
+
 // Run writes the folder.
 func (c *initCmd) Run(a *environment) error {
 	_, cancel := c.context(a)
@@ -41,12 +52,9 @@ func (c *initCmd) Run(a *environment) error {
 		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Initial: c.Initial,
 		Spec: rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Rename: map[string]string{}, Bins: map[string][]float64{}},
 	}
-	switch runes := []rune(strings.ReplaceAll(c.Delimiter, `\t`, "\t")); len(runes) {
-	case 0:
-	case 1:
-		r.Delimiter = runes[0]
-	default:
-		return fmt.Errorf("--delimiter %q; expected one character", c.Delimiter)
+	var err error
+	if r.Delimiter, err = delimiterOf(c.Delimiter); err != nil {
+		return err
 	}
 	for _, text := range c.Rename {
 		column, name, ok := strings.Cut(text, "=")

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -27,52 +29,46 @@ type serveCmd struct {
 	TLSCert   string `name:"tls-cert" help:"Certificate of the server, PEM." placeholder:"FILE"`
 	TLSKey    string `name:"tls-key" help:"Its key, PEM." placeholder:"FILE"`
 
+	Data      string   `help:"Folder of the problems, logs and jobs, which are kept there; default: a temporary one, removed at the end." placeholder:"DIR"`
+	Simulator []string `help:"A simulator or device that jobs may name: NAME=COMMAND (docs/simulators.md); repeatable. No other command is run for a request." placeholder:"NAME=COMMAND" sep:"none"`
+	Results   []string `help:"Folder of a bench to show; repeatable." placeholder:"DIR" sep:"none" type:"existingdir"`
+
 	Jobs      int          `help:"Jobs that run at the same time; others wait." default:"2" placeholder:"N"`
 	JobMemory bytesFlag    `help:"Bound on the memory of each job; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
 	JobTime   durationFlag `help:"Bound on the time of each job; default: none." placeholder:"TIME"`
 }
 
 // Run serves until a signal ends it.
-func (c *serveCmd) Run(a *environment) error {
+func (c *serveCmd) Run(a *environment) (err error) {
 	if c.Stdio {
 		return c.session(a)
 	}
-	if c.Jobs < 1 {
-		return fmt.Errorf("--jobs %d; expected at least 1", c.Jobs)
-	}
-	token, err := c.token()
+	config, err := c.config(a)
 	if err != nil {
 		return err
+	}
+	if c.Data == "" {
+		if config.Data, err = os.MkdirTemp("", "fdplan-serve-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(config.Data)) }()
 	}
 	l, loopback, err := c.listen()
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	program, err := thisProgram()
+	config.Address, config.Anyhost = l.Addr().String(), !loopback
+	s, err := serve.New(config)
 	if err != nil {
 		return err
 	}
-	memory := int64(c.JobMemory)
-	if memory == 0 {
-		memory = limit.DefaultMemory()
-	}
-	s, err := serve.New(serve.Config{
-		Program: []string{program}, Token: token, Address: l.Addr().String(), TLS: c.TLSCert != "", Anyhost: !loopback,
-		Now: a.now, Log: log.New(a.err, "fdplan: ", 0), Version: buildVersion(),
-		Limits: serve.Limits{
-			Upload: 256 << 20, Body: 16 << 20, Running: c.Jobs, Queued: 100, Kept: 1000, Memory: memory, Threads: max(1, app.Threads(0)/c.Jobs),
-			Time: time.Duration(c.JobTime), Request: 30 * time.Second,
-		},
-	})
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	url := "http://"
 	if c.TLSCert != "" {
 		url = "https://"
 	}
-	url += l.Addr().String() + "/#token=" + token
+	url += config.Address + "/#token=" + config.Token
 	fmt.Fprintf(a.out, "fdplan serves at %s\n", url)
 	if !c.NoBrowser {
 		if err := openBrowser(a.guard.ctx, url); err != nil {
@@ -80,6 +76,49 @@ func (c *serveCmd) Run(a *environment) error {
 		}
 	}
 	return s.Serve(a.guard.ctx, l)
+}
+
+// config returns what the flags say of the server, without its address.
+func (c *serveCmd) config(a *environment) (serve.Config, error) {
+	config := serve.Config{
+		Data: c.Data, Kept: c.Data != "", TLS: c.TLSCert != "", Now: a.now, Log: log.New(a.err, "fdplan: ", 0), Version: buildVersion(),
+		Simulators: map[string]string{}, Results: map[string]string{},
+		Limits: serve.Limits{
+			Upload: 256 << 20, Body: 16 << 20, Running: c.Jobs, Queued: 100, Kept: 1000, Memory: int64(c.JobMemory), Threads: max(1, app.Threads(0)/max(1, c.Jobs)),
+			Time: time.Duration(c.JobTime), Request: 30 * time.Second,
+		},
+	}
+	if c.Jobs < 1 {
+		return config, fmt.Errorf("--jobs %d; expected at least 1", c.Jobs)
+	}
+	if config.Limits.Memory == 0 {
+		config.Limits.Memory = limit.DefaultMemory()
+	}
+	for _, text := range c.Simulator {
+		name, command, ok := strings.Cut(text, "=")
+		if !ok || name == "" || command == "" || name == "rddl" {
+			return config, fmt.Errorf("--simulator %s; expected NAME=COMMAND, and a name other than rddl", text)
+		}
+		config.Simulators[name] = command
+	}
+	for _, dir := range c.Results {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return config, err
+		}
+		name := filepath.Base(path)
+		if other, ok := config.Results[name]; ok && other != path {
+			return config, fmt.Errorf("--results %s: %s has the same name; expected different ones", dir, other)
+		}
+		config.Results[name] = path
+	}
+	program, err := thisProgram()
+	if err != nil {
+		return config, err
+	}
+	config.Program = []string{program}
+	config.Token, err = c.token()
+	return config, err
 }
 
 // token returns the token of --token-file, or a random one.

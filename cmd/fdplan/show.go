@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,9 +13,12 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/picture"
+	"github.com/fdplan/fdplan/internal/source"
 )
 
 type listCmd struct {
@@ -45,43 +49,73 @@ type showCmd struct {
 	problemFlags
 	changeFlags
 	bounds
-	Plan string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
-	JSON bool   `name:"json" help:"Print a problem as one JSON object."`
-	Out  string `short:"o" help:"Write the answer to a file; for a plan a picture, by extension: .svg, .html, .gif or .txt." placeholder:"FILE"`
+	Delimiter string `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
+	Plan      string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	JSON      bool   `name:"json" help:"Print a problem as one JSON object."`
+	Frames    bool   `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
+	Out       string `short:"o" help:"Write the answer to a file; a picture of the plan, or of the initial state, if it ends in .svg, .html or .gif; that of a plan also as .txt." placeholder:"FILE"`
 }
 
 // Run shows a problem, or a plan.
 func (c *showCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
+	switch ext := strings.ToLower(filepath.Ext(c.Problem)); {
+	case c.Plan != "" || c.Files != "":
+	case slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, ext):
+		return c.log(ctx, a)
+	case ext == ".bnn":
+		return c.network(ctx, a)
+	}
 	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
 		c.Problem, c.Plan = "", c.Problem
 	}
 	if c.Plan != "" {
 		return c.picture(ctx, a)
 	}
-	task, err := c.load(ctx, &c.changeFlags)
+	if c.Frames || slices.Contains([]string{".svg", ".html", ".gif", ".png"}, strings.ToLower(filepath.Ext(c.Out))) {
+		return c.initial(ctx, a)
+	}
+	r := c.ref()
+	r.Untrained = !load.HasNetwork(r)
+	task, err := c.loadRef(ctx, r, &c.changeFlags)
 	if err != nil {
 		return err
-	}
-	if ext := strings.ToLower(filepath.Ext(c.Out)); slices.Contains([]string{".svg", ".html", ".gif", ".png"}, ext) {
-		return fmt.Errorf("-o %s: a problem alone has no picture, a plan has: fdplan plan %s -o plan.json, then fdplan show plan.json -o %s; expected .txt or .json for the problem", c.Out, task.Problem.Name, c.Out)
 	}
 	s := inspect.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
 }
 
+// log shows the columns of a log.
+func (c *showCmd) log(ctx context.Context, a *environment) error {
+	delimiter, err := delimiterOf(c.Delimiter)
+	if err != nil {
+		return err
+	}
+	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(c.Problem, delimiter) })
+	if err != nil {
+		return limited(ctx, err)
+	}
+	return a.answer(c.JSON, c.Out, d, d.WriteText)
+}
+
+// network shows a network file.
+func (c *showCmd) network(ctx context.Context, a *environment) error {
+	text, err := inTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Problem) })
+	if err != nil {
+		return limited(ctx, err)
+	}
+	d, err := inspect.ShowNetwork(c.Problem, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return a.answer(c.JSON, c.Out, d, d.WriteText)
+}
+
 // picture draws a plan.
 func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if c.JSON {
-		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s", c.Plan)
-	}
-	write := map[string]func(*picture.Picture, io.Writer) error{
-		".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
-		"": (*picture.Picture).Text, // standard output
-	}[strings.ToLower(filepath.Ext(strings.TrimSuffix(c.Out, "-")))]
-	if write == nil || c.Out != "" && c.Out != "-" && filepath.Ext(c.Out) == "" {
-		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", c.Out)
+		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s, or --frames", c.Plan)
 	}
 	if f := c.changeFlags; f.Reward != "" || f.Initial != "" || len(f.SetInitial)+len(f.Require) > 0 {
 		return fmt.Errorf("%s is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
@@ -94,9 +128,37 @@ func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
+	return c.draw(a, p, c.Plan)
+}
+
+// initial draws the initial state.
+func (c *showCmd) initial(ctx context.Context, a *environment) error {
+	p, err := inTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.ref(), c.changes()) })
+	if err != nil {
+		return err
+	}
+	return c.draw(a, p, p.Title())
+}
+
+// draw writes a picture in the form that the flags ask for.
+func (c *showCmd) draw(a *environment, p *picture.Picture, what string) error {
+	if c.Frames {
+		f, err := p.Frames()
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, f) })
+	}
+	write := map[string]func(*picture.Picture, io.Writer) error{
+		".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
+		"": (*picture.Picture).Text, // standard output
+	}[strings.ToLower(filepath.Ext(strings.TrimSuffix(c.Out, "-")))]
+	if write == nil || c.Out != "" && c.Out != "-" && filepath.Ext(c.Out) == "" {
+		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", c.Out)
+	}
 	return a.toFile(c.Out, func(w io.Writer) error {
 		if err := write(p, w); err != nil {
-			return fmt.Errorf("%s: %w", c.Plan, err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
 		return nil
 	})
@@ -112,6 +174,8 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	if s.Network != nil {
 		fmt.Fprintf(&b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))
 		writeTrainedOn(&b, s.Network)
+	} else if s.Untrained {
+		fmt.Fprintf(&b, "no network yet: fdplan train learns one\n")
 	} else {
 		fmt.Fprintf(&b, "no network: every transition is known\n")
 	}

@@ -67,6 +67,9 @@ type Plan struct {
 // Horizon returns the number of steps.
 func (p *Plan) Horizon() int { return len(p.Actions) }
 
+// Text returns the X of a Value that is a text.
+func (p *Plan) Text(text string) int64 { return (*texts)(&p.Texts).add(text) }
+
 // schema is the version of plan documents that Read accepts.
 const schema = 1
 

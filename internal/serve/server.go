@@ -11,8 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,15 +35,19 @@ const apiPrefix = "/api/"
 
 // Config is how a server runs. All fields are required unless they state a default.
 type Config struct {
-	Program []string         // the command line of fdplan, to which arguments are added
-	Token   string           // that requests need
-	Address string           // host and port that are listened on
-	TLS     bool             // the listener speaks TLS
-	Anyhost bool             // answer requests for any host name
-	Now     func() time.Time // the clock
-	Log     *log.Logger      // of internal errors
-	Version string           // as printed by fdplan --version
-	Limits  Limits
+	Program    []string          // the command line of fdplan, to which arguments are added
+	Data       string            // folder of problems, logs and jobs
+	Kept       bool              // the folder is kept when the server ends
+	Results    map[string]string // folders of benches by the names under which they are shown
+	Simulators map[string]string // commands of simulators by the names that jobs use
+	Token      string            // that requests need
+	Address    string            // host and port that are listened on
+	TLS        bool              // the listener speaks TLS
+	Anyhost    bool              // answer requests for any host name
+	Now        func() time.Time  // the clock
+	Log        *log.Logger       // of internal errors
+	Version    string            // as printed by fdplan --version
+	Limits     Limits
 }
 
 // Limits bound what one server does.
@@ -57,19 +65,32 @@ type Limits struct {
 
 // Server answers the requests.
 type Server struct {
-	config  Config
-	access  access
-	started time.Time
-	handler http.Handler
+	config    Config
+	access    access
+	started   time.Time
+	handler   http.Handler
+	jobs      *jobList
+	problems  *problemList
+	logs      *logList
+	summaries *cache
+	short     *shortCommands
+	scratch   string        // folder of files that requests need for themselves
+	followers chan struct{} // has a place for each stream of events
 }
 
-// New returns a server for a listener on config.Address.
+// maxFollowers bounds the streams of events.
+const maxFollowers = 64
+
+// New returns a server for a listener on config.Address. Close has to be called.
 func New(config Config) (*Server, error) {
 	host, port, err := net.SplitHostPort(config.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
 	}
-	s := &Server{config: config, started: config.Now()}
+	s := &Server{
+		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits),
+		followers: make(chan struct{}, maxFollowers), scratch: filepath.Join(config.Data, "scratch"),
+	}
 	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS}
 	if !config.Anyhost {
 		s.access.hosts = []string{net.JoinHostPort(host, port)}
@@ -78,7 +99,31 @@ func New(config Config) (*Server, error) {
 		}
 	}
 	s.handler = s.access.protect(s.mux())
-	return s, nil
+	return s, s.open()
+}
+
+// open reads what earlier servers have left in the folder of data.
+func (s *Server) open() (err error) {
+	if err := os.RemoveAll(s.scratch); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.scratch, 0o700); err != nil {
+		return err
+	}
+	if s.problems, err = openProblems(filepath.Join(s.config.Data, "problems")); err != nil {
+		return err
+	}
+	if s.logs, err = openLogs(filepath.Join(s.config.Data, "logs")); err != nil {
+		return err
+	}
+	s.jobs, err = openJobs(filepath.Join(s.config.Data, "jobs"), s.config.Limits.Running, s.started)
+	return err
+}
+
+// Close ends the jobs as interrupted and waits for them.
+func (s *Server) Close() error {
+	s.jobs.end()
+	return os.RemoveAll(s.scratch)
 }
 
 // ServeHTTP answers a request.
@@ -182,6 +227,32 @@ func (s *Server) routes() []route {
 		{method: "POST", path: "/api/v1/session", serve: s.createSession, public: true},
 		{method: "GET", path: "/api/v1/session", serve: s.getSession},
 		{method: "GET", path: "/api/v1/server", serve: s.getServer},
+		{method: "GET", path: "/api/v1/problems", serve: s.listProblems},
+		{method: "POST", path: "/api/v1/problems", serve: s.createProblem, upload: true},
+		{method: "GET", path: "/api/v1/problems/{problem}", serve: s.getProblem},
+		{method: "DELETE", path: "/api/v1/problems/{problem}", serve: s.deleteProblem},
+		{method: "POST", path: "/api/v1/problems/{problem}/picture", serve: s.drawProblem},
+		{method: "POST", path: "/api/v1/problems/{problem}/expression", serve: s.checkExpression},
+		{method: "GET", path: "/api/v1/problems/{problem}/network", serve: s.getNetwork},
+		{method: "GET", path: "/api/v1/problems/{problem}/contradictions", serve: s.getContradictions},
+		{method: "GET", path: "/api/v1/problems/{problem}/files/{file}", serve: s.getProblemFile},
+		{method: "GET", path: "/api/v1/jobs", serve: s.listJobs},
+		{method: "POST", path: "/api/v1/jobs", serve: s.createJob},
+		{method: "GET", path: "/api/v1/jobs/{job}", serve: s.getJob},
+		{method: "DELETE", path: "/api/v1/jobs/{job}", serve: s.cancelJob},
+		{method: "GET", path: "/api/v1/jobs/{job}/events", serve: s.followJob},
+		{method: "GET", path: "/api/v1/jobs/{job}/certificate", serve: s.getCertificate},
+		{method: "GET", path: "/api/v1/jobs/{job}/files/{file}", serve: s.getJobFile},
+		{method: "GET", path: "/api/v1/logs", serve: s.listLogs},
+		{method: "POST", path: "/api/v1/logs", serve: s.createLog, upload: true},
+		{method: "GET", path: "/api/v1/logs/{log}", serve: s.getLog},
+		{method: "DELETE", path: "/api/v1/logs/{log}", serve: s.deleteLog},
+		{method: "POST", path: "/api/v1/logs/{log}/problem", serve: s.createProblemFromLog},
+		{method: "GET", path: "/api/v1/results", serve: s.listResults},
+		{method: "GET", path: "/api/v1/results/{result}/runs", serve: s.listRuns},
+		{method: "GET", path: "/api/v1/results/{result}/events", serve: s.followResult},
+		{method: "GET", path: "/api/v1/results/{result}/report", serve: s.getReport},
+		{method: "GET", path: "/api/v1/results/{result}/files/{file}", serve: s.getReportFile},
 	}
 }
 
@@ -241,9 +312,10 @@ type limitLines struct {
 func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 	l := s.config.Limits
 	a := about{
-		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: []string{},
-		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: []string{"none", "most-likely", "mean"}, Simulators: []string{"rddl"},
-		Limits: limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Memory: l.Memory, Threads: l.Threads},
+		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
+		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations,
+		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
+		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Memory: l.Memory, Threads: l.Threads},
 	}
 	if l.Time > 0 {
 		seconds := l.Time.Seconds()

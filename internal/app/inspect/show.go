@@ -27,7 +27,9 @@ type Summary struct {
 	Constant     float64          `json:"reward_constant"` // added to the reward of every step
 	Task         *TaskLine        `json:"task"`            // null without RDDL
 	Network      *NetworkLine     `json:"network"`         // null when nothing is learned
-	Bits         map[string]int   `json:"bits"`            // by kind, and the network's inputs and outputs
+	// Untrained reports that there is something to learn and no network yet; absent if not.
+	Untrained bool           `json:"untrained,omitempty"`
+	Bits      map[string]int `json:"bits"` // by kind, and the network's inputs and outputs
 }
 
 // TaskLine is what a task adds to its RDDL.
@@ -129,6 +131,7 @@ func Show(problem *load.Problem) *Summary {
 	for _, r := range p.Reward.Terms {
 		s.Reward = append(s.Reward, RewardLine{p.Condition(r.Lit), p.Reward.Float(r.Weight)})
 	}
+	s.Untrained = t.Network == nil && len(p.Outputs) > 0
 	if n := t.Network; n != nil {
 		s.Network = &NetworkLine{Shape: n.Shape(), Neurons: n.Hidden() + n.Outputs(), Edges: n.Edges()}
 		if seen := problem.Seen; seen != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -178,4 +180,18 @@ func BitNames(p *factored.Problem, bits []factored.Bit) []string {
 		out[i] = p.BitName(b)
 	}
 	return out
+}
+
+// HasNetwork reports whether the file of the network exists that a task file names, if there
+// is something to learn. Of other problems it is true.
+func HasNetwork(r Ref) bool {
+	if !strings.HasSuffix(r.Name, ".toml") || r.Files != "" || r.Known {
+		return true
+	}
+	t, err := task.Load(r.Name, ReadFile)
+	if err != nil || !t.Declares() && len(t.Learned) == 0 {
+		return true // an error is that of loading, too
+	}
+	_, err = os.Stat(t.Network)
+	return !errors.Is(err, fs.ErrNotExist) && t.Network != ""
 }

@@ -58,6 +58,7 @@ type Spec struct {
 	Episode         string               // column; empty for none
 	Rename          map[string]string    // names of fluents by column
 	Bins            map[string][]float64 // edges by column or fluent
+	Inactive        bool                 // there may be no action: the columns are only described
 }
 
 // The largest numbers of values of a fluent that is not discretised.
@@ -78,7 +79,7 @@ func Infer(t *Table, s Spec) ([]Fluent, error) {
 			}
 		}
 	}
-	if len(s.Actions) == 0 {
+	if len(s.Actions) == 0 && !s.Inactive {
 		return nil, fmt.Errorf("which columns are actions? expected --actions a,b; the columns of %s are %s", t.File, names(t))
 	}
 	var out []Fluent

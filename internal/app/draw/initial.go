@@ -1,0 +1,69 @@
+package draw
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/picture"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Initial returns the picture of the initial state of the problem that of names, after the
+// changes. A variable that the initial state leaves open is drawn as false or its lowest
+// value.
+func Initial(ctx context.Context, of load.Ref, changes load.Changes) (*picture.Picture, error) {
+	if of.Files == "" {
+		of.Known, of.Simulate = true, true
+	}
+	p, err := load.Load(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Apply(changes); err != nil {
+		return nil, err
+	}
+	plan := &picture.Plan{Problem: p.Problem.Name, Actions: [][]picture.Value{}}
+	var state []picture.Value
+	for _, e := range app.ValuesOf(p.Problem, factored.State, initialState(p.Problem), true) {
+		v := picture.Value{Name: e.Name}
+		switch x := e.Value.(type) {
+		case bool:
+			v.Bool = true
+			if x {
+				v.X = 1
+			}
+		case int64:
+			v.X = x
+		case string:
+			v.X = plan.Text(x)
+		}
+		state = append(state, v)
+	}
+	plan.States = [][]picture.Value{state}
+	return picture.New(plan, factsOf(p))
+}
+
+// initialState is the state that the constraints on single bits give.
+func initialState(p *factored.Problem) factored.Valuation {
+	val := make(factored.Valuation, p.NumBits())
+	fixed := map[factored.Bit]bool{}
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		if c.Op == factored.EQ && len(c.Terms) == 1 && c.Terms[0].Coef == 1 && (c.K == 0 || c.K == 1) {
+			b := c.Terms[0].Lit.Bit
+			val[b], fixed[b] = (c.K == 1) != c.Terms[0].Lit.Neg, true
+		}
+	}
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		open := false
+		for b := range v.Width {
+			open = open || !fixed[v.First+factored.Bit(b)]
+		}
+		if v.Kind == factored.State && open {
+			_ = v.Set(val, v.Lo) // in its range
+		}
+	}
+	return val
+}

@@ -1,0 +1,210 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/process"
+)
+
+// grace is how long a command may take to answer after it was asked to end.
+const grace = 3 * time.Second
+
+// maxLine bounds a line of standard error; the rest of a longer one is dropped.
+const maxLine = 1 << 20
+
+// maxAnswer bounds an answer that is read into memory.
+const maxAnswer = 64 << 20
+
+// command is a run of fdplan in a process of its own.
+type command struct {
+	dir    string // that it runs in: names in its messages are relative to it
+	args   []string
+	answer io.Writer         // takes standard output
+	line   func(line []byte) // takes each line of standard error; nil for none
+}
+
+// exec runs a command and returns its exit status with the error that it printed, if any. When
+// ctx ends, the command is asked to end with what it has found, and killed if it does not.
+func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemError, err error) {
+	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], c.args...)
+	cmd := exec.CommandContext(ctx, s.config.Program[0], args...)
+	process.SetGroup(cmd)
+	cmd.Dir, cmd.Stdout, cmd.WaitDelay = c.dir, c.answer, grace
+	cmd.Cancel = func() error { return process.EndGroup(cmd) }
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, nil, fmt.Errorf("starting a command: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, fmt.Errorf("starting a command: %w", err)
+	}
+	kill := context.AfterFunc(ctx, func() {
+		time.AfterFunc(grace, func() { process.KillDescendants(cmd.Process.Pid) })
+	})
+	defer kill()
+	read := make(chan *problemError, 1)
+	go func() { read <- readLines(stderr, c.line) }()
+	// Wait closes the pipe: everything has to be read before, unless it is held open by what
+	// the command has left behind.
+	select {
+	case said = <-read:
+		err = cmd.Wait()
+	case <-afterEnd(ctx, 2*grace):
+		err = cmd.Wait()
+		said = <-read
+	}
+	_ = process.KillGroup(cmd)
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		return failed.ExitCode(), said, nil
+	}
+	if err != nil && ctx.Err() == nil {
+		return 0, nil, fmt.Errorf("running a command: %w", err)
+	}
+	return cmd.ProcessState.ExitCode(), said, nil
+}
+
+// afterEnd is closed some time after the end of ctx.
+func afterEnd(ctx context.Context, d time.Duration) <-chan struct{} {
+	late := make(chan struct{})
+	context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { close(late) }) })
+	return late
+}
+
+// readLines passes the lines of r on and returns the error among them.
+func readLines(r io.Reader, line func([]byte)) *problemError {
+	var said *problemError
+	b := bufio.NewReaderSize(r, 64<<10)
+	for {
+		text, err := readLine(b)
+		if len(text) > 0 {
+			if e := complaint(text); e != nil {
+				said = e
+			} else if line != nil {
+				line(text)
+			}
+		}
+		if err != nil {
+			_, _ = io.Copy(io.Discard, b) // of a line that cannot be read
+			return said
+		}
+	}
+}
+
+// readLine reads a line of at most maxLine bytes.
+func readLine(b *bufio.Reader) ([]byte, error) {
+	var out []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		if room := maxLine - len(out); room > 0 {
+			out = append(out, part[:min(len(part), room)]...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(out), err
+		}
+	}
+}
+
+// complaint reads the error that ended a command, as JSON or as text; nil if the line is none.
+func complaint(line []byte) *problemError {
+	if text, ok := strings.CutPrefix(string(line), "fdplan: "); ok && !strings.HasPrefix(text, "warning: ") {
+		return bad("%s", text)
+	}
+	e := new(problemError)
+	if line[0] != '{' || json.Unmarshal(line, e) != nil || e.Message == "" {
+		return nil
+	}
+	e.status = http.StatusBadRequest
+	return e
+}
+
+// limitedBuffer keeps the beginning of what is written to it.
+type limitedBuffer struct {
+	bytes.Buffer
+	over bool
+}
+
+// Write never fails.
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if room := maxAnswer - b.Len(); len(p) > room {
+		b.over = true
+		b.Buffer.Write(p[:room])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// shortCommands bounds the commands that requests wait for.
+type shortCommands struct {
+	places chan struct{} // has a place for each that may run
+	flags  []string      // their limits
+}
+
+// newShort returns the bounds of short commands.
+func newShort(l Limits) *shortCommands {
+	return &shortCommands{
+		places: make(chan struct{}, 2*l.Running),
+		flags:  []string{"--memory=" + strconv.FormatInt(l.Memory, 10) + "B", "--time-limit=" + l.Request.String()},
+	}
+}
+
+// ask runs a short command and returns its answer. An error that the command prints is a
+// *problemError.
+func (s *Server) ask(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.Limits.Request)
+	defer cancel()
+	select {
+	case s.short.places <- struct{}{}:
+		defer func() { <-s.short.places }()
+	case <-ctx.Done():
+		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is busy", Hint: "try again later"}
+	}
+	var out limitedBuffer
+	exit, said, err := s.exec(ctx, command{dir: dir, args: args, answer: &out})
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil || exit == 3:
+		return nil, bad("it takes longer than %v, or more memory than %d bytes", s.config.Limits.Request, s.config.Limits.Memory)
+	case said != nil:
+		return nil, said
+	case exit != 0 && exit != 4:
+		return nil, fmt.Errorf("fdplan %s ended with status %d", strings.Join(args, " "), exit)
+	case out.over:
+		return nil, bad("the answer has more than %d bytes", maxAnswer)
+	}
+	return out.Bytes(), nil
+}
+
+// link gives a file a second name, or copies it where the system has no links.
+func link(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

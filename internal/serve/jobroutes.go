@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+)
+
+// listJobs lists jobs, the newest first.
+func (s *Server) listJobs(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	kind, status, problem := query.Get("kind"), Status(query.Get("status")), query.Get("problem")
+	limit, err := count(query.Get("limit"), "limit", 100, 1000)
+	switch {
+	case err != nil:
+		return err
+	case kind != "" && !slices.Contains(kinds, kind):
+		return bad("%.40q is not a kind of job; expected one of %s", kind, strings.Join(kinds, ", "))
+	case status != "" && !slices.Contains(statuses, status):
+		return bad("%.40q is not a status of a job; expected queued, running, done, failed, cancelled or interrupted", string(status))
+	}
+	doc := struct {
+		Schema int   `json:"schema"`
+		Jobs   []Job `json:"jobs"`
+	}{app.Schema, []Job{}}
+	for _, j := range s.jobs.list() {
+		if len(doc.Jobs) == limit {
+			break
+		}
+		d, err := j.describe(false)
+		if err != nil {
+			return err
+		}
+		if (kind == "" || d.Kind == kind) && (status == "" || d.Status == status) && (problem == "" || d.Problem == problem) {
+			doc.Jobs = append(doc.Jobs, d)
+		}
+	}
+	answer(w, http.StatusOK, doc)
+	return nil
+}
+
+// count reads a number of a query, at least 1 and at most most.
+func count(text, name string, byDefault, most int) (int, error) {
+	if text == "" {
+		return byDefault, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, bad("%s is %.40q; expected a number from 1 to %d", name, text, most)
+	}
+	return n, nil
+}
+
+// getJob shows a job with its answer.
+func (s *Server) getJob(w http.ResponseWriter, r *http.Request) error {
+	j, err := s.jobs.find(r.PathValue("job"))
+	if err != nil {
+		return err
+	}
+	doc, err := j.describe(true)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, doc)
+	return nil
+}
+
+// cancelJob cancels a job that has not ended, or removes one that has.
+func (s *Server) cancelJob(w http.ResponseWriter, r *http.Request) error {
+	j, err := s.jobs.find(r.PathValue("job"))
+	if err != nil {
+		return err
+	}
+	remove := r.URL.Query().Get("remove")
+	if remove != "" && remove != "true" && remove != "false" {
+		return bad("remove is %.40q; expected true or false", remove)
+	}
+	if j.stop(true); remove == "true" {
+		for {
+			_, _, changed, ended, err := j.since(0)
+			if err != nil {
+				return err
+			}
+			if ended {
+				break
+			}
+			select {
+			case <-changed:
+			case <-r.Context().Done():
+				return r.Context().Err()
+			}
+		}
+		if err := s.jobs.remove(j); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	doc, err := j.describe(false)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, doc)
+	return nil
+}
+
+// getJobFile sends a file that a job has written.
+func (s *Server) getJobFile(w http.ResponseWriter, r *http.Request) error {
+	j, err := s.jobs.find(r.PathValue("job"))
+	if err != nil {
+		return err
+	}
+	doc, err := j.describe(false)
+	if err != nil {
+		return err
+	}
+	name := r.PathValue("file")
+	path, ok := j.paths(doc.Kind)[name]
+	if !ok || doc.Ended == nil {
+		return missing("file", name)
+	}
+	return send(w, r, path)
+}
+
+// getCertificate sends the certificate of a job.
+func (s *Server) getCertificate(w http.ResponseWriter, r *http.Request) error {
+	j, err := s.jobs.find(r.PathValue("job"))
+	if err != nil {
+		return err
+	}
+	doc, err := j.describe(false)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(doc.Files, func(f File) bool { return f.Name == certificateFile }) {
+		return missing("certificate of job", doc.ID)
+	}
+	return send(w, r, filepath.Join(j.dir, certificateFile))
+}

@@ -1,0 +1,320 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+)
+
+// jobList are the jobs of a server, those of earlier servers on the same folder too.
+type jobList struct {
+	dir     string
+	running chan struct{} // has a place for each job that may run
+
+	mu     sync.Mutex
+	byID   map[string]*job
+	last   int // number of the newest
+	ending bool
+	active sync.WaitGroup
+}
+
+// openJobs reads the jobs in a folder. Those that had not ended were interrupted.
+func openJobs(dir string, running int, now time.Time) (*jobList, error) {
+	l := &jobList{dir: dir, running: make(chan struct{}, running), byID: map[string]*job{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err != nil || n < 1 || !e.IsDir() {
+			continue
+		}
+		l.last = max(l.last, n)
+		j, err := loadJob(filepath.Join(dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) { // the server ended while it made the folder
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if j.doc.Ended == nil {
+			j.doc.Status, j.doc.Ended = Interrupted, &now
+			if err := j.save(); err != nil {
+				return nil, err
+			}
+		}
+		l.byID[e.Name()] = j
+	}
+	return l, nil
+}
+
+// find returns a job by its number.
+func (l *jobList) find(id string) (*job, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.byID[id]; j != nil {
+		return j, nil
+	}
+	return nil, missing("job", id)
+}
+
+// list returns the jobs, the newest first.
+func (l *jobList) list() []*job {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]*job, 0, len(l.byID))
+	for _, j := range l.byID {
+		out = append(out, j)
+	}
+	slices.SortFunc(out, func(a, b *job) int { return cmp.Compare(number(b), number(a)) })
+	return out
+}
+
+// number is that of a job; its folder has it as its name.
+func number(j *job) int {
+	n, _ := strconv.Atoi(filepath.Base(j.dir))
+	return n
+}
+
+// add makes the folder of a new job.
+func (l *jobList) add(q JobRequest, now time.Time, queued int) (*job, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending {
+		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is about to end"}
+	}
+	waiting := 0
+	for _, j := range l.byID {
+		j.mu.Lock()
+		if j.doc.Status == Queued {
+			waiting++
+		}
+		j.mu.Unlock()
+	}
+	if waiting >= queued {
+		return nil, &problemError{status: http.StatusTooManyRequests, Message: fmt.Sprintf("%d jobs wait already", waiting), Hint: "cancel some, or try again later"}
+	}
+	l.last++
+	id := strconv.Itoa(l.last)
+	j := &job{dir: filepath.Join(l.dir, id), changed: make(chan struct{})}
+	j.doc = Job{Schema: app.Schema, ID: id, Kind: q.Kind, Problem: q.Problem, Label: q.Label, Status: Queued, Created: now, Request: q}
+	if err := os.MkdirAll(filepath.Join(j.dir, workFolder), 0o700); err != nil {
+		return nil, err
+	}
+	l.byID[id] = j
+	return j, nil
+}
+
+// remove forgets a job that has ended and deletes its folder.
+func (l *jobList) remove(j *job) error {
+	l.mu.Lock()
+	delete(l.byID, filepath.Base(j.dir))
+	l.mu.Unlock()
+	return os.RemoveAll(j.dir)
+}
+
+// trim removes the oldest jobs that have ended, except for so many.
+func (l *jobList) trim(kept int) error {
+	var errs []error
+	for _, j := range l.list() {
+		j.mu.Lock()
+		ended := j.doc.Ended != nil && j.cancel == nil
+		j.mu.Unlock()
+		if !ended {
+			continue
+		}
+		if kept--; kept < 0 {
+			errs = append(errs, l.remove(j))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// end cancels all jobs as interrupted and waits for them.
+func (l *jobList) end() {
+	l.mu.Lock()
+	l.ending = true
+	l.mu.Unlock()
+	for _, j := range l.list() {
+		j.stop(false)
+	}
+	l.active.Wait()
+}
+
+// stop asks a job to end. It reports whether the job was still to run or running.
+func (j *job) stop(asked bool) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.cancel == nil {
+		return false
+	}
+	j.asked = j.asked || asked
+	j.cancel()
+	return true
+}
+
+// start queues a job whose folder is complete, with the arguments of its command.
+func (s *Server) start(j *job, args []string, limit time.Duration) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	j.doc.Command = "fdplan " + shellWords(args)
+	j.cancel = cancel
+	if err := j.save(); err != nil {
+		cancel()
+		return err
+	}
+	s.jobs.active.Add(1)
+	go func() {
+		defer s.jobs.active.Done()
+		defer cancel()
+		s.work(ctx, j, args, limit)
+	}()
+	return nil
+}
+
+// work waits for a place, runs a job, and keeps its outcome.
+func (s *Server) work(ctx context.Context, j *job, args []string, limit time.Duration) {
+	outcome := finished{status: Cancelled}
+	select {
+	case s.jobs.running <- struct{}{}:
+		outcome = s.perform(ctx, j, args, limit)
+		<-s.jobs.running
+	case <-ctx.Done():
+	}
+	now := s.config.Now()
+	j.mu.Lock()
+	if outcome.status == Cancelled && !j.asked {
+		outcome.status = Interrupted
+	}
+	j.doc.Status, j.doc.Exit, j.doc.Error, j.doc.Ended = outcome.status, outcome.exit, outcome.said, &now
+	if outcome.reward != nil {
+		j.doc.Reward = outcome.reward
+	}
+	if outcome.bound != nil {
+		j.doc.Bound = outcome.bound
+	}
+	j.doc.Verdict = outcome.verdict
+	j.mu.Unlock()
+	j.state("done", now)
+	s.complain(j.save())
+	s.complain(j.archive())
+	j.mu.Lock()
+	j.cancel = nil
+	close(j.changed)
+	j.changed = make(chan struct{})
+	j.mu.Unlock()
+	s.complain(s.jobs.trim(s.config.Limits.Kept))
+}
+
+// finished is the outcome of a job.
+type finished struct {
+	status        Status
+	exit          *int
+	said          *problemError
+	reward, bound *float64
+	verdict       string
+}
+
+// perform runs the command of a job.
+func (s *Server) perform(ctx context.Context, j *job, args []string, limit time.Duration) finished {
+	now := s.config.Now()
+	j.mu.Lock()
+	j.doc.Status, j.doc.Started = Running, &now
+	j.mu.Unlock()
+	s.complain(j.save())
+	j.state("state", now)
+	if limit > 0 { // beyond what the command allows itself
+		bounded, cancel := context.WithTimeout(ctx, limit+grace)
+		defer cancel()
+		ctx = bounded
+	}
+	answer, err := os.OpenFile(filepath.Join(j.dir, answerFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return s.broken(err)
+	}
+	exit, said, err := s.exec(ctx, command{dir: filepath.Join(j.dir, workFolder), args: args, answer: answer, line: j.note})
+	if err := errors.Join(err, answer.Close()); err != nil {
+		return s.broken(err)
+	}
+	if said == nil || exit == 0 || exit == 4 {
+		if err := s.complete(context.WithoutCancel(ctx), j); err != nil {
+			return s.broken(err)
+		}
+	}
+	return s.judge(ctx, j, exit, said)
+}
+
+// judge returns the outcome of a command that ended.
+func (s *Server) judge(ctx context.Context, j *job, exit int, said *problemError) finished {
+	out := finished{status: Done, exit: &exit, said: said}
+	text, err := readAnswer(filepath.Join(j.dir, answerFile))
+	if err != nil {
+		return s.broken(err)
+	}
+	var doc struct {
+		Verdict string   `json:"verdict"`
+		Reward  *float64 `json:"reward"`
+		Bound   *float64 `json:"bound"`
+	}
+	if json.Unmarshal(text, &doc) == nil { // an answer may have other types there
+		out.verdict, out.reward, out.bound = doc.Verdict, doc.Reward, doc.Bound
+	}
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
+		out.status, out.said = Cancelled, nil
+	case text != nil && (exit == 0 || exit == 3 || exit == 4):
+		out.said = nil
+	default:
+		out.status = Failed
+		if out.said == nil {
+			out.said = &problemError{Message: fmt.Sprintf("the command ended with status %d and no answer; it may have been short of memory", exit)}
+		}
+	}
+	return out
+}
+
+// broken is the outcome of a job that the server itself failed in.
+func (s *Server) broken(err error) finished {
+	s.complain(err)
+	return finished{status: Failed, said: &problemError{Message: "internal error; the server's terminal shows more", Bug: true}}
+}
+
+// complain logs an error that no request waits for.
+func (s *Server) complain(err error) {
+	if err != nil {
+		s.config.Log.Print(err)
+	}
+}
+
+// shellWords writes arguments as a shell reads them.
+func shellWords(args []string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@%", r)
+		}) {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,323 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/fromlog"
+)
+
+// logFile has what the server knows of an uploaded log.
+const logFile = "log.json"
+
+// Log is an uploaded log with its columns.
+type Log struct {
+	fromlog.Description
+	ID        string    `json:"log"`
+	Name      string    `json:"name"` // of the file
+	Bytes     int64     `json:"bytes"`
+	Created   time.Time `json:"created"`
+	Delimiter string    `json:"delimiter,omitempty"`
+}
+
+// path is where the file of a log is.
+func (l *Log) path(dir string) string { return filepath.Join(dir, l.ID, "log", l.Name) }
+
+// logList are the uploaded logs.
+type logList struct {
+	dir  string
+	mu   sync.Mutex
+	byID map[string]*Log
+}
+
+// openLogs reads the logs in a folder.
+func openLogs(dir string) (*logList, error) {
+	l := &logList{dir: dir, byID: map[string]*Log{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		one := new(Log)
+		text, err := os.ReadFile(filepath.Join(dir, e.Name(), logFile))
+		if errors.Is(err, fs.ErrNotExist) { // of an upload that was refused
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
+		} else if err == nil {
+			err = json.Unmarshal(text, one)
+			l.byID[e.Name()] = one
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// find returns a log.
+func (l *logList) find(id string) (*Log, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if one := l.byID[id]; one != nil {
+		return one, nil
+	}
+	return nil, missing("log", id)
+}
+
+// listLogs lists the logs, the newest first.
+func (s *Server) listLogs(w http.ResponseWriter, r *http.Request) error {
+	doc := struct {
+		Schema int    `json:"schema"`
+		Logs   []*Log `json:"logs"`
+	}{app.Schema, []*Log{}}
+	s.logs.mu.Lock()
+	for _, l := range s.logs.byID {
+		doc.Logs = append(doc.Logs, l)
+	}
+	s.logs.mu.Unlock()
+	slices.SortFunc(doc.Logs, func(a, b *Log) int {
+		if c := b.Created.Compare(a.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	answer(w, http.StatusOK, doc)
+	return nil
+}
+
+// createLog accepts a log that fdplan show can read.
+func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
+	f, err := s.receive(w, r, s.scratch)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(f.folder)
+	if len(f.files) != 1 {
+		return bad("there are %d files; expected one log", len(f.files))
+	}
+	l := &Log{Name: f.files[0], Created: s.config.Now(), Delimiter: f.fields["delimiter"]}
+	if !isLog(l.Name) {
+		return bad("%s is no log by its ending; expected .csv, .tsv, .txt, .parquet or .jsonl", l.Name)
+	}
+	args := []string{"show", l.Name, "--json"}
+	if l.Delimiter != "" {
+		args = append(args, "--delimiter="+l.Delimiter)
+	}
+	text, err := s.ask(r.Context(), f.folder, slices.Concat(args, s.short.flags)...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &l.Description); err != nil {
+		return err
+	}
+	info, err := os.Stat(filepath.Join(f.folder, l.Name))
+	if err != nil {
+		return err
+	}
+	l.Bytes = info.Size()
+	name := identifier(strings.TrimSuffix(l.Name, filepath.Ext(l.Name)))
+	if l.ID, err = claim(s.logs.dir, "log-"+name); err != nil {
+		return err
+	}
+	dir := filepath.Join(s.logs.dir, l.ID)
+	if err := errors.Join(os.Rename(f.folder, filepath.Join(dir, "log")), saveJSON(filepath.Join(dir, logFile), l)); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	s.logs.mu.Lock()
+	s.logs.byID[l.ID] = l
+	s.logs.mu.Unlock()
+	w.Header().Set("Location", apiPrefix+"v1/logs/"+l.ID)
+	answer(w, http.StatusCreated, l)
+	return nil
+}
+
+// isLog reports whether a file is a log by the ending of its name.
+func isLog(name string) bool {
+	return slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(name)))
+}
+
+func (s *Server) getLog(w http.ResponseWriter, r *http.Request) error {
+	l, err := s.logs.find(r.PathValue("log"))
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, l)
+	return nil
+}
+
+// deleteLog removes a log. Jobs and problems have their own copies of it.
+func (s *Server) deleteLog(w http.ResponseWriter, r *http.Request) error {
+	l, err := s.logs.find(r.PathValue("log"))
+	if err != nil {
+		return err
+	}
+	s.logs.mu.Lock()
+	delete(s.logs.byID, l.ID)
+	s.logs.mu.Unlock()
+	if err := os.RemoveAll(filepath.Join(s.logs.dir, l.ID)); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// initRequest is what a client says of a log. The fields are the flags of fdplan init.
+type initRequest struct {
+	Name      string               `json:"name"`
+	Actions   []string             `json:"actions"`
+	Ignore    []string             `json:"ignore"`
+	Episode   string               `json:"episode"`
+	Rename    map[string]string    `json:"rename"`
+	Bins      map[string][]float64 `json:"bins"`
+	Missing   string               `json:"missing"`
+	Gap       float64              `json:"gap"`
+	Delimiter string               `json:"delimiter"`
+	Goal      string               `json:"goal"`
+	Reward    string               `json:"reward"`
+	Rules     []string             `json:"rules"`
+	Initial   []string             `json:"initial"`
+}
+
+// flags are the arguments of fdplan init.
+func (q *initRequest) flags() ([]string, error) {
+	var out []string
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, "--"+name+"="+value)
+		}
+	}
+	for _, f := range []struct {
+		name    string
+		columns []string
+	}{{"actions", q.Actions}, {"ignore", q.Ignore}} {
+		for _, c := range f.columns {
+			if strings.ContainsAny(c, `,\`) {
+				return nil, bad("the column %.60q cannot be named in %s: its name has a comma or a backslash", c, f.name)
+			}
+			add(f.name, c)
+		}
+	}
+	add("episode", q.Episode)
+	for column, name := range q.Rename {
+		add("rename", column+"="+name)
+	}
+	for column, edges := range q.Bins {
+		parts := make([]string, len(edges))
+		for i, e := range edges {
+			parts[i] = strconv.FormatFloat(e, 'g', -1, 64)
+		}
+		add("bins", column+"="+strings.Join(parts, ","))
+	}
+	add("missing", q.Missing)
+	if q.Gap > 0 {
+		add("gap", fmt.Sprint(q.Gap))
+	}
+	add("delimiter", q.Delimiter)
+	add("goal", q.Goal)
+	add("reward", q.Reward)
+	for _, text := range q.Rules {
+		add("rule", text)
+	}
+	for _, text := range q.Initial {
+		add("initial", text)
+	}
+	slices.Sort(out) // of maps
+	return out, nil
+}
+
+// createProblemFromLog runs fdplan init, and adds the problem that it makes.
+func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) error {
+	l, err := s.logs.find(r.PathValue("log"))
+	if err != nil {
+		return err
+	}
+	var q initRequest
+	if err := decode(r, &q); err != nil {
+		return err
+	}
+	if q.Delimiter == "" {
+		q.Delimiter = l.Delimiter
+	}
+	flags, err := q.flags()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(s.scratch, "init-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := link(l.path(s.logs.dir), filepath.Join(dir, l.Name)); err != nil {
+		return err
+	}
+	const made = "made"
+	text, err := s.ask(r.Context(), dir, slices.Concat([]string{"init", l.Name, "--out=" + made, "--json"}, flags, s.short.flags)...)
+	if err != nil {
+		return err
+	}
+	// The log itself belongs to the problem: it is what fdplan train reads.
+	if err := link(l.path(s.logs.dir), filepath.Join(dir, made, l.Name)); err != nil {
+		return err
+	}
+	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: l.Name}
+	name := q.Name
+	if name == "" {
+		name = strings.TrimSuffix(l.Name, filepath.Ext(l.Name))
+	}
+	if err := s.keep(r.Context(), p, name, filepath.Join(dir, made)); err != nil {
+		return err
+	}
+	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)
+	answer(w, http.StatusCreated, struct {
+		Problem Problem         `json:"problem"`
+		Init    json.RawMessage `json:"init"`
+	}{s.shown(*p), text})
+	return nil
+}
+
+// getContradictions lists the rows of a data set that contradict each other.
+func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return err
+	}
+	task, err := t.task()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(s.scratch, "check-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := t.linkInto(dir); err != nil {
+		return err
+	}
+	data, err := s.data(t, r.URL.Query().Get("data"), dir)
+	if err != nil {
+		return err
+	}
+	if data == "" {
+		return bad("%s has no data set; expected data, a file of the problem or a log", t.id)
+	}
+	text, err := s.ask(r.Context(), dir, slices.Concat([]string{"check", task, data, "--contradictions", "--json"}, s.short.flags)...)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(text)
+	return err
+}

@@ -1,0 +1,300 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
+)
+
+// problemFile has what the server knows of an uploaded problem.
+const problemFile = "problem.json"
+
+// Problem is a problem that jobs can name.
+type Problem struct {
+	inspect.Listing
+	Source  string     `json:"source"` // bundled or uploaded
+	Created *time.Time `json:"created,omitempty"`
+	Files   []File     `json:"files,omitempty"`
+	Data    string     `json:"data,omitempty"` // data set that was made of Log
+	Log     string     `json:"log,omitempty"`
+
+	// Task is the name of the task file; for the FD-SAT-Plan layout DOMAIN/INSTANCE.
+	Task    string `json:"task,omitempty"`
+	Learned string `json:"network_file,omitempty"` // that the task names
+}
+
+// problemList are the uploaded problems. The files of problem ID are in DIR/ID/ID, so that
+// messages which begin in DIR/ID name them ID/FILE.
+type problemList struct {
+	dir string
+
+	mu      sync.Mutex
+	byID    map[string]*Problem
+	bundled []inspect.Listing // nil until they were asked for
+}
+
+// openProblems reads the problems in a folder.
+func openProblems(dir string) (*problemList, error) {
+	l := &problemList{dir: dir, byID: map[string]*Problem{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		p := new(Problem)
+		text, err := os.ReadFile(filepath.Join(dir, e.Name(), problemFile))
+		if errors.Is(err, fs.ErrNotExist) { // of an upload that was refused
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
+		} else if err == nil {
+			err = json.Unmarshal(text, p)
+			l.byID[e.Name()] = p
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// target is a problem as commands are told of it.
+type target struct {
+	id       string
+	args     []string // that name it
+	dir      string   // that they are relative to
+	uploaded *Problem // nil for a bundled problem
+}
+
+// target returns the problem with an identifier. Nothing but bundled and uploaded problems can
+// be named.
+func (s *Server) target(id string) (*target, error) {
+	if slices.Contains(bundled.Names(), id) {
+		return &target{id: id, args: []string{id}, dir: s.scratch}, nil
+	}
+	s.problems.mu.Lock()
+	p := s.problems.byID[id]
+	s.problems.mu.Unlock()
+	if p == nil {
+		return nil, missing("problem", id)
+	}
+	t := &target{id: id, dir: filepath.Join(s.problems.dir, id), uploaded: p}
+	if strings.HasSuffix(p.Task, ".toml") {
+		t.args = []string{id + "/" + p.Task}
+	} else {
+		t.args = []string{p.Task, "--files=" + id}
+	}
+	return t, nil
+}
+
+// folder is where the files of an uploaded problem are.
+func (t *target) folder() string { return filepath.Join(t.dir, t.id) }
+
+// task is what commands call the problem that take a bundled one or a task file.
+func (t *target) task() (string, error) {
+	if len(t.args) != 1 {
+		return "", bad("%s has the layout of FD-SAT-Plan, which has nothing to be learned", t.id)
+	}
+	return t.args[0], nil
+}
+
+// linkInto gives the problem's files names below a folder, in which the same arguments then
+// mean it, even if the problem is removed or gets another network.
+func (t *target) linkInto(dir string) error {
+	if t.uploaded == nil {
+		return nil
+	}
+	return filepath.WalkDir(t.folder(), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(t.dir, path)
+		if err != nil {
+			return err
+		}
+		return link(path, filepath.Join(dir, name))
+	})
+}
+
+// listProblems lists the bundled problems, then the uploaded ones by name.
+func (s *Server) listProblems(w http.ResponseWriter, r *http.Request) error {
+	known, err := s.bundled(r.Context())
+	if err != nil {
+		return err
+	}
+	doc := struct {
+		Schema   int       `json:"schema"`
+		Problems []Problem `json:"problems"`
+	}{app.Schema, nil}
+	for _, b := range known {
+		doc.Problems = append(doc.Problems, Problem{Listing: b, Source: "bundled"})
+	}
+	s.problems.mu.Lock()
+	var own []Problem
+	for _, p := range s.problems.byID {
+		own = append(own, *p)
+	}
+	s.problems.mu.Unlock()
+	slices.SortFunc(own, func(a, b Problem) int { return strings.Compare(a.Problem, b.Problem) })
+	for i := range own {
+		doc.Problems = append(doc.Problems, s.shown(own[i]))
+	}
+	answer(w, http.StatusOK, doc)
+	return nil
+}
+
+// shown is a problem with its files.
+func (s *Server) shown(p Problem) Problem {
+	p.Files = filesIn(filepath.Join(s.problems.dir, p.Problem, p.Problem))
+	return p
+}
+
+// bundled returns what fdplan list prints.
+func (s *Server) bundled(ctx context.Context) ([]inspect.Listing, error) {
+	s.problems.mu.Lock()
+	known := s.problems.bundled
+	s.problems.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	text, err := s.ask(ctx, s.scratch, "list", "--json")
+	if err != nil {
+		return nil, err
+	}
+	var doc struct{ Problems []inspect.Listing }
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	s.problems.mu.Lock()
+	s.problems.bundled = doc.Problems
+	s.problems.mu.Unlock()
+	return doc.Problems, nil
+}
+
+// modelFlags reads which model of a problem a request is about.
+func modelFlags(r *http.Request) ([]string, error) {
+	var out []string
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"model", []string{"network", "rddl"}}, {"determinize", determinizations}} {
+		value := r.URL.Query().Get(f.name)
+		switch {
+		case value == "":
+		case !slices.Contains(f.values, value):
+			return nil, bad("%s is %.40q; expected one of %s", f.name, value, strings.Join(f.values, ", "))
+		default:
+			out = append(out, "--"+f.name+"="+value)
+		}
+	}
+	return out, nil
+}
+
+// determinizations are the values of --determinize.
+var determinizations = []string{"none", "most-likely", "mean"}
+
+// getProblem shows a problem.
+func (s *Server) getProblem(w http.ResponseWriter, r *http.Request) error {
+	text, err := s.summary(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(text)
+	return err
+}
+
+// summary returns what fdplan show prints of the problem in the path of a request.
+func (s *Server) summary(r *http.Request) ([]byte, error) {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return nil, err
+	}
+	flags, err := modelFlags(r)
+	if err != nil {
+		return nil, err
+	}
+	key := t.id + "\x00" + strings.Join(flags, "\x00")
+	if text := s.summaries.get(key); text != nil {
+		return text, nil
+	}
+	text, err := s.show(r.Context(), t, flags)
+	if err == nil {
+		s.summaries.put(key, text)
+	}
+	return text, err
+}
+
+// show runs fdplan show for a problem.
+func (s *Server) show(ctx context.Context, t *target, flags []string) ([]byte, error) {
+	return s.ask(ctx, t.dir, slices.Concat([]string{"show"}, t.args, flags, s.short.flags, []string{"--json"})...)
+}
+
+// deleteProblem removes an uploaded problem. Jobs have their own copies of its files.
+func (s *Server) deleteProblem(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return err
+	}
+	if t.uploaded == nil {
+		return &problemError{status: http.StatusConflict, Message: t.id + " is bundled and cannot be removed"}
+	}
+	s.problems.mu.Lock()
+	delete(s.problems.byID, t.id)
+	s.problems.mu.Unlock()
+	s.summaries.forget(t.id)
+	if err := os.RemoveAll(t.dir); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// getProblemFile sends a file of an uploaded problem.
+func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return err
+	}
+	name := r.PathValue("file")
+	if t.uploaded != nil {
+		for _, f := range filesIn(t.folder()) {
+			if f.Name == name {
+				return send(w, r, filepath.Join(t.folder(), name))
+			}
+		}
+	}
+	return missing("file", name)
+}
+
+// send sends a file as a download.
+func send(w http.ResponseWriter, r *http.Request, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	name := regexp.MustCompile(`[^A-Za-z0-9._-]`).ReplaceAllString(filepath.Base(path), "_")
+	w.Header().Set("Content-Type", mediaType(path))
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	http.ServeContent(w, r, "", info.ModTime(), f)
+	return nil
+}
