@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // formats are the forms of pictures with their media types.
@@ -14,34 +13,45 @@ var formats = map[string]string{
 	"svg": "image/svg+xml", "html": "text/html; charset=utf-8", "gif": "image/gif", "txt": "text/plain; charset=utf-8", "parts": "application/json",
 }
 
+// pictureRequest is a picture that a client asks for.
+type pictureRequest struct {
+	Plan       json.RawMessage `json:"plan"`
+	Job        string          `json:"job"`
+	SetInitial []string        `json:"set_initial"`
+	Format     string          `json:"format"`
+}
+
+// check refuses what cannot be drawn, and sets the form if it is not given.
+func (q *pictureRequest) check() error {
+	if q.Format == "" {
+		q.Format = "svg"
+	}
+	planned := q.Plan != nil || q.Job != ""
+	switch {
+	case formats[q.Format] == "":
+		return bad("%.40q is no form of pictures; expected svg, html, gif, txt or parts", q.Format)
+	case q.Plan != nil && q.Job != "":
+		return bad("plan and job are two plans; expected one of them")
+	case planned && len(q.SetInitial) > 0:
+		return bad("a plan is drawn as it is; expected no set_initial")
+	case !planned && q.Format == "txt":
+		return bad("the initial state has no picture as text; expected svg, html, gif or parts")
+	}
+	return nil
+}
+
 // drawProblem draws a plan, or the initial state.
 func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
-	var q struct {
-		Plan       json.RawMessage `json:"plan"`
-		Job        string          `json:"job"`
-		SetInitial []string        `json:"set_initial"`
-		Format     string          `json:"format"`
-	}
 	t, err := s.target(r.PathValue("problem"))
 	if err != nil {
 		return err
 	}
+	var q pictureRequest
 	if err := decode(r, &q); err != nil {
 		return err
 	}
-	if q.Format == "" {
-		q.Format = "svg"
-	}
-	kind, ok := formats[q.Format]
-	switch {
-	case !ok:
-		return bad("%.40q is no form of pictures; expected svg, html, gif, txt or parts", q.Format)
-	case q.Plan != nil && q.Job != "":
-		return bad("plan and job are two plans; expected one of them")
-	case (q.Plan != nil || q.Job != "") && len(q.SetInitial) > 0:
-		return bad("a plan is drawn as it is; expected no set_initial")
-	case q.Plan == nil && q.Job == "" && q.Format == "txt":
-		return bad("the initial state has no picture as text; expected svg, html, gif or parts")
+	if err := q.check(); err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp(s.scratch, "picture-")
 	if err != nil {
@@ -52,30 +62,18 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	args := append([]string{"show"}, t.args...)
-	switch {
-	case q.Plan != nil:
-		err = os.WriteFile(filepath.Join(dir, planFile), q.Plan, 0o600)
-		args = append(args, planFile)
-	case q.Job != "":
-		j, lost := s.jobs.find(q.Job)
-		if lost != nil {
-			return lost
-		}
-		if link(filepath.Join(j.dir, answerFile), filepath.Join(dir, planFile)) != nil {
-			return bad("job %s has no plan", q.Job)
-		}
-		args = append(args, planFile)
-	}
+	given, err := s.givePlan(q.Plan, q.Job, dir)
 	if err != nil {
 		return err
 	}
+	args = append(args, given...)
 	for _, text := range q.SetInitial {
 		args = append(args, "--set-initial="+text)
 	}
-	out := "picture." + q.Format
 	if q.Format == "parts" {
 		args = append(args, "--frames")
 	}
+	out := "picture." + q.Format
 	if _, err := s.ask(r.Context(), dir, slices.Concat(args, []string{"--out=" + out}, s.short.flags)...); err != nil {
 		return err
 	}
@@ -83,9 +81,9 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", formats[q.Format])
 	if q.Format == "html" { // a page of its own, with a script: never shown under this origin
-		w.Header().Set("Content-Disposition", `attachment; filename="`+strings.ReplaceAll(identifier(t.id), "-", "_")+`.html"`)
+		w.Header().Set("Content-Disposition", `attachment; filename="`+identifier(t.id)+`.html"`)
 	}
 	_, err = w.Write(text)
 	return err

@@ -81,22 +81,11 @@ func (s *Server) prepare(j *job, q *JobRequest) (args []string, limit time.Durat
 // planning returns the arguments of commands about plans and properties.
 func (s *Server) planning(t *target, q *JobRequest, dir string) ([]string, error) {
 	args := append([]string{q.Kind}, t.args...)
-	switch {
-	case q.Plan != nil:
-		if err := os.WriteFile(filepath.Join(dir, planFile), q.Plan, 0o600); err != nil {
-			return nil, err
-		}
-		args = append(args, planFile)
-	case q.Of != "":
-		j, err := s.jobs.find(q.Of)
-		if err != nil {
-			return nil, err
-		}
-		if err := link(filepath.Join(j.dir, answerFile), filepath.Join(dir, planFile)); err != nil {
-			return nil, bad("job %s has no plan", q.Of)
-		}
-		args = append(args, planFile)
+	given, err := s.givePlan(q.Plan, q.Of, dir)
+	if err != nil {
+		return nil, err
 	}
+	args = append(args, given...)
 	if q.Reward != "" {
 		if err := os.WriteFile(filepath.Join(dir, rewardFile), []byte(q.Reward), 0o600); err != nil {
 			return nil, err
@@ -117,6 +106,25 @@ func (s *Server) planning(t *target, q *JobRequest, dir string) ([]string, error
 		args = append(args, "--certify="+certificateFolder)
 	}
 	return args, nil
+}
+
+// givePlan puts a plan into a folder, that of a request or the answer of a job, and returns the
+// argument that names it; none if there is neither.
+func (s *Server) givePlan(plan []byte, of, dir string) ([]string, error) {
+	switch {
+	case plan != nil:
+		return []string{planFile}, os.WriteFile(filepath.Join(dir, planFile), plan, 0o600)
+	case of != "":
+		j, err := s.jobs.find(of)
+		if err != nil {
+			return nil, err
+		}
+		if link(filepath.Join(j.dir, answerFile), filepath.Join(dir, planFile)) != nil {
+			return nil, bad("job %s has no plan", of)
+		}
+		return []string{planFile}, nil
+	}
+	return nil, nil
 }
 
 // training returns the arguments of fdplan train.
