@@ -179,7 +179,9 @@ func (c *checker) force(q *question, cs []grouped) bool {
 		for _, g := range cs {
 			least, most := q.bounds(g.Constraint)
 			if !possible(g.Constraint, least, most) {
-				c.fail(&Failure{Step: q.t, Group: g.group, What: c.p.Format(g.Constraint), Origin: g.Origin, Values: q.values(g.Terms)})
+				if c.further(q.t) {
+					c.failure = &Failure{Step: q.t, Group: g.group, What: c.p.Format(g.Constraint), Words: c.p.Words(g.Constraint), Origin: g.Origin, Values: q.values(g.Terms)}
+				}
 				return false
 			}
 			if least == most {

@@ -50,6 +50,7 @@ type Failure struct {
 	Step   int     // 1..H+1
 	Group  string  // initial, global, transition, goal or network
 	What   string  // the constraint, or the output of the network
+	Words  string  // the constraint in plain English; "" for the network
 	Origin string  // where the constraint comes from; "" for the network
 	Values []Value // of the variables that the constraint mentions
 }
@@ -274,7 +275,9 @@ func (c *checker) agree(t int, q *question, s slot) bool {
 	v := c.plan.States[t][s.bit]
 	if was := q.get(s); was != unknown && was != truth(v) {
 		owner, _ := c.p.Owner(s.bit)
-		c.fail(&Failure{Step: t, Group: "network", What: c.disagreement(t, q, s), Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})})
+		if c.further(t) {
+			c.failure = &Failure{Step: t, Group: "network", What: c.disagreement(t, q, s), Values: q.values([]factored.Term{{Lit: factored.Lit{Bit: owner.First}}})}
+		}
 		return false
 	}
 	q.set(s, v)
@@ -288,18 +291,14 @@ func (c *checker) disagreement(t int, q *question, s slot) string {
 	v, _ := c.p.Owner(s.bit)
 	for i := range v.Width {
 		if b := v.First + factored.Bit(i); q.get(slot{b, true}) == unknown || !slices.Contains(c.p.Outputs, b) {
-			return fmt.Sprintf(text, c.p.BitName(s.bit), q.get(s) == yes, q.get(s) != yes)
+			return fmt.Sprintf("the network computes that %s is %v, the trace has %v", c.p.Condition(factored.Lit{Bit: s.bit, Next: true}), q.get(s) == yes, q.get(s) != yes)
 		}
 	}
 	return fmt.Sprintf(text, v.Name, v.Show(v.Value(q.valuation(true))), v.Show(v.Value(c.plan.States[t])))
 }
 
-// fail keeps the failure of the run that got furthest.
-func (c *checker) fail(f *Failure) {
-	if c.failure == nil || f.Step > c.failure.Step {
-		c.failure = f
-	}
-}
+// further reports whether a failure at step t is that of the run that got furthest.
+func (c *checker) further(t int) bool { return c.failure == nil || t > c.failure.Step }
 
 // network evaluates the learned transition from its definition: a unit is
 // active when at least its threshold of inputs agree with their weights.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ func (c *explainCmd) explainBound(ctx context.Context, a *environment, problem *
 	if err != nil {
 		return limited(ctx, err)
 	}
-	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writeBound(w, d) }); err != nil {
+	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writeBound(w, d, c.Constraints) }); err != nil {
 		return err
 	}
 	if d.Bound == nil {
@@ -29,10 +30,10 @@ func (c *explainCmd) explainBound(ctx context.Context, a *environment, problem *
 }
 
 // writeBound is the answer for people. Groups that are alike share a line.
-func writeBound(w io.Writer, d *explain.BoundLines) error {
+func writeBound(w io.Writer, d *explain.BoundLines, constraints bool) error {
 	var b strings.Builder
 	if d.Bound == nil {
-		fmt.Fprintf(&b, "%s: no plan of %d steps exists: some group has none, everything outside it free\n", d.Problem, d.Horizon)
+		fmt.Fprintf(&b, "%s: no plan of %d steps exists: one part of the problem alone has none, whatever the rest does\n", d.Problem, d.Horizon)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -55,7 +56,7 @@ func writeBound(w io.Writer, d *explain.BoundLines) error {
 		fmt.Fprintf(&b, "  (nothing has a price)\n")
 	}
 	for i := range d.Rules {
-		writePrices(&b, &d.Rules[i])
+		writePrices(&b, &d.Rules[i], constraints)
 	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
@@ -76,13 +77,12 @@ func shortList(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writePrices says what a rule costs, step by step.
-func writePrices(b *strings.Builder, r *explain.BoundRule) {
-	text := r.Rule
-	if parts := strings.Split(text, " + "); len(parts) > 5 {
-		text = strings.Join(append(append(parts[:3:3], "…"), parts[len(parts)-1]), " + ")
+// writePrices writes what a rule costs, step by step.
+func writePrices(b *strings.Builder, r *explain.BoundRule, constraints bool) {
+	fmt.Fprintf(b, "  %s\n", brief(cmp.Or(r.Words, r.Rule)))
+	if constraints && r.Words != "" {
+		fmt.Fprintf(b, "    %s\n", r.Rule)
 	}
-	fmt.Fprintf(b, "  %s\n", text)
 	for t, price := range r.Prices {
 		switch {
 		case price == 0:

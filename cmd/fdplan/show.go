@@ -208,6 +208,10 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	}
 	fmt.Fprintf(&b, "\nreward of a step\n")
 	for _, r := range s.Reward {
+		if r.Integer {
+			fmt.Fprintf(&b, "  %+v times %s\n", r.Weight, r.Literal)
+			continue
+		}
 		fmt.Fprintf(&b, "  %+v when %s\n", r.Weight, r.Literal)
 	}
 	if s.Constant != 0 {

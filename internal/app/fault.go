@@ -19,8 +19,10 @@ type Fault struct {
 	Group      string `json:"group"`
 	Constraint string `json:"constraint"`
 	Origin     string `json:"origin,omitempty"`
-	Values     Values `json:"values"` // primed names are of the next step
-	Text       string `json:"text"`   // the complete fault as a sentence
+	Values     Values `json:"values"`          // primed names are of the next step
+	Words      string `json:"words,omitempty"` // the constraint in plain English
+	Rule       string `json:"rule,omitempty"`  // what the user wrote, where it is known
+	Text       string `json:"text"`            // the complete fault as a sentence
 }
 
 // DifferenceOf compares an expected with an observed state; it returns nil if they agree.
@@ -47,7 +49,7 @@ func SimulatorFault(f *simulator.Failure) *Fault {
 
 // CheckerFault converts a fault found by the checker to the form of the documents.
 func CheckerFault(p *factored.Problem, f *validate.Failure) *Fault {
-	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Origin: f.Origin, Values: Values{}, Text: f.Error()}
+	out := &Fault{Step: f.Step, Group: f.Group, Constraint: f.What, Words: f.Words, Origin: f.Origin, Values: Values{}, Text: f.Error()}
 	for _, x := range f.Values {
 		e := Entry{Name: x.Name, Value: x.Value}
 		if x.Next {

@@ -6,18 +6,11 @@ import (
 	"strings"
 )
 
-// summand is a part of a linear sum as people read it: a multiple of an integer variable or
-// of a literal.
-type summand struct {
-	coef int64
-	name string
-}
-
-// Format returns c in readable form. The bits of an integer variable are written as the
-// variable. A constraint on one integer variable is written as the values that satisfy it,
-// with the names of an enumeration and the edges of a quantity: load_kg < 200 kg. So is one
-// that a Boolean implies: open => floor == 0. Everything else is a sum, a relation and a
-// bound.
+// Format returns c in readable form. Bits of an integer variable are written as the variable
+// or as conditions on it. A constraint on one integer variable is written as the values that
+// satisfy it, with the names of an enumeration and the edges of a quantity: load_kg < 200 kg.
+// So is one that a Boolean implies: open => floor == 0. Everything else is a sum, a relation
+// and a bound. The text has the truth of c for all values in the ranges of the variables.
 func (p *Problem) Format(c *Constraint) string {
 	if text, ok := p.formatOne(c); ok {
 		return text
@@ -25,7 +18,12 @@ func (p *Problem) Format(c *Constraint) string {
 	if text, ok := p.formatPair(c); ok {
 		return text
 	}
-	return formatSum(p.summands(c.Terms)) + fmt.Sprintf(" %s %d", c.Op, c.K)
+	s := p.statement(c)
+	if len(s.parts) == 1 && s.parts[0].allowed != nil && s.certain(0, 0) != s.certain(s.parts[0].coef, s.parts[0].coef) {
+		x := &s.parts[0]
+		return x.v.describe(x.name(), x.where(s.certain(x.coef, x.coef)))
+	}
+	return s.sum(s.parts) + fmt.Sprintf(" %s %d", s.op, s.k)
 }
 
 // Condition returns l as a condition that people read: the values of an integer variable that
@@ -106,27 +104,16 @@ func (p *Problem) formatOne(c *Constraint) (string, bool) {
 	}
 	without := v.allowed(of, c.Op, c.K)
 	if lit == nil {
-		return v.describe(name, without), v.View != nil || contiguous(without)
+		return v.describe(name, without), true
 	}
 	with, l := v.allowed(of, c.Op, c.K-lit.Coef), lit.Lit
 	if !slices.Contains(with, false) {
 		with, l, without = without, l.Not(), with
 	}
-	if slices.Contains(without, false) || !slices.Contains(with, false) || v.View == nil && !contiguous(with) {
+	if slices.Contains(without, false) || !slices.Contains(with, false) {
 		return "", false // it restricts both, or nothing
 	}
 	return p.LitName(l) + " => " + v.describe(name, with), true
-}
-
-// contiguous reports whether the allowed values have no gap.
-func contiguous(allowed []bool) bool {
-	changes := 0
-	for i := range allowed {
-		if allowed[i] != (i > 0 && allowed[i-1]) {
-			changes++
-		}
-	}
-	return changes <= 2
 }
 
 // has reports whether b is a bit of v.
@@ -145,44 +132,6 @@ func (v *Variable) allowed(terms []Term, op Op, k int64) []bool {
 			}
 		}
 		out[i] = (op == LE || sum >= k) && (op == GE || sum <= k)
-	}
-	return out
-}
-
-// summands combines the terms of integer variables that occur with all their bits.
-func (p *Problem) summands(terms []Term) []summand {
-	type key struct {
-		v    *Variable
-		next bool
-	}
-	coefs := map[key][]int64{}
-	plain := map[key]bool{}
-	for _, t := range terms {
-		v, i := p.Owner(t.Lit.Bit)
-		k := key{v, t.Lit.Next}
-		if coefs[k] == nil {
-			coefs[k] = make([]int64, v.Width)
-		}
-		plain[k] = plain[k] || t.Lit.Neg || coefs[k][i] != 0
-		coefs[k][i] = t.Coef
-	}
-	var out []summand
-	done := map[key]bool{}
-	for _, t := range terms {
-		v, _ := p.Owner(t.Lit.Bit)
-		k := key{v, t.Lit.Next}
-		if f, ok := v.factor(coefs[k]); ok && !plain[k] && !v.Bool {
-			if !done[k] {
-				s := summand{f, v.Name}
-				if t.Lit.Next {
-					s.name += "'"
-				}
-				out = append(out, s)
-			}
-			done[k] = true
-			continue
-		}
-		out = append(out, summand{t.Coef, p.LitName(t.Lit)})
 	}
 	return out
 }
@@ -224,7 +173,7 @@ func (v *Variable) describe(name string, allowed []bool) string {
 	case v.Enumeration():
 		return v.describeNames(name, allowed, n)
 	case n < last-first+1:
-		return name + " in " + strings.Join(v.listed(allowed), ", ")
+		return v.describeGaps(name, allowed)
 	case v.Quantity():
 		return v.describeBins(name, lo, hi)
 	case lo == hi:
@@ -250,6 +199,72 @@ func (v *Variable) describeNames(name string, allowed []bool, n int) string {
 		return name + " ~= " + v.listed(not)[0]
 	}
 	return name + " is one of " + strings.Join(v.listed(allowed), ", ")
+}
+
+// run is a range of values, from Lo.
+type run struct{ lo, hi int64 }
+
+// runs returns the ranges of values that are allowed.
+func (v *Variable) runs(allowed []bool) []run {
+	var out []run
+	for i, ok := range allowed {
+		x := v.Lo + int64(i)
+		switch {
+		case ok && i > 0 && allowed[i-1]:
+			out[len(out)-1].hi = x
+		case ok:
+			out = append(out, run{x, x})
+		}
+	}
+	return out
+}
+
+// maxRuns bounds the ranges that are listed if there is a shorter way to write them.
+const maxRuns = 4
+
+// describeGaps writes a set of integers or bins that is no single range.
+func (v *Variable) describeGaps(name string, allowed []bool) string {
+	runs := v.runs(allowed)
+	if w, rest, ok := v.periodic(allowed); ok && len(runs) > maxRuns {
+		return w.describe(fmt.Sprintf("%s mod %d", name, w.Hi+1), rest)
+	}
+	return name + " in " + strings.Join(v.showRuns(runs, ".."), ", ")
+}
+
+// showRuns writes ranges of values.
+func (v *Variable) showRuns(runs []run, sep string) []string {
+	var out []string
+	for _, r := range runs {
+		switch {
+		case v.Quantity():
+			out = append(out, v.interval(v.View.Edges[r.lo-v.Lo], v.View.Edges[r.hi-v.Lo+1], "–"))
+		case r.lo == r.hi:
+			out = append(out, fmt.Sprint(r.lo))
+		default:
+			out = append(out, fmt.Sprintf("%d%s%d", r.lo, sep, r.hi))
+		}
+	}
+	return out
+}
+
+// periodic returns a variable of the remainders of v by the least power of two that decides
+// which values are allowed, with the remainders that are; false if there is none or v has a
+// view.
+func (v *Variable) periodic(allowed []bool) (w *Variable, rest []bool, ok bool) {
+	for m := int64(2); v.View == nil && m < int64(len(allowed)); m *= 2 {
+		rest, ok = make([]bool, m), true
+		for i := m; ok && i < int64(len(allowed)); i++ {
+			ok = allowed[i] == allowed[i-m]
+		}
+		if !ok {
+			continue
+		}
+		for i := range m {
+			rest[((v.Lo+i)%m+m)%m] = allowed[i]
+		}
+		return &Variable{Hi: m - 1}, rest, true
+	}
+	return nil, nil, false
 }
 
 // describeBins writes the quantities in the bins lo..hi, which are not all of them.
@@ -279,14 +294,14 @@ func (v *Variable) listed(allowed []bool) []string {
 	return out
 }
 
-// formatSum writes the left side of a constraint.
-func formatSum(parts []summand) string {
+// sum writes a sum of parts, as the left side of a constraint.
+func (s *statement) sum(parts []part) string {
 	var b strings.Builder
 	if len(parts) == 0 {
 		b.WriteByte('0')
 	}
-	for i, s := range parts {
-		sign, coef := "+", s.coef
+	for i := range parts {
+		sign, coef := "+", parts[i].coef
 		if coef < 0 {
 			sign, coef = "-", -coef
 		}
@@ -299,7 +314,7 @@ func formatSum(parts []summand) string {
 		if coef != 1 {
 			fmt.Fprintf(&b, "%d*", coef)
 		}
-		b.WriteString(s.name)
+		b.WriteString(parts[i].text(s.p))
 	}
 	return b.String()
 }

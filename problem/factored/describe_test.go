@@ -54,7 +54,7 @@ func TestFormat(t *testing.T) {
 		{plus(sum(1, "load_kg", false), sum(-2, "aux", false)), factored.LE, -1, "~(floor >= 2) => load_kg < 200 kg"},
 		{plus(sum(1, "floor", false), sum(-1, "floor", true)), factored.GE, 0, "floor - floor' >= 0"},
 		{sum(1, "floor", false)[1:], factored.GE, 1, "floor in 1..3"},
-		{plus(sum(1, "floor", false)[1:], sum(1, "command", false)), factored.GE, 1, "2*floor#1 + floor#0 + command >= 1"},
+		{plus(sum(1, "floor", false)[1:], sum(1, "command", false)), factored.GE, 1, "(floor in 1..3) + (command ~= close) >= 1"},
 		{[]factored.Term{{Coef: 1, Lit: factored.Lit{Bit: 3, Neg: true}}, {Coef: 1, Lit: factored.Lit{Bit: 4}}}, factored.GE, 1, "command ~= open"},
 		{plus(sum(-1, "b", false), sum(1, "aux", false)), factored.GE, 0, "b => (floor >= 2)"},
 		{plus(sum(1, "b", false), sum(1, "aux", false)), factored.GE, 1, "~b => (floor >= 2)"},

@@ -158,8 +158,8 @@ func TestNames(t *testing.T) {
 	if _, ok := p.Find("level"); ok || p.NumBits() != 2 {
 		t.Error("a clone shares its variables")
 	}
-	c := Constraint{Terms: []Term{{-2, Lit{Bit: 2}}, {1, Lit{Bit: 0, Neg: true}}}, Op: LE, K: 3}
-	if got := q.Format(&c); got != "-2*level#2 + ~robot-at(x14,y20) <= 3" {
+	c := Constraint{Terms: []Term{{-2, Lit{Bit: 2}}, {1, Lit{Bit: 0, Neg: true}}}, Op: LE, K: -1}
+	if got := q.Format(&c); got != "level >= 4" {
 		t.Errorf("Format gives %s", got)
 	}
 }

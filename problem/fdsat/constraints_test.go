@@ -43,7 +43,7 @@ func TestConstraint(t *testing.T) {
 		{"move,dead,==,1152921504606846976", false, "move + dead == 1152921504606846976"},
 		{"at(x1,y2),==,1", false, "at(x1,y2) == 1"},
 		{"~at(x1,y3,z)',at(x1,y3,z),aux,==,1", true, "~at(x1,y3,z)' + at(x1,y3,z) + aux == 1"},
-		{"level#2,~level#0,>=,1", false, "level#2 + ~level#0 >= 1"},
+		{"level#2,~level#0,>=,1", false, "level in -4..0, 2"},
 		{"at(x1,y2),at(x1,y2),==,1", false, `!"at(x1,y2),at(x1,y2),==,1": at(x1,y2) occurs twice in one constraint`},
 		{"at(x1,y3),==,1", false, `!"at(x1,y3),==,1": there is no variable "at(x1"`},
 		{"at(x1,y2)',==,1", false, `!"at(x1,y2)',==,1": "at(x1,y2)'": ' is for the next step, which only transitions have`},

@@ -36,6 +36,7 @@ type BoundGroup struct {
 // each step. Of an inequality the price is the most that one more unit saves.
 type BoundRule struct {
 	Rule      string    `json:"rule"`
+	Words     string    `json:"words,omitempty"` // the rule in plain English
 	Agreement bool      `json:"agreement"`
 	Relation  string    `json:"relation"` // <=, >= or ==
 	Prices    []float64 `json:"prices"`
@@ -72,7 +73,7 @@ func Bound(ctx context.Context, problem *load.Problem, horizon int, l engine.Lim
 		d.Groups = append(d.Groups, BoundGroup{g.Variables, g.Values, g.Moves, g.Cost * unit})
 	}
 	for _, r := range x.Rules {
-		line := BoundRule{Rule: r.Text, Agreement: r.Agreement, Relation: r.Op.String()}
+		line := BoundRule{Rule: r.Text, Words: r.Words, Agreement: r.Agreement, Relation: r.Op.String()}
 		for _, price := range r.Prices {
 			line.Prices = append(line.Prices, price*unit)
 		}

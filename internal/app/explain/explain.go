@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,9 @@ type ConflictLine struct {
 
 // MemberLine is one constraint of such a set.
 type MemberLine struct {
-	Group      string `json:"group"` // initial, global or goal
+	Group      string `json:"group"`          // initial, global or goal
+	Words      string `json:"words"`          // what it states, in plain English
+	Rule       string `json:"rule,omitempty"` // what the user wrote, where it is known
 	Constraint string `json:"constraint"`
 	Origin     string `json:"origin"`
 	Steps      []int  `json:"steps"` // at which it is needed
@@ -90,12 +93,14 @@ type OutcomeLine struct {
 	Because []DifferenceLine `json:"because,omitempty"` // if the reward differs
 }
 
-// DifferenceLine is a reward term that counts in another number of steps.
+// DifferenceLine is a part of the reward that counts otherwise: a condition that holds in
+// another number of steps, or an integer with another sum.
 type DifferenceLine struct {
 	Literal   string  `json:"literal"`
+	Integer   bool    `json:"integer,omitempty"` // an integer: plan and otherwise are sums of its values
 	Weight    float64 `json:"weight"`
-	Plan      int     `json:"plan"`      // steps
-	Otherwise int     `json:"otherwise"` // steps
+	Plan      int64   `json:"plan"`      // steps
+	Otherwise int64   `json:"otherwise"` // steps
 }
 
 // Request selects what to explain and how.
@@ -107,6 +112,8 @@ type Request struct {
 	Limits   engine.Limits
 	Most     int // maximal number of joint actions with more reward to try at a step; 8 if 0
 	Report   func(engine.Progress)
+
+	rule func(origin string) string // what the user wrote, "" for nothing
 }
 
 // StatusInvalid is the status of a plan that the checker refuses.
@@ -116,7 +123,7 @@ const StatusInvalid = "invalid"
 // a limit the document contains what is known; its status is unknown if that is nothing.
 func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanation, error) {
 	t := problem.Task
-	r.Limits = app.Limits(r.Limits)
+	r.Limits, r.rule = app.Limits(r.Limits), problem.RuleText
 	if r.Engine == "" {
 		r.Engine = registry.Auto
 	}
@@ -193,7 +200,7 @@ func (d *Explanation) given(t engine.Task, r *Request) (*factored.Trace, error) 
 		return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
 	}
 	if !report.Valid {
-		d.Status, d.Failure = StatusInvalid, app.CheckerFault(t.Problem, report.Failure)
+		d.Status, d.Failure = StatusInvalid, r.fault(t.Problem, report.Failure)
 		return nil, nil
 	}
 	d.Status, d.Reward = string(engine.Feasible), app.RewardOf(t.Problem, report.Reward)
@@ -215,7 +222,7 @@ func (d *Explanation) conflict(ctx context.Context, t engine.Task, r Request) er
 	}
 	d.Conflict = &ConflictLine{Constraints: []MemberLine{}, Transition: core.Transition, Minimal: core.Minimal, Checks: core.Checks}
 	for _, m := range core.Members {
-		d.Conflict.Constraints = append(d.Conflict.Constraints, memberLine(m))
+		d.Conflict.Constraints = append(d.Conflict.Constraints, r.member(m))
 	}
 	if !core.Minimal {
 		d.Stopped = "a limit was reached before the set was shown to be minimal"
@@ -226,8 +233,18 @@ func (d *Explanation) conflict(ctx context.Context, t engine.Task, r Request) er
 	return nil
 }
 
-func memberLine(m explain.Member) MemberLine {
-	return MemberLine{Group: m.Group, Constraint: m.What, Origin: m.Origin, Steps: m.Steps}
+// member converts a member of a minimal set.
+func (r *Request) member(m explain.Member) MemberLine {
+	rule := r.rule(m.Origin)
+	return MemberLine{Group: m.Group, Words: cmp.Or(m.Words, rule, m.What), Rule: rule, Constraint: m.What, Origin: m.Origin, Steps: m.Steps}
+}
+
+// fault converts a failure of the checker.
+func (r *Request) fault(p *factored.Problem, f *validate.Failure) *app.Fault {
+	out := app.CheckerFault(p, f)
+	out.Rule = r.rule(f.Origin)
+	out.Words = cmp.Or(f.Words, out.Rule, f.What)
+	return out
 }
 
 // forces explains a plan.
@@ -246,16 +263,16 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 	outcome := func(o *explain.Outcome) OutcomeLine {
 		line := OutcomeLine{Consequence: o.Consequence}
 		if o.Failure != nil {
-			line.Failure = app.CheckerFault(p, o.Failure)
+			line.Failure = r.fault(p, o.Failure)
 		}
 		if o.Reward != nil {
 			line.Reward, line.Loss = app.RewardOf(p, *o.Reward), app.RewardOf(p, f.Reward-*o.Reward)
 		}
 		for _, m := range o.Against {
-			line.Against = append(line.Against, memberLine(m))
+			line.Against = append(line.Against, r.member(m))
 		}
 		for _, x := range o.Differences {
-			line.Because = append(line.Because, DifferenceLine{Literal: x.Literal, Weight: p.Reward.Float(x.Weight), Plan: x.Plan, Otherwise: x.Otherwise})
+			line.Because = append(line.Because, DifferenceLine{Literal: x.What, Integer: x.Integer, Weight: p.Reward.Float(x.Weight), Plan: x.Plan, Otherwise: x.Otherwise})
 		}
 		return line
 	}

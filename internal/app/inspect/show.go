@@ -74,6 +74,7 @@ type ConstraintLine struct {
 // RewardLine is one term of the reward.
 type RewardLine struct {
 	Literal string  `json:"literal"`
+	Integer bool    `json:"integer,omitempty"` // the value of an integer is paid, and not a condition
 	Weight  float64 `json:"weight"`
 }
 
@@ -128,8 +129,8 @@ func Show(problem *load.Problem) *Summary {
 	}
 	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
 	s.Constant = p.Reward.Float(p.Reward.Constant)
-	for _, r := range p.Reward.Terms {
-		s.Reward = append(s.Reward, RewardLine{p.Condition(r.Lit), p.Reward.Float(r.Weight)})
+	for _, r := range p.Payoffs() {
+		s.Reward = append(s.Reward, RewardLine{r.Text, r.Integer, p.Reward.Float(r.Weight)})
 	}
 	s.Untrained = t.Network == nil && len(p.Outputs) > 0
 	if n := t.Network; n != nil {

@@ -30,6 +30,7 @@ func (p *Problem) Apply(c Changes) error {
 	if err := c.apply(p.Problem); err != nil {
 		return err
 	}
+	p.requires = c.Require
 	for i, text := range c.Require {
 		if err := p.require(text, fmt.Sprintf("require %d", i+1)); err != nil {
 			return fmt.Errorf("--require %s: %w", text, err)

@@ -73,8 +73,9 @@ type Problem struct {
 	Determinized string
 	// Timed are the user's constraints on one step. They are in the problem that plans are
 	// made for, but not in World.
-	Timed []Timed
-	world *factored.Problem // see World
+	Timed    []Timed
+	requires []string          // the texts of --require, in order
+	world    *factored.Problem // see World
 }
 
 // instanceName matches names that can be part of a file's name in every layout.

@@ -32,6 +32,7 @@ type GroupSummary struct {
 type RuleSummary struct {
 	// Text is the rule, or the bit that several groups must agree on.
 	Text      string
+	Words     string // a rule in plain English; "" for an agreement
 	Agreement bool
 	Op        factored.Op // of a rule
 	Prices    []float64   // by step; of an inequality, what one more unit of room saves at most
@@ -58,7 +59,8 @@ func Summarize(ctx context.Context, s *Search) *Summary {
 		out.Groups = append(out.Groups, f.summarizeGroup(id, o.best))
 	}
 	for e := range f.rels {
-		r := RuleSummary{Text: f.relText(e), Agreement: f.rels[e].rule < 0, Op: factored.EQ}
+		r := RuleSummary{Agreement: f.rels[e].rule < 0, Op: factored.EQ}
+		r.Text, r.Words = f.relText(e)
 		if k := f.rels[e].rule; k >= 0 {
 			r.Op = f.s.rules[k].Op
 		}
@@ -102,11 +104,11 @@ func (f *Factors) bitName(v int32) string {
 	if f.r.bit[v] < 0 {
 		return "a hidden unit"
 	}
-	return f.r.task.Problem.LitName(factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after})
+	return f.r.task.Problem.Condition(factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after})
 }
 
-// relText is a relation as people read it.
-func (f *Factors) relText(e int) string {
+// relText is a relation as people read it, and a rule in words.
+func (f *Factors) relText(e int) (text, words string) {
 	x := &f.rels[e]
 	if x.rule < 0 {
 		g := &f.parts[x.copier]
@@ -114,16 +116,16 @@ func (f *Factors) relText(e int) string {
 		for _, u := range g.units {
 			names = append(names, f.r.task.Problem.Variables[u].Name)
 		}
-		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", ")
+		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", "), ""
 	}
 	s := &f.s.rules[x.rule]
 	c := factored.Constraint{Op: s.Op, K: s.K}
 	for _, t := range s.Terms {
 		v := t.Lit.Var()
 		if f.r.bit[v] < 0 {
-			return "a rule between hidden units"
+			return "a rule between hidden units", ""
 		}
 		c.Terms = append(c.Terms, factored.Term{Coef: t.Coef, Lit: factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after, Neg: t.Lit < 0}})
 	}
-	return f.r.task.Problem.Format(&c)
+	return f.r.task.Problem.Format(&c), f.r.task.Problem.Words(&c)
 }

@@ -6,37 +6,42 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// differences counts the reward terms of the plan and of a completion from step t.
+// differences compares the parts of the reward of the plan and of a completion from step t.
 func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, error) {
 	p := x.task.Problem
 	otherwise := slices.Clone(x.trace.Steps[:t-1])
 	for _, val := range completion.Steps {
 		otherwise = append(otherwise, val[:p.NumBits()])
 	}
-	count := func(term factored.RewardTerm, steps []factored.Valuation) (n int, err error) {
-		one := factored.Reward{Terms: []factored.RewardTerm{{Lit: term.Lit, Weight: 1}}, Scale: 1}
-		if term.Weight < 0 {
-			one.Terms[0].Weight = -1 // an auxiliary variable is as it pays
+	count := func(part factored.Payoff, steps []factored.Valuation) (n int64, err error) {
+		// An auxiliary variable is as it pays: the signs of the weights stay.
+		one := factored.Reward{Scale: 1}
+		unit := max(part.Weight, -part.Weight)
+		for _, t := range part.Terms {
+			one.Terms = append(one.Terms, factored.RewardTerm{Lit: t.Lit, Weight: t.Weight / unit})
 		}
 		for i := range len(steps) - 1 {
 			r := one.StepReward(steps[i], steps[i+1])
-			if p.Kind(term.Lit.Bit) == factored.Auxiliary {
+			if p.Kind(one.Terms[0].Lit.Bit) == factored.Auxiliary {
 				if r, err = x.worth(one, steps[i], steps[i+1]); err != nil {
 					return 0, err
 				}
 			}
-			n += int(r * one.Terms[0].Weight)
+			n += r * (part.Weight / unit)
 		}
 		return n, nil
 	}
 	var out []Difference
-	for _, term := range p.Reward.Terms {
-		d := Difference{Literal: p.Condition(term.Lit), Weight: term.Weight}
+	for _, part := range p.Payoffs() {
+		if part.Weight == 0 {
+			continue
+		}
+		d := Difference{What: part.Text, Integer: part.Integer, Weight: part.Weight}
 		var err error
-		if d.Plan, err = count(term, x.trace.Steps); err != nil {
+		if d.Plan, err = count(part, x.trace.Steps); err != nil {
 			return nil, err
 		}
-		if d.Otherwise, err = count(term, otherwise); err != nil {
+		if d.Otherwise, err = count(part, otherwise); err != nil {
 			return nil, err
 		}
 		if d.Plan != d.Otherwise {
@@ -45,7 +50,7 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 	}
 	slices.SortStableFunc(out, func(a, b Difference) int {
 		size := func(d Difference) int64 {
-			n := d.Weight * int64(d.Otherwise-d.Plan)
+			n := d.Weight * (d.Otherwise - d.Plan)
 			return max(n, -n)
 		}
 		switch x, y := size(a), size(b); {

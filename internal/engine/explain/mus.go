@@ -26,7 +26,8 @@ var ErrStopped = errors.New("stopped before it was known that there is no plan")
 // Member is a constraint of a minimal set, at the steps where it is needed.
 type Member struct {
 	Group  string // initial, global or goal
-	What   string // what it states
+	What   string // what it states, as a formula
+	Words  string // the same in plain English; "" if it is about hidden variables
 	Origin string // where it comes from
 	Steps  []int  // 1..H+1, ascending
 }
@@ -49,10 +50,11 @@ type MUS struct {
 
 // candidate is what can be a member: constraints that come and go together.
 type candidate struct {
-	group  model.Group
-	what   string
-	origin string
-	zero   bool // gives a variable the value false or 0
+	group      model.Group
+	constraint *factored.Constraint
+	// value is the variable of which a member of I states the initial value; else nil.
+	value *factored.Variable
+	zero  bool // that value is false or 0
 	// guards has the guard of each step, in the order of steps; members of I
 	// have one for all their bits.
 	guards []sat.Lit
@@ -62,6 +64,7 @@ type candidate struct {
 // extraction asks a solver which guards are needed.
 type extraction struct {
 	ctx        context.Context
+	p          *factored.Problem
 	budget     sat.Budget
 	s          *sat.Solver
 	candidates []candidate
@@ -101,9 +104,9 @@ func newExtraction(ctx context.Context, t engine.Task, horizon int, l engine.Lim
 	if err != nil {
 		return nil, err
 	}
-	x := &extraction{ctx: ctx, budget: sat.Budget{Memory: l.Memory}, s: sat.New(sat.Options{StateNogoods: true, FixedOrder: true})}
+	x := &extraction{ctx: ctx, p: t.Problem, budget: sat.Budget{Memory: l.Memory}, s: sat.New(sat.Options{StateNogoods: true, FixedOrder: true})}
 	x.s.Grow(m.NumVars())
-	guards := x.list(t.Problem, horizon)
+	guards := x.list(horizon)
 	err = conflict.Load(ctx, x.s, m, func(t int, g model.Group, i int) (sat.Lit, bool) {
 		switch g {
 		case model.Initial, model.Global, model.Goal:
@@ -131,13 +134,13 @@ type place struct {
 type guards map[place]sat.Lit
 
 // list makes the candidates with their guards.
-func (x *extraction) list(p *factored.Problem, horizon int) guards {
-	at := guards{}
+func (x *extraction) list(horizon int) guards {
+	at, p := guards{}, x.p
 	x.listInitial(p, at)
 	x.listGlobal(p, horizon, at)
 	for i := range p.Goal {
 		if c := &p.Goal[i]; !c.Defines {
-			n := candidate{group: model.Goal, what: p.Format(c), origin: c.Origin}
+			n := candidate{group: model.Goal, constraint: c}
 			at[place{horizon + 1, i, model.Goal}] = x.guard(&n, horizon+1)
 			x.candidates = append(x.candidates, n)
 		}
@@ -173,15 +176,15 @@ func (x *extraction) listInitial(p *factored.Problem, at guards) {
 				v = nil
 			}
 		}
-		n := candidate{group: model.Initial, what: p.Format(c), origin: c.Origin}
+		n := candidate{group: model.Initial, constraint: c}
 		if v != nil {
 			if k, ok := byVariable[v]; ok {
 				at[place{1, i, model.Initial}] = x.candidates[k].guards[0]
 				continue
 			}
 			byVariable[v] = len(x.candidates)
-			n.what = initialValue(p, v)
-			n.zero = strings.HasSuffix(n.what, " = false") || strings.HasSuffix(n.what, " = 0")
+			what := initialValue(p, v, " = ")
+			n.value, n.zero = v, strings.HasSuffix(what, " = false") || strings.HasSuffix(what, " = 0")
 		}
 		at[place{1, i, model.Initial}] = x.guard(&n, 1)
 		x.candidates = append(x.candidates, n)
@@ -196,7 +199,7 @@ func (x *extraction) listGlobal(p *factored.Problem, horizon int, at guards) {
 		c := &p.Global[i]
 		atEnd := !p.HasAction(c)
 		if !c.Defines {
-			n := candidate{group: model.Global, what: p.Format(c), origin: c.Origin}
+			n := candidate{group: model.Global, constraint: c}
 			for t := 1; t <= horizon; t++ {
 				at[place{t, i, model.Global}] = x.guard(&n, t)
 			}
@@ -222,8 +225,8 @@ func assigned(p *factored.Problem, c *factored.Constraint) *factored.Variable {
 }
 
 // initialValue states the values that I gives to the bits of a variable: as one
-// number where it gives all of them.
-func initialValue(p *factored.Problem, v *factored.Variable) string {
+// value after is where it gives all of them.
+func initialValue(p *factored.Problem, v *factored.Variable, is string) string {
 	val := make(factored.Valuation, p.NumBits())
 	given := map[factored.Bit]bool{}
 	var texts []string
@@ -240,7 +243,7 @@ func initialValue(p *factored.Problem, v *factored.Variable) string {
 	if len(given) < v.Width {
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s = %v", v.Name, v.Show(v.Value(val)))
+	return fmt.Sprintf("%s%s%v", v.Name, is, v.Show(v.Value(val)))
 }
 
 // minimize drops candidates, then steps of those that stay.
@@ -309,15 +312,19 @@ func (x *extraction) members(groups [][]sat.Lit) (members []Member) {
 	}
 	for i := range x.candidates {
 		c := &x.candidates[i]
-		n := Member{Group: c.group.String(), What: c.what, Origin: c.origin}
+		n := Member{Group: c.group.String(), Origin: c.constraint.Origin}
 		for j, g := range c.guards {
 			if kept[g] {
 				n.Steps = append(n.Steps, c.steps[j])
 			}
 		}
-		if len(n.Steps) > 0 {
-			members = append(members, n)
+		if len(n.Steps) == 0 {
+			continue
 		}
+		if n.What, n.Words = x.p.Format(c.constraint), x.p.Words(c.constraint); c.value != nil {
+			n.What, n.Words = initialValue(x.p, c.value, " = "), initialValue(x.p, c.value, " is ")
+		}
+		members = append(members, n)
 	}
 	return members
 }

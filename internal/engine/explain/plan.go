@@ -27,13 +27,14 @@ const (
 	NotKnown   Consequence = "unknown"     // a limit was reached
 )
 
-// Difference is a reward term that counts more or less often in the best
-// completion than in the plan.
+// Difference is a part of the reward that counts more or less in the best completion
+// than in the plan.
 type Difference struct {
-	Literal   string
-	Weight    int64 // scaled
-	Plan      int   // steps of the whole plan in which it counts
-	Otherwise int   // the same with the completion
+	What      string // a condition or an integer
+	Integer   bool   // the values of an integer are summed, otherwise steps are counted
+	Weight    int64  // scaled
+	Plan      int64  // steps of the whole plan in which it counts, or the sum over all steps
+	Otherwise int64  // the same with the completion
 }
 
 // Outcome is what comes of a change at a step.
