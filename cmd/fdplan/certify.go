@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -18,7 +19,7 @@ import (
 type certifyCmd struct {
 	changeFlags
 	limits
-	Dir     string `arg:"" optional:"" help:"Folder that plan --certify wrote." placeholder:"DIR"`
+	Dir     string `arg:"" optional:"" help:"Folder that plan, verify or explain --certify wrote." placeholder:"DIR"`
 	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	WCNF    string `name:"wcnf" help:"WCNF that solve was given, with --proof; either may be compressed." placeholder:"FILE"`
 	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
@@ -57,7 +58,11 @@ func (c *certifyCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	report, err := certify.Check(ctx, files, against)
+	check := func() (*certify.Report, error) { return certify.Check(ctx, files, against) }
+	if c.Dir != "" && explained.Is(c.Dir) {
+		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against) }
+	}
+	report, err := check()
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -82,6 +82,7 @@ var examples = map[string][]example{
 		{"Why there is no plan of three steps", "explain navigation/3x3 -H 3"},
 		{"What forces each step of a plan", "explain navigation/3x3 plan.json"},
 		{"The same of a plan that is found first, as JSON", "explain sysadmin/4 -H 4 --json"},
+		{"With proofs of what comes of each change", "explain navigation/3x3 -H 4 --certify why"},
 	},
 	"solve": {
 		{"A pseudo-Boolean problem", "solve maze.opb"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,6 +19,8 @@ type explainCmd struct {
 	Alternatives atLeastFlag `help:"Maximal number of joint actions with more reward to try at each step." default:"8" placeholder:"N"`
 	Constraints  bool        `help:"Show the rules as constraints over the variables, too."`
 	Bound        bool        `help:"Say which tables, prices and rules bound the reward of all plans."`
+	Certify      certifyFlag `help:"Write proofs of the answer, and of what comes of each change, to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
+	ProofFormat  string      `help:"Version of the proofs' format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 	Out          string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
@@ -57,7 +60,10 @@ func (c *explainCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Bound {
+	switch {
+	case c.Bound && c.Certify.folder != "":
+		return errors.New("--bound has no certificate; expected --certify without it")
+	case c.Bound:
 		return c.explainBound(ctx, a, task)
 	}
 	var data []byte
@@ -67,10 +73,18 @@ func (c *explainCmd) Run(a *environment) error {
 		}
 	}
 	progress := c.progressFlags.plan(a, task.Task)
-	d, err := explain.Explain(ctx, task, explain.Request{
+	request := explain.Request{
 		PlanFile: c.Plan, PlanData: data, Horizon: int(c.Horizon), Engine: c.Engine, Limits: c.engine(a), Most: int(c.Alternatives), Report: progress.Engine,
-	})
+	}
+	proofs, err := c.proofs(ctx, a, &request)
+	if err != nil {
+		return err
+	}
+	d, err := explain.Explain(ctx, task, request)
 	progress.Clear()
+	if err == nil {
+		err = proofs.finish(ctx, a, d)
+	}
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -57,6 +57,9 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}
+	if d.Certificate != "" {
+		fmt.Fprintf(&b, "The checker accepted the proofs in %s.\n", d.Certificate)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

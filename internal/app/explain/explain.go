@@ -37,6 +37,8 @@ type Explanation struct {
 	Trace    []app.Values  `json:"trace"` // of the plan: every state variable of its states
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
+	// Certificate is the folder with proofs of what is said, absent without one.
+	Certificate string `json:"certificate,omitempty"`
 }
 
 // ConflictLine is a minimal unsatisfiable subset of the constraints.
@@ -112,6 +114,11 @@ type Request struct {
 	Limits   engine.Limits
 	Most     int // maximal number of joint actions with more reward to try at a step; 8 if 0
 	Report   func(engine.Progress)
+	// Solved is told of the answer over the whole horizon before it is explained, and
+	// Completed of each completion of a changed plan. Both may be nil; their errors end the
+	// explanation.
+	Solved    func(t engine.Task, horizon int, res *engine.Result) error
+	Completed func(explain.Completion) error
 
 	rule func(origin string) string // what the user wrote, "" for nothing
 }
@@ -154,6 +161,9 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 		return nil, err
 	}
 	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
+	if err == nil && r.Solved != nil {
+		err = r.Solved(t, d.Horizon, res)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +262,7 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 	p := t.Problem
 	r.Report(engine.Progress{Phase: "trying other actions at step 1"})
 	f, err := explain.Plan(ctx, t, trace, explain.Options{
-		Engine: e, Limits: r.Limits, Most: r.Most,
+		Engine: e, Limits: r.Limits, Most: r.Most, Completed: r.Completed,
 		Step: func(s explain.Step) {
 			r.Report(engine.Progress{Phase: fmt.Sprintf("trying other actions at step %d", s.Step+1)})
 		},

@@ -36,6 +36,8 @@ type opening struct {
 	t      int
 	action factored.Valuation
 	other  bool
+	// alternative is the index of the action in Step.Alternatives; -1 with other.
+	alternative int
 }
 
 // after is from with the first joint action as o wants it, stated over a state bit

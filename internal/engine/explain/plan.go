@@ -93,6 +93,9 @@ type Options struct {
 	Most int
 	// Step is told of each step when it is explained; it may be nil.
 	Step func(Step)
+	// Completed is told of each change whose outcome was decided by an engine, before
+	// Step; it may be nil. Its error ends the explanation.
+	Completed func(Completion) error
 }
 
 // trial tries changes of one plan.
@@ -171,7 +174,7 @@ func (x *trial) step(t int) (*Step, error) {
 		}
 	}
 	for i := range s.Alternatives {
-		if s.Alternatives[i].Outcome, err = x.try(t, s.Alternatives[i].Action); err != nil {
+		if s.Alternatives[i].Outcome, err = x.try(t, i, s.Alternatives[i].Action); err != nil {
 			return nil, err
 		}
 	}
@@ -242,8 +245,8 @@ func (x *trial) cheaper(t int, least int64) (actions []factored.Valuation, omitt
 	return nil, false, err
 }
 
-// try finds out what comes of another joint action at step t.
-func (x *trial) try(t int, action factored.Valuation) (Outcome, error) {
+// try finds out what comes of another joint action at step t, alternative i.
+func (x *trial) try(t, i int, action factored.Valuation) (Outcome, error) {
 	report, err := validate.Check(x.from(t, false), x.task.Network, validate.Plan{Actions: []factored.Valuation{action}})
 	if err != nil {
 		return Outcome{}, err
@@ -253,14 +256,14 @@ func (x *trial) try(t int, action factored.Valuation) (Outcome, error) {
 		f.Step += t - 1
 		return Outcome{Consequence: Illegal, Failure: &f}, nil
 	}
-	out, _, err := x.complete(opening{t: t, action: action})
+	out, _, err := x.complete(opening{t: t, action: action, alternative: i})
 	return out, err
 }
 
 // others finds out what comes of the best joint action at step t that is not the
 // plan's.
 func (x *trial) others(t int, s *Step) error {
-	out, best, err := x.complete(opening{t: t, action: x.trace.Steps[t-1], other: true})
+	out, best, err := x.complete(opening{t: t, action: x.trace.Steps[t-1], other: true, alternative: -1})
 	if err != nil {
 		return err
 	}
@@ -290,11 +293,14 @@ func (x *trial) complete(o opening) (Outcome, *factored.Trace, error) {
 	}
 	switch res.Status {
 	case engine.Infeasible:
-		out, err := x.missed(o, task)
+		out, err := x.missed(o, task, res)
 		return out, nil, err
 	case engine.Optimal:
 	default:
 		return Outcome{Consequence: NotKnown}, nil, nil
+	}
+	if err := x.decided(o, task, res); err != nil {
+		return Outcome{}, nil, err
 	}
 	sum := x.before(o.t) + res.Reward
 	out := Outcome{Reward: &sum, Consequence: AsGood}
@@ -314,7 +320,7 @@ func (x *trial) complete(o opening) (Outcome, *factored.Trace, error) {
 
 // missed tells a goal that is out of reach from constraints that cannot be kept,
 // and which they are.
-func (x *trial) missed(o opening, task engine.Task) (Outcome, error) {
+func (x *trial) missed(o opening, task engine.Task, res *engine.Result) (Outcome, error) {
 	out := Outcome{Consequence: DeadEnd}
 	if len(task.Problem.Goal) > 0 {
 		free, without, err := x.solve(o, false)
@@ -323,12 +329,15 @@ func (x *trial) missed(o opening, task engine.Task) (Outcome, error) {
 		}
 		switch free.Status {
 		case engine.Infeasible:
-			task = without
+			task, res = without, free
 		case engine.Unknown:
 			return Outcome{Consequence: NotKnown}, nil
 		default:
 			out.Consequence = GoalMissed
 		}
+	}
+	if err := x.decided(o, task, res); err != nil {
+		return Outcome{}, err
 	}
 	mus, err := FindMUS(x.ctx, task, x.left(o.t), x.o.Limits)
 	switch {

@@ -1,0 +1,316 @@
+package explained
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/explain"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// explanation is what is read of an explanation.
+type explanation struct {
+	Schema   *int            `json:"schema"`
+	Horizon  int             `json:"horizon"`
+	Status   engine.Status   `json:"status"`
+	Reward   *float64        `json:"reward"`
+	Best     *float64        `json:"best"`
+	Conflict json.RawMessage `json:"conflict"`
+	Steps    []struct {
+		Action       json.RawMessage `json:"action"`
+		Reward       float64         `json:"reward"`
+		Alternatives []outcome       `json:"alternatives"`
+		Others       outcome         `json:"others"`
+	} `json:"steps"`
+	Trace json.RawMessage `json:"trace"`
+}
+
+// outcome is what an explanation says of a change.
+type outcome struct {
+	Action      json.RawMessage     `json:"action"`
+	Consequence explain.Consequence `json:"consequence"`
+	Reward      *float64            `json:"reward"`
+}
+
+// answer is what is read of the answer in a folder.
+type answer struct {
+	Horizon int           `json:"horizon"`
+	Status  engine.Status `json:"status"`
+	Reward  *float64      `json:"reward"`
+}
+
+// Is reports whether a folder has the certificate of an explanation.
+func Is(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, File))
+	return err == nil
+}
+
+// checker is the state of Check.
+type checker struct {
+	dir    string
+	name   string // of the file
+	e      explanation
+	p      *certify.Against // nil without a problem
+	r      *certify.Report
+	plan   validate.Plan   // with a problem
+	trace  *factored.Trace // with a problem
+	broken int             // changes that break a rule at once
+}
+
+// Check reads the certificate of an explanation: the proof of the best plan, or that there is
+// none, and of what comes of each change. With a problem the plan is replayed, and so is each
+// change that breaks a rule at once. The errors are those of certify.Check.
+func Check(ctx context.Context, dir string, p *certify.Against) (*certify.Report, error) {
+	x := &checker{dir: dir, name: filepath.Join(dir, File), p: p}
+	data, err := os.ReadFile(x.name)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &x.e); err != nil {
+		return nil, source.Errorf(x.name, 1, 0, "expected an explanation as fdplan explain --json prints it: %v", err)
+	}
+	if x.e.Schema == nil || *x.e.Schema != app.Schema {
+		return nil, source.Errorf(x.name, 1, 0, `expected an explanation with "schema":%d`, app.Schema)
+	}
+	if x.r, err = certify.Check(ctx, certify.Files{Folder: dir}, p); err != nil {
+		return nil, err
+	}
+	if err := x.whole(); err != nil {
+		return nil, err
+	}
+	for i := range x.e.Steps {
+		s := &x.e.Steps[i]
+		for j := range s.Alternatives {
+			if err := x.change(ctx, i, j, &s.Alternatives[j]); err != nil {
+				return nil, err
+			}
+		}
+		if err := x.change(ctx, i, -1, &s.Others); err != nil {
+			return nil, err
+		}
+	}
+	x.trust()
+	return x.r, nil
+}
+
+func (x *checker) refuse(format string, args ...any) {
+	if x.r.Refused == "" {
+		x.r.Refused = x.name + ": " + fmt.Sprintf(format, args...)
+	}
+	x.r.Accepted = false
+}
+
+// trust adds what stays unproven.
+func (x *checker) trust() {
+	add := func(what string) { x.r.Trusted = append(x.r.Trusted, what) }
+	if x.broken > 0 && x.p == nil {
+		add("that the changes that break a rule at once do; with --problem they are replayed")
+	}
+	if len(x.e.Conflict) > 0 && string(x.e.Conflict) != "null" {
+		add("that the constraints which the explanation lists are those that exclude each other")
+	}
+	if len(x.e.Steps) > 0 {
+		add("the reasons that the explanation gives for what comes of a change")
+	}
+}
+
+// same compares sums of rewards, which are rounded.
+func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)) }
+
+// whole compares the explanation with the answer over the whole horizon, and replays its plan.
+func (x *checker) whole() error {
+	whole, err := readAnswer(x.dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case whole.Horizon != x.e.Horizon:
+		x.refuse("it is about horizon %d, the answer about %d", x.e.Horizon, whole.Horizon)
+	case (x.e.Status == engine.Infeasible) != (whole.Status == engine.Infeasible):
+		x.refuse("it says %s, the answer %s", x.e.Status, whole.Status)
+	case x.e.Best != nil && (whole.Status != engine.Optimal || whole.Reward == nil || *whole.Reward != *x.e.Best):
+		x.refuse("the best reward of the answer is not %v", *x.e.Best)
+	case x.e.Status == engine.Optimal && (x.e.Best == nil || x.e.Reward == nil || *x.e.Best != *x.e.Reward):
+		x.refuse("it says optimal of a plan that has less than the best reward")
+	}
+	if len(x.e.Steps) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for i := range x.e.Steps {
+		sum += x.e.Steps[i].Reward
+	}
+	if len(x.e.Steps) != x.e.Horizon || x.e.Reward == nil || !same(sum, *x.e.Reward) {
+		x.refuse("its steps are not those of a plan of %d steps with its reward", x.e.Horizon)
+	}
+	if x.p == nil {
+		return nil
+	}
+	return x.replay()
+}
+
+// replay reads the plan of the explanation and replays it, and each part from its beginning.
+func (x *checker) replay() error {
+	actions := make([]json.RawMessage, len(x.e.Steps))
+	for i := range x.e.Steps {
+		actions[i] = x.e.Steps[i].Action
+	}
+	plan, err := x.readPlan(actions, x.e.Trace)
+	if err != nil {
+		x.refuse("%v", err)
+		return nil
+	}
+	report, err := validate.Check(x.p.Task.Problem, x.p.Task.Network, plan)
+	if err != nil {
+		return err
+	}
+	if !report.Valid {
+		x.refuse("the plan fails: %v", report.Failure)
+		return nil
+	}
+	x.plan, x.trace = plan, report.Trace
+	open := x.p.Task.Problem.Clone()
+	open.Goal = nil
+	sum := 0.0
+	for i := range x.e.Steps {
+		sum += x.e.Steps[i].Reward
+		report, err := validate.Check(open, x.p.Task.Network, validate.Plan{Actions: plan.Actions[:i+1], States: plan.States[:i+2]})
+		if err != nil {
+			return err
+		}
+		if !report.Valid || !same(*app.RewardOf(open, report.Reward), sum) {
+			x.refuse("the rewards of its first %d steps are others", i+1)
+			return nil
+		}
+	}
+	return nil
+}
+
+// readPlan reads joint actions and states; a nil trace is none.
+func (x *checker) readPlan(actions []json.RawMessage, trace json.RawMessage) (validate.Plan, error) {
+	data, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": actions, "trace": trace})
+	if err != nil {
+		return validate.Plan{}, err
+	}
+	return app.ReadPlan(x.p.Task.Problem, x.name, data)
+}
+
+// change checks what the explanation says of a change at step i, from 0, with an alternative,
+// or any other joint action if that is -1.
+func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) error {
+	if x.p != nil && x.trace == nil {
+		return nil // the plan itself was refused
+	}
+	switch o.Consequence {
+	case explain.NotKnown:
+		return nil
+	case explain.Illegal:
+		x.broken++
+	}
+	var against *certify.Against
+	if x.p != nil {
+		action, err := x.actionOf(i, alternative, o)
+		if err != nil {
+			x.refuse("step %d: %v", i+1, err)
+			return nil
+		}
+		t, err := explain.Changed(x.p.Task, x.trace, i+1, action, alternative < 0, o.Consequence != explain.DeadEnd && o.Consequence != explain.Illegal)
+		if err != nil {
+			return err
+		}
+		if o.Consequence == explain.Illegal {
+			return x.illegal(i, t, action)
+		}
+		against = &certify.Against{Task: t}
+	}
+	if o.Consequence == explain.Illegal {
+		return nil
+	}
+	dir := folder(x.dir, i+1, alternative)
+	r, err := certify.Check(ctx, certify.Files{Folder: dir}, against)
+	if errors.Is(err, fs.ErrNotExist) {
+		x.refuse("%s has no proof of what it says", dir)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x.r.Claims = append(x.r.Claims, r.Claims...)
+	if !r.Accepted {
+		why := r.Refused
+		if why == "" {
+			why = "a proof is refused"
+		}
+		x.refuse("%s: %s", dir, why)
+	}
+	return x.compare(dir, i, o)
+}
+
+// actionOf is the joint action of an alternative; for all others, that of the plan.
+func (x *checker) actionOf(i, alternative int, o *outcome) (factored.Valuation, error) {
+	if alternative < 0 {
+		return x.trace.Steps[i], nil
+	}
+	plan, err := x.readPlan([]json.RawMessage{o.Action}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Actions[0], nil
+}
+
+// illegal replays a change that breaks a rule at once.
+func (x *checker) illegal(i int, t engine.Task, action factored.Valuation) error {
+	report, err := validate.Check(t.Problem, t.Network, validate.Plan{Actions: []factored.Valuation{action}})
+	if err == nil && report.Valid {
+		x.refuse("step %d: an alternative that is said to be illegal breaks no rule at once", i+1)
+	}
+	return err
+}
+
+// compare compares what is said of a change with the answer in its folder.
+func (x *checker) compare(dir string, i int, o *outcome) error {
+	a, err := readAnswer(dir)
+	if err != nil {
+		return err
+	}
+	before := 0.0
+	for j := range i {
+		before += x.e.Steps[j].Reward
+	}
+	completes := a.Status == engine.Optimal && a.Reward != nil && o.Reward != nil && x.e.Reward != nil && same(before+*a.Reward, *o.Reward)
+	ok := false
+	switch o.Consequence {
+	case explain.DeadEnd, explain.GoalMissed:
+		ok = a.Status == engine.Infeasible
+	case explain.CostsMore:
+		ok = completes && *o.Reward < *x.e.Reward
+	case explain.AsGood:
+		ok = completes && same(*o.Reward, *x.e.Reward)
+	case explain.Better:
+		ok = completes && *o.Reward > *x.e.Reward
+	}
+	if !ok || a.Horizon != x.e.Horizon-i {
+		x.refuse("%s does not show %s", dir, o.Consequence)
+	}
+	return nil
+}
+
+func readAnswer(dir string) (*answer, error) {
+	data, err := os.ReadFile(filepath.Join(dir, certify.AnswerFile))
+	if err != nil {
+		return nil, err
+	}
+	var a answer
+	return &a, json.Unmarshal(data, &a)
+}
