@@ -218,7 +218,35 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind, with []*share
 		return err
 	}
 	wrong := make([][][]bool, l.t.Outputs) // by output and fold, the rows held out
-	err := l.each(l.t.Outputs, func(o int) {
+	exact, err := l.judgeKinds(folds, st, kinds, with, wrong)
+	if err != nil {
+		return err
+	}
+	if st.Noisy && exact && !l.t.Contradictory {
+		// What looked like noise is none: a function of many objects explains all of it.
+		st.Noisy, l.noise = false, 0
+		clear(kinds)
+		clear(with)
+		if _, err := l.judgeKinds(folds, st, kinds, with, wrong); err != nil {
+			return err
+		}
+	}
+	for i, f := range folds {
+		for r := range f.held {
+			st.HeldRows++
+			if slices.ContainsFunc(wrong, func(w [][]bool) bool { return w[i][r] }) {
+				st.HeldWrong++
+			}
+		}
+	}
+	return nil
+}
+
+// judgeKinds decides between the kinds of functions, for outputs by themselves and then for those
+// that a symmetry makes alike. wrong is filled by output and fold with the rows held out; exact
+// is that of judgeShared.
+func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*shared, wrong [][][]bool) (exact bool, err error) {
+	err = l.each(l.t.Outputs, func(o int) {
 		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
 		wrong[o] = table.wrong
 		for _, kind := range l.others(o, n, st.Noisy, table.inputs) {
@@ -236,20 +264,9 @@ func (l *learner) judge(folds []fold, st *Structure, kinds []Kind, with []*share
 		st.Outputs[o].Held = n
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := l.judgeShared(folds, st, wrong, with); err != nil {
-		return err
-	}
-	for i, f := range folds {
-		for r := range f.held {
-			st.HeldRows++
-			if slices.ContainsFunc(wrong, func(w [][]bool) bool { return w[i][r] }) {
-				st.HeldWrong++
-			}
-		}
-	}
-	return nil
+	return l.judgeShared(folds, st, wrong, with)
 }
 
 // chooseMode decides whether the rows are noisy. Of many outputs some are asked.

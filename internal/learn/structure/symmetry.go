@@ -24,14 +24,20 @@ func (p Permutation) Then(q Permutation) Permutation {
 }
 
 // poolRows bounds the rows that are made of others by symmetries.
-const poolRows = 40_000
+const poolRows = 25_000
+
+// image is a row as it is before a permutation, by its place in an orbit's list.
+type image struct {
+	row int32
+	by  int
+}
 
 // pooled is a table for output o alone: for each permutation the rows as they
 // are before inputs and outputs are renamed. If the system has the symmetry, o depends on
 // the inputs of all these rows in one way. A function of o on the pooled rows is one of output
 // p.Outputs[o] on the rows themselves, its inputs renamed by p. Where these are more than
-// poolRows, all rows of the first permutation are taken and some of the others.
-func (t *Table) pooled(rows []int32, o int, by []Permutation) *Table {
+// poolRows, all rows of the first permutation are taken, some of the others, and more.
+func (t *Table) pooled(rows []int32, o int, by []Permutation, more []image) *Table {
 	p := *t
 	p.in, p.out, p.inKnown, p.outKnown = nil, nil, nil, nil
 	p.Contradictory, p.Repeated = false, 0
@@ -71,6 +77,9 @@ func (t *Table) pooled(rows []int32, o int, by []Permutation) *Table {
 				add(r, q)
 			}
 		}
+	}
+	for _, m := range more {
+		add(m.row, by[m.by])
 	}
 	if p.Rows() > 0 {
 		p.distinct()
@@ -155,8 +164,8 @@ type shared struct {
 
 // pooledSearch is a search for the function of the first output of an orbit on pooled rows. It
 // is nil where these contradict each other and those of the table do not: the symmetry is none.
-func (l *learner) pooledSearch(b *orbit, rows []int32) (*learner, *search) {
-	p := l.t.pooled(rows, b.first, b.all)
+func (l *learner) pooledSearch(b *orbit, rows []int32, more []image) (*learner, *search) {
+	p := l.t.pooled(rows, b.first, b.all, more)
 	if p.Rows() == 0 || p.Contradictory && !l.t.Contradictory {
 		return nil, nil
 	}
@@ -169,27 +178,28 @@ func (l *learner) pooledSearch(b *orbit, rows []int32) (*learner, *search) {
 }
 
 // judgeShared looks for symmetries that make fewer rows held out wrong, and marks these rows.
-// It notes, by output, how it is learned with others.
-func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, with []*shared) error {
+// It notes, by output, how it is learned with others. exact is that of tryOrbit for some outputs.
+func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, with []*shared) (exact bool, err error) {
 	var accepted [][]Permutation
 	try := func(by []Permutation) error {
 		orbits := l.t.orbits(by)
-		better := make([]bool, len(orbits))
-		err := l.each(len(orbits), func(i int) { better[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with) })
+		better, right := make([]bool, len(orbits)), make([]bool, len(orbits))
+		err := l.each(len(orbits), func(i int) { better[i], right[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with) })
 		if slices.Contains(better, true) {
 			accepted = append(accepted, by)
 		}
+		exact = exact || slices.Contains(right, true)
 		return err
 	}
 	for _, by := range l.t.Symmetries {
 		if err := try(by); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if len(accepted) > 1 {
-		return try(products(accepted))
+		err = try(products(accepted))
 	}
-	return nil
+	return exact, err
 }
 
 // together learns the outputs that are learned with others, from all rows. An output that the
@@ -204,11 +214,10 @@ func (l *learner) together(rows []int32, short bool, with []*shared) ([]*Output,
 	found := make([]*Output, l.t.Outputs)
 	err := l.each(len(list), func(i int) {
 		s := list[i]
-		sub, pooled := l.pooledSearch(s.orbit, rows)
-		if sub == nil {
+		shared := l.describeShared(s, rows, short)
+		if shared == nil {
 			return
 		}
-		shared := sub.describe(pooled, short, s.kind)
 		for m, o := range s.orbit.members {
 			if with[o] != s {
 				continue
@@ -224,6 +233,43 @@ func (l *learner) together(rows []int32, short bool, with []*shared) ([]*Output,
 		}
 	})
 	return found, err
+}
+
+// describeShared describes the first output of an orbit. Where that is wrong on rows that were
+// not pooled, it is learned again with them. It is nil if the symmetry is none.
+func (l *learner) describeShared(s *shared, rows []int32, short bool) *Output {
+	const rounds = 4
+	var more []image
+	var out Output
+	for range rounds {
+		sub, pooled := l.pooledSearch(s.orbit, rows, more)
+		if sub == nil {
+			return nil
+		}
+		out = sub.describe(pooled, short, s.kind)
+		missed := l.missed(&out, s.orbit, rows)
+		if len(missed) == 0 || short || l.t.Contradictory || l.ctx.Err() != nil {
+			break
+		}
+		more = append(more, missed...)
+	}
+	return &out
+}
+
+// missed lists rows on which a description of an orbit's first output is wrong for one of its
+// members.
+func (l *learner) missed(out *Output, b *orbit, rows []int32) (missed []image) {
+	const most = 1000
+	for m, o := range b.members {
+		its := out.moved(b.by[m])
+		wrong, _ := l.wrong(&its, o, rows)
+		for i, is := range wrong {
+			if is && len(missed) < most {
+				missed = append(missed, image{rows[i], m})
+			}
+		}
+	}
+	return missed
 }
 
 // products lists the permutations of all lists, and those of one followed by one of another.
@@ -246,34 +292,37 @@ func products(lists [][]Permutation) []Permutation {
 }
 
 // tryOrbit learns the outputs of an orbit together, and takes that for them if fewer of the
-// rows held out are wrong than before.
-func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bool, with []*shared) bool {
+// rows held out are wrong than before. exact reports that of many such rows none is, nor any
+// that was learned from.
+func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bool, with []*shared) (better, exact bool) {
+	const many = 10
 	before := 0
 	for _, o := range b.members {
 		before += st.Outputs[o].Held
 	}
 	if len(b.all) == 1 || float64(before) <= l.noise*float64(heldRows(folds)*len(b.members)) {
-		return false
+		return false, false
 	}
 	kinds := []Kind{ByTable, ByTree}
-	if l.o.Sums && !st.Noisy {
+	if l.o.Sums && !l.t.Contradictory {
 		kinds = []Kind{ByTable, ByRules, ByTree, ByCount}
 	}
 	subs, searches := make([]*learner, len(folds)), make([]*search, len(folds))
 	for i, f := range folds {
-		if subs[i], searches[i] = l.pooledSearch(b, f.rows); subs[i] == nil {
-			return false
+		if subs[i], searches[i] = l.pooledSearch(b, f.rows, nil); subs[i] == nil {
+			return false, false
 		}
 	}
 	least := before
 	for _, kind := range kinds {
 		bad := make([][][]bool, len(b.members)) // by member and fold, the rows held out
-		held, sum := make([]int, len(b.members)), 0
+		held, sum, errors := make([]int, len(b.members)), 0, 0
 		for i, f := range folds {
 			if sum >= least {
 				break
 			}
 			out := subs[i].describe(searches[i], st.Noisy, kind)
+			errors += out.Wrong
 			for m, o := range b.members {
 				its := out.moved(b.by[m])
 				w, n := l.wrong(&its, o, f.held)
@@ -285,11 +334,11 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 		if sum >= least {
 			continue
 		}
-		least = sum
+		least, exact = sum, sum+errors == 0 && before >= many
 		s := &shared{b, kind}
 		for m, o := range b.members {
 			wrong[o], with[o], st.Outputs[o].Held = bad[m], s, held[m]
 		}
 	}
-	return least < before
+	return least < before, exact
 }
