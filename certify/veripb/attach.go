@@ -22,6 +22,9 @@ type propagation struct {
 	// of those whose literal is not false, minus the degree.
 	weights []int64
 	slack   int64
+	// The literals before this index are assigned. They are those of more weight than the
+	// slack had when it was last looked at.
+	forced int
 }
 
 // maxSlack bounds the sum of a linear constraint's weights.

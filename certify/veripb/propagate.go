@@ -76,6 +76,7 @@ func (p *propagator) examine(c *constraint) *constraint {
 		if c.slack < 0 {
 			return c
 		}
+		c.forced = 0
 		p.force(c)
 	case wide:
 		_, conflict := p.scan(c)
@@ -86,11 +87,8 @@ func (p *propagator) examine(c *constraint) *constraint {
 
 // force assigns the open literals without which a linear constraint cannot hold.
 func (p *propagator) force(c *constraint) {
-	for i, w := range c.weights {
-		if w <= c.slack {
-			return
-		}
-		if l := c.lits[i]; p.value[l] == 0 {
+	for ; c.forced < len(c.weights) && c.weights[c.forced] > c.slack; c.forced++ {
+		if l := c.lits[c.forced]; p.value[l] == 0 {
 			p.assign(l, c)
 		}
 	}
@@ -227,6 +225,7 @@ func (p *propagator) undo(n int) {
 			for _, o := range p.occurs[l.not()] {
 				if !o.c.deleted {
 					o.c.slack += o.weight
+					o.c.forced = 0
 				}
 			}
 		}

@@ -7,20 +7,23 @@ import (
 	"testing"
 )
 
-// wideLayer writes a layer of 16 neurons that read all inputs.
-func wideLayer(rng *rand.Rand, width int) []byte {
+// wideLayer writes a layer of 16 neurons that read all inputs, with weights up to most.
+func wideLayer(rng *rand.Rand, width, most int) []byte {
 	var b bytes.Buffer
 	for u := range 16 {
 		var more, less bytes.Buffer
+		sum := 0
 		for i := range width {
 			sign := []string{"", "~"}[rng.IntN(2)]
 			other := []string{"~", ""}[len(sign)]
-			fmt.Fprintf(&more, "1 %sx%d ", sign, i+1)
-			fmt.Fprintf(&less, "1 %sx%d ", other, i+1)
+			weight := 1 + rng.IntN(most)
+			sum += weight
+			fmt.Fprintf(&more, "%d %sx%d ", weight, sign, i+1)
+			fmt.Fprintf(&less, "%d %sx%d ", weight, other, i+1)
 		}
-		at := width/2 + 1
+		at := sum/2 + 1
 		fmt.Fprintf(&b, "%s%d ~x%d >= %d ;\n", &more, at, width+u+1, at)
-		fmt.Fprintf(&b, "%s%d x%d >= %d ;\n", &less, width-at+1, width+u+1, width-at+1)
+		fmt.Fprintf(&b, "%s%d x%d >= %d ;\n", &less, sum-at+1, width+u+1, sum-at+1)
 	}
 	return b.Bytes()
 }
@@ -29,10 +32,11 @@ func wideLayer(rng *rand.Rand, width int) []byte {
 // neurons follow; an operation is one test. With counters its time grows as the
 // width, with rescans it would as the square.
 func BenchmarkWide(b *testing.B) {
-	for _, width := range []int{64, 512, 4096} {
-		b.Run(fmt.Sprint(width), func(b *testing.B) {
+	for _, c := range []struct{ width, most int }{{64, 1}, {512, 1}, {4096, 1}, {64, 1e6}, {512, 1e6}, {4096, 1e6}} {
+		width := c.width
+		b.Run(fmt.Sprintf("%d inputs, weights to %d", width, c.most), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
-			p, err := readOPB(bytes.NewReader(wideLayer(rng, width)))
+			p, err := readOPB(bytes.NewReader(wideLayer(rng, width, c.most)))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -50,6 +54,45 @@ func BenchmarkWide(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(width), "ns/input")
+		})
+	}
+}
+
+// BenchmarkTight falsifies one half of a sum, literals of weight 1, one by one. Each forces one
+// literal of the other half, whose weights differ. The time per literal must not grow with
+// their number.
+func BenchmarkTight(b *testing.B) {
+	for _, width := range []int{64, 512, 4096} {
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			// The last literal of weight 1 uses up the slack.
+			var row bytes.Buffer
+			heavy := 0
+			for i := range width {
+				weight := 1
+				if i >= width/2 {
+					weight = i - width/2 + 1
+					heavy += weight
+				}
+				fmt.Fprintf(&row, "%d x%d ", weight, i+1)
+			}
+			fmt.Fprintf(&row, ">= %d ;\n", heavy)
+			p, err := readOPB(&row)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := &checker{problem: p, version: version20, level: -1}
+			c.propagator.grow(len(p.names.all))
+			c.load()
+			for b.Loop() {
+				k := &constraint{degree: one}
+				for i := range width / 2 {
+					k.lits = append(k.lits, lit(c.names.lookup(fmt.Appendf(nil, "x%d", i+1)))<<1)
+				}
+				if c.follows(k) {
+					b.Fatal("a sum without slack cannot be contradicted")
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(width), "ns/literal")
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/race"
 	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
@@ -162,8 +163,8 @@ func TestFalse(t *testing.T) {
 	}
 }
 
-// TestBroken changes one line of valid proofs of random problems: a number, its
-// order, a missing line, the end. Whatever is still accepted must be true.
+// TestBroken changes one line of valid proofs of random problems, backward ones and those of
+// pb: a number, its order, a missing line, the end. Whatever is still accepted must be true.
 func TestBroken(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	accepted, tried := 0, 0
@@ -176,6 +177,9 @@ func TestBroken(t *testing.T) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if seed%2 == 1 {
+			text = conflictProof(t, task, horizon, versions[seed%uint64(len(versions))])
 		}
 		lines := bytes.SplitAfter(text, []byte("\n"))
 		for range 40 {
@@ -205,6 +209,18 @@ func TestBroken(t *testing.T) {
 		t.Errorf("%d of %d broken proofs accepted", accepted, tried)
 	}
 	t.Logf("%d of %d broken proofs are accepted, and true", accepted, tried)
+}
+
+// conflictProof is the proof that engine pb writes while it solves.
+func conflictProof(t *testing.T, task engine.Task, horizon int, version proof.Format) []byte {
+	t.Helper()
+	file, err := model.New(task.Problem, task.Network, horizon, model.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	solve(t, conflict.PB{Proof: &conflict.Proof{W: &text, Format: version, File: file}}, task, horizon, horizon)
+	return text.Bytes()
 }
 
 // breakProof changes one line of a proof.

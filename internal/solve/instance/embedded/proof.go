@@ -60,6 +60,8 @@ func (p *Proof) soft(in *instance.Instance, o *proof.Options) error {
 	for i := range in.Soft {
 		s := &in.Soft[i]
 		switch {
+		case !p.relaxes(s) && s.Weight == 0:
+			continue
 		case !p.relaxes(s) && len(s.Clause) == 0:
 			o.Constant += s.Weight
 			continue
@@ -72,7 +74,9 @@ func (p *Proof) soft(in *instance.Instance, o *proof.Options) error {
 			o.Soft = append(o.Soft, s.Number)
 		}
 		o.Constraints++
-		o.Objective = append(o.Objective, proof.Term{Coef: s.Weight, Lit: o.FirstSoft + added})
+		if s.Weight > 0 {
+			o.Objective = append(o.Objective, proof.Term{Coef: s.Weight, Lit: o.FirstSoft + added})
+		}
 		added++
 	}
 	return nil
