@@ -17,6 +17,7 @@ import (
 
 type benchCmd struct {
 	progressFlags
+	clusterFlags
 	What string `arg:"" help:"What to run: ${enum}." enum:"paper"`
 
 	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
@@ -25,7 +26,7 @@ type benchCmd struct {
 	Tables   []string `help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
 	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
-	Parallel int      `help:"Runs at a time; more than one distorts times." default:"1"`
+	Parallel int      `help:"Runs at a time; more than one distorts times. With --connect, 1 leaves it to the workers." default:"1"`
 
 	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"TIME"`
 	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"TIME"`
@@ -55,7 +56,16 @@ func (c *benchCmd) Run(a *environment) error {
 		return fmt.Errorf("--solver %w", err)
 	}
 	progress := c.reporter(a)
-	sum, err := experiment.Bench(ctx, bench.Config{
+	run := experiment.Bench
+	if c.Connect != "" {
+		to, end, err := c.coordinator(ctx, a, "bench", 0)
+		if err != nil {
+			return limited(ctx, err)
+		}
+		defer end()
+		run = to.Bench
+	}
+	sum, err := run(ctx, bench.Config{
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
 		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,

@@ -91,6 +91,7 @@ var examples = map[string][]example{
 	},
 	"bench": {
 		{"The paper's experiments in short", "bench paper --quick -o out"},
+		{"On the workers of a server", "bench paper --connect nats://127.0.0.1:4222 -o out"},
 		{"In full, with the published networks and a minute a run", "bench paper --files fd-sat-plan --time-limit 60s -o out"},
 	},
 	"broker": {

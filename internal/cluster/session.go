@@ -26,12 +26,18 @@ type Session struct {
 
 	mu      sync.Mutex
 	waiting map[Hash][]chan struct{}
-	sources map[Hash]string // files with the contents of inputs
+	sources map[Hash]source // of inputs
+}
+
+// source is a file with the content of an input.
+type source struct {
+	name string
+	seen time.Time // when it was last known to be on the server
 }
 
 // NewSession begins a session.
 func (c *Client) NewSession() (*Session, error) {
-	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]string{}}
+	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]source{}}
 	sub, err := c.nc.Subscribe(doneSubject+"*", func(m *nats.Msg) { s.wake(Hash(strings.TrimPrefix(m.Subject, doneSubject))) })
 	if err != nil {
 		return nil, fmt.Errorf("listening for results: %w", err)
@@ -52,7 +58,7 @@ func (s *Session) Add(ctx context.Context, name string) (Hash, error) {
 	h, err := s.c.Put(ctx, name)
 	if err == nil {
 		s.mu.Lock()
-		s.sources[h] = name
+		s.sources[h] = source{name, s.c.o.Now()}
 		s.mu.Unlock()
 	}
 	return h, err
@@ -146,7 +152,11 @@ func (s *Session) outcome(ctx context.Context, id Hash, aside bool) (*Result, er
 	switch {
 	case err == nil:
 		r := &Result{}
-		if err := json.Unmarshal(text, r); err != nil {
+		err := json.Unmarshal(text, r)
+		if err == nil {
+			err = checkFiles(r.Files)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the stored result of unit %.12s is not readable: %w", id, err)
 		}
 		return r, nil
@@ -172,13 +182,7 @@ func (s *Session) outcome(ctx context.Context, id Hash, aside bool) (*Result, er
 // they are there.
 func (s *Session) queue(ctx context.Context, u *Unit, id Hash, text []byte) error {
 	for _, h := range u.Inputs {
-		s.mu.Lock()
-		name := s.sources[h]
-		s.mu.Unlock()
-		if name == "" {
-			continue // another session's
-		}
-		if err := s.restore(ctx, h, name); err != nil {
+		if err := s.restore(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -191,17 +195,27 @@ func (s *Session) queue(ctx context.Context, u *Unit, id Hash, text []byte) erro
 	})
 }
 
-// restore stores an input again if the server does not have it.
-func (s *Session) restore(ctx context.Context, h Hash, name string) error {
+// restore stores an input again if the server does not have it, which it asks once
+// in a while.
+func (s *Session) restore(ctx context.Context, h Hash) error {
+	now := s.c.o.Now()
+	s.mu.Lock()
+	from, own := s.sources[h]
+	if !own || now.Sub(from.seen) < s.look {
+		s.mu.Unlock()
+		return nil
+	}
+	s.sources[h] = source{from.name, now}
+	s.mu.Unlock()
 	if has, err := s.c.hasList(ctx, h); err != nil || has {
 		return err
 	}
 	if _, err := s.c.chunk(ctx, h); err == nil || !errors.Is(err, errMissing) {
 		return err
 	}
-	again, err := s.c.Put(ctx, name)
+	again, err := s.c.Put(ctx, from.name)
 	if err == nil && again != h {
-		err = fmt.Errorf("%s changed while units that read it were waiting", name)
+		err = fmt.Errorf("%s changed while units that read it were waiting", from.name)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -85,7 +86,7 @@ func (u *Unit) encode() ([]byte, Hash, error) {
 	if err := u.check(); err != nil {
 		return nil, "", err
 	}
-	text, err := json.Marshal(u)
+	text, err := marshal(u)
 	if err != nil {
 		return nil, "", fmt.Errorf("writing a unit: %w", err)
 	}
@@ -163,4 +164,15 @@ func checkName(name string) error {
 		return fmt.Errorf("the file name %.200q; expected one below the folder of the unit", name)
 	}
 	return nil
+}
+
+// marshal writes JSON in which texts keep their bytes.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

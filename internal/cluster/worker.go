@@ -331,7 +331,7 @@ func (w *worker) run(ctx context.Context, slot int, u *Unit) (*Outcome, string, 
 
 // store stores a result and its files.
 func (w *worker) store(ctx context.Context, u *Unit, id Hash, out *Outcome, dir string, took time.Duration) (bool, error) {
-	text, err := json.Marshal(out.Output)
+	text, err := marshal(out.Output)
 	if err != nil {
 		return w.aside(ctx, u, id, fmt.Sprintf("its output cannot be written: %v", err), "")
 	}
@@ -349,7 +349,7 @@ func (w *worker) store(ctx context.Context, u *Unit, id Hash, out *Outcome, dir 
 		}
 		r.Files[name] = h
 	}
-	if text, err = json.Marshal(r); err == nil && len(text) > MaxResult {
+	if text, err = marshal(r); err == nil && len(text) > MaxResult {
 		err = fmt.Errorf("its result has %d bytes; expected at most %d", len(text), MaxResult)
 	}
 	if err == nil {

@@ -23,10 +23,15 @@ const (
 	quickTotal                  = 285 * time.Second
 )
 
-// Bench makes the runs that are missing from the journal in the folder of c. It
-// sets the limits that are 0, the limit of training, the machine, and what engines
-// use whose own solver is missing; see bench.Run.
+// Bench makes the runs that are missing from the journal in the folder of c, as
+// Complete completes it; see bench.Run.
 func Bench(ctx context.Context, c bench.Config) (*bench.Summary, error) {
+	return bench.Run(ctx, Complete(ctx, c))
+}
+
+// Complete sets the limits of c that are 0, the limit of training, the machine, and
+// what engines use whose own solver is missing.
+func Complete(ctx context.Context, c bench.Config) bench.Config {
 	limit := func(d *time.Duration, full, quick time.Duration) {
 		switch {
 		case *d != 0:
@@ -42,7 +47,7 @@ func Bench(ctx context.Context, c bench.Config) (*bench.Summary, error) {
 	limit(&c.Total, 0, quickTotal)
 	replace(&c)
 	c.Machine = bench.Machine(context.WithoutCancel(ctx), c.Program, c.Solvers)
-	return bench.Run(ctx, c)
+	return c
 }
 
 // replace finds what each engine needs for its own solver, and has the runs find

@@ -42,6 +42,7 @@ type reply struct {
 
 // kinds are the units that this build can do.
 var kinds = map[string]func(context.Context, *Env, *request) (*cluster.Outcome, error){
+	"bench":   doBench,
 	"collect": doCollect,
 }
 
@@ -96,6 +97,7 @@ func Serve(ctx context.Context, e *Env, in io.Reader, out io.Writer) error {
 		}
 	}()
 	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
 	for r := range requests {
 		outcome, err := do(ctx, e, r)
 		if ctx.Err() != nil {

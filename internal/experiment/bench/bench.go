@@ -49,7 +49,10 @@ type Config struct {
 	Threads  int    // of each run
 	Seed     uint64 // of each run
 	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …, if the first takes under a second; 0 is 1
-	Parallel int    // runs at a time; more than one distorts times
+	Parallel int    // runs at a time; more than one distorts times on one machine
+	// Elsewhere makes a run on another machine, by One; nil makes all runs here. A
+	// *FailedError becomes the run's line, any other error ends the bench.
+	Elsewhere func(ctx context.Context, e *Elsewhere) (*Record, error)
 
 	Machine  map[string]string // machine and versions for the journal
 	Now      func() time.Time
@@ -187,11 +190,8 @@ func (b *bench) implied(j *Job) *Record {
 
 // begin writes the line of this session, and the reward that runs read.
 func (b *bench) begin() error {
-	if b.c.Files != "" {
-		name := filepath.Join(b.dir, rewardName)
-		if err := atomicfile.Write(name, func(w io.Writer) error { _, err := io.WriteString(w, storageCost); return err }); err != nil {
-			return fmt.Errorf("writing the reward of the inventories: %w", err)
-		}
+	if err := b.writeReward(); err != nil {
+		return err
 	}
 	r := &Record{Kind: KindMachine, Seed: b.c.Seed, Machine: b.c.Machine, Status: statusMeasured, TimeLimit: b.c.TimeLimit.Seconds(), MemoryLimit: b.c.Memory, Threads: b.c.Threads}
 	for n := 1; ; n++ {
@@ -199,6 +199,18 @@ func (b *bench) begin() error {
 			return b.journal.Append(r)
 		}
 	}
+}
+
+// writeReward writes the reward that runs with published files read.
+func (b *bench) writeReward() error {
+	if b.c.Files == "" {
+		return nil
+	}
+	name := filepath.Join(b.dir, rewardName)
+	if err := atomicfile.Write(name, func(w io.Writer) error { _, err := io.WriteString(w, storageCost); return err }); err != nil {
+		return fmt.Errorf("writing the reward of the inventories: %w", err)
+	}
+	return nil
 }
 
 // all makes the open jobs, in order, with the configured number in parallel.
@@ -217,14 +229,17 @@ func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
 		pace = newPace(b.jobs, open, max(1, b.c.Parallel))
 	)
 	next := make(chan int)
-	for range max(1, b.c.Parallel) {
+	order := newOrder(b.jobs, open)
+	for range min(max(1, b.c.Parallel), len(open)) {
 		wg.Go(func() {
 			for i := range next {
+				order.wait(ctx, i)
 				mu.Lock()
 				b.tell(pace.starting(i))
 				mu.Unlock()
 				before := b.c.Now()
 				err := b.one(ctx, &b.jobs[i])
+				order.ended(i)
 				mu.Lock()
 				switch {
 				case err == nil:
@@ -281,7 +296,7 @@ func (b *bench) one(ctx context.Context, j *Job) error {
 		return b.journal.Append(&copied)
 	}
 	r.Same = ""
-	if err := j.do(ctx, b, &r); err != nil {
+	if err := b.make(ctx, j, &r); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

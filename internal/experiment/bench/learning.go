@@ -275,24 +275,31 @@ func readCurve(name string) ([]Point, error) {
 	return out, err
 }
 
+// keptFiles lists the files of a bundled problem with the network that the bench trained, within
+// its folder. The network is the last.
+func keptFiles(problem string) []string {
+	domain, _ := path.Split(networkDir(problem))
+	dir := networkDir(problem) + "/"
+	return []string{domain + "domain.rddl", dir + "instance.rddl", dir + "task.toml", dir + networkFile}
+}
+
 // keepNetwork makes a task of a bundled problem with another network, in the bench's folder.
 // The network is written last: if it exists, everything does.
 func (b *bench) keepNetwork(problem, network string) error {
-	domain, _ := path.Split(problem)
-	text, err := os.ReadFile(network)
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{domain + "domain.rddl", nil}, {problem + "/instance.rddl", nil}, {problem + "/task.toml", nil}, {problem + "/" + networkFile, text}} {
-		if err == nil && f.text == nil {
-			f.text, err = bundled.Read("problems/" + f.name)
+	var err error
+	for _, file := range keptFiles(problem) {
+		var text []byte
+		if err == nil && path.Base(file) == networkFile {
+			text, err = os.ReadFile(network)
+		} else if err == nil {
+			text, err = bundled.Read("problems/" + strings.TrimPrefix(file, "networks/"))
 		}
-		name := filepath.Join(b.dir, "networks", filepath.FromSlash(f.name))
+		name := filepath.Join(b.dir, filepath.FromSlash(file))
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(name), 0o777)
 		}
 		if err == nil {
-			err = atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(f.text); return err })
+			err = atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(text); return err })
 		}
 	}
 	if err != nil {

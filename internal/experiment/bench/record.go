@@ -59,6 +59,8 @@ type Record struct {
 	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
 	Document   any              `json:"document,omitempty"` // the program's own JSON, if the report draws from it
 
+	// Worker is the process on another machine that made the run; empty for this bench's own.
+	Worker string `json:"worker,omitempty"`
 	// Threads the subprocess could use.
 	Threads int `json:"threads,omitempty"`
 	// Same is the ID of the run that this line repeats for another table; nothing was run
