@@ -56,6 +56,7 @@ var examples = map[string][]example{
 	},
 	"train": {
 		{"Learn a network with two hidden layers", "train data.parquet --task navigation/3x3 --hidden 32,32 -o maze.bnn"},
+		{"Several shapes, on the workers of a server", "train data.parquet --task navigation/3x3 --grid --connect nats://127.0.0.1:4222 -o maze.bnn"},
 		{"The same, resumable, with a report", "train data.parquet --task navigation/3x3 --checkpoint maze.ckpt --resume --report report -o maze.bnn"},
 	},
 	"lift": {

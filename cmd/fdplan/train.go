@@ -62,6 +62,7 @@ type trainCmd struct {
 	BoundDecay   float64 `help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
 	Polish       bool    `help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
 	gridFlags
+	clusterFlags
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.
 	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
@@ -79,9 +80,13 @@ type trainCmd struct {
 func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount})
+	ref := load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount}
+	p, err := load.Load(ctx, ref)
 	if err != nil {
 		return err
+	}
+	if c.Connect != "" && !c.Grid {
+		return errors.New("--connect sends the cells of a grid to workers; expected --grid too")
 	}
 	if c.Lift {
 		return c.lift(ctx, a, p)
@@ -104,7 +109,12 @@ func (c *trainCmd) Run(a *environment) error {
 			events.Grid(progress, c.Epochs, grid)
 		}
 	}
-	res, err := learn.Train(ctx, p, c.Data, t)
+	var res *learn.Trained
+	if c.Connect != "" {
+		res, err = c.spread(ctx, a, ref, t)
+	} else {
+		res, err = learn.Train(ctx, p, c.Data, t)
+	}
 	progress.Clear()
 	if err != nil {
 		return limited(ctx, err)
@@ -116,6 +126,16 @@ func (c *trainCmd) Run(a *environment) error {
 		return err
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error { return writeTrained(w, res) })
+}
+
+// spread trains the cells of a grid on the workers of a server.
+func (c *trainCmd) spread(ctx context.Context, a *environment, ref load.Ref, t learn.Training) (*learn.Trained, error) {
+	to, end, err := c.coordinator(ctx, a, "train", int64(c.Memory))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return to.Grid(ctx, ref, c.Data, t)
 }
 
 // training returns what the flags ask for.

@@ -40,12 +40,15 @@ type WorkerConfig struct {
 	Name    string // of the worker, as results name it
 	Slots   int
 	Runner  Runner
-	Dir     string        // folder for inputs and units in progress
+	Dir     string        // folder for inputs and units in progress, of this worker alone
 	Cache   int64         // bytes of inputs that are kept
 	Lease   time.Duration // 0 is DefaultLease; of all workers of a version the last one's counts
 	Drain   time.Duration // after the end of the context, time for units in progress
 	Log     func(string)  // called for what an operator should know; may be nil
 }
+
+// unitPrefix begins the names of the folders of units.
+const unitPrefix = "unit-"
 
 // worker is a worker in progress.
 type worker struct {
@@ -77,6 +80,11 @@ func (c *Client) Work(ctx context.Context, o WorkerConfig) error {
 	var err error
 	if w.cache, err = newCache(c, filepath.Join(o.Dir, "objects"), o.Cache); err != nil {
 		return err
+	}
+	// Units of a worker that was killed in this folder.
+	old, _ := filepath.Glob(filepath.Join(o.Dir, unitPrefix+"*"))
+	for _, dir := range old {
+		os.RemoveAll(dir)
 	}
 	stop, err := w.listen()
 	if err != nil {
@@ -316,7 +324,7 @@ func (e *transientError) Unwrap() error { return e.error }
 
 // run brings the inputs and runs a unit.
 func (w *worker) run(ctx context.Context, slot int, u *Unit) (*Outcome, string, error) {
-	dir, err := os.MkdirTemp(w.o.Dir, "unit-")
+	dir, err := os.MkdirTemp(w.o.Dir, unitPrefix)
 	if err != nil {
 		return nil, "", &transientError{err}
 	}

@@ -20,6 +20,7 @@ type Grid struct {
 	Patience       int
 	Progress       func(train.GridProgress)
 	Now            func() time.Time // a clock, for the cells' seconds
+	Elsewhere      func(ctx context.Context, hidden []int, name string) error
 }
 
 // GridTable is the outcome of the cells of a grid.
@@ -52,7 +53,8 @@ type GridLine struct {
 func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
 	g := t.Grid
 	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError, Patience: g.Patience}
-	out, err := train.Grid(ctx, c, rows, train.GridOptions{Test: held, Progress: g.Progress, Now: g.Now, Folder: t.Checkpoint, Resume: t.Resume})
+	o := train.GridOptions{Test: held, Progress: g.Progress, Now: g.Now, Folder: t.Checkpoint, Resume: t.Resume, Elsewhere: g.Elsewhere}
+	out, err := train.Grid(ctx, c, rows, o)
 	if out == nil || out.Chosen < 0 {
 		return nil, nil, err
 	}
@@ -71,6 +73,25 @@ func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.E
 	}
 	t.Config.Hidden = out.Cells[out.Chosen].Hidden
 	return out.Cells[out.Chosen].Result, table, err
+}
+
+// Cell trains one cell of a grid: that of the hidden layers, as t would. It leaves
+// the file train.CellFile in the folder of the checkpoint.
+func Cell(ctx context.Context, p *load.Problem, file string, t Training) error {
+	from, err := sources(p, file, t.Also, t.AlsoWeight, false)
+	if err != nil {
+		return err
+	}
+	rows, err := train.FromSources(p.Problem, from.data...)
+	if err != nil {
+		return err
+	}
+	training, held, err := train.Split(rows, t.Split, t.Config.Seed)
+	if err != nil {
+		return err
+	}
+	_, _, err = grid(ctx, p, &t, training, held)
+	return err
 }
 
 // recipe describes on one line what was tried, for the network's file.

@@ -43,6 +43,7 @@ type reply struct {
 // kinds are the units that this build can do.
 var kinds = map[string]func(context.Context, *Env, *request) (*cluster.Outcome, error){
 	"bench":   doBench,
+	"cell":    doCell,
 	"collect": doCollect,
 }
 

@@ -3,8 +3,6 @@ package spread
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/cluster"
@@ -69,11 +67,14 @@ func (p *problem) load(ctx context.Context, dir string) (*load.Problem, error) {
 		Name: p.Name, Domain: p.Domain, Instance: p.Instance, Goal: p.Goal, Ranges: p.Ranges, Known: p.Known, Untrained: p.Untrained,
 		Simulate: p.Simulate, IgnoreDiscount: p.IgnoreDiscount, Determinize: p.Determinize,
 		Read: func(name string) ([]byte, error) {
-			input := p.Files[name]
-			if !filepath.IsLocal(input) || !strings.HasPrefix(input, "problem/") {
+			if p.Files[name] == "" {
 				return nil, fmt.Errorf("%s is not a file of the unit", name)
 			}
-			return source.ReadFile(filepath.Join(dir, filepath.FromSlash(input)))
+			input, err := inside(dir, p.Files[name])
+			if err != nil {
+				return nil, err
+			}
+			return source.ReadFile(input)
 		},
 	})
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,7 +106,14 @@ type GridOptions struct {
 	// network are those of a run without interruption.
 	Folder string
 	Resume bool
+	// Elsewhere trains the cell with the hidden layers on another machine, by a grid of
+	// that cell alone with a folder, and writes the cell's file in that folder, of the
+	// name CellFile, to the file name. nil trains here.
+	Elsewhere func(ctx context.Context, hidden []int, name string) error
 }
+
+// CellFile returns the name of the file of a finished cell in the folder of a grid.
+func CellFile(hidden []int) string { return cellFile(hidden, resultFile) }
 
 func (c GridConfig) withDefaults() (GridConfig, error) {
 	if len(c.Hidden) > 0 {

@@ -80,7 +80,11 @@ func (g *grid) run(ctx context.Context) error {
 	defer stop()
 	var workers sync.WaitGroup
 	g.failed = make([]error, len(g.cells))
-	for range min(g.c.Threads, len(g.cells)) {
+	threads := g.c.Threads
+	if g.o.Elsewhere != nil {
+		threads = len(g.cells) // here they only wait
+	}
+	for range min(threads, len(g.cells)) {
 		workers.Go(func() {
 			for {
 				i, own, end := g.begin(ctx)
@@ -169,6 +173,9 @@ func (g *grid) cell(ctx context.Context, i int) error {
 	if found, err := g.load(i); err != nil || found {
 		return err
 	}
+	if g.o.Elsewhere != nil {
+		return g.cellElsewhere(ctx, i)
+	}
 	c := g.c.Config
 	c.Hidden, c.Threads = at.Hidden, 1
 	res, err := Run(ctx, c, g.e, g.options(i, &c))
@@ -201,6 +208,31 @@ func (g *grid) cell(ctx context.Context, i int) error {
 	return g.finish(i)
 }
 
+// cellElsewhere has one cell trained on another machine.
+func (g *grid) cellElsewhere(ctx context.Context, i int) error {
+	err := g.o.Elsewhere(ctx, g.cells[i].Hidden, g.file(i, resultFile))
+	switch {
+	case err != nil && context.Cause(ctx) == errLarger:
+		return nil
+	case err != nil && ctx.Err() != nil:
+		g.cells[i].Verdict = Unfinished
+		return nil
+	case err != nil:
+		return fmt.Errorf("hidden layers %v: %w", g.cells[i].Hidden, err)
+	}
+	found, err := g.load(i)
+	if err == nil && !found {
+		err = errNotWhole(g.file(i, resultFile))
+	}
+	if err == nil && g.o.Progress != nil {
+		r := g.cells[i].Result
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.o.Progress(GridProgress{Hidden: g.cells[i].Hidden, Epoch: Epoch{Epoch: r.Epochs, Train: r.Train, Test: r.Test, Edges: r.Network.Edges()}, Done: g.done, Cells: len(g.cells)})
+	}
+	return err
+}
+
 // finish records that cell i is done.
 func (g *grid) finish(i int) error {
 	if g.cells[i].Verdict == Meets {
@@ -230,7 +262,12 @@ type doneCell struct {
 
 // file returns the name of a file of cell i.
 func (g *grid) file(i int, kind string) string {
-	return filepath.Join(g.o.Folder, strings.Join(shapeOf(g.cells[i].Hidden), "x")+"."+kind)
+	return filepath.Join(g.o.Folder, cellFile(g.cells[i].Hidden, kind))
+}
+
+// cellFile names a file of the cell with the hidden layers.
+func cellFile(hidden []int, kind string) string {
+	return strings.Join(shapeOf(hidden), "x") + "." + kind
 }
 
 func shapeOf(hidden []int) []string {
