@@ -41,7 +41,7 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 			alt := &s.Alternatives[j]
 			what := "instead " + actions(alt.Action)
 			if alt.Without != "" {
-				what = "without " + alt.Without
+				what = "without " + actions(slices.DeleteFunc(slices.Clone(s.Action), func(e app.Entry) bool { return e.Name != alt.Without }))
 			}
 			fmt.Fprintf(&b, "        %s: %s\n", what, consequence(&alt.OutcomeLine, constraints))
 		}
@@ -123,7 +123,7 @@ func stepList(steps []int) string {
 // repeat it.
 func originOf(m *explain.MemberLine) string {
 	switch {
-	case m.Group == "initial" && m.Origin == "init-state":
+	case m.Group == "initial" && (m.Origin == "init-state" || strings.HasPrefix(m.Origin, "initial value of ")):
 		return "initial state"
 	case m.Group == "initial":
 		return "initial state, " + m.Origin

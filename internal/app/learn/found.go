@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -14,6 +15,7 @@ import (
 // FoundLine is what the structure recipe found about an output bit.
 type FoundLine struct {
 	Bit    string   `json:"bit"`
+	Values string   `json:"values"` // the values that have the bit, as a condition on its fluent
 	Inputs []string `json:"inputs"` // bits
 	How    string   `json:"how"`    // "table", "tree", "rules", "count" or "dense"
 	// Cells counts the joint values of the inputs that rows have, of Possible; a
@@ -45,7 +47,7 @@ func foundOf(p *load.Problem, st *structure.Structure) *Found {
 	for i := range st.Outputs {
 		o := &st.Outputs[i]
 		to, _ := p.Problem.Owner(p.Problem.Outputs[i])
-		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict), Alike: o.Alike}
+		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Values: p.Problem.Condition(factored.Lit{Bit: p.Problem.Outputs[i]}), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict), Alike: o.Alike}
 		if n := len(o.Inputs); n <= 53 {
 			l.Possible = 1 << n
 		}
@@ -69,7 +71,7 @@ func (f *Found) writeText(w io.Writer) error {
 	if f.Noisy {
 		b.WriteString("The rows have exceptions: inputs were chosen by the shortest description.\n")
 	}
-	fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10s  output bit: inputs\n", "verdict", "by", "cells seen", "rows wrong", "held out")
+	fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10s  output: inputs\n", "verdict", "by", "cells seen", "rows wrong", "held out")
 	for _, o := range f.Outputs {
 		possible := "2^" + fmt.Sprint(len(o.Inputs))
 		if len(o.Inputs) < 14 {
@@ -80,7 +82,7 @@ func (f *Found) writeText(w io.Writer) error {
 			alike = fmt.Sprintf("; alike for %s", counted.Of(o.Alike, "other output"))
 		}
 		fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10d  %s: %s%s\n", o.Verdict, o.How, fmt.Sprintf("%d of %s", o.Cells, possible),
-			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Bit, strings.Join(o.Inputs, ", "), alike)
+			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Values, strings.Join(fluentsOf(o.Inputs), ", "), alike)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -93,7 +95,7 @@ func (f *Found) warnings() []string {
 		var bits []string
 		for _, o := range f.Outputs {
 			if o.Verdict == string(v) {
-				bits = append(bits, o.Bit)
+				bits = append(bits, o.Values)
 			}
 		}
 		if len(bits) == 0 {
@@ -108,9 +110,20 @@ func (f *Found) warnings() []string {
 		if len(bits) > most {
 			names += ", …"
 		}
-		lines = append(lines, fmt.Sprintf("%d of %d output bits (%s): %s", len(bits), len(f.Outputs), names, what))
+		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s", len(bits), len(f.Outputs), names, what))
 	}
 	return lines
+}
+
+// fluentsOf returns the fluents of bits, each once.
+func fluentsOf(bits []string) []string {
+	var names []string
+	for _, bit := range bits {
+		if name, _, _ := strings.Cut(bit, "#"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // writeSVG draws the structure.

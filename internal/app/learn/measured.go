@@ -55,6 +55,7 @@ type SupportedLine struct {
 // OutputLine is the error of one output bit.
 type OutputLine struct {
 	Bit           string  `json:"bit"`
+	Values        string  `json:"values"` // the values that have the bit, as a condition on its fluent
 	Wrong         int     `json:"wrong"`
 	WrongSeen     int     `json:"wrong_seen"`
 	Error         float64 `json:"error"`
@@ -112,7 +113,7 @@ func measure(p *load.Problem, net *bnn.Network, trained load.Trained, rows *trai
 	l := errorLine(p, m)
 	for i, b := range p.Problem.Outputs {
 		l.Outputs = append(l.Outputs, OutputLine{
-			Bit: p.Problem.BitName(b), Wrong: m.WrongBits[i], WrongSeen: m.TotalBits[i],
+			Bit: p.Problem.BitName(b), Values: p.Problem.Condition(factored.Lit{Bit: b}), Wrong: m.WrongBits[i], WrongSeen: m.TotalBits[i],
 			Error: share(m.TotalBits[i], m.Total), DistinctError: share(m.WrongBits[i], m.Rows),
 		})
 	}
@@ -312,20 +313,25 @@ func draw(ctx context.Context, p *load.Problem, seed uint64, samples int) (*trai
 // String returns the line as text.
 func (l *ErrorLine) String() string {
 	s := fmt.Sprintf("%d of %d distinct rows wrong; row error %.3f %%, bit error %.4f %%", l.Wrong, l.Rows, 100*l.RowError, 100*l.BitError)
-	if len(l.Bits) > 0 {
+	switch {
+	case l.Worst != nil:
+		s += fmt.Sprintf("; worst fluent %s, %.3f %%", l.Worst.Fluent, 100*l.Worst.Error)
+	case len(l.Bits) > 0:
 		worst, most := "", 0.0
 		for name, e := range l.Bits {
 			if e > most || e == most && strings.Compare(name, worst) < 0 {
 				worst, most = name, e
 			}
 		}
-		s += fmt.Sprintf("; worst bit %s, %.3f %%", worst, 100*most)
+		fluent, _, integer := strings.Cut(worst, "#")
+		least := map[bool]string{true: "at least "}[integer] // one bit of it is
+		s += fmt.Sprintf("; %s wrong in %s%.3f %%", fluent, least, 100*most)
 	}
 	return s
 }
 
 // WriteText writes the outcome as text: a line for each set of rows and, if rows are wrong, a
-// table of the output bits and the confusion of the worst fluent. In tables rows count as
+// table of the output bits, each as the values that have it, and the confusion of the worst fluent. In tables rows count as
 // often as they were seen, and once.
 func (t *Tested) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -371,9 +377,9 @@ func (l *ErrorLine) write(b *strings.Builder, name string, exact bool) {
 	}
 	fmt.Fprintf(b, "  rows as often as they were seen: %d of %d wrong, %.3f %%; distinct rows: %d of %d, %.3f %%\n",
 		l.WrongSeen, l.Seen, 100*l.RowError, l.Wrong, l.Rows, 100*l.DistinctRowError)
-	fmt.Fprintf(b, "  %10s %10s %10s %10s  output bit\n", "wrong", "error", "distinct", "error")
+	fmt.Fprintf(b, "  %10s %10s %10s %10s  output\n", "wrong", "error", "distinct", "error")
 	for _, o := range l.Outputs {
-		fmt.Fprintf(b, "  %10d %8.3f %% %10d %8.3f %%  %s\n", o.WrongSeen, 100*o.Error, o.Wrong, 100*o.DistinctError, o.Bit)
+		fmt.Fprintf(b, "  %10d %8.3f %% %10d %8.3f %%  %s\n", o.WrongSeen, 100*o.Error, o.Wrong, 100*o.DistinctError, o.Values)
 	}
 	f := l.Worst
 	fmt.Fprintf(b, "  worst fluent %s: %d wrong, %.3f %%; of distinct rows %d, %.3f %%\n", f.Fluent, f.WrongSeen, 100*f.Error, f.Wrong, 100*f.DistinctError)

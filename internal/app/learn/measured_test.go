@@ -35,8 +35,9 @@ func TestMeasureLine(t *testing.T) {
 	p, net, rows := negative(t)
 	got, err := measure(p, net, load.Trained{Seen: coverage.Of(1, []uint64{0})}, rows)
 	one := 1
+	values := map[string]string{"on(c1)": "on(c1)", "level#3": "level <= -1", "level#2": "level in -2..-1, 4..5", "level#1": "level in -2..-1, 2..3", "level#0": "level in -1, 1, 3, 5"}
 	out := func(bit string, wrong int) OutputLine {
-		return OutputLine{bit, wrong, 5 * wrong, 0.625 * float64(wrong), 0.5 * float64(wrong)}
+		return OutputLine{bit, values[bit], wrong, 5 * wrong, 0.625 * float64(wrong), 0.5 * float64(wrong)}
 	}
 	want := &ErrorLine{
 		Rows: 2, Wrong: 1, Seen: 8, WrongSeen: 5, RowError: 0.625, BitError: 0.25, DistinctRowError: 0.5, DistinctBitError: 0.2,
@@ -56,15 +57,15 @@ func TestMeasureLine(t *testing.T) {
 	}
 	const text = `p: 1:5
 trained on 1 distinct rows
-data: 1 of 2 distinct rows wrong; row error 62.500 %, bit error 25.0000 %; worst bit level#1, 62.500 %
+data: 1 of 2 distinct rows wrong; row error 62.500 %, bit error 25.0000 %; worst fluent level, 62.500 %
   at least 1 of 2 distinct rows were not among the training rows
   rows as often as they were seen: 5 of 8 wrong, 62.500 %; distinct rows: 1 of 2, 50.000 %
-       wrong      error   distinct      error  output bit
+       wrong      error   distinct      error  output
            0    0.000 %          0    0.000 %  on(c1)
-           5   62.500 %          1   50.000 %  level#3
-           0    0.000 %          0    0.000 %  level#2
-           5   62.500 %          1   50.000 %  level#1
-           0    0.000 %          0    0.000 %  level#0
+           5   62.500 %          1   50.000 %  level <= -1
+           0    0.000 %          0    0.000 %  level in -2..-1, 4..5
+           5   62.500 %          1   50.000 %  level in -2..-1, 2..3
+           0    0.000 %          0    0.000 %  level in -1, 1, 3, 5
   worst fluent level: 5 wrong, 62.500 %; of distinct rows 1, 50.000 %
        truth  predicted       rows   distinct
            5         -1          5          1

@@ -34,6 +34,7 @@ type Result struct {
 	Counterexample *Counterexample `json:"counterexample"`
 	Certified      bool            `json:"certified"` // each equality has a proof that the checker accepted
 
+	shown   []string // the outputs in Differing, as conditions on their fluents
 	answers []*equivalence.Answer
 }
 
@@ -107,6 +108,7 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 			}
 		}
 		out.Equal, out.Differing = false, append(out.Differing, name)
+		out.shown = append(out.shown, l.Condition(factored.Lit{Bit: l.Outputs[i]}))
 	}
 	return out, nil
 }
@@ -234,8 +236,8 @@ func (p *Result) WriteText(w io.Writer) error {
 		}
 	} else {
 		c := p.Counterexample
-		fmt.Fprintf(&b, "%d of %d output bits differ from the RDDL's: %s\n", len(p.Differing), p.Outputs, strings.Join(p.Differing, ", "))
-		fmt.Fprintf(&b, "%s is %v by the RDDL and %v by the network\n", c.Output, c.RDDL, c.Network)
+		fmt.Fprintf(&b, "%d of %d output bits differ from the RDDL's: %s\n", len(p.Differing), p.Outputs, strings.Join(p.shown, ", "))
+		fmt.Fprintf(&b, "%s is %v by the RDDL and %v by the network\n", p.shown[0], c.RDDL, c.Network)
 		fmt.Fprintf(&b, "  in the state %s\n  after the action %s\n", brief(c.State), brief(c.Action))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -166,7 +166,7 @@ func TestUnits(t *testing.T) {
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if want := regexp.MustCompile(`(?s)temp#0 is (true|false) by the RDDL and (true|false) by the network\n  in the state temp=\S+ C, dial=(off|low|high)\n  after the action set=(off|low|high)\n$`); !want.Match(text.Bytes()) {
+	if want := regexp.MustCompile(`(?s)temp in 50–90 C, 140–200 C is (true|false) by the RDDL and (true|false) by the network\n  in the state temp=\S+ C, dial=(off|low|high)\n  after the action set=(off|low|high)\n$`); !want.Match(text.Bytes()) {
 		t.Errorf("%s\nexpected %v", &text, want)
 	}
 	checkCertificates(t, r)

@@ -322,7 +322,11 @@ func (x *extraction) members(groups [][]sat.Lit) (members []Member) {
 			continue
 		}
 		if n.What, n.Words = x.p.Format(c.constraint), x.p.Words(c.constraint); c.value != nil {
-			n.What, n.Words = initialValue(x.p, c.value, " = "), initialValue(x.p, c.value, " is ")
+			is := " is "
+			if c.value.Quantity() {
+				is = " is in "
+			}
+			n.What, n.Words = initialValue(x.p, c.value, " = "), initialValue(x.p, c.value, is)
 		}
 		members = append(members, n)
 	}

@@ -13,9 +13,43 @@ func (c *compiler) literal(dest lit, n *ground.Node) lit {
 		}
 		l := c.newLiteral(0, n)
 		c.literals[n] = l
+		c.mean(l, n)
 		return l
 	}
 	return c.newLiteral(dest, n)
+}
+
+// Bounds on the expressions that an auxiliary variable is shown as.
+const (
+	maxMeaningNodes = 12
+	maxMeaning      = 80
+)
+
+// mean records that l is equivalent to n, for messages, if l is an auxiliary variable of the
+// reward or of a condition that stands for nothing yet and n is short.
+func (c *compiler) mean(l lit, n *ground.Node) {
+	if l == yes || l == no || !c.shown {
+		return
+	}
+	v, _ := c.p.Owner(c.wires[l.wire()].bit)
+	if v.Kind != factored.Auxiliary || !v.Bool || v.Meaning != "" {
+		return
+	}
+	nodes := 0
+	n.Walk(func(*ground.Node) bool {
+		nodes++
+		return nodes <= maxMeaningNodes
+	})
+	if nodes > maxMeaningNodes {
+		return
+	}
+	text := n.String()
+	if l < 0 {
+		text = "~(" + text + ")"
+	}
+	if len(text) <= maxMeaning {
+		v.Meaning = text
+	}
 }
 
 func (c *compiler) newLiteral(dest lit, n *ground.Node) lit {

@@ -3,6 +3,7 @@ package translate
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,40 @@ var wide = []string{
 	"if (forall_{?y : t} [p(?y) => a(?y)]) then exp[x] > 2.5 else ln[1 + free] > 1", "hypot[x, p(@o1) + p(@o2) + p(@o3)] > 2",
 	"div[7, 1 + x + p(@o1) + p(@o2) + p(@o3)] == 2", "[prod_{?y : t} (2.5 * p(?y) + ~p(?y))] * (1 + a(@o1)) * (1 + 3 * a(@o2)) >= 2.5",
 	"(2 * p(@o1) + 1) * (p(@o2) + 1) * (p(@o3) - 1) * (a(@o1) - 2) * (x - 1) == 0", "[prod_{?y : t} ((p(?y) - a(?y)) * (x + 1))] > 0",
+}
+
+// TestMeaning compares what auxiliary variables of the reward and of conditions are shown as.
+func TestMeaning(t *testing.T) {
+	const text = `domain d {
+	pvariables { a : { state-fluent, bool, default = false }; b : { state-fluent, bool, default = false };
+		x : { state-fluent, int, default = 0 }; go : { action-fluent, bool, default = false }; };
+	cpfs { a' = go ^ (b | x > 1); b' = a ^ ~go | b ^ x == 2; x' = x; };
+	reward = -2 * (a ^ go) - 3 * (x > 1 ^ ~b) - x;
+	action-preconditions { (a ^ go) + b <= 1; };
+}
+non-fluents n { domain = d; }
+instance i { domain = d; non-fluents = n; max-nondef-actions = pos-inf; horizon = 2; discount = 1.0; }`
+	f, err := rddl.Parse("d.rddl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ground.File(context.Background(), f, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}, tableBits: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range c.Problem.Variables {
+		if v := &c.Problem.Variables[i]; v.Meaning != "" {
+			got = append(got, v.Meaning)
+		}
+	}
+	if want := []string{"a ^ go", "~(x > 1)", "x > 1 ^ ~b"}; !slices.Equal(got, want) {
+		t.Errorf("meanings %q, want %q", got, want)
+	}
 }
 
 // TestWide compares expressions that read more bits than a table has.

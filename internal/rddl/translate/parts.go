@@ -36,6 +36,8 @@ func (c *compiler) initial() {
 // conditions compiles C and G: preconditions, invariants, the bound on actions, the end of a
 // plan in a terminal state, and the goal.
 func (c *compiler) conditions() {
+	c.shown = true
+	defer func() { c.shown = false }()
 	for i := range c.g.Preconditions {
 		p := &c.g.Preconditions[i]
 		c.condition(fmt.Sprintf("precondition %d", i+1), p, inSteps, false)
@@ -149,6 +151,7 @@ func (c *compiler) reward() {
 		return
 	}
 	defer c.enter("reward", c.g.Reward.Pos)()
+	c.shown = true
 	n := c.number(c.g.Reward)
 	n.rounded = false // nothing is compared with it
 	terms, k, scale := n.scaled()

@@ -79,6 +79,7 @@ type compiler struct {
 	rules     []rule // what tables may assume
 	assuming  bool
 
+	shown  bool   // auxiliary variables get their meaning: they are part of the reward or a condition
 	what   string // the present construct, for names and messages
 	origin string
 	pos    ground.Pos
