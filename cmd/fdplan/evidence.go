@@ -65,7 +65,7 @@ func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
 		return nil, errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
 	}
 	entry, ok := registry.Find(r.Engine)
-	e.own = e.file != "" && e.folder == "" && ok && entry.Proof && r.Solver == ""
+	e.own = e.file != "" && e.folder == "" && ok && entry.Proof && r.Solver == "" && c.Connect == ""
 	return e, nil
 }
 

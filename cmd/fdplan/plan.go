@@ -24,6 +24,7 @@ type planCmd struct {
 	changeFlags
 	limits
 	incrementalFlags
+	clusterFlags
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
@@ -66,12 +67,37 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
+	end, err := c.divide(ctx, a, &request)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	defer end()
 	doc, err := c.solve(ctx, a, task, request, evidence, progress)
 	progress.Clear()
 	if err != nil {
 		return err
 	}
 	return c.tell(a, doc, evidence.none)
+}
+
+// divide has the work sent to the workers of a server, if one is named. The returned function
+// ends the connection.
+func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (func(), error) {
+	if c.Connect == "" {
+		return func() {}, nil
+	}
+	if c.Incremental || c.Solver != "" {
+		return nil, errors.New("--connect divides one query among workers; expected neither --incremental nor --solver")
+	}
+	to, end, err := c.coordinator(ctx, a, "plan", int64(c.Memory))
+	if err != nil {
+		return nil, err
+	}
+	if r.Divide, err = to.Plan(c.Engine, c.Proof != "" || c.Certify.folder != "", c.Certify.folder != ""); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
 }
 
 // tell prints the answer, and why it has no proof, if that was asked for. Its error is the

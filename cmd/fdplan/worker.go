@@ -59,7 +59,7 @@ func (c *workerCmd) Run(a *environment) error {
 	if memory == 0 {
 		memory = limit.Available() / int64(slots)
 	}
-	runner := &spread.Children{Memory: memory, Command: func() *exec.Cmd {
+	runner := &spread.Children{Memory: memory, Beside: spread.Beside(client), Command: func() *exec.Cmd {
 		args := []string{"unit", "--memory", fmt.Sprint(memory, "B")}
 		for _, name := range c.Allow {
 			args = append(args, "--allow", name)
@@ -92,7 +92,7 @@ func (c *unitCmd) Run(a *environment) error {
 	bound := bounds{Memory: c.Memory}
 	ctx, cancel := bound.contextWith(a, nil)
 	defer cancel()
-	err = spread.Serve(ctx, &spread.Env{Program: program, Solvers: c.Allow, Now: a.now}, os.Stdin, a.out)
+	err = spread.Serve(ctx, &spread.Env{Program: program, Solvers: c.Allow, Memory: int64(c.Memory), Now: a.now}, os.Stdin, a.out)
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

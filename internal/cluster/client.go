@@ -41,6 +41,7 @@ type Client struct {
 	objects  jetstream.KeyValue
 	attempts jetstream.KeyValue
 	aside    jetstream.KeyValue
+	boards   jetstream.KeyValue
 	lost     atomic.Int64 // times that the connection was lost
 }
 
@@ -51,6 +52,7 @@ const (
 	objectBucket  = "fdplan-objects"
 	attemptBucket = "fdplan-attempts"
 	asideBucket   = "fdplan-aside"
+	boardBucket   = "fdplan-boards"
 
 	unitSubject   = "fdplan.unit."   // and the version, a dot and the ID
 	doneSubject   = "fdplan.done."   // and the ID: a result or an aside was stored
@@ -186,13 +188,15 @@ func (c *Client) makeStores(ctx context.Context) error {
 		to   *jetstream.KeyValue
 		name string
 		size int32
+		ttl  time.Duration // 0 for ever
 	}{
-		{&c.results, resultBucket, MaxResult}, {&c.objects, objectBucket, chunkSize},
-		{&c.attempts, attemptBucket, 2 * maxTail}, {&c.aside, asideBucket, MaxUnit + 2*maxTail},
+		{&c.results, resultBucket, MaxResult, 0}, {&c.objects, objectBucket, chunkSize, 0},
+		{&c.attempts, attemptBucket, 2 * maxTail, 0}, {&c.aside, asideBucket, MaxUnit + 2*maxTail, 0},
+		{&c.boards, boardBucket, MaxBoard, boardTime},
 	} {
 		kv, err := c.js.KeyValue(ctx, b.name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, History: 1, MaxValueSize: b.size + headerRoom})
+			kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, History: 1, MaxValueSize: b.size + headerRoom, TTL: b.ttl})
 		}
 		if err != nil {
 			return fmt.Errorf("making the store %s: %w", b.name, err)

@@ -4,13 +4,14 @@
 // # Parts
 //
 // A server (package nats-server with JetStream, embedded by Serve, or any other
-// NATS server) keeps five stores on its disk:
+// NATS server) keeps six stores on its disk:
 //
 //	fdplan-units     stream    units that no worker has finished, one subject each
 //	fdplan-results   bucket    results, by the unit's ID
 //	fdplan-objects   bucket    contents of files, by hash
 //	fdplan-attempts  bucket    units that were begun more than once
 //	fdplan-aside     bucket    units that no worker can do, with the reason
+//	fdplan-boards    bucket    what units of one work tell each other, for a day
 //
 // A Session wants results. A Worker has slots; each takes one unit at a time.
 //

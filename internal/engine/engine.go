@@ -80,6 +80,9 @@ type Result struct {
 	// Winner names the engine that answered where several worked side by side,
 	// "" where there was one.
 	Winner string
+	// Note says how the result came about where work was divided, as a phrase; "" for
+	// nothing to say.
+	Note string
 	// Prover names the outside program on whose word alone the status or the bound
 	// stands, "" where this program proved it.
 	Prover string

@@ -26,7 +26,10 @@ type Request struct {
 	Prove func(*engine.Result) error
 	// Try, where it is set, replays a plan in a system of the user's, in place of the
 	// problem's own RDDL.
-	Try     func(context.Context, *factored.Trace) (*simulator.Run, error)
+	Try func(context.Context, *factored.Trace) (*simulator.Run, error)
+	// Divide, where it is set, makes the engine that answers from that of the options: one
+	// that sends parts of the work to others.
+	Divide  func(engine.Engine) engine.Engine
 	Limits  engine.Limits // Threads 0 is one for each processor
 	Report  func(engine.Progress)
 	Now     func() time.Time // the clock; nil is time.Now
@@ -70,6 +73,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Divide != nil {
+		e = r.Divide(e)
+	}
 	began := r.Now()
 	solving, cancel := r.share(ctx)
 	defer cancel()
@@ -80,6 +86,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized), Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
 	if res.Winner != "" {
 		d.Engine = res.Winner
+	}
+	if d.Note == "" {
+		d.Note = res.Note
 	}
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
 	if r.MinHorizon == r.MaxHorizon {

@@ -34,6 +34,9 @@ const maxReply = 4 << 20
 type Children struct {
 	Command func() *exec.Cmd // makes the command that calls Serve
 	Memory  int64            // bytes of each child with its processes, if a unit states no less; 0 for any
+	// Beside, where it is set, runs beside each unit until its context ends: it exchanges
+	// with the server what the unit has in files of its folder.
+	Beside func(ctx context.Context, u *cluster.Unit, dir string)
 
 	mu   sync.Mutex
 	kids map[int]*child
@@ -58,6 +61,13 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 	type answer struct {
 		reply *reply
 		err   error
+	}
+	if k.Beside != nil {
+		var wait sync.WaitGroup
+		beside, stop := context.WithCancel(ctx)
+		wait.Go(func() { k.Beside(beside, u, dir) })
+		defer wait.Wait()
+		defer stop()
 	}
 	answers := make(chan answer, 1)
 	go func() {

@@ -20,6 +20,7 @@ type Env struct {
 	Program string // this program, for runs that a bench measures
 	// Solvers are the outside solvers that the operator allows, by name.
 	Solvers []string
+	Memory  int64 // bytes that a unit may have; 0 for any
 	Now     func() time.Time
 }
 
@@ -45,6 +46,7 @@ var kinds = map[string]func(context.Context, *Env, *request) (*cluster.Outcome, 
 	"bench":   doBench,
 	"cell":    doCell,
 	"collect": doCollect,
+	"cube":    doCube,
 }
 
 // do does a unit.

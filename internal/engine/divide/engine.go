@@ -11,7 +11,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // Options set up an Engine. Only Executor is needed.
@@ -104,7 +103,7 @@ func (r *run) solve(ctx context.Context) (*engine.Result, error) {
 		return r.first, err
 	}
 	var err error
-	if r.workers, err = r.Executor.Open(ctx, r.task); err != nil {
+	if r.workers, err = r.Executor.Open(ctx, r.task, r.horizon); err != nil {
 		return nil, err
 	}
 	if r.trace != nil {
@@ -141,6 +140,7 @@ func (r *run) headStart(ctx context.Context) (bool, error) {
 		r.trace, r.reward = res.Trace, res.Reward
 	}
 	r.first = res
+	res.Note = "one process had the answer before the work was divided"
 	if res.Winner == "" {
 		res.Winner = r.First.Name()
 	}
@@ -321,26 +321,17 @@ func (r *run) take(ctx context.Context, o *Outcome) error {
 	return nil
 }
 
-// learn takes the plan of an outcome, once the checker has replayed it.
+// learn takes the plan of an outcome.
 func (r *run) learn(o *Outcome) error {
 	if o.Best == nil || r.trace != nil && o.Best.Reward <= r.reward {
 		return nil
 	}
-	t, err := o.Best.trace(r.task.Problem, r.horizon)
+	t, reward, err := o.Best.checked(r.task, r.horizon)
 	if err != nil {
 		return err
 	}
-	report, err := validate.Check(r.task.Problem, r.task.Network, validate.FromTrace(t))
-	switch {
-	case err != nil:
-		return err
-	case !report.Valid:
-		return fmt.Errorf("its plan fails: %w", report.Failure)
-	case report.Reward != o.Best.Reward:
-		return fmt.Errorf("its plan has the reward %d, not %d", report.Reward, o.Best.Reward)
-	}
-	r.trace, r.reward = t, o.Best.Reward
-	r.workers.Publish(*o.Best)
+	r.trace, r.reward = t, reward
+	r.workers.Publish(*bestOf(t, reward))
 	r.limits.Shared.Offer(t, r.reward)
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 
 // Executor has units of problems done.
 type Executor interface {
-	// Open makes a problem known to workers.
-	Open(ctx context.Context, t engine.Task) (Workers, error)
+	// Open makes a problem known to workers, to be solved over a horizon.
+	Open(ctx context.Context, t engine.Task, horizon int) (Workers, error)
 }
 
-// Workers do the units of one problem. The Board is theirs.
+// Workers do the units of one problem over one horizon. The Board is theirs.
 type Workers interface {
 	Board
 	// Slots is how many units are to be handed in at a time; it may change.
@@ -34,7 +34,7 @@ type Threads struct {
 }
 
 // Open starts the goroutines.
-func (e Threads) Open(ctx context.Context, t engine.Task) (Workers, error) {
+func (e Threads) Open(ctx context.Context, t engine.Task, _ int) (Workers, error) {
 	if e.N < 1 {
 		return nil, fmt.Errorf("%d threads are no workers; expected at least 1", e.N)
 	}

@@ -40,8 +40,8 @@ type betweenWorkers struct {
 	units map[string]divide.Unit
 }
 
-func (b between) Open(ctx context.Context, t engine.Task) (divide.Workers, error) {
-	inner, err := b.Executor.Open(ctx, t)
+func (b between) Open(ctx context.Context, t engine.Task, horizon int) (divide.Workers, error) {
+	inner, err := b.Executor.Open(ctx, t, horizon)
 	if err != nil {
 		return nil, err
 	}

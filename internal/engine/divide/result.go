@@ -46,7 +46,12 @@ func (r *run) tell() {
 
 // result is what is known at the end.
 func (r *run) result(ctx context.Context) (*engine.Result, error) {
-	res := &engine.Result{Stats: r.stats, Reason: r.reason}
+	res := &engine.Result{Stats: r.stats, Reason: r.reason, Winner: r.Unit}
+	if n := r.stats[cubesStat]; n < 2 {
+		res.Note = "the work is not large enough to be divided: there is nothing for a second worker to do"
+	} else {
+		res.Note = fmt.Sprintf("the work was divided into %d parts", n)
+	}
 	if r.root != nil {
 		r.stats[refutedStat] = r.root.refutations()
 	}

@@ -74,16 +74,16 @@ func (j *job) exchange(t *factored.Trace, reward *int64) error {
 	if b == nil || j.known != nil && b.Reward <= *j.known {
 		return nil
 	}
-	tr, err := b.trace(j.task.Problem, j.unit.Horizon)
+	tr, counted, err := b.checked(j.task, j.unit.Horizon)
 	if err != nil {
 		return err
 	}
-	j.known = &b.Reward
-	j.shared.Offer(tr, b.Reward)
+	j.known = &counted
+	j.shared.Offer(tr, counted)
 	return nil
 }
 
-// report is called by the engine while it works. A board that shows nonsense is left alone.
+// report is called by the engine while it works.
 func (j *job) report(p engine.Progress) {
 	j.work = p.Work
 	if err := j.exchange(p.Trace, p.Reward); err != nil {

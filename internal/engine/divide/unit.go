@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
 )
 
 // Literal is a bit of a variable with its value at a step.
@@ -84,7 +86,7 @@ func bestOf(t *factored.Trace, reward int64) *Best {
 	return b
 }
 
-// trace reads a plan of p over the horizon back. Its reward is not checked.
+// trace reads a plan of p over the horizon back.
 func (b *Best) trace(p *factored.Problem, horizon int) (*factored.Trace, error) {
 	if len(b.Steps) != horizon+1 {
 		return nil, fmt.Errorf("a plan has %d steps and a last state, expected %d and one", len(b.Steps)-1, horizon)
@@ -103,6 +105,26 @@ func (b *Best) trace(p *factored.Problem, horizon int) (*factored.Trace, error) 
 		}
 	}
 	return t, nil
+}
+
+// checked reads a plan back and has the checker replay it: a plan may come from anywhere. It
+// returns the reward that the checker counts, which is more than an engine's where auxiliary
+// bits that the engine set in another way count.
+func (b *Best) checked(t engine.Task, horizon int) (*factored.Trace, int64, error) {
+	trace, err := b.trace(t.Problem, horizon)
+	if err != nil {
+		return nil, 0, err
+	}
+	report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(trace))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case !report.Valid:
+		return nil, 0, fmt.Errorf("a plan fails: %w", report.Failure)
+	case report.Reward < b.Reward:
+		return nil, 0, fmt.Errorf("a plan has the reward %d, not %d", report.Reward, b.Reward)
+	}
+	return trace, report.Reward, nil
 }
 
 // literals writes a cube as plain data.

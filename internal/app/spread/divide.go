@@ -1,0 +1,216 @@
+package spread
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/divide"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+)
+
+// Cubes has the parts of a planning problem solved by workers. It implements divide.Executor.
+type Cubes struct{ *Coordinator }
+
+// headStart is how long the process that wants a plan works alone.
+const headStart = time.Second
+
+// ErrNotDivided is wrapped by the error for a query whose work is not sent to workers.
+var ErrNotDivided = errors.New("this work stays in one process")
+
+// Plan returns what makes an engine that sends its work to the workers, from the engine of a
+// name, which has the first second. With proof it keeps a proof of the answer; literal has that
+// be about the paper's own rows.
+func (c *Coordinator) Plan(name string, proof, literal bool) (func(first engine.Engine) engine.Engine, error) {
+	units := divide.Engines()
+	if name != registry.Auto && !slices.Contains(units, name) {
+		return nil, fmt.Errorf("%w: engine %s does not solve parts of a problem; expected %s, %s or %s", ErrNotDivided, name, registry.Auto, units[0], units[1])
+	}
+	o := divide.Options{Executor: Cubes{c}, HeadStart: headStart, Proof: proof, Literal: literal}
+	if name != registry.Auto && !proof {
+		o.Unit = name
+	}
+	return func(first engine.Engine) engine.Engine {
+		o.First = first
+		return divide.Engine{Options: o}
+	}, nil
+}
+
+// Times of what a coordinator asks the workers.
+const (
+	askTime  = 300 * time.Millisecond // for their answers
+	askAgain = 15 * time.Second
+)
+
+// A coordinator hands in unitsPerSlot units for each slot, so that no worker waits for the
+// next, and at least fewestUnits, for workers that come.
+const (
+	unitsPerSlot = 2
+	fewestUnits  = 8
+)
+
+// maxCubeFile bounds the files of a result, in bytes.
+const maxCubeFile = 1 << 30
+
+// Open stores the problem on the server.
+func (c Cubes) Open(ctx context.Context, t engine.Task, horizon int) (divide.Workers, error) {
+	text, err := divide.Encode(t)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "fdplan-plan-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the problem: %w", err)
+	}
+	name := filepath.Join(dir, taskFile)
+	w := &cubeWorkers{c: c.Coordinator, dir: dir, outcomes: make(chan *divide.Outcome)}
+	if err = os.WriteFile(name, text, 0o600); err == nil {
+		w.task, err = c.Session.Add(ctx, name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	w.board = fmt.Sprintf("%s-%d", w.task, horizon)
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	w.count()
+	w.wait.Go(func() {
+		tick := time.NewTicker(askAgain)
+		defer tick.Stop()
+		for {
+			select {
+			case <-w.ctx.Done():
+				return
+			case <-tick.C:
+				w.count()
+			}
+		}
+	})
+	return w, nil
+}
+
+// cubeWorkers are the workers of a server, for one problem over one horizon.
+type cubeWorkers struct {
+	c        *Coordinator
+	ctx      context.Context
+	cancel   context.CancelFunc
+	dir      string // with the file of the problem
+	task     cluster.Hash
+	board    string
+	slots    atomic.Int64 // of the workers of this version
+	outcomes chan *divide.Outcome
+	wait     sync.WaitGroup
+
+	mu   sync.Mutex
+	best *divide.Best
+}
+
+// count asks how many slots there are.
+func (w *cubeWorkers) count() {
+	s, err := w.c.Session.Client().Status(w.ctx, askTime)
+	if err != nil {
+		return // the last number stays
+	}
+	var sum int64
+	for _, one := range s.Workers {
+		if one.Version == w.c.Version {
+			sum += int64(one.Slots)
+		}
+	}
+	w.slots.Store(sum)
+}
+
+// Slots is how many units are to be handed in at a time.
+func (w *cubeWorkers) Slots() int { return max(fewestUnits, unitsPerSlot*int(w.slots.Load())) }
+
+// Publish puts a plan on the server's board.
+func (w *cubeWorkers) Publish(b divide.Best) {
+	w.mu.Lock()
+	better := w.best == nil || b.Reward > w.best.Reward
+	if better {
+		w.best = &b
+	}
+	w.mu.Unlock()
+	if better {
+		w.wait.Go(func() { _ = improve(w.ctx, w.c.Session.Client(), w.board, b) }) // workers go on without it
+	}
+}
+
+// Best is the best plan that was published here; workers ask the server.
+func (w *cubeWorkers) Best() *divide.Best {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.best
+}
+
+// Start hands in a unit.
+func (w *cubeWorkers) Start(_ context.Context, u divide.Unit) error {
+	u.Memory = w.c.Memory // that of this machine says nothing about theirs
+	out, err := unit(w.c.Version, "cube", cubeArgs{Board: w.board, Unit: u}, 0)
+	if err != nil {
+		return err
+	}
+	out.Inputs, out.Memory = map[string]cluster.Hash{taskFile: w.task}, w.c.Memory
+	w.wait.Go(func() {
+		select {
+		case w.outcomes <- w.outcome(u.ID, out):
+		case <-w.ctx.Done():
+		}
+	})
+	return nil
+}
+
+// outcome waits for the result of a unit. One that was set aside may be too large for the
+// workers' memory: its parts are not.
+func (w *cubeWorkers) outcome(id string, u *cluster.Unit) *divide.Outcome {
+	r, err := w.c.Session.Do(w.ctx, u)
+	o := &divide.Outcome{}
+	if err == nil {
+		err = w.read(r, o)
+	}
+	switch {
+	case errors.As(err, new(*cluster.AsideError)):
+		return &divide.Outcome{ID: id, Reason: err.Error()}
+	case err != nil:
+		return &divide.Outcome{ID: id, Fault: err.Error()}
+	}
+	o.ID = id
+	return o
+}
+
+// read brings the files of a result.
+func (w *cubeWorkers) read(r *cluster.Result, o *divide.Outcome) error {
+	dir, err := os.MkdirTemp(w.dir, "cube-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, outcomeFile)
+	if err := w.c.fetch(w.ctx, r, outcomeFile, name); err != nil {
+		return err
+	}
+	if err := readJSON(name, o); err != nil {
+		return err
+	}
+	if h, ok := r.Files[cubeProof]; ok {
+		o.Proof, err = w.c.Session.Client().Bytes(w.ctx, h, maxCubeFile)
+	}
+	return err
+}
+
+// Outcomes delivers what became of units.
+func (w *cubeWorkers) Outcomes() <-chan *divide.Outcome { return w.outcomes }
+
+// Close withdraws what is not done.
+func (w *cubeWorkers) Close() error {
+	w.cancel()
+	w.wait.Wait()
+	return os.RemoveAll(w.dir)
+}

@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// MaxBoard bounds what a board shows, in bytes.
+const MaxBoard = 512 << 10
+
+// boardTime is how long a board is kept after the last change.
+const boardTime = 24 * time.Hour
+
+// Board returns what the board of a name shows; nil for nothing. The name consists of letters,
+// digits, dashes and dots.
+func (c *Client) Board(ctx context.Context, name string) ([]byte, error) {
+	text, err := c.value(ctx, c.boards, name)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// Improve puts a text on the board of a name, if it is better than what that shows, whoever
+// else does so at the time. better is called with what is shown, which is nil for nothing.
+func (c *Client) Improve(ctx context.Context, name string, text []byte, better func(shown []byte) bool) error {
+	if len(text) > MaxBoard {
+		return fmt.Errorf("a board of %d bytes; expected at most %d", len(text), MaxBoard)
+	}
+	return c.try(ctx, func(ctx context.Context) error {
+		for {
+			var shown []byte
+			var revision uint64
+			e, err := c.boards.Get(ctx, name)
+			switch {
+			case err == nil:
+				shown, revision = e.Value(), e.Revision()
+			case !errors.Is(err, jetstream.ErrKeyNotFound):
+				return err
+			}
+			if !better(shown) {
+				return nil
+			}
+			if revision == 0 {
+				_, err = c.boards.Create(ctx, name, text)
+			} else {
+				_, err = c.boards.Update(ctx, name, text, revision)
+			}
+			if !errors.Is(err, jetstream.ErrKeyExists) {
+				return full(err)
+			}
+		}
+	})
+}
