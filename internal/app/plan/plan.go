@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,12 +70,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	r.SetDefaults()
-	e, err := registry.New(r.Options)
+	e, err := r.engine()
 	if err != nil {
 		return nil, err
-	}
-	if r.Divide != nil {
-		e = r.Divide(e)
 	}
 	began := r.Now()
 	solving, cancel := r.share(ctx)
@@ -84,12 +82,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized), Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
-	if res.Winner != "" {
-		d.Engine = res.Winner
-	}
-	if d.Note == "" {
-		d.Note = res.Note
-	}
+	d.Engine, d.Note = cmp.Or(res.Winner, d.Engine), cmp.Or(d.Note, res.Note)
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
 	if r.MinHorizon == r.MaxHorizon {
 		d.Horizon = &r.MinHorizon
@@ -122,6 +115,15 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.bound(t.Problem, &r, res)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// engine makes the engine that answers.
+func (r *Request) engine() (engine.Engine, error) {
+	e, err := registry.New(r.Options)
+	if err == nil && r.Divide != nil {
+		e = r.Divide(e)
+	}
+	return e, err
 }
 
 // errShare is why a run ends that is to be proven.

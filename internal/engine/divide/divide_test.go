@@ -5,10 +5,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
@@ -127,4 +130,43 @@ func TestRandom(t *testing.T) {
 		t.Errorf("only %d problems have a plan", optimal)
 	}
 	t.Logf("%d cubes were divided again", divided)
+}
+
+// TestFirst has an engine work alone at first, and then beside the workers: whoever has the
+// answer, it is the same.
+func TestFirst(t *testing.T) {
+	notes := map[string]int{}
+	for seed := range uint64(60) {
+		p, net, horizon := randprob.New(seed+400, randprob.Options{})
+		task := engine.Task{Problem: p, Network: net}
+		o := divide.Options{Executor: divide.Threads{N: 2}, First: conflict.PB{}, HeadStart: time.Nanosecond, Proof: seed%2 == 0}
+		switch seed % 3 {
+		case 0:
+			o.HeadStart = time.Minute
+		case 1:
+			o.First = waiting{}
+		}
+		res := solve(t, o, task, horizon)
+		agrees(t, seed, task, horizon, res)
+		if res.Evidence != nil {
+			proven(t, seed, task, horizon, res, proof.VeriPB20)
+		}
+		if divided := res.Stats["cubes"] > 0; seed%3 == 0 && divided || seed%3 == 1 && o.Proof && !divided && res.Evidence == nil {
+			t.Errorf("%d: %+v", seed, res)
+		}
+		notes[strings.Fields(res.Note)[0]]++
+	}
+	if notes["one"] < 20 || notes["the"] < 10 {
+		t.Errorf("notes %v", notes)
+	}
+}
+
+// waiting is an engine that finds nothing until its context ends.
+type waiting struct{}
+
+func (waiting) Name() string { return "waiting" }
+
+func (waiting) Solve(ctx context.Context, _ engine.Query, _ engine.Limits, _ func(engine.Progress)) (*engine.Result, error) {
+	<-ctx.Done()
+	return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
 }

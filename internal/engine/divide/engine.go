@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -16,8 +18,9 @@ import (
 // Options set up an Engine. Only Executor is needed.
 type Options struct {
 	Executor Executor
-	// First, where it is set, works on the whole problem by itself for HeadStart, and the
-	// problem is divided only if it has no answer then.
+	// First, where it is set, works on the whole problem by itself, and the problem is divided
+	// only if it has no answer after HeadStart. It goes on beside the workers, so that they
+	// make nothing slower.
 	First     engine.Engine
 	HeadStart time.Duration
 	Unit      string // engine of the units, of Engines; empty is the first of these
@@ -69,7 +72,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		return nil, fmt.Errorf("%w: %s writes no proofs of cubes; expected %s", ErrEngine, e.Unit, Engines()[0])
 	}
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
-		r := &run{Options: e.Options, task: q.Task, horizon: h, limits: l, report: report, asked: map[string]*node{}, stats: map[string]int64{}}
+		r := &run{Options: e.Options, task: q.Task, horizon: h, limits: l, report: report, most: math.MaxInt64, asked: map[string]*node{}, stats: map[string]int64{}}
 		return r.solve(ctx)
 	})
 }
@@ -80,10 +83,11 @@ type run struct {
 	task    engine.Task
 	horizon int
 	limits  engine.Limits
+	mu      sync.Mutex // held while reporting
 	report  func(engine.Progress)
 
+	alone   *alone // nil without Options.First
 	root    *node
-	first   *engine.Result // what the head start found; nil without one
 	workers Workers
 	waiting []*node          // leaves that are not handed in
 	asked   map[string]*node // handed in, without an outcome so far
@@ -96,11 +100,21 @@ type run struct {
 
 // solve divides the problem and waits for the outcomes.
 func (r *run) solve(ctx context.Context) (*engine.Result, error) {
-	if t, reward := r.limits.Shared.Best(); t != nil {
-		r.trace, r.reward = t, reward
+	if r.limits.Shared == nil {
+		r.limits.Shared = &engine.Exchange{}
 	}
-	if done, err := r.headStart(ctx); done || err != nil {
-		return r.first, err
+	if err := r.measure(ctx); err != nil {
+		return nil, err
+	}
+	r.startAlone(ctx)
+	defer r.stopAlone()
+	r.headStart(ctx)
+	r.exchange()
+	if res, err := r.answer(); res != nil || err != nil {
+		return res, err
+	}
+	if ctx.Err() != nil {
+		return r.result(ctx)
 	}
 	var err error
 	if r.workers, err = r.Executor.Open(ctx, r.task, r.horizon); err != nil {
@@ -118,37 +132,14 @@ func (r *run) solve(ctx context.Context) (*engine.Result, error) {
 	if err = errors.Join(err, r.workers.Close()); err != nil {
 		return nil, err
 	}
+	r.stopAlone()
+	r.exchange()
+	if r.open() {
+		if res, err := r.answer(); res != nil || err != nil {
+			return res, err
+		}
+	}
 	return r.result(ctx)
-}
-
-// headStart has one engine work alone, and reports whether that was enough.
-func (r *run) headStart(ctx context.Context) (bool, error) {
-	if r.First == nil || r.HeadStart <= 0 {
-		return false, nil
-	}
-	l := r.limits
-	if l.Shared == nil {
-		l.Shared = &engine.Exchange{}
-	}
-	alone, cancel := context.WithTimeout(ctx, r.HeadStart)
-	defer cancel()
-	res, err := r.First.Solve(alone, engine.Query{Task: r.task, MinHorizon: r.horizon, MaxHorizon: r.horizon}, l, r.report)
-	if err != nil {
-		return false, err
-	}
-	if res.Trace != nil && (r.trace == nil || res.Reward > r.reward) {
-		r.trace, r.reward = res.Trace, res.Reward
-	}
-	r.first = res
-	res.Note = "one process had the answer before the work was divided"
-	if res.Winner == "" {
-		res.Winner = r.First.Name()
-	}
-	if res.Stats == nil {
-		res.Stats = map[string]int64{}
-	}
-	res.Stats[cubesStat] = 0
-	return res.Status == engine.Optimal || res.Status == engine.Infeasible || ctx.Err() != nil, nil
 }
 
 // Names of counts in a result.
@@ -162,13 +153,18 @@ const (
 	workStat     = "work"           // of all units, in the engine's own measure
 )
 
+// measure finds out what a plan can have at most.
+func (r *run) measure(ctx context.Context) error {
+	m, err := model.New(r.task.Problem, r.task.Network, r.horizon, model.Options{Context: ctx})
+	if err == nil {
+		r.most = -m.ObjectiveConstant()
+	}
+	return err
+}
+
 // plant divides the problem at first.
 func (r *run) plant(ctx context.Context) error {
-	m, err := model.New(r.task.Problem, r.task.Network, r.horizon, model.Options{Context: ctx})
-	if err != nil {
-		return err
-	}
-	r.most = -m.ObjectiveConstant()
+	var err error
 	if r.root, err = newNode(ctx, r.task, r.horizon, "", nil); err != nil || r.root.refuted {
 		return err
 	}
@@ -186,58 +182,81 @@ func (r *run) plant(ctx context.Context) error {
 	return nil
 }
 
-// loop hands in units and takes outcomes until no cube is open, or none of the open ones can
-// be settled.
+// exchangeTime is how often the engine that works alone is asked for plans.
+const exchangeTime = time.Second
+
+// loop hands in units and takes outcomes until no cube is open, or nobody works on those that
+// are.
 func (r *run) loop(ctx context.Context) error {
-	after, patience := r.After, r.Patience
-	if after == nil {
-		after = time.After
-	}
-	for r.trim(); len(r.asked)+len(r.waiting) > 0; r.trim() {
+	patience := r.Patience
+	late := r.lateAfter(patience)
+	ended := r.ended()
+	for r.trim(); r.open() && (len(r.asked)+len(r.waiting) > 0 || ended != nil); r.trim() {
 		if err := r.handIn(ctx); err != nil {
 			return err
 		}
-		var late <-chan time.Time
-		if patience > 0 {
-			late = after(patience)
+		var look <-chan time.Time
+		if ended != nil {
+			look = r.after(exchangeTime)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case o := <-r.workers.Outcomes():
+			late = r.lateAfter(patience)
 			if err := r.take(ctx, o); err != nil {
 				return err
 			}
 		case <-late:
 			patience *= 2
+			late = r.lateAfter(patience)
 			if err := r.again(ctx); err != nil {
 				return err
 			}
+		case <-ended:
+			if res, err := r.answer(); res != nil || err != nil {
+				return err
+			}
+			ended = nil
+		case <-look:
 		}
+		r.exchange()
 		r.tell()
 	}
 	return nil
 }
 
-// trim forgets cubes that need not be done any more.
-func (r *run) trim() {
-	if r.trace != nil && r.reward >= r.most {
-		r.waiting, r.asked = nil, map[string]*node{}
-		return
+// lateAfter is when units are asked for again; nil for never.
+func (r *run) lateAfter(patience time.Duration) <-chan time.Time {
+	if patience <= 0 {
+		return nil
 	}
-	kept := r.waiting[:0]
-	for _, n := range r.waiting {
-		if !r.closed(n) {
-			kept = append(kept, n)
-		}
-	}
-	r.waiting = kept
+	return r.after(patience)
 }
+
+func (r *run) after(d time.Duration) <-chan time.Time {
+	if r.After != nil {
+		return r.After(d)
+	}
+	return time.After(d)
+}
+
+// open reports whether a cube may have a plan that is better than the best.
+func (r *run) open() bool {
+	if r.root == nil {
+		return true
+	}
+	bound, none := r.root.bound(r.ceiling(r.Proof), r.Proof)
+	return !none && (r.trace == nil || bound > r.reward)
+}
+
+// trim forgets cubes that need not be done any more.
+func (r *run) trim() { r.waiting = slices.DeleteFunc(r.waiting, r.closed) }
 
 // closed reports whether a leaf has no plan that is better than the best, with a proof where
 // one is wanted.
 func (r *run) closed(n *node) bool {
-	bound, none := n.bound(n.inherited(r.most, r.Proof), r.Proof)
+	bound, none := n.bound(n.inherited(r.ceiling(r.Proof), r.Proof), r.Proof)
 	return none || r.trace != nil && bound <= r.reward
 }
 

@@ -8,17 +8,19 @@ import (
 )
 
 // bound is the highest reward that a plan can have, by all that is known; none reports that
-// there is no plan, and known that there is a bound at all.
-func (r *run) bound() (bound int64, none, known bool) {
-	above := r.most
-	if r.first != nil && r.first.Bound != nil {
-		above = *r.first.Bound
-	}
+// there is no plan.
+func (r *run) bound() (bound int64, none bool) {
 	if r.root == nil {
-		return above, false, r.first != nil && r.first.Bound != nil
+		return r.ceiling(false), false
 	}
-	bound, none = r.root.bound(min(above, r.most), false)
-	return bound, none, true
+	return r.root.bound(r.ceiling(false), false)
+}
+
+// say passes on a report. Two engines may have one at the same time.
+func (r *run) say(p engine.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report(p)
 }
 
 // tell reports what is known.
@@ -31,7 +33,7 @@ func (r *run) tell() {
 		}
 	}
 	p := engine.Progress{Phase: fmt.Sprintf("%d of %d cubes", settled, len(leaves)), Work: r.stats[workStat]}
-	if bound, none, known := r.bound(); known && !none {
+	if bound, none := r.bound(); !none {
 		if r.trace != nil {
 			bound = max(bound, r.reward)
 		}
@@ -41,24 +43,23 @@ func (r *run) tell() {
 		reward := r.reward
 		p.Reward, p.Trace = &reward, r.trace
 	}
-	r.report(p)
+	r.say(p)
 }
 
 // result is what is known at the end.
 func (r *run) result(ctx context.Context) (*engine.Result, error) {
 	res := &engine.Result{Stats: r.stats, Reason: r.reason, Winner: r.Unit}
-	if n := r.stats[cubesStat]; n < 2 {
-		res.Note = "the work is not large enough to be divided: there is nothing for a second worker to do"
-	} else {
-		res.Note = fmt.Sprintf("the work was divided into %d parts", n)
-	}
 	if r.root != nil {
 		r.stats[refutedStat] = r.root.refutations()
+		res.Note = fmt.Sprintf("the work was divided into %d parts", r.stats[cubesStat])
+		if r.stats[cubesStat] < 2 {
+			res.Note = "the work was not divided: there was nothing for a second worker to do"
+		}
+		if r.Proof {
+			res.Evidence = &engine.Evidence{Literal: r.Literal, Write: r.join}
+		}
 	}
-	if r.Proof && r.root != nil {
-		res.Evidence = &engine.Evidence{Literal: r.Literal, Write: r.join}
-	}
-	bound, none, known := r.bound()
+	bound, none := r.bound()
 	if r.trace != nil {
 		res.Trace, res.Horizon, res.Reward = r.trace, r.horizon, r.reward
 		if none {
@@ -70,16 +71,14 @@ func (r *run) result(ctx context.Context) (*engine.Result, error) {
 	case r.trace == nil && none:
 		res.Status, res.Reason = engine.Infeasible, ""
 		return res, nil
-	case r.trace != nil && known && bound == r.reward:
+	case r.trace != nil && bound == r.reward:
 		res.Status, res.Reason = engine.Optimal, ""
 	case r.trace != nil:
 		res.Status = engine.Feasible
 	default:
 		res.Status = engine.Unknown
 	}
-	if known {
-		res.Bound = &bound
-	}
+	res.Bound = &bound
 	if res.Status != engine.Optimal && ctx.Err() != nil {
 		res.Reason = context.Cause(ctx).Error()
 	}

@@ -1,0 +1,134 @@
+package spread
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/divide"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+// TestDivide has random problems solved by workers, compares the answers with brute force, and
+// has the joint proofs checked. Asked again, the same problems cost the workers nothing.
+func TestDivide(t *testing.T) {
+	c := start(t, 2)
+	ctx := t.Context()
+	done := func() uint64 {
+		s, err := c.Session.Client().Status(ctx, askTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Done
+	}
+	var first uint64
+	for round := range 2 {
+		for seed := range uint64(8) {
+			p, net, horizon := randprob.New(seed+50, randprob.Options{})
+			task := engine.Task{Problem: p, Network: net}
+			o := divide.Options{Executor: Cubes{c}, Cubes: 4, Work: 3, Proof: true, Literal: true}
+			res, err := divide.Engine{Options: o}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reward, feasible := randprob.BruteForce(p, net, horizon)
+			if feasible != (res.Status == engine.Optimal) || feasible && res.Reward != reward {
+				t.Fatalf("problem %d: %+v; the best is %d %v", seed, res, reward, feasible)
+			}
+			m, err := model.New(p, net, horizon, model.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var opb, text bytes.Buffer
+			if _, err := format.Write(ctx, &opb, m, format.Options{Kind: format.OPB}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := res.Evidence.Write(ctx, &text, proof.VeriPB20); err != nil {
+				t.Fatal(err)
+			}
+			v, err := veripb.Check(&opb, &text)
+			if err != nil || feasible != (v.Kind == veripb.Optimal) || !feasible && v.Kind != veripb.Unsat {
+				t.Fatalf("problem %d: the proof shows %v, %v", seed, v, err)
+			}
+		}
+		switch n := done(); {
+		case round == 0 && n == 0:
+			t.Error("the workers did nothing")
+		case round == 0:
+			first = n
+		case n > first+first/4: // what a unit is told of the best plan is not always the same
+			t.Errorf("%d results at first, then %d", first, n)
+		}
+	}
+}
+
+// TestBoard puts plans on a board and has them brought to a unit's folder, and back.
+func TestBoard(t *testing.T) {
+	c := start(t, 0).Session.Client()
+	dir := t.TempDir()
+	name := strings.Repeat("a", 64) + "-3"
+	best := func(reward int64) divide.Best {
+		return divide.Best{Reward: reward, Steps: []string{fmt.Sprint(reward)}}
+	}
+	for _, x := range []struct{ put, want int64 }{{5, 5}, {3, 5}, {7, 7}} {
+		if err := improve(t.Context(), c, name, best(x.put)); err != nil {
+			t.Fatal(err)
+		}
+		if b := shown(t.Context(), c, name); b == nil || b.Reward != x.want {
+			t.Errorf("%d was put up: %+v", x.put, b)
+		}
+	}
+	unit := &folder{dir: dir}
+	x := &exchange{c: c, board: name, dir: dir}
+	if unit.Best() != nil {
+		t.Error("a plan from nowhere")
+	}
+	x.once(t.Context())
+	if b := unit.Best(); b == nil || b.Reward != 7 {
+		t.Errorf("%+v", b)
+	}
+	unit.Publish(best(9))
+	x.once(t.Context())
+	if b := shown(t.Context(), c, name); b == nil || b.Reward != 9 || b.Steps[0] != "9" {
+		t.Errorf("%+v", b)
+	}
+	if err := c.Improve(t.Context(), name, make([]byte, cluster.MaxBoard+1), func([]byte) bool { return true }); err == nil {
+		t.Error("a board of any size")
+	}
+}
+
+// TestPlanEngines: engines that solve no parts are refused.
+func TestPlanEngines(t *testing.T) {
+	c := start(t, 0)
+	for _, name := range registry.Names(nil) {
+		make, err := c.Plan(name, false, false)
+		if divides := name == registry.Auto || name == registry.PB || name == registry.Search; divides != (err == nil) || err != nil && !errors.Is(err, ErrNotDivided) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		e, err := registry.New(registry.Options{Engine: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, net, horizon := randprob.New(3, randprob.Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		res, err := make(e).Solve(ctx, engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+		cancel()
+		if err != nil || res.Stats["cubes"] != 0 || res.Note == "" {
+			t.Errorf("%s: %+v, %v; expected an answer before any worker was there", name, res, err)
+		}
+	}
+}

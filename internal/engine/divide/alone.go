@@ -1,0 +1,113 @@
+package divide
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+// alone is an engine that works on the whole problem, at first by itself and then beside the
+// workers, with whom it exchanges plans.
+type alone struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when res and err are there
+	res    *engine.Result
+	err    error
+}
+
+// startAlone has Options.First begin.
+func (r *run) startAlone(ctx context.Context) {
+	if r.First == nil {
+		return
+	}
+	a := &alone{done: make(chan struct{})}
+	ctx, a.cancel = context.WithCancel(ctx)
+	r.alone = a
+	q := engine.Query{Task: r.task, MinHorizon: r.horizon, MaxHorizon: r.horizon}
+	go func() {
+		defer close(a.done)
+		a.res, a.err = r.First.Solve(ctx, q, r.limits, r.say)
+	}()
+}
+
+// headStart waits until the engine that works alone has ended, or its head start has.
+func (r *run) headStart(ctx context.Context) {
+	if r.alone == nil || r.HeadStart <= 0 {
+		return
+	}
+	select {
+	case <-r.alone.done:
+	case <-r.after(r.HeadStart):
+	case <-ctx.Done():
+		<-r.alone.done
+	}
+}
+
+// ended is closed when the engine that works alone has ended; nil if no engine does.
+func (r *run) ended() <-chan struct{} {
+	if r.alone == nil {
+		return nil
+	}
+	return r.alone.done
+}
+
+// stopAlone ends the engine that works alone, and waits for it.
+func (r *run) stopAlone() {
+	if r.alone != nil {
+		r.alone.cancel()
+		<-r.alone.done
+	}
+}
+
+// answer is the result of the engine that works alone; nil while it has no proof.
+func (r *run) answer() (*engine.Result, error) {
+	if r.alone == nil {
+		return nil, nil
+	}
+	select {
+	case <-r.alone.done:
+	default:
+		return nil, nil
+	}
+	res, err := r.alone.res, r.alone.err
+	if err != nil || res.Status != engine.Optimal && res.Status != engine.Infeasible {
+		return nil, err
+	}
+	if res.Winner == "" {
+		res.Winner = r.First.Name()
+	}
+	res.Note = "one process had the answer before the work was divided"
+	if n := r.stats[cubesStat]; n > 0 {
+		res.Note = "one process had the answer before the workers"
+	}
+	if res.Stats == nil {
+		res.Stats = map[string]int64{}
+	}
+	for name, n := range r.stats {
+		res.Stats[name] += n
+	}
+	return res, nil
+}
+
+// exchange takes the best plan of the engine that works alone, and gives it that of the
+// workers.
+func (r *run) exchange() {
+	r.limits.Shared.Offer(r.trace, r.reward)
+	t, reward := r.limits.Shared.Best()
+	if t == nil || r.trace != nil && reward <= r.reward {
+		return
+	}
+	r.trace, r.reward = t, reward
+	if r.workers != nil {
+		r.workers.Publish(*bestOf(t, reward))
+	}
+}
+
+// ceiling is an upper bound on the reward of all plans that needs no cubes. With proven, it is
+// one that needs no proof.
+func (r *run) ceiling(proven bool) int64 {
+	if b := r.limits.Shared.Bound(); b != nil && !proven {
+		return min(r.most, *b)
+	}
+	return r.most
+}
