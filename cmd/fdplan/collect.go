@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -23,6 +25,29 @@ type collectCmd struct {
 	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
 	Seed    uint64 `help:"Seed." default:"0"`
 	Out     string `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+}
+
+// collected is the answer as JSON.
+type collected struct {
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	Data    string `json:"data"`
+	Rows    int    `json:"rows"`
+	// Policy and Seed are those of a simulation, Log the file of a log.
+	Policy string  `json:"policy,omitempty"`
+	Seed   *uint64 `json:"seed,omitempty"`
+	Log    string  `json:"log,omitempty"`
+}
+
+// write writes the answer as text.
+func (d *collected) write(w io.Writer) error {
+	if d.Log != "" {
+		_, err := fmt.Fprintf(w, "%s: %s from %s\n", d.Data, counted.Of(d.Rows, "transition"), d.Log)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s: %s by policy %s, seed %d\n", d.Data, counted.Of(d.Rows, "transition"), d.Policy, *d.Seed)
+	return err
 }
 
 // Run writes the data set.
@@ -36,12 +61,14 @@ func (c *collectCmd) Run(a *environment) error {
 	if c.Rows < 1 {
 		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
 	}
+	d := &collected{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: c.Rows, Policy: c.Policy, Seed: &c.Seed}
 	if c.Log != "" {
 		rows, err := learn.ConvertLog(p, c.Log, c.Out)
-		if err == nil {
-			fmt.Fprintf(a.out, "%s: %s from %s\n", c.Out, counted.Of(rows, "transition"), c.Log)
+		if err != nil {
+			return err
 		}
-		return err
+		d.Rows, d.Policy, d.Seed, d.Log = rows, "", nil, c.Log
+		return a.answer(c.JSON, "", d, d.write)
 	}
 	progress := c.reporter(a)
 	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads}
@@ -60,8 +87,7 @@ func (c *collectCmd) Run(a *environment) error {
 	case err != nil:
 		return limited(ctx, err)
 	}
-	fmt.Fprintf(a.out, "%s: %s by policy %s, seed %d\n", c.Out, counted.Of(c.Rows, "transition"), c.Policy, c.Seed)
-	return nil
+	return a.answer(c.JSON, "", d, d.write)
 }
 
 // spread collects on the workers of a server.

@@ -17,12 +17,12 @@ type Observation struct {
 	Step   int `json:"step"` // steps since the reset
 	// State is the state after it, every variable that was observed; null if the step was not
 	// taken or led out of the ranges.
-	State    app.Values `json:"state"`
-	Missing  []string   `json:"missing,omitempty"` // variables that were not observed
-	Reward   *float64   `json:"reward"`            // of the step; null if unknown, and after a reset
-	Terminal bool       `json:"terminal"`          // no action can follow
-	Goal     *bool      `json:"goal"`              // whether the goal holds; null if that is unknown
-	Failure  *app.Fault `json:"failure"`           // the rule that the reset or the step violated
+	State    *app.Values `json:"state"`
+	Missing  []string    `json:"missing,omitempty"` // variables that were not observed
+	Reward   *float64    `json:"reward"`            // of the step; null if unknown, and after a reset
+	Terminal bool        `json:"terminal"`          // no action can follow
+	Goal     *bool       `json:"goal"`              // whether the goal holds; null if that is unknown
+	Failure  *app.Fault  `json:"failure"`           // the rule that the reset or the step violated
 }
 
 // ErrEpisode is the error of a step without a reset before it, or after the end of an episode.
@@ -106,12 +106,9 @@ func (x *Interactive) observe(a *simulator.Answer) (*Observation, error) {
 	if a.State == nil {
 		return out, nil
 	}
-	out.State = app.Values{}
-	for _, e := range app.ValuesOf(x.p.Problem, factored.State, a.State, true) {
-		if !slices.Contains(a.Missing, e.Name) {
-			out.State = append(out.State, e)
-		}
-	}
+	state := app.ValuesOf(x.p.Problem, factored.State, a.State, true)
+	state = slices.DeleteFunc(state, func(e app.Entry) bool { return slices.Contains(a.Missing, e.Name) })
+	out.State = &state
 	if out.Failure == nil && len(x.p.Problem.Goal) > 0 || a.Goal != nil {
 		v, err := x.real.Goal(a)
 		var partial *simulator.PartialError

@@ -48,11 +48,12 @@ type VariableLine struct {
 	Lo   int64  `json:"lo"`
 	Hi   int64  `json:"hi"`
 	Bits int    `json:"bits"`
-	// Values are the names of an enumeration, Edges and Unit the bins of a quantity; absent for
-	// other variables.
+	// Values are the names of an enumeration, Edges, Unit and Bins the bins of a quantity; absent
+	// for other variables.
 	Values []string  `json:"values,omitempty"`
 	Edges  []float64 `json:"edges,omitempty"`
 	Unit   string    `json:"unit,omitempty"`
+	Bins   []string  `json:"bins,omitempty"` // as plans and states name them, from Lo on
 	// Default is the value of an action that plans omit; absent if it is false or 0.
 	Default any `json:"default,omitempty"`
 	// Meaning is the condition that an auxiliary variable stands for; absent if unknown.
@@ -114,6 +115,9 @@ func Show(problem *load.Problem) *Summary {
 		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v], Range: v.RangeText(), Meaning: v.Meaning}
 		if v.View != nil {
 			line.Values, line.Edges, line.Unit = v.View.Names, v.View.Edges, v.View.Unit
+			for x := v.Lo; v.Quantity() && x <= v.Hi; x++ {
+				line.Bins = append(line.Bins, fmt.Sprint(v.Show(x)))
+			}
 		}
 		if v.Kind == factored.Action && v.Default != 0 {
 			line.Default = v.Show(v.Default)

@@ -1,0 +1,53 @@
+"""Reading the JSON documents of the program into dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+__all__ = ["decode"]
+
+
+def decode(kind: type[T], value: Any, **more: Any) -> T:
+    """Return a JSON value as a value of a type; of an object, with more fields.
+
+    Types are dataclasses, whose fields have the names of the document, lists, unions with
+    None, and what JSON has itself. A field that the document lacks has its default, or None.
+    Names that the dataclass lacks are left out; a field ``document`` has the whole object.
+    """
+    decoded = _decode(kind, value)
+    return typing.cast(T, dataclasses.replace(decoded, **more) if more else decoded)
+
+
+def _decode(kind: Any, value: Any) -> Any:
+    origin = typing.get_origin(kind)
+    if value is None or kind is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        return _decode(next(arg for arg in typing.get_args(kind) if arg is not types.NoneType), value)
+    if origin is list:
+        (of,) = typing.get_args(kind)
+        return [_decode(of, item) for item in value]
+    if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
+        return _object(typing.cast(type, kind), value)
+    if kind is float and isinstance(value, int):
+        return float(value)
+    return value
+
+
+def _object(kind: type, value: Mapping[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    arguments: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        if field.name == "document":
+            arguments[field.name] = value
+        elif field.name in value:
+            arguments[field.name] = _decode(hints[field.name], value[field.name])
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            arguments[field.name] = None
+    return kind(**arguments)

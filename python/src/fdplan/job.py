@@ -1,0 +1,197 @@
+"""Running a command: waiting for its result, or following its events."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import queue
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from subprocess import Popen
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from . import program
+from .errors import FdplanError, FdplanWarning, Interrupted, LimitReached
+from .events import Event
+
+P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+__all__ = ["Command", "Invocation", "Job"]
+
+ANSWERED = (0, 4)
+"""The exit statuses of an answer: done, and no."""
+
+
+@dataclass(frozen=True)
+class Invocation(Generic[T_co]):
+    """A command line, and how its output becomes a result."""
+
+    arguments: Sequence[str]
+    read: Callable[[dict[str, Any]], T_co]
+    progress: bool = False  # the command has --progress
+    files: ExitStack = field(default_factory=ExitStack)  # temporary files that it reads
+
+
+class Job(Generic[T_co]):
+    """A command at work.
+
+    Iterating yields its events as they happen; :meth:`result` waits for its result. As a
+    context manager it ends the command when the block is left.
+    """
+
+    def __init__(self, invocation: Invocation[T_co], *, events: bool = True) -> None:
+        self._invocation = invocation
+        arguments = list(invocation.arguments)
+        if invocation.progress:
+            arguments.append("--progress=json" if events else "--progress=none")
+        try:
+            self._process = program.start(arguments)
+        except BaseException:
+            invocation.files.close()
+            raise
+        self._end = weakref.finalize(self, _abandon, self._process, invocation.files)
+        self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._over = False  # the last event was taken
+        self._output = ""
+        self._error: dict[str, Any] = {}
+        self._said: list[str] = []
+        self._warned: list[str] = []
+        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read_output, self._read_events)]
+        for thread in self._threads:
+            thread.start()
+
+    def __iter__(self) -> Iterator[Event]:
+        while not self._over:
+            event = self._events.get()
+            if event is None:
+                self._over = True
+                return
+            yield event
+
+    def __enter__(self) -> Job[T_co]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def running(self) -> bool:
+        """Whether the command is still at work."""
+        return self._process.poll() is None
+
+    def cancel(self) -> None:
+        """Ask the command to stop; its result is then the best that it has."""
+        program.interrupt(self._process)
+
+    def result(self) -> T_co:
+        """Wait for the command and return its result.
+
+        Raises:
+            InputError: if an input is wrong.
+            LimitReached: if a limit was reached before there was an answer.
+            Interrupted: if Ctrl-C was pressed, with the best answer so far.
+            FdplanError: if anything else is wrong.
+        """
+        try:
+            self._wait()
+        except KeyboardInterrupt:
+            self.cancel()
+            self._wait()
+            try:
+                best = self._answer()
+            except FdplanError:
+                best = None
+            raise Interrupted(best) from None
+        return self._answer()
+
+    def _wait(self) -> None:
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+
+    def _answer(self) -> T_co:
+        status = self._process.returncode
+        self._end()
+        for text in self._warned:
+            warnings.warn(text, FdplanWarning, stacklevel=4)
+        self._warned.clear()
+        result = None
+        if self._output.strip() and (status in ANSWERED or status == 3):
+            result = self._invocation.read(json.loads(self._output))
+        if status in ANSWERED and result is not None:
+            return result
+        error = program.failure(status, self._error or {"error": "\n".join(self._said)})
+        if isinstance(error, LimitReached):
+            error.result = result
+        raise error
+
+    def _read_output(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as output:
+            self._output = output.read()
+
+    def _read_events(self) -> None:
+        assert self._process.stderr is not None
+        try:
+            with self._process.stderr as lines:
+                for line in lines:
+                    self._take(line.rstrip("\n"))
+        finally:
+            self._events.put(None)
+
+    def _take(self, line: str) -> None:
+        try:
+            document = json.loads(line)
+        except ValueError:
+            document = None
+        if not isinstance(document, dict):
+            _, warning, text = line.partition("fdplan: warning: ")
+            (self._warned if warning else self._said).append(text if warning else line.removeprefix("fdplan: "))
+        elif "event" in document:
+            event = Event.of_document(document)
+            if event.kind == "warning" and event.text:
+                self._warned.append(event.text)
+            self._events.put(event)
+        elif "error" in document:
+            self._error = document
+
+
+def _abandon(process: Popen[str], files: ExitStack) -> None:
+    """End a command that nobody waits for any more, and remove its files."""
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+    files.close()
+
+
+class Command(Generic[P, T]):
+    """A command of the program as a function.
+
+    Calling it runs the command and returns the result. :meth:`start` takes the same
+    arguments and returns a :class:`Job` at once, whose events can be followed.
+    """
+
+    def __init__(self, prepare: Callable[P, Invocation[T]]) -> None:
+        functools.update_wrapper(self, prepare)
+        self._prepare = prepare
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self._prepare)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        with Job(self._prepare(*args, **kwargs), events=False) as job:
+            return job.result()
+
+    def start(self, *args: P.args, **kwargs: P.kwargs) -> Job[T]:
+        """Start the command and return it at work."""
+        return Job(self._prepare(*args, **kwargs))

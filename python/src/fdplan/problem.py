@@ -1,0 +1,118 @@
+"""Naming a problem, changing it, and the words of a command line for both."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["Name", "Problem", "Reward", "Value", "Values", "changes", "option", "options", "value_text"]
+
+Value: TypeAlias = "bool | int | float | str"
+Values: TypeAlias = "Mapping[str, Value]"
+Reward: TypeAlias = "Mapping[str, float] | str | os.PathLike[str]"
+"""A reward: the weights of variables, or the name of a file with them."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem that takes more than one word to name.
+
+    Attributes:
+        name: a bundled problem, a task file, or with ``files`` a problem of that folder.
+        files: a folder in the FD-SAT-Plan layout.
+        domain: an RDDL file, in place of ``name``; everything is known, nothing learned.
+        instance: an RDDL file with the instance, with ``domain``.
+        goal: an RDDL expression that must hold at the end, with ``domain``.
+        ranges: ranges of integer fluents such as ``level=0..7``, with ``domain``.
+        model: plan with the network, or with the RDDL itself.
+        determinize: the rule that gives each draw of random RDDL one value.
+        ignore_discount: treat a discount other than 1 as 1.
+        levels: read and return the numbers of bins in place of quantities.
+    """
+
+    name: str | os.PathLike[str] | None = None
+    files: str | os.PathLike[str] | None = None
+    domain: str | os.PathLike[str] | None = None
+    instance: str | os.PathLike[str] | None = None
+    goal: str | None = None
+    ranges: Iterable[str] = ()
+    model: Literal["network", "rddl"] = "network"
+    determinize: Literal["most-likely", "mean"] | None = None
+    ignore_discount: bool = False
+    levels: bool = False
+
+    @classmethod
+    def of(cls, name: Name) -> Problem:
+        """Return a problem that may be named by a word alone."""
+        return name if isinstance(name, Problem) else cls(name)
+
+    def words(self) -> list[str]:
+        """Return the problem as words of a command line."""
+        words = [] if self.name is None else [os.fspath(self.name)]
+        return words + options(
+            files=self.files,
+            domain=self.domain,
+            instance=self.instance,
+            goal=self.goal,
+            range=list(self.ranges),
+            model=None if self.model == "network" else self.model,
+            determinize=self.determinize,
+            ignore_discount=self.ignore_discount,
+            levels=self.levels,
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the problem as parameters of a session's request."""
+        named = {"problem": self.name, "files": self.files, "domain": self.domain, "instance": self.instance}
+        parameters: dict[str, Any] = {key: os.fspath(value) for key, value in named.items() if value is not None}
+        others = {"goal": self.goal, "range": list(self.ranges), "determinize": self.determinize}
+        parameters |= {key: value for key, value in others.items() if value}
+        return parameters | {"model": self.model, "ignore_discount": self.ignore_discount, "levels": self.levels}
+
+
+Name: TypeAlias = "str | os.PathLike[str] | Problem"
+"""A problem: a bundled one such as ``navigation/3x3``, a task file, or a :class:`Problem`."""
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a variable as the program reads it."""
+    value = value.item() if hasattr(value, "item") else value
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def option(name: str, value: Any) -> list[str]:
+    """Return a flag with its value: nothing for None and False, the flag alone for True, and
+    one for each of a list."""
+    flag = "--" + name.replace("_", "-")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [flag]
+    if isinstance(value, (list, tuple)):
+        return [word for item in value for word in option(name, item)]
+    text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return [f"{flag}={text}"]
+
+
+def options(**values: Any) -> list[str]:
+    """Return flags with their values, in order."""
+    return [word for name, value in values.items() for word in option(name, value)]
+
+
+def changes(initial: Values | None, require: str | Iterable[str], reward: Reward | None, files: ExitStack) -> list[str]:
+    """Return changes to a problem as words of a command line."""
+    if isinstance(reward, Mapping):
+        folder = files.enter_context(tempfile.TemporaryDirectory(prefix="fdplan-"))
+        name = Path(folder) / "reward.txt"
+        name.write_text("".join(f"{variable},{value_text(weight)}\n" for variable, weight in reward.items()), encoding="utf-8")
+        reward = name
+    return options(
+        set_initial=[f"{variable}={value_text(value)}" for variable, value in (initial or {}).items()],
+        require=[require] if isinstance(require, str) else list(require),
+        reward=reward,
+    )

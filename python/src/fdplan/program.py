@@ -1,0 +1,69 @@
+"""Finding and starting the program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .errors import FdplanError, InputError, InternalError, LimitReached, MissingProgram
+
+__all__ = ["VARIABLE", "failure", "find", "interrupt", "start"]
+
+VARIABLE = "FDPLAN"
+"""The environment variable that names the program."""
+
+
+def find() -> Path:
+    """Return the path of the program: what FDPLAN names, or else fdplan on the path.
+
+    Raises:
+        MissingProgram: if there is none.
+    """
+    named = os.environ.get(VARIABLE)
+    found = shutil.which(named or "fdplan")
+    if found is None and named:
+        raise MissingProgram(f"{VARIABLE} names {named}, which is no program")
+    if found is None:
+        raise MissingProgram(f"fdplan is not on the path; expected it there, or the environment variable {VARIABLE} with its name")
+    return Path(found)
+
+
+def start(arguments: Sequence[str], *, stdin: int = subprocess.DEVNULL, stderr: int | None = subprocess.PIPE) -> subprocess.Popen[str]:
+    """Start the program with pipes, apart from the terminal's Ctrl-C.
+
+    Ctrl-C reaches this process alone, which then decides what becomes of the program.
+    """
+    apart: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        [str(find()), *arguments], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, encoding="utf-8", errors="replace", **apart
+    )
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Ask the program to stop, and to answer with what it has."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        process.send_signal(signal.SIGINT)
+
+
+def failure(status: int, error: dict[str, Any]) -> FdplanError:
+    """Return the error of an exit status, with the object that describes it."""
+    message = str(error.get("error") or f"fdplan ended with status {status}")
+    if status == 2:
+        return InputError(message, error.get("file"), error.get("line"), error.get("column"))
+    if status == 3:
+        return LimitReached(message)
+    if status == 1 or error.get("bug"):
+        return InternalError(message)
+    return FdplanError(message)

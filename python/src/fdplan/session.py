@@ -1,0 +1,311 @@
+"""Planning again and again without loading again, over ``fdplan serve --stdio``."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from subprocess import Popen
+from typing import Any, TypeAlias, TypeVar
+
+from . import program
+from .attached import attach
+from .commands import Steps
+from .documents import decode
+from .errors import FdplanError, Interrupted, LimitReached
+from .events import Event
+from .problem import Name, Problem, Values
+from .results import Explanation, Observation, Plan, Property, Shown, Simulated, Verdict
+from .tables import plain_value
+
+__all__ = ["Session", "SessionProblem"]
+
+T = TypeVar("T")
+Answer: TypeAlias = "dict[str, Any]"
+OnEvent: TypeAlias = "Callable[[Event], None] | None"
+
+
+class Session:
+    """A program that holds problems ready.
+
+    As a context manager it ends when the block is left::
+
+        with fdplan.Session() as session:
+            maze = session.load("navigation/3x3")
+            for horizon in range(2, 7):
+                print(maze.plan(horizon).status)
+
+    Requests are answered one after another. A session may be used from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._process = program.start(["serve", "--stdio"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._end = weakref.finalize(self, _end, self._process)
+        self._lock = threading.Lock()
+        self._answers: dict[int, queue.SimpleQueue[Answer | None]] = {}
+        self._count = 0
+        self._closed = False
+        self._reader = threading.Thread(target=_read, args=(self._process, self._lock, self._answers), daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the session. It may be closed twice."""
+        self._closed = True
+        self._end()
+        self._reader.join()
+
+    def load(
+        self,
+        problem: Name,
+        *,
+        initial: Values | None = None,
+        require: str | Iterable[str] = (),
+        reward: Mapping[str, float] | None = None,
+    ) -> SessionProblem:
+        """Load a problem, with changes that hold for all requests about it."""
+        of = Problem.of(problem)
+        document = self.request("load", of.parameters() | _changes(initial, require, reward))
+        return SessionProblem(self, of, document)
+
+    def request(self, method: str, params: Mapping[str, Any], on_event: OnEvent = None) -> Answer:
+        """Send a request and return its result, as docs/session.md describes them.
+
+        Raises:
+            FdplanError: if the request fails.
+            Interrupted: if Ctrl-C was pressed; its result is the document that there was.
+        """
+        answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+        number = self._send(method, params, answers)
+        try:
+            try:
+                return self._result(answers, on_event)
+            except KeyboardInterrupt:
+                self._send("cancel", {"request": number}, queue.SimpleQueue())
+                try:
+                    best = self._result(answers, on_event)
+                except FdplanError:
+                    best = None
+                raise Interrupted(best) from None
+        finally:
+            with self._lock:
+                self._answers.pop(number, None)
+
+    def _send(self, method: str, params: Mapping[str, Any], answers: queue.SimpleQueue[Answer | None]) -> int:
+        assert self._process.stdin is not None
+        with self._lock:
+            if self._closed or not self._reader.is_alive():
+                raise FdplanError("the session has ended")
+            self._count += 1
+            number = self._count
+            self._answers[number] = answers
+            line = json.dumps({"id": number, "method": method, "params": params}, default=plain_value)
+            try:
+                self._process.stdin.write(line + "\n")
+                self._process.stdin.flush()
+            except OSError as error:
+                raise FdplanError("the session has ended") from error
+        return number
+
+    def _result(self, answers: queue.SimpleQueue[Answer | None], on_event: OnEvent) -> Answer:
+        while True:
+            line = answers.get()
+            if line is None:
+                raise FdplanError("the session has ended before its answer")
+            if "event" in line:
+                if on_event is not None:
+                    on_event(Event.of_document(line))
+            elif "error" in line:
+                raise program.failure(line["exit"], line)
+            else:
+                result: Answer = line["result"]
+                return result
+
+
+def _read(process: Popen[str], lock: threading.Lock, answers: dict[int, queue.SimpleQueue[Answer | None]]) -> None:
+    """Hand each line to the request that it answers, and the end to all."""
+    assert process.stdout is not None
+    with process.stdout as lines:
+        for text in lines:
+            line = json.loads(text)
+            with lock:
+                waiting = answers.get(line["id"])
+            if waiting is not None:
+                waiting.put(line)
+    with lock:
+        for waiting in answers.values():
+            waiting.put(None)
+
+
+def _end(process: Popen[str]) -> None:
+    """End the program: by the end of its input or, where it is at work, at once."""
+    assert process.stdin is not None
+    program.interrupt(process)
+    try:
+        process.stdin.close()
+    except OSError:
+        pass  # it has ended already
+    try:
+        process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _changes(initial: Values | None, require: str | Iterable[str], reward: Mapping[str, float] | None) -> dict[str, Any]:
+    return {
+        "initial": dict(initial or {}),
+        "require": [require] if isinstance(require, str) else list(require),
+        "reward": dict(reward or {}),
+    }
+
+
+def _steps(plan: Plan | Steps | None) -> Any:
+    return plan.document if isinstance(plan, Plan) else plan if plan is None else [dict(step) for step in plan]
+
+
+class SessionProblem:
+    """A problem that a session holds ready. The arguments are those of the functions of the
+    same names; changes hold for one request.
+
+    Attributes:
+        shown: the problem: its variables, goal and reward.
+    """
+
+    def __init__(self, session: Session, source: Problem, document: Answer) -> None:
+        self._session = session
+        self._source = source
+        self._handle = document["handle"]
+        self._files = ExitStack()  # of the system that reset has opened
+        self._driven: Any = None
+        self._command: str | None = None
+        self.shown = decode(Shown, document)
+
+    def __repr__(self) -> str:
+        return f"<problem {self.shown.problem} of a session>"
+
+    def plan(
+        self,
+        horizon: int | tuple[int, int] | None = None,
+        *,
+        engine: str = "auto",
+        initial: Values | None = None,
+        require: str | Iterable[str] = (),
+        reward: Mapping[str, float] | None = None,
+        simulator: Any = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        seed: int | None = None,
+        on_event: OnEvent = None,
+    ) -> Plan:
+        """Find a plan with the best reward, and prove that no plan is better.
+
+        Raises:
+            LimitReached: if the time limit was reached before there was a plan.
+        """
+        with ExitStack() as files:
+            params = _changes(initial, require, reward) | _given(
+                horizon=horizon, engine=engine, simulator=attach(simulator, files), time_limit=time_limit, threads=threads, seed=seed
+            )
+            plan = self._ask(Plan, "plan", params, on_event, source=self._source)
+        if plan.status == "unknown":
+            raise LimitReached(f"no plan was found before {plan.stopped}", plan)
+        return plan
+
+    def validate(
+        self,
+        plan: Plan | Steps,
+        *,
+        initial: Values | None = None,
+        require: str | Iterable[str] = (),
+        reward: Mapping[str, float] | None = None,
+        simulator: Any = None,
+    ) -> Verdict:
+        """Replay a plan in the model and, with ``simulator``, in a simulator."""
+        with ExitStack() as files:
+            params = _changes(initial, require, reward) | _given(plan=_steps(plan), simulator=attach(simulator, files))
+            return self._ask(Verdict, "validate", params)
+
+    def explain(
+        self,
+        plan: Plan | Steps | None = None,
+        *,
+        horizon: int | None = None,
+        engine: str = "auto",
+        alternatives: int | None = None,
+        initial: Values | None = None,
+        require: str | Iterable[str] = (),
+        reward: Mapping[str, float] | None = None,
+        time_limit: float | None = None,
+        on_event: OnEvent = None,
+    ) -> Explanation:
+        """Explain why there is no plan of a horizon, or what forces a plan."""
+        params = _changes(initial, require, reward) | _given(
+            plan=_steps(plan), horizon=horizon, engine=engine, alternatives=alternatives, time_limit=time_limit
+        )
+        return self._ask(Explanation, "explain", params, on_event)
+
+    def verify(self, property: str, *, require: str | Iterable[str] = (), time_limit: float | None = None) -> Property:
+        """Decide whether a property of one step holds in every legal state and action."""
+        return self._ask(Property, "verify", _changes(None, require, None) | _given(property=property, time_limit=time_limit))
+
+    def simulate(
+        self, plan: Plan | Steps | None = None, *, policy: str | None = None, steps: int | None = None, seed: int | None = None
+    ) -> Simulated:
+        """Run a plan or a policy in the problem's RDDL."""
+        return self._ask(Simulated, "simulate", _given(plan=_steps(plan), policy=policy, steps=steps, seed=seed))
+
+    def reset(
+        self,
+        *,
+        initial: Values | None = None,
+        require: str | Iterable[str] = (),
+        reward: Mapping[str, float] | None = None,
+        simulator: Any = "rddl",
+        seed: int | None = None,
+    ) -> Observation:
+        """Begin an episode in a simulator, and return its first state.
+
+        The simulator of the last episode goes on unless another one, or a seed, is given.
+        """
+        if self._command is None or simulator is not self._driven:
+            files = ExitStack()
+            self._command, self._driven = attach(simulator, files), simulator
+            self._files.close()
+            self._files = files
+        params = _changes(initial, require, reward) | _given(simulator=self._command, seed=seed)
+        return self._ask(Observation, "reset", params)
+
+    def step(self, action: Values | None = None) -> Observation:
+        """Take a joint action, the variables that do not have their default, in the episode."""
+        return self._ask(Observation, "step", {"action": dict(action or {})})
+
+    def close(self) -> None:
+        """Let the session forget the problem."""
+        self._ask_raw("close", {}, None)
+        self._files.close()
+
+    def _ask_raw(self, method: str, params: Mapping[str, Any], on_event: OnEvent) -> Answer:
+        progress = {"progress": True} if on_event is not None else {}
+        return self._session.request(method, {"handle": self._handle, **params, **progress}, on_event)
+
+    def _ask(self, kind: type[T], method: str, params: Mapping[str, Any], on_event: OnEvent = None, **more: Any) -> T:
+        try:
+            return decode(kind, self._ask_raw(method, params, on_event), **more)
+        except Interrupted as stop:
+            if stop.result is None:
+                raise
+            raise Interrupted(decode(kind, stop.result, **more)) from None
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
