@@ -250,7 +250,7 @@ func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, name string)
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, folder := range []string{dir, filepath.Join(dir, "images"), filepath.Join(dir, "data")} {
+	for _, folder := range []string{dir, filepath.Join(dir, "figures"), filepath.Join(dir, "tables")} {
 		if slices.ContainsFunc(filesIn(folder), func(f File) bool { return f.Name == name && name != bench.JournalName }) {
 			return send(w, r, filepath.Join(folder, name))
 		}

@@ -57,14 +57,14 @@ export function verdict(a) {
 
 /** The numbers of an answer. @param {Answer} a */
 export function numbers(a) {
-  const pairs = [["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]];
+  const pairs = [["Reward", number(a.reward)], ["Bound", number(a.bound)], ["Gap", percent(a.gap)], ["Steps", a.horizon ?? "–"], ["Engine", a.engine || "–"], ["Time", duration(a.seconds?.total ?? 0)]].filter(([, value]) => value !== "–");
   return h("dl", { class: "numbers" }, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
 /** The result for each horizon of a range. @param {Answer} a */
 export function horizons(a) {
   if (!a.horizons?.length) return null;
-  return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, "Each horizon"), h("thead", {}, h("tr", {}, ["Steps", "Status", "Reward"].map((t) => h("th", { scope: "col" }, t)))),
+  return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, "Each horizon"), h("thead", {}, h("tr", {}, ["Steps", "Status", "Reward"].map((t) => h("th", { scope: "col", class: t === "Reward" ? "number" : null }, t)))),
     h("tbody", {}, a.horizons.map((/** @type {any} */ l) => h("tr", {}, h("th", { scope: "row" }, l.horizon), h("td", {}, l.status), h("td", { class: "number" }, number(l.reward)))))));
 }
 

@@ -73,6 +73,10 @@ export function columns(options) {
       if (Object.keys(bins).length) out.bins = bins;
       return out;
     },
+    /** Removes the errors that are shown. */
+    clear() {
+      for (const r of rows) for (const f of [r.use, r.bins]) f?.fail(null);
+    },
     /** Shows a refusal beside the column that it names; false if it names none. @param {string} text */
     fail(text) {
       const found = rows.find((r) => new RegExp(`(^|[^\\w])${r.column.column.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}([^\\w]|$)`).test(text));

@@ -70,8 +70,8 @@ function expression(options) {
     box.setAttribute("aria-invalid", "true");
     fill(error, h("span", { class: "code" }, text.slice(0, e.from), h("mark", {}, text.slice(e.from, to) || "␣"), text.slice(to)), e.message);
   }
-  /** Asks the server about the text. @param {boolean} complete */
-  async function look(complete) {
+  /** Asks the server about the text. @param {boolean} complete @param {boolean} [forced] offer what may follow, too */
+  async function look(complete, forced = false) {
     const text = box.value, mine = ++asked;
     if (!options.problem()) return;
     if (!text.trim() && !complete) {
@@ -86,6 +86,7 @@ function expression(options) {
       show(text.trim() ? answer.error : null);
       fill(hint, answer.warnings.join(" "));
       offered = complete ? answer.completions : null;
+      if (offered && offered.from === offered.to && !forced) offered = null; // nothing is begun: the next operator is asked for with Ctrl and space
       offer();
     } catch (e) {
       if (mine === asked) show({ message: String(/** @type {any} */ (e).message), from: 0, to: 0 });
@@ -103,7 +104,7 @@ function expression(options) {
     const n = Math.min(50, offered?.items.length ?? 0);
     if (e.key === " " && e.ctrlKey) {
       e.preventDefault();
-      look(true);
+      look(true, true);
     } else if (choices.hidden) return;
     else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
       e.preventDefault();

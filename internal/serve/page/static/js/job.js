@@ -14,6 +14,9 @@ const over = ["done", "failed", "cancelled", "interrupted"];
 /** @param {Job} job */
 export const ended = (job) => over.includes(job.status);
 
+/** From this time on, in seconds, a chart of a run that has ended stays. */
+const worthwhile = 1;
+
 /** What is drawn is drawn at most so often, in milliseconds. */
 const pace = 150;
 
@@ -26,7 +29,7 @@ export function monitor(options) {
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": options.label + ": progress" });
   const figures = h("dl", { class: "numbers" }), plot = h("div", {}), fault = h("div", {});
   const stop = h("button", { type: "button", onclick: cancel }, "Stop");
-  const element = h("section", { class: "card", "aria-label": options.label, hidden: true }, h("div", { class: "status" }, state, detail, time), bar, figures, plot, h("div", { class: "row" }, stop), fault);
+  const element = h("section", { class: "card", "aria-label": options.label, hidden: true }, h("div", { class: "status" }, state, detail, time), bar, figures, plot, stop, fault);
   /** @type {Job|null} */
   let job = null;
   /** @type {() => void} */
@@ -41,6 +44,10 @@ export function monitor(options) {
   function draw() {
     timer = 0;
     if (!job) return;
+    if (ended(job) && (seconds < worthwhile || !rewards.length)) {
+      for (const part of [figures, plot]) fill(part);
+      return;
+    }
     if (rewards.length || bounds.length || options.chart) {
       fill(figures, [["Reward", number(reward)], ["Bound", number(bound)], ["Gap", percent(gap(reward, bound))]].map(([n, v]) => h("div", {}, h("dt", {}, n), h("dd", {}, v))));
       fill(plot, lines({ label: "Best plan and bound over time", x: "seconds", lines: [{ name: "best plan", points: rewards, stairs: true }, { name: "bound", points: bounds, stairs: true }] }));
@@ -95,6 +102,8 @@ export function monitor(options) {
       bar.hidden = true;
       detail.textContent = "";
       close();
+      if (typeof reward === "number" && rewards.length) rewards.push([seconds, reward]);
+      if (typeof bound === "number" && bounds.length) bounds.push([seconds, bound]);
       draw();
       say(`${options.label}: ${state.textContent}. ${now.verdict ? sentence(now.verdict) : ""}`);
       fill(fault, now.error && refused({ fault: now.error }));

@@ -109,6 +109,7 @@ export function view(root, server) {
     e.preventDefault();
     fill(trouble.make);
     for (const f of [goal, reward, name]) f.fail(null);
+    table.clear();
     const request = table.get();
     if (!request) return;
     if (!request.actions.length) {
@@ -127,9 +128,10 @@ export function view(root, server) {
       train.scrollIntoView({ block: "start" });
       trainButton.focus({ preventScroll: true });
     } catch (x) {
-      const said = String(/** @type {any} */ (x).message), f = /goal/.test(said) ? goal : /reward/.test(said) ? reward : null;
+      const said = String(/** @type {any} */ (x).message), names = (/** @type {any} */ x, /** @type {RegExp} */ flag) => flag.test(said) || (x.get() !== "" && said.includes(x.get()));
+      const f = names(goal, /goal/) ? goal : names(reward, /reward/) ? reward : null;
       if (f) {
-        f.fail(sentence(said));
+        f.fail(sentence(said.replace(`made: ${f.get()}: `, "")));
         f.control.focus();
       } else if (!table.fail(sentence(said))) fill(trouble.make, refused(x));
     }
@@ -229,7 +231,8 @@ export function view(root, server) {
   }
   async function measure() {
     try {
-      state.test = (await testing.begin({ kind: "test", problem: state.problem })).job;
+      const data = (await listing()).find((p) => p.problem === state.problem)?.data;
+      state.test = (await testing.begin({ kind: "test", problem: state.problem, ...(data ? { data } : {}) })).job;
       note();
     } catch (x) {
       fill(errors, h("h2", {}, "Errors by output"), refused(x));
@@ -255,9 +258,9 @@ export function view(root, server) {
       const m = job.result[key];
       if (!m) return null;
       return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, `Errors ${words}: ${m.wrong} of ${counted(m.rows, "distinct row")}, row error ${percent(m.row_error)}`),
-        h("thead", {}, h("tr", {}, ["Output", "Wrong rows", "Error"].map((t) => h("th", { scope: "col" }, t)))),
+        h("thead", {}, h("tr", {}, ["Output", "Wrong rows", "Error"].map((t, i) => h("th", { scope: "col", class: i ? "number" : null }, t)))),
         h("tbody", {}, m.outputs.map((/** @type {any} */ o) => h("tr", { class: o.wrong ? "differs" : "" }, h("th", { scope: "row" }, o.bit), h("td", { class: "number" }, o.wrong), h("td", { class: "number" }, percent(o.error)))))));
-    }));
+    }), job.result.unlisted && h("p", { class: "hint" }, `All legal rows were not listed: ${job.result.unlisted}.`));
     errors.hidden = false;
   }
   async function contradictions() {

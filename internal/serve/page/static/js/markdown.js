@@ -3,13 +3,15 @@
 import { h } from "./dom.js";
 
 /**
- * Renders headings, paragraphs, lists, tables, code, links and pictures.
+ * Renders headings, with sections folded, paragraphs, lists, tables, code, links and pictures.
  * @param {string} source
  * @param {(path: string) => string} file the address of a file that the text names
  * @returns {HTMLElement}
  */
 export function markdown(source, file) {
   const out = h("div", { class: "report" });
+  /** @type {HTMLElement} where the next element goes: a section is folded */
+  let place = out;
   const lines = source.replace(/<!--[\s\S]*?-->/g, "").split("\n");
   for (let i = 0; i < lines.length;) {
     const line = lines[i];
@@ -17,24 +19,28 @@ export function markdown(source, file) {
     const block = [];
     if (!line.trim()) i++;
     else if (heading) {
-      out.append(h("h" + Math.min(6, heading[1].length + 2), {}, inline(heading[2], file)));
+      if (heading[1].length < 3) {
+        place = heading[1].length === 1 ? out : h("details", {}, h("summary", {}, inline(heading[2], file)));
+        if (place !== out) out.append(place);
+        else out.append(h("h3", {}, inline(heading[2], file)));
+      } else place.append(h("h4", {}, inline(heading[2], file)));
       i++;
     } else if (line.startsWith("```")) {
       for (i++; i < lines.length && !lines[i].startsWith("```"); i++) block.push(lines[i]);
       i++;
-      out.append(h("pre", { class: "code wide", tabindex: "0" }, block.join("\n")));
+      place.append(h("pre", { class: "code wide", tabindex: "0" }, block.join("\n")));
     } else if (line.startsWith("|")) {
       for (; i < lines.length && lines[i].startsWith("|"); i++) block.push(lines[i]);
-      out.append(table(block, file));
+      place.append(table(block, file));
     } else if (/^[-*] /.test(line)) {
       for (; i < lines.length && /^([-*] | {2,}\S)/.test(lines[i]); i++) {
         if (/^[-*] /.test(lines[i])) block.push(lines[i].slice(2));
         else block[block.length - 1] += " " + lines[i].trim();
       }
-      out.append(h("ul", {}, block.map((t) => h("li", {}, inline(t, file)))));
+      place.append(h("ul", {}, block.map((t) => h("li", {}, inline(t, file)))));
     } else {
       for (; i < lines.length && lines[i].trim() && !/^(#{1,6} |```|\||[-*] )/.test(lines[i]); i++) block.push(lines[i]);
-      out.append(h("p", {}, inline(block.join(" "), file)));
+      place.append(h("p", {}, inline(block.join(" "), file)));
     }
   }
   return out;

@@ -19,7 +19,7 @@ export function view(root, server) {
   const begin = h("button", { type: "submit", class: "primary" }, "Plan");
   const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
   const initial = stage("Picture of the initial state", settings.choose);
-  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element);
+  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, h("p", { class: "hint" }, "Click a cell to start there, where the picture has cells."));
   const answer = planView("The plan", (k) => {
     step = k;
     note();
@@ -65,7 +65,7 @@ export function view(root, server) {
   }
   /** @param {any} ended */
   function ended(ended) {
-    if (ended.error && !ended.result) settings.fail({ fault: ended.error }, trouble);
+    if (ended.error && !ended.result) settings.fail({ fault: ended.error }, null);
     if (!ended.result) return;
     start.open = false;
     answer.show(ended, step);

@@ -31,7 +31,7 @@ export function planView(name, moved = () => {}) {
     table.mark(k);
     moved(k);
   });
-  const playing = h("div", {}, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element), control.items), table.element);
+  const playing = h("div", {}, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element, picture.notes), control.items), table.element);
   const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, playing, below);
   return {
     element, jump: control.jump,

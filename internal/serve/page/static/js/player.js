@@ -27,14 +27,14 @@ const long = 700;
 export function stage(label, choose) {
   const notes = h("div", {});
   const place = h("div", { class: "stage", tabindex: "0", role: "group", "aria-label": label });
-  const element = h("div", {}, place, notes);
+  const element = h("div", {}, place);
   /** @type {Frames|null} */
   let picture = null;
   let moving = s("g", {}), title = s("title", {});
   /** @type {any} */
   let root = null;
   return {
-    element,
+    element, notes,
     /** @param {Frames|null} frames @param {HTMLElement|string} [otherwise] shown if there is no picture */
     show(frames, otherwise = "") {
       picture = frames;

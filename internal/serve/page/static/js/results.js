@@ -128,8 +128,8 @@ export function view(root, server) {
       });
     }
     try {
-      const text = await api.text(`results/${api.part(result)}/report`);
-      fill(report, h("h2", {}, "Report"), markdown(text, (path) => api.address(`results/${api.part(result)}/files/${path.replace(/^\.\//, "").split("/").map(encodeURIComponent).join("/")}`)));
+      const text = await api.text(`results/${api.part(result)}/files/report.md`);
+      fill(report, h("h2", {}, "Report"), h("div", { class: "row" }, h("a", { class: "button small", href: api.address(`results/${api.part(result)}/report`), download: result + ".html" }, "The report as a page (html)")), markdown(text, (path) => api.address(`results/${api.part(result)}/files/${api.part(path.split("/").pop() ?? "")}`)));
     } catch (x) {
       fill(report, h("h2", {}, "Report"), refused(x));
     }

@@ -37,7 +37,8 @@ export function view(root, server) {
     fill(item, h("span", { class: "text" }, lines[i].name));
   } });
   const live = monitor({ label: "Running", event: receive, done: ended });
-  const happening = h("section", { class: "card", "aria-label": "What happens", hidden: true }, h("h2", {}, "What happens"), log.element);
+  const happening = h("details", { class: "card", open: true, hidden: true }, h("summary", {}, "What happens"), log.element);
+  happening.addEventListener("toggle", () => log.redraw());
   const picture = stage("Planned and real states"), told = h("div", {}), after = h("div", {});
   const table = grid("Real states, with what was planned where it differs", "Variable");
   const control = player("Play the run", (k) => {
@@ -46,7 +47,7 @@ export function view(root, server) {
     table.mark(k);
     note();
   });
-  const outcome = h("section", { class: "card", "aria-label": "The run", hidden: true }, h("h2", {}, "The run"), told, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element), control.items),
+  const outcome = h("section", { class: "card", "aria-label": "The run", hidden: true }, h("h2", {}, "The run"), told, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element, picture.notes), control.items),
     h("h3", {}, "Real states by step"), h("p", { class: "hint" }, "Where a real value is not the planned one, both are shown: planned ≠ real."), table.element, after);
   const answer = planView("The plan", (k) => {
     at = k;
@@ -64,6 +65,7 @@ export function view(root, server) {
   }
   function clear() {
     lines = [];
+    happening.open = true;
     log.resize(0);
     for (const part of [happening, outcome]) part.hidden = true;
     answer.hide();
@@ -121,7 +123,7 @@ export function view(root, server) {
   }
   /** @param {any} now */
   function ended(now) {
-    if (now.error && !now.result) settings.fail({ fault: now.error }, trouble);
+    if (now.error && !now.result) settings.fail({ fault: now.error }, null);
     const r = now.result;
     if (!r) return;
     if (now.kind === "run") show(now);
@@ -135,6 +137,7 @@ export function view(root, server) {
     const differs = new Map(taken.flatMap((/** @type {any} */ s) => (s.differs ? [[s.differs.step - 1, s.differs]] : [])));
     const failed = r.failure?.step ?? 0;
     outcome.hidden = false;
+    happening.open = false;
     const good = r.status === "goal" || r.status === "done" || r.status === "steps";
     fill(told, h("section", { class: "note " + (good ? "good" : "bad"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, ends[r.status] ?? sentence(String(r.status))), ` ${counted(taken.length, "step")} with reward ${number(r.reward)}.`),
       h("p", {}, r.surprises ? `${counted(r.surprises, "state was", "states were")} not as planned.` : "Every state was as planned."), r.failure && h("p", {}, sentence(r.failure.text ?? String(r.failure)))));
@@ -153,7 +156,7 @@ export function view(root, server) {
         return { text: mark(v), kind: v === true ? "true" : v === false ? "off" : "" };
       },
     });
-    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t) => h("th", { scope: "col" }, t)))),
+    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, t)))),
       h("tbody", {}, (r.plans ?? []).slice(0, 200).map((/** @type {any} */ p) => h("tr", {}, h("th", { scope: "row" }, p.step), h("td", {}, p.horizon), h("td", {}, p.status), h("td", { class: "number" }, number(p.reward)), h("td", { class: "number" }, duration(p.seconds)))))))),
     leavings(now));
   }

@@ -8,7 +8,7 @@ import { inside, picker, read } from "./problem.js";
 import { start } from "./start.js";
 
 /** The names of the texts in the address and in a job's request. */
-const plain = /** @type {[string, string][]} */ ([["model", "model"], ["determinize", "determinize"], ["engine", "engine"], ["time", "time_limit"], ["memory", "memory"]]);
+const plain = /** @type {[string, string][]} */ ([["model", "model"], ["determinize", "determinize"], ["engine", "engine"], ["time", "time_limit"]]);
 
 /**
  * The form of a problem and its settings.
@@ -43,7 +43,7 @@ export function setup(options) {
     certify: check("Write a certificate", "A proof that an independent checker accepts; it can be downloaded."),
   };
   const texts = /** @type {[string, any][]} */ ([["horizon", fields.horizon], ["simulator", fields.simulator], ["threads", fields.threads], ["seed", fields.seed], ["safe", fields.safe], ["certify", fields.certify],
-    ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
+    ["memory", fields.memory], ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
   for (const [name, f] of texts) f.control.addEventListener("change", () => { f.fail(null); note(); if (name === "model" || name === "determinize") load(false); });
   const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, options.rules === false ? null : added.element, ...(options.extra ?? []),
     h("details", {}, h("summary", {}, "Engine, limits and model"), h("div", { class: "pair" }, fields.engine.element, fields.model.element, fields.time.element, fields.memory.element, fields.threads.element, fields.seed.element),
@@ -52,6 +52,7 @@ export function setup(options) {
   /** Reads the chosen problem. @param {boolean} fresh forget changes that belong to another problem */
   async function load(fresh) {
     const mine = ++wanted;
+    if (!problem.get()) return;
     if (fresh) {
       initial.set([]);
       added.set([]);
@@ -111,6 +112,8 @@ export function setup(options) {
         const v = /** @type {any} */ (fields)[name].get();
         if (v) r[name] = Number(v);
       }
+      const memory = bytes(fields.memory.get());
+      if (memory) r.memory = memory;
       if (options.simulator !== false && fields.simulator.get()) r.simulator = fields.simulator.get();
       if (options.proofs !== false && fields.safe.get()) r.safe = true;
       if (options.proofs !== false && fields.certify.get()) r.certify = true;
@@ -129,15 +132,24 @@ export function setup(options) {
       };
       whole(fields.threads, "a whole number");
       whole(fields.seed, "a whole number from 0");
+      const unread = fields.memory.get() !== "" && !bytes(fields.memory.get());
+      fields.memory.fail(unread ? `“${fields.memory.get()}” is not a size.` : null, "Write 512MiB or 2GiB.");
+      if (unread && ok) fields.memory.control.focus();
+      ok &&= !unread;
       const steps = fields.horizon.get(), range = /^([0-9]+)(?:\.\.([0-9]+))?$/.exec(steps);
       const wrong = steps !== "" && (!range || Number(range[1]) < 1 || (range[2] !== undefined && (!options.range || Number(range[2]) < Number(range[1]))));
       fields.horizon.fail(wrong ? `“${steps}” is not a number of steps.` : null, options.range ? "Write 8, or 4..8 for a range." : "Write a number from 1.");
       if (wrong && ok) fields.horizon.control.focus();
       return ok && !wrong;
     },
-    /** Shows what the server refuses beside its field; otherwise in a place. @param {any} e @param {Element} place */
+    /** Shows what the server refuses beside its field; otherwise in a place, if there is one. @param {any} e @param {Element|null} place */
     fail(e, place) {
       const said = String(e?.fault?.error ?? e?.message ?? e), text = sentence(said.replace(/^(?:in )?--?[a-z-]+[ :]*/i, "")), hint = e?.fault?.hint && sentence(e.fault.hint);
+      if (/no horizon of the problem's own/.test(said)) {
+        fields.horizon.fail("This problem has no length of its own.", "Write a number of steps.");
+        fields.horizon.control.focus();
+        return;
+      }
       const flags = /** @type {[RegExp, any][]} */ ([[/--?horizon|^horizon| -H |\bhorizon\b.*expected/, fields.horizon], [/time.limit/, fields.time], [/memory/, fields.memory], [/threads/, fields.threads], [/\bseed\b/, fields.seed],
         [/--?engine|\bengine\b/, fields.engine], [/simulator/, fields.simulator], [/determinize/, fields.determinize]]);
       if (/set.initial/.test(said)) {
@@ -153,8 +165,14 @@ export function setup(options) {
           return;
         }
       }
-      fill(place, refused(e));
+      if (place) fill(place, refused(e));
     },
   };
   return self;
+}
+
+/** Reads a size such as 512MiB; 0 if it is none. @param {string} text */
+function bytes(text) {
+  const m = /^([0-9]+(?:\.[0-9]+)?) ?([KMGT]i?)?B?$/.exec(text);
+  return m ? Math.round(Number(m[1]) * (m[2] ? 1024 ** ("KMGT".indexOf(m[2][0]) + 1) : 1)) : 0;
 }

@@ -141,7 +141,7 @@ export function grid(label, corner) {
       for (let r = 0; r < Math.min(d.rows, 2000); r++) longest = Math.max(longest, d.name(r).length);
       for (let r = 0; r < Math.min(d.rows, 60); r++) for (let c = 0; c < Math.min(d.columns, 12); c++) widest = Math.max(widest, d.cell(r, c).text.length);
       nameWidth = Math.min(Math.max(90, longest * 7.4 + 16), Math.max(120, (element.clientWidth || 600) * 0.4));
-      width = Math.min(180, Math.max(48, widest * 7.6 + 16));
+      width = Math.min(180, Math.max(58, widest * 7.6 + 16));
       space.style.width = nameWidth + width * d.columns + "px";
       space.style.height = rowHeight * (d.rows + 1) + "px";
       element.style.height = Math.min(416, rowHeight * (d.rows + 1) + 18) + "px";

@@ -7,12 +7,12 @@ import { steps, verdict } from "./answer.js";
 import { fill, h, say } from "./dom.js";
 import { rules } from "./expression.js";
 import { refused, sentence } from "./field.js";
-import { explained } from "./explain.js";
+import { broken, explained } from "./explain.js";
 import { outcome } from "./job.js";
 import { drawJob } from "./planview.js";
 import { player, stage } from "./player.js";
 import { setup } from "./setup.js";
-import { counted, number } from "./words.js";
+import { counted, number, step } from "./words.js";
 
 /**
  * @param {HTMLElement} root
@@ -23,6 +23,7 @@ export function view(root, server) {
   let jobs = ["", ""], round = 0, running = /** @type {string[]} */ ([]);
   const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = !s; } });
   const extra = rules({ legend: "What if also …", add: "Add a changed rule", problem: settings.problem.get, changed: note, hint: "These rules hold in the second plan only." });
+  extra.set([""]);
   const compare = h("button", { type: "submit", class: "primary" }, "Compare");
   const stop = h("button", { type: "button", hidden: true, onclick: cancel }, "Stop");
   const form = h("form", { class: "card side", "aria-label": "Problem and change", novalidate: true, onsubmit: submit }, h("h2", {}, "Change"), extra.element, h("h2", {}, "Problem"), settings.element, trouble,
@@ -33,13 +34,15 @@ export function view(root, server) {
     side.picture.go(k);
     caption(i, k);
   }));
-  const both = h("div", { hidden: true }, h("div", { class: "halves" }, sides.map((side) => h("section", { class: "card", "aria-label": side.name }, h("h2", {}, side.name), side.verdict, side.picture.element, side.caption))),
+  const both = h("div", { hidden: true }, h("div", { class: "halves" }, sides.map((side) => h("section", { class: "card", "aria-label": side.name }, h("h2", {}, side.name), side.verdict, side.picture.element, side.caption, side.picture.notes))),
     h("section", { class: "card", "aria-label": "Both plans, step by step" }, control.element, control.items));
   const reasons = h("section", { class: "card", "aria-label": "Why", hidden: true }, h("h2", {}, "Why"), why);
   fill(root, h("h1", {}, "What if"), h("p", { class: "intro" }, "Change a rule and see both plans side by side: what the change costs, and why."),
-    h("div", { class: "columns" }, form, h("div", {}, state, cost, reasons, both)));
+    h("div", { class: "columns" }, form, h("div", {}, state, cost, both, reasons)));
   /** @type {any[]} */
   let documents = [];
+  /** @type {Set<number>} the steps in which the plans differ */
+  let differing = new Set();
   /** @type {(import("./player.js").Frames|null)[]} */
   let pictures = [];
 
@@ -91,7 +94,7 @@ export function view(root, server) {
       jobs = found.map((j) => j.job);
       note();
       await show(found);
-      await reason(found, changed, change, mine);
+      await reason(found, changed, mine);
     } catch (x) {
       if (mine === round) failed(x, change);
     }
@@ -120,6 +123,7 @@ export function view(root, server) {
   async function show(found) {
     for (const j of found) if (!j.result) throw { fault: j.error ?? { error: "the run was stopped before there was an answer" } };
     documents = found.map((j) => j.result);
+    differing = new Set((documents[1].plan ?? []).flatMap((/** @type {any} */ s, /** @type {number} */ i) => (step(s) === step(documents[0].plan?.[i]) ? [] : [i + 1])));
     pictures = await Promise.all(found.map(async (j) => (j.result.plan?.length ? (await drawJob(j)).frames : null)));
     documents.forEach((a, i) => {
       fill(sides[i].verdict, verdict(a));
@@ -137,24 +141,25 @@ export function view(root, server) {
     fill(cost, h("section", { class: "note " + (b.status === "infeasible" ? "bad" : "good"), "aria-label": "What it costs" }, h("p", {}, h("strong", {}, price(a, b)))));
     say(price(a, b));
   }
-  /** Explains the second plan, or its absence. @param {any[]} found @param {any} changed @param {string[]} change @param {number} mine */
-  async function reason(found, changed, change, mine) {
+  /** Explains the second plan, or its absence. @param {any[]} found @param {any} changed @param {number} mine */
+  async function reason(found, changed, mine) {
     const [a, b] = documents;
     state.textContent = "Looking for the reasons …";
     reasons.hidden = false;
     fill(why, h("p", { class: "hint" }, "Looking for the reasons …"));
-    const { kind, engine, simulator, ...rest } = changed;
+    const of = (/** @type {string[]} */ names) => Object.fromEntries(names.filter((n) => changed[n] !== undefined).map((n) => [n, changed[n]]));
+    const shared = of(["problem", "model", "determinize", "set_initial", "require", "time_limit", "memory"]);
     const parts = [];
     if (a.plan?.length) {
-      const v = await run({ ...rest, kind: "validate", of: found[0].job, horizon: undefined });
-      const text = v.result?.failure?.text;
+      const v = await run({ ...shared, kind: "validate", of: found[0].job });
+      const failure = v.result?.failure;
       if (mine !== round) return;
-      parts.push(h("p", {}, text ? `The plan as it is breaks the change: ${text}` : v.error ? `The plan as it is cannot be checked: ${v.error.error}` : "The plan as it is keeps the change."));
+      parts.push(h("p", {}, failure ? `The plan as it is breaks the change ${broken(failure)}.` : v.error ? `The plan as it is cannot be checked: ${v.error.error}` : "The plan as it is keeps the change."));
     }
     if (b.plan?.length || b.status === "infeasible") {
-      const x = await run({ ...rest, kind: "explain", horizon: b.horizon, ...(b.plan?.length ? { of: found[1].job } : {}) });
+      const x = await run({ ...shared, ...of(["threads"]), ...(server.explainers.includes(changed.engine) ? { engine: changed.engine } : {}), kind: "explain", horizon: b.horizon, ...(b.plan?.length ? { of: found[1].job } : {}) });
       if (mine !== round) return;
-      parts.push(x.result ? explained(x.result, change) : refused({ fault: x.error ?? { error: "the explanation was stopped" } }));
+      parts.push(x.result ? explained(x.result, differing) : refused({ fault: x.error ?? { error: "the explanation was stopped" } }));
     }
     fill(why, parts);
     say("The reasons are there.");
@@ -175,7 +180,7 @@ export function view(root, server) {
         const found = await Promise.all(jobs.map((j) => api.get("jobs/" + api.part(j))));
         await show(found);
         const base = settings.request("plan");
-        await reason(found, { ...base, require: [...(base.require ?? []), ...change] }, change, mine);
+        await reason(found, { ...base, require: [...(base.require ?? []), ...change] }, mine);
       } catch (x) {
         fill(trouble, refused(x));
       }

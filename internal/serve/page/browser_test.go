@@ -1,0 +1,300 @@
+package page_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/fdplan/fdplan/internal/extsolver"
+)
+
+// shotsVariable names the environment variable with the folder for screenshots. Without it
+// they are in the test's temporary folder.
+const shotsVariable = "FDPLAN_SCREENSHOTS"
+
+// program is the fdplan that the tests have built, elevator its example of a device.
+var program, elevator string
+
+// TestMain builds the programs if there is a browser to test with.
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		if _, err := exec.LookPath("chromium"); err != nil {
+			return m.Run()
+		}
+		dir, err := os.MkdirTemp("", "page")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		build := exec.Command("go", "build", "-o", dir, "github.com/fdplan/fdplan/cmd/fdplan", "github.com/fdplan/fdplan/examples/elevator")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "building fdplan: %v\n%s", err, out)
+			return 1
+		}
+		program, elevator = filepath.Join(dir, "fdplan"), filepath.Join(dir, "elevator")
+		return m.Run()
+	}())
+}
+
+// serve starts fdplan serve and returns the address of its page.
+func serve(t *testing.T, flags ...string) string {
+	t.Helper()
+	extsolver.Require(t, "chromium")
+	cmd := exec.Command(program, append([]string{"serve", "--no-browser"}, flags...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		late := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		late.Stop()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	at := strings.Index(line, "http://")
+	if err != nil || at < 0 {
+		t.Fatalf("fdplan serve printed %q, %v; expected its address", line, err)
+	}
+	return strings.TrimSpace(line[at:])
+}
+
+// browser starts a headless Chromium that all tabs of a test share.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// device is a kind of screen.
+type device struct {
+	name          string
+	width, height int64
+	dark          bool
+}
+
+var (
+	desktop = device{"desktop", 1280, 900, false}
+	phone   = device{"phone", 390, 844, true}
+)
+
+// tab is a page of the browser, whose console must stay empty.
+type tab struct {
+	*testing.T
+	ctx     context.Context
+	device  device
+	mu      sync.Mutex
+	console []string
+}
+
+// patience bounds what a test waits for.
+const patience = 25 * time.Second
+
+// open opens the page in a tab of its own.
+func open(t *testing.T, browser context.Context, d device, address string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	p := &tab{T: t, ctx: ctx, device: d}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.console = append(p.console, fmt.Sprintf("%s: %s %s", m.Type, m.Text, m.URL))
+			p.mu.Unlock()
+		}
+	}()
+	p.run(chromedp.EmulateViewport(d.width, d.height), p.theme(d.dark), chromedp.Navigate(address))
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, line := range p.console {
+			t.Errorf("on the console: %s", line)
+		}
+	})
+	return p
+}
+
+// refusals removes the notes of the browser about requests that the server has refused, and
+// returns their number.
+func (p *tab) refusals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var kept []string
+	for _, line := range p.console {
+		if !strings.Contains(line, "the server responded with a status of 4") {
+			kept = append(kept, line)
+		}
+	}
+	n := len(p.console) - len(kept)
+	p.console = kept
+	return n
+}
+
+// theme sets what the system prefers.
+func (p *tab) theme(dark bool) chromedp.Action[chromedp.Void] {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		return chromedp.Void{}, err
+	}
+}
+
+// run performs actions.
+func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.shot("failed")
+		p.Fatalf("%v; the page shows:\n%s", err, p.shown())
+	}
+}
+
+// shown returns the text of the page.
+func (p *tab) shown() string {
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	if err != nil {
+		return err.Error()
+	}
+	return text[:min(len(text), 3000)]
+}
+
+// until waits until an expression of JavaScript is true.
+func (p *tab) until(what, expression string) {
+	p.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		if eval[bool](p, "Boolean("+expression+")") {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.shot("failed")
+			p.Fatalf("waited for %s in vain; the page shows:\n%s", what, p.shown())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// eval returns the value of an expression of JavaScript.
+func eval[T any](p *tab, expression string) T {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.shot("failed")
+		p.Fatalf("%s: %v; the page shows:\n%s", expression, err, p.shown())
+	}
+	return out
+}
+
+// field is the JavaScript that finds the control with a label in the view that is shown.
+func field(label string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("main > div:not([hidden]) label")].filter((l) => l.textContent.trim() === %q).map((l) => l.control)[0]`, label)
+}
+
+// set gives a control a value, as a user does.
+func (p *tab) set(label, value string) {
+	p.Helper()
+	p.until(fmt.Sprintf("the field %s, where %q can be chosen", label, value), fmt.Sprintf(`(() => { const c = %s; return c && !c.disabled && (!c.options || [...c.options].some((o) => o.value === %q)); })()`, field(label), value))
+	p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const c = %s; if (c.type === "checkbox") c.checked = %q === "1"; else c.value = %q; c.dispatchEvent(new Event("input", {bubbles: true})); c.dispatchEvent(new Event("change", {bubbles: true})); })()`, field(label), value, value)))
+}
+
+// button is the JavaScript that finds a button or link by its text in the view that is shown.
+func button(text string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("main > div:not([hidden]) :is(button, summary, a)")].filter((b) => b.offsetParent !== null && (b.textContent.trim() === %q || b.getAttribute("aria-label") === %q))[0]`, text, text)
+}
+
+// press clicks a button.
+func (p *tab) press(text string) {
+	p.Helper()
+	p.until("the button "+text, button(text)+" && !"+button(text)+".disabled")
+	p.run(chromedp.Evaluate[chromedp.Void](button(text) + ".click()"))
+}
+
+// view opens a view by its link.
+func (p *tab) view(name string) {
+	p.Helper()
+	link := fmt.Sprintf(`document.querySelector("#views a[data-view=%s]")`, name)
+	p.run(chromedp.Evaluate[chromedp.Void](link + ".click()"))
+	p.until("the view "+name, link+`.getAttribute("aria-current") === "page"`)
+}
+
+// says waits until the view that is shown has a text.
+func (p *tab) says(text string) {
+	p.Helper()
+	p.until(fmt.Sprintf("%q", text), fmt.Sprintf(`document.querySelector("main > div:not([hidden])")?.innerText.includes(%q)`, text))
+}
+
+// fits checks that nothing is wider than the screen.
+func (p *tab) fits(where string) {
+	p.Helper()
+	if wide := eval[string](p, `document.documentElement.scrollWidth <= innerWidth ? "" : [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.parentElement.closest(".stage, .grid, .list, .wide, svg")).map((e) => e.tagName + "." + e.className).slice(0, 5).join(", ") || "something"`); wide != "" {
+		p.shot("wide")
+		p.Errorf("%s is wider than %d pixels: %s", where, p.device.width, wide)
+	}
+}
+
+// shot keeps a screenshot of the whole page.
+func (p *tab) shot(name string) {
+	p.Helper()
+	dir := os.Getenv(shotsVariable)
+	if dir == "" {
+		dir = p.TempDir()
+	}
+	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		p.Errorf("the screenshot %s: %v", name, err)
+		return
+	}
+	scheme := map[bool]string{false: "light", true: "dark"}[p.device.dark]
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.png", name, p.device.name, scheme))
+	if err := os.WriteFile(file, picture, 0o644); err != nil {
+		p.Error(err)
+	}
+}
+
+// both keeps screenshots in both themes.
+func (p *tab) both(name string) {
+	p.Helper()
+	p.shot(name)
+	p.device.dark = !p.device.dark
+	p.run(p.theme(p.device.dark))
+	p.shot(name)
+	p.device.dark = !p.device.dark
+	p.run(p.theme(p.device.dark))
+}

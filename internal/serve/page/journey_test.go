@@ -1,0 +1,237 @@
+package page_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// devices runs a journey on a desktop with light and a phone with dark colours.
+func devices(t *testing.T, journey func(t *testing.T, d device)) {
+	for _, d := range []device{desktop, phone} {
+		t.Run(d.name, func(t *testing.T) { journey(t, d) })
+	}
+}
+
+// keys presses keys as a person at the keyboard does.
+func (p *tab) keys(text string) {
+	p.Helper()
+	p.run(chromedp.KeyEvent(text))
+}
+
+// rule writes a rule into the field with a label, as a user types it.
+func (p *tab) rule(label, text string) {
+	p.Helper()
+	box := fmt.Sprintf(`[...document.querySelectorAll("main > div:not([hidden]) [role=combobox]")].filter((c) => c.getAttribute("aria-label") === %q)[0]`, label)
+	p.until("the field "+label, box)
+	p.run(chromedp.Evaluate[chromedp.Void](box + ".focus()"))
+	p.keys(text)
+}
+
+// files gives files to the control with a name.
+func (p *tab) files(name string, files ...string) {
+	p.Helper()
+	p.run(chromedp.SetUploadFiles(chromedp.CSS(fmt.Sprintf("main > div:not([hidden]) input[type=file][aria-label=%q]", name)), files))
+}
+
+// TestPlanJourney plans in a maze: a click on the start, a rule with completion and an error
+// in place, the plan step by step, a reload.
+func TestPlanJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.set("Problem", "navigation/5x5")
+		p.until("the picture", `document.querySelectorAll("#view-plan .choice").length === 19`)
+		p.fits("the start")
+		p.both("plan-start")
+		p.set("Steps", "0")
+		p.press("Plan")
+		p.says("“0” is not a number of steps. Write 8, or 4..8 for a range.")
+		p.set("Steps", "8..10")
+
+		p.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#view-plan .choice[aria-label='Start in cell (x9,y6)']").dispatchEvent(new MouseEvent("click", {bubbles: true}))`))
+		p.until("the new start", `document.querySelector("#view-plan .stage title").textContent.includes("robot at (x9,y6)")`)
+		p.until("the start in the address", `new URLSearchParams(location.hash.split("?")[1]).getAll("set").includes("robot-at(x9,y6)=true")`)
+
+		p.press("Add a rule")
+		p.rule("Rule 1", "~move-we")
+		p.until("completions", `!document.querySelector("#view-plan .options").hidden && document.querySelector("#view-plan .options").innerText.includes("move-west")`)
+		p.shot("plan-completion")
+		p.keys(kb.ArrowDown + kb.Enter)
+		p.until("the completed rule", `document.querySelector("#view-plan [role=combobox]").value === "~move-west"`)
+		p.keys(" ^ levle")
+		p.says("there is no variable levle")
+		p.shot("plan-error")
+		p.keys(strings.Repeat(kb.Backspace, 8))
+		p.press("Plan")
+		p.says("there is no plan of this length: proven")
+		p.press("Remove rule 1")
+		p.press("Plan")
+		p.says("is better: proven by")
+		p.says("In the simulator the plan holds")
+		p.says("The training data show every step")
+		p.until("the steps", `document.querySelectorAll("#view-plan [role=option]").length === 9`)
+		p.fits("the plan")
+		p.both("plan")
+
+		p.press("One step on (right arrow)")
+		p.keys(kb.ArrowRight)
+		p.says("Step 2 of 8")
+		p.keys(kb.End)
+		p.says("Step 8 of 8")
+		p.until("the goal", `document.querySelector("#view-plan section .stage title").textContent.includes("the goal")`)
+		p.press("All values by step")
+		p.until("all values", `document.querySelector("#view-plan .grid .cell.true")`)
+		p.fits("all values")
+		p.shot("plan-values")
+		p.run(chromedp.Reload())
+		p.says("Step 8 of 8")
+		if got := eval[string](p, field("Steps")+".value"); got != "8..10" {
+			t.Errorf("after a reload the steps are %q", got)
+		}
+	})
+}
+
+// TestWhatIfJourney compares plans with and without a rule: once it costs moves, once there
+// is no plan.
+func TestWhatIfJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.view("whatif")
+		p.set("Problem", "navigation/5x5")
+		p.press("Compare")
+		p.says("Write a rule here")
+		p.set("Steps", "12")
+		p.rule("Rule 1", "~(robot-at(x6,y12) | robot-at(x6,y15))")
+		p.press("Compare")
+		p.says("The change costs 2: the best reward goes from -8 to -10.")
+		p.says("The plan as it is breaks the change at step ")
+		p.until("two pictures", `[...document.querySelectorAll("#view-whatif .stage svg")].length === 2`)
+		p.until("the reasons", `document.querySelectorAll("#view-whatif section[aria-label=Why] details ol > li[value]").length === 12`)
+		p.fits("What if")
+		p.both("whatif")
+		p.run(chromedp.Reload())
+		p.says("The change costs 2")
+		p.set("Steps", "8")
+		p.press("Compare")
+		p.says("With the change there is no plan of this length.")
+		p.until("the reasons", `document.querySelector("#view-whatif section[aria-label=Why]").innerText.length > 100`)
+		p.fits("What if without a plan")
+		p.shot("whatif-none")
+	})
+}
+
+// logFile writes the log of the lift.
+func logFile(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command(elevator, "-log", "6000").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "lift.csv")
+	if err := os.WriteFile(name, out, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestLearnJourney makes a problem of a log, trains a network, looks at its structure and
+// errors, and plans with it.
+func TestLearnJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	log := logFile(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.view("learn")
+		p.files("Open a log", log)
+		p.says("lift.csv: 6,000 rows")
+		p.until("the histograms", `document.querySelectorAll("#view-learn .log-column .chart").length > 5`)
+		p.fits("the columns")
+		p.both("learn-columns")
+		p.set("Goal", "floor == 0 ^ lod_kg < 200")
+		p.set("Use of command", "state")
+		p.press("Make a problem of it")
+		p.says("No column is an action.")
+		p.set("Use of command", "action")
+		p.press("Make a problem of it")
+		p.says("lod_kg")
+		p.refusals()
+		p.set("Goal", "floor == 0 ^ load_kg < 200")
+		p.set("Reward of a step", "-(command ~= @wait)")
+		p.press("Make a problem of it")
+		p.until("the problem", `!document.querySelector("#view-learn form[aria-label=Training] button").disabled`)
+		p.press("Train")
+		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
+		p.says("of the distinct rows are wrong")
+		p.says("Errors on the data")
+		p.says("Contradictory rows")
+		p.refusals() // a problem without RDDL has no legal rows to list
+		p.fits("the network")
+		p.both("learn")
+		p.run(chromedp.Reload())
+		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
+		p.press("Plan with it")
+		p.until("the variables", `document.querySelectorAll("#view-plan .value").length > 3`)
+		p.press("Plan")
+		p.says("This problem has no length of its own. Write a number of steps.")
+		p.set("Steps", "20")
+		p.press("Plan")
+		p.says("The plan was not tried in a simulator.")
+		p.fits("the plan of the lift")
+		p.shot("learn-plan")
+	})
+}
+
+// TestRunJourney acts in the simulator of a problem, and finds a plan by Algorithm 1.
+func TestRunJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.view("run")
+		p.set("Problem", "cellda/y")
+		p.set("Plan again after steps", "none")
+		p.press("Run")
+		p.says("“none” is not a number of steps")
+		p.set("Plan again after steps", "2")
+		p.until("the problem", `document.querySelectorAll("#view-run .value").length > 3`)
+		p.press("Run")
+		p.says("The goal was reached.")
+		p.says("Every state was as planned.")
+		p.until("the plans", `document.querySelectorAll("#view-run section[aria-label='The run'] .table tbody tr").length === 4`)
+		p.fits("the run")
+		p.both("run")
+		p.set("How", "incremental")
+		p.press("Run")
+		p.says("In the simulator the plan holds")
+		p.fits("the plan that holds")
+		p.shot("run-incremental")
+	})
+}
+
+// TestResultsJourney starts a small sweep and follows it.
+func TestResultsJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.view("results")
+		p.set("Engines", "search")
+		p.set("Tables", "figure1")
+		p.press("Start the sweep")
+		p.until("the sweep", `document.querySelector("#view-results section[aria-label=Sweeps] td")`)
+		p.until("the end", `[...document.querySelectorAll("#view-results section[aria-label=Jobs] .badge")].every((b) => b.textContent === "done")`)
+		p.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#view-results section[aria-label=Sweeps] th a").click()`))
+		p.until("the journal", `document.querySelectorAll("#view-results section[aria-label='Journal and report'] .item").length > 0`)
+		p.until("the report", `document.querySelectorAll("#view-results .report summary").length > 5`)
+		p.press("The example")
+		p.until("the figure of the report", `[...document.querySelectorAll("#view-results .report img")].some((i) => i.offsetParent && i.naturalWidth > 100)`)
+		p.fits("the results")
+		p.both("results")
+	})
+}
