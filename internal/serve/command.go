@@ -28,6 +28,13 @@ const maxLine = 1 << 20
 // maxAnswer bounds an answer that is read into memory.
 const maxAnswer = 64 << 20
 
+// The exit statuses of fdplan that the server tells apart (docs/formats.md).
+const (
+	exitDone  = 0
+	exitLimit = 3 // a limit was reached before there was an answer
+	exitNo    = 4 // the answer is no
+)
+
 // command is a run of fdplan in a process of its own.
 type command struct {
 	dir    string // that it runs in: names in its messages are relative to it
@@ -37,7 +44,8 @@ type command struct {
 }
 
 // exec runs a command and returns its exit status with the error that it printed, if any. When
-// ctx ends, the command is asked to end with what it has found, and killed if it does not.
+// ctx ends, the command is asked to end with what it has found, and killed if it does not. The
+// status is -1 if it was killed or not started.
 func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemError, err error) {
 	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], c.args...)
 	cmd := exec.CommandContext(ctx, s.config.Program[0], args...)
@@ -49,6 +57,9 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return -1, nil, nil
+		}
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
 	}
 	kill := context.AfterFunc(ctx, func() {
@@ -56,7 +67,7 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 	})
 	defer kill()
 	read := make(chan *problemError, 1)
-	go func() { read <- readLines(stderr, c.line) }()
+	go func() { read <- readLines(stderr, c.dir, c.line) }()
 	// Wait closes the pipe: everything has to be read before, unless it is held open by what
 	// the command has left behind.
 	select {
@@ -83,12 +94,15 @@ func afterEnd(ctx context.Context, d time.Duration) <-chan struct{} {
 	return late
 }
 
-// readLines passes the lines of r on and returns the error among them.
-func readLines(r io.Reader, line func([]byte)) *problemError {
+// readLines passes the lines of r on and returns the error among them. Names of files are made
+// relative to dir: where the server keeps them is its own affair.
+func readLines(r io.Reader, dir string, line func([]byte)) *problemError {
 	var said *problemError
 	b := bufio.NewReaderSize(r, 64<<10)
+	prefix := []byte(dir + string(filepath.Separator))
 	for {
 		text, err := readLine(b)
+		text = bytes.ReplaceAll(text, prefix, nil)
 		if len(text) > 0 {
 			if e := complaint(text); e != nil {
 				said = e
@@ -176,11 +190,11 @@ func (s *Server) ask(ctx context.Context, dir string, args ...string) ([]byte, e
 	switch {
 	case err != nil:
 		return nil, err
-	case ctx.Err() != nil || exit == 3:
+	case ctx.Err() != nil || exit == exitLimit:
 		return nil, bad("it takes longer than %v, or more memory than %d bytes", s.config.Limits.Request, s.config.Limits.Memory)
 	case said != nil:
 		return nil, said
-	case exit != 0 && exit != 4:
+	case exit != exitDone && exit != exitNo:
 		return nil, fmt.Errorf("fdplan %s ended with status %d", strings.Join(args, " "), exit)
 	case out.over:
 		return nil, bad("the answer has more than %d bytes", maxAnswer)

@@ -140,8 +140,9 @@ func named(p *factored.Problem, text string, at int, use string) (from int, foun
 		if !starts(text, from) || typed != "" && (strings.ContainsAny(typed[:1], " \t(),") || typed[0] >= '0' && typed[0] <= '9') {
 			continue
 		}
-		if typed == "" && endsOperand(strings.TrimRight(text[:at], " \t")) {
-			break
+		blank := typed != strings.TrimRight(typed, " \t") && !strings.Contains(typed, "(")
+		if blank || typed == "" && endsOperand(strings.TrimRight(text[:at], " \t")) {
+			continue
 		}
 		if items := matching(p, typed, use); len(items) > 0 {
 			return from, items

@@ -46,6 +46,9 @@ func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
 
 // keep moves the files of a problem to their place, reads it, and adds it to the list.
 func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err error) {
+	if err := s.problems.room(s.config.Limits.Uploads); err != nil {
+		return err
+	}
 	id := identifier(name)
 	if id == "" {
 		id = "problem"

@@ -27,6 +27,13 @@ const (
 	useInitial  = "initial"  // VARIABLE=VALUE
 )
 
+// expressionRequest is a text with its use, and where completions are wanted.
+type expressionRequest struct {
+	Text   string `json:"text"`
+	Use    string `json:"use"`
+	Cursor *int   `json:"cursor"` // in UTF-16 units
+}
+
 // expression is what is known of an expression that somebody types.
 type expression struct {
 	Valid       bool            `json:"valid"`
@@ -45,11 +52,7 @@ type textError struct {
 
 // checkExpression checks an expression as the commands do, and completes it.
 func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
-	var q struct {
-		Text   string `json:"text"`
-		Use    string `json:"use"`
-		Cursor *int   `json:"cursor"`
-	}
+	var q expressionRequest
 	if err := decode(r, &q); err != nil {
 		return err
 	}

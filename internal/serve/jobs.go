@@ -255,7 +255,7 @@ func (s *Server) perform(ctx context.Context, j *job, args []string, limit time.
 	if err := errors.Join(err, answer.Close()); err != nil {
 		return s.broken(err)
 	}
-	if said == nil || exit == 0 || exit == 4 {
+	if exit == exitDone || exit == exitNo {
 		if err := s.complete(context.WithoutCancel(ctx), j); err != nil {
 			return s.broken(err)
 		}
@@ -281,7 +281,7 @@ func (s *Server) judge(ctx context.Context, j *job, exit int, said *problemError
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
 		out.status, out.said = Cancelled, nil
-	case text != nil && (exit == 0 || exit == 3 || exit == 4):
+	case text != nil && (exit == exitDone || exit == exitLimit || exit == exitNo):
 		out.said = nil
 	default:
 		out.status = Failed

@@ -105,6 +105,12 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	defer os.RemoveAll(f.folder)
+	s.logs.mu.Lock()
+	n := len(s.logs.byID)
+	s.logs.mu.Unlock()
+	if err := crowded("logs", n, s.config.Limits.Uploads); err != nil {
+		return err
+	}
 	if len(f.files) != 1 {
 		return bad("there are %d files; expected one log", len(f.files))
 	}

@@ -154,11 +154,11 @@ func (s *Server) testing(t *target, q *JobRequest, dir string) ([]string, error)
 		return nil, err
 	}
 	args := []string{"test", network}
-	if q.Data != "" {
-		data, err := s.data(t, q.Data, dir)
-		if err != nil {
-			return nil, err
-		}
+	data, err := s.data(t, q.Data, dir)
+	if err != nil {
+		return nil, err
+	}
+	if data != "" {
 		args = append(args, data)
 	}
 	return append(args, "--task="+task), nil

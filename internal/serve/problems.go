@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -70,6 +71,21 @@ func openProblems(dir string) (*problemList, error) {
 		}
 	}
 	return l, nil
+}
+
+// room refuses another problem if there are so many.
+func (l *problemList) room(most int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return crowded("problems", len(l.byID), most)
+}
+
+// crowded is the error for another upload if there are n of at most so many.
+func crowded(what string, n, most int) error {
+	if n < most {
+		return nil
+	}
+	return &problemError{status: http.StatusConflict, Message: fmt.Sprintf("there are %d uploaded %s already", n, what), Hint: "remove some"}
 }
 
 // target is a problem as commands are told of it.

@@ -57,6 +57,7 @@ type Limits struct {
 	Running int           // jobs at the same time
 	Queued  int           // jobs that wait
 	Kept    int           // ended jobs
+	Uploads int           // uploaded problems, and logs
 	Memory  int64         // bytes of a job
 	Threads int           // of a job that asks for none
 	Time    time.Duration // of a job; 0 for no limit
@@ -87,6 +88,9 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
 	}
+	if config.Data, err = folder(config.Data); err != nil {
+		return nil, fmt.Errorf("the folder of data: %w", err)
+	}
 	s := &Server{
 		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits),
 		followers: make(chan struct{}, maxFollowers), scratch: filepath.Join(config.Data, "scratch"),
@@ -100,6 +104,18 @@ func New(config Config) (*Server, error) {
 	}
 	s.handler = s.access.protect(s.mux())
 	return s, s.open()
+}
+
+// folder makes a folder, and returns its path without links.
+func folder(path string) (string, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // open reads what earlier servers have left in the folder of data.
@@ -262,15 +278,18 @@ func (s *Server) getDescription(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
+// session is what a page knows of its address.
+type session struct {
+	Token string `json:"token"`
+}
+
 // createSession exchanges the token for a cookie.
 func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	var session struct {
-		Token string `json:"token"`
-	}
-	if err := decode(r, &session); err != nil {
+	var q session
+	if err := decode(r, &q); err != nil {
 		return err
 	}
-	if !s.access.matches(session.Token) {
+	if !s.access.matches(q.Token) {
 		return &problemError{status: http.StatusUnauthorized, Message: "the token is wrong"}
 	}
 	s.access.grant(w)
@@ -304,6 +323,7 @@ type limitLines struct {
 	Running int      `json:"running"`
 	Queued  int      `json:"queued"`
 	Kept    int      `json:"kept"`
+	Uploads int      `json:"uploads"`
 	Memory  int64    `json:"memory"`
 	Threads int      `json:"threads"`
 	Time    *float64 `json:"time"`
@@ -315,7 +335,7 @@ func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
 		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations,
 		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
-		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Memory: l.Memory, Threads: l.Threads},
+		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Uploads: l.Uploads, Memory: l.Memory, Threads: l.Threads},
 	}
 	if l.Time > 0 {
 		seconds := l.Time.Seconds()

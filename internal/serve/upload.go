@@ -39,15 +39,16 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, dir string) (f 
 	if err != nil {
 		return nil, bad("the body is no upload: %v; expected multipart/form-data", err)
 	}
-	f = &form{fields: map[string]string{}}
-	if f.folder, err = os.MkdirTemp(dir, "upload-"); err != nil {
+	folder, err := os.MkdirTemp(dir, "upload-")
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(refused(err), os.RemoveAll(f.folder))
+			err = errors.Join(refused(err), os.RemoveAll(folder))
 		}
 	}()
+	f = &form{folder: folder, fields: map[string]string{}}
 	for {
 		part, err := parts.NextPart()
 		if err == io.EOF {

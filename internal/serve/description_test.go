@@ -1,0 +1,192 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// contextOf is a context that ends with the test at the latest.
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}
+
+// TestRoutesAreDescribed holds the description to the routes in both directions: methods,
+// paths, parameters, and what needs no token.
+func TestRoutesAreDescribed(t *testing.T) {
+	a := api(t)
+	known := map[string]route{}
+	for _, r := range new(Server).routes() {
+		known[r.method+" "+r.path] = r
+	}
+	ids := map[string]bool{}
+	for path, methods := range a.Paths {
+		for method, op := range methods {
+			key := strings.ToUpper(method) + " " + path
+			r, ok := known[key]
+			if !ok {
+				t.Errorf("%s is described and has no route", key)
+			}
+			delete(known, key)
+			if ids[op.ID] || op.ID == "" {
+				t.Errorf("%s: the id %q is not its own", key, op.ID)
+			}
+			ids[op.ID] = true
+			if public := op.Security != nil && len(*op.Security) == 0; public != r.public {
+				t.Errorf("%s: needs no token: %v, described as %v", key, r.public, public)
+			}
+			if !r.public && op.Responses["401"].Ref == "" {
+				t.Errorf("%s: status 401 is not described", key)
+			}
+			var described, inPath []string
+			for _, p := range op.Parameters {
+				if p["in"] == "path" {
+					described = append(described, p["name"].(string))
+				}
+			}
+			for _, part := range strings.Split(path, "/") {
+				if strings.HasPrefix(part, "{") {
+					inPath = append(inPath, strings.Trim(part, "{}"))
+				}
+			}
+			slices.Sort(described)
+			slices.Sort(inPath)
+			if !slices.Equal(described, inPath) {
+				t.Errorf("%s: parameters %v of the path, described are %v", key, inPath, described)
+			}
+			for content := range bodyOf(op) {
+				if upload := content == "multipart/form-data"; upload != r.upload {
+					t.Errorf("%s: an upload: %v, described as %s", key, r.upload, content)
+				}
+			}
+		}
+	}
+	for key := range known {
+		t.Errorf("%s has a route and is not described", key)
+	}
+}
+
+// bodyOf are the media types of an operation's body.
+func bodyOf(op operation) map[string]bool {
+	out := map[string]bool{}
+	if op.RequestBody != nil {
+		for content := range op.RequestBody.Content {
+			out[content] = true
+		}
+	}
+	return out
+}
+
+// TestFieldsAreDescribed holds the schemas of requests and documents to the types that are
+// read and written, in both directions.
+func TestFieldsAreDescribed(t *testing.T) {
+	a := api(t)
+	for name, v := range map[string]any{
+		"JobRequest": JobRequest{}, "Job": Job{}, "Error": problemError{}, "InitRequest": initRequest{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
+		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": session{},
+	} {
+		described := map[string]bool{}
+		for field := range a.Components.Schemas[name]["properties"].(map[string]any) {
+			described[field] = true
+		}
+		for _, field := range fieldsOf(reflect.TypeOf(v)) {
+			if !described[field] {
+				t.Errorf("%s has no field %s, which the code has", name, field)
+			}
+			delete(described, field)
+		}
+		for field := range described {
+			t.Errorf("%s has the field %s, which the code does not have", name, field)
+		}
+	}
+	enum := func(schema string) (out []string) {
+		for _, v := range a.Components.Schemas[schema]["enum"].([]any) {
+			out = append(out, v.(string))
+		}
+		return out
+	}
+	if got := enum("Kind"); !slices.Equal(got, kinds) {
+		t.Errorf("described are the kinds %v, the code has %v", got, kinds)
+	}
+	var all []string
+	for _, s := range statuses {
+		all = append(all, string(s))
+	}
+	if got := enum("JobStatus"); !slices.Equal(got, all) {
+		t.Errorf("described are the statuses %v, the code has %v", got, all)
+	}
+}
+
+// fieldsOf lists the names of a type's fields in JSON.
+func fieldsOf(t reflect.Type) []string {
+	var out []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			out = append(out, fieldsOf(f.Type)...)
+		case f.IsExported() && name != "-":
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// TestSchemas wants every reference to lead somewhere and every schema to be used and to have
+// known keywords only.
+func TestSchemas(t *testing.T) {
+	a := api(t)
+	text := string(description)
+	for name, schema := range a.Components.Schemas {
+		if !strings.Contains(text, `"#/components/schemas/`+name+`"`) {
+			t.Errorf("nothing refers to the schema %s", name)
+		}
+		walk(schema, func(s map[string]any) {
+			if why := a.validate(s, nil, name); strings.Contains(why, "unknown keyword") || strings.Contains(why, "there is no schema") {
+				t.Error(why)
+			}
+		})
+	}
+	var whole map[string]any
+	if err := json.Unmarshal(description, &whole); err != nil {
+		t.Fatal(err)
+	}
+	walk(whole, func(s map[string]any) {
+		if ref, ok := s["$ref"].(string); ok {
+			var at any = whole
+			for _, part := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+				m, _ := at.(map[string]any)
+				at = m[part]
+			}
+			if at == nil {
+				t.Errorf("%s leads nowhere", ref)
+			}
+		}
+	})
+}
+
+// walk visits the schemas in a value: the objects that are values of no "properties".
+func walk(v any, visit func(map[string]any)) {
+	switch x := v.(type) {
+	case map[string]any:
+		visit(x)
+		for key, value := range x {
+			properties, ok := value.(map[string]any)
+			if key == "properties" && ok {
+				for _, p := range properties {
+					walk(p, visit)
+				}
+				continue
+			}
+			walk(value, visit)
+		}
+	case []any:
+		for _, value := range x {
+			walk(value, visit)
+		}
+	}
+}
