@@ -12,7 +12,7 @@ import (
 // denseFlags are those that only the dense recipe knows: each asks for it.
 var denseFlags = []string{
 	"hidden", "init", "weights", "epochs", "rate", "threshold", "split", "prune", "multiplicity", "repeated", "sparsity", "bound-decay", "polish",
-	"grid", "widths", "depths", "smallest", "target-error", "patience", "checkpoint", "resume",
+	"grid", "widths", "depths", "smallest", "target-error", "patience",
 }
 
 // AfterApply chooses the recipe: the one that is named, else the one that the

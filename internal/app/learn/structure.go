@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -29,9 +31,12 @@ const (
 	RecipeDense Recipe = "dense"
 )
 
-// shrinkEffort is how long a network is made smaller, in millions of words; see
-// synthesis.Options.
+// shrinkEffort is how long a network is made smaller without a time limit, in millions of words;
+// see synthesis.Options. With one the rest of the time is used.
 const shrinkEffort = 1000
+
+// afterShrinking is the part of a time limit that is kept for what follows.
+const afterShrinking = time.Second
 
 // learnStructure learns a network by RecipeStructure. When ctx ends while the
 // network is made smaller, the one so far is the answer, and says so.
@@ -64,16 +69,19 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		}
 		return func(done float64) { t.Structure(step, done) }
 	}
-	st, err := structure.Learn(ctx, table, structure.Options{
+	st, err := findStructure(ctx, table, structure.Options{
 		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"), Learned: t.Output,
 		Dense: train.Units(t.Config.Seed),
-	})
+	}, t)
 	if err != nil {
 		return nil, err
 	}
 	o := synthesis.Options{Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Effort: shrinkEffort}
 	if report := progress("network"); report != nil {
 		o.Progress = func(done float64, _ int) { report(done) }
+	}
+	if end, ok := ctx.Deadline(); ok {
+		o.Effort, o.Until = math.MaxInt32, end.Add(-afterShrinking)
 	}
 	net, err := synthesis.Network(ctx, len(p.Problem.Inputs), synthesis.Describe(table, st, complete), o)
 	if err != nil {
@@ -91,6 +99,23 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		support(out.file, table, st)
 	}
 	return out, err
+}
+
+// findStructure learns the structure, with a checkpoint if there is to be one.
+func findStructure(ctx context.Context, table *structure.Table, o structure.Options, t Training) (*structure.Structure, error) {
+	if t.Checkpoint == "" {
+		return structure.Learn(ctx, table, o)
+	}
+	c, err := openCheckpoint(t.Checkpoint, t.Resume)
+	if err != nil {
+		return nil, err
+	}
+	o.Memo = c
+	st, err := structure.Learn(ctx, table, o)
+	if closing := c.Close(); err == nil {
+		err = closing
+	}
+	return st, err
 }
 
 // mostRows bounds the rows that the structure is found on if each of them is kept: rows that

@@ -77,6 +77,9 @@ type Options struct {
 	// Dense trains units on some inputs, where neither a table nor anything else does well; nil
 	// for none. It returns nil if that fails.
 	Dense func(ctx context.Context, s *rules.Sample, inputs []int) *rules.Sum
+	// Memo keeps what was learned, nil for none. With the same memo an interrupted run ends with
+	// the same result as one that was not.
+	Memo Memo
 	// Progress is called from one goroutine at a time, with the work done in
 	// 0..1; nil for none.
 	Progress func(done float64)
@@ -120,7 +123,9 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		known := l.t.known(all, o)
 		out.Verdict = l.t.judge(known, o, out)
 		if !l.o.Complete {
-			out.Alternatives = l.alternatives(o, known, st.Noisy, out.Inputs)
+			out.Alternatives = l.remembered(known, o, func() *Found {
+				return &Found{Alternatives: l.alternatives(o, known, st.Noisy, out.Inputs)}
+			}, "alternatives", st.Noisy, out.Inputs).Alternatives
 		}
 		l.tell()
 	})
@@ -399,6 +404,14 @@ func (l *learner) searchFor(o int, rows []int32) *search {
 
 // describe finds a function of one kind.
 func (l *learner) describe(s *search, short bool, kind Kind) Output {
+	f := l.remembered(s.rows, s.out, func() *Found {
+		out := l.find(s, short, kind)
+		return &Found{Output: &out}
+	}, kind, short)
+	return *f.Output
+}
+
+func (l *learner) find(s *search, short bool, kind Kind) Output {
 	o, rows := s.out, s.rows
 	if s.noise = 0; short {
 		s.noise = l.noise

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -18,6 +19,8 @@ type Options struct {
 	// Effort bounds the shrinking, in millions of words of
 	// 64 cells looked at; 0 for none.
 	Effort int
+	// Until ends the shrinking earlier, without an error; the zero time for never.
+	Until time.Time
 	// Progress is called while shrinking, with the work done in 0..1 and the
 	// edges and units so far; nil for none.
 	Progress func(done float64, size int)
@@ -38,6 +41,11 @@ func Network(ctx context.Context, inputs int, functions []Function, o Options) (
 		return nil, err
 	}
 	if o.Effort > 0 {
+		if !o.Until.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, o.Until)
+			defer cancel()
+		}
 		n = n.shrink(ctx, o)
 	}
 	net := n.network()

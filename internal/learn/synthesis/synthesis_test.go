@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -190,6 +191,10 @@ func TestStops(t *testing.T) {
 	if _, err := Network(ctx, 12, fs, Options{}); err == nil {
 		t.Error("no error where nothing could be begun")
 	}
+	if net, err = Network(context.Background(), 12, fs, Options{Effort: 1 << 20, Until: time.Unix(1, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	check(t, rng, net, fs)
 }
 
 // TestSums: outputs that are sums of given units are those sums, beside others that are
