@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,23 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// TestDivide has random problems solved by workers, compares the answers with brute force, and
-// has the joint proofs checked. Asked again, the same problems cost the workers nothing.
+// init makes every third child process of a worker die at its first cube.
+func init() {
+	if os.Getenv(childVariable) == "" {
+		return
+	}
+	do := kinds["cube"]
+	kinds["cube"] = func(ctx context.Context, e *Env, r *request) (*cluster.Outcome, error) {
+		if os.Getpid()%3 == 0 {
+			os.Exit(9)
+		}
+		return do(ctx, e, r)
+	}
+}
+
+// TestDivide has random problems solved by workers whose processes die now and then, compares
+// the answers with brute force, and has the joint proofs checked. Asked again, the same
+// problems cost the workers little.
 func TestDivide(t *testing.T) {
 	c := start(t, 2)
 	ctx := t.Context()
