@@ -18,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -147,16 +148,21 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	if horizon == 0 {
 		horizon = t.Problem.Horizon
 	}
-	answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
-	if err == nil && e.file != "" {
-		err = e.a.toPacked(e.file, func(w io.Writer) (err error) {
-			answers[0], err = certify.Prove(ctx, t, answers[0], certify.Options{W: w, Format: e.version, Limits: r.Limits, Large: e.a.large})
-			return err
-		})
-	}
-	if err == nil && e.folder != "" {
-		err = certify.Write(ctx, t, answers, e.folder, certify.Options{Format: e.version, Limits: r.Limits, Large: e.a.large})
-	}
+	answers, err := proveInTime(ctx, func() ([]certify.Answer, error) {
+		answers, err := certify.Answers(ctx, t, res, horizon, r.Limits)
+		if err == nil && e.file != "" {
+			err = e.a.toPacked(e.file, func(w io.Writer) (err error) {
+				o := e.options(r.Limits)
+				o.W = w
+				answers[0], err = certify.Prove(ctx, t, answers[0], o)
+				return err
+			})
+		}
+		if err == nil && e.folder != "" {
+			err = certify.Write(ctx, t, answers, e.folder, e.options(r.Limits))
+		}
+		return answers, err
+	})
 	switch {
 	case err == nil:
 		proven(res, answers)
@@ -171,6 +177,25 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 		return &plan.ContradictionError{Solver: res.Prover, Msg: "no proof shows what it claims"}
 	}
 	return err
+}
+
+// proveInTime makes proofs until ctx ends. Then the making is left where it is, and the files
+// that it was writing are given up: it may look at its context too rarely for the answer,
+// which stands without.
+func proveInTime[T any](ctx context.Context, make func() (T, error)) (T, error) {
+	made, err := inTime(ctx, make)
+	if err != nil && ctx.Err() != nil {
+		atomicfile.AbortAll()
+	}
+	return made, err
+}
+
+// options are those of a certificate.
+func (e *evidence) options(l engine.Limits) certify.Options { return e.a.proofOptions(e.version, l) }
+
+// proofOptions are those of a proof, without where it goes: its size is told of.
+func (a *environment) proofOptions(version proof.Format, l engine.Limits) certify.Options {
+	return certify.Options{Format: version, Limits: l, Large: a.large, Again: a.again}
 }
 
 // unseen writes the proofs of the bound for the case that next values that the training rows
@@ -205,7 +230,9 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 	for _, f := range res.Known.Failures {
 		a.Excluded = append(a.Excluded, f.Landmark)
 	}
-	err := certify.Write(ctx, p.Task, []certify.Answer{a}, e.folder, certify.Options{Format: e.version, Limits: r.Limits, Large: e.a.large})
+	_, err := proveInTime(ctx, func() (struct{}, error) {
+		return struct{}{}, certify.Write(ctx, p.Task, []certify.Answer{a}, e.folder, e.options(r.Limits))
+	})
 	if err == nil && len(a.Excluded) > 0 {
 		err = e.a.toFile(filepath.Join(e.folder, certify.ExcludedFile), func(w io.Writer) error {
 			return res.Known.Write(w, p.Problem, a.Horizon, system)
@@ -251,6 +278,11 @@ func (a *environment) toPacked(name string, f func(io.Writer) error) error {
 		}
 		return buffered.Flush()
 	})
+}
+
+// again tells of a proof whose time and size are not known.
+func (a *environment) again() {
+	a.warn("the steps between states are too many for a proof; engine pb solves the problem a second time and writes its own, which may be long and large")
 }
 
 // large tells of a proof that will have so many bytes.

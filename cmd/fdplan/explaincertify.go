@@ -32,7 +32,7 @@ func (c *explainCmd) proofs(ctx context.Context, a *environment, r *explain.Requ
 	if err != nil {
 		return nil, err
 	}
-	e.w = &explained.Writer{Dir: c.Certify.folder, Options: certify.Options{Format: version, Limits: r.Limits, Large: a.large}}
+	e.w = &explained.Writer{Dir: c.Certify.folder, Options: a.proofOptions(version, r.Limits)}
 	r.Solved = func(t engine.Task, horizon int, res *engine.Result) error {
 		return e.keep(ctx, func() error { return e.w.Solved(ctx, t, horizon, res) })
 	}
@@ -48,7 +48,8 @@ func (e *explainProofs) keep(ctx context.Context, write func() error) error {
 	if e.none != nil {
 		return nil
 	}
-	switch err := write(); {
+	_, err := proveInTime(ctx, func() (struct{}, error) { return struct{}{}, write() })
+	switch {
 	case errors.Is(err, certify.ErrNoProof):
 		e.none = err
 	case err != nil && ctx.Err() != nil:

@@ -146,7 +146,12 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	if err != nil {
 		return err
 	}
-	err = certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, certify.Options{Format: version, Limits: c.engine(a), Large: a.large})
+	_, err = proveInTime(ctx, func() (struct{}, error) {
+		return struct{}{}, certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, a.proofOptions(version, c.engine(a)))
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
+	}
 	if errors.Is(err, certify.ErrNoProof) {
 		a.warn(err.Error())
 		return nil

@@ -69,6 +69,9 @@ func (p *prover) smallest(ctx context.Context) error {
 	case !errors.Is(err, backward.ErrTooLarge) && !errors.Is(err, errSize):
 		return err
 	case best == nil:
+		if p.o.Again != nil {
+			p.o.Again()
+		}
 		return again(ctx, p.task, p.answer, p.o, p.file)
 	}
 	if best.size > largeProof {

@@ -38,6 +38,9 @@ type Options struct {
 	// Large is called, where it is set, with the expected size in bytes of a proof
 	// that will have more than about 100 MB.
 	Large func(bytes int64)
+	// Again is called, where it is set, before engine pb finds the answer a second time
+	// because no other proof is small enough. Nothing is known then of time and size.
+	Again func()
 }
 
 // ErrNoProof is wrapped by the error for an answer that no proof was found for.
