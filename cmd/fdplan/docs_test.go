@@ -83,6 +83,10 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	python, err := filepath.Abs("../../python/src")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, absent := os.Stat(data)
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
@@ -103,7 +107,7 @@ func TestDocumentation(t *testing.T) {
 				command := strings.ReplaceAll(s.command, "go run ./cmd/fdplan", "fdplan")
 				cmd := exec.Command("sh", "-c", command)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "D="+data)
+				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "D="+data, "PYTHONPATH="+python, "PYTHONDONTWRITEBYTECODE=1")
 				// Exit statuses are shown with echo $?, where they matter.
 				got, err := cmd.CombinedOutput()
 				if _, ok := err.(*exec.ExitError); err != nil && !ok {

@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("D", data)
 			e.Setenv("EXAMPLES", examples)
+			e.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

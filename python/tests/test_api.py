@@ -75,7 +75,9 @@ class Names(unittest.TestCase):
             if isinstance(command, job.Command):
                 self.assertTrue(command.__doc__, name)
                 self.assertEqual(command.__name__, name)
-                self.assertTrue(inspect.signature(command).parameters, name)
+                signature = inspect.signature(command)
+                self.assertTrue(signature.parameters, name)
+                self.assertTrue(hasattr(fdplan, signature.return_annotation), f"{name} returns {signature.return_annotation}")
 
     def test_typed(self) -> None:
         self.assertTrue((Path(inspect.getfile(fdplan)).parent / "py.typed").exists())

@@ -3,6 +3,7 @@
 import csv
 import importlib
 import importlib.util
+import random
 import tempfile
 import unittest
 from contextlib import ExitStack
@@ -60,6 +61,20 @@ class Tables(unittest.TestCase):
             fdplan.collect("inventory/2", rows, rows=500, policy="restart", seed=1)
             trained = fdplan.train(pandas.read_csv(rows), task="inventory/2", out=Path(folder) / "net.bnn")
             self.assertEqual((trained.rows, trained.train.wrong), (500, 0))
+
+    def test_log(self) -> None:
+        level, rows, drawn = 2, [], random.Random(1)
+        for _ in range(400):
+            pump = drawn.random() < 0.5
+            rows.append({"level": level, "pump": pump})
+            level = min(5, level + 1) if pump else max(0, level - 1)
+        with tempfile.TemporaryDirectory() as folder:
+            made = fdplan.init(rows, Path(folder) / "tank", actions=["pump"], goal="level == 5", reward="-pump")
+            self.assertEqual((made.rows, made.contradictory, made.task.name), (400, 0, "task.toml"))
+            network = made.task.with_name("network.bnn")
+            self.assertEqual(fdplan.train(made.data, made.task, network).train.wrong, 0)
+            plan = fdplan.plan(made.task, (1, 6), initial={"level": 2})
+            self.assertEqual((plan.horizon, plan.plan), (3, [{"pump": True}] * 3))
 
     def test_training(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

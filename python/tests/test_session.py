@@ -168,6 +168,21 @@ class Environments(unittest.TestCase):
             self.assertEqual(state, {"threshold_met(c1)": 1, "quant(c1)": 2, "month": 0})
             self.assertEqual([shop.step({})[2:4] for _ in range(2)], [(False, False), (False, True)])
 
+    def test_random(self) -> None:
+        machines = Path(__file__).parents[2] / "examples" / "machines" / "machines.rddl"
+        problem = fdplan.Problem(domain=machines, determinize="most-likely")
+        with fdplan.Session() as session:
+            env = fdplan.SimulatorEnv(problem, session=session, horizon=20)
+
+            def episode(seed: int | None) -> list[dict[str, int]]:
+                return [env.reset(seed=seed)[0], *(env.step({})[0] for _ in range(20))]
+
+            first = episode(1)
+            self.assertEqual(episode(1), first)
+            self.assertNotEqual(episode(None), first, "the random numbers go on")
+            with fdplan.PlanningAgent(problem, horizon=3, session=session) as agent:
+                self.assertIn(env.encode(agent.sample_action(env.decode(first[-1]))), env.action_space)
+
     def test_agent(self) -> None:
         with fdplan.PlanningAgent("navigation/3x3") as agent:
             self.assertEqual(agent.sample_action(), {"move-east": True})

@@ -30,7 +30,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-__all__ = ["Bridge", "gym_name", "main", "make"]
+__all__ = ["Bridge", "answer", "gym_name", "main", "make"]
 
 VERSION = 1
 """The version of the protocol."""
@@ -126,17 +126,25 @@ def make(name: str) -> Any:
     return getattr(importlib.import_module(module), function)()
 
 
+def answer(environment: Callable[[], Any], deterministic: bool = False) -> None:
+    """Answer the calls on standard input on standard output, with an environment that is
+    made first.
+
+    Standard output is for answers alone: what an environment prints goes to standard error,
+    which fdplan shows when something goes wrong.
+    """
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
+        os.dup2(2, 1)
+        Bridge(environment(), deterministic).serve(sys.stdin, out)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Answer the calls on standard input on standard output."""
+    """Make the environment that the command line names, and answer with it."""
     parser = argparse.ArgumentParser(prog="python3 -m fdplan.bridge", description="An environment as a simulator of fdplan.")
     parser.add_argument("environment", help="rddl:DOMAIN:INSTANCE or MODULE:FUNCTION")
     parser.add_argument("--deterministic", action="store_true", help="promise that the same call has the same answer")
     chosen = parser.parse_args(arguments)
-    # Standard output is for answers alone: what an environment prints goes to standard
-    # error, which fdplan shows when something goes wrong.
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
-        os.dup2(2, 1)
-        Bridge(make(chosen.environment), chosen.deterministic).serve(sys.stdin, out)
+    answer(lambda: make(chosen.environment), chosen.deterministic)
 
 
 if __name__ == "__main__":

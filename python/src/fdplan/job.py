@@ -186,7 +186,9 @@ class Command(Generic[P, T]):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self._prepare)
+        signature = inspect.signature(self._prepare)
+        result = str(signature.return_annotation).removeprefix("Invocation[").removesuffix("]")
+        return signature.replace(return_annotation=result)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         with Job(self._prepare(*args, **kwargs), events=False) as job:
