@@ -9,7 +9,7 @@ ENVIRONMENT is one of
     MODULE:FUNCTION         what the function returns, from a module of yours
 
 An environment has reset() and step(actions), as those of pyRDDLGym have: see
-python/src/fdplan/bridge.py. Only the standard library is needed, and whatever
+python/src/fdplan/environments.py. Only the standard library is needed, and whatever
 the environment needs.
 """
 

@@ -3,13 +3,16 @@
 import importlib.util
 import io
 import json
+import os
+import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 from typing import Any
 
 import fdplan
-from fdplan import bridge
+from fdplan import bridge, environments
 
 HELLO = {
     "id": 0,
@@ -49,7 +52,7 @@ class Bridges(unittest.TestCase):
     def converse(self, env: Any, *calls: dict[str, Any]) -> list[dict[str, Any]]:
         lines = [json.dumps(HELLO)] + [json.dumps({"id": number, **call}) for number, call in enumerate(calls, 1)]
         out = io.StringIO()
-        bridge.Bridge(env).serve(lines, out)
+        environments.Bridge(env).serve(lines, out)
         return [json.loads(line) for line in out.getvalue().splitlines()]
 
     def test_calls(self) -> None:
@@ -71,11 +74,25 @@ class Bridges(unittest.TestCase):
 
     def test_version(self) -> None:
         out = io.StringIO()
-        bridge.Bridge(Counter()).serve([json.dumps(HELLO | {"version": 2})], out)
+        environments.Bridge(Counter()).serve([json.dumps(HELLO | {"version": 2})], out)
         self.assertIn("version 2 is not spoken here", json.loads(out.getvalue())["error"])
 
+    def test_command(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "shelf.py").write_text(
+                "class Shelf:\n"
+                "    def reset(self):\n"
+                "        print('this is not an answer')\n"
+                "        return {'threshold_met(c1)': True, 'quant(c1)': 0, 'month': 0}\n"
+            )
+            path = os.pathsep.join([str(Path(fdplan.__file__).parents[1]), folder])
+            with unittest.mock.patch.dict(os.environ, PYTHONPATH=path):
+                command = [sys.executable, "-W", "error", "-m", "fdplan.bridge", "shelf:Shelf"]
+                with self.assertRaisesRegex(fdplan.InputError, "no attribute 'step'"):
+                    fdplan.run("inventory/2", command, steps=1)
+
     def test_names(self) -> None:
-        self.assertEqual([bridge.gym_name(name) for name in ("at(x1,y2)", "n", "run(c)")], ["at___x1__y2", "n", "run___c"])
+        self.assertEqual([environments.gym_name(name) for name in ("at(x1,y2)", "n", "run(c)")], ["at___x1__y2", "n", "run___c"])
 
     @unittest.skipIf(importlib.util.find_spec("pyRDDLGym") is None, "pyRDDLGym is not installed")
     def test_pyrddlgym(self) -> None:

@@ -12,22 +12,7 @@ the names of the JSON that the program prints; errors are exceptions.
 
 from .agent import PlanningAgent
 from .attached import attached
-from .commands import (
-    collect,
-    convert,
-    episodes,
-    explain,
-    init,
-    plan,
-    prove,
-    run,
-    show,
-    simulate,
-    test,
-    train,
-    validate,
-    verify,
-)
+from .commands import episodes, explain, plan, run, show, simulate, validate, verify
 from .env import SimulatorEnv
 from .errors import (
     FdplanError,
@@ -41,27 +26,22 @@ from .errors import (
 )
 from .events import Event
 from .job import Command, Job
+from .learned import Collected, Converted, Initialized, Measure, Proved, Tested, Trained
+from .learning import collect, convert, init, prove, test, train
 from .problem import Problem
 from .results import (
     Bracket,
-    Collected,
-    Converted,
     Difference,
     Episodes,
     Explanation,
     Fault,
-    Initialized,
-    Measure,
     Observation,
     Plan,
     Proof,
     Property,
-    Proved,
     Run,
     Shown,
     Simulated,
-    Tested,
-    Trained,
     Variable,
     Verdict,
     Verdicts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from .bridge import gym_name, plain
+from .environments import gym_name, plain
 from .errors import InputError, LimitReached, NoAnswer
 from .problem import Name, Value
 from .results import Plan

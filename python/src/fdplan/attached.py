@@ -10,6 +10,7 @@ import secrets
 import shlex
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import relay
-from .bridge import Bridge
+from .environments import Bridge
 from .errors import InputError
 
 __all__ = ["attach", "attached"]
@@ -42,12 +43,14 @@ def attached(env: Any, deterministic: bool = False) -> Iterator[str]:
     The environment is called from a thread of its own.
     """
     token = secrets.token_hex(16)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with tempfile.TemporaryDirectory(prefix="fdplan-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
+        secret = Path(folder) / "token"  # which other users cannot read
+        secret.write_text(token, encoding="ascii")
         thread = threading.Thread(target=_serve, args=(listener, token, env, deterministic), daemon=True)
         thread.start()
         try:
-            yield shlex.join([sys.executable, str(Path(relay.__file__)), str(port), token])
+            yield shlex.join([sys.executable, str(Path(relay.__file__)), str(port), str(secret)])
         finally:
             # accept does not end when its socket is closed elsewhere.
             try:

@@ -16,6 +16,7 @@ from subprocess import Popen
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from . import program
+from .documents import decode
 from .errors import FdplanError, FdplanWarning, Interrupted, LimitReached
 from .events import Event
 
@@ -23,7 +24,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["Command", "Invocation", "Job"]
+__all__ = ["Command", "Invocation", "Job", "reader"]
 
 ANSWERED = (0, 4)
 """The exit statuses of an answer: done, and no."""
@@ -37,6 +38,11 @@ class Invocation(Generic[T_co]):
     read: Callable[[dict[str, Any]], T_co]
     progress: bool = False  # the command has --progress
     files: ExitStack = field(default_factory=ExitStack)  # temporary files that it reads
+
+
+def reader(kind: type[T], **more: Any) -> Callable[[dict[str, Any]], T]:
+    """Return the function that makes a result of a document, with more fields."""
+    return lambda document: decode(kind, document, **more)
 
 
 class Job(Generic[T_co]):

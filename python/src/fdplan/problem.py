@@ -1,16 +1,15 @@
-"""Naming a problem, changing it, and the words of a command line for both."""
+"""Naming a problem."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["Name", "Problem", "Reward", "Value", "Values", "changes", "option", "options", "value_text"]
+from .words import options
+
+__all__ = ["Name", "Problem", "Reward", "Value", "Values"]
 
 Value: TypeAlias = "bool | int | float | str"
 Values: TypeAlias = "Mapping[str, Value]"
@@ -77,42 +76,3 @@ class Problem:
 
 Name: TypeAlias = "str | os.PathLike[str] | Problem"
 """A problem: a bundled one such as ``navigation/3x3``, a task file, or a :class:`Problem`."""
-
-
-def value_text(value: Any) -> str:
-    """Return the value of a variable as the program reads it."""
-    value = value.item() if hasattr(value, "item") else value
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def option(name: str, value: Any) -> list[str]:
-    """Return a flag with its value: nothing for None and False, the flag alone for True, and
-    one for each of a list."""
-    flag = "--" + name.replace("_", "-")
-    if value is None or value is False:
-        return []
-    if value is True:
-        return [flag]
-    if isinstance(value, (list, tuple)):
-        return [word for item in value for word in option(name, item)]
-    text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-    return [f"{flag}={text}"]
-
-
-def options(**values: Any) -> list[str]:
-    """Return flags with their values, in order."""
-    return [word for name, value in values.items() for word in option(name, value)]
-
-
-def changes(initial: Values | None, require: str | Iterable[str], reward: Reward | None, files: ExitStack) -> list[str]:
-    """Return changes to a problem as words of a command line."""
-    if isinstance(reward, Mapping):
-        folder = files.enter_context(tempfile.TemporaryDirectory(prefix="fdplan-"))
-        name = Path(folder) / "reward.txt"
-        name.write_text("".join(f"{variable},{value_text(weight)}\n" for variable, weight in reward.items()), encoding="utf-8")
-        reward = name
-    return options(
-        set_initial=[f"{variable}={value_text(value)}" for variable, value in (initial or {}).items()],
-        require=[require] if isinstance(require, str) else list(require),
-        reward=reward,
-    )

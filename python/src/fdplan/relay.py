@@ -9,10 +9,12 @@ import threading
 
 
 def main() -> None:
-    """Connect to the port of the first argument, with the token of the second."""
-    port, token = sys.argv[1:]
+    """Connect to the port of the first argument, with the token in the file of the second."""
+    port, secret = sys.argv[1:]
+    with open(secret, "rb") as file:
+        token = file.read()
     with socket.create_connection(("127.0.0.1", int(port))) as connection:
-        connection.sendall(f"{token}\n".encode())
+        connection.sendall(token + b"\n")
         threading.Thread(target=send, args=(connection,), daemon=True).start()
         while data := connection.recv(1 << 16):
             sys.stdout.buffer.write(data)

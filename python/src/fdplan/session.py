@@ -20,7 +20,7 @@ from .errors import FdplanError, Interrupted, LimitReached
 from .events import Event
 from .problem import Name, Problem, Values
 from .results import Explanation, Observation, Plan, Property, Shown, Simulated, Verdict
-from .tables import plain_value
+from .words import plain_value
 
 __all__ = ["Session", "SessionProblem"]
 
@@ -49,6 +49,7 @@ class Session:
         self._answers: dict[int, queue.SimpleQueue[Answer | None]] = {}
         self._count = 0
         self._closed = False
+        self._files = ExitStack()  # of the simulators of its problems
         self._reader = threading.Thread(target=_read, args=(self._process, self._lock, self._answers), daemon=True)
         self._reader.start()
 
@@ -63,6 +64,11 @@ class Session:
         self._closed = True
         self._end()
         self._reader.join()
+        self._files.close()
+
+    def at_end(self, release: Callable[[], None]) -> None:
+        """Call a function when the session is closed."""
+        self._files.callback(release)
 
     def load(
         self,
@@ -185,7 +191,8 @@ class SessionProblem:
         self._session = session
         self._source = source
         self._handle = document["handle"]
-        self._files = ExitStack()  # of the system that reset has opened
+        self._files = ExitStack()  # of the simulator that reset has opened
+        session.at_end(self._release)
         self._driven: Any = None
         self._command: str | None = None
         self.shown = decode(Shown, document)
@@ -292,6 +299,9 @@ class SessionProblem:
     def close(self) -> None:
         """Let the session forget the problem."""
         self._ask_raw("close", {}, None)
+        self._release()
+
+    def _release(self) -> None:
         self._files.close()
 
     def _ask_raw(self, method: str, params: Mapping[str, Any], on_event: OnEvent) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from .errors import InputError
-from .problem import value_text
+from .words import value_text
 
-__all__ = ["Frame", "Table", "columns", "json_on_disk", "on_disk", "plain_value"]
+__all__ = ["Frame", "Table", "columns", "on_disk"]
 
 
 @runtime_checkable
@@ -71,21 +70,6 @@ def on_disk(table: Table, files: ExitStack) -> str:
         rows.writerow(data)
         rows.writerows([_text(value) for value in row] for row in zip(*data.values()))
     return str(name)
-
-
-def json_on_disk(name: str, document: Any, files: ExitStack) -> str:
-    """Write a JSON document to a temporary file of that name, and return its path."""
-    folder = files.enter_context(tempfile.TemporaryDirectory(prefix="fdplan-"))
-    path = Path(folder) / name
-    path.write_text(json.dumps(document, default=plain_value), encoding="utf-8")
-    return str(path)
-
-
-def plain_value(value: Any) -> Any:
-    """Return a value of NumPy as one that JSON has."""
-    if hasattr(value, "item"):
-        return value.item()
-    raise InputError(f"{value!r} is no value of a variable; expected a Boolean, a number or a name")
 
 
 def _text(value: Any) -> str:
