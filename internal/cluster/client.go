@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +44,9 @@ type Client struct {
 	aside    jetstream.KeyValue
 	boards   jetstream.KeyValue
 	lost     atomic.Int64 // times that the connection was lost
+
+	mu    sync.Mutex
+	epoch chan struct{} // closed, and replaced, when the connection is found again
 }
 
 // Names of the stores and subjects.
@@ -67,7 +71,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{o: o}
+	c := &Client{o: o, epoch: make(chan struct{})}
 	opts = append(opts,
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.lost.Add(1)
@@ -75,7 +79,13 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 				c.warn(fmt.Sprintf("the connection to %s was lost: %v", o.URL, err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.warn(fmt.Sprintf("connected to %s again", o.URL)) }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.warn(fmt.Sprintf("connected to %s again", o.URL))
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			close(c.epoch)
+			c.epoch = make(chan struct{})
+		}),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the default one prints
 	)
 	if err := c.try(ctx, func(context.Context) error { c.nc, err = nats.Connect(o.URL, opts...); return err }); err != nil {
@@ -155,6 +165,14 @@ func refused(at string, err error) error {
 		return err
 	}
 	return fmt.Errorf("connecting to %s: %w", at, err)
+}
+
+// connected returns a channel that is closed when the connection was lost and is
+// found again: what the server was asked for before, it does not know any more.
+func (c *Client) connected() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.epoch
 }
 
 func (c *Client) warn(text string) {

@@ -149,7 +149,7 @@ func (w *worker) slot(ctx, hard context.Context, slot int) error {
 				return nil
 			}
 			var m jetstream.Msg
-			if m, err = consumer.Next(jetstream.FetchContext(ctx)); err == nil {
+			if m, err = w.next(ctx, consumer); err == nil {
 				if ctx.Err() != nil {
 					m.Nak()
 					return nil
@@ -165,6 +165,21 @@ func (w *worker) slot(ctx, hard context.Context, slot int) error {
 			return nil
 		}
 	}
+}
+
+// next asks for a unit and waits for it. The request ends with the connection.
+func (w *worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	again := w.c.connected()
+	go func() {
+		select {
+		case <-again:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return consumer.Next(jetstream.FetchContext(ctx))
 }
 
 // consumer returns the consumer of this version's units.
