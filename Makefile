@@ -42,6 +42,10 @@ bench: ## Append the times of the stable benchmarks to docs/results/bench.txt.
 bench-compare: ## Print the ratios of times between the commits OLD and NEW.
 	bash .ci/bench compare '$(OLD)' '$(NEW)'
 
+.PHONY: bench-cluster
+bench-cluster: ## Measure dispatch to workers: units a second, overhead, slots, recovery (docs/cluster.md).
+	go test ./internal/cluster ./internal/app/spread -run '^$$' -bench . -benchtime 1x
+
 .PHONY: tools
 tools: ## Bring HiGHS; name the Debian packages that are missing.
 	bash .ci/tools

@@ -170,7 +170,7 @@ func clusterWorks(seed int, data string) []clusterWork {
 	s := fmt.Sprint(seed)
 	return []clusterWork{
 		{"rows.parquet", func(out string) []string {
-			return []string{"collect", "sysadmin/4", "-n", "400000", "--seed", s, "-o", out}
+			return []string{"collect", "sysadmin/4", "-n", "200000", "--seed", s, "-o", out}
 		}, sameBytes},
 		{"bench", func(out string) []string {
 			return []string{"bench", "paper", "--quick", "--solver", "none", "--engines", "search", "--tables", "figure1,engines", "--seed", s, "-o", out}
@@ -239,14 +239,17 @@ func faultRound(t *testing.T, round int) {
 		c.run(w.args(one)...)
 		args := append(w.args(many), "--connect", c.url)
 		coordinator := c.start(args...)
-		for done := false; !done; {
+		// Each pause is longer than the one before: on a slow machine, too, there is one
+		// that is long enough.
+		pause := 200 * time.Millisecond
+		for done := false; !done; pause += pause / 8 {
 			select {
 			case <-coordinator.ended:
 				done = true
 				if !coordinator.cmd.ProcessState.Success() {
 					t.Fatalf("%v: %v\n%s", args, coordinator.cmd.ProcessState, coordinator.stderr.String())
 				}
-			case <-time.After(200*time.Millisecond + time.Duration(rng.Int64N(int64(1200*time.Millisecond)))):
+			case <-time.After(pause + time.Duration(rng.Int64N(int64(pause)))):
 				switch victim := rng.IntN(8); {
 				case victim < 5:
 					kills["worker"]++

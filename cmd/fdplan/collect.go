@@ -24,7 +24,7 @@ type collectCmd struct {
 	Log     string `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
 	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
 	Seed    uint64 `help:"Seed." default:"0"`
-	Out     string `short:"o" help:"Data set to write: .parquet, .csv or .npz." placeholder:"DATA" required:""`
+	Out     string `short:"o" help:"Data set to write: .parquet, .csv or .npz, or .manifest for one in parts (docs/data.md)." placeholder:"DATA" required:""`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 

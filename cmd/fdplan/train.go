@@ -36,7 +36,7 @@ func (w *widthsFlag) UnmarshalText(text []byte) error {
 
 type trainCmd struct {
 	progressFlags
-	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz) or log to learn from."`
+	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz, .manifest) or log to learn from."`
 	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
 	Out    string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
 	Recipe string `help:"How to learn: structure finds the inputs of each output and builds an exact network; dense trains all weights. Flags that are of the dense recipe alone ask for it." enum:"structure,dense," default:"" placeholder:"structure|dense"`

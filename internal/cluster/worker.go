@@ -56,6 +56,7 @@ type worker struct {
 	o     WorkerConfig
 	cache *cache
 	tally tally
+	acks  sync.WaitGroup // acknowledgements on their way: the slot is free already
 
 	mu      sync.Mutex
 	running map[Hash]context.CancelCauseFunc
@@ -64,6 +65,7 @@ type worker struct {
 var (
 	errWithdrawn = errors.New("the unit was withdrawn")
 	errDraining  = errors.New("the worker is stopping")
+	errStored    = errors.New("the result is stored already")
 )
 
 // Work takes units until ctx ends, and then hands back what it has not begun, and
@@ -107,6 +109,7 @@ func (c *Client) Work(ctx context.Context, o WorkerConfig) error {
 		})
 	}
 	slots.Wait()
+	w.acks.Wait()
 	if ctx.Err() == nil {
 		return context.Cause(failed)
 	}
@@ -228,7 +231,7 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 	switch {
 	case done:
 		w.c.nc.Publish(doneSubject+string(id), nil) // sessions also look by themselves
-		w.answer(func() error { return w.doubleAck(m) })
+		w.acks.Go(func() { w.answer(func() error { return w.doubleAck(m) }) })
 	case errors.As(err, new(*UnreachableError)):
 		return err
 	case context.Cause(own) == errWithdrawn || ctx.Err() != nil:
@@ -290,29 +293,23 @@ func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
 // do makes the result of a unit, or sets the unit aside; done reports that one of
 // both is stored.
 func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream.Msg) (done bool, err error) {
-	if _, err := w.c.value(ctx, w.c.results, string(id)); err == nil {
-		w.tally.add(func(t *Counts) { t.Repeated++ })
-		return true, nil
-	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return false, err
-	}
 	if meta, err := m.Metadata(); err != nil || meta.NumDelivered > 1 {
-		a, err := w.c.count(ctx, id, func(a *attempt) { a.Begun++ })
-		if err != nil {
-			return false, err
-		}
-		w.tally.add(func(t *Counts) { t.Redelivered++ })
-		switch {
-		case a.Deaths >= maxDeaths:
-			return w.aside(ctx, u, id, fmt.Sprintf("its process died %d times, last by %s", a.Deaths, a.Reason), a.Output)
-		case a.Begun >= maxBegun:
-			return w.aside(ctx, u, id, fmt.Sprintf("it was begun %d times without an outcome", a.Begun), a.Output)
+		if done, err := w.again(ctx, u, id); done || err != nil {
+			return done, err
 		}
 	}
 	w.tally.add(func(t *Counts) { t.Busy++ })
 	defer w.tally.add(func(t *Counts) { t.Busy-- })
 	began := w.c.o.Now()
-	out, dir, err := w.run(ctx, slot, u)
+	// A result that exists is found while the unit begins: that is rare.
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if stored, _ := w.stored(own, id); stored {
+			cancel(errStored)
+		}
+	}()
+	out, dir, err := w.run(own, slot, u)
 	if dir != "" {
 		defer os.RemoveAll(dir)
 	}
@@ -320,6 +317,9 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
+	case err != nil && context.Cause(own) == errStored:
+		w.tally.add(func(t *Counts) { t.Repeated++ })
+		return true, nil
 	case errors.As(err, &death):
 		return w.died(ctx, u, id, death)
 	case errors.As(err, new(*transientError)), errors.As(err, new(*UnreachableError)):
@@ -328,6 +328,38 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 		return w.aside(ctx, u, id, err.Error(), "")
 	}
 	return w.store(ctx, u, id, out, dir, w.c.o.Now().Sub(began))
+}
+
+// stored reports whether a unit has a result.
+func (w *worker) stored(ctx context.Context, id Hash) (bool, error) {
+	_, err := w.c.value(ctx, w.c.results, string(id))
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// again counts a delivery after the first, and sets the unit aside if there were too
+// many; done reports that, and that there is a result.
+func (w *worker) again(ctx context.Context, u *Unit, id Hash) (done bool, err error) {
+	if stored, err := w.stored(ctx, id); err != nil || stored {
+		if stored {
+			w.tally.add(func(t *Counts) { t.Repeated++ })
+		}
+		return stored, err
+	}
+	a, err := w.c.count(ctx, id, func(a *attempt) { a.Begun++ })
+	if err != nil {
+		return false, err
+	}
+	w.tally.add(func(t *Counts) { t.Redelivered++ })
+	switch {
+	case a.Deaths >= maxDeaths:
+		return w.aside(ctx, u, id, fmt.Sprintf("its process died %d times, last by %s", a.Deaths, a.Reason), a.Output)
+	case a.Begun >= maxBegun:
+		return w.aside(ctx, u, id, fmt.Sprintf("it was begun %d times without an outcome", a.Begun), a.Output)
+	}
+	return false, nil
 }
 
 // transientError wraps faults of this machine or the server, after which a unit is

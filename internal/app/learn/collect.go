@@ -8,14 +8,29 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
-// Collect writes a data set of simulated transitions.
+// Collect writes a data set of simulated transitions. If name is that of a manifest, the
+// rows are in parts of collect.PartRows.
 func Collect(ctx context.Context, p *load.Problem, name string, o collect.Options) error {
 	s, err := p.Simulator()
 	if err != nil {
 		return err
 	}
 	o.Bins = p.Truth.Task.Bins
-	return collect.ToFile(ctx, name, s, o)
+	if !dataset.IsManifest(name) {
+		return collect.ToFile(ctx, name, s, o)
+	}
+	parts := collect.Parts(o.Rows)
+	for i, rows := range parts {
+		part, before := o, i*collect.PartRows
+		part.First, part.Rows = before, rows
+		if o.Progress != nil {
+			part.Progress = func(rows int) { o.Progress(before + rows) }
+		}
+		if err := collect.ToFile(ctx, dataset.PartName(name, i), s, part); err != nil {
+			return err
+		}
+	}
+	return dataset.WriteManifest(name, parts)
 }
 
 // ConvertLog reads a log, matches its columns with the problem's fluents, and

@@ -59,30 +59,52 @@ func (c *Coordinator) Collect(ctx context.Context, ref load.Ref, name string, o 
 	if _, err := p.Simulator(); err != nil {
 		return err
 	}
-	schema, err := learn.Columns(p)
-	if err != nil {
-		return err
-	}
-	out, err := dataset.Create(name, schema)
-	if err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp("", "fdplan-collect-")
-	if err != nil {
-		out.Abort()
-		return fmt.Errorf("making a folder for parts: %w", err)
-	}
-	defer os.RemoveAll(scratch)
-	parts := (o.Rows + collect.PartRows - 1) / collect.PartRows
-	rows := func(i int) int { return min(collect.PartRows, o.Rows-i*collect.PartRows) }
-	err = inOrder(ctx, parts, func(ctx context.Context, i int) (*cluster.Result, error) {
-		u, err := unit(c.Version, "collect", collectArgs{Problem: args, Policy: o.Policy, Horizon: o.Horizon, First: i * collect.PartRows, Rows: rows(i)}, o.Seed)
+	parts := collect.Parts(o.Rows)
+	do := func(ctx context.Context, i int) (*cluster.Result, error) {
+		u, err := unit(c.Version, "collect", collectArgs{Problem: args, Policy: o.Policy, Horizon: o.Horizon, First: i * collect.PartRows, Rows: parts[i]}, o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		u.Inputs, u.Memory = inputs, c.Memory
 		return c.Session.Do(ctx, u)
-	}, func(i int, r *cluster.Result) error {
+	}
+	report := func(i int) {
+		if o.Progress != nil {
+			o.Progress(i*collect.PartRows + parts[i])
+		}
+	}
+	if !dataset.IsManifest(name) {
+		return c.joinParts(ctx, p, name, parts, do, report)
+	}
+	err = inOrder(ctx, len(parts), do, func(i int, r *cluster.Result) error {
+		err := c.fetch(ctx, r, partFile, dataset.PartName(name, i))
+		if err == nil {
+			report(i)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return dataset.WriteManifest(name, parts)
+}
+
+// joinParts writes the rows of all parts to one data set.
+func (c *Coordinator) joinParts(ctx context.Context, p *load.Problem, name string, parts []int, do func(context.Context, int) (*cluster.Result, error), report func(i int)) error {
+	schema, err := learn.Columns(p)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "fdplan-collect-")
+	if err != nil {
+		return fmt.Errorf("making a folder for parts: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	out, err := dataset.Create(name, schema)
+	if err != nil {
+		return err
+	}
+	err = inOrder(ctx, len(parts), do, func(i int, r *cluster.Result) error {
 		part := filepath.Join(scratch, partFile)
 		if err := c.fetch(ctx, r, partFile, part); err != nil {
 			return err
@@ -91,16 +113,11 @@ func (c *Coordinator) Collect(ctx context.Context, ref load.Ref, name string, o 
 		if err != nil {
 			return err
 		}
-		if d.Rows != rows(i) {
-			return fmt.Errorf("part %d has %d rows; expected %d", i, d.Rows, rows(i))
+		if d.Rows != parts[i] {
+			return fmt.Errorf("part %d has %d rows; expected %d", i, d.Rows, parts[i])
 		}
-		if err := out.WriteRows(d.Values); err != nil {
-			return err
-		}
-		if o.Progress != nil {
-			o.Progress(i*collect.PartRows + d.Rows)
-		}
-		return nil
+		report(i)
+		return out.WriteRows(d.Values)
 	})
 	if err != nil {
 		out.Abort()

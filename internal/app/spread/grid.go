@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -49,8 +50,7 @@ func (c *Coordinator) Grid(ctx context.Context, ref load.Ref, data string, t lea
 		if f.name == "" {
 			continue
 		}
-		*f.to = f.dir + "/rows" + strings.ToLower(filepath.Ext(f.name)) // the name tells the format
-		if inputs[*f.to], err = c.Session.Add(ctx, f.name); err != nil {
+		if *f.to, err = c.addRows(ctx, inputs, f.dir, f.name); err != nil {
 			return nil, err
 		}
 	}
@@ -77,6 +77,24 @@ func (c *Coordinator) Grid(ctx context.Context, ref load.Ref, data string, t lea
 		return c.fetch(ctx, res, train.CellFile(hidden), name)
 	}
 	return learn.Train(ctx, p, data, t)
+}
+
+// addRows stores a data set, and returns its name among the inputs.
+func (c *Coordinator) addRows(ctx context.Context, inputs map[string]cluster.Hash, dir, name string) (input string, err error) {
+	input = dir + "/rows" + strings.ToLower(filepath.Ext(name)) // the name tells the format
+	if dataset.IsManifest(name) {
+		m, err := dataset.ReadManifest(name)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range m.Parts {
+			if inputs[dir+"/"+p.File], err = c.Session.Add(ctx, filepath.Join(filepath.Dir(name), p.File)); err != nil {
+				return "", err
+			}
+		}
+	}
+	inputs[input], err = c.Session.Add(ctx, name)
+	return input, err
 }
 
 // doCell trains one cell of a grid.

@@ -17,6 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
@@ -57,7 +58,7 @@ func TestMain(m *testing.M) {
 }
 
 // children returns a runner whose child processes are this test.
-func children(t *testing.T) *Children {
+func children(t testing.TB) *Children {
 	k := &Children{Command: func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childVariable+"=1")
@@ -171,6 +172,7 @@ func TestCollect(t *testing.T) {
 		o    collect.Options
 	}{
 		{load.Ref{Name: "sysadmin/4"}, "rows.parquet", collect.Options{Rows: 2*collect.PartRows + 777, Seed: 5}},
+		{load.Ref{Name: "navigation/3x3"}, "rows.manifest", collect.Options{Rows: collect.PartRows + 1, Seed: 8}},
 		{load.Ref{Name: "inventory/2"}, "rows.csv", collect.Options{Rows: 100, Seed: 6, Policy: collect.Restart}},
 		{load.Ref{Name: "../../../examples/two-product/task.toml"}, "rows.parquet", collect.Options{Rows: collect.PartRows + 1, Seed: 7}},
 	} {
@@ -186,10 +188,24 @@ func TestCollect(t *testing.T) {
 		if err := c.Collect(t.Context(), x.ref, two, x.o); err != nil {
 			t.Fatalf("%s: %v", x.ref.Name, err)
 		}
-		text1, err1 := os.ReadFile(one)
-		text2, err2 := os.ReadFile(two)
-		if err1 != nil || err2 != nil || !bytes.Equal(text1, text2) {
-			t.Errorf("%s: %d and %d bytes differ: %v %v", x.ref.Name, len(text1), len(text2), err1, err2)
+		if dataset.IsManifest(x.name) {
+			for i := range 2 {
+				sameFiles(t, dataset.PartName(one, i), dataset.PartName(two, i))
+			}
+			if d, err := dataset.Read(two); err != nil || d.Rows != x.o.Rows {
+				t.Errorf("the parts cannot be read: %v", err)
+			}
 		}
+		sameFiles(t, one, two)
+	}
+}
+
+// sameFiles compares two files.
+func sameFiles(t *testing.T, one, two string) {
+	t.Helper()
+	text1, err1 := os.ReadFile(one)
+	text2, err2 := os.ReadFile(two)
+	if err1 != nil || err2 != nil || !bytes.Equal(text1, text2) {
+		t.Errorf("%s: %d and %d bytes differ: %v %v", filepath.Base(one), len(text1), len(text2), err1, err2)
 	}
 }

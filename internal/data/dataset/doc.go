@@ -18,6 +18,9 @@
 //   - CSV: a header, Booleans as true and false. Names with commas are quoted.
 //     It cannot contain a schema: Read infers types, ReadAs is given them.
 //
+// A data set in parts is a JSON file whose name ends in .manifest, see Manifest, with
+// Parquet files beside it.
+//
 // A last column reward has the rewards of steps, see Data; it is not in the schema.
 //
 // The schema is JSON: {"version":1,"problem":…,"columns":[{"name":…,

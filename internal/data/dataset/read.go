@@ -10,11 +10,14 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Read reads a data set of this project: Parquet and NPZ with their schema, or CSV as
+// Read reads a data set of this project: Parquet and NPZ with their schema, a manifest with its parts, or CSV as
 // triplets with the types inferred from the values. There, true and false are Boolean, whole
 // numbers are integers without a known range, other numbers are reals, and everything else is
 // an enumeration whose values are sorted. Errors are *source.Error and name the row.
 func Read(name string) (*Data, error) {
+	if IsManifest(name) {
+		return readParts(name)
+	}
 	format, err := FormatOf(name)
 	if err != nil {
 		return nil, err
@@ -65,9 +68,12 @@ func readBinary(f *os.File, format Format) (d *Data, err error) {
 // spaces and with round brackets. The result has the schema s. If s has levels, the file
 // contains the quantities, see Schema.Discretize. Errors are *source.Error and name the row.
 func ReadAs(name string, s *Schema) (*Data, error) {
-	format, err := FormatOf(name)
-	if err != nil {
-		return nil, err
+	format := Parquet // of parts
+	if !IsManifest(name) {
+		var err error
+		if format, err = FormatOf(name); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.check(); err != nil {
 		return nil, err

@@ -49,6 +49,15 @@ const chunkRows = 2048
 // by itself; see Options.First.
 const PartRows = 32 * chunkRows
 
+// Parts returns the rows of each part of a collection.
+func Parts(rows int) []int {
+	var out []int
+	for ; rows > 0; rows -= PartRows {
+		out = append(out, min(rows, PartRows))
+	}
+	return out
+}
+
 // Schema returns the data set's schema for a problem, with the ranges of s.
 func Schema(s *sim.Simulator) (*dataset.Schema, error) {
 	p := s.Problem()
