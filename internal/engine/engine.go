@@ -98,6 +98,9 @@ type Evidence struct {
 	// Literal reports whether the proof is about the paper's own rows, else it is about the
 	// model with propagated constants.
 	Literal bool
+	// Costly reports whether Write has to solve the problem again, so that other ways to a
+	// proof are tried before.
+	Costly bool
 	// Write writes the proof. It returns the bound that the proof shows, which may be above
 	// that of a result without an optimum; nil where it shows that there is no plan.
 	Write func(ctx context.Context, w io.Writer, f proof.Format) (*int64, error)

@@ -2,8 +2,11 @@ package divide
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 // alone is an engine that works on the whole problem, at first by itself and then beside the
@@ -73,6 +76,9 @@ func (r *run) answer() (*engine.Result, error) {
 	if err != nil || res.Status != engine.Optimal && res.Status != engine.Infeasible {
 		return nil, err
 	}
+	if res.Trace != nil {
+		r.trace, r.reward = res.Trace, res.Reward
+	}
 	if res.Winner == "" {
 		res.Winner = r.First.Name()
 	}
@@ -86,7 +92,27 @@ func (r *run) answer() (*engine.Result, error) {
 	for name, n := range r.stats {
 		res.Stats[name] += n
 	}
+	if r.Proof {
+		res.Evidence = &engine.Evidence{Literal: r.Literal, Costly: true, Write: r.proveLate}
+	}
 	return res, nil
+}
+
+// proveLate has workers prove the answer of the engine that worked alone, and joins their
+// proofs.
+func (r *run) proveLate(ctx context.Context, w io.Writer, f proof.Format) (*int64, error) {
+	r.report = func(engine.Progress) {} // the answer is out
+	r.alone = nil
+	if err := r.work(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case r.open():
+		return nil, fmt.Errorf("%w: %s", ErrMissing, r.reason)
+	}
+	return r.join(ctx, w, f)
 }
 
 // exchange takes the best plan of the engine that works alone, and gives it that of the

@@ -116,20 +116,7 @@ func (r *run) solve(ctx context.Context) (*engine.Result, error) {
 	if ctx.Err() != nil {
 		return r.result(ctx)
 	}
-	var err error
-	if r.workers, err = r.Executor.Open(ctx, r.task, r.horizon); err != nil {
-		return nil, err
-	}
-	if r.trace != nil {
-		r.workers.Publish(*bestOf(r.trace, r.reward))
-	}
-	if err = r.plant(ctx); err == nil {
-		err = r.loop(ctx)
-	}
-	if ctx.Err() != nil {
-		err = nil // what is known is the answer
-	}
-	if err = errors.Join(err, r.workers.Close()); err != nil {
+	if err := r.work(ctx); err != nil {
 		return nil, err
 	}
 	r.stopAlone()
@@ -140,6 +127,24 @@ func (r *run) solve(ctx context.Context) (*engine.Result, error) {
 		}
 	}
 	return r.result(ctx)
+}
+
+// work has workers do what is open. It is no error that ctx ends: what is known is the answer.
+func (r *run) work(ctx context.Context) error {
+	var err error
+	if r.workers, err = r.Executor.Open(ctx, r.task, r.horizon); err != nil {
+		return err
+	}
+	if r.trace != nil {
+		r.workers.Publish(*bestOf(r.trace, r.reward))
+	}
+	if err = r.plant(ctx); err == nil {
+		err = r.loop(ctx)
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return errors.Join(err, r.workers.Close())
 }
 
 // Names of counts in a result.
@@ -162,8 +167,13 @@ func (r *run) measure(ctx context.Context) error {
 	return err
 }
 
-// plant divides the problem at first.
+// plant divides the problem at first. Of one that was divided before, it lists what is open.
 func (r *run) plant(ctx context.Context) error {
+	if r.root != nil {
+		clear(r.asked)
+		r.waiting = r.root.leaves(nil)
+		return nil
+	}
 	var err error
 	if r.root, err = newNode(ctx, r.task, r.horizon, "", nil); err != nil || r.root.refuted {
 		return err

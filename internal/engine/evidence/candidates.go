@@ -69,6 +69,10 @@ func (p *prover) smallest(ctx context.Context) error {
 	case !errors.Is(err, backward.ErrTooLarge) && !errors.Is(err, errSize):
 		return err
 	case best == nil:
+		if known, err := own(ctx, p.answer, p.o); known.Evidence != nil || err != nil {
+			p.answer = known
+			return err
+		}
 		if p.o.Again != nil {
 			p.o.Again()
 		}

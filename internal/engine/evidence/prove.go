@@ -60,12 +60,10 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, err
 	if a.Trace == nil && a.Bound == nil && a.Status != engine.Infeasible {
 		return a, fmt.Errorf("%w: nothing is known of horizon %d", ErrNoProof, a.Horizon)
 	}
-	if e := a.Evidence; e != nil && e.Literal == o.Literal {
-		var err error
-		if a.Bound, err = e.Write(ctx, o.W, o.Format); err != nil {
-			return a, fmt.Errorf("joining the proofs of horizon %d: %w", a.Horizon, err)
+	if a.Evidence != nil && !a.Evidence.Costly {
+		if known, err := own(ctx, a, o); known.Evidence != nil || err != nil {
+			return known, err
 		}
-		return a, nil
 	}
 	m, file, err := models(ctx, t, a.Horizon, o.Literal)
 	if err != nil {
@@ -89,6 +87,26 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, err
 	default:
 		return a, err
 	}
+}
+
+// own writes the proof that the engine kept. Where it kept none, or none that is complete, a
+// proof has to be found in another way: the answer that is returned then has no Evidence.
+func own(ctx context.Context, a Answer, o Options) (Answer, error) {
+	e := a.Evidence
+	a.Evidence = nil
+	if e == nil || e.Literal != o.Literal {
+		return a, nil
+	}
+	s := &spool{}
+	bound, err := e.Write(ctx, s, o.Format)
+	switch {
+	case ctx.Err() != nil:
+		return a, fmt.Errorf("%w: %w", ErrNoProof, context.Cause(ctx))
+	case err != nil:
+		return a, nil
+	}
+	a.Bound, a.Evidence = bound, e
+	return a, s.copyTo(o.W)
 }
 
 // models are the model with propagated constants and the one that the file is of.
