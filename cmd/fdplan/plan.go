@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/spread"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -25,6 +26,7 @@ type planCmd struct {
 	limits
 	incrementalFlags
 	clusterFlags
+	WorkersOnly bool        `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
@@ -84,6 +86,9 @@ func (c *planCmd) Run(a *environment) error {
 // ends the connection.
 func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (func(), error) {
 	if c.Connect == "" {
+		if c.WorkersOnly {
+			return nil, errors.New("--workers-only needs the server of the workers; expected --connect too")
+		}
 		return func() {}, nil
 	}
 	if c.Incremental || c.Solver != "" {
@@ -93,7 +98,9 @@ func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (
 	if err != nil {
 		return nil, err
 	}
-	if r.Divide, err = to.Plan(c.Engine, c.Proof != "" || c.Certify.folder != "", c.Certify.folder != ""); err != nil {
+	certify := c.Certify.folder != ""
+	o := spread.PlanOptions{Engine: c.Engine, Proof: certify || c.Proof != "", Literal: certify, WorkersOnly: c.WorkersOnly}
+	if r.Divide, err = to.Plan(o); err != nil {
 		end()
 		return nil, err
 	}

@@ -26,21 +26,32 @@ const headStart = time.Second
 // ErrNotDivided is wrapped by the error for a query whose work is not sent to workers.
 var ErrNotDivided = errors.New("this work stays in one process")
 
-// Plan returns what makes an engine that sends its work to the workers, from the engine of a
-// name, which has the first second. With proof it keeps a proof of the answer; literal has that
-// be about the paper's own rows.
-func (c *Coordinator) Plan(name string, proof, literal bool) (func(first engine.Engine) engine.Engine, error) {
+// PlanOptions set up how a planning problem is divided.
+type PlanOptions struct {
+	Engine  string // name of the engine that the query asks for
+	Proof   bool   // a proof of the answer is kept
+	Literal bool   // the proof is about the paper's own rows
+	// WorkersOnly leaves all the work to workers; else the engine has the first second alone,
+	// and goes on beside them.
+	WorkersOnly bool
+}
+
+// Plan returns what makes an engine that sends its work to the workers from the engine that a
+// query asks for.
+func (c *Coordinator) Plan(o PlanOptions) (func(engine.Engine) engine.Engine, error) {
 	units := divide.Engines()
-	if name != registry.Auto && !slices.Contains(units, name) {
-		return nil, fmt.Errorf("%w: engine %s does not solve parts of a problem; expected %s, %s or %s", ErrNotDivided, name, registry.Auto, units[0], units[1])
+	if o.Engine != registry.Auto && !slices.Contains(units, o.Engine) {
+		return nil, fmt.Errorf("%w: engine %s does not solve parts of a problem; expected %s, %s or %s", ErrNotDivided, o.Engine, registry.Auto, units[0], units[1])
 	}
-	o := divide.Options{Executor: Cubes{c}, HeadStart: headStart, Proof: proof, Literal: literal}
-	if name != registry.Auto && !proof {
-		o.Unit = name
+	d := divide.Options{Executor: Cubes{c}, HeadStart: headStart, Proof: o.Proof, Literal: o.Literal}
+	if o.Engine != registry.Auto && !o.Proof {
+		d.Unit = o.Engine
 	}
-	return func(first engine.Engine) engine.Engine {
-		o.First = first
-		return divide.Engine{Options: o}
+	return func(e engine.Engine) engine.Engine {
+		if !o.WorkersOnly {
+			d.First = e
+		}
+		return divide.Engine{Options: d}
 	}, nil
 }
 

@@ -128,7 +128,7 @@ func TestBoard(t *testing.T) {
 func TestPlanEngines(t *testing.T) {
 	c := start(t, 0)
 	for _, name := range registry.Names(nil) {
-		make, err := c.Plan(name, false, false)
+		make, err := c.Plan(PlanOptions{Engine: name})
 		if divides := name == registry.Auto || name == registry.PB || name == registry.Search; divides != (err == nil) || err != nil && !errors.Is(err, ErrNotDivided) {
 			t.Errorf("%s: %v", name, err)
 		}
