@@ -41,7 +41,7 @@ func sessions(page string) []shown {
 
 var (
 	seconds = regexp.MustCompile(`\d+\.\d+ s\b`)
-	outside = regexp.MustCompile(`\b(clasp|cadical|cbc|glpsol|python3)\b`)
+	outside = regexp.MustCompile(`\b(clasp|cadical|cbc|glpsol|python3|curl)\b`)
 )
 
 // matches compares output with what a page shows, in which a line "..." stands

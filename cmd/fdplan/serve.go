@@ -43,6 +43,7 @@ func (c *serveCmd) Run(a *environment) (err error) {
 	if c.Stdio {
 		return c.session(a)
 	}
+	a.guard.patient.Store(true) // the jobs end first
 	config, err := c.config(a)
 	if err != nil {
 		return err

@@ -24,11 +24,12 @@ type jobList struct {
 	dir     string
 	running chan struct{} // has a place for each job that may run
 
-	mu     sync.Mutex
-	byID   map[string]*job
-	last   int // number of the newest
-	ending bool
-	active sync.WaitGroup
+	mu        sync.Mutex
+	byID      map[string]*job
+	last      int // number of the newest
+	preparing int // jobs that were added and not yet started
+	ending    bool
+	active    sync.WaitGroup
 }
 
 // openJobs reads the jobs in a folder. Those that had not ended were interrupted.
@@ -96,14 +97,12 @@ func number(j *job) int {
 	return n
 }
 
-// add makes the folder of a new job.
+// add makes the folder of a new job, which is in the list once it was started. Until then it
+// is to be started or dropped.
 func (l *jobList) add(q JobRequest, now time.Time, queued int) (*job, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ending {
-		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is about to end"}
-	}
-	waiting := 0
+	waiting := l.preparing
 	for _, j := range l.byID {
 		j.mu.Lock()
 		if j.doc.Status == Queued {
@@ -114,15 +113,36 @@ func (l *jobList) add(q JobRequest, now time.Time, queued int) (*job, error) {
 	if waiting >= queued {
 		return nil, &problemError{status: http.StatusTooManyRequests, Message: fmt.Sprintf("%d jobs wait already", waiting), Hint: "cancel some, or try again later"}
 	}
-	l.last++
-	id := strconv.Itoa(l.last)
+	id := strconv.Itoa(l.last + 1)
 	j := &job{dir: filepath.Join(l.dir, id), changed: make(chan struct{})}
 	j.doc = Job{Schema: app.Schema, ID: id, Kind: q.Kind, Problem: q.Problem, Label: q.Label, Status: Queued, Created: now, Request: q}
 	if err := os.MkdirAll(filepath.Join(j.dir, workFolder), 0o700); err != nil {
 		return nil, err
 	}
-	l.byID[id] = j
+	l.last++
+	l.preparing++
 	return j, nil
+}
+
+// drop forgets a job that is not to be started.
+func (l *jobList) drop(j *job) error {
+	l.mu.Lock()
+	l.preparing--
+	l.mu.Unlock()
+	return os.RemoveAll(j.dir)
+}
+
+// publish puts a job that is about to run into the list.
+func (l *jobList) publish(j *job) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending {
+		return &problemError{status: http.StatusServiceUnavailable, Message: "the server is about to end"}
+	}
+	l.preparing--
+	l.byID[j.doc.ID] = j
+	l.active.Add(1)
+	return nil
 }
 
 // remove forgets a job that has ended and deletes its folder.
@@ -173,16 +193,16 @@ func (j *job) stop(asked bool) bool {
 	return true
 }
 
-// start queues a job whose folder is complete, with the arguments of its command.
+// start queues a job whose folder is complete, with the arguments of its command. After an
+// error it is to be dropped.
 func (s *Server) start(j *job, args []string, limit time.Duration) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	j.doc.Command = "fdplan " + shellWords(args)
 	j.cancel = cancel
-	if err := j.save(); err != nil {
+	if err := errors.Join(j.save(), s.jobs.publish(j)); err != nil {
 		cancel()
 		return err
 	}
-	s.jobs.active.Add(1)
 	go func() {
 		defer s.jobs.active.Done()
 		defer cancel()

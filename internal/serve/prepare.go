@@ -35,7 +35,7 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 		err = s.start(j, args, limit)
 	}
 	if err != nil {
-		return errors.Join(err, s.jobs.remove(j))
+		return errors.Join(err, s.jobs.drop(j))
 	}
 	doc, err := j.describe(false)
 	if err != nil {

@@ -297,6 +297,9 @@ func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request) error {
 	return missing("file", name)
 }
 
+// unquoted matches what a header would have to quote in a name.
+var unquoted = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+
 // send sends a file as a download.
 func send(w http.ResponseWriter, r *http.Request, path string) error {
 	f, err := os.Open(path)
@@ -308,7 +311,7 @@ func send(w http.ResponseWriter, r *http.Request, path string) error {
 	if err != nil {
 		return err
 	}
-	name := regexp.MustCompile(`[^A-Za-z0-9._-]`).ReplaceAllString(filepath.Base(path), "_")
+	name := unquoted.ReplaceAllString(filepath.Base(path), "_")
 	w.Header().Set("Content-Type", mediaType(path))
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	http.ServeContent(w, r, "", info.ModTime(), f)

@@ -152,7 +152,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: 64 << 10, ErrorLog: s.config.Log, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.Serve(l) }()
+	go func() { done <- h.Serve(&boundedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
 	select {
 	case err := <-done:
 		return err
@@ -161,7 +161,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := h.Shutdown(ending); err != nil {
-		_ = h.Close()
+		_ = h.Close() // of the connections that are still open
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -199,6 +199,8 @@ func (s *Server) route(r route) http.Handler {
 			refuse(w, &problemError{status: http.StatusUnauthorized, Message: "the token is missing or wrong", Hint: "open the address that fdplan serve printed, or send Authorization: Bearer TOKEN"})
 			return
 		}
+		// A reader that is too slow does not hold the connection for ever.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(uploadTime))
 		if !r.upload {
 			req.Body = http.MaxBytesReader(w, req.Body, s.config.Limits.Body)
 		}
