@@ -52,7 +52,7 @@ export function verdict(a) {
   const hasPlan = Array.isArray(a.plan) && a.plan.length > 0;
   return h("section", { class: "note verdict " + kind, "aria-label": "Verdict" }, h("p", {}, h("strong", {}, sentence(head))),
     h("ul", { class: "checks" }, proven(a), hasPlan && simulated(a), hasPlan && unseen(a)),
-    a.note && h("p", { class: "hint" }, sentence(a.note)), a.stopped && h("p", { class: "hint" }, `The run was ended by a limit: ${a.stopped}.`));
+    a.note && h("p", { class: "hint" }, sentence(a.note)), a.stopped && h("p", { class: "hint" }, /received/.test(a.stopped) ? "The run was stopped." : `The run was ended by a limit: ${a.stopped}.`));
 }
 
 /** The numbers of an answer. @param {Answer} a */

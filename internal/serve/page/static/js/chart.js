@@ -5,7 +5,7 @@ import { number } from "./words.js";
 
 /** @typedef {{name: string, points: [number, number][], stairs?: boolean}} Line */
 
-const width = 560, height = 190, left = 54, right = 12, top = 10, bottom = 28;
+const width = 560, height = 190, left = 54, right = 12, top = 10, bottom = 40;
 
 /** Round values between two numbers, about n of them. @param {number} lo @param {number} hi @param {number} n */
 function ticks(lo, hi, n) {
@@ -19,13 +19,13 @@ function ticks(lo, hi, n) {
 
 /**
  * Draws lines over a common axis.
- * @param {{label: string, x: string, lines: Line[], zero?: boolean}} chart
+ * @param {{label: string, x: string, lines: Line[], zero?: boolean, until?: number}} chart
  * @returns {HTMLElement}
  */
 export function lines(chart) {
   const used = chart.lines.filter((l) => l.points.length > 0);
   const xs = used.flatMap((l) => l.points.map((p) => p[0])), ys = used.flatMap((l) => l.points.map((p) => p[1]));
-  let [x0, x1] = [Math.min(0, ...xs), Math.max(...xs, 0)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
+  let [x0, x1] = [Math.min(0, ...xs), Math.max(...xs, chart.until ?? 0)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
   if (!used.length) [x0, x1, y0, y1] = [0, 1, 0, 1];
   if (chart.zero) y0 = Math.min(0, y0);
   if (x1 === x0) x1 = x0 + 1;
@@ -37,8 +37,8 @@ export function lines(chart) {
   const last = used.map((l) => `${l.name} ${number(l.points[l.points.length - 1][1])}`).join(", ");
   const out = s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${chart.label}: ${last || "nothing yet"}` }, s("title", {}, chart.label));
   for (const y of ticks(y0, y1, 4)) out.append(s("path", { class: "axis", d: `M${left} ${Y(y)}H${width - right}` }), s("text", { x: left - 6, y: Y(y) + 4, "text-anchor": "end" }, number(y)));
-  for (const x of ticks(x0, x1, 5)) out.append(s("text", { x: X(x), y: height - 8, "text-anchor": "middle" }, number(x)));
-  out.append(s("text", { x: width - right, y: height - bottom - 5, "text-anchor": "end" }, chart.x));
+  for (const x of ticks(x0, x1, 5)) out.append(s("text", { x: X(x), y: height - bottom + 16, "text-anchor": "middle" }, number(x)));
+  out.append(s("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, chart.x));
   chart.lines.forEach((l, i) => {
     if (!l.points.length) return;
     let d = "", before = 0;

@@ -27,7 +27,7 @@ const pace = 150;
 export function monitor(options) {
   const state = h("span", { class: "state" }), detail = h("span", {}), time = h("span", { class: "hint" });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": options.label + ": progress" });
-  const figures = h("dl", { class: "numbers" }), plot = h("div", {}), fault = h("div", {});
+  const figures = h("dl", { class: "numbers" }), plot = h("div", { class: "plot-place" }), fault = h("div", {});
   const stop = h("button", { type: "button", onclick: cancel }, "Stop");
   const element = h("section", { class: "card", "aria-label": options.label, hidden: true }, h("div", { class: "status" }, state, detail, time), bar, figures, plot, stop, fault);
   /** @type {Job|null} */
@@ -50,7 +50,7 @@ export function monitor(options) {
     }
     if (rewards.length || bounds.length || options.chart) {
       fill(figures, [["Reward", number(reward)], ["Bound", number(bound)], ["Gap", percent(gap(reward, bound))]].map(([n, v]) => h("div", {}, h("dt", {}, n), h("dd", {}, v))));
-      fill(plot, lines({ label: "Best plan and bound over time", x: "seconds", lines: [{ name: "best plan", points: rewards, stairs: true }, { name: "bound", points: bounds, stairs: true }] }));
+      fill(plot, lines({ label: "Best plan and bound over time", x: "seconds", until: seconds, lines: [{ name: "best plan", points: rewards, stairs: true }, { name: "bound", points: bounds, stairs: true }] }));
     } else {
       fill(figures);
       fill(plot);
@@ -154,6 +154,7 @@ export function monitor(options) {
     async begin(request) {
       const made = await api.post("jobs", request);
       watch(made);
+      element.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
       return made;
     },
     /** Resumes following a job after a reload. @param {string} name */

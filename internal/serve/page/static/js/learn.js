@@ -7,7 +7,7 @@ import { columns } from "./columns.js";
 import { fill, h, say } from "./dom.js";
 import { input, refused, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
-import { dropped, listing } from "./problem.js";
+import { dropped, listing, untrained } from "./problem.js";
 import { structure } from "./structure.js";
 import { counted, number, percent, size } from "./words.js";
 
@@ -138,8 +138,8 @@ export function view(root, server) {
     makeButton.disabled = false;
   }
   async function problems() {
-    const all = (await listing()).filter((p) => p.source === "uploaded");
-    fill(which.control, h("option", { value: "" }, all.length ? "choose …" : "none yet: make one of a log"), all.map((p) => h("option", { value: p.problem }, p.problem + (p.network ? "" : " (no network yet)"))));
+    const all = (await listing()).filter((p) => p.source === "uploaded" && p.network_file);
+    fill(which.control, h("option", { value: "" }, all.length ? "choose …" : "none yet: make one of a log"), all.map((p) => h("option", { value: p.problem }, p.problem + (untrained(p) ? " (no network yet)" : ""))));
     which.set(state.problem);
     trainButton.disabled = !which.get();
   }
@@ -267,7 +267,7 @@ export function view(root, server) {
     try {
       const c = await api.get(`problems/${api.part(state.problem)}/contradictions`), all = c.contradictions ?? [];
       fill(rows, h("h2", {}, "Contradictory rows"), h("p", {}, all.length ? `${counted(all.length, "pair")} of a state and an action had different next states. No network can predict both; a missing column or a bin edge may tell them apart.` : "There are none: equal states and actions always had equal next states."),
-        all.length > 0 && h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["State and action", "Next states, with rows"].map((t) => h("th", { scope: "col" }, t)))),
+        all.length > 0 && h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Contradictory rows"), h("thead", {}, h("tr", {}, ["State and action", "Next states, with rows"].map((t) => h("th", { scope: "col" }, t)))),
           h("tbody", {}, all.slice(0, 100).map((/** @type {any} */ x) => h("tr", {}, h("td", {}, x.state), h("td", {}, x.next.map((/** @type {any} */ n) => h("p", {}, outcome(n)))))))))
         , all.length > 100 && h("p", { class: "hint" }, `The first 100 of ${number(all.length)} are shown.`));
       rows.hidden = false;

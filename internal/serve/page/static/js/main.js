@@ -63,7 +63,7 @@ async function enter() {
 
 /** Asks for the token. */
 function ask() {
-  const token = input("Token", "fdplan serve printed it as the end of the page's address, after #token=.", { type: "password", autocomplete: "current-password" });
+  const token = input("Token", "fdplan serve printed it as the end of the page's address, after #token=.", { maxlength: 200 });
   const form = h("form", { class: "card", "aria-label": "Token", onsubmit: async (/** @type {Event} */ e) => {
     e.preventDefault();
     try {

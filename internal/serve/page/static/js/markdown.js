@@ -11,7 +11,7 @@ import { h } from "./dom.js";
 export function markdown(source, file) {
   const out = h("div", { class: "report" });
   /** @type {HTMLElement} where the next element goes: a section is folded */
-  let place = out;
+  let place = out, title = "Table";
   const lines = source.replace(/<!--[\s\S]*?-->/g, "").split("\n");
   for (let i = 0; i < lines.length;) {
     const line = lines[i];
@@ -19,6 +19,7 @@ export function markdown(source, file) {
     const block = [];
     if (!line.trim()) i++;
     else if (heading) {
+      title = plain(heading[2]);
       if (heading[1].length < 3) {
         place = heading[1].length === 1 ? out : h("details", {}, h("summary", {}, inline(heading[2], file)));
         if (place !== out) out.append(place);
@@ -31,7 +32,7 @@ export function markdown(source, file) {
       place.append(h("pre", { class: "code wide", tabindex: "0" }, block.join("\n")));
     } else if (line.startsWith("|")) {
       for (; i < lines.length && lines[i].startsWith("|"); i++) block.push(lines[i]);
-      place.append(table(block, file));
+      place.append(table(block, file, title));
     } else if (/^[-*] /.test(line)) {
       for (; i < lines.length && /^([-*] | {2,}\S)/.test(lines[i]); i++) {
         if (/^[-*] /.test(lines[i])) block.push(lines[i].slice(2));
@@ -46,12 +47,12 @@ export function markdown(source, file) {
   return out;
 }
 
-/** @param {string[]} lines @param {(path: string) => string} file */
-function table(lines, file) {
+/** @param {string[]} lines @param {(path: string) => string} file @param {string} title */
+function table(lines, file, title) {
   const rows = lines.map((l) => l.replace(/^\||\|\s*$/g, "").split(/(?<!\\)\|/).map((c) => c.trim().replace(/\\\|/g, "|")));
   const right = rows[1]?.map((c) => c.endsWith(":")) ?? [];
   const cells = (/** @type {string} */ tag, /** @type {string[]} */ row) => h("tr", {}, row.map((c, i) => h(tag, { class: right[i] ? "number" : null, scope: tag === "th" ? "col" : null }, inline(c, file))));
-  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Table" }, h("table", { class: "table" }, h("thead", {}, cells("th", rows[0])), h("tbody", {}, rows.slice(2).map((r) => cells("td", r)))));
+  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": title }, h("table", { class: "table" }, h("caption", { class: "hidden" }, title), h("thead", {}, cells("th", rows[0])), h("tbody", {}, rows.slice(2).map((r) => cells("td", r)))));
 }
 
 const marks = /!\[([^\]]*)\]\(([^)\s]+)[^)]*\)|\[([^\]]*)\]\(([^)\s]+)[^)]*\)|`([^`]+)`|\*\*([^*]+)\*\*|<sup>(.*?)<\/sup>/g;

@@ -13,13 +13,13 @@ import { setup } from "./setup.js";
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", step = 0;
+  let job = "", step = 0, pictured = ""; // pictured is what the picture of the start shows
   const trouble = h("div", {});
   const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
-  const begin = h("button", { type: "submit", class: "primary" }, "Plan");
+  const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
   const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
   const initial = stage("Picture of the initial state", settings.choose);
-  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, h("p", { class: "hint" }, "Click a cell to start there, where the picture has cells."));
+  const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, initial.notes);
   const answer = planView("The plan", (k) => {
     step = k;
     note();
@@ -37,11 +37,17 @@ export function view(root, server) {
   const draw = calm(120, async () => {
     const summary = settings.summary();
     if (!summary) {
+      pictured = "";
       initial.show(null);
       return;
     }
+    const wanted = JSON.stringify([settings.problem.get(), settings.initial.get()]);
+    if (wanted === pictured) return;
+    pictured = wanted;
     try {
-      initial.show(await api.post(`problems/${api.part(settings.problem.get())}/picture`, { set_initial: settings.initial.get(), format: "parts" }));
+      const frames = await api.post(`problems/${api.part(settings.problem.get())}/picture`, { set_initial: settings.initial.get(), format: "parts" });
+      if (wanted !== pictured) return;
+      initial.show(frames);
       settings.initial.fail(null);
     } catch (e) {
       initial.show(null, h("p", { class: "hint" }, "The start cannot be drawn: " + /** @type {any} */ (e).message));

@@ -6,12 +6,17 @@ import { fill, h } from "./dom.js";
 import { leavings } from "./job.js";
 import { player, stage } from "./player.js";
 
+/** The server draws at most so many steps (picture.MaxSteps). */
+const drawable = 400;
+
 /**
  * Draws the plan of a job; null if it cannot be drawn.
  * @param {any} job
  * @returns {Promise<{frames: import("./player.js").Frames|null, why: string}>}
  */
 export async function drawJob(job) {
+  const steps = job.result?.plan?.length ?? job.result?.steps?.length ?? 0;
+  if (steps > drawable) return { frames: null, why: `the plan has ${steps} steps, and pictures have at most ${drawable}` };
   try {
     return { frames: await api.post(`problems/${api.part(job.problem)}/picture`, { job: job.job, format: "parts" }), why: "" };
   } catch (e) {

@@ -33,6 +33,13 @@ export function stage(label, choose) {
   let moving = s("g", {}), title = s("title", {});
   /** @type {any} */
   let root = null;
+  /** Scrolls a wide picture to what marks the state. */
+  function follow() {
+    const now = moving.querySelector("[data-thing=now]");
+    if (!now) return;
+    const mark = now.getBoundingClientRect(), seen = place.getBoundingClientRect();
+    if (mark.left < seen.left + mark.width || mark.right > seen.right - mark.width) place.scrollLeft += (mark.left + mark.right - seen.left - seen.right) / 2;
+  }
   return {
     element, notes,
     /** @param {Frames|null} frames @param {HTMLElement|string} [otherwise] shown if there is no picture */
@@ -44,6 +51,7 @@ export function stage(label, choose) {
         fill(notes);
         return;
       }
+      const focused = root ? [...root.querySelectorAll(".choice")].indexOf(document.activeElement) : -1;
       moving = s("g", {});
       title = s("title", {}, frames.title);
       const size = { width: frames.width, height: frames.height, viewBox: `0 0 ${frames.width} ${frames.height}` };
@@ -51,7 +59,8 @@ export function stage(label, choose) {
       if (choose) root.append(choices(frames.choices, choose));
       place.classList.toggle("long", frames.width > long);
       fill(place, root);
-      fill(notes, frames.notes.map((n) => h("p", { class: "hint" }, n)));
+      if (focused >= 0) root.querySelectorAll(".choice")[focused]?.focus(); // it was replaced
+      fill(notes, choose && frames.choices.length > 0 && h("p", { class: "hint" }, "Click a cell to start there. With the keyboard: Tab to the cells, arrow keys, Enter."), frames.notes.map((n) => h("p", { class: "hint" }, n)));
       this.go(0);
     },
     /** @param {number} k number of the state, 0 for the start */
@@ -61,6 +70,7 @@ export function stage(label, choose) {
       moving.replaceChildren(drawn(frame.markup));
       title.textContent = `${picture.title}, ${frame.step}: ${frame.text}`;
       root.setAttribute("aria-label", title.textContent);
+      if (place.scrollWidth > place.clientWidth) follow();
     },
   };
 }
@@ -176,8 +186,9 @@ export function player(label, move) {
     if (!timer) say(head + ". " + (at.text ?? ""));
     seek.value = k;
     seek.setAttribute("aria-valuetext", head);
-    first.disabled = back.disabled = k === 0;
-    next.disabled = end.disabled = k === steps.length - 1;
+    // Not disabled: a button that has the focus must keep it.
+    for (const b of [first, back]) b.setAttribute("aria-disabled", String(k === 0));
+    for (const b of [next, end]) b.setAttribute("aria-disabled", String(k === steps.length - 1));
     items.redraw();
     items.reveal(k);
     move(k);

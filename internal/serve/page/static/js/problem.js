@@ -6,7 +6,10 @@ import { refused, select } from "./field.js";
 import { counted } from "./words.js";
 import { list } from "./virtual.js";
 
-/** @typedef {{problem: string, source: string, horizon: number, state_bits: number, action_bits: number, network: string, data?: string, log?: string, files?: any[]}} Listing */
+/** @typedef {{problem: string, source: string, horizon: number, state_bits: number, action_bits: number, network: string, network_file?: string, data?: string, log?: string, files?: any[]}} Listing */
+
+/** Whether a problem has something to learn and no network. @param {Listing|undefined} p */
+export const untrained = (p) => Boolean(p?.network_file && !p.network);
 
 /** Lists the problems of the server. @returns {Promise<Listing[]>} */
 export async function listing() {
@@ -65,7 +68,7 @@ export function picker(options) {
     const before = choice.get();
     const group = (/** @type {string} */ name, /** @type {string} */ source) => {
       const of = all.filter((p) => p.source === source);
-      return of.length ? h("optgroup", { label: name }, of.map((p) => h("option", { value: p.problem }, p.problem + (p.network || source === "bundled" ? "" : " (no network yet)")))) : null;
+      return of.length ? h("optgroup", { label: name }, of.map((p) => h("option", { value: p.problem }, p.problem + (untrained(p) ? " (no network yet)" : "")))) : null;
     };
     fill(choice.control, group("Your problems", "uploaded"), group("Bundled", "bundled"));
     set(before || (all.some((p) => p.problem === "navigation/3x3") ? "navigation/3x3" : all[0]?.problem ?? ""));

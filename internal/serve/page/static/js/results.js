@@ -33,7 +33,7 @@ export function view(root, server) {
   const rows = list({ label: "Runs", height: 34, render(i, item) {
     const r = runs[i];
     item.title = [r.id, r.error].filter((t) => t).join(": ");
-    fill(item, h("span", { class: "at" }, i + 1), h("span", { class: "text" }, `${r.problem ?? r.kind ?? ""}${r.horizon ? " H " + r.horizon : ""} ${r.engine ?? r.recipe ?? ""}${r.encoding ? " " + r.encoding : ""}: ${r.status ?? "done"}${typeof r.reward === "number" ? ", reward " + number(r.reward) : ""}${typeof r.seconds === "number" ? `, ${number(r.seconds)} s` : ""}`));
+    fill(item, h("span", { class: "at" }, i + 1), h("span", { class: "text" }, `${r.problem || (r.kind ?? "run")}${r.horizon ? " H " + r.horizon : ""} ${r.engine ?? r.recipe ?? ""}${r.encoding ? " " + r.encoding : ""}: ${r.status ?? "done"}${typeof r.reward === "number" ? ", reward " + number(r.reward) : ""}${typeof r.seconds === "number" && r.seconds > 0 ? `, ${number(r.seconds)} s` : ""}`));
   } });
   const count = h("p", { class: "hint", "aria-live": "polite" }), report = h("div", {});
   const detail = h("section", { class: "card", "aria-label": "Journal and report", hidden: true }, h("h2", {}, "Journal"), count, rows.element, report);
@@ -70,13 +70,13 @@ export function view(root, server) {
   }
   async function readSweeps() {
     const all = (await api.get("results")).results;
-    fill(sweeps, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Sweep", "Runs", "Last change"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
+    fill(sweeps, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Sweeps"), h("thead", {}, h("tr", {}, ["Sweep", "Runs", "Last change"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
       h("tr", {}, h("th", { scope: "row" }, h("a", { href: "#results?result=" + api.part(r.result), "aria-current": r.result === chosen ? "true" : null }, r.result), r.live && [" ", h("span", { class: "badge live" }, "running")]), h("td", { class: "number" }, r.runs), h("td", {}, moment(r.updated))))))) :
       h("p", { class: "hint" }, "There is none yet. Start one here, or start the server with the folder of a bench."));
   }
   async function readJobs() {
     const all = (await api.get("jobs?limit=100")).jobs;
-    fill(jobs, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Job", "State", "Begun", "Action"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, all.map(jobRow)))) : h("p", { class: "hint" }, "There is none yet."));
+    fill(jobs, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Jobs"), h("thead", {}, h("tr", {}, ["Job", "State", "Begun", "Action"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, all.map(jobRow)))) : h("p", { class: "hint" }, "There is none yet."));
   }
   /** @param {any} j */
   function jobRow(j) {

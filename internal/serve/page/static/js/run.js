@@ -25,7 +25,7 @@ export function view(root, server) {
   const acting = h("div", {}, h("div", { class: "pair" }, every.element, count.element, until.element, time.element));
   const own = /** @type {[string, any][]} */ ([["how", how], ["in", simulator], ["every", every], ["count", count], ["until", until], ["plan_time", time]]);
   const settings = setup({ server, simulator: false, range: true, proofs: false, changed: note, extra: [how.element, simulator.element, acting], loaded: (s) => { begin.disabled = !s; } });
-  const begin = h("button", { type: "submit", class: "primary" }, "Run");
+  const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Run");
   const form = h("form", { class: "card side", "aria-label": "Problem and system", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
   for (const [, f] of own) f.control.addEventListener("change", () => { acting.hidden = how.get() !== "run"; note(); });
 
@@ -156,7 +156,7 @@ export function view(root, server) {
         return { text: mark(v), kind: v === true ? "true" : v === false ? "off" : "" };
       },
     });
-    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, t)))),
+    fill(after, h("details", { open: true }, h("summary", {}, `Plans (${r.plans?.length ?? 0})`), h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Plans"), h("thead", {}, h("tr", {}, ["Before step", "Steps ahead", "Status", "Reward", "Time"].map((t, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, t)))),
       h("tbody", {}, (r.plans ?? []).slice(0, 200).map((/** @type {any} */ p) => h("tr", {}, h("th", { scope: "row" }, p.step), h("td", {}, p.horizon), h("td", {}, p.status), h("td", { class: "number" }, number(p.reward)), h("td", { class: "number" }, duration(p.seconds)))))))),
     leavings(now));
   }

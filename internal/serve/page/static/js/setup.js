@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { fill, h } from "./dom.js";
 import { rules } from "./expression.js";
 import { check, input, refused, select, sentence } from "./field.js";
-import { inside, picker, read } from "./problem.js";
+import { inside, picker, read, untrained } from "./problem.js";
 import { start } from "./start.js";
 
 /** The names of the texts in the address and in a job's request. */
@@ -71,8 +71,7 @@ export function setup(options) {
     } catch (e) {
       if (mine !== wanted) return;
       summary = null;
-      const entry = problem.entry();
-      fill(trouble, entry && entry.source === "uploaded" && !entry.network ? h("p", { class: "note warn" }, "This problem has no network yet. ", h("a", { href: "#learn?problem=" + api.part(problem.get()) }, "Train one in Learn.")) : refused(e));
+      fill(trouble, untrained(problem.entry()) ? h("p", { class: "note warn" }, "This problem has no network yet. ", h("a", { href: "#learn?problem=" + api.part(problem.get()) }, "Train one in Learn.")) : refused(e));
       options.loaded?.(null);
     }
   }

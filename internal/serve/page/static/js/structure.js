@@ -42,6 +42,6 @@ export function structure(network) {
   draw();
   search.hidden = network.depends.length < 12;
   return h("div", {}, h("p", {}, `Shape ${network.shape}: ${counted(network.neurons, "neuron")}, ${counted(network.edges, "edge")}. Point at a name, or move to it with Tab, to see its lines.`), search, told, place,
-    h("details", {}, h("summary", {}, "The same as a table"), h("div", { class: "wide" }, h("table", { class: "table" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Output"), h("th", { scope: "col" }, "Inputs"))),
+    h("details", {}, h("summary", {}, "The same as a table"), h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Inputs of each output"), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Output"), h("th", { scope: "col" }, "Inputs"))),
       h("tbody", {}, network.depends.slice(0, 500).map((d) => h("tr", {}, h("th", { scope: "row" }, d.output), h("td", {}, d.inputs.join(", ") || "none"))))))));
 }

@@ -24,7 +24,7 @@ export function view(root, server) {
   const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = !s; } });
   const extra = rules({ legend: "What if also …", add: "Add a changed rule", problem: settings.problem.get, changed: note, hint: "These rules hold in the second plan only." });
   extra.set([""]);
-  const compare = h("button", { type: "submit", class: "primary" }, "Compare");
+  const compare = h("button", { type: "submit", class: "primary", disabled: true }, "Compare");
   const stop = h("button", { type: "button", hidden: true, onclick: cancel }, "Stop");
   const form = h("form", { class: "card side", "aria-label": "Problem and change", novalidate: true, onsubmit: submit }, h("h2", {}, "Change"), extra.element, h("h2", {}, "Problem"), settings.element, trouble,
     h("div", { class: "row" }, compare, stop));
@@ -107,6 +107,7 @@ export function view(root, server) {
     compare.disabled = true;
     both.hidden = reasons.hidden = true;
     fill(cost);
+    state.scrollIntoView({ block: "nearest" });
   }
   function over() {
     state.textContent = "";
