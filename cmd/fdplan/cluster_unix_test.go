@@ -203,6 +203,7 @@ func TestCluster(t *testing.T) {
 		c.run(append(w.args(many), "--connect", c.url)...)
 		w.same(t, one, many)
 	}
+	c.solve()
 	if s := c.status(); s.Failed+s.Waiting+s.Running != 0 || len(s.Workers) != 3 {
 		t.Errorf("%+v", s)
 	}
@@ -217,6 +218,25 @@ func TestCluster(t *testing.T) {
 	}
 	if s := c.status(); len(s.Workers) != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// solve compares the answer and the proof of a worker with those of one process.
+func (c *testCluster) solve() {
+	c.t.Helper()
+	file := filepath.Join(c.dir, "maze.opb")
+	c.run("compile", "navigation/3x3", "-H", "4", "--format", "opb", "-o", file)
+	one, many := filepath.Join(c.dir, "one.pbp"), filepath.Join(c.dir, "many.pbp")
+	status, want, stderr := session("solve", file, "--proof", one)
+	if status != 30 {
+		c.t.Fatal(stderr)
+	}
+	if status, got, stderr := session("solve", file, "--proof", many, "--connect", c.url); status != 30 || got != want {
+		c.t.Errorf("exit %d: %s\n%s\nnot\n%s", status, stderr, got, want)
+	}
+	sameBytes(c.t, one, many)
+	if status, _, stderr := session("solve", filepath.Join(c.dir, "data.parquet"), "--connect", c.url); status != exitUsage || !strings.Contains(stderr, "data.parquet") {
+		c.t.Errorf("a file of another kind: exit %d: %s", status, stderr)
 	}
 }
 

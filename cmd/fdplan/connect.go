@@ -17,17 +17,20 @@ import (
 
 // clusterFlags name a server and what it asks for.
 type clusterFlags struct {
-	Connect   string       `help:"Send the work to the workers of this server, nats://HOST:PORT or tls://HOST:PORT (docs/cluster.md)." placeholder:"URL"`
-	TokenFile string       `help:"With --connect, file with the token that the server asks for." placeholder:"FILE"`
-	Nkey      string       `help:"With --connect, file with the seed of the nkey that the server knows." placeholder:"FILE"`
-	CA        string       `name:"ca" help:"With --connect, file with the certificates that sign the server's; default: the system's." placeholder:"FILE"`
-	GiveUp    durationFlag `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
+	Connect   string `help:"Send the work to the workers of this server, nats://HOST:PORT or tls://HOST:PORT (docs/cluster.md)." placeholder:"URL"`
+	TokenFile string `help:"With --connect, file with the token that the server asks for." placeholder:"FILE"`
+	Nkey      string `help:"With --connect, file with the seed of the nkey that the server knows." placeholder:"FILE"`
+	CA        string `name:"ca" help:"With --connect, file with the certificates that sign the server's; default: the system's." placeholder:"FILE"`
+
+	ClientCert string       `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
+	ClientKey  string       `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
+	GiveUp     durationFlag `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
 }
 
 // options are those of a connection.
 func (f *clusterFlags) options(a *environment, name string) (cluster.Options, error) {
 	o := cluster.Options{
-		URL: f.Connect, Name: name, Seed: f.Nkey, CA: f.CA, Patience: time.Duration(f.GiveUp),
+		URL: f.Connect, Name: name, Seed: f.Nkey, CA: f.CA, Cert: f.ClientCert, Key: f.ClientKey, Patience: time.Duration(f.GiveUp),
 		Now: a.now, Jitter: rand.Float64, Warn: a.warn,
 	}
 	var err error

@@ -88,6 +88,7 @@ var examples = map[string][]example{
 	},
 	"solve": {
 		{"A pseudo-Boolean problem", "solve maze.opb"},
+		{"On a worker of a server", "solve maze.opb --connect nats://127.0.0.1:4222"},
 		{"A MaxSAT problem, packed, for a minute at most", "solve maze.wcnf.gz --time-limit 60s"},
 		{"With a proof that VeriPB and certify read", "solve maze.wcnf --proof maze.pbp"},
 	},

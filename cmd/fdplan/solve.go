@@ -1,20 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
+	"time"
 
-	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/solve/instance"
-	"github.com/fdplan/fdplan/internal/solve/instance/embedded"
-	"github.com/fdplan/fdplan/internal/solve/proof"
-	"github.com/fdplan/fdplan/internal/solve/sat"
+	"github.com/fdplan/fdplan/internal/app/solve"
 )
 
 type solveCmd struct {
 	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or compressed (.gz)."`
 	limits
+	clusterFlags
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
 	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb and .wcnf; .gz or .zst at the end of its name compresses it." placeholder:"FILE"`
 	ProofFormat   string `help:"Version of VeriPB's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
@@ -26,32 +24,50 @@ type solveCmd struct {
 func (c *solveCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
-	options := embedded.Options{Solver: sat.Options{CuttingPlanes: c.CuttingPlanes}, Memory: c.memory()}
-	var status instance.Status
-	solve := func(w io.Writer) (err error) {
-		status, err = instance.SolveFile(ctx, c.File, instance.Limits{Memory: c.memory()}, embedded.New(options), w)
+	r := solve.Request{File: c.File, CuttingPlanes: c.CuttingPlanes, Memory: c.memory(), ProofFormat: c.ProofFormat}
+	work := solve.File
+	if c.Connect != "" {
+		to, end, err := c.coordinator(ctx, a, "solve", int64(c.Memory))
+		if err != nil {
+			return limited(ctx, err)
+		}
+		defer end()
+		work = func(ctx context.Context, r solve.Request, w io.Writer) (int, error) {
+			status, err := to.Solve(ctx, r, c.workerTime(a), w)
+			if err != nil && ctx.Err() != nil {
+				return solve.Unknown(w, context.Cause(ctx))
+			}
+			return status, err
+		}
+	}
+	var status int
+	run := func(w io.Writer) (err error) {
+		status, err = work(ctx, r, w)
 		return err
 	}
 	answer := func() error {
 		if c.Out == "" {
-			return solve(a.out) // each line as soon as it is known
+			return run(a.out) // each line as soon as it is known
 		}
-		return a.toFile(c.Out, solve)
+		return a.toFile(c.Out, run)
 	}
-	err := c.prove(a, &options, answer)
-	switch {
-	case errors.Is(err, instance.ErrWrongAnswer):
-		return fmt.Errorf("%w: %s: %w", app.ErrInternal, c.File, err)
-	case errors.Is(err, sat.ErrOverflow), errors.Is(err, embedded.ErrNoProof):
-		return fmt.Errorf("%s: %w", c.File, err)
-	case err != nil:
+	if err := c.prove(a, &r, answer); err != nil {
 		return err
 	}
-	return exitStatus(status.ExitStatus())
+	return exitStatus(status)
+}
+
+// workerTime is the part of the time limit that a worker may use; the rest is for the
+// way there and back. 0 is no limit.
+func (c *solveCmd) workerTime(a *environment) time.Duration {
+	if c.TimeLimit == 0 {
+		return 0
+	}
+	return max(1, (time.Duration(c.TimeLimit)-a.now().Sub(a.started))*9/10)
 }
 
 // prove makes answer write its proof to the requested file, if any.
-func (c *solveCmd) prove(a *environment, o *embedded.Options, answer func() error) error {
+func (c *solveCmd) prove(a *environment, r *solve.Request, answer func() error) error {
 	if c.Proof == "" {
 		return answer()
 	}
@@ -61,12 +77,8 @@ func (c *solveCmd) prove(a *environment, o *embedded.Options, answer func() erro
 	case c.CuttingPlanes:
 		return errors.New("--cutting-planes learns what --proof cannot write; expected one of the two")
 	}
-	version, err := proof.ParseFormat(c.ProofFormat)
-	if err != nil {
-		return err
-	}
 	return a.toPacked(c.Proof, func(w io.Writer) error {
-		o.Proof = &embedded.Proof{W: w, Format: version}
+		r.Proof = w
 		return answer()
 	})
 }

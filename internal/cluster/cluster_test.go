@@ -334,6 +334,58 @@ func TestEmptiedStore(t *testing.T) {
 	all.Wait()
 }
 
+// TestGivesUp closes a server for good: idle workers, busy ones and sessions end after their
+// patience, not before.
+func TestGivesUp(t *testing.T) {
+	srv := start(t, t.TempDir())
+	o := testOptions(srv.URL())
+	o.Patience = 500 * time.Millisecond
+	began := make(chan struct{})
+	ends := make(chan error, 3)
+	for i := range 3 {
+		c, err := Connect(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		if i == 2 {
+			<-began
+			s := session(t, c)
+			go func() { _, err := s.Do(t.Context(), unit(2)); ends <- err }()
+			continue
+		}
+		dir := t.TempDir()
+		go func() {
+			ends <- c.Work(t.Context(), WorkerConfig{Version: fmt.Sprint("v", i), Name: "w", Slots: 1, Dir: dir, Lease: testLease, Runner: runnerFunc(func(ctx context.Context, u *Unit, dir string) (*Outcome, error) {
+				close(began)
+				time.Sleep(300 * time.Millisecond)
+				return square(ctx, u, dir)
+			})})
+		}()
+		if i == 0 {
+			u := unit(1)
+			u.Version = "v0"
+			s := session(t, connect(t, srv.URL()))
+			go s.Do(t.Context(), u)
+		}
+	}
+	for {
+		if st, err := connect(t, srv.URL()).Status(t.Context(), 0); err == nil && st.Waiting == 1 {
+			break // the unit that no worker takes
+		}
+	}
+	srv.Close()
+	closed := time.Now()
+	for range 3 {
+		if err := <-ends; !errors.As(err, new(*UnreachableError)) {
+			t.Error(err)
+		}
+		if time.Since(closed) < o.Patience {
+			t.Errorf("gave up after %v", time.Since(closed))
+		}
+	}
+}
+
 // TestWithdrawn ends the context of a unit that runs and of one that waits.
 func TestWithdrawn(t *testing.T) {
 	url := start(t, t.TempDir()).URL()

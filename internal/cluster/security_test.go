@@ -27,7 +27,7 @@ func certificate(t *testing.T) (cert, key string) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "fdplan test"}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	text, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -79,6 +79,8 @@ func TestSecrets(t *testing.T) {
 		{"unknown certificate", ServerConfig{Cert: cert, Key: key, Token: token}, Options{Token: token}, "certificate"},
 		{"nkey", ServerConfig{Cert: cert, Key: key, Nkeys: public[:1]}, Options{CA: cert, Seed: seeds[0]}, ""},
 		{"another nkey", ServerConfig{Cert: cert, Key: key, Nkeys: public[:1]}, Options{CA: cert, Seed: seeds[1]}, "Authorization"},
+		{"certificate of the client", ServerConfig{Cert: cert, Key: key, CA: cert, Token: token}, Options{CA: cert, Cert: cert, Key: key, Token: token}, ""},
+		{"no certificate of the client", ServerConfig{Cert: cert, Key: key, CA: cert, Token: token}, Options{CA: cert, Token: token}, "certificate"},
 		{"token without TLS", ServerConfig{Token: token}, Options{Token: token}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +91,7 @@ func TestSecrets(t *testing.T) {
 			}
 			defer s.Close()
 			o := testOptions(s.URL())
-			o.CA, o.Token, o.Seed, o.Patience = c.o.CA, c.o.Token, c.o.Seed, time.Second
+			o.CA, o.Cert, o.Key, o.Token, o.Seed, o.Patience = c.o.CA, c.o.Cert, c.o.Key, c.o.Token, c.o.Seed, time.Second
 			client, err := Connect(t.Context(), o)
 			if err == nil {
 				client.Close()

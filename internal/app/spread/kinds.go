@@ -47,6 +47,7 @@ var kinds = map[string]func(context.Context, *Env, *request) (*cluster.Outcome, 
 	"cell":    doCell,
 	"collect": doCollect,
 	"cube":    doCube,
+	"solve":   doSolve,
 }
 
 // do does a unit.
