@@ -68,6 +68,9 @@ type Event struct {
 	// Frequent events may be left out of the line, which is not rewritten more often
 	// than every 100 ms for them.
 	Frequent bool `json:"-"`
+	// Passing events are of no interest once the next one is there: they may be left out for
+	// programs, too, and come to them no more often than every 100 ms.
+	Passing bool `json:"-"`
 }
 
 // Reporter reports the events of one command. Its methods may be called from
@@ -82,7 +85,7 @@ type Reporter struct {
 	mu    sync.Mutex
 	last  time.Time
 	shown bool // a line is on the terminal
-	once  bool // there was a line
+	once  bool // there was a line, or a passing event
 }
 
 // New returns a reporter that writes to w; times are by the clock now, from started
@@ -112,7 +115,11 @@ func (r *Reporter) Report(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.mode == JSON {
-		e.Seconds = round(r.now().Sub(r.started).Seconds())
+		now := r.now()
+		if e.Passing && r.early(now) {
+			return
+		}
+		e.Seconds = round(now.Sub(r.started).Seconds())
 		if r.send != nil {
 			r.send(e)
 		} else if text, err := json.Marshal(e); err == nil {
@@ -123,15 +130,21 @@ func (r *Reporter) Report(e Event) {
 	if e.Line == "" {
 		return
 	}
-	if e.Frequent {
-		now := r.now()
-		if r.once && now.Sub(r.last) < refresh {
-			return
-		}
-		r.last = now
+	if (e.Frequent || e.Passing) && r.early(r.now()) {
+		return
 	}
 	r.once, r.shown = true, true
 	fmt.Fprintf(r.w, "\r\x1b[K%s", e.Line)
+}
+
+// early reports whether it is too early for another event that may be left out. If it is
+// not, the next one is not to come before 100 ms.
+func (r *Reporter) early(now time.Time) bool {
+	if r.once && now.Sub(r.last) < refresh {
+		return true
+	}
+	r.last, r.once = now, true
+	return false
 }
 
 // Message reports an event that stays on the terminal, on a line of its own.

@@ -20,10 +20,13 @@ func TestReporter(t *testing.T) {
 		{50 * time.Millisecond, false, Event{Kind: "epoch", Line: "d", Frequent: true}},
 		{50 * time.Millisecond, false, Event{Kind: "epoch", Line: "e", Frequent: true}},
 		{0, true, Event{Kind: "iteration", Text: "f", Line: "f"}},
+		{200 * time.Millisecond, false, Event{Kind: "phase", Line: "g", Passing: true}},
+		{50 * time.Millisecond, false, Event{Kind: "phase", Line: "h", Passing: true}},
+		{50 * time.Millisecond, false, Event{Kind: "phase", Line: "i", Passing: true}},
 	}
 	for mode, want := range map[Mode]string{
 		None: "",
-		Bar:  "\r\x1b[Ka\r\x1b[Kb\r\x1b[Kc\r\x1b[Ke\r\x1b[Kf\n",
+		Bar:  "\r\x1b[Ka\r\x1b[Kb\r\x1b[Kc\r\x1b[Ke\r\x1b[Kf\n\r\x1b[Kg\r\x1b[Ki\r\x1b[K",
 		JSON: `{"event":"phase","seconds":1,"phase":"a \u003cb\u003e"}
 {"event":"plan","seconds":1,"reward":-4.5}
 {"event":"quiet","seconds":1}
@@ -31,6 +34,8 @@ func TestReporter(t *testing.T) {
 {"event":"epoch","seconds":1.05}
 {"event":"epoch","seconds":1.1}
 {"event":"iteration","seconds":1.1,"text":"f"}
+{"event":"phase","seconds":1.3}
+{"event":"phase","seconds":1.4}
 `,
 	} {
 		var b strings.Builder

@@ -118,6 +118,14 @@ class Sessions(unittest.TestCase):
         session.close()
         self.assertRaisesRegex(fdplan.FdplanError, "the session has ended", maze.plan)
 
+    def test_program_that_ends(self) -> None:
+        with fdplan.Session() as session:
+            maze = session.load("navigation/3x3")
+            session._process.kill()
+            with self.assertRaisesRegex(fdplan.FdplanError, "the session has ended"):
+                while True:
+                    maze.plan()
+
     def test_environments_as_simulators(self) -> None:
         run = fdplan.run("inventory/2", Warehouse(), steps=2)
         self.assertEqual((run.status, run.surprises, run.steps[0]["differs"]["observed"]), ("no-plan", 1, {"quant(c1)": 0}))

@@ -65,6 +65,7 @@ class Job(Generic[T_co]):
         self._end = weakref.finalize(self, _abandon, self._process, invocation.files)
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._over = False  # the last event was taken
+        self._cancelled = False
         self._output = ""
         self._error: dict[str, Any] = {}
         self._said: list[str] = []
@@ -96,7 +97,9 @@ class Job(Generic[T_co]):
 
     def cancel(self) -> None:
         """Ask the command to stop; its result is then the best that it has."""
-        program.interrupt(self._process)
+        if not self._cancelled:  # a second signal would end it without an answer
+            self._cancelled = True
+            program.interrupt(self._process)
 
     def result(self) -> T_co:
         """Wait for the command and return its result.

@@ -26,6 +26,7 @@ __all__ = ["Session", "SessionProblem"]
 
 T = TypeVar("T")
 Answer: TypeAlias = "dict[str, Any]"
+Lines: TypeAlias = "queue.SimpleQueue[Answer | None]"
 OnEvent: TypeAlias = "Callable[[Event], None] | None"
 
 
@@ -45,12 +46,11 @@ class Session:
     def __init__(self) -> None:
         self._process = program.start(["serve", "--stdio"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self._end = weakref.finalize(self, _end, self._process)
-        self._lock = threading.Lock()
-        self._answers: dict[int, queue.SimpleQueue[Answer | None]] = {}
-        self._count = 0
+        self._inbox = _Inbox()
+        self._lock = threading.Lock()  # of requests that are written
         self._closed = False
         self._files = ExitStack()  # of the simulators of its problems
-        self._reader = threading.Thread(target=_read, args=(self._process, self._lock, self._answers), daemon=True)
+        self._reader = threading.Thread(target=self._inbox.read, args=(self._process,), daemon=True)
         self._reader.start()
 
     def __enter__(self) -> Session:
@@ -90,39 +90,36 @@ class Session:
             FdplanError: if the request fails.
             Interrupted: if Ctrl-C was pressed; its result is the document that there was.
         """
-        answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
-        number = self._send(method, params, answers)
+        number, answers = self._send(method, params)
         try:
             try:
                 return self._result(answers, on_event)
             except KeyboardInterrupt:
-                self._send("cancel", {"request": number}, queue.SimpleQueue())
+                cancel, _ = self._send("cancel", {"request": number})
+                self._inbox.forget(cancel)
                 try:
                     best = self._result(answers, on_event)
                 except FdplanError:
                     best = None
                 raise Interrupted(best) from None
         finally:
-            with self._lock:
-                self._answers.pop(number, None)
+            self._inbox.forget(number)
 
-    def _send(self, method: str, params: Mapping[str, Any], answers: queue.SimpleQueue[Answer | None]) -> int:
+    def _send(self, method: str, params: Mapping[str, Any]) -> tuple[int, Lines]:
         assert self._process.stdin is not None
+        if self._closed:
+            raise FdplanError("the session has ended")
+        number, answers = self._inbox.expect()
+        line = json.dumps({"id": number, "method": method, "params": params}, default=plain_value)
         with self._lock:
-            if self._closed or not self._reader.is_alive():
-                raise FdplanError("the session has ended")
-            self._count += 1
-            number = self._count
-            self._answers[number] = answers
-            line = json.dumps({"id": number, "method": method, "params": params}, default=plain_value)
             try:
                 self._process.stdin.write(line + "\n")
                 self._process.stdin.flush()
             except OSError as error:
                 raise FdplanError("the session has ended") from error
-        return number
+        return number, answers
 
-    def _result(self, answers: queue.SimpleQueue[Answer | None], on_event: OnEvent) -> Answer:
+    def _result(self, answers: Lines, on_event: OnEvent) -> Answer:
         while True:
             line = answers.get()
             if line is None:
@@ -137,19 +134,46 @@ class Session:
                 return result
 
 
-def _read(process: Popen[str], lock: threading.Lock, answers: dict[int, queue.SimpleQueue[Answer | None]]) -> None:
-    """Hand each line to the request that it answers, and the end to all."""
-    assert process.stdout is not None
-    with process.stdout as lines:
-        for text in lines:
-            line = json.loads(text)
-            with lock:
-                waiting = answers.get(line["id"])
-            if waiting is not None:
-                waiting.put(line)
-    with lock:
-        for waiting in answers.values():
-            waiting.put(None)
+class _Inbox:
+    """Hands each line of the program to the request that it answers, and the end to all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Lines] = {}
+        self._count = 0
+        self._ended = False
+
+    def expect(self) -> tuple[int, Lines]:
+        """Return the number of a new request, and where its lines will be."""
+        lines: Lines = queue.SimpleQueue()
+        with self._lock:
+            self._count += 1
+            self._waiting[self._count] = lines
+            if self._ended:
+                lines.put(None)
+            return self._count, lines
+
+    def forget(self, number: int) -> None:
+        """Wait no longer for the lines of a request."""
+        with self._lock:
+            self._waiting.pop(number, None)
+
+    def read(self, process: Popen[str]) -> None:
+        """Read the program's lines until they end."""
+        assert process.stdout is not None
+        try:
+            with process.stdout as output:
+                for text in output:
+                    line = json.loads(text)
+                    with self._lock:
+                        lines = self._waiting.get(line["id"])
+                    if lines is not None:
+                        lines.put(line)
+        finally:
+            with self._lock:
+                self._ended = True
+                for lines in self._waiting.values():
+                    lines.put(None)
 
 
 def _end(process: Popen[str]) -> None:
