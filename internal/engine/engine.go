@@ -31,11 +31,21 @@ type Query struct {
 type Limits struct {
 	Threads int   // >= 1
 	Memory  int64 // bytes for the engine's tables; 0 means no bound
-	// Shared connects engines that work on the same query; nil for one alone.
+	// Shared connects engines that work on the same query; nil for one alone. See Of for
+	// queries about several horizons.
 	Shared *Exchange
 	// Late is closed when an answer is due at once, some moment after the
 	// context has ended; nil for never. See InTime.
 	Late <-chan struct{}
+}
+
+// Of returns the limits for one horizon of a query. Of a range each horizon has an exchange
+// of its own: a bound holds for one horizon alone.
+func (l Limits) Of(q Query, horizon int) Limits {
+	if q.MinHorizon != q.MaxHorizon {
+		l.Shared = l.Shared.at(horizon)
+	}
+	return l
 }
 
 // TooLargeError is a model that an engine does not build: it alone would take

@@ -6,14 +6,31 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Exchange is where engines that work on the same single-horizon query side by
-// side tell each other of plans and bounds; a plan that is known beforehand may be
+// Exchange is where engines that work on the same query side by side tell each other
+// of plans and bounds, of each horizon by itself (Limits.Of); a plan that is known beforehand may be
 // offered before they begin. A nil Exchange knows nothing. It is safe for concurrent use.
 type Exchange struct {
 	mu     sync.Mutex
 	trace  *factored.Trace
 	reward int64
 	bound  *int64
+	parts  map[int]*Exchange // by horizon, of a query about several
+}
+
+// at returns the exchange about one horizon of a query about several.
+func (x *Exchange) at(horizon int) *Exchange {
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.parts[horizon] == nil {
+		if x.parts == nil {
+			x.parts = map[int]*Exchange{}
+		}
+		x.parts[horizon] = &Exchange{}
+	}
+	return x.parts[horizon]
 }
 
 // Offer hands in a plan with its reward.

@@ -29,7 +29,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		if err != nil {
 			return nil, err
 		}
-		return s.Solve(ctx, l, report)
+		return s.Solve(ctx, l.Of(q, h), report)
 	})
 }
 

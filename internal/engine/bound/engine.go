@@ -21,7 +21,7 @@ func (Engine) Name() string { return "bound" }
 // reached first. Of a range of horizons each is solved by itself.
 func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
-		s, err := Start(ctx, q.Task, h, l, report)
+		s, err := Start(ctx, q.Task, h, l.Of(q, h), report)
 		switch {
 		case ctx.Err() != nil:
 			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil

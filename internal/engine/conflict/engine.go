@@ -100,6 +100,6 @@ func solve(ctx context.Context, q engine.Query, l engine.Limits, report func(eng
 		if err != nil {
 			return nil, err
 		}
-		return s.Solve(ctx, l, report)
+		return s.Solve(ctx, l.Of(q, h), report)
 	})
 }

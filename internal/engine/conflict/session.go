@@ -128,8 +128,8 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 			return "", err
 		}
 	}
-	if reason := x.first(ctx, l, report); reason != "" || x.incumbent == nil {
-		return reason, nil
+	if reason, err := x.first(ctx, l, report); err != nil || reason != "" || x.incumbent == nil {
+		return reason, err
 	}
 	if err := x.count(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -150,27 +150,35 @@ func (x *Session) cheapest(ctx context.Context, l engine.Limits) error {
 
 // first finds a plan of any cost. Without one it returns the reason why it
 // stopped, "" when there is none to be found.
-func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine.Progress)) string {
-	budget := sat.Budget{Memory: l.Memory}
-	if l.Shared != nil {
-		budget.Conflicts = firstSlice
-	}
+func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
 	for x.incumbent == nil {
+		budget := sat.Budget{Memory: l.Memory}
+		if l.Shared != nil || x.wantsTables() {
+			budget.Conflicts = firstSlice
+		}
 		switch x.s.Solve(ctx, nil, budget) {
 		case sat.Satisfiable:
 			x.keep()
 		case sat.Unsatisfiable:
-			return ""
+			return "", nil
 		default:
-			if l.Shared == nil || x.over(ctx, l) {
-				return stopped(ctx, l)
+			if budget.Conflicts == 0 || x.over(ctx, l) {
+				return stopped(ctx, l), nil
+			}
+			if x.wantsTables() {
+				if err := x.addTables(ctx, l); err != nil {
+					return "", err
+				}
 			}
 			x.exchange(l.Shared)
 		}
 		x.tell(report)
 	}
-	return ""
+	return "", nil
 }
+
+// wantsTables reports whether tables are to be looked for.
+func (x *Session) wantsTables() bool { return x.has(Tables) && x.p == nil && x.tables == nil }
 
 // count adds the counters of the costs, for those below the incumbent's, unless
 // it did before.
@@ -218,7 +226,7 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 			if x.over(ctx, l) {
 				return stopped(ctx, l), nil
 			}
-			if x.has(Tables) && x.p == nil && x.tables == nil {
+			if x.wantsTables() {
 				if err := x.addTables(ctx, l); err != nil {
 					return "", err
 				}

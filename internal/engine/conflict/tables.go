@@ -29,11 +29,13 @@ const (
 )
 
 // addTables looks for tables and prices, for a better plan on the way, and adds what
-// they say. Nothing is added where the problem does not fall into groups.
+// they say, which may be that there is no plan. Nothing is added where the problem does not fall into groups.
 func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 	x.tables = &tables{guard: map[sat.Lit]bool{}}
 	shared := &engine.Exchange{}
-	shared.Offer(x.incumbent, x.reward(x.cost))
+	if x.incumbent != nil {
+		shared.Offer(x.incumbent, x.reward(x.cost))
+	}
 	t := engine.Task{Problem: x.m.Problem, Network: x.m.Network}
 	s, err := bound.Start(ctx, t, x.m.Horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
 	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
@@ -48,6 +50,10 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		}
 	}
 	r := s.Result()
+	if r.Status == engine.Infeasible {
+		x.s.AddClause()
+		return nil
+	}
 	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}

@@ -20,10 +20,20 @@ func TestTables(t *testing.T) {
 	for seed := range uint64(400) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		want, ok := randprob.BruteForce(p, net, horizon)
+		task := engine.Task{Problem: p, Network: net}
 		if !ok {
+			x, err := open(context.Background(), task, horizon, setup{features: standard})
+			if err == nil {
+				err = x.addTables(context.Background(), engine.Limits{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := x.Solve(context.Background(), engine.Limits{Threads: 1}, nil); err != nil || r.Status != engine.Infeasible {
+				t.Fatalf("seed %d: %+v, %v; brute force finds no plan", seed, r, err)
+			}
 			continue
 		}
-		task := engine.Task{Problem: p, Network: net}
 		for _, how := range []setup{{features: standard}, {features: standard &^ CounterLayers}, {features: standard, encoding: &encoding}} {
 			x, err := open(context.Background(), task, horizon, how)
 			if err != nil {

@@ -41,7 +41,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 			return one.Solve(ctx, q, l, report)
 		}}
 	}
-	if q.MinHorizon == q.MaxHorizon && l.Shared == nil {
+	if l.Shared == nil {
 		l.Shared = &engine.Exchange{}
 	}
 	res, _, err := run(ctx, entrants, l, report)

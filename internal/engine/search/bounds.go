@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
@@ -10,9 +12,14 @@ import (
 
 // tables is the search with tables and prices that takes turns with the
 // exploration of the graph. Both are counted in work, not in time, so that the
-// answer is the same on any machine.
+// answer is the same on any machine. Of a range of horizons it solves one after the
+// other, the shortest first.
 type tables struct {
-	s       *bound.Search // nil before its first turn, and where it does not help
+	s       *bound.Search    // nil before its first turn, between horizons, and where it does not help
+	shared  engine.Limits    // with the exchange of the query
+	solved  []*engine.Result // by horizon from the shortest on, those that are proven
+	spent   int64            // nodes of these
+	whole   bool             // all horizons are
 	refused bool
 	err     error
 }
@@ -46,11 +53,28 @@ const (
 )
 
 // proven reports whether the tables have the answer.
-func (x *tables) proven() bool { return x.s != nil && x.s.Proven() || x.err != nil }
+func (x *tables) proven() bool { return x.whole || x.err != nil }
 
-// lower is the better of a bound, nil for none, and that of the tables.
-func (x *tables) lower(b *int64) *int64 {
+// nodes is the work of the tables so far.
+func (x *tables) nodes() int64 {
 	if x.s == nil {
+		return x.spent
+	}
+	return x.spent + x.s.Nodes()
+}
+
+// result is the answer to a query of which all horizons are solved.
+func (x *tables) result(ctx context.Context, q engine.Query) (*engine.Result, error) {
+	return engine.EachHorizon(ctx, q, nil, func(h int, _ func(engine.Progress)) (*engine.Result, error) {
+		return x.solved[h-q.MinHorizon], nil
+	})
+}
+
+// lower is the better of a bound, nil for none, and that of the tables, which is about
+// one horizon alone.
+func (r *run) lower(b *int64) *int64 {
+	x := &r.tables
+	if x.s == nil || r.q.MinHorizon != r.q.MaxHorizon {
 		return b
 	}
 	if own := x.s.Result().Bound; own != nil && (b == nil || *own < *b) {
@@ -59,8 +83,8 @@ func (x *tables) lower(b *int64) *int64 {
 	return b
 }
 
-// turn gives the search with tables its share of the work. It is for a single
-// horizon, and for a graph that is not wanted whole.
+// turn gives the search with tables its share of the work. It is for a graph that is
+// not wanted whole.
 func (r *run) turn(ctx context.Context) {
 	x := &r.tables
 	head, worth := int64(headStartCompletion), nodesPerCompletion*r.g.tried
@@ -70,18 +94,44 @@ func (r *run) turn(ctx context.Context) {
 	case r.g.s.direct || r.g.lanes != nil:
 		head, worth = headStartPass, nodesPerPass*r.g.tried
 	}
-	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || x.refused || x.err != nil || r.g.tried < head {
+	if r.whole || x.refused || x.err != nil || r.g.tried < head {
 		return
 	}
-	if x.s == nil && !r.startTables(ctx) {
-		return
-	}
-	for !x.s.Done() && ctx.Err() == nil && x.s.Nodes()+x.s.NextNodes() <= max(worth, firstNodes) {
-		if x.err = x.s.Advance(ctx); x.err != nil {
+	r.advanceTables(ctx, max(worth, firstNodes))
+}
+
+// advanceTables lets the tables do up to most nodes in all.
+func (r *run) advanceTables(ctx context.Context, most int64) {
+	x := &r.tables
+	for !x.proven() && (x.s != nil || r.startTables(ctx)) {
+		for !x.s.Done() && x.err == nil && ctx.Err() == nil && x.nodes()+x.s.NextNodes() <= most {
+			x.err = x.s.Advance(ctx)
+		}
+		r.takeTables()
+		if x.err != nil || !x.s.Proven() {
 			return
 		}
+		r.settleTables()
 	}
-	r.takeTables()
+}
+
+// settleTables records that a horizon is solved. The search of the last one stays.
+func (r *run) settleTables() {
+	x := &r.tables
+	res := x.s.Result()
+	x.solved = append(x.solved, res)
+	h := r.q.MinHorizon + len(x.solved) - 1
+	if x.whole = h == r.q.MaxHorizon; r.q.MinHorizon == r.q.MaxHorizon {
+		return
+	}
+	line := engine.HorizonResult{Horizon: h, Status: res.Status}
+	if res.Trace != nil {
+		line.Reward = res.Reward
+	}
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: horizon %d, %s", h, res.Status), Settled: &line, Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+	if !x.whole {
+		x.spent, x.s = x.nodes(), nil
+	}
 }
 
 // A state with many joint actions is not expanded before the tables had a turn:
@@ -97,7 +147,7 @@ const (
 // actions.
 func (r *run) openTables(ctx context.Context) {
 	x := &r.tables
-	if r.whole || r.q.MinHorizon != r.q.MaxHorizon || r.g.s.direct || r.small() || r.g.states.count == 0 || x.refused {
+	if r.whole || r.g.s.direct || r.small() || r.g.states.count == 0 || x.refused {
 		return
 	}
 	n := r.workers[0].countActions(r.g.states.key(0), tooMany)
@@ -107,13 +157,11 @@ func (r *run) openTables(ctx context.Context) {
 	// The tables may take seconds, in which another engine can have the answer.
 	r.opening = wideNodes / nodesPerTry
 	r.report(engine.Progress{Phase: "search: tables", Work: r.work()})
-	if !r.startTables(ctx) {
-		return
+	most := int64(wideNodes)
+	if n >= tooMany {
+		most = math.MaxInt64
 	}
-	for !x.s.Done() && x.err == nil && ctx.Err() == nil && (n >= tooMany || x.s.Nodes()+x.s.NextNodes() <= wideNodes) {
-		x.err = x.s.Advance(ctx)
-	}
-	r.takeTables()
+	r.advanceTables(ctx, most)
 }
 
 // countActions counts the joint actions of a state that constraints do not rule
@@ -137,13 +185,21 @@ func (w *worker) countActions(state []uint64, most int) int {
 // firstNodes is how much work the tables may do at their first turn.
 const firstNodes = 50_000
 
-// startTables cuts the problem into groups; false where that does not help.
+// startTables cuts the problem over the next horizon into groups; false where that
+// does not help.
 func (r *run) startTables(ctx context.Context) bool {
 	x := &r.tables
-	l := r.limits
+	if x.refused || ctx.Err() != nil {
+		return false
+	}
+	h := r.q.MinHorizon + len(x.solved)
+	l := x.shared.Of(r.q, h)
 	l.Memory /= 2
-	s, err := bound.Start(ctx, r.q.Task, r.q.MaxHorizon, l, func(p engine.Progress) {
+	s, err := bound.Start(ctx, r.q.Task, h, l, func(p engine.Progress) {
 		p.Work = r.work()
+		if r.q.MinHorizon != r.q.MaxHorizon {
+			p.Phase, p.Bound = fmt.Sprintf("horizon %d, %s", h, p.Phase), nil
+		}
 		if in := r.incumbentReward(); in != nil && (p.Reward == nil || *in > *p.Reward) {
 			p.Reward = in
 		}
@@ -169,21 +225,20 @@ func (r *run) takeTables() {
 
 // finishTables continues the tables alone when the graph has no room left.
 func (r *run) finishTables(ctx context.Context) {
-	x := &r.tables
-	if x.s == nil && !x.refused && x.err == nil && !r.whole && r.q.MinHorizon == r.q.MaxHorizon && ctx.Err() == nil {
-		r.startTables(ctx)
-	}
-	for x.s != nil && x.err == nil && !x.s.Done() && ctx.Err() == nil {
-		x.err = x.s.Advance(ctx)
-	}
-	if x.s != nil {
-		r.takeTables()
+	if !r.whole {
+		r.advanceTables(ctx, math.MaxInt64)
 	}
 }
 
-// improve adds the tables' bound to what the graph says.
+// improve adds what the tables say to what the graph does: their bound, or of a range
+// the horizons that they solved.
 func (r *run) improve(res *engine.Result) *engine.Result {
-	if r.tables.s == nil {
+	for i := range min(len(r.tables.solved), len(res.Horizons)) {
+		if line, by := &res.Horizons[i], r.tables.solved[i]; line.Status == engine.Unknown {
+			line.Status, line.Reward = by.Status, by.Reward
+		}
+	}
+	if r.tables.s == nil || r.q.MinHorizon != r.q.MaxHorizon {
 		return res
 	}
 	own := r.tables.s.Result()

@@ -82,12 +82,19 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 // TestShortHorizonsSurviveALimit asks for a range of which only the short end
-// fits: those are answered for certain.
+// fits the graph: those are answered for certain, and all by the tables.
 func TestShortHorizonsSurviveALimit(t *testing.T) {
 	p := switches(t, 18, 0)
-	res := solve(t, engine.Task{Problem: p}, 1, 9, engine.Limits{Threads: 1, Memory: 3 << 20})
+	limits := engine.Limits{Threads: 1, Memory: 3 << 20}
+	res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 1, MaxHorizon: 9}, limits, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if res.Status != engine.Feasible {
 		t.Errorf("got %s", res.Status)
+	}
+	if all := solve(t, engine.Task{Problem: p}, 1, 9, limits); all.Status != engine.Optimal || all.Reward != 90 {
+		t.Errorf("with tables %s, reward %d", all.Status, all.Reward)
 	}
 	for i, h := range res.Horizons {
 		best := int64((i + 1) * (i + 2)) // two more are on after each step

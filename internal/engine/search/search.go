@@ -66,7 +66,10 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain, shared: l}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom}
+	if q.MinHorizon != q.MaxHorizon {
+		r.limits.Shared = nil // what the graph says is about all horizons
+	}
 	if e.Eager {
 		r.cheapestFrom = 0
 	}
@@ -81,7 +84,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		return nil, r.tables.err
 	}
 	if r.tables.proven() {
-		return r.tables.s.Result(), nil
+		return r.tables.result(ctx, q)
 	}
 	if r.cheapest != nil {
 		return r.cheapest, nil
@@ -153,7 +156,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.tables.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	}
 	return ""
 }
@@ -161,7 +164,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 // pause lets everything that is beside the exploration have its turn.
 func (r *run) pause(ctx context.Context) {
 	g := r.g
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.tables.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	if err := r.compileLanes(ctx); err != nil {
 		r.tables.err = err
 	}
@@ -407,9 +410,7 @@ const workPerPoll = 256
 // work measures what was done, in joint actions tried.
 func (r *run) work() int64 {
 	w := r.g.tried + workPerPoll*r.polls + r.opening
-	if r.tables.s != nil {
-		w += r.tables.s.Nodes() / nodesPerTry
-	}
+	w += r.tables.nodes() / nodesPerTry
 	return w
 }
 
