@@ -70,7 +70,7 @@ class Planning(InFolder):
             }
             instance tank_1 { domain = tank; horizon = 4; discount = 1.0; }"""
         )
-        problem = fdplan.Problem(domain=domain, ranges=["level=0..7"], goal="level == 7")
+        problem = fdplan.Problem(domain=domain, ranges="level=0..7", goal="level == 7")
         plan = fdplan.plan(problem, horizon=3)
         self.assertEqual(plan.reward, -3.0)
         self.assertTrue(fdplan.validate(problem, plan).ok)
@@ -201,7 +201,7 @@ class Progress(InFolder):
     def test_keyboard(self) -> None:
         job = fdplan.plan.start(sack(Path()), engine="pb")
         found = next(event for event in job if event.kind == "plan")
-        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         with self.assertRaises(fdplan.Interrupted) as caught:
             job.result()

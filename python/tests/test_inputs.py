@@ -69,7 +69,7 @@ class Tables(unittest.TestCase):
             rows.append({"level": level, "pump": pump})
             level = min(5, level + 1) if pump else max(0, level - 1)
         with tempfile.TemporaryDirectory() as folder:
-            made = fdplan.init(rows, Path(folder) / "tank", actions=["pump"], goal="level == 5", reward="-pump")
+            made = fdplan.init(rows, Path(folder) / "tank", actions="pump", goal="level == 5", reward="-pump")
             self.assertEqual((made.rows, made.contradictory, made.task.name), (400, 0, "task.toml"))
             network = made.task.with_name("network.bnn")
             self.assertEqual(fdplan.train(made.data, made.task, network).train.wrong, 0)

@@ -14,7 +14,7 @@ from .job import Command, Invocation, reader
 from .learned import Collected, Converted, Initialized, Proved, Tested, Trained
 from .problem import Name, Problem, Values
 from .tables import Table
-from .words import limits, option, options
+from .words import limits, listed, option, options
 
 __all__ = ["collect", "convert", "init", "prove", "test", "train"]
 
@@ -50,8 +50,8 @@ def init(
     log: Table,
     out: Path,
     *,
-    actions: Iterable[str] = (),
-    ignore: Iterable[str] = (),
+    actions: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
     rename: Mapping[str, str] | None = None,
     missing: Literal["drop", "previous", "keep", "error"] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
@@ -70,8 +70,8 @@ def init(
     words = options(
         json=True,
         out=out,
-        actions=",".join(actions) or None,
-        ignore=",".join(ignore) or None,
+        actions=",".join(listed(actions)) or None,
+        ignore=",".join(listed(ignore)) or None,
         rename=[f"{column}={name}" for column, name in (rename or {}).items()],
         missing=missing,
         bins=[f"{column}={','.join(map(str, edges))}" for column, edges in (bins or {}).items()],
@@ -80,7 +80,7 @@ def init(
         episode=episode,
         goal=goal,
         reward=reward,
-        rule=[rules] if isinstance(rules, str) else list(rules),
+        rule=listed(rules),
         initial=[f"{name}={value}" for name, value in (initial or {}).items()],
     )
     return Invocation(["init", tables.on_disk(log, files), *words, *limits(time_limit, memory)], reader(Initialized), files=files)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .words import options
+from .words import listed, options
 
 __all__ = ["Name", "Problem", "Reward", "Value", "Values"]
 
@@ -39,7 +39,7 @@ class Problem:
     domain: str | os.PathLike[str] | None = None
     instance: str | os.PathLike[str] | None = None
     goal: str | None = None
-    ranges: Iterable[str] = ()
+    ranges: str | Iterable[str] = ()
     model: Literal["network", "rddl"] = "network"
     determinize: Literal["most-likely", "mean"] | None = None
     ignore_discount: bool = False
@@ -58,7 +58,7 @@ class Problem:
             domain=self.domain,
             instance=self.instance,
             goal=self.goal,
-            range=list(self.ranges),
+            range=listed(self.ranges),
             model=None if self.model == "network" else self.model,
             determinize=self.determinize,
             ignore_discount=self.ignore_discount,
@@ -69,7 +69,7 @@ class Problem:
         """Return the problem as parameters of a session's request."""
         named = {"problem": self.name, "files": self.files, "domain": self.domain, "instance": self.instance}
         parameters: dict[str, Any] = {key: os.fspath(value) for key, value in named.items() if value is not None}
-        others = {"goal": self.goal, "range": list(self.ranges), "determinize": self.determinize}
+        others = {"goal": self.goal, "range": listed(self.ranges), "determinize": self.determinize}
         parameters |= {key: value for key, value in others.items() if value}
         return parameters | {"model": self.model, "ignore_discount": self.ignore_discount, "levels": self.levels}
 

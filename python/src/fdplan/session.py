@@ -20,7 +20,7 @@ from .errors import FdplanError, Interrupted, LimitReached
 from .events import Event
 from .problem import Name, Problem, Values
 from .results import Explanation, Observation, Plan, Property, Shown, Simulated, Verdict
-from .words import plain_value
+from .words import listed, plain_value
 
 __all__ = ["Session", "SessionProblem"]
 
@@ -194,7 +194,7 @@ def _end(process: Popen[str]) -> None:
 def _changes(initial: Values | None, require: str | Iterable[str], reward: Mapping[str, float] | None) -> dict[str, Any]:
     return {
         "initial": dict(initial or {}),
-        "require": [require] if isinstance(require, str) else list(require),
+        "require": listed(require),
         "reward": dict(reward or {}),
     }
 

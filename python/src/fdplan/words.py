@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import InputError
 
-__all__ = ["changes", "json_on_disk", "limits", "option", "options", "plain_value", "seconds", "value_text"]
+__all__ = ["changes", "json_on_disk", "limits", "listed", "option", "options", "plain_value", "seconds", "value_text"]
 
 
 def value_text(value: Any) -> str:
@@ -49,9 +49,14 @@ def changes(initial: Mapping[str, Any] | None, require: str | Iterable[str], rew
         reward = name
     return options(
         set_initial=[f"{variable}={value_text(value)}" for variable, value in (initial or {}).items()],
-        require=[require] if isinstance(require, str) else list(require),
+        require=listed(require),
         reward=reward,
     )
+
+
+def listed(texts: str | Iterable[str]) -> list[str]:
+    """Return texts as a list, one text as a list of it alone."""
+    return [texts] if isinstance(texts, str) else list(texts)
 
 
 def limits(time_limit: float | None, memory: int | str | None = None, threads: int | None = None, seed: int | None = None) -> list[str]:
