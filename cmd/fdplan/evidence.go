@@ -8,8 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/alecthomas/kong"
 
@@ -20,8 +18,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 	"github.com/fdplan/fdplan/internal/packed"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -50,7 +46,6 @@ type evidence struct {
 	file    string // of the proof; empty for none
 	folder  string // of the certificate; empty for none
 	version proof.Format
-	own     bool // the engine writes the proof while it solves
 
 	none error // why nothing was written
 }
@@ -65,16 +60,11 @@ func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
 	if e.file != "" && r.MinHorizon != r.MaxHorizon {
 		return nil, errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
 	}
-	entry, ok := registry.Find(r.Engine)
-	e.own = e.file != "" && e.folder == "" && ok && entry.Proof && r.Solver == "" && c.Connect == ""
 	return e, nil
 }
 
 // plan plans, and writes what is wanted.
 func (e *evidence) plan(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
-	if e.own {
-		return e.solve(ctx, p, r)
-	}
 	if e.file != "" || e.folder != "" {
 		r.Prove = func(res *engine.Result) error { return e.prove(ctx, p.Task, r, res) }
 	}
@@ -91,54 +81,6 @@ func (e *evidence) answer(doc *execute.Document) error {
 		return nil
 	}
 	return e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
-}
-
-// errIncomplete is why an engine's own proof is not kept.
-var errIncomplete = fmt.Errorf("%w: the limit came before it was complete", certify.ErrNoProof)
-
-// solve plans with an engine that writes the proof meanwhile.
-func (e *evidence) solve(ctx context.Context, p *load.Problem, r plan.Request) (doc *plan.Document, err error) {
-	err = e.a.toPacked(e.file, func(w io.Writer) error {
-		var done atomic.Bool
-		g := &closable{w: w}
-		r.Proof = &conflict.Proof{W: g, Format: e.version, Done: &done}
-		var err error
-		if doc, err = plan.Plan(ctx, p, r); err != nil {
-			return err
-		}
-		g.close()
-		if !done.Load() {
-			return errIncomplete
-		}
-		return nil
-	})
-	if errors.Is(err, errIncomplete) {
-		e.none, err = errIncomplete, nil
-	}
-	return doc, err
-}
-
-// closable passes on what is written until it is closed: an engine that is left
-// behind at a limit may still write.
-type closable struct {
-	mu     sync.Mutex
-	w      io.Writer
-	closed bool
-}
-
-func (c *closable) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return 0, errIncomplete
-	}
-	return c.w.Write(b)
-}
-
-func (c *closable) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
 }
 
 // prove writes the proofs of a result. That there is none is no error: the answer

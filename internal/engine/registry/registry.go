@@ -24,8 +24,6 @@ import (
 type Entry struct {
 	Name string
 	Help string // one sentence, without a full stop
-	// Proof reports whether the engine writes VeriPB proofs of its answers.
-	Proof bool
 	// Incremental reports whether the engine with its own solver implements
 	// engine.Opener.
 	Incremental bool
@@ -57,11 +55,10 @@ type Entry struct {
 
 // Options choose and set up an engine. The zero value is Auto.
 type Options struct {
-	Engine   string          // name of an entry; "" is Auto, with a proof the first engine that writes one
-	Encoding cnf.Encoding    // of an engine with Encodings
-	Solver   string          // external solver: a name, or a command with {in}; "" is the engine's own
-	BLPHelp  string          // of an engine with Cuts, as blp.ParseHelp reads it; "" is all
-	Proof    *conflict.Proof // takes a proof of the answer; nil for none
+	Engine   string       // name of an entry; "" is Auto
+	Encoding cnf.Encoding // of an engine with Encodings
+	Solver   string       // external solver: a name, or a command with {in}; "" is the engine's own
+	BLPHelp  string       // of an engine with Cuts, as blp.ParseHelp reads it; "" is all
 }
 
 // Names of engines, for experiments that are about one of them. Whatever depends
@@ -90,12 +87,12 @@ var table = []Entry{
 	},
 	{
 		Name: PB, Help: "conflict-driven search over the pseudo-Boolean model, neurons and sums native",
-		Proof: true, Incremental: true, Anytime: true, Explains: true, External: new(external.PB),
+		Incremental: true, Anytime: true, Explains: true, External: new(external.PB),
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
 			if s != nil {
 				return outsource.PB{Solver: *s}, nil
 			}
-			return conflict.PB{Proof: o.Proof}, nil
+			return conflict.PB{}, nil
 		},
 	},
 	{
@@ -190,9 +187,6 @@ func Choice(keep func(*Entry) bool) string {
 // New makes an engine. An option that the engine does not take is an error, as
 // is a solver that external.Lookup does not know.
 func New(o Options) (engine.Engine, error) {
-	if o.Proof != nil && (o.Engine == "" || o.Engine == Auto) {
-		o.Engine = Names(func(e *Entry) bool { return e.Proof })[0]
-	}
 	if o.Engine == "" {
 		o.Engine = Auto
 	}
@@ -200,8 +194,6 @@ func New(o Options) (engine.Engine, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
-	case o.Proof != nil && !e.Proof:
-		return nil, fmt.Errorf("engine %s writes no proofs; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Proof }))
 	case o.BLPHelp != "" && !e.Cuts:
 		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Cuts }))
 	}
@@ -219,8 +211,6 @@ func (e *Entry) external(o *Options) (*external.Solver, error) {
 		return nil, nil
 	case e.External == nil:
 		return nil, fmt.Errorf("engine %s takes no external solver; expected engine %s", e.Name, Choice(External))
-	case o.Proof != nil:
-		return nil, fmt.Errorf("a proof is written by the embedded solver, not by %s", o.Solver)
 	}
 	s, err := external.Lookup(*e.External, o.Solver)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/randprob"
 )
@@ -23,15 +22,15 @@ func table() string {
 		return "-"
 	}
 	var b strings.Builder
-	b.WriteString("| engine | what it is | VeriPB proof | Algorithm 1 | ranges in one run | threads | bounds before the end | external solvers | clause encodings |\n")
-	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| engine | what it is | Algorithm 1 | ranges in one run | threads | bounds before the end | external solvers | clause encodings |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, e := range registry.All() {
 		kind := "-"
 		if e.External != nil {
 			kind = e.External.String()
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			e.Name, e.Help, mark(e.Proof), mark(e.Incremental), mark(e.Ranges), mark(e.Threads), mark(e.Anytime), kind, mark(e.Encodings))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n",
+			e.Name, e.Help, mark(e.Incremental), mark(e.Ranges), mark(e.Threads), mark(e.Anytime), kind, mark(e.Encodings))
 	}
 	return b.String()
 }
@@ -70,10 +69,6 @@ func TestEntries(t *testing.T) {
 	if e, err := registry.New(registry.Options{}); err != nil || e.Name() != registry.Auto {
 		t.Errorf("the zero value gives %v, %v", e, err)
 	}
-	e, err := registry.New(registry.Options{Proof: &conflict.Proof{}})
-	if err != nil || e.Name() != registry.Names(func(e *registry.Entry) bool { return e.Proof })[0] {
-		t.Errorf("with a proof: %v, %v", e, err)
-	}
 	if slices.Contains(registry.Single(), registry.Auto) {
 		t.Error("auto is among the engines that it chooses from")
 	}
@@ -104,8 +99,6 @@ func TestWrongOptions(t *testing.T) {
 		{registry.Options{Engine: "sat"}, `there is no engine "sat"; expected one of [auto search pb maxsat blp]`},
 		{registry.Options{Engine: "search", Solver: "clasp"}, "engine search takes no external solver; expected engine pb, maxsat or blp"},
 		{registry.Options{Engine: "pb", BLPHelp: "all"}, "engine pb takes no help for branch and cut; expected engine blp"},
-		{registry.Options{Engine: "search", Proof: &conflict.Proof{}}, "engine search writes no proofs; expected engine pb"},
-		{registry.Options{Engine: "pb", Solver: "clasp", Proof: &conflict.Proof{}}, "a proof is written by the embedded solver, not by clasp"},
 		{registry.Options{Engine: "blp", BLPHelp: "magic"}, `unknown help "magic"`},
 	} {
 		if _, err := registry.New(c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
