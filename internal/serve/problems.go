@@ -307,13 +307,17 @@ func send(w http.ResponseWriter, r *http.Request, path string) error {
 		return err
 	}
 	defer f.Close()
+	return sendOpen(w, r, f)
+}
+
+// sendOpen is send for a file that is open.
+func sendOpen(w http.ResponseWriter, r *http.Request, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	name := unquoted.ReplaceAllString(filepath.Base(path), "_")
-	w.Header().Set("Content-Type", mediaType(path))
-	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	w.Header().Set("Content-Type", mediaType(f.Name()))
+	w.Header().Set("Content-Disposition", `attachment; filename="`+unquoted.ReplaceAllString(filepath.Base(f.Name()), "_")+`"`)
 	http.ServeContent(w, r, "", info.ModTime(), f)
 	return nil
 }

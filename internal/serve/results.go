@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
-	"github.com/fdplan/fdplan/internal/experiment/report"
+	"github.com/fdplan/fdplan/internal/packed"
 )
 
 // result is a journal of a bench.
@@ -58,8 +59,16 @@ func (s *Server) result(r *http.Request) (*result, error) {
 	return nil, missing("result", name)
 }
 
-// journal is the file of a result.
-func (x *result) journal() string { return filepath.Join(x.dir, bench.JournalName) }
+// journal is the file of a result, which is compressed if there is no other.
+func (x *result) journal() string {
+	name := filepath.Join(x.dir, bench.JournalName)
+	if _, err := os.Stat(name); err != nil {
+		if _, err := os.Stat(name + ".gz"); err == nil {
+			return name + ".gz"
+		}
+	}
+	return name
+}
 
 // live reports whether a job writes to the journal.
 func (x *result) live() bool {
@@ -81,8 +90,13 @@ func (x *result) lines() ([][]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	text, _, err := packed.Reader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	defer text.Close()
 	var out [][]byte
-	b := bufio.NewReaderSize(f, 1<<16)
+	b := bufio.NewReaderSize(text, 1<<16)
 	for {
 		line, err := b.ReadBytes('\n')
 		if err == io.EOF { // an unfinished line is being written
@@ -202,58 +216,4 @@ func (s *Server) followResult(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.follow(w, r, x)
-}
-
-// render writes the report of a journal as it is now into a new folder, which the caller
-// removes.
-func (s *Server) render(r *http.Request) (string, error) {
-	x, err := s.result(r)
-	if err != nil {
-		return "", err
-	}
-	lines, err := x.lines()
-	if err != nil {
-		return "", err
-	}
-	if len(lines) == 0 {
-		return "", bad("the journal has no line yet")
-	}
-	dir, err := os.MkdirTemp(s.scratch, "report-")
-	if err != nil {
-		return "", err
-	}
-	text := append(bytes.Join(lines, []byte("\n")), '\n')
-	err = os.WriteFile(filepath.Join(dir, bench.JournalName), text, 0o600)
-	if err == nil {
-		_, err = s.ask(r.Context(), dir, append([]string{"report", ".", "--quiet"}, s.short.flags...)...)
-	}
-	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, nil
-}
-
-// getReport sends the report of a journal.
-func (s *Server) getReport(w http.ResponseWriter, r *http.Request) error {
-	return s.sendReport(w, r, report.PageName)
-}
-
-// getReportFile sends a file of the report of a journal.
-func (s *Server) getReportFile(w http.ResponseWriter, r *http.Request) error {
-	return s.sendReport(w, r, r.PathValue("file"))
-}
-
-// sendReport renders a report and sends a file of it.
-func (s *Server) sendReport(w http.ResponseWriter, r *http.Request, name string) error {
-	dir, err := s.render(r)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	for _, folder := range []string{dir, filepath.Join(dir, "figures"), filepath.Join(dir, "tables")} {
-		if slices.ContainsFunc(filesIn(folder), func(f File) bool { return f.Name == name && name != bench.JournalName }) {
-			return send(w, r, filepath.Join(folder, name))
-		}
-	}
-	return missing("file", name)
 }

@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -44,6 +47,9 @@ func TestBench(t *testing.T) {
 	if text := x.call("GET", "results/"+name+"/report", nil, http.StatusOK, nil); !strings.Contains(string(text), "<html") {
 		t.Errorf("the report is %s", text)
 	}
+	if text := x.call("GET", "results/"+name+"/report", nil, http.StatusOK, nil); len(text) == 0 || len(x.s.reports.byName) != 1 {
+		t.Errorf("the report that was rendered before has %d bytes", len(text))
+	}
 	if text := x.call("GET", "results/"+name+"/files/report.md", nil, http.StatusOK, nil); !strings.Contains(string(text), "# ") {
 		t.Errorf("the report is %s", text)
 	}
@@ -70,11 +76,22 @@ func TestResultsOfFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x := serveIn(t, t.TempDir(), func(c *Config) { c.Results["sweep"], c.Results["empty"] = dir, t.TempDir() })
+	old := t.TempDir() // in which only the compressed journal was kept
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("{\"a\":3}\n{\"a\":4}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(z.Close(), os.WriteFile(filepath.Join(old, "journal.jsonl.gz"), packed.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	x := serveIn(t, t.TempDir(), func(c *Config) {
+		c.Results["sweep"], c.Results["empty"], c.Results["old"] = dir, t.TempDir(), old
+	})
 	write(`{"a":1}` + "\n" + `{"a":2`) // the second line is being written
 	var list struct{ Results []resultLine }
 	x.call("GET", "results", nil, http.StatusOK, &list)
-	if len(list.Results) != 1 || list.Results[0].Result != "sweep" || list.Results[0].Runs != 1 {
+	if len(list.Results) != 2 || list.Results[0].Result != "sweep" || list.Results[0].Runs != 1 || list.Results[1].Runs != 2 {
 		t.Errorf("the results are %+v", list.Results)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -75,6 +75,7 @@ type Server struct {
 	logs      *logList
 	summaries *cache
 	short     *shortCommands
+	reports   reports
 	scratch   string        // folder of files that requests need for themselves
 	followers chan struct{} // has a place for each stream of events
 }
@@ -92,7 +93,7 @@ func New(config Config) (*Server, error) {
 		return nil, fmt.Errorf("the folder of data: %w", err)
 	}
 	s := &Server{
-		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits),
+		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits), reports: reports{byName: map[string]rendered{}},
 		followers: make(chan struct{}, maxFollowers), scratch: filepath.Join(config.Data, "scratch"),
 	}
 	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS}

@@ -1,0 +1,63 @@
+package fromlog
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestDescribe counts the values of a log with gaps, texts and numbers.
+func TestDescribe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log.csv")
+	var b strings.Builder
+	b.WriteString("level,mode,heat\n")
+	for i := range 100 {
+		level, mode := []string{"0", "1", "2", "3", ""}[i%5], []string{"idle", "busy", "off"}[i%3]
+		b.WriteString(level + "," + mode + "," + []string{"20.5", "31.25", "99.75"}[i%3] + "\n")
+	}
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Describe(name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Rows != 100 || len(d.Columns) != 3 {
+		t.Fatalf("%d rows, %d columns", d.Rows, len(d.Columns))
+	}
+	level, mode, heat := d.Columns[0], d.Columns[1], d.Columns[2]
+	if level.Missing != 20 || level.Distinct != 4 || *level.Min != 0 || *level.Max != 3 || *level.Mean != 1.5 || level.Type != "int" {
+		t.Errorf("the levels are %+v", level)
+	}
+	if want := (&Histogram{Edges: []float64{0, 1, 2, 3, 4}, Counts: []int{20, 20, 20, 20}}); !reflect.DeepEqual(level.Histogram, want) {
+		t.Errorf("the histogram of levels is %+v, expected %+v", level.Histogram, want)
+	}
+	if mode.Min != nil || mode.Histogram != nil || mode.Distinct != 3 || mode.Frequent[0] != (Frequency{"idle", 34}) || mode.Type != "enum" {
+		t.Errorf("the modes are %+v", mode)
+	}
+	sum := 0
+	for _, n := range heat.Histogram.Counts {
+		sum += n
+	}
+	if n := len(heat.Histogram.Counts); sum != 100 || n != intervals || heat.Histogram.Counts[0] != 34 || heat.Histogram.Counts[n-1] != 33 || len(heat.Histogram.Edges) != n+1 {
+		t.Errorf("the histogram of heat is %+v", heat.Histogram)
+	}
+}
+
+// TestHistogram counts numbers at the edges and of one value alone.
+func TestHistogram(t *testing.T) {
+	one := newHistogram(2.5, 2.5, false)
+	one.count(2.5)
+	if !reflect.DeepEqual(one.Counts, []int{1}) {
+		t.Errorf("one value gives %+v", one)
+	}
+	h := newHistogram(0, 240, false)
+	for _, x := range []float64{0, 9.99, 10, 239, 240} {
+		h.count(x)
+	}
+	if h.Counts[0] != 2 || h.Counts[1] != 1 || h.Counts[23] != 2 {
+		t.Errorf("the counts are %v", h.Counts)
+	}
+}
