@@ -62,10 +62,9 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 		}
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
 	}
-	kill := context.AfterFunc(ctx, func() {
-		time.AfterFunc(grace, func() { process.KillDescendants(cmd.Process.Pid) })
-	})
-	defer kill()
+	ended := make(chan struct{})
+	defer close(ended)
+	go killLate(ctx, cmd.Process.Pid, ended)
 	read := make(chan *problemError, 1)
 	go func() { read <- readLines(stderr, c.dir, c.line) }()
 	// Wait closes the pipe: everything has to be read before, unless it is held open by what
@@ -85,6 +84,23 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 		return 0, nil, fmt.Errorf("running a command: %w", err)
 	}
 	return cmd.ProcessState.ExitCode(), said, nil
+}
+
+// killLate kills what a command has started if the command has not ended a while after ctx has,
+// shortly before it is killed itself.
+func killLate(ctx context.Context, pid int, ended <-chan struct{}) {
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace * 9 / 10)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+		process.KillDescendants(pid)
+	}
 }
 
 // afterEnd is closed some time after the end of ctx.

@@ -74,37 +74,34 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 			return err
 		}
 	}
-	if err := s.describe(ctx, t); err != nil {
+	known, err := s.describe(ctx, t)
+	if err != nil {
 		return err
 	}
+	*p = *known
 	s.problems.mu.Lock()
-	s.problems.byID[id] = p
+	s.problems.byID[id] = known
 	s.problems.mu.Unlock()
 	return nil
 }
 
-// describe reads a problem, and stores what is known of it.
-func (s *Server) describe(ctx context.Context, t *target) error {
+// describe reads an uploaded problem, and returns what is then known of it, which it has
+// stored.
+func (s *Server) describe(ctx context.Context, t *target) (*Problem, error) {
 	text, err := s.show(ctx, t, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var sum inspect.Summary
 	if err := json.Unmarshal(text, &sum); err != nil {
-		return err
+		return nil, err
 	}
 	p := *t.uploaded
 	p.Horizon, p.States, p.Actions, p.Network = sum.Horizon, sum.Bits["state"], sum.Bits["action"], ""
 	if sum.Network != nil {
 		p.Network = sum.Network.Shape
 	}
-	if err := saveJSON(filepath.Join(t.dir, problemFile), p); err != nil {
-		return err
-	}
-	s.problems.mu.Lock()
-	*t.uploaded = p
-	s.problems.mu.Unlock()
-	return nil
+	return &p, saveJSON(filepath.Join(t.dir, problemFile), p)
 }
 
 // published matches the names of files in the FD-SAT-Plan layout.

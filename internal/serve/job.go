@@ -102,13 +102,14 @@ type job struct {
 	asked   bool          // somebody cancelled it
 }
 
-// describe returns the document, with the answer if full is set.
+// describe returns the document, with the answer and a plan that was given if full is set.
 func (j *job) describe(full bool) (Job, error) {
 	j.mu.Lock()
 	doc := j.doc
 	j.mu.Unlock()
 	doc.Files = j.files(doc.Kind)
 	if !full {
+		doc.Request.Plan = nil // which may be long
 		return doc, nil
 	}
 	text, err := readAnswer(filepath.Join(j.dir, answerFile))

@@ -275,10 +275,14 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	// The log itself belongs to the problem: it is what fdplan train reads.
-	if err := link(l.path(s.logs.dir), filepath.Join(dir, made, l.Name)); err != nil {
+	data := l.Name
+	if _, err := os.Lstat(filepath.Join(dir, made, data)); err == nil {
+		data = "log-" + data // init has written a file of that name
+	}
+	if err := link(l.path(s.logs.dir), filepath.Join(dir, made, data)); err != nil {
 		return err
 	}
-	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: l.Name}
+	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: data}
 	name := q.Name
 	if name == "" {
 		name = strings.TrimSuffix(l.Name, filepath.Ext(l.Name))

@@ -138,6 +138,15 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", name, text, c.part)
 		}
 	}
+	// A log may have the name of a file that init writes.
+	var l Log
+	x.upload("logs", "file", map[string]string{"dropped.csv": tank()}, nil, http.StatusCreated, &l)
+	var made struct{ Problem Problem }
+	if x.call("POST", "logs/"+l.ID+"/problem", obj{"actions": []string{"pump", "valve"}}, http.StatusCreated, &made); made.Problem.Data != "log-dropped.csv" || made.Problem.Problem != "dropped" {
+		t.Errorf("the problem of the log is %+v", made.Problem)
+	}
+	x.call("DELETE", "problems/dropped", nil, http.StatusNoContent, nil)
+	x.call("DELETE", "logs/"+l.ID, nil, http.StatusNoContent, nil)
 	check := func(x *testServer) {
 		t.Helper()
 		var list struct{ Logs []Log }

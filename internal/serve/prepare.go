@@ -263,7 +263,16 @@ func (s *Server) install(ctx context.Context, problem, network string) error {
 		return err
 	}
 	s.summaries.forget(t.id)
-	return s.describe(ctx, t)
+	known, err := s.describe(ctx, t)
+	if err != nil {
+		return err
+	}
+	s.problems.mu.Lock()
+	defer s.problems.mu.Unlock()
+	if s.problems.byID[t.id] != nil { // nobody has removed it meanwhile
+		s.problems.byID[t.id] = known
+	}
+	return nil
 }
 
 // pack writes the files of a folder into a zip archive; without a folder it does nothing.

@@ -43,8 +43,8 @@ type problemList struct {
 	dir string
 
 	mu      sync.Mutex
-	byID    map[string]*Problem
-	bundled []inspect.Listing // nil until they were asked for
+	byID    map[string]*Problem // what they lead to does not change
+	bundled []inspect.Listing   // nil until they were asked for
 }
 
 // openProblems reads the problems in a folder.
