@@ -57,6 +57,9 @@ func AbortAll() {
 	clear(unfinished.files)
 }
 
+// ErrLocked is the error of Lock for a file that another process has locked.
+var ErrLocked = errors.New("another process has locked it")
+
 // errAborted is the error of Commit after AbortAll.
 var errAborted = errors.New("the process is ending")
 

@@ -11,8 +11,7 @@ import (
 // another process was faster, took it for left behind and removes it. File systems
 // without locks protect nothing, and nothing is removed there.
 func own(f *os.File) bool {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == syscall.EWOULDBLOCK {
+	if Lock(f) == ErrLocked {
 		return false
 	}
 	return isAt(f, f.Name())
@@ -32,7 +31,7 @@ func removeUnowned(name string) error {
 		return err
 	}
 	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !isAt(f, name) {
+	if Lock(f) != nil || !isAt(f, name) {
 		return nil
 	}
 	return os.Remove(name)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -440,6 +441,12 @@ func TestOpenAddress(t *testing.T) {
 		if _, err := Serve(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want %q", c.o, err, c.want)
 		}
+	}
+	// On systems without locks nothing prevents a second server on a store.
+	dir := t.TempDir()
+	start(t, dir)
+	if _, err := Serve(t.Context(), ServerConfig{Store: dir, Listen: "127.0.0.1:0"}); runtime.GOOS == "linux" && (err == nil || !strings.Contains(err.Error(), "another server uses it")) {
+		t.Error(err)
 	}
 	for _, url := range []string{"", "http://x", "nats://", "nats://user:secret@localhost:4222"} {
 		if _, err := Connect(t.Context(), testOptions(url)); err == nil {

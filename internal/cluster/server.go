@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
 // ServerConfig describes a server.
@@ -35,8 +38,14 @@ const syncInterval = 10 * time.Second
 // minToken is the least length of a token, in bytes.
 const minToken = 16
 
+// lockName is the file in a store that a running server has locked.
+const lockName = "lock"
+
 // Server is a server within this process.
-type Server struct{ s *server.Server }
+type Server struct {
+	s    *server.Server
+	lock *os.File
+}
 
 // check reports what is wrong with a configuration. Only the loopback address may
 // be opened without TLS and credentials.
@@ -82,6 +91,35 @@ func Serve(ctx context.Context, c ServerConfig) (*Server, error) {
 	if err := os.MkdirAll(c.Store, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of the server: %w", err)
 	}
+	lock, err := lockStore(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.launch(ctx, host, port)
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	return &Server{s, lock}, nil
+}
+
+// lockStore makes sure that no other server uses a folder.
+func lockStore(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		if err = atomicfile.Lock(f); err == nil {
+			return f, nil
+		}
+		f.Close()
+	}
+	if errors.Is(err, atomicfile.ErrLocked) {
+		err = errors.New("another server uses it")
+	}
+	return nil, fmt.Errorf("opening the store %s: %w", dir, err)
+}
+
+// launch starts the server and waits until it is ready.
+func (c *ServerConfig) launch(ctx context.Context, host string, port int) (*server.Server, error) {
 	o := &server.Options{
 		ServerName: "fdplan", Host: host, Port: port, JetStream: true, StoreDir: c.Store, JetStreamMaxStore: c.MaxStore, NoSigs: true, NoLog: true,
 		Authorization: c.Token, SyncInterval: syncInterval, SyncAlways: c.SyncAlways, DisableJetStreamBanner: true,
@@ -91,27 +129,29 @@ func Serve(ctx context.Context, c ServerConfig) (*Server, error) {
 		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: key})
 	}
 	if c.Cert != "" {
-		o.TLS = true
+		var err error
 		if o.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{CertFile: c.Cert, KeyFile: c.Key, CaFile: c.CA, Verify: c.CA != ""}); err != nil {
 			return nil, fmt.Errorf("reading the certificate: %w", err)
 		}
+		o.TLS = true
 	}
 	s, err := server.NewServer(o)
 	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w", err)
+		return nil, err
 	}
 	go s.Start()
-	for wait := time.Duration(0); !s.ReadyForConnections(50 * time.Millisecond); wait += 50 * time.Millisecond {
+	const step = 50 * time.Millisecond
+	for wait := time.Duration(0); !s.ReadyForConnections(step); wait += step {
 		if ctx.Err() != nil || wait > 30*time.Second || !s.Running() && wait > time.Second {
 			s.Shutdown()
-			return nil, fmt.Errorf("starting the server: it is not ready on %s with the store %s", c.Listen, c.Store)
+			return nil, fmt.Errorf("it is not ready on %s with the store %s", c.Listen, c.Store)
 		}
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
-		return nil, fmt.Errorf("starting the server: the store %s cannot be used", c.Store)
+		return nil, fmt.Errorf("the store %s cannot be used", c.Store)
 	}
-	return &Server{s}, nil
+	return s, nil
 }
 
 // URL returns the address for clients.
@@ -121,6 +161,7 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
+	s.lock.Close()
 }
 
 // IsPublicKey reports whether a text is the public nkey of a user.

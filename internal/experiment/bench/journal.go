@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -42,8 +43,11 @@ func OpenJournal(dir string) (*Journal, error) {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
 	j := &Journal{f: f, last: map[string]*Record{}}
-	if err := lock(f); err != nil {
+	if err := atomicfile.Lock(f); err != nil {
 		f.Close()
+		if errors.Is(err, atomicfile.ErrLocked) {
+			err = ErrBusy
+		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := j.read(name); err != nil {
