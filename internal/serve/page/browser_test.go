@@ -78,6 +78,7 @@ func serve(t *testing.T, flags ...string) string {
 // browser starts a headless Chromium that all tabs of a test share.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	extsolver.Require(t, "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
@@ -275,6 +276,9 @@ func (p *tab) shot(name string) {
 	dir := os.Getenv(shotsVariable)
 	if dir == "" {
 		dir = p.TempDir()
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		p.Error(err)
+		return
 	}
 	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
 	if err != nil {

@@ -17,6 +17,7 @@ import { counted, number, percent, size } from "./words.js";
  */
 export function view(root, server) {
   const state = { log: "", problem: "", train: "", test: "" };
+  let shownLog = "";
   const trouble = { log: h("div", {}), make: h("div", {}), train: h("div", {}) };
   const limit = size(server.limits.upload_bytes);
 
@@ -99,6 +100,7 @@ export function view(root, server) {
   /** @param {any} log */
   function showLog(log) {
     make.hidden = false;
+    shownLog = log.log;
     fill(about, `${log.name}: ${counted(log.rows, "row")}, ${log.format}, ${counted(log.columns.length, "column")}. Choose which columns are actions, and where quantities are cut into bins.`,
       log.warnings.map((/** @type {string} */ w) => h("span", { class: "note warn" }, w)));
     table.show(log.columns);
@@ -281,7 +283,7 @@ export function view(root, server) {
       const before = { ...state };
       state.log = params.get("log") ?? state.log;
       await Promise.all([logs(), problems()]);
-      if (state.log && (state.log !== before.log || make.hidden)) await chooseLog(state.log);
+      if (state.log && state.log !== shownLog) await chooseLog(state.log);
       const problem = params.get("problem") ?? "";
       if (problem && problem !== before.problem) {
         await chooseProblem(problem);

@@ -139,7 +139,7 @@ export function view(root, server) {
     outcome.hidden = false;
     happening.open = false;
     const good = r.status === "goal" || r.status === "done" || r.status === "steps";
-    fill(told, h("section", { class: "note " + (good ? "good" : "bad"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, ends[r.status] ?? sentence(String(r.status))), ` ${counted(taken.length, "step")} with reward ${number(r.reward)}.`),
+    fill(told, h("section", { class: "note " + (!good ? "bad" : r.surprises ? "warn" : "good"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, ends[r.status] ?? sentence(String(r.status))), ` ${counted(taken.length, "step")} with reward ${number(r.reward)}.`),
       h("p", {}, r.surprises ? `${counted(r.surprises, "state was", "states were")} not as planned.` : "Every state was as planned."), r.failure && h("p", {}, sentence(r.failure.text ?? String(r.failure)))));
     const { frames, why } = await drawJob(now);
     picture.show(frames, frames ? "" : h("p", { class: "hint" }, `There is no picture: ${why}.`));
