@@ -24,12 +24,12 @@ type Options struct {
 	First     engine.Engine
 	HeadStart time.Duration
 	Unit      string // engine of the units, of Engines; empty is the first of these
-	Cubes     int    // how many cubes there are at first; 0 is 4 for each slot
+	Cubes     int    // number of cubes at first; 0 is cubesPerSlot for each slot, at least fewestCubes
 	Work      int64  // budget of a cube at first; 0 is firstBudget
 	Proof     bool   // units return proofs, and the result has them joined
 	Literal   bool   // the proof is about the paper's own rows; see Unit
-	// Patience is after how long without any outcome all units are asked for that are not
-	// done, twice as long each time; 0 is never, where the Executor itself sees to it.
+	// Patience is the time without any outcome after which all units in progress are handed in
+	// again; it doubles each time. 0 is never, for an Executor that loses no units.
 	Patience time.Duration
 	// After is the clock: as time.After, which nil is.
 	After func(time.Duration) <-chan time.Time
@@ -38,21 +38,24 @@ type Options struct {
 // Defaults of Options.
 const (
 	cubesPerSlot = 4
-	firstBudget  = 20_000
+	// fewestCubes are more than most machines have slots: many small searches find out less
+	// in vain than few large ones (see BenchmarkDivided of examples/scaling).
+	fewestCubes = 64
+	firstBudget = 20_000
 )
 
 // Limits of how a problem is divided.
 const (
-	// maxCubes bounds the cubes at first: each takes a unit's start, of some milliseconds.
+	// maxCubes bounds the cubes at first: to start a unit takes some milliseconds.
 	maxCubes = 1 << 12
-	// partsPerCube is into how many parts a cube is divided that took too long.
+	// partsPerCube is the number of parts of a cube that exceeded its budget.
 	partsPerCube = 4
-	// attempts is how often a unit is asked that fails.
+	// attempts bounds how often a unit that fails is handed in.
 	attempts = 3
 )
 
-// ErrUnit is wrapped by the error for a unit that failed each time that it was asked, or whose
-// outcome cannot be.
+// ErrUnit is wrapped by the error for a unit that failed each time that it was handed in, or
+// whose outcome is false.
 var ErrUnit = errors.New("a unit of the divided problem failed")
 
 // Engine solves a problem by many workers. It implements engine.Engine.
@@ -180,7 +183,7 @@ func (r *run) plant(ctx context.Context) error {
 	}
 	want := r.Cubes
 	if want == 0 {
-		want = cubesPerSlot * max(1, r.workers.Slots())
+		want = max(fewestCubes, cubesPerSlot*r.workers.Slots())
 	}
 	if r.Work == 0 {
 		r.Work = firstBudget
