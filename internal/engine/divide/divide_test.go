@@ -170,3 +170,22 @@ func (waiting) Solve(ctx context.Context, _ engine.Query, _ engine.Limits, _ fun
 	<-ctx.Done()
 	return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
 }
+
+// TestRange divides the problems of a range of horizons, which exchange no bounds.
+func TestRange(t *testing.T) {
+	for seed := range uint64(30) {
+		p, net, _ := randprob.New(seed+700, randprob.Options{})
+		q := engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: 1, MaxHorizon: 3}
+		e := divide.Engine{Options: divide.Options{Executor: divide.Threads{N: 2}, First: conflict.PB{}, Cubes: 4, Work: 2}}
+		res, err := e.Solve(context.Background(), q, engine.Limits{Threads: 1, Shared: &engine.Exchange{}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range res.Horizons {
+			reward, feasible := randprob.BruteForce(p, net, line.Horizon)
+			if feasible != (line.Status == engine.Optimal) || feasible && line.Reward != reward {
+				t.Errorf("problem %d: %+v, the best is %d %v", seed, line, reward, feasible)
+			}
+		}
+	}
+}

@@ -75,7 +75,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		return nil, fmt.Errorf("%w: %s writes no proofs of cubes; expected %s", ErrEngine, e.Unit, Engines()[0])
 	}
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
-		r := &run{Options: e.Options, task: q.Task, horizon: h, limits: l, report: report, most: math.MaxInt64, asked: map[string]*node{}, stats: map[string]int64{}}
+		r := &run{Options: e.Options, task: q.Task, horizon: h, limits: l.Of(q, h), report: report, most: math.MaxInt64, asked: map[string]*node{}, stats: map[string]int64{}}
 		return r.solve(ctx)
 	})
 }
