@@ -173,10 +173,13 @@ func against(members []explain.MemberLine, constraints bool) string {
 		if n := len(list) - maxReasons; n > 0 {
 			list, more = list[:maxReasons], fmt.Sprintf(" and %s more", counted.Of(n, "rule"))
 		}
+		and := " and "
 		for j := range list {
-			list[j] = brief(list[j])
+			if list[j] = brief(list[j]); strings.HasPrefix(list[j], "if ") {
+				and = ", and "
+			}
 		}
-		parts = append(parts, "at "+at+", "+strings.Join(list, " and ")+more)
+		parts = append(parts, "at "+at+", "+strings.Join(list, and)+more)
 	}
 	if len(parts) == 0 {
 		return ""

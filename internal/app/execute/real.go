@@ -159,7 +159,8 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 	}
 	for _, b := range of.Bits(factored.State) {
 		if !given[b] {
-			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", of.BitName(b))
+			v, _ := of.Owner(b)
+			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", v.Name)
 		}
 	}
 	return val, nil

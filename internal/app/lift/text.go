@@ -71,6 +71,19 @@ func numbers(values []float64) string {
 	return strings.Join(parts, ", ")
 }
 
+// unseenLines returns a line for each fluent with unseen outputs and each reason.
+func (l *Lifted) unseenLines() []string {
+	var lines []string
+	written := map[string]bool{}
+	for _, u := range l.Unseen {
+		fluent, _, _ := strings.Cut(u.Output, "#")
+		if line := fluent + ": " + u.Reason; !written[line] {
+			lines, written[line] = append(lines, line), true
+		}
+	}
+	return lines
+}
+
 // WriteText writes the outcome for people.
 func (l *Lifted) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -88,12 +101,13 @@ func (l *Lifted) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%d output bits are unseen in some cases.\n", n)
 	}
 	const most = 10
-	for i, u := range l.Unseen {
+	lines := l.unseenLines()
+	for i, line := range lines {
 		if i == most {
-			fmt.Fprintf(&b, "  and %d more\n", len(l.Unseen)-i)
+			fmt.Fprintf(&b, "  and %d more\n", len(lines)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", u.Output, u.Reason)
+		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if l.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", l.Stopped)
