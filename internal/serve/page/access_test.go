@@ -76,6 +76,13 @@ func TestNames(t *testing.T) {
 	p.press("Plan")
 	p.says("is better: proven by")
 	p.names("the plan")
+	for _, theme := range []string{"dark", "light", "auto"} {
+		p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const c = document.getElementById("theme"); c.value = %q; c.dispatchEvent(new Event("change")); })()`, theme)))
+		want := strings.Replace(theme, "auto", "light", 1) // what the system of the test prefers
+		if got := eval[string](p, `document.documentElement.dataset.theme`); got != want {
+			t.Errorf("with the colours %s the theme is %s", theme, got)
+		}
+	}
 	for _, view := range []string{"whatif", "learn", "run", "results"} {
 		p.view(view)
 		p.until("the form", fmt.Sprintf(`document.querySelector("#view-%s form")`, view))

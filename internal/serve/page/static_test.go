@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os/exec"
 	"path"
@@ -40,12 +41,23 @@ func modules(t *testing.T) map[string]string {
 // TestModulesParse lets node parse every module.
 func TestModulesParse(t *testing.T) {
 	extsolver.Require(t, "node")
-	for name, text := range modules(t) {
-		cmd := exec.CommandContext(t.Context(), "node", "--check", "--input-type=module")
-		cmd.Stdin = strings.NewReader(text)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
+	const parse = `
+		const all = JSON.parse(require("fs").readFileSync(0, "utf8"));
+		for (const [identifier, text] of Object.entries(all)) {
+			try { new (require("vm").SourceTextModule)(text, { identifier }); }
+			catch (e) { console.log(identifier + ": " + e); }
+		}`
+	all := modules(t)
+	all["broken.js"] = "import { a from b;"
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "--experimental-vm-modules", "--no-warnings", "-e", parse)
+	cmd.Stdin = bytes.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0], "broken.js: SyntaxError") {
+		t.Errorf("%v; expected an error in broken.js alone:\n%s", err, out)
 	}
 }
 

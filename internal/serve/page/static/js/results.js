@@ -27,7 +27,10 @@ export function view(root, server) {
   quick.set("1");
   const begin = h("button", { type: "submit", class: "primary" }, "Start the sweep");
   const form = h("form", { class: "card side", "aria-label": "Start a sweep", novalidate: true, onsubmit: submit }, h("h2", {}, "Start a sweep"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
-  const live = monitor({ label: "Sweep", done: () => show(new URLSearchParams(chosen ? { result: chosen } : {})) });
+  const live = monitor({ label: "Sweep", done: async () => {
+    await Promise.all([readSweeps(), readJobs()]);
+    if (chosen) await open(chosen); // its journal and report are complete now
+  } });
   /** @type {any[]} */
   let runs = [];
   const rows = list({ label: "Runs", height: 34, render(i, item) {
