@@ -75,7 +75,7 @@ func (c *Client) Work(ctx context.Context, o WorkerConfig) error {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	if !versionForm.MatchString(o.Version) || o.Slots < 1 {
+	if !isName(o.Version, letters) || o.Slots < 1 {
 		return fmt.Errorf("a worker of version %.40q with %d slots; expected a version and at least one slot", o.Version, o.Slots)
 	}
 	w := &worker{c: c, o: o, running: map[Hash]context.CancelCauseFunc{}, tally: newTally(c.o.Now)}
@@ -258,7 +258,7 @@ func (w *worker) doubleAck(m jetstream.Msg) error {
 func (w *worker) refuse(ctx context.Context, id Hash, m jetstream.Msg, why error) error {
 	w.log("refused unit %.12s: %v", id, why)
 	w.tally.add(func(t *Counts) { t.Refused++ })
-	if hashForm.MatchString(string(id)) {
+	if isHash(string(id)) {
 		aside := &Aside{Unit: Unit{Kind: "malformed"}, Reason: why.Error(), Worker: w.o.Name}
 		if err := w.c.setAside(ctx, id, aside); errors.As(err, new(*UnreachableError)) {
 			return err
