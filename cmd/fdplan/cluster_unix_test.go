@@ -173,7 +173,8 @@ func clusterWorks(seed int, data string) []clusterWork {
 			return []string{"collect", "sysadmin/4", "-n", "200000", "--seed", s, "-o", out}
 		}, sameBytes},
 		{"bench", func(out string) []string {
-			return []string{"bench", "paper", "--quick", "--solver", "none", "--engines", "search", "--tables", "figure1,engines", "--seed", s, "-o", out}
+			// Runs take milliseconds, but the machine may be busy: a limit must not end them.
+			return []string{"bench", "paper", "--quick", "--solver", "none", "--engines", "search", "--tables", "figure1,engines", "--time-limit", "5m", "--total-time", "0", "--seed", s, "-o", out}
 		}, func(t *testing.T, one, many string) {
 			t.Helper()
 			a, b := journalLines(t, one), journalLines(t, many)
