@@ -179,6 +179,7 @@ func TestLearnJourney(t *testing.T) {
 		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
 		p.press("Plan with it")
 		p.until("the variables", `document.querySelectorAll("#view-plan .value").length > 3`)
+		p.until("the bin of the load at the start", field("load_kg")+`?.selectedOptions[0]?.text === "0–200 kg"`)
 		p.press("Plan")
 		p.says("This problem has no length of its own. Write a number of steps.")
 		p.set("Steps", "20")

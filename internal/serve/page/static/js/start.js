@@ -25,7 +25,7 @@ function initially(summary) {
   const out = new Map();
   const known = new Map(summary.variables.map((/** @type {Variable} */ v) => [v.name, v]));
   for (const c of summary.initial) {
-    const m = /^(.+?) == (.+)$/.exec(c.text);
+    const m = /^(.+?) (?:==|in) (.+)$/.exec(c.text);
     const v = m && known.get(m[1]);
     if (m && v) out.set(m[1], v.bool ? (m[2] === "1" || m[2] === "true" ? "true" : "false") : m[2].replace(/^@/, ""));
   }
