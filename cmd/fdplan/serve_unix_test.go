@@ -43,8 +43,9 @@ func startServer(t *testing.T, program string, env []string, args ...string) *se
 	if err != nil {
 		t.Fatalf("%v: %s", err, s.err.String())
 	}
-	address, ok := strings.CutPrefix(strings.TrimSpace(line), "fdplan serves at ")
-	if s.url, s.token, ok = strings.Cut(address, "/#token="); !ok || len(s.token) < 16 {
+	address, said := strings.CutPrefix(strings.TrimSpace(line), "fdplan serves at ")
+	var ok bool
+	if s.url, s.token, ok = strings.Cut(address, "/#token="); !said || !ok || len(s.token) < 16 {
 		t.Fatalf("the server prints %q", line)
 	}
 	return s
