@@ -80,7 +80,7 @@ func TestSecrets(t *testing.T) {
 		{"nkey", ServerConfig{Cert: cert, Key: key, Nkeys: public[:1]}, Options{CA: cert, Seed: seeds[0]}, ""},
 		{"another nkey", ServerConfig{Cert: cert, Key: key, Nkeys: public[:1]}, Options{CA: cert, Seed: seeds[1]}, "Authorization"},
 		{"certificate of the client", ServerConfig{Cert: cert, Key: key, CA: cert, Token: token}, Options{CA: cert, Cert: cert, Key: key, Token: token}, ""},
-		{"no certificate of the client", ServerConfig{Cert: cert, Key: key, CA: cert, Token: token}, Options{CA: cert, Token: token}, "certificate"},
+		{"no certificate of the client", ServerConfig{Cert: cert, Key: key, CA: cert, Token: token}, Options{CA: cert, Token: token}, "tls"},
 		{"token without TLS", ServerConfig{Token: token}, Options{Token: token}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -56,6 +56,10 @@ func learn(ctx context.Context, t engine.Task, horizon int, h Help) (*known, err
 				edges += len(list)
 			}
 			k.withFlow = h.Flow && edges <= maxFlow
+			if t.Network != nil {
+				// The flow stands for the network: a small one says the same in fewer terms.
+				k.withFlow = k.withFlow && edges <= horizon*t.Network.Edges()
+			}
 		}
 	}
 	return k, nil

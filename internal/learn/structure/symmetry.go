@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -295,7 +296,10 @@ func products(lists [][]Permutation) []Permutation {
 // rows held out are wrong than before. exact reports that of many such rows none is, nor any
 // that was learned from.
 func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bool, with []*shared) (better, exact bool) {
-	const many = 10
+	const (
+		many  = 10
+		small = 16 // conditions that leave nothing to gain
+	)
 	before := 0
 	for _, o := range b.members {
 		before += st.Outputs[o].Held
@@ -313,16 +317,20 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 			return false, false
 		}
 	}
-	least := before
+	least, size := before, math.MaxInt
 	for _, kind := range kinds {
+		if least == 0 && size <= small {
+			break
+		}
 		bad := make([][][]bool, len(b.members)) // by member and fold, the rows held out
-		held, sum, errors := make([]int, len(b.members)), 0, 0
+		held, sum, errors, literals := make([]int, len(b.members)), 0, 0, 0
 		for i, f := range folds {
-			if sum >= least {
+			if sum > least {
 				break
 			}
 			out := subs[i].describe(searches[i], st.Noisy, kind)
 			errors += out.Wrong
+			literals += out.literals()
 			for m, o := range b.members {
 				its := out.moved(b.by[m])
 				w, n := l.wrong(&its, o, f.held)
@@ -331,14 +339,38 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 				sum += n
 			}
 		}
-		if sum >= least {
+		// Of kinds that are as good the smaller one is taken.
+		if literals /= len(folds); sum > least || sum == least && (least == before || literals >= size) {
 			continue
 		}
-		least, exact = sum, sum+errors == 0 && before >= many
+		least, size, exact = sum, literals, sum+errors == 0 && before >= many
 		s := &shared{b, kind}
 		for m, o := range b.members {
 			wrong[o], with[o], st.Outputs[o].Held = bad[m], s, held[m]
 		}
 	}
 	return least < before, exact
+}
+
+// literals counts the conditions that a description is made of: those of the units of a sum,
+// and for a tree those on the ways to its true leaves.
+func (o *Output) literals() int {
+	if o.Sum != nil {
+		n := 0
+		for _, u := range o.Sum.Units {
+			n += len(u.Literals)
+		}
+		return n
+	}
+	return o.Tree.conditions(0)
+}
+
+func (n *Tree) conditions(depth int) int {
+	switch {
+	case n.Zero != nil:
+		return n.Zero.conditions(depth+1) + n.One.conditions(depth+1)
+	case n.Value:
+		return depth
+	}
+	return 0
 }
