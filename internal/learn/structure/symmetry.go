@@ -145,6 +145,26 @@ func (t *Table) orbits(by []Permutation) []orbit {
 	return all
 }
 
+// held counts the rows held out on which the members are wrong.
+func (b *orbit) held(st *Structure) (n int) {
+	for _, o := range b.members {
+		n += st.Outputs[o].Held
+	}
+	return n
+}
+
+// worst is the orbit with the largest share of wrong rows held out. It is tried even if noise
+// may explain them: a function that explains all of them shows that there is none.
+func (l *learner) worst(orbits []orbit, st *Structure) int {
+	at, most := -1, 0.0
+	for i := range orbits {
+		if share := float64(orbits[i].held(st)) / float64(len(orbits[i].members)); share > most && !l.t.Contradictory {
+			at, most = i, share
+		}
+	}
+	return at
+}
+
 // identity renames nothing.
 func identity(inputs, outputs int) Permutation {
 	p := Permutation{make([]int, inputs), make([]int, outputs)}
@@ -185,7 +205,13 @@ func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, wit
 	try := func(by []Permutation) error {
 		orbits := l.t.orbits(by)
 		better, right := make([]bool, len(orbits)), make([]bool, len(orbits))
-		err := l.each(len(orbits), func(i int) { better[i], right[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with) })
+		worst := l.worst(orbits, st)
+		err := l.each(len(orbits), func(i int) {
+			before := orbits[i].held(st)
+			if i == worst || float64(before) > l.noise*float64(heldRows(folds)*len(orbits[i].members)) {
+				better[i], right[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with)
+			}
+		})
 		if slices.Contains(better, true) {
 			accepted = append(accepted, by)
 		}
@@ -300,11 +326,8 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 		many  = 10
 		small = 16 // conditions that leave nothing to gain
 	)
-	before := 0
-	for _, o := range b.members {
-		before += st.Outputs[o].Held
-	}
-	if len(b.all) == 1 || float64(before) <= l.noise*float64(heldRows(folds)*len(b.members)) {
+	before := b.held(st)
+	if len(b.all) == 1 || before == 0 {
 		return false, false
 	}
 	kinds := []Kind{ByTable, ByTree}
