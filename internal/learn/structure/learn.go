@@ -93,10 +93,7 @@ type Options struct {
 // of ctx.
 func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 	l := &learner{ctx: ctx, t: t, o: o, x: newXlog2(t.Rows())}
-	all := make([]int32, t.Rows())
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all := t.all()
 	st := &Structure{Outputs: make([]Output, t.Outputs)}
 	folds := l.folds(all)
 	l.total = 3 * t.Outputs

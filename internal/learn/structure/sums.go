@@ -15,11 +15,7 @@ func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
 		return nil
 	}
 	if l.o.Sums && !noisy && inputs <= wide {
-		all := make([]int32, l.t.Rows())
-		for i := range all {
-			all[i] = int32(i)
-		}
-		if out := l.learn(o, all, false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
+		if out := l.learn(o, l.t.all(), false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
 			return nil
 		}
 	}

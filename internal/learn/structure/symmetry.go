@@ -154,11 +154,15 @@ func (b *orbit) held(st *Structure) (n int) {
 }
 
 // worst is the orbit with the largest share of wrong rows held out. It is tried even if noise
-// may explain them: a function that explains all of them shows that there is none.
+// may explain them: a function that explains all of them shows that there is none. It is -1
+// where rows contradict each other, which no function can explain, and where no row is wrong.
 func (l *learner) worst(orbits []orbit, st *Structure) int {
 	at, most := -1, 0.0
+	if l.t.Contradictory {
+		return at
+	}
 	for i := range orbits {
-		if share := float64(orbits[i].held(st)) / float64(len(orbits[i].members)); share > most && !l.t.Contradictory {
+		if share := float64(orbits[i].held(st)) / float64(len(orbits[i].members)); share > most {
 			at, most = i, share
 		}
 	}
@@ -191,11 +195,7 @@ func (l *learner) pooledSearch(b *orbit, rows []int32, more []image) (*learner, 
 		return nil, nil
 	}
 	sub := &learner{ctx: l.ctx, t: p, o: l.o, x: newXlog2(p.Rows()), noise: l.noise}
-	all := make([]int32, p.Rows())
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return sub, sub.searchFor(b.first, all)
+	return sub, sub.searchFor(b.first, p.all())
 }
 
 // judgeShared looks for symmetries that make fewer rows held out wrong, and marks these rows.

@@ -57,6 +57,15 @@ func NewTable(inputs, outputs int, groups [][]int) *Table {
 // Rows is the number of rows.
 func (t *Table) Rows() int { return len(t.in) / bnn.Words(t.Inputs) }
 
+// all lists the rows.
+func (t *Table) all() []int32 {
+	rows := make([]int32, t.Rows())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
 // Add takes a row, the bits packed. The masks have a one for each bit that is
 // known; nil where all are.
 func (t *Table) Add(in, out, inKnown, outKnown []uint64) {
@@ -157,10 +166,7 @@ func readBits(row []uint64, bits []int) uint64 {
 // that are repeated.
 func (t *Table) distinct() {
 	wi, wo := bnn.Words(t.Inputs), bnn.Words(t.Outputs)
-	order := make([]int32, t.Rows())
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := t.all()
 	known := func(r int32) []uint64 {
 		if t.outKnown == nil {
 			return nil
