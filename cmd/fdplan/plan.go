@@ -31,7 +31,7 @@ type planCmd struct {
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
 	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
-	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, rollout, search, cutoff, priorities." placeholder:"LIST"`
+	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, tables, rollout, search, cutoff, priorities." placeholder:"LIST"`
 	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`

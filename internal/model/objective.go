@@ -25,6 +25,24 @@ func (m *Model) ObjectiveConstant() int64 {
 	return sum
 }
 
+// StepReward is the scaled reward of step t, 1..H, as a sum in whole-model literals, plus
+// a constant.
+func (m *Model) StepReward(t int) (terms []Term, constant int64) {
+	r := &m.Problem.Reward
+	for _, w := range r.Terms {
+		at := t
+		if w.Lit.Next {
+			at++
+		}
+		l := m.Var(at, w.Lit.Bit)
+		if w.Lit.Neg {
+			l = -l
+		}
+		terms = append(terms, Term{Coef: w.Weight, Lit: l})
+	}
+	return terms, r.Constant
+}
+
 // objective collects the reward terms on the block of step t: the unprimed ones of step t and
 // the primed ones of step t-1.
 func (m *Model) objective(t int) (costs []Cost, constant int64) {

@@ -24,6 +24,9 @@
 //     the plans where the initial state and the goal are all that is asked. It
 //     is the dynamic program of package search as a linear program, and costs
 //     as much: only small graphs are taken.
+//   - Tables: tables and prices of package bound, if there is no flow. Their plan is a
+//     start solution, their bound one on the reward, and each step has a row: what is
+//     earned from there on, with what the tables say of the state.
 //   - Rollout, Search: a start solution, from a narrow beam or from package
 //     search, which has a tenth of the time for it.
 //   - Cutoff: the objective is no worse than the start solution's.
@@ -31,5 +34,7 @@
 //     priorities. HiGHS does not.
 //
 // All of it keeps every plan, except that Cutoff drops plans worse than the one at hand. A
-// proof is the solver's own: its dual bound meets a plan's reward.
+// proof is the solver's own: its dual bound meets a plan's reward. Where a start solution
+// meets the bound of the tables, or where they show that there is no plan, no solver is
+// asked.
 package blp

@@ -10,7 +10,6 @@ import (
 // what flows.
 func (b *builder) flow() {
 	m, layers := b.m, b.layers
-	next := m.NumVars() + 1
 	b.flows = make([][]int32, m.Horizon)
 	one := func(terms []format.ProgramTerm, op factored.Op, k int64) {
 		if len(terms) == 0 {
@@ -24,8 +23,7 @@ func (b *builder) flow() {
 	for t, edges := range layers.Edges {
 		b.flows[t] = make([]int32, len(edges))
 		for i := range edges {
-			b.flows[t][i] = next
-			next++
+			b.flows[t][i] = b.add()
 		}
 	}
 	var all []format.ProgramTerm

@@ -8,7 +8,7 @@ import (
 // Help says what a solver gets besides the paper's program; see the package's
 // comment. The zero value is the program alone.
 type Help struct {
-	Fix, Tighten, Cuts, Replace, Reach, Flow, Rollout, Search, Cutoff, Priorities bool
+	Fix, Tighten, Cuts, Replace, Reach, Flow, Tables, Rollout, Search, Cutoff, Priorities bool
 }
 
 // parts lists the parts of h by name, in the order in which they are written.
@@ -21,7 +21,7 @@ func (h *Help) parts() []struct {
 		on   *bool
 	}{
 		{"fix", &h.Fix}, {"tighten", &h.Tighten}, {"cuts", &h.Cuts}, {"replace", &h.Replace}, {"reach", &h.Reach},
-		{"flow", &h.Flow}, {"rollout", &h.Rollout}, {"search", &h.Search}, {"cutoff", &h.Cutoff}, {"priorities", &h.Priorities},
+		{"flow", &h.Flow}, {"tables", &h.Tables}, {"rollout", &h.Rollout}, {"search", &h.Search}, {"cutoff", &h.Cutoff}, {"priorities", &h.Priorities},
 	}
 }
 
@@ -38,7 +38,7 @@ func All() Help {
 // one.
 func Light() Help {
 	h := All()
-	h.Reach, h.Flow, h.Search = false, false, false
+	h.Reach, h.Flow, h.Tables, h.Search = false, false, false, false
 	return h
 }
 

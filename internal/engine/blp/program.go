@@ -26,6 +26,7 @@ type known struct {
 	all, legal table          // nil where they are too many, or not asked for
 	layers     *search.Layers // likewise
 	withFlow   bool           // layers are few enough for flow variables
+	tables     *tables        // nil before they were looked for, and for a problem without groups
 }
 
 // learn finds out what h asks for.
@@ -68,11 +69,13 @@ func learn(ctx context.Context, t engine.Task, horizon int, h Help) (*known, err
 // builder makes one program.
 type builder struct {
 	*known
-	h     Help
-	p     format.Program
-	flows [][]int32 // by time and edge: flow variables
-	slot  map[int32]int
-	cut   bool // there is a row for the cutoff
+	h      Help
+	p      format.Program
+	next   int32       // variable to be added
+	flows  [][]int32   // by time and edge: flow variables
+	values []indicator // of values of groups
+	slot   map[int32]int
+	cut    bool // there is a row for the cutoff
 }
 
 // contradiction is a row that nothing fulfils.
@@ -81,11 +84,17 @@ func contradiction() []format.ProgramRow {
 	return []format.ProgramRow{{Terms: one, Op: factored.GE, K: 1}, {Terms: one, Op: factored.LE, K: 0}}
 }
 
+// add adds a variable.
+func (b *builder) add() int32 {
+	b.next++
+	return b.next - 1
+}
+
 // build makes the program without the plans that are excluded, and no worse than
 // cutoff, a scaled reward, where it is not nil. Rows that help are looked for
 // until helpCtx ends; the program is complete without them.
 func build(ctx, helpCtx context.Context, k *known, h Help, excluded []engine.Landmark, cutoff *int64) (*builder, error) {
-	b := &builder{known: k, h: h, slot: map[int32]int{}}
+	b := &builder{known: k, h: h, slot: map[int32]int{}, next: k.m.NumVars() + 1}
 	m := k.m
 	b.p.Name = "problem " + m.Problem.Name
 	b.p.Constant = m.ObjectiveConstant()
@@ -133,6 +142,7 @@ func build(ctx, helpCtx context.Context, k *known, h Help, excluded []engine.Lan
 	if k.withFlow {
 		b.flow()
 	}
+	b.addCuts()
 	for i := range excluded {
 		b.exclude(&excluded[i])
 	}

@@ -79,6 +79,7 @@ func TestRandomProblems(t *testing.T) {
 	list := []string{
 		"none", "light", "all", "fix", "tighten", "cuts", "replace", "cuts,replace", "tighten,reach", "cuts,reach",
 		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach", "fix,rollout,cutoff,priorities",
+		"tables", "fix,tables,cutoff",
 	}
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		turns := []string{list[seed%uint64(len(list))], list[(seed/2+7)%uint64(len(list))]}

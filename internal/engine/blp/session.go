@@ -60,6 +60,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 	if err != nil {
 		return nil, fmt.Errorf("engine blp: %w", err)
 	}
+	x.known.tables.count(r)
 	if r.Bound != nil {
 		b := *r.Bound
 		x.bound, x.prover = &b, r.Prover
@@ -90,8 +91,14 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	solving, cancel := context.WithCancel(ctx)
 	defer cancel()
 	j := &outsource.Judge{Engine: "blp", Solver: run.name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
-	if err := x.startSolutions(ctx, l, j); err != nil {
+	infeasible, err := x.startSolutions(ctx, l, j)
+	switch {
+	case err != nil:
 		return nil, err
+	case infeasible:
+		return &engine.Result{Status: engine.Infeasible}, nil
+	case j.Settled():
+		return x.improve(j.Conclude(ctx, external.Answer{}))
 	}
 	start, _ := j.Best()
 	b, err := x.program(ctx, run, j)
@@ -199,26 +206,32 @@ func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b 
 	return format.WriteProgram(ctx, w, &b.p, kind)
 }
 
-// startSolutions looks for plans to begin with.
-func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
+// startSolutions looks for plans to begin with, and for a bound. It reports whether tables
+// show that there is no plan.
+func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
 	if x.e.Help.Rollout {
 		rolloutCtx, cancel := part(ctx, searchShare, time.Second)
 		defer cancel()
 		t, err := search.Rollout(rolloutCtx, x.task, x.horizon, rolloutWidth)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if t != nil {
 			j.Know(t)
 		}
 	}
-	if x.e.Help.Search {
+	if x.e.Help.Tables && !x.known.withFlow {
+		if infeasible, err := x.askTables(ctx, l, j); err != nil || infeasible {
+			return infeasible, err
+		}
+	}
+	if x.e.Help.Search && !j.Settled() {
 		searchCtx, cancel := part(ctx, searchShare, searchTime)
 		defer cancel()
 		limits := engine.Limits{Threads: 1, Memory: searchMemory}
 		res, err := search.Engine{}.Solve(searchCtx, engine.Query{Task: x.task, MinHorizon: x.horizon, MaxHorizon: x.horizon}, limits, nil)
 		if err != nil {
-			return err
+			return false, err
 		}
 		// Its bound stays unused: the proof is to be the solver's.
 		if res.Trace != nil {
@@ -228,7 +241,7 @@ func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsou
 	if t, _ := l.Shared.Best(); t != nil {
 		j.Know(t)
 	}
-	return nil
+	return false, nil
 }
 
 // Bounds on the search for a start solution.

@@ -37,6 +37,7 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 		b.auxiliaries(trace, isTrue)
 	}
 	b.path(trace, isTrue)
+	b.indicators(isTrue)
 	return isTrue
 }
 

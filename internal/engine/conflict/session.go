@@ -337,6 +337,12 @@ func (x *Session) conclude(reason string) *engine.Result {
 		"conflicts": st.Conflicts, "decisions": st.Decisions, "propagations": st.Propagations,
 		"restarts": st.Restarts, "learned": st.Learned, "state_nogoods": st.StateNogoods,
 	}}
+	if x.tables != nil {
+		for k, v := range x.tables.stats {
+			r.Stats["bound_"+k] = v
+		}
+		r.Stats["bound_cuts"] = int64(len(x.tables.cuts))
+	}
 	if x.incumbent != nil {
 		r.Trace, r.Horizon, r.Reward = x.incumbent, x.m.Horizon, x.reward(x.cost)
 	}

@@ -6,9 +6,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
-	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/sat"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // tables are what package bound says of the rewards from each step on. For a bound
@@ -19,6 +17,7 @@ type tables struct {
 	left  [][]sat.Term // by cut: what each value of the state takes off Most
 	guard map[sat.Lit]bool
 	terms int // in all constraints so far
+	stats map[string]int64
 }
 
 // tableNodes is what is spent on prices and beams, in nodes of beams (see
@@ -50,6 +49,7 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		}
 	}
 	r := s.Result()
+	x.tables.stats = r.Stats
 	if r.Status == engine.Infeasible {
 		x.s.AddClause()
 		return nil
@@ -126,25 +126,11 @@ func (x *Session) cut(below sat.Lit, cost int64) error {
 				return err
 			}
 		}
-		more, free := rewards(x.m, c.Step)
-		paid, constant = append(paid, more...), constant+free
+		more, free := x.m.StepReward(c.Step)
+		for _, r := range more {
+			paid = append(paid, sat.Term{Coef: r.Coef, Lit: lit(r.Lit, 0)})
+		}
+		constant += free
 	}
 	return nil
-}
-
-// rewards is the scaled reward of step t as a sum.
-func rewards(m *model.Model, t int) (terms []sat.Term, constant int64) {
-	r := &m.Problem.Reward
-	for _, w := range r.Terms {
-		at := t
-		if w.Lit.Next {
-			at++
-		}
-		l := lit(m.Var(at, factored.Bit(w.Lit.Bit)), 0)
-		if w.Lit.Neg {
-			l = l.Not()
-		}
-		terms = append(terms, sat.Term{Coef: w.Weight, Lit: l})
-	}
-	return terms, r.Constant
 }

@@ -47,6 +47,7 @@ type Judge struct {
 	trace *factored.Trace // the best plan that was checked
 	best  int64           // its scaled reward
 	bound *int64          // upper bound on the scaled reward
+	shown *int64          // the part of it that does not stand on the solver's word
 	lie   error           // the first
 	seen  int             // solutions of the solver that were looked at; see external.Progress
 	work  int64
@@ -68,6 +69,36 @@ func (j *Judge) KnowBound(b int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.bound = &b
+}
+
+// Show takes an upper bound on the scaled reward that is proven without the solver.
+func (j *Judge) Show(b int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.shown == nil || b < *j.shown {
+		j.shown = &b
+	}
+	if j.bound == nil || b < *j.bound {
+		j.bound = &b
+		j.Shared.Lower(b)
+	}
+}
+
+// Settled reports whether the best plan is proven to be, without the solver.
+func (j *Judge) Settled() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.trace != nil && j.best >= j.proven()
+}
+
+// proven is the least upper bound on the scaled reward that does not stand on the
+// solver's word: no cost is negative.
+func (j *Judge) proven() int64 {
+	free := -j.Model.ObjectiveConstant()
+	if j.shown != nil {
+		free = min(free, *j.shown)
+	}
+	return free
 }
 
 // Best is the best plan so far with its scaled reward; nil without one.
@@ -229,7 +260,7 @@ func (j *Judge) Conclude(ctx context.Context, a external.Answer) (*engine.Result
 		r.Status, r.Bound = engine.Infeasible, nil
 	case a.Status == external.Optimal && a.True == nil:
 		return nil, &LieError{Solver: j.Solver, Msg: "it claims an optimum and shows no plan"}
-	case a.Status == external.Optimal || j.trace != nil && j.bound != nil && *j.bound == j.best:
+	case a.Status == external.Optimal || j.trace != nil && (j.best >= j.proven() || j.bound != nil && *j.bound == j.best):
 		r.Status = engine.Optimal
 		r.Bound = &r.Reward
 	case j.trace != nil:
@@ -245,15 +276,16 @@ func (j *Judge) Conclude(ctx context.Context, a external.Answer) (*engine.Result
 }
 
 // prover names the solver where a status, or with no proof the bound, stands on
-// its word alone; "" where the model itself shows it, because no cost is negative.
+// its word alone; "" where the model itself shows it, because no cost is negative, or
+// what Show took.
 func (j *Judge) prover(s engine.Status) string {
-	free := -j.Model.ObjectiveConstant()
+	proven := j.proven()
 	switch {
 	case s == engine.Infeasible:
 		return j.Solver
-	case j.trace != nil && j.best >= free:
+	case j.trace != nil && j.best >= proven:
 		return ""
-	case s == engine.Optimal || j.bound != nil && *j.bound < free:
+	case s == engine.Optimal || j.bound != nil && *j.bound < proven:
 		return j.Solver
 	}
 	return ""

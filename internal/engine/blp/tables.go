@@ -1,0 +1,156 @@
+package blp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/outsource"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// tables is what package bound makes of a problem.
+type tables struct {
+	result *engine.Result
+	cuts   []bound.Cut // none where they bound the whole reward no better than the costs alone
+}
+
+// tableNodes is what is spent on prices and beams, in nodes of beams (see
+// bound.Search), and maxCutTerms bounds the terms of all rows.
+const (
+	tableNodes  = 2_000_000
+	maxCutTerms = 1 << 20
+)
+
+// askTables bounds the problem by tables and prices, and hands a judge their plan and
+// bound. It reports whether they show that there is no plan.
+func (x *Session) askTables(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
+	if x.known.tables == nil {
+		tablesCtx, cancel := part(ctx, learnShare, time.Minute)
+		defer cancel()
+		if err := x.learnTables(tablesCtx, l, j); err != nil || x.known.tables == nil {
+			return false, err
+		}
+	}
+	r := x.known.tables.result
+	if r.Trace != nil {
+		j.Know(r.Trace)
+	}
+	if r.Bound != nil {
+		j.Show(*r.Bound)
+	}
+	return r.Status == engine.Infeasible, nil
+}
+
+// learnTables looks for tables and prices. There are none where the problem does not
+// fall into groups.
+func (x *Session) learnTables(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
+	shared := &engine.Exchange{}
+	if t, reward := j.Best(); t != nil {
+		shared.Offer(t, reward)
+	}
+	s, err := bound.Start(ctx, x.task, x.horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
+	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for !s.Done() && s.Nodes()+s.NextNodes() < tableNodes && ctx.Err() == nil {
+		if err := s.Advance(ctx); err != nil {
+			return err
+		}
+	}
+	k := &tables{result: s.Result()}
+	x.known.tables = k
+	if r := k.result; r.Bound != nil && *r.Bound < -x.known.m.ObjectiveConstant() {
+		k.cuts = s.Cuts()
+	}
+	return nil
+}
+
+// count adds what the tables took to a result's figures.
+func (x *tables) count(r *engine.Result) {
+	if x == nil {
+		return
+	}
+	if r.Stats == nil {
+		r.Stats = map[string]int64{}
+	}
+	for k, v := range x.result.Stats {
+		r.Stats["bound_"+k] = v
+	}
+	r.Stats["bound_cuts"] = int64(len(x.cuts))
+}
+
+// addCuts adds a row for each step: what is earned from there on, with what the values
+// of the groups take off. The later the step, the fewer terms there are.
+func (b *builder) addCuts() {
+	if b.tables == nil {
+		return
+	}
+	var earned []model.Term
+	var constant int64
+	size := 0
+	for i := len(b.tables.cuts) - 1; i >= 0; i-- {
+		c := &b.tables.cuts[i]
+		more, free := b.m.StepReward(c.Step)
+		earned, constant = append(earned, more...), constant+free
+		if size += len(earned) + len(c.Values); size > maxCutTerms {
+			return
+		}
+		var terms []model.Term
+		for _, r := range earned {
+			terms = append(terms, model.Term{Coef: c.Unit * r.Coef, Lit: r.Lit})
+		}
+		for _, v := range c.Values {
+			if has := b.value(v); has != 0 {
+				terms = append(terms, model.Term{Coef: v.Less, Lit: has})
+			}
+		}
+		b.row(terms, factored.LE, c.Most-c.Unit*constant, 0)
+	}
+}
+
+// value returns a variable that is true where a group has a value, or 0 for a value that
+// no plan has.
+func (b *builder) value(v bound.CutValue) model.Lit {
+	var terms []model.Term
+	for _, bit := range v.Bits {
+		terms = append(terms, model.Term{Coef: 1, Lit: bit})
+	}
+	n := int64(len(v.Bits))
+	switch {
+	case v.Never:
+		b.row(terms, factored.LE, n-1, 0)
+		return 0
+	case n == 1:
+		return v.Bits[0]
+	}
+	has := model.Lit(b.add())
+	b.values = append(b.values, indicator{has.Var(), v.Bits})
+	b.row(append(terms, model.Term{Coef: -1, Lit: has}), factored.LE, n-1, 0)
+	return has
+}
+
+// indicator is a variable that is true if all bits are.
+type indicator struct {
+	has  int32
+	bits []model.Lit
+}
+
+// indicators marks the indicators whose bits a solution has.
+func (b *builder) indicators(isTrue map[int32]bool) {
+	for _, v := range b.values {
+		all := true
+		for _, l := range v.bits {
+			all = all && isTrue[l.Var()] == (l > 0)
+		}
+		if all {
+			isTrue[v.has] = true
+		}
+	}
+}
