@@ -17,7 +17,7 @@ type FoundLine struct {
 	Bit    string   `json:"bit"`
 	Values string   `json:"values"` // the values that have the bit, as a condition on its fluent
 	Inputs []string `json:"inputs"` // bits
-	How    string   `json:"how"`    // "table", "tree", "rules", "count" or "dense"
+	How    string   `json:"how"`    // "table", "sum", "tree", "rules", "count" or "dense"
 	// Cells counts the joint values of the inputs that rows have, of Possible; a
 	// number beyond 2^53 is given as 0.
 	Cells    int   `json:"cells"`

@@ -43,6 +43,9 @@ func (s *search) ahead(p *partition, used []bool, whole bool) []int {
 			return pair
 		}
 	}
+	if s.pairs {
+		return nil
+	}
 	if len(free) <= tripleInputs {
 		if triple := s.triple(s.sample(p, 4, tripleRows), free); triple != nil {
 			return triple

@@ -25,7 +25,7 @@ func (l *learner) alternatives(o int, rows []int32, short bool, main []int) [][]
 	if len(main) > alternativeInputs {
 		return nil
 	}
-	s := &search{t: l.t, x: l.x, rows: rows, out: o, banned: make([]bool, l.t.Inputs)}
+	s := &search{t: l.t, x: l.x, rows: rows, out: o, banned: make([]bool, l.t.Inputs), pairs: true}
 	if short {
 		// What a banned input explained looks like noise: to look ahead for it takes long, and
 		// finds nothing where a copy or a derived input does not show by itself.

@@ -17,6 +17,7 @@ type Kind string
 // The kinds.
 const (
 	ByTable Kind = "table" // a tree over a chosen set of inputs
+	BySum   Kind = "sum"   // a bit of an integer that is a sum of weighted inputs
 	ByTree  Kind = "tree"  // a tree over all inputs
 	ByRules Kind = "rules" // rules over features; see package rules
 	ByCount Kind = "count" // how many of some literals hold
@@ -40,6 +41,12 @@ type Output struct {
 	// Alike counts the other outputs that a symmetry gives the same function, learned from the
 	// rows of all of them.
 	Alike int
+	// Open reports that rows do not have all the joint values that may occur; the function's
+	// description decides there.
+	Open bool
+	// Literals counts the conditions of the description: those of the units of a sum, of the
+	// conjunctions that a tree was made from, or those on the ways to its leaves of one value.
+	Literals int
 	// Alternatives are other sets of inputs that explain the output about as well.
 	Alternatives [][]int
 }
@@ -251,7 +258,8 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 	err = l.each(l.t.Outputs, func(o int) {
 		table, n := l.heldOut(o, folds, st.Noisy, ByTable)
 		wrong[o] = table.wrong
-		for _, kind := range l.others(o, n, st.Noisy, table.inputs) {
+		size := table.literals
+		for _, kind := range l.others(o, n, st.Noisy, &table) {
 			if kind == ByDense && float64(n) < (badly+2*l.noise)*float64(heldRows(folds)) {
 				continue
 			}
@@ -259,8 +267,9 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 			if kind == ByDense && float64(m) >= float64(n)-2*math.Sqrt(float64(n)) {
 				continue // it may be wrong on the rows learned from, too
 			}
-			if m < n {
-				wrong[o], kinds[o], n = other.wrong, kind, m
+			// Of kinds that are as good the smaller one is taken.
+			if m < n || m == n && other.literals < size {
+				wrong[o], kinds[o], n, size = other.wrong, kind, m, other.literals
 			}
 		}
 		st.Outputs[o].Held = n
@@ -345,8 +354,10 @@ func (l *learner) measureNoise(rows []int32) error {
 
 // trial is what was learned without the rows held out.
 type trial struct {
-	inputs int      // most of all folds
-	wrong  [][]bool // by fold, the rows held out
+	inputs   int      // most of all folds
+	literals int      // of all folds together
+	open     bool     // on some fold
+	wrong    [][]bool // by fold, the rows held out
 }
 
 // heldOut learns an output on each fold, and counts the wrong rows held out.
@@ -355,6 +366,7 @@ func (l *learner) heldOut(o int, folds []fold, short bool, kind Kind) (t trial, 
 		out := l.learn(o, f.rows, short, kind)
 		wrong, m := l.wrong(&out, o, f.held)
 		t.inputs, t.wrong, n = max(t.inputs, len(out.Inputs)), append(t.wrong, wrong), n+m
+		t.literals, t.open = t.literals+out.Literals, t.open || out.Open
 	}
 	return t, n
 }
@@ -435,10 +447,16 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 		if short {
 			c = s.short
 		}
-		out.Tree = s.grow(rows, c().inputs, true, false)
+		inputs := c().inputs
+		if out.Tree = s.grow(rows, inputs, true, false); !short && !l.o.Complete {
+			s.complete(&out, inputs)
+		}
 	}
 	if out.Tree != nil {
 		out.Inputs = out.Tree.Inputs()
+	}
+	if out.Literals == 0 {
+		out.Literals = out.literals()
 	}
 	out.Cells, _ = l.t.cells(rows, o, out.Inputs)
 	_, out.Wrong = l.wrong(&out, o, rows)

@@ -22,6 +22,7 @@ type search struct {
 	// noise is the share of rows that may be exceptions: nothing is looked for
 	// where no more are left. Negative to choose by single gains alone.
 	noise    float64
+	pairs    bool    // no more than pairs of bits are looked at together
 	thorough bool    // see Options
 	found    *choice // by consistent
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
-// others lists the kinds of functions to try for an output whose table, of at most so many
-// inputs, was wrong on some rows held out. A table of which all rows together have every cell
-// is right.
-func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
-	if wrong == 0 {
+// others lists the kinds of functions to try for an output beside a table that was tried on rows
+// held out: where it was wrong on some of them, and where its description decides about values
+// that no row has. A table of which all rows together have every cell is right.
+func (l *learner) others(o, wrong int, noisy bool, table *trial) (kinds []Kind) {
+	if wrong == 0 && (!table.open || l.t.Contradictory) {
 		return nil
 	}
-	if l.o.Sums && !noisy && inputs <= wide {
+	if l.o.Sums && !noisy && table.inputs <= wide {
 		if out := l.learn(o, l.t.all(), false, ByTable); out.Wrong == 0 && out.Cells == 1<<len(out.Inputs) {
 			return nil
 		}
@@ -22,10 +22,10 @@ func (l *learner) others(o, wrong int, noisy bool, inputs int) (kinds []Kind) {
 	if l.o.Sums && !noisy {
 		kinds = append(kinds, ByCount, ByRules)
 	}
-	if inputs > wide {
+	if wrong > 0 && table.inputs > wide {
 		kinds = append(kinds, ByTree)
 	}
-	if l.o.Dense != nil && (inputs > wide || noisy) {
+	if wrong > 0 && l.o.Dense != nil && (table.inputs > wide || noisy) {
 		kinds = append(kinds, ByDense)
 	}
 	return kinds

@@ -41,7 +41,7 @@ type image struct {
 func (t *Table) pooled(rows []int32, o int, by []Permutation, more []image) *Table {
 	p := *t
 	p.in, p.out, p.inKnown, p.outKnown = nil, nil, nil, nil
-	p.Contradictory, p.Repeated = false, 0
+	p.Contradictory, p.Repeated, p.alone = false, 0, true
 	wi, wo := bnn.Words(t.Inputs), bnn.Words(t.Outputs)
 	out := make([]uint64, wo)
 	in := make([]uint64, wi)
@@ -90,7 +90,7 @@ func (t *Table) pooled(rows []int32, o int, by []Permutation, more []image) *Tab
 
 // moved is the description of output p.Outputs[o] that follows from that of o.
 func (o *Output) moved(p Permutation) Output {
-	m := Output{Kind: o.Kind}
+	m := Output{Kind: o.Kind, Open: o.Open, Literals: o.Literals}
 	if o.Sum != nil {
 		m.Sum = o.Sum.Renamed(p.Inputs)
 		m.Inputs = m.Sum.Inputs()
@@ -353,7 +353,7 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 			}
 			out := subs[i].describe(searches[i], st.Noisy, kind)
 			errors += out.Wrong
-			literals += out.literals()
+			literals += out.Literals
 			for m, o := range b.members {
 				its := out.moved(b.by[m])
 				w, n := l.wrong(&its, o, f.held)
@@ -376,7 +376,7 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 }
 
 // literals counts the conditions that a description is made of: those of the units of a sum,
-// and for a tree those on the ways to its true leaves.
+// and for a tree those on the ways to its leaves of one value.
 func (o *Output) literals() int {
 	if o.Sum != nil {
 		n := 0
@@ -385,14 +385,15 @@ func (o *Output) literals() int {
 		}
 		return n
 	}
-	return o.Tree.conditions(0)
+	return min(o.Tree.conditions(0, true), o.Tree.conditions(0, false))
 }
 
-func (n *Tree) conditions(depth int) int {
+// conditions counts those on the ways to the leaves of one value.
+func (n *Tree) conditions(depth int, value bool) int {
 	switch {
 	case n.Zero != nil:
-		return n.Zero.conditions(depth+1) + n.One.conditions(depth+1)
-	case n.Value:
+		return n.Zero.conditions(depth+1, value) + n.One.conditions(depth+1, value)
+	case n.Value == value:
 		return depth
 	}
 	return 0

@@ -41,6 +41,7 @@ type Table struct {
 	// set by Close.
 	Repeated int
 
+	alone   bool // a single output is stored; see pooled
 	in, out []uint64
 	// The cells that are known, where some are not; nil otherwise.
 	inKnown, outKnown []uint64

@@ -10,12 +10,16 @@ type Tree struct {
 	Input     int
 	Zero, One *Tree
 	Value     bool // of a leaf
+	Free      bool // of a leaf: its values are impossible, and Value says nothing
 	Rows      int  // of a leaf: the rows that it was made from
 	Wrong     int  // of a leaf: those of them with the other value
 }
 
 // Eval returns the value of the tree for a packed row of inputs.
-func (n *Tree) Eval(in []uint64) bool {
+func (n *Tree) Eval(in []uint64) bool { return n.Leaf(in).Value }
+
+// Leaf returns the leaf that a packed row of inputs leads to.
+func (n *Tree) Leaf(in []uint64) *Tree {
 	for n.Zero != nil {
 		if in[n.Input/64]>>(n.Input%64)&1 == 1 {
 			n = n.One
@@ -23,7 +27,7 @@ func (n *Tree) Eval(in []uint64) bool {
 			n = n.Zero
 		}
 	}
-	return n.Value
+	return n
 }
 
 // Leaves is the number of leaves.

@@ -97,7 +97,7 @@ func (f *Function) seen(t *structure.Table, tree *structure.Tree) {
 	}
 }
 
-// table takes all cells.
+// table takes all cells that are possible.
 func (f *Function) table(tree *structure.Tree) {
 	care := mask(len(f.Inputs))
 	words := 1
@@ -110,14 +110,18 @@ func (f *Function) table(tree *structure.Tree) {
 		for i, b := range f.Inputs {
 			in[b/64] |= v >> i & 1 << (b % 64)
 		}
-		f.take(Cube{care, v}, tree.Eval(in))
+		if leaf := tree.Leaf(in); !leaf.Free {
+			f.take(Cube{care, v}, leaf.Value)
+		}
 	}
 }
 
-// leaves takes a cube a leaf.
+// leaves takes a cube a leaf that is possible.
 func (f *Function) leaves(n *structure.Tree, path Cube) {
 	if n.Zero == nil {
-		f.take(path, n.Value)
+		if !n.Free {
+			f.take(path, n.Value)
+		}
 		return
 	}
 	i, _ := slices.BinarySearch(f.Inputs, n.Input)

@@ -1,0 +1,269 @@
+package structure
+
+import (
+	"cmp"
+	"slices"
+)
+
+// linear returns the tree of an output bit of an integer that is, in all rows, the same sum of
+// weighted input bits, as a stock is of what was there, what was ordered and what was sold. A sum
+// beyond some least or greatest value may count as this. It is nil if there is no such sum. Where
+// the integer would leave its range the tree is free, if it is small.
+func (s *search) linear() *Tree {
+	const few = 10
+	integer := s.integer()
+	if integer == nil {
+		return nil
+	}
+	sum := s.sum(integer, false)
+	if sum == nil {
+		sum = s.sum(integer, true)
+	}
+	if sum == nil {
+		return nil
+	}
+	left := coverLeaves
+	sum.exact = len(sum.terms) <= few
+	return sum.tree(0, sum.constant, &left)
+}
+
+// integer lists the outputs that are bits of one integer with the output, most significant
+// first. It is nil if there is none.
+func (s *search) integer() []int {
+	if s.t.Own == nil || s.t.alone {
+		return nil
+	}
+	own := s.t.Own(s.out)
+	at := slices.IndexFunc(s.t.Groups, func(g []int) bool { return slices.Contains(g, own) })
+	if own < 0 || at < 0 {
+		return nil
+	}
+	bits := make([]int, len(s.t.Groups[at]))
+	for i := range bits {
+		bits[i] = -1
+	}
+	for o := range s.t.Outputs {
+		if i := slices.Index(s.t.Groups[at], s.t.Own(o)); i >= 0 {
+			bits[i] = o
+		}
+	}
+	if slices.Contains(bits, -1) {
+		return nil
+	}
+	return bits
+}
+
+// modulus is the prime of the field in which sums are solved for. It is large beside the weights
+// of a sum, so that a weight is the residue of least absolute value.
+const modulus = 1<<31 - 1
+
+// sum solves for the weights of an integer by elimination over a field. Where several sums are
+// right, the inputs of least rank are used. If limited, sums beyond the least and the greatest value
+// that rows have count as these. It is nil if no sum is right, or if so few rows are left over
+// that it may be chance.
+func (s *search) sum(integer []int, limited bool) *integerSum {
+	const (
+		left   = 20 // rows that the sum explains though it was not made for them
+		widest = 1000
+	)
+	n := s.t.Inputs
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.rank(a), s.rank(b)) })
+	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r int32) bool {
+		return s.t.filled(r, order) || slices.ContainsFunc(integer, func(o int) bool { return !s.t.Knows(int(r), o) })
+	})
+	if n > widest || len(rows) < left {
+		return nil
+	}
+	least, most := s.value(rows[0], integer), s.value(rows[0], integer)
+	for _, r := range rows {
+		v := s.value(r, integer)
+		least, most = min(least, v), max(most, v)
+	}
+	e := newEquations(n + 1)
+	row := make([]uint64, n+2)
+	explained := 0
+	for _, r := range rows {
+		v := s.value(r, integer)
+		if limited && (v == least || v == most) {
+			continue
+		}
+		row[0], row[n+1] = 1, v
+		for i, b := range order {
+			row[i+1] = uint64(s.t.bit(r, b))
+		}
+		independent, ok := e.add(row)
+		if !ok {
+			return nil
+		}
+		if !independent {
+			explained++
+		}
+	}
+	if explained < left {
+		return nil
+	}
+	sum := s.weights(e.solve(), order, integer)
+	if sum == nil || !limited {
+		return sum
+	}
+	sum.limited, sum.least, sum.most = true, int(least), int(most)
+	if slices.ContainsFunc(rows, func(r int32) bool { return sum.value(s.t.Input(int(r))) != int(s.value(r, integer)) }) {
+		return nil
+	}
+	return sum
+}
+
+// value is the value of an integer after the step of a row.
+func (s *search) value(r int32, integer []int) (v uint64) {
+	for _, o := range integer {
+		v <<= 1
+		if s.t.Output(int(r), o) {
+			v |= 1
+		}
+	}
+	return v
+}
+
+// weights is the sum with a solution; nil if a weight is larger than the integer's range.
+func (s *search) weights(solution []uint64, order, integer []int) *integerSum {
+	sum := &integerSum{most: 1<<len(integer) - 1, shift: len(integer) - 1 - slices.Index(integer, s.out)}
+	for i, x := range solution {
+		w := int(x)
+		if x > modulus/2 {
+			w -= modulus
+		}
+		switch {
+		case w == 0:
+		case i == 0:
+			sum.constant = w
+		case max(w, -w) > sum.most:
+			return nil
+		default:
+			sum.terms = append(sum.terms, term{order[i-1], w})
+		}
+	}
+	slices.SortStableFunc(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
+	sum.low, sum.high = make([]int, len(sum.terms)+1), make([]int, len(sum.terms)+1)
+	for i := len(sum.terms) - 1; i >= 0; i-- {
+		w := sum.terms[i].weight
+		sum.low[i], sum.high[i] = sum.low[i+1]+min(0, w), sum.high[i+1]+max(0, w)
+	}
+	return sum
+}
+
+// integerSum is an integer as a sum of weighted inputs, and one bit of it.
+type integerSum struct {
+	constant, shift int
+	least, most     int  // values of the integer
+	limited         bool // sums beyond these count as them; otherwise there are none
+	exact           bool // the tree is to be free wherever the integer would leave its range
+	terms           []term
+	low, high       []int // what the terms from each on add at least, and at most
+}
+
+type term struct{ input, weight int }
+
+// value is the integer for a packed row of inputs.
+func (s *integerSum) value(in []uint64) int {
+	v := s.constant
+	for _, t := range s.terms {
+		if in[t.input/64]>>(t.input%64)&1 == 1 {
+			v += t.weight
+		}
+	}
+	if s.limited {
+		v = min(max(v, s.least), s.most)
+	}
+	return v
+}
+
+// tree makes the tree of the bit from term i on, the terms before it having added up to at. It is
+// nil if more leaves are needed than are left.
+func (s *integerSum) tree(i, at int, left *int) *Tree {
+	if *left--; *left < 0 {
+		return nil
+	}
+	low, high := max(s.least, at+s.low[i]), min(s.most, at+s.high[i])
+	inside := high-low == s.high[i]-s.low[i]
+	if s.limited {
+		low, high, inside = min(low, s.most), max(high, s.least), true
+	}
+	if low > high {
+		return &Tree{Free: true}
+	}
+	if low>>s.shift == high>>s.shift && (inside || !s.exact) {
+		return &Tree{Value: low>>s.shift&1 == 1}
+	}
+	zero, one := s.tree(i+1, at, left), s.tree(i+1, at+s.terms[i].weight, left)
+	if zero == nil || one == nil {
+		return nil
+	}
+	if zero.Zero == nil && one.Zero == nil && zero.Value == one.Value && zero.Free == one.Free {
+		return zero
+	}
+	return &Tree{Input: s.terms[i].input, Zero: zero, One: one}
+}
+
+// equations are linear equations over the field, in echelon form.
+type equations struct {
+	pivot [][]uint64 // by unknown, the equation that begins with it; the last number is its right side
+}
+
+func newEquations(unknowns int) *equations { return &equations{pivot: make([][]uint64, unknowns)} }
+
+// add takes an equation. It reports whether the equation is independent of those before, and
+// whether they can be solved with it.
+func (e *equations) add(equation []uint64) (independent, ok bool) {
+	row := slices.Clone(equation)
+	for i, p := range e.pivot {
+		if row[i] == 0 {
+			continue
+		}
+		if p == nil {
+			inverse := power(row[i], modulus-2)
+			for k := i; k < len(row); k++ {
+				row[k] = row[k] * inverse % modulus
+			}
+			e.pivot[i] = row
+			return true, true
+		}
+		f := modulus - row[i]
+		for k := i; k < len(row); k++ {
+			row[k] = (row[k] + f*p[k]) % modulus
+		}
+	}
+	return false, row[len(row)-1] == 0
+}
+
+// solve returns a solution; unknowns that may have any value are 0.
+func (e *equations) solve() []uint64 {
+	n := len(e.pivot)
+	x := make([]uint64, n)
+	for i := n - 1; i >= 0; i-- {
+		p := e.pivot[i]
+		if p == nil {
+			continue
+		}
+		x[i] = p[n]
+		for k := i + 1; k < n; k++ {
+			x[i] = (x[i] + (modulus-p[k])*x[k]) % modulus
+		}
+	}
+	return x
+}
+
+// power is x to the power of n in the field.
+func power(x uint64, n int) uint64 {
+	y := uint64(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			y = y * x % modulus
+		}
+		x = x * x % modulus
+	}
+	return y
+}
