@@ -27,6 +27,7 @@ type options struct {
 	n, k, h, cost, size, loops, steps, seed int
 	graph                                   string
 	truck                                   int
+	limit                                   float64
 }
 
 // files are the texts of an instance.

@@ -64,34 +64,6 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// rows are the instances of docs/bounds.md with their best rewards.
-var rows = []struct {
-	args   string
-	reward int64
-}{
-	{"sysadmin -n 10 -k 3 -graph ring -H 6", -14},
-	{"sysadmin -n 10 -k 3 -graph ring -H 12", -30},
-	{"sysadmin -n 10 -k 3 -graph ring -H 40", -100},
-	{"sysadmin -n 20 -k 6 -graph tree -H 6", -22},
-	{"sysadmin -n 20 -k 6 -graph tree -H 12", -46},
-	{"sysadmin -n 20 -k 6 -graph tree -H 40", -150},
-	{"sysadmin -n 16 -k 6 -graph ring -H 40", -160},
-	{"sysadmin -n 13 -k 4 -graph ring -H 15", -48},
-	{"sysadmin -n 24 -k 8 -graph path -H 20", -122},
-	{"sysadmin -n 50 -k 15 -graph tree -H 40", -345},
-	{"failing -n 20 -k 20 -graph random -cost 10 -H 12", -58},
-	{"inventory -n 10 -H 20", -599},
-	{"robots -n 2 -H 30", -26},
-	{"robots -n 3 -H 30", -29},
-	{"robots -n 4 -H 30", -29},
-	{"tiles -size 4 -steps 100 -seed 3 -H 60", -42},
-	{"tiles -steps 0 -H 31", -31},
-	{"sokoban -H 40", -20},
-	{"hanoi -n 7 -H 127", -127},
-	{"tour -n 12", -350},
-	{"sudoku -fills 11", 0},
-}
-
 // TestScaling proves the first rows; the others are for BenchmarkScaling.
 func TestScaling(t *testing.T) {
 	for _, r := range rows[:5] {

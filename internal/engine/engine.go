@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -47,6 +48,10 @@ func (l Limits) Of(q Query, horizon int) Limits {
 	}
 	return l
 }
+
+// ErrSettled is the cause of a context that ends because others have answered the query: what
+// an engine knows by then is of no use.
+var ErrSettled = errors.New("another engine was faster")
 
 // TooLargeError is a model that an engine does not build: it alone would take
 // more memory than the engine may have.

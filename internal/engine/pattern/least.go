@@ -3,25 +3,22 @@ package pattern
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/internal/solve/sat"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Least is a lower bound on the cost from a state to one in which a plan may
 // end. Only Grow changes it.
 type Least struct {
-	b        *builder
-	single   []*table    // of one variable each
-	affinity [][]float64 // of each two
-	place    []int32     // by bit of the problem: its place in a packed state
-	tables   []*table
-	of       []int32 // by state bit: its table, -1 for none
-	add      []int   // by state bit: what it adds to the index there
+	b      *builder
+	single []*table // of one variable each
+	place  []int32  // by bit of the problem: its place in a packed state
+	sums   []*sum   // each is a bound
 }
 
 // maxStarts bounds the initial states that sets are tried on.
@@ -35,11 +32,12 @@ type values struct {
 
 func (v values) of(b factored.Bit) bool { i := v.place[b]; return v.words[i/64]>>(i%64)&1 == 1 }
 
-// New finds variables and builds tables for a task with these initial states,
-// packed as the state bits of the problem come. A table of several variables has
-// at most so many entries. It returns nil where no table says anything.
-func New(ctx context.Context, t engine.Task, starts [][]uint64, entries int) (*Least, error) {
-	if len(starts) == 0 || len(starts) > maxStarts {
+// New finds variables and builds tables for a task. The reachable states given, packed as
+// the state bits of the problem come, begin with all initial ones, so many; the others
+// show what to expect. A table of several variables has at most so many entries. It returns
+// nil where no table says anything.
+func New(ctx context.Context, t engine.Task, initial int, reachable [][]uint64, entries int) (*Least, error) {
+	if initial == 0 || initial > maxStarts {
 		return nil, nil
 	}
 	p := t.Problem
@@ -47,11 +45,11 @@ func New(ctx context.Context, t engine.Task, starts [][]uint64, entries int) (*L
 	for i, b := range p.Bits(factored.State) {
 		place[b] = int32(i)
 	}
-	var first []values
-	for _, words := range starts {
-		first = append(first, values{place, words})
+	var states []values
+	for _, words := range reachable {
+		states = append(states, values{place, words})
 	}
-	sets, q, err := prove(func() (*oneStep, error) { return newStep(ctx, t) }, holding(suggest(p), first))
+	sets, q, err := prove(func() (*oneStep, error) { return newStep(ctx, t) }, holding(suggest(p), states))
 	if err != nil || q == nil {
 		return nil, err
 	}
@@ -59,46 +57,12 @@ func New(ctx context.Context, t engine.Task, starts [][]uint64, entries int) (*L
 	if err != nil {
 		return nil, err
 	}
-	l := &Least{b: b, single: q.choose(b, variables(p, sets), first), place: place}
+	l := &Least{b: b, single: q.choose(b, variables(p, sets), states), place: place}
 	if len(l.single) == 0 || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	l.affinity = l.b.affinities(l.single)
-	l.Grow(ctx, entries)
+	l.Grow(ctx, entries, reachable)
 	return l, ctx.Err()
-}
-
-// Grow replaces the tables by larger ones, of at most so many entries. It reports
-// whether there are any.
-func (l *Least) Grow(ctx context.Context, entries int) bool {
-	parts := l.partition(entries)
-	if len(parts) == len(l.tables) {
-		return false
-	}
-	var tables []*table
-	for _, vars := range parts {
-		if ctx.Err() != nil {
-			return false
-		}
-		tables = append(tables, l.b.build(vars))
-	}
-	l.tables = tables
-	l.of, l.add = make([]int32, len(l.place)), make([]int, len(l.place))
-	for i := range l.of {
-		l.of[i] = -1
-	}
-	for id, t := range tables {
-		for k, x := range t.vars {
-			for i, b := range x.bits {
-				value := i + 1
-				if !x.isSet {
-					value = 1 << i
-				}
-				l.of[l.place[b]], l.add[l.place[b]] = int32(id), value*t.stride[k]
-			}
-		}
-	}
-	return true
 }
 
 // newBuilder builds tables of a task whose states keep the sets.
@@ -127,17 +91,29 @@ func newBuilder(t engine.Task, sets []set) (*builder, error) {
 // familySample is how many variables of a family are rated before it is chosen.
 const familySample = 3
 
-// rated is the table of one variable and the least that it says of the initial
-// states.
+// rated is the table of one variable, and what it says of some states on average.
 type rated struct {
 	t     *table
-	least int64
+	score float64
+}
+
+// sampled parts some variables of a family, from all over it, from the others.
+func sampled(members []*variable) (sample, rest []*variable) {
+	every := (len(members) + familySample - 1) / familySample
+	for i, x := range members {
+		if i%every == 0 {
+			sample = append(sample, x)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	return sample, rest
 }
 
 // choose picks disjoint variables of which no step changes two, and returns their
-// tables. The family whose first variables say most comes first, and in it the
+// tables. The family comes first of which a sample says most, and in it the
 // variable that does.
-func (q *oneStep) choose(b *builder, all []*variable, starts []values) (out []*table) {
+func (q *oneStep) choose(b *builder, all []*variable, states []values) (out []*table) {
 	families := map[string][]*variable{}
 	var names []string
 	for _, x := range all {
@@ -151,25 +127,25 @@ func (q *oneStep) choose(b *builder, all []*variable, starts []values) (out []*t
 	ratings := map[string][]rated{}
 	score := map[string]float64{}
 	for _, name := range names {
-		members := families[name]
-		ratings[name] = q.rate(b, members[:min(familySample, len(members))], starts)
+		sample, rest := sampled(families[name])
+		families[name] = rest
+		ratings[name] = q.rate(b, sample, states)
 		for _, r := range ratings[name] {
-			score[name] += float64(r.least) / float64(len(ratings[name]))
+			score[name] += r.score / float64(len(ratings[name]))
 		}
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(score[y], score[x]) })
 	listed := 0
 	for _, name := range names {
-		members := families[name]
 		var more []*variable
-		for _, x := range members[min(familySample, len(members)):] {
+		for _, x := range families[name] {
 			if listed < maxVariables && !slices.ContainsFunc(out, func(t *table) bool { return t.vars[0].overlaps(x) }) {
 				more = append(more, x)
 				listed++
 			}
 		}
-		list := append(ratings[name], q.rate(b, more, starts)...)
-		slices.SortStableFunc(list, func(x, y rated) int { return cmp.Compare(y.least, x.least) })
+		list := append(ratings[name], q.rate(b, more, states)...)
+		slices.SortStableFunc(list, func(x, y rated) int { return cmp.Compare(y.score, x.score) })
 		for _, r := range list {
 			if slices.Max(r.t.left) > 0 && q.exclusive(r.t.vars[0], out) {
 				out = append(out, r.t)
@@ -181,14 +157,14 @@ func (q *oneStep) choose(b *builder, all []*variable, starts []values) (out []*t
 
 // rate lists the moves of variables and builds their tables, while questions may
 // be asked.
-func (q *oneStep) rate(b *builder, list []*variable, starts []values) (out []rated) {
+func (q *oneStep) rate(b *builder, list []*variable, states []values) (out []rated) {
 	for _, x := range list {
 		if q.exhausted() || !q.list(x) {
 			break
 		}
-		r := rated{b.build([]*variable{x}), Never}
-		for _, s := range starts {
-			r.least = min(r.least, r.t.left[x.valueIn(s.of)])
+		r := rated{t: b.build([]*variable{x})}
+		for _, s := range states {
+			r.score += float64(r.t.at(x.valueIn(s.of))) / float64(len(states))
 		}
 		out = append(out, r)
 	}
@@ -198,12 +174,23 @@ func (q *oneStep) rate(b *builder, list []*variable, starts []values) (out []rat
 // exclusive reports whether a variable shares no bit with those of the tables,
 // and no step changes it and one of them.
 func (q *oneStep) exclusive(x *variable, tables []*table) bool {
+	other := q.s.NewVar() // implies that one of them changes
+	clause := []sat.Lit{other.Not()}
 	for _, t := range tables {
-		y := t.vars[0]
-		if q.exhausted() || x.overlaps(y) {
+		if x.overlaps(t.vars[0]) {
 			return false
 		}
-		if yes, _ := q.possible(x.change, y.change); yes {
+		clause = append(clause, t.vars[0].change)
+	}
+	q.s.AddClause(clause...)
+	if yes, exact := q.possible(x.change, other); !yes || exact {
+		return !yes
+	}
+	for _, t := range tables { // one after the other is easier
+		if q.exhausted() {
+			return false
+		}
+		if yes, _ := q.possible(x.change, t.vars[0].change); yes {
 			return false
 		}
 	}
@@ -226,95 +213,15 @@ func (b *builder) matters(x *variable) bool {
 }
 
 // affinities measures for each two tables of one variable what their joint table
-// gains over their sum.
-func (b *builder) affinities(single []*table) [][]float64 {
+// gains over their sum, on some states in particular.
+func (b *builder) affinities(single []*table, states []values) [][]float64 {
 	out := make([][]float64, len(single))
 	for i, x := range single {
 		out[i] = make([]float64, len(single))
 		for j, y := range single[:i] {
-			g := gain(b.build([]*variable{x.vars[0], y.vars[0]}), x, y)
+			g := gain(b.build([]*variable{x.vars[0], y.vars[0]}), x, y, states)
 			out[i][j], out[j][i] = g, g
 		}
 	}
 	return out
-}
-
-// partition puts variables together, those first that gain most, while a table of
-// them has at most so many entries.
-func (l *Least) partition(entries int) (out [][]*variable) {
-	type part struct {
-		members []int // of single
-		size    int
-	}
-	var parts []part
-	for i, t := range l.single {
-		parts = append(parts, part{[]int{i}, len(t.left)})
-	}
-	for {
-		at, with, most := -1, -1, 0.0
-		for i := range parts {
-			for j := range i {
-				if parts[i].size*parts[j].size > entries {
-					continue
-				}
-				var sum float64
-				for _, x := range parts[i].members {
-					for _, y := range parts[j].members {
-						sum += l.affinity[x][y]
-					}
-				}
-				if sum > most {
-					at, with, most = i, j, sum
-				}
-			}
-		}
-		if at < 0 {
-			break
-		}
-		parts[with] = part{slices.Concat(parts[with].members, parts[at].members), parts[with].size * parts[at].size}
-		parts = slices.Delete(parts, at, at+1)
-	}
-	for _, p := range parts {
-		var vars []*variable
-		for _, i := range p.members {
-			vars = append(vars, l.single[i].vars[0])
-		}
-		out = append(out, vars)
-	}
-	return out
-}
-
-// Of is the bound of a packed state that keeps the rules; Never where no goal can
-// be reached from it.
-func (l *Least) Of(state []uint64) int64 {
-	var room [64]int
-	index := room[:]
-	if len(l.tables) > len(room) {
-		index = make([]int, len(l.tables))
-	}
-	for w, word := range state {
-		for ; word != 0; word &= word - 1 {
-			i := 64*w + bits.TrailingZeros64(word)
-			if id := l.of[i]; id >= 0 {
-				index[id] += l.add[i]
-			}
-		}
-	}
-	var sum int64
-	for id, t := range l.tables {
-		left := t.left[index[id]]
-		if left >= Never {
-			return Never
-		}
-		sum += left
-	}
-	return sum
-}
-
-// Tables is the number of tables, and the number of variables in them.
-func (l *Least) Tables() (tables, variables int) {
-	for _, t := range l.tables {
-		variables += len(t.vars)
-	}
-	return len(l.tables), variables
 }

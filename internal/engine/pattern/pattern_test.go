@@ -61,7 +61,7 @@ func TestAdmissible(t *testing.T) {
 			continue // out of reach
 		}
 		for _, entries := range []int{1, 1 << 6, 1 << 10} {
-			l, err := pattern.New(ctx, task, [][]uint64{pack(p, layers.States[0][0])}, entries)
+			l, err := pattern.New(ctx, task, 1, [][]uint64{pack(p, layers.States[0][0])}, entries)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestGrow(t *testing.T) {
 			continue
 		}
 		start := pack(p, layers.States[0][0])
-		l, err := pattern.New(ctx, engine.Task{Problem: p}, [][]uint64{start}, 1)
+		l, err := pattern.New(ctx, engine.Task{Problem: p}, 1, [][]uint64{start}, 1)
 		if err != nil || l == nil {
 			t.Fatal(l, err)
 		}
@@ -122,7 +122,7 @@ func TestGrow(t *testing.T) {
 		if tables, variables := l.Tables(); tables != variables {
 			t.Errorf("seed %d: %d tables of %d variables, though a table may have one entry", seed, tables, variables)
 		}
-		if !l.Grow(ctx, 1<<12) {
+		if !l.Grow(ctx, 1<<12, [][]uint64{start}) {
 			continue // the goal is about one token
 		}
 		switch after := l.Of(start); {

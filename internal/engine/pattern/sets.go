@@ -72,11 +72,11 @@ func suggest(p *factored.Problem) []set {
 	return out
 }
 
-// holding keeps the sets that hold in all initial states.
-func holding(candidates []set, starts []values) (out []set) {
+// holding keeps the sets that hold in all states given.
+func holding(candidates []set, states []values) (out []set) {
 	for _, x := range candidates {
 		most, least := 0, len(x.bits)
-		for _, s := range starts {
+		for _, s := range states {
 			n := 0
 			for _, b := range x.bits {
 				if s.of(b) {

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
@@ -14,7 +15,22 @@ import (
 type table struct {
 	vars   []*variable
 	stride []int
-	left   []int64 // by index, the sum of value times stride
+	unit   int64    // costs are multiples of it, or rounded down to such
+	left   []uint16 // in units, by index, the sum of value times stride; far for Never
+}
+
+// Entries of a table.
+const (
+	far  = math.MaxUint16
+	most = far - 1
+)
+
+// at is the entry of an index.
+func (t *table) at(index int) int64 {
+	if t.left[index] == far {
+		return Never
+	}
+	return int64(t.left[index]) * t.unit
 }
 
 // builder makes tables.
@@ -32,40 +48,52 @@ func (b *builder) build(vars []*variable) *table {
 	for _, x := range vars {
 		t.stride = append(t.stride, n)
 		n *= x.size
-	}
-	t.left = make([]int64, n)
-	values := make([]int, len(vars))
-	heap := &queue{of: map[int64][]int{}}
-	for i := range t.left {
-		t.values(i, values)
-		t.left[i] = Never
-		if b.possible(vars, values) && b.isGoal(vars, values) {
-			t.left[i] = 0
-			heap.push(0, i)
-		}
-	}
-	t.spread(b, heap)
-	return t
-}
-
-// values are the values of an index.
-func (t *table) values(index int, out []int) {
-	for k, x := range t.vars {
-		out[k] = index / t.stride[k] % x.size
-	}
-}
-
-// possible reports whether some state may have these values.
-func (b *builder) possible(vars []*variable, values []int) bool {
-	for k, x := range vars {
-		for j := range k {
-			y := vars[j]
-			if x.isSet && y.isSet && values[k] > 0 && values[j] > 0 && b.apart(x.bits[values[k]-1], y.bits[values[j]-1]) {
-				return false
+		for _, moves := range x.moves {
+			for _, m := range moves {
+				t.unit = gcd(t.unit, m.cost)
 			}
 		}
 	}
-	return true
+	t.unit = max(t.unit, 1)
+	t.left = make([]uint16, n)
+	s := &spreading{table: t, conflict: b.conflicts(vars)}
+	s.fill(b.goals(s))
+	return t
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// conflicts tells for each two variables, by value of the first times the size of
+// the second plus value of the second, whether no state has both values; nil for
+// two that all values of go together.
+func (b *builder) conflicts(vars []*variable) [][][]bool {
+	out := make([][][]bool, len(vars))
+	for k, x := range vars {
+		out[k] = make([][]bool, len(vars))
+		for j, y := range vars {
+			if j == k || !x.isSet || !y.isSet {
+				continue
+			}
+			some := false
+			list := make([]bool, x.size*y.size)
+			for v, bit := range x.bits {
+				for w, other := range y.bits {
+					apart := b.apart(bit, other)
+					list[(v+x.none)*y.size+w+y.none] = apart
+					some = some || apart
+				}
+			}
+			if some {
+				out[k][j] = list
+			}
+		}
+	}
+	return out
 }
 
 // apart reports whether no state has both bits true: some set has both.
@@ -76,6 +104,37 @@ func (b *builder) apart(x, y factored.Bit) bool {
 		}
 	}
 	return false
+}
+
+// goals lists the indices of the values with which a plan may end; there may be some
+// with which none does.
+func (b *builder) goals(s *spreading) (out []int32) {
+	vars := s.vars
+	alone := make([][]int, len(vars)) // by variable: values that are allowed, whatever the others
+	for k, x := range vars {
+		for v := range x.size {
+			if b.isGoal(vars[k:k+1], []int{v}) {
+				alone[k] = append(alone[k], v)
+			}
+		}
+	}
+	values := make([]int, len(vars))
+	var choose func(k, index int)
+	choose = func(k, index int) {
+		if k == len(vars) {
+			if len(vars) == 1 || b.isGoal(vars, values) {
+				out = append(out, int32(index))
+			}
+			return
+		}
+		for _, v := range alone[k] {
+			if values[k] = v; !s.clash(k, k, values) {
+				choose(k+1, index+v*s.stride[k])
+			}
+		}
+	}
+	choose(0, 0)
+	return out
 }
 
 // isGoal reports whether a plan may end with these values; it may err on the
@@ -89,7 +148,7 @@ func (b *builder) isGoal(vars []*variable, values []int) bool {
 	for k, x := range vars {
 		for i, bit := range x.bits {
 			l := b.now[bit]
-			if x.isSet && values[k] != i+1 || !x.isSet && values[k]>>i&1 == 0 {
+			if x.isSet && values[k] != i+x.none || !x.isSet && values[k]>>i&1 == 0 {
 				l = -l
 			}
 			if !st.Assign(l) {
@@ -100,13 +159,89 @@ func (b *builder) isGoal(vars []*variable, values []int) bool {
 	return true
 }
 
+// spreading fills a table.
+type spreading struct {
+	*table
+	conflict [][][]bool
+}
+
+// clash reports whether no state has the value of variable k and that of one of the
+// first n others.
+func (s *spreading) clash(k, n int, values []int) bool {
+	for j, list := range s.conflict[k][:n] {
+		if list != nil && list[values[k]*s.vars[j].size+values[j]] {
+			return true
+		}
+	}
+	return false
+}
+
+// fill computes the entries. Where they have no room, the unit becomes coarser.
+func (s *spreading) fill(goals []int32) {
+	for !s.spread(goals) {
+		s.unit <<= 8
+	}
+}
+
+// spread goes backwards over moves from the goals, which have 0 left. It is false
+// where an entry is too large for the unit.
+func (s *spreading) spread(goals []int32) bool {
+	for i := range s.left {
+		s.left[i] = far
+	}
+	heap := &queue{of: map[int64][]int32{}}
+	for _, i := range goals {
+		s.left[i] = 0
+		heap.push(0, i)
+	}
+	back := make([][][]move, len(s.vars)) // by variable and value: moves that lead there, in units
+	for k, x := range s.vars {
+		back[k] = make([][]move, x.size)
+		for v, moves := range x.moves {
+			for _, m := range moves {
+				back[k][m.to] = append(back[k][m.to], move{v, m.cost / s.unit})
+			}
+		}
+	}
+	values := make([]int, len(s.vars))
+	for len(heap.keys) > 0 {
+		left, list := heap.pop()
+		for _, index := range list {
+			if left > int64(s.left[index]) {
+				continue
+			}
+			for k, x := range s.vars {
+				values[k] = int(index) / s.stride[k] % x.size
+			}
+			for k, now := range values {
+				for _, m := range back[k][now] {
+					i, after := int(index)+(m.to-now)*s.stride[k], left+m.cost
+					if after >= int64(s.left[i]) && s.left[i] != far {
+						continue
+					}
+					if values[k] = m.to; s.clash(k, len(s.vars), values) {
+						continue
+					}
+					if after > most {
+						return false
+					}
+					s.left[i] = uint16(after)
+					heap.push(after, int32(i))
+				}
+				values[k] = now
+			}
+		}
+	}
+	return true
+}
+
 // queue holds indices by what is left from there.
 type queue struct {
-	of   map[int64][]int
+	of   map[int64][]int32
 	keys []int64 // descending, those of which something may be left
 }
 
-func (q *queue) push(left int64, index int) {
+func (q *queue) push(left int64, index int32) {
 	list, ok := q.of[left]
 	if !ok {
 		i, _ := slices.BinarySearchFunc(q.keys, left, func(a, b int64) int { return cmp.Compare(b, a) })
@@ -116,7 +251,7 @@ func (q *queue) push(left int64, index int) {
 }
 
 // pop takes all indices of which the least is left.
-func (q *queue) pop() (left int64, list []int) {
+func (q *queue) pop() (left int64, list []int32) {
 	left = q.keys[len(q.keys)-1]
 	q.keys = q.keys[:len(q.keys)-1]
 	list = q.of[left]
@@ -124,63 +259,31 @@ func (q *queue) pop() (left int64, list []int) {
 	return left, list
 }
 
-// spread goes backwards over moves from the goals, whose items all have 0 left.
-func (t *table) spread(b *builder, heap *queue) {
-	back := make([][][]move, len(t.vars)) // by variable and value: moves that lead there
-	for k, x := range t.vars {
-		back[k] = make([][]move, x.size)
-		for v, moves := range x.moves {
-			for _, m := range moves {
-				back[k][m.to] = append(back[k][m.to], move{v, m.cost})
-			}
-		}
+// gain is how much more than the sum of two tables of one variable each a table over both
+// says: on average over states, plus a part of the average over the values from which a
+// goal can be reached.
+func gain(joint, a, b *table, states []values) float64 {
+	rise := func(i int) float64 {
+		return float64(joint.at(i) - a.at(i%len(a.left)) - b.at(i/len(a.left)))
 	}
-	values := make([]int, len(t.vars))
-	for len(heap.keys) > 0 {
-		left, list := heap.pop()
-		for _, index := range list {
-			if left > t.left[index] {
-				continue
-			}
-			t.values(index, values)
-			for k, now := range values {
-				for _, m := range back[k][now] {
-					i := index + (m.to-now)*t.stride[k]
-					if after := left + m.cost; after < t.left[i] {
-						values[k] = m.to
-						if b.possible(t.vars, values) {
-							t.left[i] = after
-							heap.push(after, i)
-						}
-					}
-				}
-				values[k] = now
-			}
-		}
-	}
-}
-
-// gain is how much more than the sum of two tables a table over both says, on
-// average over the values from which a goal can be reached.
-func gain(joint, a, b *table) float64 {
-	var sum, n float64
-	values := make([]int, len(joint.vars))
+	var sum, n, all float64
 	for i, left := range joint.left {
-		if left >= Never {
-			continue
+		if left != far {
+			all += rise(i)
+			n++
 		}
-		joint.values(i, values)
-		sum += float64(left - a.of(values[:len(a.vars)]) - b.of(values[len(a.vars):]))
-		n++
 	}
-	return sum / max(n, 1)
+	all /= max(n, 1)
+	n = 0
+	for _, s := range states {
+		i := a.vars[0].valueIn(s.of) + len(a.left)*b.vars[0].valueIn(s.of)
+		if joint.left[i] != far {
+			sum += rise(i)
+			n++
+		}
+	}
+	return sum/max(n, 1) + all*tableShare
 }
 
-// of is the entry of some values.
-func (t *table) of(values []int) int64 {
-	i := 0
-	for k, v := range values {
-		i += v * t.stride[k]
-	}
-	return t.left[i]
-}
+// tableShare is the weight of the average over a table beside that over states.
+const tableShare = 0.125

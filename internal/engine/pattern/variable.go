@@ -11,11 +11,13 @@ import (
 // Never is the cost where no way leads to the goal. Costs of ways are far less.
 const Never = math.MaxInt64 / 4
 
-// variable has a few values. Of a set, value 0 is that no bit is true, and i+1
-// that bit i is; of an integer, the value is what its bits spell.
+// variable has a few values. Of a set, there is one for each bit that may be true, in
+// order, after one for none, where none may be; of an integer, the value is what its bits
+// spell.
 type variable struct {
 	bits   []factored.Bit
 	isSet  bool
+	none   int // of a set: the number of values for no true bit, 0 or 1
 	family string
 	size   int      // number of values
 	moves  [][]move // by value: the other values that a step may lead to
@@ -36,8 +38,8 @@ const (
 
 // literals are those that hold at a step if the variable has a value.
 func (q *oneStep) literals(x *variable, step, value int) []sat.Lit {
-	if x.isSet && value > 0 {
-		return []sat.Lit{q.at(step, x.bits[value-1])}
+	if x.isSet && value >= x.none {
+		return []sat.Lit{q.at(step, x.bits[value-x.none])}
 	}
 	var out []sat.Lit
 	for i, b := range x.bits {
@@ -57,7 +59,7 @@ func (x *variable) valueIn(of func(factored.Bit) bool) int {
 		switch {
 		case !of(b):
 		case x.isSet:
-			return i + 1
+			return i + x.none
 		default:
 			value |= 1 << i
 		}
@@ -70,8 +72,12 @@ func (x *variable) valueIn(of func(factored.Bit) bool) int {
 func variables(p *factored.Problem, sets []set) (out []*variable) {
 	covered := map[factored.Bit]bool{}
 	for i := range sets {
-		if n := len(sets[i].bits) + 1; n <= maxValues {
-			out = append(out, &variable{bits: sets[i].bits, isSet: true, family: sets[i].family, size: n})
+		x := &variable{bits: sets[i].bits, isSet: true, none: 1, family: sets[i].family}
+		if sets[i].one {
+			x.none = 0
+		}
+		if x.size = len(x.bits) + x.none; x.size <= maxValues {
+			out = append(out, x)
 			for _, b := range sets[i].bits {
 				covered[b] = true
 			}

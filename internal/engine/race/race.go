@@ -52,9 +52,6 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 // others join: for search, joint actions tried, some milliseconds.
 const headStart = 20_000
 
-// errBeaten is why the others stop when one has a proof.
-var errBeaten = errors.New("another engine was faster")
-
 // entrant is one engine's part in a race.
 type entrant struct {
 	name  string
@@ -107,7 +104,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		case f := <-c.done:
 			running--
 			if f.proven() {
-				cancel(errBeaten)
+				cancel(engine.ErrSettled)
 				for ; running > 0; running-- {
 					<-c.done
 				}

@@ -136,3 +136,21 @@ func TestJoined(t *testing.T) {
 		}
 	}
 }
+
+// TestSettled tells the engine that is beaten that its answer is of no use.
+func TestSettled(t *testing.T) {
+	var cause error
+	slow := fake{name: "slow", solve: func(ctx context.Context, _ engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+		report(engine.Progress{Work: 1 << 40})
+		<-ctx.Done()
+		cause = context.Cause(ctx)
+		return &engine.Result{Status: engine.Unknown}, nil
+	}}
+	quick := fake{name: "quick", solve: func(context.Context, engine.Limits, func(engine.Progress)) (*engine.Result, error) {
+		return &engine.Result{Status: engine.Infeasible}, nil
+	}}
+	res, err := race.New(slow, quick).Solve(context.Background(), engine.Query{MinHorizon: 1, MaxHorizon: 1}, engine.Limits{Threads: 1}, nil)
+	if err != nil || res.Winner != "quick" || !errors.Is(cause, engine.ErrSettled) {
+		t.Errorf("%+v, %v; the other ends because of %v", res, err, cause)
+	}
+}

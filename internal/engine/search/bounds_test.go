@@ -70,3 +70,26 @@ func TestTablesOfRange(t *testing.T) {
 		t.Errorf("only %d ranges were answered by tables", answered)
 	}
 }
+
+// TestWork counts a joint action that propagation completes as several, which code or a network
+// tries in the same time.
+func TestWork(t *testing.T) {
+	p := randprob.Tokens(1, 3, 6, 1, true)
+	s, err := newStep(engine.Task{Problem: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{g: newGraph(s)}
+	r.g.tried = 1000
+	if got, want := r.work(), 1000*s.effort(); s.effort() < 2 || got != want {
+		t.Errorf("work %d at an effort of %d, expected %d", got, s.effort(), want)
+	}
+	x, err := s.newLanes(context.Background())
+	if err != nil || x == nil {
+		t.Fatal(x, err)
+	}
+	r.g.lanes, r.completed = x, 600
+	if got, want := r.work(), 600*s.effort()+400; got != want {
+		t.Errorf("work %d, expected %d", got, want)
+	}
+}

@@ -21,7 +21,6 @@ import (
 // states are expanded does not depend on threads.
 type cheapest struct {
 	s         *step
-	first     []uint64 // the initial states, packed
 	horizon   int64
 	lanes     *lanes // nil before the step is compiled, and where it cannot be
 	states    *table
@@ -52,46 +51,76 @@ type way struct {
 	closed bool  // expanded since it was last improved
 }
 
-// newCheapest starts a search from all initial states of a graph.
-func newCheapest(g *graph, guess *pattern.Least, horizon int) *cheapest {
-	c := &cheapest{s: g.s, first: g.states.keys[:g.depth[0]*g.s.stateWords()], horizon: int64(horizon), guess: guess, limit: math.MaxInt64, next: sharpenAfter, entries: smallTable}
+// newCheapest starts a search from all initial states of a graph. Its tables grow after so many
+// joint actions.
+func newCheapest(g *graph, guess *pattern.Least, horizon int, sharpenAfter int64) *cheapest {
+	c := &cheapest{
+		s: g.s, states: newTable(g.s.stateWords()), actions: newTable(g.s.actionWords()), horizon: int64(horizon), guess: guess,
+		limit: math.MaxInt64, next: sharpenAfter, entries: smallTable, goal: -1,
+	}
 	for _, r := range g.s.p.Reward.Terms {
 		c.most += max(r.Weight, -r.Weight)
 	}
 	c.most = max(c.most, 1)
-	c.start()
+	for i := range uint32(g.depth[0]) {
+		id := c.states.add(g.states.key(i))
+		c.improve(id, way{parent: id, rest: -1})
+	}
 	return c
 }
 
-// start puts the initial states on the open list.
-func (c *cheapest) start() {
-	c.states, c.actions = newTable(c.s.stateWords()), newTable(c.s.actionWords())
-	c.to, c.open, c.goal = nil, nil, -1
-	for words := c.s.stateWords(); len(c.first) >= (c.states.count+1)*words; {
-		id := c.states.add(c.first[c.states.count*words : (c.states.count+1)*words])
-		c.improve(id, way{parent: id, rest: -1})
-	}
-}
-
 // The tables are small at first, since they take time. A search that has become
-// long starts again with larger ones, each time after sharpenFactor times as many
+// long continues with larger ones, each time after sharpenFactor times as many
 // joint actions.
 const (
-	smallTable    = 1 << 13
+	smallTable    = 1 << 12
 	largeTable    = 1 << 20
-	sharpenAfter  = 400_000
-	sharpenFactor = 4
+	sharpenAfter  = 50_000
+	sharpenFactor = 6
 	tableGrowth   = 16
 )
 
-// sharpen starts the search again with larger tables, if they can be larger. It
-// is false when the context ended.
+// sharpen continues with larger tables, if they can be larger. It is false when the
+// context ended.
+//
+// What is expanded stays so: with either estimate, which are consistent, no cheaper way to
+// these states is found later.
 func (c *cheapest) sharpen(ctx context.Context) bool {
 	c.next *= sharpenFactor
-	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries) {
-		c.start()
+	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries, c.sample()) {
+		c.open = c.open[:0]
+		for id := range c.to {
+			c.to[id].left = c.guess.Of(c.states.key(uint32(id)))
+			if !c.to[id].closed {
+				c.enlist(uint32(id))
+			}
+		}
 	}
 	return ctx.Err() == nil
+}
+
+// samples is how many states tables are made for.
+const samples = 512
+
+// sample is all initial states, and some others.
+func (g *graph) sample() (out [][]uint64) {
+	for i := 0; i < g.states.count; i++ {
+		if i >= g.depth[0] {
+			i += g.states.count / samples
+		}
+		if i < g.states.count {
+			out = append(out, g.states.key(uint32(i)))
+		}
+	}
+	return out
+}
+
+// sample is some states that are open.
+func (c *cheapest) sample() (out [][]uint64) {
+	for i := 0; i < len(c.open); i += 1 + len(c.open)/samples {
+		out = append(out, c.states.key(c.open[i].id))
+	}
+	return out
 }
 
 // bytes is the memory that the search holds.
@@ -116,6 +145,12 @@ func (c *cheapest) improve(id uint32, w way) {
 		w.left, w.rest = old.left, old.rest
 		*old = w
 	}
+	c.enlist(id)
+}
+
+// enlist puts a state on the open list, unless it leads nowhere.
+func (c *cheapest) enlist(id uint32) {
+	w := &c.to[id]
 	if w.left >= pattern.Never || w.cost+w.left >= c.limit {
 		return
 	}
@@ -264,16 +299,12 @@ func (r *run) turnCheapest(ctx context.Context) {
 			r.refusedCheapest = true
 			return
 		}
-		starts := make([][]uint64, g.depth[0])
-		for i := range starts {
-			starts[i] = g.states.key(uint32(i))
-		}
-		guess, err := pattern.New(ctx, r.q.Task, starts, smallTable)
+		guess, err := pattern.New(ctx, r.q.Task, g.depth[0], g.sample(), smallTable)
 		if err != nil {
 			r.refusedCheapest = true
 			return
 		}
-		r.ways = newCheapest(g, guess, r.q.MaxHorizon)
+		r.ways = newCheapest(g, guess, r.q.MaxHorizon, r.sharpenAfter)
 	}
 	c := r.ways
 	c.lanes = g.lanes
@@ -343,64 +374,4 @@ func (r *run) concludeCheapest() {
 	}
 	r.cheapest.Stats = map[string]int64{"states": int64(c.states.count), "joint_actions": c.tried + r.g.tried, "table_bytes": c.bytes() + r.g.bytes()}
 	r.report(engine.Progress{Phase: fmt.Sprintf("search: a cheapest way, %d states", c.states.count), Work: r.work()})
-}
-
-// entry is a state on the open list.
-type entry struct {
-	cost  int64 // of the way here and the estimate from here on
-	steps int64 // likewise
-	past  int64 // the cost of the way here, when this was pushed
-	id    uint32
-}
-
-// before orders entries: the longer the way here, the nearer the goal.
-func (a *entry) before(b *entry) bool {
-	switch {
-	case a.cost != b.cost:
-		return a.cost < b.cost
-	case a.steps != b.steps:
-		return a.steps < b.steps
-	case a.past != b.past:
-		return a.past > b.past
-	}
-	return a.id < b.id
-}
-
-// openList is a binary heap.
-type openList []entry
-
-func (h *openList) push(e entry) {
-	*h = append(*h, e)
-	l := *h
-	for i := len(l) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !l[i].before(&l[up]) {
-			return
-		}
-		l[i], l[up] = l[up], l[i]
-		i = up
-	}
-}
-
-// pop removes the first entry.
-func (h *openList) pop() {
-	l := *h
-	n := len(l) - 1
-	l[0] = l[n]
-	l = l[:n]
-	*h = l
-	for i := 0; ; {
-		next := 2*i + 1
-		if next >= n {
-			return
-		}
-		if next+1 < n && l[next+1].before(&l[next]) {
-			next++
-		}
-		if !l[next].before(&l[i]) {
-			return
-		}
-		l[i], l[next] = l[next], l[i]
-		i = next
-	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -61,12 +62,26 @@ func (g *graph) addInitial(ctx context.Context, full func() bool) bool {
 }
 
 // A block of states is expanded between two looks at the limits: at most
-// blockStates, and no more than give about blockEdges edges at the widest
-// fan-out seen, since a block's edges are held twice.
+// blockStates, no more than give about blockEdges edges at the widest
+// fan-out seen, since a block's edges are held twice, and where propagation completes them no more
+// than take blockEffort.
 const (
 	blockStates = 2048
 	blockEdges  = 1 << 20
+	blockEffort = 1 << 17
 )
+
+// blockSize is how many states are expanded next, at most.
+func (g *graph) blockSize(workers int) int {
+	if g.done == 0 {
+		return 4 * workers // until a fan-out is known
+	}
+	n := min(blockStates, blockEdges/(1+g.widest))
+	if g.lanes == nil && !g.s.direct {
+		n = min(n, blockEffort/((1+g.widest)*int(g.s.effort())))
+	}
+	return max(n, 1)
+}
 
 // expandLayer expands every state that is not, and so adds one depth. It is
 // false when the context ended or full returned true; the graph then holds some
@@ -77,11 +92,7 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 		if ctx.Err() != nil || full() {
 			return false
 		}
-		block := 4 * len(workers) // until a fan-out is known
-		if g.done > 0 {
-			block = min(blockStates, max(1, blockEdges/(1+g.widest)))
-		}
-		block = min(block, end-g.done)
+		block := min(g.blockSize(len(workers)), end-g.done)
 		found := make([]successors, block)
 		g.expandBlock(workers, found)
 		if ctx.Err() != nil {
@@ -190,24 +201,27 @@ func (g *graph) merge(f *successors) {
 }
 
 // classify asks for each of the first n states whether a plan may end there.
-// It is false when that was interrupted.
-func (g *graph) classify(workers []*worker, n int) bool {
+// It is false when that was interrupted, or stop returned true.
+func (g *graph) classify(workers []*worker, n int, stop func() bool) bool {
 	from := len(g.final)
 	if n <= from {
 		return true
 	}
 	g.final = append(g.final, make([]int8, n-from)...)
+	var stopped atomic.Bool
 	parallel(workers, n-from, func(w *worker, i int) {
 		g.final[from+i] = -1
+		if stopped.Load() || i%64 == 0 && stop() {
+			stopped.Store(true)
+			return
+		}
 		if w.isFinal(g.states.key(uint32(from + i))) {
 			g.final[from+i] = 1
 		}
 	})
-	for _, w := range workers {
-		if w.fin.Interrupted() {
-			g.final = g.final[:from]
-			return false
-		}
+	if stopped.Load() || slices.ContainsFunc(workers, func(w *worker) bool { return w.fin.Interrupted() }) {
+		g.final = g.final[:from]
+		return false
 	}
 	return true
 }

@@ -180,7 +180,7 @@ func (r *run) compileLanes(ctx context.Context) error {
 	if err != nil || x == nil {
 		return err
 	}
-	r.g.lanes = x
+	r.g.lanes, r.completed = x, r.g.tried
 	for _, w := range r.workers {
 		w.lanes = x
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,6 +142,30 @@ func BenchmarkSwitches(b *testing.B) {
 		res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
 		if err != nil || res.Status != engine.Optimal {
 			b.Fatal(res, err)
+		}
+	}
+}
+
+// TestSettledElsewhere ends a run whose answer is of no use: it does not look for one in what it
+// has explored, as it does when time is up.
+func TestSettledElsewhere(t *testing.T) {
+	for _, cause := range []error{engine.ErrSettled, context.DeadlineExceeded} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		q := engine.Query{Task: engine.Task{Problem: switches(t, 14, 0)}, MinHorizon: 1, MaxHorizon: 7}
+		res, err := search.Engine{Plain: true}.Solve(ctx, q, engine.Limits{Threads: 1}, func(p engine.Progress) {
+			if strings.HasSuffix(p.Phase, "within 2 steps") {
+				cancel(cause)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := engine.Unknown
+		if cause != engine.ErrSettled {
+			want = engine.Optimal
+		}
+		if len(res.Horizons) != 7 || res.Horizons[0].Status != want {
+			t.Errorf("after %v: %s, %+v; expected horizon 1 to be %s", cause, res.Status, res.Horizons, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -15,7 +16,7 @@ type Engine struct {
 	// without a search for a cheapest way.
 	Plain bool
 	// Eager looks for a cheapest way from the first joint action on, and not only
-	// where the graph turns out to be large.
+	// where the graph turns out to be large, and with larger tables soon.
 	Eager bool
 }
 
@@ -42,9 +43,11 @@ type run struct {
 	farSteps  int
 	beamAt    int64 // joint actions tried before the next beam
 	compiled  bool  // whether the step was to be compiled
+	completed int64 // joint actions tried before it was
 
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
 	cheapestFrom    int64          // joint actions that are tried before it begins
+	sharpenAfter    int64          // joint actions that it tries before its tables grow
 	refusedCheapest bool           // it is of no use, or done
 	cheapest        *engine.Result // its answer; nil before there is one
 }
@@ -66,12 +69,12 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain, shared: l}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain, shared: l}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom, sharpenAfter: sharpenAfter}
 	if q.MinHorizon != q.MaxHorizon {
 		r.limits.Shared = nil // what the graph says is about all horizons
 	}
 	if e.Eager {
-		r.cheapestFrom = 0
+		r.cheapestFrom, r.sharpenAfter = 0, 20
 	}
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
@@ -198,11 +201,11 @@ func (r *run) covered() int {
 func (r *run) evaluate(ctx context.Context, h int) int {
 	g := r.g
 	n := g.reach(h)
-	if !g.classify(r.workers, n) {
+	late := ctx.Err() != nil // then this is all that is left to do
+	if errors.Is(context.Cause(ctx), engine.ErrSettled) || !g.classify(r.workers, n, func() bool { return !late && ctx.Err() != nil }) {
 		return -1
 	}
 	r.values = make([][]int64, h+1)
-	late := ctx.Err() != nil // then the sweeps are all that is left to do
 	r.values[0] = make([]int64, n)
 	for i := range r.values[0] {
 		r.values[0][i] = none
@@ -407,12 +410,32 @@ func (s *step) valuation(state, action []uint64) factored.Valuation {
 // action is tried.
 const workPerPoll = 256
 
-// work measures what was done, in joint actions tried.
+// work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
 	w := r.g.tried + workPerPoll*r.polls + r.opening
+	w += r.completions() * (r.g.s.effort() - 1)
 	w += r.tables.nodes() / nodesPerTry
 	return w
 }
+
+// completions is how many of the joint actions tried propagation had to complete.
+func (r *run) completions() int64 {
+	switch {
+	case r.g.s.direct:
+		return 0
+	case r.g.lanes != nil:
+		return r.completed
+	}
+	return r.g.tried
+}
+
+// bitsPerEffort is how many variables propagation assigns in the time in which code or a
+// network tries a joint action.
+const bitsPerEffort = 8
+
+// effort is what completing a joint action by propagation counts for, in joint actions that
+// code or a network tries.
+func (s *step) effort() int64 { return int64(1 + s.numVars/bitsPerEffort) }
 
 // takeOffer makes a better plan of another engine the incumbent.
 func (r *run) takeOffer() {

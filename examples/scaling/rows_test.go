@@ -1,0 +1,42 @@
+package main
+
+// row is an instance of docs/bounds.md.
+type row struct {
+	args   string
+	reward int64 // the best
+	open   bool  // the reward is only the best that is known: no proof is expected within a minute
+}
+
+// rows are the instances that docs/bounds.md lists as measured.
+var rows = []row{
+	{args: "sysadmin -n 10 -k 3 -graph ring -H 6", reward: -14},
+	{args: "sysadmin -n 10 -k 3 -graph ring -H 12", reward: -30},
+	{args: "sysadmin -n 10 -k 3 -graph ring -H 40", reward: -100},
+	{args: "sysadmin -n 20 -k 6 -graph tree -H 6", reward: -22},
+	{args: "sysadmin -n 20 -k 6 -graph tree -H 12", reward: -46},
+	{args: "sysadmin -n 20 -k 6 -graph tree -H 40", reward: -150},
+	{args: "sysadmin -n 16 -k 6 -graph ring -H 40", reward: -160},
+	{args: "sysadmin -n 13 -k 4 -graph ring -H 15", reward: -48},
+	{args: "sysadmin -n 24 -k 8 -graph path -H 20", reward: -122},
+	{args: "sysadmin -n 50 -k 15 -graph tree -H 40", reward: -345},
+	{args: "failing -n 20 -k 20 -graph random -cost 10 -H 12", reward: -58},
+	{args: "failing -n 30 -k 30 -graph random -cost 10 -H 12", reward: -116},
+	{args: "failing -n 20 -k 20 -graph random -cost 10 -limit 0.5 -H 12", reward: -500},
+	{args: "failing -n 30 -k 30 -graph random -cost 10 -limit 0.5 -H 12", reward: -760},
+	{args: "failing -n 20 -k 5 -graph random -cost 10 -limit 0.5 -H 12", reward: -604, open: true},
+	{args: "failing -n 30 -k 7 -graph random -cost 10 -limit 0.5 -H 12", reward: -930, open: true},
+	{args: "inventory -n 10 -H 20", reward: -599},
+	{args: "robots -n 2 -H 30", reward: -26},
+	{args: "robots -n 3 -H 30", reward: -29},
+	{args: "robots -n 4 -H 30", reward: -29},
+	{args: "tiles -steps 0 -H 31", reward: -31},
+	{args: "tiles -size 4 -steps 100 -seed 3 -H 60", reward: -42},
+	{args: "tiles -size 4 -steps 120 -seed 9 -H 60", reward: -48},
+	{args: "tiles -size 4 -steps 120 -seed 3 -H 60", reward: -48},
+	{args: "tiles -size 4 -steps 200 -seed 5 -H 60", reward: -48},
+	{args: "tiles -size 4 -steps 120 -seed 18 -H 60", reward: -54},
+	{args: "sokoban -H 40", reward: -20},
+	{args: "hanoi -n 7 -H 127", reward: -127},
+	{args: "tour -n 12", reward: -350},
+	{args: "sudoku -fills 11", reward: 0},
+}

@@ -1,0 +1,171 @@
+package pattern
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// sum is a bound: the sum of tables over disjoint sets of variables.
+type sum struct {
+	tables []*table
+	entry  []entry // by place in a packed state
+}
+
+// entry is what a state bit that is true adds to the index of a table, -1 for none.
+type entry struct{ table, add int32 }
+
+// maxSums is how many sums there are: each puts other variables together.
+const maxSums = 2
+
+// Grow replaces the tables by larger ones, of at most so many entries, that say most of
+// states such as these, packed. It reports whether there are any.
+func (l *Least) Grow(ctx context.Context, entries int, like [][]uint64) bool {
+	var states []values
+	for _, words := range like {
+		states = append(states, values{l.place, words})
+	}
+	affinity := l.b.affinities(l.single, states)
+	var parts [][][]int
+	covered := make([][]int, len(l.single)) // how many sums have two variables in one table
+	for i := range covered {
+		covered[i] = make([]int, len(l.single))
+	}
+	for range maxSums {
+		next := l.partition(entries, affinity, covered)
+		if slices.ContainsFunc(parts, func(old [][]int) bool { return slices.EqualFunc(old, next, slices.Equal) }) {
+			break
+		}
+		for _, members := range next {
+			for _, x := range members {
+				for _, y := range members {
+					covered[x][y]++
+				}
+			}
+		}
+		parts = append(parts, next)
+	}
+	if len(l.sums) > 0 && len(parts[0]) == len(l.sums[0].tables) {
+		return false
+	}
+	var sums []*sum
+	for _, p := range parts {
+		s := l.newSum(ctx, p)
+		if s == nil {
+			return false
+		}
+		sums = append(sums, s)
+	}
+	l.sums = sums
+	return true
+}
+
+// newSum builds the tables of a partition; nil when the context ended.
+func (l *Least) newSum(ctx context.Context, parts [][]int) *sum {
+	s := &sum{entry: make([]entry, len(l.place))}
+	for i := range s.entry {
+		s.entry[i].table = -1
+	}
+	for id, members := range parts {
+		if ctx.Err() != nil {
+			return nil
+		}
+		var vars []*variable
+		for _, i := range members {
+			vars = append(vars, l.single[i].vars[0])
+		}
+		t := l.b.build(vars)
+		s.tables = append(s.tables, t)
+		for k, x := range vars {
+			for i, b := range x.bits {
+				value := i + x.none
+				if !x.isSet {
+					value = 1 << i
+				}
+				s.entry[l.place[b]] = entry{int32(id), int32(value * t.stride[k])}
+			}
+		}
+	}
+	return s
+}
+
+// partition puts variables together, those first that gain most, while a table of
+// them has at most so many entries. What two gain counts the less the more sums have them
+// in one table.
+func (l *Least) partition(entries int, affinity [][]float64, covered [][]int) [][]int {
+	var parts [][]int // of single, each ascending
+	size := map[int]int{}
+	for i, t := range l.single {
+		parts = append(parts, []int{i})
+		size[i] = len(t.left) // by first member
+	}
+	for {
+		at, with, most := -1, -1, 0.0
+		for i, x := range parts {
+			for j, y := range parts[:i] {
+				if size[x[0]]*size[y[0]] > entries {
+					continue
+				}
+				var gain float64
+				for _, a := range x {
+					for _, b := range y {
+						gain += affinity[a][b] / float64(int(1)<<(2*covered[a][b]))
+					}
+				}
+				if gain > most {
+					at, with, most = i, j, gain
+				}
+			}
+		}
+		if at < 0 {
+			return parts
+		}
+		n := size[parts[at][0]] * size[parts[with][0]]
+		parts[with] = slices.Sorted(slices.Values(slices.Concat(parts[with], parts[at])))
+		size[parts[with][0]] = n
+		parts = slices.Delete(parts, at, at+1)
+	}
+}
+
+// Of is the bound of a packed state that keeps the rules; Never where no goal can
+// be reached from it.
+func (l *Least) Of(state []uint64) int64 {
+	var best int64
+	for _, s := range l.sums {
+		best = max(best, s.of(state))
+	}
+	return best
+}
+
+// of is the bound of a packed state.
+func (s *sum) of(state []uint64) int64 {
+	var room [64]int32
+	index := room[:]
+	if len(s.tables) > len(room) {
+		index = make([]int32, len(s.tables))
+	}
+	for w, word := range state {
+		for ; word != 0; word &= word - 1 {
+			if e := s.entry[64*w+bits.TrailingZeros64(word)]; e.table >= 0 {
+				index[e.table] += e.add
+			}
+		}
+	}
+	var total int64
+	for id, t := range s.tables {
+		left := t.left[index[id]]
+		if left == far {
+			return Never
+		}
+		total += int64(left) * t.unit
+	}
+	return total
+}
+
+// Tables is the number of tables, and the number of variables that they are about.
+func (l *Least) Tables() (tables, variables int) {
+	for _, s := range l.sums {
+		tables += len(s.tables)
+	}
+	return tables, len(l.single)
+}
