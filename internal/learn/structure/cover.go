@@ -11,21 +11,30 @@ const (
 	coverLeaves = 2048 // most leaves of its tree
 )
 
-// complete replaces the tree of an output over some inputs, where rows do not have all their
-// values, by another with the same values for all rows: by that of a sum, or by that of a
-// disjunction if this is shorter. A tree divides the values that no row has as it divides the
-// rows. A disjunction adds them where they make conjunctions shorter, which is right for functions
-// such as "the robot is in a neighbouring cell and goes this way".
+// complete replaces the tree of an output over some inputs by one with the same values for all
+// rows that is better where rows do not have all values. That is the tree of a sum, also where it
+// reads other inputs, or that of a disjunction if this is shorter. A tree divides the values that no
+// row has as it divides the rows. A disjunction adds them where they make conjunctions shorter,
+// which is right for functions such as "the robot is in a neighbouring cell and goes this way".
 func (s *search) complete(out *Output, inputs []int) {
-	if out.Tree.Zero == nil || len(inputs) > coverInputs {
+	const wide = 3 // bits of an integer whose sums are worth looking for where rows have all values
+	if out.Tree.Zero == nil {
 		return
 	}
-	v, ok := s.values(inputs)
-	if !ok || len(v.on)+len(v.off) == 1<<len(inputs) {
-		return
+	var v values
+	some, integer := false, s.integer()
+	if len(inputs) <= coverInputs {
+		var ok bool
+		v, ok = s.values(inputs)
+		some = ok && len(v.on)+len(v.off) < 1<<len(inputs)
 	}
-	if sum := s.linear(); sum != nil {
-		out.Kind, out.Tree = BySum, sum
+	if integer != nil && (some || len(integer) >= wide) {
+		if sum := s.linear(integer); sum != nil {
+			out.Kind, out.Tree = BySum, sum
+			return
+		}
+	}
+	if !some {
 		return
 	}
 	out.Open = true

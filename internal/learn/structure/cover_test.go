@@ -206,7 +206,9 @@ func wrongBits(o *Output, bit int, next func(x []int) int) (wrong int) {
 func TestNoIntegerSum(t *testing.T) {
 	for _, limits := range [][2]int{{0, 15}, {1, 12}} {
 		tab := stock(t, 120, func(x []int) int { return min(max(sold(x), limits[0]), limits[1]) })
-		linear := func() *Tree { return (&learner{t: tab, x: newXlog2(tab.Rows())}).searchFor(0, tab.all()).linear() }
+		linear := func() *Tree {
+			return (&learner{t: tab, x: newXlog2(tab.Rows())}).searchFor(0, tab.all()).linear([]int{0, 1, 2, 3})
+		}
 		if linear() == nil {
 			t.Error("no sum was found")
 		}

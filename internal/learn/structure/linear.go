@@ -5,16 +5,12 @@ import (
 	"slices"
 )
 
-// linear returns the tree of an output bit of an integer that is, in all rows, the same sum of
-// weighted input bits, as a stock is of what was there, what was ordered and what was sold. A sum
-// beyond some least or greatest value may count as this. It is nil if there is no such sum. Where
-// the integer would leave its range the tree is free, if it is small.
-func (s *search) linear() *Tree {
+// linear returns the tree of the output as a bit of an integer, given by its outputs. The integer
+// is, in all rows, the same sum of weighted input bits, as a stock is of what was there, what was
+// ordered and what was sold. A sum beyond some least or greatest value may count as this. It is nil
+// if there is no such sum. Where the integer would leave its range the tree is free, if it is small.
+func (s *search) linear(integer []int) *Tree {
 	const few = 10
-	integer := s.integer()
-	if integer == nil {
-		return nil
-	}
 	sum := s.sum(integer, false)
 	if sum == nil {
 		sum = s.sum(integer, true)
