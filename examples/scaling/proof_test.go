@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -22,18 +25,34 @@ import (
 // that their proofs may have.
 var proven = map[string]int64{
 	"sysadmin -n 10 -k 3 -graph ring -H 6":             40_000,
+	"sysadmin -n 10 -k 3 -graph ring -H 12":            100_000,
+	"sysadmin -n 10 -k 3 -graph ring -H 40":            400_000,
 	"sysadmin -n 13 -k 4 -graph ring -H 15":            300_000,
+	"sysadmin -n 16 -k 6 -graph ring -H 40":            700_000,
+	"sysadmin -n 20 -k 6 -graph tree -H 6":             40_000,
 	"sysadmin -n 20 -k 6 -graph tree -H 12":            150_000,
+	"sysadmin -n 20 -k 6 -graph tree -H 40":            500_000,
+	"sysadmin -n 24 -k 8 -graph path -H 20":            500_000,
 	"sysadmin -n 50 -k 15 -graph tree -H 40":           1_200_000,
 	"failing -n 20 -k 20 -graph random -cost 10 -H 12": 150_000,
 	"sudoku -fills 11":                                 30_000,
 }
 
-// TestProofs certifies answers that are beyond what a list of states can prove.
+var withVeriPB = flag.Bool("veripb", false, "have veripb read the proofs, those of all instances")
+
+// TestProofs certifies answers that are beyond what a list of states can prove: some of
+// them, and all with -veripb, which has veripb read the proofs too.
 func TestProofs(t *testing.T) {
+	if *withVeriPB {
+		extsolver.RequireChecker(t, "veripb")
+	}
+	some := []string{
+		"sysadmin -n 10 -k 3 -graph ring -H 6", "sysadmin -n 13 -k 4 -graph ring -H 15", "sysadmin -n 20 -k 6 -graph tree -H 12",
+		"sysadmin -n 50 -k 15 -graph tree -H 40", "failing -n 20 -k 20 -graph random -cost 10 -H 12", "sudoku -fills 11",
+	}
 	for _, r := range rows {
 		most, ok := proven[r.args]
-		if !ok || testing.Short() && r.reward < -300 {
+		if !ok || !*withVeriPB && !slices.Contains(some, r.args) || testing.Short() && r.reward < -300 {
 			continue
 		}
 		what, h := load(t, r.args)
@@ -60,6 +79,10 @@ func TestProofs(t *testing.T) {
 		}
 		if info.Size() > most {
 			t.Errorf("%s: the proof has %d bytes, expected at most %d", r.args, info.Size(), most)
+		}
+		if *withVeriPB {
+			user := extsolver.RequireContradiction(t, strings.TrimSuffix(found[0], ".pbp")+".opb", found[0], time.Hour)
+			t.Logf("%s: %d bytes, veripb %.2f s", r.args, info.Size(), user.Seconds())
 		}
 	}
 }

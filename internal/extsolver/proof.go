@@ -42,6 +42,24 @@ func DRATTrim(t testing.TB, cnf, proof []byte, limit time.Duration) (accepted bo
 	return checkProof(t, "drat-trim", "a.cnf", "a.drat", cnf, proof, limit)
 }
 
+// RequireContradiction runs veripb on a proof in files and returns the processor time that it
+// took. The test fails unless veripb finds a contradiction within the limit.
+func RequireContradiction(t testing.TB, opb, proof string, limit time.Duration) (user time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "veripb", "--requireUnsat", opb, proof)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Verification succeeded") {
+		t.Errorf("veripb %s %s: %v %v\n%.400s", opb, proof, err, ctx.Err(), out)
+	}
+	if cmd.ProcessState == nil {
+		return 0
+	}
+	return cmd.ProcessState.UserTime()
+}
+
 func checkProof(t testing.TB, tool, formulaName, proofName string, formula, proof []byte, limit time.Duration, flags ...string) (accepted bool, output string) {
 	t.Helper()
 	dir := t.TempDir()
