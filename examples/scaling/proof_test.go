@@ -21,8 +21,8 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// proven are rows whose answers tables and prices show alone, with the most bytes
-// that their proofs may have.
+// proven are rows whose answers tables and prices show, alone or with the states that these
+// leave, with the most bytes that their proofs may have.
 var proven = map[string]int64{
 	"sysadmin -n 10 -k 3 -graph ring -H 6":             40_000,
 	"sysadmin -n 10 -k 3 -graph ring -H 12":            100_000,
@@ -36,6 +36,10 @@ var proven = map[string]int64{
 	"sysadmin -n 50 -k 15 -graph tree -H 40":           1_200_000,
 	"failing -n 20 -k 20 -graph random -cost 10 -H 12": 150_000,
 	"sudoku -fills 11":                                 30_000,
+	"inventory -n 10 -H 20":                            4_000_000,
+	"robots -n 2 -H 30":                                8_000_000,
+	"robots -n 3 -H 30":                                22_000_000,
+	"robots -n 4 -H 30":                                4_000_000,
 }
 
 var withVeriPB = flag.Bool("veripb", false, "have veripb read the proofs, those of all instances")
@@ -49,6 +53,7 @@ func TestProofs(t *testing.T) {
 	some := []string{
 		"sysadmin -n 10 -k 3 -graph ring -H 6", "sysadmin -n 13 -k 4 -graph ring -H 15", "sysadmin -n 20 -k 6 -graph tree -H 12",
 		"sysadmin -n 50 -k 15 -graph tree -H 40", "failing -n 20 -k 20 -graph random -cost 10 -H 12", "sudoku -fills 11",
+		"inventory -n 10 -H 20",
 	}
 	for _, r := range rows {
 		most, ok := proven[r.args]

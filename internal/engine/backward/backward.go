@@ -183,6 +183,9 @@ func (w *writer) bound() (shown, error) {
 		if err := w.prove(t); err != nil {
 			return shown{}, err
 		}
+		if t <= w.m.Horizon {
+			w.retire(w.layers[t+1])
+		}
 		w.foresee(done, all)
 	}
 	root := w.layers[0]

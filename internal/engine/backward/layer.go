@@ -24,12 +24,13 @@ type layer struct {
 	states []state
 
 	// While the step is written:
-	values []int64         // of the literals, ascending
-	lits   map[int64]int32 // literal of a value
-	most   int64           // that the step and those after it can cost, as far as literals know
-	orders []proof.ID      // U(t,k) => U(t,j) for neighbours j < k
-	lemmas []proof.ID      // of the states
-	only   proof.ID        // layer 0: the literal implies the sum
+	values  []int64         // of the literals, ascending
+	lits    map[int64]int32 // literal of a value
+	most    int64           // that the step and those after it can cost, as far as literals know
+	orders  []proof.ID      // U(t,k) => U(t,j) for neighbours j < k
+	lemmas  []proof.ID      // of the states
+	clauses [][]int32       // the lemmas
+	only    proof.ID        // layer 0: the literal implies the sum
 }
 
 // state is a state at a step.
@@ -126,8 +127,15 @@ func (w *writer) costs(t int) (costs []model.Cost, paid map[model.Lit]bool) {
 
 // system compiles the constraints of step t in local variables.
 func (w *writer) system(t int) *propagate.State {
+	sums, neurons := w.constraints(t)
+	st := propagate.NewSystem(int(2*w.m.Stride()), sums, neurons).NewState()
+	st.SetInterrupt(func() bool { return w.ctx.Err() != nil })
+	return st
+}
+
+// constraints lists the constraints of step t in local variables.
+func (w *writer) constraints(t int) (sums []model.Sum, neurons []model.Neuron) {
 	part := w.m.Part(t)
-	var sums []model.Sum
 	offset := w.m.Stride() * int32(t-1)
 	width := min(2*w.m.Stride(), w.m.NumVars()-offset)
 	for v := int32(1); v <= width; v++ {
@@ -138,13 +146,10 @@ func (w *writer) system(t int) *propagate.State {
 	for _, group := range part.Sums {
 		sums = append(sums, group...)
 	}
-	var neurons []model.Neuron
 	for _, layer := range part.Layers {
 		neurons = append(neurons, layer...)
 	}
-	st := propagate.NewSystem(int(2*w.m.Stride()), sums, neurons).NewState()
-	st.SetInterrupt(func() bool { return w.ctx.Err() != nil })
-	return st
+	return sums, neurons
 }
 
 // pack is the key of the values of vars, all assigned.

@@ -18,38 +18,34 @@ func (w *writer) prove(t int) error {
 	}
 	l.measure(next)
 	rows := w.define(l, next)
-	var tree []proof.ID
+	r := w.steps(l, next)
 	for i := range l.states {
 		s := &l.states[i]
 		if s.value <= 0 || s.closed {
 			continue
 		}
-		r := refutation{writer: w, l: l, next: next, value: s.value}
+		r.value = s.value
 		if !l.assign(s.key) {
 			return fmt.Errorf("%w: a state of step %d is refuted by propagation", ErrClaim, t)
 		}
-		r.state()
+		clause := r.root()
 		if err := r.refute(); err != nil {
 			return err
 		}
-		last := len(r.made) - 1
-		l.lemmas = append(l.lemmas, r.made[last])
-		tree = append(tree, r.made[:last]...)
+		id, made := r.write(clause)
+		l.lemmas, l.clauses = append(l.lemmas, id), append(l.clauses, clause)
+		rows = append(rows, made...)
 	}
-	w.log.DeleteAll(tree)
 	w.log.DeleteAll(rows)
-	if next != nil {
-		w.log.DeleteAll(next.lemmas)
-		w.log.DeleteAll(next.orders)
-		if t > 0 {
-			next.release()
-		}
-	}
 	return w.log.Err()
 }
 
-// release gives the memory of a layer that is done back.
-func (l *layer) release() { l.states, l.index, l.lemmas, l.orders = nil, nil, nil, nil }
+// retire deletes what is known of the states of a layer, and gives the memory back.
+func (w *writer) retire(l *layer) {
+	w.log.DeleteAll(l.lemmas)
+	w.log.DeleteAll(l.orders)
+	l.states, l.index, l.lemmas, l.clauses, l.orders = nil, nil, nil, nil, nil
+}
 
 // measure computes how much can follow as far as the literals of the next layer
 // know, marks the states as dead that need more, and lists the values.
@@ -86,37 +82,18 @@ func (w *writer) define(l, next *layer) (rows []proof.ID) {
 		return nil
 	}
 	sum := w.row(l, next)
-	var all, before proof.ID
-	low := int64(0)
-	for j, v := range l.values {
+	if l.t == 0 {
+		v := l.values[0]
 		w.vars++
 		l.lits[v] = w.vars
-		only, when := w.log.Reify(w.vars, sum, v)
-		if l.t == 0 {
-			l.only = only
-			return append(rows, when)
-		}
-		rows = append(rows, only, when)
-		if j == 0 {
-			all = only
-		} else {
-			// Added up, the two definitions say that the literal implies the one before.
-			w.log.BeginPol(only)
-			w.log.Add(before, 1)
-			w.log.Saturate()
-			w.log.Divide(v - low + 1)
-			l.orders = append(l.orders, w.log.EndPol())
-			var made []proof.ID
-			all, made = w.join(l, sum, all, only, j)
-			rows = append(rows, made...)
-		}
-		before, low = when, v
+		var when proof.ID
+		l.only, when = w.log.Reify(w.vars, sum, v)
+		return []proof.ID{when}
 	}
-	slices.Sort(rows)
-	rows = slices.Compact(rows) // the first definition is also the first P
-	rows = slices.DeleteFunc(rows, func(id proof.ID) bool { return id == all })
-	w.sums = append(w.sums, all)
-	return rows
+	x := w.thresholds(sum, l.values)
+	l.lits, l.orders = x.lits, x.orders
+	w.sums = append(w.sums, x.all)
+	return append(x.rows, x.when...)
 }
 
 // row is C(t) + L(t+1).
@@ -125,11 +102,7 @@ func (w *writer) row(l, next *layer) (sum []proof.Term) {
 		sum = append(sum, proof.Term{Coef: c.Coef, Lit: l.global(c.Lit)})
 	}
 	if next != nil {
-		low := int64(0)
-		for _, v := range next.values {
-			sum = append(sum, proof.Term{Coef: v - low, Lit: next.lits[v]})
-			low = v
-		}
+		sum = append(sum, levels(next.values, next.lits)...)
 	}
 	return sum
 }
@@ -142,126 +115,34 @@ func (l *layer) global(x model.Lit) int32 {
 	return int32(x) + l.offset
 }
 
-// join derives sum >= L for the first j+1 values from that for the first j, and
-// from the last definition. It returns what it derives and what it made besides.
-//
-// With X the sum, U_i the literals, v_i the values and d_i their differences, all is
-// X >= sum of d_i U_i for i < j and only is X >= v_j U_j. Where d_j is 1, dividing
-// v_(j-1) all + d_j only by v_j gives the result. Else a literal z for the result
-// is defined, which follows in both cases of U_j.
-func (w *writer) join(l *layer, sum []proof.Term, all, only proof.ID, j int) (proof.ID, []proof.ID) {
-	v, low := l.values[j], l.values[j-1]
-	if v-low == 1 && l.evenly(j) {
-		w.log.BeginPol(all)
-		w.log.Multiply(low)
-		w.log.Add(only, 1)
-		w.log.Divide(v)
-		return w.log.EndPol(), []proof.ID{all}
-	}
-	terms := slices.Clone(sum)
-	before := int64(0)
-	for _, v := range l.values[:j+1] {
-		terms = append(terms, proof.Term{Coef: v - before, Lit: -l.lits[v]})
-		before = v
-	}
-	w.vars++
-	z := w.vars
-	first, when := w.log.Reify(z, terms, v)
-	made := []proof.ID{all, first, when}
-	for _, id := range []proof.ID{all, only} {
-		w.log.BeginPol(id)
-		w.log.Add(when, 1)
-		made = append(made, w.log.EndPol())
-	}
-	unit := w.log.Learn([]int32{z})
-	w.log.BeginPol(first)
-	w.log.Add(unit, v)
-	return w.log.EndPol(), append(made, unit)
+// steps is a tree over the actions of a state, which derives what its steps cost.
+type steps struct {
+	tree
+	next  *layer
+	value int64
 }
 
-// evenly reports whether the differences of the values before j survive the
-// division by value j.
-func (l *layer) evenly(j int) bool {
-	v, low := l.values[j], l.values[j-1]
-	before := int64(0)
-	for _, u := range l.values[:j] {
-		d := u - before
-		if d > 1<<31 || low > 1<<31 || (d*low+v-1)/v != d {
-			return false
-		}
-		before = u
-	}
-	return true
+// steps makes the trees of step t.
+func (w *writer) steps(l, next *layer) *steps {
+	r := &steps{tree: tree{w: w, l: l, st: l.st, branch: slices.Concat(l.branch, l.rest)}, next: next}
+	r.closed = func() bool { return !r.settle() || r.reaches() }
+	return r
 }
 
-// refutation derives that a state's steps cost what is claimed, as a tree over its
-// actions. A clause is written for the branch in which a literal is true; with it,
-// propagation gives the other branch.
-type refutation struct {
-	*writer
-	l, next *layer
-	value   int64
-	clause  []int32
-	made    []proof.ID
-}
-
-// state begins the clause: not this state, or what is claimed of it.
-func (r *refutation) state() {
+// root is the clause: not this state, or what is claimed of it.
+func (r *steps) root() (clause []int32) {
 	if r.value != dead {
-		r.clause = append(r.clause, r.l.lits[r.value])
+		clause = append(clause, r.l.lits[r.value])
 	}
 	for _, x := range r.l.chosen {
-		r.clause = append(r.clause, -r.l.global(x))
+		clause = append(clause, -r.l.global(x))
 	}
-}
-
-// refute writes the clause, with what it rests on before it.
-func (r *refutation) refute() error {
-	if err := r.interrupted(); err != nil {
-		return err
-	}
-	st := r.l.st
-	for r.settle() && !r.closed() {
-		x, ok := r.open()
-		if !ok {
-			return fmt.Errorf("%w: a step is cheaper", ErrClaim)
-		}
-		mark, length := st.Mark(), len(r.clause)
-		r.clause = append(r.clause, -r.l.global(x))
-		if st.Assign(x) {
-			if err := r.refute(); err != nil {
-				return err
-			}
-		} else {
-			r.learn()
-		}
-		st.Undo(mark)
-		r.clause = r.clause[:length]
-		if !st.Assign(-x) {
-			break
-		}
-	}
-	r.learn()
-	return nil
-}
-
-func (r *refutation) learn() { r.made = append(r.made, r.log.Learn(r.clause)) }
-
-// open is a variable to branch on.
-func (r *refutation) open() (model.Lit, bool) {
-	for _, lits := range [2][]model.Lit{r.l.branch, r.l.rest} {
-		for _, v := range lits {
-			if r.l.st.Value(v) == 0 {
-				return v, true
-			}
-		}
-	}
-	return 0, false
+	return clause
 }
 
 // settle propagates that the step costs less than the value. It returns false if
 // that is refuted.
-func (r *refutation) settle() bool {
+func (r *steps) settle() bool {
 	if r.value == dead {
 		return true
 	}
@@ -284,8 +165,8 @@ func (r *refutation) settle() bool {
 	return true
 }
 
-// closed reports whether the clause of the next state refutes what is assigned.
-func (r *refutation) closed() bool {
+// reaches reports whether the clause of the next state refutes what is assigned.
+func (r *steps) reaches() bool {
 	if r.next == nil {
 		return false
 	}

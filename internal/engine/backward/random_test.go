@@ -148,7 +148,7 @@ func TestTables(t *testing.T) {
 	var shown, plans int
 	for i := range *instances {
 		task, horizon, reward, feasible := random(i)
-		x, err := bound.Relax(ctx, task, horizon, reward, !feasible, false)
+		x, err := bound.Relax(ctx, task, horizon, bound.Wanted{Most: reward, Infeasible: !feasible, Rounds: 1000, Merge: true})
 		if err != nil && !errors.Is(err, bound.ErrNoGroups) {
 			t.Fatal(err)
 		}
@@ -183,5 +183,62 @@ func TestTables(t *testing.T) {
 	t.Logf("tables show the answer of %d problems of %d, %d of which have a plan", shown, *instances, plans)
 	if *instances >= 100 && plans < *instances/10 {
 		t.Errorf("tables show the answer of only %d problems that have plans", plans)
+	}
+}
+
+// TestNodes has proofs made of tables, prices and the states that these leave checked, and
+// wrong claims refused. Prices are improved for every other problem, so that the tables of the others leave
+// more states.
+func TestNodes(t *testing.T) {
+	ctx := context.Background()
+	var shown, plans, states int // of most of these small problems the tables leave none
+	for i := range *instances {
+		task, horizon, reward, feasible := random(i)
+		f := compile(t, task, horizon, i%2 == 0)
+		write := func(c backward.Claim, most int64, v proof.Format) ([]byte, backward.Stats, error) {
+			x, err := bound.Relax(ctx, task, horizon, bound.Wanted{Most: most, Infeasible: c.Infeasible, Rounds: i % 2 * 1000, Partial: true})
+			if err != nil || x == nil {
+				return nil, backward.Stats{}, err
+			}
+			nodes := x.Nodes(ctx, 10_000)
+			if nodes == nil {
+				return nil, backward.Stats{}, nil
+			}
+			var b bytes.Buffer
+			s, err := backward.Nodes(ctx, f.m, c, x, nodes, backward.Options{W: &b, Format: v, File: f.file})
+			return b.Bytes(), s, err
+		}
+		claim := backward.Claim{Infeasible: true}
+		if feasible {
+			res, err := search.Engine{}.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim = claimOf(res)
+			for _, false := range []backward.Claim{{Bound: new(reward - 1)}, {Infeasible: true}} {
+				if text, _, err := write(false, reward-1, proof.VeriPB20); err == nil && text != nil || err != nil && !errors.Is(err, backward.ErrClaim) && !errors.Is(err, bound.ErrNoGroups) {
+					t.Fatalf("problem %d: %+v, which the plan of reward %d breaks, gives %v", i, false, reward, err)
+				}
+			}
+		}
+		text, s, err := write(claim, reward, formats[i/2%len(formats)])
+		if err != nil && !errors.Is(err, bound.ErrNoGroups) {
+			t.Fatalf("problem %d: %v", i, err)
+		}
+		if text == nil {
+			continue
+		}
+		shown++
+		if feasible {
+			plans++
+		}
+		if s.States > 0 {
+			states++
+		}
+		f.check(t, i, text, reward, feasible)
+	}
+	t.Logf("%d problems of %d are proven, %d of which have a plan; %d need states", shown, *instances, plans, states)
+	if *instances >= 100 && (plans < *instances/10 || states == 0) {
+		t.Errorf("only %d problems that have plans are proven, %d with states", plans, states)
 	}
 }

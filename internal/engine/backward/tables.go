@@ -104,47 +104,54 @@ func (w *writer) chain(g *writer, sum *addition) error {
 	return nil
 }
 
-// addRules adds the rules that have a price. One that is not in the file, since
-// what is fixed makes it hold, is not needed.
+// addRules adds the rules that have a price.
 func (w *writer) addRules(x *bound.Relaxation, sum *addition) error {
-	wanted := map[string]int64{}
-	key := func(t int, terms []model.Term, k int64) string {
-		terms = slices.Clone(terms)
-		slices.SortFunc(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
-		text := fmt.Append(nil, t)
-		for _, a := range terms {
-			switch v := w.m.Value(int32(a.Lit)); {
-			case v > 0:
-				k -= a.Coef
-			case v == 0:
-				text = fmt.Appendf(text, " %d x%d", a.Coef, a.Lit)
-			}
-		}
-		return string(fmt.Appendf(text, " >= %d", k))
-	}
-	for t := 1; t <= w.m.Horizon; t++ {
-		offset := w.m.Stride() * int32(t-1)
-		for _, r := range x.Rules(t) {
-			terms, k := unnegated(r.Sum, offset)
-			wanted[key(t, terms, k)] += r.Price
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	return format.EachInequality(w.ctx, w.file, func(t int, c format.Inequality) {
-		name := key(t, c.Terms, c.K)
-		price := wanted[name]
-		if price == 0 {
-			return
-		}
-		delete(wanted, name)
+	return w.eachRule(x, func(_ int, c format.Inequality, price int64) {
 		sum.include(proof.ID(c.Number), price)
 		sum.degree += price * c.K
 		for _, a := range c.Terms {
 			sum.add(int32(a.Lit), price*a.Coef)
 		}
 	})
+}
+
+// eachRule visits the constraints of the file that are rules with a price. One that is not in
+// the file, since what is fixed makes it hold, is not needed.
+func (w *writer) eachRule(x *bound.Relaxation, visit func(t int, c format.Inequality, price int64)) error {
+	wanted := map[string]int64{}
+	for t := 1; t <= w.m.Horizon; t++ {
+		offset := w.m.Stride() * int32(t-1)
+		for _, r := range x.Rules(t) {
+			terms, k := unnegated(r.Sum, offset)
+			wanted[w.ruleName(t, terms, k)] += r.Price
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return format.EachInequality(w.ctx, w.file, func(t int, c format.Inequality) {
+		name := w.ruleName(t, c.Terms, c.K)
+		if price := wanted[name]; price != 0 {
+			delete(wanted, name)
+			visit(t, c, price)
+		}
+	})
+}
+
+// ruleName identifies a constraint of step t, whether constants are propagated or not.
+func (w *writer) ruleName(t int, terms []model.Term, k int64) string {
+	terms = slices.Clone(terms)
+	slices.SortFunc(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
+	text := fmt.Append(nil, t)
+	for _, a := range terms {
+		switch v := w.m.Value(int32(a.Lit)); {
+		case v > 0:
+			k -= a.Coef
+		case v == 0:
+			text = fmt.Appendf(text, " %d x%d", a.Coef, a.Lit)
+		}
+	}
+	return string(fmt.Appendf(text, " >= %d", k))
 }
 
 // unnegated is a rule, GE or LE, as a sum over unnegated variables of the model that is
@@ -166,39 +173,6 @@ func unnegated(s model.Sum, offset int32) (terms []model.Term, k int64) {
 	return terms, k
 }
 
-// addition is a sum of constraints that are there: the sum of terms is at least
-// degree.
-type addition struct {
-	w             *writer
-	parts         []part
-	terms         map[int32]int64
-	degree        int64
-	contradiction proof.ID
-}
-
-// part is a constraint, or a literal that is not negative, with its factor.
-type part struct {
-	id     proof.ID // 0 of a literal
-	lit    int32
-	factor int64
-}
-
-func (a *addition) include(id proof.ID, factor int64) {
-	a.parts = append(a.parts, part{id: id, factor: factor})
-}
-
-// add adds coef times a literal to the terms.
-func (a *addition) add(lit int32, coef int64) {
-	if a.terms == nil {
-		a.terms = map[int32]int64{}
-	}
-	if lit < 0 { // c*(1-x)
-		a.degree -= coef
-		lit, coef = -lit, -coef
-	}
-	a.terms[lit] += coef
-}
-
 // bound derives objective >= target from unit times the objective: what is left
 // over is cancelled by what propagation fixes and by literal axioms, the rest is
 // divided by unit times step, and the fixed costs are added.
@@ -214,13 +188,7 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 			}
 		}
 	}
-	for _, v := range sortedKeys(a.terms) {
-		if c := a.terms[v]; c > 0 {
-			a.cancel(-v, c)
-		} else if c < 0 {
-			a.cancel(v, -c)
-		}
-	}
+	a.become(linear{})
 	lowest := ceil(a.degree, unit*step) * step
 	for _, x := range sortedKeys(fixed) {
 		if w.truth(x) {
@@ -251,44 +219,6 @@ func (a *addition) bound(unit, step int64) (shown, error) {
 	}
 	all.write()
 	return shown{w.log.EndPol(), w.target == dead}, nil
-}
-
-// truth reports whether propagation makes a literal true.
-func (w *writer) truth(x int32) bool {
-	if x < 0 {
-		return w.m.Value(-x) < 0
-	}
-	return w.m.Value(x) > 0
-}
-
-// cancel adds coef times a literal, as a unit clause where it is known to be true.
-func (a *addition) cancel(x int32, coef int64) {
-	if a.w.truth(x) {
-		a.parts = append(a.parts, part{id: a.w.log.Learn([]int32{x}), factor: coef})
-		a.degree += coef
-	} else {
-		a.parts = append(a.parts, part{lit: x, factor: coef})
-	}
-	a.add(x, coef)
-}
-
-// write begins the line that adds up the parts.
-func (a *addition) write() {
-	log := a.w.log
-	for i, p := range a.parts {
-		switch {
-		case i == 0 && p.id != 0:
-			log.BeginPol(p.id)
-			log.Multiply(p.factor)
-		case i == 0:
-			log.BeginPolAxiom(p.lit)
-			log.Multiply(p.factor)
-		case p.id != 0:
-			log.Add(p.id, p.factor)
-		default:
-			log.AddAxiom(p.lit, p.factor)
-		}
-	}
 }
 
 // ceil is a/b rounded up; b is positive.

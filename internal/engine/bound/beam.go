@@ -59,24 +59,7 @@ const (
 // is the best plan below the limit unless something was dropped.
 func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int64, outcome) {
 	f := b.f
-	b.carry.number(nil, &b.bytes)
-	b.layer = newLayer(len(b.key))
-	for i, s := range starts {
-		bound := -b.t.Tail[0]
-		for id, v := range s {
-			if bound += b.t.At[id][0][v]; bound >= infinite/2 {
-				bound = infinite
-				break
-			}
-		}
-		if bound <= b.limit && !b.o.impossible {
-			copy(b.key, s)
-			b.key[len(s)] = 0
-			b.o.canonical(b.key, nil)
-			b.layer.add(b.key, 0, bound, -1, int32(i))
-		}
-	}
-	b.close()
+	b.start(starts)
 	for t := 1; t <= f.horizon; t++ {
 		for k := range b.o.group {
 			whole := b.expand(ctx, t, k)
@@ -101,6 +84,28 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 		return nil, 0, ended
 	}
 	return b.trace(starts, best), b.layer.cost[best], ended
+}
+
+// start makes the layer of the initial nodes.
+func (b *beam) start(starts [][]uint32) {
+	b.carry.number(nil, &b.bytes)
+	b.layer = newLayer(len(b.key))
+	for i, s := range starts {
+		bound := -b.t.Tail[0]
+		for id, v := range s {
+			if bound += b.t.At[id][0][v]; bound >= infinite/2 {
+				bound = infinite
+				break
+			}
+		}
+		if bound <= b.limit && !b.o.impossible {
+			copy(b.key, s)
+			b.key[len(s)] = 0
+			b.o.canonical(b.key, nil)
+			b.layer.add(b.key, 0, bound, -1, int32(i))
+		}
+	}
+	b.close()
 }
 
 // close thins the layer and notes how it came about.

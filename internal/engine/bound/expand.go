@@ -14,6 +14,7 @@ func (b *beam) expand(ctx context.Context, t, k int) bool {
 	g.price(b.t.Price[t-1], &b.price)
 	old := b.layer
 	b.layer = newLayer(old.words)
+	b.layer.lowest = old.lowest
 	here, then := b.t.At[id][t-1], b.t.At[id][t]
 	for n := range old.cost {
 		if n%1024 == 1023 && (ctx.Err() != nil || b.most > 0 && b.held+old.bytes()+b.layer.bytes() > b.most) {

@@ -15,6 +15,9 @@ type layer struct {
 	from  []int32  // node of the layer before
 	by    []int32  // number of the move that led here
 	slots []uint32 // hash index: node+1
+	// lowest keeps the lowest bound of the ways to a node, else the cheapest way's. What
+	// is too expensive over one way may not be over another, which uses less of rules.
+	lowest bool
 }
 
 func newLayer(words int) *layer { return &layer{words: words, slots: make([]uint32, 256)} }
@@ -46,6 +49,11 @@ func (l *layer) add(key []uint32, cost, bound int64, from, by int32) {
 			break
 		}
 		if slices.Equal(l.key(int(s-1)), key) {
+			if low := l.bound[s-1]; l.lowest && low < bound {
+				bound = low
+			} else if l.lowest {
+				l.bound[s-1] = bound
+			}
 			if cost < l.cost[s-1] {
 				l.cost[s-1], l.bound[s-1], l.from[s-1], l.by[s-1] = cost, bound, from, by
 			}

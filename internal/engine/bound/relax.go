@@ -19,6 +19,7 @@ type Relaxation struct {
 	t      *Tables
 	shares [][]int64 // [group][variable]: what the group pays for the variable
 	shown  int64     // no plan costs less, constants left out
+	target int64     // what is to be shown
 }
 
 // Chain is a group at any step, in the variables of the one-step model: those of
@@ -46,20 +47,26 @@ type PricedRule struct {
 	Price int64
 }
 
-// Rounds of prices in Relax before pairs of groups are merged, how often they are,
-// and moves looked at in all of it: they are worth some seconds.
+// Wanted says what a relaxation is to show, and how far to look for it.
+type Wanted struct {
+	Most       int64 // no plan has a higher scaled reward
+	Infeasible bool  // in place of that: no plan exists, since one would cost more than all costs together
+	Rounds     int   // of prices, at most
+	Merge      bool  // whether the pairs of groups that conflict most are made one where the others do not show it
+	Partial    bool  // whether the best that was found is wanted where it is not shown
+}
+
+// How often pairs of groups are merged in Relax, and moves looked at in all of it: they
+// are worth some seconds.
 const (
-	relaxRounds = 1000
 	relaxMerges = 1
 	relaxMoves  = 1_000_000_000
 )
 
-// Relax looks for prices with which the tables alone show that no plan has a
-// higher scaled reward than most, or with infeasible that no plan exists: that one
-// would have to cost more than all costs together. It gives ErrNoGroups for a
+// Relax looks for prices with which the tables alone show what is wanted. It gives ErrNoGroups for a
 // problem that does not fall into groups and nil where there are no such prices,
-// as far as it looks. With partial it gives the best that it found then.
-func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasible, partial bool) (*Relaxation, error) {
+// as far as it looks, or where propagation alone finds that there is no plan.
+func Relax(ctx context.Context, t engine.Task, horizon int, want Wanted) (*Relaxation, error) {
 	f, err := New(ctx, t, horizon)
 	if err != nil || f == nil {
 		return nil, err
@@ -67,19 +74,19 @@ func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasib
 	moves := int64(relaxMoves)
 	for merges := 0; ; merges++ {
 		target := f.beyond()
-		if !infeasible {
-			target = -most - f.constant*int64(horizon)
+		if !want.Infeasible {
+			target = -want.Most - f.constant*int64(f.horizon)
 		}
 		o := f.newOptimizer(scale)
-		rounds := min(relaxRounds, 1+moves/f.work())
+		rounds := min(int64(want.Rounds), 1+moves/f.work())
 		moves -= rounds * f.work()
 		o.improve(ctx, int(rounds), target*scale)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		var merged *Factors
-		shown := f.cost(o.bound, scale)
-		if shown < target && merges < relaxMerges && moves > 0 {
+		shown := min(f.cost(o.bound, scale), target)
+		if shown < target && want.Merge && merges < relaxMerges && moves > 0 {
 			merged = o.merge(ctx)
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -88,15 +95,17 @@ func Relax(ctx context.Context, t engine.Task, horizon int, most int64, infeasib
 		switch {
 		case merged != nil:
 			f = merged
-		case shown >= target || partial:
-			shown = min(shown, target)
+		case shown == target || want.Partial:
 			costs, _ := f.s.shares()
-			return &Relaxation{f: f, t: f.simplest(o.best, shown), shares: costs, shown: shown}, nil
+			return &Relaxation{f: f, t: f.simplest(o.best, shown), shares: costs, shown: shown, target: target}, nil
 		default:
 			return nil, nil
 		}
 	}
 }
+
+// Shows reports whether the tables alone show what is wanted.
+func (x *Relaxation) Shows() bool { return x.shown == x.target }
 
 // Most is a scaled reward that no plan exceeds, as the tables show.
 func (x *Relaxation) Most() int64 { return x.f.reward(x.shown) }

@@ -15,8 +15,8 @@ import (
 )
 
 // How proofs are chosen. A proof about few steps is written at once. Of others the
-// smaller is taken: of tables and prices or about the steps between states; and
-// where that is large, by the conflict engine.
+// smaller is taken: of tables and prices, with the states that these leave where they
+// do not suffice, or about the steps between states; and where that is large, by the conflict engine.
 const (
 	// fewEdges are steps between states whose proof is not worth a comparison:
 	// with a network there are more, since its tables are large if there are any.
@@ -30,6 +30,13 @@ const (
 	// largeProof is the size in bytes from which the conflict engine is asked for a
 	// smaller one.
 	largeProof = 4 << 20
+	// Where tables and prices do not show an answer, they may leave few states: proofs
+	// about these are written of at most so many nodes of a beam, in at most
+	// so many bytes.
+	mostNodes   = 500_000
+	mostOfNodes = 100 << 20
+	// priceRounds is how long prices are improved.
+	priceRounds = 1000
 )
 
 // prover writes proofs of one answer.
@@ -92,7 +99,7 @@ func (p *prover) smallest(ctx context.Context) error {
 // weaker writes a proof of the bound of a run that was cut short, as far as tables and
 // prices show it; where they show none, of the plan alone.
 func (p *prover) weaker(ctx context.Context) error {
-	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, *p.claim.Bound, false, true)
+	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, bound.Wanted{Most: *p.claim.Bound, Rounds: priceRounds, Merge: true, Partial: true})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -121,22 +128,46 @@ func (p *prover) backward(ctx context.Context, w io.Writer, edges int64) error {
 	return err
 }
 
-// tables is a proof from tables and prices; nil where these do not show the answer.
+// tables is a proof from tables and prices and, where these do not show the answer, the
+// states that they leave; nil where these are too many. Then pairs of groups are made
+// one.
 func (p *prover) tables(ctx context.Context) (*spool, error) {
-	most := int64(0)
+	want := bound.Wanted{Infeasible: p.claim.Infeasible, Rounds: priceRounds, Partial: true}
 	if p.claim.Bound != nil {
-		most = *p.claim.Bound
+		want.Most = *p.claim.Bound
 	}
-	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, most, p.claim.Infeasible, false)
-	switch {
-	case ctx.Err() != nil:
+	for {
+		x, err := bound.Relax(ctx, p.task, p.answer.Horizon, want)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil:
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case x.Shows():
+			return p.write(ctx, x)
+		}
+		if s, err := p.nodes(ctx, x); s != nil || err != nil || want.Merge {
+			return s, err
+		}
+		want.Merge = true
+	}
+}
+
+// nodes is a proof from tables, prices and the states that these leave; nil where there are
+// too many.
+func (p *prover) nodes(ctx context.Context, x *bound.Relaxation) (*spool, error) {
+	nodes := x.Nodes(ctx, mostNodes)
+	if nodes == nil {
 		return nil, ctx.Err()
-	case errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil:
-		return nil, nil
-	case err != nil:
-		return nil, err
 	}
-	return p.write(ctx, x)
+	s := &spool{most: mostOfNodes}
+	_, err := backward.Nodes(ctx, p.m, p.claim, x, nodes, backward.Options{W: s, Format: p.o.Format, File: p.file, Large: p.o.Large})
+	if errors.Is(err, errSize) || errors.Is(err, backward.ErrClaim) {
+		return nil, nil
+	}
+	return s, err
 }
 
 // write writes a proof from tables and prices; nil if it would be too large, or they

@@ -1,0 +1,404 @@
+package backward
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/model/propagate"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// joint is a step of the proof of a beam with all that the proof knows of it then, so that what
+// propagation finds here a checker finds too.
+type joint struct {
+	*beam
+	tree
+	sums     []model.Sum
+	vars     int32               // local ones
+	compiled int32               // those that the system has
+	local    map[int32]model.Lit // of variables that are not the model's
+}
+
+// findRules lists the rules between groups that have a price.
+func (b *beam) findRules() error {
+	b.rules = make([][]priced, b.m.Horizon)
+	return b.eachRule(b.x, func(t int, c format.Inequality, price int64) {
+		r := priced{known{id: proof.ID(c.Number)}, price}
+		r.degree = c.K
+		for _, a := range c.Terms {
+			r.add(int32(a.Lit), a.Coef)
+		}
+		b.rules[t-1] = append(b.rules[t-1], r)
+	})
+}
+
+// step derives what is claimed of the nodes of step t, those of step t+1 being done.
+func (b *beam) step(t int) error {
+	here := b.relax(t)
+	if err := b.chains(t); err != nil {
+		return err
+	}
+	tables := make([]known, len(b.groups)) // by group: its priced costs with its tables
+	for id, g := range b.groups {
+		tables[id] = g.table(t)
+	}
+	cuts := b.cuts(t, here, tables)
+	lemmas, clauses, err := b.refuteAll(t, cuts)
+	if err != nil {
+		return err
+	}
+	b.pass(t, here, tables, cuts)
+	b.log.DeleteAll(b.lemmas)
+	b.lemmas, b.clauses = lemmas, clauses
+	return b.log.Err()
+}
+
+// chains derives the tables of the groups at step t.
+func (b *beam) chains(t int) error {
+	for _, g := range b.groups {
+		g.vars = b.vars
+		err := g.prove(t)
+		b.vars = g.vars
+		if err != nil {
+			return err
+		}
+		// What propagation refutes is excluded as a clause, so that the value is known to be.
+		l := g.layers[t]
+		for i := range l.states {
+			if s := &l.states[i]; s.closed {
+				var clause []int32
+				for k, v := range l.now {
+					if s.key[k/8]>>(k%8)&1 == 1 {
+						v = -v
+					}
+					clause = append(clause, l.global(v))
+				}
+				l.lemmas, l.clauses = append(l.lemmas, b.log.Learn(clause)), append(l.clauses, clause)
+			}
+		}
+	}
+	return nil
+}
+
+// table takes over what a group's priced costs at step t, and its table after it, are
+// at least by its table before; nothing at the last step.
+func (w *writer) table(t int) (k known) {
+	if t > w.m.Horizon {
+		return k
+	}
+	l, next := w.layers[t], w.layers[t+1]
+	sum := w.row(l, next)
+	k.addTerms(sum, 1)
+	if len(l.values) == 0 {
+		b := &beam{writer: w}
+		k.id = b.nonnegative(sum)
+	} else {
+		k.addTerms(levels(l.values, l.lits), -1)
+		k.id = w.sums[0]
+		w.sums = nil
+	}
+	return k
+}
+
+// relax derives that the costs of step t, times the unit, are at least the priced costs
+// of the groups.
+func (b *beam) relax(t int) known {
+	if t > b.m.Horizon {
+		return known{}
+	}
+	a := &addition{w: b.writer}
+	for _, r := range b.rules[t-1] {
+		a.use(r.known, r.price)
+	}
+	var want linear
+	want.addTerms(b.costsAt(t), b.unit)
+	for _, g := range b.groups {
+		for _, c := range g.layers[t].costs {
+			want.add(g.layers[t].global(c.Lit), -c.Coef)
+		}
+	}
+	a.become(want)
+	return a.known()
+}
+
+// cuts derives, for each number of groups that are decided, what their new values and
+// the old ones of the others cost at most in a plan that is too cheap.
+func (b *beam) cuts(t int, here known, tables []known) []known {
+	a := &addition{w: b.writer}
+	a.use(b.limit, b.unit)
+	for _, s := range b.steps[:t-1] {
+		a.use(s, b.unit)
+	}
+	a.use(b.later, 1)
+	a.use(here, 1)
+	last := len(b.order)
+	if t > b.m.Horizon {
+		last = 0 // nothing is left to be decided
+	}
+	out := make([]known, last+1)
+	for j := last; j >= 0; j-- {
+		if j < last {
+			a = &addition{w: b.writer}
+			a.use(out[j+1], 1)
+			a.use(tables[b.order[j]], 1)
+		}
+		out[j] = a.known()
+	}
+	return out
+}
+
+// refuteAll derives what is claimed of the nodes of step t.
+func (b *beam) refuteAll(t int, cuts []known) (lemmas []proof.ID, clauses [][]int32, err error) {
+	if len(b.nodes[t-1]) == 0 {
+		return nil, nil, nil
+	}
+	j := b.joint(t, cuts)
+	for _, n := range b.nodes[t-1] {
+		var assumed []int32
+		if b.enough != 0 {
+			assumed = append(assumed, -b.enough)
+		}
+		if c := b.reached(t, n); c > 0 {
+			assumed = append(assumed, b.spent[t-1].lits[c])
+		}
+		for id := range b.groups {
+			for _, x := range b.x.Bits(id, n.Values[id]) {
+				assumed = append(assumed, j.l.global(x))
+			}
+		}
+		root, err := j.contradict(assumed)
+		if err != nil {
+			return nil, nil, err
+		}
+		id, made := j.write(root)
+		b.log.DeleteAll(made)
+		lemmas, clauses = append(lemmas, id), append(clauses, root)
+	}
+	return lemmas, clauses, nil
+}
+
+// pass adds step t to the later ones, and deletes what only it needed.
+func (b *beam) pass(t int, here known, tables, cuts []known) {
+	a := &addition{w: b.writer}
+	a.use(b.later, 1)
+	a.use(here, 1)
+	var done []proof.ID
+	for _, k := range tables {
+		a.use(k, 1)
+		if k.id != 0 {
+			done = append(done, k.id)
+		}
+	}
+	later := a.known()
+	for i, k := range cuts {
+		if k.id != 0 && (i > 0 || t > 1) {
+			done = append(done, k.id)
+		}
+	}
+	for _, k := range []known{b.later, here} {
+		if k.id != 0 {
+			done = append(done, k.id)
+		}
+	}
+	b.later = later
+	if t <= b.m.Horizon {
+		if x := b.spent[t]; x != nil {
+			done = append(done, append(x.when, x.orders...)...)
+		}
+		for _, g := range b.groups {
+			g.retire(g.layers[t+1])
+		}
+	}
+	b.first = cuts[:1]
+	b.log.DeleteAll(done)
+}
+
+func (b *beam) newJoint(l *layer) *joint {
+	return &joint{
+		beam: b, tree: tree{w: b.writer, l: l, closed: func() bool { return false }},
+		vars: 2 * b.m.Stride(), local: map[int32]model.Lit{},
+	}
+}
+
+// joint makes the system of step t.
+func (b *beam) joint(t int, cuts []known) *joint {
+	j := b.newJoint(b.layers[t])
+	if t <= b.m.Horizon {
+		for _, id := range b.order {
+			j.branch = append(j.branch, b.x.Group(id).Choices...)
+		}
+		part := b.m.Part(t + 1)
+		for _, s := range slices.Concat(part.Sums[model.Global], part.Sums[model.Goal]) {
+			j.after(s)
+		}
+	}
+	j.know(t, cuts)
+	j.knowOrder(b.spent[t-1])
+	if t <= b.m.Horizon {
+		j.knowTables(t + 1)
+		j.knowNodes(t)
+	}
+	j.compile(t)
+	return j
+}
+
+// root makes the system of the first states.
+func (b *beam) root() *joint {
+	j := b.newJoint(b.layers[1])
+	j.branch = slices.Clone(b.layers[1].now)
+	j.know(1, b.first)
+	for _, c := range b.clauses {
+		j.clause(c)
+	}
+	j.compile(1)
+	return j
+}
+
+// know adds the tables of step t, and the cuts.
+func (j *joint) know(t int, cuts []known) {
+	j.knowTables(t)
+	for _, k := range cuts {
+		j.inequality(k.linear)
+	}
+}
+
+// knowTables adds the tables of the groups at step t.
+func (j *joint) knowTables(t int) {
+	for _, g := range j.groups {
+		l := g.layers[t]
+		for _, c := range l.clauses {
+			j.clause(c)
+		}
+		for i, v := range l.values {
+			if i > 0 {
+				j.clause([]int32{-l.lits[v], l.lits[l.values[i-1]]})
+			}
+		}
+	}
+}
+
+// knowOrder adds that a literal of a sum implies that of the value before.
+func (j *joint) knowOrder(x *thresholds) {
+	for i := 1; x != nil && i < len(x.values); i++ {
+		j.clause([]int32{-x.lits[x.values[i]], x.lits[x.values[i-1]]})
+	}
+}
+
+// knowNodes adds what is known of the nodes of step t+1, and of what is spent before.
+func (j *joint) knowNodes(t int) {
+	for _, c := range j.clauses {
+		j.clause(c)
+	}
+	x := j.spent[t]
+	if x == nil {
+		return
+	}
+	j.knowOrder(x)
+	var sum linear // less than a value, or the literal is true
+	var most int64
+	for _, c := range slices.Concat(j.costsAt(t), j.spent[t-1].terms()) {
+		sum.add(c.Lit, -c.Coef)
+		most += c.Coef
+	}
+	for _, v := range x.values {
+		if most < v {
+			continue
+		}
+		var s linear
+		s.plus(sum, 1)
+		s.add(x.lits[v], most-v+1)
+		s.degree += 1 - v
+		j.inequality(s)
+	}
+}
+
+// after adds a constraint of the step after this one if it is over the next state.
+func (j *joint) after(s model.Sum) {
+	out := model.Sum{Op: s.Op, K: s.K}
+	stride := model.Lit(j.m.Stride())
+	for _, t := range s.Terms {
+		if t.Lit.Var() > int32(stride) {
+			return
+		}
+		if t.Lit < 0 {
+			t.Lit -= stride
+		} else {
+			t.Lit += stride
+		}
+		out.Terms = append(out.Terms, t)
+	}
+	j.sums = append(j.sums, out)
+}
+
+// lit is a literal in local numbers.
+func (j *joint) lit(x int32) model.Lit {
+	v := max(x, -x)
+	y := model.Lit(v - j.l.offset)
+	if v > j.m.NumVars() {
+		var ok bool
+		if y, ok = j.local[v]; !ok {
+			j.vars++
+			y = model.Lit(j.vars)
+			j.local[v] = y
+		}
+	}
+	if x < 0 {
+		return -y
+	}
+	return y
+}
+
+func (j *joint) clause(lits []int32) {
+	s := model.Sum{Op: factored.GE, K: 1}
+	for _, x := range lits {
+		s.Terms = append(s.Terms, model.Term{Coef: 1, Lit: j.lit(x)})
+	}
+	j.sums = append(j.sums, s)
+}
+
+func (j *joint) inequality(k linear) {
+	s := model.Sum{Op: factored.GE, K: k.degree}
+	for _, v := range sortedKeys(k.terms) {
+		c, x := k.terms[v], j.lit(v)
+		if c < 0 { // c*x = c + -c*(1-x)
+			s.K -= c
+			c, x = -c, -x
+		}
+		s.Terms = append(s.Terms, model.Term{Coef: c, Lit: x})
+	}
+	j.sums = append(j.sums, s)
+}
+
+// compile compiles the system with the constraints of step t.
+func (j *joint) compile(t int) {
+	own, neurons := j.constraints(t)
+	j.compiled = j.vars
+	j.st = propagate.NewSystem(int(j.vars), append(own, j.sums...), neurons).NewState()
+	j.st.SetInterrupt(func() bool { return j.ctx.Err() != nil })
+	j.branch = slices.Concat(j.branch, j.l.branch, j.l.rest)
+}
+
+// contradict derives a contradiction from literals. It returns those from which the others
+// follow, negated.
+func (j *joint) contradict(assumed []int32) (root []int32, err error) {
+	if !j.st.Consistent() {
+		j.refuted()
+		return nil, nil
+	}
+	j.st.Reset()
+	for _, x := range assumed {
+		y := j.lit(x)
+		own := y.Var() <= j.compiled // others stand in no constraint of the step
+		if own && j.st.Value(y) > 0 {
+			continue
+		}
+		root = append(root, -x)
+		if own && !j.st.Assign(y) {
+			j.refuted()
+			return root, nil
+		}
+	}
+	return root, j.refute()
+}
