@@ -13,6 +13,10 @@
 //   - At each conflict the solver also learns a state nogood: a clause over the
 //     state after a step and its counters, whatever led there. It is what the
 //     table of a dynamic program would hold, with only the bits that mattered.
+//   - A network of few inputs that vary is stated by the prime implicates of its
+//     function too, once a search has had some hundred conflicts: clauses over the
+//     state and action before a step and the state after it. A reason is one clause
+//     then, where those through a dense network's units have dozens of literals.
 //
 // The search goes from above, each plan found tightening the bound, and in turns
 // from below, asking whether the least cost that is not excluded can be had.

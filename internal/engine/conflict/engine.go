@@ -22,10 +22,11 @@ const (
 	FromBelow                         // raise the lower bound in turns
 	CuttingPlanes                     // learn linear constraints; off by default
 	Tables                            // bound the costs from each step on by tables and prices (package bound)
+	Implicates                        // state a network of few inputs by clauses too
 )
 
 // standard is what is on by default.
-const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables
+const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables | Implicates
 
 // PB is the engine that takes the model as it is: neurons and sums native.
 type PB struct {

@@ -24,6 +24,7 @@ type Session struct {
 	// What is known of the costs from each step on; nil before it was looked for.
 	tables    *tables
 	excluding bool // plans are excluded
+	implied   bool // implicates of the network were added, or would be too many
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -153,7 +154,10 @@ func (x *Session) cheapest(ctx context.Context, l engine.Limits) error {
 func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
 	for x.incumbent == nil {
 		budget := sat.Budget{Memory: l.Memory}
-		if l.Shared != nil || x.wantsTables() {
+		switch {
+		case x.wantsImplicates():
+			budget.Conflicts = implicateConflicts
+		case l.Shared != nil || x.wantsTables():
 			budget.Conflicts = firstSlice
 		}
 		switch x.s.Solve(ctx, nil, budget) {
@@ -165,16 +169,25 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 			if budget.Conflicts == 0 || x.over(ctx, l) {
 				return stopped(ctx, l), nil
 			}
-			if x.wantsTables() {
-				if err := x.addTables(ctx, l); err != nil {
-					return "", err
-				}
+			if err := x.help(ctx, l); err != nil {
+				return "", err
 			}
 			x.exchange(l.Shared)
 		}
 		x.tell(report)
 	}
 	return "", nil
+}
+
+// help adds what is to be added next to a search that takes long.
+func (x *Session) help(ctx context.Context, l engine.Limits) error {
+	switch {
+	case x.wantsImplicates():
+		x.addImplicates(ctx)
+	case x.wantsTables():
+		return x.addTables(ctx, l)
+	}
+	return nil
 }
 
 // wantsTables reports whether tables are to be looked for.
@@ -218,7 +231,11 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 				continue
 			}
 		}
-		status, err := x.ask(ctx, bound, sat.Budget{Memory: l.Memory, Conflicts: slice})
+		budget := sat.Budget{Memory: l.Memory, Conflicts: slice}
+		if x.wantsImplicates() {
+			budget.Conflicts = implicateConflicts
+		}
+		status, err := x.ask(ctx, bound, budget)
 		if err != nil {
 			return "", err
 		}
@@ -226,10 +243,8 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 			if x.over(ctx, l) {
 				return stopped(ctx, l), nil
 			}
-			if x.wantsTables() {
-				if err := x.addTables(ctx, l); err != nil {
-					return "", err
-				}
+			if err := x.help(ctx, l); err != nil {
+				return "", err
 			}
 			if !fromAbove {
 				slice += slice / 2
