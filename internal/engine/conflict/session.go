@@ -243,10 +243,14 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 			if x.over(ctx, l) {
 				return stopped(ctx, l), nil
 			}
+			short := x.wantsImplicates()
 			if err := x.help(ctx, l); err != nil {
 				return "", err
 			}
-			if !fromAbove {
+			switch {
+			case short: // the same question again, with what was added
+				fromAbove = !fromAbove
+			case !fromAbove:
 				slice += slice / 2
 			}
 		}
