@@ -272,7 +272,8 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 				wrong[o], kinds[o], n, size = other.wrong, kind, m, other.literals
 			}
 		}
-		st.Outputs[o].Held = n
+		st.Outputs[o].Held, st.Outputs[o].Literals = n, size/len(folds)
+		st.Outputs[o].Open = table.open && table.inputs > wide
 	})
 	if err != nil {
 		return false, err

@@ -153,6 +153,19 @@ func (b *orbit) held(st *Structure) (n int) {
 	return n
 }
 
+// open reports that the rows leave much to the description of a member.
+func (b *orbit) open(st *Structure) bool {
+	return slices.ContainsFunc(b.members, func(o int) bool { return st.Outputs[o].Open })
+}
+
+// literals counts those of all members.
+func (b *orbit) literals(st *Structure) (n int) {
+	for _, o := range b.members {
+		n += st.Outputs[o].Literals
+	}
+	return n
+}
+
 // worst is the orbit with the largest share of wrong rows held out. It is tried even if noise
 // may explain them: a function that explains all of them shows that there is none. It is -1
 // where rows contradict each other, which no function can explain, and where no row is wrong.
@@ -208,7 +221,7 @@ func (l *learner) judgeShared(folds []fold, st *Structure, wrong [][][]bool, wit
 		worst := l.worst(orbits, st)
 		err := l.each(len(orbits), func(i int) {
 			before := orbits[i].held(st)
-			if i == worst || float64(before) > l.noise*float64(heldRows(folds)*len(orbits[i].members)) {
+			if i == worst || orbits[i].open(st) || float64(before) > l.noise*float64(heldRows(folds)*len(orbits[i].members)) {
 				better[i], right[i] = l.tryOrbit(&orbits[i], folds, st, wrong, with)
 			}
 		})
@@ -319,7 +332,8 @@ func products(lists [][]Permutation) []Permutation {
 }
 
 // tryOrbit learns the outputs of an orbit together, and takes that for them if fewer of the
-// rows held out are wrong than before. exact reports that of many such rows none is, nor any
+// rows held out are wrong than before, or if none was and one description is shorter than
+// those of all. exact reports that of many such rows none is, nor any
 // that was learned from.
 func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bool, with []*shared) (better, exact bool) {
 	const (
@@ -327,7 +341,7 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 		small = 16 // conditions that leave nothing to gain
 	)
 	before := b.held(st)
-	if len(b.all) == 1 || before == 0 {
+	if len(b.all) == 1 || before == 0 && (!b.open(st) || l.t.Contradictory) {
 		return false, false
 	}
 	kinds := []Kind{ByTable, ByTree}
@@ -341,6 +355,9 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 		}
 	}
 	least, size := before, math.MaxInt
+	if before == 0 {
+		size = b.literals(st)
+	}
 	for _, kind := range kinds {
 		if least == 0 && size <= small {
 			break
@@ -363,16 +380,17 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 			}
 		}
 		// Of kinds that are as good the smaller one is taken.
-		if literals /= len(folds); sum > least || sum == least && (least == before || literals >= size) {
+		if literals /= len(folds); sum > least || sum == least && (before > 0 && least == before || literals >= size) {
 			continue
 		}
-		least, size, exact = sum, literals, sum+errors == 0 && before >= many
+		least, size, better, exact = sum, literals, true, sum+errors == 0 && before >= many
 		s := &shared{b, kind}
 		for m, o := range b.members {
-			wrong[o], with[o], st.Outputs[o].Held = bad[m], s, held[m]
+			wrong[o], with[o] = bad[m], s
+			st.Outputs[o].Held, st.Outputs[o].Literals = held[m], literals/len(b.members)
 		}
 	}
-	return least < before, exact
+	return better, exact
 }
 
 // literals counts the conditions that a description is made of: those of the units of a sum,

@@ -125,3 +125,32 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedWhereOpen: outputs of which no row held out is wrong are learned together where rows
+// leave much to their descriptions and one for all is shorter, and not otherwise.
+func TestSharedWhereOpen(t *testing.T) {
+	const n = 4
+	tab := sampled(t, 2*n, 100, 0, nil, 3, visitors(n, -1)...)
+	var group []Permutation
+	for k := 1; k < n; k++ {
+		group = append(group, exchange(n, k, 2*n, n))
+	}
+	all := tab.all()
+	folds := []fold{{rows: all[:80], held: all[80:]}}
+	for _, c := range []struct {
+		open     bool
+		literals int
+		want     bool
+	}{{true, 1000, true}, {true, 1, false}, {false, 1000, false}} {
+		l := &learner{ctx: context.Background(), t: tab, o: Options{Sums: true}, x: newXlog2(tab.Rows())}
+		st := &Structure{Outputs: make([]Output, n)}
+		for o := range st.Outputs {
+			st.Outputs[o].Open, st.Outputs[o].Literals = c.open, c.literals
+		}
+		with := make([]*shared, n)
+		better, _ := l.tryOrbit(&tab.orbits(group)[0], folds, st, make([][][]bool, n), with)
+		if better != c.want || (with[n-1] != nil) != c.want {
+			t.Errorf("open %v, %d literals each: learned together %v, expected %v", c.open, c.literals, better, c.want)
+		}
+	}
+}

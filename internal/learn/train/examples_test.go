@@ -216,3 +216,24 @@ func without(t *testing.T, s *dataset.Schema, name string) *dataset.Schema {
 	}
 	return out
 }
+
+// TestProbableStates: the estimate is right where the values of variables do not depend on each
+// other, and not too large where they do.
+func TestProbableStates(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		least, most float64
+	}{{"sysadmin/4", 256, 256}, {"sysadmin/5", 1024, 1024}, {"navigation/3x3", 2, 9}, {"cellda/x", 16, 512}} {
+		comp, s := problem(t, c.name)
+		l, err := newLister(context.Background(), comp, s, false, 1<<40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := l.probableStates(); err != nil || n < c.least || n > c.most {
+			t.Errorf("%s: %g states, error %v; expected %g to %g", c.name, n, err, c.least, c.most)
+		}
+		if e, err := Legal(context.Background(), comp, s, false, 1<<40); err != nil || e.Rows() == 0 {
+			t.Errorf("%s: the estimate leaves values behind: error %v", c.name, err)
+		}
+	}
+}
