@@ -107,8 +107,7 @@ func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res
 	})
 	switch {
 	case err == nil:
-		proven(res, answers)
-		return nil
+		return e.open(ctx, t, r, res, answers)
 	case errors.Is(err, certify.ErrNoProof):
 		e.none = err
 		return nil
@@ -193,15 +192,32 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 	return e.folder, nil
 }
 
-// proven lowers the bound of a run that was cut short to what was proven.
-func proven(res *engine.Result, answers []certify.Answer) {
+// open proves the bound of a run that was cut short, and lowers it to what was proven. That
+// of a range is proven for each horizon that is not settled; where that fails for one, the rest
+// of the certificate stands without it.
+func (e *evidence) open(ctx context.Context, t engine.Task, r plan.Request, res *engine.Result, answers []certify.Answer) error {
 	switch {
 	case res.Status == engine.Optimal || res.Status == engine.Infeasible:
-	case len(res.Horizons) > 0:
-		res.Bound = nil // of all horizons together
-	default:
+		return nil
+	case len(res.Horizons) == 0:
 		res.Bound = answers[0].Bound
+		return nil
 	}
+	open := certify.Open(res)
+	if len(open) > 0 {
+		var err error
+		open, err = proveInTime(ctx, func() ([]certify.Answer, error) {
+			return open, certify.Write(ctx, t, open, e.folder, e.options(r.Limits))
+		})
+		if err != nil && !errors.Is(err, certify.ErrNoProof) && ctx.Err() == nil {
+			return err
+		}
+		if err != nil {
+			open = nil
+		}
+	}
+	res.Bound = certify.Bound(append(answers, open...), len(res.Horizons))
+	return nil
 }
 
 // toPacked writes a file, compressed if its name says so.

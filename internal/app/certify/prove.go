@@ -70,3 +70,42 @@ func Answers(ctx context.Context, t engine.Task, res *engine.Result, horizon int
 	}
 	return out, nil
 }
+
+// Open lists what a result says of the horizons of a range that are not settled: that no plan has
+// a higher reward than its bound. It lists nothing where the result has no bound.
+func Open(res *engine.Result) (out []Answer) {
+	if res.Bound == nil {
+		return nil
+	}
+	for _, h := range res.Horizons {
+		if h.Status == engine.Optimal || h.Status == engine.Infeasible {
+			continue
+		}
+		bound := *res.Bound
+		a := Answer{Horizon: h.Horizon, Status: engine.Unknown, Bound: &bound}
+		if res.Trace != nil && res.Horizon == h.Horizon {
+			a.Status, a.Trace, a.Reward = engine.Feasible, res.Trace, res.Reward
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// Bound is what the proofs of a range of so many horizons bound the reward by: the highest bound
+// of one. It is nil where a horizon has none.
+func Bound(answers []Answer, horizons int) (most *int64) {
+	for _, a := range answers {
+		switch {
+		case a.Status == engine.Infeasible:
+		case a.Bound == nil:
+			continue
+		case most == nil || *a.Bound > *most:
+			most = a.Bound
+		}
+		horizons--
+	}
+	if horizons > 0 {
+		return nil
+	}
+	return most
+}

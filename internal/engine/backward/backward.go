@@ -110,6 +110,7 @@ type writer struct {
 	target int64 // every plan costs at least this; dead without any plan
 	shift  int64 // the file's objective is the cost and this
 
+	hidden  []int32  // literals of the plan's hidden units
 	layers  []*layer // by step, 0..H+1; 0 is what comes before the first state
 	sums    []proof.ID
 	counted int // the last step whose costs are counted
@@ -237,10 +238,10 @@ func (w *writer) conclude(c Claim, b shown, solution []int32, cost int64) {
 		}
 		w.log.ConcludeOptimal(cost+w.shift, id)
 	case solution != nil && c.Bound == nil:
-		w.log.Show(solution)
+		w.log.Show(append(solution, w.hidden...))
 		w.log.ConcludeBounds(w.shift, cost+w.shift, true, 0)
 	case solution != nil:
-		w.log.Show(solution)
+		w.log.Show(append(solution, w.hidden...))
 		w.log.ConcludeBounds(w.target+w.shift, cost+w.shift, true, bound)
 	default:
 		w.log.ConcludeBounds(w.target+w.shift, 0, false, bound)

@@ -111,10 +111,14 @@ func TestRandomProblems(t *testing.T) {
 			continue
 		}
 		plans++
-		// A bound alone, loose and tight; and one that no plan obeys.
-		for _, slack := range []int64{0, 1, 5} {
+		// A bound alone and with a plan, loose and tight; and one that no plan obeys.
+		for k, slack := range []int64{0, 1, 5, 1, 5} {
 			bound := reward + slack
-			text, _, err := f.prove(backward.Claim{Bound: &bound}, formats[i%len(formats)])
+			claim := backward.Claim{Bound: &bound}
+			if k > 2 {
+				claim.Trace = res.Trace
+			}
+			text, _, err := f.prove(claim, formats[(i+k)%len(formats)])
 			if err != nil {
 				t.Fatalf("problem %d, bound %d: %v", i, bound, err)
 			}
@@ -123,7 +127,11 @@ func TestRandomProblems(t *testing.T) {
 				t.Fatalf("problem %d, bound %d: %v", i, bound, err)
 			}
 			switch {
-			case v.Kind == veripb.None: // as low as the costs can be
+			case k <= 2 && v.Kind == veripb.None: // as low as the costs can be
+			case k > 2 && (v.Upper == nil || f.objective.Reward(v.Upper.Int64()) != reward):
+				t.Fatalf("problem %d: a plan of reward %d, the proof shows %v", i, reward, v)
+			case k > 2 && v.Kind == veripb.Optimal:
+			case k > 2 && v.Lower == nil: // as low as the costs can be
 			case v.Kind != veripb.Bounds || f.objective.Reward(v.Lower.Int64()) > bound:
 				t.Fatalf("problem %d: bound %d, the proof shows %v", i, bound, v)
 			default:

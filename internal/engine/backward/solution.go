@@ -8,7 +8,7 @@ import (
 )
 
 // complete returns the literals of a plan, with auxiliary bits of the least cost,
-// and what it costs. Hidden units follow by propagation.
+// and what it costs. Hidden units, which follow by propagation, are in w.hidden.
 func (w *writer) complete(tr *factored.Trace) (lits []int32, cost int64, err error) {
 	if tr.Horizon() != w.m.Horizon {
 		return nil, 0, fmt.Errorf("%w: a plan of %d steps, the horizon is %d", ErrClaim, tr.Horizon(), w.m.Horizon)
@@ -71,7 +71,51 @@ func (w *writer) step(l *layer, tr *factored.Trace) (lits []int32, cost int64, e
 	case lits == nil:
 		return nil, 0, refuted()
 	}
+	w.hide(l, lits)
 	return lits, cost, nil
+}
+
+// hide computes the hidden units of the file at a step whose bits are given.
+func (w *writer) hide(l *layer, bits []int32) {
+	truth := map[model.Lit]bool{}
+	set := func(x model.Lit) { truth[x], truth[-x] = true, false }
+	for _, x := range bits {
+		if x > 0 {
+			set(model.Lit(x - l.offset))
+		} else {
+			set(model.Lit(x + l.offset))
+		}
+	}
+	hidden := func(x model.Lit) bool {
+		return x.Var() > int32(w.m.Problem.NumBits()) && x.Var() <= w.m.Stride()
+	}
+	add := func(x model.Lit) {
+		set(x)
+		w.hidden = append(w.hidden, l.global(x))
+	}
+	for v := int32(w.m.Problem.NumBits()) + 1; l.t <= w.m.Horizon && v <= w.m.Stride(); v++ {
+		if x := w.m.Value(v + l.offset); x != 0 {
+			add(model.Lit(v) * model.Lit(x))
+		}
+	}
+	for _, units := range w.file.Part(l.t).Layers {
+		for _, n := range units {
+			if _, known := truth[n.Out]; known || !hidden(n.Out) {
+				continue
+			}
+			inputs := 0
+			for _, x := range n.Inputs {
+				if truth[x] {
+					inputs++
+				}
+			}
+			if inputs >= n.Threshold {
+				add(n.Out)
+			} else {
+				add(-n.Out)
+			}
+		}
+	}
 }
 
 // auxiliary completes the present state, action and next state by auxiliary bits of

@@ -34,6 +34,7 @@ const (
 	// about these are written of at most so many nodes of a beam, in at most
 	// so many bytes.
 	mostNodes   = 500_000
+	fewNodes    = 100_000 // where there is little time
 	mostOfNodes = 100 << 20
 	// priceRounds is how long prices are improved.
 	priceRounds = 1000
@@ -96,25 +97,39 @@ func (p *prover) smallest(ctx context.Context) error {
 	return best.copyTo(p.o.W)
 }
 
-// weaker writes a proof of the bound of a run that was cut short, as far as tables and
-// prices show it; where they show none, of the plan alone.
+// weaker writes a proof of the bound of a run that was cut short: of all of it where tables and
+// prices leave few states, else as far as these show it; where they show none, of the plan alone.
 func (p *prover) weaker(ctx context.Context) error {
-	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, bound.Wanted{Most: *p.claim.Bound, Rounds: priceRounds, Merge: true, Partial: true})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && !errors.Is(err, bound.ErrNoGroups):
-		return err
-	case x != nil && x.Most() < -p.m.ObjectiveConstant():
-		most := x.Most()
-		p.claim.Bound, p.answer.Bound = &most, &most
-		s, err := p.write(ctx, x)
+	want := bound.Wanted{Most: *p.claim.Bound, Rounds: priceRounds, Partial: true}
+	for {
+		x, err := bound.Relax(ctx, p.task, p.answer.Horizon, want)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var s *spool
+		if !x.Shows() && !want.Merge {
+			if s, err = p.nodes(ctx, x, fewNodes, largeProof); s == nil && err == nil {
+				want.Merge = true
+				continue
+			}
+		} else if x.Most() < -p.m.ObjectiveConstant() {
+			most := x.Most()
+			p.claim.Bound, p.answer.Bound = &most, &most
+			s, err = p.write(ctx, x)
+		}
 		if err == nil && s != nil {
 			return s.copyTo(p.o.W)
 		}
 		if err != nil {
 			return err
 		}
+		break
 	}
 	p.claim.Bound, p.answer.Bound = nil, nil
 	if p.claim.Trace == nil {
@@ -148,21 +163,21 @@ func (p *prover) tables(ctx context.Context) (*spool, error) {
 		case x.Shows():
 			return p.write(ctx, x)
 		}
-		if s, err := p.nodes(ctx, x); s != nil || err != nil || want.Merge {
+		if s, err := p.nodes(ctx, x, mostNodes, mostOfNodes); s != nil || err != nil || want.Merge {
 			return s, err
 		}
 		want.Merge = true
 	}
 }
 
-// nodes is a proof from tables, prices and the states that these leave; nil where there are
-// too many.
-func (p *prover) nodes(ctx context.Context, x *bound.Relaxation) (*spool, error) {
-	nodes := x.Nodes(ctx, mostNodes)
+// nodes is a proof from tables, prices and the states that these leave; nil where there are more
+// nodes, or more bytes, than are allowed.
+func (p *prover) nodes(ctx context.Context, x *bound.Relaxation, most, bytes int64) (*spool, error) {
+	nodes := x.Nodes(ctx, most)
 	if nodes == nil {
 		return nil, ctx.Err()
 	}
-	s := &spool{most: mostOfNodes}
+	s := &spool{most: bytes}
 	_, err := backward.Nodes(ctx, p.m, p.claim, x, nodes, backward.Options{W: s, Format: p.o.Format, File: p.file, Large: p.o.Large})
 	if errors.Is(err, errSize) || errors.Is(err, backward.ErrClaim) {
 		return nil, nil
