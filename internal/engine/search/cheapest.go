@@ -36,6 +36,7 @@ type cheapest struct {
 	goal      int64          // the state that the cheapest way leads to; -1 before it is found
 	done      bool           // there is no more to find
 	exhausted bool           // because nothing is left to expand
+	tooLong   bool           // some way of cost lower is longer than the horizon
 	tried     int64          // successors before merging
 	found     []successors
 }
@@ -154,7 +155,11 @@ func (c *cheapest) enlist(id uint32) {
 	if w.left >= pattern.Never || w.cost+w.left >= c.limit {
 		return
 	}
-	c.open.push(entry{cost: w.cost + w.left, steps: int64(w.steps) + (w.left+c.most-1)/c.most, past: w.cost, id: id})
+	e := entry{cost: w.cost + w.left, steps: int64(w.steps) + (w.left+c.most-1)/c.most, past: w.cost, id: id}
+	if c.guess == nil {
+		e.broken = int32(c.s.brokenGoals(c.states.key(id)))
+	}
+	c.open.push(e)
 }
 
 // pop takes the next states to expand, all of the same estimate. It is empty
@@ -163,7 +168,7 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 	var first entry
 	for len(c.open) > 0 && len(block) < most {
 		e := c.open[0]
-		if len(block) > 0 && (e.cost != first.cost || e.steps != first.steps) {
+		if len(block) > 0 && (e.cost != first.cost || e.broken != first.broken || e.steps != first.steps) {
 			return block
 		}
 		c.open.pop()
@@ -171,12 +176,17 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 		if to.closed || to.cost != e.past || e.cost >= c.limit {
 			continue
 		}
+		if c.tooLong && e.cost > c.lower {
+			c.done = true // the cheapest ways are longer than the horizon
+			return nil
+		}
+		c.lower = max(c.lower, e.cost)
+		if e.steps > c.horizon {
+			c.tooLong = true
+			continue
+		}
 		if len(block) == 0 {
-			first, c.lower = e, max(c.lower, e.cost)
-			if e.steps > c.horizon {
-				c.done = true // the cheapest ways are longer than the horizon
-				return nil
-			}
+			first = e
 		}
 		if to.left == 0 && w.isFinal(c.states.key(e.id)) {
 			c.goal, c.done = int64(e.id), true
@@ -186,7 +196,7 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 		block = append(block, e.id)
 	}
 	if len(block) == 0 {
-		c.done, c.exhausted = true, true
+		c.done, c.exhausted = true, !c.tooLong
 	}
 	return block
 }

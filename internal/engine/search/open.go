@@ -6,13 +6,19 @@ type entry struct {
 	steps int64 // likewise
 	past  int64 // the cost of the way here, when this was pushed
 	id    uint32
+	// broken is how many conditions of the goal fail, where there are no tables to tell how
+	// far it is.
+	broken int32
 }
 
-// before orders entries: the longer the way here, the nearer the goal.
+// before orders entries: of equal cost, those first that break fewer conditions of the goal, and
+// then, of as many steps, those with the longer way here, which are nearer the goal.
 func (a *entry) before(b *entry) bool {
 	switch {
 	case a.cost != b.cost:
 		return a.cost < b.cost
+	case a.broken != b.broken:
+		return a.broken < b.broken
 	case a.steps != b.steps:
 		return a.steps < b.steps
 	case a.past != b.past:
