@@ -105,7 +105,10 @@ func (r *run) advanceTables(ctx context.Context, most int64) {
 	x := &r.tables
 	for !x.proven() && (x.s != nil || r.startTables(ctx)) {
 		for !x.s.Done() && x.err == nil && ctx.Err() == nil && x.nodes()+x.s.NextNodes() <= most {
-			x.err = x.s.Advance(ctx)
+			if x.err = x.s.Advance(ctx); x.err == nil {
+				r.takeTables()
+				x.err = r.polish(ctx)
+			}
 		}
 		r.takeTables()
 		if x.err != nil || !x.s.Proven() {

@@ -17,5 +17,6 @@
 //
 // Where the graph is large two other searches take turns with it, counted in work:
 // that with tables and prices of package bound, and, where the system may rest at
-// no cost, A* for a cheapest way with the tables of package pattern.
+// no cost, A* for a cheapest way with the tables of package pattern. A local search improves
+// plans that the tables do not prove soon.
 package search

@@ -45,6 +45,9 @@ type run struct {
 	compiled  bool  // whether the step was to be compiled
 	completed int64 // joint actions tried before it was
 
+	polisher      *polisher // improves plans by local search; nil before its first turn
+	refusedPolish bool      // it cannot
+
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
 	cheapestFrom    int64          // joint actions that are tried before it begins
 	sharpenAfter    int64          // joint actions that it tries before its tables grow
@@ -70,8 +73,12 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 		report = func(engine.Progress) {}
 	}
 	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain, shared: l}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom, sharpenAfter: sharpenAfter}
-	if q.MinHorizon != q.MaxHorizon {
+	switch {
+	case q.MinHorizon != q.MaxHorizon:
 		r.limits.Shared = nil // what the graph says is about all horizons
+	case l.Shared == nil: // the searches of this engine tell each other too
+		r.limits.Shared = &engine.Exchange{}
+		r.tables.shared = r.limits
 	}
 	if e.Eager {
 		r.cheapestFrom, r.sharpenAfter = 0, 20
