@@ -160,10 +160,8 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 	if e.folder == "" {
 		return "", nil
 	}
-	if res.Corrected > 0 {
-		e.none = fmt.Errorf("%w: the network was corrected, and what corrects it is not written", certify.ErrNoProof)
-		return "", nil
-	}
+	t := p.Task
+	t.Network = res.Network // corrected, where transitions were
 	a := certify.Answer{Horizon: r.MaxHorizon, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}
 	if a.Horizon == 0 {
 		a.Horizon = p.Problem.Horizon
@@ -172,9 +170,9 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 		a.Excluded = append(a.Excluded, f.Landmark)
 	}
 	_, err := proveInTime(ctx, func() (struct{}, error) {
-		return struct{}{}, certify.Write(ctx, p.Task, []certify.Answer{a}, e.folder, e.options(r.Limits))
+		return struct{}{}, certify.Write(ctx, t, []certify.Answer{a}, e.folder, e.options(r.Limits))
 	})
-	if err == nil && len(a.Excluded) > 0 {
+	if err == nil && (len(a.Excluded) > 0 || res.Corrected > 0) {
 		err = e.a.toFile(filepath.Join(e.folder, certify.ExcludedFile), func(w io.Writer) error {
 			return res.Known.Write(w, p.Problem, a.Horizon, system)
 		})

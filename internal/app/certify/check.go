@@ -63,6 +63,7 @@ type answer struct {
 	Property string        `json:"property"` // of an answer of verify
 	Loop     *struct {
 		Simulator string `json:"simulator"`
+		Corrected int    `json:"corrected"` // transitions that the network had wrong
 	} `json:"incremental"` // of Algorithm 1
 	Safe     *bracket `json:"safe"`
 	Horizons []struct {
@@ -107,13 +108,13 @@ func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
 		}
 	}
 	if a != nil {
-		if err := r.replay(f.Answer, a, t); err != nil {
-			return nil, err
-		}
 		if a.Loop != nil {
 			if err := r.exclude(f.Folder, a, t, p); err != nil {
 				return nil, err
 			}
+		}
+		if err := r.replay(f.Answer, a, t); err != nil {
+			return nil, err
 		}
 	}
 	if f.Folder == "" {
@@ -204,7 +205,8 @@ func (r *Report) replay(name string, a *answer, t *engine.Task) error {
 // rddlName is the name of the problem's own RDDL among simulators.
 const rddlName = "rddl"
 
-// exclude reads the plans that Algorithm 1 excluded, and has them replayed.
+// exclude reads the plans that Algorithm 1 excluded, and has them replayed. Where it corrected
+// the network, that of the task becomes the corrected one.
 func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) error {
 	trust := func(n string) {
 		r.Trusted = append(r.Trusted, fmt.Sprintf("that %s plans of %s fail in the simulator %s", n, ExcludedFile, a.Loop.Simulator))
@@ -216,6 +218,9 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) erro
 	name := filepath.Join(dir, ExcludedFile)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		if a.Loop.Corrected > 0 {
+			r.refuse("the network was corrected, and there is no %s to tell how", name)
+		}
 		return nil // no plan failed; the rows of the file say so too
 	}
 	if err != nil {
@@ -228,6 +233,9 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) erro
 	}
 	for _, x := range s.Failures {
 		r.without = append(r.without, x.Landmark)
+	}
+	if a.Loop.Corrected > 0 && !r.correct(name, a.Loop.Corrected, s, t) {
+		return nil
 	}
 	if a.Loop.Simulator != rddlName || p.Confirm == nil {
 		trust(fmt.Sprintf("the %d", len(s.Failures)))
@@ -242,6 +250,26 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) erro
 		r.Replayed = len(s.Failures)
 	}
 	return nil
+}
+
+// correct corrects the network of t to the transitions of s, as many as the answer says.
+func (r *Report) correct(name string, wrong int, s *incremental.State, t *engine.Task) bool {
+	if t.Network == nil {
+		r.refuse("the answer is about a corrected network, and the problem has none")
+		return false
+	}
+	net, n, err := s.Corrected(t.Problem, t.Network)
+	switch {
+	case err != nil:
+		r.refuse("%s: %v", name, err)
+		return false
+	case n != wrong:
+		r.refuse("the answer has %d transitions corrected, %s has %d that the network has wrong", wrong, name, n)
+		return false
+	}
+	t.Network = net
+	r.Trusted = append(r.Trusted, fmt.Sprintf("that the transitions of %s, to %d of which the network is corrected, were observed", ExcludedFile, n))
+	return true
 }
 
 // check adds a claim.

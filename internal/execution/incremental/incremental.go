@@ -162,9 +162,9 @@ func (x *loop) recall() error {
 
 // correct replaces the network by one corrected to the rows.
 func (x *loop) correct() error {
-	net, err := bnn.Correct(x.base, x.rows.corrections())
+	net, err := x.rows.correct(x.base)
 	if err != nil {
-		return fmt.Errorf("correcting the network: %w", err)
+		return err
 	}
 	x.t.Network, x.out.Network, x.out.Corrected = net, net, x.rows.wrong
 	return nil

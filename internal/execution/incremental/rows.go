@@ -1,6 +1,8 @@
 package incremental
 
 import (
+	"fmt"
+
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -81,6 +83,26 @@ func (r *rows) predict(inputs string) string {
 		text[i] = "01"[out[i/64]>>(i%64)&1]
 	}
 	return string(text)
+}
+
+// Corrected returns the network corrected to the transitions that were seen, as Solve does it with
+// Transition, and how many of them the network had wrong. The error is that of bnn.Correct.
+func (s *State) Corrected(p *factored.Problem, net *bnn.Network) (*bnn.Network, int, error) {
+	r := newRows(p, net)
+	for _, x := range s.Seen {
+		r.add(x)
+	}
+	out, err := r.correct(net)
+	return out, r.wrong, err
+}
+
+// correct returns a network corrected to the rows.
+func (r *rows) correct(net *bnn.Network) (*bnn.Network, error) {
+	out, err := bnn.Correct(net, r.corrections())
+	if err != nil {
+		return nil, fmt.Errorf("correcting the network: %w", err)
+	}
+	return out, nil
 }
 
 // corrections returns the transitions that the network has wrong, in the order of
