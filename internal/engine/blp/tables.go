@@ -18,12 +18,8 @@ type tables struct {
 	cuts   []bound.Cut // none where they bound the whole reward no better than the costs alone
 }
 
-// tableNodes is what is spent on prices and beams, in nodes of beams (see
-// bound.Search), and maxCutTerms bounds the terms of all rows.
-const (
-	tableNodes  = 2_000_000
-	maxCutTerms = 1 << 20
-)
+// maxCutTerms bounds the terms of all rows.
+const maxCutTerms = 1 << 20
 
 // askTables bounds the problem by tables and prices, and hands a judge their plan and
 // bound. It reports whether they show that there is no plan.
@@ -49,8 +45,9 @@ func (x *Session) askTables(ctx context.Context, l engine.Limits, j *outsource.J
 // fall into groups.
 func (x *Session) learnTables(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
 	shared := &engine.Exchange{}
-	if t, reward := j.Best(); t != nil {
-		shared.Offer(t, reward)
+	start, reward := j.Best()
+	if start != nil {
+		shared.Offer(start, reward)
 	}
 	s, err := bound.Start(ctx, x.task, x.horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
 	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
@@ -59,14 +56,13 @@ func (x *Session) learnTables(ctx context.Context, l engine.Limits, j *outsource
 	if err != nil {
 		return err
 	}
-	for !s.Done() && s.Nodes()+s.NextNodes() < tableNodes && ctx.Err() == nil {
-		if err := s.Advance(ctx); err != nil {
-			return err
-		}
+	bounds := func(r *engine.Result) bool { return r.Bound != nil && *r.Bound < -x.known.m.ObjectiveConstant() }
+	if err := s.Assist(ctx, func(r *engine.Result) bool { return start == nil || bounds(r) }); err != nil {
+		return err
 	}
 	k := &tables{result: s.Result()}
 	x.known.tables = k
-	if r := k.result; r.Bound != nil && *r.Bound < -x.known.m.ObjectiveConstant() {
+	if bounds(k.result) {
 		k.cuts = s.Cuts()
 	}
 	return nil

@@ -174,6 +174,23 @@ func (s *Search) Advance(ctx context.Context) error {
 	return nil
 }
 
+// assistNodes is what is spent on tables for another engine, in nodes of beams.
+const assistNodes = 2_000_000
+
+// Assist does what pays for another engine: some prices and beams. Beams are run while
+// helps reports that what is known with the prices so far is of use to that engine.
+func (s *Search) Assist(ctx context.Context, helps func(*engine.Result) bool) error {
+	for !s.Done() && s.Nodes()+s.NextNodes() < assistNodes && ctx.Err() == nil {
+		if err := s.Advance(ctx); err != nil {
+			return err
+		}
+		if s.rounds == 0 && !helps(s.Result()) {
+			break
+		}
+	}
+	return nil
+}
+
 // listStarts lists the initial states as values of the groups; false when there
 // are too many.
 func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {

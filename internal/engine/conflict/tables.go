@@ -20,12 +20,8 @@ type tables struct {
 	stats map[string]int64
 }
 
-// tableNodes is what is spent on prices and beams, in nodes of beams (see
-// bound.Search), and maxCutTerms bounds the terms of all constraints.
-const (
-	tableNodes  = 400_000
-	maxCutTerms = 1 << 22
-)
+// maxCutTerms bounds the terms of all constraints.
+const maxCutTerms = 1 << 22
 
 // addTables looks for tables and prices, for a better plan on the way, and adds what
 // they say, which may be that there is no plan. Nothing is added where the problem does not fall into groups.
@@ -43,10 +39,8 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 	if err != nil {
 		return err
 	}
-	for !s.Done() && s.Nodes()+s.NextNodes() < tableNodes && ctx.Err() == nil {
-		if err := s.Advance(ctx); err != nil {
-			return err
-		}
+	if err := s.Assist(ctx, func(r *engine.Result) bool { return x.incumbent == nil || x.above(r) }); err != nil {
+		return err
 	}
 	r := s.Result()
 	x.tables.stats = r.Stats
@@ -58,7 +52,7 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}
 	// Tables that say no more of the whole cost than is known say little of its parts.
-	if r.Bound == nil || -*r.Bound-x.m.ObjectiveConstant() <= x.lower {
+	if !x.above(r) {
 		return nil
 	}
 	x.lower = -*r.Bound - x.m.ObjectiveConstant()
@@ -67,6 +61,11 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.tables.left = append(x.tables.left, x.valueTerms(&x.tables.cuts[i]))
 	}
 	return nil
+}
+
+// above reports whether a result has a better bound than the search.
+func (x *Session) above(r *engine.Result) bool {
+	return r.Bound != nil && -*r.Bound-x.m.ObjectiveConstant() > x.lower
 }
 
 // valueTerms returns a term for each value of a cut, and excludes those that no plan
