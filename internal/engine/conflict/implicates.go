@@ -5,6 +5,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -40,15 +41,16 @@ func (x *Session) wantsImplicates() bool {
 
 // addImplicates adds, for each step, clauses over the state and action before it and the
 // state after: prime implicates of the network's function, for what can vary. Reasons
-// are a clause each then, where those through neurons collect hundreds of units.
-func (x *Session) addImplicates(ctx context.Context) {
+// are a clause each then, where those through neurons collect hundreds of units. Nothing
+// is added that would take the solver over memory bytes; 0 is no bound.
+func (x *Session) addImplicates(ctx context.Context, memory int64) {
 	x.implied = true
 	clauses := implicates(ctx, x.m)
-	size := 0
+	size := cnf.Size{Clauses: int64(len(clauses) * x.m.Horizon)}
 	for _, c := range clauses {
-		size += len(c)
+		size.Literals += int64(len(c) * x.m.Horizon)
 	}
-	if size*x.m.Horizon > maxImplicateLiterals {
+	if size.Literals > maxImplicateLiterals || roomFor("the implicates", x.s.Bytes()+clauseBytes(size), memory) != nil {
 		return
 	}
 	var lits []sat.Lit

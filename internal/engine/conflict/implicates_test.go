@@ -106,7 +106,7 @@ func TestImplicates(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !x.m.Infeasible() && x.wantsImplicates() {
-				x.addImplicates(context.Background())
+				x.addImplicates(context.Background(), 0)
 				added++
 			}
 			r, err := x.Solve(context.Background(), engine.Limits{Threads: 1}, nil)

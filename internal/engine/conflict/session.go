@@ -183,7 +183,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 func (x *Session) help(ctx context.Context, l engine.Limits) error {
 	switch {
 	case x.wantsImplicates():
-		x.addImplicates(ctx)
+		x.addImplicates(ctx, l.Memory)
 	case x.wantsTables():
 		return x.addTables(ctx, l)
 	}
