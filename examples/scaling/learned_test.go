@@ -54,10 +54,33 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// learnSysadmin learns the task in a folder.
+// learnSysadmin learns the task in a folder, and tests the network on other rows.
 func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	t.Helper()
 	ctx := context.Background()
+	ref, p := untrained(t, dir)
+	data := drawRows(t, p, filepath.Join(dir, "rows.csv"), rows, 1)
+	if f != (faults{}) {
+		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
+	}
+	res, network := trainOn(t, p, data)
+	tested, err := learn.Test(ctx, p, "network", network, drawRows(t, p, filepath.Join(dir, "other.parquet"), samples, 2), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proven, err := prove.Network(ctx, ref, "network", network, prove.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d neurons, %d edges; %d of %d rows wrong; proven equal: %v", res.Neurons, res.Edges, tested.Data.WrongSeen, tested.Data.Seen, proven.Equal)
+	if tested.Data.WrongSeen > 0 || !proven.Equal {
+		t.Errorf("%d of %d rows wrong, differing %v; expected none", tested.Data.WrongSeen, tested.Data.Seen, proven.Differing)
+	}
+}
+
+// untrained declares running and age of the task in a folder as learned, and loads it.
+func untrained(t testing.TB, dir string) (loading.Ref, *loading.Problem) {
+	t.Helper()
 	task := filepath.Join(dir, "task.toml")
 	text, err := os.ReadFile(task)
 	if err != nil {
@@ -67,22 +90,26 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 		t.Fatal(err)
 	}
 	ref := loading.Ref{Name: task, Untrained: true}
-	p, err := loading.Load(ctx, ref)
+	p, err := loading.Load(context.Background(), ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw := func(name string, rows int, seed uint64) string {
-		file := filepath.Join(dir, name)
-		if err := learn.Collect(ctx, p, file, collect.Options{Rows: rows, Policy: collect.Restart, Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
-		return file
+	return ref, p
+}
+
+// drawRows writes transitions to a file, and returns its name.
+func drawRows(t testing.TB, p *loading.Problem, file string, rows int, seed uint64) string {
+	t.Helper()
+	if err := learn.Collect(context.Background(), p, file, collect.Options{Rows: rows, Policy: collect.Restart, Seed: seed}); err != nil {
+		t.Fatal(err)
 	}
-	data := draw("rows.csv", rows, 1)
-	if f != (faults{}) {
-		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
-	}
-	res, err := learn.Train(ctx, p, data, learn.Training{Recipe: learn.RecipeStructure, Config: train.Config{Threads: 2}})
+	return file
+}
+
+// trainOn learns a network from a file of transitions.
+func trainOn(t testing.TB, p *loading.Problem, data string) (*learn.Trained, []byte) {
+	t.Helper()
+	res, err := learn.Train(context.Background(), p, data, learn.Training{Recipe: learn.RecipeStructure, Config: train.Config{Threads: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,18 +117,7 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	if err := res.Write(&network); err != nil {
 		t.Fatal(err)
 	}
-	tested, err := learn.Test(ctx, p, "network", network.Bytes(), draw("other.parquet", samples, 2), 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proven, err := prove.Network(ctx, ref, "network", network.Bytes(), prove.Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d neurons, %d edges; %d of %d rows wrong; proven equal: %v", res.Neurons, res.Edges, tested.Data.WrongSeen, tested.Data.Seen, proven.Equal)
-	if tested.Data.WrongSeen > 0 || !proven.Equal {
-		t.Errorf("%d of %d rows wrong, differing %v; expected none", tested.Data.WrongSeen, tested.Data.Seen, proven.Differing)
-	}
+	return res, network.Bytes()
 }
 
 // spoil puts faults into a CSV of transitions of so many state and action columns: the next

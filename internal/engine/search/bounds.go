@@ -150,11 +150,15 @@ const (
 // actions.
 func (r *run) openTables(ctx context.Context) {
 	x := &r.tables
-	if r.whole || r.g.s.direct || r.small() || r.g.states.count == 0 || x.refused {
+	if r.whole || r.small() || r.g.states.count == 0 || x.refused {
 		return
 	}
+	many := manyActions
+	if r.g.s.direct { // a network takes them quickly
+		many = tooMany
+	}
 	n := r.workers[0].countActions(r.g.states.key(0), tooMany)
-	if n < manyActions {
+	if n < many {
 		return
 	}
 	// The tables may take seconds, in which another engine can have the answer.
