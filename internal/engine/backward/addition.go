@@ -136,3 +136,13 @@ func (a *addition) known() known {
 	a.write()
 	return known{a.w.log.EndPol(), a.linear}
 }
+
+// nonnegative derives that terms with positive coefficients are not negative; 0 without
+// terms.
+func (w *writer) nonnegative(terms []proof.Term) proof.ID {
+	a := &addition{w: w}
+	for _, t := range terms {
+		a.parts = append(a.parts, part{lit: t.Lit, factor: t.Coef})
+	}
+	return a.known().id
+}

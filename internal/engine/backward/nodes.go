@@ -238,16 +238,6 @@ func (b *beam) reached(t int, n bound.Node) int64 {
 	return n.Cost/b.x.Step() + int64(t-1)*b.shift
 }
 
-// nonnegative derives that terms with positive coefficients are not negative; 0 without
-// terms.
-func (b *beam) nonnegative(terms []proof.Term) proof.ID {
-	a := &addition{w: b.writer}
-	for _, t := range terms {
-		a.parts = append(a.parts, part{lit: t.Lit, factor: t.Coef})
-	}
-	return a.known().id
-}
-
 // terms is what the thresholds show of the sum; nothing of nil.
 func (x *thresholds) terms() (out []proof.Term) {
 	if x == nil {
