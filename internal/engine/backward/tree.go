@@ -67,7 +67,7 @@ func (r *tree) split(from int) error {
 // that the root is about.
 const (
 	manyPaths = 4
-	wideRoot  = 8
+	wideRoot  = 16
 )
 
 // write writes the clauses, each with those of root. It returns the last one, and what was made
