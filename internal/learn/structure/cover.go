@@ -58,9 +58,6 @@ type values struct{ on, off []uint64 }
 func (s *search) values(inputs []int) (v values, ok bool) {
 	seen := map[uint64]bool{}
 	for _, r := range s.rows {
-		if s.t.filled(r, inputs) {
-			continue
-		}
 		in := s.t.Input(int(r))
 		var cell uint64
 		for i, b := range inputs {

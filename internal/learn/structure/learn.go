@@ -22,6 +22,8 @@ const (
 	ByRules Kind = "rules" // rules over features; see package rules
 	ByCount Kind = "count" // how many of some literals hold
 	ByDense Kind = "dense" // a layer of trained units over a chosen set of inputs
+
+	byRows Kind = "rows" // as ByTable, the rows alone deciding about values that none has
 )
 
 // Output is what was found about an output bit.
@@ -299,7 +301,7 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 		}
 		var n [3]int
 		for mode := range 2 {
-			_, n[mode] = l.heldOut(o, folds, mode == 1, ByTable)
+			_, n[mode] = l.heldOut(o, folds, mode == 1, byRows)
 		}
 		if n[2] = n[0]; l.o.Sums && n[0] > n[1] && len(folds[0].rows) < few && !l.t.Contradictory {
 			_, m := l.heldOut(o, folds, false, ByRules)
@@ -449,7 +451,7 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 			c = s.short
 		}
 		inputs := c().inputs
-		if out.Tree = s.grow(rows, inputs, true, false); !short && !l.o.Complete {
+		if out.Tree = s.grow(rows, inputs, true, false); kind != byRows && !short && !l.o.Complete && l.t.Missing == 0 {
 			s.complete(&out, inputs)
 		}
 	}
