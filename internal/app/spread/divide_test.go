@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,24 +22,34 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// init makes every third child process of a worker die at its first cube.
+// deathsVariable names a folder with a file for each child process that died at a cube.
+const deathsVariable = "FDPLAN_TEST_DEATHS"
+
+// init makes the first two child processes that get a cube die, if there is a folder for that:
+// as many as a unit survives.
 func init() {
-	if os.Getenv(childVariable) == "" {
+	dir := os.Getenv(deathsVariable)
+	if os.Getenv(childVariable) == "" || dir == "" {
 		return
 	}
 	do := kinds["cube"]
 	kinds["cube"] = func(ctx context.Context, e *Env, r *request) (*cluster.Outcome, error) {
-		if os.Getpid()%3 == 0 {
-			os.Exit(9)
+		for _, name := range []string{"first", "second"} {
+			if f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				f.Close()
+				os.Exit(9)
+			}
 		}
 		return do(ctx, e, r)
 	}
 }
 
-// TestDivide has random problems solved by workers whose processes die now and then, compares
+// TestDivide has random problems solved by workers of which two processes die, compares
 // the answers with brute force, and has the joint proofs checked. Asked again, the same
 // problems cost the workers little.
 func TestDivide(t *testing.T) {
+	deaths := t.TempDir()
+	t.Setenv(deathsVariable, deaths)
 	c := start(t, 2)
 	ctx := t.Context()
 	done := func() uint64 {
@@ -86,6 +97,9 @@ func TestDivide(t *testing.T) {
 		case n > first+first/4: // what a unit is told of the best plan is not always the same
 			t.Errorf("%d results at first, then %d", first, n)
 		}
+	}
+	if died, err := os.ReadDir(deaths); err != nil || len(died) != 2 {
+		t.Errorf("%d processes died, error %v; expected 2", len(died), err)
 	}
 }
 

@@ -112,3 +112,52 @@ func (f *Factors) marks() [][]mark {
 	}
 	return out
 }
+
+// Choices are the literals, of the model of all steps, that decide what a group does in a plan,
+// by step 1..H: the bits that it reads there.
+type Choices [][]model.Lit
+
+// Peers lists groups that can be swapped with one another in every plan: if the choices of
+// two of them are exchanged, the plan stays one and has the same reward. The choices of both have
+// the same form. Groups with more than one initial value are left out: a constraint may tell
+// their initial values apart.
+func (s *Search) Peers() [][]Choices {
+	if s.f == nil {
+		return nil
+	}
+	var peers [][]Choices
+	for id, c := range s.f.classes() {
+		g := &s.f.parts[id]
+		if c < 0 || g.initials() != 1 {
+			continue
+		}
+		for int(c) >= len(peers) {
+			peers = append(peers, nil)
+		}
+		peers[c] = append(peers[c], s.f.choices(g))
+	}
+	return peers
+}
+
+// initials counts the values that a group may have at first.
+func (g *part) initials() (n int) {
+	for _, ok := range g.allowed[0] {
+		if ok {
+			n++
+		}
+	}
+	return n
+}
+
+// choices leaves out the bits that are known at their step: those of peers are alike.
+func (f *Factors) choices(g *part) Choices {
+	out := make(Choices, f.horizon)
+	for t := range out {
+		for i, b := range g.reads {
+			if g.known[t]>>i&1 == 0 {
+				out[t] = append(out[t], model.Lit(b+f.r.stride*int32(t)))
+			}
+		}
+	}
+	return out
+}

@@ -48,6 +48,9 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.s.AddClause()
 		return nil
 	}
+	if x.has(Symmetry) && !x.confined {
+		x.addSymmetry(s.Peers())
+	}
 	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}
