@@ -17,6 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -114,7 +115,7 @@ func TestNodes(t *testing.T) {
 			s.refuse(t)
 			lines := bytes.SplitAfter(text, []byte("\n"))
 			for range 10 {
-				broken := breakLine(rng, lines)
+				broken := randprob.BreakLine(rng, lines)
 				tried++
 				if verdict, err := veripb.Check(bytes.NewReader(s.opb), bytes.NewReader(broken)); err == nil {
 					if accepted++; s.false(verdict) {
@@ -142,29 +143,4 @@ func (s *small) refuse(t *testing.T) {
 			t.Fatalf("%s, the best reward is %d: the claim %+v gives %v", s.args, s.res.Reward, c, err)
 		}
 	}
-}
-
-// breakLine leaves out a line, exchanges two, ends the proof early, or changes a digit.
-func breakLine(rng *rand.Rand, lines [][]byte) []byte {
-	out := make([][]byte, len(lines))
-	copy(out, lines)
-	i, j := 1+rng.IntN(len(lines)-1), 1+rng.IntN(len(lines)-1)
-	switch rng.IntN(4) {
-	case 0:
-		out = append(out[:i], out[i+1:]...)
-	case 1:
-		out[i], out[j] = out[j], out[i]
-	case 2:
-		out = out[:i]
-	default:
-		line := bytes.Clone(out[i])
-		for range 20 {
-			if at := rng.IntN(len(line) + 1); at < len(line) && line[at] >= '0' && line[at] <= '9' {
-				line[at] = byte('0' + rng.IntN(10))
-				break
-			}
-		}
-		out[i] = line
-	}
-	return bytes.Join(out, nil)
 }

@@ -6,6 +6,9 @@ import "slices"
 // Cube is a set of rows: those whose bits in Care equal Value.
 type Cube struct{ Care, Value uint64 }
 
+// Has reports whether a row is in the cube.
+func (c Cube) Has(row uint64) bool { return (row^c.Value)&c.Care == 0 }
+
 // Set is a set of the rows of a truth table. Input i of a row is its bit i.
 type Set struct {
 	inputs int

@@ -183,7 +183,7 @@ func TestBroken(t *testing.T) {
 		}
 		lines := bytes.SplitAfter(text, []byte("\n"))
 		for range 40 {
-			broken := breakProof(rng, lines)
+			broken := randprob.BreakLine(rng, lines)
 			if err := os.WriteFile(name, broken, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -221,32 +221,4 @@ func conflictProof(t *testing.T, task engine.Task, horizon int, version proof.Fo
 	var text bytes.Buffer
 	solve(t, conflict.PB{Proof: &conflict.Proof{W: &text, Format: version, File: file}}, task, horizon, horizon)
 	return text.Bytes()
-}
-
-// breakProof changes one line of a proof.
-func breakProof(rng *rand.Rand, lines [][]byte) []byte {
-	out := make([][]byte, len(lines))
-	copy(out, lines)
-	i := 1 + rng.IntN(len(lines)-1)
-	switch rng.IntN(5) {
-	case 0: // missing
-		out = append(out[:i], out[i+1:]...)
-	case 1: // exchanged
-		j := 1 + rng.IntN(len(lines)-1)
-		out[i], out[j] = out[j], out[i]
-	case 2: // truncated
-		out = out[:i]
-	case 3: // twice
-		out[i] = append(bytes.Clone(out[i]), out[i]...)
-	default: // a digit
-		line := bytes.Clone(out[i])
-		for range 20 {
-			if at := rng.IntN(len(line) + 1); at < len(line) && line[at] >= '0' && line[at] <= '9' {
-				line[at] = byte('0' + rng.IntN(10))
-				break
-			}
-		}
-		out[i] = line
-	}
-	return bytes.Join(out, nil)
 }

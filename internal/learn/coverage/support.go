@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
 // Literal is twice an input, plus 1 where the input is 1.
@@ -36,13 +38,7 @@ type Table struct {
 }
 
 // Cell is the table's cell of a row.
-func (t *Table) Cell(row []uint64) uint64 {
-	var cell uint64
-	for i, b := range t.Inputs {
-		cell |= row[b/64] >> (b % 64) & 1 << i
-	}
-	return cell
-}
+func (t *Table) Cell(row []uint64) uint64 { return structure.Cell(row, t.Inputs) }
 
 // Known reports whether a row has no unseen combination of input values.
 func (s *Support) Known(row []uint64) bool {

@@ -3,6 +3,8 @@ package structure
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/cubes"
 )
 
 const (
@@ -58,11 +60,7 @@ type values struct{ on, off []uint64 }
 func (s *search) values(inputs []int) (v values, ok bool) {
 	seen := map[uint64]bool{}
 	for _, r := range s.rows {
-		in := s.t.Input(int(r))
-		var cell uint64
-		for i, b := range inputs {
-			cell |= in[b/64] >> (b % 64) & 1 << i
-		}
+		cell := Cell(s.t.Input(int(r)), inputs)
 		y := s.t.Output(int(r), s.out)
 		if was, known := seen[cell]; known && was != y {
 			return v, false
@@ -115,15 +113,10 @@ func (v *values) describe(n, own int) description {
 	return best
 }
 
-// cube is the set of joint values that agree with value in the inputs of care.
-type cube struct{ care, value uint64 }
-
-func (c cube) has(v uint64) bool { return (v^c.value)&c.care == 0 }
-
 // description is a disjunction of cubes. It holds where an output is 1; where it is 0, if
 // negated; or where it differs from the input own, if that is not negative.
 type description struct {
-	cubes   []cube
+	cubes   []cubes.Cube
 	negated bool
 	own     int
 }
@@ -131,7 +124,7 @@ type description struct {
 // literals counts the literals of the cubes.
 func (d description) literals() (n int) {
 	for _, c := range d.cubes {
-		n += bits.OnesCount64(c.care)
+		n += bits.OnesCount64(c.Care)
 	}
 	return n
 }
@@ -143,18 +136,15 @@ func (d description) tree(inputs []int) *Tree {
 		return grow(d.cubes, inputs, d.negated, &left)
 	}
 	zero, one := grow(side(d.cubes, d.own, 0), inputs, false, &left), grow(side(d.cubes, d.own, 1), inputs, true, &left)
-	if zero == nil || one == nil {
-		return nil
-	}
-	return &Tree{Input: inputs[d.own], Zero: zero, One: one}
+	return fork(inputs[d.own], zero, one)
 }
 
 // grow makes the tree of cubes over inputs, which asks for the input of most cubes first. It is
 // nil if more leaves are needed than are left.
-func grow(cubes []cube, inputs []int, negated bool, left *int) *Tree {
-	if len(cubes) == 0 || slices.ContainsFunc(cubes, func(c cube) bool { return c.care == 0 }) {
+func grow(list []cubes.Cube, inputs []int, negated bool, left *int) *Tree {
+	if len(list) == 0 || slices.ContainsFunc(list, func(c cubes.Cube) bool { return c.Care == 0 }) {
 		*left--
-		return &Tree{Value: (len(cubes) > 0) != negated}
+		return &Tree{Value: (len(list) > 0) != negated}
 	}
 	if *left <= 0 {
 		return nil
@@ -162,28 +152,22 @@ func grow(cubes []cube, inputs []int, negated bool, left *int) *Tree {
 	at, most := 0, -1
 	for i := range inputs {
 		n := 0
-		for _, c := range cubes {
-			n += int(c.care >> i & 1)
+		for _, c := range list {
+			n += int(c.Care >> i & 1)
 		}
 		if n > most {
 			at, most = i, n
 		}
 	}
-	zero, one := grow(side(cubes, at, 0), inputs, negated, left), grow(side(cubes, at, 1), inputs, negated, left)
-	switch {
-	case zero == nil || one == nil:
-		return nil
-	case zero.Zero == nil && one.Zero == nil && zero.Value == one.Value:
-		return zero
-	}
-	return &Tree{Input: inputs[at], Zero: zero, One: one}
+	zero, one := grow(side(list, at, 0), inputs, negated, left), grow(side(list, at, 1), inputs, negated, left)
+	return fork(inputs[at], zero, one)
 }
 
 // side is what is left of cubes where an input has a value.
-func side(cubes []cube, input int, value uint64) (some []cube) {
-	for _, c := range cubes {
-		if c.care>>input&1 == 0 || c.value>>input&1 == value {
-			some = append(some, cube{c.care &^ (1 << input), c.value})
+func side(list []cubes.Cube, input int, value uint64) (some []cubes.Cube) {
+	for _, c := range list {
+		if c.Care>>input&1 == 0 || c.Value>>input&1 == value {
+			some = append(some, cubes.Cube{Care: c.Care &^ (1 << input), Value: c.Value})
 		}
 	}
 	return some
@@ -192,52 +176,52 @@ func side(cubes []cube, input int, value uint64) (some []cube) {
 // cover returns cubes over n inputs that have all values of on and none of off. Each cube is a
 // value of on from which inputs are dropped one after the other. Cubes that others make needless
 // are left out.
-func cover(n int, on, off []uint64) []cube {
-	var cubes []cube
+func cover(n int, on, off []uint64) []cubes.Cube {
+	var list []cubes.Cube
 	rest := slices.Clone(on)
 	for len(rest) > 0 {
 		c := widen(n, rest, on, off)
-		cubes = append(cubes, c)
-		rest = slices.DeleteFunc(rest, c.has)
+		list = append(list, c)
+		rest = slices.DeleteFunc(rest, c.Has)
 	}
-	for i := len(cubes) - 1; i >= 0; i-- {
-		others := slices.Delete(slices.Clone(cubes), i, i+1)
+	for i := len(list) - 1; i >= 0; i-- {
+		others := slices.Delete(slices.Clone(list), i, i+1)
 		needed := slices.ContainsFunc(on, func(v uint64) bool {
-			return cubes[i].has(v) && !slices.ContainsFunc(others, func(c cube) bool { return c.has(v) })
+			return list[i].Has(v) && !slices.ContainsFunc(others, func(c cubes.Cube) bool { return c.Has(v) })
 		})
 		if !needed {
-			cubes = others
+			list = others
 		}
 	}
-	return cubes
+	return list
 }
 
 // widen drops inputs from the first value of rest as long as no value of off comes in: first that
 // without which the cube has most values of rest, and of these most values of on.
-func widen(n int, rest, on, off []uint64) cube {
-	c := cube{1<<n - 1, rest[0]}
+func widen(n int, rest, on, off []uint64) cubes.Cube {
+	c := cubes.Cube{Care: 1<<n - 1, Value: rest[0]}
 	for {
 		drop, most := -1, [2]int{-1, -1}
 		for i := range n {
-			d := cube{c.care &^ (1 << i), c.value}
-			if d.care == c.care || slices.ContainsFunc(off, d.has) {
+			d := cubes.Cube{Care: c.Care &^ (1 << i), Value: c.Value}
+			if d.Care == c.Care || slices.ContainsFunc(off, d.Has) {
 				continue
 			}
-			if n := [2]int{d.count(rest), d.count(on)}; slices.Compare(n[:], most[:]) > 0 {
+			if n := [2]int{count(d, rest), count(d, on)}; slices.Compare(n[:], most[:]) > 0 {
 				drop, most = i, n
 			}
 		}
 		if drop < 0 {
 			return c
 		}
-		c.care &^= 1 << drop
+		c.Care &^= 1 << drop
 	}
 }
 
 // count counts the values that a cube has.
-func (c cube) count(values []uint64) (n int) {
+func count(c cubes.Cube, values []uint64) (n int) {
 	for _, v := range values {
-		if c.has(v) {
+		if c.Has(v) {
 			n++
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/cubes"
 )
 
 // TestCover: the description of random values has all of those that are on and none of those
@@ -27,7 +29,7 @@ func TestCover(t *testing.T) {
 		d := v.describe(n, rng.IntN(n+1)-1)
 		tree := d.tree(inputs)
 		is := func(cell uint64) bool {
-			y := slices.ContainsFunc(d.cubes, func(c cube) bool { return c.has(cell) })
+			y := slices.ContainsFunc(d.cubes, func(c cubes.Cube) bool { return c.Has(cell) })
 			if d.own >= 0 {
 				return y != (cell>>d.own&1 == 1)
 			}
@@ -61,9 +63,9 @@ func checkPrime(t *testing.T, v values, d description) {
 	}
 	for _, c := range d.cubes {
 		for i := range 64 {
-			wider := cube{c.care &^ (1 << i), c.value}
-			if wider.care != c.care && !slices.ContainsFunc(out, wider.has) {
-				t.Fatalf("cube %b of %b does not need input %d", c.value, c.care, i)
+			wider := cubes.Cube{Care: c.Care &^ (1 << i), Value: c.Value}
+			if wider.Care != c.Care && !slices.ContainsFunc(out, wider.Has) {
+				t.Fatalf("cube %b of %b does not need input %d", c.Value, c.Care, i)
 			}
 		}
 	}

@@ -73,11 +73,7 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 		if !t.Knows(r, output) || t.filled(int32(r), inputs) {
 			continue
 		}
-		in := t.Input(r)
-		var cell uint64
-		for i, b := range inputs {
-			cell |= in[b/64] >> (b % 64) & 1 << i
-		}
+		cell := Cell(t.Input(r), inputs)
 		k, ok := at[cell]
 		if !ok {
 			k = len(cases)

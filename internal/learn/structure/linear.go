@@ -194,14 +194,7 @@ func (s *integerSum) tree(i, at int, left *int) *Tree {
 	if low>>s.shift == high>>s.shift && (inside || !s.exact) {
 		return &Tree{Value: low>>s.shift&1 == 1}
 	}
-	zero, one := s.tree(i+1, at, left), s.tree(i+1, at+s.terms[i].weight, left)
-	if zero == nil || one == nil {
-		return nil
-	}
-	if zero.Zero == nil && one.Zero == nil && zero.Value == one.Value && zero.Free == one.Free {
-		return zero
-	}
-	return &Tree{Input: s.terms[i].input, Zero: zero, One: one}
+	return fork(s.terms[i].input, s.tree(i+1, at, left), s.tree(i+1, at+s.terms[i].weight, left))
 }
 
 // equations are linear equations over the field, in echelon form.

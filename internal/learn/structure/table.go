@@ -163,6 +163,15 @@ func readBits(row []uint64, bits []int) uint64 {
 	return x
 }
 
+// Cell packs the values that some inputs, at most 64, have in a packed row: bit i is that of the
+// i-th input.
+func Cell(row []uint64, inputs []int) (cell uint64) {
+	for i, b := range inputs {
+		cell |= row[b/64] >> (b % 64) & 1 << i
+	}
+	return cell
+}
+
 // distinct sorts the rows and, where no two contradict each other, drops those
 // that are repeated.
 func (t *Table) distinct() {

@@ -30,6 +30,17 @@ func (n *Tree) Leaf(in []uint64) *Tree {
 	return n
 }
 
+// fork asks for an input, unless the answer makes no difference. It is nil if one of the trees is.
+func fork(input int, zero, one *Tree) *Tree {
+	switch {
+	case zero == nil || one == nil:
+		return nil
+	case zero.Zero == nil && one.Zero == nil && zero.Value == one.Value && zero.Free == one.Free:
+		return zero
+	}
+	return &Tree{Input: input, Zero: zero, One: one}
+}
+
 // Leaves is the number of leaves.
 func (n *Tree) Leaves() int {
 	if n.Zero == nil {

@@ -82,10 +82,7 @@ func (f *Function) seen(t *structure.Table, tree *structure.Tree) {
 	known := map[uint64]bool{}
 	for r := range t.Rows() {
 		in := t.Input(r)
-		var v uint64
-		for i, b := range f.Inputs {
-			v |= in[b/64] >> (b % 64) & 1 << i
-		}
+		v := structure.Cell(in, f.Inputs)
 		if _, ok := known[v]; !ok {
 			known[v] = tree.Eval(in)
 			values = append(values, v)
@@ -93,7 +90,7 @@ func (f *Function) seen(t *structure.Table, tree *structure.Tree) {
 	}
 	slices.Sort(values)
 	for _, v := range values {
-		f.take(Cube{care, v}, known[v])
+		f.take(Cube{Care: care, Value: v}, known[v])
 	}
 }
 
@@ -111,7 +108,7 @@ func (f *Function) table(tree *structure.Tree) {
 			in[b/64] |= v >> i & 1 << (b % 64)
 		}
 		if leaf := tree.Leaf(in); !leaf.Free {
-			f.take(Cube{care, v}, leaf.Value)
+			f.take(Cube{Care: care, Value: v}, leaf.Value)
 		}
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/fdplan/fdplan/internal/cubes"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
 
 // Cube is a set of cells of a function: those whose bits in Care equal Value.
 // Bit i stands for the function's i-th input.
-type Cube struct{ Care, Value uint64 }
+type Cube = cubes.Cube
 
 // MaxInputs is the most inputs of a Function.
 const MaxInputs = structure.MaxInputs

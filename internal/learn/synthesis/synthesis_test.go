@@ -29,14 +29,14 @@ func randomFunction(rng *rand.Rand, inputs, n int, turned, free float64) Functio
 		for i, w := range weights {
 			sum += w * int(v>>i&1)
 		}
-		f.take(Cube{mask(n), v}, sum > 0 != (rng.Float64() < turned))
+		f.take(Cube{Care: mask(n), Value: v}, sum > 0 != (rng.Float64() < turned))
 	}
 	return f
 }
 
 // cubes is a function of three cubes: the cells of the first are true, those of
 // the others, as far as they are disjoint from it, false.
-func cubes(rng *rand.Rand, inputs, n int) Function {
+func cubesOf(rng *rand.Rand, inputs, n int) Function {
 	f := Function{Inputs: rng.Perm(inputs)[:n]}
 	slices.Sort(f.Inputs)
 	for i := range 6 {
@@ -93,7 +93,7 @@ func TestExact(t *testing.T) {
 		var fs []Function
 		for range 1 + rng.IntN(6) {
 			if rng.IntN(3) == 0 {
-				fs = append(fs, cubes(rng, inputs, min(inputs, 3+rng.IntN(30))))
+				fs = append(fs, cubesOf(rng, inputs, min(inputs, 3+rng.IntN(30))))
 			} else {
 				fs = append(fs, randomFunction(rng, inputs, rng.IntN(7), 0.1*float64(rng.IntN(4)), 0.2*float64(rng.IntN(4))))
 			}
@@ -122,7 +122,7 @@ func TestSizes(t *testing.T) {
 			x.Inputs = append(x.Inputs, i)
 		}
 		for v := range uint64(1) << n {
-			x.take(Cube{mask(n), v}, f(v))
+			x.take(Cube{Care: mask(n), Value: v}, f(v))
 		}
 		return []Function{x}
 	}
