@@ -306,8 +306,8 @@ func (r *reader) check(p *Plan) error {
 		return r.fail("the trace has %s, a plan of %s passes %d", counted.Of(len(p.States), "state"), counted.Of(len(p.Actions), "step"), len(p.Actions)+1)
 	}
 	first := p.States[0]
-	if len(first) == 0 {
-		return r.fail("trace step 1 has no state variables")
+	if first == nil { // {} is the state of a problem without state variables
+		return r.fail("the first state is not known; expected an object of state variables")
 	}
 	place := map[string]int{}
 	for i, v := range first {

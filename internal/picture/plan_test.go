@@ -60,7 +60,7 @@ func TestMalformed(t *testing.T) {
 		"infeasible":        {`{"schema":1,"status":"infeasible","plan":null,"trace":null}`, `there is no plan to show, its status is "infeasible"`},
 		"no trace":          {`{"schema":1,"plan":[{}]}`, `expected a "trace"`},
 		"short trace":       {`{"schema":1,"plan":[{}],"trace":[{"a":true}]}`, "the trace has 1 state, a plan of 1 step passes 2"},
-		"empty states":      {`{"schema":1,"plan":[{}],"trace":[{},{}]}`, "trace step 1 has no state variables"},
+		"one empty state":   {`{"schema":1,"plan":[{}],"trace":[{},{"a":1}]}`, `trace step 2 has the variable "a", which step 1 has not`},
 		"variable missing":  {`{"schema":1,"plan":[{}],"trace":[{"a":true,"b":1},{"a":true}]}`, "trace step 2 has 1 state variables, step 1 has 2"},
 		"another variable":  {`{"schema":1,"plan":[{}],"trace":[{"a":true},{"b":true}]}`, `trace step 2 has the variable "b", which step 1 has not`},
 		"another type":      {`{"schema":1,"plan":[{}],"trace":[{"a":true},{"a":7}]}`, `trace step 2: "a" is 7, and a Boolean in step 1`},
@@ -79,6 +79,8 @@ func FuzzRead(f *testing.F) {
 	for _, s := range samples {
 		f.Add(document(f, s.plan()))
 	}
+	f.Add([]byte(`{"schema":1,"plan":[{}],"trace":[{},{}]}`))
+	f.Add([]byte(`{"schema":1,"plan":[{"a":true}],"trace":[{},{}]}`))
 	f.Add([]byte(`{"schema":1,"plan":[{}],"trace":[{"robot-at(a,b)":true,"robot-at(a)":true},{"robot-at(a)":true,"robot-at(a,b)":false}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Read("plan.json", data)

@@ -60,7 +60,7 @@ func TestVerdict(t *testing.T) {
 	}
 	for document, want := range map[string]string{
 		`{"schema":1,"status":"failed","steps":[{"state":{"a":1},"action":{}}],"final":null}`:  "the state after the last step is not known",
-		`{"schema":1,"status":"goal","steps":[{"state":null,"action":{}}],"final":{"a":true}}`: "trace step 1 has no state variables",
+		`{"schema":1,"status":"goal","steps":[{"state":null,"action":{}}],"final":{"a":true}}`: "the first state is not known",
 		`{"schema":1,"steps":7}`: `expected "steps" as a list`,
 		`{"schema":1,"plan":[{}],"trace":[{"a":1},{"a":2}],"unsupported":3}`:     `"unsupported" has a value of another form`,
 		`{"schema":1,"status":"infeasible","plan":null,"trace":null,"valid":{}}`: "there is no plan to show",

@@ -43,12 +43,37 @@ type generator struct {
 	actions []factored.Bit
 	aux     []factored.Bit
 	unused  []factored.Bit // auxiliary bits that no constraint defines yet
+	corner  corner
+	special *rand.Rand // what only some problems have
+}
+
+// corner is what a problem in a corner of the definitions has.
+type corner struct {
+	noBits    bool // no state bits
+	oneValued int  // so many variables of one value
+	constants bool // a state bit that never changes
+}
+
+// corners decides about one problem in six. It draws from a source of its own, so that all other
+// problems are as they would be without corners.
+func (g *generator) corners(seed uint64) {
+	g.special = rand.New(rand.NewPCG(seed, 0x66647001))
+	switch g.special.IntN(18) {
+	case 0:
+		g.corner = corner{noBits: true, oneValued: g.special.IntN(3)}
+	case 1:
+		g.corner = corner{oneValued: 1 + g.special.IntN(2)}
+	case 2:
+		g.corner = corner{oneValued: g.special.IntN(2), constants: true}
+	}
 }
 
 // New returns the problem determined by seed, the same on every machine. The network is nil
-// if nothing is learned. About two thirds of the problems have a plan of the horizon.
+// if nothing is learned. About two thirds of the problems have a plan of the horizon. One in 18
+// has no state bits; as many others have variables of one value, or bits that never change.
 func New(seed uint64, o Options) (p *factored.Problem, net *bnn.Network, horizon int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x66647000)), o: o.withDefaults()}
+	g.corners(seed)
 	g.p = factored.NewProblem(fmt.Sprintf("random %d", seed))
 	g.variables()
 	horizon = 1 + g.IntN(g.o.Horizon)
@@ -64,7 +89,7 @@ func New(seed uint64, o Options) (p *factored.Problem, net *bnn.Network, horizon
 // chance returns true with probability percent/100.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
+func pick[T any](r interface{ IntN(int) int }, from []T) T { return from[r.IntN(len(from))] }
 
 // variables declares the variables of all kinds in random order, so that bits
 // and a model's numbers differ.
@@ -76,6 +101,12 @@ func (g *generator) variables() {
 	}
 	if g.chance(4) {
 		left[factored.Action] = 0
+	}
+	if g.corner.noBits {
+		left[factored.State] = 0
+	}
+	for _, v := range g.oneValued() {
+		left[v.Kind] = max(left[v.Kind]-v.Width, 0)
 	}
 	for n := 0; left[0]+left[1]+left[2] > 0; n++ {
 		kind := factored.Kind(g.IntN(3))
@@ -98,6 +129,26 @@ func (g *generator) variables() {
 	}
 	g.states, g.actions, g.aux = g.p.Bits(factored.State), g.p.Bits(factored.Action), g.p.Bits(factored.Auxiliary)
 	g.unused = append(g.unused, g.aux...)
+}
+
+// oneValued declares the variables of one value: 0 and a name take no bit, other numbers take
+// bits that are fixed by their range.
+func (g *generator) oneValued() []factored.Variable {
+	for n := range g.corner.oneValued {
+		kind := factored.Kind(g.special.IntN(2))
+		v := factored.Variable{Name: fmt.Sprintf("one-%v-%d", kind, n), Kind: kind}
+		switch k := g.special.IntN(4); {
+		case k == 0 && (kind == factored.Action || !g.corner.noBits):
+			v.Lo = pick(g.special, []int64{-1, 1, 2, 3})
+			v.Hi, v.Default = v.Lo, v.Lo
+		case k == 1:
+			v.View = &factored.View{Names: []string{"only"}}
+		}
+		if _, err := g.p.AddVariable(v); err != nil {
+			continue // cannot be: the names differ and the ranges are right
+		}
+	}
+	return g.p.Variables
 }
 
 // network learns some of the state bits.
@@ -167,6 +218,9 @@ func (g *generator) transitions() {
 		v, _ := g.p.Owner(b)
 		next := factored.Lit{Bit: b, Next: true}
 		switch {
+		case g.corner.constants:
+			g.corner.constants = false
+			g.transition([]factored.Term{{Coef: 1, Lit: next}, {Coef: -1, Lit: factored.Lit{Bit: b}}}, factored.EQ, 0)
 		case !v.Bool && g.chance(60) && g.count(v, done):
 		case len(g.unused) > 0 && g.chance(60):
 			g.xor(next, g.lit(present), g.lit(present))
@@ -178,7 +232,7 @@ func (g *generator) transitions() {
 		}
 		done[b] = true
 	}
-	if g.chance(15) {
+	if g.chance(15) && len(g.states) > 0 {
 		terms := g.terms(append(present, g.aux...), 2)
 		terms = append(terms, factored.Term{Coef: 1, Lit: factored.Lit{Bit: pick(g, g.states), Next: true, Neg: g.chance(50)}})
 		g.transition(terms, factored.LE, g.looseBound(terms))
@@ -252,7 +306,10 @@ func (g *generator) looseBound(terms []factored.Term) int64 {
 // constraint draws a linear constraint over bits. Most exclude little; a few are empty,
 // always true, or equations.
 func (g *generator) constraint(bits []factored.Bit, origin string) factored.Constraint {
-	terms := g.terms(bits, 1+g.IntN(4))
+	var terms []factored.Term
+	if len(bits) > 0 {
+		terms = g.terms(bits, 1+g.IntN(4))
+	}
 	c := factored.Constraint{Terms: terms, Op: factored.LE, K: g.looseBound(terms), Origin: origin}
 	switch g.IntN(10) {
 	case 0:
@@ -337,6 +394,8 @@ func (g *generator) reward() {
 			t.Lit = g.lit(g.aux)
 		case len(g.actions) > 0 && g.chance(45):
 			t.Lit = g.lit(g.actions)
+		case len(g.states) == 0:
+			continue
 		default:
 			t.Lit = g.lit(g.states)
 			t.Lit.Next = g.chance(60)

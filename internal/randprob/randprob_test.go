@@ -2,6 +2,7 @@ package randprob
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -12,7 +13,7 @@ import (
 // assume.
 func TestNew(t *testing.T) {
 	const n = 400
-	feasible, learned, open, signed, negative := 0, 0, 0, 0, 0
+	feasible, learned, open, signed, negative, noBits, oneValued := 0, 0, 0, 0, 0, 0, 0
 	for seed := range uint64(n) {
 		p, net, h := New(seed, Options{})
 		q, net2, h2 := New(seed, Options{})
@@ -44,6 +45,12 @@ func TestNew(t *testing.T) {
 		if len(p.Initial) == 0 {
 			open++
 		}
+		if len(p.Bits(factored.State)) == 0 {
+			noBits++
+		}
+		if slices.ContainsFunc(p.Variables, func(v factored.Variable) bool { return v.Lo == v.Hi }) {
+			oneValued++
+		}
 		for i := range p.Variables {
 			if p.Variables[i].Lo < 0 {
 				signed++
@@ -51,12 +58,12 @@ func TestNew(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d problems %d are feasible (%d with a negative reward), %d learned, %d without initial constraints, %d with signed integers",
-		n, feasible, negative, learned, open, signed)
+	t.Logf("of %d problems %d are feasible (%d with a negative reward), %d learned, %d without initial constraints, %d with signed integers, %d without state bits, %d with variables of one value",
+		n, feasible, negative, learned, open, signed, noBits, oneValued)
 	if feasible < n*55/100 || feasible > n*85/100 {
 		t.Errorf("%d of %d problems are feasible, expected 55 to 85 %%", feasible, n)
 	}
-	if learned < n/2 || open == 0 || signed == 0 || negative == 0 || negative == feasible {
+	if learned < n/2 || noBits < n/40 || oneValued < n/20 || open == 0 || signed == 0 || negative == 0 || negative == feasible {
 		t.Error("the problems lack variety")
 	}
 }

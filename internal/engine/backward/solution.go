@@ -10,6 +10,7 @@ import (
 // complete returns the literals of a plan, with auxiliary bits of the least cost,
 // and what it costs. Hidden units, which follow by propagation, are in w.hidden.
 func (w *writer) complete(tr *factored.Trace) (lits []int32, cost int64, err error) {
+	lits = []int32{} // nil is no plan
 	if tr.Horizon() != w.m.Horizon {
 		return nil, 0, fmt.Errorf("%w: a plan of %d steps, the horizon is %d", ErrClaim, tr.Horizon(), w.m.Horizon)
 	}
@@ -29,6 +30,9 @@ func (w *writer) complete(tr *factored.Trace) (lits []int32, cost int64, err err
 		if tr.Steps[0][b] == (c.Lit > 0) {
 			cost += c.Coef
 		}
+	}
+	if w.file.NumVars() == 0 {
+		lits = append(lits, -1) // a file has one variable at least
 	}
 	return lits, cost, nil
 }
@@ -120,7 +124,8 @@ func (w *writer) hide(l *layer, bits []int32) {
 
 // auxiliary completes the present state, action and next state by auxiliary bits of
 // the least cost, and returns the literals of own and of these bits; nil if there
-// are none. Bits that cost nothing are completed in any way.
+// are none. Bits that cost nothing are completed in any way. A step without bits has an empty
+// slice, which is not nil.
 func (w *writer) auxiliary(l *layer, own []model.Lit) (lits []int32, cost int64) {
 	for _, b := range w.m.Problem.Bits(factored.Auxiliary) {
 		own = append(own, w.m.Var(l.t, b)-model.Lit(l.offset))
@@ -134,7 +139,7 @@ func (w *writer) auxiliary(l *layer, own []model.Lit) (lits []int32, cost int64)
 		}
 		l.st.Each(l.rest, func() bool {
 			cost = sum
-			lits = lits[:0]
+			lits = make([]int32, 0, len(own))
 			for _, v := range own {
 				x := l.global(v)
 				if l.st.Value(v) < 0 {

@@ -109,7 +109,7 @@ func newStep(t engine.Task) (*step, error) {
 
 // findShortcuts sees what an expansion need not do.
 func (s *step) findShortcuts(here *model.Part, quiet []model.Sum, numVars int) {
-	s.direct = len(s.free) == 0 && len(s.paid) == 0 && len(s.aux) == 0 && len(here.Sums[model.Transition]) == 0
+	s.direct = s.eval != nil && len(s.free) == 0 && len(s.paid) == 0 && len(s.aux) == 0 && len(here.Sums[model.Transition]) == 0
 	s.fixedMask = make([]uint64, s.stateWords())
 	s.fixedValue = make([]uint64, len(s.fixedMask))
 	st := propagate.NewSystem(numVars, quiet, nil).NewState()

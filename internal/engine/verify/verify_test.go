@@ -21,7 +21,7 @@ func randomProperty(r *rand.Rand, p *factored.Problem) string {
 		s := fmt.Sprint(r.IntN(4) - 1)
 		for range 1 + r.IntN(2) {
 			v := &p.Variables[r.IntN(len(p.Variables))]
-			if v.Kind == factored.Auxiliary {
+			if v.Kind == factored.Auxiliary || v.Enumeration() {
 				continue
 			}
 			name := v.Name

@@ -80,6 +80,9 @@ func Schema(s *sim.Simulator) (*dataset.Schema, error) {
 		}
 		return out
 	}
+	if len(s.States()) == 0 {
+		return nil, fmt.Errorf("%s has no state; expected state fluents, whose next values a data set is about", p.Instance)
+	}
 	return dataset.NewSchema(p.Instance, columns(s.States()), columns(s.Actions()))
 }
 
