@@ -28,6 +28,7 @@ type initCmd struct {
 	Goal    string   `help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
 	Reward  string   `help:"Reward of a step, a sum." placeholder:"EXPR"`
 	Rule    []string `help:"Condition that always holds; repeatable." placeholder:"EXPR" sep:"none"`
+	Default []string `help:"Value of an action that does nothing, so that plans omit it; repeatable." placeholder:"ACTION=VALUE" sep:"none"`
 	Initial []string `help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 	bounds
@@ -49,7 +50,7 @@ func (c *initCmd) Run(a *environment) error {
 	_, cancel := c.context(a)
 	defer cancel()
 	r := fromlog.Request{
-		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Initial: c.Initial,
+		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Defaults: c.Default, Initial: c.Initial,
 		Spec: rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Rename: map[string]string{}, Bins: map[string][]float64{}},
 	}
 	var err error

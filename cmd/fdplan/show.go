@@ -250,6 +250,9 @@ func writeVariables(b *strings.Builder, s *inspect.Summary) {
 		if v.Default != nil {
 			fmt.Fprintf(b, ", default %v", v.Default)
 		}
+		if v.Listed {
+			fmt.Fprintf(b, ", in every step")
+		}
 		if v.Meaning != "" {
 			fmt.Fprintf(b, ": %s", v.Meaning)
 		}

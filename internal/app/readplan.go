@@ -131,6 +131,11 @@ func readValues(p *factored.Problem, steps []map[string]json.RawMessage, k facto
 				return nil, fmt.Errorf("%s step %d: %w", what, t+1, err)
 			}
 		}
+		for i := range p.Variables {
+			if v := &p.Variables[i]; k == factored.Action && v.Kind == k && !v.HasDefault() && !given[v] {
+				return nil, fmt.Errorf("%s step %d: there is no value of the action %s, none of whose values does nothing; expected one of %s", what, t+1, v.Name, v.RangeText())
+			}
+		}
 	}
 	return out, nil
 }

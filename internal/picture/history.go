@@ -100,7 +100,7 @@ func (h *history) mark(step int) string {
 	return ""
 }
 
-// holding returns the values, Booleans by the name alone.
+// holding returns the values, Booleans that are true by the name alone.
 func (h *history) holding(vs []Value) string {
 	if len(vs) == 0 {
 		return "(nothing)"
@@ -108,8 +108,11 @@ func (h *history) holding(vs []Value) string {
 	parts := make([]string, len(vs))
 	for i, v := range vs {
 		parts[i] = v.Name
-		if !v.Bool {
+		switch {
+		case !v.Bool:
 			parts[i] += "=" + h.texts.format(v.X)
+		case v.X == 0:
+			parts[i] += "=false"
 		}
 	}
 	return strings.Join(parts, " ")

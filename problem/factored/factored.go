@@ -54,7 +54,8 @@ type Variable struct {
 	Bool   bool  // printed as true and false
 	Lo, Hi int64 // inclusive; 0 and 1 for a Boolean
 	// Default is the value that a plan step leaves out: for an action, to do nothing. It is
-	// 0 unless set; a range without 0 has no default then.
+	// 0 unless set. There is none if it is outside the range: then no value does nothing, and
+	// every step has one; see HasDefault.
 	Default int64
 	View    *View // what the values of an integer mean; nil for the integer itself
 	// Meaning is the condition that an auxiliary Boolean is equivalent to, for messages; empty

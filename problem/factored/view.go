@@ -146,16 +146,19 @@ func (v *Variable) parseView(text string) (int64, error) {
 	return 0, fmt.Errorf("%q is not a value of %s; expected a number in %s, or a bin such as %v", text, v.Name, v.RangeText(), v.Show(v.Lo))
 }
 
-// Defaults sets the variables of kind k in val to their defaults.
+// HasDefault reports whether there is a value that plan steps leave out.
+func (v *Variable) HasDefault() bool { return v.Default >= v.Lo && v.Default <= v.Hi }
+
+// Defaults sets the variables of kind k in val to their defaults, those that have one.
 func (p *Problem) Defaults(k Kind, val Valuation) {
 	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == k && v.Default >= v.Lo && v.Default <= v.Hi {
+		if v := &p.Variables[i]; v.Kind == k && v.HasDefault() {
 			_ = v.Set(val, v.Default) // within the range
 		}
 	}
 }
 
-// checkView reports a view that does not fit the range, and a default outside of it.
+// checkView reports a view that does not fit the range.
 func (v *Variable) checkView() error {
 	n := v.Hi - v.Lo + 1
 	switch {

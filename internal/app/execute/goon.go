@@ -56,11 +56,7 @@ func (x *run) goOn(ctx context.Context) error {
 // noop returns the joint action of all defaults.
 func noop(p *factored.Problem) factored.Valuation {
 	val := make(factored.Valuation, p.NumBits())
-	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == factored.Action {
-			_ = v.Set(val, v.Default) // a default lies in its range
-		}
-	}
+	p.Defaults(factored.Action, val)
 	return val
 }
 

@@ -131,21 +131,6 @@ func valueName(v string) string {
 	return `"` + v + `"`
 }
 
-// idle are the names of values that do nothing.
-var idle = []string{"wait", "none", "noop", "no-op", "nop", "idle", "nothing", "stay", "hold", "stop", "off"}
-
-// writeDefault names the value that does nothing, which plans leave out.
-func writeDefault(b *strings.Builder, f *rawlog.Fluent) {
-	for _, name := range idle {
-		for _, v := range f.Values {
-			if strings.EqualFold(v, name) {
-				fmt.Fprintf(b, "default = %s  # a plan does not list it\n", strconv.Quote(v))
-				return
-			}
-		}
-	}
-}
-
 func writeType(b *strings.Builder, f *rawlog.Fluent) {
 	switch f.Kind {
 	case rawlog.Int:

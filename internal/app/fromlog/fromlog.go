@@ -37,6 +37,7 @@ type Request struct {
 
 	Goal, Reward string // of the task; may be empty
 	Rules        []string
+	Defaults     []string // ACTION=VALUE that does nothing; see chooseDefaults
 	Initial      []string // FLUENT=VALUE; the others begin as the log's first complete row
 }
 
@@ -68,7 +69,10 @@ type FluentLine struct {
 	Edges  []float64 `json:"edges,omitempty"`
 	Values []string  `json:"values,omitempty"` // of an enumeration
 	Range  []float64 `json:"range,omitempty"`  // of an integer: the lowest and the highest value
-	Note   string    `json:"note,omitempty"`
+	// Of an action: the value that plans omit, or that they list every one.
+	Default string `json:"default,omitempty"`
+	Listed  bool   `json:"listed,omitempty"`
+	Note    string `json:"note,omitempty"`
 }
 
 // reason counts dropped rows.
@@ -109,6 +113,9 @@ func Init(r Request) (*Result, error) {
 		r.Gap, reading.Gap = gap, gap
 	}
 	if err := chooseBins(t, fluents, reading, r.Spec.Bins); err != nil {
+		return nil, err
+	}
+	if err := chooseDefaults(fluents, r.Defaults); err != nil {
 		return nil, err
 	}
 	text, err := document(t, fluents, r)
@@ -243,6 +250,10 @@ func line(f *rawlog.Fluent) FluentLine {
 		l.Values = f.Values
 	case f.Kind == rawlog.Int:
 		l.Range = []float64{f.Lo, f.Hi}
+	}
+	if f.Use == rawlog.AsAction {
+		l.Default, l.Listed = f.Default, f.Listed || f.Kind != rawlog.Bool && f.Default == ""
+		l.Note = strings.TrimPrefix(l.Note+"; "+nothing(f), "; ")
 	}
 	return l
 }

@@ -54,8 +54,9 @@ type VariableLine struct {
 	Edges  []float64 `json:"edges,omitempty"`
 	Unit   string    `json:"unit,omitempty"`
 	Bins   []string  `json:"bins,omitempty"` // as plans and states name them, from Lo on
-	// Default is the value of an action that plans omit; absent if it is false or 0.
-	Default any `json:"default,omitempty"`
+	// Default is the value of an action that plans omit; absent if it is false or 0, or Listed.
+	Default any  `json:"default,omitempty"`
+	Listed  bool `json:"listed,omitempty"` // an action that every step of a plan has: it has no default
 	// Meaning is the condition that an auxiliary variable stands for; absent if unknown.
 	Meaning string `json:"meaning,omitempty"`
 	Range   string `json:"range"`   // its values in the problem's own names and units
@@ -119,7 +120,11 @@ func Show(problem *load.Problem) *Summary {
 				line.Bins = append(line.Bins, fmt.Sprint(v.Show(x)))
 			}
 		}
-		if v.Kind == factored.Action && v.Default != 0 {
+		switch {
+		case v.Kind != factored.Action:
+		case !v.HasDefault():
+			line.Listed = true
+		case v.Default != 0:
 			line.Default = v.Show(v.Default)
 		}
 		if problem.Truth != nil {

@@ -49,6 +49,10 @@ type Fluent struct {
 	How    string // how the edges were found
 	Unit   string
 
+	Default string // of an action, the value that does nothing; empty if none is known to
+	Listed  bool   // an action of two values, of which neither is known to do nothing
+	Digits  bool   // the values are numbers in the log
+
 	missing int
 }
 
@@ -215,7 +219,7 @@ func (f *Fluent) classify(t *Table, columns []*Column) error {
 			f.Column, columns[text].Text(row), 100*float64(numbers)/float64(numbers+texts), f.Column)
 	}
 	f.Values = slices.Sorted(maps.Keys(values))
-	f.Unit = unitOf(f.Column)
+	f.Unit, f.Digits = unitOf(f.Column), texts == 0
 	drop := func(format string, args ...any) { f.Use, f.Why = Dropped, fmt.Sprintf(format, args...) }
 	wasAction := f.Use == AsAction
 	switch {

@@ -21,7 +21,9 @@ type Fluent struct {
 	Values  []string // of an enumeration
 	Bins    *bins.Bins
 	Initial any // of a state: bool, int64, float64 or string; nil leaves it open
-	Default any // of an action: false, 0 or the first value if nil
+	Default any // of an action: the value that plans omit; nil for none, and for a Boolean false
+	// Listed makes plans list a Boolean action in every step: neither of its values does nothing.
+	Listed bool
 }
 
 // fluentTable is a fluent in TOML.
@@ -36,6 +38,7 @@ type fluentTable struct {
 	Unit    string    `toml:"unit"`
 	Initial any       `toml:"initial"`
 	Default any       `toml:"default"`
+	Listed  bool      `toml:"listed"`
 }
 
 // Log says how a log of the fluents is read.
@@ -112,7 +115,7 @@ func (t *Task) setDeclared(f *file) error {
 }
 
 func (f *fluentTable) fluent(key string) (Fluent, error) {
-	out := Fluent{Name: factored.Canonical(f.Name), Range: f.Range, Values: f.Values, Initial: f.Initial, Default: f.Default}
+	out := Fluent{Name: factored.Canonical(f.Name), Range: f.Range, Values: f.Values, Initial: f.Initial, Default: f.Default, Listed: f.Listed}
 	table := binsTable{Lo: f.Lo, Hi: f.Hi, Bits: f.Bits, Edges: f.Edges, Unit: f.Unit}
 	quantity := f.Lo != nil || f.Hi != nil || f.Bits != nil || f.Edges != nil
 	kinds := 0
@@ -134,6 +137,8 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 		return out, fmt.Errorf("%s is a state; expected initial instead of default", out.Name)
 	case key == actionTables && f.Initial != nil:
 		return out, fmt.Errorf("%s is an action; expected default instead of initial", out.Name)
+	case f.Listed && (key == stateTables || f.Default != nil):
+		return out, fmt.Errorf("%s cannot be listed; expected listed = true for an action without a default", out.Name)
 	case f.Unit != "" && !quantity:
 		return out, fmt.Errorf("%s has a unit and no bins; expected edges", out.Name)
 	}
@@ -170,9 +175,6 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 	switch {
 	case f.Range != nil:
 		v.Lo, v.Hi = f.Range[0], f.Range[1]
-		if k == factored.Action && v.Lo > 0 {
-			v.Default = v.Lo
-		}
 	case f.Values != nil:
 		v.Hi, v.View = int64(len(f.Values))-1, &factored.View{Names: f.Values}
 	case f.Bins != nil:
@@ -182,6 +184,9 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 		}
 	default:
 		v.Bool = true
+	}
+	if k == factored.Action && (!v.Bool || f.Listed) {
+		v.Default = v.Lo - 1 // none: a log does not tell which value does nothing
 	}
 	return v
 }

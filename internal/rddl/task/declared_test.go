@@ -102,3 +102,37 @@ func TestDeclaredErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaults: only a value that is declared to do nothing is omitted, and false.
+func TestDefaults(t *testing.T) {
+	for action, want := range map[string]struct {
+		has     bool
+		omitted int64
+	}{
+		`values = ["dropoff", "wait"]`:                         {},
+		"values = [\"dropoff\", \"wait\"]\ndefault = \"wait\"": {true, 1},
+		`range = [0, 3]`:                    {},
+		"range = [1, 4]\ndefault = 1":       {true, 1},
+		`edges = [0, 10, 20]`:               {},
+		"edges = [0, 10, 20]\ndefault = 12": {true, 1},
+		``:                                  {true, 0},
+		`listed = true`:                     {},
+	} {
+		k, err := Parse("t.toml", []byte("[[state]]\nname = \"s\"\n[[action]]\nname = \"a\"\n"+action))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := k.Factored("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := p.Lookup("a"); v.HasDefault() != want.has || want.has && v.Default != want.omitted {
+			t.Errorf("%q: default %d of %s", action, v.Default, v.RangeText())
+		}
+	}
+	for _, text := range []string{"listed = true\ndefault = false", "listed = true\n[[state]]\nname=\"z\"\nlisted = true"} {
+		if _, err := Parse("t.toml", []byte("[[state]]\nname = \"s\"\n[[action]]\nname = \"a\"\n"+text)); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

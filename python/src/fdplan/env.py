@@ -101,7 +101,9 @@ class SimulatorEnv(spaces.Env):  # type: ignore[misc,valid-type]
         self.horizon = horizon or self.problem.shown.horizon
         self._states = Space(self.problem.shown.of_kind("state"))
         self._actions = Space(self.problem.shown.of_kind("action"))
-        self._defaults = {name: variable.default or self._actions.value(name, max(0, variable.lo)) for name, variable in self._actions.variables.items()}
+        self._defaults = {
+            name: variable.default or self._actions.value(name, max(0, variable.lo)) for name, variable in self._actions.variables.items() if not variable.listed
+        }
         self.observation_space = self._states.space
         self.action_space = self._actions.space
         self._last: dict[str, int] = {}

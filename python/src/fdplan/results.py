@@ -349,6 +349,7 @@ class Variable:
     unit: str | None = None
     bins: list[str] | None = None
     default: Any = None
+    listed: bool = False
     meaning: str | None = None
 
 
