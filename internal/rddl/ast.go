@@ -330,7 +330,7 @@ type Switch struct {
 	Default Expr // nil if there is none: the cases are then complete
 }
 
-// Call applies a function of the table in Functions; Name is its spelling
+// Call applies a function of the table operator.Functions; Name is its spelling
 // there (aliases as written).
 type Call struct {
 	Info

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 var (
@@ -128,7 +129,7 @@ func (c *checker) name(e *Name, want Type) Expr {
 			fail(e.Pos, "unknown name %s; did you mean the variable ?%s?", e.Name, e.Name)
 		}
 	}
-	if _, ok := Functions[e.Name]; ok {
+	if operator.Functions[e.Name] != nil {
 		fail(e.Pos, "%s is a function, expected '[' and its arguments", e.Name)
 	}
 	fail(e.Pos, "unknown name %s, expected a fluent, an object or a value%s", clip(e.Name), c.fluentHint(e.Name))
@@ -251,7 +252,7 @@ func (c *checker) call(e *Call) Expr {
 	if c.prog.PVars[e.Name] != nil {
 		return c.fluent(&Fluent{Info: e.Info, Name: e.Name, Args: e.Args})
 	}
-	f := Functions[e.Name]
+	f := operator.Functions[e.Name]
 	n := len(e.Args)
 	switch {
 	case f.Max < 0 && n < f.Min:
@@ -268,21 +269,12 @@ func (c *checker) call(e *Call) Expr {
 		}
 		x.Args = append(x.Args, a)
 	}
-	switch f.Result {
-	case ResultReal:
-		x.Type = realT
-	case ResultInt:
+	last, known := constant(x.Args[len(x.Args)-1])
+	x.Type = realT
+	if f.IsInt(arith(x.Args...) == intT, last, known) {
 		x.Type = intT
-	default:
-		x.Type = arith(x.Args...)
 	}
-	if e.Name == "pow" {
-		// Only a literal exponent is known not to be negative.
-		if v, ok := constant(x.Args[1]); !ok || v < 0 {
-			x.Type = realT
-		}
-	}
-	if v, ok := constant(x.Args[len(x.Args)-1]); ok && v == 0 && (e.Name == "div" || e.Name == "mod" || e.Name == "fmod") {
+	if known && last == 0 && f.Divides {
 		fail(start(x.Args[1]), "division by zero")
 	}
 	return &x

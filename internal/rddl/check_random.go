@@ -35,7 +35,7 @@ func (c *checker) random(pos Pos, name string) {
 
 func (c *checker) dist(e *Dist, want Type) Expr {
 	d := Distributions[e.Name]
-	if d.Result != ResultSame {
+	if d.Result != (Type{}) {
 		c.random(e.Pos, e.Name)
 		want = Type{}
 	}
@@ -46,7 +46,7 @@ func (c *checker) dist(e *Dist, want Type) Expr {
 	x.Args = nil
 	for i, a := range e.Args {
 		a = c.expr(a, want)
-		if d.Result != ResultSame {
+		if d.Result != (Type{}) {
 			c.number(a, "the "+d.Params[i].Name+" of "+e.Name)
 			if v, ok := constant(a); ok {
 				if err := d.CheckParameter(i, v); err != nil {
@@ -56,14 +56,8 @@ func (c *checker) dist(e *Dist, want Type) Expr {
 		}
 		x.Args = append(x.Args, a)
 	}
-	switch d.Result {
-	case ResultReal:
-		x.Type = realT
-	case ResultInt:
-		x.Type = intT
-	case ResultBool:
-		x.Type = boolT
-	case ResultSame:
+	x.Type = d.Result
+	if d.Result == (Type{}) {
 		x.Type = x.Args[0].ResultType()
 		if e.Name == "KronDelta" && x.Type.Kind == RealType {
 			fail(start(x.Args[0]), "KronDelta of type real, expected bool, int or an enumeration; DiracDelta is for reals")

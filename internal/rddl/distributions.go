@@ -9,7 +9,7 @@ import (
 type Distribution struct {
 	Name   string
 	Params []Parameter
-	Result Result
+	Result Type // the zero Type for that of the only argument
 	// joint describes what is wrong with two parameters that are valid separately, or returns
 	// "". It is nil if no combination is invalid.
 	joint func(a, b float64) string
@@ -105,37 +105,37 @@ var Distributions = func() map[string]*Distribution {
 	shape, scale := positive("shape"), positive("scale")
 	m := map[string]*Distribution{}
 	for _, d := range []*Distribution{
-		{"KronDelta", []Parameter{anything("value")}, ResultSame, nil},
-		{"DiracDelta", []Parameter{anything("value")}, ResultSame, nil},
-		{"Bernoulli", []Parameter{likely}, ResultBool, nil},
-		{"Uniform", []Parameter{anything("lower bound"), anything("upper bound")}, ResultReal, func(lo, hi float64) string {
+		{"KronDelta", []Parameter{anything("value")}, Type{}, nil},
+		{"DiracDelta", []Parameter{anything("value")}, Type{}, nil},
+		{"Bernoulli", []Parameter{likely}, boolT, nil},
+		{"Uniform", []Parameter{anything("lower bound"), anything("upper bound")}, realT, func(lo, hi float64) string {
 			if lo > hi {
 				return fmt.Sprintf("the upper bound %v of Uniform is below the lower bound %v", hi, lo)
 			}
 			return ""
 		}},
-		{"Normal", []Parameter{anything("mean"), {Name: "variance", Hi: inf}}, ResultReal, nil},
-		{"Exponential", []Parameter{scale}, ResultReal, nil},
-		{"Poisson", []Parameter{{Name: "rate", Hi: maxCount}}, ResultInt, nil},
-		{"Weibull", []Parameter{shape, scale}, ResultReal, nil},
-		{"Gamma", []Parameter{shape, scale}, ResultReal, nil},
-		{"Beta", []Parameter{shape, shape}, ResultReal, nil},
-		{"Geometric", []Parameter{possible}, ResultInt, nil},
-		{"Binomial", []Parameter{{Name: "number of trials", Hi: maxCount, Whole: true}, likely}, ResultInt, nil},
-		{"NegativeBinomial", []Parameter{{Name: "number of successes", Hi: maxCount, Open: true}, possible}, ResultInt, func(n, p float64) string {
+		{"Normal", []Parameter{anything("mean"), {Name: "variance", Hi: inf}}, realT, nil},
+		{"Exponential", []Parameter{scale}, realT, nil},
+		{"Poisson", []Parameter{{Name: "rate", Hi: maxCount}}, intT, nil},
+		{"Weibull", []Parameter{shape, scale}, realT, nil},
+		{"Gamma", []Parameter{shape, scale}, realT, nil},
+		{"Beta", []Parameter{shape, shape}, realT, nil},
+		{"Geometric", []Parameter{possible}, intT, nil},
+		{"Binomial", []Parameter{{Name: "number of trials", Hi: maxCount, Whole: true}, likely}, intT, nil},
+		{"NegativeBinomial", []Parameter{{Name: "number of successes", Hi: maxCount, Open: true}, possible}, intT, func(n, p float64) string {
 			if n*(1-p)/p > maxCount/2 {
 				return fmt.Sprintf("the probability %v of NegativeBinomial is too close to 0, the counts would not be exact", p)
 			}
 			return ""
 		}},
-		{"Pareto", []Parameter{shape, scale}, ResultReal, nil},
-		{"Student", []Parameter{positive("degrees of freedom")}, ResultReal, nil},
-		{"Gumbel", []Parameter{anything("mean"), scale}, ResultReal, nil},
-		{"Laplace", []Parameter{anything("mean"), scale}, ResultReal, nil},
-		{"Cauchy", []Parameter{anything("mean"), scale}, ResultReal, nil},
-		{"Gompertz", []Parameter{shape, scale}, ResultReal, nil},
-		{"ChiSquare", []Parameter{positive("degrees of freedom")}, ResultReal, nil},
-		{"Kumaraswamy", []Parameter{shape, shape}, ResultReal, nil},
+		{"Pareto", []Parameter{shape, scale}, realT, nil},
+		{"Student", []Parameter{positive("degrees of freedom")}, realT, nil},
+		{"Gumbel", []Parameter{anything("mean"), scale}, realT, nil},
+		{"Laplace", []Parameter{anything("mean"), scale}, realT, nil},
+		{"Cauchy", []Parameter{anything("mean"), scale}, realT, nil},
+		{"Gompertz", []Parameter{shape, scale}, realT, nil},
+		{"ChiSquare", []Parameter{positive("degrees of freedom")}, realT, nil},
+		{"Kumaraswamy", []Parameter{shape, shape}, realT, nil},
 	} {
 		m[d.Name] = d
 	}

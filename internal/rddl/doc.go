@@ -14,9 +14,8 @@
 // does both. Check resolves and types one domain with one instance and returns a Program of
 // copies, so that one parsed domain serves many instances, also concurrently. Every
 // declaration, name and expression has its Pos (line and byte column from 1); every
-// expression of a Program has its ResultType and every name its declaration. Walk visits
-// expressions, FormatExpr and Print write text, and CheckExpr types an expression such as a
-// goal against a Program. An error is always a *source.Error for the first fault. The package
+// expression of a Program has its ResultType and every name its declaration. FormatExpr
+// writes an expression as text, and CheckExpr types one such as a goal against a Program. An error is always a *source.Error for the first fault. The package
 // keeps no state between calls.
 //
 // # Precedence

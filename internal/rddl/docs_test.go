@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // TestTable compares docs/rddl.md with the code: the tests that it names exist, and it lists
@@ -51,7 +53,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("the page does not have `%s`", name)
 		}
 	}
-	for name := range Functions {
+	for name := range operator.Functions {
 		has(name)
 	}
 	for name := range Distributions {

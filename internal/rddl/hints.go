@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/nearest"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 func (c *checker) typeHint(name string) string {
@@ -25,7 +26,7 @@ func (c *checker) fluentHint(name string) string {
 	for v := range c.prog.PVars {
 		known = append(known, v)
 	}
-	for f := range Functions {
+	for f := range operator.Functions {
 		known = append(known, f)
 	}
 	sort.Strings(known)

@@ -1,5 +1,7 @@
 package rddl
 
+import "github.com/fdplan/fdplan/internal/rddl/operator"
+
 const (
 	// maxNesting bounds the nesting depth of brackets and similar constructs, and so the
 	// parser's stack.
@@ -164,7 +166,7 @@ func (p *parser) word(t token) Expr {
 		return &Name{Info: at, Name: t.text}
 	}
 	args := p.args()
-	if _, ok := Functions[t.text]; ok {
+	if operator.Functions[t.text] != nil {
 		return p.node(&Call{Info: at, Name: t.text, Args: args}, args...)
 	}
 	return p.node(&Fluent{Info: at, Name: t.text, Args: args}, args...)

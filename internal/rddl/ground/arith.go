@@ -3,6 +3,8 @@ package ground
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // add returns the sum of args. If the sum is exact in any order, nested sums are flattened
@@ -255,17 +257,15 @@ func (b *builder) call(pos Pos, name string, args ...*Node) *Node {
 		}
 		return b.extreme(Max, pos, args...)
 	}
+	o := operator.Functions[name]
+	last := args[len(args)-1]
 	t := Real
-	if intFunctions[name] || (name == "abs" || name == "fmod") && numeric(args...) == Int {
-		t = Int
-	}
-	// An integer power of integers is an integer unless the exponent is negative.
-	if name == "pow" && len(args) == 2 && numeric(args...) == Int && isConst(args[1]) && args[1].Val >= 0 {
+	if o.IsInt(numeric(args...) == Int, last.Val, isConst(last)) {
 		t = Int
 	}
 	if !b.plain {
 		if allConst(args) {
-			v, err := Call(name, values(args)...)
+			v, err := o.Call(values(args)...)
 			if err == nil {
 				return b.number(pos, t, v)
 			}
@@ -273,7 +273,7 @@ func (b *builder) call(pos Pos, name string, args ...*Node) *Node {
 		} else if len(args) == 1 && numeric(args...) == Int && (name == "round" || name == "floor" || name == "ceil") {
 			return args[0]
 		}
-		if len(args) == 2 && args[1].IsConst(0) && (name == "div" || name == "mod" || name == "fmod") {
+		if o.Divides && last.IsConst(0) {
 			b.fault(pos, "division by zero: the divisor of %s is always 0", name)
 		}
 	}

@@ -56,49 +56,25 @@ func (e evaluator) eval(n *Node) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value, err := operate(n, args)
-	return value + 0, err
+	return operate(n, args)
 }
 
 // operate applies the operation of n to the values of all its arguments.
 func operate(n *Node, args []float64) (value float64, err error) {
-	switch n.Op {
-	case Not:
+	switch {
+	case n.Op == Not:
 		return truth(args[0] == 0), nil
-	case Iff:
+	case n.Op == Iff:
 		return truth((args[0] != 0) == (args[1] != 0)), nil
-	case Eq, Ne, Lt, Le, Gt, Ge:
+	case n.Op.IsRelation():
 		return truth(compare(n.Op, args[0], args[1])), nil
-	case Add:
-		for _, a := range args {
-			value += a
-		}
-	case Sub:
-		value = args[0] - args[1]
-	case Mul:
-		value = 1
-		for _, a := range args {
-			value *= a
-		}
-	case Div:
-		if args[1] == 0 {
-			return failAt(n, "%v", errZero)
-		}
-		value = args[0] / args[1]
-	case Neg:
-		value = -args[0]
-	case Min, Max, Func:
-		name := n.Name
-		if n.Op == Min {
-			name = "min"
-		} else if n.Op == Max {
-			name = "max"
-		}
-		if value, err = Call(name, args...); err != nil {
-			return failAt(n, "%v", err)
-		}
-	default:
-		return failAt(n, "operation %d is not known", n.Op)
+	}
+	o := n.Operator()
+	if o == nil {
+		return failAt(n, "there is no function %s", n.Name)
+	}
+	if value, err = o.Call(args...); err != nil {
+		return failAt(n, "%v", err)
 	}
 	return value, nil
 }

@@ -231,7 +231,7 @@ func (g *grounder) binary(e *rddl.Binary) *Node {
 		}
 		return b.div(pos, x, y)
 	}
-	op, ok := relations[e.Op]
+	op, ok := relationOps[e.Op]
 	if !ok {
 		return g.fail(e.Pos, "the operator %s cannot be grounded", e.Op)
 	}
@@ -241,7 +241,7 @@ func (g *grounder) binary(e *rddl.Binary) *Node {
 	return b.compare(op, pos, x, y)
 }
 
-var relations = map[rddl.BinaryOp]Op{
+var relationOps = map[rddl.BinaryOp]Op{
 	rddl.Eq: Eq, rddl.Ne: Ne, rddl.Lt: Lt, rddl.Le: Le, rddl.Gt: Gt, rddl.Ge: Ge,
 }
 

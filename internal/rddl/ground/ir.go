@@ -1,5 +1,11 @@
 package ground
 
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/operator"
+)
+
 // Pos is a place in the RDDL source: file, line and byte column, from 1.
 type Pos struct {
 	File      string
@@ -105,6 +111,37 @@ const (
 	Func              // function Name of the arguments: abs, sgn, round, floor, ceil, exp, ln, log, sqrt, pow, div, mod, fmod, sin, …
 	Random            // distribution Name of the arguments; Discrete: pairs of value constant and weight
 )
+
+// operators are the operators of the operations on numbers but Func.
+var operators = map[Op]*operator.Operator{
+	Add: operator.Add, Sub: operator.Sub, Mul: operator.Mul, Div: operator.Div, Neg: operator.Neg, Min: operator.Min, Max: operator.Max,
+}
+
+// Operator returns the operator or function of an operation on numbers; nil for other operations
+// and for a function that is not known.
+func (n *Node) Operator() *operator.Operator {
+	if n.Op == Func {
+		return operator.Functions[n.Name]
+	}
+	return operators[n.Op]
+}
+
+// relations are the relations of the operations Eq to Ge.
+var relations = [...]operator.Relation{operator.Eq, operator.Ne, operator.Lt, operator.Le, operator.Gt, operator.Ge}
+
+// Relation returns the relation of one of the operations Eq, Ne, Lt, Le, Gt and Ge.
+func (op Op) Relation() operator.Relation { return relations[op-Eq] }
+
+// IsRelation reports whether op is one of Eq, Ne, Lt, Le, Gt and Ge.
+func (op Op) IsRelation() bool { return op >= Eq && op <= Ge }
+
+// Opposite returns the relation that holds where op does not.
+func (op Op) Opposite() Op { return opOf(op.Relation().Not()) }
+
+// Mirrored returns the relation op with its sides exchanged.
+func (op Op) Mirrored() Op { return opOf(op.Relation().Mirrored()) }
+
+func opOf(r operator.Relation) Op { return Eq + Op(slices.Index(relations[:], r)) }
 
 // Node is a typed expression. Nodes may be shared and must not be changed. Equal parts of one
 // place of the source are the same node, except draws: every occurrence of a draw is a node

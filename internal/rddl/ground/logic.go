@@ -1,6 +1,9 @@
 package ground
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // not folds double negation and reverses comparisons.
 func (b *builder) not(pos Pos, x *Node) *Node {
@@ -13,12 +16,10 @@ func (b *builder) not(pos Pos, x *Node) *Node {
 	case Not:
 		return x.Args[0]
 	case Eq, Ne, Lt, Le, Gt, Ge:
-		return b.op(opposite[x.Op], Bool, pos, x.Args...)
+		return b.op(x.Op.Opposite(), Bool, pos, x.Args...)
 	}
 	return b.op(Not, Bool, pos, x)
 }
-
-var opposite = map[Op]Op{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Gt: Le, Le: Gt}
 
 // and and or differ in the constant that decides them.
 func (b *builder) and(pos Pos, args ...*Node) *Node { return b.junction(And, pos, args) }
@@ -137,25 +138,7 @@ func (b *builder) iff(pos Pos, x, y *Node) *Node {
 	return b.op(Iff, Bool, pos, x, y)
 }
 
-// mirrored maps each relation to the one with its sides exchanged.
-var mirrored = map[Op]Op{Eq: Eq, Ne: Ne, Lt: Gt, Le: Ge, Gt: Lt, Ge: Le}
-
-func compare(op Op, x, y float64) bool {
-	switch op {
-	case Eq:
-		return x == y
-	case Ne:
-		return x != y
-	case Lt:
-		return x < y
-	case Le:
-		return x <= y
-	case Gt:
-		return x > y
-	default:
-		return x >= y
-	}
-}
+func compare(op Op, x, y float64) bool { return op.Relation().Holds(cmp.Compare(x, y)) }
 
 // compare builds x op y for one of the six relations.
 func (b *builder) compare(op Op, pos Pos, x, y *Node) *Node {
@@ -172,7 +155,7 @@ func (b *builder) compare(op Op, pos Pos, x, y *Node) *Node {
 		return b.not(pos, b.iff(pos, x, y))
 	}
 	if isConst(x) && !isConst(y) {
-		op, x, y = mirrored[op], y, x
+		op, x, y = op.Mirrored(), y, x
 	}
 	if !isConst(y) {
 		return b.op(op, Bool, pos, x, y)

@@ -275,10 +275,10 @@ func (g *grounder) dist(e *rddl.Dist) *Node {
 		return g.fail(e.Pos, "%s with %d arguments cannot be grounded", e.Name, len(args))
 	}
 	t := Real
-	switch rule.Result {
-	case rddl.ResultBool:
+	switch rule.Result.Kind {
+	case rddl.BoolType:
 		t = Bool
-	case rddl.ResultInt:
+	case rddl.IntType:
 		t = Int
 	}
 	return g.b.draw(Pos(e.Pos), e.Name, t, args...)

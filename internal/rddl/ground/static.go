@@ -145,7 +145,7 @@ func (g *grounder) staticBinary(e *rddl.Binary) (float64, Type, bool) {
 	case rddl.Div:
 		return x / y, Real, y != 0
 	}
-	op, ok := relations[e.Op]
+	op, ok := relationOps[e.Op]
 	return truth(ok && compare(op, x, y)), Bool, ok
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // workspace contains the buffers for drawing and enumerating, apart from the machine.
@@ -52,11 +53,11 @@ func (r *Runner) bounds(n *ground.Node) (lo, hi float64) {
 	case ground.Iff:
 		af, at := r.truth(n.Args[0])
 		bf, bt := r.truth(n.Args[1])
-		return compareBounds(ground.Eq, af, at, bf, bt)
+		return decided(operator.Eq.Over(af, at, bf, bt))
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
 		a, b := r.bounds2(n.Args[0])
 		c, d := r.bounds2(n.Args[1])
-		return compareBounds(n.Op, a, b, c, d)
+		return decided(n.Op.Relation().Over(a, b, c, d))
 	case ground.If:
 		f, t := r.truth(n.Args[0])
 		if f == 1 {
@@ -104,75 +105,32 @@ func (r *Runner) refBounds(n *ground.Node) (lo, hi float64) {
 }
 
 func (r *Runner) arithmeticBounds(n *ground.Node) (lo, hi float64) {
-	switch n.Op {
-	case ground.Add:
-		for _, a := range n.Args {
-			l, h := r.bounds2(a)
-			lo, hi = lo+l, hi+h
-		}
-		return lo, hi
-	case ground.Sub:
-		a, b := r.bounds2(n.Args[0])
-		c, d := r.bounds2(n.Args[1])
-		return a - d, b - c
-	case ground.Neg:
-		a, b := r.bounds2(n.Args[0])
-		return 0 - b, 0 - a
-	case ground.Mul:
-		lo, hi = 1, 1
-		for _, a := range n.Args {
-			l, h := r.bounds2(a)
-			w, x, y, z := product(lo, l), product(lo, h), product(hi, l), product(hi, h)
-			lo, hi = min(w, x, y, z), max(w, x, y, z)
-		}
-		return lo, hi
-	case ground.Min, ground.Max:
-		lo, hi = r.bounds2(n.Args[0])
-		for _, a := range n.Args[1:] {
-			l, h := r.bounds2(a)
-			if n.Op == ground.Min {
-				lo, hi = min(lo, l), min(hi, h)
-			} else {
-				lo, hi = max(lo, l), max(hi, h)
-			}
-		}
-		return lo, hi
-	case ground.Random:
-		if n.Name == "KronDelta" || n.Name == "DiracDelta" {
-			return r.bounds2(n.Args[0])
-		}
-	}
-	if n.Type == ground.Bool {
+	o := n.Operator()
+	switch {
+	case n.Op == ground.Random && (n.Name == "KronDelta" || n.Name == "DiracDelta"):
+		return r.bounds2(n.Args[0])
+	case n.Type == ground.Bool:
 		return 0, 1
+	case o == nil || o.Interval == nil || o.Error == operator.Library:
+		return math.Inf(-1), math.Inf(1)
+	case len(n.Args) == 0:
+		return o.Empty(), o.Empty()
 	}
-	return math.Inf(-1), math.Inf(1)
+	var x operator.Interval
+	for i, a := range n.Args {
+		var y operator.Interval
+		if y.Lo, y.Hi = r.bounds2(a); i == 0 {
+			x = y
+		}
+		if i > 0 || len(n.Args) == 1 && o.Unary != nil {
+			x = o.Interval(x, y)
+		}
+	}
+	return x.Lo, x.Hi
 }
 
-// product treats 0 times infinity as 0: infinity stands for an unknown bound.
-func product(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return a * b
-}
-
-// compareBounds compares a number in a..b with one in c..d.
-func compareBounds(op ground.Op, a, b, c, d float64) (lo, hi float64) {
-	var always, never bool
-	switch op {
-	case ground.Eq:
-		always, never = a == b && c == d && a == c, b < c || d < a
-	case ground.Ne:
-		always, never = b < c || d < a, a == b && c == d && a == c
-	case ground.Lt:
-		always, never = b < c, a >= d
-	case ground.Le:
-		always, never = b <= c, a > d
-	case ground.Gt:
-		always, never = a > d, b <= c
-	case ground.Ge:
-		always, never = a >= d, b < c
-	}
+// decided are the bounds on a relation that always or never holds.
+func decided(always, never bool) (lo, hi float64) {
 	switch {
 	case always:
 		return 1, 1

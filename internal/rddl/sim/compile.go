@@ -119,10 +119,8 @@ func (c *compiler) compileNum(n *ground.Node) num {
 			}
 			return 0
 		}
-	case ground.Add, ground.Mul, ground.Min, ground.Max:
-		return c.fold(n)
-	case ground.Sub, ground.Div, ground.Neg:
-		return c.arithmetic(n)
+	case ground.Add, ground.Mul, ground.Min, ground.Max, ground.Sub, ground.Div, ground.Neg, ground.Func:
+		return c.operation(n)
 	case ground.If:
 		if !c.arity(n, 3, 3) {
 			return nil
@@ -136,8 +134,6 @@ func (c *compiler) compileNum(n *ground.Node) num {
 		}
 	case ground.Case:
 		return c.switching(n)
-	case ground.Func:
-		return c.function(n)
 	case ground.Random:
 		c.stochastic = c.stochastic || n.Name != "KronDelta" && n.Name != "DiracDelta"
 		return c.distribution(n)
@@ -163,84 +159,6 @@ func (c *compiler) refers(n *ground.Node) bool {
 		return false
 	}
 	return true
-}
-
-// fold compiles the operations that take any number of arguments.
-func (c *compiler) fold(n *ground.Node) num {
-	least := 0
-	if n.Op == ground.Min || n.Op == ground.Max {
-		least = 1
-	}
-	if !c.arity(n, least, many) {
-		return nil
-	}
-	args := c.all(n.Args)
-	switch n.Op {
-	case ground.Add:
-		if len(args) == 2 {
-			a, b := args[0], args[1]
-			return func(m *machine) float64 { return a(m) + b(m) }
-		}
-		return func(m *machine) float64 {
-			var s float64
-			for _, a := range args {
-				s += a(m)
-			}
-			return s
-		}
-	case ground.Mul:
-		if len(args) == 2 {
-			a, b := args[0], args[1]
-			return func(m *machine) float64 { return a(m) * b(m) }
-		}
-		return func(m *machine) float64 {
-			s := 1.0
-			for _, a := range args {
-				s *= a(m)
-			}
-			return s
-		}
-	case ground.Min:
-		return func(m *machine) float64 {
-			s := args[0](m)
-			for _, a := range args[1:] {
-				s = min(s, a(m))
-			}
-			return s
-		}
-	default:
-		return func(m *machine) float64 {
-			s := args[0](m)
-			for _, a := range args[1:] {
-				s = max(s, a(m))
-			}
-			return s
-		}
-	}
-}
-
-func (c *compiler) arithmetic(n *ground.Node) num {
-	if n.Op == ground.Neg {
-		if !c.arity(n, 1, 1) {
-			return nil
-		}
-		a := c.num(n.Args[0])
-		return func(m *machine) float64 { return 0 - a(m) } // 0-x has no negative zero
-	}
-	if !c.arity(n, 2, 2) {
-		return nil
-	}
-	a, b := c.num(n.Args[0]), c.num(n.Args[1])
-	if n.Op == ground.Sub {
-		return func(m *machine) float64 { return a(m) - b(m) }
-	}
-	return func(m *machine) float64 {
-		x, y := a(m), b(m)
-		if y == 0 {
-			return m.fail(n, "division by zero", x, y)
-		}
-		return x / y
-	}
 }
 
 // switching compiles a switch: the first pair whose value equals the argument.
@@ -283,14 +201,15 @@ func (c *compiler) switching(n *ground.Node) num {
 
 // opName returns the name of n's operation in messages.
 func opName(n *ground.Node) string {
-	switch n.Op {
-	case ground.Func, ground.Random:
+	if o := n.Operator(); o != nil {
+		return o.Name
+	}
+	if n.Op == ground.Func || n.Op == ground.Random {
 		return n.Name
 	}
-	names := [...]string{"constant", "fluent", "~", "^", "|", "=>", "<=>", "==", "~=", "<", "<=", ">", ">=",
-		"+", "-", "*", "/", "unary -", "if", "switch", "min", "max"}
+	names := [...]string{"constant", "fluent", "~", "^", "|", "=>", "<=>", "==", "~=", "<", "<=", ">", ">="}
 	if int(n.Op) < len(names) {
 		return names[n.Op]
 	}
-	return "operation"
+	return map[ground.Op]string{ground.If: "if", ground.Case: "switch"}[n.Op]
 }

@@ -1,46 +1,89 @@
 package sim
 
-import "github.com/fdplan/fdplan/internal/rddl/ground"
+import (
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
+)
 
-func (c *compiler) function(n *ground.Node) num {
-	if u, ok := ground.FindUnary(n.Name); ok {
-		if !c.arity(n, 1, 1) {
-			return nil
+// operation compiles an operator or function on numbers.
+func (c *compiler) operation(n *ground.Node) num {
+	o := n.Operator()
+	if o == nil {
+		c.refuse(n, "the simulator does not know the function %s", n.Name)
+		return nil
+	}
+	least, most := o.Min, o.Max
+	if most == operator.Any {
+		least, most = min(least, 1), many
+	}
+	if !c.arity(n, least, most) {
+		return nil
+	}
+	args := c.all(n.Args)
+	if f := plain(n.Op, args); f != nil {
+		return f
+	}
+	first, rest := num(func(*machine) float64 { return o.Empty() }), args
+	if len(args) > 0 {
+		first, rest = args[0], args[1:]
+	}
+	value := func(m *machine, x float64) (v, last float64) { return o.Unary(x), x }
+	switch {
+	case o.Unary == nil && len(rest) == 1:
+		second := rest[0]
+		value = func(m *machine, x float64) (v, last float64) {
+			last = second(m)
+			return o.Binary(x, last), last
 		}
-		a := c.num(n.Args[0])
-		return func(m *machine) float64 {
-			x := a(m)
-			if u.Why != nil {
-				if why := u.Why(x); why != "" {
-					return m.fail(n, why, x)
-				}
+	case o.Unary == nil:
+		value = func(m *machine, x float64) (v, last float64) {
+			v = x
+			for _, a := range rest {
+				last = a(m)
+				v = o.Binary(v, last)
 			}
-			return finite(m, n, u.F(x)+0, x) // +0 turns the negative zero of ceil(-0.5) into 0
+			return v, last
 		}
 	}
-	if b, ok := ground.FindBinary(n.Name); ok {
-		if !c.arity(n, 2, 2) {
-			return nil
-		}
-		a1, a2 := c.num(n.Args[0]), c.num(n.Args[1])
+	if n.Op != ground.Func && o.Outside == nil {
 		return func(m *machine) float64 {
-			x, y := a1(m), a2(m)
-			if b.Why != nil {
-				if why := b.Why(x, y); why != "" {
-					return m.fail(n, why, x, y)
-				}
-			}
-			return finite(m, n, b.F(x, y)+0, x, y)
+			v, _ := value(m, first(m))
+			return v
 		}
 	}
-	c.refuse(n, "the simulator does not know the function %s", n.Name)
+	return func(m *machine) float64 {
+		x := first(m)
+		v, last := value(m, x)
+		if o.Outside != nil {
+			if why := o.Outside(x, last); why != "" {
+				return m.fail(n, why, []float64{x, last}[:min(2, len(args))]...)
+			}
+		}
+		return finite(m, n, v+0, []float64{x, last}[:min(2, len(args))]...) // +0 turns the negative zero of ceil(-0.5) into 0
+	}
+}
+
+// plain compiles the commonest operators without a call of their function; nil for the others.
+func plain(op ground.Op, args []num) num {
+	if len(args) != 2 {
+		return nil
+	}
+	a, b := args[0], args[1]
+	switch op {
+	case ground.Add:
+		return func(m *machine) float64 { return a(m) + b(m) }
+	case ground.Sub:
+		return func(m *machine) float64 { return a(m) - b(m) }
+	case ground.Mul:
+		return func(m *machine) float64 { return a(m) * b(m) }
+	}
 	return nil
 }
 
 // finite returns v, or a fault if v is infinite or not a number.
 func finite(m *machine, n *ground.Node, v float64, args ...float64) float64 {
 	if v-v != 0 {
-		return m.fail(n, "the result is not a finite number", args...)
+		return m.fail(n, operator.NotFinite, args...)
 	}
 	return v
 }

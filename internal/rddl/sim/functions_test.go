@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // grid has arguments on both sides of every edge of a function's domain.
@@ -16,7 +17,7 @@ var grid = []float64{-1e300, -1 << 53, -7, -2.5, -2, -1.5, -1, -0.5, 0, 1e-300, 
 // TestFunctionsAgree evaluates every function of the language over a grid, by the simulator
 // and by constant folding: both return exactly the same value, or none.
 func TestFunctionsAgree(t *testing.T) {
-	for name, f := range rddl.Functions {
+	for name, f := range operator.Functions {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, x := range grid {
@@ -26,7 +27,7 @@ func TestFunctionsAgree(t *testing.T) {
 				}
 				for _, y := range seconds {
 					args := []float64{x, y}[:f.Min]
-					want, wantErr := ground.Call(name, args...)
+					want, wantErr := operator.Functions[name].Call(args...)
 					got, err := evaluate(t, call(name, args...))
 					if (err == nil) != (wantErr == nil) || err == nil && math.Float64bits(got) != math.Float64bits(want) {
 						t.Errorf("%s%v: simulated %v, %v; folded %v, %v", name, args, got, err, want, wantErr)
@@ -79,7 +80,7 @@ func TestIntegerDivision(t *testing.T) {
 					q, m = q-1, m+y
 				}
 				for name, want := range map[string]int64{"div": q, "mod": m} {
-					if got, err := ground.Call(name, float64(x), float64(y)); err != nil || got != float64(want) {
+					if got, err := operator.Functions[name].Call(float64(x), float64(y)); err != nil || got != float64(want) {
 						t.Errorf("%s: got %v, %v; want %d", fmt.Sprintf("%s[%d, %d]", name, x, y), got, err, want)
 					}
 				}

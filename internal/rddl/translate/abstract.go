@@ -92,7 +92,7 @@ func (a *abstract) newDomain(n *ground.Node) domain {
 func (a *abstract) split(cond *ground.Node) (then, other *abstract) {
 	d := a.eval(cond)
 	if v, ok := d.single(); ok {
-		if v.n != 0 {
+		if v.N != 0 {
 			return a, nil
 		}
 		return nil, a
@@ -203,7 +203,7 @@ func (a *abstract) known(v bool) domain { return setDomain([]rat{truth(v).rat}) 
 func (a *abstract) bool(n *ground.Node) (v, ok bool) {
 	d := a.eval(n)
 	if r, one := d.single(); one {
-		return r.n != 0, true
+		return r.N != 0, true
 	}
 	return !d.isEmpty() && (d.lo > 0 || d.hi < 0), d.isEmpty() || d.lo > 0 || d.hi < 0
 }
@@ -213,14 +213,14 @@ func comparison(op ground.Op, x, y domain) domain {
 	decided := func(v bool) domain { return setDomain([]rat{truth(v).rat}) }
 	switch op {
 	case ground.Gt, ground.Ge:
-		return comparison(map[ground.Op]ground.Op{ground.Gt: ground.Lt, ground.Ge: ground.Le}[op], y, x)
+		return comparison(op.Mirrored(), y, x)
 	case ground.Lt, ground.Le:
 		if x.set != nil && y.set != nil {
 			least, most := x.set[0].cmp(y.set[len(y.set)-1]), x.set[len(x.set)-1].cmp(y.set[0])
 			switch {
-			case holds(op, most):
+			case op.Relation().Holds(most):
 				return decided(true)
-			case !holds(op, least):
+			case !op.Relation().Holds(least):
 				return decided(false)
 			}
 			return someBool

@@ -225,12 +225,6 @@ func (c *compiler) equal(dest lit, x, y number) lit {
 	return c.isZero(dest, x.plus(y, whole(-1)))
 }
 
-// opposite maps each relation to its negation.
-var opposite = map[ground.Op]ground.Op{
-	ground.Eq: ground.Ne, ground.Ne: ground.Eq, ground.Lt: ground.Ge,
-	ground.Ge: ground.Lt, ground.Gt: ground.Le, ground.Le: ground.Gt,
-}
-
 // assert makes n hold, or fail if negate is set, at the steps of g.
 func (c *compiler) assert(g group, n *ground.Node, negate bool) {
 	switch n.Op {
@@ -272,7 +266,7 @@ func (c *compiler) assert(g group, n *ground.Node, negate bool) {
 			}
 		}
 	}
-	if opposite[n.Op] != 0 && c.assertLinear(g, n, negate) {
+	if n.Op.IsRelation() && c.assertLinear(g, n, negate) {
 		return
 	}
 	if n.Op == ground.Or || n.Op == ground.And || n.Op == ground.Implies {
@@ -316,7 +310,7 @@ func (c *compiler) assertClause(g group, n *ground.Node, negate bool) {
 func (c *compiler) assertLinear(g group, n *ground.Node, negate bool) bool {
 	op := n.Op
 	if negate {
-		op = opposite[op]
+		op = op.Opposite()
 	}
 	if op == ground.Ne {
 		return false

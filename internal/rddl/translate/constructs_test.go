@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -167,7 +168,7 @@ func TestFunctions(t *testing.T) {
 			agree(t, text, -1)
 		}
 	}
-	for name := range rddl.Functions {
+	for name := range operator.Functions {
 		if !seen[name] {
 			t.Errorf("no expression has %s", name)
 		}

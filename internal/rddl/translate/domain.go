@@ -3,6 +3,8 @@ package translate
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // domain is a set of numbers that contains every value of an expression: an interval, and the
@@ -23,8 +25,7 @@ const (
 )
 
 var (
-	anything = domain{lo: math.Inf(-1), hi: math.Inf(1)}
-	integers = domain{lo: math.Inf(-1), hi: math.Inf(1), whole: true}
+	anything = domainOf(operator.Anything)
 	empty    = domain{lo: 1, hi: 0, whole: true, set: []rat{}}
 	someBool = setDomain([]rat{whole(0), whole(1)})
 )
@@ -71,16 +72,14 @@ func between(lo, hi float64, integral bool) domain {
 
 // outward is an interval with rounding on both sides, except of integers that are exact.
 func outward(lo, hi float64, integral bool) domain {
-	if math.IsNaN(lo) || math.IsNaN(hi) {
-		return domain{lo: math.Inf(-1), hi: math.Inf(1), whole: integral}
-	}
-	if !integral || math.Abs(lo) >= 1<<52 {
-		lo = math.Nextafter(lo, math.Inf(-1))
-	}
-	if !integral || math.Abs(hi) >= 1<<52 {
-		hi = math.Nextafter(hi, math.Inf(1))
-	}
-	return domain{lo: lo, hi: hi, whole: integral}
+	return domainOf(operator.Interval{Lo: lo, Hi: hi, Whole: integral}.Outward())
+}
+
+func domainOf(r operator.Interval) domain { return domain{lo: r.Lo, hi: r.Hi, whole: r.Whole} }
+
+// interval is the interval of a domain.
+func (d *domain) interval() operator.Interval {
+	return operator.Interval{Lo: d.lo, Hi: d.hi, Whole: d.whole}
 }
 
 // listed returns the values of d one by one; ok is false if they are too many.
@@ -193,19 +192,19 @@ func gridOf(values []rat) (g grid, ok bool) {
 	g = grid{base: values[0], step: whole(1)}
 	scale := int64(1)
 	for _, v := range values {
-		scale = product64(scale/gcd(scale, v.d), v.d)
+		scale = product64(scale/operator.GCD(scale, v.D), v.D)
 	}
 	var common int64
 	for _, v := range values {
-		common = gcd(common, v.sub(g.base).mul(whole(scale)).n)
+		common = operator.GCD(common, v.sub(g.base).mul(whole(scale)).N)
 	}
 	if common == 0 {
 		return g, true
 	}
 	g.step = fraction(common, scale)
 	n := values[len(values)-1].sub(g.base).div(g.step)
-	g.last = n.n
-	return g, n.n < setSize
+	g.last = n.N
+	return g, n.N < setSize
 }
 
 // at is value number z.

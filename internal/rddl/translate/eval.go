@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // value is the value of an expression: exact, or a float if a function has no rational
@@ -87,7 +88,7 @@ func (s *scene) eval(n *ground.Node) value {
 	case ground.Iff:
 		return truth(s.eval(n.Args[0]).isTrue() == s.eval(n.Args[1]).isTrue())
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
-		return truth(holds(n.Op, compareValues(s.eval(n.Args[0]), s.eval(n.Args[1]))))
+		return truth(n.Op.Relation().Holds(compareValues(s.eval(n.Args[0]), s.eval(n.Args[1]))))
 	case ground.If:
 		if s.eval(n.Args[0]).isTrue() {
 			return s.eval(n.Args[1])
@@ -145,177 +146,46 @@ func compareValues(a, b value) int {
 	return 0
 }
 
-// holds reports whether op is true of values whose comparison has this sign.
-func holds(op ground.Op, sign int) bool {
-	switch op {
-	case ground.Eq:
-		return sign == 0
-	case ground.Ne:
-		return sign != 0
-	case ground.Lt:
-		return sign < 0
-	case ground.Le:
-		return sign <= 0
-	case ground.Gt:
-		return sign > 0
-	default:
-		return sign >= 0
-	}
-}
-
-// apply applies an arithmetic operation.
+// apply applies an operator or function to the values of its arguments.
 func (c *compiler) apply(n *ground.Node, args []value) value {
-	for _, a := range args {
-		if a.inexact {
+	o := n.Operator()
+	if o.Divides {
+		c.divisor(n, args[1].asFloat())
+	}
+	r := make([]operator.Rat, len(args))
+	for i, a := range args {
+		if a.inexact || o.Exact == nil {
 			return c.applyFloat(n, args)
 		}
+		r[i] = operator.Rat(a.rat)
 	}
-	r := make([]rat, len(args))
-	for i, a := range args {
-		r[i] = a.rat
-	}
-	switch n.Op {
-	case ground.Add, ground.Mul, ground.Min, ground.Max:
-		out := r[0]
-		for _, x := range r[1:] {
-			out = fold(n.Op, out, x)
-		}
-		return exact(out)
-	case ground.Sub:
-		return exact(r[0].sub(r[1]))
-	case ground.Neg:
-		return exact(r[0].neg())
-	case ground.Div:
-		c.divisor(n, r[1])
-		return exact(r[0].div(r[1]))
-	}
-	if out, ok := c.function(n, r); ok {
-		return exact(out)
+	out, ok := o.Fraction(r...)
+	if checked(out); ok {
+		return exact(rat(out))
 	}
 	return c.applyFloat(n, args)
 }
 
-func fold(op ground.Op, a, b rat) rat {
-	switch op {
-	case ground.Add:
-		return a.add(b)
-	case ground.Mul:
-		return a.mul(b)
-	case ground.Min:
-		return a.min(b)
-	default:
-		return a.max(b)
-	}
-}
-
-func (c *compiler) divisor(n *ground.Node, r rat) {
-	if r.n == 0 {
+func (c *compiler) divisor(n *ground.Node, x float64) {
+	if x == 0 {
 		c.refuseAt(n.Pos, "the divisor can be 0; expected one that cannot, such as max[1, x]")
 	}
 }
 
-// function applies a function with rational values; ok is false for other functions.
-func (c *compiler) function(n *ground.Node, r []rat) (out rat, ok bool) {
-	switch n.Name {
-	case "abs":
-		return r[0].max(r[0].neg()), true
-	case "sgn":
-		return whole(int64(r[0].sign())), true
-	case "floor":
-		return whole(r[0].floor()), true
-	case "ceil":
-		return whole(r[0].ceil()), true
-	case "round":
-		return whole(roundEven(r[0])), true
-	case "min", "max":
-		op := ground.Min
-		if n.Name == "max" {
-			op = ground.Max
-		}
-		out = r[0]
-		for _, x := range r[1:] {
-			out = fold(op, out, x)
-		}
-		return out, true
-	case "div":
-		c.divisor(n, r[1])
-		return whole(r[0].div(r[1]).floor()), true
-	case "mod", "fmod":
-		c.divisor(n, r[1])
-		return r[0].sub(r[1].mul(whole(r[0].div(r[1]).floor()))), true
-	case "pow":
-		if r[1].isWhole() && r[1].n >= 0 && r[1].n <= 64 {
-			out = whole(1)
-			for range r[1].n {
-				out = out.mul(r[0])
-			}
-			return out, true
-		}
-	}
-	return rat{}, false
-}
-
-// roundEven rounds to the nearest integer, ties to the even one.
-func roundEven(r rat) int64 {
-	f := r.floor()
-	switch r.sub(whole(f)).cmp(fraction(1, 2)) {
-	case -1:
-		return f
-	case 1:
-		return f + 1
-	}
-	return f + f&1
-}
-
-// applyFloat applies an operation or function whose value is known only in floating point, as
+// applyFloat applies an operator or function whose value is known only in floating point, as
 // in a simulator.
 func (c *compiler) applyFloat(n *ground.Node, args []value) value {
 	x := make([]float64, len(args))
 	for i, a := range args {
 		x[i] = a.asFloat()
 	}
-	var out float64
-	switch n.Op {
-	case ground.Add:
-		for _, y := range x {
-			out += y
-		}
-	case ground.Mul:
-		out = 1
-		for _, y := range x {
-			out *= y
-		}
-	case ground.Min:
-		out = math.Inf(1)
-		for _, y := range x {
-			out = math.Min(out, y)
-		}
-	case ground.Max:
-		out = math.Inf(-1)
-		for _, y := range x {
-			out = math.Max(out, y)
-		}
-	case ground.Sub:
-		out = x[0] - x[1]
-	case ground.Neg:
-		out = -x[0]
-	case ground.Div:
-		out = x[0] / x[1]
-	default:
-		v, err := ground.Call(n.Name, x...)
-		if err != nil {
-			c.refuseAt(n.Pos, "for some values of what it reads, %v", err)
-		}
-		switch n.Name {
-		case "floor", "ceil", "round", "sgn", "div":
-			if math.Abs(v) <= ratLimit {
-				return exact(whole(int64(v)))
-			}
-		}
-		out = v
+	o := n.Operator()
+	v, err := o.Call(x...)
+	if err != nil {
+		c.refuseAt(n.Pos, "for some values of what it reads, %v", err)
 	}
-	if math.IsNaN(out) || math.IsInf(out, 0) {
-		c.refuseAt(n.Pos, "its value is not a finite number for some values of what it reads")
+	if o.Result == operator.Int && math.Abs(v) <= ratLimit {
+		return exact(whole(int64(v)))
 	}
-	return value{float: out, inexact: true}
+	return value{float: v, inexact: true}
 }

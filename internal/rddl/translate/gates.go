@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -188,10 +189,10 @@ func positive(terms []summand, k int64) ([]summand, int64) {
 		case t.coef < 0:
 			out = append(out, summand{-t.coef, -t.lit})
 			k -= t.coef
-			g = gcd(g, t.coef)
+			g = operator.GCD(g, t.coef)
 		default:
 			out = append(out, t)
-			g = gcd(g, t.coef)
+			g = operator.GCD(g, t.coef)
 		}
 	}
 	if g > 1 {

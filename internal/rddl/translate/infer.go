@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // Limits of the inference of ranges. Beyond them a range must be given.
@@ -18,7 +19,7 @@ const (
 // inference finds ranges of integer fluents, and values of real ones, that contain all values
 // in legal states: a least fixpoint of domains. It starts from the initial values and adds
 // what the cpfs can make of legal states under legal actions, until nothing is added. The
-// domains of integers are intervals and those of reals are grids, so that the result holds from
+// domains of domainOf(operator.Integers) are intervals and those of reals are grids, so that the result holds from
 // any initial state within it. There is no widening: domains that grow without end, or for
 // longer than the limits, are not found.
 type inference struct {
@@ -27,7 +28,7 @@ type inference struct {
 	c       *compiler // for the values of functions
 	o       *Options
 	domains []domain      // by fluent
-	known   map[int]Range // of integers
+	known   map[int]Range // of domainOf(operator.Integers)
 	grows   []int         // state fluents whose domains are sought
 	about   map[*ground.Node]bool
 	steps   int
@@ -35,7 +36,7 @@ type inference struct {
 
 // inferred are the results, by fluent.
 type inferred struct {
-	ranges map[int]Range // of integers
+	ranges map[int]Range // of domainOf(operator.Integers)
 	grids  map[int]grid  // of reals
 }
 
@@ -143,7 +144,7 @@ func (c *compiler) inferFor(g *ground.Problem) (out inferred) {
 	if actions := in.fixpoint(); actions != nil {
 		in.results(actions, &out)
 	}
-	if len(c.o.Learned) > 0 { // networks read and give integers
+	if len(c.o.Learned) > 0 { // networks read and give domainOf(operator.Integers)
 		clear(out.grids)
 	}
 	return out
@@ -178,7 +179,7 @@ func (in *inference) unknown(i int) domain {
 		if r, ok := in.known[i]; ok {
 			return between(float64(r.Lo), float64(r.Hi), true)
 		}
-		return integers
+		return domainOf(operator.Integers)
 	}
 	return anything
 }
@@ -315,7 +316,7 @@ func (in *inference) closed(i int, d domain) domain {
 // top is the domain of a fluent for which none is found.
 func (in *inference) top(i int) domain {
 	if in.g.Fluents[i].Type == ground.Int {
-		return integers
+		return domainOf(operator.Integers)
 	}
 	return anything
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // leaf is a part of an expression that a table reads as a whole: a condition or a linear
@@ -32,13 +33,8 @@ func (c *compiler) hard(n *ground.Node) bool {
 	case n.Op == ground.Ref && c.g.Fluents[n.Fluent].Kind == ground.Interm && c.g.Fluents[n.Fluent].Type == ground.Real:
 		h = c.hard(c.cpf(n.Fluent))
 	case n.Op == ground.Func:
-		switch n.Name {
-		case "min", "max", "abs", "sgn", "floor", "ceil", "round":
-		case "div", "mod", "fmod", "pow":
-			h = n.Args[1].Op != ground.Const
-		default:
-			h = true
-		}
+		o := n.Operator()
+		h = o.Exact == nil || o.Max == 2 && n.Args[1].Op != ground.Const
 	}
 	for _, a := range n.Args {
 		h = h || a != nil && c.hard(a)
@@ -86,7 +82,7 @@ func (c *compiler) leafOf(n *ground.Node) *leaf {
 		terms, _, scale := x.scaled()
 		var g int64
 		for _, t := range terms {
-			g = gcd(g, t.coef)
+			g = operator.GCD(g, t.coef)
 		}
 		l.base, l.step = x.lo, fraction(max(g, 1), scale)
 		// The bounds of a sum may lie between its values.

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -100,7 +101,7 @@ func vectorNumber(v *vector) number {
 
 // plus is a + f*b.
 func (a linear) plus(b linear, f rat) linear {
-	if f.n == 0 {
+	if f.N == 0 {
 		return a
 	}
 	out := linear{k: a.k.add(b.k.mul(f)), rounded: a.rounded || b.rounded}
@@ -114,7 +115,7 @@ func (a linear) plus(b linear, f rat) linear {
 			out.terms = append(out.terms, linearTerm{b.terms[j].coef.mul(f), b.terms[j].wire})
 			j++
 		default:
-			if s := a.terms[i].coef.add(b.terms[j].coef.mul(f)); s.n != 0 {
+			if s := a.terms[i].coef.add(b.terms[j].coef.mul(f)); s.N != 0 {
 				out.terms = append(out.terms, linearTerm{s, a.terms[i].wire})
 			}
 			i++
@@ -128,7 +129,7 @@ func (a linear) plus(b linear, f rat) linear {
 func (a linear) bounds() (lo, hi rat) {
 	lo, hi = a.k, a.k
 	for _, t := range a.terms {
-		if t.coef.n < 0 {
+		if t.coef.N < 0 {
 			lo = lo.add(t.coef)
 		} else {
 			hi = hi.add(t.coef)
@@ -149,7 +150,7 @@ func (n *number) tighten() {
 // plus is a + f*b.
 func (a number) plus(b number, f rat) number {
 	lo, hi := b.lo.mul(f), b.hi.mul(f)
-	if f.n < 0 {
+	if f.N < 0 {
 		lo, hi = hi, lo
 	}
 	n := number{linear: a.linear.plus(b.linear, f), lo: a.lo.add(lo), hi: a.hi.add(hi)}
@@ -160,19 +161,19 @@ func (a number) plus(b number, f rat) number {
 // scaled returns the terms of a with integer coefficients: a = (sum + k)/scale.
 func (a linear) scaled() (terms []summand, k, scale int64) {
 	a.precisely()
-	scale = a.k.d
+	scale = a.k.D
 	for _, t := range a.terms {
-		scale = product64(scale/gcd(scale, t.coef.d), t.coef.d)
+		scale = product64(scale/operator.GCD(scale, t.coef.D), t.coef.D)
 	}
 	var sum int64
 	for _, t := range a.terms {
-		x := product64(t.coef.n, scale/t.coef.d)
+		x := product64(t.coef.N, scale/t.coef.D)
 		if sum += max(x, -x); sum > ratLimit {
 			panic(errTooLarge)
 		}
 		terms = append(terms, summand{x, lit(t.wire)})
 	}
-	return terms, product64(a.k.n, scale/a.k.d), scale
+	return terms, product64(a.k.N, scale/a.k.D), scale
 }
 
 // emitLinear adds the constraint a op 0.
@@ -210,7 +211,7 @@ func (c *compiler) isZero(dest lit, a number) lit {
 		// The sum can be 0 only if the common divisor of the coefficients divides k.
 		var g int64
 		for _, t := range terms {
-			g = gcd(g, t.coef)
+			g = operator.GCD(g, t.coef)
 		}
 		if g > 0 && k%g != 0 {
 			return c.settle(dest, no)
@@ -222,12 +223,12 @@ func (c *compiler) isZero(dest lit, a number) lit {
 // equalsConst is a == r as a literal.
 func (c *compiler) equalsConst(dest lit, a number, r rat) lit {
 	if v := a.vec; v != nil {
-		if !r.isWhole() || r.n < v.lo || r.n > v.hi {
+		if !r.isWhole() || r.N < v.lo || r.N > v.hi {
 			return c.settle(dest, no)
 		}
 		var in []lit
 		for i, l := range v.lits {
-			if v.bit(r.n, i) {
+			if v.bit(r.N, i) {
 				in = append(in, l)
 			} else {
 				in = append(in, -l)

@@ -88,7 +88,7 @@ func (c *compiler) quotient(n *ground.Node) number {
 		}
 		c.refuseAt(n.Pos, "the divisor is not constant, and the quotient reads more than %d bits; expected a constant divisor", c.tableBits)
 	}
-	c.divisor(n, r)
+	c.divisor(n, r.float())
 	return constant(whole(0)).plus(c.number(n.Args[0]), whole(1).div(r))
 }
 
@@ -240,12 +240,12 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 		return c.division(n)
 	case "pow":
 		a, b := c.factor(n.Args[0]), c.number(n.Args[1])
-		if e, ok := b.isConst(); ok && e.isWhole() && e.n >= 0 && e.n <= 16 {
+		if e, ok := b.isConst(); ok && e.isWhole() && e.N >= 0 && e.N <= 16 {
 			out := constant(whole(1))
-			for range e.n {
+			for range e.N {
 				out = c.times2(n, out, a)
 			}
-			if e.n%2 == 0 {
+			if e.N%2 == 0 {
 				out.lo = out.lo.max(whole(0))
 			}
 			return out
@@ -293,7 +293,7 @@ func (c *compiler) division(n *ground.Node) number {
 	if !ok {
 		c.refuseAt(n.Pos, "the divisor of %s is not constant, and it reads more than %d bits; expected a constant divisor", n.Name, c.tableBits)
 	}
-	c.divisor(n, d)
+	c.divisor(n, d.float())
 	zero := constant(whole(0))
 	q := c.floorOf(zero.plus(a, whole(1).div(d)))
 	if n.Name == "div" {

@@ -149,8 +149,8 @@ func (c *compiler) multiply(before []rat, when []lit, f *cases) ([]rat, []lit) {
 		for j, y := range f.values {
 			k, _ := slices.BinarySearchFunc(values, x.mul(y), rat.cmp)
 			switch {
-			case x.n == 0 && j > 0: // zero, whatever the factor is
-			case x.n == 0:
+			case x.N == 0 && j > 0: // zero, whatever the factor is
+			case x.N == 0:
 				ways[k] = append(ways[k], when[i])
 			default:
 				ways[k] = append(ways[k], c.and(0, when[i], is[j]))

@@ -33,7 +33,7 @@ func (c *compiler) index(fluent int, r rat) (int64, bool) {
 	if g, ok := c.grids[fluent]; ok {
 		r = r.sub(g.base).div(g.step)
 	}
-	return r.n, r.isWhole()
+	return r.N, r.isWhole()
 }
 
 // fluentNumber is a state or action fluent as a number.

@@ -52,7 +52,7 @@ func (a *abstract) refine(n *ground.Node, holds bool) bool {
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
 		op := n.Op
 		if !holds {
-			op = opposite[op]
+			op = op.Opposite()
 		}
 		return a.compared(op, n.Args[0], n.Args[1])
 	}
@@ -116,14 +116,14 @@ func (a *abstract) set(i int, d domain) {
 // compared limits the domains to where x op y.
 func (a *abstract) compared(op ground.Op, x, y *ground.Node) bool {
 	if op == ground.Gt || op == ground.Ge {
-		op, x, y = map[ground.Op]ground.Op{ground.Gt: ground.Lt, ground.Ge: ground.Le}[op], y, x
+		op, x, y = op.Mirrored(), y, x
 	}
 	dx, dy := a.eval(x), a.eval(y)
 	if dx.isEmpty() || dy.isEmpty() {
 		return false
 	}
 	if d := comparison(op, dx, dy); len(d.set) == 1 {
-		return d.set[0].n != 0
+		return d.set[0].N != 0
 	}
 	switch op {
 	case ground.Eq:
@@ -139,8 +139,8 @@ func (a *abstract) compared(op ground.Op, x, y *ground.Node) bool {
 	}
 	if dx.set != nil && dy.set != nil {
 		most, least := dy.set[len(dy.set)-1], dx.set[0]
-		return a.narrow(x, dx.keep(func(v rat) bool { return holds(op, v.cmp(most)) })) &&
-			a.narrow(y, dy.keep(func(v rat) bool { return holds(op, least.cmp(v)) }))
+		return a.narrow(x, dx.keep(func(v rat) bool { return op.Relation().Holds(v.cmp(most)) })) &&
+			a.narrow(y, dy.keep(func(v rat) bool { return op.Relation().Holds(least.cmp(v)) }))
 	}
 	gap := 0.0
 	if op == ground.Lt && dx.whole && dy.whole {

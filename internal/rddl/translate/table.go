@@ -362,9 +362,9 @@ func (c *compiler) numberOf(t *table, dest *vector, n *ground.Node) (out number,
 		if lo == hi {
 			return constant(lo), true
 		}
-		dest = &vector{lo: lo.n, hi: hi.n}
+		dest = &vector{lo: lo.N, hi: hi.N}
 	}
-	wrong := func(v value) bool { return !v.isWhole() || v.n < dest.lo || v.n > dest.hi }
+	wrong := func(v value) bool { return !v.isWhole() || v.N < dest.lo || v.N > dest.hi }
 	low, high := t.rows(wrong)
 	bad, ok := cover(low, high, tableCubes)
 	if !ok {
@@ -373,7 +373,7 @@ func (c *compiler) numberOf(t *table, dest *vector, n *ground.Node) (out number,
 	width := max(len(dest.lits), widthOf(dest.lo, dest.hi))
 	bits := make([]forms, width)
 	for i := range bits {
-		bits[i], ok = t.minimise(func(v value) bool { return v.n>>(width-1-i)&1 == 1 }, wrong)
+		bits[i], ok = t.minimise(func(v value) bool { return v.N>>(width-1-i)&1 == 1 }, wrong)
 		if !ok {
 			return out, false
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -142,7 +143,7 @@ func (c *compiler) readable(n *factored.Constraint) {
 	var g int64
 	positive := false
 	for _, t := range n.Terms {
-		g = gcd(g, t.Coef)
+		g = operator.GCD(g, t.Coef)
 		positive = positive || t.Coef > 0
 	}
 	if !positive {
