@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
@@ -149,14 +150,15 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 
 // complaint reads the error that ended a command, as JSON or as text; nil if the line is none.
 func complaint(line []byte) *problemError {
+	e := &problemError{status: http.StatusBadRequest}
 	if text, ok := strings.CutPrefix(string(line), "fdplan: "); ok && !strings.HasPrefix(text, "warning: ") {
-		return bad("%s", text)
-	}
-	e := new(problemError)
-	if line[0] != '{' || json.Unmarshal(line, e) != nil || e.Message == "" {
+		e.Message = text
+	} else if line[0] != '{' || json.Unmarshal(line, e) != nil || e.Message == "" {
 		return nil
 	}
-	e.status = http.StatusBadRequest
+	if strings.Contains(e.Message, syscall.ENOSPC.Error()) {
+		return diskFull()
+	}
 	return e
 }
 

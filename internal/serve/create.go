@@ -20,7 +20,7 @@ import (
 
 // createProblem accepts the files of a problem that fdplan show can read.
 func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.receive(w, r, s.scratch)
+	f, err := s.receive(w, r)
 	if err != nil {
 		return err
 	}
@@ -53,15 +53,13 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 	if id == "" {
 		id = "problem"
 	}
-	if id, err = claim(s.problems.dir, id); err != nil {
+	id, release := s.problems.reserve(id)
+	defer release()
+	dir, err := s.folder.temporary("problem")
+	if err != nil {
 		return err
 	}
-	dir := filepath.Join(s.problems.dir, id)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-		}
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := os.Rename(folder, filepath.Join(dir, id)); err != nil {
 		return err
 	}
@@ -76,6 +74,9 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 	}
 	known, err := s.describe(ctx, t)
 	if err != nil {
+		return err
+	}
+	if _, err := s.problems.put(dir, id); err != nil {
 		return err
 	}
 	*p = *known

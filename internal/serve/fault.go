@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"syscall"
 )
 
 // problemError is a refused request: the object that commands print with --json, with a status.
@@ -39,13 +40,30 @@ func missing(what, name string) *problemError {
 	return &problemError{status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %.100q", what, name)}
 }
 
-// refuse writes an error as JSON. One that is not a problemError is the server's own fault;
-// its text may contain paths of the machine and is not sent.
-func refuse(w http.ResponseWriter, err error) {
+// full reports whether an error is that of a disk, or a share of one, that is full.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// diskFull is the answer to a request for which there is no room (RFC 4918, section 11.5).
+func diskFull() *problemError {
+	return &problemError{status: http.StatusInsufficientStorage, Message: "the disk of the server is full", Hint: "remove jobs, logs or problems, or make room on the disk"}
+}
+
+// faultOf is an error as a client is told it. One that is not a problemError is the server's
+// own fault; its text may contain paths of the machine and is not sent.
+func faultOf(err error) *problemError {
 	e := new(problemError)
-	if !errors.As(err, &e) {
-		e = &problemError{status: http.StatusInternalServerError, Message: "internal error; the server's terminal shows more", Bug: true}
+	switch {
+	case errors.As(err, &e):
+		return e
+	case full(err):
+		return diskFull()
 	}
+	return &problemError{status: http.StatusInternalServerError, Message: "internal error; the server's terminal shows more", Bug: true}
+}
+
+// refuse writes an error as JSON.
+func refuse(w http.ResponseWriter, err error) {
+	e := faultOf(err)
 	status := e.status
 	if status == 0 {
 		status = http.StatusBadRequest

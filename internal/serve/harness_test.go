@@ -79,7 +79,7 @@ type testServer struct {
 }
 
 // limits are those of servers in tests.
-var limits = Limits{Upload: 8 << 20, Body: 1 << 20, Running: 2, Queued: 20, Kept: 50, Uploads: 20, Memory: 1 << 30, Threads: 1, Request: 20 * time.Second}
+var limits = Limits{Upload: 8 << 20, Body: 1 << 20, Running: 2, Queued: 20, Kept: 50, Uploads: 20, Memory: 1 << 30, Threads: 1, MostThreads: 4, Request: 20 * time.Second}
 
 // serveIn starts a server on a folder of data.
 func serveIn(t *testing.T, dir string, change func(*Config)) *testServer {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"mime"
@@ -223,19 +222,6 @@ func saveJSON(name string, v any) error {
 		enc.SetIndent("", " ")
 		return enc.Encode(v)
 	})
-}
-
-// loadJob reads the document of a job in its folder.
-func loadJob(dir string) (*job, error) {
-	text, err := os.ReadFile(filepath.Join(dir, jobFile))
-	if err != nil {
-		return nil, err
-	}
-	j := &job{dir: dir, changed: make(chan struct{})}
-	if err := json.Unmarshal(text, &j.doc); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, jobFile), err)
-	}
-	return j, nil
 }
 
 // event is what the server reads of an event.

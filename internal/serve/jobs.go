@@ -21,7 +21,8 @@ import (
 
 // jobList are the jobs of a server, those of earlier servers on the same folder too.
 type jobList struct {
-	dir     string
+	*shelf
+	data    *dataFolder
 	running chan struct{} // has a place for each job that may run
 
 	mu        sync.Mutex
@@ -33,30 +34,23 @@ type jobList struct {
 }
 
 // openJobs reads the jobs in a folder. Those that had not ended were interrupted.
-func openJobs(dir string, running int, now time.Time) (*jobList, error) {
-	l := &jobList{dir: dir, running: make(chan struct{}, running), byID: map[string]*job{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
+func openJobs(data *dataFolder, dir string, running int, now time.Time) (*jobList, error) {
+	at, names, err := openShelf(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		n, err := strconv.Atoi(e.Name())
-		if err != nil || n < 1 || !e.IsDir() {
+	l := &jobList{shelf: at, data: data, running: make(chan struct{}, running), byID: map[string]*job{}}
+	for _, name := range names {
+		n, err := strconv.Atoi(name)
+		if err != nil || n < 1 {
 			continue
 		}
 		l.last = max(l.last, n)
-		j, err := loadJob(filepath.Join(dir, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) { // the server ended while it made the folder
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err != nil {
+		j := &job{dir: filepath.Join(dir, name), changed: make(chan struct{})}
+		if known, err := readDocument(filepath.Join(j.dir, jobFile), &j.doc); err != nil {
 			return nil, err
+		} else if !known {
+			continue
 		}
 		if j.doc.Ended == nil {
 			j.doc.Status, j.doc.Ended = Interrupted, &now
@@ -64,7 +58,7 @@ func openJobs(dir string, running int, now time.Time) (*jobList, error) {
 				return nil, err
 			}
 		}
-		l.byID[e.Name()] = j
+		l.byID[name] = j
 	}
 	return l, nil
 }
@@ -97,8 +91,8 @@ func number(j *job) int {
 	return n
 }
 
-// add makes the folder of a new job, which is in the list once it was started. Until then it
-// is to be started or dropped.
+// add makes the scratch folder of a new job, which gets its place once it is started. Until
+// then it is to be started or dropped.
 func (l *jobList) add(q JobRequest, now time.Time, queued int) (*job, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,13 +107,22 @@ func (l *jobList) add(q JobRequest, now time.Time, queued int) (*job, error) {
 	if waiting >= queued {
 		return nil, &problemError{status: http.StatusTooManyRequests, Message: fmt.Sprintf("%d jobs wait already", waiting), Hint: "cancel some, or try again later"}
 	}
-	id := strconv.Itoa(l.last + 1)
-	j := &job{dir: filepath.Join(l.dir, id), changed: make(chan struct{})}
-	j.doc = Job{Schema: app.Schema, ID: id, Kind: q.Kind, Problem: q.Problem, Label: q.Label, Status: Queued, Created: now, Request: q}
-	if err := os.MkdirAll(filepath.Join(j.dir, workFolder), 0o700); err != nil {
+	dir, err := l.data.temporary("job")
+	if err != nil {
 		return nil, err
 	}
-	l.last++
+	if err := os.Mkdir(filepath.Join(dir, workFolder), 0o700); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	id := ""
+	for free := false; !free; { // of what others may have put there
+		l.last++
+		id = strconv.Itoa(l.last)
+		_, err := os.Lstat(filepath.Join(l.dir, id))
+		free = errors.Is(err, fs.ErrNotExist)
+	}
+	j := &job{dir: dir, changed: make(chan struct{})}
+	j.doc = Job{Schema: app.Schema, ID: id, Kind: q.Kind, Problem: q.Problem, Label: q.Label, Status: Queued, Created: now, Request: q}
 	l.preparing++
 	return j, nil
 }
@@ -132,13 +135,18 @@ func (l *jobList) drop(j *job) error {
 	return os.RemoveAll(j.dir)
 }
 
-// publish puts a job that is about to run into the list.
+// publish gives a job that is about to run, and is whole, its place and puts it into the list.
 func (l *jobList) publish(j *job) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending {
 		return &problemError{status: http.StatusServiceUnavailable, Message: "the server is about to end"}
 	}
+	dir, err := l.put(j.dir, j.doc.ID)
+	if err != nil {
+		return err
+	}
+	j.dir = dir
 	l.preparing--
 	l.byID[j.doc.ID] = j
 	l.active.Add(1)
@@ -199,7 +207,11 @@ func (s *Server) start(j *job, args []string, limit time.Duration) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	j.doc.Command = "fdplan " + shellWords(args)
 	j.cancel = cancel
-	if err := errors.Join(j.save(), s.jobs.publish(j)); err != nil {
+	err := j.save()
+	if err == nil {
+		err = s.jobs.publish(j)
+	}
+	if err != nil {
 		cancel()
 		return err
 	}
@@ -315,7 +327,7 @@ func (s *Server) judge(ctx context.Context, j *job, exit int, said *problemError
 // broken is the outcome of a job that the server itself failed in.
 func (s *Server) broken(err error) finished {
 	s.complain(err)
-	return finished{status: Failed, said: &problemError{Message: "internal error; the server's terminal shows more", Bug: true}}
+	return finished{status: Failed, said: faultOf(err)}
 }
 
 // complain logs an error that no request waits for.

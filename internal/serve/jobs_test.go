@@ -309,7 +309,7 @@ func TestJobRequests(t *testing.T) {
 		{obj{"kind": "plan", "problem": "--help"}, 404, "there is no problem"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "horizon": 0}, 400, "is not a horizon"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "horizon": "4 --solver=x"}, 400, "is not a horizon"},
-		{obj{"kind": "plan", "problem": "navigation/3x3", "solver": "sh -c x"}, 400, "unknown field"},
+		{obj{"kind": "plan", "problem": "navigation/3x3", "solver": "sh -c x"}, 400, "there is no field"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "property": "true"}, 400, "a job of kind plan has no property; expected it with verify"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "time_limit": "soon"}, 400, "is not a time"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "threads": -1}, 400, "expected at least 0"},
@@ -334,6 +334,7 @@ func TestJobRequests(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(x.s.config.Data, "jobs")); err != nil || len(entries) != 0 {
 		t.Errorf("refused jobs left %v, %v", entries, err)
 	}
+	x.nothingMade()
 }
 
 // TestValuesAreNoFlags passes texts to a command that look like flags.

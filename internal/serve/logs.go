@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,32 +35,24 @@ func (l *Log) path(dir string) string { return filepath.Join(dir, l.ID, "log", l
 
 // logList are the uploaded logs.
 type logList struct {
-	dir  string
+	*shelf
 	mu   sync.Mutex
 	byID map[string]*Log
 }
 
 // openLogs reads the logs in a folder.
 func openLogs(dir string) (*logList, error) {
-	l := &logList{dir: dir, byID: map[string]*Log{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
+	at, names, err := openShelf(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
+	l := &logList{shelf: at, byID: map[string]*Log{}}
+	for _, name := range names {
 		one := new(Log)
-		text, err := os.ReadFile(filepath.Join(dir, e.Name(), logFile))
-		if errors.Is(err, fs.ErrNotExist) { // of an upload that was refused
-			err = os.RemoveAll(filepath.Join(dir, e.Name()))
-		} else if err == nil {
-			err = json.Unmarshal(text, one)
-			l.byID[e.Name()] = one
-		}
-		if err != nil {
+		if known, err := readDocument(filepath.Join(dir, name, logFile), one); err != nil {
 			return nil, err
+		} else if known {
+			l.byID[name] = one
 		}
 	}
 	return l, nil
@@ -100,7 +91,7 @@ func (s *Server) listLogs(w http.ResponseWriter, r *http.Request) error {
 
 // createLog accepts a log that fdplan show can read.
 func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
-	f, err := s.receive(w, r, s.scratch)
+	f, err := s.receive(w, r)
 	if err != nil {
 		return err
 	}
@@ -135,12 +126,11 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	l.Bytes = info.Size()
 	name := identifier(strings.TrimSuffix(l.Name, filepath.Ext(l.Name)))
-	if l.ID, err = claim(s.logs.dir, "log-"+name); err != nil {
+	id, release := s.logs.reserve(strings.Trim("log-"+name, "-"))
+	defer release()
+	l.ID = id
+	if err := s.shelve(f.folder, l); err != nil {
 		return err
-	}
-	dir := filepath.Join(s.logs.dir, l.ID)
-	if err := errors.Join(os.Rename(f.folder, filepath.Join(dir, "log")), saveJSON(filepath.Join(dir, logFile), l)); err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
 	}
 	s.logs.mu.Lock()
 	s.logs.byID[l.ID] = l
@@ -148,6 +138,23 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 	w.Header().Set("Location", apiPrefix+"v1/logs/"+l.ID)
 	answer(w, http.StatusCreated, l)
 	return nil
+}
+
+// shelve moves the folder with the file of a log to its place, with what is known of it.
+func (s *Server) shelve(folder string, l *Log) (err error) {
+	dir, err := s.folder.temporary("log")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.Rename(folder, filepath.Join(dir, "log")); err != nil {
+		return err
+	}
+	if err := saveJSON(filepath.Join(dir, logFile), l); err != nil {
+		return err
+	}
+	_, err = s.logs.put(dir, l.ID)
+	return err
 }
 
 // isLog reports whether a file is a log by the ending of its name.
@@ -261,7 +268,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.scratch, "init-")
+	dir, err := s.folder.temporary("init")
 	if err != nil {
 		return err
 	}
@@ -308,7 +315,7 @@ func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.scratch, "check-")
+	dir, err := s.folder.temporary("check")
 	if err != nil {
 		return err
 	}

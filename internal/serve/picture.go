@@ -53,7 +53,7 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 	if err := q.check(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.scratch, "picture-")
+	dir, err := s.folder.temporary("picture")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Server) getNetwork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.scratch, "network-")
+	dir, err := s.folder.temporary("network")
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(r, &q); err != nil {
 		return err
 	}
-	if err := q.check(); err != nil {
+	if err := q.check(s.config.Limits); err != nil {
 		return err
 	}
 	j, err := s.jobs.add(q, s.config.Now(), s.config.Limits.Queued)

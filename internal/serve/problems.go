@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -40,7 +39,7 @@ type Problem struct {
 // problemList are the uploaded problems. The files of problem ID are in DIR/ID/ID, so that
 // messages which begin in DIR/ID name them ID/FILE.
 type problemList struct {
-	dir string
+	*shelf
 
 	mu      sync.Mutex
 	byID    map[string]*Problem // what they lead to does not change
@@ -49,25 +48,17 @@ type problemList struct {
 
 // openProblems reads the problems in a folder.
 func openProblems(dir string) (*problemList, error) {
-	l := &problemList{dir: dir, byID: map[string]*Problem{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
+	at, names, err := openShelf(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
+	l := &problemList{shelf: at, byID: map[string]*Problem{}}
+	for _, name := range names {
 		p := new(Problem)
-		text, err := os.ReadFile(filepath.Join(dir, e.Name(), problemFile))
-		if errors.Is(err, fs.ErrNotExist) { // of an upload that was refused
-			err = os.RemoveAll(filepath.Join(dir, e.Name()))
-		} else if err == nil {
-			err = json.Unmarshal(text, p)
-			l.byID[e.Name()] = p
-		}
-		if err != nil {
+		if known, err := readDocument(filepath.Join(dir, name, problemFile), p); err != nil {
 			return nil, err
+		} else if known {
+			l.byID[name] = p
 		}
 	}
 	return l, nil
@@ -100,7 +91,7 @@ type target struct {
 // be named.
 func (s *Server) target(id string) (*target, error) {
 	if slices.Contains(bundled.Names(), id) {
-		return &target{id: id, args: []string{id}, dir: s.scratch}, nil
+		return &target{id: id, args: []string{id}, dir: s.folder.scratch}, nil
 	}
 	s.problems.mu.Lock()
 	p := s.problems.byID[id]
@@ -187,7 +178,7 @@ func (s *Server) bundled(ctx context.Context) ([]inspect.Listing, error) {
 	if known != nil {
 		return known, nil
 	}
-	text, err := s.ask(ctx, s.scratch, "list", "--json")
+	text, err := s.ask(ctx, s.folder.scratch, "list", "--json")
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +198,7 @@ func modelFlags(r *http.Request) ([]string, error) {
 	for _, f := range []struct {
 		name   string
 		values []string
-	}{{"model", []string{"network", "rddl"}}, {"determinize", determinizations}} {
+	}{{"model", models}, {"determinize", determinizations}} {
 		value := r.URL.Query().Get(f.name)
 		switch {
 		case value == "":
@@ -220,8 +211,11 @@ func modelFlags(r *http.Request) ([]string, error) {
 	return out, nil
 }
 
-// determinizations are the values of --determinize.
-var determinizations = []string{"none", "most-likely", "mean"}
+// The values of --model and --determinize.
+var (
+	models           = []string{"network", "rddl"}
+	determinizations = []string{"none", "most-likely", "mean"}
+)
 
 // getProblem shows a problem.
 func (s *Server) getProblem(w http.ResponseWriter, r *http.Request) error {

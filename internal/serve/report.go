@@ -55,7 +55,7 @@ func (s *Server) openReport(ctx context.Context, x *result, name, file string) (
 
 // render writes the report of a journal's lines into a new folder.
 func (s *Server) render(ctx context.Context, lines [][]byte) (string, error) {
-	dir, err := os.MkdirTemp(s.scratch, "report-")
+	dir, err := s.folder.temporary("report")
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/engine/registry"
 )
 
 // kinds are the kinds of jobs: the commands that they run.
@@ -93,8 +95,9 @@ func (s steps) MarshalJSON() ([]byte, error) {
 // maxText bounds each text of a request but a plan.
 const maxText = 1 << 16
 
-// check refuses fields that the kind of job does not have, and those it needs.
-func (q *JobRequest) check() error {
+// check refuses fields that the kind of job does not have, those it needs, and values beyond
+// the server's limits.
+func (q *JobRequest) check(l Limits) error {
 	if !slices.Contains(kinds, q.Kind) {
 		return bad("%.40q is not a kind of job; expected one of %s", q.Kind, strings.Join(kinds, ", "))
 	}
@@ -127,10 +130,53 @@ func (q *JobRequest) check() error {
 	case len(q.Label) > 200:
 		return bad("the label has %d bytes; expected at most 200", len(q.Label))
 	}
-	if q.TimeLimit != "" {
-		if d, err := time.ParseDuration(q.TimeLimit); err != nil || d <= 0 {
-			return bad("time_limit %.40q is not a time; expected a number with a unit, such as 30s or 5m", q.TimeLimit)
+	if err := q.checkChoices(); err != nil {
+		return err
+	}
+	return q.checkBounds(l)
+}
+
+// checkChoices refuses names that are none of those that the commands know.
+func (q *JobRequest) checkChoices() error {
+	engines := registry.Names(nil)
+	if q.Kind == "explain" {
+		engines = registry.Names(registry.Explaining)
+	}
+	choices := []struct {
+		field, value string
+		known        []string
+	}{
+		{"engine", q.Engine, engines}, {"model", q.Model, models}, {"determinize", q.Determinize, determinizations},
+		{"until", q.Until, []string{"auto", "goal", "steps"}}, {"recipe", q.Recipe, []string{"structure", "dense"}}, {"split", q.Split, []string{"random", "distinct"}},
+	}
+	for _, c := range choices {
+		if c.value != "" && !slices.Contains(c.known, c.value) {
+			return bad("%s is %.40q; expected one of %s", c.field, c.value, strings.Join(c.known, ", "))
 		}
+	}
+	return nil
+}
+
+// leastMemory is the least bound on memory, in bytes, that a job may ask for.
+const leastMemory = 1 << 20
+
+// checkBounds refuses values beyond the server's limits.
+func (q *JobRequest) checkBounds(l Limits) error {
+	if q.Threads > l.MostThreads {
+		return bad("threads is %d; expected at most %d, which the machine has", q.Threads, l.MostThreads)
+	}
+	if q.Memory != 0 && (q.Memory < leastMemory || q.Memory > l.Memory) {
+		return bad("memory is %d; expected %d to %d bytes, the server's bound for each job", q.Memory, leastMemory, l.Memory)
+	}
+	if q.TimeLimit == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(q.TimeLimit)
+	if err != nil || d <= 0 {
+		return bad("time_limit %.40q is not a time; expected a number with a unit, such as 30s or 5m", q.TimeLimit)
+	}
+	if l.Time > 0 && d > l.Time {
+		return bad("time_limit is %s; expected at most %v, the server's bound for each job", q.TimeLimit, l.Time)
 	}
 	return nil
 }
@@ -165,16 +211,16 @@ func (q *JobRequest) flags() []string {
 	return out
 }
 
-// bounds are the flags of limits, none of which is above the server's own, and the time after
-// which the job is ended; 0 for never.
+// bounds are the flags of limits, which are the server's own or those of the request, and the
+// time after which the job is ended; 0 for never.
 func (q *JobRequest) bounds(l Limits) ([]string, time.Duration) {
 	limit := l.Time
-	if d, err := time.ParseDuration(q.TimeLimit); err == nil && (limit == 0 || d < limit) {
+	if d, err := time.ParseDuration(q.TimeLimit); err == nil {
 		limit = d
 	}
 	memory := l.Memory
-	if q.Memory > 0 && q.Memory < memory {
-		memory = max(q.Memory, 1<<20)
+	if q.Memory > 0 {
+		memory = q.Memory
 	}
 	out := []string{fmt.Sprintf("--memory=%dB", memory)}
 	if limit > 0 {

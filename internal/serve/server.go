@@ -14,7 +14,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,21 +51,24 @@ type Config struct {
 
 // Limits bound what one server does.
 type Limits struct {
-	Upload  int64         // bytes of an upload
-	Body    int64         // bytes of a JSON body
-	Running int           // jobs at the same time
-	Queued  int           // jobs that wait
-	Kept    int           // ended jobs
-	Uploads int           // uploaded problems, and logs
-	Memory  int64         // bytes of a job
-	Threads int           // of a job that asks for none
-	Time    time.Duration // of a job; 0 for no limit
-	Request time.Duration // for reading a request other than an upload, and for short commands
+	Upload  int64 // bytes of an upload
+	Body    int64 // bytes of a JSON body
+	Running int   // jobs at the same time
+	Queued  int   // jobs that wait
+	Kept    int   // ended jobs
+	Uploads int   // uploaded problems, and logs
+	Memory  int64 // bytes of a job
+	Threads int   // of a job that asks for none
+	// MostThreads is what a job may ask for.
+	MostThreads int
+	Time        time.Duration // of a job; 0 for no limit
+	Request     time.Duration // for reading a request other than an upload, and for short commands
 }
 
 // Server answers the requests.
 type Server struct {
 	config    Config
+	folder    *dataFolder
 	access    access
 	started   time.Time
 	handler   http.Handler
@@ -76,9 +78,11 @@ type Server struct {
 	summaries *cache
 	short     *shortCommands
 	reports   reports
-	scratch   string        // folder of files that requests need for themselves
 	followers chan struct{} // has a place for each stream of events
 }
+
+// headerTime is how long a client may take to send the header of a request.
+const headerTime = 10 * time.Second
 
 // maxFollowers bounds the streams of events.
 const maxFollowers = 64
@@ -89,12 +93,9 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
 	}
-	if config.Data, err = folder(config.Data); err != nil {
-		return nil, fmt.Errorf("the folder of data: %w", err)
-	}
 	s := &Server{
 		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits), reports: reports{byName: map[string]rendered{}},
-		followers: make(chan struct{}, maxFollowers), scratch: filepath.Join(config.Data, "scratch"),
+		followers: make(chan struct{}, maxFollowers),
 	}
 	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS}
 	if !config.Anyhost {
@@ -104,43 +105,31 @@ func New(config Config) (*Server, error) {
 		}
 	}
 	s.handler = s.access.protect(s.mux())
-	return s, s.open()
-}
-
-// folder makes a folder, and returns its path without links.
-func folder(path string) (string, error) {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return "", err
+	if s.folder, err = openFolder(config.Data); err != nil {
+		return nil, fmt.Errorf("the folder of data: %w", err)
 	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.folder.close())
 	}
-	return filepath.EvalSymlinks(path)
+	return s, nil
 }
 
 // open reads what earlier servers have left in the folder of data.
 func (s *Server) open() (err error) {
-	if err := os.RemoveAll(s.scratch); err != nil {
+	if s.problems, err = openProblems(filepath.Join(s.folder.path, parts[0])); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.scratch, 0o700); err != nil {
+	if s.logs, err = openLogs(filepath.Join(s.folder.path, parts[1])); err != nil {
 		return err
 	}
-	if s.problems, err = openProblems(filepath.Join(s.config.Data, "problems")); err != nil {
-		return err
-	}
-	if s.logs, err = openLogs(filepath.Join(s.config.Data, "logs")); err != nil {
-		return err
-	}
-	s.jobs, err = openJobs(filepath.Join(s.config.Data, "jobs"), s.config.Limits.Running, s.started)
+	s.jobs, err = openJobs(s.folder, filepath.Join(s.folder.path, parts[2]), s.config.Limits.Running, s.started)
 	return err
 }
 
 // Close ends the jobs as interrupted and waits for them.
 func (s *Server) Close() error {
 	s.jobs.end()
-	return os.RemoveAll(s.scratch)
+	return s.folder.close()
 }
 
 // ServeHTTP answers a request.
@@ -149,11 +138,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Serve answers the requests to l until ctx ends. Slow or idle connections are closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: s.config.Limits.Request, ReadTimeout: s.config.Limits.Request, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: s.config.Log, BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: s, ReadHeaderTimeout: min(s.config.Limits.Request, headerTime), ReadTimeout: s.config.Limits.Request, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: s.config.Log, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: withConn,
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.Serve(&boundedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
+	go func() { done <- h.Serve(&boundedListener{Listener: l, open: map[*placedConn]bool{}}) }()
 	select {
 	case err := <-done:
 		return err
@@ -199,6 +188,9 @@ func (s *Server) route(r route) http.Handler {
 		if !r.public && !s.access.authorised(req) {
 			refuse(w, &problemError{status: http.StatusUnauthorized, Message: "the token is missing or wrong", Hint: "open the address that fdplan serve printed, or send Authorization: Bearer TOKEN"})
 			return
+		}
+		if !r.public {
+			defer occupy(req.Context())()
 		}
 		// A reader that is too slow does not hold the connection for ever.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(uploadTime))
@@ -329,6 +321,7 @@ type limitLines struct {
 	Uploads int      `json:"uploads"`
 	Memory  int64    `json:"memory"`
 	Threads int      `json:"threads"`
+	Most    int      `json:"most_threads"`
 	Time    *float64 `json:"time"`
 }
 
@@ -338,7 +331,7 @@ func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
 		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations,
 		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
-		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Uploads: l.Uploads, Memory: l.Memory, Threads: l.Threads},
+		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Uploads: l.Uploads, Memory: l.Memory, Threads: l.Threads, Most: l.MostThreads},
 	}
 	if l.Time > 0 {
 		seconds := l.Time.Seconds()
@@ -359,7 +352,7 @@ func decode(r *http.Request, v any) error {
 		if large := new(http.MaxBytesError); errors.As(err, &large) {
 			return &problemError{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", large.Limit)}
 		}
-		return bad("the body is not what was expected: %v", err)
+		return bad("the body: %v", app.JSONError(err))
 	}
 	if d.More() {
 		return bad("the body goes on after the JSON object; expected one object")

@@ -30,8 +30,8 @@ type form struct {
 	fields map[string]string
 }
 
-// receive reads a form with files into a new folder below dir, which the caller removes.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, dir string) (f *form, err error) {
+// receive reads a form with files into a new folder, which the caller removes.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err error) {
 	// A large upload may take longer than other requests.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
 	r.Body = http.MaxBytesReader(w, r.Body, s.config.Limits.Upload)
@@ -39,7 +39,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, dir string) (f 
 	if err != nil {
 		return nil, bad("the body is no upload: %v; expected multipart/form-data", err)
 	}
-	folder, err := os.MkdirTemp(dir, "upload-")
+	folder, err := s.folder.temporary("upload")
 	if err != nil {
 		return nil, err
 	}
@@ -140,18 +140,4 @@ func identifier(name string) string {
 		}
 	}
 	return strings.Trim(b.String(), "-")
-}
-
-// claim makes a folder below dir with the name, or the name and a number.
-func claim(dir, name string) (string, error) {
-	for n := 1; ; n++ {
-		id := name
-		if n > 1 {
-			id = fmt.Sprintf("%s-%d", name, n)
-		}
-		err := os.Mkdir(filepath.Join(dir, id), 0o700)
-		if !errors.Is(err, os.ErrExist) {
-			return id, err
-		}
-	}
 }

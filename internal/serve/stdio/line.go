@@ -80,7 +80,7 @@ func strictly(text []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("expected a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return app.JSONError(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("expected nothing after the JSON object")

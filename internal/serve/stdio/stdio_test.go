@@ -51,7 +51,7 @@ func TestMethods(t *testing.T) {
 		{"plan", `{"simulator":"rddl","engine":"pb","threads":1,"time_limit":60}`, `"result":{.*"engine":"pb",.*"simulator":true`},
 		{"plan", `{"horizon":0}`, `"error":"params: .*0 is not a horizon; expected a number`},
 		{"plan", `{"horizon":[3]}`, `"error":"params: .*is not a horizon`},
-		{"plan", `{"horizont":4}`, `"error":"params: .*unknown field \\"horizont\\""`},
+		{"plan", `{"horizont":4}`, `"error":"params: .*there is no field \\"horizont\\""`},
 		{"plan", `{"horizon":4,"horizon":5}`, `"error":"the name .*horizon.* is there twice`},
 		{"plan", `{"engine":"steam"}`, `"error":"there is no engine`},
 		{"plan", `{"encoding":"morse"}`, `"error":".*morse`},
@@ -91,12 +91,12 @@ func TestMethods(t *testing.T) {
 // TestMalformedLines are answered by an error, with the id if there is one.
 func TestMalformedLines(t *testing.T) {
 	for line, want := range map[string]string{
-		`nonsense`:                         `^{"id":null,"error":"expected a JSON object: invalid character`,
-		`[]`:                               `^{"id":null,"error":"expected a JSON object: `,
+		`nonsense`:                         `^{"id":null,"error":"it is no JSON: invalid character`,
+		`[]`:                               `^{"id":null,"error":"it is a list; expected an object`,
 		`{"method":"plan"}`:                `^{"id":null,"error":"expected an \\"id\\", a number or a string","exit":2}$`,
 		`{"id":{},"method":"plan"}`:        `^{"id":null,"error":"expected an`,
 		`{"id":3}`:                         `^{"id":3,"error":"expected a \\"method\\"","exit":2}$`,
-		`{"id":"a","method":"plan","x":1}`: `^{"id":"a","error":".*unknown field \\"x\\"","exit":2}$`,
+		`{"id":"a","method":"plan","x":1}`: `^{"id":"a","error":"there is no field \\"x\\"","exit":2}$`,
 		`{"id":3,"method":"plan"} {}`:      `^{"id":3,"error":"expected nothing after the JSON object"|^{"id":null,"error":"expected nothing`,
 		`{"id":3,"method":"plan"}`:         `^{"id":3,"error":"no problem is loaded; expected a request of method load first","exit":2}$`,
 	} {
