@@ -29,6 +29,11 @@ type attempt struct {
 	Reason string `json:"reason,omitempty"` // of the last death
 }
 
+// died says why a unit is set aside whose processes died.
+func (a *attempt) died() *Aside {
+	return &Aside{Reason: fmt.Sprintf("its process died %d times, last by %s", a.Deaths, a.Reason), Output: a.Output, Died: true}
+}
+
 // DeathError is a Runner's error for a unit whose process died.
 type DeathError struct {
 	Reason string // "signal: killed", "it took more than 4 GiB"
@@ -52,8 +57,8 @@ func (c *Client) count(ctx context.Context, id Hash, change func(*attempt)) (att
 			var revision uint64
 			if err == nil {
 				revision = e.Revision()
-				if err := json.Unmarshal(e.Value(), &a); err != nil {
-					return fmt.Errorf("the stored attempts of unit %.12s are not readable: %w", id, err)
+				if json.Unmarshal(e.Value(), &a) != nil {
+					a = attempt{} // somebody else has written it
 				}
 			}
 			change(&a)
@@ -72,6 +77,15 @@ func (c *Client) count(ctx context.Context, id Hash, change func(*attempt)) (att
 		}
 	})
 	return a, err
+}
+
+// readAside reads why a unit was set aside.
+func readAside(text []byte) Aside {
+	var a Aside
+	if err := json.Unmarshal(text, &a); err != nil {
+		return Aside{Reason: fmt.Sprintf("the stored reason is not readable: %v", err)}
+	}
+	return a
 }
 
 // setAside stores why a unit cannot be done.

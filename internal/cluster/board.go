@@ -15,14 +15,23 @@ const MaxBoard = 512 << 10
 // boardTime is how long a board is kept after the last change.
 const boardTime = 24 * time.Hour
 
-// Board returns what the board of a name shows; nil for nothing. The name consists of letters,
-// digits, dashes and dots.
-func (c *Client) Board(ctx context.Context, name string) ([]byte, error) {
-	text, err := c.value(ctx, c.boards, name)
+// Board returns what the board of a name shows, and the revision of that; nil for nothing. The
+// name consists of letters, digits, dashes and dots. Whoever can reach the server can write to
+// its boards: what they show has to be judged before it is used.
+func (c *Client) Board(ctx context.Context, name string) (text []byte, revision uint64, err error) {
+	e, err := c.entry(ctx, c.boards, name)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, nil
+		return nil, 0, nil
 	}
-	return text, err
+	if err != nil {
+		return nil, 0, err
+	}
+	return e.Value(), e.Revision(), nil
+}
+
+// Wipe removes a revision of what a board shows, and reports whether it was still there.
+func (c *Client) Wipe(ctx context.Context, name string, revision uint64) (bool, error) {
+	return c.remove(ctx, c.boards, name, revision)
 }
 
 // Improve puts a text on the board of a name, if it is better than what that shows, whoever

@@ -76,11 +76,11 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.lost.Add(1)
 			if err != nil {
-				c.warn(fmt.Sprintf("the connection to %s was lost: %v", o.URL, err))
+				c.Warn(fmt.Sprintf("the connection to %s was lost: %v", o.URL, err))
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			c.warn(fmt.Sprintf("connected to %s again", o.URL))
+			c.Warn(fmt.Sprintf("connected to %s again", o.URL))
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			close(c.epoch)
@@ -175,7 +175,8 @@ func (c *Client) connected() <-chan struct{} {
 	return c.epoch
 }
 
-func (c *Client) warn(text string) {
+// Warn tells the user of this client something.
+func (c *Client) Warn(text string) {
 	if c.o.Warn != nil {
 		c.o.Warn(text)
 	}

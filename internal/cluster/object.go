@@ -153,15 +153,30 @@ func (c *Client) hasList(ctx context.Context, h Hash) (bool, error) {
 
 // value returns the value of a key.
 func (c *Client) value(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, error) {
-	var out []byte
-	err := c.try(ctx, func(ctx context.Context) error {
-		e, err := kv.Get(ctx, key)
-		if err == nil {
-			out = e.Value()
+	e, err := c.entry(ctx, kv, key)
+	if err != nil {
+		return nil, err
+	}
+	return e.Value(), nil
+}
+
+// entry returns the value of a key with its revision.
+func (c *Client) entry(ctx context.Context, kv jetstream.KeyValue, key string) (e jetstream.KeyValueEntry, err error) {
+	err = c.try(ctx, func(ctx context.Context) (err error) { e, err = kv.Get(ctx, key); return err })
+	return e, err
+}
+
+// remove removes a revision of a key, and reports whether it was still there: what has
+// replaced it stays.
+func (c *Client) remove(ctx context.Context, kv jetstream.KeyValue, key string, revision uint64) (removed bool, err error) {
+	err = c.try(ctx, func(ctx context.Context) error {
+		err := kv.Delete(ctx, key, jetstream.LastRevision(revision))
+		if removed = err == nil; errors.Is(err, jetstream.ErrKeyExists) {
+			return nil
 		}
-		return err
+		return full(err)
 	})
-	return out, err
+	return removed, err
 }
 
 // chunk returns a chunk after a check of its hash.

@@ -96,7 +96,7 @@ func permanent(err error) bool {
 		return api.Code >= 400 && api.Code < 500 || slices.Contains(codesFull, api.ErrorCode)
 	}
 	for _, e := range []error{
-		jetstream.ErrKeyNotFound, jetstream.ErrKeyExists, jetstream.ErrKeyDeleted, jetstream.ErrMsgAlreadyAckd, jetstream.ErrMsgNotFound,
+		jetstream.ErrKeyNotFound, jetstream.ErrKeyExists, jetstream.ErrKeyDeleted, jetstream.ErrInvalidKey, jetstream.ErrMsgAlreadyAckd, jetstream.ErrMsgNotFound,
 		nats.ErrMaxPayload, nats.ErrAuthorization, nats.ErrConnectionClosed, errDamaged, errMissing,
 	} {
 		if errors.Is(err, e) {

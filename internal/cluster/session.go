@@ -27,6 +27,8 @@ type Session struct {
 	mu      sync.Mutex
 	waiting map[Hash][]chan struct{}
 	sources map[Hash]source // of inputs
+	// discarded counts the results of units that were refused.
+	discarded map[Hash]int
 }
 
 // source is a file with the content of an input.
@@ -37,7 +39,7 @@ type source struct {
 
 // NewSession begins a session.
 func (c *Client) NewSession() (*Session, error) {
-	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]source{}}
+	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]source{}, discarded: map[Hash]int{}}
 	sub, err := c.nc.Subscribe(doneSubject+"*", func(m *nats.Msg) { s.wake(Hash(strings.TrimPrefix(m.Subject, doneSubject))) })
 	if err != nil {
 		return nil, fmt.Errorf("listening for results: %w", err)
@@ -114,8 +116,8 @@ func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
 			s.withdraw(context.WithoutCancel(ctx), u.Version, id)
 		}
 	}()
-	res, err := s.outcome(ctx, id, false)
-	if res != nil || err != nil {
+	res, err := s.outcome(ctx, u, id, false)
+	if res != nil || err != nil && !errors.Is(err, errDiscarded) {
 		return res, err
 	}
 	if err = s.queue(ctx, u, id, text); err != nil {
@@ -134,7 +136,11 @@ func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
 		if err = ctx.Err(); err != nil {
 			return nil, err
 		}
-		if res, err = s.outcome(ctx, id, true); res != nil || err != nil {
+		res, err = s.outcome(ctx, u, id, true)
+		if errors.Is(err, errDiscarded) {
+			again, err = true, nil
+		}
+		if res != nil || err != nil {
 			return res, err
 		}
 		if again {
@@ -145,24 +151,54 @@ func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
 	}
 }
 
-// outcome returns the result of a unit, nil if there is none yet. With aside, a
-// unit that was set aside is an error; without, that is forgotten.
-func (s *Session) outcome(ctx context.Context, id Hash, aside bool) (*Result, error) {
-	text, err := s.c.value(ctx, s.c.results, string(id))
+// maxDiscards bounds how often a session discards the result of one unit.
+const maxDiscards = 3
+
+// errDiscarded is the error for a result that was there, and is not any more.
+var errDiscarded = errors.New("the result was refused")
+
+// Discard removes a stored result that why refuses, so that Do has the unit done again. Whoever
+// knows the server's secret can store results; the user is warned once. It returns an error
+// when that goes on.
+func (s *Session) Discard(ctx context.Context, r *Result, id Hash, why error) error {
+	s.mu.Lock()
+	first := len(s.discarded) == 0
+	s.discarded[id]++
+	n := s.discarded[id]
+	s.mu.Unlock()
+	if first {
+		s.c.Warn(fmt.Sprintf("the stored result of unit %.12s is refused, and the unit done again: %v", id, why))
+	}
+	if n > maxDiscards {
+		return fmt.Errorf("%d results of unit %.12s were refused, the last one because: %w", n, id, why)
+	}
+	_, err := s.c.remove(ctx, s.c.results, string(id), r.revision)
+	return err
+}
+
+// outcome returns the result of a unit, nil if there is none yet. One that is not the unit's
+// is discarded, which is errDiscarded. With aside, a unit that was set aside is an error;
+// without, that is forgotten.
+func (s *Session) outcome(ctx context.Context, u *Unit, id Hash, aside bool) (*Result, error) {
+	e, err := s.c.entry(ctx, s.c.results, string(id))
 	switch {
 	case err == nil:
-		r := &Result{}
-		err := json.Unmarshal(text, r)
+		r := &Result{revision: e.Revision()}
+		err := json.Unmarshal(e.Value(), r)
 		if err == nil {
-			err = checkFiles(r.Files)
+			err = r.check(u, id)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("the stored result of unit %.12s is not readable: %w", id, err)
+		if err == nil {
+			return r, nil
 		}
-		return r, nil
+		if err := s.Discard(ctx, r, id, err); err != nil {
+			return nil, err
+		}
+		return nil, errDiscarded
 	case !errors.Is(err, jetstream.ErrKeyNotFound):
 		return nil, err
 	}
+	var text []byte
 	if text, err = s.c.value(ctx, s.c.aside, string(id)); errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, nil
 	} else if err != nil {
@@ -171,11 +207,7 @@ func (s *Session) outcome(ctx context.Context, id Hash, aside bool) (*Result, er
 	if !aside {
 		return nil, s.c.forget(ctx, id)
 	}
-	e := &AsideError{ID: id}
-	if err := json.Unmarshal(text, &e.Aside); err != nil {
-		return nil, fmt.Errorf("the stored reason why unit %.12s was set aside is not readable: %w", id, err)
-	}
-	return nil, e
+	return nil, &AsideError{ID: id, Aside: readAside(text)}
 }
 
 // queue publishes a unit, unless it is in the queue, and stores its inputs, unless

@@ -239,15 +239,16 @@ func (c *Client) listAside(ctx context.Context, s *Status) error {
 	slices.Sort(keys)
 	for _, key := range keys[:min(len(keys), maxListed)] {
 		text, err := c.value(ctx, c.aside, key)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue
-		}
 		var a Aside
-		if err == nil {
-			err = json.Unmarshal(text, &a)
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+			continue
+		case errors.Is(err, jetstream.ErrInvalidKey):
+			a.Reason = "this key is not a unit's"
+		case err != nil:
 			return fmt.Errorf("reading the units that are set aside: %w", err)
+		default:
+			a = readAside(text)
 		}
 		s.Aside = append(s.Aside, AsideLine{Unit: Hash(key), Kind: a.Unit.Kind, Reason: a.Reason, Output: a.Output})
 	}

@@ -54,6 +54,30 @@ type Result struct {
 	// What depends on the run.
 	Worker  string  `json:"worker"`
 	Seconds float64 `json:"seconds"`
+	// Digest is the hash of all that does not, which binds the parts to each other.
+	Digest Hash `json:"digest"`
+
+	revision uint64 // of what is stored
+}
+
+// sum is what Digest has to be.
+func (r *Result) sum() (Hash, error) {
+	text, err := marshal(Result{Unit: r.Unit, Kind: r.Kind, Output: r.Output, Files: r.Files})
+	return HashOf(text), err
+}
+
+// check reports why a result is not that of a unit.
+func (r *Result) check(u *Unit, id Hash) error {
+	sum, err := r.sum()
+	switch {
+	case err != nil:
+		return err
+	case r.Unit != id || r.Kind != u.Kind:
+		return fmt.Errorf("it is of unit %.12s (%.40q); expected %.12s (%s)", r.Unit, r.Kind, id, u.Kind)
+	case r.Digest != sum:
+		return fmt.Errorf("its parts do not belong together: their digest is %.12s; expected %.12s", sum, r.Digest)
+	}
+	return checkFiles(r.Files)
 }
 
 // Aside is a unit that no worker can do.
@@ -62,6 +86,9 @@ type Aside struct {
 	Reason string `json:"reason"`
 	Output string `json:"output,omitempty"` // the end of what its process printed
 	Worker string `json:"worker"`           // the last one
+	// Died reports that processes of the unit died, or vanished with their machines: a smaller
+	// unit may not.
+	Died bool `json:"died,omitempty"`
 }
 
 // AsideError is the error of a unit that was set aside.

@@ -325,7 +325,7 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 	case errors.As(err, new(*transientError)), errors.As(err, new(*UnreachableError)):
 		return false, err
 	case err != nil:
-		return w.aside(ctx, u, id, err.Error(), "")
+		return w.aside(ctx, u, id, &Aside{Reason: err.Error()})
 	}
 	return w.store(ctx, u, id, out, dir, w.c.o.Now().Sub(began))
 }
@@ -355,9 +355,9 @@ func (w *worker) again(ctx context.Context, u *Unit, id Hash) (done bool, err er
 	w.tally.add(func(t *Counts) { t.Redelivered++ })
 	switch {
 	case a.Deaths >= maxDeaths:
-		return w.aside(ctx, u, id, fmt.Sprintf("its process died %d times, last by %s", a.Deaths, a.Reason), a.Output)
+		return w.aside(ctx, u, id, a.died())
 	case a.Begun >= maxBegun:
-		return w.aside(ctx, u, id, fmt.Sprintf("it was begun %d times without an outcome", a.Begun), a.Output)
+		return w.aside(ctx, u, id, &Aside{Reason: fmt.Sprintf("it was begun %d times without an outcome", a.Begun), Output: a.Output, Died: true})
 	}
 	return false, nil
 }
@@ -388,12 +388,12 @@ func (w *worker) run(ctx context.Context, slot int, u *Unit) (*Outcome, string, 
 func (w *worker) store(ctx context.Context, u *Unit, id Hash, out *Outcome, dir string, took time.Duration) (bool, error) {
 	text, err := marshal(out.Output)
 	if err != nil {
-		return w.aside(ctx, u, id, fmt.Sprintf("its output cannot be written: %v", err), "")
+		return w.aside(ctx, u, id, &Aside{Reason: fmt.Sprintf("its output cannot be written: %v", err)})
 	}
 	r := Result{Unit: id, Kind: u.Kind, Output: text, Worker: w.o.Name, Seconds: took.Seconds()}
 	for _, name := range out.Files {
 		if err := checkName(name); err != nil {
-			return w.aside(ctx, u, id, err.Error(), "")
+			return w.aside(ctx, u, id, &Aside{Reason: err.Error()})
 		}
 		h, err := w.c.Put(ctx, filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
@@ -404,14 +404,17 @@ func (w *worker) store(ctx context.Context, u *Unit, id Hash, out *Outcome, dir 
 		}
 		r.Files[name] = h
 	}
-	if text, err = marshal(r); err == nil && len(text) > MaxResult {
+	if r.Digest, err = r.sum(); err == nil {
+		text, err = marshal(r)
+	}
+	if err == nil && len(text) > MaxResult {
 		err = fmt.Errorf("its result has %d bytes; expected at most %d", len(text), MaxResult)
 	}
 	if err == nil {
 		err = checkFiles(r.Files)
 	}
 	if err != nil {
-		return w.aside(ctx, u, id, err.Error(), "")
+		return w.aside(ctx, u, id, &Aside{Reason: err.Error()})
 	}
 	err = w.c.try(ctx, func(ctx context.Context) error {
 		_, err := w.c.results.Create(ctx, string(id), text)
@@ -443,16 +446,16 @@ func (w *worker) died(ctx context.Context, u *Unit, id Hash, d *DeathError) (boo
 	if a.Deaths < maxDeaths {
 		return false, d
 	}
-	return w.aside(ctx, u, id, fmt.Sprintf("its process died %d times, last by %s", a.Deaths, d.Reason), d.Output)
+	return w.aside(ctx, u, id, a.died())
 }
 
 // aside sets a unit aside.
-func (w *worker) aside(ctx context.Context, u *Unit, id Hash, reason, output string) (bool, error) {
-	err := w.c.setAside(ctx, id, &Aside{Unit: *u, Reason: reason, Output: output, Worker: w.o.Name})
-	if err != nil {
+func (w *worker) aside(ctx context.Context, u *Unit, id Hash, a *Aside) (bool, error) {
+	a.Unit, a.Worker = *u, w.o.Name
+	if err := w.c.setAside(ctx, id, a); err != nil {
 		return false, err
 	}
-	w.log("unit %.12s (%s) was set aside: %s", id, u.Kind, reason)
+	w.log("unit %.12s (%s) was set aside: %s", id, u.Kind, a.Reason)
 	w.tally.add(func(t *Counts) { t.Aside++ })
 	return true, nil
 }

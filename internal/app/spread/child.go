@@ -54,6 +54,10 @@ type child struct {
 
 // Run does a unit in the slot's child.
 func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir string) (*cluster.Outcome, error) {
+	id, err := u.ID()
+	if err != nil {
+		return nil, err
+	}
 	c, err := k.child(slot)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		r, err := c.ask(&request{Kind: u.Kind, Args: u.Args, Seed: u.Seed, Time: u.Time, Memory: u.Memory, Dir: dir})
+		r, err := c.ask(&request{ID: id, Kind: u.Kind, Args: u.Args, Seed: u.Seed, Time: u.Time, Memory: u.Memory, Dir: dir})
 		answers <- answer{r, err}
 	}()
 	killed := ""

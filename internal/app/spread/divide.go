@@ -2,6 +2,7 @@ package spread
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -82,7 +83,7 @@ func (c Cubes) Open(ctx context.Context, t engine.Task, horizon int) (divide.Wor
 		return nil, fmt.Errorf("making a folder for the problem: %w", err)
 	}
 	name := filepath.Join(dir, taskFile)
-	w := &cubeWorkers{c: c.Coordinator, dir: dir, outcomes: make(chan *divide.Outcome)}
+	w := &cubeWorkers{c: c.Coordinator, of: t, horizon: horizon, dir: dir, outcomes: make(chan *divide.Outcome)}
 	if err = os.WriteFile(name, text, 0o600); err == nil {
 		w.task, err = c.Session.Add(ctx, name)
 	}
@@ -92,6 +93,7 @@ func (c Cubes) Open(ctx context.Context, t engine.Task, horizon int) (divide.Wor
 	w.board = fmt.Sprintf("%s-%d", w.task, horizon)
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	w.count()
+	w.post()
 	w.wait.Go(func() {
 		tick := time.NewTicker(askAgain)
 		defer tick.Stop()
@@ -101,6 +103,7 @@ func (c Cubes) Open(ctx context.Context, t engine.Task, horizon int) (divide.Wor
 				return
 			case <-tick.C:
 				w.count()
+				w.post()
 			}
 		}
 	})
@@ -110,6 +113,8 @@ func (c Cubes) Open(ctx context.Context, t engine.Task, horizon int) (divide.Wor
 // cubeWorkers are the workers of a server, for one problem over one horizon.
 type cubeWorkers struct {
 	c        *Coordinator
+	of       engine.Task
+	horizon  int
 	ctx      context.Context
 	cancel   context.CancelFunc
 	dir      string // with the file of the problem
@@ -150,7 +155,21 @@ func (w *cubeWorkers) Publish(b divide.Best) {
 	}
 	w.mu.Unlock()
 	if better {
-		w.wait.Go(func() { _ = improve(w.ctx, w.c.Session.Client(), w.board, b) }) // workers go on without it
+		w.wait.Go(w.post)
+	}
+}
+
+// post puts the best plan on the server's board, from which it removes one that the checker
+// refuses. When that fails, workers go on without it.
+func (w *cubeWorkers) post() {
+	client := w.c.Session.Client()
+	if b := shown(w.ctx, client, w.board); b != nil {
+		if why := b.Best.Judge(w.of, w.horizon); why != nil {
+			wipe(w.ctx, client, w.board, refusal{b.Revision, why.Error()})
+		}
+	}
+	if b := w.Best(); b != nil {
+		_ = improve(w.ctx, client, w.board, *b)
 	}
 }
 
@@ -160,6 +179,9 @@ func (w *cubeWorkers) Best() *divide.Best {
 	defer w.mu.Unlock()
 	return w.best
 }
+
+// Refuse does nothing: the plans of Best were published here.
+func (w *cubeWorkers) Refuse(*divide.Best, error) {}
 
 // Start hands in a unit.
 func (w *cubeWorkers) Start(_ context.Context, u divide.Unit) error {
@@ -178,42 +200,51 @@ func (w *cubeWorkers) Start(_ context.Context, u divide.Unit) error {
 	return nil
 }
 
-// outcome waits for the result of a unit. One that was set aside may be too large for the
+// outcome waits for the result of a unit. One whose processes died may be too large for the
 // workers' memory: its parts are not.
 func (w *cubeWorkers) outcome(id string, u *cluster.Unit) *divide.Outcome {
 	r, err := w.c.Session.Do(w.ctx, u)
-	o := &divide.Outcome{}
+	var o *divide.Outcome
 	if err == nil {
-		err = w.read(r, o)
+		o, err = w.read(r, id)
 	}
+	var aside *cluster.AsideError
 	switch {
-	case errors.As(err, new(*cluster.AsideError)):
+	case errors.As(err, &aside) && aside.Died:
 		return &divide.Outcome{ID: id, Reason: err.Error()}
 	case err != nil:
 		return &divide.Outcome{ID: id, Fault: err.Error()}
 	}
-	o.ID = id
 	return o
 }
 
-// read brings the files of a result.
-func (w *cubeWorkers) read(r *cluster.Result, o *divide.Outcome) error {
-	dir, err := os.MkdirTemp(w.dir, "cube-")
-	if err != nil {
-		return err
+// errNotOurs is wrapped by the error for an outcome of another unit.
+var errNotOurs = errors.New("it is not the outcome of this unit")
+
+// read brings the files of a result of a cube. One with the files of another unit is
+// discarded.
+func (w *cubeWorkers) read(r *cluster.Result, cube string) (*divide.Outcome, error) {
+	client := w.c.Session.Client()
+	var o outcome
+	h, ok := r.Files[outcomeFile]
+	if ok {
+		text, err := client.Bytes(w.ctx, h, maxCubeFile)
+		if err != nil {
+			return nil, err
+		}
+		ok = json.Unmarshal(text, &o) == nil
 	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, outcomeFile)
-	if err := w.c.fetch(w.ctx, r, outcomeFile, name); err != nil {
-		return err
+	h, proven := r.Files[cubeProof]
+	if !ok || o.Unit != r.Unit || o.ID != cube || o.ProofSHA256 != h {
+		return nil, errors.Join(errNotOurs, w.c.Session.Discard(w.ctx, r, r.Unit, errNotOurs))
 	}
-	if err := readJSON(name, o); err != nil {
-		return err
+	if o.Proof = nil; proven {
+		var err error
+		if o.Proof, err = client.Bytes(w.ctx, h, maxCubeFile); err != nil {
+			return nil, err
+		}
 	}
-	if h, ok := r.Files[cubeProof]; ok {
-		o.Proof, err = w.c.Session.Client().Bytes(w.ctx, h, maxCubeFile)
-	}
-	return err
+	return &o.Outcome, nil
 }
 
 // Outcomes delivers what became of units.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -100,41 +98,6 @@ func TestDivide(t *testing.T) {
 	}
 	if died, err := os.ReadDir(deaths); err != nil || len(died) != 2 {
 		t.Errorf("%d processes died, error %v; expected 2", len(died), err)
-	}
-}
-
-// TestBoard puts plans on a board and has them brought to a unit's folder, and back.
-func TestBoard(t *testing.T) {
-	c := start(t, 0).Session.Client()
-	dir := t.TempDir()
-	name := strings.Repeat("a", 64) + "-3"
-	best := func(reward int64) divide.Best {
-		return divide.Best{Reward: reward, Steps: []string{fmt.Sprint(reward)}}
-	}
-	for _, x := range []struct{ put, want int64 }{{5, 5}, {3, 5}, {7, 7}} {
-		if err := improve(t.Context(), c, name, best(x.put)); err != nil {
-			t.Fatal(err)
-		}
-		if b := shown(t.Context(), c, name); b == nil || b.Reward != x.want {
-			t.Errorf("%d was put up: %+v", x.put, b)
-		}
-	}
-	unit := &folder{dir: dir}
-	x := &exchange{c: c, board: name, dir: dir}
-	if unit.Best() != nil {
-		t.Error("a plan from nowhere")
-	}
-	x.once(t.Context())
-	if b := unit.Best(); b == nil || b.Reward != 7 {
-		t.Errorf("%+v", b)
-	}
-	unit.Publish(best(9))
-	x.once(t.Context())
-	if b := shown(t.Context(), c, name); b == nil || b.Reward != 9 || b.Steps[0] != "9" {
-		t.Errorf("%+v", b)
-	}
-	if err := c.Improve(t.Context(), name, make([]byte, cluster.MaxBoard+1), func([]byte) bool { return true }); err == nil {
-		t.Error("a board of any size")
 	}
 }
 

@@ -26,6 +26,7 @@ type Env struct {
 
 // request is a unit as a child process receives it.
 type request struct {
+	ID     cluster.Hash    `json:"id"` // of the unit
 	Kind   string          `json:"kind"`
 	Args   json.RawMessage `json:"args"`
 	Seed   uint64          `json:"seed"`

@@ -72,13 +72,20 @@ func children(t testing.TB) *Children {
 // coordinator.
 func start(t *testing.T, workers int) *Coordinator {
 	t.Helper()
+	c, _ := startWarned(t, workers, nil)
+	return c
+}
+
+// startWarned does the same, and returns the server's address. The clients warn by warn.
+func startWarned(t *testing.T, workers int, warn func(string)) (*Coordinator, string) {
+	t.Helper()
 	srv, err := cluster.Serve(t.Context(), cluster.ServerConfig{Store: t.TempDir(), Listen: "127.0.0.1:0", MaxStore: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.Close)
 	connect := func() *cluster.Client {
-		c, err := cluster.Connect(t.Context(), cluster.Options{URL: srv.URL(), Patience: 10 * time.Second, Now: time.Now, Jitter: rand.Float64})
+		c, err := cluster.Connect(t.Context(), cluster.Options{URL: srv.URL(), Patience: 10 * time.Second, Now: time.Now, Jitter: rand.Float64, Warn: warn})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +94,7 @@ func start(t *testing.T, workers int) *Coordinator {
 	}
 	for i := range workers {
 		c, k := connect(), children(t)
+		k.Beside = Beside(c)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		dir := t.TempDir()
@@ -105,7 +113,7 @@ func start(t *testing.T, workers int) *Coordinator {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return &Coordinator{Session: s, Version: "v"}
+	return &Coordinator{Session: s, Version: "v"}, srv.URL()
 }
 
 // TestMisbehavingUnits runs units that end their process or need too much.
@@ -135,7 +143,7 @@ func TestMisbehavingUnits(t *testing.T) {
 // TestChildIsKept runs two units in one process, and a third after it was killed.
 func TestChildIsKept(t *testing.T) {
 	k := children(t)
-	u := &cluster.Unit{Kind: "pid", Args: json.RawMessage("{}")}
+	u := &cluster.Unit{Version: "v", Kind: "pid", Args: json.RawMessage("{}")}
 	pid := func() string {
 		out, err := k.Run(t.Context(), 0, u, t.TempDir())
 		if err != nil {
@@ -154,10 +162,10 @@ func TestChildIsKept(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := k.Run(ctx, 0, &cluster.Unit{Kind: "sleep", Args: json.RawMessage("{}")}, t.TempDir()); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := k.Run(ctx, 0, &cluster.Unit{Version: "v", Kind: "sleep", Args: json.RawMessage("{}")}, t.TempDir()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	_, err := k.Run(t.Context(), 0, &cluster.Unit{Kind: "sleep", Args: json.RawMessage("{}"), Time: 1}, t.TempDir())
+	_, err := k.Run(t.Context(), 0, &cluster.Unit{Version: "v", Kind: "sleep", Args: json.RawMessage("{}"), Time: 1}, t.TempDir())
 	if death := new(cluster.DeathError); !errors.As(err, &death) || !strings.Contains(err.Error(), "time limit") {
 		t.Error(err)
 	}

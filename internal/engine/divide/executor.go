@@ -94,6 +94,14 @@ func (w *threads) Best() *Best {
 	return w.best
 }
 
+func (w *threads) Refuse(b *Best, _ error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.best == b {
+		w.best = nil
+	}
+}
+
 func (w *threads) Slots() int { return w.slots }
 
 func (w *threads) Start(_ context.Context, u Unit) error {

@@ -46,9 +46,7 @@ func Run(ctx context.Context, t engine.Task, u Unit, board Board) (*Outcome, err
 	j := &job{task: t, unit: u, cube: cube, board: board, shared: &engine.Exchange{}}
 	ctx, j.stop = context.WithCancelCause(ctx)
 	defer j.stop(nil)
-	if err := j.exchange(nil, nil); err != nil {
-		return nil, err
-	}
+	j.exchange(nil, nil)
 	switch {
 	case u.Engine == (conflict.PB{}).Name():
 		return j.conflict(ctx)
@@ -63,8 +61,9 @@ func Run(ctx context.Context, t engine.Task, u Unit, board Board) (*Outcome, err
 // Engines names the engines that solve cubes. The first writes proofs.
 func Engines() []string { return []string{conflict.PB{}.Name(), search.Engine{}.Name()} }
 
-// exchange publishes a plan, if there is one, and takes a better one from the board.
-func (j *job) exchange(t *factored.Trace, reward *int64) error {
+// exchange publishes a plan, if there is one, and takes a better one from the board, unless
+// the checker refuses that.
+func (j *job) exchange(t *factored.Trace, reward *int64) {
 	if t != nil && reward != nil && (j.known == nil || *reward > *j.known) {
 		r := *reward
 		j.known = &r
@@ -72,23 +71,21 @@ func (j *job) exchange(t *factored.Trace, reward *int64) error {
 	}
 	b := j.board.Best()
 	if b == nil || j.known != nil && b.Reward <= *j.known {
-		return nil
+		return
 	}
 	tr, counted, err := b.checked(j.task, j.unit.Horizon)
 	if err != nil {
-		return err
+		j.board.Refuse(b, err)
+		return
 	}
 	j.known = &counted
 	j.shared.Offer(tr, counted)
-	return nil
 }
 
 // report is called by the engine while it works.
 func (j *job) report(p engine.Progress) {
 	j.work = p.Work
-	if err := j.exchange(p.Trace, p.Reward); err != nil {
-		j.stop(err)
-	}
+	j.exchange(p.Trace, p.Reward)
 	if j.unit.Work > 0 && p.Work >= j.unit.Work {
 		j.stop(errBudget)
 	}

@@ -66,8 +66,10 @@ type Best struct {
 type Board interface {
 	// Publish puts up a plan, if it is better than what is shown.
 	Publish(Best)
-	// Best is the plan that is shown; nil if there is none.
+	// Best is the plan that is shown; nil if there is none. It may come from anybody.
 	Best() *Best
+	// Refuse sets a plan aside that Best has returned: the checker refuses it.
+	Refuse(b *Best, why error)
 }
 
 // bestOf writes a trace as plain data.
@@ -125,6 +127,13 @@ func (b *Best) checked(t engine.Task, horizon int) (*factored.Trace, int64, erro
 		return nil, 0, fmt.Errorf("a plan has the reward %d, not %d", report.Reward, b.Reward)
 	}
 	return trace, report.Reward, nil
+}
+
+// Judge reports what the checker finds wrong with a plan of t over the horizon, whose reward
+// has to be at least what b says.
+func (b *Best) Judge(t engine.Task, horizon int) error {
+	_, _, err := b.checked(t, horizon)
+	return err
 }
 
 // literals writes a cube as plain data.
