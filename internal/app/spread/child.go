@@ -97,10 +97,7 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 			if a.err != nil {
 				return nil, k.dead(slot, c, killed)
 			}
-			if a.reply.Error != "" {
-				return nil, errors.New(a.reply.Error)
-			}
-			return &cluster.Outcome{Output: a.reply.Output, Files: a.reply.Files}, nil
+			return a.reply.outcome()
 		case <-ctx.Done():
 			k.end(slot, c)
 			return nil, context.Cause(ctx)

@@ -42,6 +42,14 @@ type reply struct {
 	Error  string   `json:"error,omitempty"`
 }
 
+// outcome is what the worker makes of a reply.
+func (r *reply) outcome() (*cluster.Outcome, error) {
+	if r.Error != "" {
+		return nil, errors.New(r.Error)
+	}
+	return &cluster.Outcome{Output: r.Output, Files: r.Files}, nil
+}
+
 // kinds are the units that this build can do.
 var kinds = map[string]func(context.Context, *Env, *request) (*cluster.Outcome, error){
 	"bench":   doBench,
