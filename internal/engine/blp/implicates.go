@@ -19,7 +19,7 @@ type columns struct {
 	of   map[model.Lit]bitset
 }
 
-func (s *step) columns(rows table, lits ...[]model.Lit) *columns {
+func (s *relation) columns(rows table, lits ...[]model.Lit) *columns {
 	c := &columns{rows: len(rows), all: newBitset(len(rows)), of: map[model.Lit]bitset{}}
 	for i := range rows {
 		c.all.add(i)
@@ -201,10 +201,10 @@ func (c *columns) lifted(cube []model.Lit, y model.Lit, lits []model.Lit) model.
 // action, as far as implications of reasonable number can. complete reports whether
 // they leave nothing open in any row of the table; it is false when the context
 // ends before.
-func (s *step) implicates(ctx context.Context, rows table) (sums []model.Sum, complete bool) {
-	c := s.columns(rows, s.now, s.actions, s.learned)
+func (s *relation) implicates(ctx context.Context, rows table) (sums []model.Sum, complete bool) {
+	c := s.columns(rows, s.Now, s.Actions, s.Learned)
 	var lits []model.Lit // that vary
-	for _, list := range [][]model.Lit{s.now, s.actions} {
+	for _, list := range [][]model.Lit{s.Now, s.Actions} {
 		for _, l := range list {
 			if !c.of[l].empty() && !c.of[-l].empty() {
 				lits = append(lits, l)
@@ -213,7 +213,7 @@ func (s *step) implicates(ctx context.Context, rows table) (sums []model.Sum, co
 	}
 	complete = true
 	seen := map[string]bool{}
-	for _, v := range s.learned {
+	for _, v := range s.Learned {
 		for _, y := range [2]model.Lit{v, -v} {
 			cubes, ok := c.cover(ctx, c.of[y], c.of[-y], lits)
 			complete = complete && ok
@@ -232,9 +232,9 @@ func (s *step) implicates(ctx context.Context, rows table) (sums []model.Sum, co
 
 // equals lists units, outputs and inputs that have the same or opposite values
 // in all rows, as rows; a unit that is constant is one that equals nothing.
-func (s *step) equals(rows table) (sums []model.Sum) {
+func (s *relation) equals(rows table) (sums []model.Sum) {
 	var order []model.Lit
-	for _, list := range [][]model.Lit{s.now, s.actions} {
+	for _, list := range [][]model.Lit{s.Now, s.Actions} {
 		order = append(order, list...)
 	}
 	for _, layer := range s.units {
@@ -244,7 +244,7 @@ func (s *step) equals(rows table) (sums []model.Sum) {
 	}
 	c := s.columns(rows, order)
 	byValue := map[string]model.Lit{}
-	isInput := len(s.now) + len(s.actions)
+	isInput := len(s.Now) + len(s.Actions)
 	for i, v := range order {
 		l := v
 		if len(rows) > 0 && c.of[l].has(0) {

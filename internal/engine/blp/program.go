@@ -22,7 +22,7 @@ const (
 // problem and the horizon alone.
 type known struct {
 	m          *model.Model
-	step       *step
+	step       *relation
 	all, legal table          // nil where they are too many, or not asked for
 	layers     *search.Layers // likewise
 	withFlow   bool           // layers are few enough for flow variables
@@ -39,7 +39,7 @@ func learn(ctx context.Context, t engine.Task, horizon int, h Help) (*known, err
 	if m.Infeasible() {
 		return k, nil
 	}
-	if k.step, err = newStep(t); err != nil {
+	if k.step, err = newRelation(t); err != nil {
 		return nil, err
 	}
 	if (h.Tighten || h.Cuts || h.Replace) && t.Network != nil {
@@ -166,7 +166,7 @@ func (b *builder) stepRows(helpCtx context.Context, part *model.Part, t int) []m
 	// rows of the next one to say. Nil where they are too many.
 	var every table
 	if b.all != nil {
-		every = b.step.at(b.all, b.m, t, b.step.now, b.step.actions)
+		every = b.step.at(b.all, b.m, t, b.step.Now, b.step.Actions)
 	}
 	out, replaced := b.implied(helpCtx, rows, every)
 	if replaced {
@@ -186,7 +186,7 @@ func (b *builder) possible(t int) table {
 		if b.legal == nil {
 			return nil
 		}
-		return b.step.at(b.legal, b.m, t, b.step.now, b.step.actions, b.step.learned)
+		return b.step.at(b.legal, b.m, t, b.step.Now, b.step.Actions, b.step.Learned)
 	}
 	seen := map[string]bool{}
 	rows := table{}
@@ -232,7 +232,7 @@ func (b *builder) units(part *model.Part, rows, every table) (sums []model.Sum) 
 }
 
 // bit is the problem's bit of a local variable of a state or action at t.
-func (b *builder) bit(l model.Lit) factored.Bit { return b.step.bits[l] }
+func (b *builder) bit(l model.Lit) factored.Bit { return b.step.Bits[l] }
 
 // plain states a neuron as the paper does.
 func plain(n *model.Neuron) []model.Sum {

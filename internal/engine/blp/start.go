@@ -25,7 +25,7 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 			}
 		}
 		if t <= m.Horizon {
-			row := s.row(func(l model.Lit) bool { return val[s.bits[l]] })
+			row := s.row(func(l model.Lit) bool { return val[s.Bits[l]] })
 			for v := int32(1); v <= m.Stride(); v++ {
 				if row.has(int(v)) {
 					isTrue[v+offset] = true
@@ -33,7 +33,7 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 			}
 		}
 	}
-	if len(s.aux)+len(s.paid) > 0 {
+	if len(s.Aux)+len(s.Paid) > 0 {
 		b.auxiliaries(trace, isTrue)
 	}
 	b.path(trace, isTrue)
@@ -44,9 +44,9 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 // auxiliaries completes a solution, step by step.
 func (b *builder) auxiliaries(trace *factored.Trace, isTrue map[int32]bool) {
 	s, m := b.step, b.m
-	here := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.part.Sums[model.Global], s.part.Sums[model.Transition]), nil).NewState()
+	here := s.Relation().NewState()
 	// At the last step, in the variables of the block after.
-	end := propagate.NewSystem(int(s.m.NumVars()), slices.Concat(s.after.Sums[model.Global], s.after.Sums[model.Goal]), nil).NewState()
+	end := s.Final().NewState()
 	for t := 1; t <= m.Horizon+1; t++ {
 		st := here
 		if t > m.Horizon {
@@ -69,7 +69,7 @@ func (b *builder) assign(st *propagate.State, trace *factored.Trace, t int) bool
 	s := b.step
 	set := func(vars []model.Lit, val factored.Valuation) bool {
 		for _, l := range vars {
-			if !val[s.bits[l]] {
+			if !val[s.Bits[l]] {
 				l = -l
 			}
 			if !st.Assign(l) {
@@ -79,29 +79,29 @@ func (b *builder) assign(st *propagate.State, trace *factored.Trace, t int) bool
 		return true
 	}
 	if t > b.m.Horizon {
-		return set(s.now, trace.Steps[t-1])
+		return set(s.Now, trace.Steps[t-1])
 	}
-	return set(s.now, trace.Steps[t-1]) && set(s.actions, trace.Steps[t-1]) && set(s.next, trace.Steps[t])
+	return set(s.Now, trace.Steps[t-1]) && set(s.Actions, trace.Steps[t-1]) && set(s.Next, trace.Steps[t])
 }
 
 // complete adds to a solution the auxiliary variables of one step that pay most,
 // of all values that st allows.
 func (b *builder) complete(st *propagate.State, offset int32, isTrue map[int32]bool) {
 	s := b.step
-	all := slices.Concat(s.paid, s.aux)
+	all := slices.Concat(s.Paid, s.Aux)
 	found := false
 	var best int64
-	st.Each(s.paid, func() bool {
+	st.Each(s.Paid, func() bool {
 		reward := int64(0)
 		for _, r := range b.m.Problem.Reward.Terms {
-			if i := slices.Index(s.paidBits, r.Lit.Bit); i >= 0 && (st.Value(s.paid[i]) > 0) != r.Lit.Neg {
+			if s.Task.Problem.Kind(r.Lit.Bit) == factored.Auxiliary && (st.Value(s.Var(r.Lit.Bit)) > 0) != r.Lit.Neg {
 				reward += r.Weight
 			}
 		}
 		if found && reward <= best {
 			return true
 		}
-		st.Each(s.aux, func() bool {
+		st.Each(s.Aux, func() bool {
 			found, best = true, reward
 			for _, v := range all {
 				delete(isTrue, int32(v)+offset)

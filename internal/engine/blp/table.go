@@ -6,9 +6,8 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/model/propagate"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // bitset is a set of small numbers.
@@ -19,22 +18,11 @@ func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 == 1 }
 func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
 
-// step is the relation of one step in the model's local variables, unsimplified:
-// variables of the block at t, and those of the next at stride more.
-type step struct {
-	m        *model.Model // over one step
-	part     *model.Part  // of step 1
-	after    *model.Part  // of step 2, local to its own block
-	now      []model.Lit  // state bits at t
-	next     []model.Lit  // at t+1
-	actions  []model.Lit
-	learned  []model.Lit // at t+1, what the network gives
-	free     []model.Lit // at t+1, what it does not
-	aux      []model.Lit // at t that the reward does not mention
-	paid     []model.Lit // at t that it does
-	paidBits []factored.Bit
-	bits     map[model.Lit]factored.Bit // of now, actions and next
-	units    [][]unit                   // by layer, constants included
+// relation is a step with the neurons of the network as masks over its local variables: those
+// of the block at t, and those of the next at stride more.
+type relation struct {
+	*step.Step
+	units [][]unit // by layer, constants included
 }
 
 // unit is a neuron whose inputs are masks over a row's words.
@@ -50,44 +38,15 @@ type mask struct {
 	plus, less uint64 // inputs that count when true, and when false
 }
 
-func newStep(t engine.Task) (*step, error) {
-	m, err := model.New(t.Problem, t.Network, 1, model.Options{})
+func newRelation(t engine.Task) (*relation, error) {
+	one, err := step.New(t)
 	if err != nil {
 		return nil, err
 	}
-	p := t.Problem
-	s := &step{m: m, part: m.Part(1), after: m.Part(2), bits: map[model.Lit]factored.Bit{}}
-	learned := make([]bool, p.NumBits())
-	for _, b := range p.Outputs {
-		learned[b] = true
-		s.learned = append(s.learned, m.Var(2, b))
-	}
-	for _, b := range p.Bits(factored.State) {
-		s.now = append(s.now, m.Var(1, b))
-		s.next = append(s.next, m.Var(2, b))
-		s.bits[m.Var(1, b)], s.bits[m.Var(2, b)] = b, b
-		if !learned[b] {
-			s.free = append(s.free, m.Var(2, b))
-		}
-	}
-	for _, b := range p.Bits(factored.Action) {
-		s.actions = append(s.actions, m.Var(1, b))
-		s.bits[m.Var(1, b)] = b
-	}
-	pays := make([]bool, p.NumBits())
-	for _, r := range p.Reward.Terms {
-		pays[r.Lit.Bit] = true
-	}
-	for _, b := range p.Bits(factored.Auxiliary) {
-		if pays[b] {
-			s.paid, s.paidBits = append(s.paid, m.Var(1, b)), append(s.paidBits, b)
-		} else {
-			s.aux = append(s.aux, m.Var(1, b))
-		}
-	}
+	s := &relation{Step: one}
 	var constant []unit
-	for i := range s.part.Sums[model.Network] { // units that are constant
-		l := s.part.Sums[model.Network][i].Terms[0].Lit
+	for i := range s.Here.Sums[model.Network] { // units that are constant
+		l := s.Here.Sums[model.Network][i].Terms[0].Lit
 		u := unit{out: int(l.Var())}
 		if l < 0 {
 			u.threshold = 1
@@ -95,7 +54,7 @@ func newStep(t engine.Task) (*step, error) {
 		constant = append(constant, u)
 	}
 	s.units = append(s.units, constant)
-	for _, layer := range s.part.Layers {
+	for _, layer := range s.Here.Layers {
 		var list []unit
 		for i := range layer {
 			list = append(list, newUnit(&layer[i]))
@@ -134,7 +93,7 @@ func (u *unit) count(row bitset) int {
 }
 
 // forward sets the units of a row whose state and action are in place.
-func (s *step) forward(row bitset) {
+func (s *relation) forward(row bitset) {
 	for _, layer := range s.units {
 		for i := range layer {
 			if u := &layer[i]; u.count(row) >= u.threshold {
@@ -145,17 +104,17 @@ func (s *step) forward(row bitset) {
 }
 
 // width is the number of bits of a row: local variables of both blocks, from 1.
-func (s *step) width() int { return int(s.m.NumVars()) + 1 }
+func (s *relation) width() int { return int(s.Model.NumVars()) + 1 }
 
 // shifted are sums over local variables of the block after.
-func (s *step) shifted(sums []model.Sum) []model.Sum {
+func (s *relation) shifted(sums []model.Sum) []model.Sum {
 	out := make([]model.Sum, len(sums))
 	for i, c := range sums {
 		out[i] = model.Sum{Op: c.Op, K: c.K}
 		for _, t := range c.Terms {
-			l := t.Lit + model.Lit(s.m.Stride())
+			l := t.Lit + model.Lit(s.Model.Stride())
 			if t.Lit < 0 {
-				l = t.Lit - model.Lit(s.m.Stride())
+				l = t.Lit - model.Lit(s.Model.Stride())
 			}
 			out[i].Terms = append(out[i].Terms, model.Term{Coef: t.Coef, Lit: l})
 		}
@@ -172,21 +131,20 @@ type table []bitset
 // pair that they leave by propagation over single constraints; legal those of
 // them after which C holds with the state that the network gives. Both are nil
 // when they are more than most or the context ends.
-func (s *step) legal(ctx context.Context, most int) (all, legal table) {
-	sums := slices.Concat(s.part.Sums[model.Global], s.part.Sums[model.Transition], s.shifted(s.after.Sums[model.Global]))
-	st := propagate.NewSystem(int(s.m.NumVars()), sums, nil).NewState()
+func (s *relation) legal(ctx context.Context, most int) (all, legal table) {
+	st := s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.shifted(s.Quiet())).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
 	all, legal = table{}, table{}
 	if !st.Consistent() {
 		return all, legal
 	}
-	rest := slices.Concat(s.free, s.aux, s.paid)
-	whole := st.Each(slices.Concat(s.now, s.actions), func() bool {
+	rest := slices.Concat(s.Free, s.Aux, s.Paid)
+	whole := st.Each(slices.Concat(s.Now, s.Actions), func() bool {
 		row := s.row(func(l model.Lit) bool { return st.Value(l) > 0 })
 		all = append(all, row)
 		mark := st.Mark()
 		ok := true
-		for _, l := range s.learned {
+		for _, l := range s.Learned {
 			if !row.has(int(l)) {
 				l = -l
 			}
@@ -205,9 +163,9 @@ func (s *step) legal(ctx context.Context, most int) (all, legal table) {
 }
 
 // row makes the row of a state and an action.
-func (s *step) row(value func(model.Lit) bool) bitset {
+func (s *relation) row(value func(model.Lit) bool) bitset {
 	row := newBitset(s.width())
-	for _, list := range [][]model.Lit{s.now, s.actions} {
+	for _, list := range [][]model.Lit{s.Now, s.Actions} {
 		for _, l := range list {
 			if value(l) {
 				row.add(int(l))
@@ -219,7 +177,7 @@ func (s *step) row(value func(model.Lit) bool) bitset {
 }
 
 // at keeps the rows that agree with what is fixed of lits at step t.
-func (s *step) at(rows table, m *model.Model, t int, lists ...[]model.Lit) table {
+func (s *relation) at(rows table, m *model.Model, t int, lists ...[]model.Lit) table {
 	care, want := newBitset(s.width()), newBitset(s.width())
 	for _, list := range lists {
 		for _, l := range list {

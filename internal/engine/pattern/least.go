@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -30,7 +30,7 @@ type values struct {
 	words []uint64
 }
 
-func (v values) of(b factored.Bit) bool { i := v.place[b]; return v.words[i/64]>>(i%64)&1 == 1 }
+func (v values) of(b factored.Bit) bool { return step.Bit(v.words, v.place[b]) }
 
 // New finds variables and builds tables for a task. The reachable states given, packed as
 // the state bits of the problem come, begin with all initial ones, so many; the others
@@ -68,15 +68,13 @@ func New(ctx context.Context, t engine.Task, initial int, reachable [][]uint64, 
 // newBuilder builds tables of a task whose states keep the sets.
 func newBuilder(t engine.Task, sets []set) (*builder, error) {
 	p := t.Problem
-	m, err := model.New(p, t.Network, 1, model.Options{})
+	one, err := step.New(t)
 	if err != nil {
 		return nil, err
 	}
-	last := m.Part(2)
-	system := propagate.NewSystem(int(m.NumVars()), slices.Concat(last.Sums[model.Goal], last.Sums[model.Global]), nil)
-	b := &builder{final: system.NewState(), now: make([]model.Lit, p.NumBits())}
+	b := &builder{final: one.Final().NewState(), now: make([]model.Lit, p.NumBits())}
 	for i := range b.now {
-		b.now[i] = m.Var(1, factored.Bit(i))
+		b.now[i] = one.Var(factored.Bit(i))
 	}
 	b.words = (len(sets) + 63) / 64
 	b.sets = make([]uint64, p.NumBits()*b.words)

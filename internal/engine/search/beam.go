@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -61,9 +62,9 @@ func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 	if ctx.Err() != nil {
 		return nil
 	}
-	seen := newTable(s.stateWords())
+	seen := newTable(s.StateWords())
 	var next []beamNode
-	sw, aw := s.stateWords(), s.actionWords()
+	sw, aw := s.StateWords(), s.ActionWords()
 	for i := range found {
 		if ctx.Err() != nil {
 			return nil
@@ -105,7 +106,7 @@ func (r *run) thin(nodes []beamNode, width int) []beamNode {
 
 // brokenGoals counts the goal constraints, over state bits alone, that fail in
 // state.
-func (s *step) brokenGoals(state []uint64) int {
+func (s *relation) brokenGoals(state []uint64) int {
 	broken := 0
 next:
 	for i := range s.p.Goal {
@@ -115,7 +116,7 @@ next:
 			if s.p.Kind(t.Lit.Bit) != factored.State {
 				continue next
 			}
-			if bit(state, s.place[t.Lit.Bit]) != t.Lit.Neg {
+			if step.Bit(state, s.Place[t.Lit.Bit]) != t.Lit.Neg {
 				sum += t.Coef
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // tables is the search with tables and prices that takes turns with the
@@ -39,7 +40,7 @@ const (
 )
 
 // small reports whether code may list all states.
-func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.now) <= smallSpace }
+func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.Now) <= smallSpace }
 
 // nodesPerTry is how many nodes of a beam count as a joint action tried, in
 // reports of work.
@@ -180,8 +181,8 @@ func (w *worker) countActions(state []uint64, most int) int {
 	}
 	st.Reset()
 	n := 0
-	if assignPacked(st, w.s.now, state) {
-		st.Each(w.s.actions, func() bool {
+	if step.Assign(st, w.s.Now, state) {
+		st.Each(w.s.Actions, func() bool {
 			n++
 			return n < most
 		})

@@ -18,7 +18,7 @@ func TestTablesOfRange(t *testing.T) {
 	for seed := range uint64(300) {
 		p, net, most := randprob.New(seed, randprob.Options{})
 		q := engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: 1, MaxHorizon: most + 1}
-		s, err := newStep(q.Task)
+		s, err := newRelation(q.Task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestTablesOfRange(t *testing.T) {
 // tries in the same time.
 func TestWork(t *testing.T) {
 	p := randprob.Tokens(1, 3, 6, 1, true)
-	s, err := newStep(engine.Task{Problem: p})
+	s, err := newRelation(engine.Task{Problem: p})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // Ways are compared by cost, then by their number of steps. The order in which
 // states are expanded does not depend on threads.
 type cheapest struct {
-	s         *step
+	s         *relation
 	horizon   int64
 	lanes     *lanes // nil before the step is compiled, and where it cannot be
 	states    *table
@@ -56,7 +56,7 @@ type way struct {
 // joint actions.
 func newCheapest(g *graph, guess *pattern.Least, horizon int, sharpenAfter int64) *cheapest {
 	c := &cheapest{
-		s: g.s, states: newTable(g.s.stateWords()), actions: newTable(g.s.actionWords()), horizon: int64(horizon), guess: guess,
+		s: g.s, states: newTable(g.s.StateWords()), actions: newTable(g.s.ActionWords()), horizon: int64(horizon), guess: guess,
 		limit: math.MaxInt64, next: sharpenAfter, entries: smallTable, goal: -1,
 	}
 	for _, r := range g.s.p.Reward.Terms {
@@ -224,7 +224,7 @@ func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
 
 // merge notes the ways to the successors of a state.
 func (c *cheapest) merge(id uint32, f *successors) {
-	sw, aw := c.s.stateWords(), c.s.actionWords()
+	sw, aw := c.s.StateWords(), c.s.ActionWords()
 	c.tried += int64(len(f.rewards))
 	from := c.to[id]
 	for k, r := range f.rewards {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -27,7 +28,7 @@ func (f *successors) reset() {
 
 // worker expands states; each goroutine has its own.
 type worker struct {
-	s          *step
+	s          *relation
 	st, fin    *propagate.State
 	scratch    *bnn.Scratch
 	joint      []uint64 // joint actions of the state at hand
@@ -49,22 +50,22 @@ type worker struct {
 	rows   []uint64 // the packed next state of each lane
 }
 
-func (s *step) newWorker(ctx context.Context, memory int64) *worker {
-	w := &worker{s: s, ctx: ctx, st: s.relation.NewState(), fin: s.final.NewState(), next: make([]uint64, s.stateWords()), key: make([]uint64, s.actionWords()), most: math.MaxInt}
+func (s *relation) newWorker(ctx context.Context, memory int64) *worker {
+	w := &worker{s: s, ctx: ctx, st: s.between.NewState(), fin: s.final.NewState(), next: make([]uint64, s.StateWords()), key: make([]uint64, s.ActionWords()), most: math.MaxInt}
 	if memory > 0 {
 		w.most = int(memory / 64) // action, successor and reward, in every worker
 	}
 	w.st.SetInterrupt(func() bool { return ctx.Err() != nil })
 	w.fin.SetInterrupt(func() bool { return ctx.Err() != nil })
-	w.finalAux = append(append(w.finalAux, s.paid...), s.aux...)
+	w.finalAux = append(append(w.finalAux, s.Paid...), s.Aux...)
 	if s.eval != nil {
 		w.scratch = s.eval.NewScratch()
 	}
 	for _, b := range s.p.Outputs {
-		w.outToState = append(w.outToState, s.place[b])
+		w.outToState = append(w.outToState, s.Place[b])
 	}
 	for _, b := range s.p.Inputs {
-		w.inPlace = append(w.inPlace, s.place[b])
+		w.inPlace = append(w.inPlace, s.Place[b])
 		w.inAction = append(w.inAction, s.p.Kind(b) == factored.Action)
 	}
 	return w
@@ -85,19 +86,19 @@ func (w *worker) expand(state []uint64, f *successors) {
 		return
 	}
 	st.Reset()
-	if !assignPacked(st, s.now, state) {
+	if !step.Assign(st, s.Now, state) {
 		return
 	}
 	if s.direct {
 		w.expandDirect(state, f)
 		return
 	}
-	st.Each(s.actions, func() bool {
-		s.packValues(w.key, st, s.actions)
+	st.Each(s.Actions, func() bool {
+		step.Pack(w.key, st, s.Actions)
 		if s.eval != nil {
 			w.forward(state, w.key, f)
 			mark := st.Mark()
-			if assignPacked(st, s.learned, w.out) {
+			if step.Assign(st, s.Learned, w.out) {
 				w.branch(state, f)
 			}
 			st.Undo(mark)
@@ -111,7 +112,7 @@ func (w *worker) expand(state []uint64, f *successors) {
 // branch tries every value of the next-state bits that are neither learned nor
 // determined.
 func (w *worker) branch(state []uint64, f *successors) {
-	w.st.Each(w.s.free, func() bool {
+	w.st.Each(w.s.Free, func() bool {
 		w.complete(state, w.key, f)
 		return !f.tooWide
 	})
@@ -124,8 +125,8 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 	joint := s.joint
 	if joint == nil {
 		w.joint = w.joint[:0]
-		w.st.Each(s.actions, func() bool {
-			s.packValues(w.key, w.st, s.actions)
+		w.st.Each(s.Actions, func() bool {
+			step.Pack(w.key, w.st, s.Actions)
 			w.joint = append(w.joint, w.key...)
 			f.tooWide = len(w.joint) > w.most
 			return !f.tooWide
@@ -136,7 +137,7 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 		joint = w.joint
 	}
 	w.forward(state, joint, f)
-	aw, wo := s.actionWords(), bnn.Words(len(s.p.Outputs))
+	aw, wo := s.ActionWords(), bnn.Words(len(s.p.Outputs))
 	for k := range len(joint) / aw {
 		out := w.out[k*wo : (k+1)*wo]
 		clear(w.next)
@@ -145,7 +146,7 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 		}
 		if w.legal() {
 			action := joint[k*aw : (k+1)*aw]
-			w.emit(f, action, s.reward(state, action, w.next, nil))
+			w.emit(f, action, s.Reward(state, action, w.next, nil))
 		}
 	}
 }
@@ -154,7 +155,7 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 // the outputs in w.out.
 func (w *worker) forward(state, joint []uint64, f *successors) {
 	s := w.s
-	aw := s.actionWords()
+	aw := s.ActionWords()
 	n := len(joint) / aw
 	wi, wo := bnn.Words(len(s.p.Inputs)), bnn.Words(len(s.p.Outputs))
 	w.in = grow(w.in, n*wi)
@@ -186,18 +187,18 @@ func grow(s []uint64, n int) []uint64 {
 // auxiliary bits can be completed, with the best reward over those that pay.
 func (w *worker) complete(state, action []uint64, f *successors) {
 	s, st := w.s, w.st
-	s.packValues(w.next, st, s.next)
+	step.Pack(w.next, st, s.Next)
 	if !w.legal() {
 		return
 	}
 	found := false
 	var best int64
-	st.Each(s.paid, func() bool {
-		if !st.Satisfiable(s.aux) {
+	st.Each(s.Paid, func() bool {
+		if !st.Satisfiable(s.Aux) {
 			return true
 		}
-		r := s.reward(state, action, w.next, func(b factored.Bit) bool {
-			return st.Value(s.auxVars[b]) > 0
+		r := s.Reward(state, action, w.next, func(b factored.Bit) bool {
+			return st.Value(s.Var(b)) > 0
 		})
 		if !found || r > best {
 			found, best = true, r
@@ -234,5 +235,5 @@ func (w *worker) isFinal(state []uint64) bool {
 		return false
 	}
 	st.Reset()
-	return assignPacked(st, w.s.now, state) && st.Satisfiable(w.finalAux)
+	return step.Assign(st, w.s.Now, state) && st.Satisfiable(w.finalAux)
 }

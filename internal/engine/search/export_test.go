@@ -10,7 +10,7 @@ import (
 // Polish runs rounds of the local search from a plan, and shows the plan after each. It returns the
 // rewards of the first plan and the best; ok is false where the step cannot be compiled.
 func Polish(t engine.Task, tr *factored.Trace, rounds int, show func(*factored.Trace, int64)) (first, best int64, ok bool, err error) {
-	s, err := newStep(t)
+	s, err := newRelation(t)
 	if err != nil {
 		return 0, 0, false, err
 	}

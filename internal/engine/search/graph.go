@@ -5,13 +5,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // graph is the part of the reachable state space that has been expanded.
 // States are numbered breadth first, so those first reached by step t are a
 // prefix of all.
 type graph struct {
-	s       *step
+	s       *relation
 	lanes   *lanes // nil before the step is compiled, and where it cannot be
 	states  *table
 	actions *table
@@ -30,8 +32,8 @@ type graph struct {
 	widest int   // most successors seen of one state, before merging
 }
 
-func newGraph(s *step) *graph {
-	return &graph{s: s, states: newTable(s.stateWords()), actions: newTable(s.actionWords()), start: []int64{0}}
+func newGraph(s *relation) *graph {
+	return &graph{s: s, states: newTable(s.StateWords()), actions: newTable(s.ActionWords()), start: []int64{0}}
 }
 
 // bytes is the memory that the graph holds.
@@ -45,13 +47,13 @@ func (g *graph) bytes() int64 {
 func (g *graph) addInitial(ctx context.Context, full func() bool) bool {
 	st := g.s.first.NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil || full() })
-	key := make([]uint64, g.s.stateWords())
+	key := make([]uint64, g.s.StateWords())
 	whole := true
 	if st.Consistent() {
-		aux := append(append(g.s.aux[:0:0], g.s.paid...), g.s.aux...)
-		whole = st.Each(g.s.now, func() bool {
+		aux := append(append(g.s.Aux[:0:0], g.s.Paid...), g.s.Aux...)
+		whole = st.Each(g.s.Now, func() bool {
 			if st.Satisfiable(aux) {
-				g.s.packValues(key, st, g.s.now)
+				step.Pack(key, st, g.s.Now)
 				g.states.add(key)
 			}
 			return true
@@ -161,7 +163,7 @@ func parallel(workers []*worker, n int, f func(w *worker, i int)) {
 // the first of equals: a plan that takes another is never better, nor earlier
 // in the order.
 func (g *graph) merge(f *successors) {
-	sw, aw := g.s.stateWords(), g.s.actionWords()
+	sw, aw := g.s.StateWords(), g.s.ActionWords()
 	first := int64(len(g.succ))
 	g.passes += f.passes
 	g.tried += int64(len(f.rewards))

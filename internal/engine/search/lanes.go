@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -26,20 +26,20 @@ type lanes struct {
 const maxCandidates = 1 << 12
 
 // newLanes compiles the step; nil where that is not possible.
-func (s *step) newLanes(ctx context.Context) (*lanes, error) {
-	if s.eval != nil || len(s.free) != len(s.next) {
+func (s *relation) newLanes(ctx context.Context) (*lanes, error) {
+	if s.eval != nil || len(s.Free) != len(s.Next) {
 		return nil, nil
 	}
-	code, err := bound.Compile(ctx, s.task)
+	code, err := bound.Compile(ctx, s.Task)
 	if err != nil || code == nil {
 		return nil, err
 	}
 	x := &lanes{code: code}
-	st := propagate.NewSystem(s.numVars, s.own, nil).NewState()
+	st := s.System(s.own).NewState()
 	if st.Consistent() {
-		key := make([]uint64, s.actionWords())
-		whole := st.Each(s.actions, func() bool {
-			s.packValues(key, st, s.actions)
+		key := make([]uint64, s.ActionWords())
+		whole := st.Each(s.Actions, func() bool {
+			step.Pack(key, st, s.Actions)
 			x.joint = append(x.joint, key...)
 			x.count++
 			return x.count <= maxCandidates && ctx.Err() == nil
@@ -49,12 +49,12 @@ func (s *step) newLanes(ctx context.Context) (*lanes, error) {
 		}
 	}
 	x.states = max(1, 64/max(x.count, 1))
-	for _, v := range s.next {
+	for _, v := range s.Next {
 		x.next = append(x.next, code.Value(v))
 	}
-	aw := s.actionWords()
+	aw := s.ActionWords()
 	words := (x.count*x.states + 63) / 64
-	for i := range s.actionBits {
+	for i := range s.ActionBits {
 		mask := make([]uint64, words)
 		for n := range x.count * x.states {
 			if k := n % x.count; x.joint[k*aw+i/64]>>(i%64)&1 == 1 {
@@ -72,7 +72,7 @@ func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
 	if len(w.slots) < x.code.Slots() {
 		w.slots = make([]uint64, x.code.Slots())
 	}
-	if n := 64 * s.stateWords(); len(w.rows) < n {
+	if n := 64 * s.StateWords(); len(w.rows) < n {
 		w.rows = make([]uint64, n)
 	}
 	for i := range found {
@@ -90,7 +90,7 @@ func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
 				transpose(&w.turned)
 				for m := legal; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros64(m)
-					w.rows[lane*s.stateWords()+i/64] = w.turned[lane]
+					w.rows[lane*s.StateWords()+i/64] = w.turned[lane]
 				}
 			}
 		}
@@ -104,10 +104,10 @@ func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
 // fill puts states and actions into the lanes first..first+n-1.
 func (w *worker) fill(x *lanes, keys [][]uint64, first, n int) {
 	s := w.s
-	for i, v := range s.actions {
+	for i, v := range s.Actions {
 		w.slots[x.code.Input(v)] = x.masks[i][min(first/64, len(x.masks[i])-1)]
 	}
-	for _, v := range s.now {
+	for _, v := range s.Now {
 		w.slots[x.code.Input(v)] = 0
 	}
 	for k, key := range keys {
@@ -116,7 +116,7 @@ func (w *worker) fill(x *lanes, keys [][]uint64, first, n int) {
 			continue
 		}
 		mask := ^uint64(0) >> (64 - (to - from)) << (from - first)
-		for i, v := range s.now {
+		for i, v := range s.Now {
 			if key[i/64]>>(i%64)&1 == 1 {
 				w.slots[x.code.Input(v)] |= mask
 			}
@@ -131,14 +131,14 @@ func (w *worker) emitLane(x *lanes, lane, state, action int, keys [][]uint64, fo
 	if f.tooWide {
 		return
 	}
-	sw, aw := s.stateWords(), s.actionWords()
+	sw, aw := s.StateWords(), s.ActionWords()
 	copy(w.next, w.rows[lane*sw:(lane+1)*sw])
 	if !w.legal() {
 		return
 	}
 	joint := x.joint[action*aw : (action+1)*aw]
-	w.emit(f, joint, s.reward(keys[state], joint, w.next, func(b factored.Bit) bool {
-		return w.slots[x.code.Value(s.auxVars[b])]>>lane&1 == 1
+	w.emit(f, joint, s.Reward(keys[state], joint, w.next, func(b factored.Bit) bool {
+		return w.slots[x.code.Value(s.Var(b))]>>lane&1 == 1
 	}))
 }
 
@@ -155,9 +155,9 @@ func transpose(a *[64]uint64) {
 }
 
 // onActions gives the constraints that mention actions alone.
-func (s *step) onActions(here *model.Part) []model.Sum {
+func (s *relation) onActions(here *model.Part) []model.Sum {
 	isAction := map[int32]bool{}
-	for _, v := range s.actions {
+	for _, v := range s.Actions {
 		isAction[v.Var()] = true
 	}
 	var out []model.Sum

@@ -18,7 +18,7 @@ func TestLanes(t *testing.T) {
 		if net != nil {
 			continue
 		}
-		s, err := newStep(engine.Task{Problem: p})
+		s, err := newRelation(engine.Task{Problem: p})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,11 +29,11 @@ type Edge struct {
 // backwards from those in which a plan may end. It gives up, with false, when
 // the context ends or a layer would have more than most edges.
 func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bool, error) {
-	s, err := newStep(t)
+	s, err := newRelation(t)
 	if err != nil {
 		return nil, false, err
 	}
-	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newTable(s.actionWords())}
+	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newTable(s.ActionWords())}
 	if !x.g.addInitial(ctx, func() bool { return x.g.states.count > most }) {
 		return nil, false, nil
 	}
@@ -102,7 +102,7 @@ func (x *layering) next(layer []uint32) ([]uint32, bool) {
 func (x *layering) expand(id uint32) (steps []layerStep) {
 	f := &x.found
 	x.w.expand(slices.Clone(x.g.states.key(id)), f)
-	sw, aw := x.g.s.stateWords(), x.g.s.actionWords()
+	sw, aw := x.g.s.StateWords(), x.g.s.ActionWords()
 	for k := range f.rewards {
 		steps = append(steps, layerStep{x.g.states.add(f.states[k*sw : (k+1)*sw]), x.actions.add(f.actions[k*aw : (k+1)*aw])})
 	}
@@ -145,7 +145,7 @@ func (x *layering) backwards(layers [][]uint32) *Layers {
 // Rollout follows a few promising ways from the initial states, at most width at
 // a time, and returns the best plan among them; nil where none ends well.
 func Rollout(ctx context.Context, t engine.Task, horizon, width int) (*factored.Trace, error) {
-	s, err := newStep(t)
+	s, err := newRelation(t)
 	if err != nil {
 		return nil, err
 	}

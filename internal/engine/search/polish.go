@@ -17,7 +17,7 @@ import (
 // plan some rounds before (late acceptance; Burke, Bykov 2017). It proves nothing. What it does
 // depends on the plan alone.
 type polisher struct {
-	s       *step
+	s       *relation
 	w       *worker
 	code    *bound.Program
 	horizon int
@@ -64,31 +64,31 @@ const (
 )
 
 // newPolisher starts from a plan.
-func newPolisher(s *step, w *worker, code *bound.Program, tr *factored.Trace) *polisher {
-	p := &polisher{s: s, w: w, code: code, horizon: tr.Horizon(), rng: rand.New(rand.NewPCG(1, 0x706f6c69)), slots: make([]uint64, code.Slots()), now: make([]uint64, len(s.now))}
+func newPolisher(s *relation, w *worker, code *bound.Program, tr *factored.Trace) *polisher {
+	p := &polisher{s: s, w: w, code: code, horizon: tr.Horizon(), rng: rand.New(rand.NewPCG(1, 0x706f6c69)), slots: make([]uint64, code.Slots()), now: make([]uint64, len(s.Now))}
 	p.cost = 1 + int64(p.horizon)*int64(len(p.slots))/slotsPerNode
 	for _, r := range s.p.Reward.Terms {
 		x := paidTerm{neg: r.Lit.Neg, weight: r.Weight}
-		switch i := s.place[r.Lit.Bit]; {
+		switch i := s.Place[r.Lit.Bit]; {
 		case r.Lit.Next:
-			x.slot = code.Value(s.next[i])
+			x.slot = code.Value(s.Next[i])
 		case s.p.Kind(r.Lit.Bit) == factored.Action:
-			x.slot = code.Input(s.actions[i])
+			x.slot = code.Input(s.Actions[i])
 		case s.p.Kind(r.Lit.Bit) == factored.State:
-			x.slot = code.Input(s.now[i])
+			x.slot = code.Input(s.Now[i])
 		default:
-			x.slot = code.Value(s.auxVars[r.Lit.Bit])
+			x.slot = code.Value(s.Var(r.Lit.Bit))
 		}
 		p.terms = append(p.terms, x)
 	}
 	for t := range p.horizon + 1 {
-		p.states = append(p.states, make([]uint64, len(s.now)))
+		p.states = append(p.states, make([]uint64, len(s.Now)))
 		if t < p.horizon {
-			p.actions = append(p.actions, make([]uint64, len(s.actions)))
+			p.actions = append(p.actions, make([]uint64, len(s.Actions)))
 			p.paid = append(p.paid, make([]uint64, len(p.terms)))
 		}
 	}
-	for i, b := range s.stateBits {
+	for i, b := range s.StateBits {
 		p.states[0][i] = spread(tr.Steps[0][b])
 	}
 	p.load(tr)
@@ -106,7 +106,7 @@ func spread(x bool) uint64 {
 // load makes a plan the one at hand, and the best. It begins in the same state.
 func (p *polisher) load(tr *factored.Trace) {
 	for t := range p.horizon {
-		for i, b := range p.s.actionBits {
+		for i, b := range p.s.ActionBits {
 			p.actions[t][i] = spread(tr.Steps[t][b])
 		}
 	}
@@ -116,7 +116,7 @@ func (p *polisher) load(tr *factored.Trace) {
 
 // startsIn reports whether a plan begins in the state of the plan at hand.
 func (p *polisher) startsIn(tr *factored.Trace) bool {
-	for i, b := range p.s.stateBits {
+	for i, b := range p.s.StateBits {
 		if p.states[0][i] != spread(tr.Steps[0][b]) {
 			return false
 		}
@@ -146,7 +146,7 @@ func (p *polisher) follow() {
 				p.reward += x.weight
 			}
 		}
-		for i, v := range p.s.next {
+		for i, v := range p.s.Next {
 			p.states[t+1][i] = p.slots[p.code.Value(v)]
 		}
 	}
@@ -155,17 +155,17 @@ func (p *polisher) follow() {
 // step runs a step from the states of the lanes, with the actions of the plan at hand but for the
 // changes. It returns the lanes that break a rule.
 func (p *polisher) step(t int, states []uint64, changes *[64][]change) (illegal uint64) {
-	for i, v := range p.s.now {
+	for i, v := range p.s.Now {
 		p.slots[p.code.Input(v)] = states[i]
 	}
-	for i, v := range p.s.actions {
+	for i, v := range p.s.Actions {
 		p.slots[p.code.Input(v)] = p.actions[t][i]
 	}
 	if changes != nil {
 		for lane := range changes {
 			for _, c := range changes[lane] {
 				if c.t == t {
-					p.slots[p.code.Input(p.s.actions[c.action])] ^= 1 << lane
+					p.slots[p.code.Input(p.s.Actions[c.action])] ^= 1 << lane
 				}
 			}
 		}
@@ -200,7 +200,7 @@ func (p *polisher) try() (illegal uint64) {
 			}
 		}
 		same := true
-		for i, v := range p.s.next {
+		for i, v := range p.s.Next {
 			p.now[i] = p.slots[p.code.Value(v)]
 			same = same && (p.now[i]^p.states[t+1][i])&^illegal == 0
 		}
@@ -214,7 +214,7 @@ func (p *polisher) try() (illegal uint64) {
 
 // draw chooses what the lanes change.
 func (p *polisher) draw() {
-	steps, bits := p.horizon, len(p.s.actions)
+	steps, bits := p.horizon, len(p.s.Actions)
 	for lane := range p.changes {
 		list := p.changes[lane][:0]
 		c := change{p.rng.IntN(steps), p.rng.IntN(bits)}
@@ -279,7 +279,7 @@ func (p *polisher) advance() bool {
 
 // mayEnd reports whether a plan may end in the last state of a lane.
 func (p *polisher) mayEnd(lane int) bool {
-	key := make([]uint64, p.s.stateWords())
+	key := make([]uint64, p.s.StateWords())
 	for i, word := range p.now {
 		key[i/64] |= word >> lane & 1 << (i % 64)
 	}
@@ -291,11 +291,11 @@ func (p *polisher) trace() *factored.Trace {
 	tr := &factored.Trace{}
 	for t := range p.horizon + 1 {
 		v := make(factored.Valuation, p.s.p.NumBits())
-		for i, b := range p.s.stateBits {
+		for i, b := range p.s.StateBits {
 			v[b] = p.states[t][i]&1 == 1
 		}
 		if t < p.horizon {
-			for i, b := range p.s.actionBits {
+			for i, b := range p.s.ActionBits {
 				v[b] = p.actions[t][i]&1 == 1
 			}
 		}
@@ -320,7 +320,7 @@ func (r *run) polish(ctx context.Context) error {
 	r.takeOffer()
 	if r.polisher == nil {
 		code := r.g.s.stepCode(ctx)
-		if r.refusedPolish = code == nil || len(r.g.s.actions) == 0; r.refusedPolish {
+		if r.refusedPolish = code == nil || len(r.g.s.Actions) == 0; r.refusedPolish {
 			return nil
 		}
 		r.polisher = newPolisher(r.g.s, r.workers[0], code, r.incumbent.Trace)
@@ -366,11 +366,11 @@ func (r *run) takePolished() error {
 }
 
 // stepCode is the step as code; nil where it cannot be compiled.
-func (s *step) stepCode(ctx context.Context) *bound.Program {
-	if s.eval != nil || len(s.free) != len(s.next) {
+func (s *relation) stepCode(ctx context.Context) *bound.Program {
+	if s.eval != nil || len(s.Free) != len(s.Next) {
 		return nil
 	}
-	code, err := bound.Compile(ctx, s.task)
+	code, err := bound.Compile(ctx, s.Task)
 	if err != nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -65,7 +66,7 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if q.MaxHorizon > q.Problem.MaxHorizon() {
 		return nil, fmt.Errorf("the reward over %d steps may leave 64 bits; at most %d steps fit", q.MaxHorizon, q.Problem.MaxHorizon())
 	}
-	s, err := newStep(q.Task)
+	s, err := newRelation(q.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -400,14 +401,14 @@ func (r *run) follow(at, k int, tr *factored.Trace) {
 }
 
 // valuation unpacks a state and an action, nil for none.
-func (s *step) valuation(state, action []uint64) factored.Valuation {
+func (s *relation) valuation(state, action []uint64) factored.Valuation {
 	v := make(factored.Valuation, s.p.NumBits())
-	for i, b := range s.stateBits {
-		v[b] = bit(state, int32(i))
+	for i, b := range s.StateBits {
+		v[b] = step.Bit(state, int32(i))
 	}
 	if action != nil {
-		for i, b := range s.actionBits {
-			v[b] = bit(action, int32(i))
+		for i, b := range s.ActionBits {
+			v[b] = step.Bit(action, int32(i))
 		}
 	}
 	return v
@@ -442,7 +443,7 @@ const bitsPerEffort = 8
 
 // effort is what completing a joint action by propagation counts for, in joint actions that
 // code or a network tries.
-func (s *step) effort() int64 { return int64(1 + s.numVars/bitsPerEffort) }
+func (s *relation) effort() int64 { return int64(1 + int(s.Model.NumVars())/bitsPerEffort) }
 
 // takeOffer makes a better plan of another engine the incumbent.
 func (r *run) takeOffer() {

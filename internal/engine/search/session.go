@@ -71,7 +71,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 // explore builds the graph with its values. It gives what is known of the plans
 // that are not excluded when it could not, or when none is excluded.
 func (x *Session) explore(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	s, err := newStep(x.task)
+	s, err := newRelation(x.task)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func (x *Session) Exclude(l engine.Landmark) error {
 // plant puts a landmark into the tree.
 func (x *Session) plant(l engine.Landmark) {
 	g := x.run.g
-	key := make([]uint64, g.s.stateWords())
-	pack(key, l.Trace.Steps[0], g.s.stateBits)
+	key := make([]uint64, g.s.StateWords())
+	pack(key, l.Trace.Steps[0], g.s.StateBits)
 	id, ok := g.states.find(key)
 	if !ok || int(id) >= g.depth[0] {
 		return // no plan begins there
@@ -130,8 +130,8 @@ func (x *Session) plant(l engine.Landmark) {
 		x.roots[id] = n
 	}
 	for t := range l.Depth {
-		action := make([]uint64, g.s.actionWords())
-		pack(action, l.Trace.Steps[t], g.s.actionBits)
+		action := make([]uint64, g.s.ActionWords())
+		pack(action, l.Trace.Steps[t], g.s.ActionBits)
 		if n.children == nil {
 			n.children = map[string]*node{}
 		}
@@ -179,7 +179,7 @@ func (x *Session) each(w *worker, n *node, state uint32, visit func(child *node,
 		}
 		x.known[state] = f
 	}
-	sw, aw := g.s.stateWords(), g.s.actionWords()
+	sw, aw := g.s.StateWords(), g.s.ActionWords()
 	for i, reward := range f.rewards {
 		action := f.actions[i*aw : (i+1)*aw]
 		if to, ok := g.states.find(f.states[i*sw : (i+1)*sw]); ok {
