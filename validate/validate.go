@@ -250,12 +250,7 @@ func (c *checker) completable(q *question, cs []grouped, aux []slot) bool {
 // complete returns the reward of a step whose states and action are known. If auxiliary bits
 // have a reward, it is the best over their values.
 func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (reward int64, ok bool) {
-	var paid []slot
-	for _, r := range c.p.Reward.Terms {
-		if s := (slot{bit: r.Lit.Bit}); c.p.Kind(r.Lit.Bit) == factored.Auxiliary && !slices.Contains(paid, s) {
-			paid = append(paid, s)
-		}
-	}
+	paid := c.paid()
 	mark := len(q.log)
 	c.solve(q, c.step, paid, func() bool {
 		if c.completable(q, c.step, aux) {
@@ -268,6 +263,50 @@ func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (re
 	})
 	q.back(mark)
 	return reward, ok
+}
+
+// paid lists the auxiliary bits that have a reward.
+func (c *checker) paid() []slot {
+	var paid []slot
+	for _, r := range c.p.Reward.Terms {
+		if s := (slot{bit: r.Lit.Bit}); c.p.Kind(r.Lit.Bit) == factored.Auxiliary && !slices.Contains(paid, s) {
+			paid = append(paid, s)
+		}
+	}
+	return paid
+}
+
+// StepReward returns the reward of a step whose states and action are known. It is false if that
+// depends on auxiliary bits that these do not determine.
+func StepReward(p *factored.Problem, now, next factored.Valuation) (reward int64, ok bool) {
+	c := &checker{p: p}
+	for _, part := range []struct {
+		name string
+		of   []factored.Constraint
+	}{{"global", p.Global}, {"transition", p.Transition}} {
+		for i := range part.of {
+			if part.of[i].Defines {
+				c.step = append(c.step, grouped{&part.of[i], part.name})
+			}
+		}
+	}
+	q := newQuestion(p, 0)
+	for _, k := range []factored.Kind{factored.State, factored.Action} {
+		for _, b := range p.Bits(k) {
+			q.set(slot{bit: b}, now[b])
+		}
+	}
+	for _, b := range p.Bits(factored.State) {
+		q.set(slot{b, true}, next[b])
+	}
+	several := false
+	c.solve(q, c.step, c.paid(), func() bool {
+		r := p.Reward.StepReward(q.valuation(false), next)
+		several = ok && r != reward
+		reward, ok = r, true
+		return several
+	})
+	return reward, ok && !several
 }
 
 // agree sets a next-state bit to the trace's value, unless the network determined another.

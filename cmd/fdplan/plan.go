@@ -235,6 +235,9 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	if d.Proof != nil && d.Proof.Certificate != nil {
 		fmt.Fprintf(b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
 	}
+	if w := d.LearnedReward.Warning(); w != "" && d.Plan != nil {
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(w[:1]), w[1:])
+	}
 	if d.Safe != nil {
 		fmt.Fprintf(b, "%v.\n", d.Safe)
 	}

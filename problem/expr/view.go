@@ -84,10 +84,21 @@ func (ps *parser) compareNames(op token, kind string, a, b *node, v, w *factored
 		return fail(op.col, "%s has names for values, which have no order; expected == or ~=", v.Name)
 	}
 	if w != nil {
-		if !w.Enumeration() || !slices.Equal(v.View.Names, w.View.Names) {
+		if !w.Enumeration() {
 			return fail(b.col, "%s and %s have different values", v.Name, w.Name)
 		}
-		return a, b, kind, nil
+		same, shared := sameNames(a, b)
+		switch {
+		case len(shared) == 0:
+			return fail(b.col, "%s and %s have different values", v.Name, w.Name)
+		case same:
+			return a, b, kind, nil
+		}
+		any := shared[0]
+		for _, n := range shared[1:] {
+			any = &node{op: "|", args: []*node{any, n}, col: a.col}
+		}
+		return any, &node{op: "number", num: 1, col: b.col}, kind, nil
 	}
 	if b.op != "value" {
 		return fail(b.col, "expected one of %s", v.RangeText())
@@ -97,6 +108,31 @@ func (ps *parser) compareNames(op token, kind string, a, b *node, v, w *factored
 		return fail(b.col, "%v", err)
 	}
 	return a, &node{op: "number", num: x, col: b.col}, kind, nil
+}
+
+// sameNames returns, for two variables with named values, the conditions that both have one
+// name, for each name that they share; same reports that they have the same name just if they
+// have the same number.
+func sameNames(a, b *node) (same bool, shared []*node) {
+	v, w := a.v, b.v
+	same = true
+	for i, name := range v.View.Names {
+		x := v.Lo + int64(i)
+		j := slices.IndexFunc(w.View.Names, func(other string) bool {
+			return strings.TrimPrefix(other, "@") == strings.TrimPrefix(name, "@")
+		})
+		y := w.Lo + int64(j)
+		if j < 0 {
+			same = same && (x < w.Lo || x > w.Hi)
+			continue
+		}
+		same = same && x == y
+		is := func(n *node, x int64) *node {
+			return &node{op: "==", args: []*node{n, {op: "number", num: x, col: n.col}}, col: n.col}
+		}
+		shared = append(shared, &node{op: "^", args: []*node{is(a, x), is(b, y)}, col: a.col})
+	}
+	return same, shared
 }
 
 func (ps *parser) compareQuantity(op token, kind string, a, b *node) (*node, *node, string, error) {

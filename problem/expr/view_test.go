@@ -117,16 +117,19 @@ func TestViewErrors(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	p := viewProblem(t)
+	if _, err := p.AddVariable(factored.Variable{Name: "turn(p1)", Kind: factored.Action, Hi: 2, View: &factored.View{Names: []string{"@right", "@up", "@left"}}}); err != nil {
+		t.Fatal(err)
+	}
 	val := make(factored.Valuation, p.NumBits())
-	for _, name := range []string{"walk(p1)", "run(p1)"} {
+	for name, x := range map[string]int64{"walk(p1)": 1, "run(p1)": 1, "turn(p1)": 0} { // all right
 		v, _ := p.Lookup(name)
-		if err := v.Set(val, 1); err != nil {
+		if err := v.Set(val, x); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for text, want := range map[string]bool{
 		"walk(p1) == @right": true, `walk(p1) == "right"`: true, "walk(p1) ~= @right": false, "@left == walk(p1)": false, "right == walk(p1)": true,
-		"walk(p1) == run(p1)": true, "(walk(p1) == @left) + (run(p1) == right) == 1": true,
+		"walk(p1) == run(p1)": true, "walk(p1) == turn(p1)": true, "turn(p1) ~= walk(p1)": false, "turn(p1) == walk(p1) ^ run(p1) == turn(p1)": true, "(walk(p1) == @left) + (run(p1) == right) == 1": true,
 	} {
 		e, err := Parse(p, text, Options{})
 		if err != nil {

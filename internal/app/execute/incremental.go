@@ -235,6 +235,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 			return err
 		}
 	}
+	d.LearnedRewardOf(p)
 	d.Sum(p.Task)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil

@@ -3,200 +3,161 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // RewardLine is the reward of a step as it was learned from the rows.
 type RewardLine struct {
 	Reward string `json:"reward"` // as an expression
 	Exact  bool   `json:"exact"`  // it is right on all rows but the wrong ones
-	Rows   int    `json:"rows"`   // that have a reward
-	// Error is the mean absolute error over them, the wrong ones of an exact reward apart.
-	Error float64 `json:"error"`
-	// Wrong lists the lines of the rows with another reward; null if it is not exact.
-	Wrong []int32 `json:"wrong_lines"`
+	load.RewardRows
+	// WrongLines lists the lines of the wrong rows, of very many the first; null if it is not
+	// exact.
+	WrongLines []int32 `json:"wrong_lines"`
 	// Contradictory lists the lines of rows with the states and action of another and another
-	// reward.
+	// reward, of very many the first.
 	Contradictory []int32 `json:"contradictory_lines"`
+	// Held is how a reward does that was learned from the first rows alone on the last fifth;
+	// absent of few rows, and if it is not exact.
+	Held *HeldReward `json:"held_out,omitempty"`
+	// Undecided are conditions that the rows do not tell from others: the reward is paid where
+	// both hold.
+	Undecided []string `json:"undecided,omitempty"`
 }
+
+// HeldReward counts rows that a reward was not learned from.
+type HeldReward struct {
+	Rows  int `json:"rows"`
+	Wrong int `json:"wrong"`
+}
+
+const (
+	heldShare  = 0.8   // of the rows before those that are held out
+	heldLeast  = 50    // rows of which some are held out
+	mostLines  = 10000 // in a list
+	mostMissed = 10    // examples
+)
 
 // learnReward learns the reward of a step, if the data have rewards and the task gives none
 // or it is asked for; nil otherwise.
 func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*RewardLine, error) {
 	own := p.Declared != nil && p.Declared.Reward != ""
-	var rows []rewardRow
-	for _, s := range from {
-		rows = append(rows, rewardRows(s.Data)...)
-	}
-	switch {
-	case t.LearnReward && own:
+	if t.LearnReward && own {
 		return nil, fmt.Errorf("the task gives a reward already: %s; expected none there with --learn-reward", p.Declared.Reward)
-	case t.LearnReward && len(rows) == 0:
-		return nil, fmt.Errorf("the data have no column reward with numbers; expected one with --learn-reward")
-	case len(rows) == 0 || own || p.Declared == nil && !t.LearnReward:
+	}
+	if own || p.Declared == nil && !t.LearnReward {
 		return nil, nil
 	}
-	table := &reward.Table{}
-	for i := range rows {
-		table.Rewards = append(table.Rewards, rows[i].reward)
+	rows := rewarded(from, 0, 1)
+	switch {
+	case len(rows.rows) == 0 && t.LearnReward:
+		return nil, fmt.Errorf("the data have no column reward with numbers; expected one with --learn-reward")
+	case len(rows.rows) == 0:
+		return nil, nil
 	}
-	addAtoms(table, p.Problem, rows)
-	f, err := reward.Learn(ctx, table, t.Config.Seed)
+	atoms := rewardAtoms(p.Problem, rows.schema())
+	f, table, err := fitReward(ctx, rows, atoms, t.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	l := &RewardLine{Reward: table.Text(f), Exact: f.Exact, Rows: len(rows), Error: f.Error, Contradictory: contradictoryRewards(rows)}
-	if f.Exact {
-		l.Wrong = []int32{}
-		for _, r := range table.Wrong(f) {
-			l.Wrong = append(l.Wrong, rows[r].line)
+	l := &RewardLine{Reward: table.Text(f), Exact: f.Exact, Contradictory: []int32{}}
+	l.RewardRows = load.RewardRows{Rows: len(rows.rows), Floor: rows.other(), Error: f.Error}
+	for _, m := range f.Terms {
+		if len(m.With) > 0 {
+			l.Undecided = append(l.Undecided, table.Text(&reward.Function{Terms: []reward.Term{{Cases: [][]int{m.With}, Weight: 1}}}))
 		}
 	}
-	return l, nil
-}
-
-// rewardRow is a row with a reward.
-type rewardRow struct {
-	values []float64
-	schema *dataset.Schema
-	reward float64
-	line   int32 // or its number, if the file has no lines
-}
-
-// rewardRows lists the rows of which all is known.
-func rewardRows(d *dataset.Data) []rewardRow {
-	var rows []rewardRow
-	for i, y := range d.Rewards {
-		if math.IsNaN(y) {
-			continue
-		}
-		values := d.Row(i)
-		if slices.ContainsFunc(values, math.IsNaN) {
-			continue
-		}
-		line := int32(i + 1)
-		if d.Line != nil {
-			line = int32(d.Line(i))
-		}
-		rows = append(rows, rewardRow{values, d.Schema, y, line})
+	l.tell(rows, rows.given(atoms, f))
+	if f.Exact && len(rows.rows) >= heldLeast {
+		l.Held, err = heldReward(ctx, from, atoms, t.Config.Seed)
 	}
-	return rows
+	return l, err
 }
 
-// contradictoryRewards lists the lines of the rows that are equal to another one but for the
-// reward, except those with the most frequent reward.
-func contradictoryRewards(rows []rewardRow) []int32 {
-	groups := map[string]map[float64][]int32{}
-	var order []string
-	for i := range rows {
-		k := fmt.Sprint(rows[i].values)
-		if groups[k] == nil {
-			groups[k] = map[float64][]int32{}
-			order = append(order, k)
+// fitReward learns a function of rows. Of very many it is learned on a part, to which some are
+// added that it gives another reward.
+func fitReward(ctx context.Context, x *rewardRows, atoms []rewardAtom, seed uint64) (*reward.Function, *reward.Table, error) {
+	const (
+		rounds = 3
+		added  = 2000 // groups a round
+	)
+	drawn := x.draw(seed)
+	for round := 1; ; round++ {
+		table := x.table(atoms, drawn, nil)
+		f, err := reward.Learn(ctx, table, seed)
+		if err != nil || len(drawn) == len(x.groups) || !f.Exact || round == rounds {
+			return f, table, err
 		}
-		groups[k][rows[i].reward] = append(groups[k][rows[i].reward], rows[i].line)
-	}
-	lines := []int32{}
-	for _, k := range order {
-		g := groups[k]
-		if len(g) < 2 {
-			continue
+		in := map[int]bool{}
+		for _, g := range drawn {
+			in[g] = true
 		}
-		most := math.NaN()
-		for y, l := range g {
-			if n := len(g[most]); n < len(l) || n == len(l) && y < most {
-				most = y
+		before := len(drawn)
+		for g, y := range x.given(atoms, f) {
+			if !in[g] && !reward.Same(y, x.groups[g].reward) && len(drawn) < before+added {
+				drawn = append(drawn, g)
 			}
 		}
-		for y, l := range g {
-			if y != most {
-				lines = append(lines, l...)
-			}
+		if len(drawn) == before {
+			return f, table, nil
 		}
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-// most values of an integer for each of which there is a condition.
-const mostBounds = 16
-
-// addAtoms adds the features of the variables: before the step also conditions that can be
-// joined, and after it the values of Boolean variables and integers.
-func addAtoms(t *reward.Table, p *factored.Problem, rows []rewardRow) {
-	s := rows[0].schema
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		if c.Role == dataset.Next {
-			continue
-		}
-		v, ok := p.Find(c.Name)
-		if !ok {
-			continue
-		}
-		add := func(text, negation string, value func(x float64) float64) {
-			column := make([]float64, len(rows))
-			for r := range rows {
-				column[r] = value(rows[r].values[i])
-			}
-			t.Atoms = append(t.Atoms, reward.Atom{Text: text, Negation: negation, Variable: i, Plain: text == v.Name})
-			t.Columns = append(t.Columns, column)
-		}
-		atomsOf(v, add)
-	}
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		v, ok := p.Find(strings.TrimSuffix(c.Name, "'"))
-		if c.Role != dataset.Next || !ok || v.View != nil {
-			continue
-		}
-		column := make([]float64, len(rows))
-		for r := range rows {
-			column[r] = rows[r].values[i]
-		}
-		t.Atoms = append(t.Atoms, reward.Atom{Text: v.Name + "'", Variable: i, Plain: true})
-		t.Columns = append(t.Columns, column)
 	}
 }
 
-// atomsOf adds the features of a variable before the step.
-func atomsOf(v *factored.Variable, add func(text, negation string, value func(float64) float64)) {
-	holds := func(b bool) float64 {
-		if b {
-			return 1
-		}
-		return 0
+// heldReward learns from the first rows of each source and counts the wrong ones of the others.
+func heldReward(ctx context.Context, from []train.Source, atoms []rewardAtom, seed uint64) (*HeldReward, error) {
+	first, last := rewarded(from, 0, heldShare), rewarded(from, heldShare, 1)
+	if len(first.rows) == 0 || len(last.rows) == 0 {
+		return nil, nil
 	}
-	bound := func(level int64, edge string) {
-		add(v.Name+" >= "+edge, v.Name+" < "+edge, func(x float64) float64 { return holds(x >= float64(level)) })
+	f, _, err := fitReward(ctx, first, atoms, seed)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case v.Bool:
-		add(v.Name, "~"+v.Name, func(x float64) float64 { return x })
-	case v.Enumeration():
-		for k, name := range v.View.Names {
-			value := "@" + strings.TrimPrefix(name, "@")
-			add(v.Name+" == "+value, v.Name+" ~= "+value, func(x float64) float64 { return holds(x == float64(v.Lo)+float64(k)) })
-		}
-	case v.Quantity():
-		for k := 1; k+1 < len(v.View.Edges); k++ {
-			bound(v.Lo+int64(k), strconv.FormatFloat(v.View.Edges[k], 'f', -1, 64))
-		}
-	default:
-		add(v.Name, "", func(x float64) float64 { return x })
-		for k := v.Lo + 1; k <= v.Hi && v.Hi-v.Lo < mostBounds; k++ {
-			bound(k, strconv.FormatInt(k, 10))
+	given := last.given(atoms, f)
+	h := &HeldReward{Rows: len(last.rows)}
+	for i := range last.rows {
+		if r := &last.rows[i]; !reward.Same(given[r.group], r.reward) {
+			h.Wrong++
 		}
 	}
+	return h, nil
+}
+
+// tell records the rows with another reward than what each group is given.
+func (l *RewardLine) tell(x *rewardRows, given []float64) {
+	wrong := []int32{}
+	l.Missed = []load.MissedReward{}
+	n, missed := 0, map[float64]int{}
+	for i := range x.rows {
+		r := &x.rows[i]
+		if g := &x.groups[r.group]; r.reward != g.reward && len(l.Contradictory) < mostLines {
+			l.Contradictory = append(l.Contradictory, x.line(r))
+		}
+		if !l.Exact || reward.Same(given[r.group], r.reward) {
+			continue
+		}
+		n++
+		if len(wrong) < mostLines {
+			wrong = append(wrong, x.line(r))
+		}
+		// One of each missed reward first.
+		if missed[r.reward]++; len(l.Missed) < mostMissed && missed[r.reward] == 1 {
+			l.Missed = append(l.Missed, load.MissedReward{Line: x.line(r), Reward: r.reward, Learned: given[r.group]})
+		}
+	}
+	slices.Sort(l.Contradictory)
+	if !l.Exact {
+		return
+	}
+	slices.Sort(wrong)
+	slices.SortStableFunc(l.Missed, func(a, b load.MissedReward) int { return missed[b.Reward] - missed[a.Reward] })
+	l.Wrong, l.WrongLines = &n, wrong
 }
 
 // String is the line as text.
@@ -204,21 +165,29 @@ func (l *RewardLine) String() string {
 	if !l.Exact {
 		return fmt.Sprintf("%s; no sum gives all rewards exactly, the mean error is %.4g", l.Reward, l.Error)
 	}
-	text := fmt.Sprintf("%s; %d of %d rows have another", l.Reward, len(l.Wrong), l.Rows)
-	if len(l.Wrong) > 0 {
-		text += " (" + someLines(l.Wrong) + ")"
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; ", l.Reward)
+	if l.Held != nil {
+		fmt.Fprintf(&b, "%d of %d held-out rows and ", l.Held.Wrong, l.Held.Rows)
 	}
-	if len(l.Contradictory) > 0 {
-		text += "; in contradiction to others: " + someLines(l.Contradictory)
+	fmt.Fprintf(&b, "%d of %d rows have another", *l.Wrong, l.Rows)
+	if *l.Wrong > 0 {
+		fmt.Fprintf(&b, " (%s)%s", someLines(l.WrongLines, *l.Wrong), l.Examples())
 	}
-	return text
+	if l.Floor > 0 {
+		fmt.Fprintf(&b, "; floor %d: other rows with the same states and action contradict %s", l.Floor, someLines(l.Contradictory, l.Floor))
+	}
+	for _, u := range l.Undecided {
+		fmt.Fprintf(&b, "; the rows do not tell whether %s or the action is paid: both are needed", u)
+	}
+	return b.String()
 }
 
-func someLines(lines []int32) string {
+func someLines(lines []int32, of int) string {
 	const most = 10
 	var b strings.Builder
 	b.WriteString("line")
-	if len(lines) > 1 {
+	if of > 1 {
 		b.WriteByte('s')
 	}
 	b.WriteByte(' ')
@@ -228,7 +197,7 @@ func someLines(lines []int32) string {
 		}
 		fmt.Fprint(&b, n)
 	}
-	if len(lines) > most {
+	if of > most {
 		b.WriteString(", …")
 	}
 	return b.String()

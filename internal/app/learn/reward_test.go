@@ -77,7 +77,7 @@ func TestRewardFormats(t *testing.T) {
 		}
 		r := res.Reward
 		if r == nil || r.Reward != "2.5*stock(milk) - 3*(order(bread) ^ order(milk)) - 1" || !r.Exact || r.Rows != 201 ||
-			!slices.Equal(r.Wrong, []int32{7 + first, 201 + first}) || !slices.Contains(r.Contradictory, 201+first) {
+			!slices.Equal(r.WrongLines, []int32{7 + first, 201 + first}) || !slices.Contains(r.Contradictory, 201+first) {
 			t.Errorf("%s: %+v", ext, r)
 		}
 	}

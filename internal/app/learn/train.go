@@ -4,6 +4,7 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -100,7 +101,11 @@ func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Trai
 	out, err := trainNetwork(ctx, p, from, t)
 	if err == nil && r != nil {
 		out.Reward = r
-		out.file.Meta = append(out.file.Meta, [2]string{load.MetaReward, r.Reward})
+		rows, err := json.Marshal(r.RewardRows)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", app.ErrInternal, err)
+		}
+		out.file.Meta = append(out.file.Meta, [2]string{load.MetaReward, r.Reward}, [2]string{load.MetaRewardRows, string(rows)})
 	}
 	return out, err
 }

@@ -25,7 +25,9 @@ type Changes struct {
 
 // Apply changes p in place.
 func (p *Problem) Apply(c Changes) error {
-	p.OwnReward = p.OwnReward || c.Reward != "" || c.RewardText != ""
+	if c.Reward != "" || c.RewardText != "" {
+		p.OwnReward, p.LearnedReward = true, false
+	}
 	p.OwnInitial = p.OwnInitial || c.Initial != "" || len(c.SetInitial) > 0
 	if err := c.apply(p.Problem); err != nil {
 		return err

@@ -63,6 +63,8 @@ type Problem struct {
 	// OwnReward reports that the user's reward has replaced the RDDL's; it also counts in the
 	// simulator.
 	OwnReward bool
+	// LearnedReward reports that the reward is that of Trained. A system's own one counts in it.
+	LearnedReward bool
 	// OwnInitial reports that the user gave the initial state.
 	OwnInitial bool
 	// Required are the user's further constraints, which hold in the simulator

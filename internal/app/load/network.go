@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +27,8 @@ const (
 	MetaSupport = "support"
 	// MetaReward is the reward of a step that was learned, as an expression.
 	MetaReward = "reward"
+	// MetaRewardRows is a RewardRows as JSON.
+	MetaRewardRows = "reward-rows"
 	// MetaLifted has a function that all objects of a type share; see package lift. There is
 	// one for each learned fluent.
 	MetaLifted = "lifted"
@@ -60,6 +63,8 @@ type Trained struct {
 	Seen    *coverage.Set     // the rows; nil if unknown
 	Support *coverage.Support // what they settle; nil if that is not recorded
 	Reward  string            // of a step, as it was learned; empty for none
+	// RewardRows are the rows that it was learned from; nil if that is not recorded.
+	RewardRows *RewardRows
 
 	rewardLine int // in the file
 }
@@ -73,6 +78,11 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 		switch kv[0] {
 		case MetaReward:
 			t.Reward, t.rewardLine = kv[1], first+i
+		case MetaRewardRows:
+			t.RewardRows = &RewardRows{}
+			if err := json.Unmarshal([]byte(kv[1]), t.RewardRows); err != nil {
+				return t, source.Errorf(name, first+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
+			}
 		case MetaSupport:
 			lines, at = append(lines, kv[1]), append(at, first+i)
 		case MetaSeen:
@@ -106,6 +116,57 @@ func SupportLines(s *coverage.Support) (meta [][2]string) {
 	return meta
 }
 
+// RewardRows tells how a reward that was learned does on its rows.
+type RewardRows struct {
+	Rows int `json:"rows"` // that have a reward
+	// Wrong counts the rows with another reward; null if no function gives rewards exactly, as
+	// where they were measured with noise.
+	Wrong *int `json:"wrong"`
+	// Floor counts those of which no function of the states and action is right, since other
+	// rows with the same ones have another reward.
+	Floor int `json:"floor"`
+	// Error is the mean absolute error over the rows, but the wrong ones if these are known.
+	Error float64 `json:"error"`
+	// Missed are some of the wrong rows, first those of the reward that is missed most.
+	Missed []MissedReward `json:"missed"`
+}
+
+// MissedReward is a row with another reward than the learned one.
+type MissedReward struct {
+	Line    int32   `json:"line"`
+	Reward  float64 `json:"reward"`  // of the row
+	Learned float64 `json:"learned"` // that the function gives
+}
+
+// Warning says in which rows the reward is another one; empty if there are none.
+func (r *RewardRows) Warning() string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Wrong == nil:
+		return fmt.Sprintf("the learned reward is off by %.4g on average in its %d rows", r.Error, r.Rows)
+	case *r.Wrong == 0:
+		return ""
+	}
+	return fmt.Sprintf("the learned reward is wrong in %d of its %d rows%s", *r.Wrong, r.Rows, r.Examples())
+}
+
+// Examples are a few of the missed rewards, beginning with a colon; empty for none.
+func (r *RewardRows) Examples() string {
+	const most = 3
+	var parts []string
+	for _, m := range r.Missed[:min(most, len(r.Missed))] {
+		parts = append(parts, fmt.Sprintf("%v at line %d, not %v", m.Reward, m.Line, m.Learned))
+	}
+	if len(r.Missed) > most {
+		parts = append(parts, "…")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
 // setReward makes the reward that was learned that of the problem, unless the task gives one
 // itself.
 func (p *Problem) setReward(network string) error {
@@ -115,7 +176,7 @@ func (p *Problem) setReward(network string) error {
 	if err := expr.SetReward(p.Problem, p.Reward, "learned reward"); err != nil {
 		return source.Errorf(network, p.rewardLine, len("meta "+MetaReward+" ")+1, "%v", err)
 	}
-	p.OwnReward = true
+	p.LearnedReward = true
 	return nil
 }
 

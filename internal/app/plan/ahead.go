@@ -24,7 +24,7 @@ type Ahead struct {
 // NewAhead returns nil if p is not determinised, or if its plans are to reach a goal or to
 // collect a reward that is not the RDDL's.
 func NewAhead(p *load.Problem, seed uint64) (*Ahead, error) {
-	if p.Determinized == "" || p.OwnReward || len(p.Problem.Goal) > 0 || p.Truth == nil {
+	if p.Determinized == "" || p.OwnReward || p.LearnedReward || len(p.Problem.Goal) > 0 || p.Truth == nil {
 		return nil, nil
 	}
 	r, err := rollout.New(p.Truth.System(), rand.New(rand.NewPCG(seed, 3)))

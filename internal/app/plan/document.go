@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -45,6 +46,9 @@ type Document struct {
 	UnseenExact *bool `json:"unseen_exact"`
 	// Unsupported lists these steps; null if unknown.
 	Unsupported []Unsupported `json:"unsupported"`
+	// LearnedReward tells of the rows that the reward was learned from; absent if it was not
+	// learned, or if that is not recorded.
+	LearnedReward *load.RewardRows `json:"learned_reward,omitempty"`
 	// Safe is what the training rows support; absent unless it was asked for.
 	Safe      *Bracket `json:"safe,omitempty"`
 	Landmarks int      `json:"landmarks"`
@@ -104,6 +108,16 @@ func (d *Document) Sum(t engine.Task) {
 	}
 	if d.UnseenSteps != nil && *d.UnseenSteps > 0 {
 		d.Verdict += "; " + d.Warning()
+	}
+	if w := d.LearnedReward.Warning(); w != "" {
+		d.Verdict += "; " + w
+	}
+}
+
+// LearnedRewardOf notes on which rows the reward of a problem was learned, if it was.
+func (d *Document) LearnedRewardOf(p *load.Problem) {
+	if p.LearnedReward {
+		d.LearnedReward = p.RewardRows
 	}
 }
 

@@ -108,6 +108,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 	}
+	d.LearnedRewardOf(p)
 	d.Sum(t)
 	if err := r.Prove(res); err != nil {
 		return nil, err

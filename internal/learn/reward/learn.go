@@ -11,7 +11,6 @@ const (
 	sampled = 2000 // rows that features are chosen on
 	rounds  = 5    // in which wrongly explained rows are added to them
 	added   = 300  // rows a round
-	price   = 3    // how many rows a term must explain
 )
 
 // Learn finds a function of the rows. Rows that contradict it are wrong; see Table.Wrong. The
@@ -35,11 +34,12 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 			return nil, err
 		}
 		wrong := t.Wrong(f)
+		same := best != nil && t.Text(f) == t.Text(best)
 		if best == nil || len(wrong) < least {
 			best, least = f, len(wrong)
 		}
 		fresh := slices.DeleteFunc(wrong, func(r int) bool { return in[r] })
-		if len(fresh) == 0 {
+		if len(fresh) == 0 || same {
 			break
 		}
 		rng.Shuffle(len(fresh), func(i, j int) { fresh[i], fresh[j] = fresh[j], fresh[i] })
@@ -48,8 +48,23 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 			rows = append(rows, r)
 		}
 	}
+	if best.Exact && least > 0 {
+		if err := t.mend(ctx, best, all(t)); err != nil {
+			return nil, err
+		}
+	}
+	t.guard(best)
 	t.finish(best)
 	return best, nil
+}
+
+// all lists the rows.
+func all(t *Table) []int {
+	rows := make([]int, len(t.Rewards))
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
 }
 
 // finish rounds the weights of a function that is not exact, and measures its error.
@@ -72,26 +87,63 @@ func (t *Table) finish(f *Function) {
 	f.Error /= float64(max(1, n))
 }
 
-// simplest fits rows by terms of each class, and returns what gives most rows their rewards,
-// where a term costs a few rows.
+// simplest fits rows by terms of each class, mends what is left, and returns what is shortest
+// with the rows that are wrong; the last fit if none is exact.
 func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 	var best *Function
-	least := 0
+	least := 0.0
+	take := func(f *Function) {
+		length := t.bits(f, rows)
+		if best == nil || f.Exact && (!best.Exact || length < least) {
+			best, least = f, length
+		}
+	}
+	try := func(f *Function) error {
+		if err := t.mend(ctx, f, rows); err != nil {
+			return err
+		}
+		if float64(t.right(f, rows)) > exactShare*float64(len(rows)) {
+			take(f)
+		}
+		return nil
+	}
 	for class := range classes {
+		if class == related && best != nil && best.Exact && t.right(best, rows) == len(rows) {
+			break
+		}
 		f, err := t.robust(ctx, rows, class)
 		if err != nil {
 			return nil, err
 		}
-		wrong := len(rows) - t.right(f, rows)
-		cost := wrong + price*len(f.Terms)
-		if best == nil || f.Exact && (!best.Exact || cost < least) || !best.Exact {
-			best, least = f, cost
+		if rounded := t.rounded(f, rows); rounded != nil {
+			if t.right(rounded, rows) == len(rows) {
+				take(rounded)
+				return best, nil
+			}
+			if err := try(rounded); err != nil {
+				return nil, err
+			}
 		}
-		if wrong == 0 {
-			break
+		if class < related && (best == nil || !best.Exact) {
+			best = f
 		}
 	}
-	return best, nil
+	return best, try(t.usual(rows))
+}
+
+// usual is the function that gives all rows the most frequent reward.
+func (t *Table) usual(rows []int) *Function {
+	counts := map[float64]int{}
+	for _, r := range rows {
+		counts[t.Rewards[r]] += t.count(r)
+	}
+	f := &Function{Constant: t.Rewards[rows[0]], Exact: true}
+	for y, n := range counts {
+		if most := counts[f.Constant]; n > most || n == most && y < f.Constant {
+			f.Constant = y
+		}
+	}
+	return f
 }
 
 // robust fits rows, sets aside those that are far off, and fits the others again.
@@ -126,17 +178,7 @@ func (t *Table) robust(ctx context.Context, rows []int, class int) (*Function, e
 		}
 		kept = next
 	}
-	rounded := t.rounded(last, rows)
-	if rounded == nil {
-		return last, nil
-	}
-	if class == joined {
-		t.repair(rounded, rows)
-	}
-	if right := t.right(rounded, rows); float64(right) <= exactShare*float64(len(rows)) {
-		return last, nil
-	}
-	return rounded, nil
+	return last, nil
 }
 
 // right counts the rows that a function gives their rewards.
@@ -162,7 +204,7 @@ func (t *Table) rounded(f *Function, rows []int) *Function {
 	for range digits + 1 {
 		g := &Function{Constant: math.Round(f.Constant*scale) / scale, Exact: true}
 		for _, m := range f.Terms {
-			g.Terms = append(g.Terms, Term{m.Literals, math.Round(m.Weight*scale) / scale})
+			g.Terms = append(g.Terms, Term{Cases: m.Cases, Weight: math.Round(m.Weight*scale) / scale})
 		}
 		if right := t.right(g, rows); right > best {
 			out, best = g, right

@@ -33,17 +33,18 @@ func drawn(seed uint64, rows int, wrong float64) (t *Table, truth []float64) {
 		if r.IntN(2) == 0 {
 			m.Weight = -m.Weight
 		}
-		lits := r.Perm(conditions)[:1+r.IntN(3)]
+		lits, c := r.Perm(conditions)[:1+r.IntN(3)], []int(nil)
 		if numbers > 0 && r.IntN(3) == 0 {
 			lits = []int{conditions + r.IntN(numbers)}
 		}
 		for _, l := range lits {
 			if l < conditions && r.IntN(2) == 0 {
-				m.Literals = append(m.Literals, 2*l+1)
+				c = append(c, 2*l+1)
 			} else {
-				m.Literals = append(m.Literals, 2*l)
+				c = append(c, 2*l)
 			}
 		}
+		m.Cases = [][]int{c}
 		f.Terms = append(f.Terms, m)
 	}
 	for k := range rows {
@@ -127,14 +128,20 @@ func TestNoise(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	table := &Table{Atoms: []Atom{{"a", "~a", 0, true}, {"b", "~b", 1, true}, {"n", "", 2, true}}}
+	table := &Table{Atoms: []Atom{{Text: "a", Negation: "~a"}, {Text: "b", Negation: "~b", Variable: 1}, {Text: "n", Variable: 2}}}
+	for _, v := range []string{"p", "q", "r", "s", "t"} {
+		table.Atoms = append(table.Atoms, Atom{Text: "m == @" + v, Negation: "m ~= @" + v, Variable: 3, Value: true})
+	}
 	for _, c := range []struct {
 		f    Function
 		want string
 	}{
 		{Function{}, "0"},
 		{Function{Constant: -2.5}, "-2.5"},
-		{Function{Terms: []Term{{[]int{0, 3}, -1}, {[]int{4}, 0.25}}, Constant: 3}, "-(a ^ ~b) + 0.25*n + 3"},
+		{Function{Terms: []Term{{Cases: [][]int{{0, 3}}, Weight: -1}, {Cases: [][]int{{4}}, Weight: 0.25}}, Constant: 3}, "-(a ^ ~b) + 0.25*n + 3"},
+		{Function{Terms: []Term{{Cases: [][]int{{0, 3}, {2}}, Weight: 2}}}, "2*(a ^ ~b | b)"},
+		{Function{Terms: []Term{{Cases: [][]int{{7, 9, 11, 0}}, Weight: 1}}}, "((m == @s | m == @t) ^ a)"},
+		{Function{Terms: []Term{{Cases: [][]int{{7, 9}}, Weight: 1}}}, "(m ~= @p ^ m ~= @q)"},
 	} {
 		if got := table.Text(&c.f); got != c.want {
 			t.Errorf("%s, expected %s", got, c.want)

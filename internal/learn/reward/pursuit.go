@@ -97,9 +97,10 @@ func (p *pursuit) exact() bool {
 
 // The classes of terms, each with those before it.
 const (
-	plain  = iota // values of variables
-	single        // other features of one variable
-	joined        // conjunctions of two and three
+	plain   = iota // values of variables
+	single         // other features of one variable
+	joined         // conjunctions of two and three
+	related        // conditions on the next state and relations too
 	classes
 )
 
@@ -139,7 +140,7 @@ func key(lits []int) string {
 type candidate struct {
 	lits  []int
 	score float64
-	on    []int32 // places of the rows in which it holds
+	on    []int32 // places of the rows in which it holds, of a literal
 }
 
 // score is how much a condition explains that holds in n of the rows, with this sum of what
@@ -181,6 +182,7 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 		beam = shortened(beam)
 	}
 	for _, a := range beam {
+		a.on = p.places(a.lits)
 		for _, b := range singles {
 			if c, ok := p.join(a, b.lits[0]); ok {
 				take(c)
@@ -203,7 +205,7 @@ func shortened(all []candidate) []candidate {
 func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 	var all []candidate
 	for a := range p.t.Atoms {
-		if class == plain && !p.t.Atoms[a].Plain {
+		if x := &p.t.Atoms[a]; !x.Plain && (class == plain || class < related && x.Later) {
 			continue
 		}
 		col := p.t.Columns[a]
@@ -234,7 +236,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		}
 		for v := range on {
 			on[v].score = p.score(len(on[v].on), sums[v])
-			if n := len(on[v].on); n > 0 && n < len(p.rows) {
+			if n := len(on[v].on); n > 0 && n < len(p.rows) && (class == related || !p.t.Atoms[a].Later) {
 				all = append(all, on[v])
 			}
 		}
@@ -247,7 +249,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 	return all
 }
 
-// join adds a literal to a conjunction; false if it is about a variable that is in it.
+// join adds a literal to a conjunction whose rows are known; false if it is about a variable that is in it.
 func (p *pursuit) join(a candidate, lit int) (candidate, bool) {
 	v := p.t.Atoms[lit/2].Variable
 	for _, l := range a.lits {
@@ -258,15 +260,26 @@ func (p *pursuit) join(a candidate, lit int) (candidate, bool) {
 	c := candidate{lits: append(slices.Clone(a.lits), lit)}
 	slices.Sort(c.lits)
 	col, want := p.t.Columns[lit/2], float64(1-lit%2)
-	sum := 0.0
+	n, sum := 0, 0.0
 	for _, i := range a.on {
 		if col[p.rows[i]] == want {
-			c.on = append(c.on, i)
+			n++
 			sum += p.left[i]
 		}
 	}
-	c.score = p.score(len(c.on), sum)
+	c.score = p.score(n, sum)
 	return c, true
+}
+
+// places lists the places of the rows in which a conjunction holds.
+func (p *pursuit) places(lits []int) []int32 {
+	var on []int32
+	for i, r := range p.rows {
+		if p.t.term(lits, r) != 0 {
+			on = append(on, int32(i))
+		}
+	}
+	return on
 }
 
 // function solves for the weights, from the last term back.
@@ -285,7 +298,7 @@ func (p *pursuit) function() *Function {
 		if lits == nil {
 			f.Constant = w[k]
 		} else if math.Abs(w[k]) > 1e-9 {
-			f.Terms = append(f.Terms, Term{lits, w[k]})
+			f.Terms = append(f.Terms, Term{Cases: [][]int{lits}, Weight: w[k]})
 		}
 	}
 	return f

@@ -8,25 +8,38 @@ import (
 	"strings"
 )
 
-// Atom is a feature of a single variable.
+// Atom is a feature of one variable, or a relation between two.
 type Atom struct {
 	Text     string // as an expression
 	Negation string // of a condition, as an expression; empty for a feature that is not joined
 	Variable int    // that it is about: those of one variable are not joined with each other
 	Plain    bool   // the value of the variable itself, which is preferred
+	Action   bool   // about actions alone
+	Value    bool   // that an enumeration has a value; there are atoms for all of them
+	// Later marks a condition that is joined only where the others do not do: one on the next
+	// state, or a relation.
+	Later bool
+	// Before is, of a condition on the next state, one more than the place of the atom that
+	// says the same of the state before the step; 0 for none.
+	Before int
 }
 
-// Table holds observed rows.
+// Table holds observed rows, each with its own states and action.
 type Table struct {
 	Atoms   []Atom
 	Columns [][]float64 // by atom, its value in each row: 0 or 1 for a condition
 	Rewards []float64   // by row
+	Counts  []int       // by row, how often it was seen, less how often with another reward; nil for once
+	// Contradictory counts further rows that no function is right on.
+	Contradictory int
 }
 
-// Term is a product of the values of one to three literals, with a weight.
+// Term is a sum's feature with a weight: where one of its cases holds. A case is a conjunction
+// of literals; a single literal may also be a number.
 type Term struct {
-	Literals []int // 2i for the atom i, 2i+1 for its negation
-	Weight   float64
+	Cases  [][]int // of literals: 2i for the atom i, 2i+1 for its negation
+	Weight float64
+	With   []int // literals that the rows do not tell from the others of the only case; see guard
 }
 
 // Function is a sum of terms and a constant.
@@ -57,11 +70,28 @@ func (t *Table) term(lits []int, row int) float64 {
 	return p
 }
 
+// feature is the value of a term's feature in a row.
+func (t *Table) feature(m *Term, row int) float64 {
+	most := t.term(m.Cases[0], row)
+	for _, c := range m.Cases[1:] {
+		most = max(most, t.term(c, row))
+	}
+	return most
+}
+
+// count is how often a row was seen.
+func (t *Table) count(row int) int {
+	if t.Counts == nil {
+		return 1
+	}
+	return t.Counts[row]
+}
+
 // Eval returns the reward that a function gives a row.
 func (t *Table) Eval(f *Function, row int) float64 {
 	sum := f.Constant
-	for _, m := range f.Terms {
-		sum += m.Weight * t.term(m.Literals, row)
+	for i := range f.Terms {
+		sum += f.Terms[i].Weight * t.feature(&f.Terms[i], row)
 	}
 	return sum
 }
@@ -106,12 +136,11 @@ func (t *Table) Text(f *Function) string {
 		b.WriteString(sign + what)
 	}
 	for _, m := range f.Terms {
-		var parts []string
-		for _, l := range m.Literals {
-			a := &t.Atoms[l/2]
-			parts = append(parts, map[bool]string{false: a.Text, true: a.Negation}[l%2 == 1])
+		var cases []string
+		for _, c := range m.Cases {
+			cases = append(cases, t.conjunction(c))
 		}
-		text := strings.Join(parts, " ^ ")
+		text := strings.Join(cases, " | ")
 		if strings.Contains(text, " ") {
 			text = "(" + text + ")"
 		}
@@ -123,10 +152,58 @@ func (t *Table) Text(f *Function) string {
 	return b.String()
 }
 
+// conjunction writes literals as an expression. Where less is left of the values of an
+// enumeration than is excluded, it writes what is left.
+func (t *Table) conjunction(lits []int) string {
+	var parts []string
+	done := map[int]bool{} // variables of which what is left was written
+	for _, l := range lits {
+		a := &t.Atoms[l/2]
+		left := t.left(a.Variable, lits)
+		switch {
+		case l%2 == 0:
+			parts = append(parts, a.Text)
+		case !a.Value || len(left) == 0:
+			parts = append(parts, a.Negation)
+		case !done[a.Variable]:
+			done[a.Variable] = true
+			text := strings.Join(left, " | ")
+			if len(left) > 1 {
+				text = "(" + text + ")"
+			}
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, " ^ ")
+}
+
+// left lists the values that literals leave to an enumeration, as conditions; none if they
+// exclude fewer.
+func (t *Table) left(variable int, lits []int) []string {
+	var left []string
+	excluded := 0
+	for i := range t.Atoms {
+		switch a := &t.Atoms[i]; {
+		case a.Variable != variable || !a.Value:
+		case slices.Contains(lits, 2*i+1):
+			excluded++
+		default:
+			left = append(left, a.Text)
+		}
+	}
+	if len(left) > excluded {
+		return nil
+	}
+	return left
+}
+
 // check reports columns of other lengths than the rewards.
 func (t *Table) check() error {
 	if len(t.Columns) != len(t.Atoms) || slices.ContainsFunc(t.Columns, func(c []float64) bool { return len(c) != len(t.Rewards) }) {
 		return fmt.Errorf("%d columns for %d features, expected one each of %d rows", len(t.Columns), len(t.Atoms), len(t.Rewards))
+	}
+	if t.Counts != nil && len(t.Counts) != len(t.Rewards) {
+		return fmt.Errorf("%d counts of %d rows, expected one each", len(t.Counts), len(t.Rewards))
 	}
 	if len(t.Rewards) == 0 {
 		return fmt.Errorf("no row has a reward, expected one at least")

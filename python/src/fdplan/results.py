@@ -121,6 +121,7 @@ class Plan(Result):
     unseen_steps: int | None = None
     unseen_exact: bool | None = None
     unsupported: list[dict[str, Any]] | None = field(default=None, repr=False)
+    learned_reward: dict[str, Any] | None = field(default=None, repr=False)
     safe: Bracket | None = None
     stopped: str | None = None
     horizons: list[dict[str, Any]] | None = None

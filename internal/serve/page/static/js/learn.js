@@ -219,6 +219,12 @@ export function view(root, server) {
     };
     fill(plot, one("Loss by epoch", "epochs", ["loss"]), one("Wrong rows by epoch", "epochs", ["wrong rows, %", "wrong held-out rows, %"]), one("Outputs found", "seconds", ["outputs found"]));
   }
+  /** The reward that was learned, and what it misses. @param {any} r */
+  function rewarded(r) {
+    const examples = r.missed.slice(0, 3).map((/** @type {any} */ m) => `${m.reward} at line ${m.line}, not ${m.learned}`).join(", ");
+    const says = r.wrong === null ? `it is off by ${number(r.error)} on average in ${counted(r.rows, "row")}` : r.wrong === 0 ? `it is that of all ${counted(r.rows, "row")}` : `${r.wrong} of ${counted(r.rows, "row")} have another: ${examples}`;
+    return h("p", { class: "note " + (r.wrong === 0 ? "good" : "warn") }, h("strong", {}, "Learned reward: "), h("code", {}, r.reward), `; ${says}.`);
+  }
   /** @param {any} job */
   async function trained(job) {
     drawCurves();
@@ -226,7 +232,7 @@ export function view(root, server) {
     await problems();
     const t = job.result;
     await network(h("div", {}, h("p", { class: "note " + (t.train?.wrong ? "warn" : "good") }, h("strong", {}, t.train ? `${counted(t.train.wrong, "of the distinct rows is", "of the distinct rows are")} wrong (${t.train.rows} distinct rows, row error ${percent(t.train.row_error)}).` : "The network was trained.")),
-      leavings(job)));
+      t.reward && rewarded(t.reward), leavings(job)));
     if (state.test) await testing.resume(state.test);
     else measure();
     await contradictions();

@@ -1,0 +1,201 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/reward"
+	"github.com/fdplan/fdplan/internal/learn/train"
+)
+
+// rewardRows are the rows of which all is known, the reward too, in groups of the same states
+// and action. Rows of a group are told apart by 64 bits of a hash.
+type rewardRows struct {
+	sources []train.Source
+	rows    []rewardRow
+	groups  []rewardGroup
+}
+
+// rewardRow is a row with a reward.
+type rewardRow struct {
+	source, row, group int32
+	reward             float64
+}
+
+// rewardGroup are the rows with the same states before and after a step and the same action.
+type rewardGroup struct {
+	first  int     // row of the group, a place in rows
+	reward float64 // the most frequent, the lowest of several
+	agree  int     // rows with it
+	next   int     // rows with the next most frequent one
+}
+
+// rewarded reads the rows. Of each source, those before the share from and from the share to on
+// are left out.
+func rewarded(sources []train.Source, from, to float64) *rewardRows {
+	x := &rewardRows{sources: sources}
+	index := map[uint64]int32{}
+	var counts []map[float64]int // of a group with several rewards
+	for s := range sources {
+		d := sources[s].Data
+		if d.Rewards == nil {
+			continue
+		}
+		first, last := int(from*float64(d.Rows)), int(to*float64(d.Rows))
+		_ = d.Each(func(i int, row []float64) error {
+			y := d.Rewards[i]
+			if i < first || i >= last || math.IsNaN(y) || slices.ContainsFunc(row, math.IsNaN) {
+				return nil
+			}
+			k := hashed(row)
+			g, ok := index[k]
+			if !ok {
+				g = int32(len(x.groups))
+				index[k] = g
+				x.groups = append(x.groups, rewardGroup{first: len(x.rows), reward: y})
+				counts = append(counts, nil)
+			}
+			at := &x.groups[g]
+			switch {
+			case counts[g] != nil:
+				counts[g][y]++
+			case y == at.reward:
+				at.agree++
+			default:
+				counts[g] = map[float64]int{at.reward: at.agree, y: 1}
+			}
+			x.rows = append(x.rows, rewardRow{int32(s), int32(i), g, y})
+			return nil
+		})
+	}
+	for g, of := range counts {
+		at := &x.groups[g]
+		if of == nil {
+			continue
+		}
+		at.agree = 0
+		for y, n := range of {
+			if n > at.agree || n == at.agree && y < at.reward {
+				at.reward, at.agree, at.next = y, n, at.agree
+			} else {
+				at.next = max(at.next, n)
+			}
+		}
+	}
+	return x
+}
+
+// hashed is a hash of values (FNV-1a, by words, with SplitMix64's last steps).
+func hashed(row []float64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range row {
+		h = (h ^ math.Float64bits(v+0)) * 1099511628211 // -0 is 0
+		h ^= h >> 29
+	}
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+// values returns the columns of a row.
+func (x *rewardRows) values(r *rewardRow) []float64 { return x.sources[r.source].Data.Row(int(r.row)) }
+
+// line returns the line of a row or, if its file has no lines, its number.
+func (x *rewardRows) line(r *rewardRow) int32 {
+	if d := x.sources[r.source].Data; d.Line != nil {
+		return int32(d.Line(int(r.row)))
+	}
+	return r.row + 1
+}
+
+// schema is that of all sources.
+func (x *rewardRows) schema() *dataset.Schema { return x.sources[0].Data.Schema }
+
+// other counts the rows with another reward than most of their group.
+func (x *rewardRows) other() int {
+	n := len(x.rows)
+	for i := range x.groups {
+		n -= x.groups[i].agree
+	}
+	return n
+}
+
+// drawnGroups bounds the groups that a reward is learned on at first.
+const drawnGroups = 20_000
+
+// draw lists the groups to learn on: all, or of very many a part, and those with a rare reward.
+func (x *rewardRows) draw(seed uint64) []int {
+	if len(x.groups) <= drawnGroups {
+		all := make([]int, len(x.groups))
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	const rare = 100 // one of so many groups
+	counts := map[float64]int{}
+	for i := range x.groups {
+		counts[x.groups[i].reward]++
+	}
+	order := rand.New(rand.NewPCG(seed, 0x64726177)).Perm(len(x.groups))
+	drawn, more := order[:drawnGroups], 0
+	for _, g := range order[drawnGroups:] {
+		if n := counts[x.groups[g].reward]; n > 1 && n*rare < len(x.groups) && more < drawnGroups {
+			drawn = append(drawn, g)
+			more++
+		}
+	}
+	slices.Sort(drawn)
+	return drawn
+}
+
+// table has the features of groups; where used is not nil, of these atoms alone.
+func (x *rewardRows) table(atoms []rewardAtom, groups []int, used map[int]bool) *reward.Table {
+	t := &reward.Table{Columns: make([][]float64, len(atoms)), Contradictory: x.other()}
+	for _, g := range groups {
+		t.Rewards = append(t.Rewards, x.groups[g].reward)
+		t.Counts = append(t.Counts, x.groups[g].agree-x.groups[g].next)
+	}
+	for i := range atoms {
+		t.Atoms = append(t.Atoms, atoms[i].Atom)
+		if used == nil || used[i] {
+			t.Columns[i] = make([]float64, len(groups))
+		}
+	}
+	for k, g := range groups {
+		row := x.values(&x.rows[x.groups[g].first])
+		for i, c := range t.Columns {
+			if c != nil {
+				c[k] = atoms[i].value(row)
+			}
+		}
+	}
+	return t
+}
+
+// given returns the reward that a function gives each group.
+func (x *rewardRows) given(atoms []rewardAtom, f *reward.Function) []float64 {
+	const block = 10_000
+	used := map[int]bool{}
+	for _, m := range f.Terms {
+		for _, c := range m.Cases {
+			for _, l := range c {
+				used[l/2] = true
+			}
+		}
+	}
+	out := make([]float64, 0, len(x.groups))
+	for len(out) < len(x.groups) {
+		groups := make([]int, min(block, len(x.groups)-len(out)))
+		for i := range groups {
+			groups[i] = len(out) + i
+		}
+		t := x.table(atoms, groups, used)
+		for i := range groups {
+			out = append(out, t.Eval(f, i))
+		}
+	}
+	return out
+}

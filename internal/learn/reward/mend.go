@@ -1,0 +1,343 @@
+package reward
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+const (
+	mendBeam   = 60  // conjunctions that are made longer
+	mendLits   = 6   // of a conjunction
+	mendValues = 12  // differences that are tried, the most frequent
+	maxCases   = 400 // of a function
+)
+
+// mend adds terms to a function with rounded weights, for the rows that it gives another reward
+// than theirs: where a difference is the same in some rows, and conjunctions hold in them and
+// not in rows that are right. A term is added if it takes fewer bits to write down than the rows
+// that it explains (minimum description length: Rissanen, 1978), so that rows with an own reward
+// for no reason stay wrong.
+func (t *Table) mend(ctx context.Context, f *Function, rows []int) error {
+	m := &mending{t: t, rows: rows, lits: distinct(t.conditions(rows))}
+	cases := 0
+	for cases < maxCases {
+		counts := m.measure(f)
+		added := 0
+		for _, v := range frequent(counts, mendValues) {
+			term, err := m.term(ctx, v)
+			if err != nil {
+				return err
+			}
+			if added = len(term.Cases); added > 0 {
+				f.Terms = append(f.Terms, term)
+				break
+			}
+		}
+		if added == 0 {
+			return nil
+		}
+		cases += added
+	}
+	return nil
+}
+
+// exception is the number of bits that tell of one of n wrong rows, among so many rows, that it
+// is wrong, and which of some rewards it has.
+func (t *Table) exception(n, of, values int) float64 {
+	n, of = max(1, n+t.Contradictory), max(1, of+t.Contradictory)
+	return math.Log2(float64(of)/float64(n)) + math.Log2E + math.Log2(float64(max(1, values)))
+}
+
+// bits is the length of a function with the rows that it gives another reward.
+func (t *Table) bits(f *Function, rows []int) float64 {
+	wrong, of, lits := 0, 0, 0.0
+	values := map[float64]bool{}
+	for _, r := range rows {
+		of += t.count(r)
+		if off := t.off(f, r); off != 0 {
+			wrong += t.count(r)
+			values[off] = true
+		}
+	}
+	for i := range t.Atoms {
+		if lits++; t.Atoms[i].Negation != "" {
+			lits++
+		}
+	}
+	sum := float64(wrong) * t.exception(wrong, of, len(values))
+	for _, m := range f.Terms {
+		for _, c := range m.Cases {
+			sum += t.caseBits(c, lits)
+		}
+	}
+	return sum
+}
+
+// caseBits is the length of a conjunction of some of so many literals. One about the next state,
+// or that a variable does not have one of its values, counts a bit more than others.
+func (t *Table) caseBits(lits []int, literals float64) float64 {
+	const end = 4 // bits for the weight and the length
+	choices, _ := math.Lgamma(float64(len(lits) + 1))
+	sum := end + float64(len(lits))*math.Log2(max(2, literals)) - choices*math.Log2E
+	for _, l := range lits {
+		if a := &t.Atoms[l/2]; a.Later || a.Value && l%2 == 1 {
+			sum++
+		}
+	}
+	return sum
+}
+
+// off is the difference of a row's reward from that of a function, 0 for none.
+func (t *Table) off(f *Function, r int) float64 {
+	const digits = 1e6
+	y := t.Eval(f, r)
+	if Same(y, t.Rewards[r]) {
+		return 0
+	}
+	return math.Round((t.Rewards[r]-y)*digits) / digits
+}
+
+// frequent lists the differences that most rows have, but 0.
+func frequent(counts map[float64]int, most int) []float64 {
+	var values []float64
+	for v := range counts {
+		if v != 0 {
+			values = append(values, v)
+		}
+	}
+	slices.SortFunc(values, func(a, b float64) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
+	})
+	return values[:min(most, len(values))]
+}
+
+// mending looks for conjunctions that hold in the rows with a difference.
+type mending struct {
+	t    *Table
+	rows []int
+	lits []condition
+	off  []float64 // by place in rows
+	each float64   // bits for a wrong row
+}
+
+// measure computes the differences, and how often each was seen.
+func (m *mending) measure(f *Function) map[float64]int {
+	m.off = make([]float64, len(m.rows))
+	counts := map[float64]int{}
+	of := 0
+	for i, r := range m.rows {
+		m.off[i] = m.t.off(f, r)
+		counts[m.off[i]] += m.t.count(r)
+		of += m.t.count(r)
+	}
+	values := len(counts)
+	if _, right := counts[0]; right {
+		values--
+	}
+	m.each = m.t.exception(of-counts[0], of, values)
+	return counts
+}
+
+// condition is a literal with the rows in which it holds.
+type condition struct {
+	lit int
+	on  []uint64
+}
+
+// distinct are conditions of which no two hold in the same rows: the first of several.
+func distinct(all []condition) []condition {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(c condition) bool {
+		k := text(c.on)
+		was := seen[k]
+		seen[k] = true
+		return was
+	})
+}
+
+// conditions lists the literals that hold in some of the rows and not in all. Those marked
+// Later come last.
+func (t *Table) conditions(rows []int) []condition {
+	var all []condition
+	for _, later := range []bool{false, true} {
+		for a := range t.Atoms {
+			if t.Atoms[a].Negation == "" || t.Atoms[a].Later != later {
+				continue
+			}
+			for lit := 2 * a; lit < 2*a+2; lit++ {
+				on := t.holding([]int{lit}, rows)
+				if n := count(on); n > 0 && n < len(rows) {
+					all = append(all, condition{lit, on})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// holding is the set of places of rows in which a conjunction holds.
+func (t *Table) holding(lits, rows []int) []uint64 {
+	on := make([]uint64, (len(rows)+63)/64)
+	for i, r := range rows {
+		if t.term(lits, r) != 0 {
+			on[i/64] |= 1 << (i % 64)
+		}
+	}
+	return on
+}
+
+// text is a set as a key of maps.
+func text(set []uint64) string {
+	b := make([]byte, 0, 8*len(set))
+	for _, x := range set {
+		b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24), byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56))
+	}
+	return string(b)
+}
+
+func count(set []uint64) int {
+	n := 0
+	for _, x := range set {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// common counts the members that two sets have in common.
+func common(a, b []uint64) int {
+	n := 0
+	for i, x := range a {
+		n += bits.OnesCount64(x & b[i])
+	}
+	return n
+}
+
+// weight is how often the rows of both sets were seen.
+func (m *mending) weight(a, b []uint64) int {
+	n := 0
+	for i, x := range a {
+		for x &= b[i]; x != 0; x &= x - 1 {
+			n += m.t.count(m.rows[64*i+bits.TrailingZeros64(x)])
+		}
+	}
+	return n
+}
+
+// term is one for the rows that differ by v; without cases if none is worth its bits.
+func (m *mending) term(ctx context.Context, v float64) (Term, error) {
+	words := (len(m.rows) + 63) / 64
+	lack, right := make([]uint64, words), make([]uint64, words)
+	for i, x := range m.off {
+		switch x {
+		case v:
+			lack[i/64] |= 1 << (i % 64)
+		case 0:
+			right[i/64] |= 1 << (i % 64)
+		}
+	}
+	out := Term{Weight: v}
+	for {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		best := m.best(lack, right)
+		if best.bits <= 0 {
+			return out, nil
+		}
+		out.Cases = append(out.Cases, best.lits)
+		for i, x := range best.on {
+			lack[i] &^= x
+			right[i] &^= x
+		}
+	}
+}
+
+// found is a conjunction with what it explains.
+type found struct {
+	lits  []int
+	on    []uint64
+	lack  int     // places that differ
+	right int     // places that do not
+	score float64 // by which it is made longer
+	bits  float64 // that it saves
+}
+
+// best is the conjunction that saves most bits; one without literals if none saves any.
+func (m *mending) best(lack, right []uint64) found {
+	var lits []condition
+	for _, c := range m.lits {
+		if common(c.on, lack) > 0 {
+			lits = append(lits, c)
+		}
+	}
+	all, wrong := float64(count(lack)), float64(count(right))
+	base := math.Log2(all / (all + wrong))
+	weigh := func(x *found) {
+		x.lack, x.right = common(x.on, lack), common(x.on, right)
+		n, r := float64(x.lack), float64(x.right)
+		x.score = n * (math.Log2((n+0.5)/(n+r+1)) - base)
+		x.bits = -1
+		if saved := m.weight(x.on, lack); saved > x.right {
+			x.bits = float64(saved-m.weight(x.on, right))*m.each - m.t.caseBits(x.lits, float64(len(m.lits)))
+		}
+	}
+	last := []found{{on: slices.Repeat([]uint64{^uint64(0)}, len(lack)), lack: -1}}
+	best := found{}
+	for range mendLits {
+		var next []found
+		tried := map[string]bool{}
+		for i := range last {
+			next = m.longer(&last[i], lits, lack, tried, weigh, next)
+		}
+		for i := range next {
+			if next[i].bits > best.bits+1e-9 {
+				best = next[i]
+			}
+		}
+		slices.SortStableFunc(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+		last = next[:min(mendBeam, len(next))]
+	}
+	return m.shorter(best, weigh)
+}
+
+// shorter leaves out literals that are not needed.
+func (m *mending) shorter(x found, weigh func(*found)) found {
+	for i := 0; i < len(x.lits) && len(x.lits) > 1; i++ {
+		less := found{lits: slices.Delete(slices.Clone(x.lits), i, i+1)}
+		less.on = m.t.holding(less.lits, m.rows)
+		if weigh(&less); less.bits > x.bits {
+			x, i = less, -1
+		}
+	}
+	return x
+}
+
+// longer appends the conjunctions that have one more literal.
+func (m *mending) longer(from *found, lits []condition, lack []uint64, tried map[string]bool, weigh func(*found), next []found) []found {
+	if from.right == 0 && from.lack > 0 {
+		return next // no row that is right is among its rows
+	}
+	for i := range lits {
+		c := &lits[i]
+		if slices.Contains(from.lits, c.lit) || slices.Contains(from.lits, c.lit^1) || common(from.on, c.on) == 0 {
+			continue
+		}
+		x := found{lits: append(slices.Clone(from.lits), c.lit), on: slices.Clone(c.on)}
+		slices.Sort(x.lits)
+		k := key(x.lits)
+		if tried[k] {
+			continue
+		}
+		tried[k] = true
+		for w := range x.on {
+			x.on[w] &= from.on[w]
+		}
+		if weigh(&x); x.lack > 0 && (x.lack != from.lack || x.right != from.right) {
+			next = append(next, x)
+		}
+	}
+	return next
+}
