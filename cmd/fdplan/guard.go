@@ -14,6 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/limit"
 	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // When the context of a command ends, the command is to answer within half a
@@ -140,16 +141,15 @@ func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64
 
 // run calls the command and waits for its end, or until it is over.
 func (g *guard) run(command func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- command() }()
+	done := routine.Start(func() (struct{}, error) { return struct{}{}, command() })
 	select {
-	case err := <-done:
-		return err
+	case o := <-done:
+		return o.Err
 	case <-g.over:
 	}
 	select {
-	case err := <-done:
-		return err
+	case o := <-done:
+		return o.Err
 	default:
 		return &abandoned{context.Cause(g.ctx)}
 	}
@@ -159,18 +159,9 @@ func (g *guard) run(command func() error) error {
 // and returns its outcome, or the error of ctx when that ends first: then read is
 // left where it is.
 func inTime[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		value, err := read()
-		done <- outcome{value, err}
-	}()
 	select {
-	case o := <-done:
-		return o.value, o.err
+	case o := <-routine.Start(read):
+		return o.Value, o.Err
 	case <-ctx.Done():
 		var zero T
 		return zero, ctx.Err()

@@ -7,11 +7,12 @@ import (
 	"errors"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // ErrInternal is wrapped by errors that are bugs: an answer that the checker
 // refuses.
-var ErrInternal = errors.New("internal error")
+var ErrInternal = routine.ErrInternal
 
 // ErrNoHorizon is wrapped by errors of queries without a horizon, about problems
 // that have none of their own.

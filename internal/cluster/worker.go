@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Runner does units.
@@ -56,7 +58,7 @@ type worker struct {
 	o     WorkerConfig
 	cache *cache
 	tally tally
-	acks  sync.WaitGroup // acknowledgements on their way: the slot is free already
+	acks  routine.Group // acknowledgements on their way: the slot is free already
 
 	mu      sync.Mutex
 	running map[Hash]context.CancelCauseFunc
@@ -99,10 +101,11 @@ func (c *Client) Work(ctx context.Context, o WorkerConfig) error {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(o.Drain, func() { cut(errDraining) }) })()
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	var slots sync.WaitGroup
+	var slots routine.Group
 	for slot := range o.Slots {
 		slots.Go(func() {
-			if err := w.slot(failed, hard, slot); err != nil && ctx.Err() == nil {
+			err := routine.Catch(func() error { return w.slot(failed, hard, slot) })
+			if err != nil && ctx.Err() == nil {
 				fail(err)
 				cut(err)
 			}
@@ -175,13 +178,13 @@ func (w *worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstre
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	again := w.c.connected()
-	go func() {
+	routine.Go(func() {
 		select {
 		case <-again:
 			cancel()
 		case <-ctx.Done():
 		}
-	}()
+	}, func(error) { cancel() })
 	return consumer.Next(jetstream.FetchContext(ctx))
 }
 
@@ -223,7 +226,7 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 		w.mu.Unlock()
 	}()
 	beating, rest := context.WithCancel(own)
-	var heart sync.WaitGroup
+	var heart routine.Group
 	heart.Go(func() { w.beat(beating, m) })
 	done, err := w.do(own, slot, u, id, m)
 	rest()
@@ -304,11 +307,11 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 	// A result that exists is found while the unit begins: that is rare.
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
+	routine.Go(func() {
 		if stored, _ := w.stored(own, id); stored {
 			cancel(errStored)
 		}
-	}()
+	}, func(err error) { cancel(err) })
 	out, dir, err := w.run(own, slot, u)
 	if dir != "" {
 		defer os.RemoveAll(dir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -22,27 +23,19 @@ func (e inTime) Solve(ctx context.Context, q Query, l Limits, report func(Progre
 	if l.Late == nil {
 		return e.Engine.Solve(ctx, q, l, report)
 	}
-	type answer struct {
-		res *Result
-		err error
-	}
 	k := &known{report: report, settled: map[int]HorizonResult{}}
 	if t, reward := l.Shared.Best(); t != nil { // an engine need not report what it was given
 		k.trace, k.reward = t, reward
 	}
-	done := make(chan answer, 1)
-	go func() {
-		res, err := e.Engine.Solve(ctx, q, l, k.take)
-		done <- answer{res, err}
-	}()
+	done := routine.Start(func() (*Result, error) { return e.Engine.Solve(ctx, q, l, k.take) })
 	select {
 	case a := <-done:
-		return a.res, a.err
+		return a.Value, a.Err
 	case <-l.Late:
 	}
 	select {
 	case a := <-done:
-		return a.res, a.err
+		return a.Value, a.Err
 	default:
 		return k.result(ctx, q), nil
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // grace is how long a command may take to answer after it was asked to end.
@@ -65,19 +66,24 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	go killLate(ctx, cmd.Process.Pid, ended)
-	read := make(chan *problemError, 1)
-	go func() { read <- readLines(stderr, c.dir, c.line) }()
+	routine.Go(func() { killLate(ctx, cmd.Process.Pid, ended) }, s.complain)
+	read := routine.Start(func() (*problemError, error) { return readLines(stderr, c.dir, c.line), nil })
+	var lost error // of reading
 	// Wait closes the pipe: everything has to be read before, unless it is held open by what
 	// the command has left behind.
 	select {
-	case said = <-read:
+	case o := <-read:
+		said, lost = o.Value, o.Err
 		err = cmd.Wait()
 	case <-afterEnd(ctx, 2*grace):
 		err = cmd.Wait()
-		said = <-read
+		o := <-read
+		said, lost = o.Value, o.Err
 	}
 	_ = process.KillGroup(cmd)
+	if lost != nil {
+		return 0, nil, lost
+	}
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		return failed.ExitCode(), said, nil
 	}

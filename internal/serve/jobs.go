@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // jobList are the jobs of a server, those of earlier servers on the same folder too.
@@ -215,11 +216,11 @@ func (s *Server) start(j *job, args []string, limit time.Duration) error {
 		cancel()
 		return err
 	}
-	go func() {
+	routine.Go(func() {
 		defer s.jobs.active.Done()
 		defer cancel()
 		s.work(ctx, j, args, limit)
-	}()
+	}, s.complain)
 	return nil
 }
 
@@ -228,7 +229,11 @@ func (s *Server) work(ctx context.Context, j *job, args []string, limit time.Dur
 	outcome := finished{status: Cancelled}
 	select {
 	case s.jobs.running <- struct{}{}:
-		outcome = s.perform(ctx, j, args, limit)
+		var err error
+		outcome, err = routine.Get(func() (finished, error) { return s.perform(ctx, j, args, limit), nil })
+		if err != nil {
+			outcome = s.broken(err)
+		}
 		<-s.jobs.running
 	case <-ctx.Done():
 	}

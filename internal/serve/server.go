@@ -21,6 +21,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/serve/page"
 )
 
@@ -141,11 +142,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler: s, ReadHeaderTimeout: min(s.config.Limits.Request, headerTime), ReadTimeout: s.config.Limits.Request, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: s.config.Log, BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: withConn,
 	}
-	done := make(chan error, 1)
-	go func() { done <- h.Serve(&boundedListener{Listener: l, open: map[*placedConn]bool{}}) }()
+	done := routine.Start(func() (struct{}, error) {
+		return struct{}{}, h.Serve(&boundedListener{Listener: l, open: map[*placedConn]bool{}})
+	})
 	select {
-	case err := <-done:
-		return err
+	case o := <-done:
+		return o.Err
 	case <-ctx.Done():
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -153,8 +155,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err := h.Shutdown(ending); err != nil {
 		_ = h.Close() // of the connections that are still open
 	}
-	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
-		return err
+	if o := <-done; !errors.Is(o.Err, http.ErrServerClosed) {
+		return o.Err
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/equivalence"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -138,7 +139,7 @@ func sameBits(learned, known *factored.Problem) (inputs, outputs []factored.Bit,
 func proveAll(ctx context.Context, n int, o Options, ask func(i int) (*equivalence.Answer, error)) ([]*equivalence.Answer, error) {
 	answers, errs := make([]*equivalence.Answer, n), make([]error, n)
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg routine.Group
 	var mu sync.Mutex
 	done := 0
 	for range max(1, min(app.Threads(o.Threads), n)) {

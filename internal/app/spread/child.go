@@ -14,6 +14,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/cluster"
 	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Times of child processes.
@@ -62,22 +63,16 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 	if err != nil {
 		return nil, err
 	}
-	type answer struct {
-		reply *reply
-		err   error
-	}
 	if k.Beside != nil {
-		var wait sync.WaitGroup
+		var wait routine.Group
 		beside, stop := context.WithCancel(ctx)
 		wait.Go(func() { k.Beside(beside, u, dir) })
 		defer wait.Wait()
 		defer stop()
 	}
-	answers := make(chan answer, 1)
-	go func() {
-		r, err := c.ask(&request{ID: id, Kind: u.Kind, Args: u.Args, Seed: u.Seed, Time: u.Time, Memory: u.Memory, Dir: dir})
-		answers <- answer{r, err}
-	}()
+	answers := routine.Start(func() (*reply, error) {
+		return c.ask(&request{ID: id, Kind: u.Kind, Args: u.Args, Seed: u.Seed, Time: u.Time, Memory: u.Memory, Dir: dir})
+	})
 	killed := ""
 	var late <-chan time.Time
 	if u.Time > 0 {
@@ -94,10 +89,10 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 	for {
 		select {
 		case a := <-answers:
-			if a.err != nil {
+			if a.Err != nil {
 				return nil, k.dead(slot, c, killed)
 			}
-			return a.reply.outcome()
+			return a.Value.outcome()
 		case <-ctx.Done():
 			k.end(slot, c)
 			return nil, context.Cause(ctx)

@@ -2,9 +2,9 @@ package spread
 
 import (
 	"context"
-	"sync"
 
 	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Coordinator sends work to a cluster.
@@ -28,7 +28,7 @@ func inOrder(ctx context.Context, n int, do func(ctx context.Context, i int) (*c
 		err error
 	}
 	queue := make(chan chan outcome, window)
-	var all sync.WaitGroup
+	var all routine.Group
 	all.Go(func() {
 		defer close(queue)
 		for i := range n {
@@ -39,7 +39,7 @@ func inOrder(ctx context.Context, n int, do func(ctx context.Context, i int) (*c
 				return
 			}
 			all.Go(func() {
-				r, err := do(ctx, i)
+				r, err := routine.Get(func() (*cluster.Result, error) { return do(ctx, i) })
 				ch <- outcome{r, err}
 			})
 		}

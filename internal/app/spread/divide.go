@@ -16,6 +16,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Cubes has the parts of a planning problem solved by workers. It implements divide.Executor.
@@ -122,7 +123,7 @@ type cubeWorkers struct {
 	board    string
 	slots    atomic.Int64 // of the workers of this version
 	outcomes chan *divide.Outcome
-	wait     sync.WaitGroup
+	wait     routine.Group
 
 	mu   sync.Mutex
 	best *divide.Best
@@ -192,8 +193,12 @@ func (w *cubeWorkers) Start(_ context.Context, u divide.Unit) error {
 	}
 	out.Inputs, out.Memory = map[string]cluster.Hash{taskFile: w.task}, w.c.Memory
 	w.wait.Go(func() {
+		o, err := routine.Get(func() (*divide.Outcome, error) { return w.outcome(u.ID, out), nil })
+		if err != nil {
+			o = &divide.Outcome{ID: u.ID, Fault: err.Error()}
+		}
 		select {
-		case w.outcomes <- w.outcome(u.ID, out):
+		case w.outcomes <- o:
 		case <-w.ctx.Done():
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Env is what units may use of the worker's machine.
@@ -94,7 +95,7 @@ func Serve(ctx context.Context, e *Env, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	requests := make(chan *request)
-	go func() {
+	routine.Go(func() {
 		defer close(requests)
 		for dec := json.NewDecoder(in); ; {
 			r := &request{}
@@ -108,11 +109,11 @@ func Serve(ctx context.Context, e *Env, in io.Reader, out io.Writer) error {
 				return
 			}
 		}
-	}()
+	}, func(err error) { cancel(err) })
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for r := range requests {
-		outcome, err := do(ctx, e, r)
+		outcome, err := routine.Get(func() (*cluster.Outcome, error) { return do(ctx, e, r) })
 		if ctx.Err() != nil {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -27,10 +28,10 @@ func (r *run) startAlone(ctx context.Context) {
 	ctx, a.cancel = context.WithCancel(ctx)
 	r.alone = a
 	q := engine.Query{Task: r.task, MinHorizon: r.horizon, MaxHorizon: r.horizon}
-	go func() {
+	routine.Go(func() {
 		defer close(a.done)
-		a.res, a.err = r.First.Solve(ctx, q, r.limits, r.say)
-	}()
+		a.res, a.err = routine.Get(func() (*engine.Result, error) { return r.First.Solve(ctx, q, r.limits, r.say) })
+	}, func(error) {})
 }
 
 // headStart waits until the engine that works alone has ended, or its head start has.

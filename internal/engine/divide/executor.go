@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Executor has units of problems done.
@@ -54,7 +55,7 @@ type threads struct {
 	slots    int
 	units    chan Unit
 	outcomes chan *Outcome
-	wait     sync.WaitGroup
+	wait     routine.Group
 
 	mu   sync.Mutex
 	best *Best
@@ -67,7 +68,7 @@ func (w *threads) work() {
 		case <-w.ctx.Done():
 			return
 		case u := <-w.units:
-			o, err := Run(w.ctx, w.task, u, w)
+			o, err := routine.Get(func() (*Outcome, error) { return Run(w.ctx, w.task, u, w) })
 			if err != nil {
 				o = &Outcome{ID: u.ID, Fault: err.Error()}
 			}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Engine is a race as an engine.Engine. The Winner of its results names the
@@ -91,7 +92,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 	l.Memory /= int64(len(entrants))
 	c := &contest{entrants: entrants, limits: l, busy: make(chan struct{}), done: make(chan finish, len(entrants)), report: report}
 	c.setBusy = sync.OnceFunc(func() { close(c.busy) })
-	go c.enter(ctx, 0)
+	c.start(ctx, 0)
 	running, joined := 1, len(entrants) == 1
 	var late []finish
 	for running > 0 {
@@ -103,10 +104,14 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		case <-busy:
 		case f := <-c.done:
 			running--
-			if f.proven() {
+			broken := errors.As(f.err, new(*routine.Panic)) // what the others share may be broken too
+			if f.proven() || broken {
 				cancel(engine.ErrSettled)
 				for ; running > 0; running-- {
 					<-c.done
+				}
+				if broken {
+					return nil, -1, f.err
 				}
 				f.res.Winner = entrants[f.entrant].name
 				return f.res, f.entrant, nil
@@ -120,22 +125,25 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		joined = true
 		for i := 1; i < len(entrants); i++ {
 			running++
-			go c.enter(ctx, i)
+			c.start(ctx, i)
 		}
 	}
 	res, err := c.better(late)
 	return res, -1, err
 }
 
-// enter has one entrant solve the query.
-func (c *contest) enter(ctx context.Context, i int) {
-	res, err := c.entrants[i].solve(ctx, c.limits, func(p engine.Progress) {
+// start has one entrant solve the query.
+func (c *contest) start(ctx context.Context, i int) {
+	report := func(p engine.Progress) {
 		if i == 0 && p.Work >= headStart {
 			c.setBusy()
 		}
 		c.tell(p)
-	})
-	c.done <- finish{i, res, err}
+	}
+	routine.Go(func() {
+		res, err := c.entrants[i].solve(ctx, c.limits, report)
+		c.done <- finish{i, res, err}
+	}, func(err error) { c.done <- finish{i, nil, err} })
 }
 
 // tell reports the progress of one entrant, with what the others know.

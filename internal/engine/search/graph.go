@@ -3,10 +3,10 @@ package search
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // graph is the part of the reachable state space that has been expanded.
@@ -148,7 +148,7 @@ func parallel(workers []*worker, n int, f func(w *worker, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg routine.Group
 	for _, w := range workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Tables names the tables, in the order in which they are run.
@@ -223,7 +224,7 @@ func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		wg   sync.WaitGroup
+		wg   routine.Group
 		mu   sync.Mutex
 		errs []error
 		pace = newPace(b.jobs, open, max(1, b.c.Parallel))
@@ -238,7 +239,7 @@ func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
 				b.tell(pace.starting(i))
 				mu.Unlock()
 				before := b.c.Now()
-				err := b.one(ctx, &b.jobs[i])
+				err := routine.Catch(func() error { return b.one(ctx, &b.jobs[i]) })
 				order.ended(i)
 				mu.Lock()
 				switch {

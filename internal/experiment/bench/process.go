@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/process"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 const (
@@ -81,16 +82,17 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 		return nil, fmt.Errorf("starting %s: %w", b.c.Program, err)
 	}
 	out := &outcome{}
-	watched := make(chan struct{})
 	ended := make(chan struct{})
-	go func() {
-		defer close(watched)
+	watched := routine.Start(func() (struct{}, error) {
 		b.watch(ctx, out, cmd, l, ended)
-	}()
+		return struct{}{}, nil
+	})
 	err := cmd.Wait()
 	out.seconds = b.c.Now().Sub(began).Seconds()
 	close(ended)
-	<-watched
+	if o := <-watched; o.Err != nil {
+		return nil, o.Err
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Policy determines how states and actions are drawn; see the package comment.
@@ -123,7 +123,7 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 	chunks := (o.Rows + chunkRows - 1) / chunkRows
 	threads = min(threads, max(1, chunks))
 
-	var wg sync.WaitGroup
+	var wg routine.Group
 	queue := c.start(ctx, &wg, o.Rows, chunks, threads)
 	defer wg.Wait()
 	defer cancel()
@@ -150,7 +150,7 @@ func Rows(ctx context.Context, s *sim.Simulator, o Options, emit func(values []f
 
 // start collects chunks of rows in goroutines of wg. Chunks are started in order; the queue
 // keeps them in that order for the writer, whichever finishes first.
-func (c *collector) start(ctx context.Context, wg *sync.WaitGroup, rows, chunks, threads int) <-chan *chunk {
+func (c *collector) start(ctx context.Context, wg *routine.Group, rows, chunks, threads int) <-chan *chunk {
 	queue := make(chan *chunk, 2*threads)
 	work := make(chan *chunk)
 	wg.Go(func() {
@@ -173,7 +173,7 @@ func (c *collector) start(ctx context.Context, wg *sync.WaitGroup, rows, chunks,
 	for range threads {
 		wg.Go(func() {
 			for ch := range work {
-				ch.err = c.fill(ctx, ch)
+				ch.err = routine.Catch(func() error { return c.fill(ctx, ch) })
 				close(ch.done)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Kind says how an output was described.
@@ -157,7 +158,7 @@ type learner struct {
 // each does f for 0..n-1, on several threads.
 func (l *learner) each(n int, f func(i int)) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg routine.Group
 	for range max(1, min(l.o.Threads, n)) {
 		wg.Go(func() {
 			for {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -62,7 +62,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 	}
 	covers := make([]cover, len(functions))
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg routine.Group
 	for range max(1, o.Threads) {
 		wg.Go(func() {
 			for {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Grid trains networks of several shapes and chooses the smallest that meets the target, as
@@ -78,7 +79,7 @@ var (
 func (g *grid) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var workers sync.WaitGroup
+	var workers routine.Group
 	g.failed = make([]error, len(g.cells))
 	threads := g.c.Threads
 	if g.o.Elsewhere != nil {
@@ -91,7 +92,7 @@ func (g *grid) run(ctx context.Context) error {
 				if i < 0 {
 					return
 				}
-				err := g.cell(own, i)
+				err := routine.Catch(func() error { return g.cell(own, i) })
 				end()
 				if err != nil {
 					g.failed[i] = err

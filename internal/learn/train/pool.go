@@ -1,14 +1,19 @@
 package train
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/fdplan/fdplan/internal/routine"
+)
 
 // pool runs loops on a fixed number of goroutines. The result must not depend on which of
 // them processes an index.
 type pool struct {
 	threads int
 	work    []chan span
-	wg      sync.WaitGroup // of the loop in progress
-	workers sync.WaitGroup
+	loop    sync.WaitGroup // the loop in progress
+	failed  []error        // by thread: its panic in the loop in progress
+	workers routine.Group
 }
 
 type span struct {
@@ -17,7 +22,7 @@ type span struct {
 }
 
 func newPool(threads int) *pool {
-	p := &pool{threads: threads, work: make([]chan span, threads)}
+	p := &pool{threads: threads, work: make([]chan span, threads), failed: make([]error, threads)}
 	for i := range p.work {
 		if i == 0 {
 			continue // the caller is the first
@@ -26,8 +31,8 @@ func newPool(threads int) *pool {
 		p.work[i] = ch
 		p.workers.Go(func() {
 			for s := range ch {
-				s.body(s.from, s.to, s.thread)
-				p.wg.Done()
+				p.failed[i] = routine.Catch(func() error { s.body(s.from, s.to, s.thread); return nil })
+				p.loop.Done()
 			}
 		})
 	}
@@ -35,19 +40,29 @@ func newPool(threads int) *pool {
 }
 
 // run calls body for parts of 0..n, where thread identifies the goroutine, and returns when
-// all are done.
+// all are done. A panic of one is raised again here.
 func (p *pool) run(n int, body func(from, to, thread int)) {
 	threads := min(p.threads, n)
 	if threads <= 1 {
 		body(0, n, 0)
 		return
 	}
-	p.wg.Add(threads - 1)
+	p.loop.Add(threads - 1)
 	for i := 1; i < threads; i++ {
 		p.work[i] <- span{n * i / threads, n * (i + 1) / threads, i, body}
 	}
-	body(0, n/threads, 0)
-	p.wg.Wait()
+	p.own(body, n/threads)
+	for _, err := range p.failed[1:threads] {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// own does the caller's part, and waits for the others even if it panics.
+func (p *pool) own(body func(from, to, thread int), to int) {
+	defer p.loop.Wait()
+	body(0, to, 0)
 }
 
 func (p *pool) close() {

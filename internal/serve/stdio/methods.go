@@ -67,7 +67,7 @@ func (s *server) plan(j *job) (any, error) {
 	r := plan.Request{
 		Options:    registry.Options{Engine: params.Engine, Encoding: encoding, Solver: params.Solver},
 		MinHorizon: params.Horizon.min, MaxHorizon: params.Horizon.max, Confirm: params.Confirm,
-		Limits: limits, Now: s.Now, Started: began, Loaded: began,
+		Limits: limits, Now: s.Now, Started: began, Loaded: began, Divide: s.Divide,
 	}
 	if reporter := s.reporter(j, params.Progress); reporter.Enabled() {
 		r.Report = events.NewPlanning(reporter, p.Task).Engine

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/progress"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // Config contains what a session needs of its process.
@@ -26,6 +28,9 @@ type Config struct {
 
 	// Describe returns an error as JSON, and the exit status of a command that fails with it.
 	Describe func(error) (app.Complaint, int)
+
+	// Divide, where it is set, makes the engine that plans from that of a request's options.
+	Divide func(engine.Engine) engine.Engine
 }
 
 // ErrStopped is wrapped by the error of a request that was cancelled, or reached its time
@@ -44,18 +49,17 @@ func Serve(ctx context.Context, c Config) error {
 	waiting := newBacklog()
 	stop := context.AfterFunc(ctx, waiting.close)
 	defer stop()
-	read := make(chan error, 1)
-	go func() {
+	read := routine.Start(func() (struct{}, error) {
 		defer waiting.close()
-		read <- s.read(waiting)
-	}()
+		return struct{}{}, s.read(waiting)
+	})
 	for j := waiting.next(); j != nil; j = waiting.next() {
 		s.answer(j)
 	}
 	if ctx.Err() != nil { // the reader may wait for input that never comes
 		return s.failed()
 	}
-	return errors.Join(<-read, s.failed())
+	return errors.Join((<-read).Err, s.failed())
 }
 
 // server is one call of Serve. The goroutine that answers owns the problems.
@@ -165,7 +169,7 @@ func (s *server) cancelJob(r *request) {
 func (s *server) answer(j *job) {
 	cancel := j.cancel
 	defer cancel(nil)
-	result, err := s.carryOut(j)
+	result, err := routine.Get(func() (any, error) { return s.carryOut(j) })
 	s.mu.Lock()
 	delete(s.jobs, string(j.ID))
 	s.mu.Unlock()

@@ -16,6 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -124,20 +125,14 @@ func (e *Engine) Solve(ctx context.Context, in external.Input, l external.Limits
 	if o.Memory > 0 {
 		r.host.maxMemory = min(r.host.maxMemory, uint64(o.Memory))
 	}
-	type result struct {
-		a   external.Answer
-		err error
-	}
-	done := make(chan result, 1)
 	e.running.Add(1)
-	go func() {
-		a, err := r.do(e)
-		e.running.Add(-1)
-		done <- result{a, err}
-	}()
+	done := routine.Start(func() (external.Answer, error) {
+		defer e.running.Add(-1)
+		return r.do(e)
+	})
 	select {
 	case got := <-done:
-		return got.a, got.err
+		return got.Value, got.Err
 	case <-ctx.Done():
 	}
 	r.ask.Store(true)
@@ -146,7 +141,7 @@ func (e *Engine) Solve(ctx context.Context, in external.Input, l external.Limits
 		select {
 		case got := <-done:
 			timer.Stop()
-			return got.a, got.err
+			return got.Value, got.Err
 		case <-timer.C:
 			r.kill.Store(true)
 		}
