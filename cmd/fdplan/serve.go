@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
@@ -9,9 +8,7 @@ import (
 	"log"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -25,7 +22,7 @@ type serveCmd struct {
 	stdioFlags
 	Listen    string `help:"Host and port to listen on; port 0 is a free one. A host other than this machine's loopback needs --token-file, --tls-cert and --tls-key." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
 	NoBrowser bool   `help:"Do not open the page in a browser."`
-	TokenFile string `help:"File with the token that requests need, at least 16 characters; default: a random one." placeholder:"FILE"`
+	TokenFile string `help:"File with the token that requests need, at least 16 characters; which it does not print; default: a random one." placeholder:"FILE"`
 	TLSCert   string `name:"tls-cert" help:"Certificate of the server, PEM." placeholder:"FILE"`
 	TLSKey    string `name:"tls-key" help:"Its key, PEM." placeholder:"FILE"`
 
@@ -65,18 +62,36 @@ func (c *serveCmd) Run(a *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	remove := c.announce(a, s, &config)
+	defer func() { err = errors.Join(err, remove()) }()
+	return s.Serve(a.guard.ctx, l)
+}
+
+// announce prints the address of a server and lets a browser open it. The address has a code
+// that is good for one session; the token is only shown to those who have not chosen it.
+func (c *serveCmd) announce(a *environment, s *serve.Server, config *serve.Config) (remove func() error) {
 	url := "http://"
 	if c.TLSCert != "" {
 		url = "https://"
 	}
-	url += config.Address + "/#token=" + config.Token
-	fmt.Fprintf(a.out, "fdplan serves at %s\n", url)
-	if !c.NoBrowser {
-		if err := openBrowser(a.guard.ctx, url); err != nil {
-			a.warn(fmt.Sprintf("no browser was opened: %v", err))
+	url += config.Address + "/"
+	if c.TokenFile != "" {
+		fmt.Fprintf(a.out, "fdplan serves at %s\n", url)
+		if text := loose(c.TokenFile); text != "" {
+			a.warn(text)
 		}
+	} else {
+		fmt.Fprintf(a.out, "fdplan serves at %s#code=%s\nThe token for programs is %s\n", url, s.NewCode(0), config.Token)
 	}
-	return s.Serve(a.guard.ctx, l)
+	if c.NoBrowser {
+		return func() error { return nil }
+	}
+	remove, err := openBrowser(a.guard.ctx, url+"#code="+s.NewCode(codeLife))
+	if err != nil {
+		a.warn(fmt.Sprintf("no browser was opened: %v", err))
+		return func() error { return nil }
+	}
+	return remove
 }
 
 // config returns what the flags say of the server, without its address.
@@ -92,8 +107,10 @@ func (c *serveCmd) config(a *environment) (serve.Config, error) {
 	if c.Jobs < 1 {
 		return config, fmt.Errorf("--jobs %d; expected at least 1", c.Jobs)
 	}
-	if config.Limits.Memory == 0 {
+	if most := limit.Available(); config.Limits.Memory == 0 {
 		config.Limits.Memory = limit.DefaultMemory()
+	} else if config.Limits.Memory > most {
+		return config, fmt.Errorf("--job-memory is %d bytes; expected at most %d, which the machine or its control group has", c.JobMemory, most)
 	}
 	for _, text := range c.Simulator {
 		name, command, ok := strings.Cut(text, "=")
@@ -165,21 +182,4 @@ func (c *serveCmd) listen() (l net.Listener, loopback bool, err error) {
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
 	}
 	return l, loopback, nil
-}
-
-// openBrowser starts the user's browser.
-func openBrowser(ctx context.Context, url string) error {
-	command := []string{"xdg-open", url}
-	switch runtime.GOOS {
-	case "darwin":
-		command = []string{"open", url}
-	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
-	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	go func() { _ = cmd.Wait() }()
-	return nil
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
@@ -15,10 +16,11 @@ const contentPolicy = "default-src 'self'; img-src 'self' blob:; base-uri 'none'
 
 // access decides who may use the server.
 type access struct {
-	token  string
-	hosts  []string // values of Host that are answered, with port; nil for all
-	cookie string   // name of the cookie that has the token
-	secure bool     // the server speaks TLS
+	token    string
+	hosts    []string // values of Host that are answered, with port, the server's own first; nil for all
+	cookie   string   // name of the cookie that has the identifier of a session
+	secure   bool     // the server speaks TLS
+	sessions *sessions
 }
 
 // protect refuses requests that reached the server under a foreign name (DNS rebinding) or
@@ -67,13 +69,40 @@ func (a *access) origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// authorised reports whether the request has the token, as a cookie or in its header.
-func (a *access) authorised(r *http.Request) bool {
+// authorise reports whether the request has the token in its header, or both halves of a
+// session. The context that it returns ends with the request or the session.
+func (a *access) authorise(r *http.Request) (ctx context.Context, cancel context.CancelFunc, ok bool) {
 	if value, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return a.matches(value)
+		return r.Context(), func() {}, a.matches(value)
 	}
 	c, err := r.Cookie(a.cookie)
-	return err == nil && a.matches(c.Value)
+	if err != nil {
+		return nil, nil, false
+	}
+	one := a.sessions.find(c.Value, r.Header.Get(keyHeader))
+	if one == nil {
+		return nil, nil, false
+	}
+	ctx, end := context.WithCancel(r.Context())
+	stop := context.AfterFunc(one.ended, end)
+	return ctx, func() {
+		stop()
+		end()
+		a.sessions.touch(one) // which a stream has used until now
+	}, true
+}
+
+// oneName leads a browser that has asked for the page by another name of this machine to the
+// server's own address. Another program could listen under the other name, such as on ::1 for
+// localhost, and would have the page's storage and cookies.
+func (a *access) oneName(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(a.hosts) > 1 && !a.secure && strings.ToLower(r.Host) != a.hosts[0] {
+			http.Redirect(w, r, "http://"+a.hosts[0]+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // matches compares a token in a time that does not depend on where it differs.
@@ -82,10 +111,9 @@ func (a *access) matches(token string) bool {
 	return subtle.ConstantTimeCompare(given[:], own[:]) == 1
 }
 
-// grant sets the cookie.
-func (a *access) grant(w http.ResponseWriter) {
+// setCookie sets the cookie with the identifier of a session; a life below 0 removes it.
+func (a *access) setCookie(w http.ResponseWriter, id string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: a.cookie, Value: a.token, Path: apiPrefix, HttpOnly: true, Secure: a.secure, SameSite: http.SameSiteStrictMode,
-		MaxAge: int((30 * 24 * time.Hour).Seconds()),
+		Name: a.cookie, Value: id, Path: apiPrefix, HttpOnly: true, Secure: a.secure, SameSite: http.SameSiteStrictMode, MaxAge: int(life.Seconds()),
 	})
 }

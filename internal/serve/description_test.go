@@ -86,7 +86,7 @@ func TestFieldsAreDescribed(t *testing.T) {
 	a := api(t)
 	for name, v := range map[string]any{
 		"JobRequest": JobRequest{}, "Job": Job{}, "Error": problemError{}, "InitRequest": initRequest{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
-		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": session{},
+		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": sessionAnswer{}, "SessionRequest": sessionRequest{},
 	} {
 		described := map[string]bool{}
 		for field := range a.Components.Schemas[name]["properties"].(map[string]any) {

@@ -55,25 +55,11 @@ func TestToken(t *testing.T) {
 		}
 	}
 	x.refused("POST", "session", obj{"token": "wrong"}, http.StatusUnauthorized, "the token is wrong")
-	x.refused("POST", "session", obj{}, http.StatusUnauthorized, "the token is wrong")
-	req, err := http.NewRequest("POST", x.url+"/api/v1/session", strings.NewReader(`{"token":"`+token+`"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	status, header, _ := x.do(req)
-	cookie := header.Get("Set-Cookie")
-	if status != http.StatusNoContent || !strings.HasPrefix(cookie, "fdplan-") || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || !strings.Contains(cookie, "Path=/api/") {
-		t.Fatalf("status %d, cookie %q", status, cookie)
-	}
-	value, _, _ := strings.Cut(cookie, ";")
-	if resp := x.raw("GET", "/api/v1/session", "", map[string]string{"Cookie": value}); resp.StatusCode != http.StatusNoContent {
-		t.Errorf("with the cookie the status is %d", resp.StatusCode)
-	}
-	if resp := x.raw("GET", "/api/v1/session", "", map[string]string{"Cookie": "fdplan-1=" + token}); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("with the cookie of another port the status is %d", resp.StatusCode)
-	}
+	x.refused("POST", "session", obj{"code": "wrong"}, http.StatusUnauthorized, "the code is wrong")
+	x.refused("POST", "session", obj{}, http.StatusBadRequest, "expected a token, or a code")
+	x.refused("POST", "session", obj{"code": x.s.NewCode(0), "token": token}, http.StatusBadRequest, "expected a token, or a code")
 	x.call("GET", "session", nil, http.StatusNoContent, nil)
+	x.refused("DELETE", "session", nil, http.StatusBadRequest, "no session")
 	x.call("GET", "openapi.json", nil, http.StatusOK, nil)
 }
 
@@ -89,7 +75,8 @@ func TestForeignRequests(t *testing.T) {
 		status int
 	}{
 		{"its own address", "/", nil, 200},
-		{"localhost", "/", map[string]string{"Host": "localhost:" + port}, 200},
+		{"the page by another name", "/", map[string]string{"Host": "localhost:" + port}, 307},
+		{"the interface by another name", "/api/v1/server", map[string]string{"Host": "localhost:" + port}, 200},
 		{"a name that leads here", "/", map[string]string{"Host": "evil.example:" + port}, 421},
 		{"a name without a port", "/", map[string]string{"Host": "127.0.0.1"}, 421},
 		{"another port", "/", map[string]string{"Host": "127.0.0.1:1"}, 421},
@@ -283,7 +270,7 @@ func TestOtherAddresses(t *testing.T) {
 	req.TLS = &tls.ConnectionState{}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, req)
-	if w.Code != http.StatusNoContent || !strings.Contains(w.Header().Get("Set-Cookie"), "Secure") {
+	if w.Code != http.StatusCreated || !strings.Contains(w.Header().Get("Set-Cookie"), "Secure") {
 		t.Errorf("status %d, cookie %q: %s", w.Code, w.Header().Get("Set-Cookie"), w.Body)
 	}
 	req.Header.Set("Origin", "http://planner.example")

@@ -98,7 +98,7 @@ func New(config Config) (*Server, error) {
 		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits), reports: reports{byName: map[string]rendered{}},
 		followers: make(chan struct{}, maxFollowers),
 	}
-	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS}
+	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS, sessions: newSessions(config.Now)}
 	if !config.Anyhost {
 		s.access.hosts = []string{net.JoinHostPort(host, port)}
 		if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
@@ -168,7 +168,7 @@ func (s *Server) mux() *http.ServeMux {
 		m.Handle(r.method+" "+r.path, s.route(r))
 	}
 	m.HandleFunc(apiPrefix, s.unknown)
-	m.Handle("/", readOnly(http.FileServerFS(page.Files())))
+	m.Handle("/", s.access.oneName(readOnly(http.FileServerFS(page.Files()))))
 	return m
 }
 
@@ -187,12 +187,15 @@ func readOnly(next http.Handler) http.Handler {
 // route checks the token and limits the body of a request.
 func (s *Server) route(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !r.public && !s.access.authorised(req) {
-			refuse(w, &problemError{status: http.StatusUnauthorized, Message: "the token is missing or wrong", Hint: "open the address that fdplan serve printed, or send Authorization: Bearer TOKEN"})
-			return
-		}
 		if !r.public {
-			defer occupy(req.Context())()
+			ctx, cancel, ok := s.access.authorise(req)
+			if !ok {
+				refuse(w, &problemError{status: http.StatusUnauthorized, Message: "there is no session, or the token is missing or wrong", Hint: "open the address that fdplan serve printed, or send Authorization: Bearer TOKEN"})
+				return
+			}
+			defer cancel()
+			req = req.WithContext(ctx)
+			defer occupy(ctx)()
 		}
 		// A reader that is too slow does not hold the connection for ever.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(uploadTime))
@@ -239,6 +242,7 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/api/v1/openapi.json", serve: s.getDescription, public: true},
 		{method: "POST", path: "/api/v1/session", serve: s.createSession, public: true},
 		{method: "GET", path: "/api/v1/session", serve: s.getSession},
+		{method: "DELETE", path: "/api/v1/session", serve: s.deleteSession},
 		{method: "GET", path: "/api/v1/server", serve: s.getServer},
 		{method: "GET", path: "/api/v1/problems", serve: s.listProblems},
 		{method: "POST", path: "/api/v1/problems", serve: s.createProblem, upload: true},
@@ -273,30 +277,6 @@ func (s *Server) getDescription(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, err := w.Write(description)
 	return err
-}
-
-// session is what a page knows of its address.
-type session struct {
-	Token string `json:"token"`
-}
-
-// createSession exchanges the token for a cookie.
-func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	var q session
-	if err := decode(r, &q); err != nil {
-		return err
-	}
-	if !s.access.matches(q.Token) {
-		return &problemError{status: http.StatusUnauthorized, Message: "the token is wrong"}
-	}
-	s.access.grant(w)
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
 // about describes the server.

@@ -235,17 +235,26 @@ func TestCertificate(t *testing.T) {
 	p.press("Plan")
 	p.says("the certificate was checked")
 	p.until("the certificate", button("Certificate (zip)"))
-	head := eval[string](p, `(() => { const x = new XMLHttpRequest(); x.open("GET", `+button("Certificate (zip)")+`.href, false); x.overrideMimeType("text/plain; charset=x-user-defined"); x.send(); return x.responseText.slice(0, 2); })()`)
-	if head != "PK" {
-		t.Errorf("the certificate begins with %q; expected a zip archive", head)
+	// What is handed to the browser as a download is kept, with its name.
+	p.run(chromedp.Evaluate[chromedp.Void](`(() => {
+		let head;
+		URL.createObjectURL = (blob) => { head = blob.slice(0, 2).text(); return "blob:x"; };
+		HTMLAnchorElement.prototype.click = function () { head.then((t) => { window.got = this.download + ": " + t; }); };
+	})()`))
+	p.press("Certificate (zip)")
+	p.until("the download", "window.got")
+	if got := eval[string](p, "window.got"); got != "certificate.zip: PK" {
+		t.Errorf("the download is %q; expected a zip archive", got)
 	}
 }
 
-// TestToken checks what the page does without its token, and with a wrong one.
+// TestToken checks what the page does without a session, with a wrong token, with the code of
+// its address, and after the end of its session.
 func TestToken(t *testing.T) {
 	address := serve(t)
-	page, token, _ := strings.Cut(address, "#token=")
-	p := open(t, browser(t), phone, page)
+	page, _, _ := strings.Cut(address, "#code=")
+	b := browser(t)
+	p := open(t, b, phone, page)
 	p.until("the question", `document.querySelector("main form[aria-label=Token]")`)
 	p.shot("token")
 	enter := func(text string) {
@@ -256,9 +265,29 @@ func TestToken(t *testing.T) {
 	if n := p.refusals(); n == 0 {
 		t.Error("the server has not refused a request")
 	}
-	enter(token)
+	enter(address)
 	p.says("What is in it")
 	p.fits("the page")
+	p.run(chromedp.Reload())
+	p.says("What is in it")
+	other := open(t, b, desktop, address) // whose code is used up
+	other.says("What is in it")
+	if at := eval[string](other, `location.hash`); strings.Contains(at, "code") {
+		t.Errorf("the address keeps its code: %s", at)
+	}
+	for _, of := range []string{"document.cookie", "JSON.stringify(sessionStorage)"} {
+		if text := eval[string](other, of); text != "" && text != "{}" {
+			t.Errorf("scripts can read %s: %s", of, text)
+		}
+	}
+	other.run(chromedp.Evaluate[chromedp.Void](`document.getElementById("leave").click()`))
+	other.until("the question", `document.querySelector("main form[aria-label=Token]")`)
+	other.refusals()
+	p.run(chromedp.Reload())
+	p.until("the question", `document.querySelector("main form[aria-label=Token]")`)
+	enter(address)
+	p.until("the error", `document.querySelector("main .error").textContent.includes("wrong")`)
+	p.refusals()
 	answer, err := http.Get(page)
 	if err != nil {
 		t.Fatal(err)

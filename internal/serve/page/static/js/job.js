@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { lines } from "./chart.js";
 import { fill, h, say } from "./dom.js";
 import { refused, sentence } from "./field.js";
+import { download } from "./files.js";
 import { duration, gap, number, percent } from "./words.js";
 
 /** @typedef {any} Job as in the description of the interface */
@@ -179,8 +180,7 @@ export function outcome(job) {
 /** Links to what a job has left: its files and how to repeat it. @param {Job} job */
 export function leavings(job) {
   const files = job.files ?? [];
-  const link = (/** @type {any} */ f) => h("a", { class: "button small", href: api.address(f.name === "certificate.zip" ? `jobs/${api.part(job.job)}/certificate` : `jobs/${api.part(job.job)}/files/${api.part(f.name)}`), download: f.name },
-    f.name === "certificate.zip" ? "Certificate (zip)" : f.name);
+  const link = (/** @type {any} */ f) => (f.name === "certificate.zip" ? download("Certificate (zip)", `jobs/${api.part(job.job)}/certificate`, f.name) : download(f.name, `jobs/${api.part(job.job)}/files/${api.part(f.name)}`, f.name));
   return h("div", {}, files.length > 0 && h("div", { class: "row", role: "group", "aria-label": "Files to download" }, files.map(link)),
     job.command && h("details", {}, h("summary", {}, "The same from a command line"), h("p", { class: "code" }, job.command)));
 }

@@ -51,23 +51,29 @@ async function show(server) {
   address.links();
 }
 
-/** Exchanges the token of the address for a cookie, and removes it from the address. */
+/** Exchanges the code of the address for a session, and removes it from the address. */
 async function enter() {
-  const token = /^#token=([^&?]+)(?:&(.*))?$/.exec(location.hash);
-  if (token) {
-    history.replaceState(null, "", "#" + (token[2] || "plan"));
-    await api.post("session", { token: decodeURIComponent(token[1]) });
+  const code = /^#code=([^&?]+)(?:&(.*))?$/.exec(location.hash);
+  if (code) history.replaceState(null, "", "#" + (code[2] || "plan"));
+  if (api.known()) {
+    try {
+      return await api.get("server");
+    } catch (e) {
+      if (!code || /** @type {any} */ (e).status !== 401) throw e;
+    }
   }
+  if (code) await api.enter({ code: decodeURIComponent(code[1]) });
   return api.get("server");
 }
 
 /** Asks for the token. */
 function ask() {
-  const token = input("Token", "fdplan serve printed it as the end of the page's address, after #token=.", { maxlength: 200 });
+  const token = input("Token", "fdplan serve printed it after the page's address, or it is in the file of --token-file.", { maxlength: 200, type: "password" });
   const form = h("form", { class: "card", "aria-label": "Token", onsubmit: async (/** @type {Event} */ e) => {
     e.preventDefault();
     try {
-      await api.post("session", { token: token.get().replace(/^.*#token=/, "") });
+      const text = token.get(), code = /#code=([^&?]+)/.exec(text);
+      await api.enter(code ? { code: code[1] } : { token: text });
       fill(main);
       await begin();
     } catch (x) {
@@ -88,8 +94,16 @@ async function begin() {
     return;
   }
   addEventListener("hashchange", () => show(server));
+  leave.hidden = false;
   await show(server);
 }
+
+const leave = /** @type {HTMLButtonElement} */ (document.getElementById("leave"));
+leave.addEventListener("click", async () => {
+  await api.leave().catch(() => {}); // it has ended then, or the server has
+  location.hash = "";
+  location.reload();
+});
 
 document.getElementById("skip")?.addEventListener("click", (e) => {
   e.preventDefault(); // the fragment is the state of the view

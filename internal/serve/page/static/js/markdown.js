@@ -1,6 +1,7 @@
 // The Markdown of fdplan's reports, as elements.
 
 import { h } from "./dom.js";
+import { download, picture } from "./files.js";
 
 /**
  * Renders headings, with sections folded, paragraphs, lists, tables, code, links and pictures.
@@ -65,7 +66,7 @@ function inline(text, file) {
   for (const m of text.matchAll(marks)) {
     out.push(plain(text.slice(end, m.index)));
     end = m.index + m[0].length;
-    if (m[2] !== undefined) out.push(/^[a-z]+:/.test(m[2]) ? m[1] : h("img", { src: file(m[2]), alt: plain(m[1]), loading: "lazy" }));
+    if (m[2] !== undefined) out.push(/^[a-z]+:/.test(m[2]) ? m[1] : picture(file(m[2]), plain(m[1])));
     else if (m[4] !== undefined) out.push(link(plain(m[3]), m[4], file));
     else if (m[5] !== undefined) out.push(h("code", {}, m[5]));
     else if (m[6] !== undefined) out.push(h("strong", {}, inline(m[6], file)));
@@ -79,7 +80,7 @@ function inline(text, file) {
 function link(text, to, file) {
   if (to.startsWith("#")) return text;
   if (/^https?:/.test(to)) return h("a", { href: to, rel: "noreferrer", target: "_blank" }, text);
-  return /^[a-z]+:/.test(to) ? text : h("a", { href: file(to) }, text);
+  return /^[a-z]+:/.test(to) ? text : download(text, file(to), to.split("/").pop() ?? "");
 }
 
 /** @param {string} text */

@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { fill, h, say } from "./dom.js";
 import { check, input, refused, sentence } from "./field.js";
+import { download } from "./files.js";
 import { ended, monitor } from "./job.js";
 import { markdown } from "./markdown.js";
 import { list } from "./virtual.js";
@@ -132,7 +133,7 @@ export function view(root, server) {
     }
     try {
       const text = await api.text(`results/${api.part(result)}/files/report.md`);
-      fill(report, h("h2", {}, "Report"), h("div", { class: "row" }, h("a", { class: "button small", href: api.address(`results/${api.part(result)}/report`), download: result + ".html" }, "The report as a page (html)")), markdown(text, (path) => api.address(`results/${api.part(result)}/files/${api.part(path.split("/").pop() ?? "")}`)));
+      fill(report, h("h2", {}, "Report"), h("div", { class: "row" }, download("The report as a page (html)", `results/${api.part(result)}/report`, result + ".html")), markdown(text, (path) => `results/${api.part(result)}/files/${api.part(path.split("/").pop() ?? "")}`));
     } catch (x) {
       fill(report, h("h2", {}, "Report"), refused(x));
     }
