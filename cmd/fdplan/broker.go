@@ -45,9 +45,14 @@ func (c *brokerCmd) Run(a *environment) error {
 		return limited(ctx, err)
 	}
 	fmt.Fprintf(a.out, "%s\n", s.URL())
-	<-ctx.Done()
-	s.Close()
-	return nil
+	defer s.Close()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-s.Failed():
+		s.Dismiss(err)
+		return err
+	}
 }
 
 // readNkeys reads a file of public keys.

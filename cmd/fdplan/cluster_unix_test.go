@@ -41,6 +41,7 @@ type testCluster struct {
 	t       *testing.T
 	program string
 	dir     string
+	store   string // folder of the server; empty for one in dir
 	url     string
 	broker  *runningProcess
 	workers []*runningProcess
@@ -77,7 +78,10 @@ func (c *testCluster) serve() {
 	if c.url != "" {
 		listen = strings.TrimPrefix(c.url, "nats://")
 	}
-	p := &runningProcess{cmd: exec.Command(c.program, "broker", filepath.Join(c.dir, "store"), "--listen", listen, "--max-store", "2GiB"), ended: make(chan struct{})}
+	if c.store == "" {
+		c.store = filepath.Join(c.dir, "store")
+	}
+	p := &runningProcess{cmd: exec.Command(c.program, "broker", c.store, "--listen", listen, "--max-store", "2GiB"), ended: make(chan struct{})}
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {

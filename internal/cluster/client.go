@@ -44,6 +44,9 @@ type Client struct {
 	aside    jetstream.KeyValue
 	boards   jetstream.KeyValue
 	lost     atomic.Int64 // times that the connection was lost
+	told     atomic.Bool  // that the server does not answer
+	life     context.Context
+	end      context.CancelCauseFunc // of life, with a StoppedError
 
 	mu    sync.Mutex
 	epoch chan struct{} // closed, and replaced, when the connection is found again
@@ -59,8 +62,9 @@ const (
 	boardBucket   = "fdplan-boards"
 
 	unitSubject   = "fdplan.unit."   // and the version, a dot and the ID
-	doneSubject   = "fdplan.done."   // and the ID: a result or an aside was stored
+	doneSubject   = "fdplan.done."   // and the ID: a result or an aside was stored, or with a reason cannot be
 	cancelSubject = "fdplan.cancel." // and the ID: the unit is not wanted any more
+	stopSubject   = "fdplan.stop"    // the server ends for good, with the reason
 	pingSubject   = "fdplan.ping"    // each worker answers with its WorkerStatus
 )
 
@@ -72,6 +76,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{o: o, epoch: make(chan struct{})}
+	c.life, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	opts = append(opts,
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.lost.Add(1)
@@ -92,6 +97,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		return nil, refused(o.URL, err)
 	}
 	if c.js, err = jetstream.New(c.nc); err == nil {
+		err = c.listen()
+	}
+	if err == nil {
 		err = c.try(ctx, c.makeStores)
 	}
 	if err != nil {
@@ -161,7 +169,7 @@ func isLoopback(host string) bool {
 
 // refused names the server in an error of connecting.
 func refused(at string, err error) error {
-	if errors.As(err, new(*UnreachableError)) {
+	if Gone(err) {
 		return err
 	}
 	return fmt.Errorf("connecting to %s: %w", at, err)
@@ -184,6 +192,7 @@ func (c *Client) Warn(text string) {
 
 // Close closes the connection.
 func (c *Client) Close() {
+	c.end(nil)
 	if c.nc != nil {
 		c.nc.Close()
 	}
@@ -201,7 +210,7 @@ func (c *Client) makeStores(ctx context.Context) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("making the queue: %w", err)
+		return fmt.Errorf("making the queue: %w", full(err))
 	}
 	for _, b := range []struct {
 		to   *jetstream.KeyValue
@@ -218,7 +227,7 @@ func (c *Client) makeStores(ctx context.Context) error {
 			kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, History: 1, MaxValueSize: b.size + headerRoom, TTL: b.ttl})
 		}
 		if err != nil {
-			return fmt.Errorf("making the store %s: %w", b.name, err)
+			return fmt.Errorf("making the store %s: %w", b.name, full(err))
 		}
 		if *b.to == nil {
 			*b.to = kv // it stays valid if the bucket is made anew

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -16,6 +17,7 @@ const (
 	opTime    = 5 * time.Second       // for one request
 	firstWait = 50 * time.Millisecond // before a request is repeated
 	mostWait  = 2 * time.Second
+	quiet     = 3 * time.Second // after which the user hears that the server does not answer
 )
 
 // UnreachableError is the error when the server could not be reached for too long.
@@ -39,13 +41,22 @@ func (c *Client) try(ctx context.Context, do func(ctx context.Context) error) er
 	began := c.o.Now()
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		once, cancel := context.WithTimeout(ctx, opTime)
+		unhook := context.AfterFunc(c.life, cancel)
 		err := do(once)
+		unhook()
 		cancel()
+		if err != nil && c.life.Err() != nil {
+			return context.Cause(c.life)
+		}
 		if err == nil || ctx.Err() != nil || permanent(err) {
 			return err
 		}
-		if past := c.o.Now().Sub(began); past >= c.o.Patience {
+		past := c.o.Now().Sub(began)
+		if past >= c.o.Patience {
 			return &UnreachableError{c.o.URL, past.Round(time.Second), err}
+		}
+		if past >= quiet && !c.told.Swap(true) {
+			c.Warn(fmt.Sprintf("no answer from %s so far (%v); it is tried for %v", c.o.URL, err, c.o.Patience))
 		}
 		if lost(err) {
 			// The server may have lost its store, or be a new one.
@@ -60,7 +71,7 @@ func (c *Client) try(ctx context.Context, do func(ctx context.Context) error) er
 }
 
 // pause waits for d, give or take a half, so that clients do not move in step. It
-// reports false when ctx ended before.
+// reports false when ctx ended before, or the server for good.
 func (c *Client) pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d/2 + time.Duration(float64(d)*c.o.Jitter()))
 	defer t.Stop()
@@ -68,6 +79,8 @@ func (c *Client) pause(ctx context.Context, d time.Duration) bool {
 	case <-t.C:
 		return true
 	case <-ctx.Done():
+		return false
+	case <-c.life.Done():
 		return false
 	}
 }
@@ -93,7 +106,7 @@ func permanent(err error) bool {
 	}
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
-		return api.Code >= 400 && api.Code < 500 || slices.Contains(codesFull, api.ErrorCode)
+		return api.Code >= 400 && api.Code < 500 || isFull(api)
 	}
 	for _, e := range []error{
 		jetstream.ErrKeyNotFound, jetstream.ErrKeyExists, jetstream.ErrKeyDeleted, jetstream.ErrInvalidKey, jetstream.ErrMsgAlreadyAckd, jetstream.ErrMsgNotFound,
@@ -106,6 +119,9 @@ func permanent(err error) bool {
 	return false
 }
 
+// errFull is wrapped by the error for a store of the server that takes no more.
+var errFull = errors.New("the server's store is full")
+
 // codeStoreFailed is the server's code for a message that a stream refuses, such as
 // one whose subject has a message already.
 const codeStoreFailed jetstream.ErrorCode = 10077
@@ -113,11 +129,15 @@ const codeStoreFailed jetstream.ErrorCode = 10077
 // codesFull are the codes for what does not fit: into a stream, or on the disk.
 var codesFull = []jetstream.ErrorCode{codeStoreFailed, 10023, 10047}
 
+func isFull(err *jetstream.APIError) bool {
+	return slices.Contains(codesFull, err.ErrorCode) || strings.Contains(err.Description, noSpace)
+}
+
 // full replaces the server's error for a store without room.
 func full(err error) error {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && slices.Contains(codesFull, api.ErrorCode) {
-		return fmt.Errorf("the server's store is full: %w; expected room on its disk, or a larger bound", err)
+	if errors.As(err, &api) && isFull(api) {
+		return fmt.Errorf("%w: %w; expected room on its disk, or a larger bound", errFull, err)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
 	"github.com/fdplan/fdplan/internal/atomicfile"
@@ -45,6 +46,8 @@ const lockName = "lock"
 type Server struct {
 	s    *server.Server
 	lock *os.File
+	log  *log
+	nc   *nats.Conn // to itself
 }
 
 // check reports what is wrong with a configuration. Only the loopback address may
@@ -95,12 +98,16 @@ func Serve(ctx context.Context, c ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.launch(ctx, host, port)
-	if err != nil {
+	if err := hasRoom(c.Store); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("opening the store %s: %w", c.Store, err)
+	}
+	s := &Server{lock: lock, log: &log{c.Store, make(chan error, 1)}}
+	if err := s.launch(ctx, &c, host, port); err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("starting the server: %w", err)
 	}
-	return &Server{s, lock}, nil
+	return s, nil
 }
 
 // lockStore makes sure that no other server uses a folder.
@@ -118,8 +125,22 @@ func lockStore(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("opening the store %s: %w", dir, err)
 }
 
+// leastRoom is what a store needs to begin with, in bytes.
+const leastRoom = 1 << 20
+
+// hasRoom tries to write to the disk of a folder.
+func hasRoom(dir string) error {
+	f, err := os.CreateTemp(dir, "room-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, leastRoom))
+	return errors.Join(err, f.Close())
+}
+
 // launch starts the server and waits until it is ready.
-func (c *ServerConfig) launch(ctx context.Context, host string, port int) (*server.Server, error) {
+func (s *Server) launch(ctx context.Context, c *ServerConfig, host string, port int) error {
 	o := &server.Options{
 		ServerName: "fdplan", Host: host, Port: port, JetStream: true, StoreDir: c.Store, JetStreamMaxStore: c.MaxStore, NoSigs: true, NoLog: true,
 		Authorization: c.Token, SyncInterval: syncInterval, SyncAlways: c.SyncAlways, DisableJetStreamBanner: true,
@@ -131,27 +152,40 @@ func (c *ServerConfig) launch(ctx context.Context, host string, port int) (*serv
 	if c.Cert != "" {
 		var err error
 		if o.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{CertFile: c.Cert, KeyFile: c.Key, CaFile: c.CA, Verify: c.CA != ""}); err != nil {
-			return nil, fmt.Errorf("reading the certificate: %w", err)
+			return fmt.Errorf("reading the certificate: %w", err)
 		}
 		o.TLS = true
 	}
-	s, err := server.NewServer(o)
+	self, err := own(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	go s.Start()
+	if s.s, err = server.NewServer(o); err != nil {
+		return err
+	}
+	s.s.SetLogger(s.log, false, false)
+	go s.s.Start()
+	if err = s.ready(ctx, c); err == nil {
+		s.nc, err = nats.Connect("", append(self, nats.InProcessServer(s.s))...)
+	}
+	if err != nil {
+		s.s.Shutdown()
+	}
+	return err
+}
+
+// ready waits until the server is ready.
+func (s *Server) ready(ctx context.Context, c *ServerConfig) error {
 	const step = 50 * time.Millisecond
-	for wait := time.Duration(0); !s.ReadyForConnections(step); wait += step {
-		if ctx.Err() != nil || wait > 30*time.Second || !s.Running() && wait > time.Second {
-			s.Shutdown()
-			return nil, fmt.Errorf("it is not ready on %s with the store %s", c.Listen, c.Store)
+	for wait := time.Duration(0); !s.s.ReadyForConnections(step); wait += step {
+		if ctx.Err() != nil || wait > 30*time.Second || !s.s.Running() && wait > time.Second {
+			return fmt.Errorf("it is not ready on %s with the store %s", c.Listen, c.Store)
 		}
 	}
-	if !s.JetStreamEnabled() {
-		s.Shutdown()
-		return nil, fmt.Errorf("the store %s cannot be used", c.Store)
+	if !s.s.JetStreamEnabled() {
+		return fmt.Errorf("the store %s cannot be used", c.Store)
 	}
-	return s, nil
+	return nil
 }
 
 // URL returns the address for clients.
@@ -159,6 +193,7 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 
 // Close stops the server and writes its store.
 func (s *Server) Close() {
+	s.nc.Close()
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
 	s.lock.Close()

@@ -25,10 +25,12 @@ type Session struct {
 	look time.Duration // lookAgain, but for tests
 
 	mu      sync.Mutex
-	waiting map[Hash][]chan struct{}
+	waiting map[Hash][]chan string
 	sources map[Hash]source // of inputs
 	// discarded counts the results of units that were refused.
 	discarded map[Hash]int
+	looked    time.Time // for workers, the last time
+	alone     bool      // no worker answered, and the user knows
 }
 
 // source is a file with the content of an input.
@@ -39,8 +41,10 @@ type source struct {
 
 // NewSession begins a session.
 func (c *Client) NewSession() (*Session, error) {
-	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan struct{}{}, sources: map[Hash]source{}, discarded: map[Hash]int{}}
-	sub, err := c.nc.Subscribe(doneSubject+"*", func(m *nats.Msg) { s.wake(Hash(strings.TrimPrefix(m.Subject, doneSubject))) })
+	s := &Session{c: c, look: lookAgain, waiting: map[Hash][]chan string{}, sources: map[Hash]source{}, discarded: map[Hash]int{}}
+	sub, err := c.nc.Subscribe(doneSubject+"*", func(m *nats.Msg) {
+		s.wake(Hash(strings.TrimPrefix(m.Subject, doneSubject)), string(m.Data))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("listening for results: %w", err)
 	}
@@ -66,13 +70,13 @@ func (s *Session) Add(ctx context.Context, name string) (Hash, error) {
 	return h, err
 }
 
-// wake tells those who wait for a unit.
-func (s *Session) wake(id Hash) {
+// wake tells those who wait for a unit, with the reason where its result cannot be stored.
+func (s *Session) wake(id Hash, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ch := range s.waiting[id] {
 		select {
-		case ch <- struct{}{}:
+		case ch <- why:
 		default: // it has not looked at the last one yet
 		}
 	}
@@ -80,8 +84,8 @@ func (s *Session) wake(id Hash) {
 
 // wait registers a channel for a unit, which the returned function removes. That
 // reports whether it was the last one.
-func (s *Session) wait(id Hash) (<-chan struct{}, func() bool) {
-	ch := make(chan struct{}, 1)
+func (s *Session) wait(id Hash) (<-chan string, func() bool) {
+	ch := make(chan string, 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting[id] = append(s.waiting[id], ch)
@@ -127,10 +131,14 @@ func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
 		timer := time.NewTimer(time.Duration(float64(s.look) * (0.75 + s.c.o.Jitter()/2)))
 		again := false
 		select {
-		case <-told:
+		case why := <-told:
+			if why != "" {
+				return nil, fmt.Errorf("the result of unit %.12s cannot be stored: %s", id, why)
+			}
 		case <-timer.C:
 			again = true
 		case <-ctx.Done():
+		case <-s.c.life.Done():
 		}
 		timer.Stop()
 		if err = ctx.Err(); err != nil {
@@ -144,12 +152,44 @@ func (s *Session) Do(ctx context.Context, u *Unit) (*Result, error) {
 			return res, err
 		}
 		if again {
+			s.lookForWorkers(ctx, u.Version)
 			if err = s.queue(ctx, u, id, text); err != nil {
 				return nil, err
 			}
 		}
 	}
 }
+
+// lookForWorkers warns, once, when a unit has waited and no worker of its version answers. It
+// looks once in a while.
+func (s *Session) lookForWorkers(ctx context.Context, version string) {
+	now := s.c.o.Now()
+	s.mu.Lock()
+	soon := s.alone || now.Sub(s.looked) < s.look
+	if !soon {
+		s.looked = now
+	}
+	s.mu.Unlock()
+	if soon {
+		return
+	}
+	var all Status
+	if s.c.askWorkers(ctx, workerTime, &all) != nil {
+		return
+	}
+	for _, w := range all.Workers {
+		if w.Version == version {
+			return
+		}
+	}
+	s.mu.Lock()
+	s.alone = true
+	s.mu.Unlock()
+	s.c.Warn(fmt.Sprintf("units wait, and no worker of version %s answers at %s; expected one: fdplan worker --connect", version, s.c.o.URL))
+}
+
+// workerTime is how long a session waits for the answers of workers.
+const workerTime = 500 * time.Millisecond
 
 // maxDiscards bounds how often a session discards the result of one unit.
 const maxDiscards = 3
@@ -262,6 +302,9 @@ func queued(err error) bool {
 // withdraw takes a unit from the queue and stops the worker that runs it. It is
 // done once: a unit that stays behind costs time and nothing else.
 func (s *Session) withdraw(ctx context.Context, version string, id Hash) {
+	if s.c.life.Err() != nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, opTime)
 	defer cancel()
 	stream, err := s.c.js.Stream(ctx, unitStream)

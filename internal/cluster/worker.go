@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/routine"
 )
 
@@ -21,10 +22,16 @@ import (
 type Runner interface {
 	// Run does a unit in a folder that contains its inputs under their names. slot
 	// is less than the worker's number of slots; at most one unit runs in each. A
-	// *DeathError means that the process of the unit died; any other error, unless
-	// ctx has ended, that the unit can never be done.
+	// *DeathError means that the process of the unit died, a *FullError that this machine
+	// cannot go on; any other error, unless ctx has ended, that the unit can never be done.
 	Run(ctx context.Context, slot int, u *Unit, dir string) (*Outcome, error)
 }
+
+// FullError is a Runner's error for a disk of this machine that is full: the worker ends.
+type FullError struct{ Reason string }
+
+// Error returns the reason.
+func (e *FullError) Error() string { return e.Reason }
 
 // Outcome is what a Runner returns.
 type Outcome struct {
@@ -168,7 +175,7 @@ func (w *worker) slot(ctx, hard context.Context, slot int) error {
 			}
 		}
 		if ctx.Err() != nil || !w.c.pause(ctx, firstWait*4) {
-			return nil
+			return context.Cause(w.c.life)
 		}
 	}
 }
@@ -177,6 +184,7 @@ func (w *worker) slot(ctx, hard context.Context, slot int) error {
 func (w *worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer context.AfterFunc(w.c.life, cancel)()
 	again := w.c.connected()
 	routine.Go(func() {
 		select {
@@ -217,6 +225,7 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 	}
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer context.AfterFunc(w.c.life, func() { cancel(context.Cause(w.c.life)) })()
 	w.mu.Lock()
 	w.running[id] = cancel
 	w.mu.Unlock()
@@ -235,8 +244,11 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 	case done:
 		w.c.nc.Publish(doneSubject+string(id), nil) // sessions also look by themselves
 		w.acks.Go(func() { w.answer(func() error { return w.doubleAck(m) }) })
-	case errors.As(err, new(*UnreachableError)):
+	case Gone(err):
 		return err
+	case atomicfile.IsFull(err) || errors.As(err, new(*FullError)):
+		w.answer(m.Nak)
+		return fmt.Errorf("the worker's folder %s: %w", w.o.Dir, err)
 	case context.Cause(own) == errWithdrawn || ctx.Err() != nil:
 		// A message that was withdrawn is gone, unless another session wants the unit.
 		w.answer(m.Nak)
@@ -245,6 +257,9 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 	default:
 		// What failed was this machine, the store or the server.
 		w.log("unit %.12s is handed back: %v", id, err)
+		if errors.Is(err, errFull) {
+			w.c.nc.Publish(doneSubject+string(id), []byte(err.Error()))
+		}
 		w.answer(func() error { return m.NakWithDelay(w.o.Lease / 3) })
 	}
 	return nil
@@ -252,7 +267,7 @@ func (w *worker) take(ctx context.Context, slot int, m jetstream.Msg) error {
 
 // doubleAck acknowledges a unit and waits for the server's confirmation.
 func (w *worker) doubleAck(m jetstream.Msg) error {
-	ctx, cancel := context.WithTimeout(context.Background(), opTime)
+	ctx, cancel := context.WithTimeout(w.c.life, opTime)
 	defer cancel()
 	return m.DoubleAck(ctx)
 }
@@ -263,7 +278,7 @@ func (w *worker) refuse(ctx context.Context, id Hash, m jetstream.Msg, why error
 	w.tally.add(func(t *Counts) { t.Refused++ })
 	if isHash(string(id)) {
 		aside := &Aside{Unit: Unit{Kind: "malformed"}, Reason: why.Error(), Worker: w.o.Name}
-		if err := w.c.setAside(ctx, id, aside); errors.As(err, new(*UnreachableError)) {
+		if err := w.c.setAside(ctx, id, aside); Gone(err) {
 			return err
 		}
 	}
@@ -325,7 +340,7 @@ func (w *worker) do(ctx context.Context, slot int, u *Unit, id Hash, m jetstream
 		return true, nil
 	case errors.As(err, &death):
 		return w.died(ctx, u, id, death)
-	case errors.As(err, new(*transientError)), errors.As(err, new(*UnreachableError)):
+	case errors.As(err, new(*transientError)), errors.As(err, new(*FullError)), Gone(err):
 		return false, err
 	case err != nil:
 		return w.aside(ctx, u, id, &Aside{Reason: err.Error()})
@@ -421,15 +436,16 @@ func (w *worker) store(ctx context.Context, u *Unit, id Hash, out *Outcome, dir 
 	}
 	err = w.c.try(ctx, func(ctx context.Context) error {
 		_, err := w.c.results.Create(ctx, string(id), text)
-		if errors.Is(err, jetstream.ErrKeyExists) {
-			return nil // another worker was faster
-		}
 		return full(err)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, jetstream.ErrKeyExists): // another worker was faster
+		w.tally.add(func(t *Counts) { t.Repeated++ })
+	case err != nil:
 		return false, err
+	default:
+		w.tally.finished()
 	}
-	w.tally.finished()
 	return true, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/cluster"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/divide"
@@ -215,6 +216,8 @@ func (w *cubeWorkers) outcome(id string, u *cluster.Unit) *divide.Outcome {
 	}
 	var aside *cluster.AsideError
 	switch {
+	case cluster.Gone(err) || atomicfile.IsFull(err):
+		return &divide.Outcome{ID: id, Lost: err}
 	case errors.As(err, &aside) && aside.Died:
 		return &divide.Outcome{ID: id, Reason: err.Error()}
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/cluster"
 	"github.com/fdplan/fdplan/internal/routine"
 )
@@ -41,10 +42,14 @@ type reply struct {
 	Output any      `json:"output"`
 	Files  []string `json:"files,omitempty"`
 	Error  string   `json:"error,omitempty"`
+	Full   bool     `json:"full,omitempty"` // the error is that a disk is full
 }
 
 // outcome is what the worker makes of a reply.
 func (r *reply) outcome() (*cluster.Outcome, error) {
+	if r.Full {
+		return nil, &cluster.FullError{Reason: r.Error}
+	}
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
@@ -119,7 +124,7 @@ func Serve(ctx context.Context, e *Env, in io.Reader, out io.Writer) error {
 		}
 		var a reply
 		if err != nil {
-			a.Error = err.Error()
+			a.Error, a.Full = err.Error(), atomicfile.IsFull(err)
 		} else {
 			a.Output, a.Files = outcome.Output, outcome.Files
 		}

@@ -86,8 +86,11 @@ func (a *Appender) openCSV(exists bool) (err error) {
 	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
-	if _, err = a.csv.Write(begin); err != nil {
+	if _, err = (whole{a.csv}).Write(begin); err != nil {
 		a.csv.Close()
+		if !exists {
+			os.Remove(a.name)
+		}
 		return err
 	}
 	// The encoder's own header is discarded; the file has one.
@@ -96,9 +99,22 @@ func (a *Appender) openCSV(exists bool) (err error) {
 		a.csv.Close()
 		return err
 	}
-	e.w = a.csv
+	e.w = whole{a.csv}
 	a.enc = e
 	return nil
+}
+
+// whole appends all of a text to a file, or nothing: a full disk leaves no half line.
+type whole struct{ *os.File }
+
+func (w whole) Write(text []byte) (int, error) {
+	n, err := w.File.Write(text)
+	if err != nil && n > 0 {
+		if info, failed := w.Stat(); failed == nil {
+			_ = w.Truncate(info.Size() - int64(n)) // the first error counts
+		}
+	}
+	return n, err
 }
 
 // WriteRows adds rows, given one after the other. A value that its column cannot contain is

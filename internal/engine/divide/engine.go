@@ -321,6 +321,9 @@ func (r *run) retry(n *node, fault string) error {
 
 // take takes an outcome. One of a unit that has one already changes nothing.
 func (r *run) take(ctx context.Context, o *Outcome) error {
+	if o.Lost != nil {
+		return o.Lost
+	}
 	n, ok := r.asked[o.ID]
 	if !ok {
 		r.stats[extraStat]++

@@ -47,7 +47,9 @@ type Outcome struct {
 	Reason string `json:"reason,omitempty"`
 	// Fault says why there is no outcome: the worker died, or it failed.
 	Fault string `json:"fault,omitempty"`
-	Work  int64  `json:"work"` // in the engine's own measure
+	// Lost says why there are no workers any more.
+	Lost error `json:"-"`
+	Work int64 `json:"work"` // in the engine's own measure
 	// Proof shows Infeasible or Bound, as a part in the sense of proof.Logger.Append,
 	// compressed by gzip; nil if there is none.
 	Proof []byte `json:"proof,omitempty"`
