@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -184,28 +185,39 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// shortCommands bounds the commands that requests wait for.
-type shortCommands struct {
+// waited bounds commands that requests wait for.
+type waited struct {
 	places chan struct{} // has a place for each that may run
-	flags  []string      // their limits
+	limit  time.Duration
+	flags  []string // their limits
 }
 
-// newShort returns the bounds of short commands.
-func newShort(l Limits) *shortCommands {
-	return &shortCommands{
-		places: make(chan struct{}, 2*l.Running),
-		flags:  []string{"--memory=" + strconv.FormatInt(l.Memory, 10) + "B", "--time-limit=" + l.Request.String()},
+// newWaited returns the bounds of commands that take so long at most.
+func newWaited(l Limits, limit time.Duration) *waited {
+	return &waited{
+		places: make(chan struct{}, 2*l.Running), limit: limit,
+		flags: []string{"--memory=" + strconv.FormatInt(l.Memory, 10) + "B", "--time-limit=" + limit.String()},
 	}
 }
 
 // ask runs a short command and returns its answer. An error that the command prints is a
 // *problemError.
 func (s *Server) ask(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.Limits.Request)
+	return s.await(ctx, s.short, dir, args)
+}
+
+// study is ask for a command that reads a log, which may be long. Its limits are added.
+func (s *Server) study(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return s.await(ctx, s.long, dir, slices.Concat(args, s.long.flags))
+}
+
+// await runs a command that a request waits for.
+func (s *Server) await(ctx context.Context, bounds *waited, dir string, args []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, bounds.limit)
 	defer cancel()
 	select {
-	case s.short.places <- struct{}{}:
-		defer func() { <-s.short.places }()
+	case bounds.places <- struct{}{}:
+		defer func() { <-bounds.places }()
 	case <-ctx.Done():
 		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is busy", Hint: "try again later"}
 	}
@@ -215,7 +227,7 @@ func (s *Server) ask(ctx context.Context, dir string, args ...string) ([]byte, e
 	case err != nil:
 		return nil, err
 	case ctx.Err() != nil || exit == exitLimit:
-		return nil, bad("it takes longer than %v, or more memory than %d bytes", s.config.Limits.Request, s.config.Limits.Memory)
+		return nil, bad("it takes longer than %v, or more memory than %d bytes", bounds.limit, s.config.Limits.Memory)
 	case said != nil:
 		return nil, said
 	case exit != exitDone && exit != exitNo:

@@ -113,7 +113,7 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 	if l.Delimiter != "" {
 		args = append(args, "--delimiter="+l.Delimiter)
 	}
-	text, err := s.ask(r.Context(), f.folder, slices.Concat(args, s.short.flags)...)
+	text, err := s.study(r.Context(), f.folder, args...)
 	if err != nil {
 		return err
 	}
@@ -261,6 +261,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 	if err := decode(r, &q); err != nil {
 		return err
 	}
+	patient(w)
 	if q.Delimiter == "" {
 		q.Delimiter = l.Delimiter
 	}
@@ -277,7 +278,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	const made = "made"
-	text, err := s.ask(r.Context(), dir, slices.Concat([]string{"init", l.Name, "--out=" + made, "--json"}, flags, s.short.flags)...)
+	text, err := s.study(r.Context(), dir, slices.Concat([]string{"init", l.Name, "--out=" + made, "--json"}, flags)...)
 	if err != nil {
 		return err
 	}
@@ -307,6 +308,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 
 // getContradictions lists the rows of a data set that contradict each other.
 func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error {
+	patient(w)
 	t, err := s.target(r.PathValue("problem"))
 	if err != nil {
 		return err
@@ -330,7 +332,7 @@ func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error
 	if data == "" {
 		return bad("%s has no data set; expected data, a file of the problem or a log", t.id)
 	}
-	text, err := s.ask(r.Context(), dir, slices.Concat([]string{"check", task, data, "--contradictions", "--json"}, s.short.flags)...)
+	text, err := s.study(r.Context(), dir, "check", task, data, "--contradictions", "--json")
 	if err != nil {
 		return err
 	}

@@ -77,10 +77,14 @@ type Server struct {
 	problems  *problemList
 	logs      *logList
 	summaries *cache
-	short     *shortCommands
+	short     *waited
+	long      *waited
 	reports   reports
 	followers chan struct{} // has a place for each stream of events
 }
+
+// answerTime is how long a request may take, from its header to the end of its answer.
+const answerTime = 2*uploadTime + readTime
 
 // headerTime is how long a client may take to send the header of a request.
 const headerTime = 10 * time.Second
@@ -95,7 +99,7 @@ func New(config Config) (*Server, error) {
 		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
 	}
 	s := &Server{
-		config: config, started: config.Now(), summaries: newCache(), short: newShort(config.Limits), reports: reports{byName: map[string]rendered{}},
+		config: config, started: config.Now(), summaries: newCache(), short: newWaited(config.Limits, config.Limits.Request), long: newWaited(config.Limits, readTime), reports: reports{byName: map[string]rendered{}},
 		followers: make(chan struct{}, maxFollowers),
 	}
 	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS, sessions: newSessions(config.Now)}
@@ -198,7 +202,7 @@ func (s *Server) route(r route) http.Handler {
 			defer occupy(ctx)()
 		}
 		// A reader that is too slow does not hold the connection for ever.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(uploadTime))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 		if !r.upload {
 			req.Body = http.MaxBytesReader(w, req.Body, s.config.Limits.Body)
 		}

@@ -17,8 +17,19 @@ import (
 // maxFiles bounds the files of one upload.
 const maxFiles = 64
 
-// uploadTime is how long an upload may take.
-const uploadTime = 10 * time.Minute
+// uploadTime is how long an upload may take, and readTime how long a command may read what was
+// uploaded.
+const (
+	uploadTime = 10 * time.Minute
+	readTime   = 10 * time.Minute
+)
+
+// maxDrained bounds what is read of an upload that is refused. A client that is cut off while it
+// sends does not see why.
+const maxDrained = 1 << 30
+
+// formSize bounds what a form has beside its files.
+const formSize = maxFiles * (maxField + 4<<10)
 
 // maxField bounds a field of a form that is no file.
 const maxField = 16 << 10
@@ -28,13 +39,29 @@ type form struct {
 	folder string
 	files  []string // names in the folder
 	fields map[string]string
+
+	room, most int64 // bytes that files may still have, and all together
+}
+
+// patient lets a request whose body was read take its time. The deadline for reading would end
+// it.
+func patient(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 // receive reads a form with files into a new folder, which the caller removes.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err error) {
 	// A large upload may take longer than other requests.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
-	r.Body = http.MaxBytesReader(w, r.Body, s.config.Limits.Upload)
+	body := r.Body
+	r.Body = http.MaxBytesReader(nil, body, s.config.Limits.Upload+formSize)
+	defer func() {
+		if err != nil {
+			w.Header().Set("Connection", "close")
+			_, _ = io.CopyN(io.Discard, body, maxDrained)
+		}
+		patient(w)
+	}()
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, bad("the body is no upload: %v; expected multipart/form-data", err)
@@ -48,7 +75,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err e
 			err = errors.Join(refused(err), os.RemoveAll(folder))
 		}
 	}()
-	f = &form{folder: folder, fields: map[string]string{}}
+	f = &form{folder: folder, fields: map[string]string{}, room: s.config.Limits.Upload, most: s.config.Limits.Upload}
 	for {
 		part, err := parts.NextPart()
 		if err == io.EOF {
@@ -70,13 +97,18 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (f *form, err e
 // refused is an error of reading a form as the client is told it.
 func refused(err error) error {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
-		return &problemError{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the upload has more than %d bytes", large.Limit)}
+		return tooLarge(large.Limit)
 	}
 	var path *os.PathError
 	if e := new(problemError); errors.As(err, &e) || errors.As(err, &path) {
 		return err
 	}
 	return bad("the upload cannot be read: %v", err)
+}
+
+// tooLarge refuses an upload.
+func tooLarge(most int64) error {
+	return &problemError{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the upload has more than %d bytes", most)}
 }
 
 // take stores one part of a form.
@@ -107,7 +139,13 @@ func (f *form) take(part *multipart.Part) error {
 		return err
 	}
 	f.files = append(f.files, name)
-	_, err = io.Copy(out, part)
+	n, err := io.CopyN(out, part, f.room+1)
+	if err == io.EOF {
+		err = nil
+	}
+	if f.room -= n; f.room < 0 {
+		err = tooLarge(f.most)
+	}
 	return errors.Join(err, out.Close())
 }
 

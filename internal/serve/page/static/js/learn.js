@@ -70,8 +70,10 @@ export function view(root, server) {
     const form = new FormData();
     form.append("file", files[0], files[0].name);
     say("Reading the log …");
+    fill(trouble.log, h("p", { class: "hint" }, `Reading ${files[0].name}, ${size(files[0].size)} …`));
     try {
       const log = await api.upload("logs", form);
+      fill(trouble.log);
       state.log = log.log;
       note();
       await logs();
