@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 )
@@ -37,6 +38,9 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 	for i := range d.Steps {
 		s := &d.Steps[i]
 		fmt.Fprintf(&b, "%4d  %s\n", s.Step, actions(s.Action))
+		if e := s.Evidence; e != nil && (e.Kind != support.Seen || e.Rows != nil) {
+			fmt.Fprintf(&b, "        evidence: %v\n", e)
+		}
 		for j := range s.Alternatives {
 			alt := &s.Alternatives[j]
 			what := "instead " + actions(alt.Action)

@@ -12,8 +12,10 @@ import (
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -83,6 +85,7 @@ type verifyCmd struct {
 	problemFlags
 	limits
 	Property    string      `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
+	Data        string      `help:"Log to hold the property against, too, in place of the rows that the network's file keeps." placeholder:"LOG" type:"existingfile"`
 	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
@@ -98,7 +101,13 @@ func (c *verifyCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	p, err := explain.Verify(ctx, task, c.Property)
+	r := explain.VerifyRequest{Property: c.Property}
+	if c.Data != "" {
+		if r.Log, err = learn.RecordOf(task, c.Data); err != nil {
+			return err
+		}
+	}
+	p, err := explain.Verify(ctx, task, r)
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -107,32 +116,65 @@ func (c *verifyCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	if c.Certify.folder != "" && p.Witness == nil {
+	if c.Certify.folder != "" && p.Status == explain.Holds {
 		if err := c.certify(ctx, a, task, p); err != nil {
 			return limited(ctx, err)
 		}
 	}
-	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error {
-		for _, warning := range p.Warnings {
-			if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
-				return err
-			}
-		}
-		defer writeDeterminized(w, p.Determinized)
-		if p.Certificate != "" {
-			defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
-		}
-		if p.Witness == nil {
-			_, err := fmt.Fprintf(w, "%s: the property holds in every legal state and action: %s\n", p.Problem, p.Property)
-			return err
-		}
-		_, err := fmt.Fprintf(w, "%s: the property fails: %s\n  state   %s\n  action  %s\n  next    %s\nThe checker replayed the counterexample.\n",
-			p.Problem, p.Property, holding(p.Witness.State), holding(p.Witness.Action), holding(p.Witness.Next))
-		return err
-	})
-	if err == nil && p.Witness != nil {
+	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error { return writeProperty(w, p) })
+	if err == nil && p.Status != explain.Holds {
 		return exitStatus(exitNo)
 	}
+	return err
+}
+
+// writeProperty writes the answer as text.
+func writeProperty(w io.Writer, p *explain.Property) error {
+	for _, warning := range p.Warnings {
+		if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
+			return err
+		}
+	}
+	defer writeDeterminized(w, p.Determinized)
+	if p.Certificate != "" {
+		defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
+	}
+	switch p.Status {
+	case explain.Holds:
+		where := "in every legal state and action"
+		if p.Steps == verify.LegalNext {
+			where += " that lead to a legal state"
+		}
+		_, err := fmt.Fprintf(w, "%s: the property holds %s: %s\n", p.Problem, where, p.Property)
+		return err
+	case explain.Refuted:
+		return writeRefuted(w, p)
+	}
+	_, err := fmt.Fprintf(w, "%s: the property fails: %s\n  state   %v\n  action  %v\n  next    %v\nThe checker replayed the counterexample.\n",
+		p.Problem, p.Property, p.Witness.State, p.Witness.Action, p.Witness.Next)
+	return err
+}
+
+// writeRefuted writes which rows refute a property.
+func writeRefuted(w io.Writer, p *explain.Property) error {
+	const most = 10
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: the log refutes the property: %s\n", p.Problem, p.Property)
+	for i := range p.Refuting[:min(most, len(p.Refuting))] {
+		fmt.Fprintf(&b, "  %v\n", &p.Refuting[i])
+	}
+	if len(p.Refuting) > most {
+		b.WriteString("  …\n")
+	}
+	fmt.Fprintf(&b, "It is false in %d of %s, from legal states with legal actions.", p.RefutingRows, counted.Of(p.Rows, "row"))
+	switch p.Model {
+	case explain.Holds:
+		b.WriteString(" It holds in the model, which differs from them there.")
+	case explain.Fails:
+		b.WriteString(" It fails in the model, too.")
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -142,7 +184,7 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	if err != nil {
 		return err
 	}
-	t, err := certify.Property(task.Task, c.Property)
+	t, err := certify.Property(task.Task, c.Property, p.Steps)
 	if err != nil {
 		return err
 	}
@@ -161,18 +203,4 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	}
 	p.Certificate = c.Certify.folder
 	return a.toFile(filepath.Join(p.Certificate, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, p) })
-}
-
-// holding lists the variables that are not false or 0.
-func holding(values app.Values) string {
-	var on app.Values
-	for _, e := range values {
-		if e.Value != false && e.Value != int64(0) {
-			on = append(on, e)
-		}
-	}
-	if len(on) == 0 {
-		return "(all false)"
-	}
-	return strings.TrimSpace(actions(on))
 }

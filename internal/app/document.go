@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -27,6 +28,24 @@ type Entry struct {
 
 // Values is a JSON object that keeps the order of variables.
 type Values []Entry
+
+// String lists the entries that are not false or 0.
+func (v Values) String() string {
+	var on []string
+	for _, e := range v {
+		switch e.Value {
+		case false, int64(0):
+		case true:
+			on = append(on, e.Name)
+		default:
+			on = append(on, fmt.Sprintf("%s=%v", e.Name, e.Value))
+		}
+	}
+	if len(on) == 0 {
+		return "(all false)"
+	}
+	return strings.Join(on, ", ")
+}
 
 // MarshalJSON writes the entries in order.
 func (v Values) MarshalJSON() ([]byte, error) {

@@ -86,8 +86,8 @@ func (h *history) did(k int, name string) bool {
 // fails or is unseen.
 func (h *history) step(k int) string { return h.holding(h.actions[k]) + h.mark(k+1) }
 
-// mark returns the mark of a step, from 1: that the plan fails there, or that training has not
-// shown it.
+// mark returns the mark of a step, from 1: that the plan fails there, that training has not
+// shown it, or that rows dispute it.
 func (h *history) mark(step int) string {
 	switch {
 	case step < 1:
@@ -96,6 +96,8 @@ func (h *history) mark(step int) string {
 		return " (FAILS)"
 	case slices.Contains(h.verdict.Unseen, step):
 		return " (unseen)"
+	case slices.Contains(h.verdict.Disputed, step):
+		return " (disputed)"
 	}
 	return ""
 }

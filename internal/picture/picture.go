@@ -209,7 +209,7 @@ func (p *Picture) sheet() *scene {
 
 // tone is the colour of line i of the verdict.
 func (p *Picture) tone(i int) role {
-	if v := &p.plan.Verdict; i == 0 && v.Bad || strings.HasPrefix(v.Lines[i], "Unseen") {
+	if v := &p.plan.Verdict; i == 0 && v.Bad || strings.HasPrefix(v.Lines[i], "Unseen") || strings.HasPrefix(v.Lines[i], "Disputed") {
 		return alarm
 	}
 	return ink

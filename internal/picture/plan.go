@@ -111,6 +111,7 @@ type reader struct {
 	values int
 	texts  texts
 	record record
+	judged []evidence // of the steps of a run or of an explanation
 }
 
 func (r *reader) fail(format string, args ...any) error {

@@ -127,7 +127,7 @@ func (t *table) base() []element {
 // sign marks the number of the step that leads to state k: ! where it fails, ? where it is
 // unseen.
 func (t *table) sign(k int) string {
-	return map[string]string{" (FAILS)": "!", " (unseen)": "?"}[t.h.mark(k)]
+	return map[string]string{" (FAILS)": "!", " (unseen)": "?", " (disputed)": "~"}[t.h.mark(k)]
 }
 
 // signs explains the signs that occur.
@@ -138,6 +138,9 @@ func (t *table) signs() string {
 	}
 	if len(t.h.verdict.Unseen) > 0 {
 		out += " ? marks steps that the training rows do not support."
+	}
+	if len(t.h.verdict.Disputed) > 0 {
+		out += " ~ marks steps that training rows dispute."
 	}
 	return out
 }

@@ -18,6 +18,7 @@ type Verdict struct {
 	Bad      bool     // the first is about a failure
 	FailedAt int      // step of the failure, from 1; 0 if there is none
 	Unseen   []int    // steps, from 1, whose next values the training rows do not support
+	Disputed []int    // steps, from 1, whose next values some training rows dispute
 
 	status              string
 	model, simulator    *bool
@@ -25,6 +26,7 @@ type Verdict struct {
 	says, note          string
 	surprises, unseenNo *int
 	failure             *failure
+	least               *evidence // that of the disputed step with the least share of rows that agree
 	isRun, isExplained  bool
 }
 
@@ -34,11 +36,34 @@ type failure struct {
 	Text string `json:"text"`
 }
 
+// evidence is what the training rows tell about a step.
+type evidence struct {
+	Step        int
+	Kind        string
+	Agree, Rows float64
+}
+
+// judge adds what the training rows tell about a step.
+func (v *Verdict) judge(e evidence) {
+	switch e.Kind {
+	case "unseen":
+		if !slices.Contains(v.Unseen, e.Step) {
+			v.Unseen = append(v.Unseen, e.Step)
+		}
+	case "disputed":
+		v.Disputed = append(v.Disputed, e.Step)
+		if v.least == nil || e.Agree*v.least.Rows < v.least.Agree*e.Rows {
+			v.least = &e
+		}
+	}
+}
+
 // verdict reads a field that is about what is known of the plan, and skips others.
 func (r *reader) verdict(key string, v *Verdict) error {
 	var to any
 	var valid struct{ Model, Simulator *bool }
 	var steps []struct{ Step int }
+	var judged []evidence
 	switch key {
 	case "valid":
 		to = &valid
@@ -50,6 +75,8 @@ func (r *reader) verdict(key string, v *Verdict) error {
 		to = &v.note
 	case "unsupported":
 		to = &steps
+	case "evidence":
+		to = &judged
 	case "unseen_steps":
 		to = &v.unseenNo
 	case "surprises":
@@ -71,7 +98,11 @@ func (r *reader) verdict(key string, v *Verdict) error {
 		v.model, v.simulator = valid.Model, valid.Simulator
 	case "unsupported":
 		for _, s := range steps {
-			v.Unseen = append(v.Unseen, s.Step)
+			v.judge(evidence{Step: s.Step, Kind: "unseen"})
+		}
+	case "evidence":
+		for _, e := range judged {
+			v.judge(e)
 		}
 	}
 	return nil
@@ -88,6 +119,13 @@ func (v *Verdict) compose(status string) {
 		v.composeRun()
 	default:
 		v.composePlan()
+	}
+	if e := v.least; e != nil && e.Rows > 0 {
+		at := "there"
+		if len(v.Disputed) > 1 {
+			at = "with the least of them"
+		}
+		v.Lines = append(v.Lines, fmt.Sprintf("Disputed by the log: %s; %v of %s agree %s.", stepsText(v.Disputed), e.Agree, counted.Of(int(e.Rows), "row"), at))
 	}
 	switch {
 	case len(v.Unseen) > 0:
@@ -221,6 +259,8 @@ func (r *reader) recordedStep() (err error) {
 			action, err = r.optional(fmt.Sprintf("action of step %d", n))
 		case "differs":
 			expected, err = r.differs(n)
+		case "evidence":
+			err = r.evidence(n)
 		default:
 			r.skip()
 		}
@@ -232,6 +272,19 @@ func (r *reader) recordedStep() (err error) {
 	r.record.states = append(r.record.states, state)
 	r.record.actions = append(r.record.actions, action)
 	r.record.expected = append(r.record.expected, expected)
+	return nil
+}
+
+// evidence reads what the training rows tell about a step.
+func (r *reader) evidence(n int) error {
+	var e *evidence
+	if err := r.dec.Decode(&e); err != nil {
+		return r.fail(`step %d: expected "evidence" as an object`, n)
+	}
+	if e != nil {
+		e.Step = n
+		r.judged = append(r.judged, *e)
+	}
 	return nil
 }
 
@@ -259,6 +312,9 @@ func (r *reader) differs(n int) (expected []Value, err error) {
 
 // tell makes a run or an explanation a plan with its states.
 func (r *reader) tell(p *Plan) error {
+	for _, e := range r.judged {
+		p.Verdict.judge(e)
+	}
 	p.Verdict.compose(p.Status)
 	if p.Observed != nil && !p.Verdict.Bad {
 		p.Verdict.Lines = append(p.Verdict.Lines, "In the simulator it passed other states than planned.")

@@ -134,6 +134,20 @@ class Planning(InFolder):
         with self.assertWarnsRegex(fdplan.FdplanWarning, "do not support"):
             plan = fdplan.plan("shop/task.toml")
         self.assertGreater(plan.unseen_steps or 0, 0)
+        self.assertEqual([e.step for e in plan.evidence or [] if e.kind == "unseen"], [u["step"] for u in plan.unsupported or []])
+
+    def test_disputed(self) -> None:
+        rows = [f"{on},{parts},{start},{int(on or start)},{min(3, parts + on)}" for on in (0, 1) for parts in range(4) for start in (0, 1)]
+        Path("machine.csv").write_text("\n".join(["on,parts,start,on',parts'", *rows * 9, "0,0,1,0,0", ""]))
+        fdplan.init("machine.csv", out="machine", actions=["start"], goal="parts == 3")
+        fdplan.train("machine.csv", task="machine/task.toml", out="machine/network.bnn")
+        with self.assertWarnsRegex(fdplan.FdplanWarning, "step 1 is disputed by the log; 9 of 10 rows agree"):
+            plan = fdplan.plan("machine/task.toml", horizon=4, initial={"on": False})
+        first = (plan.evidence or [])[0]
+        self.assertEqual((first.kind, first.agree, first.rows, first.next), ("disputed", 9, 10, ["on"]))
+        refuted = fdplan.verify("machine/task.toml", "start => on'")
+        self.assertEqual((refuted.ok, refuted.status, refuted.lines, refuted.model), (False, "refuted by the log", [146], "holds"))
+        self.assertRaisesRegex(fdplan.NoAnswer, "is refuted by the log", refuted.check)
 
 
 class Errors(InFolder):

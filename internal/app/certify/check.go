@@ -11,6 +11,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/validate"
@@ -60,7 +61,8 @@ type answer struct {
 	Reward   *float64      `json:"reward"`
 	Bound    *float64      `json:"bound"`
 	Plan     []any         `json:"plan"`
-	Property string        `json:"property"` // of an answer of verify
+	Property string        `json:"property"`    // of an answer of verify
+	Steps    verify.Steps  `json:"next_states"` // that the property is about
 	Loop     *struct {
 		Simulator string `json:"simulator"`
 		Corrected int    `json:"corrected"` // transitions that the network had wrong
@@ -146,7 +148,7 @@ func taskOf(p *Against, f *Files, a *answer) (*engine.Task, error) {
 	if a == nil || a.Property == "" {
 		return &t, nil
 	}
-	t, err := Property(t, a.Property)
+	t, err := Property(t, a.Property, a.Steps)
 	if err != nil {
 		return nil, source.Errorf(f.Answer, 1, 0, "%v", err)
 	}

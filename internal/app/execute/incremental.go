@@ -231,7 +231,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 		}
 		holds := true
 		d.Valid.Simulator, d.Simulated = &holds, res.Run.Reward
-		if err := d.CountUnseen(p, res.Trace); err != nil {
+		if err := d.Judge(p, res.Trace); err != nil {
 			return err
 		}
 	}

@@ -304,7 +304,7 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 	return line.Differs != nil, nil
 }
 
-// noteSupport records which next values of a step the training rows do not support.
+// noteSupport records what the training rows tell about a step.
 func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
 	if x.judge == nil {
 		return nil
@@ -313,12 +313,14 @@ func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
 	for _, b := range x.p.Problem.Bits(factored.State) {
 		now[b] = x.now.State[b]
 	}
-	open, err := x.judge.Open(now)
-	if errors.Is(err, support.ErrUnknown) {
-		return nil
+	e, err := x.judge.Evidence(now)
+	if err != nil {
+		return support.Known(err)
 	}
-	line.Unsupported = support.Variables(x.p.Problem, open)
-	return err
+	if line.Evidence = &e; e.Kind == support.Unseen {
+		line.Unsupported = e.Next
+	}
+	return nil
 }
 
 // noTimed refuses conditions on single steps, where many plans are made.

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -75,24 +76,30 @@ type RunDocument struct {
 	Says         string     `json:"says,omitempty"` // why it ended, if the status does not show it
 }
 
-// Warning returns a line that warns of steps whose next values the training rows do not
+// Warning returns a line that warns of steps whose next values training rows dispute or do not
 // support; empty if there are none.
 func (d *RunDocument) Warning() string {
-	var steps []string
-	surprises := 0
-	for i := range d.Steps {
-		if s := &d.Steps[i]; len(s.Unsupported) > 0 {
-			steps = append(steps, fmt.Sprint(s.Step))
-			if s.Differs != nil {
-				surprises++
+	var lines []string
+	for _, w := range []struct {
+		kind support.Kind
+		says string
+	}{{support.Disputed, "training rows dispute"}, {support.Unseen, "the training rows do not support"}} {
+		var steps []string
+		surprises := 0
+		for i := range d.Steps {
+			if s := &d.Steps[i]; s.Evidence != nil && s.Evidence.Kind == w.kind {
+				steps = append(steps, fmt.Sprint(s.Step))
+				if s.Differs != nil {
+					surprises++
+				}
 			}
 		}
+		if len(steps) > 0 {
+			lines = append(lines, fmt.Sprintf("in %d of %d steps (%s) the plan relied on next values that %s; %d of them did not go as planned",
+				len(steps), len(d.Steps), support.Listed(steps), w.says, surprises))
+		}
 	}
-	if len(steps) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("in %d of %d steps (%s) the plan relied on next values that the training rows do not support; %d of them did not go as planned",
-		len(steps), len(d.Steps), support.Listed(steps), surprises)
+	return strings.Join(lines, "; ")
 }
 
 // RunPlan is one planning query of a run.
@@ -117,6 +124,8 @@ type RunStep struct {
 	// Unsupported are the variables whose values after it the training rows do not support;
 	// absent for none, and if that is unknown.
 	Unsupported []string `json:"unsupported,omitempty"`
+	// Evidence is what the training rows tell about the step; absent if that is unknown.
+	Evidence *support.Evidence `json:"evidence,omitempty"`
 }
 
 // Latency summarises times, in seconds.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -68,6 +69,8 @@ type ForceLine struct {
 	Alternatives []AlternativeLine `json:"alternatives"`
 	Omitted      bool              `json:"omitted"` // further ones would give more reward in this step
 	Others       OthersLine        `json:"others"`
+	// Evidence is what the training rows tell about the step; absent if that is unknown.
+	Evidence *support.Evidence `json:"evidence,omitempty"`
 }
 
 // AlternativeLine is a joint action that was tried instead of the plan's.
@@ -120,7 +123,8 @@ type Request struct {
 	Solved    func(t engine.Task, horizon int, res *engine.Result) error
 	Completed func(explain.Completion) error
 
-	rule func(origin string) string // what the user wrote, "" for nothing
+	rule  func(origin string) string // what the user wrote, "" for nothing
+	judge *support.Judge
 }
 
 // StatusInvalid is the status of a plan that the checker refuses.
@@ -130,7 +134,7 @@ const StatusInvalid = "invalid"
 // a limit the document contains what is known; its status is unknown if that is nothing.
 func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanation, error) {
 	t := problem.Task
-	r.Limits, r.rule = app.Limits(r.Limits), problem.RuleText
+	r.Limits, r.rule, r.judge = app.Limits(r.Limits), problem.RuleText, support.NewJudge(problem)
 	if r.Engine == "" {
 		r.Engine = registry.Auto
 	}
@@ -308,11 +312,29 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 		}
 		d.Steps = append(d.Steps, line)
 	}
+	if err := d.note(r.judge, trace); err != nil {
+		return err
+	}
 	if !f.Complete {
 		d.Stopped = "a limit was reached before all was tried"
 		if ctx.Err() != nil {
 			d.Stopped = context.Cause(ctx).Error()
 		}
+	}
+	return nil
+}
+
+// note adds what the training rows tell about the steps.
+func (d *Explanation) note(j *support.Judge, trace *factored.Trace) error {
+	if j == nil {
+		return nil
+	}
+	steps, err := j.Steps(trace)
+	if err != nil {
+		return support.Known(err)
+	}
+	for i := range d.Steps {
+		d.Steps[i].Evidence = &steps[i].Evidence
 	}
 	return nil
 }

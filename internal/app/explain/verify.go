@@ -4,16 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/engine/verify"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// The statuses of a property.
+const (
+	Holds   = "holds"
+	Fails   = "fails"
+	Refuted = "refuted by the log"
 )
 
 // Property is the answer of `fdplan verify`.
@@ -22,13 +33,21 @@ type Property struct {
 	Problem string `json:"problem"`
 	// Determinized is the rule that gives each draw of a random problem one value; absent if
 	// nothing is drawn.
-	Determinized string   `json:"determinized,omitempty"`
-	Property     string   `json:"property"`
-	Status       string   `json:"status"`  // "holds" or "fails"
-	Witness      *Witness `json:"witness"` // of a property that fails
-	Checked      bool     `json:"checked"` // the checker confirmed the witness
+	Determinized string `json:"determinized,omitempty"`
+	Property     string `json:"property"`
+	Status       string `json:"status"`
+	// Steps are those that the claim about the model is about: from all legal states and
+	// actions, "any", or only those that lead to legal states, "legal".
+	Steps   verify.Steps `json:"next_states"`
+	Witness *Witness     `json:"witness"` // of a property that fails or is refuted
+	Checked bool         `json:"checked"` // the checker confirmed the witness
+	// Evidence is what the training rows tell about the witness of a property that fails; absent
+	// if that is unknown.
+	Evidence *support.Evidence `json:"evidence,omitempty"`
+	LogLines
 	// Warnings tell of comparisons that the ranges of their variables decide, of a premise
-	// that nothing satisfies, and of next values that the training rows of the network do not support.
+	// that nothing satisfies, of next values that the training rows of the network do not support,
+	// and of rows that are not known.
 	Warnings []string `json:"warnings,omitempty"`
 	// Certificate is the folder with a proof of a property that holds, absent
 	// without one.
@@ -42,32 +61,89 @@ type Witness struct {
 	Next   app.Values `json:"next"`
 }
 
-// Verify decides a property of one step.
-func Verify(ctx context.Context, problem *load.Problem, property string) (*Property, error) {
+// VerifyRequest is a property of one step.
+type VerifyRequest struct {
+	Property string
+	// Log has rows to hold it against; nil for those that the network's file records.
+	Log *coverage.Record
+}
+
+// Verify decides a property of one step: whether the rows of a log refute it, else whether it
+// holds in the model.
+func Verify(ctx context.Context, problem *load.Problem, r VerifyRequest) (*Property, error) {
 	t := problem.Task
-	e, err := expr.Parse(t.Problem, property, expr.Options{Next: true})
+	e, err := expr.Parse(t.Problem, r.Property, expr.Options{Next: true})
 	if err != nil {
-		return nil, fmt.Errorf("--property %s: %w", property, err)
+		return nil, fmt.Errorf("--property %s: %w", r.Property, err)
 	}
-	res, err := verify.Property(ctx, t, e)
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: r.Property, Warnings: e.Constants()}
+	if err := out.compare(ctx, problem, r.Log, e); err != nil {
+		return nil, err
+	}
+	res, err := out.ask(ctx, t, e)
+	if out.Lines != nil {
+		out.Status, out.Model = Refuted, modelStatus(res)
+		if errors.Is(err, verify.ErrStopped) {
+			err = nil // the rows are an answer by themselves
+		}
+		return out, err
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: property, Status: "holds", Warnings: e.Constants()}
+	out.Status = modelStatus(res)
 	if res.Holds {
+		if partly := r.Log == nil && problem.Record != nil && !problem.Record.Whole; partly && out.Steps == verify.LegalNext && !slices.Contains(out.Warnings, noRoom) {
+			out.Warnings = append(out.Warnings, noRoom) // of rows to states that the rules forbid
+		}
 		if err := out.vacuous(ctx, t); err != nil {
 			return nil, err
 		}
 		return out, out.doubtHolding(ctx, problem)
 	}
-	p := t.Problem
-	out.Status, out.Checked = "fails", true
-	out.Witness = &Witness{
-		State:  app.ValuesOf(p, factored.State, res.Now, true),
-		Action: app.ValuesOf(p, factored.Action, res.Now, true),
-		Next:   app.ValuesOf(p, factored.State, res.Next, true),
-	}
+	out.Checked = true
+	out.Witness = witnessOf(t.Problem, res.Now, res.Next)
 	return out, out.doubt(problem, res.Now)
+}
+
+// modelStatus is what is known of the model; empty for nothing.
+func modelStatus(res *verify.Result) string {
+	switch {
+	case res == nil:
+		return ""
+	case res.Holds:
+		return Holds
+	}
+	return Fails
+}
+
+func witnessOf(p *factored.Problem, now, next factored.Valuation) *Witness {
+	return &Witness{
+		State:  app.ValuesOf(p, factored.State, now, true),
+		Action: app.ValuesOf(p, factored.Action, now, true),
+		Next:   app.ValuesOf(p, factored.State, next, true),
+	}
+}
+
+// ask decides the property in the model. Where it holds but for steps to states that C forbids,
+// it is about the others.
+func (w *Property) ask(ctx context.Context, t engine.Task, e *expr.Expr) (*verify.Result, error) {
+	w.Steps = verify.AnyNext
+	res, err := verify.Property(ctx, t, e, verify.AnyNext)
+	if err != nil || res.Holds {
+		return res, err
+	}
+	w.Steps = verify.LegalNext
+	broken := validate.CheckPart(t.Problem, validate.State, res.Next)
+	if broken == nil {
+		return res, nil
+	}
+	legal, err := verify.Property(ctx, t, e, verify.LegalNext)
+	if err == nil && legal.Holds {
+		c := witnessOf(t.Problem, res.Now, res.Next)
+		w.Warnings = append(w.Warnings, fmt.Sprintf("it fails where the model leads to a state that the rules forbid, which no plan does: from %v with %v to %v", c.State, c.Action, c.Next))
+	}
+	return legal, err
 }
 
 // vacuous warns of an implication that holds since no legal state and action satisfies its
@@ -81,7 +157,7 @@ func (w *Property) vacuous(ctx context.Context, t engine.Task) error {
 	if err != nil {
 		return fmt.Errorf("the premise of %s: %w", w.Property, err)
 	}
-	res, err := verify.Property(ctx, t, e)
+	res, err := verify.Property(ctx, t, e, w.Steps)
 	if err == nil && res.Holds {
 		w.Warnings = append(w.Warnings, fmt.Sprintf("no legal state and action satisfies %s, so that the property says nothing", premise))
 	}
@@ -127,7 +203,7 @@ func (w *Property) doubtHolding(ctx context.Context, p *load.Problem) error {
 	if err != nil {
 		return err
 	}
-	counter, err := verify.Refuting(free.Problem, w.Property)
+	counter, err := verify.Refuting(free.Problem, w.Property, w.Steps)
 	if err != nil {
 		return err
 	}
@@ -154,19 +230,22 @@ func (w *Property) doubtHolding(ctx context.Context, p *load.Problem) error {
 	return nil
 }
 
-// doubt warns of a witness whose next values the training rows do not support.
+// doubt warns of a witness whose next values the training rows dispute or do not support.
 func (w *Property) doubt(p *load.Problem, now factored.Valuation) error {
 	j := support.NewJudge(p)
 	if j == nil {
 		return nil
 	}
-	open, err := j.Open(now)
-	if errors.Is(err, support.ErrUnknown) {
-		return nil
+	e, err := j.Evidence(now)
+	if err != nil {
+		return support.Known(err)
 	}
-	if len(open) > 0 {
-		w.Warnings = append(w.Warnings, fmt.Sprintf("the training rows do not support the next values of %s in this state with this action; there the network may be wrong",
-			support.Listed(support.Variables(p.Problem, open))))
+	w.Evidence = &e
+	switch e.Kind {
+	case support.Unseen:
+		w.Warnings = append(w.Warnings, fmt.Sprintf("the training rows do not support the next values of %s in this state with this action; there the network may be wrong", support.Listed(e.Next)))
+	case support.Disputed:
+		w.Warnings = append(w.Warnings, fmt.Sprintf("the log disputes the next values of %s in this state with this action: %d of %s agree", support.Listed(e.Next), *e.Agree, counted.Of(*e.Rows, "row")))
 	}
-	return err
+	return nil
 }

@@ -9,23 +9,113 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// cover records in a network's file which rows it was trained on: that they are all legal
-// ones, if so, or else the rows themselves. If ctx has already ended it records the rows.
-func cover(ctx context.Context, p *load.Problem, f *bnn.File, rows, training *train.Examples) (legal bool, err error) {
-	seen := coverage.Of(training.Inputs, training.In)
+// cover records in a network's file which rows it was trained on, those held out too. Where
+// these are all legal ones and the network is right on each, that is all there is to record. If
+// ctx has already ended it is not asked whether they are.
+func cover(ctx context.Context, p *load.Problem, f *bnn.File, rows, training *train.Examples, from []train.Source) (legal bool, err error) {
 	if p.Truth != nil {
 		legal, err = train.AreLegal(ctx, p.Truth.Compiled, p.Truth.Sim, training, maxLegal)
 	}
-	switch {
-	case err != nil && ctx.Err() == nil:
+	if err != nil && ctx.Err() == nil {
 		return false, fmt.Errorf("comparing the training rows with the legal ones: %w", err)
-	case legal:
-		seen = coverage.Legal(training.Inputs, training.Rows())
 	}
-	f.Meta = append(f.Meta, [2]string{load.MetaData, rows.Digest()}, [2]string{load.MetaSeen, seen.String()})
+	seen, err := Record(p, from)
+	if err != nil {
+		return false, err
+	}
+	forward := forwardOf(f.Network)
+	f.Meta = append(f.Meta, [2]string{load.MetaData, rows.Digest()})
+	switch {
+	case legal && seen.Disputed(forward).Len() == 0:
+		f.Meta = append(f.Meta, [2]string{load.MetaSeen, coverage.Legal(training.Inputs, training.Rows()).String()})
+		return true, nil
+	case legal:
+		f.Meta = append(f.Meta, [2]string{load.MetaSeen, coverage.Legal(training.Inputs, training.Rows()).String()})
+		seen = seen.Disputed(forward)
+	}
+	AddRecord(f, seen, training)
 	return legal, nil
+}
+
+// AddRecord writes rows into the file of the network that was trained on a part of them. The
+// inputs of that part are written too where the record does not tell them.
+func AddRecord(f *bnn.File, seen *coverage.Record, training *train.Examples) {
+	if seen.Whole {
+		seen = seen.Fit(forwardOf(f.Network))
+		if !seen.Whole || seen.Seen().Rows() != training.Rows() {
+			f.Meta = append(f.Meta, [2]string{load.MetaSeen, coverage.Of(training.Inputs, training.In).String()})
+		}
+	}
+	f.Meta = append(f.Meta, load.RecordLines(seen)...)
+}
+
+// forwardOf computes outputs.
+func forwardOf(net *bnn.Network) func(out, in []uint64) {
+	eval := bnn.NewEvaluator(net)
+	scratch := eval.NewScratch()
+	return func(out, in []uint64) { eval.Forward(out, in, scratch) }
+}
+
+// RecordOf is Record of a file.
+func RecordOf(p *load.Problem, file string) (*coverage.Record, error) {
+	from, err := sources(p, file, "", 0, true)
+	if err != nil {
+		return nil, err
+	}
+	return Record(p, from.data)
+}
+
+// Record is the record of the rows of data sets, without those that have an empty cell. Rows
+// have all bits of states and actions, also those that the network does not read.
+func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
+	moreIn := others(p.Problem, p.Problem.Inputs, factored.State, factored.Action)
+	moreOut := others(p.Problem, p.Problem.Outputs, factored.State)
+	b := coverage.NewRecorder(len(p.Problem.Inputs), len(p.Problem.Outputs), load.BitNames(p.Problem, moreIn), load.BitNames(p.Problem, moreOut))
+	files := make([]int, len(from))
+	for i := range from {
+		files[i] = b.File(from[i].Name)
+	}
+	in, out := make([]bool, len(moreIn)), make([]bool, len(moreOut))
+	err := train.EachRow(p.Problem, func(r *train.Row) {
+		if r.InKnown != nil {
+			return
+		}
+		for i, bit := range moreIn {
+			in[i] = r.Now[bit]
+		}
+		for i, bit := range moreOut {
+			out[i] = r.Next[bit]
+		}
+		line := r.Line
+		if from[r.Source].Name == "" {
+			line = 0
+		}
+		b.Add(r.In, in, r.Out, out, files[r.Source], line)
+	}, from...)
+	if err != nil {
+		return nil, err
+	}
+	return b.Record(), nil
+}
+
+// others lists the bits of some kinds that are not among those given.
+func others(p *factored.Problem, bits []factored.Bit, kinds ...factored.Kind) []factored.Bit {
+	have := map[factored.Bit]bool{}
+	for _, b := range bits {
+		have[b] = true
+	}
+	var more []factored.Bit
+	for _, k := range kinds {
+		for _, b := range p.Bits(k) {
+			if !have[b] {
+				more = append(more, b)
+			}
+		}
+	}
+	return more
 }
 
 // support records in a network's file which cases the rows settle.

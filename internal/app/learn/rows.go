@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"path/filepath"
+
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
@@ -77,7 +79,7 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 		if data.Rows == 0 {
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
-		all.data = append(all.data, train.Source{Data: data, Weight: int32(from.weight)})
+		all.data = append(all.data, train.Source{Data: data, Name: filepath.Base(from.name), Weight: int32(from.weight)})
 	}
 	return all, nil
 }

@@ -94,7 +94,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if share < 1 {
 		out.Drawn = table.Rows()
 	}
-	legal, err := cover(ctx, p, out.file, rows, rows)
+	legal, err := cover(ctx, p, out.file, rows, rows, sources)
 	if err == nil && !(legal && complete) {
 		support(out.file, table, st)
 	}

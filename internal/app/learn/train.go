@@ -160,7 +160,7 @@ func trainNetwork(ctx context.Context, p *load.Problem, from []train.Source, t T
 	if o.Init != nil {
 		out.file.Meta = append(out.file.Meta, [2]string{"initial", o.Init.Shape()})
 	}
-	_, err = cover(ctx, p, out.file, rows, training)
+	_, err = cover(ctx, p, out.file, rows, training, from)
 	return out, err
 }
 

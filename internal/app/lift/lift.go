@@ -136,7 +136,19 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
 		{"rows", fmt.Sprint(out.Train.Rows)}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	})
+	if err == nil {
+		err = record(p, out.file, from, rows)
+	}
 	return out, err
+}
+
+// record writes the rows into a network's file.
+func record(p *load.Problem, f *bnn.File, from []train.Source, rows *train.Examples) error {
+	seen, err := learn.Record(p, from)
+	if err == nil {
+		learn.AddRecord(f, seen, rows)
+	}
+	return err
 }
 
 // modelOf is what was learned from rows.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -23,6 +24,13 @@ import (
 const (
 	MetaData = "data" // train.Examples.Digest of all rows, including held-out ones
 	MetaSeen = "seen" // coverage.Set of the inputs of the training rows
+	// MetaLog has the coverage.Record of the rows, and the following ones the names of its
+	// further bits and of its files.
+	MetaLog       = "log"
+	MetaLogInput  = "log-input"
+	MetaLogOutput = "log-output"
+	MetaLogFile   = "log-file"
+	metaErrors    = "errors" // number of distinct training rows that are wrong
 	// MetaSupport are the lines of a coverage.Support, in order.
 	MetaSupport = "support"
 	// MetaReward is the reward of a step that was learned, as an expression.
@@ -60,37 +68,43 @@ func (*missingNetwork) Is(target error) bool { return target == ErrNoNetwork }
 
 // Trained is what a network's file records about the rows that it was trained on.
 type Trained struct {
-	Seen    *coverage.Set     // the rows; nil if unknown
+	Seen    *coverage.Set     // the inputs of the rows; nil if unknown
+	Record  *coverage.Record  // the rows, those held out too; nil if they are not recorded
 	Support *coverage.Support // what they settle; nil if that is not recorded
 	Reward  string            // of a step, as it was learned; empty for none
 	// RewardRows are the rows that it was learned from; nil if that is not recorded.
 	RewardRows *RewardRows
+	Errors     int // distinct training rows that the network has wrong; 0 if unknown
 
 	rewardLine int // in the file
 }
 
+// firstMeta is the first line of a network's file with metadata.
+const firstMeta = 2
+
 // ReadTrained returns what a network's file records about its training rows.
 func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
-	const first = 2 // the first line with metadata
 	var lines []string
 	var at []int
 	for i, kv := range f.Meta {
 		switch kv[0] {
 		case MetaReward:
-			t.Reward, t.rewardLine = kv[1], first+i
+			t.Reward, t.rewardLine = kv[1], firstMeta+i
 		case MetaRewardRows:
 			t.RewardRows = &RewardRows{}
 			if err := json.Unmarshal([]byte(kv[1]), t.RewardRows); err != nil {
-				return t, source.Errorf(name, first+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
+				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
 			}
+		case metaErrors:
+			t.Errors, _ = strconv.Atoi(kv[1]) // anything may be there
 		case MetaSupport:
-			lines, at = append(lines, kv[1]), append(at, first+i)
+			lines, at = append(lines, kv[1]), append(at, firstMeta+i)
 		case MetaSeen:
 			if t.Seen != nil {
-				return t, source.Errorf(name, first+i, len("meta "), "there are two sets of rows that training has seen; expected one")
+				return t, source.Errorf(name, firstMeta+i, len("meta "), "there are two sets of rows that training has seen; expected one")
 			}
 			if t.Seen, err = coverage.Parse(kv[1], f.Network.Inputs()); err != nil {
-				return t, source.Errorf(name, first+i, len("meta "+MetaSeen+" ")+1, "%v", err)
+				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaSeen+" ")+1, "%v", err)
 			}
 		}
 	}
@@ -100,7 +114,64 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			return t, source.Errorf(name, at[line], len("meta "+MetaSupport+" ")+1, "%v", err)
 		}
 	}
+	if t.Record, err = readRecord(name, f); err != nil {
+		return t, err
+	}
+	if t.Seen == nil && t.Record != nil && t.Record.Whole {
+		t.Seen = t.Record.Seen()
+	}
 	return t, nil
+}
+
+// readRecord returns the rows in a network's file; nil if there are none.
+func readRecord(name string, f *bnn.File) (*coverage.Record, error) {
+	named := map[string][]string{}
+	at := -1
+	for i, kv := range f.Meta {
+		switch kv[0] {
+		case MetaLogInput, MetaLogOutput, MetaLogFile:
+			named[kv[0]] = append(named[kv[0]], kv[1])
+		case MetaLog:
+			if at >= 0 {
+				return nil, source.Errorf(name, firstMeta+i, len("meta "), "there are two records of rows; expected one")
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil, nil
+	}
+	r, err := coverage.ParseRecord(f.Meta[at][1], f.Network.Inputs(), f.Network.Outputs(), named[MetaLogInput], named[MetaLogOutput], named[MetaLogFile])
+	if err != nil {
+		return nil, source.Errorf(name, firstMeta+at, len("meta "+MetaLog+" ")+1, "%v", err)
+	}
+	return r, nil
+}
+
+// RecordLines is the metadata that records rows.
+func RecordLines(r *coverage.Record) (meta [][2]string) {
+	add := func(key string, values ...string) {
+		for _, v := range values {
+			meta = append(meta, [2]string{key, v})
+		}
+	}
+	add(MetaLogInput, r.MoreInputs...)
+	add(MetaLogOutput, r.MoreOutputs...)
+	for _, name := range r.Files {
+		add(MetaLogFile, printable(name))
+	}
+	add(MetaLog, r.String())
+	return meta
+}
+
+// printable replaces what metadata cannot have.
+func printable(name string) string {
+	return strings.Map(func(c rune) rune {
+		if source.BadByte(string(c)) >= 0 {
+			return '\uFFFD'
+		}
+		return c
+	}, strings.ToValidUTF8(name, "\uFFFD"))
 }
 
 // SupportLines is the metadata that records what training rows settle; nil where that is too

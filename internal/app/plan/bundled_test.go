@@ -87,7 +87,7 @@ func TestBundledRDDL(t *testing.T) {
 // to wait twice, go up three times and right three times.
 func TestFigure1(t *testing.T) {
 	d := planned(t, loaded(t, "cellda/y", true), 8)
-	if got, want := fmt.Sprint(d.Plan), "[[] [] [{move-up true}] [{move-up true}] [{move-up true}] [{move-right true}] [{move-right true}] [{move-right true}]]"; got != want {
+	if got, want := fmt.Sprint(d.Plan), "[(all false) (all false) move-up move-up move-up move-right move-right move-right]"; got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -49,6 +50,8 @@ type Document struct {
 	// LearnedReward tells of the rows that the reward was learned from; absent if it was not
 	// learned, or if that is not recorded.
 	LearnedReward *load.RewardRows `json:"learned_reward,omitempty"`
+	// Evidence is what the training rows tell about each step; null if unknown.
+	Evidence support.Steps `json:"evidence"`
 	// Safe is what the training rows support; absent unless it was asked for.
 	Safe      *Bracket `json:"safe,omitempty"`
 	Landmarks int      `json:"landmarks"`
@@ -106,8 +109,8 @@ func (d *Document) Sum(t engine.Task) {
 	default:
 		d.Verdict = "FAILS in the simulator: " + d.SimulatorSays + "; " + d.Verdict
 	}
-	if d.UnseenSteps != nil && *d.UnseenSteps > 0 {
-		d.Verdict += "; " + d.Warning()
+	if w := d.Warning(); w != "" {
+		d.Verdict += "; " + w
 	}
 	if w := d.LearnedReward.Warning(); w != "" {
 		d.Verdict += "; " + w

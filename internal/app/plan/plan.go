@@ -104,7 +104,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		if err := judge(ctx, p, d, res.Trace, r.Try); err != nil {
 			return nil, err
 		}
-		if err := d.CountUnseen(p, res.Trace); err != nil {
+		if err := d.Judge(p, res.Trace); err != nil {
 			return nil, err
 		}
 	}

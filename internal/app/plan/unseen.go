@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
@@ -15,45 +17,38 @@ type Unsupported struct {
 	Next []string `json:"next"` // the variables whose next values are not supported
 }
 
-// unseen lists the steps at which a plan relies on next values that the training rows do not
-// support.
-func unseen(p *load.Problem, j *support.Judge, tr *factored.Trace) ([]Unsupported, error) {
-	steps := []Unsupported{}
-	for t, val := range tr.Steps[:tr.Horizon()] {
-		open, err := j.Open(val)
-		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", t+1, err)
-		}
-		if len(open) > 0 {
-			steps = append(steps, Unsupported{t + 1, support.Variables(p.Problem, open)})
-		}
-	}
-	return steps, nil
-}
-
-// CountUnseen records in a document how far its plan relies on next values that the training
-// rows do not support. Nothing is recorded without a network, or if its file does not tell
-// what it was trained on.
-func (d *Document) CountUnseen(p *load.Problem, tr *factored.Trace) error {
+// Judge records in a document what the training rows tell about the steps of its plan. Nothing
+// is recorded without a network, or if its file does not tell what it was trained on.
+func (d *Document) Judge(p *load.Problem, tr *factored.Trace) error {
 	j := support.NewJudge(p)
 	if j == nil {
 		return nil
 	}
-	steps, err := unseen(p, j, tr)
+	steps, err := j.Steps(tr)
 	switch {
 	case errors.Is(err, support.ErrUnknown):
 		return nil
 	case err != nil:
 		return fmt.Errorf("comparing the plan with the training rows: %w", err)
 	}
-	n, exact := len(steps), j.Exact()
-	d.UnseenSteps, d.UnseenExact, d.Unsupported = &n, &exact, steps
+	d.Evidence, d.Unsupported = steps, []Unsupported{}
+	for _, s := range steps.Of(support.Unseen) {
+		d.Unsupported = append(d.Unsupported, Unsupported{s.Step, s.Next})
+	}
+	n, exact := len(d.Unsupported), j.Exact()
+	d.UnseenSteps, d.UnseenExact = &n, &exact
 	return nil
 }
 
-// Warning returns a line that warns that the plan relies on next values that the training
-// rows do not support. It is empty if the plan does not, or if that is unknown.
+// Warning returns a line that warns of steps that training rows dispute, and if the plan relies
+// on next values that they do not support. It is empty if there is nothing to warn of, or if
+// that is unknown.
 func (d *Document) Warning() string {
+	return strings.Join(slices.DeleteFunc([]string{d.Evidence.Disputed(), d.unseen()}, func(s string) bool { return s == "" }), "; ")
+}
+
+// unseen warns of steps that the training rows do not support.
+func (d *Document) unseen() string {
 	if d.UnseenSteps == nil || *d.UnseenSteps == 0 {
 		return ""
 	}

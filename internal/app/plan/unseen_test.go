@@ -84,8 +84,8 @@ func TestIllegalStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := unseen(p, support.NewJudge(p), &factored.Trace{Steps: []factored.Valuation{nowhere, nowhere}})
-	if err != nil || len(steps) != 1 || steps[0].Step != 1 {
+	steps, err := support.NewJudge(p).Steps(&factored.Trace{Steps: []factored.Valuation{nowhere, nowhere}})
+	if err != nil || len(steps) != 1 || steps[0].Step != 1 || steps[0].Kind != support.Unseen {
 		t.Errorf("%v %v", steps, err)
 	}
 }

@@ -32,50 +32,59 @@ func NewJudge(p *load.Problem) *Judge {
 	return j
 }
 
-// Exact reports whether the judge never takes an unsupported step for a supported one for
-// lack of room in the network's file.
+// Exact reports whether the judge never takes an unsupported step for a seen one for lack of
+// room in the network's file.
 func (j *Judge) Exact() bool { return j.p.Support != nil || j.p.Seen.Exact() }
 
 // ErrUnknown is wrapped where it cannot be told whether a step is supported.
 var ErrUnknown = errors.New("it is not known what the training rows support")
 
-// Open lists the learned bits, by their places among the outputs, whose next values in a
-// state with an action the training rows do not support.
-func (j *Judge) Open(now factored.Valuation) ([]int, error) {
-	p := j.p.Problem
+// read takes the inputs of the network.
+func (j *Judge) read(now factored.Valuation) {
 	clear(j.in)
-	for i, b := range p.Inputs {
+	for i, b := range j.p.Problem.Inputs {
 		if now[b] {
 			j.in[i/64] |= 1 << (i % 64)
 		}
 	}
-	supported := false
-	switch {
-	case j.p.Support != nil:
-		j.eval.Forward(j.out, j.in, j.scratch)
-		return j.p.Support.Open(j.in, j.out), nil
-	case j.p.Seen.AllLegal():
-		values, t := j.p.Truth.Compiled.Values(now), j.p.Truth
-		var err error
-		supported, err = train.IsLegal(t.Sim, pick(values, t.Sim.States()), pick(values, t.Sim.Actions()))
-		var evaluation *source.Error
-		if errors.As(err, &evaluation) { // what the RDDL cannot evaluate is not known to be legal
-			return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
-		}
-		if err != nil {
+}
+
+// Open lists the learned bits, by their places among the outputs, whose next values in a
+// state with an action are not what every function has that the rows support; see Free.
+func (j *Judge) Open(now factored.Valuation) ([]int, error) {
+	j.read(now)
+	if j.p.Support == nil {
+		if seen, err := j.seen(now); seen || err != nil {
 			return nil, err
 		}
-	default:
-		supported = j.p.Seen.Has(j.in)
 	}
-	if supported {
-		return nil, nil
+	return j.open(), nil
+}
+
+// open lists the outputs of the inputs read last that their support leaves open: all of them
+// without one.
+func (j *Judge) open() []int {
+	if j.p.Support != nil {
+		j.eval.Forward(j.out, j.in, j.scratch)
+		return j.p.Support.Open(j.in, j.out)
 	}
-	all := make([]int, len(p.Outputs))
+	all := make([]int, len(j.p.Problem.Outputs))
 	for i := range all {
 		all[i] = i
 	}
-	return all, nil
+	return all
+}
+
+// legal reports whether a state and an action are legal.
+func (j *Judge) legal(now factored.Valuation) (bool, error) {
+	t := j.p.Truth
+	values := t.Compiled.Values(now)
+	legal, err := train.IsLegal(t.Sim, pick(values, t.Sim.States()), pick(values, t.Sim.Actions()))
+	var evaluation *source.Error
+	if errors.As(err, &evaluation) { // what the RDDL cannot evaluate is not known to be legal
+		return false, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return legal, err
 }
 
 // pick returns the values of some fluents.

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/model"
@@ -32,14 +33,22 @@ type Result struct {
 	Now, Next factored.Valuation // of the counterexample: state and action, and the state after
 }
 
-// Property decides whether prop, parsed over t.Problem with primes allowed,
-// holds for every legal state and action: those that C allows together, at
-// which T gives a successor. The problem's initial state and goal do not
-// matter.
-func Property(ctx context.Context, t engine.Task, prop *expr.Expr) (*Result, error) {
+// Steps are those that a property is about.
+type Steps string
+
+// The steps, all from a legal state and action: those that C allows together, at which T gives
+// a successor.
+const (
+	AnyNext   Steps = "any"   // wherever they lead
+	LegalNext Steps = "legal" // those to states that C allows
+)
+
+// Property decides whether prop, parsed over t.Problem with primes allowed, holds for every
+// one of some steps. The problem's initial state and goal do not matter.
+func Property(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) (*Result, error) {
 	p := t.Problem
 	bits := p.NumBits()
-	counter, err := Counterexamples(p, prop)
+	counter, err := Counterexamples(p, prop, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -48,28 +57,15 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr) (*Result, err
 		return nil, err
 	}
 	part := m.Part(1)
-	sums := append(append([]model.Sum(nil), part.Sums[model.Global]...), part.Sums[model.Transition]...)
-	sums = append(sums, part.Sums[model.Network]...)
+	then := after(m)
+	sums := slices.Concat(part.Sums[model.Global], part.Sums[model.Transition], part.Sums[model.Network], then)
 	var neurons []model.Neuron
 	for _, layer := range part.Layers {
 		neurons = append(neurons, layer...)
 	}
 	st := propagate.NewSystem(int(m.NumVars()), sums, neurons).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
-	// Actions and states decide everything that the network defines; what
-	// remains open after them is auxiliary or an open known transition.
-	var vars []model.Lit
-	for _, b := range counter.Bits(factored.Action) {
-		vars = append(vars, m.Var(1, b))
-	}
-	for _, kind := range []factored.Kind{factored.State, factored.Auxiliary} {
-		for _, b := range counter.Bits(kind) {
-			vars = append(vars, m.Var(1, b))
-		}
-	}
-	for _, b := range counter.Bits(factored.State) {
-		vars = append(vars, m.Var(2, b))
-	}
+	vars := decisions(m, counter, then)
 	res := &Result{Holds: true}
 	if st.Consistent() {
 		st.Each(vars, func() bool {
@@ -87,47 +83,99 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr) (*Result, err
 		return nil, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
 	}
 	if !res.Holds {
-		if err := Replay(t, prop, res); err != nil {
+		if err := Replay(t, prop, res, steps); err != nil {
 			return nil, fmt.Errorf("the checker refuses the counterexample: %w", err)
 		}
 	}
 	return res, nil
 }
 
+// decisions lists the variables to enumerate, in this order. Actions and states decide
+// everything that the network defines; what remains open after them is auxiliary or an open
+// known transition.
+func decisions(m *model.Model, counter *factored.Problem, then []model.Sum) (vars []model.Lit) {
+	for _, b := range counter.Bits(factored.Action) {
+		vars = append(vars, m.Var(1, b))
+	}
+	for _, kind := range []factored.Kind{factored.State, factored.Auxiliary} {
+		for _, b := range counter.Bits(kind) {
+			vars = append(vars, m.Var(1, b))
+		}
+	}
+	for _, b := range counter.Bits(factored.State) {
+		vars = append(vars, m.Var(2, b))
+	}
+	for _, b := range counter.Bits(factored.Auxiliary) {
+		if v := m.Var(2, b); slices.ContainsFunc(then, func(s model.Sum) bool { return mentions(&s, v) }) {
+			vars = append(vars, v)
+		}
+	}
+	return vars
+}
+
+// after lists the constraints on the second state, over the variables of the model.
+func after(m *model.Model) []model.Sum {
+	sums := slices.Clone(m.Part(2).Sums[model.Global])
+	for i := range sums {
+		sums[i].Terms = slices.Clone(sums[i].Terms)
+		for j := range sums[i].Terms {
+			l := &sums[i].Terms[j].Lit
+			if *l > 0 {
+				*l += model.Lit(m.Stride())
+			} else {
+				*l -= model.Lit(m.Stride())
+			}
+		}
+	}
+	return sums
+}
+
+// mentions reports whether a constraint has a variable.
+func mentions(s *model.Sum, v model.Lit) bool {
+	return slices.ContainsFunc(s.Terms, func(t model.Term) bool { return t.Lit == v || t.Lit == -v })
+}
+
 // Counterexamples returns the problem whose plans of one step are the counterexamples
 // to a property: any initial state, no goal and no reward, and the property negated.
-// What holds for states holds for the first alone, since a property is about steps
-// from legal states, wherever they lead.
-func Counterexamples(p *factored.Problem, prop *expr.Expr) (*factored.Problem, error) {
+// With AnyNext what holds for states holds for the first alone.
+func Counterexamples(p *factored.Problem, prop *expr.Expr, steps Steps) (*factored.Problem, error) {
 	counter := p.Clone()
 	counter.Initial, counter.Goal = nil, nil
 	counter.Reward = factored.Reward{Scale: 1}
+	rules := len(counter.Global)
 	if err := prop.Require(counter, true, "property"); err != nil {
 		return nil, fmt.Errorf("compiling the property: %w", err)
 	}
-	counter.Transition = append(counter.Transition, counter.Global...)
-	counter.Global = nil
+	if steps == AnyNext {
+		rules = 0
+	}
+	// The property is about the first state alone, too.
+	counter.Transition = append(counter.Transition, counter.Global[rules:]...)
+	counter.Global = counter.Global[:rules]
 	return counter, nil
 }
 
 // Refuting is Counterexamples of a property that is still to be parsed.
-func Refuting(p *factored.Problem, property string) (*factored.Problem, error) {
+func Refuting(p *factored.Problem, property string, steps Steps) (*factored.Problem, error) {
 	e, err := expr.Parse(p, property, expr.Options{Next: true})
 	if err != nil {
 		return nil, fmt.Errorf("property %s: %w", property, err)
 	}
-	return Counterexamples(p, e)
+	return Counterexamples(p, e, steps)
 }
 
-// Replay has the independent checker confirm a counterexample: the step is
-// legal, and the property is false there.
-func Replay(t engine.Task, prop *expr.Expr, r *Result) error {
+// Replay has the independent checker confirm a counterexample: the step is one of those that
+// the property is about, and the property is false there.
+func Replay(t engine.Task, prop *expr.Expr, r *Result, steps Steps) error {
 	if prop.Eval(r.Now, r.Next) {
 		return errors.New("the property is true there")
 	}
 	failure, err := validate.CheckStep(t.Problem, t.Network, r.Now, r.Next)
 	if err != nil {
 		return err
+	}
+	if failure == nil && steps == LegalNext {
+		failure = validate.CheckPart(t.Problem, validate.State, r.Next)
 	}
 	if failure != nil {
 		return failure

@@ -37,7 +37,7 @@ func randomProperty(r *rand.Rand, p *factored.Problem) string {
 }
 
 // fails looks at every state, action and next state for a counterexample.
-func fails(t *testing.T, p *factored.Problem, task engine.Task, e *expr.Expr) bool {
+func fails(t *testing.T, p *factored.Problem, task engine.Task, e *expr.Expr, steps verify.Steps) bool {
 	var bits []factored.Lit
 	for b := range p.NumBits() {
 		switch p.Kind(factored.Bit(b)) {
@@ -63,7 +63,7 @@ func fails(t *testing.T, p *factored.Problem, task engine.Task, e *expr.Expr) bo
 		if err != nil {
 			t.Fatal(err)
 		}
-		if failure == nil {
+		if failure == nil && (steps == verify.AnyNext || validate.CheckPart(p, validate.State, next) == nil) {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func fails(t *testing.T, p *factored.Problem, task engine.Task, e *expr.Expr) bo
 }
 
 func TestAgainstEnumeration(t *testing.T) {
-	held, failed := 0, 0
+	held, failed, differ := 0, 0, 0
 	for seed := range uint64(250) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		p, net, _ := randprob.New(seed, randprob.Options{StateBits: 4, ActionBits: 2, Auxiliaries: 1})
@@ -82,24 +82,33 @@ func TestAgainstEnumeration(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		bits := p.NumBits()
-		res, err := verify.Property(context.Background(), task, e)
-		if err != nil {
-			t.Fatalf("seed %d: %s: %v", seed, text, err)
-		}
-		if p.NumBits() != bits {
-			t.Fatal("Property changed the problem")
-		}
-		if want := !fails(t, p, task, e); res.Holds != want {
-			t.Fatalf("seed %d: %s: holds is %v, by enumeration %v", seed, text, res.Holds, want)
-		}
-		if res.Holds {
-			held++
-		} else {
-			failed++
-			if err := verify.Replay(task, e, res); err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
+		var holds [2]bool
+		for i, steps := range []verify.Steps{verify.AnyNext, verify.LegalNext} {
+			res, err := verify.Property(context.Background(), task, e, steps)
+			if err != nil {
+				t.Fatalf("seed %d: %s: %v", seed, text, err)
+			}
+			if p.NumBits() != bits {
+				t.Fatal("Property changed the problem")
+			}
+			if want := !fails(t, p, task, e, steps); res.Holds != want {
+				t.Fatalf("seed %d: %s: holds is %v for %s next states, by enumeration %v", seed, text, res.Holds, steps, want)
+			}
+			if holds[i] = res.Holds; res.Holds {
+				held++
+			} else {
+				failed++
+				if err := verify.Replay(task, e, res, steps); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
 			}
 		}
+		if holds[0] != holds[1] {
+			differ++
+		}
+	}
+	if differ < 5 {
+		t.Errorf("%d properties hold for legal next states alone: too few", differ)
 	}
 	if held < 25 || failed < 25 {
 		t.Errorf("%d properties held and %d failed: too few of one", held, failed)
@@ -120,7 +129,7 @@ func TestStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
-	if _, err := verify.Property(ctx, engine.Task{Problem: p, Network: net}, e); !errors.Is(err, verify.ErrStopped) {
+	if _, err := verify.Property(ctx, engine.Task{Problem: p, Network: net}, e, verify.LegalNext); !errors.Is(err, verify.ErrStopped) {
 		t.Errorf("got %v", err)
 	}
 }

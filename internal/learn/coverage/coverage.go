@@ -86,9 +86,9 @@ func (s *Set) list(words []uint64) {
 }
 
 // Cells lists the rows, of at most 64 bits, in increasing order; nil of a set that does not
-// list them.
+// list them, and of one with so many that their text would be longer than MaxBytes.
 func (s *Set) Cells() []uint64 {
-	if s.inputs > 64 || s.kind != list && s.kind != table {
+	if s.inputs > 64 || s.kind != list && s.kind != table || s.kind == list && s.rows > 8*MaxBytes/s.inputs {
 		return nil
 	}
 	cells := make([]uint64, 0, s.rows)

@@ -158,7 +158,8 @@ func (m *mapping) read() {
 // Source is a data set with the weight of its rows; see Examples.Weight.
 type Source struct {
 	Data   *dataset.Data
-	Weight int32 // 0 for ordinary rows
+	Name   string // of its file; empty for none
+	Weight int32  // 0 for ordinary rows
 }
 
 // FromData returns the examples in d for problem p: its Inputs before the step, its Outputs
@@ -190,6 +191,11 @@ type Row struct {
 	// InKnown and OutKnown tell which of the bits are known; nil where all are.
 	InKnown, OutKnown []bool
 	Weight            int32 // of the source
+	// Now and Next are the state and the action, and the state after it, as far as the data
+	// have columns for them.
+	Now, Next factored.Valuation
+	Source    int // its number, from 0
+	Line      int // in its file, or its number from 1; 0 if that is unknown
 }
 
 // EachRow calls row for each row of several data sets in turn; the next row
@@ -199,8 +205,8 @@ func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
-		if err := m.addAll(row, s); err != nil {
+	for i, s := range sources {
+		if err := m.addAll(row, s, i); err != nil {
 			return err
 		}
 	}
@@ -208,7 +214,7 @@ func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
 }
 
 // addAll takes all rows of a data set.
-func (m *mapping) addAll(row func(*Row), s Source) error {
+func (m *mapping) addAll(row func(*Row), s Source, number int) error {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
@@ -234,9 +240,12 @@ func (m *mapping) addAll(row func(*Row), s Source) error {
 			}
 		}
 	}
-	r := &Row{In: m.in, Out: m.out, Weight: s.Weight}
+	r := &Row{In: m.in, Out: m.out, Weight: s.Weight, Now: m.val, Next: m.after, Source: number}
 	return d.Each(func(i int, values []float64) (err error) {
 		r.InKnown, r.OutKnown = nil, nil
+		if r.Line = i + 1; d.Line != nil {
+			r.Line = d.Line(i)
+		}
 		for k, x := range values {
 			if math.IsNaN(x) && (m.now[k] != nil || m.next[k] != nil) {
 				m.gap(r, m.now[k], m.next[k])

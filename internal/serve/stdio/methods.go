@@ -172,7 +172,7 @@ func (s *server) verify(j *job) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return explain.Verify(j.ctx, p, params.Property)
+	return explain.Verify(j.ctx, p, explain.VerifyRequest{Property: params.Property})
 }
 
 // simulate runs a plan or a policy in the problem's RDDL, as fdplan simulate does.

@@ -146,13 +146,17 @@ def verify(
     problem: Name,
     property: str,
     *,
+    data: Path | None = None,
     certify: Path | None = None,
     time_limit: float | None = None,
     memory: Memory = None,
     threads: int | None = None,
 ) -> Invocation[Property]:
-    """Decide whether a property of one step holds in every legal state and action."""
-    words = options(property=property, json=True, certify=certify) + limits(time_limit, memory, threads)
+    """Decide whether a property of one step holds in every legal state and action.
+
+    Rows of the log refute it before: those of ``data``, by default those that the network's file keeps.
+    """
+    words = options(property=property, data=data, json=True, certify=certify) + limits(time_limit, memory, threads)
     return Invocation(["verify", *Problem.of(problem).words(), *words], reader(Property), progress=True)
 
 

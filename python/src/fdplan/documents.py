@@ -16,7 +16,7 @@ __all__ = ["decode"]
 def decode(kind: type[T], value: Any, **more: Any) -> T:
     """Return a JSON value as a value of a type; of an object, with more fields.
 
-    Types are dataclasses, whose fields have the names of the document, lists, unions with
+    Types are dataclasses, whose fields have the names of the document or give one in their metadata, lists, unions with
     None, and what JSON has itself. A field that the document lacks has its default, or None.
     Names that the dataclass lacks are left out; a field ``document`` has the whole object.
     """
@@ -44,10 +44,11 @@ def _object(kind: type, value: Mapping[str, Any]) -> Any:
     hints = typing.get_type_hints(kind)
     arguments: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
-        if field.name == "document":
+        name = field.metadata.get("name", field.name)
+        if name == "document":
             arguments[field.name] = value
-        elif field.name in value:
-            arguments[field.name] = _decode(hints[field.name], value[field.name])
+        elif name in value:
+            arguments[field.name] = _decode(hints[field.name], value[name])
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             arguments[field.name] = None
     return kind(**arguments)

@@ -19,6 +19,7 @@ __all__ = [
     "Bracket",
     "Difference",
     "Episodes",
+    "Evidence",
     "Explanation",
     "Fault",
     "Observation",
@@ -94,6 +95,23 @@ class Bracket:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What the training rows tell about a step.
+
+    ``kind`` is ``seen``, ``disputed``, ``supported`` or ``unseen``. ``rows`` have its state and
+    action, and ``agree`` of them its next values; ``klass`` names the functions of a supported step,
+    and ``next`` the variables that rows dispute or do not support.
+    """
+
+    kind: str
+    step: int | None = None
+    rows: int | None = None
+    agree: int | None = None
+    klass: str | None = field(default=None, metadata={"name": "class"})
+    next: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan(Result):
     """The answer of :func:`fdplan.plan`. A notebook shows its picture."""
 
@@ -122,6 +140,7 @@ class Plan(Result):
     unseen_exact: bool | None = None
     unsupported: list[dict[str, Any]] | None = field(default=None, repr=False)
     learned_reward: dict[str, Any] | None = field(default=None, repr=False)
+    evidence: list[Evidence] | None = field(default=None, repr=False)
     safe: Bracket | None = None
     stopped: str | None = None
     horizons: list[dict[str, Any]] | None = None
@@ -215,21 +234,31 @@ class Witness:
 
 @dataclass(frozen=True, kw_only=True)
 class Property(Result):
-    """The answer of :func:`fdplan.verify`."""
+    """The answer of :func:`fdplan.verify`.
+
+    ``lines`` are those of the rows that refute the property, which was held against ``rows`` of them.
+    """
 
     problem: str
     property: str
     status: str
     witness: Witness | None
     checked: bool
+    next_states: str | None = None
+    evidence: Evidence | None = None
+    lines: list[int] = field(default_factory=list)
+    rows: int = 0
+    refuting_rows: int = 0
+    refuting: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    model: str | None = None
     warnings: list[str] = field(default_factory=list)
     certificate: str | None = None
     determinized: str | None = None
 
     @builtins.property  # not the field of that name
     def ok(self) -> bool:
-        """Whether the property holds in every legal state and action."""
-        return self.witness is None
+        """Whether the property holds in every legal state and action, and no row refutes it."""
+        return self.status == "holds"
 
     def check(self) -> Property:
         """Return the answer itself if the property holds.
@@ -237,7 +266,7 @@ class Property(Result):
         Raises:
             NoAnswer: if it fails.
         """
-        return _checked(self, self.ok, f"{self.problem}: the property fails: {self.property}")
+        return _checked(self, self.ok, f"{self.problem}: the property {'fails' if self.status == 'fails' else 'is ' + self.status}: {self.property}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,8 +38,27 @@ function unseen(a) {
   if (!a.learned) return null;
   const steps = (a.unsupported ?? []).map((/** @type {any} */ u) => u.step);
   if (a.unseen_steps === null || a.unseen_steps === undefined) return check("open", "It is not known which steps the training data show.");
-  if (a.unseen_steps === 0) return check("yes", a.unseen_exact === false ? "No step is known to be missing from the training data." : "The training data show every step.");
+  if (a.unseen_steps === 0) return check("yes", a.unseen_exact === false ? "No step is known to be missing from the training data." : `The training data ${(a.evidence ?? []).some((/** @type {any} */ e) => e.kind === "supported") ? "show or support" : "show"} every step.`);
   return check("no", `The training data do not show ${counted(a.unseen_steps, "step")}${steps.length ? ` (${steps.slice(0, 12).join(", ")}${steps.length > 12 ? ", …" : ""})` : ""}: there the model may be wrong.`);
+}
+
+/** Steps that rows of the training data dispute. @param {Answer} a */
+function disputed(a) {
+  const of = (a.evidence ?? []).filter((/** @type {any} */ e) => e.kind === "disputed");
+  if (!of.length) return null;
+  const least = Math.min(...of.map((/** @type {any} */ e) => e.agree / e.rows));
+  return check("no", `Rows of the training data dispute ${counted(of.length, "step")} (${of.slice(0, 12).map((/** @type {any} */ e) => e.step).join(", ")}${of.length > 12 ? ", …" : ""}): ${of.length === 1 ? `${of[0].agree} of ${counted(of[0].rows, "row")} agree` : `at least ${Math.floor(100 * least)} % of the rows agree`}.`);
+}
+
+/** What the training data tell about a step, in words. @param {any} e */
+export function evidence(e) {
+  switch (e?.kind) {
+    case "seen": return e.rows === undefined ? "seen in the training data" : `seen, ${counted(e.rows, "row")} ${e.rows === 1 ? "agrees" : "agree"}`;
+    case "disputed": return `disputed, ${e.agree} of ${counted(e.rows, "row")} agree`;
+    case "supported": return `supported by ${e.class}`;
+    case "unseen": return "unseen: there the model may be wrong";
+    default: return "";
+  }
 }
 
 /**
@@ -51,7 +70,7 @@ export function verdict(a) {
   const head = a.verdict || { infeasible: "no plan exists", unknown: "no plan was found" }[/** @type {string} */ (a.status)] || a.status;
   const hasPlan = Array.isArray(a.plan) && a.plan.length > 0;
   return h("section", { class: "note verdict " + kind, "aria-label": "Verdict" }, h("p", {}, h("strong", {}, sentence(head))),
-    h("ul", { class: "checks" }, proven(a), hasPlan && simulated(a), hasPlan && unseen(a)),
+    h("ul", { class: "checks" }, proven(a), hasPlan && simulated(a), hasPlan && unseen(a), hasPlan && disputed(a)),
     a.note && h("p", { class: "hint" }, sentence(a.note)), a.stopped && h("p", { class: "hint" }, /received/.test(a.stopped) ? "The run was stopped." : `The run was ended by a limit: ${a.stopped}.`));
 }
 
@@ -76,10 +95,11 @@ export function horizons(a) {
  */
 export function steps(a, frames) {
   const unshown = new Set((a.unsupported ?? []).map((/** @type {any} */ u) => u.step));
+  const doubted = new Set((a.evidence ?? []).filter((/** @type {any} */ e) => e.kind === "disputed").map((/** @type {any} */ e) => e.step));
   const failed = a.valid?.simulator === false && a.observed ? a.observed.length : 0;
   const out = [{ name: "start", text: frames?.frames[0]?.text ?? "", kind: "" }];
   (a.plan ?? []).forEach((/** @type {any} */ action, /** @type {number} */ i) => {
-    const marks = (unshown.has(i + 1) ? " (unseen)" : "") + (failed === i + 1 ? " (fails)" : "");
+    const marks = (unshown.has(i + 1) ? " (unseen)" : doubted.has(i + 1) ? " (disputed)" : "") + (failed === i + 1 ? " (fails)" : "");
     out.push({ name: step(action) + marks, text: frames?.frames[i + 1]?.text ?? changes(a.trace?.[i], a.trace?.[i + 1]), kind: failed === i + 1 ? "fails" : "" });
   });
   return out;

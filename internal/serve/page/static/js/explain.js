@@ -1,5 +1,6 @@
 // Explanations: why there is no plan, and what forces each step of one.
 
+import { evidence } from "./answer.js";
 import { h } from "./dom.js";
 import { counted, number, shown, step } from "./words.js";
 
@@ -54,6 +55,7 @@ function consequence(o) {
 function forced(s) {
   const compared = s.others && (s.others.consequence === "as-good" || typeof s.others.reward === "number");
   return h("li", { value: s.step }, h("strong", {}, step(s.action)), h("ul", {},
+    s.evidence && h("li", {}, "training data: ", evidence(s.evidence)),
     s.alternatives.map((/** @type {any} */ o) => h("li", {}, o.without ? `without ${o.without}: ` : `${step(o.action)} instead: `, consequence(o))),
     s.others && h("li", {}, compared ? `the best other action, ${step(s.others.action)}: ` : "any other action: ", consequence(s.others))));
 }
