@@ -312,16 +312,13 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 		}
 		d.Steps = append(d.Steps, line)
 	}
-	if err := d.note(r.judge, trace); err != nil {
-		return err
-	}
 	if !f.Complete {
 		d.Stopped = "a limit was reached before all was tried"
 		if ctx.Err() != nil {
 			d.Stopped = context.Cause(ctx).Error()
 		}
 	}
-	return nil
+	return d.note(r.judge, trace)
 }
 
 // note adds what the training rows tell about the steps.

@@ -90,10 +90,10 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		return nil, err
 	}
 	rows, err := train.FromSources(p.Problem, from...)
-	if errors.Is(err, train.ErrEmpty) {
+	switch {
+	case errors.Is(err, train.ErrEmpty):
 		return nil, fmt.Errorf("every row has an empty cell; expected one at least without")
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	pooled, incomplete, err := rowsOf(p, from)
@@ -124,22 +124,27 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		return nil, err
 	}
 	out.Exact = out.Train.Wrong == 0
-	for i := range found {
-		l := lineOf(&found[i])
-		out.Exact = out.Exact && !slices.ContainsFunc(l.Bits, func(b BitLine) bool { return b.Held > 0 })
-		out.Functions = append(out.Functions, l)
-	}
+	out.tell(found)
 	if ctx.Err() != nil {
 		out.Stopped = context.Cause(ctx).Error()
 	}
-	out.file, err = fileOf(p, net, m, applied, [][2]string{
+	meta := [][2]string{
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
 		{"rows", fmt.Sprint(out.Train.Rows)}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
-	})
-	if err == nil {
-		err = record(p, out.file, from, rows)
 	}
-	return out, err
+	if out.file, err = fileOf(p, net, m, applied, meta); err != nil {
+		return nil, err
+	}
+	return out, record(p, out.file, from, rows)
+}
+
+// tell describes the functions that were found.
+func (t *Trained) tell(found []lift.Learned) {
+	for i := range found {
+		l := lineOf(&found[i])
+		t.Exact = t.Exact && !slices.ContainsFunc(l.Bits, func(b BitLine) bool { return b.Held > 0 })
+		t.Functions = append(t.Functions, l)
+	}
 }
 
 // record writes the rows into a network's file.
