@@ -75,10 +75,11 @@ func drawnLog(r *rand.Rand, p *factored.Problem, net *bnn.Network) (rows []step,
 func property(r *rand.Rand, p *factored.Problem) string {
 	var names []string
 	for i := range p.Variables {
-		switch v := &p.Variables[i]; v.Kind {
-		case factored.State:
+		switch v := &p.Variables[i]; {
+		case v.View != nil: // its values have no order
+		case v.Kind == factored.State:
 			names = append(names, v.Name, v.Name+"'")
-		case factored.Action:
+		case v.Kind == factored.Action:
 			names = append(names, v.Name)
 		}
 	}
