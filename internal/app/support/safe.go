@@ -122,6 +122,15 @@ func Safe(p *load.Problem) (*load.Problem, error) {
 		}
 		b.clause(lits...)
 	}
+	for i := range s.Except {
+		for _, cube := range s.Except[i].Cubes {
+			var lits []factored.Lit
+			for _, l := range cube {
+				lits = append(lits, b.fails(l))
+			}
+			b.clause(lits...)
+		}
+	}
 	done := map[string]bool{} // tables with the same gaps
 	for o, tables := range s.Tables {
 		if len(tables) == 0 {
