@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
@@ -145,4 +146,37 @@ func (b *spaceBuilder) ofRows(output int) []Table {
 		inputs[i] = i
 	}
 	return []Table{settledBy{margin: 1, pure: true}.table(t, output, inputs, nil)}
+}
+
+// Class names the functions that agree with all rows and have the supported values.
+func (s *Support) Class() string {
+	if s.Classes == nil {
+		return "the functions found, and others of as few inputs"
+	}
+	k, more := s.K()
+	switch {
+	case k >= s.Variables:
+		return fmt.Sprintf("all functions of the %d variables", s.Variables)
+	case len(more) > 0:
+		return fmt.Sprintf("functions of at most %d of %d variables, or of one more than the rows need", k, s.Variables)
+	}
+	return fmt.Sprintf("functions of at most %d of %d variables", k, s.Variables)
+}
+
+// K is the least number of variables that functions may have of the outputs that are asked for
+// and supported somewhere, the number of all variables if there is none. more lists the outputs
+// whose functions may have more.
+func (s *Support) K() (k int, more []int) {
+	k = s.Variables
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.K > 0 {
+			k = min(k, c.K)
+		}
+	}
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.K > k {
+			more = append(more, o)
+		}
+	}
+	return k, more
 }

@@ -30,6 +30,8 @@ type Support struct {
 	Variables int
 	Classes   []Class // by output; nil for none
 	Except    []Exception
+
+	skipped []bool // outputs that are not asked for; nil for none
 }
 
 // Exception has cases that are not supported though tables settle some outputs.
@@ -84,8 +86,8 @@ func (s *Support) Settles(output int, row []uint64, value bool) bool {
 	return len(s.Tables[output]) > 0
 }
 
-// Open lists the outputs of a row that are not supported with the values given, those
-// of the network; nil where all are.
+// Open lists the outputs of a row that are asked for and not supported with the values given,
+// those of the network; nil where all are.
 func (s *Support) Open(row, outputs []uint64) []int {
 	known := s.Known(row)
 	except := make([]bool, s.Outputs)
@@ -98,6 +100,9 @@ func (s *Support) Open(row, outputs []uint64) []int {
 	}
 	var open []int
 	for o := range s.Outputs {
+		if !s.Asks(o) {
+			continue
+		}
 		if !known || except[o] || !s.Settles(o, row, outputs[o/64]>>(o%64)&1 == 1) {
 			open = append(open, o)
 		}
