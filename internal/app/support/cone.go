@@ -8,24 +8,37 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Scoped returns a problem whose record asks for the outputs alone that goal, rules and reward
-// reach. What others are after a step is taken as unknown. Where rows were not settled by
-// classes of functions, all outputs are asked for.
+// Scoped returns a problem whose record asks for those outputs alone that goal, rules and reward
+// reach, and those on whose values their support depends. Outputs that are supported nowhere and
+// that nothing reaches are not asked for: what they are after a step is taken as unknown. Where
+// rows were not settled by classes of functions, all outputs are asked for.
 func Scoped(p *load.Problem) *load.Problem {
-	if p.Support == nil || p.Support.Classes == nil {
+	s := p.Support
+	if s == nil || s.Classes == nil {
 		return p
 	}
-	reached := Reached(p)
-	if !slices.Contains(reached, false) {
-		return p
-	}
-	unknown := make([]bool, len(p.Problem.Inputs))
+	asked := Reached(p)
+	output := make([]int, len(p.Problem.Inputs)) // that an input is before the step; -1 for none
 	for i, b := range p.Problem.Inputs {
-		o := slices.Index(p.Problem.Outputs, b)
-		unknown[i] = o >= 0 && !reached[o]
+		output[i] = slices.Index(p.Problem.Outputs, b)
+	}
+	for again := true; again; {
+		again = false
+		for i, used := range s.Reads(asked) {
+			if o := output[i]; used && o >= 0 && !asked[o] && len(s.Tables[o]) > 0 {
+				asked[o], again = true, true
+			}
+		}
+	}
+	if !slices.Contains(asked, false) {
+		return p
+	}
+	unknown := make([]bool, len(output))
+	for i, o := range output {
+		unknown[i] = o >= 0 && !asked[o]
 	}
 	q := *p
-	q.Support = p.Support.Scope(reached, unknown)
+	q.Support = s.Scope(asked, unknown)
 	return &q
 }
 

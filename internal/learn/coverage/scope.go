@@ -42,6 +42,29 @@ func (s *Support) Scope(outputs, unknown []bool) *Support {
 	return to
 }
 
+// Reads reports, by input, whether it depends on its value where some outputs are supported.
+func (s *Support) Reads(outputs []bool) []bool {
+	reads := make([]bool, s.Inputs)
+	for o, tables := range s.Tables {
+		for i := range tables {
+			for _, b := range tables[i].Inputs {
+				reads[b] = reads[b] || outputs[o]
+			}
+		}
+	}
+	for i := range s.Except {
+		if !slices.ContainsFunc(s.Except[i].Outputs, func(o int) bool { return outputs[o] }) {
+			continue
+		}
+		for _, c := range s.Except[i].Cubes {
+			for _, l := range c {
+				reads[l/2] = true
+			}
+		}
+	}
+	return reads
+}
+
 // Asks reports whether an output is asked for, which all are but for those that Scope left out.
 func (s *Support) Asks(output int) bool { return s.skipped == nil || !s.skipped[output] }
 
