@@ -71,7 +71,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon, judge: support.NewJudge(support.Scoped(p))}
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon, judge: support.NewJudge(load.Scoped(p))}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},

@@ -117,7 +117,7 @@ func TestLocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			line := supported(q.Network, appsupport.Scoped(q).Support, rows)
+			line := supported(q.Network, load.Scoped(q).Support, rows)
 			sure, wrong = sure+line.Rows, wrong+line.Wrong
 			t.Logf("lock %d, %d rows of policy %s: %d of %d rows supported, %d wrong; %v", seed, n, policy, line.Rows, rows.Rows(), line.Wrong, doc.Safe)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
-	appsupport "github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
@@ -131,7 +130,7 @@ func measure(p *load.Problem, net *bnn.Network, trained load.Trained, rows *trai
 	if trained.Support != nil {
 		q := *p
 		q.Network, q.Support = net, trained.Support
-		l.Supported = supported(net, appsupport.Scoped(&q).Support, rows)
+		l.Supported = supported(net, load.Scoped(&q).Support, rows)
 	}
 	l.Worst, err = worst(p, net, rows)
 	return l, err

@@ -9,7 +9,7 @@ import (
 // Assumption states what a conclusion from supported next values rests on, to follow an "if".
 func Assumption(p *load.Problem) string {
 	const free = "the log is free of error"
-	s := Scoped(p).Support
+	s := load.Scoped(p).Support
 	switch {
 	case s == nil:
 		return "the recorded state and action decide the next state and " + free

@@ -105,7 +105,7 @@ func (b *builder) next(output int, value bool) factored.Lit {
 // Safe returns the problem whose steps are those that the training rows support: others are
 // excluded by constraints on the state, the action and the learned bits of the next state.
 func Safe(p *load.Problem) (*load.Problem, error) {
-	s, err := record(Scoped(p))
+	s, err := record(load.Scoped(p))
 	if err != nil {
 		return nil, err
 	}

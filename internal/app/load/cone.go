@@ -1,9 +1,8 @@
-package support
+package load
 
 import (
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -12,7 +11,7 @@ import (
 // reach, and those on whose values their support depends. Outputs that are supported nowhere and
 // that nothing reaches are not asked for: what they are after a step is taken as unknown. Where
 // rows were not settled by classes of functions, all outputs are asked for.
-func Scoped(p *load.Problem) *load.Problem {
+func Scoped(p *Problem) *Problem {
 	s := p.Support
 	if s == nil || s.Classes == nil {
 		return p
@@ -44,7 +43,7 @@ func Scoped(p *load.Problem) *load.Problem {
 
 // Reached reports, by learned bit, whether goal, rules or reward depend on it, in the same or a
 // later step. It is true of all if that is so of none.
-func Reached(p *load.Problem) []bool {
+func Reached(p *Problem) []bool {
 	f := p.Problem
 	needed := make([]bool, f.NumBits())
 	constraints := slices.Concat(f.Goal, f.Global, f.Transition)
