@@ -69,7 +69,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 		o.Observe = out.recorder.Observe
 		if p.Other != nil {
 			o.Observe = func(x simulator.Transition) error {
-				return out.recorder.Observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next)})
+				return out.recorder.Observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next), Reward: x.Reward})
 			}
 		}
 	}

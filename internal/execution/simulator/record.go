@@ -49,7 +49,10 @@ func (r *Recorder) Observe(t Transition) error {
 	states, actions := r.values(t.Now)
 	next, _ := r.values(t.Next)
 	row := append(append(states, actions...), next...)
-	return r.a.WriteRows(row)
+	if t.Reward == nil {
+		return r.a.WriteRows(row)
+	}
+	return r.a.WriteRewarded(row, []float64{*t.Reward})
 }
 
 // Rows returns the number of transitions that were added.
