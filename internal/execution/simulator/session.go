@@ -3,6 +3,7 @@ package simulator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -98,6 +99,17 @@ func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valu
 		err = s.observed(before, action, a)
 	}
 	return a, err
+}
+
+// Allows reports whether the rules allow an action in the state of an answer.
+func (s *Session) Allows(before *Answer, action factored.Valuation) bool {
+	now := join(s.p, before.State, action)
+	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.Action(now) != nil })
+}
+
+// AllowsState reports whether the rules allow a state.
+func (s *Session) AllowsState(state factored.Valuation) bool {
+	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.State(state) != nil })
 }
 
 // step is Step without calling the observer.
