@@ -22,7 +22,7 @@ type collectCmd struct {
 	bounds
 	progressFlags
 	clusterFlags
-	Simulator        string       `help:"Take the transitions from a process in place of the RDDL, which the task need not have (docs/simulators.md)." placeholder:"COMMAND"`
+	Simulator        string       `help:"Take the transitions from a process in place of the RDDL, which the task need not have (docs/simulators.md)." placeholder:"rddl|COMMAND"`
 	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
 	Horizon          int          `short:"H" help:"Steps of an episode; default: the problem's own, 100 for a simulator of a problem without one." placeholder:"N"`
 	Rows             int          `short:"n" help:"Number of transitions." default:"200000"`
@@ -78,7 +78,7 @@ func (c *collectCmd) Run(a *environment) error {
 		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
 	case c.Horizon < 0:
 		return fmt.Errorf("--horizon %d is not a number of steps; expected at least 1", c.Horizon)
-	case c.Simulator != "":
+	case c.Simulator != "" && c.Simulator != "rddl":
 		return c.simulated(ctx, a)
 	}
 	p, err := c.loadTruth(ctx)

@@ -1,10 +1,12 @@
 package learn
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -92,10 +94,15 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 			continue
 		}
 		data, err := all.read(p, from.name, s)
-		if err != nil {
+		empty := errors.Is(err, rawlog.ErrNoRows)
+		switch {
+		case err != nil && !empty:
 			return nil, err
-		}
-		if data.Rows == 0 {
+		case (empty || data.Rows == 0) && from.name == also:
+			return nil, source.Errorf(also, 0, 0, "it has no rows: what recorded it took no step; expected at least one transition, or no --also")
+		case empty:
+			return nil, err
+		case data.Rows == 0:
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
 		all.data = append(all.data, train.Source{Data: data, Name: filepath.Base(from.name), Weight: int32(from.weight)})
