@@ -127,7 +127,7 @@ func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
 	}
 	progress := c.reporter(a)
 	r := execute.CollectRequest{
-		Rows: c.Rows, Policy: collect.Policy(c.Policy), Horizon: c.Horizon,
+		Rows: c.Rows, Restart: collect.Policy(c.Policy) == collect.Restart, Horizon: c.Horizon,
 		Simulator: execute.SimulatorRef{Name: c.Simulator, Timeout: time.Duration(c.SimulatorTimeout), Seed: c.Seed},
 	}
 	if progress.Enabled() {

@@ -7,19 +7,17 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
-	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // CollectRequest asks for transitions of a simulator under random legal actions.
 type CollectRequest struct {
 	Rows      int
-	Policy    collect.Policy // collect.Exploration and collect.Random are the same; Exploration when empty
-	Horizon   int            // steps of an episode; the problem's own when 0, and EpisodeSteps if it has none
+	Restart   bool // each row begins in a random state that the rules allow, not where the one before ended
+	Horizon   int  // steps of an episode; the problem's own when 0, and EpisodeSteps if it has none
 	Simulator SimulatorRef
 	Progress  func(rows int) // called now and then; may be nil
 }
@@ -68,7 +66,7 @@ func Collect(ctx context.Context, p *load.Problem, name string, r CollectRequest
 	}
 	c := &collector{p: p, r: r, out: &Collected{}, rng: rand.New(rand.NewPCG(r.Simulator.Seed, 0x636f6c6c))}
 	var err error
-	if c.columns, err = learn.RowColumns(p); err != nil {
+	if c.columns, err = columns(p); err != nil {
 		return nil, err
 	}
 	c.data = &dataset.Data{Schema: c.columns.Schema}
@@ -112,7 +110,7 @@ func (c *collector) run(ctx context.Context) error {
 	if err := c.real.RequireFull("collecting transitions"); err != nil {
 		return err
 	}
-	if c.r.Policy == collect.Restart && !c.real.Info().AnyState {
+	if c.r.Restart && !c.real.Info().AnyState {
 		return errors.New("the simulator can only be reset to a state of its own; expected the policy exploration, not restart")
 	}
 	lost := 0
@@ -142,14 +140,14 @@ func (c *collector) run(ctx context.Context) error {
 
 // step begins an episode if need be, and takes a step.
 func (c *collector) step(ctx context.Context) error {
-	if c.now == nil || c.r.Policy == collect.Restart {
+	if c.now == nil || c.r.Restart {
 		if err := c.begin(ctx); err != nil || c.now == nil {
 			return err
 		}
 	}
 	action, err := c.draw()
 	if err != nil {
-		if c.taken == 0 && c.r.Policy != collect.Restart {
+		if c.taken == 0 && !c.r.Restart {
 			return fmt.Errorf("in the first state: %w", err)
 		}
 		c.now = nil
@@ -178,7 +176,7 @@ func (c *collector) step(ctx context.Context) error {
 // present state if the episode ended at once.
 func (c *collector) begin(ctx context.Context) error {
 	start, err := initial(c.p, c.real)
-	if c.r.Policy == collect.Restart {
+	if c.r.Restart {
 		start, err = c.legalState()
 	}
 	if err != nil {
@@ -190,9 +188,9 @@ func (c *collector) begin(ctx context.Context) error {
 		return err
 	}
 	switch v := c.now.Violation; {
-	case v != nil && c.r.Policy != collect.Restart:
+	case v != nil && !c.r.Restart:
 		return fmt.Errorf("the simulator begins in a state that is not legal: %s", v.Text(1))
-	case c.now.Terminal && c.r.Policy != collect.Restart:
+	case c.now.Terminal && !c.r.Restart:
 		return errors.New("the simulator begins in a terminal state; expected one to act in")
 	case v != nil || c.now.Terminal:
 		c.now = nil

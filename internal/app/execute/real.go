@@ -58,9 +58,9 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 	o.MaxSteps = r.MaxSteps
 	observe := r.Observe
 	if r.Record != "" {
-		columns, err := learn.RowColumns(p)
+		c, err := columns(p)
 		if err == nil {
-			out.recorder, err = simulator.NewRecorder(r.Record, columns)
+			out.recorder, err = simulator.NewRecorder(r.Record, c)
 		}
 		if err != nil {
 			return nil, err
@@ -92,6 +92,24 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil
+}
+
+// columns are the columns of a data set of transitions that a simulator of the problem shows.
+func columns(p *load.Problem) (*simulator.Columns, error) {
+	var t *simulator.Truth
+	switch {
+	case p.Other != nil:
+		t = p.Other.Truth
+	case p.Truth != nil:
+		t = p.Truth.System()
+	default:
+		return simulator.NewColumns(p.World(), nil, nil)
+	}
+	s, err := learn.Columns(p)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewColumns(p.World(), t, s)
 }
 
 // Use begins to use a system that the caller made. The rules of the problem are

@@ -6,8 +6,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
-	"github.com/fdplan/fdplan/internal/data/rawlog"
-	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
@@ -43,24 +41,6 @@ func Columns(p *load.Problem) (*dataset.Schema, error) {
 	return schema.Discretize(p.Truth.Task.Bins)
 }
 
-// RowColumns are the columns of a data set of transitions that a simulator of the problem shows.
-func RowColumns(p *load.Problem) (*simulator.Columns, error) {
-	var t *simulator.Truth
-	switch {
-	case p.Other != nil:
-		t = p.Other.Truth
-	case p.Truth != nil:
-		t = p.Truth.System()
-	default:
-		return simulator.NewColumns(p.World(), nil, nil)
-	}
-	s, err := Columns(p)
-	if err != nil {
-		return nil, err
-	}
-	return simulator.NewColumns(p.World(), t, s)
-}
-
 // examples reads a data set as the rows that the problem's network learns.
 func examples(p *load.Problem, file string) (*train.Examples, error) {
 	s, err := sources(p, file, "", 0, false)
@@ -94,7 +74,7 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 			continue
 		}
 		data, err := all.read(p, from.name, s)
-		empty := errors.Is(err, rawlog.ErrNoRows)
+		empty := errors.Is(err, load.ErrNoRows)
 		switch {
 		case err != nil && !empty:
 			return nil, err
