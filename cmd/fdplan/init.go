@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
@@ -22,8 +23,10 @@ type initCmd struct {
 	Missing   string   `help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
 	Bins      []string `help:"Bin edges of a quantity; repeatable." placeholder:"COLUMN=EDGE,…" sep:"none"`
 	Delimiter string   `help:"Delimiter of a CSV; inferred if not given." placeholder:"C"`
+	Range     []string `help:"Range of a number, or its values; repeatable." placeholder:"COLUMN=LO..HI[ by STEP]" sep:"none"`
 	Gap       float64  `help:"Longest time between two rows of an episode, in seconds or the unit of the column of times; inferred if not given." placeholder:"TIME"`
 	Episode   string   `help:"Column that numbers the episodes." placeholder:"COLUMN"`
+	Entity    string   `help:"Column that names the device that a row is about: its rows follow each other, whatever stands between them." placeholder:"COLUMN"`
 	// Of the task.
 	Goal    string   `help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
 	Reward  string   `help:"Reward of a step, a sum." placeholder:"EXPR"`
@@ -32,6 +35,7 @@ type initCmd struct {
 	Initial []string `help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 	bounds
+	progressFlags
 }
 
 // delimiterOf reads --delimiter; 0 if it is not given.
@@ -47,11 +51,12 @@ func delimiterOf(text string) (rune, error) {
 
 // Run writes the folder.
 func (c *initCmd) Run(a *environment) error {
-	_, cancel := c.context(a)
+	ctx, cancel := c.context(a)
 	defer cancel()
 	r := fromlog.Request{
 		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Defaults: c.Default, Initial: c.Initial,
-		Spec: rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Rename: map[string]string{}, Bins: map[string][]float64{}},
+		Spec:     rawlog.Spec{Actions: c.Actions, Ignore: c.Ignore, Episode: c.Episode, Entity: c.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}},
+		Progress: events.Step(c.reporter(a)),
 	}
 	var err error
 	if r.Delimiter, err = delimiterOf(c.Delimiter); err != nil {
@@ -77,9 +82,18 @@ func (c *initCmd) Run(a *environment) error {
 			r.Spec.Bins[column] = append(r.Spec.Bins[column], x)
 		}
 	}
-	res, err := fromlog.Init(r)
+	for _, text := range c.Range {
+		column, bounds, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--range %s; expected COLUMN=LO..HI[ by STEP]", text)
+		}
+		if r.Spec.Ranges[column], err = rawlog.ParseRange(bounds); err != nil {
+			return fmt.Errorf("--range %s: %w", text, err)
+		}
+	}
+	res, err := inTime(ctx, func() (*fromlog.Result, error) { return fromlog.Init(ctx, r) })
 	if err != nil {
-		return err
+		return limited(ctx, err)
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error {
 		if err := res.WriteText(w); err != nil {
@@ -102,7 +116,7 @@ func (c *checkCmd) contradictions(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	res, err := fromlog.Check(p, c.Instance)
+	res, err := fromlog.Check(ctx, p, c.Instance)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(c.Problem, delimiter) })
+	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Problem, delimiter) })
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -18,6 +19,19 @@ func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
 	action, next := e.Mentions()
 	c.inSteps = action || next
 	if err := c.assert(e.root, negate); err != nil {
+		return err
+	}
+	return p.Check()
+}
+
+// End adds to p that no step begins in a state in which e holds: it fails at the steps 1..H. It is
+// an error if e mentions an action or the next state.
+func (e *Expr) End(p *factored.Problem, origin string) error {
+	if action, next := e.Mentions(); action || next {
+		return errors.New("expected a condition on the state alone")
+	}
+	c := compiler{p: p, origin: origin, inSteps: true}
+	if err := c.assert(e.root, true); err != nil {
 		return err
 	}
 	return p.Check()

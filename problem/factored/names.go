@@ -8,10 +8,10 @@ import (
 	"github.com/fdplan/fdplan/internal/nearest"
 )
 
+var canonicalForm = strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")")
+
 // Canonical returns a name without its spaces and with round brackets.
-func Canonical(name string) string {
-	return strings.NewReplacer(" ", "", "\t", "", "[", "(", "]", ")").Replace(name)
-}
+func Canonical(name string) string { return canonicalForm.Replace(name) }
 
 // Hint returns "; did you mean X?" for a name that no variable of a kind has, if one has a
 // similar name; else "". No kinds are all of them.

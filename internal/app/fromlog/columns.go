@@ -2,6 +2,7 @@ package fromlog
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -57,23 +58,28 @@ const (
 )
 
 // Describe reads a log. A delimiter of 0 is inferred.
-func Describe(name string, delimiter rune) (*Description, error) {
-	t, err := rawlog.Open(name, delimiter)
+func Describe(ctx context.Context, name string, delimiter rune) (*Description, error) {
+	t, err := rawlog.Open(ctx, name, rawlog.Options{Delimiter: delimiter})
 	if err != nil {
 		return nil, err
 	}
-	fluents, err := rawlog.Infer(t, rawlog.Spec{Inactive: true})
+	spec := rawlog.Spec{Inactive: true}
+	shape := t.Shape(spec)
+	fluents, err := rawlog.Infer(ctx, t, spec, shape)
 	if err != nil {
 		return nil, err
 	}
-	d := &Description{Schema: app.Schema, Format: t.Format, Rows: t.Rows(), Warnings: rawlog.Shifts(t, fluents)}
+	d := &Description{Schema: app.Schema, Format: t.Format, Rows: t.Rows(), Warnings: rawlog.Shifts(ctx, t, fluents)}
 	if d.Warnings == nil {
 		d.Warnings = []string{}
 	}
-	if err := rawlog.SuggestBins(t, fluents, readingOf(fluents, Request{})); err != nil {
+	if err := rawlog.SuggestBins(ctx, t, fluents, readingOf(fluents, Request{}, shape)); err != nil {
 		d.Warnings = append(d.Warnings, err.Error()) // bins have to be given
 	}
 	for i := range fluents {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		f := &fluents[i]
 		c := Column{FluentLine: line(f), Unit: f.Unit, Rows: t.Rows()}
 		c.measure(&t.Columns[t.Column(f.Column)])

@@ -20,7 +20,7 @@ func TestDescribe(t *testing.T) {
 	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Describe(name, 0)
+	d, err := Describe(t.Context(), name, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

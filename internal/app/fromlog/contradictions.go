@@ -2,6 +2,7 @@ package fromlog
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -41,23 +42,23 @@ const (
 	maxOutcomes = 5
 )
 
+// lookEvery is the number of rows after which a context is looked at.
+const lookEvery = 1 << 8
+
 // contradictions groups the rows of a log by states and actions, in the order of the log. Rows
 // with a value that is not known are left out.
-func contradictions(s *dataset.Schema, read *rawlog.Read) []Contradiction {
+func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) []Contradiction {
 	data := s.Quantise(read.Data)
 	width := len(s.Columns)
 	known := width - s.NumStates()
-	suspects := suspicious(data, known)
-	type group struct {
-		first  []float64 // row
-		differ []bool    // by column
-		next   map[string]*next
-		order  []*next
-	}
+	suspects := suspicious(ctx, data, known)
 	groups := map[string]*group{}
 	var order []*group
 	var key []byte
-	_ = data.Each(func(i int, row []float64) error { // the function returns nil
+	_ = data.Each(func(i int, row []float64) error { // the caller looks at ctx
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if len(suspects) == 0 || !suspects[hashRow(row[:known])] || slices.ContainsFunc(row, math.IsNaN) {
 			return nil
 		}
@@ -85,21 +86,33 @@ func contradictions(s *dataset.Schema, read *rawlog.Read) []Contradiction {
 	})
 	var out []Contradiction
 	for _, g := range order {
-		if len(g.order) < 2 {
-			continue
+		if len(g.order) > 1 {
+			out = append(out, g.contradiction(s, known))
 		}
-		c := Contradiction{State: describe(s, g.first, func(k int) bool { return k < known })}
-		for _, n := range g.order {
-			c.Next = append(c.Next, Outcome{describe(s, n.row, func(k int) bool { return g.differ[k] }), n.rows, n.lines})
-		}
-		for k := range s.Columns {
-			if g.differ[k] {
-				c.differ = append(c.differ, s.Columns[k].Name)
-			}
-		}
-		out = append(out, c)
 	}
 	return out
+}
+
+// group are the rows with the same state and action.
+type group struct {
+	first  []float64 // row
+	differ []bool    // by column
+	next   map[string]*next
+	order  []*next
+}
+
+// contradiction describes the next states of a group; known columns are states and actions.
+func (g *group) contradiction(s *dataset.Schema, known int) Contradiction {
+	c := Contradiction{State: describe(s, g.first, func(k int) bool { return k < known })}
+	for _, n := range g.order {
+		c.Next = append(c.Next, Outcome{describe(s, n.row, func(k int) bool { return g.differ[k] }), n.rows, n.lines})
+	}
+	for k := range s.Columns {
+		if g.differ[k] {
+			c.differ = append(c.differ, s.Columns[k].Name)
+		}
+	}
+	return c
 }
 
 // next is a next state of some states and actions, with the rows and the lines that have it.
@@ -111,10 +124,13 @@ type next struct {
 
 // suspicious finds the states and actions that seem to have several next states, by their
 // hashes: it takes little memory however many there are.
-func suspicious(data *dataset.Data, known int) map[uint64]bool {
+func suspicious(ctx context.Context, data *dataset.Data, known int) map[uint64]bool {
 	first := map[uint64]uint64{}
 	out := map[uint64]bool{}
-	_ = data.Each(func(_ int, row []float64) error { // the function returns nil
+	_ = data.Each(func(i int, row []float64) error { // the caller looks at ctx
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if slices.ContainsFunc(row, math.IsNaN) {
 			return nil
 		}
@@ -210,12 +226,15 @@ type Contradictions struct {
 
 // Check lists the contradictions in a data set, or in a log for a task that declares its
 // fluents.
-func Check(p *load.Problem, name string) (*Contradictions, error) {
-	read, s, err := p.ReadLog(name)
+func Check(ctx context.Context, p *load.Problem, name string) (*Contradictions, error) {
+	read, s, err := p.ReadLog(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	groups := contradictions(s, read)
+	groups := contradictions(ctx, s, read)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if groups == nil {
 		groups = []Contradiction{}
 	}

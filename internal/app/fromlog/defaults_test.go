@@ -34,14 +34,14 @@ func TestDefaults(t *testing.T) {
 		omitted string // of the written task; empty if every step has the action
 		want    string // in the report, or in the error
 	}{
-		"texts":          {moves: [3]string{"off", "right", "left"}, want: "move, enum: left, off, right (no value is known to do nothing; else --default move=VALUE)"},
-		"a name":         {moves: [3]string{"Noop", "right", "left"}, omitted: "Noop", want: "(Noop does nothing)"},
-		"given":          {moves: [3]string{"off", "right", "left"}, given: []string{"move=off"}, omitted: "off", want: "(off does nothing)"},
-		"integers":       {moves: [3]string{"0", "1", "2"}, want: "move, int 0..2 (no value is known"},
-		"given integer":  {moves: [3]string{"1", "2", "3"}, given: []string{"move=1"}, omitted: "1", want: "(1 does nothing)"},
-		"0 and 1":        {moves: [3]string{"0", "1", "0"}, want: "move, bool (no value is known"},
-		"given 0":        {moves: [3]string{"0", "1", "0"}, given: []string{"move=0"}, omitted: "false", want: "(0 does nothing)"},
-		"false and true": {moves: [3]string{"false", "true", "false"}, omitted: "false", want: "(false does nothing)"},
+		"texts":          {moves: [3]string{"off", "right", "left"}, want: "move, enum: left, off, right (3 different texts; no value is known to do nothing; else --default move=VALUE)"},
+		"a name":         {moves: [3]string{"Noop", "right", "left"}, omitted: "Noop", want: "Noop does nothing)"},
+		"given":          {moves: [3]string{"off", "right", "left"}, given: []string{"move=off"}, omitted: "off", want: "off does nothing)"},
+		"integers":       {moves: [3]string{"0", "1", "2"}, want: "move, int 0..2 (3 different whole numbers; no value is known"},
+		"given integer":  {moves: [3]string{"1", "2", "3"}, given: []string{"move=1"}, omitted: "1", want: "1 does nothing)"},
+		"0 and 1":        {moves: [3]string{"0", "1", "0"}, want: "move, bool (its values are 0 and 1; no value is known"},
+		"given 0":        {moves: [3]string{"0", "1", "0"}, given: []string{"move=0"}, omitted: "false", want: "0 does nothing)"},
+		"false and true": {moves: [3]string{"false", "true", "false"}, omitted: "false", want: "false does nothing)"},
 		"no value":       {moves: [3]string{"off", "right", "left"}, given: []string{"move=up"}, want: `--default move=up: "up" is not a value of move`},
 		"no action":      {moves: [3]string{"off", "right", "left"}, given: []string{"cell=1"}, want: "--default cell=1: expected ACTION=VALUE with one of the actions, move"},
 	} {
@@ -50,7 +50,7 @@ func TestDefaults(t *testing.T) {
 			if err := os.WriteFile("log.csv", []byte(walk(c.moves)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			res, err := Init(Request{Log: "log.csv", Out: "out", Defaults: c.given, Spec: rawlog.Spec{Actions: []string{"move"}}})
+			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Defaults: c.given, Spec: rawlog.Spec{Actions: []string{"move"}}})
 			if err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("%v, want %s", err, c.want)

@@ -1,10 +1,13 @@
 package fromlog
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/bins"
@@ -13,8 +16,18 @@ import (
 
 // chooseBins gives every quantity its edges: those that the user gave by column or name, else
 // those that the log suggests.
-func chooseBins(t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, given map[string][]float64) error {
-	for name, edges := range given {
+func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, s rawlog.Spec) error {
+	for name := range s.Ranges {
+		if !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool {
+			return (f.Column == name || f.Name == name) && (f.Use == rawlog.AsState || f.Use == rawlog.AsAction)
+		}) {
+			return fmt.Errorf("--range %s: there is no such state or action; expected COLUMN=LO..HI[ by STEP]", name)
+		}
+		if _, twice := s.Bins[name]; twice {
+			return fmt.Errorf("--range %s: --bins gives its range too; expected one of them", name)
+		}
+	}
+	for name, edges := range s.Bins {
 		i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.Column == name || f.Name == name })
 		switch {
 		case i < 0 || fluents[i].Use != rawlog.AsState && fluents[i].Use != rawlog.AsAction:
@@ -26,31 +39,25 @@ func chooseBins(t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, give
 			return fmt.Errorf("--bins %s: %w", name, err)
 		}
 		fluents[i].Kind, fluents[i].Edges, fluents[i].How = rawlog.Real, edges, "given"
+		fluents[i].Why = ""
 	}
-	return rawlog.SuggestBins(t, fluents, r)
+	return rawlog.SuggestBins(ctx, t, fluents, r)
 }
 
 // document writes the task file.
-func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, error) {
+func document(x *looked, r Request) (string, error) {
+	t, fluents := x.t, x.fluents
 	var b strings.Builder
 	rewards := slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsReward })
 	fmt.Fprintf(&b, "# Inferred from %s, %s. Change what is wrong and run fdplan train again.\n\n", r.Log, counted.Of(t.Rows(), "row"))
-	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(r.Missing))
+	fmt.Fprintf(&b, "network = \"network.bnn\"  # written by: fdplan train %s --task THIS -o network.bnn\n", dataFileOf(r.Missing, fluents))
 	if r.Goal != "" {
 		fmt.Fprintf(&b, "goal = %s  # holds after the last step\n", strconv.Quote(r.Goal))
 	} else {
 		fmt.Fprintf(&b, "# goal = %s  # holds after the last step\n", strconv.Quote(example(fluents, rawlog.AsState)))
 	}
 	writeReward(&b, r.Reward, rewards, fluents)
-	if len(r.Rules) > 0 {
-		var rules []string
-		for _, x := range r.Rules {
-			rules = append(rules, strconv.Quote(x))
-		}
-		fmt.Fprintf(&b, "rules = [%s]  # hold at every step\n", strings.Join(rules, ", "))
-	} else {
-		fmt.Fprintf(&b, "# rules = [%s]  # hold at every step\n", strconv.Quote(example(fluents, rawlog.AsState)+" => "+example(fluents, rawlog.AsAction)))
-	}
+	writeRules(&b, fluents, r.Rules, x.end.conditions)
 	b.WriteString("# horizon = 10  # number of steps of a plan\n")
 	initial := map[string]string{}
 	for _, text := range r.Initial {
@@ -83,8 +90,27 @@ func document(t *rawlog.Table, fluents []rawlog.Fluent, r Request) (string, erro
 			fmt.Fprintf(&b, "initial = %s\n", literal(f, value))
 		}
 	}
-	writeLog(&b, fluents, r)
+	writeLog(&b, fluents, r, x.reading)
 	return b.String(), nil
+}
+
+// writeRules writes the rules, or what the user may write there, and the final states.
+func writeRules(b *strings.Builder, fluents []rawlog.Fluent, rules, final []string) {
+	list := func(conditions []string) string {
+		var out []string
+		for _, x := range conditions {
+			out = append(out, strconv.Quote(x))
+		}
+		return strings.Join(out, ", ")
+	}
+	if len(rules) > 0 {
+		fmt.Fprintf(b, "rules = [%s]  # hold at every step\n", list(rules))
+	} else {
+		fmt.Fprintf(b, "# rules = [%s]  # hold at every step\n", strconv.Quote(example(fluents, rawlog.AsState)+" => "+example(fluents, rawlog.AsAction)))
+	}
+	if len(final) > 0 {
+		fmt.Fprintf(b, "final = [%s]  # no step begins in such a state: in the log they end an episode\n", list(final))
+	}
 }
 
 // writeReward writes the reward of a step, or what the user may write there.
@@ -165,8 +191,16 @@ func literal(f *rawlog.Fluent, text string) string {
 	return text
 }
 
+// printable replaces what a comment cannot have.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
 // writeLog writes how train reads the log itself.
-func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request) {
+func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading rawlog.Reading) {
 	b.WriteString("\n[log]  # how fdplan train reads a log such as the one above\n")
 	if r.Delimiter != 0 {
 		fmt.Fprintf(b, "delimiter = %s\n", strconv.Quote(string(r.Delimiter)))
@@ -174,10 +208,23 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request) {
 	if r.Missing != "" {
 		fmt.Fprintf(b, "missing = %s\n", strconv.Quote(string(r.Missing)))
 	}
+	var next []string
+	for _, base := range slices.Sorted(maps.Keys(reading.Next)) {
+		next = append(next, fmt.Sprintf("%s = %s", strconv.Quote(base), strconv.Quote(reading.Next[base])))
+	}
+	if len(next) > 0 {
+		fmt.Fprintf(b, "next = {%s}  # columns of next states\n", strings.Join(next, ", "))
+	}
+	if len(reading.Ends) > 0 {
+		fmt.Fprintf(b, "ends = [\"%s\"]  # columns that are true where an episode ends\n", strings.Join(reading.Ends, "\", \""))
+	}
 	var renamed []string
 	for i := range fluents {
 		f := &fluents[i]
 		switch f.Use {
+		case rawlog.AsNext, rawlog.AsEnd, rawlog.AsReward:
+		case rawlog.AsEntity:
+			fmt.Fprintf(b, "entity = %s  # whose rows follow each other\n", strconv.Quote(f.Column))
 		case rawlog.AsEpisode:
 			fmt.Fprintf(b, "episode = %s\n", strconv.Quote(f.Column))
 		case rawlog.AsTime:
@@ -186,7 +233,7 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request) {
 				fmt.Fprintf(b, "gap = %v  # an episode ends if the next row comes later\n", r.Gap)
 			}
 		case rawlog.Dropped:
-			fmt.Fprintf(b, "# column %s is not used: %s\n", f.Column, f.Why)
+			fmt.Fprintf(b, "# column %s is not used: %s\n", strings.Map(printable, f.Column), strings.Map(printable, f.Why))
 		default:
 			if f.Name != f.Column {
 				renamed = append(renamed, fmt.Sprintf("%s = %s", strconv.Quote(f.Name), strconv.Quote(f.Column)))

@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 			return fmt.Sprintf("%d;%v;%s;%s\n", i, open, strings.Replace(fmt.Sprint(level), ".", ",", 1), mode)
 		}), transitions: 59, want: "level_l, real"},
 		"tab": {log: strings.ReplaceAll(good, ",", "\t"), transitions: 59, want: `delimiter '\t'`},
-		"BOM": {log: "\ufeff" + good, transitions: 59, want: "time     t\n"},
+		"BOM": {log: "\ufeff" + good, transitions: 59, want: "time     t (by its name, and it has numbers)\n"},
 		"quotes": {log: tank(60, "\"t\",\"open\",\"level, \"\"l\"\"\",mode\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("\"%d\",\"%v\",\"%g\",\"%s, \"\"x\"\"\"\n", i, open, level, mode)
 		}), transitions: 59, want: `level, "l" as level_l, real`},
@@ -80,12 +80,27 @@ func TestFaults(t *testing.T) {
 		"counter": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/20*50)
 		}), transitions: 59, want: "WARNING: column run never decreases; if it numbers episodes or rows, give --episode \"run\" or --ignore \"run\""},
-		"empty, error":     {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop, previous or keep"},
-		"unit":             {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
-		"no unit":          {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
-		"duplicate header": {log: strings.Replace(good, "mode", "open", 1), want: "log.csv:1:1: columns 2 and 4 are both named open in the header; expected different names"},
-		"nameless header":  {log: strings.Replace(good, "mode", "", 1), want: "log.csv:1:1: column 4 has no name in the header"},
-		"text in a number": {log: with(9, "7,true,full,auto\n"), want: `log.csv:9: column level_l: "full" is not a number, as 98.3 % of its values are; expected a number, or --ignore level_l`},
+		"empty, error":               {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop, previous or keep"},
+		"unit":                       {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
+		"no unit":                    {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},
+		"duplicate header":           {log: strings.Replace(good, "mode", "open", 1), want: "log.csv:1:1: columns 2 and 4 are both named open in the header; expected different names"},
+		"nameless header":            {log: strings.Replace(good, "mode", "", 1), want: "log.csv:1:1: column 4 has no name in the header"},
+		"text in a number":           {log: with(9, "7,true,full,auto\n"), transitions: 57, want: `WARNING: column level_l has 1 cell that is not a number: "full" in line 9. It counts as missing`},
+		"text in a number, previous": {log: with(9, "7,true,full,auto\n"), missing: rawlog.MissingPrevious, transitions: 59, want: `"full" in line 9`},
+		"text in a number, error":    {log: with(9, "7,true,full,auto\n"), missing: rawlog.MissingError, want: `log.csv:9: column level_l: "full", expected a number`},
+		"trailing delimiters":        {log: strings.ReplaceAll(good, "\n", ",\n"), transitions: 59, want: "mode, enum: auto, hand"},
+		"trailing, rows alone":       {log: head + strings.ReplaceAll(strings.TrimPrefix(good, head), "\n", ",,\n"), transitions: 59, want: "mode, enum: auto, hand"},
+		"index":                      {log: tank(60, ",open,level_l,mode\n", plain), transitions: 59, want: "dropped  index (it numbers the rows)"},
+		"row names": {log: tank(60, "open,level_l,mode\n", func(i int, open bool, level float64, mode string) string {
+			return plain(i+1, open, level, mode)
+		}), transitions: 59, want: "mode, enum: auto, hand"},
+		"units":    {log: strings.Replace(good, "\n", "\ns,-,[l],\n", 1), transitions: 59, want: "note: line 2 was taken for the units of the columns"},
+		"preamble": {log: "Station 5\nexported by,someone\n\n" + good, transitions: 59, want: "note: the header is in line 4"},
+		"Excel": {log: "\ufeffZeit;open;Füllstand (l);mode;\r\n" + tank(60, "", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("31.10.2024 %02d:%02d;%v;1.0%s;%s;\r\n", 8+i/60, i%60, open, strings.Replace(fmt.Sprintf("%05.2f", level), ".", ",", 1), mode)
+		}), transitions: 59, want: "time     Zeit (stamps such as 31.10.2024 08:00)"},
+		"Latin-1": {log: strings.Replace(good, "level_l", "T \xb0C", 1), transitions: 59, want: "T °C as T_C, real"},
+		"UTF-16":  {log: "\xff\xfet\x00,\x00", want: "the file is UTF-16; expected UTF-8"},
 		"text column": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
 			return plain(i, open, level, fmt.Sprintf("note %d", i))
 		}), transitions: 59, want: "dropped  mode (more than 32 different texts)"},
@@ -104,7 +119,7 @@ func TestFaults(t *testing.T) {
 			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			res, err := Init(Request{Log: "log.csv", Out: "out", Missing: c.missing, Spec: rawlog.Spec{Actions: []string{"open"}}})
+			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Missing: c.missing, Spec: rawlog.Spec{Actions: []string{"open"}}})
 			if c.transitions == 0 {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("%v, want %s", err, c.want)
@@ -121,7 +136,7 @@ func TestFaults(t *testing.T) {
 			if err := res.WriteText(&b); err != nil {
 				t.Fatal(err)
 			}
-			if res.Transitions != c.transitions || !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "WARNING") != (name == "unit" || name == "counter") {
+			if res.Transitions != c.transitions || !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "WARNING") != (strings.Contains(c.want, "WARNING") || strings.HasPrefix(name, "text in a number")) {
 				t.Errorf("%d transitions, want %d, and %q in\n%s", res.Transitions, c.transitions, c.want, b.String())
 			}
 		})

@@ -5,6 +5,7 @@ package fromlog
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -29,8 +30,9 @@ import (
 // Request is what the user says of a log.
 type Request struct {
 	Log       string
-	Out       string // folder to write
-	Delimiter rune   // 0 to infer it
+	Out       string                          // folder to write
+	Delimiter rune                            // 0 to infer it
+	Progress  func(step string, done float64) // told of the step and its share that is done; may be nil
 	Missing   rawlog.Missing
 	Gap       float64 // longest time between two rows of an episode; 0 to infer it
 	Spec      rawlog.Spec
@@ -55,6 +57,10 @@ type Result struct {
 	Kept          string       `json:"kept,omitempty"` // the name that a former task file has now
 	// Warnings say what is doubtful about the log, such as a sudden change of level.
 	Warnings []string `json:"warnings,omitempty"`
+	// Notes say what was found about the rows, such as their units and the ends of episodes.
+	Notes []string `json:"notes,omitempty"`
+	// Unreadable are the cells that have no value of their column's fluent.
+	Unreadable []Unreadable `json:"unreadable,omitempty"`
 
 	reasons []reason
 	groups  []Contradiction
@@ -85,45 +91,117 @@ type reason struct {
 const (
 	taskFile    = "task.toml"
 	dataFile    = "data.parquet"
-	openFile    = "data.csv" // in its place if values are not known
+	openFile    = "data.csv" // in its place if values are not known, or for very many columns
 	reportFile  = "report.txt"
 	droppedFile = "dropped.csv"
 )
 
-// dataFileOf is the name of the data set.
-func dataFileOf(missing rawlog.Missing) string {
-	if missing == rawlog.MissingKeep {
+// maxParquet is the most columns that a Parquet file holds here.
+const maxParquet = math.MaxInt16
+
+// dataFileOf is the name of the data set, which has a column for each state, action, next state and
+// the reward.
+func dataFileOf(missing rawlog.Missing, fluents []rawlog.Fluent) string {
+	n := 1
+	for i := range fluents {
+		switch fluents[i].Use {
+		case rawlog.AsState:
+			n += 2
+		case rawlog.AsAction:
+			n++
+		}
+	}
+	if missing == rawlog.MissingKeep || n > maxParquet {
 		return openFile
 	}
 	return dataFile
 }
 
+// The steps that take long, for Request.Progress.
+const (
+	stepRead  = "reading the log"
+	stepInfer = "looking at the columns"
+	stepBins  = "finding bins"
+	stepWrite = "writing the folder"
+)
+
 // Init reads a log and writes the folder.
-func Init(r Request) (*Result, error) {
-	t, err := rawlog.Open(r.Log, r.Delimiter)
+func Init(ctx context.Context, r Request) (*Result, error) {
+	if r.Progress == nil {
+		r.Progress = func(string, float64) {}
+	}
+	x, err := look(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	fluents, err := rawlog.Infer(t, r.Spec)
+	s, err := x.schema(&r)
 	if err != nil {
 		return nil, err
 	}
-	reading := readingOf(fluents, r)
-	if gap := rawlog.Gap(t, reading); gap > 0 && gap <= math.MaxFloat64 {
-		r.Gap, reading.Gap = gap, gap
+	out := &Result{Schema: app.Schema, Log: r.Log, Format: x.t.Format, Rows: x.t.Rows(), Notes: append(x.t.Notes, x.end.notes...)}
+	if r.Missing != rawlog.MissingError {
+		x.reading.Outside, x.reading.Refuse = out.outside, true
 	}
-	if err := chooseBins(t, fluents, reading, r.Spec.Bins); err != nil {
-		return nil, err
-	}
-	if err := chooseDefaults(fluents, r.Defaults); err != nil {
-		return nil, err
-	}
-	text, err := document(t, fluents, r)
+	read, err := rawlog.Transitions(ctx, x.t, s.Stored(), x.reading)
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(r.Out, taskFile)
-	k, err := task.Parse(file, []byte(text))
+	if read.Data.Rows == 0 {
+		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
+	}
+	out.Transitions, out.Dropped, out.reasons = read.Data.Rows, len(read.Drops), count(read)
+	out.groups = contradictions(ctx, s, read)
+	out.Contradictory = len(out.groups)
+	if err := out.warn(ctx, x); err != nil {
+		return nil, err
+	}
+	for i := range x.fluents {
+		out.Fluents = append(out.Fluents, line(&x.fluents[i]))
+	}
+	r.Progress(stepWrite, 0)
+	return out, out.write(r.Out, x.text, read, dataFileOf(r.Missing, x.fluents))
+}
+
+// looked is what was found about a log, and the task that was made of it.
+type looked struct {
+	t       *rawlog.Table
+	shape   rawlog.Shape
+	fluents []rawlog.Fluent
+	reading rawlog.Reading
+	end     ending
+	text    string
+}
+
+// look reads a log and decides what its columns are.
+func look(ctx context.Context, r *Request) (*looked, error) {
+	t, err := rawlog.Open(ctx, r.Log, rawlog.Options{Delimiter: r.Delimiter, Progress: func(done float64) { r.Progress(stepRead, done) }})
+	if err != nil {
+		return nil, err
+	}
+	r.Progress(stepInfer, 0)
+	x := &looked{t: t, shape: t.Shape(r.Spec)}
+	if x.fluents, err = rawlog.Infer(ctx, t, r.Spec, x.shape); err != nil {
+		return nil, err
+	}
+	x.reading = readingOf(x.fluents, *r, x.shape)
+	if gap := rawlog.Gap(t, x.reading); gap > 0 && gap <= math.MaxFloat64 {
+		r.Gap, x.reading.Gap = gap, gap
+	}
+	r.Progress(stepBins, 0)
+	if err := chooseBins(ctx, t, x.fluents, x.reading, r.Spec); err != nil {
+		return nil, err
+	}
+	if err := chooseDefaults(x.fluents, r.Defaults); err != nil {
+		return nil, err
+	}
+	x.end = endingOf(t, x.fluents, x.shape)
+	x.text, err = document(x, *r)
+	return x, err
+}
+
+// schema returns the columns of the task.
+func (x *looked) schema(r *Request) (*dataset.Schema, error) {
+	k, err := task.Parse(filepath.Join(r.Out, taskFile), []byte(x.text))
 	if err != nil {
 		return nil, fmt.Errorf("the task that was made of %s: %w", r.Log, err)
 	}
@@ -131,34 +209,22 @@ func Init(r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := dataset.OfProblem(p)
-	if err != nil {
-		return nil, err
-	}
-	read, err := rawlog.Transitions(t, s.Stored(), reading)
-	if err != nil {
-		return nil, err
-	}
-	if read.Data.Rows == 0 {
-		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
-	}
-	out := &Result{
-		Schema: app.Schema, Log: r.Log, Format: t.Format, Rows: t.Rows(), Transitions: read.Data.Rows, Dropped: len(read.Drops),
-		reasons: count(read), groups: contradictions(s, read), Warnings: rawlog.Shifts(t, fluents),
-	}
-	out.Contradictory = len(out.groups)
-	for i := range fluents {
-		out.Fluents = append(out.Fluents, line(&fluents[i]))
-	}
-	return out, out.write(r.Out, text, read, r.Missing)
+	return dataset.OfProblem(p)
 }
 
 // readingOf says how rows become transitions.
-func readingOf(fluents []rawlog.Fluent, from Request) rawlog.Reading {
-	r := rawlog.Reading{Column: map[string]string{}, Missing: from.Missing, Gap: from.Gap}
+func readingOf(fluents []rawlog.Fluent, from Request, shape rawlog.Shape) rawlog.Reading {
+	r := rawlog.Reading{Column: map[string]string{}, Missing: from.Missing, Gap: from.Gap, Next: map[string]string{}, Ends: shape.Ends()}
+	for base, next := range shape.Next {
+		if next != base+"'" {
+			r.Next[base] = next
+		}
+	}
 	for i := range fluents {
 		f := &fluents[i]
 		switch f.Use {
+		case rawlog.AsEntity:
+			r.Entity = f.Column
 		case rawlog.AsEpisode:
 			r.Episode = f.Column
 		case rawlog.AsTime:
@@ -171,7 +237,7 @@ func readingOf(fluents []rawlog.Fluent, from Request) rawlog.Reading {
 }
 
 // write writes the files of the folder.
-func (x *Result) write(folder, text string, read *rawlog.Read, missing rawlog.Missing) error {
+func (x *Result) write(folder, text string, read *rawlog.Read, data string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -194,7 +260,7 @@ func (x *Result) write(folder, text string, read *rawlog.Read, missing rawlog.Mi
 		}
 		x.Files = append(x.Files, name)
 	}
-	name := filepath.Join(folder, dataFileOf(missing))
+	name := filepath.Join(folder, data)
 	x.Files = append(x.Files, name)
 	return dataset.Write(name, read.Data)
 }
@@ -240,12 +306,10 @@ func count(read *rawlog.Read) []reason {
 func line(f *rawlog.Fluent) FluentLine {
 	l := FluentLine{Column: f.Column, Name: f.Name, Use: string(f.Use), Type: string(f.Kind), Edges: f.Edges, Note: f.Why}
 	switch {
-	case f.Use == rawlog.AsReward:
-		l.Type, l.Note = "", "learned, unless the task gives a reward"
 	case f.Use != rawlog.AsState && f.Use != rawlog.AsAction:
 		l.Type = ""
 	case f.Kind == rawlog.Real:
-		l.Note = "bins: " + f.How
+		l.Note = strings.TrimSuffix("bins: "+f.How+"; "+f.Why, "; ")
 	case f.Kind == rawlog.Enum:
 		l.Values = f.Values
 	case f.Kind == rawlog.Int:
@@ -258,6 +322,14 @@ func line(f *rawlog.Fluent) FluentLine {
 	return l
 }
 
+// mostLines bounds the columns that the report lists, and the reasons.
+const mostLines = 200
+
+// isFluent reports whether the column is a state or an action.
+func (l *FluentLine) isFluent() bool {
+	return l.Use == string(rawlog.AsState) || l.Use == string(rawlog.AsAction)
+}
+
 // WriteText writes the report.
 func (x *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -265,9 +337,15 @@ func (x *Result) WriteText(w io.Writer) error {
 	for _, warning := range x.Warnings {
 		fmt.Fprintf(&b, "WARNING: %s\n", warning)
 	}
-	for _, f := range x.Fluents {
+	for _, note := range x.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	for i := range x.Unreadable {
+		fmt.Fprintf(&b, "WARNING: %s\n", x.Unreadable[i].String())
+	}
+	for _, f := range x.Fluents[:min(len(x.Fluents), mostLines)] {
 		name := f.Column
-		if f.Name != f.Column && f.Use != string(rawlog.Dropped) {
+		if f.Name != f.Column && f.isFluent() {
 			name += " as " + f.Name
 		}
 		fmt.Fprintf(&b, "  %-8s %s", f.Use, name)
@@ -280,18 +358,23 @@ func (x *Result) WriteText(w io.Writer) error {
 		if f.Range != nil {
 			fmt.Fprintf(&b, " %v..%v", f.Range[0], f.Range[1])
 		}
-		if f.Edges != nil {
+		if f.Edges != nil && len(f.Edges) <= 20 {
 			fmt.Fprintf(&b, " %v", f.Edges)
+		} else if f.Edges != nil {
+			fmt.Fprintf(&b, " [%v %v … %v]", f.Edges[0], f.Edges[1], f.Edges[len(f.Edges)-1])
 		}
 		if f.Note != "" {
 			fmt.Fprintf(&b, " (%s)", f.Note)
 		}
 		b.WriteByte('\n')
 	}
+	if more := len(x.Fluents) - mostLines; more > 0 {
+		fmt.Fprintf(&b, "  and %s\n", counted.Of(more, "more column"))
+	}
 	if x.Dropped > 0 {
 		fmt.Fprintf(&b, "dropped rows, listed in %s:\n", droppedFile)
 	}
-	for _, r := range x.reasons {
+	for _, r := range x.reasons[:min(len(x.reasons), mostLines)] {
 		fmt.Fprintf(&b, "  %d: %s\n", r.count, r.why)
 	}
 	writeContradictions(&b, x.groups)

@@ -57,7 +57,7 @@ func TestBytesPerRow(t *testing.T) {
 	const rows, most = 300_000, 64
 	name := writeWide(t, rows)
 	before := heap()
-	x, err := rawlog.Open(name, 0)
+	x, err := rawlog.Open(t.Context(), name, rawlog.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestBytesPerRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := rawlog.Transitions(x, s, rawlog.Reading{Time: "time"})
+	read, err := rawlog.Transitions(t.Context(), x, s, rawlog.Reading{Time: "time"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestRows(t *testing.T) {
 			most = max(most, m.Sys-m.HeapReleased)
 		}
 	}()
-	res, err := Init(Request{Log: name, Out: t.TempDir(), Spec: rawlog.Spec{Actions: []string{"pump"}}})
+	res, err := Init(t.Context(), Request{Log: name, Out: t.TempDir(), Spec: rawlog.Spec{Actions: []string{"pump"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package learn
 
 import (
-	"errors"
+	"context"
 	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -74,15 +74,10 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 			continue
 		}
 		data, err := all.read(p, from.name, s)
-		empty := errors.Is(err, load.ErrNoRows)
-		switch {
-		case err != nil && !empty:
+		if err != nil {
 			return nil, err
-		case (empty || data.Rows == 0) && from.name == also:
-			return nil, source.Errorf(also, 0, 0, "it has no rows: what recorded it took no step; expected at least one transition, or no --also")
-		case empty:
-			return nil, err
-		case data.Rows == 0:
+		}
+		if data.Rows == 0 {
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
 		all.data = append(all.data, train.Source{Data: data, Name: filepath.Base(from.name), Weight: int32(from.weight)})
@@ -92,7 +87,7 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 
 // read reads a data set, or a log for a task that declares its fluents.
 func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
-	log, s, err := p.ReadRows(name, s)
+	log, s, err := p.ReadRows(context.Background(), name, s)
 	if err == nil && log == nil {
 		return dataset.ReadAs(name, s)
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 // ReadLog reads the transitions in a data set, or in a log for a task that declares its
 // fluents, whose [log] says how; with quantities as numbers, and the schema with their levels.
-func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
+func (p *Problem) ReadLog(ctx context.Context, name string) (*rawlog.Read, *dataset.Schema, error) {
 	s, err := dataset.OfProblem(p.Problem)
 	if err != nil {
 		return nil, nil, err
@@ -26,25 +27,24 @@ func (p *Problem) ReadLog(name string) (*rawlog.Read, *dataset.Schema, error) {
 		return &rawlog.Read{Data: d}, s, nil
 	}
 	l := &p.Declared.Log
-	t, err := rawlog.Open(name, l.DelimiterRune())
+	t, err := rawlog.Open(ctx, name, rawlog.Options{Delimiter: l.DelimiterRune()})
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := rawlog.Transitions(t, s.Stored(), rawlog.Reading{Column: l.Columns, Episode: l.Episode, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing)})
+	read, err := rawlog.Transitions(ctx, t, s.Stored(), rawlog.Reading{
+		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing),
+	})
 	return read, s, err
 }
 
-// ErrNoRows is wrapped if a log has no rows.
-var ErrNoRows = rawlog.ErrNoRows
-
 // ReadRows is ReadLog where a file is read as a log: for a task that declares its fluents, and
 // JSON lines for a task with RDDL, whose data have the columns s. Otherwise the log is nil.
-func (p *Problem) ReadRows(name string, s *dataset.Schema) (*rawlog.Read, *dataset.Schema, error) {
+func (p *Problem) ReadRows(ctx context.Context, name string, s *dataset.Schema) (*rawlog.Read, *dataset.Schema, error) {
 	switch {
 	case p.Declared != nil:
-		return p.ReadLog(name)
+		return p.ReadLog(ctx, name)
 	case rawlog.IsJSON(name):
-		read, err := readLines(name, s)
+		read, err := readLines(ctx, name, s)
 		return read, s, err
 	}
 	return nil, s, nil
@@ -52,8 +52,8 @@ func (p *Problem) ReadRows(name string, s *dataset.Schema) (*rawlog.Read, *datas
 
 // readLines reads JSON lines with the columns of s: its rows have next states, or are those of a
 // log with steps and, where they are there, episodes.
-func readLines(name string, s *dataset.Schema) (*rawlog.Read, error) {
-	t, err := rawlog.Open(name, 0)
+func readLines(ctx context.Context, name string, s *dataset.Schema) (*rawlog.Read, error) {
+	t, err := rawlog.Open(ctx, name, rawlog.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -63,5 +63,5 @@ func readLines(name string, s *dataset.Schema) (*rawlog.Read, error) {
 			*to = column
 		}
 	}
-	return rawlog.Transitions(t, s.Stored(), r)
+	return rawlog.Transitions(ctx, t, s.Stored(), r)
 }

@@ -87,7 +87,7 @@ func TestHostileParquet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := PlainParquet(f, func([]string) {}, func([]any) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := PlainParquet(f, func([]string) {}, func([]any) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("as a log: %v, want %s", err, want)
 		}
 		f.Close()

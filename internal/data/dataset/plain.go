@@ -11,8 +11,8 @@ import (
 
 // PlainParquet reads any Parquet file with flat columns, such as a log. It calls header once
 // with the names of the columns, and row for each row, whose values are nil, bool, float64 or
-// string, and valid until the next call.
-func PlainParquet(f *os.File, header func([]string), row func([]any)) (err error) {
+// string, and valid until the next call. An error of row ends the reading. An error of row ends the reading.
+func PlainParquet(f *os.File, header func([]string), row func([]any) error) (err error) {
 	defer func() { // broken files can make the library panic
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the file is broken: %v", p)
@@ -42,7 +42,7 @@ func PlainParquet(f *os.File, header func([]string), row func([]any)) (err error
 	return nil
 }
 
-func plainGroup(g parquet.RowGroup, width int, row func([]any)) error {
+func plainGroup(g parquet.RowGroup, width int, row func([]any) error) error {
 	rows := g.Rows()
 	defer rows.Close()
 	buffer := make([]parquet.Row, 256)
@@ -56,7 +56,9 @@ func plainGroup(g parquet.RowGroup, width int, row func([]any)) error {
 			for _, v := range r {
 				values[v.Column()] = plainValue(v)
 			}
-			row(values)
+			if err := row(values); err != nil {
+				return err
+			}
 		}
 		if err == io.EOF {
 			return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -61,6 +63,23 @@ type Schema struct {
 	// Gaps has ReadAs read empty cells of a CSV as NaN, values that are not known;
 	// otherwise they are errors.
 	Gaps bool
+}
+
+// Outside is a value that its column does not admit.
+type Outside struct {
+	Line       int    `json:"line"` // or the number of the row, if the file has no lines
+	Column     string `json:"column"`
+	Value      string `json:"value"`
+	Expected   string `json:"expected"`
+	Unreadable bool   `json:"-"` // no number, where one is expected
+}
+
+// Unseen returns what stands for a text that is no value of its enumeration: a negative number, the same for
+// the same text.
+func Unseen(text string) float64 {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, text) // a hash does not fail
+	return -2 - float64(h.Sum32())
 }
 
 // NewSchema returns a schema of the fluents. It sets Role and adds the next states. Names

@@ -1,9 +1,10 @@
 package rawlog
 
 import (
-	"cmp"
+	"iter"
 	"math"
 	"slices"
+	"sync"
 )
 
 // maxSplits bounds how deep the bins of one quantity are split by behaviour.
@@ -11,6 +12,9 @@ const maxSplits = 3
 
 // maxGaps is the most gaps that make clusters.
 const maxGaps = 15
+
+// leastSamples is the least number of samples that are split.
+const leastSamples = 20
 
 // sample is a value of a quantity with the change that followed: the joint action, and that
 // together with how another fluent changed.
@@ -21,8 +25,8 @@ type sample struct {
 
 // edgesOf chooses the inner edges of a quantity: in the gaps between clusters of values; if
 // there are none, where the behaviour of another fluent changes, with a list of changes for
-// each of these, in any order; else quartiles. lo and hi are the extreme values.
-func edgesOf(values []float64, changes [][]sample) (edges []float64, how string) {
+// each of these, by value; else quartiles. lo and hi are the extreme values.
+func edgesOf(values []float64, changes iter.Seq[[]sample]) (edges []float64, how string) {
 	slices.Sort(values)
 	lo, hi := values[0], values[len(values)-1]
 	add := func(a, b float64) {
@@ -35,10 +39,9 @@ func edgesOf(values []float64, changes [][]sample) (edges []float64, how string)
 		how = "gaps between the values"
 	}
 	if len(edges) > 0 { // the values are levels already, and measured with noise
-		changes = nil
+		changes = slices.Values([][]sample{})
 	}
-	for _, list := range changes {
-		slices.SortFunc(list, func(a, b sample) int { return cmp.Compare(a.x, b.x) })
+	for list := range changes {
 		for _, g := range split(list, maxSplits) {
 			add(g[0], g[1])
 			how = "where the behaviour changes"
@@ -129,9 +132,18 @@ type tally struct {
 	h                float64
 }
 
+// fewNlogn has n log2 n of small numbers.
+var fewNlogn = sync.OnceValue(func() []float64 {
+	out := make([]float64, 1<<13)
+	for n := 1; n < len(out); n++ {
+		out[n] = float64(n) * math.Log2(float64(n))
+	}
+	return out
+})
+
 func nlogn(n int) float64 {
-	if n == 0 {
-		return 0
+	if few := fewNlogn(); n < len(few) {
+		return few[n]
 	}
 	return float64(n) * math.Log2(float64(n))
 }
@@ -151,7 +163,7 @@ const leastGain = 0.03
 // splitting at the threshold that tells most about the changes, as long as it tells more than
 // it takes to describe (Fayyad and Irani, 1993).
 func split(list []sample, depth int) [][2]float64 {
-	if depth == 0 || len(list) < 20 {
+	if depth == 0 || len(list) < leastSamples {
 		return nil
 	}
 	left := tally{actions: map[int]int{}, changes: map[int]int{}}

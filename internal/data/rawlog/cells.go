@@ -145,14 +145,14 @@ func (c *cells) decoded(b *block) []uint64 {
 	return out
 }
 
-// repeat replaces cell i by the one before it.
-func (c *cells) repeat(i int) {
+// repeat replaces cell i by another one.
+func (c *cells) repeat(i, other int) {
 	b, at := &c.blocks[i/blockRows], i%blockRows
 	if b.times != nil {
-		b.times[at] = c.time(i - 1)
+		b.times[at] = c.time(other)
 		return
 	}
-	cell := c.at(i - 1)
+	cell := c.at(other)
 	k := c.prepare(b, cell)
 	switch {
 	case b.cells != nil:
@@ -172,7 +172,7 @@ func (c *cells) toTimes(time func(cell uint64) int64) {
 	}
 	for i := range c.blocks {
 		b := &c.blocks[i]
-		list := make([]int64, 0, blockRows)
+		list := make([]int64, 0, len(b.narrow)+len(b.codes))
 		for _, k := range b.narrow {
 			list = append(list, times[k])
 		}
@@ -187,7 +187,7 @@ func (c *cells) toTimes(time func(cell uint64) int64) {
 // addTime appends a time to a column of times.
 func (c *cells) addTime(t int64) {
 	if c.rows%blockRows == 0 {
-		c.blocks = append(c.blocks, block{times: make([]int64, 0, blockRows)})
+		c.blocks = append(c.blocks, block{times: []int64{}})
 	}
 	b := &c.blocks[len(c.blocks)-1]
 	b.times = append(b.times, t)

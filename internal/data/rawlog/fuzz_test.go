@@ -18,6 +18,14 @@ func FuzzLog(f *testing.F) {
 	f.Add("load;door;up\n1,5;open;1\nNaN;closed;0\n2,5;\"open\";1\n", uint8(0))
 	f.Add("a\tup\ta'\n1\t0\t2\n3\t1\t5\n", uint8('\t'))
 	f.Add(`{"load":1.5,"door":"open","up":true}`+"\n\n"+`{"up":false,"door":"closed","load":null}`+"\n", uint8(1))
+	for _, text := range []string{
+		",state,action,reward,next_state,done\n0,0,1,0.0,4,False\n1,4,2,0.0,8,True\n2,8,1,1.0,8,False\n",
+		"Station: 5;;;\nwhen;Temp [°C];valve;\n;[°C];-;\n31.10.2024 13:05:00;20,5;on;\n31.10.2024 13:05:10;1.020,5;off;\n",
+		"time,obs_0,next_obs_0,truncated,a\n10/31/2024 1:05 PM,1,2,0,x\n10/31/2024 1:06 PM,2,3,1,y\n",
+		"t,id,x,a\n2011-10-11 13:45:40.276000+02:00,1,900000,0\n2011-10-11 13:45:41.276000+02:00,2,7,1\n2011-10-11 13:45:42+02:00,1,1 lb,0\n",
+	} {
+		f.Add(text, uint8(0))
+	}
 	f.Fuzz(func(t *testing.T, text string, format uint8) {
 		if len(text) > 1<<10 {
 			return
@@ -29,7 +37,7 @@ func FuzzLog(f *testing.F) {
 		case format > 1:
 			delimiter = rune(format)
 		}
-		if err := x.readText(strings.NewReader(text), delimiter); err != nil {
+		if err := x.readText(t.Context(), strings.NewReader(text), delimiter); err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Errorf("an error of more than one line: %q", err)
 			}
@@ -39,6 +47,7 @@ func FuzzLog(f *testing.F) {
 			return
 		}
 		for i := range x.Columns {
+			x.Columns[i].settle()
 			if n := x.Columns[i].cells.rows; n != x.Rows() {
 				t.Fatalf("%d cells in %d rows", n, x.Rows())
 			}
@@ -49,11 +58,13 @@ func FuzzLog(f *testing.F) {
 
 // infersWell takes the last column for the action. Errors are as good as transitions.
 func infersWell(t *testing.T, x *Table) {
-	fluents, err := Infer(x, Spec{Actions: []string{x.Columns[len(x.Columns)-1].Name}})
+	spec := Spec{Actions: []string{x.Columns[len(x.Columns)-1].Name}}
+	shape := x.Shape(spec)
+	fluents, err := Infer(t.Context(), x, spec, shape)
 	if err != nil {
 		return
 	}
-	r := Reading{Column: map[string]string{}}
+	r := Reading{Column: map[string]string{}, Next: shape.Next, Ends: shape.Ends()}
 	var states, actions []dataset.Column
 	for i := range fluents {
 		g := &fluents[i]
@@ -76,9 +87,11 @@ func infersWell(t *testing.T, x *Table) {
 			actions = append(actions, c)
 		case AsTime:
 			r.Time = g.Column
+		case AsEpisode:
+			r.Episode = g.Column
 		}
 	}
-	if err := SuggestBins(x, fluents, r); err != nil {
+	if err := SuggestBins(t.Context(), x, fluents, r); err != nil {
 		return
 	}
 	for i := range fluents {
@@ -90,7 +103,7 @@ func infersWell(t *testing.T, x *Table) {
 	if err != nil {
 		return
 	}
-	read, err := Transitions(x, s, r)
+	read, err := Transitions(t.Context(), x, s, r)
 	if err != nil {
 		return
 	}
@@ -117,7 +130,7 @@ func TestTooMuch(t *testing.T) {
 		x.Columns = append(x.Columns, Column{})
 	}
 	text := []byte(`{"a":1,"b":2}`)
-	err := x.readText(bytes.NewReader(text), 0)
+	err := x.readText(t.Context(), bytes.NewReader(text), 0)
 	if err == nil || !strings.Contains(err.Error(), "at most 536870912 values are read") {
 		t.Error(err)
 	}

@@ -20,10 +20,10 @@ func (x *reader) gap() float64 {
 		return x.r.Gap
 	}
 	var all []float64
-	for i := 1; i < min(x.t.Rows(), 10_001); i++ {
-		a, ok1 := x.time.seconds(i - 1)
-		b, ok2 := x.time.seconds(i)
-		if ok1 && ok2 && b > a {
+	for k := 1; k < min(x.t.Rows(), 10_001); k++ {
+		a, ok1 := x.time.seconds(x.row(k - 1))
+		b, ok2 := x.time.seconds(x.row(k))
+		if ok1 && ok2 && b > a && !x.ended(k) {
 			all = append(all, b-a)
 		}
 	}
@@ -47,8 +47,6 @@ func (x *reader) gap() float64 {
 // the log has no times, and infinite if no time between rows is unusual.
 func Gap(t *Table, r Reading) float64 {
 	x := &reader{t: t, r: r}
-	if i := t.Column(r.Time); r.Time != "" && i >= 0 {
-		x.time = &t.Columns[i]
-	}
+	x.arrange()
 	return x.gap()
 }

@@ -1,15 +1,12 @@
 package rawlog
 
 import (
+	"context"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/fdplan/fdplan/internal/nearest"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 // Use is what a column of a log is used for.
@@ -19,6 +16,9 @@ type Use string
 const (
 	AsState   Use = "state"
 	AsAction  Use = "action"
+	AsNext    Use = "next"   // the next state of another column
+	AsEnd     Use = "end"    // whether the row ends its episode
+	AsEntity  Use = "entity" // the device that the row is about
 	AsEpisode Use = "episode"
 	AsReward  Use = "reward"
 	AsTime    Use = "time"
@@ -41,9 +41,9 @@ type Fluent struct {
 	Name   string // of the fluent
 	Column string // in the log
 	Use    Use
-	Why    string // of a column that is dropped, or of a name that was changed
+	Why    string // it is used so
 	Kind   Kind
-	Lo, Hi float64  // of Int and Real as they occur
+	Lo, Hi float64  // of Int and Real as they occur, or as they are given
 	Values []string // of Enum, sorted
 	Edges  []float64
 	How    string // how the edges were found
@@ -53,63 +53,142 @@ type Fluent struct {
 	Listed  bool   // an action of two values, of which neither is known to do nothing
 	Digits  bool   // the values are numbers in the log
 
-	missing int
+	Unreadable int    // texts in a column of numbers
+	Example    string // one of them
+	Line       int    // of the first
 }
 
 // Spec is what the user says of a log.
 type Spec struct {
 	Actions, Ignore []string             // columns
-	Episode         string               // column; empty for none
+	Episode, Entity string               // columns; empty for none
 	Rename          map[string]string    // names of fluents by column
 	Bins            map[string][]float64 // edges by column or fluent
+	Ranges          map[string]Range     // by column or fluent
 	Inactive        bool                 // there may be no action: the columns are only described
 }
 
 // The largest numbers of values of a fluent that is not discretised.
 const (
-	maxInt  = 64
+	maxInt  = 64  // of integers, whatever they mean
+	maxWide = 1e6 // of integers that do not look like a measured quantity
 	maxEnum = 32
 )
 
-// Infer decides what each column of a log is. Errors name the column.
-func Infer(t *Table, s Spec) ([]Fluent, error) {
+// Infer decides what each column of a log is, given its shape. Errors name the column.
+func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error) {
+	if err := s.check(t); err != nil {
+		return nil, err
+	}
+	x := &inference{t: t, s: s, shape: shape, next: map[string]string{}, byName: map[string]int{}, bySum: map[uint64][]int{}}
+	for base, next := range shape.Next {
+		x.next[next] = base
+	}
+	for i := range t.Columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name := t.Columns[i].Name
+		if strings.HasSuffix(name, "'") {
+			continue // the next state of another column
+		}
+		f, err := x.one(i)
+		if err != nil {
+			return nil, err
+		}
+		x.dropTwins(&f, &t.Columns[i])
+		if j, twice := x.byName[f.Name]; f.fluent() && twice {
+			return nil, fmt.Errorf("columns %s and %s would both be named %s; expected --rename %s=NAME", x.out[j].Column, f.Column, f.Name, f.Column)
+		}
+		if f.fluent() {
+			x.byName[f.Name] = len(x.out)
+		}
+		x.out = append(x.out, f)
+	}
+	return x.out, nil
+}
+
+// fluent reports whether the column is a state or an action.
+func (f *Fluent) fluent() bool { return f.Use == AsState || f.Use == AsAction }
+
+// check refuses names that no column has.
+func (s *Spec) check(t *Table) error {
 	for _, list := range []struct {
 		flag  string
 		names []string
-	}{{"--actions", s.Actions}, {"--ignore", s.Ignore}, {"--episode", []string{s.Episode}}} {
+	}{{"--actions", s.Actions}, {"--ignore", s.Ignore}, {"--episode", []string{s.Episode}}, {"--entity", []string{s.Entity}}} {
 		for _, name := range list.names {
 			if name != "" && t.Column(name) < 0 {
-				return nil, fmt.Errorf("%s: there is no column %s in %s; its columns are %s%s", list.flag, name, t.File, names(t), t.hint(name))
+				return fmt.Errorf("%s: there is no column %s in %s; its columns are %s%s", list.flag, name, t.File, names(t), t.hint(name))
 			}
 		}
 	}
 	if len(s.Actions) == 0 && !s.Inactive {
-		return nil, fmt.Errorf("which columns are actions? expected --actions a,b; the columns of %s are %s", t.File, names(t))
+		return fmt.Errorf("which columns are actions? expected --actions a,b; the columns of %s are %s", t.File, names(t))
 	}
-	var out []Fluent
-	for i := range t.Columns {
-		if strings.HasSuffix(t.Columns[i].Name, "'") {
-			continue // the next state of another column
+	return nil
+}
+
+// inference is what is known of the columns so far.
+type inference struct {
+	t      *Table
+	s      Spec
+	shape  Shape
+	next   map[string]string // the column of the state, by that of the next one
+	out    []Fluent
+	byName map[string]int   // fluents by name
+	bySum  map[uint64][]int // columns by a sum over their cells
+	gaps   []int            // columns with missing cells
+	time   string           // the column of times
+}
+
+// maxTwins is the most columns with missing cells that another one is compared with.
+const maxTwins = 256
+
+// dropTwins drops a state that has the same values as a column before it, and a second column of
+// times.
+func (x *inference) dropTwins(f *Fluent, c *Column) {
+	if f.Use == AsTime {
+		if x.time != "" {
+			f.Use, f.Why = Dropped, "another column of times than "+x.time
+		} else {
+			x.time = f.Column
 		}
-		f, err := inferOne(t, i, s)
-		if err != nil {
-			return nil, err
-		}
-		for j := range out {
-			o := &out[j]
-			if f.Use == AsState && o.Use != Dropped && same(&t.Columns[t.Column(o.Column)], &t.Columns[i]) {
-				f.Use, f.Why = Dropped, "the same as column "+o.Column
-			}
-			if f.Use == AsTime && o.Use == AsTime {
-				f.Use, f.Why = Dropped, "another column of times than "+o.Column
-			}
-			if f.Use != Dropped && o.Use != Dropped && o.Name == f.Name {
-				return nil, fmt.Errorf("columns %s and %s would both be named %s; expected --rename %s=NAME", o.Column, f.Column, f.Name, f.Column)
-			}
-		}
-		out = append(out, f)
 	}
-	return out, nil
+	if !f.fluent() {
+		return
+	}
+	sum, whole := c.sum()
+	candidates := append(slices.Clone(x.bySum[sum]), x.gaps[max(0, len(x.gaps)-maxTwins):]...)
+	if !whole {
+		for j := max(0, len(x.out)-maxTwins); j < len(x.out); j++ {
+			candidates = append(candidates, j)
+		}
+	}
+	for _, j := range candidates {
+		o := &x.out[j]
+		if f.Use == AsState && o.Use != Dropped && same(&x.t.Columns[x.t.Column(o.Column)], c) {
+			f.Use, f.Why = Dropped, "the same as column "+o.Column
+			return
+		}
+	}
+	if whole {
+		x.bySum[sum] = append(x.bySum[sum], len(x.out))
+	} else {
+		x.gaps = append(x.gaps, len(x.out))
+	}
+}
+
+// sum mixes the cells of a column into a number, and reports whether none is missing.
+func (c *Column) sum() (sum uint64, whole bool) {
+	whole = true
+	for i := range c.cells.rows {
+		cell := c.cells.at(i)
+		whole = whole && cell != missing
+		sum = (sum ^ cell) * 0x9e37_79b9_7f4a_7c15
+		sum ^= sum >> 29
+	}
+	return sum, whole
 }
 
 // same reports whether two columns have the same values wherever both have one.
@@ -160,95 +239,53 @@ func isNumeric(c *Column) bool {
 	return found
 }
 
-// inferOne infers column i from its cells and those of its next state.
-func inferOne(t *Table, i int, s Spec) (Fluent, error) {
+// one infers column i from its cells and those of its next state.
+func (x *inference) one(i int) (Fluent, error) {
+	t, s := x.t, &x.s
 	c := &t.Columns[i]
-	f := Fluent{Name: s.Rename[c.Name], Column: c.Name, Use: AsState}
+	renamed := s.Rename[c.Name]
+	f := Fluent{Name: renamed, Column: c.Name, Use: AsState}
 	if f.Name == "" {
 		f.Name = fluentName(c.Name)
 	}
+	as := func(use Use, format string, args ...any) (Fluent, error) {
+		f.Use, f.Why = use, fmt.Sprintf(format, args...)
+		return f, nil
+	}
+	base, isNext := x.next[c.Name]
+	next, hasNext := x.shape.Next[c.Name]
 	switch {
 	case slices.Contains(s.Ignore, c.Name):
-		f.Use, f.Why = Dropped, "asked for"
-		return f, nil
+		return as(Dropped, "asked for")
 	case c.Name == s.Episode:
-		f.Use = AsEpisode
-		return f, nil
+		return as(AsEpisode, "asked for")
+	case c.Name == s.Entity:
+		return as(AsEntity, "asked for; its rows follow each other, whatever stands between them")
 	case slices.Contains(s.Actions, c.Name):
 		f.Use = AsAction
 	case c.Name == RewardColumn && isNumeric(c):
-		f.Use = AsReward
-		return f, nil
+		return as(AsReward, "learned, unless the task gives a reward")
+	case isNext:
+		return as(AsNext, "by its name, the next state of %s", base)
+	case c.Name == x.shape.Terminal:
+		return as(AsEnd, "by its name: an episode ends with a row where it is true, in a final state")
+	case c.Name == x.shape.Truncated:
+		return as(AsEnd, "by its name: an episode is cut off after a row where it is true")
+	case renamed != "" && c.layout == "":
 	case isTime(t, c):
-		f.Use = AsTime
-		return f, nil
+		return as(AsTime, "%s", c.whyTime())
+	case s.Episode == "" && slices.Contains(episodeNames, letters(c.Name)):
+		return as(AsEpisode, "by its name")
+	case c.numbersRows():
+		return as(Dropped, "it numbers the rows")
+	case len(x.next) > 0 && !hasNext:
+		return as(Dropped, "no column has its next value; an action would need none")
 	}
 	columns := []*Column{c}
-	if j := t.Column(c.Name + "'"); j >= 0 {
-		columns = append(columns, &t.Columns[j])
+	if hasNext {
+		columns = append(columns, &t.Columns[t.Column(next)])
 	}
-	return f, f.classify(t, columns)
-}
-
-// classify finds the type of a fluent.
-func (f *Fluent) classify(t *Table, columns []*Column) error {
-	numbers, texts := 0, 0
-	f.Lo, f.Hi = math.Inf(1), math.Inf(-1)
-	whole := true
-	values := map[string]bool{}
-	var text, row int
-	for k, c := range columns {
-		for i := range c.cells.rows {
-			x, isNumber := c.Number(i)
-			switch {
-			case c.Missing(i):
-				f.missing++
-			case isNumber:
-				numbers++
-				f.Lo, f.Hi, whole = min(f.Lo, x), max(f.Hi, x), whole && x == math.Trunc(x)
-			default:
-				if texts++; len(values) <= maxEnum {
-					values[c.Text(i)] = true
-				}
-				text, row = k, i
-			}
-		}
-	}
-	if texts > 0 && numbers > texts {
-		return source.Errorf(t.File, t.Line(row), 0, "column %s: %q is not a number, as %.1f %% of its values are; expected a number, or --ignore %s",
-			f.Column, columns[text].Text(row), 100*float64(numbers)/float64(numbers+texts), f.Column)
-	}
-	f.Values = slices.Sorted(maps.Keys(values))
-	f.Unit, f.Digits = unitOf(f.Column), texts == 0
-	drop := func(format string, args ...any) { f.Use, f.Why = Dropped, fmt.Sprintf(format, args...) }
-	wasAction := f.Use == AsAction
-	switch {
-	case numbers+texts == 0:
-		drop("it has no values")
-	case texts > 0 && numbers > 0:
-		return source.Errorf(t.File, t.Line(row), 0, "column %s has both texts, such as %q, and numbers; expected one of them, or --ignore %s", f.Column, columns[text].Text(row), f.Column)
-	case texts > 0 && len(f.Values) > maxEnum:
-		drop("more than %d different texts", maxEnum)
-	case texts > 0 && len(f.Values) == 1, texts == 0 && f.Lo == f.Hi:
-		drop("constant, %s", columns[0].First())
-	case texts > 0 && isBool(f.Values):
-		f.Kind = Bool
-	case texts > 0:
-		f.Kind = Enum
-	case whole && f.Lo == 0 && f.Hi == 1:
-		f.Kind = Bool
-	case whole && f.Hi-f.Lo < maxInt:
-		f.Kind = Int
-	default:
-		f.Kind = Real
-	}
-	if f.Kind != Enum {
-		f.Values = nil
-	}
-	if wasAction && f.Use == Dropped {
-		return fmt.Errorf("%s: the action %s cannot be used: %s", t.File, f.Column, f.Why)
-	}
-	return nil
+	return f, f.classify(t, columns, s)
 }
 
 // First returns the first value as text.
@@ -282,59 +319,4 @@ func isBool(values []string) bool {
 		seen[b] = true
 	}
 	return len(seen) == 2 && len(values) == 2
-}
-
-// timeNames are the names of columns that order the rows.
-var timeNames = []string{"time", "timestamp", "datetime", "date", "ts", "step", "t"}
-
-// isTime reports whether a column has a name of a time and times in it, or time stamps.
-func isTime(t *Table, c *Column) bool {
-	named, found := slices.Contains(timeNames, strings.ToLower(strings.TrimSpace(c.Name))), false
-	for i := range min(t.Rows(), 1000) {
-		if c.Missing(i) {
-			continue
-		}
-		_, isNumber := c.Number(i)
-		if _, ok := c.seconds(i); !ok || isNumber && !named {
-			return false
-		}
-		found = true
-	}
-	return found
-}
-
-// fluentName returns a name that expressions can mention.
-func fluentName(column string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(column) {
-		switch {
-		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) && b.Len() > 0 || r == '_' || r == '-' && b.Len() > 0):
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
-			b.WriteByte('_')
-		}
-	}
-	name := strings.TrimRight(b.String(), "_-")
-	if name == "" || name == "true" || name == "false" {
-		return "column_" + name
-	}
-	return name
-}
-
-// units are the ends of names that tell a unit.
-var units = map[string]string{
-	"kg": "kg", "g": "g", "mm": "mm", "cm": "cm", "m": "m", "km": "km", "s": "s", "ms": "ms", "c": "°C", "degc": "°C", "celsius": "°C", "k": "K",
-	"w": "W", "kw": "kW", "kwh": "kWh", "v": "V", "a": "A", "bar": "bar", "pa": "Pa", "hpa": "hPa", "hz": "Hz", "rpm": "rpm", "l": "l", "pct": "%", "percent": "%",
-}
-
-// unitOf returns the unit in a name such as load_kg or Load (kg).
-func unitOf(column string) string {
-	if strings.Contains(column, "%") {
-		return "%"
-	}
-	words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return !unicode.IsLetter(r) && r != '°' })
-	if len(words) < 2 {
-		return ""
-	}
-	return units[strings.Trim(words[len(words)-1], "°")]
 }

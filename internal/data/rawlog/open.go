@@ -3,7 +3,7 @@ package rawlog
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,10 +16,15 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
+// Options say how a log is read.
+type Options struct {
+	Delimiter rune               // of a CSV; 0 to infer it from its first lines
+	Progress  func(done float64) // told of the share that has been read; may be nil
+}
+
 // Open reads the named log, of at most source.MaxData bytes and as many values as a data set
-// may have. A delimiter of 0 is inferred from the header of a CSV. Errors are *source.Error
-// with the line where the format has lines.
-func Open(name string, delimiter rune) (*Table, error) {
+// may have. Errors are *source.Error with the line where the format has lines, or that of ctx.
+func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	parquet := strings.ToLower(filepath.Ext(name)) == ".parquet"
 	open := source.Open
 	if parquet {
@@ -32,40 +37,70 @@ func Open(name string, delimiter rune) (*Table, error) {
 	defer f.Close()
 	t := &Table{File: name}
 	if parquet {
-		err = t.readParquet(f)
+		err = t.readParquet(ctx, f)
 	} else {
-		err = t.readText(source.UpTo(name, f, source.MaxData), delimiter)
+		err = t.readText(ctx, source.UpTo(name, t.counted(f, o.Progress), source.MaxData), o.Delimiter)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for i := range t.Columns {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		t.Columns[i].settle()
 	}
 	if t.Rows() == 0 {
-		return nil, &noRows{source.Errorf(name, 0, 0, "the log has no rows")}
+		return nil, source.Errorf(name, 0, 0, "the log has no rows")
 	}
 	return t, nil
 }
 
-// ErrNoRows is wrapped if a log has no rows.
-var ErrNoRows = errors.New("the log has no rows")
-
-// noRows is ErrNoRows at its place.
-type noRows struct{ error }
-
-// Unwrap returns the place.
-func (e *noRows) Unwrap() error { return e.error }
-
-// Is reports whether target is ErrNoRows.
-func (*noRows) Is(target error) bool { return target == ErrNoRows }
-
 // readText reads a log in the format that the end of its name tells.
-func (t *Table) readText(r io.Reader, delimiter rune) error {
+func (t *Table) readText(ctx context.Context, r io.Reader, delimiter rune) error {
 	if IsJSON(t.File) {
-		return t.readJSON(r)
+		return t.readJSON(ctx, r)
 	}
-	return t.readCSV(r, delimiter)
+	return t.readCSV(ctx, r, delimiter)
+}
+
+// lookEvery is the number of cells after which a reader looks at its context.
+const lookEvery = 1 << 12
+
+// look returns the error of ctx, which it looks at now and then.
+func (t *Table) look(ctx context.Context) error {
+	if t.unseen += len(t.Columns); t.unseen < lookEvery {
+		return nil
+	}
+	t.unseen = 0
+	if t.tell != nil {
+		t.tell()
+	}
+	return ctx.Err()
+}
+
+// counted returns f, whose progress is told at each look.
+func (t *Table) counted(f *os.File, progress func(float64)) io.Reader {
+	info, err := f.Stat()
+	if progress == nil || err != nil || info.Size() == 0 {
+		return f
+	}
+	c := &counter{r: f}
+	t.tell = func() { progress(min(1, float64(c.n)/float64(info.Size()))) }
+	return c
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+// Read reads.
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // IsJSON reports whether the end of a file's name says that it has JSON lines.
@@ -86,94 +121,10 @@ func (t *Table) row(line int) error {
 	return nil
 }
 
-// guess returns the most frequent of the usual delimiters outside quotes.
-func guess(header string) rune {
-	counts := map[rune]int{}
-	quoted := false
-	for _, r := range header {
-		switch r {
-		case '"':
-			quoted = !quoted
-		case ',', ';', '\t':
-			if !quoted {
-				counts[r]++
-			}
-		}
-	}
-	best := ','
-	for _, r := range []rune{';', '\t'} {
-		if counts[r] > counts[best] {
-			best = r
-		}
-	}
-	return best
-}
-
-func (t *Table) readCSV(f io.Reader, delimiter rune) error {
-	r := bufio.NewReaderSize(f, 1<<16)
-	if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
-		_, _ = r.Discard(3) // buffered already
-	}
-	if delimiter == 0 {
-		head, _ := r.Peek(1 << 15)
-		line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")
-		delimiter = guess(line)
-	}
-	t.Format = fmt.Sprintf("CSV, delimiter %q", delimiter)
-	c := csv.NewReader(r)
-	c.Comma, c.ReuseRecord = delimiter, true
-	fault := func(err error, row []string) error {
-		var p *csv.ParseError
-		if !errors.As(err, &p) {
-			return err
-		}
-		if errors.Is(p.Err, csv.ErrFieldCount) {
-			return source.Errorf(t.File, p.StartLine, 1, "the row has %d fields, expected %d as in the header", len(row), len(t.Columns))
-		}
-		return source.Errorf(t.File, p.Line, p.Column, "%v", p.Err)
-	}
-	header, err := c.Read()
-	if err == io.EOF {
-		return source.Errorf(t.File, 1, 1, "the file is empty, expected a header with the names of columns")
-	} else if err != nil {
-		return fault(err, header)
-	}
-	line, _ := c.FieldPos(0)
-	for i, h := range header {
-		if strings.Contains(strings.TrimRight(h, "\r"), "\r") {
-			return source.Errorf(t.File, line, 1, "the lines end in CR alone; expected LF or CR LF")
-		}
-		h = strings.TrimSpace(h)
-		if h == "" {
-			return source.Errorf(t.File, line, 1, "column %d has no name in the header", i+1)
-		}
-		if j := t.Column(h); j >= 0 {
-			return source.Errorf(t.File, line, 1, "columns %d and %d are both named %s in the header; expected different names", j+1, i+1, h)
-		}
-		t.Columns = append(t.Columns, Column{Name: strings.Clone(h)})
-	}
-	for {
-		row, err := c.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fault(err, row)
-		}
-		line, _ = c.FieldPos(0)
-		if err = t.row(line); err != nil {
-			return err
-		}
-		for i, text := range row {
-			t.Columns[i].add(text, delimiter != ',')
-		}
-	}
-}
-
 // maxLine bounds a line of JSON.
 const maxLine = 16 << 20
 
-func (t *Table) readJSON(f io.Reader) error {
+func (t *Table) readJSON(ctx context.Context, f io.Reader) error {
 	t.Format = "JSON lines"
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, maxLine)
@@ -186,7 +137,7 @@ func (t *Table) readJSON(f io.Reader) error {
 		if err := t.object(d); err != nil {
 			return source.Errorf(t.File, line, int(d.InputOffset())+1, "%v", err)
 		}
-		if err := t.row(line); err != nil {
+		if err := errors.Join(t.row(line), t.look(ctx)); err != nil {
 			return err
 		}
 		for i := range t.Columns {
@@ -257,13 +208,13 @@ func (t *Table) object(d *json.Decoder) error {
 }
 
 // readParquet reads a file with flat columns.
-func (t *Table) readParquet(f *os.File) error {
+func (t *Table) readParquet(ctx context.Context, f *os.File) error {
 	t.Format = "Parquet"
 	err := dataset.PlainParquet(f, func(header []string) {
 		for _, name := range header {
 			t.Columns = append(t.Columns, Column{Name: name})
 		}
-	}, func(row []any) {
+	}, func(row []any) error {
 		for i, v := range row {
 			switch c := &t.Columns[i]; v := v.(type) {
 			case nil:
@@ -277,7 +228,11 @@ func (t *Table) readParquet(f *os.File) error {
 			}
 		}
 		t.lines.add(t.Rows() + 1)
+		return t.look(ctx)
 	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return source.Errorf(t.File, 0, 0, "%v", err)
 	}

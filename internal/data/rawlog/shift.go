@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -23,10 +24,13 @@ type shift struct {
 
 // Shifts returns warnings about numeric columns that only grow, and about those whose level
 // changes suddenly, with the line of the change.
-func Shifts(t *Table, fluents []Fluent) []string {
+func Shifts(ctx context.Context, t *Table, fluents []Fluent) []string {
 	var out []string
 	for i := range fluents {
 		f := &fluents[i]
+		if ctx.Err() != nil {
+			return nil // the caller is late
+		}
 		if f.Use != AsState && f.Use != AsAction || f.Kind != Real && (f.Kind != Int || f.Hi-f.Lo < 8) {
 			continue
 		}

@@ -1,8 +1,12 @@
 package rawlog
 
 import (
+	"cmp"
+	"context"
+	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The most values that clusters are looked for in, and the most transitions of which the
@@ -35,33 +39,67 @@ func drawn(n, most int) []int32 {
 	return out
 }
 
+// maxWatched is the most fluents whose changes are looked at for the bins of a quantity, and
+// maxChanges the most changes that are looked at for all quantities together.
+const (
+	maxWatched = 64
+	maxChanges = 1 << 24
+)
+
 // SuggestBins gives edges to the quantities that have none. A fluent whose behaviour may
-// depend on a quantity is every other one that is not a quantity.
-func SuggestBins(t *Table, fluents []Fluent, r Reading) error {
+// depend on a quantity is every other one that is not a quantity; of very many, some are looked at.
+func SuggestBins(ctx context.Context, t *Table, fluents []Fluent, r Reading) error {
 	rows := drawn(t.Rows(), mostValues)
-	follows := following(t, r)
+	var quantities, others []*Fluent
 	for i := range fluents {
-		f := &fluents[i]
-		if f.Kind != Real || f.Edges != nil || f.Use != AsState && f.Use != AsAction {
-			continue
+		switch f := &fluents[i]; {
+		case f.Kind == Real && f.Edges == nil && f.fluent():
+			quantities = append(quantities, f)
+		case f.Use == AsState && f.Kind != Real:
+			others = append(others, f)
+		}
+	}
+	if len(quantities) == 0 {
+		return nil
+	}
+	w := newWatch(t, fluents, r)
+	most := max(1, min(maxWatched, maxChanges/max(1, len(w.now)*len(quantities))))
+	for i, g := range others {
+		if i*most/len(others) != (i+1)*most/len(others) || len(others) <= most {
+			w.changesOf(g)
+		}
+	}
+	for _, f := range quantities {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		c := &t.Columns[t.Column(f.Column)]
 		values := c.numbers(rows)
-		if j := t.Column(f.Column + "'"); j >= 0 {
-			values = append(values, t.Columns[j].numbers(rows)...)
+		if next := w.next(f.Column); next != nil && next != c {
+			values = append(values, next.numbers(rows)...)
 		}
 		if len(rows) < t.Rows() {
 			values = append(values, f.Lo, f.Hi)
 		}
-		var changes [][]sample
-		for j := range fluents {
-			if g := &fluents[j]; g.Use == AsState && g.Kind != Real {
-				changes = append(changes, changesOf(t, fluents, c, g, follows))
-			}
+		given := f.How == "given"
+		lo, hi := f.Lo, f.Hi
+		f.Edges, f.How = edgesOf(values, w.samples(c))
+		if given {
+			f.Edges, f.How = within(f.Edges, lo, hi), f.How+", in the range that was given"
 		}
-		f.Edges, f.How = edgesOf(values, changes)
 	}
 	return nil
+}
+
+// within keeps the edges inside a range, and adds its ends.
+func within(edges []float64, lo, hi float64) []float64 {
+	out := []float64{lo}
+	for _, e := range edges {
+		if e > lo && e < hi {
+			out = append(out, e)
+		}
+	}
+	return append(out, hi)
 }
 
 // numbers returns the numbers in some rows.
@@ -75,26 +113,34 @@ func (c *Column) numbers(rows []int32) []float64 {
 	return out
 }
 
-// following returns rows that are followed by the one after them.
-func following(t *Table, r Reading) []int32 {
-	x := &reader{t: t, r: r}
-	if i := t.Column(r.Episode); r.Episode != "" && i >= 0 {
-		x.episode = &t.Columns[i]
-	}
-	if i := t.Column(r.Time); r.Time != "" && i >= 0 {
-		x.time = &t.Columns[i]
-	}
-	gap := x.gap()
-	return slices.DeleteFunc(drawn(t.Rows()-1, mostTransitions), func(i int32) bool { return !x.together(int(i)+1, gap) })
+// watch has the changes of fluents that followed rows.
+type watch struct {
+	t         *Table
+	r         Reading
+	primed    bool
+	now, then []int32  // rows, and those after them
+	actions   []uint64 // the joint actions
+	codes     map[[2]uint64]int
+	action    []int   // by row of now
+	changes   [][]int // of each fluent, by row of now; -1 if unknown
 }
 
-// changesOf pairs the values of quantity c with the changes of fluent g that followed.
-func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int32) []sample {
-	now := &t.Columns[t.Column(g.Column)]
-	next := now
-	primed := t.Column(g.Column+"'") >= 0
-	if primed {
-		next = &t.Columns[t.Column(g.Column+"'")]
+func newWatch(t *Table, fluents []Fluent, r Reading) *watch {
+	w := &watch{t: t, r: r, codes: map[[2]uint64]int{}, primed: len(r.Next) > 0 || slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })}
+	x := &reader{t: t, r: r}
+	x.arrange()
+	gap := x.gap()
+	rows := t.Rows()
+	if !w.primed {
+		rows--
+	}
+	for _, k := range drawn(rows, mostTransitions) {
+		switch {
+		case w.primed:
+			w.now, w.then = append(w.now, k), append(w.then, k)
+		case x.together(int(k)+1, gap):
+			w.now, w.then = append(w.now, int32(x.row(int(k)))), append(w.then, int32(x.row(int(k)+1)))
+		}
 	}
 	var actions []*Column
 	for i := range fluents {
@@ -102,29 +148,53 @@ func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int32
 			actions = append(actions, &t.Columns[t.Column(fluents[i].Column)])
 		}
 	}
-	type key [2]uint64
-	codes := map[key]int{}
-	code := func(a, b uint64) int {
-		k, ok := codes[key{a, b}]
-		if !ok {
-			k = len(codes)
-			codes[key{a, b}] = k
-		}
-		return k
-	}
-	var out []sample
-	for _, row := range follows {
-		i, j := int(row), int(row)+1
-		if primed {
-			j = i
-		}
-		x, ok := c.Number(i)
-		if !ok || now.Missing(i) || next.Missing(j) {
-			continue
-		}
+	for _, i := range w.now {
 		var action uint64
 		for _, a := range actions {
-			action = action*1_000_003 + a.cells.at(i)
+			action = action*1_000_003 + a.cells.at(int(i))
+		}
+		w.actions = append(w.actions, action)
+		w.action = append(w.action, w.code(action, 0))
+	}
+	return w
+}
+
+// code returns a number for a pair.
+func (w *watch) code(a, b uint64) int {
+	k, ok := w.codes[[2]uint64{a, b}]
+	if !ok {
+		k = len(w.codes)
+		w.codes[[2]uint64{a, b}] = k
+	}
+	return k
+}
+
+// next returns the column of next states of a column; the column itself if rows are time steps.
+func (w *watch) next(column string) *Column {
+	name := column
+	if w.primed {
+		if name = w.r.Next[column]; name == "" {
+			name = column + "'"
+		}
+	}
+	if i := w.t.Column(name); i >= 0 {
+		return &w.t.Columns[i]
+	}
+	return nil
+}
+
+// changesOf adds the changes of a fluent.
+func (w *watch) changesOf(g *Fluent) {
+	now, next := &w.t.Columns[w.t.Column(g.Column)], w.next(g.Column)
+	if next == nil {
+		return
+	}
+	list := make([]int, len(w.now))
+	for k := range list {
+		i, j := int(w.now[k]), int(w.then[k])
+		if now.Missing(i) || next.Missing(j) {
+			list[k] = -1
+			continue
 		}
 		change := math.Float64bits(math.NaN())
 		if a, isNumber := now.Number(i); isNumber {
@@ -134,7 +204,39 @@ func changesOf(t *Table, fluents []Fluent, c *Column, g *Fluent, follows []int32
 		} else {
 			change = next.cells.at(j)<<20 ^ now.cells.at(i)
 		}
-		out = append(out, sample{x: x, action: code(action, 0), change: code(action, change|1<<63)})
+		list[k] = w.code(w.actions[k], change|1<<63)
 	}
-	return out
+	w.changes = append(w.changes, list)
+}
+
+// samples pairs the values of a quantity with the changes of each fluent that followed, in the
+// order of the values.
+func (w *watch) samples(c *Column) iter.Seq[[]sample] {
+	type value struct {
+		x float64
+		k int32
+	}
+	return func(yield func([]sample) bool) {
+		if len(w.now) < leastSamples || len(w.changes) == 0 {
+			return
+		}
+		var values []value
+		for k, i := range w.now {
+			if x, ok := c.Number(int(i)); ok {
+				values = append(values, value{x, int32(k)})
+			}
+		}
+		slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
+		for _, changes := range w.changes {
+			var list []sample
+			for _, v := range values {
+				if change := changes[v.k]; change >= 0 {
+					list = append(list, sample{x: v.x, action: w.action[v.k], change: change})
+				}
+			}
+			if !yield(list) {
+				return
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,9 +14,19 @@ import (
 type Table struct {
 	File    string
 	Columns []Column
-	Format  string // for the report
+	Format  string   // for the report
+	Notes   []string // what was found about the file, for the report
 
-	lines lines
+	lines  lines
+	byName map[string]int // of as many columns as it has entries
+	likes  map[string]int // by their letters, see columnLike
+	unseen int            // cells since the context was looked at
+	tell   func()         // of the progress; may be nil
+}
+
+// note adds to the notes.
+func (t *Table) note(format string, args ...any) {
+	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }
 
 // Rows returns the number of rows.
@@ -26,10 +37,17 @@ func (t *Table) Line(row int) int { return t.lines.at(row) }
 
 // Column returns the index of a column by its name in the file, or -1.
 func (t *Table) Column(name string) int {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return i
-		}
+	if len(t.byName) > len(t.Columns) {
+		t.byName = nil
+	}
+	if t.byName == nil {
+		t.byName = map[string]int{}
+	}
+	for i := len(t.byName); i < len(t.Columns); i++ {
+		t.byName[t.Columns[i].Name] = i
+	}
+	if i, ok := t.byName[name]; ok {
+		return i
 	}
 	return -1
 }
@@ -38,12 +56,16 @@ func (t *Table) Column(name string) int {
 // are all times, the times are kept in their place.
 type Column struct {
 	Name string
+	Unit string // as the log says; may be empty
 
 	cells  cells
 	texts  []string
 	index  map[string]uint64
-	layout string // of a column of times, else empty
+	layout string // of a column of times, else empty; of the first one
+	days   bool   // days stand before months where both are possible
+	sure   bool   // a stamp has shown that
 	base   int64  // the first of the times
+	sample string // its text
 
 	last     []byte // the text of the last number or text, and its cell
 	lastCell uint64
@@ -57,27 +79,60 @@ var missingTexts = map[string]bool{"": true, "na": true, "n/a": true, "nan": tru
 
 // add appends a cell. With comma set, a comma may be the decimal point.
 func (c *Column) add(text string, comma bool) {
-	text = strings.TrimSpace(text)
+	text = plainText(text)
 	if c.layout == "" && text != "" && string(c.last) == text {
 		c.cells.add(c.lastCell)
 		return
 	}
-	if len(text) <= 4 && missingTexts[strings.ToLower(text)] {
+	if isMissing(text) {
 		c.addMissing()
 		return
 	}
-	if first := text[0]; first <= '9' { // signs, the point and digits; no word begins so
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil && comma && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
-			x, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-		}
-		if err == nil && !math.IsInf(x, 0) && !strings.ContainsAny(text, "xX_") {
-			c.addNumber(x)
-			c.remember(text, math.Float64bits(x))
-			return
-		}
+	if x, ok := numberOf(text, comma); ok {
+		c.addNumber(x)
+		c.remember(text, math.Float64bits(x))
+		return
 	}
 	c.addText(text)
+}
+
+func isMissing(text string) bool { return len(text) <= 4 && missingTexts[strings.ToLower(text)] }
+
+// isNumber reports whether a text is a number in any of the usual forms.
+func isNumber(text string) bool { _, ok := numberOf(strings.TrimSpace(text), true); return ok }
+
+// numberOf reads a number. With comma set, a comma may be the decimal point. Thousands may be
+// grouped by the other of the two.
+func numberOf(text string, comma bool) (float64, bool) {
+	if text == "" || text[0] > '9' { // signs, the point and digits; no word begins so
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err == nil:
+	case comma && strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
+		x, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	case isGrouped(text, ',', '.'):
+		x, err = strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	case comma && isGrouped(text, '.', ','):
+		x, err = strconv.ParseFloat(strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1), 64)
+	}
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || strings.ContainsAny(text, "xX_") {
+		return 0, false
+	}
+	return x, true
+}
+
+// isGrouped reports whether sep stands between groups of three digits before the decimal point.
+func isGrouped(text string, sep, point byte) bool {
+	whole, _, _ := strings.Cut(strings.TrimLeft(text, "+-"), string(point))
+	groups := strings.Split(whole, string(sep))
+	for i, g := range groups {
+		if i > 0 && len(g) != 3 || g == "" || len(g) > 3 || strings.Trim(g, "0123456789") != "" {
+			return false
+		}
+	}
+	return len(groups) > 1
 }
 
 // remember keeps the last text with its cell, since values often repeat.
@@ -130,68 +185,32 @@ func (c *Column) addText(text string) {
 	c.remember(text, cell)
 }
 
-// layouts are the formats of time stamps.
-var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "02.01.2006 15:04:05", "02.01.2006 15:04", "2006/01/02 15:04:05", "15:04:05"}
-
-// timeOf returns the time that a text stands for, in nanoseconds since 1970.
-func (c *Column) timeOf(text string) int64 {
-	if at, err := time.Parse(c.layout, text); err == nil {
-		return at.UnixNano()
-	}
-	for _, l := range layouts {
-		if at, err := time.Parse(l, text); err == nil {
-			return at.UnixNano()
-		}
-	}
-	return unknownTime
-}
-
-// becomesTimes makes a column of texts that are all times one of times. It reports whether
-// they are.
-func (c *Column) becomesTimes() bool {
-	times := make([]int64, len(c.texts))
-	for i, text := range c.texts {
-		if times[i] = c.timeOf(text); times[i] == unknownTime {
-			return false
-		}
-	}
-	numbers := slices.ContainsFunc(c.cells.values, func(cell uint64) bool { return !isNone(cell) })
-	if numbers {
-		return false
-	}
-	i := slices.IndexFunc(layouts, func(l string) bool { _, err := time.Parse(l, c.texts[0]); return err == nil })
-	c.layout, c.base = layouts[i], times[0]
-	c.cells.toTimes(func(cell uint64) int64 {
-		if cell == missing {
-			return noTime
-		}
-		return times[cell-firstText]
-	})
-	c.texts, c.index, c.last = nil, nil, nil
-	return true
-}
-
-// settle decides about the text none when all cells are known: in a column of numbers, or alone,
-// it stands for no value. Among other texts it is one of them, such as an action.
+// settle decides what a column has when all cells are known. A column of texts that are all
+// times has times. The text none stands for no value in a column of numbers, or alone; among
+// other texts it is one of them, such as an action.
 func (c *Column) settle() {
 	none := func(text string) bool { return strings.EqualFold(text, "none") }
-	if len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool { return !none(text) }) {
+	if c.becomesTimes() || len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool { return !none(text) }) {
 		return
 	}
-	isText := func(cell uint64) bool { return cell >= firstText && isNone(cell) }
+	c.lose(func(cell uint64) bool { return cell >= firstText && isNone(cell) })
+	c.texts, c.index = nil, nil
+}
+
+// lose makes the cells missing that are chosen.
+func (c *Column) lose(chosen func(cell uint64) bool) {
 	for k, cell := range c.cells.values {
-		if isText(cell) {
+		if chosen(cell) {
 			c.cells.values[k] = missing
 		}
 	}
 	for i := range c.cells.blocks {
 		for k, cell := range c.cells.blocks[i].cells {
-			if isText(cell) {
+			if chosen(cell) {
 				c.cells.blocks[i].cells[k] = missing
 			}
 		}
 	}
-	c.texts, c.index = nil, nil
 }
 
 // isNone reports whether a cell is not a number.
@@ -243,9 +262,5 @@ func (c *Column) seconds(i int) (float64, bool) {
 	if x, ok := c.Number(i); ok {
 		return x, true
 	}
-	if c.Missing(i) {
-		return 0, false
-	}
-	t := c.timeOf(c.Text(i))
-	return float64(t) / 1e9, t > unknownTime
+	return 0, false
 }

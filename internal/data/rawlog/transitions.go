@@ -1,6 +1,7 @@
 package rawlog
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -25,11 +26,20 @@ const (
 type Reading struct {
 	Column  map[string]string // column by fluent; a fluent without one has its own name
 	Episode string            // column; empty for none
+	Entity  string            // column of the device that a row is about; empty for one device
 	Time    string            // column; empty for none
+	Next    map[string]string // column of the next state, by that of the state; those with a prime need none
+	Ends    []string          // columns that are true where a row ends its episode
 	Missing Missing           // MissingDrop if empty
 	// Gap is the longest time between two rows of an episode, in seconds or in the unit of a
 	// column of numbers; 0 to infer it.
 	Gap float64
+	// Outside, where not nil, is told of each value that its fluent does not have; see
+	// dataset.Schema.Outside. A cell without a value is then no error either.
+	Outside func(dataset.Outside)
+	// Refuse drops the transitions that need such a value. Otherwise only those go that need a
+	// number and have a text.
+	Refuse bool
 }
 
 // Drop is a row that gave no transition.
@@ -62,7 +72,7 @@ func (r *Read) Summary() string {
 	}
 	var parts []string
 	if missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d since a cell is missing", missing))
+		parts = append(parts, fmt.Sprintf("%d since a cell is missing or unreadable", missing))
 	}
 	if n := len(r.Drops) - missing; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d at the end of an episode or before a gap in time", n))
@@ -71,26 +81,28 @@ func (r *Read) Summary() string {
 }
 
 // Transitions returns the transitions of a log as rows of schema s, whose quantities are
-// numbers and not levels. The log has next states, in columns with a prime, or its rows are
-// time steps: then a row's states and actions are followed by the states of the next row, if
-// that is of the same episode and not after a gap in time. The rows stay in the table, in which
+// numbers and not levels. The log has next states, in columns of their own, or its rows are
+// time steps: then a row's states and actions are followed by the states of the next row of the
+// same entity, if that is of the same episode and not after a gap in time. The rows stay in the table, in which
 // MissingPrevious fills the cells.
-func Transitions(t *Table, s *dataset.Schema, r Reading) (*Read, error) {
+func Transitions(ctx context.Context, t *Table, s *dataset.Schema, r Reading) (*Read, error) {
 	x := &reader{t: t, s: s, r: r, out: &Read{Data: &dataset.Data{Schema: s}}}
 	if err := x.match(); err != nil {
 		return nil, err
 	}
-	if r.Missing == MissingPrevious && !x.primed {
-		x.fill()
-	}
 	for i := range x.columns {
-		x.values = append(x.values, newValues(x.columns[i], &s.Columns[i]))
+		x.values = append(x.values, newValues(x.columns[i], &s.Columns[i], r.Outside != nil))
 	}
-	if err := x.run(); err != nil {
+	if r.Missing == MissingPrevious && !x.primed {
+		if err := x.fill(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
 	d := x.out.Data
-	d.Rows, d.View, d.Line = len(x.first), x.view, func(i int) int { return t.Line(int(x.first[i])) }
+	d.Rows, d.View, d.Line = len(x.first), x.view, func(i int) int { return t.Line(x.row(int(x.first[i]))) }
 	return x.out, nil
 }
 
@@ -103,8 +115,11 @@ type reader struct {
 	primed  bool
 	reward  *Column // nil for none
 	episode *Column
+	entity  *Column
 	time    *Column
-	first   []int32 // the row in which each transition begins
+	ends    []end
+	order   []int32 // the rows by entity, in the order of time; nil if that is the order of the file
+	first   []int32 // the place in order where each transition begins
 	out     *Read
 }
 
@@ -117,6 +132,11 @@ func (x *reader) match() error {
 		return nil, source.Errorf(x.t.File, 1, 0, "there is no column %s; the columns are %s%s", name, names(x.t), x.t.hint(name))
 	}
 	x.primed = slices.ContainsFunc(x.t.Columns, func(c Column) bool { return strings.HasSuffix(c.Name, "'") })
+	named := len(x.r.Next) > 0 && !x.primed // a data set that init wrote has primes
+	for base, next := range x.r.Next {
+		named = named && x.t.Column(base) >= 0 && x.t.Column(next) >= 0
+	}
+	x.primed = x.primed || named
 	for i := range x.s.Columns {
 		c := &x.s.Columns[i]
 		fluent := strings.TrimSuffix(c.Name, "'")
@@ -124,7 +144,9 @@ func (x *reader) match() error {
 		if !ok || x.t.Column(name) < 0 { // a data set has the names of fluents
 			name = fluent
 		}
-		if c.Role == dataset.Next && x.primed {
+		if next, ok := x.r.Next[name]; c.Role == dataset.Next && named && ok {
+			name = next
+		} else if c.Role == dataset.Next && x.primed {
 			name += "'"
 		}
 		column, err := find(name)
@@ -139,83 +161,122 @@ func (x *reader) match() error {
 	if x.primed {
 		return nil
 	}
-	var err error
-	if x.r.Episode != "" {
-		if x.episode, err = find(x.r.Episode); err != nil {
+	for _, name := range []string{x.r.Episode, x.r.Entity, x.r.Time} {
+		if name != "" {
+			if _, err := find(name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range x.r.Ends {
+		if _, err := find(name); err != nil {
 			return err
 		}
 	}
-	if x.r.Time != "" {
-		x.time, err = find(x.r.Time)
-	}
-	return err
+	x.arrange()
+	return nil
 }
 
 // fill gives cells without a value that of the row before, within an episode.
-func (x *reader) fill() {
+func (x *reader) fill(ctx context.Context) error {
 	gap := x.gap()
-	var gaps []*Column
-	for _, c := range x.columns[:len(x.columns)-x.s.NumStates()] {
-		if !slices.Contains(gaps, c) {
-			gaps = append(gaps, c)
+	known := len(x.columns) - x.s.NumStates()
+	for k := 1; k < x.t.Rows(); k++ {
+		if err := x.t.look(ctx); err != nil {
+			return err
 		}
-	}
-	for i := 1; i < x.t.Rows(); i++ {
 		var together, asked bool
-		for _, c := range gaps {
-			if !c.Missing(i) || c.Missing(i-1) {
+		i, before := x.row(k), x.row(k-1)
+		for c, v := range x.values[:known] {
+			value, bad := v.at(i)
+			if !math.IsNaN(value) || bad && x.r.Outside == nil {
+				continue
+			}
+			if last, _ := v.at(before); math.IsNaN(last) {
 				continue
 			}
 			if !asked {
-				together, asked = x.together(i, gap), true
+				together, asked = x.together(k, gap), true
 			}
 			if together {
-				c.cells.repeat(i)
+				if bad {
+					x.outside(i, c)
+				}
+				x.columns[c].cells.repeat(i, before)
 			}
 		}
 	}
+	return nil
+}
+
+// outside tells of the value of column k of the schema in row i, which its fluent does not have.
+func (x *reader) outside(i, k int) {
+	v := x.values[k]
+	value, _ := v.at(i)
+	x.r.Outside(dataset.Outside{Line: x.t.Line(i), Column: x.columns[k].Name, Value: v.from.Text(i), Expected: v.fault(i), Unreadable: math.IsNaN(value)})
 }
 
 // none is the index of no column.
 const none = -1
 
-// complete checks the columns from..to-1 of the schema in row i. It returns the first without
-// a value that is needed, or none.
+// complete checks the columns from..to-1 of the schema in row i. It returns the reason to drop a
+// transition that needs the first without a value, or none.
 func (x *reader) complete(i, from, to int) (int, error) {
 	first := none
 	for k := from; k < to; k++ {
 		v := x.values[k]
-		if !math.IsNaN(v.at(i)) {
+		value, bad := v.at(i)
+		unreadable := math.IsNaN(value)
+		if !bad && !unreadable {
 			continue
 		}
 		name := x.columns[k].Name
-		switch expected := v.fault(i); {
-		case expected != "":
-			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s: %q, expected %s", name, v.from.Text(i), expected)
-		case x.r.Missing == MissingError:
+		switch {
+		case bad && x.r.Outside == nil:
+			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s: %q, expected %s", name, v.from.Text(i), v.fault(i))
+		case bad:
+			x.outside(i, k)
+			if first == none && (x.r.Refuse || unreadable && x.r.Missing != MissingKeep) {
+				first = reasonOf(k, true)
+			}
+		case x.r.Missing == MissingError && x.r.Outside == nil:
 			return none, source.Errorf(x.t.File, x.t.Line(i), 0, "column %s has no value; expected one, or --missing drop, previous or keep", name)
 		case x.r.Missing != MissingKeep && first == none:
-			first = k
+			first = reasonOf(k, false)
 		}
 	}
 	return first, nil
 }
 
+// The reasons that are about a column come in fours: missing, unreadable, and both in the row after it.
+const perColumn, after = 4, 2
+
+// reasonOf is the index of the reason that column k of the schema has no value.
+func reasonOf(k int, bad bool) int {
+	if bad {
+		return last + 2 + perColumn*k
+	}
+	return last + 1 + perColumn*k
+}
+
 // run forms the transitions.
-func (x *reader) run() error {
+func (x *reader) run(ctx context.Context) error {
 	width, states := len(x.s.Columns), x.s.NumStates()
 	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row"}
 	for _, c := range x.columns {
-		x.out.reasons = append(x.out.reasons, c.Name+" is missing", c.Name+" is missing in the row after it")
+		x.out.reasons = append(x.out.reasons, c.Name+" is missing", c.Name+" has no value that it can have",
+			c.Name+" is missing in the row after it", c.Name+" has no value that it can have in the row after it")
 	}
-	isMissing := func(k, after int) int { return 2 + 2*k + after }
 	if x.primed {
 		for i := range x.t.Rows() {
-			switch k, err := x.complete(i, 0, width); {
+			if err := x.t.look(ctx); err != nil {
+				return err
+			}
+			switch why, err := x.complete(i, 0, width); {
 			case err != nil:
 				return err
-			case k != none:
-				x.drop(i, isMissing(k, 0))
+			case why != none:
+				x.drop(i, why)
 			default:
 				x.add(i)
 			}
@@ -223,8 +284,12 @@ func (x *reader) run() error {
 		return nil
 	}
 	gap := x.gap()
-	before := none // the column without a value in the row before
-	for i := range x.t.Rows() {
+	before := none // why the row before cannot begin a transition
+	for k := range x.t.Rows() {
+		if err := x.t.look(ctx); err != nil {
+			return err
+		}
+		i := x.row(k)
 		state, err := x.complete(i, 0, states)
 		if err != nil {
 			return err
@@ -234,15 +299,15 @@ func (x *reader) run() error {
 			return err
 		}
 		switch {
-		case i == 0:
-		case !x.together(i, gap):
-			x.drop(i-1, ended)
+		case k == 0:
+		case !x.together(k, gap):
+			x.drop(k-1, ended)
 		case before != none:
-			x.drop(i-1, isMissing(before, 0))
+			x.drop(k-1, before)
 		case state != none:
-			x.drop(i-1, isMissing(state, 1))
+			x.drop(k-1, state+after)
 		default:
-			x.add(i - 1)
+			x.add(k - 1)
 		}
 		if before = state; before == none {
 			before = action
@@ -252,12 +317,13 @@ func (x *reader) run() error {
 	return nil
 }
 
-func (x *reader) drop(row, why int) {
-	x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(row)), int32(why)})
+func (x *reader) drop(k, why int) {
+	x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(x.row(k))), int32(why)})
 }
 
-func (x *reader) add(row int) {
-	x.first = append(x.first, int32(row))
+func (x *reader) add(k int) {
+	x.first = append(x.first, int32(k))
+	row := x.row(k)
 	if x.reward != nil {
 		y := math.NaN()
 		if v, ok := x.reward.Number(row); ok {
@@ -269,28 +335,16 @@ func (x *reader) add(row int) {
 
 // view sets row to the values of transition i.
 func (x *reader) view(i int, row []float64) {
-	at, next := int(x.first[i]), int(x.first[i])
+	k := int(x.first[i])
+	at, next := x.row(k), x.row(k)
 	if !x.primed {
-		next++
+		next = x.row(k + 1)
 	}
 	known := len(row) - x.s.NumStates()
 	for k := range row {
 		if k == known {
 			at = next
 		}
-		row[k] = x.values[k].at(at)
+		row[k], _ = x.values[k].at(at)
 	}
-}
-
-// together reports whether row i follows row i-1.
-func (x *reader) together(i int, gap float64) bool {
-	if x.episode != nil && x.episode.cells.at(i) != x.episode.cells.at(i-1) {
-		return false
-	}
-	if x.time == nil || gap == 0 {
-		return true
-	}
-	a, ok1 := x.time.seconds(i - 1)
-	b, ok2 := x.time.seconds(i)
-	return ok1 && ok2 && b >= a && b-a <= gap
 }

@@ -14,35 +14,38 @@ type values struct {
 	as     *dataset.Column
 	index  map[string]float64 // of the values of an enumeration
 	byCode []float64          // NaN if the cell is missing or has no such value
+	bad    []bool             // by code: the cell has a value that is not one of the fluent
+	keep   bool               // what stands for such a value is kept; see dataset.Schema.Outside
 }
 
 // newValues returns the values of a column, which must not grow any more.
-func newValues(from *Column, as *dataset.Column) *values {
-	v := &values{from: from, as: as, index: map[string]float64{}}
+func newValues(from *Column, as *dataset.Column, keep bool) *values {
+	v := &values{from: from, as: as, index: map[string]float64{}, keep: keep}
 	for k, name := range as.Values {
 		v.index[name] = float64(k)
 	}
 	for _, cell := range from.cells.values {
-		x, _ := v.of(cell, from.text)
-		v.byCode = append(v.byCode, x)
+		x, expected := v.of(cell, from.text)
+		v.byCode, v.bad = append(v.byCode, x), append(v.bad, expected != "")
 	}
 	return v
 }
 
-// at returns the value in row i; NaN if the cell is missing or has no such value.
-func (v *values) at(i int) float64 {
+// at returns the value in row i, NaN if the cell is missing. bad reports that it is not one of the
+// fluent.
+func (v *values) at(i int) (x float64, bad bool) {
 	b, k := &v.from.cells.blocks[i/blockRows], i%blockRows
 	switch {
 	case b.narrow != nil:
-		return v.byCode[b.narrow[k]]
+		return v.byCode[b.narrow[k]], v.bad[b.narrow[k]]
 	case b.codes != nil:
-		return v.byCode[b.codes[k]]
+		return v.byCode[b.codes[k]], v.bad[b.codes[k]]
 	}
-	x, _ := v.of(v.from.cells.at(i), func(uint64) string { return v.from.Text(i) })
-	return x
+	x, expected := v.of(v.from.cells.at(i), func(uint64) string { return v.from.Text(i) })
+	return x, expected != ""
 }
 
-// fault tells why the value in row i is NaN: what was expected, or "" if the cell is missing.
+// fault tells what was expected in row i, or "" if the cell is missing or has a value of the fluent.
 func (v *values) fault(i int) string {
 	_, expected := v.of(v.from.cells.at(i), func(uint64) string { return v.from.Text(i) })
 	return expected
@@ -51,9 +54,17 @@ func (v *values) fault(i int) string {
 // of returns the value of a cell. It is NaN if the cell is missing, and if it has no value of
 // the fluent, with what was expected.
 func (v *values) of(cell uint64, text func(cell uint64) string) (x float64, expected string) {
-	fail := func(expected string) (float64, string) { return math.NaN(), expected }
 	if cell == missing {
-		return fail("")
+		return math.NaN(), ""
+	}
+	fail := func(expected string) (float64, string) {
+		switch t := v.as.Type; {
+		case !v.keep:
+			return math.NaN(), expected
+		case t == dataset.Enum || t == dataset.Bool:
+			return dataset.Unseen(text(cell)), expected
+		}
+		return math.Float64frombits(cell), expected
 	}
 	x = math.Float64frombits(cell)
 	switch c := v.as; {

@@ -16,11 +16,7 @@ func TestRecorder(t *testing.T) {
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {
 		name := filepath.Join(t.TempDir(), "seen"+ext)
 		for i, plan := range [][]string{{"inc", "toggle"}, {"toggle", "inc toggle"}} {
-			c, err := NewColumns(p, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := NewRecorder(name, c)
+			r, err := NewRecorder(name, p, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

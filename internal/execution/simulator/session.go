@@ -3,16 +3,13 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // Transition is an observed step, from the state and the action in Now to the state in Next.
 type Transition struct {
 	Now, Next factored.Valuation
-	Reward    *float64 // that the system gave; nil for none
 }
 
 // Options control what a session adds to a system.
@@ -101,17 +98,6 @@ func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valu
 	return a, err
 }
 
-// Allows reports whether the rules allow an action in the state of an answer.
-func (s *Session) Allows(before *Answer, action factored.Valuation) bool {
-	now := join(s.p, before.State, action)
-	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.Action(now) != nil })
-}
-
-// AllowsState reports whether the rules allow a state.
-func (s *Session) AllowsState(state factored.Valuation) bool {
-	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.State(state) != nil })
-}
-
 // step is Step without calling the observer.
 func (s *Session) step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
 	now := join(s.p, before.State, action)
@@ -153,7 +139,7 @@ func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer)
 			return &PartialError{What: "recording transitions", Missing: x.Missing}
 		}
 	}
-	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State, Reward: a.Reward})
+	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State})
 }
 
 // Goal evaluates the goal in a state that was answered: by the system if it does so,
@@ -215,7 +201,13 @@ type Reward struct {
 
 // NewReward starts a sum of rewards.
 func (s *Session) NewReward() *Reward {
-	return &Reward{p: s.p, own: s.o.OwnReward}
+	r := &Reward{p: s.p, own: s.o.OwnReward}
+	for _, t := range s.p.Reward.Terms {
+		if s.p.Kind(t.Lit.Bit) == factored.Auxiliary {
+			r.unknown = true // only the model determines which of its values is rewarded
+		}
+	}
+	return r
 }
 
 // Add adds the reward of a step and returns it, nil if it is unknown.
@@ -230,9 +222,7 @@ func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *floa
 	}
 	var x int64
 	if !r.unknown {
-		var ok bool
-		x, ok = validate.StepReward(r.p, join(r.p, before.State, action), a.State)
-		r.unknown = !ok // only the model determines which of its values is rewarded
+		x = r.p.Reward.StepReward(join(r.p, before.State, action), a.State)
 		r.mine += x
 	}
 	switch {

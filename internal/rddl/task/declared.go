@@ -45,6 +45,9 @@ type fluentTable struct {
 type Log struct {
 	Delimiter string            `toml:"delimiter"` // of a CSV; inferred if empty
 	Episode   string            `toml:"episode"`   // column
+	Entity    string            `toml:"entity"`    // column of the device that a row is about
+	Next      map[string]string `toml:"next"`      // column of the next state, by that of the state
+	Ends      []string          `toml:"ends"`      // columns that are true where a row ends its episode
 	Time      string            `toml:"time"`      // column
 	Gap       float64           `toml:"gap"`       // longest time between rows of an episode; inferred if 0
 	Missing   string            `toml:"missing"`   // drop, previous, keep or error
@@ -83,7 +86,7 @@ func (t *Task) setDeclared(f *file) error {
 			*list.to = append(*list.to, one)
 		}
 	}
-	t.Rules, t.Log = f.Rules, f.Log
+	t.Rules, t.Final, t.Log = f.Rules, f.Final, f.Log
 	if t.Log.Gap < 0 {
 		return t.errorAt([]string{"log", "gap"}, "gap is %v; expected a time above 0", t.Log.Gap)
 	}
@@ -95,8 +98,8 @@ func (t *Task) setDeclared(f *file) error {
 	}
 	declared := len(t.States)+len(t.Actions) > 0
 	switch {
-	case t.Domain != "" && (declared || t.Rules != nil || t.Reward != ""):
-		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], rules or reward beside it")
+	case t.Domain != "" && (declared || t.Rules != nil || t.Final != nil || t.Reward != ""):
+		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], rules, final or reward beside it")
 	case t.Domain != "":
 		return nil
 	case !declared:
@@ -204,6 +207,15 @@ func (t *Task) Factored(name string) (*factored.Problem, error) {
 			return nil, t.errorAt([]string{"rules"}, "rule %d, %s: %v", i+1, text, err)
 		}
 	}
+	for i, text := range t.Final {
+		e, err := t.condition(p, text, false)
+		if err == nil {
+			err = e.End(p, fmt.Sprintf("final state %d", i+1))
+		}
+		if err != nil {
+			return nil, t.errorAt([]string{"final"}, "final state %d, %s: %v", i+1, text, err)
+		}
+	}
 	if t.Goal != "" {
 		e, err := t.condition(p, t.Goal, false)
 		if err == nil {
@@ -302,10 +314,12 @@ func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
 
 // addLearned sets what the network reads and gives, and keeps the other states.
 func (t *Task) addLearned(p *factored.Problem) error {
+	learned := map[string]bool{}
 	for _, name := range t.Learned {
 		if v, ok := p.Find(name); !ok || v.Kind != factored.State {
 			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned%s", name, p.Hint(name, factored.State))
 		}
+		learned[factored.Canonical(name)] = true
 	}
 	bits := func(v *factored.Variable) (out []factored.Bit) {
 		for i := range v.Width {
@@ -321,9 +335,9 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		if t.Inputs == nil {
 			p.Inputs = append(p.Inputs, bits(v)...)
 		}
-		switch learned := slices.ContainsFunc(t.Learned, func(name string) bool { return factored.Canonical(name) == v.Name }); {
+		switch {
 		case v.Kind != factored.State:
-		case learned:
+		case learned[v.Name]:
 			p.Outputs = append(p.Outputs, bits(v)...)
 		default:
 			for _, b := range bits(v) {

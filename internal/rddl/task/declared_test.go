@@ -136,3 +136,39 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 }
+
+// TestFinal: a final state can be the last of a plan, and no other.
+func TestFinal(t *testing.T) {
+	k, err := Parse("t.toml", []byte("final = [\"s == 3 ^ b\"]\n[[state]]\nname = \"s\"\nrange = [0, 3]\n[[state]]\nname = \"b\"\n[[action]]\nname = \"a\""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := k.Factored("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range int64(4) {
+		for b := range int64(2) {
+			val := make(factored.Valuation, p.NumBits())
+			for name, x := range map[string]int64{"s": s, "b": b} {
+				v, _ := p.Lookup(name)
+				if err := v.Set(val, x); err != nil {
+					t.Fatal(err)
+				}
+			}
+			legal := true
+			for i := range p.Transition {
+				legal = legal && p.Transition[i].Holds(val, val)
+			}
+			if want := !(s == 3 && b == 1); legal != want || len(p.Global) > 0 {
+				t.Errorf("a step from s=%d b=%d: %v, want %v; %d global constraints", s, b, legal, want, len(p.Global))
+			}
+		}
+	}
+	for _, text := range []string{"a", "s' == 3", "s == 9", "x"} {
+		k.Final = []string{text}
+		if _, err := k.Factored("x"); err == nil || !strings.Contains(err.Error(), "t.toml:1:9: final state 1, ") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -27,6 +27,12 @@ func findPositions(text []byte) positions {
 	p.Reset(text)
 	var table []string
 	entries := map[string]int{} // of arrays of tables
+	lines := []int{0}           // where each begins
+	for i, c := range text {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
 	for p.NextExpression() {
 		e := p.Expression()
 		var key []string
@@ -53,16 +59,19 @@ func findPositions(text []byte) positions {
 				at += eq + 1
 				at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t"))
 			}
-			out[strings.Join(full, keySeparator)] = placeOf(text, at)
+			out[strings.Join(full, keySeparator)] = placeOf(lines, min(max(at, 0), len(text)))
 		}
 	}
 	return out
 }
 
-func placeOf(text []byte, at int) place {
-	before := text[:min(max(at, 0), len(text))]
-	line := bytes.Count(before, []byte("\n"))
-	return place{line + 1, len(before) - bytes.LastIndexByte(before, '\n')}
+// placeOf is the place of a byte, by where each line begins.
+func placeOf(lines []int, at int) place {
+	line, found := slices.BinarySearch(lines, at)
+	if !found {
+		line--
+	}
+	return place{line + 1, at - lines[line] + 1}
 }
 
 // at returns the place of the value of a key; the zero place if it is not in the file.

@@ -37,6 +37,7 @@ type Task struct {
 	// Of a task without RDDL, which declares its fluents itself: see Declares.
 	States, Actions []Fluent
 	Rules           []string // conditions that always hold; see package expr
+	Final           []string // conditions of states in which no step begins
 	Reward          string   // a sum; see expr.SetReward
 	Log             Log
 
@@ -66,6 +67,7 @@ type file struct {
 	State    []fluentTable        `toml:"state"`
 	Action   []fluentTable        `toml:"action"`
 	Rules    []string             `toml:"rules"`
+	Final    []string             `toml:"final"`
 	Reward   *string              `toml:"reward"`
 	Log      Log                  `toml:"log"`
 }
@@ -99,12 +101,12 @@ func (b *binsTable) read() (bins.Bins, error) {
 }
 
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, reward, [[state]], [[action]] and [log]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]] and [log]"
 
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{
-	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "reward", "state", "action", "log",
-	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "delimiter", "episode", "time", "missing", "columns",
+	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "log",
+	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
 }
 
 // Load reads the named task file with source.ReadFile, or with another function.
@@ -176,10 +178,12 @@ func (t *Task) checkLearned() error {
 		key   string
 		names []string
 	}{{"learned", t.Learned}, {"inputs", t.Inputs}} {
-		for i, n := range list.names {
-			if slices.Contains(list.names[:i], n) {
+		listed := map[string]bool{}
+		for _, n := range list.names {
+			if listed[n] {
 				return t.errorAt([]string{list.key}, "%s lists %s twice; expected each name once", list.key, n)
 			}
+			listed[n] = true
 		}
 	}
 	const expected = "expected learned = [\"FLUENT\", …]"

@@ -26,11 +26,6 @@ Steps: TypeAlias = "Sequence[Mapping[str, Any]]"
 Memory: TypeAlias = "int | str | None"
 
 
-def _span(horizon: int | tuple[int, int] | None) -> int | str | None:
-    """Return a horizon, or a range of them, as the program reads it."""
-    return f"{horizon[0]}..{horizon[1]}" if isinstance(horizon, tuple) else horizon
-
-
 def _plan_file(plan: Plan | Steps | Path, files: ExitStack) -> str:
     """Return the name of a file with a plan."""
     if isinstance(plan, (str, os.PathLike)):
@@ -95,9 +90,10 @@ def plan(
         The plan; its status is ``infeasible`` if there is none.
     """
     of, files = Problem.of(problem), ExitStack()
+    steps = f"{horizon[0]}..{horizon[1]}" if isinstance(horizon, tuple) else horizon
     words = options(
         json=True,
-        horizon=_span(horizon),
+        horizon=steps,
         engine=engine,
         encoding=encoding,
         solver=solver,
@@ -219,7 +215,7 @@ def run(
     problem: Name,
     simulator: Any = "rddl",
     *,
-    horizon: int | tuple[int, int] | None = None,
+    horizon: int | None = None,
     replan_every: int | None = None,
     steps: int | None = None,
     until: Literal["auto", "goal", "steps"] | None = None,
@@ -237,12 +233,11 @@ def run(
 ) -> Invocation[Run]:
     """Plan, act in a simulator or the real system, observe, and plan again.
 
-    ``simulator`` is ``"rddl"``, a command, or an environment with ``reset`` and ``step``;
-    ``horizon`` the number of steps of a plan, or a pair of the least and the greatest.
+    ``simulator`` is ``"rddl"``, a command, or an environment with ``reset`` and ``step``.
     """
     files = ExitStack()
     words = options(
-        horizon=_span(horizon),
+        horizon=horizon,
         replan_every=replan_every,
         steps=steps,
         until=until,

@@ -1,0 +1,167 @@
+package fromlog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// Bounds of the final states that are named in a note, and of the conditions that are written.
+const (
+	maxNamed = 8
+	maxFinal = 32
+)
+
+// ending is what a log says of the ends of its episodes.
+type ending struct {
+	notes      []string
+	conditions []string // of final states, from which the log has no step
+}
+
+// endingOf looks at the rows that end an episode. A state is final if every row that leads to it
+// does so, and none begins in it.
+func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) ending {
+	var e ending
+	for _, name := range shape.Ends() {
+		rows := t.Holding(name)
+		if name == shape.Truncated {
+			e.notes = append(e.notes, fmt.Sprintf("%s is true in %s, after which an episode is cut off", name, counted.Of(len(rows), "row")))
+			continue
+		}
+		text := fmt.Sprintf("%s is true in %s, which end an episode", name, counted.Of(len(rows), "row"))
+		if x := newFinals(t, fluents, shape); x != nil && len(rows) > 0 {
+			x.count(rows)
+			text += " in " + x.names()
+			e.conditions = x.conditions()
+		}
+		e.notes = append(e.notes, text)
+	}
+	return e
+}
+
+// finals are the states that end episodes, as texts of the cells.
+type finals struct {
+	t           *rawlog.Table
+	fluents     []*rawlog.Fluent
+	now, then   []*rawlog.Column
+	counts      map[string]int // rows that end an episode, by state
+	cells       map[string][]string
+	other       map[string]bool // states that begin a row, or that another row leads to
+	states      []string        // the most frequent first
+	quantitised bool
+}
+
+func newFinals(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) *finals {
+	x := &finals{t: t, counts: map[string]int{}, cells: map[string][]string{}, other: map[string]bool{}}
+	for i := range fluents {
+		f := &fluents[i]
+		next, ok := shape.Next[f.Column]
+		if f.Use != rawlog.AsState || !ok {
+			continue
+		}
+		x.fluents = append(x.fluents, f)
+		x.now, x.then = append(x.now, &t.Columns[t.Column(f.Column)]), append(x.then, &t.Columns[t.Column(next)])
+		x.quantitised = x.quantitised || f.Kind == rawlog.Real
+	}
+	if len(x.fluents) == 0 {
+		return nil
+	}
+	return x
+}
+
+// key returns the state that some columns have in a row.
+func key(columns []*rawlog.Column, row int) (string, []string) {
+	cells := make([]string, len(columns))
+	for k, c := range columns {
+		cells[k] = c.Text(row)
+	}
+	return strings.Join(cells, "\x00"), cells
+}
+
+// count counts the states that rows lead to.
+func (x *finals) count(rows []int) {
+	ends := map[int]bool{}
+	for _, i := range rows {
+		ends[i] = true
+		k, cells := key(x.then, i)
+		x.counts[k]++
+		x.cells[k] = cells
+	}
+	for i := range x.t.Rows() {
+		k, _ := key(x.now, i)
+		x.other[k] = true
+		if !ends[i] {
+			k, _ = key(x.then, i)
+			x.other[k] = true
+		}
+	}
+	for k := range x.counts {
+		x.states = append(x.states, k)
+	}
+	slices.SortFunc(x.states, func(a, b string) int { return cmp.Or(x.counts[b]-x.counts[a], strings.Compare(a, b)) })
+}
+
+// names lists the states.
+func (x *finals) names() string {
+	var parts []string
+	for _, k := range x.states[:min(len(x.states), maxNamed)] {
+		var values []string
+		for i, f := range x.fluents {
+			values = append(values, f.Name+"="+x.cells[k][i])
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(values, " "), counted.Of(x.counts[k], "row")))
+	}
+	if more := len(x.states) - maxNamed; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// conditions are those of the final states; nil if they are too many, or have quantities.
+func (x *finals) conditions() []string {
+	var out []string
+	for _, k := range x.states {
+		if x.other[k] {
+			continue
+		}
+		if x.quantitised || len(out) == maxFinal {
+			return nil
+		}
+		var parts []string
+		for i, f := range x.fluents {
+			parts = append(parts, equals(f, x.cells[k][i]))
+		}
+		if !slices.Contains(parts, "") {
+			out = append(out, strings.Join(parts, " ^ "))
+		}
+	}
+	return out
+}
+
+// equals is the condition that a fluent has a value; empty if it cannot.
+func equals(f *rawlog.Fluent, text string) string {
+	switch f.Kind {
+	case rawlog.Bool:
+		switch b, ok := rawlog.Truth(text); {
+		case !ok:
+			return ""
+		case b:
+			return f.Name
+		}
+		return "~" + f.Name
+	case rawlog.Enum:
+		if !slices.Contains(f.Values, text) {
+			return ""
+		}
+		return f.Name + " == " + valueName(text)
+	}
+	if x, err := strconv.ParseFloat(text, 64); err != nil || x < f.Lo || x > f.Hi {
+		return ""
+	}
+	return f.Name + " == " + text
+}

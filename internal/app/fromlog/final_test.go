@@ -1,0 +1,51 @@
+package fromlog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+)
+
+// TestFinalStates: the states that every row into them ends an episode in are final. Those in which
+// a limit of time ended one are not.
+func TestFinalStates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	var b strings.Builder
+	b.WriteString("row,col,mode,a,next_row,next_col,next_mode,done\n")
+	for range 300 {
+		row, col, mode := rng.IntN(3), rng.IntN(3), "walk"
+		for k := range 8 {
+			if row == 2 && col == 2 {
+				break
+			}
+			a := rng.IntN(2)
+			next := [2]int{min(2, row+a), min(2, col+1-a)}
+			done := k == 7 || next == [2]int{2, 2}
+			fmt.Fprintf(&b, "%d,%d,%s,%d,%d,%d,%s,%v\n", row, col, mode, a, next[0], next[1], mode, done)
+			if row, col = next[0], next[1]; done {
+				break
+			}
+		}
+	}
+	b.WriteString("0,0,walk,1,0,0,rest,False\n0,0,rest,1,0,0,walk,False\n")
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Spec: rawlog.Spec{Actions: []string{"a"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := task.Load("out/task.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(k.Final, "; "); got != `row == 2 ^ col == 2 ^ mode == @walk` {
+		t.Errorf("final states: %s; %v", got, res.Notes)
+	}
+}

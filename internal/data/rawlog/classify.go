@@ -1,0 +1,221 @@
+package rawlog
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/data/bins"
+)
+
+// Range is a range of a fluent that the user gives.
+type Range struct {
+	Lo, Hi float64
+	Step   float64 // of the values from Lo on; 0 for none
+}
+
+// ParseRange reads LO..HI or LO..HI by STEP.
+func ParseRange(text string) (Range, error) {
+	bad := fmt.Errorf("%q is not a range; expected LO..HI or LO..HI by STEP, such as 0..499 or 0..10 by 0.25", text)
+	bounds, step, stepped := strings.Cut(text, " by ")
+	lo, hi, ok := strings.Cut(bounds, "..")
+	if !ok {
+		return Range{}, bad
+	}
+	var r Range
+	for _, one := range []struct {
+		text string
+		to   *float64
+	}{{lo, &r.Lo}, {hi, &r.Hi}, {step, &r.Step}} {
+		if one.to == &r.Step && !stepped {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(one.text), 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return Range{}, bad
+		}
+		*one.to = x
+	}
+	if !(r.Lo < r.Hi) || stepped && !(r.Step > 0) || stepped && (r.Hi-r.Lo)/r.Step > 1<<bins.MaxBits-1 {
+		return Range{}, bad
+	}
+	return r, nil
+}
+
+// edges are those of bins of which each has one value of the range in its middle.
+func (r *Range) edges() []float64 {
+	n := int(math.Round((r.Hi - r.Lo) / r.Step))
+	out := make([]float64, n+2)
+	for k := range out {
+		x := r.Lo + (float64(k)-0.5)*r.Step
+		out[k], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64) // without the last digits of 0.1
+	}
+	return out
+}
+
+// found counts what a column and that of its next states have.
+type found struct {
+	numbers, texts int
+	whole          bool
+	values         map[string]bool // of the texts, up to one more than an enumeration may have
+	both           map[string]bool // and of the numbers
+}
+
+// classify finds the type of a fluent from its column and that of its next states.
+func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
+	n := f.count(t, columns)
+	if f.Unit, f.Digits = columns[0].Unit, n.texts == 0; f.Unit == "" {
+		f.Unit = unitOf(f.Column)
+	}
+	drop := func(format string, args ...any) { f.Use, f.Why = Dropped, fmt.Sprintf(format, args...) }
+	wasAction := f.Use == AsAction
+	given, ranged := s.rangeOf(f)
+	mixed := n.texts > 0 && n.numbers > 0 && n.numbers <= n.texts
+	if f.Unreadable = 0; n.texts > 0 && n.numbers > n.texts {
+		f.Unreadable = n.texts
+	} else if mixed {
+		n.values = n.both
+	}
+	isText := n.texts > 0 && f.Unreadable == 0
+	f.Values = slices.Sorted(maps.Keys(n.values))
+	switch {
+	case n.numbers+n.texts == 0:
+		drop("it has no values")
+	case isText && ranged:
+		return fmt.Errorf("--range %s: the column has texts, such as %q; expected numbers", f.Column, f.Example)
+	case isText && len(f.Values) > maxEnum:
+		drop("more than %d different texts", maxEnum)
+	case isText && len(f.Values) == 1, !isText && f.Lo == f.Hi && !ranged:
+		drop("constant, %s", columns[0].First())
+	case isText && isBool(f.Values):
+		f.Kind, f.Why = Bool, "its values are "+strings.Join(f.Values, " and ")
+	case isText:
+		f.Kind, f.Why = Enum, fmt.Sprintf("%d different texts", len(f.Values))
+	case ranged:
+		f.take(given, n.whole)
+	default:
+		f.numeric(columns, n.whole)
+	}
+	if f.Kind != Enum {
+		f.Values = nil
+	}
+	if wasAction && f.Use == Dropped {
+		return fmt.Errorf("%s: the action %s cannot be used: %s", t.File, f.Column, f.Why)
+	}
+	return nil
+}
+
+// rangeOf returns the range that was given for a fluent.
+func (s *Spec) rangeOf(f *Fluent) (Range, bool) {
+	if r, ok := s.Ranges[f.Column]; ok {
+		return r, true
+	}
+	r, ok := s.Ranges[f.Name]
+	return r, ok
+}
+
+// count looks at all cells.
+func (f *Fluent) count(t *Table, columns []*Column) found {
+	n := found{whole: true, values: map[string]bool{}, both: map[string]bool{}}
+	f.Lo, f.Hi = math.Inf(1), math.Inf(-1)
+	for _, c := range columns {
+		for i := range c.cells.rows {
+			x, isNumber := c.Number(i)
+			switch {
+			case isNumber:
+				n.numbers++
+				f.Lo, f.Hi, n.whole = min(f.Lo, x), max(f.Hi, x), n.whole && x == math.Trunc(x)
+			case c.Missing(i):
+				continue
+			default:
+				if n.texts++; n.texts == 1 {
+					f.Example, f.Line = c.Text(i), t.Line(i)
+				}
+				if len(n.values) <= maxEnum {
+					n.values[c.Text(i)] = true
+				}
+			}
+			if n.texts > 0 && len(n.both) <= maxEnum {
+				n.both[c.Text(i)] = true
+			}
+		}
+	}
+	if n.texts > 0 { // the numbers before the first text too
+		for _, c := range columns {
+			for _, cell := range c.cells.values {
+				if cell != missing && len(n.both) <= maxEnum {
+					n.both[c.text(cell)] = true
+				}
+			}
+		}
+	}
+	return n
+}
+
+// take gives the fluent a range.
+func (f *Fluent) take(r Range, whole bool) {
+	f.Lo, f.Hi, f.How = r.Lo, r.Hi, "given"
+	switch {
+	case r.Step > 0 && !(r.Step == 1 && r.Lo == math.Trunc(r.Lo)):
+		f.Kind, f.Edges = Real, r.edges()
+		f.How = fmt.Sprintf("values from %v to %v by %v, as given", r.Lo, r.Hi, r.Step)
+	case whole && r.Lo == math.Trunc(r.Lo) && r.Hi == math.Trunc(r.Hi):
+		f.Kind, f.Why = Int, "whole numbers in the range that was given"
+	default:
+		f.Kind = Real
+	}
+}
+
+// numeric decides about a column of numbers.
+func (f *Fluent) numeric(columns []*Column, whole bool) {
+	distinct := distinctOf(columns)
+	switch width := f.Hi - f.Lo; {
+	case whole && f.Lo == 0 && f.Hi == 1:
+		f.Kind, f.Why = Bool, "its values are 0 and 1"
+	case whole && width < maxInt:
+		f.Kind, f.Why = Int, fmt.Sprintf("%d different whole numbers", distinct)
+	case whole && width <= maxWide && !(distinct > maxInt && f.Unit != "") && !(distinct > maxInt && moves(columns, width)):
+		f.Kind, f.Why = Int, fmt.Sprintf("%d different whole numbers; --bins makes it a quantity", distinct)
+	case whole:
+		f.Kind, f.Why = Real, fmt.Sprintf("%d different whole numbers, as of a quantity; --range %s=%v..%v keeps them", distinct, f.Name, f.Lo, f.Hi)
+	default:
+		f.Kind = Real
+	}
+}
+
+// distinctOf counts the different values of columns, up to the number of codes.
+func distinctOf(columns []*Column) int {
+	seen := map[uint64]bool{}
+	for _, c := range columns {
+		for _, cell := range c.cells.values {
+			if !isNone(cell) {
+				seen[cell] = true
+			}
+		}
+	}
+	return len(seen)
+}
+
+// moves reports whether numbers move as a measured quantity does, by small steps of many sizes: not
+// as a state that rules change, which has few, and not as a name, which jumps.
+func moves(columns []*Column, width float64) bool {
+	const looked = 20_000
+	steps := map[float64]bool{}
+	sum, n := 0.0, 0
+	c, next, after := columns[0], columns[len(columns)-1], 0
+	if len(columns) == 1 {
+		after = 1
+	}
+	for i := range min(c.cells.rows-after, looked) {
+		a, ok1 := c.Number(i)
+		b, ok2 := next.Number(i + after)
+		if ok1 && ok2 && a != b {
+			steps[b-a] = true
+			sum, n = sum+math.Abs(b-a), n+1
+		}
+	}
+	return len(steps) > maxInt && sum/float64(n) < width/10
+}

@@ -1,0 +1,164 @@
+package rawlog
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Bounds of what is looked at to find the column of an entity.
+const (
+	entityRows    = 20_000
+	entityColumns = 64   // that are compared
+	mostEntities  = 1000 // values of the column
+	leastRows     = 4    // of an entity, on average
+	smoother      = 0.5  // how much the rows of one entity differ at most, in what the rows of the file do
+)
+
+// Interleaved is a column by which the rows belong to several entities that stand between each
+// other.
+type Interleaved struct {
+	Column   string
+	Entities int
+	Ratio    float64 // of the differences between the rows of one entity to those between the rows of the file
+	Stamps   bool    // rows of different entities have the same time
+}
+
+// Entities finds a column of whose values each has a smooth course, although the rows of the file
+// jump between them: then the id of a device was taken for its state. It is nil if there is none.
+func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Interleaved, error) {
+	if r.Entity != "" || len(r.Next) > 0 {
+		return nil, nil
+	}
+	var states []*Column
+	for i := range fluents {
+		if f := &fluents[i]; f.Use == AsState && len(states) < entityColumns {
+			states = append(states, &t.Columns[t.Column(f.Column)])
+		}
+	}
+	x := &reader{t: t, r: r}
+	x.arrange()
+	var best *Interleaved
+	tried := 0
+	for i := range fluents {
+		f := &fluents[i]
+		c := &t.Columns[t.Column(f.Column)]
+		if f.Use != AsState && f.Use != Dropped || f.Kind == Real || c.layout != "" || tried == entityColumns {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows, n := alternates(x, c)
+		if rows == nil {
+			continue
+		}
+		tried++
+		ratio, compared := smoothness(x, rows, states, c)
+		if compared && ratio <= smoother && (best == nil || ratio < best.Ratio) {
+			best = &Interleaved{Column: f.Column, Entities: n, Ratio: ratio, Stamps: sameTimes(x, c)}
+		}
+	}
+	return best, nil
+}
+
+// alternates puts the first rows in the order of the values of a column, if there are several with
+// some rows each, and the rows of the file change between them; else it returns nil.
+func alternates(x *reader, c *Column) (rows []int32, values int) {
+	n := min(x.t.Rows(), entityRows)
+	lists := map[uint64][]int32{}
+	var order []uint64
+	changes := 0
+	for k := range n {
+		cell := c.cells.at(x.row(k))
+		if cell == missing {
+			return nil, 0
+		}
+		if _, seen := lists[cell]; !seen {
+			if order = append(order, cell); len(order) > mostEntities {
+				return nil, 0
+			}
+		}
+		lists[cell] = append(lists[cell], int32(k))
+		if k > 0 && cell != c.cells.at(x.row(k-1)) {
+			changes++
+		}
+	}
+	if len(order) < 2 || n < leastRows*len(order) || changes < n/8 {
+		return nil, 0
+	}
+	for _, cell := range order {
+		rows = append(rows, lists[cell]...)
+	}
+	return rows, len(order)
+}
+
+// smoothness is how much rows with the same value of a column differ from one to the next, in the
+// part of what the rows of the file do: what a third of the other states has at most, without
+// those that go with the column, since what all devices share is no smoother. Numbers differ by their distance, texts by being others. It is false if nothing
+// can be compared.
+func smoothness(x *reader, rows []int32, states []*Column, by *Column) (ratio float64, compared bool) {
+	var ratios []float64
+	for _, c := range states {
+		if c == by {
+			continue
+		}
+		within, between := 0.0, 0.0
+		for i := 1; i < len(rows); i++ {
+			a, b := x.row(int(rows[i-1])), x.row(int(rows[i]))
+			if by.cells.at(a) == by.cells.at(b) {
+				within += differ(c, a, b)
+			}
+			between += differ(c, x.row(i-1), x.row(i))
+		}
+		if between > 0 && within > 0 {
+			ratios = append(ratios, within/between)
+		}
+	}
+	if len(ratios) == 0 {
+		return 0, false
+	}
+	slices.Sort(ratios)
+	return ratios[(len(ratios)-1)/3], true
+}
+
+// differ is how much two cells of a column differ.
+func differ(c *Column, i, j int) float64 {
+	a, ok1 := c.Number(i)
+	b, ok2 := c.Number(j)
+	switch {
+	case ok1 && ok2:
+		return math.Abs(b - a)
+	case c.cells.at(i) != c.cells.at(j):
+		return 1
+	}
+	return 0
+}
+
+// sameTimes reports whether many rows have the time of the row before, of another entity.
+func sameTimes(x *reader, c *Column) bool {
+	if x.time == nil {
+		return false
+	}
+	same, n := 0, min(x.t.Rows(), entityRows)
+	for k := 1; k < n; k++ {
+		a, ok1 := x.time.seconds(x.row(k - 1))
+		b, ok2 := x.time.seconds(x.row(k))
+		if ok1 && ok2 && a == b && c.cells.at(x.row(k)) != c.cells.at(x.row(k-1)) {
+			same++
+		}
+	}
+	return 4*same > n
+}
+
+// EntityValues lists the values of a column, at most limit of them.
+func (t *Table) EntityValues(column string, limit int) []string {
+	var out []string
+	c := &t.Columns[t.Column(column)]
+	for i := range min(c.cells.rows, entityRows) {
+		if text := c.Text(i); len(out) < limit && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}

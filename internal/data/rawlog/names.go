@@ -1,0 +1,42 @@
+package rawlog
+
+import (
+	"strings"
+	"unicode"
+)
+
+// fluentName returns a name that expressions can mention.
+func fluentName(column string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimSpace(column) {
+		switch {
+		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) && b.Len() > 0 || r == '_' || r == '-' && b.Len() > 0):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	name := strings.TrimRight(b.String(), "_-")
+	if name == "" || name == "true" || name == "false" {
+		return "column_" + name
+	}
+	return name
+}
+
+// units are the ends of names that tell a unit.
+var units = map[string]string{
+	"kg": "kg", "g": "g", "mm": "mm", "cm": "cm", "m": "m", "km": "km", "s": "s", "ms": "ms", "c": "°C", "degc": "°C", "celsius": "°C", "k": "K",
+	"w": "W", "kw": "kW", "kwh": "kWh", "v": "V", "a": "A", "bar": "bar", "pa": "Pa", "hpa": "hPa", "hz": "Hz", "rpm": "rpm", "l": "l", "pct": "%", "percent": "%",
+}
+
+// unitOf returns the unit in a name such as load_kg or Load (kg).
+func unitOf(column string) string {
+	if strings.Contains(column, "%") {
+		return "%"
+	}
+	words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return !unicode.IsLetter(r) && r != '°' })
+	if len(words) < 2 {
+		return ""
+	}
+	return units[strings.Trim(words[len(words)-1], "°")]
+}

@@ -1,0 +1,169 @@
+package rawlog
+
+import (
+	"cmp"
+	"slices"
+)
+
+// arrange finds the columns that say which rows belong together, and puts the rows of each entity
+// together, in the order of time.
+func (x *reader) arrange() {
+	find := func(name string) *Column {
+		if i := x.t.Column(name); name != "" && i >= 0 {
+			return &x.t.Columns[i]
+		}
+		return nil
+	}
+	x.episode, x.time = find(x.r.Episode), find(x.r.Time)
+	for _, name := range x.r.Ends {
+		if c := find(name); c != nil {
+			x.ends = append(x.ends, newEnd(c))
+		}
+	}
+	if c := find(x.r.Entity); c != nil {
+		x.entity = c
+		x.group(c)
+	}
+	if x.episode != nil && x.isInterleaved(x.episode) {
+		x.group(x.episode)
+	}
+	if x.time != nil && x.isBackwards() {
+		x.backwards()
+	}
+}
+
+// end is a column that is true where a row ends its episode.
+type end struct {
+	from  *Column
+	cells map[uint64]bool // that are true
+}
+
+func newEnd(c *Column) end {
+	e := end{c, map[uint64]bool{}}
+	for _, cell := range c.cells.values {
+		if b, _ := Truth(c.text(cell)); b {
+			e.cells[cell] = true
+		}
+	}
+	return e
+}
+
+// row returns the row at a place in order.
+func (x *reader) row(k int) int {
+	if x.order == nil {
+		return k
+	}
+	return int(x.order[k])
+}
+
+// group puts the rows together that have the same cell of a column, in the order in which the
+// cells first occur. Rows of the same cell keep their order.
+func (x *reader) group(c *Column) {
+	n := x.t.Rows()
+	number := map[uint64]int32{}
+	groups := make([]int32, n)
+	sorted := true
+	for k := range n {
+		cell := c.cells.at(x.row(k))
+		g, ok := number[cell]
+		if !ok {
+			g = int32(len(number))
+			number[cell] = g
+		}
+		groups[k] = g
+		sorted = sorted && (k == 0 || groups[k-1] <= g)
+	}
+	if sorted {
+		return
+	}
+	places := make([]int32, n)
+	for k := range places {
+		places[k] = int32(k)
+	}
+	slices.SortStableFunc(places, func(a, b int32) int { return cmp.Compare(groups[a], groups[b]) })
+	for i, k := range places {
+		places[i] = int32(x.row(int(k)))
+	}
+	x.order = places
+}
+
+// isInterleaved reports whether rows of the same episode belong together although others stand
+// between them: its times go on, or without times hardly two rows of it stand together.
+func (x *reader) isInterleaved(c *Column) bool {
+	runs, ids := 0, map[uint64]float64{}
+	goesOn := x.time != nil
+	for k := range x.t.Rows() {
+		cell := c.cells.at(x.row(k))
+		if k == 0 || cell != c.cells.at(x.row(k-1)) {
+			runs++
+		}
+		before, seen := ids[cell]
+		ids[cell] = 0
+		if goesOn {
+			at, ok := x.time.seconds(x.row(k))
+			goesOn = !ok || !seen || at >= before
+			ids[cell] = at
+		}
+	}
+	return runs > len(ids) && (goesOn || x.time == nil && runs > 2*len(ids) && x.t.Rows() < 2*runs)
+}
+
+// isBackwards reports whether almost all rows come before the one above them.
+func (x *reader) isBackwards() bool {
+	rises, falls := 0, 0
+	for k := 1; k < min(x.t.Rows(), 10_001); k++ {
+		a, ok1 := x.time.seconds(x.row(k - 1))
+		b, ok2 := x.time.seconds(x.row(k))
+		if ok1 && ok2 && !x.apart(k) {
+			switch {
+			case b > a:
+				rises++
+			case b < a:
+				falls++
+			}
+		}
+	}
+	return falls > 9*rises && falls > 0
+}
+
+// backwards turns the order round.
+func (x *reader) backwards() {
+	order := make([]int32, x.t.Rows())
+	for k := range order {
+		order[len(order)-1-k] = int32(x.row(k))
+	}
+	x.order = order
+}
+
+// apart reports whether the row at place k is of another entity or episode than the one before.
+func (x *reader) apart(k int) bool {
+	for _, c := range []*Column{x.entity, x.episode} {
+		if c != nil && c.cells.at(x.row(k)) != c.cells.at(x.row(k-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ended reports whether an episode ended with the row before place k.
+func (x *reader) ended(k int) bool {
+	for i := range x.ends {
+		if e := &x.ends[i]; e.cells[e.from.cells.at(x.row(k-1))] {
+			return true
+		}
+	}
+	return x.apart(k)
+}
+
+// together reports whether the row at place k follows the one before it.
+func (x *reader) together(k int, gap float64) bool {
+	if x.ended(k) {
+		return false
+	}
+	if x.time == nil || gap == 0 {
+		return true
+	}
+	a, ok1 := x.time.seconds(x.row(k - 1))
+	b, ok2 := x.time.seconds(x.row(k))
+	return ok1 && ok2 && b >= a && b-a <= gap
+}

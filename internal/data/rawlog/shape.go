@@ -1,0 +1,215 @@
+package rawlog
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Shape says which columns of a log are about its rows, and not about the device.
+type Shape struct {
+	Next      map[string]string // the column of the next state by that of the state; empty if rows are time steps
+	Terminal  string            // column: the row ends its episode, in a state that is final; empty for none
+	Truncated string            // column: the row ends its episode, which could go on; empty for none
+	// Doubtful are pairs of columns that are named like a state and its next one, and are not.
+	Doubtful [][2]string
+}
+
+// Ends are the columns that end episodes.
+func (s *Shape) Ends() []string {
+	var out []string
+	for _, name := range []string{s.Terminal, s.Truncated} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// The names of columns that end episodes, without signs, as exports of Gymnasium have them.
+var (
+	terminalNames  = []string{"done", "dones", "isdone", "terminal", "terminals", "isterminal", "terminated", "terminateds", "isterminated"}
+	truncatedNames = []string{"truncated", "truncateds", "istruncated", "timeout", "timeouts", "truncation"}
+)
+
+// letters returns a name in lower case without signs.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == ' ' || r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// baseOf returns the names that the column of the state may have if this is one of next states.
+func baseOf(column string) []string {
+	if base, ok := strings.CutSuffix(column, "'"); ok {
+		return []string{base}
+	}
+	if base, ok := strings.CutSuffix(column, "’"); ok {
+		return []string{base}
+	}
+	if column == "sp" || column == "s2" || column == "s_" {
+		return []string{"s"}
+	}
+	var out []string
+	lower := strings.ToLower(column)
+	for _, mark := range []string{"next_", "next ", "next-", "next.", "next", "new_"} {
+		if strings.HasPrefix(lower, mark) {
+			out = append(out, column[len(mark):])
+		}
+	}
+	for _, mark := range []string{"_next", " next", "-next", ".next", "_prime", "_t+1", "(t+1)", "_tp1"} {
+		if base, ok := strings.CutSuffix(lower, mark); ok {
+			out = append(out, column[:len(base)], column[:len(base)]+"_t", column[:len(base)]+"(t)")
+		}
+	}
+	if i := strings.Index(lower, "_next_"); i > 0 { // obs_next_0
+		out = append(out, column[:i]+column[i+len("_next"):])
+	}
+	return out
+}
+
+// Shape finds the columns of next states and of the ends of episodes by their names, except those
+// that spec uses for something else. Names such as next_stop need evidence: they are next states
+// if the other states have theirs too, or if the next row begins with them.
+func (t *Table) Shape(s Spec) Shape {
+	out := Shape{Next: map[string]string{}}
+	kept := func(name string) bool {
+		return slices.Contains(s.Actions, name) || slices.Contains(s.Ignore, name) || s.Rename[name] != "" || name == s.Episode || name == s.Entity
+	}
+	isNext := map[string]bool{}
+	named := map[string]string{}
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		if kept(name) {
+			continue
+		}
+		switch {
+		case out.Terminal == "" && slices.Contains(terminalNames, letters(name)) && t.Columns[i].isTruth():
+			out.Terminal = name
+		case out.Truncated == "" && slices.Contains(truncatedNames, letters(name)) && t.Columns[i].isTruth():
+			out.Truncated = name
+		default:
+			for _, base := range baseOf(name) {
+				if j := t.columnLike(base); j >= 0 && j != i && named[t.Columns[j].Name] == "" {
+					named[t.Columns[j].Name], isNext[name] = name, true
+					break
+				}
+			}
+		}
+	}
+	covered := true // every other column that may be a state has a next one
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		other := kept(name) || isNext[name] || named[name] != "" || name == out.Terminal || name == out.Truncated || letters(name) == RewardColumn
+		covered = covered && (other || isOrder(t, &t.Columns[i]))
+	}
+	for base, next := range named {
+		if plain := strings.HasSuffix(next, "'") || strings.HasSuffix(next, "’"); plain || covered || t.follows(base, next) {
+			out.Next[base] = next
+		} else {
+			out.Doubtful = append(out.Doubtful, [2]string{base, next})
+		}
+	}
+	slices.SortFunc(out.Doubtful, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return out
+}
+
+// columnLike finds a column by its name, also in another case. Gymnasium calls the state obs,
+// observation or state.
+func (t *Table) columnLike(name string) int {
+	if i := t.Column(name); i >= 0 || name == "" {
+		return i
+	}
+	if t.likes == nil {
+		t.likes = map[string]int{}
+		for i := range t.Columns {
+			t.likes[letters(t.Columns[i].Name)] = i
+		}
+	}
+	plain := letters(name)
+	if i, ok := t.likes[plain]; ok {
+		return i
+	}
+	states := []string{"state", "obs", "observation", "s"}
+	for _, word := range states {
+		rest, ok := strings.CutPrefix(plain, word)
+		if !ok || rest != "" && (rest[0] < '0' || rest[0] > '9') && rest[0] != '[' {
+			continue
+		}
+		for _, other := range states {
+			if i, ok := t.likes[other+rest]; ok {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// isTruth reports whether all values are true or false.
+func (c *Column) isTruth() bool {
+	found := false
+	for i := range c.cells.rows {
+		if c.Missing(i) {
+			continue
+		}
+		if _, ok := Truth(c.Text(i)); !ok {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// Holding returns the rows in which a column is true.
+func (t *Table) Holding(column string) []int {
+	e := newEnd(&t.Columns[t.Column(column)])
+	var out []int
+	for i := range t.Rows() {
+		if e.cells[e.from.cells.at(i)] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// follows reports whether most rows end in the state that the next one begins with, and the state
+// changes now and then.
+func (t *Table) follows(base, next string) bool {
+	a, b := &t.Columns[t.Column(base)], &t.Columns[t.Column(next)]
+	same, changes, n := 0, 0, min(t.Rows()-1, 10_000)
+	for i := range n {
+		if a.Text(i) != a.Text(i+1) {
+			changes++
+			if b.Text(i) == a.Text(i+1) {
+				same++
+			}
+		}
+	}
+	return changes > 0 && 2*same > changes
+}
+
+// isOrder reports whether a column orders or numbers the rows, or is the episode.
+func isOrder(t *Table, c *Column) bool {
+	return isTime(t, c) || slices.Contains(episodeNames, letters(c.Name)) || c.numbersRows()
+}
+
+// episodeNames are the names of columns that number episodes, without signs.
+var episodeNames = []string{"episode", "episodeid", "episodeindex", "episodenumber", "trajectory", "trajectoryid", "trajid"}
+
+// numbersRows reports whether a column counts the rows one by one.
+func (c *Column) numbersRows() bool {
+	first, ok := c.Number(0)
+	if c.cells.rows < 3 || first != math.Trunc(first) || c.Unit != "" || unitOf(c.Name) != "" {
+		return false
+	}
+	for i := 0; ok && i < c.cells.rows; i++ {
+		var x float64
+		if x, ok = c.Number(i); x != first+float64(i) {
+			return false
+		}
+	}
+	return ok
+}

@@ -1,0 +1,52 @@
+package rawlog
+
+import (
+	"slices"
+	"strings"
+)
+
+// timeNames are the names of columns that order the rows, without signs.
+var timeNames = []string{"time", "timestamp", "datetime", "date", "ts", "step", "t", "timestep", "epoch", "unixtime"}
+
+// isTime reports whether a column has stamps of time, numbers that count the time since 1970, or a
+// name of a time and numbers.
+func isTime(t *Table, c *Column) bool {
+	if c.layout != "" {
+		return true
+	}
+	named, found := slices.Contains(timeNames, letters(c.Name)), false
+	for i := range min(t.Rows(), 1000) {
+		if c.Missing(i) {
+			continue
+		}
+		if _, ok := c.Number(i); !ok {
+			return false
+		}
+		found = true
+	}
+	return found && (named || c.mayBeEpoch() && c.Epoch() != "")
+}
+
+// mayBeEpoch reports whether a name goes with a time since 1970.
+func (c *Column) mayBeEpoch() bool {
+	name := strings.ToLower(c.Name)
+	return slices.ContainsFunc([]string{"time", "epoch", "unix", "date", "stamp", "ts", "created"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// whyTime says what a column of times has.
+func (c *Column) whyTime() string {
+	if c.layout == "" {
+		if unit := c.Epoch(); unit != "" {
+			return unit + " since 1970"
+		}
+		return "by its name, and it has numbers"
+	}
+	why := "stamps such as " + c.sample
+	switch {
+	case c.sure && c.days:
+		why += ", the day before the month"
+	case isAmbiguous(c.layout) && !c.sure:
+		why += ", read with the month before the day"
+	}
+	return why
+}
