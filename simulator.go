@@ -136,7 +136,7 @@ func (s *ownRDDL) Step(ctx context.Context, action Values) (Observation, error) 
 // RunOptions are how Run acts. The zero value plans over the problem's own
 // horizon and takes as many steps.
 type RunOptions struct {
-	Options                // of each plan; Horizon is also the deadline of a goal, and MinHorizon is ignored
+	Options                // of each plan; Horizon is also the deadline of a goal
 	Steps    int           // most that are taken; Horizon when 0
 	Every    int           // steps between plans; 1 when 0
 	PlanTime time.Duration // for each plan; 0 is no limit
@@ -176,7 +176,6 @@ const (
 // or without a goal after all steps. With an error of the simulator, the steps
 // until then are in the result.
 func (p *Problem) Run(ctx context.Context, s Simulator, o RunOptions) (*Run, error) {
-	o.MinHorizon = 0
 	r, err := o.request(p)
 	if err != nil {
 		return nil, err
@@ -186,7 +185,7 @@ func (p *Problem) Run(ctx context.Context, s Simulator, o RunOptions) (*Run, err
 	}
 	real := execute.Use(p.p, "", &system{p, s})
 	d, err := execute.Run(ctx, p.p, real, execute.RunRequest{
-		Engine: o.Engine, Horizon: r.MaxHorizon, Steps: o.Steps, Every: o.Every, PlanTime: o.PlanTime, Limits: r.Limits, Phase: r.Report,
+		Engine: o.Engine, MinHorizon: r.MinHorizon, Horizon: r.MaxHorizon, Steps: o.Steps, Every: o.Every, PlanTime: o.PlanTime, Limits: r.Limits, Phase: r.Report,
 	})
 	if d == nil {
 		return nil, err

@@ -280,6 +280,10 @@ func (c *checker) paid() []slot {
 // depends on auxiliary bits that these do not determine.
 func StepReward(p *factored.Problem, now, next factored.Valuation) (reward int64, ok bool) {
 	c := &checker{p: p}
+	paid := c.paid()
+	if len(paid) == 0 {
+		return p.Reward.StepReward(now, next), true
+	}
 	for _, part := range []struct {
 		name string
 		of   []factored.Constraint
@@ -300,7 +304,7 @@ func StepReward(p *factored.Problem, now, next factored.Valuation) (reward int64
 		q.set(slot{b, true}, next[b])
 	}
 	several := false
-	c.solve(q, c.step, c.paid(), func() bool {
+	c.solve(q, c.step, paid, func() bool {
 		r := p.Reward.StepReward(q.valuation(false), next)
 		several = ok && r != reward
 		reward, ok = r, true

@@ -15,7 +15,7 @@ type runCmd struct {
 	changeFlags
 	limits
 	simulatorFlags
-	Horizon     int          `short:"H" help:"Steps of a plan; with a goal to reach, the number of steps within which to reach it; default: the problem's own." placeholder:"N"`
+	Horizon     horizonFlag  `short:"H" help:"Steps of a plan, or a range N..M, whose best reward is found, the shortest on a tie; with a goal to reach, the number of steps within which to reach it; default: the problem's own." placeholder:"N"`
 	ReplanEvery int          `help:"Steps to take before planning again." default:"1" placeholder:"K"`
 	Steps       int          `help:"Maximal number of steps to take; default: the horizon." placeholder:"N"`
 	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
@@ -31,7 +31,7 @@ func (c *runCmd) check() error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"--horizon", c.Horizon}, {"--steps", c.Steps}, {"--episodes", c.Episodes}, {"--replan-every", c.ReplanEvery}} {
+	}{{"--steps", c.Steps}, {"--episodes", c.Episodes}, {"--replan-every", c.ReplanEvery}} {
 		if n.value < 0 || n.value == 0 && n.flag == "--replan-every" {
 			return fmt.Errorf("%s %d is not a number of steps; expected at least 1", n.flag, n.value)
 		}
@@ -54,7 +54,7 @@ func (c *runCmd) Run(a *environment) error {
 		return err
 	}
 	r := execute.RunRequest{
-		Engine: c.Engine, Horizon: c.Horizon, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until), Seed: c.Seed,
+		Engine: c.Engine, MinHorizon: c.Horizon.min, Horizon: c.Horizon.max, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until), Seed: c.Seed,
 		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(a), Now: a.now,
 	}
 	progress := c.progressFlags.plan(a, p.Task)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -25,6 +24,8 @@ type SimulatorRef struct {
 	Record   string        // data set to append observed transitions to; "" for none
 	Seed     uint64        // of stochastic RDDL
 	Truth    string        // see Problem.SetTruth
+	// Observe, if set, is called with the observed transitions, in place of Record.
+	Observe func(simulator.Transition) error
 }
 
 // rddlName is the name of the problem's own RDDL among simulators.
@@ -55,22 +56,20 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 	}
 	o := p.SessionOptions(r.Name != rddlName)
 	o.MaxSteps = r.MaxSteps
+	observe := r.Observe
 	if r.Record != "" {
-		var columns *dataset.Schema
-		var err error
-		if t != nil {
-			if columns, err = learn.Columns(p); err != nil {
-				return nil, err
-			}
+		c, err := columns(p)
+		if err == nil {
+			out.recorder, err = simulator.NewRecorder(r.Record, c)
 		}
-		if out.recorder, err = simulator.NewRecorder(r.Record, p.World(), t, columns); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		o.Observe = out.recorder.Observe
-		if p.Other != nil {
-			o.Observe = func(x simulator.Transition) error {
-				return out.recorder.Observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next)})
-			}
+		observe = out.recorder.Observe
+	}
+	if o.Observe = observe; observe != nil && p.Other != nil {
+		o.Observe = func(x simulator.Transition) error {
+			return observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next), Reward: x.Reward})
 		}
 	}
 	var sys simulator.System
@@ -93,6 +92,24 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil
+}
+
+// columns are the columns of a data set of transitions that a simulator of the problem shows.
+func columns(p *load.Problem) (*simulator.Columns, error) {
+	var t *simulator.Truth
+	switch {
+	case p.Other != nil:
+		t = p.Other.Truth
+	case p.Truth != nil:
+		t = p.Truth.System()
+	default:
+		return simulator.NewColumns(p.World(), nil, nil)
+	}
+	s, err := learn.Columns(p)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewColumns(p.World(), t, s)
 }
 
 // Use begins to use a system that the caller made. The rules of the problem are

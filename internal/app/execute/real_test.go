@@ -159,6 +159,23 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
+	// stuckAt makes a step have no effect, and the next one what it should have had.
+	stuckAt := func(at int) func(*load.Problem) func(int, *simulator.Answer) (*simulator.Answer, error) {
+		return func(p *load.Problem) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			var before, after *simulator.Answer
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				switch {
+				case step == at:
+					after = a
+					return &simulator.Answer{State: before.State, Reward: a.Reward}, nil
+				case step > at:
+					return after, nil
+				}
+				before = a
+				return a, nil
+			}
+		}
+	}
 	for _, c := range []struct {
 		name    string
 		problem string
@@ -236,6 +253,16 @@ func TestRun(t *testing.T) {
 			// The plan of 4 is left after its second step; the goal is then 3
 			// steps away, which misses the deadline by one.
 			want: "goal after 5 steps, plans 4 2 3, reward -5, 1 surprises"},
+		{name: "the last step misses the goal", problem: "navigation/3x3", r: RunRequest{Every: 4, Steps: 7}, warp: stuckAt(4),
+			want: "goal after 5 steps, plans 4 1, reward -5, 1 surprises"},
+		{name: "the last step misses the goal, a range", problem: "navigation/3x3", r: RunRequest{MinHorizon: 1, Horizon: 4, Steps: 7}, warp: stuckAt(4),
+			want: "goal after 5 steps, plans 4 3 2 1 1, reward -5, 1 surprises"},
+		{name: "the last step misses the goal, none is left", problem: "navigation/3x3", warp: stuckAt(4),
+			want: "missed after 4 steps, plans 4 3 2 1, reward -4, 1 surprises"},
+		{name: "a range is not one length", problem: "navigation/3x3", r: RunRequest{MinHorizon: 2, Horizon: 9},
+			want: "goal after 4 steps, plans 4 3 2 1, reward -4, 0 surprises"},
+		{name: "a range without a goal to reach", problem: "inventory/2", r: RunRequest{MinHorizon: 2, Horizon: 5, Steps: 3},
+			want: "done after 3 steps, plans 2 2 2, reward -9, 0 surprises"},
 		{name: "terminal before the goal", problem: "navigation/3x3",
 			warp: func(*load.Problem) func(int, *simulator.Answer) (*simulator.Answer, error) {
 				return func(step int, a *simulator.Answer) (*simulator.Answer, error) {

@@ -26,6 +26,7 @@ type run struct {
 	reward   *simulator.Reward
 	now      *simulator.Answer // the last observation
 	taken    int
+	earliest int // step after which the goal may hold at first
 	deadline int // step after which the goal must hold
 	judge    *support.Judge
 	rest     planned
@@ -44,7 +45,8 @@ type planned struct{ actions, states []app.Values }
 // Until the goal holds, plans end at a deadline, so that horizons shrink and no plan can
 // postpone the goal indefinitely. If no plan from the observed state meets the deadline, the
 // deadline is moved to what a plan needs, up to Steps. Without a goal to reach every plan has
-// the same horizon.
+// the same horizon. With a range of horizons each plan is the best of the range, which shrinks with
+// the deadline where there is a goal.
 //
 // With a determinised model, surprises are expected, and the model cannot prove that there is
 // no way on. Plans then end with the run at the latest, and when no plan is found the run takes the
@@ -64,6 +66,9 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 		}
 	}
+	if r.MinHorizon == 0 {
+		r.MinHorizon = r.Horizon
+	}
 	if r.Steps == 0 {
 		r.Steps = r.Horizon
 	}
@@ -71,10 +76,13 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	x := &run{p: p, real: real, r: r, reward: real.NewReward(), deadline: r.Horizon, judge: support.NewJudge(p)}
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.MinHorizon, deadline: r.Horizon, judge: support.NewJudge(load.Scoped(p))}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},
+	}
+	if r.MinHorizon < r.Horizon {
+		x.d.MinHorizon = r.MinHorizon
 	}
 	err := x.begin(ctx)
 	if err == nil && r.PlanTime > 0 && x.d.Until == UntilSteps {
@@ -167,16 +175,21 @@ func (x *run) violated(a *simulator.Answer, step int) bool {
 
 // round makes a plan and takes its first steps.
 func (x *run) round(ctx context.Context) error {
-	lo, hi := x.r.Horizon, x.r.Horizon
+	lo, hi := x.r.MinHorizon, x.r.Horizon
+	latest := x.r.Steps - x.taken // at least 1
 	switch {
 	case x.d.Until == UntilGoal:
-		lo, hi = x.deadline-x.taken, x.deadline-x.taken
+		// The last plan can miss the goal at its last step, where steps are left: hi is 0.
+		lo, hi = max(1, x.earliest-x.taken), x.deadline-x.taken
 	case x.p.Determinized != "":
-		lo = min(lo, x.r.Steps-x.taken)
-		hi = lo
+		lo, hi = min(lo, latest), min(hi, latest)
 	}
-	doc, err := x.plan(ctx, lo, hi)
-	if latest := x.r.Steps - x.taken; err == nil && doc.Status == engine.Infeasible && x.d.Until == UntilGoal && latest > hi {
+	var doc *plan.Document
+	var err error
+	if hi >= lo {
+		doc, err = x.plan(ctx, lo, hi)
+	}
+	if err == nil && (doc == nil || doc.Status == engine.Infeasible) && x.d.Until == UntilGoal && latest > hi {
 		doc, err = x.plan(ctx, hi+1, latest)
 	}
 	switch {
@@ -192,8 +205,12 @@ func (x *run) round(ctx context.Context) error {
 		x.d.Status, x.d.Says = RunStopped, "no plan was found before "+doc.Stopped
 		return nil
 	}
-	if x.d.Until == UntilGoal {
-		x.deadline = x.taken + *doc.Horizon
+	switch end := x.taken + *doc.Horizon; {
+	case x.d.Until != UntilGoal:
+	case x.r.MinHorizon == x.r.Horizon:
+		x.earliest, x.deadline = end, end
+	default:
+		x.deadline = max(x.deadline, end)
 	}
 	x.rest = planned{doc.Plan, doc.Trace}
 	for t := 0; t < min(x.r.Every, len(doc.Plan)) && x.d.Status == ""; t++ {

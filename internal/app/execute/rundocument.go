@@ -38,18 +38,20 @@ const (
 
 // RunRequest is a run in receding horizon.
 type RunRequest struct {
-	Engine   string
-	Horizon  int // of plans, or the deadline of the goal; 0 for the problem's own
-	Every    int // steps between plans; 1 when 0
-	Steps    int // maximal number of steps; Horizon if 0
-	Until    Until
-	Seed     uint64        // of actions in place of a plan
-	PlanTime time.Duration // for each plan; 0 is not a limit
-	Limits   engine.Limits
-	Now      func() time.Time // the clock; nil is time.Now
-	Plan     func(RunPlan)    // called for each plan; may be nil
-	Step     func(RunStep)    // called for each step; may be nil
-	Phase    func(engine.Progress)
+	Engine  string
+	Horizon int // of plans, or the deadline of the goal; 0 for the problem's own
+	// MinHorizon is the least horizon of a range that ends with Horizon; 0 for no range.
+	MinHorizon int
+	Every      int // steps between plans; 1 when 0
+	Steps      int // maximal number of steps; Horizon if 0
+	Until      Until
+	Seed       uint64        // of actions in place of a plan
+	PlanTime   time.Duration // for each plan; 0 is not a limit
+	Limits     engine.Limits
+	Now        func() time.Time // the clock; nil is time.Now
+	Plan       func(RunPlan)    // called for each plan; may be nil
+	Step       func(RunStep)    // called for each step; may be nil
+	Phase      func(engine.Progress)
 }
 
 // RunDocument is the answer of `fdplan run`.
@@ -61,6 +63,7 @@ type RunDocument struct {
 	Simulator    string     `json:"simulator"`
 	Status       RunStatus  `json:"status"`
 	Horizon      int        `json:"horizon"`
+	MinHorizon   int        `json:"min_horizon,omitempty"` // of a range that ends with it
 	Every        int        `json:"replan_every"`
 	Until        Until      `json:"until"` // goal or steps
 	Plans        []RunPlan  `json:"plans"`

@@ -134,7 +134,7 @@ const StatusInvalid = "invalid"
 // a limit the document contains what is known; its status is unknown if that is nothing.
 func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanation, error) {
 	t := problem.Task
-	r.Limits, r.rule, r.judge = app.Limits(r.Limits), problem.RuleText, support.NewJudge(problem)
+	r.Limits, r.rule, r.judge = app.Limits(r.Limits), problem.RuleText, support.NewJudge(load.Scoped(problem))
 	if r.Engine == "" {
 		r.Engine = registry.Auto
 	}

@@ -120,6 +120,5 @@ func others(p *factored.Problem, bits []factored.Bit, kinds ...factored.Kind) []
 
 // support records in a network's file which cases the rows settle.
 func support(f *bnn.File, t *structure.Table, st *structure.Structure) {
-	s := &coverage.Support{Inputs: t.Inputs, Outputs: t.Outputs, Tables: coverage.Settled(t, st), Unseen: t.Unseen()}
-	f.Meta = append(f.Meta, load.SupportLines(s)...)
+	f.Meta = append(f.Meta, load.SupportLines(coverage.SupportOf(t, st))...)
 }

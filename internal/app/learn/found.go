@@ -27,7 +27,7 @@ type FoundLine struct {
 	Wrong   int    `json:"wrong"`
 	Rows    int    `json:"rows"`
 	Held    int    `json:"held_out_wrong"`
-	Verdict string `json:"verdict"` // "exact", "noise" or "hidden state"
+	Verdict string `json:"verdict"` // "exact", "noise", "hidden state" or "chance"
 	// Alike counts the outputs of other objects that have the same function, learned from
 	// the rows of all of them.
 	Alike int `json:"alike,omitempty"`
@@ -91,7 +91,7 @@ func (f *Found) writeText(w io.Writer) error {
 // warnings say, in one per line, which verdicts need a look.
 func (f *Found) warnings() []string {
 	var lines []string
-	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden} {
+	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden, structure.Chance} {
 		var bits []string
 		for _, o := range f.Outputs {
 			if o.Verdict == string(v) {
@@ -102,7 +102,10 @@ func (f *Found) warnings() []string {
 			continue
 		}
 		what := "some rows are exceptions, as often whatever the inputs: single values were recorded wrongly, or chance decides"
-		if v == structure.Hidden {
+		switch v {
+		case structure.Chance:
+			what = "no column tells the next value, tested against chance for all outputs together; the network has the most frequent one"
+		case structure.Hidden:
 			what = "exceptions gather at some values of the inputs: something that is not recorded decides (hidden state), or inputs were recorded wrongly"
 		}
 		const most = 5

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -46,10 +45,12 @@ type ErrorLine struct {
 	Worst *FluentLine `json:"worst_fluent,omitempty"`
 }
 
-// SupportedLine counts distinct rows all of whose outputs are supported.
+// SupportedLine counts distinct rows of which all outputs that goal, rules and reward reach are
+// supported.
 type SupportedLine struct {
-	Rows  int `json:"rows"`
-	Wrong int `json:"wrong"` // of these
+	Rows  int    `json:"rows"`
+	Wrong int    `json:"wrong"` // of these
+	Class string `json:"class"` // of functions, all of which have the supported values
 }
 
 // OutputLine is the error of one output bit.
@@ -127,7 +128,9 @@ func measure(p *load.Problem, net *bnn.Network, trained load.Trained, rows *trai
 		l.Unseen = &n
 	}
 	if trained.Support != nil {
-		l.Supported = supported(net, trained.Support, rows)
+		q := *p
+		q.Network, q.Support = net, trained.Support
+		l.Supported = supported(net, load.Scoped(&q).Support, rows)
 	}
 	l.Worst, err = worst(p, net, rows)
 	return l, err
@@ -135,7 +138,7 @@ func measure(p *load.Problem, net *bnn.Network, trained load.Trained, rows *trai
 
 // supported counts the rows that the training rows support.
 func supported(net *bnn.Network, s *coverage.Support, rows *train.Examples) *SupportedLine {
-	l := &SupportedLine{}
+	l := &SupportedLine{Class: s.Class()}
 	eval := bnn.NewEvaluator(net)
 	scratch, out := eval.NewScratch(), make([]uint64, bnn.Words(rows.Outputs))
 	for i := range rows.Rows() {
@@ -144,8 +147,11 @@ func supported(net *bnn.Network, s *coverage.Support, rows *train.Examples) *Sup
 			continue
 		}
 		l.Rows++
-		if !slices.Equal(out, rows.Output(i)) {
-			l.Wrong++
+		for o := range rows.Outputs {
+			if s.Asks(o) && (out[o/64]^rows.Output(i)[o/64])>>(o%64)&1 == 1 {
+				l.Wrong++
+				break
+			}
 		}
 	}
 	return l
@@ -370,7 +376,7 @@ func (l *ErrorLine) write(b *strings.Builder, name string, exact bool) {
 		fmt.Fprintf(b, "  %s%d of %d distinct rows were not among the training rows\n", least, *l.Unseen, l.Rows)
 	}
 	if s := l.Supported; s != nil {
-		fmt.Fprintf(b, "  supported by the training rows: %d of %d distinct rows, %d of these wrong\n", s.Rows, l.Rows, s.Wrong)
+		fmt.Fprintf(b, "  supported by the training rows: %d of %d distinct rows, %d of these wrong (%s)\n", s.Rows, l.Rows, s.Wrong, s.Class)
 	}
 	if l.Worst == nil {
 		return

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -74,10 +75,15 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 			continue
 		}
 		data, err := all.read(p, from.name, s)
-		if err != nil {
+		empty := errors.Is(err, load.ErrNoRows)
+		switch {
+		case err != nil && !empty:
 			return nil, err
-		}
-		if data.Rows == 0 {
+		case (empty || data.Rows == 0) && from.name == also:
+			return nil, source.Errorf(also, 0, 0, "it has no rows: what recorded it took no step; expected at least one transition, or no --also")
+		case empty:
+			return nil, err
+		case data.Rows == 0:
 			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
 		all.data = append(all.data, train.Source{Data: data, Name: filepath.Base(from.name), Weight: int32(from.weight)})

@@ -37,6 +37,9 @@ func (p *Problem) ReadLog(ctx context.Context, name string) (*rawlog.Read, *data
 	return read, s, err
 }
 
+// ErrNoRows is wrapped if a log has no rows.
+var ErrNoRows = rawlog.ErrNoRows
+
 // ReadRows is ReadLog where a file is read as a log: for a task that declares its fluents, and
 // JSON lines for a task with RDDL, whose data have the columns s. Otherwise the log is nil.
 func (p *Problem) ReadRows(ctx context.Context, name string, s *dataset.Schema) (*rawlog.Read, *dataset.Schema, error) {

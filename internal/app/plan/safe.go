@@ -21,6 +21,8 @@ type Bracket struct {
 	BoundUnseen *float64 `json:"bound_unseen"`
 	// Impossible reports that no plan exists, whatever the unsupported next values are.
 	Impossible bool `json:"impossible,omitempty"`
+	// Assuming is what both rest on, to follow an "if".
+	Assuming string `json:"assuming,omitempty"`
 }
 
 // Bracket completes the answer about a problem of support.Safe: it bounds what any plan of the
@@ -28,7 +30,7 @@ type Bracket struct {
 // values that are not supported are free, and what was found in it.
 func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prove func(engine.Task, *engine.Result) error) error {
 	r.SetDefaults()
-	d.Safe = &Bracket{Reward: d.Reward}
+	d.Safe = &Bracket{Reward: d.Reward, Assuming: support.Assumption(p)}
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
 	}
@@ -75,17 +77,18 @@ func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request,
 // String is the bracket in words.
 func (b *Bracket) String() string {
 	const every = "every step of the plan is supported by the training rows"
+	assuming := ", if " + b.Assuming
 	switch {
 	case b.Impossible:
-		return "No plan exists, whatever the next values that the training rows do not support turn out to be"
+		return "No plan exists" + assuming
 	case b.Reward == nil && b.BoundUnseen == nil:
 		return "No plan with supported steps only was found"
 	case b.Reward == nil:
-		return fmt.Sprintf("No plan with supported steps only was found, and nothing can beat %v, whatever the other next values turn out to be", *b.BoundUnseen)
+		return fmt.Sprintf("No plan with supported steps only was found, and nothing can beat %v%s", *b.BoundUnseen, assuming)
 	case b.BoundUnseen == nil:
-		return fmt.Sprintf("%v is certain from the data: %s. What else could be reached is not known", *b.Reward, every)
+		return fmt.Sprintf("%v is certain from the data%s: %s. What else could be reached is not known", *b.Reward, assuming, every)
 	case *b.BoundUnseen == *b.Reward:
-		return fmt.Sprintf("%v is certain from the data, and nothing can beat it: %s, and no other next values would help", *b.Reward, every)
+		return fmt.Sprintf("%v is certain from the data, and nothing can beat it%s: %s, and no other next values would help", *b.Reward, assuming, every)
 	}
-	return fmt.Sprintf("%v is certain from the data, and nothing can beat %v: %s; the bound takes all other next values for free", *b.Reward, *b.BoundUnseen, every)
+	return fmt.Sprintf("%v is certain from the data, and nothing can beat %v%s: %s; the bound takes all other next values for free", *b.Reward, *b.BoundUnseen, assuming, every)
 }

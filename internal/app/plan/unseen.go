@@ -20,7 +20,7 @@ type Unsupported struct {
 // Judge records in a document what the training rows tell about the steps of its plan. Nothing
 // is recorded without a network, or if its file does not tell what it was trained on.
 func (d *Document) Judge(p *load.Problem, tr *factored.Trace) error {
-	j := support.NewJudge(p)
+	j := support.NewJudge(load.Scoped(p))
 	if j == nil {
 		return nil
 	}

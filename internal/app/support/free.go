@@ -27,6 +27,9 @@ func Free(p *load.Problem) (engine.Task, error) {
 	if err := b.addUnseen(); err != nil {
 		return engine.Task{}, err
 	}
+	if err := b.addExceptions(); err != nil {
+		return engine.Task{}, err
+	}
 	for o := range s.Tables {
 		for _, value := range []bool{false, true} {
 			if err := b.addSide(o, value); err != nil {
@@ -40,7 +43,8 @@ func Free(p *load.Problem) (engine.Task, error) {
 type freer struct {
 	builder
 	s      *coverage.Support
-	unseen []factored.Lit // a combination of values that no row had occurs; empty if there are none
+	unseen []factored.Lit   // a combination of values that no row had occurs; empty if there are none
+	except [][]factored.Lit // by output, a cube of an exception occurs
 }
 
 // addRanges keeps the next values of learned variables in their ranges, which a property of
@@ -90,6 +94,26 @@ func (b *freer) addUnseen() error {
 	return b.oneOf(some, "(unseen", all)
 }
 
+// addExceptions adds, for each exception, an action that can only be chosen where one of its
+// cubes occurs.
+func (b *freer) addExceptions() error {
+	b.except = make([][]factored.Lit, len(b.s.Tables))
+	for i := range b.s.Except {
+		e := &b.s.Except[i]
+		some, err := b.choice("(exception %d)", i)
+		if err != nil {
+			return err
+		}
+		for _, o := range e.Outputs {
+			b.except[o] = append(b.except[o], some)
+		}
+		if err := b.oneOf(some, fmt.Sprintf("(exception %d", i), e.Cubes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // oneOf lets an action be chosen only where one of some combinations of literals holds. Those
 // that begin alike get an action of their own.
 func (b *freer) oneOf(chosen factored.Lit, name string, all [][]coverage.Literal) error {
@@ -127,7 +151,7 @@ func (b *freer) addSide(output int, value bool) error {
 	if len(tables) == 0 {
 		return nil
 	}
-	open := append([]factored.Lit{b.next(output, value)}, b.unseen...)
+	open := slices.Concat([]factored.Lit{b.next(output, value)}, b.unseen, b.except[output])
 	for j := range tables[1:] {
 		t := &tables[1+j]
 		// An action that can only be chosen where this table does not settle on the value.

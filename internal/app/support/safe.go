@@ -105,7 +105,7 @@ func (b *builder) next(output int, value bool) factored.Lit {
 // Safe returns the problem whose steps are those that the training rows support: others are
 // excluded by constraints on the state, the action and the learned bits of the next state.
 func Safe(p *load.Problem) (*load.Problem, error) {
-	s, err := record(p)
+	s, err := record(load.Scoped(p))
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +122,18 @@ func Safe(p *load.Problem) (*load.Problem, error) {
 		}
 		b.clause(lits...)
 	}
+	for i := range s.Except {
+		for _, cube := range s.Except[i].Cubes {
+			var lits []factored.Lit
+			for _, l := range cube {
+				lits = append(lits, b.fails(l))
+			}
+			b.clause(lits...)
+		}
+	}
 	done := map[string]bool{} // tables with the same gaps
 	for o, tables := range s.Tables {
-		if len(tables) == 0 {
+		if len(tables) == 0 && s.Asks(o) {
 			b.clause()
 		}
 		for i := range tables {

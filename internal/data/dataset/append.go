@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -16,12 +17,14 @@ import (
 // A CSV grows in place, with one write per row, so that added rows survive if the program is
 // killed. Parquet and NPZ cannot grow: their rows are kept in memory, and Close writes the
 // old rows with the new ones under a temporary name and renames the file.
+//
+// A file has a column of rewards as soon as a row has one; those of other rows are unknown.
 type Appender struct {
 	name string
 	s    *Schema  // of the added rows
 	file *Schema  // of the file: quantities where s has levels
 	csv  *os.File // nil for the other formats
-	enc  encoder
+	enc  *csvEncoder
 	kept *Data // old and new rows of the other formats
 	new  int
 }
@@ -39,11 +42,11 @@ func Append(name string, s *Schema) (*Appender, error) {
 	}
 	a := &Appender{name: name, s: s, file: s.Stored()}
 	a.kept = &Data{Schema: a.file}
-	_, err = os.Stat(name)
-	exists := err == nil
+	info, err := os.Stat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	exists := err == nil && (format != CSV || info.Size() > 0) // an empty CSV is one that was just begun
 	if exists {
 		if a.kept, err = ReadAs(name, a.file); err != nil {
 			return nil, err
@@ -56,29 +59,19 @@ func Append(name string, s *Schema) (*Appender, error) {
 	return a, a.openCSV(exists)
 }
 
-// openCSV prepares to add lines. It completes a last line without a line end.
+// openCSV prepares to add lines. It completes a last line without a line end. A new file gets
+// its header with the first row, which decides whether there are rewards.
 func (a *Appender) openCSV(exists bool) (err error) {
-	var header bytes.Buffer
-	if _, err := newCSVEncoder(&header, a.file, nil); err != nil {
-		return err
-	}
-	begin := header.Bytes()
+	var begin []byte
+	rewarded := false
 	if exists {
 		text, err := source.ReadFileUpTo(a.name, source.MaxData)
 		if err != nil {
 			return err
 		}
-		f, err := openCSV(a.name, text)
-		if err != nil {
+		if rewarded, err = a.columns(text); err != nil {
 			return err
 		}
-		for i, h := range f.header {
-			if i >= len(a.s.Columns) || canonical(h) != canonical(a.s.Columns[i].Name) {
-				return source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end",
-					i+1, h, bytes.TrimSpace(header.Bytes()))
-			}
-		}
-		begin = nil
 		if !bytes.HasSuffix(text, []byte("\n")) {
 			begin = []byte("\n")
 		}
@@ -86,22 +79,18 @@ func (a *Appender) openCSV(exists bool) (err error) {
 	if a.csv, err = os.OpenFile(a.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
-	if _, err = (whole{a.csv}).Write(begin); err != nil {
-		a.csv.Close()
-		if !exists {
-			os.Remove(a.name)
+	if !exists {
+		return nil
+	}
+	if _, err = (whole{a.csv}).Write(begin); err == nil {
+		// The encoder's own header is discarded; the file has one.
+		if a.enc, err = newCSVEncoder(&bytes.Buffer{}, a.file, column(rewarded)); err == nil {
+			a.enc.w = whole{a.csv}
+			return nil
 		}
-		return err
 	}
-	// The encoder's own header is discarded; the file has one.
-	e, err := newCSVEncoder(&bytes.Buffer{}, a.file, nil)
-	if err != nil {
-		a.csv.Close()
-		return err
-	}
-	e.w = whole{a.csv}
-	a.enc = e
-	return nil
+	a.csv.Close()
+	return err
 }
 
 // whole appends all of a text to a file, or nothing: a full disk leaves no half line.
@@ -117,12 +106,46 @@ func (w whole) Write(text []byte) (int, error) {
 	return n, err
 }
 
+// column is what an encoder takes for the rewards of rows to come; nil for no such column.
+func column(rewarded bool) []float64 {
+	if rewarded {
+		return []float64{}
+	}
+	return nil
+}
+
+// columns compares the header of a CSV with the columns of rows to add.
+func (a *Appender) columns(text []byte) (rewarded bool, err error) {
+	var header bytes.Buffer
+	if _, err := newCSVEncoder(&header, a.file, nil); err != nil {
+		return false, err
+	}
+	f, err := openCSV(a.name, text)
+	if err != nil {
+		return false, err
+	}
+	for i, h := range f.header {
+		switch n := len(a.s.Columns); {
+		case i == n && h == rewardName && !a.s.has(rewardName):
+			rewarded = true
+		case i >= n || canonical(h) != canonical(a.s.Columns[i].Name):
+			return false, source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end",
+				i+1, h, bytes.TrimSpace(header.Bytes()))
+		}
+	}
+	return rewarded, nil
+}
+
 // WriteRows adds rows, given one after the other. A value that its column cannot contain is
 // an error, and then no row is added.
-func (a *Appender) WriteRows(values []float64) error {
+func (a *Appender) WriteRows(values []float64) error { return a.WriteRewarded(values, nil) }
+
+// WriteRewarded is WriteRows with the reward of each row, NaN where it is unknown; nil if none
+// is known.
+func (a *Appender) WriteRewarded(values, rewards []float64) error {
 	cols := len(a.s.Columns)
-	if len(values)%cols != 0 {
-		return fmt.Errorf("%d values do not make whole rows of %d columns", len(values), cols)
+	if len(values)%cols != 0 || rewards != nil && len(rewards) != len(values)/cols {
+		return fmt.Errorf("%d values and %d rewards do not make whole rows of %d columns", len(values), len(rewards), cols)
 	}
 	for i, v := range values {
 		c := &a.s.Columns[i%cols]
@@ -130,16 +153,65 @@ func (a *Appender) WriteRows(values []float64) error {
 			return fmt.Errorf("%s: column %s cannot hold %s, %s", a.name, c.Name, number(v), why)
 		}
 	}
-	a.new += len(values) / cols
-	if len(values) > 0 {
-		values = a.s.fromLevels(values)
+	if len(values) == 0 {
+		return nil
 	}
+	if a.s.has(rewardName) || !slices.ContainsFunc(rewards, func(y float64) bool { return !math.IsNaN(y) }) {
+		rewards = nil
+	}
+	a.new += len(values) / cols
+	values = a.s.fromLevels(values)
 	if a.csv != nil {
-		return a.enc.rows(values)
+		return a.writeCSV(values, rewards)
+	}
+	if rewards != nil || a.kept.Rewards != nil {
+		a.kept.Rewards = append(unknownTo(a.kept.Rewards, a.kept.Rows), rewards...)
 	}
 	a.kept.Values = append(a.kept.Values, values...)
 	a.kept.Rows += len(values) / cols
 	return nil
+}
+
+// unknownTo makes rewards as many as there are rows.
+func unknownTo(rewards []float64, rows int) []float64 {
+	for len(rewards) < rows {
+		rewards = append(rewards, math.NaN())
+	}
+	return rewards
+}
+
+// writeCSV adds rows to a CSV.
+func (a *Appender) writeCSV(values, rewards []float64) (err error) {
+	switch {
+	case a.enc == nil:
+		a.enc, err = newCSVEncoder(whole{a.csv}, a.file, column(rewards != nil))
+	case a.enc.rewards == nil && rewards != nil:
+		err = a.addRewards()
+	}
+	if err != nil {
+		return err
+	}
+	if a.enc.rewards != nil {
+		a.enc.rewards = unknownTo(slices.Clone(rewards), len(values)/len(a.s.Columns))
+	}
+	return a.enc.rows(values)
+}
+
+// addRewards writes a CSV anew with a column of rewards, which are unknown.
+func (a *Appender) addRewards() error {
+	d, err := ReadAs(a.name, a.file)
+	if err == nil {
+		d.Rewards = append([]float64{}, unknownTo(nil, d.Rows)...)
+		err = Write(a.name, d)
+	}
+	if err != nil {
+		return err
+	}
+	// The file has another inode now.
+	if err := a.csv.Close(); err != nil {
+		return err
+	}
+	return a.openCSV(true)
 }
 
 // Rows is the number of rows that were added.
@@ -149,12 +221,18 @@ func (a *Appender) Rows() int { return a.new }
 func (a *Appender) Close() error {
 	switch {
 	case a.csv != nil:
-		return a.csv.Close()
+		var err error
+		if a.enc == nil {
+			if _, err = newCSVEncoder(whole{a.csv}, a.file, nil); err != nil {
+				os.Remove(a.name) // it has nothing
+			}
+		}
+		return errors.Join(err, a.csv.Close())
 	case a.new == 0 && a.kept.Rows > 0:
 		return nil
 	}
-	for a.kept.Rewards != nil && len(a.kept.Rewards) < a.kept.Rows {
-		a.kept.Rewards = append(a.kept.Rewards, math.NaN())
+	if a.kept.Rewards != nil {
+		a.kept.Rewards = unknownTo(a.kept.Rewards, a.kept.Rows)
 	}
 	return Write(a.name, a.kept)
 }

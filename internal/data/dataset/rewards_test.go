@@ -32,9 +32,6 @@ func TestRewards(t *testing.T) {
 			if err != nil || !slices.EqualFunc(got.Rewards, want.Rewards, same) || !slices.Equal(got.Values, want.Values) {
 				t.Fatalf("%s: the rewards of %d rows do not come back: %v", ext, rows, err)
 			}
-			if ext == ".csv" {
-				continue
-			}
 			a, err := Append(name, want.Schema)
 			if err == nil {
 				err = a.WriteRows(want.Row(0))
@@ -47,6 +44,40 @@ func TestRewards(t *testing.T) {
 			}
 			if got, err = ReadAs(name, want.Schema); err != nil || !slices.EqualFunc(got.Rewards, append(want.Rewards, math.NaN()), same) {
 				t.Errorf("%s: the rewards of %d rows and one more do not come back: %v", ext, rows, err)
+			}
+		}
+	}
+}
+
+// TestAppendRewards adds rows with and without rewards: a file without a column of rewards gains
+// one with the first.
+func TestAppendRewards(t *testing.T) {
+	row := []float64{0, 3, 1, 1, 1, 3}
+	unknown := math.NaN()
+	for _, ext := range []string{".csv", ".parquet", ".npz"} {
+		for _, parts := range [][][]float64{ // rewards of single rows, by opening
+			{{1, 2}, {3}}, {{unknown}, {2.5, unknown}, {unknown}, {-1}}, {{}, {1}}, {{unknown, 1}},
+		} {
+			name := filepath.Join(t.TempDir(), "d"+ext)
+			var want []float64
+			for _, part := range parts {
+				a, err := Append(name, switches(t))
+				if err != nil {
+					t.Fatal(ext, parts, err)
+				}
+				for _, y := range part {
+					want = append(want, y)
+					if err := a.WriteRewarded(row, []float64{y}); err != nil {
+						t.Fatal(ext, parts, err)
+					}
+				}
+				if err := a.Close(); err != nil {
+					t.Fatal(ext, parts, err)
+				}
+			}
+			d, err := ReadAs(name, switches(t))
+			if err != nil || d.Rows != len(want) || !slices.EqualFunc(d.Rewards, want, same) {
+				t.Errorf("%s %v: got %v, %v", ext, parts, d, err)
 			}
 		}
 	}

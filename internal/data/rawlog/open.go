@@ -51,10 +51,22 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 		t.Columns[i].settle()
 	}
 	if t.Rows() == 0 {
-		return nil, source.Errorf(name, 0, 0, "the log has no rows")
+		return nil, &noRows{source.Errorf(name, 0, 0, "the log has no rows")}
 	}
 	return t, nil
 }
+
+// ErrNoRows is wrapped if a log has no rows.
+var ErrNoRows = errors.New("the log has no rows")
+
+// noRows is ErrNoRows at its place.
+type noRows struct{ error }
+
+// Unwrap returns the place.
+func (e *noRows) Unwrap() error { return e.error }
+
+// Is reports whether target is ErrNoRows.
+func (*noRows) Is(target error) bool { return target == ErrNoRows }
 
 // readText reads a log in the format that the end of its name tells.
 func (t *Table) readText(ctx context.Context, r io.Reader, delimiter rune) error {

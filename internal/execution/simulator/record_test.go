@@ -16,7 +16,11 @@ func TestRecorder(t *testing.T) {
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {
 		name := filepath.Join(t.TempDir(), "seen"+ext)
 		for i, plan := range [][]string{{"inc", "toggle"}, {"toggle", "inc toggle"}} {
-			r, err := NewRecorder(name, p, nil, nil)
+			c, err := NewColumns(p, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := NewRecorder(name, c)
 			if err != nil {
 				t.Fatal(err)
 			}

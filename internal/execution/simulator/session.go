@@ -3,13 +3,16 @@ package simulator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
 )
 
 // Transition is an observed step, from the state and the action in Now to the state in Next.
 type Transition struct {
 	Now, Next factored.Valuation
+	Reward    *float64 // that the system gave; nil for none
 }
 
 // Options control what a session adds to a system.
@@ -98,6 +101,17 @@ func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valu
 	return a, err
 }
 
+// Allows reports whether the rules allow an action in the state of an answer.
+func (s *Session) Allows(before *Answer, action factored.Valuation) bool {
+	now := join(s.p, before.State, action)
+	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.Action(now) != nil })
+}
+
+// AllowsState reports whether the rules allow a state.
+func (s *Session) AllowsState(state factored.Valuation) bool {
+	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.State(state) != nil })
+}
+
 // step is Step without calling the observer.
 func (s *Session) step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
 	now := join(s.p, before.State, action)
@@ -139,7 +153,7 @@ func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer)
 			return &PartialError{What: "recording transitions", Missing: x.Missing}
 		}
 	}
-	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State})
+	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State, Reward: a.Reward})
 }
 
 // Goal evaluates the goal in a state that was answered: by the system if it does so,
@@ -201,13 +215,7 @@ type Reward struct {
 
 // NewReward starts a sum of rewards.
 func (s *Session) NewReward() *Reward {
-	r := &Reward{p: s.p, own: s.o.OwnReward}
-	for _, t := range s.p.Reward.Terms {
-		if s.p.Kind(t.Lit.Bit) == factored.Auxiliary {
-			r.unknown = true // only the model determines which of its values is rewarded
-		}
-	}
-	return r
+	return &Reward{p: s.p, own: s.o.OwnReward}
 }
 
 // Add adds the reward of a step and returns it, nil if it is unknown.
@@ -222,7 +230,9 @@ func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *floa
 	}
 	var x int64
 	if !r.unknown {
-		x = r.p.Reward.StepReward(join(r.p, before.State, action), a.State)
+		var ok bool
+		x, ok = validate.StepReward(r.p, join(r.p, before.State, action), a.State)
+		r.unknown = !ok // only the model determines which of its values is rewarded
 		r.mine += x
 	}
 	switch {

@@ -106,7 +106,11 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 	all := t.all()
 	st := &Structure{Outputs: make([]Output, t.Outputs)}
 	folds := l.folds(all)
-	l.total = 3 * t.Outputs
+	l.total = 4 * t.Outputs
+	var err error
+	if l.byChance, err = l.chance(all); err != nil {
+		return nil, err
+	}
 	kinds := make([]Kind, t.Outputs)
 	with := make([]*shared, t.Outputs)
 	if len(folds) > 0 {
@@ -128,7 +132,9 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		}
 		out.Held = held
 		known := l.t.known(all, o)
-		out.Verdict = l.t.judge(known, o, out)
+		if out.Verdict = l.t.judge(known, o, out); l.left(o) {
+			out.Verdict = Chance
+		}
 		if !l.o.Complete {
 			out.Alternatives = l.remembered(known, o, func() *Found {
 				return &Found{Alternatives: l.alternatives(o, known, st.Noisy, out.Inputs)}
@@ -151,8 +157,9 @@ type learner struct {
 	done  int
 	total int
 
-	learned int     // outputs that are learned, under mu
-	noise   float64 // see search; 0 where rows are not noisy
+	learned  int     // outputs that are learned, under mu
+	byChance []bool  // by output, whether inputs do not tell its value; nil for none
+	noise    float64 // see search; 0 where rows are not noisy
 }
 
 // each does f for 0..n-1, on several threads.
@@ -290,16 +297,18 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 		most = 12
 		few  = 1500 // rows: with more the sets of inputs suffice to tell
 	)
-	step := (l.t.Outputs + most - 1) / most
+	outputs := l.determined()
+	step := max(1, (len(outputs)+most-1)/most)
 	// Wrong bits of the consistent and the short sets, and of the rules where these do better
 	// than the consistent sets.
 	var asked [3]int
 	bits := 0 // that there are
 	var mu sync.Mutex
-	err := l.each(l.t.Outputs, func(o int) {
-		if o%step != 0 {
+	err := l.each(len(outputs), func(i int) {
+		if i%step != 0 {
 			return
 		}
+		o := outputs[i]
 		var n [3]int
 		for mode := range 2 {
 			_, n[mode] = l.heldOut(o, folds, mode == 1, byRows)
@@ -341,15 +350,17 @@ func (l *learner) repeatable(rate float64) bool {
 // others. Of few outputs nothing is said: all of them may need more than single gains.
 func (l *learner) measureNoise(rows []int32) error {
 	const few = 8
-	if l.t.Outputs < few {
+	outputs := l.determined()
+	if len(outputs) < few {
 		return nil
 	}
-	shares := make([]float64, l.t.Outputs)
-	err := l.each(l.t.Outputs, func(o int) {
+	shares := make([]float64, len(outputs))
+	err := l.each(len(outputs), func(i int) {
+		o := outputs[i]
 		known := l.t.known(rows, o)
 		s := &search{t: l.t, x: l.x, rows: known, out: o, noise: -1}
 		c := s.short()
-		shares[o] = float64(c.errors) / float64(max(1, len(known)))
+		shares[i] = float64(c.errors) / float64(max(1, len(known)))
 	})
 	slices.Sort(shares)
 	l.noise = 2.5*shares[len(shares)/4] + 0.002
@@ -430,6 +441,9 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 		s.noise = l.noise
 	}
 	out := Output{Kind: kind, Rows: len(rows)}
+	if l.left(o) {
+		kind, out.Kind, out.Tree = ByTable, ByTable, s.constant()
+	}
 	switch kind {
 	case ByTree:
 		out.Tree = s.growAll(short)

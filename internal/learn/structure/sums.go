@@ -11,7 +11,7 @@ import (
 // held out: where it was wrong on some of them, and where its description decides about values
 // that no row has. A table of which all rows together have every cell is right.
 func (l *learner) others(o, wrong int, noisy bool, table *trial) (kinds []Kind) {
-	if wrong == 0 && (!table.open || l.t.Contradictory) {
+	if l.left(o) || wrong == 0 && (!table.open || l.t.Contradictory) {
 		return nil
 	}
 	if l.o.Sums && !noisy && table.inputs <= wide {

@@ -256,6 +256,19 @@ func (t *Table) bit(r int32, b int) int {
 	return int(t.in[int(r)*bnn.Words(t.Inputs)+b/64] >> (b % 64) & 1)
 }
 
+// Complete reports whether all inputs of row r were known.
+func (t *Table) Complete(r int) bool {
+	if t.inKnown == nil {
+		return true
+	}
+	for b := range t.Inputs {
+		if t.inKnown[r*bnn.Words(t.Inputs)+b/64]>>(b%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // filled reports whether one of the inputs of row r was unknown.
 func (t *Table) filled(r int32, inputs []int) bool {
 	if t.inKnown == nil {

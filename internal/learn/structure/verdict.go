@@ -15,6 +15,8 @@ const (
 	// something that is not recorded, when inputs are recorded wrongly, or when an
 	// input is missing from the function because the rows hardly show it.
 	Hidden Verdict = "hidden state"
+	// Chance: no inputs tell anything about the value, as of a random column.
+	Chance Verdict = "chance"
 )
 
 // judge compares the rates of exceptions of the cells by a chi-squared

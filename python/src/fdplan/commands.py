@@ -26,6 +26,11 @@ Steps: TypeAlias = "Sequence[Mapping[str, Any]]"
 Memory: TypeAlias = "int | str | None"
 
 
+def _span(horizon: int | tuple[int, int] | None) -> int | str | None:
+    """Return a horizon, or a range of them, as the program reads it."""
+    return f"{horizon[0]}..{horizon[1]}" if isinstance(horizon, tuple) else horizon
+
+
 def _plan_file(plan: Plan | Steps | Path, files: ExitStack) -> str:
     """Return the name of a file with a plan."""
     if isinstance(plan, (str, os.PathLike)):
@@ -90,10 +95,9 @@ def plan(
         The plan; its status is ``infeasible`` if there is none.
     """
     of, files = Problem.of(problem), ExitStack()
-    steps = f"{horizon[0]}..{horizon[1]}" if isinstance(horizon, tuple) else horizon
     words = options(
         json=True,
-        horizon=steps,
+        horizon=_span(horizon),
         engine=engine,
         encoding=encoding,
         solver=solver,
@@ -215,7 +219,7 @@ def run(
     problem: Name,
     simulator: Any = "rddl",
     *,
-    horizon: int | None = None,
+    horizon: int | tuple[int, int] | None = None,
     replan_every: int | None = None,
     steps: int | None = None,
     until: Literal["auto", "goal", "steps"] | None = None,
@@ -233,11 +237,12 @@ def run(
 ) -> Invocation[Run]:
     """Plan, act in a simulator or the real system, observe, and plan again.
 
-    ``simulator`` is ``"rddl"``, a command, or an environment with ``reset`` and ``step``.
+    ``simulator`` is ``"rddl"``, a command, or an environment with ``reset`` and ``step``;
+    ``horizon`` the number of steps of a plan, or a pair of the least and the greatest.
     """
     files = ExitStack()
     words = options(
-        horizon=horizon,
+        horizon=_span(horizon),
         replan_every=replan_every,
         steps=steps,
         until=until,

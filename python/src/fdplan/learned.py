@@ -103,6 +103,8 @@ class Collected(Result):
     policy: str | None = None
     seed: int | None = None
     log: str | None = None
+    simulator: str | None = None
+    shown: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

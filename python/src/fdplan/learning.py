@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from . import tables
 from . import weights as arrays
+from .attached import attach
 from .errors import InputError
 from .job import Command, Invocation, reader
 from .learned import Collected, Converted, Initialized, Proved, Tested, Trained
@@ -30,17 +31,20 @@ def collect(
     rows: int | None = None,
     policy: Literal["exploration", "restart", "random"] | None = None,
     log: Table | None = None,
+    simulator: Any = None,
+    horizon: int | None = None,
     time_limit: float | None = None,
     memory: Memory = None,
     threads: int | None = None,
     seed: int | None = None,
 ) -> Invocation[Collected]:
-    """Collect transitions by simulating a problem's RDDL, or from a log.
+    """Collect transitions by simulating a problem's RDDL, from a simulator or from a log.
 
-    ``out`` is the data set to write: ``.parquet``, ``.csv`` or ``.npz``.
+    ``out`` is the data set to write: ``.parquet``, ``.csv`` or ``.npz``. ``simulator`` is a
+    command, or an environment with ``reset`` and ``step``; ``horizon`` the steps of an episode.
     """
     files = ExitStack()
-    words = option("rows", rows) + options(json=True, out=out, policy=policy)
+    words = option("rows", rows) + options(json=True, out=out, policy=policy, simulator=attach(simulator, files), horizon=horizon)
     words += option("log", None if log is None else tables.on_disk(log, files)) + limits(time_limit, memory, threads, seed)
     return Invocation(["collect", *Problem.of(problem).words(), *words], reader(Collected), progress=True, files=files)
 

@@ -338,6 +338,7 @@ class Run(Result):
     recorded: int = 0
     says: str | None = None
     determinized: str | None = None
+    min_horizon: int | None = None
 
     @property
     def ok(self) -> bool:

@@ -1,0 +1,175 @@
+package learn
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+var noisyWorlds = flag.Int("noisy", 6, "random worlds of each kind whose logs are spoilt")
+
+// spoil flips next bits at a rate and, with a hidden region, those of one output at random where two
+// bits of the state have given values.
+func (w *world) spoil(d *dataset.Data, rate float64, hidden bool) (region func(now uint64) bool, output int) {
+	a, b, both := w.IntN(w.states), w.IntN(w.states), w.IntN(4)
+	region = func(now uint64) bool {
+		return hidden && int(now>>a&1) == both&1 && int(now>>b&1) == both>>1
+	}
+	output = w.IntN(w.states)
+	bits := w.states + w.actions
+	width := bits + w.states
+	for r := range d.Rows {
+		row := d.Values[r*width : (r+1)*width]
+		var now uint64
+		for i := range bits {
+			now |= uint64(row[i]) << i
+		}
+		for i := range w.states {
+			if w.Float64() < rate || i == output && region(now) && w.IntN(2) == 0 {
+				row[bits+i] = 1 - row[bits+i]
+			}
+		}
+	}
+	return region, output
+}
+
+// supportedBits counts the next bits of all states and actions that a record supports, and the
+// wrong ones of these.
+func (w *world) supportedBits(p *load.Problem, random func(now uint64, output int) bool) (rows, wrongRows int) {
+	if p.Support == nil {
+		return 0, 0
+	}
+	eval := bnn.NewEvaluator(p.Network)
+	scratch, out := eval.NewScratch(), make([]uint64, 1)
+	for now := range uint64(1) << (w.states + w.actions) {
+		eval.Forward(out, []uint64{now}, scratch)
+		if len(p.Support.Open([]uint64{now}, out)) > 0 {
+			continue
+		}
+		rows++
+		next := w.next(now)
+		for o := range w.states {
+			if random(now, o) || (next^out[0])>>o&1 == 1 {
+				wrongRows++
+				break
+			}
+		}
+	}
+	return rows, wrongRows
+}
+
+// TestSpoiltLogs: of the rows that logs with flipped bits, and with a hidden region, support, at
+// most one in a thousand is wrong.
+func TestSpoiltLogs(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		rate   float64
+		hidden bool
+	}{{"clean", 0, false}, {"1 %", 0.01, false}, {"2 %", 0.02, false}, {"3 %", 0.03, false}, {"hidden", 0, true}, {"hidden, 1 %", 0.01, true}} {
+		rows, wrong, some := 0, 0, 0
+		for seed := range uint64(*noisyWorlds) {
+			w := newWorld(1000 + seed)
+			n := []int{100, 300, 1000, 3000}[w.IntN(4)]
+			d := w.rows(n, w.IntN(2) == 0)
+			region, output := w.spoil(d, c.rate, c.hidden)
+			p := &load.Problem{Task: engine.Task{Problem: w.p}}
+			trained, err := trainFrom(context.Background(), p, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+			if err == nil {
+				p, err = With(p, trained)
+			}
+			if err != nil {
+				t.Fatalf("world %d: %v", seed, err)
+			}
+			a, b := w.supportedBits(p, func(now uint64, o int) bool { return o == output && region(now) })
+			if b > 0 {
+				t.Logf("%s, world %d, %d rows of %d bits: %d of %d wrong; %v", c.name, seed, n, w.states+w.actions, b, a, p.Support.Classes)
+			}
+			if rows, wrong = rows+a, wrong+b; a > 0 {
+				some++
+			}
+		}
+		t.Logf("%s: %d of %d logs support some rows; %d of %d supported rows wrong", c.name, some, *noisyWorlds, wrong, rows)
+		if wrong*1000 > rows {
+			t.Errorf("%s: %d of %d supported rows are wrong, expected at most one in a thousand", c.name, wrong, rows)
+		}
+	}
+}
+
+// TestSlipperyGrid: a grid whose moves work with probability 0.9.
+func TestSlipperyGrid(t *testing.T) {
+	rows, wrong := 0, 0
+	for seed := range uint64(*noisyWorlds) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		p := factored.NewProblem("grid")
+		for _, v := range []factored.Variable{{Name: "x", Kind: factored.State, Hi: 4}, {Name: "y", Kind: factored.State, Hi: 4}, {Name: "move", Kind: factored.Action, Hi: 3}} {
+			if _, err := p.AddVariable(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Outputs = p.Bits(factored.State)
+		p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
+		schema, err := dataset.OfProblem(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &dataset.Data{Schema: schema, Rows: 2000}
+		step := func(x, y, move int) (int, int) {
+			dx, dy := []int{1, -1, 0, 0}[move], []int{0, 0, 1, -1}[move]
+			return max(0, min(4, x+dx)), max(0, min(4, y+dy))
+		}
+		for range d.Rows {
+			x, y, move := r.IntN(5), r.IntN(5), r.IntN(4)
+			a, b := x, y
+			if r.Float64() < 0.9 {
+				a, b = step(x, y, move)
+			}
+			d.Values = append(d.Values, float64(x), float64(y), float64(move), float64(a), float64(b))
+		}
+		q := &load.Problem{Task: engine.Task{Problem: p}}
+		trained, err := trainFrom(context.Background(), q, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+		if err == nil {
+			q, err = With(q, trained)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.Support == nil {
+			t.Fatal("nothing is recorded")
+		}
+		eval := bnn.NewEvaluator(q.Network)
+		scratch, out := eval.NewScratch(), make([]uint64, 1)
+		for x := range 5 {
+			for y := range 5 {
+				for move := range 4 {
+					var in uint64
+					for i := range 3 {
+						in |= uint64(x>>(2-i)&1)<<i | uint64(y>>(2-i)&1)<<(3+i)
+					}
+					for i := range 2 {
+						in |= uint64(move>>(1-i)&1) << (6 + i)
+					}
+					eval.Forward(out, []uint64{in}, scratch)
+					if len(q.Support.Open([]uint64{in}, out)) > 0 {
+						continue
+					}
+					rows++
+					if a, b := step(x, y, move); a != x || b != y {
+						wrong++ // chance decides
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d supported rows wrong", wrong, rows)
+	if wrong*1000 > rows {
+		t.Errorf("%d of %d supported rows are wrong, expected at most one in a thousand", wrong, rows)
+	}
+}

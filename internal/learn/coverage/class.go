@@ -1,0 +1,182 @@
+package coverage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/learn/structure"
+)
+
+// Class says which functions an output may have: all that agree with the rows and depend on at
+// most K variables.
+type Class struct {
+	// K is 0 of an output that is supported nowhere, and Variables of one whose class is all
+	// functions.
+	K int
+	// Fit is the least number of variables on which rows with equal values agree.
+	Fit int
+}
+
+// mostSets bounds the least consistent sets of variables of an output.
+const mostSets = 32
+
+// SupportOf finds where all functions of an output's class have the same value. The class has
+// functions of at most K variables: K is LeastK or, if that is more, one more than the rows need.
+// Where the cases are too many to list, only the rows are supported.
+func SupportOf(t *structure.Table, st *structure.Structure) *Support {
+	out := &Support{Inputs: t.Inputs, Outputs: t.Outputs, Tables: make([][]Table, t.Outputs), Classes: make([]Class, t.Outputs)}
+	s := newSpace(t)
+	if s == nil {
+		return out
+	}
+	out.Variables = len(s.vars)
+	for _, v := range s.vars {
+		if v.apart {
+			out.Unseen = append(out.Unseen, pairsOf(v.bits)...)
+		}
+	}
+	slices.SortFunc(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
+	b := &spaceBuilder{s: s, out: out, known: map[setKey]int{}}
+	for i := range st.Outputs {
+		if st.Outputs[i].Verdict == structure.Exact {
+			b.add(i, &st.Outputs[i])
+		}
+	}
+	out.Except = slices.DeleteFunc(out.Except, func(e Exception) bool { return len(e.Outputs) == 0 })
+	return out
+}
+
+// pairsOf lists the pairs of bits that are true together.
+func pairsOf(bits []int) (pairs [][3]Literal) {
+	for i, a := range bits {
+		for _, b := range bits[i+1:] {
+			pairs = append(pairs, [3]Literal{2*a + 1, 2*b + 1, 2*b + 1})
+		}
+	}
+	return pairs
+}
+
+type spaceBuilder struct {
+	s     *space
+	out   *Support
+	known map[setKey]int // the place of exceptions, where all rows count; -1 for too many
+}
+
+type setKey struct {
+	set   mask
+	extra int
+}
+
+// add finds where an output is supported.
+func (b *spaceBuilder) add(output int, o *structure.Output) {
+	s, out := b.s, b.out
+	f := s.newFinder(output)
+	fit := f.fit()
+	if fit < 0 || !b.byClass(f, output, o, fit) {
+		if out.Tables[output] = b.ofRows(output); out.Tables[output] != nil {
+			out.Classes[output] = Class{K: len(s.vars), Fit: max(0, fit)}
+		}
+	}
+}
+
+// byClass makes the tables and exceptions of an output; false where they are too many.
+func (b *spaceBuilder) byClass(f *finder, output int, o *structure.Output, fit int) bool {
+	s, out := b.s, b.out
+	k := min(len(s.vars), max(LeastK, fit+marginK))
+	sets, ok := f.sets(k, mostSets)
+	if !ok {
+		return false
+	}
+	settled := settledBy{margin: 1, pure: true}
+	tables := []Table{settled.table(s.t, output, o.Inputs, o.Eval)}
+	var except []int
+	for _, set := range sets {
+		inputs := s.bits(set.list())
+		if len(inputs) > structure.MaxInputs {
+			return false
+		}
+		if !slices.Equal(inputs, o.Inputs) {
+			tables = append(tables, settled.table(s.t, output, inputs, nil))
+		}
+		at, ok := b.exceptions(f, set, k-set.count())
+		if !ok {
+			return false
+		}
+		if at >= 0 {
+			except = append(except, at)
+		}
+	}
+	out.Tables[output], out.Classes[output] = tables, Class{K: k, Fit: fit}
+	for _, at := range except {
+		out.Except[at].Outputs = append(out.Except[at].Outputs, output)
+	}
+	return true
+}
+
+// exceptions returns the place of the exceptions of a set; -1 where there are none.
+func (b *spaceBuilder) exceptions(f *finder, set mask, extra int) (at int, ok bool) {
+	all := len(f.rows) == len(b.s.rows)
+	key := setKey{set, extra}
+	if at, ok := b.known[key]; all && ok {
+		return at, at >= -1
+	}
+	cubes, ok := b.s.exceptions(f.rows, set, extra)
+	switch at = -1; {
+	case !ok:
+		at = -2
+	case len(cubes) > 0:
+		at = len(b.out.Except)
+		b.out.Except = append(b.out.Except, Exception{Cubes: cubes})
+	}
+	if all {
+		b.known[key] = at
+	}
+	return at, ok
+}
+
+// ofRows is a table over all inputs whose cells are the rows; nil where that is too much.
+func (b *spaceBuilder) ofRows(output int) []Table {
+	const most = 1 << 20 // bits
+	t := b.s.t
+	if t.Inputs > structure.MaxInputs || t.Inputs*len(b.s.rows) > most {
+		return nil
+	}
+	inputs := make([]int, t.Inputs)
+	for i := range inputs {
+		inputs[i] = i
+	}
+	return []Table{settledBy{margin: 1, pure: true}.table(t, output, inputs, nil)}
+}
+
+// Class names the functions that agree with all rows and have the supported values.
+func (s *Support) Class() string {
+	if s.Classes == nil {
+		return "the functions found, and others of as few inputs"
+	}
+	k, more := s.K()
+	switch {
+	case k >= s.Variables:
+		return fmt.Sprintf("all functions of the %d variables", s.Variables)
+	case len(more) > 0:
+		return fmt.Sprintf("functions of at most %d of %d variables, or of one more than the rows need", k, s.Variables)
+	}
+	return fmt.Sprintf("functions of at most %d of %d variables", k, s.Variables)
+}
+
+// K is the least number of variables that functions may have of the outputs that are asked for
+// and supported somewhere, the number of all variables if there is none. more lists the outputs
+// whose functions may have more.
+func (s *Support) K() (k int, more []int) {
+	k = s.Variables
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.K > 0 {
+			k = min(k, c.K)
+		}
+	}
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.K > k {
+			more = append(more, o)
+		}
+	}
+	return k, more
+}
