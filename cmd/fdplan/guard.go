@@ -122,7 +122,7 @@ func (g *guard) bound(started time.Time, limitOnTime time.Duration, memory int64
 	}
 	if memory > 0 {
 		ticker := time.NewTicker(memoryTick)
-		watch := &limit.Memory{Bound: memory, Resident: limit.Resident, Tick: ticker.C}
+		watch := &limit.Memory{Bound: memory, Resident: limit.Resident, Tick: ticker.C, Grown: limit.HugePages}
 		if kill != nil {
 			watch.KillOthers = kill
 			watch.Others = func() int64 { return process.ResidentOfDescendants(os.Getpid()) }

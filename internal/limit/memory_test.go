@@ -101,6 +101,29 @@ func TestWatch(t *testing.T) {
 	m.Run(ctx, func(error) { t.Error("stopped after its end") }, func(error) { t.Error("over after its end") })
 }
 
+// TestWatchGrown: a large process is told of each step by which it grows.
+func TestWatchGrown(t *testing.T) {
+	sizes := []int64{large - 1, large, large + 1, large + step - 1, large + step, large + step, large + 5*step, large + 6*step - 1, large + 6*step, large, large + 7*step}
+	want := []int{1, 4, 6, 8, 10}
+	tick := make(chan time.Time, len(sizes))
+	ctx, cancel := context.WithCancel(context.Background())
+	at := -1
+	var got []int
+	m := &Memory{Bound: 1 << 40, Tick: tick, Grown: func() { got = append(got, at); HugePages() }, Resident: func() int64 {
+		if at++; at == len(sizes)-1 {
+			cancel()
+		}
+		return sizes[at]
+	}}
+	for range sizes {
+		tick <- time.Time{}
+	}
+	m.Run(ctx, func(err error) { t.Error(err) }, func(err error) { t.Error(err) })
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestWatchOthers: other programs are ended when they are too large for two looks, the
 // run is stopped before, and it is not over.
 func TestWatchOthers(t *testing.T) {

@@ -35,7 +35,16 @@ type Memory struct {
 	// since that takes longer.
 	Others     func() int64
 	KillOthers func()
+	// Grown is called when the process has become large, and then each time that it has grown
+	// by step bytes; nil for nobody.
+	Grown func()
 }
+
+// A process is large from here on, and grows by steps.
+const (
+	large = 256 << 20
+	step  = 32 << 20
+)
 
 // othersEvery is the number of ticks between two looks at other programs.
 const othersEvery = 5
@@ -58,6 +67,7 @@ func (m *Memory) hard() int64 { return m.Bound + m.Bound/10 + 32<<20 }
 func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 	stopped := false
 	var others, before int64
+	next := int64(large)
 	for tick := 0; ; tick++ {
 		select {
 		case <-ctx.Done():
@@ -65,6 +75,10 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 		case <-m.Tick:
 		}
 		size := m.Resident()
+		if m.Grown != nil && size >= next {
+			next = size + step
+			m.Grown()
+		}
 		if m.Others != nil && tick%othersEvery == 0 {
 			others, before = m.Others(), others
 			if held := min(others, before); size+held > m.soft() && size <= m.soft() {

@@ -187,6 +187,11 @@ func readParquet(f *os.File) (*Data, error) {
 			return nil, fmt.Errorf("the columns are not those of its %s", schemaKey)
 		}
 	}
+	// All rows at once: to enlarge a table of a GiB stops everything else for a second.
+	if err := RoomFor(int(pf.NumRows()), n); err != nil {
+		return nil, err
+	}
+	d.Values = make([]float64, 0, max(0, int(pf.NumRows()))*n)
 	for _, g := range pf.RowGroups() {
 		at := d.Rows
 		d.Rows += int(g.NumRows())

@@ -127,7 +127,10 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 			}
 		}
 	}
-	out := &Data{Schema: s, Rows: d.Rows, Values: make([]float64, d.Rows*n), Rewards: d.Rewards}
+	out := &Data{Schema: s, Rows: d.Rows, Values: d.Values, Rewards: d.Rewards}
+	if len(d.Schema.Columns) != n || !slices.IsSorted(back) {
+		out.Values = make([]float64, d.Rows*n)
+	}
 	for row := range d.Rows {
 		in, to := d.Row(row), out.Row(row)
 		for i := range s.Columns {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package limit
+
+// HugePages does nothing on this system.
+func HugePages() {}
