@@ -229,6 +229,8 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	switch {
 	case d.ByOther() && !*d.Proof.Checked:
 		fmt.Fprintf(b, "With --confirm fdplan checks the claim.\n")
+	case d.StartBreaks != nil:
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
 	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil:
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}

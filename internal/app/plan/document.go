@@ -36,6 +36,9 @@ type Document struct {
 	Simulated *float64     `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
+	// StartBreaks is the rule that the initial state breaks; absent if there is none, and where
+	// there is a plan.
+	StartBreaks *app.Fault `json:"start_breaks,omitempty"`
 	// Learned reports that the answer is about a learned model.
 	Learned bool `json:"learned"`
 	// Observed are the states that the simulator showed, up to where the plan failed; absent if
@@ -90,6 +93,9 @@ func (d *Document) Sum(t engine.Task) {
 	switch {
 	case d.Status == engine.Infeasible:
 		d.Verdict = "proven: no plan exists in " + model
+		if d.StartBreaks = breakOfStart(t.Problem); d.StartBreaks != nil {
+			d.Verdict = startVerdict(d.StartBreaks)
+		}
 		return
 	case d.Plan == nil:
 		d.Verdict = "no answer"

@@ -167,8 +167,10 @@ func TestLearnJourney(t *testing.T) {
 		p.set("Reward of a step", "-(command ~= @wait)")
 		p.press("Make a problem of it")
 		p.until("the problem", `!document.querySelector("#view-learn form[aria-label=Training] button").disabled`)
+		p.says("no network yet")
 		p.press("Train")
 		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
+		p.until("the new network", `!document.querySelector("main > div:not([hidden])").innerText.includes("no network yet")`)
 		p.says("of the distinct rows are wrong")
 		p.says("Errors on the data")
 		p.says("Contradictory rows")
@@ -177,11 +179,19 @@ func TestLearnJourney(t *testing.T) {
 		p.both("learn")
 		p.run(chromedp.Reload())
 		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
+		if text := p.shown(); strings.Contains(text, "no network yet") {
+			t.Errorf("after training the page says that there is no network yet:\n%s", text)
+		}
+		before := len(p.jobs())
 		p.press("Plan with it")
 		p.until("the variables", `document.querySelectorAll("#view-plan .value").length > 3`)
 		p.until("the bin of the load at the start", field("load_kg")+`?.selectedOptions[0]?.text === "0–200 kg"`)
+		p.says("This problem has no length of its own. Write a number of steps.")
 		p.press("Plan")
 		p.says("This problem has no length of its own. Write a number of steps.")
+		if n := len(p.jobs()); n != before {
+			t.Errorf("a question without a length has made %d jobs", n-before)
+		}
 		p.set("Steps", "20")
 		p.press("Plan")
 		p.says("The plan was not tried in a simulator.")

@@ -134,6 +134,7 @@ class Plan(Result):
     learned: bool = False
     determinized: str | None = None
     note: str | None = None
+    start_breaks: dict[str, Any] | None = field(default=None, repr=False)
     simulator_says: str | None = None
     observed: list[dict[str, Any]] | None = field(default=None, repr=False)
     unseen_steps: int | None = None

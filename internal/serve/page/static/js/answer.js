@@ -18,10 +18,17 @@ function proven(a) {
   const checked = a.proof?.checked === true ? "; the certificate was checked" : "";
   switch (a.status) {
     case "optimal": return check("yes", `In the model no plan of ${counted(a.horizon, "step")} is better: proven${by}${checked}.`);
-    case "infeasible": return check("yes", `In the model there is no plan of this length: proven${by}${checked}.`);
+    case "infeasible": return a.start_breaks ? check("no", startBreaks(a.start_breaks)) : check("yes", `In the model there is no plan of this length: proven${by}${checked}.`);
     case "feasible": return check("open", a.bound === null ? "In the model a better plan may exist: nothing is proven yet." : `In the model a better plan may exist, but none above ${number(a.bound)} (gap ${percent(a.gap)}).`);
     default: return check("open", "Nothing was found or proven before the run ended.");
   }
+}
+
+/** The rule that the start breaks, with the values that the rule is about. @param {any} fault */
+function startBreaks(fault) {
+  const values = Object.entries(fault.values ?? {}), told = values.filter(([, v]) => v !== false);
+  const named = told.slice(0, 8).map(([name, v]) => `${name} is ${shown(v)}`).join(", ") + (told.length > 8 ? ", …" : "");
+  return `The rule is ${fault.constraint}${fault.origin ? ` (${fault.origin})` : ""}. At the start ${named || `${values.map(([name]) => name).slice(0, 8).join(", ")}${values.length > 8 ? ", …" : ""} ${values.length === 1 ? "is" : "are"} false`}.`;
 }
 
 /** What the simulator said. @param {Answer} a */

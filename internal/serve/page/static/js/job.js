@@ -5,6 +5,7 @@ import { lines } from "./chart.js";
 import { fill, h, say } from "./dom.js";
 import { refused, sentence } from "./field.js";
 import { download } from "./files.js";
+import { question } from "./stale.js";
 import { duration, gap, number, percent } from "./words.js";
 
 /** @typedef {any} Job as in the description of the interface */
@@ -23,7 +24,8 @@ const pace = 150;
 
 /**
  * Shows a job while it runs: its state, reward, bound and gap, a chart, a button to stop it.
- * @param {{label: string, event?: (event: any, kind: string) => void, done: (job: Job) => void, chart?: boolean}} options
+ * @param {{label: string, event?: (event: any, kind: string) => void, done: (job: Job) => void, chart?: boolean, several?: boolean}} options
+ *   several lets a job go on when another one begins
  */
 export function monitor(options) {
   const state = h("span", { class: "state" }), detail = h("span", {}), time = h("span", { class: "hint" });
@@ -84,9 +86,11 @@ export function monitor(options) {
     else soon();
   }
   async function finish() {
-    if (!job) return;
+    const of = job?.job;
+    if (!of) return;
     try {
-      show(await api.get("jobs/" + api.part(job.job)));
+      const now = await api.get("jobs/" + api.part(of));
+      if (job?.job === of) show(now); // or another one has replaced it
     } catch (e) {
       fill(fault, refused(e));
     }
@@ -151,16 +155,22 @@ export function monitor(options) {
   }
   return {
     element, watch, clear, cancel,
-    /** Starts a job and follows it. @param {any} request @returns {Promise<Job>} */
+    /** Starts a job and follows it. One that still runs is stopped, or is the answer if it was asked the same. @param {any} request @returns {Promise<Job>} */
     async begin(request) {
+      if (job && !ended(job)) {
+        if (question(job.request) === question(request)) return job;
+        if (!options.several) await cancel();
+      }
       const made = await api.post("jobs", request);
       watch(made);
       element.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
       return made;
     },
-    /** Resumes following a job after a reload. @param {string} name */
+    /** Resumes following a job after a reload. @param {string} name @returns {Promise<Job>} */
     async resume(name) {
-      watch(await api.get("jobs/" + api.part(name)));
+      const found = await api.get("jobs/" + api.part(name));
+      watch(found);
+      return found;
     },
     current: () => job,
   };

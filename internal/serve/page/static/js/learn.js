@@ -126,7 +126,6 @@ export function view(root, server) {
       const made = await api.post(`logs/${api.part(state.log)}/problem`, request);
       Object.assign(state, { problem: made.problem.problem, train: "", test: "" });
       note();
-      await problems();
       await chooseProblem(state.problem);
       say(`The problem ${state.problem} was made.`);
       train.scrollIntoView({ block: "start" });
@@ -142,24 +141,23 @@ export function view(root, server) {
     makeButton.disabled = false;
   }
   async function problems() {
-    const all = (await listing()).filter((p) => p.source === "uploaded" && p.network_file);
+    const all = (await listing()).filter((p) => p.source === "uploaded" && p.network_file), chosen = all.find((p) => p.problem === state.problem);
+    what.textContent = chosen ? `${chosen.state_bits} state bits, ${chosen.action_bits} action bits; ${chosen.network ? "network " + chosen.network : "no network yet"}${chosen.data ? "; data in " + chosen.data : ""}.` : "";
     fill(which.control, h("option", { value: "" }, all.length ? "choose …" : "none yet: make one of a log"), all.map((p) => h("option", { value: p.problem }, p.problem + (untrained(p) ? " (no network yet)" : ""))));
     which.set(state.problem);
     trainButton.disabled = !which.get();
+    return chosen;
   }
   /** @param {string} problem */
   async function chooseProblem(problem) {
     if (problem !== state.problem) Object.assign(state, { train: "", test: "" });
     state.problem = problem;
-    which.set(problem);
-    trainButton.disabled = !problem;
     note();
     for (const s of [result, errors, rows]) s.hidden = true;
     live.clear();
     testing.clear();
+    const entry = await problems();
     if (!problem) return;
-    const entry = (await listing()).find((p) => p.problem === problem);
-    what.textContent = entry ? `${entry.state_bits} state bits, ${entry.action_bits} action bits; ${entry.network ? "network " + entry.network : "no network yet"}${entry.data ? "; data in " + entry.data : ""}.` : "";
     await Promise.all([contradictions(), entry?.network ? network() : null]);
   }
   /** @param {Event} e */

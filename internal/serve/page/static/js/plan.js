@@ -6,14 +6,15 @@ import { calm, fill, h } from "./dom.js";
 import { monitor } from "./job.js";
 import { stage } from "./player.js";
 import { planView } from "./planview.js";
-import { setup } from "./setup.js";
+import { paramsOf, setup } from "./setup.js";
+import { question, stale } from "./stale.js";
 
 /**
  * @param {HTMLElement} root
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", step = 0, pictured = ""; // pictured is what the picture of the start shows
+  let job = "", step = 0, written = "", pictured = ""; // pictured is what the picture of the start shows
   const trouble = h("div", {});
   const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
@@ -25,13 +26,19 @@ export function view(root, server) {
     note();
   });
   const live = monitor({ label: "Planning", chart: true, done: ended });
+  const answers = h("div", {}, live.element, answer.element);
+  const old = stale({ place: answers, again: "Plan", now: () => question(settings.request("plan")), back: (text) => { settings.restore(new URLSearchParams(text)).then(note); } });
   fill(root, h("h1", {}, "Plan"), h("p", { class: "intro" }, "Find the plan with the best reward, and a proof that no plan is better."),
-    h("div", { class: "columns" }, form, h("div", {}, live.element, answer.element, start)));
+    h("div", { class: "columns" }, form, h("div", {}, old.element, answers, start)));
 
   function note() {
     const p = settings.params();
-    if (job) p.set("job", job);
-    if (job && step) p.set("step", String(step));
+    old.check();
+    if (job && old.fresh()) { // a link joins a job and its own settings alone
+      p.set("job", job);
+      if (step) p.set("step", String(step));
+    }
+    written = p.toString();
     address.write("plan", p);
   }
   const draw = calm(120, async () => {
@@ -58,11 +65,15 @@ export function view(root, server) {
     e.preventDefault();
     fill(trouble);
     if (!settings.valid()) return;
-    answer.hide();
-    step = 0;
+    const request = settings.request("plan"), from = settings.params().toString();
     begin.disabled = true;
     try {
-      job = (await live.begin(settings.request("plan"))).job;
+      const made = (await live.begin(request)).job;
+      if (made !== job) {
+        answer.hide();
+        [job, step] = [made, 0];
+      }
+      old.answers(question(request), from);
       note();
     } catch (x) {
       settings.fail(x, trouble);
@@ -80,16 +91,26 @@ export function view(root, server) {
     /** @param {URLSearchParams} params */
     async show(params) {
       await settings.problem.load();
-      const same = params.get("job") === job && job !== "";
+      const same = job !== "" && (params.get("job") === job || params.toString() === written);
       await settings.restore(params);
-      if (same) return;
+      if (same) {
+        note();
+        return;
+      }
       job = params.get("job") ?? "";
       step = Number(params.get("step") ?? 0) || 0;
       answer.hide();
       live.clear();
-      if (!job) return;
+      old.answers("");
+      if (!job) {
+        settings.ask();
+        return;
+      }
       try {
-        await live.resume(job);
+        const found = await api.get("jobs/" + api.part(job));
+        old.answers(question(found.request), paramsOf(found.request).toString());
+        live.watch(found);
+        note();
       } catch (x) {
         job = "";
         fill(trouble, h("p", { class: "note warn" }, "The plan of this address is no longer on the server. Plan again to make it."));

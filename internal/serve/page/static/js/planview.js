@@ -3,7 +3,9 @@
 import * as api from "./api.js";
 import { horizons, numbers, steps, values, verdict } from "./answer.js";
 import { fill, h } from "./dom.js";
-import { leavings } from "./job.js";
+import { explained } from "./explain.js";
+import { refused } from "./field.js";
+import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
 
 /** The server draws at most so many steps (picture.MaxSteps). */
@@ -37,7 +39,27 @@ export function planView(name, moved = () => {}) {
     moved(k);
   });
   const playing = h("div", {}, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element, picture.notes), control.items), table.element);
-  const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, playing, below);
+  const why = h("div", {});
+  const live = monitor({ label: "Looking for the reasons", done: (job) => { if (job.result) fill(why, h("h3", {}, "Why"), explained(job.result)); } });
+  const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, why, live.element, playing, below);
+  /** Offers the reasons why there is no plan, where the answer does not have them. @param {any} job */
+  function offer(job) {
+    fill(why);
+    live.clear();
+    const a = job.result, r = job.request;
+    if (a.status !== "infeasible" || a.start_breaks || r.incremental) return;
+    const horizon = a.horizon ?? Math.max(...(a.horizons ?? []).map((/** @type {any} */ l) => l.horizon));
+    const request = Object.fromEntries(["problem", "model", "determinize", "ignore_discount", "set_initial", "require", "reward", "threads", "memory", "time_limit"].filter((n) => r[n] !== undefined).map((n) => [n, r[n]]));
+    const button = h("button", { type: "button", onclick: async () => {
+      button.disabled = true;
+      try {
+        await live.begin({ ...request, kind: "explain", horizon });
+      } catch (e) {
+        fill(why, refused(e));
+      }
+    } }, a.horizons?.length > 1 ? `Why is there no plan of ${horizon} steps?` : "Why is there no plan?");
+    fill(why, button);
+  }
   return {
     element, jump: control.jump,
     hide() { element.hidden = true; },
@@ -47,6 +69,7 @@ export function planView(name, moved = () => {}) {
       element.hidden = false;
       fill(above, verdict(a), numbers(a), horizons(a));
       fill(below, leavings(job));
+      offer(job);
       const has = Array.isArray(a.plan) && a.plan.length > 0;
       playing.hidden = !has;
       if (!has) return;

@@ -7,6 +7,7 @@ import { check, input, refused, sentence } from "./field.js";
 import { download } from "./files.js";
 import { ended, monitor } from "./job.js";
 import { markdown } from "./markdown.js";
+import { paramsOf } from "./setup.js";
 import { list } from "./virtual.js";
 import { counted, moment, number } from "./words.js";
 
@@ -28,7 +29,7 @@ export function view(root, server) {
   quick.set("1");
   const begin = h("button", { type: "submit", class: "primary" }, "Start the sweep");
   const form = h("form", { class: "card side", "aria-label": "Start a sweep", novalidate: true, onsubmit: submit }, h("h2", {}, "Start a sweep"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
-  const live = monitor({ label: "Sweep", done: async () => {
+  const live = monitor({ label: "Sweep", several: true, done: async () => {
     await Promise.all([readSweeps(), readJobs()]);
     if (chosen) await open(chosen); // its journal and report are complete now
   } });
@@ -86,7 +87,9 @@ export function view(root, server) {
   function jobRow(j) {
     const views = /** @type {Object<string, string>} */ ({ plan: j.request?.incremental ? "run" : "plan", run: "run", train: "learn", bench: "results" });
     const name = `${j.kind} ${j.problem ?? ""}${j.label ? ", " + j.label : ""}`.trim(), to = views[j.kind];
-    const place = to === "learn" ? `#learn?problem=${api.part(j.problem)}&train=${api.part(j.job)}` : to === "results" ? `#results?job=${api.part(j.job)}` : `#${to}?problem=${api.part(j.problem ?? "")}${to === "run" && j.kind === "plan" ? "&how=incremental" : ""}&job=${api.part(j.job)}`;
+    const settings = paramsOf(j.request);
+    settings.set("job", j.job);
+    const place = to === "learn" ? `#learn?problem=${api.part(j.problem)}&train=${api.part(j.job)}` : to === "results" ? `#results?job=${api.part(j.job)}` : `#${to}?${settings}`;
     const over = ended(j);
     const act = h("button", { type: "button", class: "small", "aria-label": `${over ? "Remove" : "Stop"} ${name}`, onclick: async () => {
       act.disabled = true;

@@ -1,6 +1,7 @@
 // The view Run: plans meet a simulator or a device. Planned and real states are side by side.
 
 import * as address from "./address.js";
+import * as api from "./api.js";
 import { changes } from "./answer.js";
 import { fill, h } from "./dom.js";
 import { input, select, sentence } from "./field.js";
@@ -8,6 +9,7 @@ import { leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
 import { drawJob, planView } from "./planview.js";
 import { setup } from "./setup.js";
+import { question, stale } from "./stale.js";
 import { grid, list } from "./virtual.js";
 import { counted, duration, number, shown, step as words } from "./words.js";
 
@@ -16,7 +18,7 @@ import { counted, duration, number, shown, step as words } from "./words.js";
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", at = 0;
+  let job = "", at = 0, written = "";
   const trouble = h("div", {});
   const how = select("How", [["run", "Act, observe, plan again"], ["incremental", "Find a plan that holds (Algorithm 1)"]], "Act: each planned step is carried out, and planning goes on from the state that is observed. Algorithm 1: a plan that fails is excluded, and the next is tried.");
   const simulator = select("Simulator or device", server.simulators.map((/** @type {string} */ n) => /** @type {[string, string]} */ ([n, n === "rddl" ? "the problem's RDDL" : n])), "Programs of your own are named when the server is started.");
@@ -53,14 +55,20 @@ export function view(root, server) {
     at = k;
     note();
   });
+  const answers = h("div", {}, live.element, happening, outcome, answer.element);
+  const old = stale({ place: answers, again: "Run", now: () => question(request()) });
   fill(root, h("h1", {}, "Run"), h("p", { class: "intro" }, "Carry plans out in a simulator or on the real system, and see where it does not do what was planned."),
-    h("div", { class: "columns" }, form, h("div", {}, live.element, happening, outcome, answer.element)));
+    h("div", { class: "columns" }, form, h("div", {}, old.element, answers)));
 
   function note() {
     const p = settings.params();
     for (const [name, f] of own) if (f.get() && f.get() !== f.control.options?.[0]?.value) p.set(name, f.get());
-    if (job) p.set("job", job);
-    if (job && at) p.set("step", String(at));
+    old.check();
+    if (job && old.fresh()) { // a link joins a job and its own settings alone
+      p.set("job", job);
+      if (at) p.set("step", String(at));
+    }
+    written = p.toString();
     address.write("run", p);
   }
   function clear() {
@@ -69,6 +77,15 @@ export function view(root, server) {
     log.resize(0);
     for (const part of [happening, outcome]) part.hidden = true;
     answer.hide();
+  }
+  /** The request of a job with these settings. */
+  function request() {
+    const acts = how.get() === "run", r = { ...settings.request(acts ? "run" : "plan"), simulator: simulator.get() };
+    if (!acts) return { ...r, incremental: true };
+    for (const [name, f] of /** @type {[string, any][]} */ ([["replan_every", every], ["steps", count]])) if (f.get()) r[name] = Number(f.get());
+    if (until.get()) r.until = until.get();
+    if (time.get()) r.plan_time = time.get();
+    return r;
   }
   /** @param {Event} e */
   async function submit(e) {
@@ -81,18 +98,15 @@ export function view(root, server) {
       ok &&= !wrong;
     }
     if (!ok) return;
-    const acts = how.get() === "run";
-    const request = { ...settings.request(acts ? "run" : "plan"), simulator: simulator.get() };
-    if (acts) {
-      for (const [name, f] of /** @type {[string, any][]} */ ([["replan_every", every], ["steps", count]])) if (f.get()) request[name] = Number(f.get());
-      if (until.get()) request.until = until.get();
-      if (time.get()) request.plan_time = time.get();
-    } else request.incremental = true;
-    clear();
-    at = 0;
+    const asked = request();
     begin.disabled = true;
     try {
-      job = (await live.begin(request)).job;
+      const made = (await live.begin(asked)).job;
+      if (made !== job) {
+        clear();
+        [job, at] = [made, 0];
+      }
+      old.answers(question(asked));
       note();
     } catch (x) {
       const said = String(/** @type {any} */ (x).message), f = /plan.time/.test(said) ? time : /replan/.test(said) ? every : /--steps|\bsteps\b/.test(said) ? count : /simulator/.test(said) ? simulator : null;
@@ -164,18 +178,28 @@ export function view(root, server) {
     /** @param {URLSearchParams} params */
     async show(params) {
       await settings.problem.load();
-      const same = params.get("job") === job && job !== "";
+      const same = job !== "" && (params.get("job") === job || params.toString() === written);
       for (const [name, f] of own) f.set(params.get(name) ?? f.control.options?.[0]?.value ?? "");
       acting.hidden = how.get() !== "run";
       await settings.restore(params);
-      if (same) return;
+      if (same) {
+        note();
+        return;
+      }
       clear();
       live.clear();
+      old.answers("");
       job = params.get("job") ?? "";
       at = Number(params.get("step") ?? 0) || 0;
-      if (!job) return;
+      if (!job) {
+        settings.ask();
+        return;
+      }
       try {
-        await live.resume(job);
+        const found = await api.get("jobs/" + api.part(job));
+        old.answers(question(found.request));
+        live.watch(found);
+        note();
       } catch {
         job = "";
         fill(trouble, h("p", { class: "note warn" }, "The run of this address is no longer on the server. Run again to make it."));

@@ -44,6 +44,7 @@ export function setup(options) {
   };
   const texts = /** @type {[string, any][]} */ ([["horizon", fields.horizon], ["simulator", fields.simulator], ["threads", fields.threads], ["seed", fields.seed], ["safe", fields.safe], ["certify", fields.certify],
     ["memory", fields.memory], ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
+  for (const [, f] of texts) f.control.addEventListener("input", note);
   for (const [name, f] of texts) f.control.addEventListener("change", () => { f.fail(null); note(); if (name === "model" || name === "determinize") load(false); });
   const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, options.rules === false ? null : added.element, ...(options.extra ?? []),
     h("details", {}, h("summary", {}, "Engine, limits and model"), h("div", { class: "pair" }, fields.engine.element, fields.model.element, fields.time.element, fields.memory.element, fields.threads.element, fields.seed.element),
@@ -64,7 +65,7 @@ export function setup(options) {
       const s = await read(problem.get(), query());
       if (mine !== wanted) return;
       summary = s;
-      fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : "";
+      fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : "how many?";
       contents.show(s);
       initial.load(s);
       options.loaded?.(s);
@@ -75,8 +76,16 @@ export function setup(options) {
       options.loaded?.(null);
     }
   }
+  function lengthless() {
+    fields.horizon.fail("This problem has no length of its own.", "Write a number of steps.");
+    fields.horizon.control.focus();
+  }
   const self = {
     element, problem, initial, rules: added,
+    /** Asks for what the problem does not say itself. */
+    ask() {
+      if (summary && !summary.horizon && !fields.horizon.get()) lengthless();
+    },
     summary: () => summary,
     choose: initial.choose,
     load,
@@ -85,8 +94,10 @@ export function setup(options) {
       problem.set(params.get("problem") ?? problem.get());
       for (const [name, f] of texts) f.set(params.get(name) ?? "");
       initial.set(params.getAll("set"));
+      const chosen = params.getAll("rule");
+      if (!chosen.length) added.set([]); // at once: later somebody may have begun to write
       await load(false);
-      added.set(params.getAll("rule"));
+      if (chosen.length) added.set(chosen);
     },
     /** The settings for the address. */
     params() {
@@ -136,6 +147,10 @@ export function setup(options) {
       if (unread && ok) fields.memory.control.focus();
       ok &&= !unread;
       const steps = fields.horizon.get(), range = /^([0-9]+)(?:\.\.([0-9]+))?$/.exec(steps);
+      if (steps === "" && summary && !summary.horizon) {
+        lengthless();
+        return false;
+      }
       const wrong = steps !== "" && (!range || Number(range[1]) < 1 || (range[2] !== undefined && (!options.range || Number(range[2]) < Number(range[1]))));
       fields.horizon.fail(wrong ? `“${steps}” is not a number of steps.` : null, options.range ? "Write 8, or 4..8 for a range." : "Write a number from 1.");
       if (wrong && ok) fields.horizon.control.focus();
@@ -145,8 +160,7 @@ export function setup(options) {
     fail(e, place) {
       const said = String(e?.fault?.error ?? e?.message ?? e), text = sentence(said.replace(/^(?:in )?--?[a-z-]+[ :]*/i, "")), hint = e?.fault?.hint && sentence(e.fault.hint);
       if (/no horizon of the problem's own/.test(said)) {
-        fields.horizon.fail("This problem has no length of its own.", "Write a number of steps.");
-        fields.horizon.control.focus();
+        lengthless();
         return;
       }
       const flags = /** @type {[RegExp, any][]} */ ([[/--?horizon|^horizon| -H |\bhorizon\b.*expected/, fields.horizon], [/time.limit/, fields.time], [/memory/, fields.memory], [/threads/, fields.threads], [/\bseed\b/, fields.seed],
@@ -168,6 +182,22 @@ export function setup(options) {
     },
   };
   return self;
+}
+
+/** The settings of a job's request for the address, the opposite of request. @param {any} r */
+export function paramsOf(r) {
+  const p = new URLSearchParams();
+  const put = (/** @type {string} */ name, /** @type {any} */ value) => { if (value) p.set(name, value === true ? "1" : String(value)); };
+  put("problem", r.problem);
+  for (const name of ["horizon", "threads", "seed", "safe", "certify", "memory", "until", "plan_time"]) put(name, r[name]);
+  put(r.kind === "run" || r.incremental ? "in" : "simulator", r.simulator);
+  put("every", r.replan_every);
+  put("count", r.steps);
+  if (r.incremental) put("how", "incremental");
+  for (const [name, as] of plain) put(name, r[as]);
+  for (const x of r.set_initial ?? []) p.append("set", x);
+  for (const x of r.require ?? []) p.append("rule", x);
+  return p;
 }
 
 /** Reads a size such as 512MiB; 0 if it is none. @param {string} text */

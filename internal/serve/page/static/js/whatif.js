@@ -12,6 +12,7 @@ import { outcome } from "./job.js";
 import { drawJob } from "./planview.js";
 import { player, stage } from "./player.js";
 import { setup } from "./setup.js";
+import { question, stale } from "./stale.js";
 import { counted, number, step } from "./words.js";
 
 /**
@@ -20,8 +21,8 @@ import { counted, number, step } from "./words.js";
  */
 export function view(root, server) {
   const trouble = h("div", {});
-  let jobs = ["", ""], round = 0, running = /** @type {string[]} */ ([]);
-  const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = !s; } });
+  let jobs = ["", ""], causes = ["", ""], round = 0, written = "", busy = false, running = /** @type {string[]} */ ([]);
+  const settings = setup({ server, changed: note, proofs: false, loaded: (s) => { compare.disabled = busy || !s; } });
   const extra = rules({ legend: "What if also …", add: "Add a changed rule", problem: settings.problem.get, changed: note, hint: "These rules hold in the second plan only." });
   extra.set([""]);
   const compare = h("button", { type: "submit", class: "primary", disabled: true }, "Compare");
@@ -37,8 +38,10 @@ export function view(root, server) {
   const both = h("div", { hidden: true }, h("div", { class: "halves" }, sides.map((side) => h("section", { class: "card", "aria-label": side.name }, h("h2", {}, side.name), side.verdict, side.picture.element, side.caption, side.picture.notes))),
     h("section", { class: "card", "aria-label": "Both plans, step by step" }, control.element, control.items));
   const reasons = h("section", { class: "card", "aria-label": "Why", hidden: true }, h("h2", {}, "Why"), why);
+  const answers = h("div", {}, cost, both, reasons);
+  const old = stale({ place: answers, again: "Compare", now: () => question(asking()) });
   fill(root, h("h1", {}, "What if"), h("p", { class: "intro" }, "Change a rule and see both plans side by side: what the change costs, and why."),
-    h("div", { class: "columns" }, form, h("div", {}, state, cost, both, reasons)));
+    h("div", { class: "columns" }, form, h("div", {}, old.element, state, answers)));
   /** @type {any[]} */
   let documents = [];
   /** @type {Set<number>} the steps in which the plans differ */
@@ -49,9 +52,17 @@ export function view(root, server) {
   function note() {
     const p = settings.params();
     for (const t of extra.get()) p.append("change", t);
-    if (jobs[0]) p.set("before", jobs[0]);
-    if (jobs[1]) p.set("after", jobs[1]);
+    old.check();
+    if (jobs[0] && old.fresh()) { // a link joins jobs and their own settings alone
+      [["before", jobs[0]], ["after", jobs[1]], ["check", causes[0]], ["why", causes[1]]].forEach(([name, job]) => { if (job) p.set(name, job); });
+    }
+    written = p.toString();
     address.write("whatif", p);
+  }
+  /** What the form asks: the request of the second plan. */
+  function asking() {
+    const base = settings.request("plan"), change = extra.get();
+    return { ...base, ...(base.require || change.length ? { require: [...(base.require ?? []), ...change] } : {}) };
   }
   /** @param {number} i @param {number} k */
   function caption(i, k) {
@@ -86,12 +97,16 @@ export function view(root, server) {
       if (!extra.fail("Write a rule here, for example ~move-west.")) fill(trouble, h("p", { class: "error", role: "alert" }, "There is no change yet. Add a rule under “What if also …”."));
       return;
     }
-    const mine = ++round, base = settings.request("plan"), changed = { ...base, require: [...(base.require ?? []), ...change] };
+    const mine = ++round, base = settings.request("plan"), changed = asking();
+    await cancel(); // what still runs for an earlier question
     begin();
+    old.answers("");
     try {
       const found = await Promise.all([run({ ...base, label: "as it is" }), run({ ...changed, label: "with the change" })]);
       if (mine !== round) return;
       jobs = found.map((j) => j.job);
+      causes = ["", ""];
+      old.answers(question(changed));
       note();
       await show(found);
       await reason(found, changed, mine);
@@ -100,11 +115,13 @@ export function view(root, server) {
     }
     if (mine === round) over();
   }
-  function begin() {
+  /** @param {boolean} [anew] without the answers that are shown */
+  function begin(anew = true) {
+    stop.hidden = false;
+    compare.disabled = busy = true;
+    if (!anew) return;
     state.textContent = "Planning twice: as it is, and with the change …";
     say(state.textContent);
-    stop.hidden = false;
-    compare.disabled = true;
     both.hidden = reasons.hidden = true;
     fill(cost);
     state.scrollIntoView({ block: "nearest" });
@@ -112,7 +129,8 @@ export function view(root, server) {
   function over() {
     state.textContent = "";
     stop.hidden = true;
-    compare.disabled = false;
+    busy = false;
+    compare.disabled = !settings.summary();
   }
   /** @param {any} x @param {string[]} change */
   function failed(x, change) {
@@ -142,50 +160,82 @@ export function view(root, server) {
     fill(cost, h("section", { class: "note " + (b.status === "infeasible" ? "bad" : "good"), "aria-label": "What it costs" }, h("p", {}, h("strong", {}, price(a, b)))));
     say(price(a, b));
   }
-  /** Explains the second plan, or its absence. @param {any[]} found @param {any} changed @param {number} mine */
+  /** Explains the second plan, or its absence, by two jobs more. @param {any[]} found @param {any} changed @param {number} mine */
   async function reason(found, changed, mine) {
     const [a, b] = documents;
     state.textContent = "Looking for the reasons …";
     reasons.hidden = false;
     fill(why, h("p", { class: "hint" }, "Looking for the reasons …"));
+    let check = null, cause = null;
     const of = (/** @type {string[]} */ names) => Object.fromEntries(names.filter((n) => changed[n] !== undefined).map((n) => [n, changed[n]]));
     const shared = of(["problem", "model", "determinize", "set_initial", "require", "time_limit", "memory"]);
-    const parts = [];
     if (a.plan?.length) {
-      const v = await run({ ...shared, kind: "validate", of: found[0].job });
-      const failure = v.result?.failure;
+      check = await run({ ...shared, kind: "validate", of: found[0].job });
       if (mine !== round) return;
-      parts.push(h("p", {}, failure ? `The plan as it is breaks the change ${broken(failure)}.` : v.error ? `The plan as it is cannot be checked: ${v.error.error}` : "The plan as it is keeps the change."));
     }
     if (b.plan?.length || b.status === "infeasible") {
-      const x = await run({ ...shared, ...of(["threads"]), ...(server.explainers.includes(changed.engine) ? { engine: changed.engine } : {}), kind: "explain", horizon: b.horizon, ...(b.plan?.length ? { of: found[1].job } : {}) });
+      cause = await run({ ...shared, ...of(["threads"]), ...(server.explainers.includes(changed.engine) ? { engine: changed.engine } : {}), kind: "explain", horizon: b.horizon, ...(b.plan?.length ? { of: found[1].job } : {}) });
       if (mine !== round) return;
-      parts.push(x.result ? explained(x.result, differing) : refused({ fault: x.error ?? { error: "the explanation was stopped" } }));
     }
-    fill(why, parts);
+    causes = [check?.job ?? "", cause?.job ?? ""];
+    note();
+    tell(check, cause);
+  }
+  /** Shows the reasons. @param {any} check the job that tried the first plan under the change @param {any} cause the job that explains the second */
+  function tell(check, cause) {
+    const failure = check?.result?.failure;
+    reasons.hidden = false;
+    fill(why, check && h("p", {}, failure ? `The plan as it is breaks the change ${broken(failure)}.` : check.error ? `The plan as it is cannot be checked: ${check.error.error}` : "The plan as it is keeps the change."),
+      cause && (cause.result ? explained(cause.result, differing) : refused({ fault: cause.error ?? { error: "the explanation was stopped" } })));
     say("The reasons are there.");
+  }
+  /** Shows the reasons that an address names, or offers to look for them: a link starts no job. @param {any[]} found @param {number} mine */
+  async function recall(found, mine) {
+    const known = await Promise.all(causes.map((id) => (id ? api.get("jobs/" + api.part(id)).then(outcome, () => null) : null)));
+    if (mine !== round) return;
+    if (known.some((job) => job)) {
+      tell(known[0], known[1]);
+      return;
+    }
+    causes = ["", ""];
+    reasons.hidden = false;
+    fill(why, h("button", { type: "button", onclick: async () => {
+      begin(false);
+      try {
+        await reason(found, found[1].request, mine);
+      } catch (x) {
+        fill(why, refused(x));
+      }
+      if (mine === round) over();
+    } }, "Look for the reasons"));
   }
   return {
     /** @param {URLSearchParams} params */
     async show(params) {
-      await settings.problem.load();
-      const known = [params.get("before") ?? "", params.get("after") ?? ""], same = known[0] !== "" && known.every((j, i) => j === jobs[i]);
-      await settings.restore(params);
       const change = params.getAll("change");
-      extra.set(change.length ? change : [""]);
-      if (same || !known[0] || !known[1]) return;
-      jobs = known;
+      if (!change.length) extra.set([""]); // at once: later somebody may have begun to write
+      await settings.problem.load();
+      const known = [params.get("before") ?? "", params.get("after") ?? ""], same = jobs[0] !== "" && (known.every((j, i) => j === jobs[i]) || params.toString() === written);
+      await settings.restore(params);
+      if (change.length) extra.set(change);
+      if (same || busy || !known[0] || !known[1]) {
+        note();
+        return;
+      }
+      [jobs, causes] = [known, [params.get("check") ?? "", params.get("why") ?? ""]];
       const mine = ++round;
       begin();
       try {
-        const found = await Promise.all(jobs.map((j) => api.get("jobs/" + api.part(j))));
+        const found = await Promise.all(jobs.map(async (j) => outcome(await api.get("jobs/" + api.part(j)))));
+        if (mine !== round) return;
+        old.answers(question(found[1].request));
         await show(found);
-        const base = settings.request("plan");
-        await reason(found, { ...base, require: [...(base.require ?? []), ...change] }, mine);
+        await recall(found, mine);
+        note();
       } catch (x) {
-        fill(trouble, refused(x));
+        if (mine === round) fill(trouble, refused(x));
       }
-      over();
+      if (mine === round) over();
     },
   };
 }
