@@ -84,23 +84,23 @@ func truth(b bool) float64 {
 func (a *atoms) variable(x *side) {
 	v, i, number := x.v, x.column, a.next
 	a.next++
-	condition := func(text, negation, before string, value func(row []float64) float64) {
-		at := rewardAtom{reward.Atom{Text: text, Negation: negation, Variable: number, Plain: text == x.name, Action: x.action, Later: x.later, Value: x.v.Enumeration()}, value}
+	condition := func(text, negation, before string, values int64, value func(row []float64) float64) {
+		at := rewardAtom{reward.Atom{Share: float64(values) / float64(v.Hi-v.Lo+1), Text: text, Negation: negation, Variable: number, Plain: text == x.name, Action: x.action, Later: x.later, Value: x.v.Enumeration()}, value}
 		if k, ok := a.text[before]; ok && x.later {
 			at.Before = k + 1
 		}
 		a.add(at)
 	}
 	bound := func(level int64, edge string) {
-		condition(x.name+" >= "+edge, x.name+" < "+edge, x.now+" >= "+edge, func(row []float64) float64 { return truth(row[i] >= float64(level)) })
+		condition(x.name+" >= "+edge, x.name+" < "+edge, x.now+" >= "+edge, v.Hi-level+1, func(row []float64) float64 { return truth(row[i] >= float64(level)) })
 	}
 	value := func(level int64, name string) {
-		condition(x.name+" == "+name, x.name+" ~= "+name, x.now+" == "+name, func(row []float64) float64 { return truth(row[i] == float64(level)) })
+		condition(x.name+" == "+name, x.name+" ~= "+name, x.now+" == "+name, 1, func(row []float64) float64 { return truth(row[i] == float64(level)) })
 	}
 	same := func(row []float64) float64 { return row[i] }
 	switch {
 	case v.Bool:
-		condition(x.name, "~"+x.name, x.now, same)
+		condition(x.name, "~"+x.name, x.now, 0, same)
 	case v.Enumeration():
 		for k, name := range v.View.Names {
 			value(v.Lo+int64(k), "@"+strings.TrimPrefix(name, "@"))
@@ -110,7 +110,7 @@ func (a *atoms) variable(x *side) {
 			bound(v.Lo+int64(k), strconv.FormatFloat(v.View.Edges[k], 'f', -1, 64))
 		}
 	default:
-		condition(x.name, "", "", same)
+		condition(x.name, "", "", 0, same)
 		for k := v.Lo + 1; k <= v.Hi && v.Hi-v.Lo < mostBounds; k++ {
 			bound(k, strconv.FormatInt(k, 10))
 		}

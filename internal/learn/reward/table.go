@@ -16,6 +16,8 @@ type Atom struct {
 	Plain    bool   // the value of the variable itself, which is preferred
 	Action   bool   // about actions alone
 	Value    bool   // that an enumeration has a value; there are atoms for all of them
+	// Share is the part of the variable's values of which a condition holds; 0 if unknown.
+	Share float64
 	// Later marks a condition that is joined only where the others do not do: one on the next
 	// state, or a relation.
 	Later bool
