@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	logs := filepath.Join(filepath.Dir(data), "logs")
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
@@ -45,13 +46,14 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("D", data)
+			e.Setenv("LOGS", logs)
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "published" {
-				_, err := os.Stat(data)
+			if at := map[string]string{"published": data, "logs": logs}[cond]; at != "" {
+				_, err := os.Stat(at)
 				return err == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %s", cond)

@@ -27,16 +27,17 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 		in[r] = true
 	}
 	var best *Function
-	least := 0
+	least := 0.0
 	for range rounds {
-		f, err := t.simplest(ctx, rows)
+		part := t.pick(rows)
+		f, err := part.simplest(ctx, all(part))
 		if err != nil {
 			return nil, err
 		}
 		wrong := t.Wrong(f)
 		same := best != nil && t.Text(f) == t.Text(best)
-		if best == nil || len(wrong) < least {
-			best, least = f, len(wrong)
+		if n := t.bits(f, order); best == nil || n < least {
+			best, least = f, n
 		}
 		fresh := slices.DeleteFunc(wrong, func(r int) bool { return in[r] })
 		if len(fresh) == 0 || same {
@@ -48,8 +49,8 @@ func Learn(ctx context.Context, t *Table, seed uint64) (*Function, error) {
 			rows = append(rows, r)
 		}
 	}
-	if best.Exact && least > 0 {
-		if err := t.mend(ctx, best, all(t)); err != nil {
+	if best.Exact && t.right(best, order) < len(order) {
+		if err := t.mend(ctx, best, all(t), math.Inf(1)); err != nil {
 			return nil, err
 		}
 	}
@@ -65,6 +66,22 @@ func all(t *Table) []int {
 		rows[i] = i
 	}
 	return rows
+}
+
+// pick is a table of some rows.
+func (t *Table) pick(rows []int) *Table {
+	out := &Table{Atoms: t.Atoms, Contradictory: t.Contradictory}
+	for _, col := range t.Columns {
+		c := make([]float64, len(rows))
+		for i, r := range rows {
+			c[i] = col[r]
+		}
+		out.Columns = append(out.Columns, c)
+	}
+	for _, r := range rows {
+		out.Rewards, out.Counts = append(out.Rewards, t.Rewards[r]), append(out.Counts, t.count(r))
+	}
+	return out
 }
 
 // finish rounds the weights of a function that is not exact, and measures its error.
@@ -98,8 +115,14 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 			best, least = f, length
 		}
 	}
+	limit := func() float64 {
+		if best == nil || !best.Exact {
+			return math.Inf(1)
+		}
+		return least
+	}
 	try := func(f *Function) error {
-		if err := t.mend(ctx, f, rows); err != nil {
+		if err := t.mend(ctx, f, rows, limit()); err != nil {
 			return err
 		}
 		if float64(t.right(f, rows)) > exactShare*float64(len(rows)) {
@@ -108,10 +131,7 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 		return nil
 	}
 	for class := range classes {
-		if class == related && best != nil && best.Exact && t.right(best, rows) == len(rows) {
-			break
-		}
-		f, err := t.robust(ctx, rows, class)
+		f, err := t.robust(ctx, rows, class, limit()/t.caseBits([]int{0}, t.literals()))
 		if err != nil {
 			return nil, err
 		}
@@ -146,8 +166,9 @@ func (t *Table) usual(rows []int) *Function {
 	return f
 }
 
-// robust fits rows, sets aside those that are far off, and fits the others again.
-func (t *Table) robust(ctx context.Context, rows []int, class int) (*Function, error) {
+// robust fits rows by some terms at most, sets aside those that are far off, and fits the others
+// again.
+func (t *Table) robust(ctx context.Context, rows []int, class int, terms float64) (*Function, error) {
 	const (
 		tries = 8
 		far   = 6 // medians of the errors
@@ -156,6 +177,7 @@ func (t *Table) robust(ctx context.Context, rows []int, class int) (*Function, e
 	var last *Function
 	for range tries {
 		p := newPursuit(t, kept)
+		p.most = int(min(maxTerms, terms+1))
 		if err := p.run(ctx, class); err != nil {
 			return nil, err
 		}

@@ -19,11 +19,11 @@ const (
 // than theirs: where a difference is the same in some rows, and conjunctions hold in them and
 // not in rows that are right. A term is added if it takes fewer bits to write down than the rows
 // that it explains (minimum description length: Rissanen, 1978), so that rows with an own reward
-// for no reason stay wrong.
-func (t *Table) mend(ctx context.Context, f *Function, rows []int) error {
+// for no reason stay wrong. It ends early when the function is longer than most bits.
+func (t *Table) mend(ctx context.Context, f *Function, rows []int, most float64) error {
 	m := &mending{t: t, rows: rows, lits: distinct(t.conditions(rows))}
 	cases := 0
-	for cases < maxCases {
+	for cases < maxCases && t.length(f) < most {
 		counts := m.measure(f)
 		added := 0
 		for _, v := range frequent(counts, mendValues) {
@@ -53,7 +53,7 @@ func (t *Table) exception(n, of, values int) float64 {
 
 // bits is the length of a function with the rows that it gives another reward.
 func (t *Table) bits(f *Function, rows []int) float64 {
-	wrong, of, lits := 0, 0, 0.0
+	wrong, of := 0, 0
 	values := map[float64]bool{}
 	for _, r := range rows {
 		of += t.count(r)
@@ -62,12 +62,23 @@ func (t *Table) bits(f *Function, rows []int) float64 {
 			values[off] = true
 		}
 	}
+	return float64(wrong)*t.exception(wrong, of, len(values)) + t.length(f)
+}
+
+// literals counts the literals.
+func (t *Table) literals() float64 {
+	n := len(t.Atoms)
 	for i := range t.Atoms {
-		if lits++; t.Atoms[i].Negation != "" {
-			lits++
+		if t.Atoms[i].Negation != "" {
+			n++
 		}
 	}
-	sum := float64(wrong) * t.exception(wrong, of, len(values))
+	return float64(n)
+}
+
+// length is the number of bits of a function alone.
+func (t *Table) length(f *Function) float64 {
+	sum, lits := 0.0, t.literals()
 	for _, m := range f.Terms {
 		for _, c := range m.Cases {
 			sum += t.caseBits(c, lits)

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxTerms  = 100
-	maxLits   = 400 // literals that are joined
+	maxLits   = 120 // literals that are joined
 	beamPairs = 40  // pairs that are extended to triples
 )
 
@@ -22,6 +22,7 @@ type pursuit struct {
 	basis    [][]float64 // orthonormal columns of the terms
 	triangle [][]float64 // column of each term in the basis
 	tried    map[string]bool
+	most     int // terms, with the constant
 }
 
 func newPursuit(t *Table, rows []int) *pursuit {
@@ -106,7 +107,7 @@ const (
 
 // run adds terms of a class until nothing is left, or none explains more than chance would.
 func (p *pursuit) run(ctx context.Context, class int) error {
-	for len(p.chosen) < min(maxTerms, len(p.rows)/2+1) && !p.exact() {
+	for len(p.chosen) < min(p.most, len(p.rows)/2+1) && !p.exact() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
