@@ -103,7 +103,7 @@ func (c *verifyCmd) Run(a *environment) error {
 	}
 	r := explain.VerifyRequest{Property: c.Property}
 	if c.Data != "" {
-		if r.Log, err = learn.RecordOf(task, c.Data); err != nil {
+		if r.Log, err = learn.RecordOf(ctx, task, c.Data); err != nil {
 			return err
 		}
 	}

@@ -126,7 +126,7 @@ func Training(r *progress.Reporter, now func() time.Time, t *learn.Training) {
 // Step returns a function that reports how much of a step is done, in 0..1.
 func Step(r *progress.Reporter) func(step string, done float64) {
 	return func(step string, done float64) {
-		r.Report(progress.Event{Kind: "phase", Phase: step, Share: &done, Passing: true, Line: fmt.Sprintf("%s: %.0f %%", step, 100*done)})
+		r.Report(progress.Event{Kind: "phase", Phase: step, Share: &done, Passing: done > 0, Line: fmt.Sprintf("%s: %.0f %%", step, 100*done)})
 	}
 }
 

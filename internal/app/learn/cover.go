@@ -60,8 +60,8 @@ func forwardOf(net *bnn.Network) func(out, in []uint64) {
 }
 
 // RecordOf is Record of a file.
-func RecordOf(p *load.Problem, file string) (*coverage.Record, error) {
-	from, err := sources(p, file, "", 0, true)
+func RecordOf(ctx context.Context, p *load.Problem, file string) (*coverage.Record, error) {
+	from, err := sources(ctx, p, file, "", 0, true)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.E
 // Cell trains one cell of a grid: that of the hidden layers, as t would. It leaves
 // the file train.CellFile in the folder of the checkpoint.
 func Cell(ctx context.Context, p *load.Problem, file string, t Training) error {
-	from, err := sources(p, file, t.Also, t.AlsoWeight, false)
+	from, err := sources(ctx, p, file, t.Also, t.AlsoWeight, false)
 	if err != nil {
 		return err
 	}

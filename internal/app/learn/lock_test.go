@@ -113,7 +113,7 @@ func TestLocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if q.Support != nil {
-			rows, err := examples(p, collected(t, p, collect.Options{Rows: 4000, Policy: collect.Restart, Seed: seed + 99}))
+			rows, err := examples(t.Context(), p, collected(t, p, collect.Options{Rows: 4000, Policy: collect.Restart, Seed: seed + 99}))
 			if err != nil {
 				t.Fatal(err)
 			}

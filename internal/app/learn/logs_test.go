@@ -50,7 +50,7 @@ func TestSupportedRows(t *testing.T) {
 		if Collect(context.Background(), p, filepath.Join(t.TempDir(), "rows.csv"), collect.Options{Rows: 1, Policy: collect.Restart}) != nil {
 			policies = policies[1:] // its states are too rare to be drawn
 		}
-		rows, err := examples(p, collected(t, p, collect.Options{Rows: 10_000, Policy: policies[0], Seed: 77}))
+		rows, err := examples(t.Context(), p, collected(t, p, collect.Options{Rows: 10_000, Policy: policies[0], Seed: 77}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -249,7 +249,7 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, dat
 	}
 	var rows *train.Examples
 	if data != "" {
-		if rows, err = examples(p, data); err != nil {
+		if rows, err = examples(ctx, p, data); err != nil {
 			return nil, err
 		}
 	}

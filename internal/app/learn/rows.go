@@ -43,8 +43,8 @@ func Columns(p *load.Problem) (*dataset.Schema, error) {
 }
 
 // examples reads a data set as the rows that the problem's network learns.
-func examples(p *load.Problem, file string) (*train.Examples, error) {
-	s, err := sources(p, file, "", 0, false)
+func examples(ctx context.Context, p *load.Problem, file string) (*train.Examples, error) {
+	s, err := sources(ctx, p, file, "", 0, false)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ type sourced struct {
 
 // sources reads the data sets to learn from. The rows of also, empty for none,
 // have a weight. With gaps, cells of logs may be empty.
-func sources(p *load.Problem, file, also string, weight int, gaps bool) (*sourced, error) {
+func sources(ctx context.Context, p *load.Problem, file, also string, weight int, gaps bool) (*sourced, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 		if from.name == "" {
 			continue
 		}
-		data, err := all.read(p, from.name, s)
+		data, err := all.read(ctx, p, from.name, s)
 		empty := errors.Is(err, load.ErrNoRows)
 		switch {
 		case err != nil && !empty:
@@ -92,8 +92,8 @@ func sources(p *load.Problem, file, also string, weight int, gaps bool) (*source
 }
 
 // read reads a data set, or a log for a task that declares its fluents.
-func (x *sourced) read(p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
-	log, s, err := p.ReadRows(context.Background(), name, s)
+func (x *sourced) read(ctx context.Context, p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
+	log, s, err := p.ReadRows(ctx, name, s)
 	if err == nil && log == nil {
 		return dataset.ReadAs(name, s)
 	}

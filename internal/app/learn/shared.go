@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"context"
+
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -8,8 +10,8 @@ import (
 
 // Sources reads a data set that the problem's network can be learned from. Cells of logs may
 // be empty.
-func Sources(p *load.Problem, file string) ([]train.Source, error) {
-	s, err := sources(p, file, "", 0, true)
+func Sources(ctx context.Context, p *load.Problem, file string) ([]train.Source, error) {
+	s, err := sources(ctx, p, file, "", 0, true)
 	if err != nil {
 		return nil, err
 	}

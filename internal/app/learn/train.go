@@ -81,7 +81,7 @@ type Trained struct {
 // Train learns a network from a data set. If ctx ends, the best network so far is the answer,
 // which reports the limit; if there is none, Train returns ctx's error.
 func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
-	from, err := sources(p, file, t.Also, t.AlsoWeight, t.Recipe == RecipeStructure)
+	from, err := sources(ctx, p, file, t.Also, t.AlsoWeight, t.Recipe == RecipeStructure)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	if err != nil {
 		return nil, err
 	}
-	from, err := learn.Sources(p, file)
+	from, err := learn.Sources(ctx, p, file)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestSupported(t *testing.T) {
 			if err := learn.Collect(context.Background(), p, data, collect.Options{Rows: n, Policy: policy, Seed: 2}); err != nil {
 				t.Fatal(err)
 			}
-			sources, err := learn.Sources(p, data)
+			sources, err := learn.Sources(t.Context(), p, data)
 			if err != nil {
 				t.Fatal(err)
 			}
