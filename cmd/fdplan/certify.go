@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/restate"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -25,12 +27,11 @@ type certifyCmd struct {
 	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
 	Proof   string `help:"VeriPB proof about the problem file; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
-	Problem string `help:"Compare the problem files with this problem, and replay the plan in it." placeholder:"PROBLEM"`
-	Files   string `help:"Folder in the FD-SAT-Plan layout that has the problem." placeholder:"DIR" type:"existingdir"`
-	Model   string `help:"The problem has the network, or the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
-	Safe    bool   `help:"The problem file has the constraints of plan --safe; not needed with DIR or --plan."`
-	JSON    bool   `name:"json" help:"Print one JSON object."`
-	Out     string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
+	Problem string `help:"Compare the problem files with this problem, replay the plan in it, and derive the answer anew." placeholder:"PROBLEM"`
+	otherProblemFlags
+	Safe bool   `help:"The problem file has the constraints of plan --safe; not needed with DIR or --plan."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
 }
 
 // Run checks a certificate; exit status 4 if anything is refused.
@@ -40,27 +41,31 @@ func (c *certifyCmd) Run(a *environment) error {
 	files := certify.Files{Folder: c.Dir, OPB: c.OPB, WCNF: c.WCNF, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
 	clauses := c.CNF != "" || c.WCNF != ""
 	switch {
-	case clauses && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != "" || c.CNF != "" && c.WCNF != ""):
+	case clauses && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != "" || c.Domain != "" || c.CNF != "" && c.WCNF != ""):
 		return errors.New("--cnf FILE and --wcnf FILE each go with --proof FILE alone")
 	case c.Dir == "" && !clauses && (c.OPB == "" || c.Proof == ""):
 		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
 	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
 		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")
-	case c.Problem == "" && c.Safe:
-		return errors.New("--safe is about the problem that the file is compared with; expected --problem too")
-	case c.Problem == "" && c.Files != "":
+	case c.Problem == "" && c.Domain == "" && c.Safe:
+		return errors.New("--safe is about the problem that the file is compared with; expected --problem or --domain too")
+	case c.Problem == "" && c.Domain == "" && c.Files != "":
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
 	var against *certify.Against
-	if c.Problem != "" {
+	from := restate.Source{Folder: c.Dir != ""}
+	if c.Problem != "" || c.Domain != "" {
 		var err error
-		if against, err = c.against(ctx); err != nil {
+		flags := problemFlags{Problem: c.Problem, otherProblemFlags: c.otherProblemFlags}
+		if from.Problem, err = flags.load(ctx, &c.changeFlags); err != nil {
 			return err
 		}
+		against = againstProblem(ctx, from.Problem)
 	}
+	files.Restate = from.Answer
 	check := func() (*certify.Report, error) { return certify.Check(ctx, files, against) }
 	if c.Dir != "" && explained.Is(c.Dir) {
-		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against) }
+		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against, from.Problem) }
 	}
 	report, err := check()
 	if err != nil {
@@ -73,15 +78,8 @@ func (c *certifyCmd) Run(a *environment) error {
 	return err
 }
 
-// against is the problem that the files are compared with.
-func (c *certifyCmd) against(ctx context.Context) (*certify.Against, error) {
-	p, err := load.Load(ctx, load.Ref{Name: c.Problem, Files: c.Files, Known: c.Model == "rddl"})
-	if err == nil {
-		err = p.Apply(load.Changes{Reward: c.Reward, Initial: c.Initial, SetInitial: c.SetInitial, Require: c.Require})
-	}
-	if err != nil {
-		return nil, err
-	}
+// againstProblem is the problem that the files are compared with.
+func againstProblem(ctx context.Context, p *load.Problem) *certify.Against {
 	return &certify.Against{
 		Task: p.Task,
 		Safe: func() (engine.Task, error) {
@@ -93,7 +91,7 @@ func (c *certifyCmd) against(ctx context.Context) (*certify.Against, error) {
 		},
 		Free:    func() (engine.Task, error) { return support.Free(p) },
 		Confirm: func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) },
-	}, nil
+	}
 }
 
 // writeReport writes the report as text.
@@ -110,6 +108,9 @@ func writeReport(w io.Writer, r *certify.Report) error {
 	}
 	if r.Replayed > 0 {
 		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted.Of(r.Replayed, "excluded plan"))
+	}
+	if len(r.Unchecked) > 0 {
+		fmt.Fprintf(w, "Not checked: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	fmt.Fprintf(w, "What remains trusted:\n")
 	for _, t := range r.Trusted {

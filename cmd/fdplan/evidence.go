@@ -80,6 +80,9 @@ func (e *evidence) answer(doc *execute.Document) error {
 	if doc.Proof == nil || doc.Proof.Certificate == nil {
 		return nil
 	}
+	if doc.Safe != nil {
+		doc.Safe.Unproven = e.none != nil
+	}
 	return e.a.toFile(filepath.Join(e.folder, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
 }
 

@@ -78,7 +78,7 @@ func (e *explainProofs) finish(ctx context.Context, a *environment, d *explain.E
 	if err := a.toFile(filepath.Join(e.w.Dir, explained.File), func(w io.Writer) error { return app.WriteJSON(w, d) }); err != nil {
 		return err
 	}
-	r, err := explained.Check(ctx, e.w.Dir, nil)
+	r, err := explained.Check(ctx, e.w.Dir, nil, nil)
 	if err == nil && !r.Accepted {
 		err = fmt.Errorf("%w: the certificate in %s is refused: %s", app.ErrInternal, e.w.Dir, r.Refused)
 	}

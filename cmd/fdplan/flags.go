@@ -17,7 +17,12 @@ import (
 
 // problemFlags name a problem.
 type problemFlags struct {
-	Problem        string   `arg:"" optional:"" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
+	Problem string `arg:"" optional:"" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
+	otherProblemFlags
+}
+
+// otherProblemFlags are those of problemFlags besides the name.
+type otherProblemFlags struct {
 	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
 	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
 	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`

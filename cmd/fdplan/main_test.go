@@ -70,6 +70,14 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("status %s, expected %s", got, args[0])
 				}
 			},
+			// replace writes a file again with the first of one text replaced by another.
+			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
+				text := ts.ReadFile(args[2])
+				if !strings.Contains(text, args[0]) {
+					ts.Fatalf("%s has no %s", args[2], args[0])
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o600))
+			},
 			// layout writes a bundled problem below a folder as FD-SAT-Plan has it.
 			"layout": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(writeLayout(ts.MkAbs(args[1]), args[0]))

@@ -161,7 +161,7 @@ func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *
 		return nil, limited(ctx, err)
 	}
 	if real != nil {
-		r.Try = real.Try
+		r.Try, r.System = real.Try, real.Name
 	}
 	d, err := e.plan(ctx, p, r)
 	if err = limited(ctx, errors.Join(err, real.Close())); err != nil {

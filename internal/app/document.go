@@ -73,6 +73,40 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// UnmarshalJSON reads the entries in order. A number is an integer.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	t, err := dec.Token()
+	if err != nil || t == nil {
+		return err
+	}
+	if t != json.Delim('{') {
+		return fmt.Errorf("expected an object of variables, found %v", t)
+	}
+	*v = Values{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		value, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch x := value.(type) {
+		case json.Number:
+			if value, err = x.Int64(); err != nil {
+				return fmt.Errorf("%v: expected an integer, found %s", name, x)
+			}
+		case json.Delim, nil:
+			return fmt.Errorf("%v: expected true, false, an integer or a string", name)
+		}
+		*v = append(*v, Entry{name.(string), value})
+	}
+	return nil
+}
+
 // encode returns a JSON string without the escapes that only HTML needs.
 func encode(s string) ([]byte, error) {
 	var b bytes.Buffer

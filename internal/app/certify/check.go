@@ -2,13 +2,13 @@ package certify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/verify"
@@ -26,10 +26,28 @@ type Report struct {
 	Claims   []Claim `json:"claims"`
 	// Trusted lists what nothing here has checked.
 	Trusted []string `json:"trusted"`
+	// Unchecked are the fields of the answer that nothing here has derived anew.
+	Unchecked []string `json:"not_checked"`
 	// Replayed is how many excluded plans were seen to fail in the RDDL.
 	Replayed int `json:"replayed,omitempty"`
 
+	Shown Shown `json:"-"`
+
 	without []engine.Landmark // plans that the claims are not about
+}
+
+// Shown is what the files of a certificate show besides their claims.
+type Shown struct {
+	Task      *engine.Task // with the network as Algorithm 1 corrected it; nil where it did not
+	Corrected int          // transitions that the network had wrong
+	Excluded  int          // plans that the answer is not about
+	// Bound is the reward that no plan exceeds, over all horizons; nil where there is no plan,
+	// and where nothing is shown of a horizon.
+	Bound *float64
+	// Unseen is the same for the case that next values that are not supported are free. It is
+	// nil without proofs about it, whereas NoneUnseen tells that there is no plan even then.
+	Unseen     *float64
+	NoneUnseen bool
 }
 
 // Files name what is to be checked: a folder, or a problem file and a proof, with an
@@ -40,6 +58,9 @@ type Files struct {
 	WCNF               string // in place of OPB
 	CNF                string // in place of OPB; Proof is in DRAT then
 	Safe               bool   // the problem has supported steps only; an answer says so itself
+	// Restate derives the answer anew, when its claims are accepted. Nil compares nothing
+	// but the claims. An Expected that is nil is that of an answer that the report refuses.
+	Restate func(ctx context.Context, r *Report, name string, data []byte) (*Expected, error)
 }
 
 // Against is the problem that files are compared with.
@@ -81,7 +102,7 @@ type answer struct {
 // others that are installed and, where p is not nil, against the problem itself. Errors
 // are about files that cannot be read; what is refused is in the report.
 func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
-	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}}
+	r := &Report{Schema: app.Schema, Accepted: true, Claims: []Claim{}, Unchecked: []string{}}
 	switch {
 	case f.CNF != "":
 		return r, r.clauses(ctx, f.CNF, f.Proof)
@@ -98,10 +119,10 @@ func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a, err = readAnswer(f.Answer, data); err != nil {
-			return nil, err
-		}
 		r.Answer = f.Answer
+		if a, err = readAnswer(f.Answer, data); err != nil {
+			return r, r.ambiguous(err)
+		}
 	}
 	if p != nil {
 		var err error
@@ -132,7 +153,22 @@ func Check(ctx context.Context, f Files, p *Against) (*Report, error) {
 		}
 	}
 	r.trust(t)
-	return r, nil
+	return r, r.restate(ctx, &f, a)
+}
+
+// restate compares the answer with what is derived anew, unless a claim is refused.
+func (r *Report) restate(ctx context.Context, f *Files, a *answer) error {
+	if a == nil || f.Restate == nil || !r.Accepted {
+		return nil
+	}
+	e, err := f.Restate(ctx, r, f.Answer, a.data)
+	if err != nil || e == nil {
+		return r.ambiguous(err)
+	}
+	if r.Unchecked, err = e.Compare(a.data); err != nil {
+		r.refuse("%v", err)
+	}
+	return nil
 }
 
 // taskOf is the task that files are about: a problem's own, that with supported steps only,
@@ -157,8 +193,8 @@ func taskOf(p *Against, f *Files, a *answer) (*engine.Task, error) {
 
 func readAnswer(name string, data []byte) (*answer, error) {
 	a := answer{data: data}
-	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, source.Errorf(name, 1, 0, "expected an answer as fdplan plan --json prints it: %v", err)
+	if err := app.ReadExact(name, data, &a, "an answer as fdplan plan --json prints it"); err != nil {
+		return nil, err
 	}
 	if a.Schema == nil || *a.Schema != app.Schema || a.Status == "" {
 		return nil, source.Errorf(name, 1, 0, `expected an answer with "schema":%d and a status`, app.Schema)
@@ -172,6 +208,17 @@ func readAnswer(name string, data []byte) (*answer, error) {
 		a.Horizon, a.Status = &horizon, engine.Infeasible
 	}
 	return &a, nil
+}
+
+// ambiguous refuses an answer that readers of JSON could take for different ones. Other errors
+// are returned.
+func (r *Report) ambiguous(err error) error {
+	var at *source.Error
+	if errors.As(err, new(*app.NamesError)) && errors.As(err, &at) {
+		r.refuse("%s", at.Msg)
+		return nil
+	}
+	return err
 }
 
 // refuse notes why the answer as a whole is refused.
@@ -236,7 +283,8 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) erro
 	for _, x := range s.Failures {
 		r.without = append(r.without, x.Landmark)
 	}
-	if a.Loop.Corrected > 0 && !r.correct(name, a.Loop.Corrected, s, t) {
+	r.Shown.Excluded = len(s.Failures)
+	if !r.correct(name, a.Loop.Corrected, s, t) {
 		return nil
 	}
 	if a.Loop.Simulator != rddlName || p.Confirm == nil {
@@ -256,6 +304,9 @@ func (r *Report) exclude(dir string, a *answer, t *engine.Task, p *Against) erro
 
 // correct corrects the network of t to the transitions of s, as many as the answer says.
 func (r *Report) correct(name string, wrong int, s *incremental.State, t *engine.Task) bool {
+	if t.Network == nil && wrong == 0 {
+		return true
+	}
 	if t.Network == nil {
 		r.refuse("the answer is about a corrected network, and the problem has none")
 		return false
@@ -269,7 +320,11 @@ func (r *Report) correct(name string, wrong int, s *incremental.State, t *engine
 		r.refuse("the answer has %d transitions corrected, %s has %d that the network has wrong", wrong, name, n)
 		return false
 	}
+	if n == 0 {
+		return true
+	}
 	t.Network = net
+	r.Shown.Task, r.Shown.Corrected = t, n
 	r.Trusted = append(r.Trusted, fmt.Sprintf("that the transitions of %s, to %d of which the network is corrected, were observed", ExcludedFile, n))
 	return true
 }
@@ -306,6 +361,7 @@ func (r *Report) pair(ctx context.Context, f Files, a *answer, t *engine.Task) e
 		c.refuse("the answer is about horizon %d, the file about %d", *a.Horizon, c.Horizon)
 		r.Accepted = false
 	}
+	r.Shown.Bound = r.Claims[0].Bound
 	return nil
 }
 
@@ -332,13 +388,18 @@ func (r *Report) folder(ctx context.Context, dir string, a *answer, t *engine.Ta
 		if a.Horizon == nil {
 			return source.Errorf(r.Answer, 1, 0, "expected an answer with a horizon")
 		}
-		return one(*a.Horizon, said{a.Status, a.Reward, a.Bound})
+		err := one(*a.Horizon, said{a.Status, a.Reward, a.Bound})
+		r.Shown.Bound = highest(r.Claims, 1)
+		return err
 	}
 	var best *float64
 	settled, at := true, 0
 	for _, h := range a.Horizons {
 		switch h.Status {
 		case engine.Optimal, engine.Infeasible:
+			if h.Status == engine.Optimal && h.Reward == nil {
+				r.refuse("horizon %d is optimal and has no reward", h.Horizon)
+			}
 			if err := one(h.Horizon, said{h.Status, h.Reward, h.Reward}); err != nil {
 				return err
 			}
@@ -367,7 +428,26 @@ func (r *Report) folder(ctx context.Context, dir string, a *answer, t *engine.Ta
 	case a.Bound != nil && best != nil && *best > *a.Bound:
 		r.refuse("a horizon has a plan of a higher reward than the answer's bound")
 	}
+	r.Shown.Bound = highest(r.Claims, len(a.Horizons))
 	return nil
+}
+
+// highest is the highest bound of the claims about so many horizons; nil where there is no plan
+// of any, and where one has no bound.
+func highest(claims []Claim, horizons int) (most *float64) {
+	if len(claims) < horizons {
+		return nil
+	}
+	for i := range claims {
+		switch c := &claims[i]; {
+		case c.kind == veripb.Unsat:
+		case c.Bound == nil:
+			return nil
+		case most == nil || *c.Bound > *most:
+			most = c.Bound
+		}
+	}
+	return most
 }
 
 // trust lists what nothing here has checked.

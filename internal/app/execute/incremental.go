@@ -97,7 +97,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 		return nil, err
 	}
 	h := r.MinHorizon
-	d := &Document{Document: plan.Document{Schema: app.Schema, Problem: p.Problem.Name, Horizon: &h}, Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
+	d := &Document{Document: *plan.About(p), Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
 	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Recheck: r.Recheck, Now: r.Now}
 	if r.Resume != "" {
 		if o.Known, d.Loop.ResumedFrom, err = readState(r.Resume, p, h); err != nil {
@@ -212,6 +212,7 @@ func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener
 
 // tellLoop writes the outcome of a run to d.
 func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, res *incremental.Result) error {
+	d.Horizon = &r.MinHorizon
 	d.Engine, d.Status, d.Stopped, d.Stats = res.Engine, res.Status, res.Reason, res.Stats
 	d.Landmarks = len(res.Known.Failures)
 	d.Loop.Rechecked, d.Loop.Forgotten = res.Rechecked, res.Forgotten
@@ -235,7 +236,6 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 			return err
 		}
 	}
-	d.LearnedRewardOf(p)
 	d.Sum(p.Task)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil

@@ -318,11 +318,11 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 			d.Stopped = context.Cause(ctx).Error()
 		}
 	}
-	return d.note(r.judge, trace)
+	return d.Note(r.judge, trace)
 }
 
-// note adds what the training rows tell about the steps.
-func (d *Explanation) note(j *support.Judge, trace *factored.Trace) error {
+// Note adds what the training rows tell about the steps; nothing if j is nil.
+func (d *Explanation) Note(j *support.Judge, trace *factored.Trace) error {
 	if j == nil {
 		return nil
 	}

@@ -19,6 +19,8 @@ type LogLines struct {
 	// Lines are those of the rows that refute it, in increasing order, of equal rows the first
 	// few; absent if none does. In files without lines they are the numbers of rows, from 1.
 	Lines []int32 `json:"lines,omitempty"`
+	// Data is the log that was given for it; absent for the rows that the network's file keeps.
+	Data string `json:"data,omitempty"`
 	// Rows counts those that the property was held against; absent for none.
 	Rows int `json:"rows,omitempty"`
 	// RefutingRows counts those that refute it, and Refuting describes them.

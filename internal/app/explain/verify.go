@@ -77,6 +77,9 @@ func Verify(ctx context.Context, problem *load.Problem, r VerifyRequest) (*Prope
 		return nil, fmt.Errorf("--property %s: %w", r.Property, err)
 	}
 	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: r.Property, Warnings: e.Constants()}
+	if r.Log != nil {
+		out.Data = strings.Join(r.Log.Files, ", ")
+	}
 	if err := out.compare(ctx, problem, r.Log, e); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/source"
@@ -48,6 +49,7 @@ type answer struct {
 	Horizon int           `json:"horizon"`
 	Status  engine.Status `json:"status"`
 	Reward  *float64      `json:"reward"`
+	Plan    []app.Values  `json:"plan"`
 }
 
 // Is reports whether a folder has the certificate of an explanation.
@@ -62,6 +64,7 @@ type checker struct {
 	name   string // of the file
 	e      explanation
 	p      *certify.Against // nil without a problem
+	of     *load.Problem    // that p is made of
 	r      *certify.Report
 	plan   validate.Plan   // with a problem
 	trace  *factored.Trace // with a problem
@@ -71,20 +74,27 @@ type checker struct {
 // Check reads the certificate of an explanation: the proof of the best plan, or that there is
 // none, and of what comes of each change. With a problem the plan is replayed, and so is each
 // change that breaks a rule at once. The errors are those of certify.Check.
-func Check(ctx context.Context, dir string, p *certify.Against) (*certify.Report, error) {
-	x := &checker{dir: dir, name: filepath.Join(dir, File), p: p}
+// All else that the explanation says is derived anew where of, the problem that p is made of,
+// is given.
+func Check(ctx context.Context, dir string, p *certify.Against, of *load.Problem) (*certify.Report, error) {
+	x := &checker{dir: dir, name: filepath.Join(dir, File), p: p, of: of}
 	data, err := os.ReadFile(x.name)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &x.e); err != nil {
-		return nil, source.Errorf(x.name, 1, 0, "expected an explanation as fdplan explain --json prints it: %v", err)
+	if err := app.ReadExact(x.name, data, &x.e, "an explanation as fdplan explain --json prints it"); errors.As(err, new(*app.NamesError)) {
+		return &certify.Report{Schema: app.Schema, Answer: x.name, Refused: err.Error(), Claims: []certify.Claim{}, Unchecked: []string{}}, nil
+	} else if err != nil {
+		return nil, err
 	}
 	if x.e.Schema == nil || *x.e.Schema != app.Schema {
 		return nil, source.Errorf(x.name, 1, 0, `expected an explanation with "schema":%d`, app.Schema)
 	}
-	if x.r, err = certify.Check(ctx, certify.Files{Folder: dir}, p); err != nil {
+	if x.r, err = certify.Check(ctx, certify.Files{Folder: dir, Restate: bareAnswer(p)}, p); err != nil {
 		return nil, err
+	}
+	if !x.r.Accepted {
+		return x.r, nil
 	}
 	if err := x.whole(); err != nil {
 		return nil, err
@@ -101,7 +111,7 @@ func Check(ctx context.Context, dir string, p *certify.Against) (*certify.Report
 		}
 	}
 	x.trust()
-	return x.r, nil
+	return x.r, x.restate(data)
 }
 
 func (x *checker) refuse(format string, args ...any) {
@@ -179,6 +189,7 @@ func (x *checker) replay() error {
 		x.refuse("the plan fails: %v", report.Failure)
 		return nil
 	}
+	plan = validate.FromTrace(report.Trace) // the states may have been left out
 	x.plan, x.trace = plan, report.Trace
 	open := x.p.Task.Problem.Clone()
 	open.Goal = nil
@@ -214,9 +225,15 @@ func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) er
 	}
 	switch o.Consequence {
 	case explain.NotKnown:
+		if dir := folder(x.dir, i+1, alternative); exists(dir) {
+			x.refuse("step %d: %s has a proof of what it says is not known", i+1, dir)
+		}
 		return nil
 	case explain.Illegal:
-		x.broken++
+		if x.broken++; alternative < 0 {
+			x.refuse("step %d: only one joint action is illegal, not all others", i+1)
+			return nil
+		}
 	}
 	var against *certify.Against
 	if x.p != nil {
@@ -238,7 +255,7 @@ func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) er
 		return nil
 	}
 	dir := folder(x.dir, i+1, alternative)
-	r, err := certify.Check(ctx, certify.Files{Folder: dir}, against)
+	r, err := certify.Check(ctx, certify.Files{Folder: dir, Restate: bareAnswer(against)}, against)
 	if errors.Is(err, fs.ErrNotExist) {
 		x.refuse("%s has no proof of what it says", dir)
 		return nil
@@ -253,6 +270,7 @@ func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) er
 			why = "a proof is refused"
 		}
 		x.refuse("%s: %s", dir, why)
+		return nil
 	}
 	return x.compare(dir, i, o)
 }
@@ -276,6 +294,12 @@ func (x *checker) illegal(i int, t engine.Task, action factored.Valuation) error
 		x.refuse("step %d: an alternative that is said to be illegal breaks no rule at once", i+1)
 	}
 	return err
+}
+
+// exists reports whether there is a folder.
+func exists(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
 }
 
 // compare compares what is said of a change with the answer in its folder.
@@ -312,5 +336,5 @@ func readAnswer(dir string) (*answer, error) {
 		return nil, err
 	}
 	var a answer
-	return &a, json.Unmarshal(data, &a)
+	return &a, app.ReadExact(filepath.Join(dir, certify.AnswerFile), data, &a, "an answer")
 }

@@ -18,8 +18,14 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
+// source is what a certificate is compared with.
+type source struct {
+	*certify.Against
+	of *load.Problem
+}
+
 // certified explains a problem with a certificate, and returns its folder.
-func certified(t *testing.T, name string, horizon int, version proof.Format) (dir string, against *certify.Against) {
+func certified(t *testing.T, name string, horizon int, version proof.Format) (dir string, against source) {
 	t.Helper()
 	ctx := context.Background()
 	p, err := load.Load(ctx, load.Ref{Name: name})
@@ -46,7 +52,7 @@ func certified(t *testing.T, name string, horizon int, version proof.Format) (di
 		t.Fatal(err)
 	}
 	write(t, w.Dir, data)
-	return w.Dir, &certify.Against{Task: p.Task}
+	return w.Dir, source{&certify.Against{Task: p.Task}, p}
 }
 
 func write(t *testing.T, dir string, data []byte) {
@@ -57,13 +63,13 @@ func write(t *testing.T, dir string, data []byte) {
 }
 
 // verdicts checks a folder without and with the problem.
-func verdicts(t *testing.T, dir string, against *certify.Against) (alone, with *certify.Report) {
+func verdicts(t *testing.T, dir string, against source) (alone, with *certify.Report) {
 	t.Helper()
-	alone, err := explained.Check(context.Background(), dir, nil)
+	alone, err := explained.Check(context.Background(), dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with, err = explained.Check(context.Background(), dir, against); err != nil {
+	if with, err = explained.Check(context.Background(), dir, against.Against, against.of); err != nil {
 		t.Fatal(err)
 	}
 	return alone, with

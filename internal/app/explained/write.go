@@ -55,32 +55,39 @@ func (w *Writer) write(ctx context.Context, dir string, t engine.Task, horizon i
 	return writeAnswer(dir, t, &answers[0])
 }
 
-// writeAnswer writes the answer file of a folder, with the fields of `fdplan plan --json` that
-// certify.Check reads.
+// bare is an answer with the fields of `fdplan plan --json` that certify.Check reads.
+type bare struct {
+	Schema  int           `json:"schema"`
+	Problem string        `json:"problem"`
+	Horizon int           `json:"horizon"`
+	Status  engine.Status `json:"status"`
+	Reward  *float64      `json:"reward"`
+	Bound   *float64      `json:"bound"`
+	Plan    []app.Values  `json:"plan"`
+	Trace   []app.Values  `json:"trace"`
+}
+
+// writeAnswer writes the answer file of a folder.
 func writeAnswer(dir string, t engine.Task, a *certify.Answer) error {
-	doc := struct {
-		Schema  int           `json:"schema"`
-		Problem string        `json:"problem"`
-		Horizon int           `json:"horizon"`
-		Status  engine.Status `json:"status"`
-		Reward  *float64      `json:"reward"`
-		Bound   *float64      `json:"bound"`
-		Plan    []app.Values  `json:"plan"`
-		Trace   []app.Values  `json:"trace"`
-	}{Schema: app.Schema, Problem: t.Problem.Name, Horizon: a.Horizon, Status: a.Status}
+	doc := bare{Schema: app.Schema, Problem: t.Problem.Name, Horizon: a.Horizon, Status: a.Status}
 	if a.Bound != nil {
 		doc.Bound = app.RewardOf(t.Problem, *a.Bound)
 	}
 	if a.Trace != nil {
 		doc.Reward = app.RewardOf(t.Problem, a.Reward)
-		for i, val := range a.Trace.Steps {
-			if i < a.Horizon {
-				doc.Plan = append(doc.Plan, app.ValuesOf(t.Problem, factored.Action, val, false))
-			}
-			doc.Trace = append(doc.Trace, app.ValuesOf(t.Problem, factored.State, val, true))
-		}
+		doc.tell(t.Problem, a.Trace)
 	}
 	return atomicfile.Write(filepath.Join(dir, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, doc) })
+}
+
+// tell writes a trace into b.
+func (b *bare) tell(p *factored.Problem, tr *factored.Trace) {
+	for i, val := range tr.Steps {
+		if i < tr.Horizon() {
+			b.Plan = append(b.Plan, app.ValuesOf(p, factored.Action, val, false))
+		}
+		b.Trace = append(b.Trace, app.ValuesOf(p, factored.State, val, true))
+	}
 }
 
 // folder is that of a change at a step: alternative from 0 on, -1 for all others.

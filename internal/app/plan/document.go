@@ -30,10 +30,13 @@ type Document struct {
 	Plan         []app.Values  `json:"plan"`   // per step the actions that do not have their default
 	// Note says what the claim is about, such as the learned model only; absent if there is
 	// nothing to say.
-	Note      string       `json:"note,omitempty"`
-	Trace     []app.Values `json:"trace"` // horizon+1 states, every state variable
-	Valid     app.Verdicts `json:"valid"`
-	Simulated *float64     `json:"simulated_reward"`
+	Note  string       `json:"note,omitempty"`
+	Trace []app.Values `json:"trace"` // horizon+1 states, every state variable
+	Valid app.Verdicts `json:"valid"`
+	// Simulator is the system that the plan was tried in because that was asked for; absent
+	// where it was tried in the problem's own RDDL of its own accord, or not at all.
+	Simulator string   `json:"simulator,omitempty"`
+	Simulated *float64 `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
 	// StartBreaks is the rule that the initial state breaks; absent if there is none, and where
@@ -61,7 +64,9 @@ type Document struct {
 	Seconds   Seconds  `json:"seconds"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
-	// Horizons describes each horizon of a range.
+	// Range is the first and the last horizon that was asked about; absent for one horizon.
+	Range *[2]int `json:"range,omitempty"`
+	// Horizons describes each horizon of a range, in order.
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 

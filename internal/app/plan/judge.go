@@ -10,9 +10,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// judge replays the plan of a document by try or, without one, in the problem's RDDL if there
+// Simulate replays the plan of a document by try or, without one, in the problem's RDDL if there
 // is any, and records the verdict in it.
-func judge(ctx context.Context, p *load.Problem, d *Document, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
+func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
 	actions := tr.Steps[:tr.Horizon()]
 	if try == nil {
 		if len(p.Unknown) > 0 {

@@ -27,7 +27,8 @@ type Request struct {
 	Prove func(*engine.Result) error
 	// Try, where it is set, replays a plan in a system of the user's, in place of the
 	// problem's own RDDL.
-	Try func(context.Context, *factored.Trace) (*simulator.Run, error)
+	Try    func(context.Context, *factored.Trace) (*simulator.Run, error)
+	System string // what Try asks; "" without Try
 	// Divide, where it is set, makes the engine that answers from that of the options: one
 	// that sends parts of the work to others.
 	Divide  func(engine.Engine) engine.Engine
@@ -81,11 +82,14 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{Schema: app.Schema, Problem: t.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized), Engine: e.Name(), Status: res.Status, Stopped: res.Reason, Stats: res.Stats}
-	d.Engine, d.Note = cmp.Or(res.Winner, d.Engine), cmp.Or(d.Note, res.Note)
+	d := About(p)
+	d.Engine, d.Status, d.Stopped, d.Stats = cmp.Or(res.Winner, e.Name()), res.Status, res.Reason, res.Stats
+	d.Note, d.Simulator = cmp.Or(d.Note, res.Note), r.System
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
 	if r.MinHorizon == r.MaxHorizon {
 		d.Horizon = &r.MinHorizon
+	} else {
+		d.Range = &[2]int{r.MinHorizon, r.MaxHorizon}
 	}
 	d.addHorizons(t.Problem, res)
 	if res.Bound != nil {
@@ -97,25 +101,41 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, err
 		}
 	}
-	if res.Trace != nil {
-		if err := d.Confirm(t, res); err != nil {
-			return nil, err
-		}
-		if err := judge(ctx, p, d, res.Trace, r.Try); err != nil {
-			return nil, err
-		}
-		if err := d.Judge(p, res.Trace); err != nil {
-			return nil, err
-		}
+	if err := d.Follow(p, res, func(tr *factored.Trace) error { return d.Simulate(ctx, p, tr, r.Try) }); err != nil {
+		return nil, err
 	}
-	d.LearnedRewardOf(p)
-	d.Sum(t)
 	if err := r.Prove(res); err != nil {
 		return nil, err
 	}
 	d.bound(t.Problem, &r, res)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// About returns the document of an answer about a problem, with what does not depend on the
+// answer.
+func About(p *load.Problem) *Document {
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized)}
+	d.LearnedRewardOf(p)
+	return d
+}
+
+// Follow adds what follows from a plan and from the status, and which no engine has a say in.
+// judge adds what a simulator says of the plan.
+func (d *Document) Follow(p *load.Problem, res *engine.Result, judge func(*factored.Trace) error) error {
+	if res.Trace != nil {
+		if err := d.Confirm(p.Task, res); err != nil {
+			return err
+		}
+		if err := judge(res.Trace); err != nil {
+			return err
+		}
+		if err := d.Judge(p, res.Trace); err != nil {
+			return err
+		}
+	}
+	d.Sum(p.Task)
+	return nil
 }
 
 // engine makes the engine that answers.
@@ -163,6 +183,7 @@ func Unloaded(ctx context.Context, problem, engineName string, minHorizon, maxHo
 	d.Seconds = Seconds{Load: after.Seconds(), Total: after.Seconds()}
 	switch {
 	case minHorizon < maxHorizon:
+		d.Range = &[2]int{minHorizon, maxHorizon}
 		for h := minHorizon; h <= maxHorizon; h++ {
 			d.Horizons = append(d.Horizons, HorizonLine{Horizon: h, Status: engine.Unknown})
 		}

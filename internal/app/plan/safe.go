@@ -23,6 +23,8 @@ type Bracket struct {
 	Impossible bool `json:"impossible,omitempty"`
 	// Assuming is what both rest on, to follow an "if".
 	Assuming string `json:"assuming,omitempty"`
+	// Unproven reports that the answer's certificate has no proof of the bound.
+	Unproven bool `json:"unproven,omitempty"`
 }
 
 // Bracket completes the answer about a problem of support.Safe: it bounds what any plan of the

@@ -79,7 +79,7 @@ func (s *server) plan(j *job) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Try = real.Try
+	r.Try, r.System = real.Try, real.Name
 	d, err := plan.Plan(j.ctx, p, r)
 	return d, errors.Join(err, real.Close())
 }

@@ -92,6 +92,7 @@ class Bracket:
     reward: float | None
     bound_unseen: float | None
     impossible: bool = False
+    unproven: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +136,7 @@ class Plan(Result):
     determinized: str | None = None
     note: str | None = None
     start_breaks: dict[str, Any] | None = field(default=None, repr=False)
+    simulator: str | None = None
     simulator_says: str | None = None
     observed: list[dict[str, Any]] | None = field(default=None, repr=False)
     unseen_steps: int | None = None
@@ -144,6 +146,7 @@ class Plan(Result):
     evidence: list[Evidence] | None = field(default=None, repr=False)
     safe: Bracket | None = None
     stopped: str | None = None
+    range: list[int] | None = None
     horizons: list[dict[str, Any]] | None = None
     incremental: dict[str, Any] | None = field(default=None, repr=False)
     source: Problem | None = field(default=None, repr=False, compare=False)
