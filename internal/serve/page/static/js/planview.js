@@ -40,7 +40,11 @@ export function planView(name, moved = () => {}) {
   });
   const playing = h("div", {}, h("div", { class: "player" }, h("div", {}, picture.element, control.caption, control.element, picture.notes), control.items), table.element);
   const why = h("div", {});
-  const live = monitor({ label: "Looking for the reasons", done: (job) => { if (job.result) fill(why, h("h3", {}, "Why"), explained(job.result)); } });
+  const live = monitor({ label: "Looking for the reasons", done(job) {
+    if (!job.result) return; // the monitor says why
+    fill(why, h("h3", {}, "Why"), explained(job.result));
+    live.clear();
+  } });
   const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, why, live.element, playing, below);
   /** Offers the reasons why there is no plan, where the answer does not have them. @param {any} job */
   function offer(job) {
