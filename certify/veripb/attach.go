@@ -25,6 +25,8 @@ type propagation struct {
 	// The literals before this index are assigned. They are those of more weight than the
 	// slack had when it was last looked at.
 	forced int
+	// The weight of the literal there, 0 at the end: a smaller slack forces, or contradicts.
+	next int64
 }
 
 // maxSlack bounds the sum of a linear constraint's weights.
@@ -107,6 +109,7 @@ func (p *propagator) attach(c *constraint) {
 		}
 	case linear:
 		c.slack = -c.degree.small
+		c.rewind()
 		for i, l := range c.lits {
 			p.occurs[l] = append(p.occurs[l], occurrence{c, c.weights[i]})
 			if p.value[l] >= 0 || int(p.at[l.variable()]) >= p.linears {

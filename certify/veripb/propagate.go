@@ -76,7 +76,7 @@ func (p *propagator) examine(c *constraint) *constraint {
 		if c.slack < 0 {
 			return c
 		}
-		c.forced = 0
+		c.rewind()
 		p.force(c)
 	case wide:
 		_, conflict := p.scan(c)
@@ -91,6 +91,20 @@ func (p *propagator) force(c *constraint) {
 		if l := c.lits[c.forced]; p.value[l] == 0 {
 			p.assign(l, c)
 		}
+	}
+	c.look()
+}
+
+// rewind has force begin with the first literal.
+func (c *constraint) rewind() {
+	c.forced = 0
+	c.look()
+}
+
+// look sets what tells whether force has anything to do.
+func (c *constraint) look() {
+	if c.next = 0; c.forced < len(c.weights) {
+		c.next = c.weights[c.forced]
 	}
 }
 
@@ -206,7 +220,7 @@ func (p *propagator) visitLinears(f lit) (conflict *constraint) {
 			continue
 		}
 		c.slack -= o.weight
-		if conflict == nil && c.slack < c.weights[0] {
+		if c.slack < c.next && conflict == nil {
 			if c.slack < 0 {
 				conflict = c
 			} else {
@@ -223,9 +237,11 @@ func (p *propagator) undo(n int) {
 		l := p.trail[i]
 		if i < p.linears {
 			for _, o := range p.occurs[l.not()] {
-				if !o.c.deleted {
-					o.c.slack += o.weight
-					o.c.forced = 0
+				if c := o.c; !c.deleted {
+					c.slack += o.weight
+					if c.forced > 0 {
+						c.rewind()
+					}
 				}
 			}
 		}

@@ -5,6 +5,8 @@
 package propagate
 
 import (
+	"slices"
+
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -30,7 +32,10 @@ type occurrence struct {
 // false, minus k.
 type row struct {
 	start, end int32 // in System.lits and coefs, coefs descending
-	slack      int64 // with every variable open
+	// What tells most often that nothing is forced: the first literal, its coefficient and the
+	// next one.
+	first        code
+	most, second int64
 }
 
 // System is a conjunction of constraints over variables 1..NumVars. It is
@@ -38,6 +43,7 @@ type row struct {
 type System struct {
 	numVars int
 	rows    []row
+	slack   []int64 // of rows, with every variable open
 	lits    []code
 	coefs   []int64
 	occ     [][]occurrence // by literal whose falsification matters
@@ -87,11 +93,11 @@ func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
 	if k <= 0 {
 		return
 	}
-	r := row{start: int32(len(s.lits)), slack: -k}
+	r, slack := row{start: int32(len(s.lits))}, -k
 	for _, t := range terms {
 		s.lits = append(s.lits, encode(sign*t.Lit))
 		s.coefs = append(s.coefs, t.Coef)
-		r.slack += t.Coef
+		slack += t.Coef
 	}
 	r.end = int32(len(s.lits))
 	// With descending coefficients, a scan stops at the first that is too small to be forced.
@@ -102,8 +108,14 @@ func (s *System) add(terms []model.Term, sign model.Lit, k int64) {
 			lits[j], lits[j-1] = lits[j-1], lits[j]
 		}
 	}
+	if len(lits) > 0 {
+		r.first, r.most = lits[0], coefs[0]
+	}
+	if len(lits) > 1 {
+		r.second = coefs[1]
+	}
 	id := int32(len(s.rows))
-	s.rows = append(s.rows, r)
+	s.rows, s.slack = append(s.rows, r), append(s.slack, slack)
 	for i, l := range lits {
 		s.occ[l] = append(s.occ[l], occurrence{id, coefs[i]})
 	}
@@ -134,12 +146,9 @@ func (st *State) Interrupted() bool { return st.interrupted }
 // NewState returns the state in which only the literals forced by the constraints are
 // assigned.
 func (s *System) NewState() *State {
-	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: make([]int64, len(s.rows))}
-	for i := range s.rows {
-		st.slack[i] = s.rows[i].slack
-		if st.slack[i] < 0 {
-			st.rootBad = true
-		}
+	st := &State{sys: s, value: make([]int8, 2*s.numVars+2), slack: slices.Clone(s.slack)}
+	for _, slack := range st.slack {
+		st.rootBad = st.rootBad || slack < 0
 	}
 	for i := range s.rows {
 		if !st.rootBad {
@@ -203,7 +212,8 @@ func (st *State) propagate() bool {
 		falsified := st.trail[st.head] ^ 1
 		st.head++
 		ok := true
-		for _, o := range st.sys.occ[falsified] {
+		occ := st.sys.occ[falsified]
+		for _, o := range occ {
 			st.slack[o.row] -= o.coef // for every row, so that Undo is symmetric
 			if st.slack[o.row] < 0 {
 				ok = false
@@ -212,8 +222,11 @@ func (st *State) propagate() bool {
 		if !ok {
 			return false
 		}
-		for _, o := range st.sys.occ[falsified] {
-			st.scan(o.row)
+		for _, o := range occ {
+			slack, r := st.slack[o.row], &st.sys.rows[o.row]
+			if slack < r.most && (slack < r.second || st.value[r.first] == 0) {
+				st.scan(o.row)
+			}
 		}
 	}
 	return true
@@ -223,9 +236,6 @@ func (st *State) propagate() bool {
 func (st *State) scan(id int32) {
 	r := &st.sys.rows[id]
 	slack := st.slack[id]
-	if r.start == r.end || st.sys.coefs[r.start] <= slack {
-		return
-	}
 	for i := r.start; i < r.end && st.sys.coefs[i] > slack; i++ {
 		if l := st.sys.lits[i]; st.value[l] == 0 {
 			st.set(l)
