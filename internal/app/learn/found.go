@@ -27,7 +27,7 @@ type FoundLine struct {
 	Wrong   int    `json:"wrong"`
 	Rows    int    `json:"rows"`
 	Held    int    `json:"held_out_wrong"`
-	Verdict string `json:"verdict"` // "exact", "noise", "hidden state" or "chance"
+	Verdict string `json:"verdict"` // "exact", "noise", "hidden state", "chance" or "drift"
 	// Alike counts the outputs of other objects that have the same function, learned from
 	// the rows of all of them.
 	Alike int `json:"alike,omitempty"`
@@ -37,6 +37,8 @@ type FoundLine struct {
 type Found struct {
 	Noisy   bool        `json:"noisy"` // exceptions were expected
 	Outputs []FoundLine `json:"outputs"`
+	// Drift is a change of the system in the middle of the log, absent if none was found.
+	Drift *DriftLine `json:"drift,omitempty"`
 
 	links []structure.Link
 }
@@ -91,6 +93,9 @@ func (f *Found) writeText(w io.Writer) error {
 // warnings say, in one per line, which verdicts need a look.
 func (f *Found) warnings() []string {
 	var lines []string
+	if f.Drift != nil {
+		lines = append(lines, f.Drift.String())
+	}
 	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden, structure.Chance} {
 		var bits []string
 		for _, o := range f.Outputs {
@@ -108,14 +113,19 @@ func (f *Found) warnings() []string {
 		case structure.Hidden:
 			what = "exceptions gather at some values of the inputs: something that is not recorded decides (hidden state), or inputs were recorded wrongly"
 		}
-		const most = 5
-		names := strings.Join(bits[:min(most, len(bits))], ", ")
-		if len(bits) > most {
-			names += ", …"
-		}
-		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s", len(bits), len(f.Outputs), names, what))
+		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s", len(bits), len(f.Outputs), listed(bits), what))
 	}
 	return lines
+}
+
+// listed joins names, of many the first few.
+func listed(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		text += ", …"
+	}
+	return text
 }
 
 // fluentsOf returns the fluents of bits, each once.

@@ -76,6 +76,10 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
+	drift, err := findDrift(ctx, p, sources, st)
+	if err != nil {
+		return nil, err
+	}
 	o := synthesis.Options{Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Effort: shrinkEffort}
 	if report := progress("network"); report != nil {
 		o.Progress = func(done float64, _ int) { report(done) }
@@ -91,6 +95,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
+	out.Found.Drift = drift
 	if share < 1 {
 		out.Drawn = table.Rows()
 	}

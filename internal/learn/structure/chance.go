@@ -11,29 +11,31 @@ import (
 // listing the exceptions of a constant by more than the best of so many outputs has by chance,
 // and rows that are alike agree no more often than any. Of an integer all bits are, or none.
 func (l *learner) chance(all []int32) ([]bool, error) {
-	const (
-		fewest = 40 // exceptions in which a function would show
-		luck   = 10 // bits that a description of one output may gain by chance
-	)
 	if l.o.Complete {
 		return nil, nil
 	}
 	found := make([]bool, l.t.Outputs)
 	near := l.neighbours(all)
-	err := l.each(l.t.Outputs, func(o int) {
-		rows := l.t.known(all, o)
-		s := &search{t: l.t, x: l.x, rows: rows, out: o}
-		constant := s.choice(nil)
-		if constant.errors < fewest || l.agree(near, o) {
-			return
-		}
-		found[o] = constant.score-s.shortest(s.path(false, true)).score < luck+math.Log2(float64(l.t.Outputs))
-	})
+	err := l.each(l.t.Outputs, func(o int) { found[o] = l.random(all, near, o) })
 	for o := range found {
 		whole := (&search{t: l.t, out: o}).integer()
 		found[o] = found[o] && !slices.ContainsFunc(whole, func(other int) bool { return !found[other] })
 	}
 	return found, err
+}
+
+// random reports whether rows, some of which are neighbours, tell nothing about an output.
+func (l *learner) random(rows []int32, near []neighbour, o int) bool {
+	const (
+		fewest = 40 // exceptions in which a function would show
+		luck   = 10 // bits that a description of one output may gain by chance
+	)
+	s := &search{t: l.t, x: l.x, rows: l.t.known(rows, o), out: o}
+	constant := s.choice(nil)
+	if constant.errors < fewest || l.agree(near, o) {
+		return false
+	}
+	return constant.score-s.shortest(s.path(false, true)).score < luck+math.Log2(float64(l.t.Outputs))
 }
 
 // neighbour is a pair of rows that are as alike as any.

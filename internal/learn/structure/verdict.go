@@ -17,6 +17,8 @@ const (
 	Hidden Verdict = "hidden state"
 	// Chance: no inputs tell anything about the value, as of a random column.
 	Chance Verdict = "chance"
+	// Changed: the function is another one after some row of the log; see FindDrift.
+	Changed Verdict = "drift"
 )
 
 // judge compares the rates of exceptions of the cells by a chi-squared
