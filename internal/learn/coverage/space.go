@@ -115,7 +115,7 @@ type finder struct {
 // a part.
 func (s *space) newFinder(output int) *finder {
 	const (
-		part  = 1500 // rows
+		part  = 600  // rows
 		most  = 3000 // differences that are kept
 		many  = 60000
 		steps = 300_000

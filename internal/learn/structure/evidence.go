@@ -90,88 +90,10 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 	return cases
 }
 
-// Unseen lists the combinations of literals of inputs that no row has, in increasing order:
-// single ones, pairs and, where rows are few, triples, none with another one in it. Literal 2i
-// is input i being 0, and 2i+1 its being 1. The last literal of a shorter combination is
-// repeated.
-func (t *Table) Unseen() [][3]int {
-	words := (t.Rows() + 63) / 64
-	col := t.literals(words)
-	never := make([]bool, 2*t.Inputs)
-	var found [][3]int
-	for lit := range never {
-		if never[lit] = !slices.ContainsFunc(col(lit), func(x uint64) bool { return x != 0 }); never[lit] {
-			found = append(found, [3]int{lit, lit, lit})
-		}
-	}
-	apart := make([]bool, len(never)*len(never)) // the pairs that no row has
-	for a := range never {
-		for b := a + 2 - a%2; b < len(never) && !never[a]; b++ {
-			if !never[b] && !together(col(a), col(b)) {
-				apart[a*len(never)+b] = true
-				found = append(found, [3]int{a, b, b})
-			}
-		}
-	}
-	if t.few() {
-		found = append(found, unseenTriples(words, never, apart, col)...)
-	}
-	slices.SortFunc(found, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
-	return found
-}
-
-// few reports whether rows are so few that chance may have left out whole combinations of
-// three input values, or made a wrong set of inputs look right.
+// few reports whether rows are so few that chance may have made a wrong set of inputs look right.
 func (t *Table) few() bool {
 	const rows, inputs = 600, 200
 	return t.Rows() < rows && t.Inputs <= inputs
-}
-
-// literals returns the rows, as bits of words, in which a literal holds for certain.
-func (t *Table) literals(words int) func(lit int) []uint64 {
-	cols := make([]uint64, 2*t.Inputs*words)
-	w := (t.Inputs + 63) / 64
-	for r := range t.Rows() {
-		for b := range t.Inputs {
-			if t.inKnown != nil && t.inKnown[r*w+b/64]>>(b%64)&1 == 0 {
-				continue
-			}
-			lit := 2*b + t.bit(int32(r), b)
-			cols[lit*words+r/64] |= 1 << (r % 64)
-		}
-	}
-	return func(lit int) []uint64 { return cols[lit*words : (lit+1)*words] }
-}
-
-func together(a, b []uint64) bool {
-	for i := range a {
-		if a[i]&b[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// unseenTriples lists the triples of literals that no row has, though rows have each pair.
-func unseenTriples(words int, never, apart []bool, col func(int) []uint64) (found [][3]int) {
-	n := len(never)
-	both := make([]uint64, words)
-	for a := range n {
-		for b := a + 2 - a%2; b < n; b++ {
-			if never[a] || never[b] || apart[a*n+b] {
-				continue
-			}
-			for i, x := range col(a) {
-				both[i] = x & col(b)[i]
-			}
-			for c := b + 2 - b%2; c < n; c++ {
-				if !never[c] && !apart[a*n+c] && !apart[b*n+c] && !together(both, col(c)) {
-					found = append(found, [3]int{a, b, c})
-				}
-			}
-		}
-	}
-	return found
 }
 
 // apart lists, for pairs of rows with different outputs, the inputs in which they differ, as

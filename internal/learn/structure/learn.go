@@ -82,6 +82,8 @@ type Options struct {
 	// Thorough asks to look for a shorter choice of inputs than the greedy one, which takes
 	// long where there are many inputs.
 	Thorough bool
+	// Alternatives asks for other sets of inputs that explain an output as well.
+	Alternatives bool
 	// Sums allows functions that are not trees: rules and counts.
 	Sums bool
 	// Dense trains units on some inputs, where neither a table nor anything else does well; nil
@@ -135,7 +137,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		if out.Verdict = l.t.judge(known, o, out); l.left(o) {
 			out.Verdict = Chance
 		}
-		if !l.o.Complete {
+		if l.o.Alternatives && !l.o.Complete {
 			out.Alternatives = l.remembered(known, o, func() *Found {
 				return &Found{Alternatives: l.alternatives(o, known, st.Noisy, out.Inputs)}
 			}, "alternatives", st.Noisy, out.Inputs).Alternatives
