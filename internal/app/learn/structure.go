@@ -80,14 +80,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	o := synthesis.Options{Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Effort: shrinkEffort}
-	if report := progress("network"); report != nil {
-		o.Progress = func(done float64, _ int) { report(done) }
-	}
-	if end, ok := ctx.Deadline(); ok {
-		o.Effort, o.Until = math.MaxInt32, end.Add(-afterShrinking)
-	}
-	net, err := synthesis.Network(ctx, len(p.Problem.Inputs), synthesis.Describe(table, st, complete), o)
+	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, progress("network"))
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +97,18 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		support(out.file, table, st)
 	}
 	return out, err
+}
+
+// synthesize builds the network of functions and makes it smaller.
+func synthesize(ctx context.Context, p *load.Problem, functions []synthesis.Function, t Training, report func(float64)) (*bnn.Network, error) {
+	o := synthesis.Options{Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Effort: shrinkEffort}
+	if report != nil {
+		o.Progress = func(done float64, _ int) { report(done) }
+	}
+	if end, ok := ctx.Deadline(); ok {
+		o.Effort, o.Until = math.MaxInt32, end.Add(-afterShrinking)
+	}
+	return synthesis.Network(ctx, len(p.Problem.Inputs), functions, o)
 }
 
 // findStructure learns the structure, with a checkpoint if there is to be one.
