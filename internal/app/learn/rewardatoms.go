@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,20 @@ func (a *atoms) add(x rewardAtom) {
 	a.all = append(a.all, x)
 }
 
+// plainName matches the values that an expression has without quotes.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*$`)
+
+// written is a value as an expression has it; empty if it cannot be written.
+func written(name string) string {
+	switch name = strings.TrimPrefix(name, "@"); {
+	case plainName.MatchString(name):
+		return "@" + name
+	case strings.Contains(name, `"`):
+		return ""
+	}
+	return `"` + name + `"`
+}
+
 // truth is 1 for true.
 func truth(b bool) float64 {
 	if b {
@@ -84,8 +99,9 @@ func truth(b bool) float64 {
 func (a *atoms) variable(x *side) {
 	v, i, number := x.v, x.column, a.next
 	a.next++
+	all := v.Enumeration() && !slices.ContainsFunc(v.View.Names, func(name string) bool { return written(name) == "" })
 	condition := func(text, negation, before string, values int64, value func(row []float64) float64) {
-		at := rewardAtom{reward.Atom{Share: float64(values) / float64(v.Hi-v.Lo+1), Text: text, Negation: negation, Variable: number, Plain: text == x.name, Action: x.action, Later: x.later, Value: x.v.Enumeration()}, value}
+		at := rewardAtom{reward.Atom{Share: float64(values) / float64(v.Hi-v.Lo+1), Text: text, Negation: negation, Variable: number, Plain: text == x.name, Action: x.action, Later: x.later, Value: all}, value}
 		if k, ok := a.text[before]; ok && x.later {
 			at.Before = k + 1
 		}
@@ -103,7 +119,9 @@ func (a *atoms) variable(x *side) {
 		condition(x.name, "~"+x.name, x.now, 0, same)
 	case v.Enumeration():
 		for k, name := range v.View.Names {
-			value(v.Lo+int64(k), "@"+strings.TrimPrefix(name, "@"))
+			if name = written(name); name != "" {
+				value(v.Lo+int64(k), name)
+			}
 		}
 	case v.Quantity():
 		for k := 1; k+1 < len(v.View.Edges); k++ {

@@ -200,6 +200,17 @@ var systems = map[string]system{
 		},
 		rows: 10000, chart: true,
 	},
+	"kiln, names with blanks, and numbers below 0 and of a wide range": {
+		states:  []factored.Variable{integer("level", 300), {Name: "balance", Lo: -4, Hi: 4}, enum("phase", "warm up", "cooling down", "2nd", "so \"called\"")},
+		actions: []factored.Variable{enum("cmd", "go on", "stop", "vent")},
+		start:   func(r *rand.Rand) []int { return []int{r.IntN(301), r.IntN(9) - 4, r.IntN(4)} },
+		step: func(r *rand.Rand, s, a []int) ([]int, float64, bool) {
+			level := max(0, min(300, s[0]+[]int{7, 0, -9}[a[0]]-r.IntN(3)))
+			y := -1 - is(s[1] == -4, 7) + is(s[2] == 1 && a[0] == 2, 2.5) - is(s[2] == 0 && a[0] == 0 && s[1] >= 2, 12.5)
+			return []int{level, max(-4, min(4, s[1]+r.IntN(3)-1)), r.IntN(4)}, y + is(level == 0 && s[0] > 0, -60), r.IntN(30) == 0
+		},
+		rows: 8000,
+	},
 	"lamp, paid for being turned on": {
 		states: []factored.Variable{boolean("lamp"), boolean("power"), boolean("door")}, actions: []factored.Variable{boolean("press"), boolean("knock")},
 		start: func(r *rand.Rand) []int { return []int{r.IntN(2), r.IntN(2), r.IntN(2)} },

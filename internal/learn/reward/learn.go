@@ -130,16 +130,14 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 		}
 		return nil
 	}
-	for class := range classes {
+	done := false
+	for class := 0; class < classes && !done; class++ {
 		f, err := t.robust(ctx, rows, class, limit()/t.caseBits([]int{0}, t.literals()))
 		if err != nil {
 			return nil, err
 		}
 		if rounded := t.rounded(f, rows); rounded != nil {
-			if t.right(rounded, rows) == len(rows) {
-				take(rounded)
-				return best, nil
-			}
+			done = t.right(rounded, rows) == len(rows)
 			if err := try(rounded); err != nil {
 				return nil, err
 			}
@@ -148,7 +146,46 @@ func (t *Table) simplest(ctx context.Context, rows []int) (*Function, error) {
 			best = f
 		}
 	}
-	return best, try(t.usual(rows))
+	if !done {
+		if err := try(t.usual(rows)); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range repeated(best) {
+		if err := try(best.without(w)); err != nil {
+			return nil, err
+		}
+	}
+	return best, nil
+}
+
+// repeated lists the sizes of weights that several terms or cases have: greedy choices can add up
+// to what fewer terms say.
+func repeated(f *Function) []float64 {
+	if !f.Exact {
+		return nil
+	}
+	counts := map[float64]int{}
+	var sizes []float64
+	for _, m := range f.Terms {
+		w := math.Abs(m.Weight)
+		if counts[w] == 0 {
+			sizes = append(sizes, w)
+		}
+		counts[w] += len(m.Cases)
+	}
+	return slices.DeleteFunc(sizes, func(w float64) bool { return counts[w] < 2 })
+}
+
+// without is a function without the terms of a size of weight.
+func (f *Function) without(size float64) *Function {
+	out := &Function{Constant: f.Constant, Exact: true}
+	for _, m := range f.Terms {
+		if math.Abs(m.Weight) != size {
+			out.Terms = append(out.Terms, m)
+		}
+	}
+	return out
 }
 
 // usual is the function that gives all rows the most frequent reward.
