@@ -27,19 +27,32 @@ func (t *Table) guard(f *Function) {
 			m.With = t.alike(m.Cases[0], rows, conditions)
 			m.Cases[0] = append(slices.Clone(m.Cases[0]), m.With...)
 		}
-		for k := range m.Cases {
-			m.Cases[k] = t.narrow(m.Cases[k], rows, conditions)
-			c := m.Cases[k]
-			for _, l := range c {
-				if a := &t.Atoms[l/2]; l%2 == 0 && a.Before > 0 {
-					before := 2 * (a.Before - 1)
-					if !slices.Contains(t.Columns[a.Before-1], 1) && !slices.Contains(m.Cases[k], before+1) {
-						m.Cases[k] = append(m.Cases[k], before+1)
-					}
-				}
-			}
+		var cases [][]int
+		for _, c := range m.Cases {
+			cases = append(cases, t.arriving(t.narrow(c, rows, conditions))...)
+		}
+		m.Cases = cases
+	}
+}
+
+// arriving returns a case as cases that do not hold where the state before the step is as they
+// want the one after it to be, if no row begins in such a state; otherwise the case itself.
+func (t *Table) arriving(lits []int) [][]int {
+	var before []int
+	for _, l := range lits {
+		if a := &t.Atoms[l/2]; l%2 == 0 && a.Before > 0 {
+			before = append(before, 2*(a.Before-1))
 		}
 	}
+	if len(before) == 0 || slices.ContainsFunc(before, func(b int) bool { return slices.Contains(lits, b+1) }) ||
+		slices.ContainsFunc(all(t), func(r int) bool { return t.term(before, r) != 0 }) {
+		return [][]int{lits}
+	}
+	var out [][]int
+	for _, b := range before {
+		out = append(out, append(slices.Clone(lits), b+1))
+	}
+	return out
 }
 
 // share is the part of the values of its variable of which a literal holds.
