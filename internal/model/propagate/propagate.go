@@ -211,22 +211,17 @@ func (st *State) propagate() bool {
 	for st.head < len(st.trail) {
 		falsified := st.trail[st.head] ^ 1
 		st.head++
-		ok := true
-		occ := st.sys.occ[falsified]
-		for _, o := range occ {
-			st.slack[o.row] -= o.coef // for every row, so that Undo is symmetric
-			if st.slack[o.row] < 0 {
-				ok = false
-			}
-		}
-		if !ok {
-			return false
-		}
-		for _, o := range occ {
-			slack, r := st.slack[o.row], &st.sys.rows[o.row]
-			if slack < r.most && (slack < r.second || st.value[r.first] == 0) {
+		low := int64(0) // negative after a contradiction
+		for _, o := range st.sys.occ[falsified] {
+			slack := st.slack[o.row] - o.coef
+			st.slack[o.row] = slack // for every row, so that Undo is symmetric
+			low |= slack
+			if r := &st.sys.rows[o.row]; slack < r.most && low >= 0 && (slack < r.second || st.value[r.first] == 0) {
 				st.scan(o.row)
 			}
+		}
+		if low < 0 {
+			return false
 		}
 	}
 	return true
