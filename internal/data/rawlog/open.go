@@ -44,6 +44,7 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.tell = nil
 	for i := range t.Columns {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -18,8 +18,11 @@ func (l *learner) chance(all []int32) ([]bool, error) {
 	near := l.neighbours(all)
 	err := l.each(l.t.Outputs, func(o int) { found[o] = l.random(all, near, o) })
 	for o := range found {
+		if !found[o] {
+			continue
+		}
 		whole := (&search{t: l.t, out: o}).integer()
-		found[o] = found[o] && !slices.ContainsFunc(whole, func(other int) bool { return !found[other] })
+		found[o] = !slices.ContainsFunc(whole, func(other int) bool { return !found[other] })
 	}
 	return found, err
 }

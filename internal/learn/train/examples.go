@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -218,7 +217,7 @@ func (m *mapping) addAll(row func(*Row), s Source, number int) error {
 	d := s.Data
 	width := len(d.Schema.Columns)
 	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
-	have := make([][2]bool, len(m.p.Variables))
+	have := map[*factored.Variable][2]bool{}
 	for i := range d.Schema.Columns {
 		col := &d.Schema.Columns[i]
 		name, side, dst := col.Name, 0, m.now
@@ -230,12 +229,14 @@ func (m *mapping) addAll(row func(*Row), s Source, number int) error {
 			continue
 		}
 		dst[i] = v
-		have[index(m.p, v)][side] = true
+		sides := have[v]
+		sides[side] = true
+		have[v] = sides
 	}
 	for side, bits := range [2][]factored.Bit{m.p.Inputs, m.p.Outputs} {
 		for _, bit := range bits {
 			v, _ := m.p.Owner(bit)
-			if !have[index(m.p, v)][side] {
+			if !have[v][side] {
 				return fmt.Errorf("the data has no column %s%s, expected one for each fluent that the network reads or writes", v.Name, "'"[:side])
 			}
 		}
@@ -288,8 +289,4 @@ func all(n int) []bool {
 		out[i] = true
 	}
 	return out
-}
-
-func index(p *factored.Problem, v *factored.Variable) int {
-	return slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.First == v.First })
 }
