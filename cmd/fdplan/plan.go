@@ -17,7 +17,9 @@ import (
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 type planCmd struct {
@@ -36,6 +38,7 @@ type planCmd struct {
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
 	Safe        bool        `help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
+	Optimistic  bool        `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."`
 	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
 	JSON        bool        `name:"json" help:"Print one JSON object."`
 	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
@@ -64,6 +67,9 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	if err := c.check(c.Proof != ""); err != nil {
 		return err
+	}
+	if c.Optimistic && (!c.Safe || c.Simulator == "") {
+		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too")
 	}
 	evidence, err := c.evidence(a, &request)
 	if err != nil {
@@ -121,6 +127,9 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 	}
 	switch doc.Status {
 	case engine.Infeasible:
+		if doc.Safe != nil && doc.Safe.Held != nil {
+			return nil
+		}
 		return exitStatus(exitNo)
 	case engine.Unknown:
 		a.complain(fmt.Errorf("no plan was found before %s", doc.Stopped))
@@ -146,12 +155,30 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 		doc, err = c.once(ctx, q, r, e)
 	}
 	if err == nil && c.Safe {
+		switch {
+		case c.Optimistic:
+			r.Try = c.tryOnce(p)
+		case c.Simulator != "" && c.Simulator != "rddl":
+			r.Try = plan.Untried // it may be a device
+		}
 		err = limited(ctx, doc.Bracket(ctx, p, r, e.unseen(ctx, r)))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return doc, e.answer(doc)
+}
+
+// tryOnce tries a plan in the simulator, which it starts for that.
+func (c *planCmd) tryOnce(p *load.Problem) func(context.Context, *factored.Trace) (*simulator.Run, error) {
+	return func(ctx context.Context, tr *factored.Trace) (*simulator.Run, error) {
+		real, err := c.open(ctx, p, c.Seed)
+		if err != nil {
+			return nil, err
+		}
+		run, err := real.Try(ctx, tr)
+		return run, errors.Join(err, real.Close())
+	}
 }
 
 // once plans, and tries the plan once.
@@ -173,7 +200,7 @@ func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *
 // writePlan writes the answer as text.
 func writePlan(w io.Writer, d *execute.Document) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", d.Problem, d.Status)
+	fmt.Fprintf(&b, "%s: %s", d.Problem, statusWords(d))
 	if d.Reward != nil {
 		fmt.Fprintf(&b, ", reward %v, horizon %d", *d.Reward, *d.Horizon)
 	} else if d.Horizon != nil {
@@ -231,6 +258,9 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 		fmt.Fprintf(b, "With --confirm fdplan checks the claim.\n")
 	case d.StartBreaks != nil:
 		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
+	case d.Next != nil:
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
+		writeNext(b, d.Next)
 	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil:
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}
@@ -242,9 +272,31 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	}
 	if d.Safe != nil {
 		fmt.Fprintf(b, "%v.\n", d.Safe)
+		writeHeld(b, d.Safe.Held)
 	}
 	if d.Note != "" {
 		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
+	}
+}
+
+// statusWords is the status in words. What Algorithm 1 finds in a learned model is about that.
+func statusWords(d *execute.Document) string {
+	switch {
+	case d.Status == engine.Infeasible && d.Safe != nil:
+		return "no plan with supported steps only"
+	case d.Status == engine.Infeasible && d.Loop != nil && d.Learned:
+		return "no plan in the learned model"
+	}
+	return string(d.Status)
+}
+
+// writeHeld writes a plan with other than supported steps that was seen to hold.
+func writeHeld(b *strings.Builder, h *plan.Held) {
+	if h == nil {
+		return
+	}
+	for t, step := range h.Plan {
+		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine"
 )
 
 type runCmd struct {
@@ -108,7 +109,11 @@ func endOfRun(d *execute.RunDocument) error {
 }
 
 func writeRunPlan(w io.Writer, l *execute.RunPlan) {
-	fmt.Fprintf(w, "      plan of %s, %s", counted.Of(l.Horizon, "step"), l.Status)
+	if l.Status == engine.Infeasible {
+		fmt.Fprintf(w, "      no plan of %s in the model", counted.Of(l.Horizon, "step"))
+	} else {
+		fmt.Fprintf(w, "      plan of %s, %s", counted.Of(l.Horizon, "step"), l.Status)
+	}
 	if l.Reward != nil {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
 	}
@@ -126,6 +131,13 @@ func writeRunStep(w io.Writer, l *execute.RunStep) {
 	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
 	if l.Differs != nil {
 		fmt.Fprintf(w, "      not as planned: %s\n", differing(l.Differs))
+	}
+}
+
+// writeNext writes what to do.
+func writeNext(w io.Writer, next []string) {
+	for _, l := range next {
+		fmt.Fprintf(w, "  - %s\n", l)
 	}
 }
 
@@ -150,7 +162,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		execute.RunGoal:     "the goal holds",
 		execute.RunDone:     "done",
 		execute.RunMissed:   "the goal does not hold",
-		execute.RunNoPlan:   "no plan",
+		execute.RunNoPlan:   "no plan in the model",
 		execute.RunViolated: "a rule was broken",
 		execute.RunStopped:  "stopped",
 		execute.RunFailed:   "the simulator failed",
@@ -166,6 +178,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	if d.Says != "" && d.Status != execute.RunFailed { // which is printed on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
+	writeNext(w, d.Next)
 	writeDeterminized(w, d.Determinized)
 	if d.Recorded > 0 {
 		fmt.Fprintf(w, "recorded: %s\n", counted.Of(d.Recorded, "transition"))

@@ -173,7 +173,7 @@ func (v *Verdict) composePlan() {
 func (v *Verdict) composeRun() {
 	text := map[string]string{
 		"goal": "The goal was reached.", "done": "All steps were taken.", "missed": "The goal was MISSED.",
-		"no-plan": "Stopped: NO PLAN exists from the state observed last.", "violated": "A rule was VIOLATED.",
+		"no-plan": "Stopped: the model has NO PLAN from the state observed last.", "violated": "A rule was VIOLATED.",
 		"stopped": "STOPPED before its end.", "failed": "The simulator FAILED.",
 	}[v.status]
 	if text == "" {

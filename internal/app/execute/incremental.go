@@ -85,6 +85,8 @@ type Document struct {
 	plan.Document
 	// Loop describes the iterations of Algorithm 1; absent if it was not used.
 	Loop *Loop `json:"incremental,omitempty"`
+	// Next says what to do where a learned model has no plan for Algorithm 1; absent otherwise.
+	Next []string `json:"next,omitempty"`
 }
 
 // Incremental plans until a plan holds in the real system, or none is left. With an error
@@ -237,6 +239,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 		}
 	}
 	d.Sum(p.Task)
+	d.tellNoPlan(p)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil
 }

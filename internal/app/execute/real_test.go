@@ -194,7 +194,7 @@ func TestRun(t *testing.T) {
 		{name: "more steps than a plan has", problem: "navigation/3x3", r: RunRequest{Every: 9, Horizon: 6},
 			want: "goal after 6 steps, plans 6, reward -4, 0 surprises"},
 		{name: "no plan", problem: "navigation/3x3", r: RunRequest{Horizon: 3},
-			want: "no-plan after 0 steps, plans 3, reward 0, 0 surprises", says: "no plan of horizon 3 exists from the state observed at step 1"},
+			want: "no-plan after 0 steps, plans 3, reward 0, 0 surprises", says: "no plan of horizon 3 exists in the learned model from the state observed at step 1; no step was taken in the simulator, and the system may have a plan"},
 		{name: "the deadline is put off", problem: "navigation/3x3", r: RunRequest{Horizon: 3, Steps: 5},
 			want: "goal after 4 steps, plans 3 4 3 2 1, reward -4, 0 surprises"},
 		{name: "fewer steps than the goal takes", problem: "navigation/3x3", r: RunRequest{Steps: 2},

@@ -199,7 +199,7 @@ func (x *run) round(ctx context.Context) error {
 		return x.goOn(ctx)
 	case doc.Status == engine.Infeasible:
 		x.d.Status = RunNoPlan
-		x.d.Says = fmt.Sprintf("no plan of horizon %d exists from the state observed at step %d", x.d.Plans[len(x.d.Plans)-1].Horizon, x.taken+1)
+		x.tellNoPlan()
 		return nil
 	case doc.Status == engine.Unknown:
 		x.d.Status, x.d.Says = RunStopped, "no plan was found before "+doc.Stopped

@@ -30,7 +30,7 @@ const (
 	RunGoal     RunStatus = "goal"     // the goal holds
 	RunDone     RunStatus = "done"     // all steps were taken, or the system is terminal
 	RunMissed   RunStatus = "missed"   // the same, but the goal was to be reached
-	RunNoPlan   RunStatus = "no-plan"  // no plan exists from the observed state, proven
+	RunNoPlan   RunStatus = "no-plan"  // the model has no plan from the observed state, proven
 	RunViolated RunStatus = "violated" // a step violated a rule
 	RunStopped  RunStatus = "stopped"  // by a limit or a signal
 	RunFailed   RunStatus = "failed"   // the simulator failed
@@ -77,6 +77,8 @@ type RunDocument struct {
 	Simulations  int        `json:"simulations"`
 	Recorded     int        `json:"recorded"`
 	Says         string     `json:"says,omitempty"` // why it ended, if the status does not show it
+	// Next says what to do where a learned model has no plan; absent otherwise.
+	Next []string `json:"next,omitempty"`
 }
 
 // Warning returns a line that warns of steps whose next values training rows dispute or do not

@@ -18,12 +18,8 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 		if len(p.Unknown) > 0 {
 			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
 		}
-		if p.Truth == nil || p.Truth.Sim.Stochastic() {
+		if try = inRDDL(p); try == nil {
 			return nil
-		}
-		session := simulator.NewSession(p.World(), simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
-		try = func(context.Context, *factored.Trace) (*simulator.Run, error) {
-			return session.Replay(context.Background(), tr.Steps[0], actions)
 		}
 	}
 	run, err := try(ctx, tr)
@@ -42,4 +38,15 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 		d.SimulatorSays = run.Failure.Error()
 	}
 	return nil
+}
+
+// inRDDL replays plans in the problem's RDDL; nil if there is none in which they have one outcome.
+func inRDDL(p *load.Problem) replay {
+	if p.Truth == nil || p.Truth.Sim.Stochastic() {
+		return nil
+	}
+	session := simulator.NewSession(p.World(), simulator.NewRDDL(p.Truth.System(), nil), p.SessionOptions(false))
+	return func(_ context.Context, tr *factored.Trace) (*simulator.Run, error) {
+		return session.Replay(context.Background(), tr.Steps[0], tr.Steps[:tr.Horizon()])
+	}
 }

@@ -25,6 +25,9 @@ type Bracket struct {
 	Assuming string `json:"assuming,omitempty"`
 	// Unproven reports that the answer's certificate has no proof of the bound.
 	Unproven bool `json:"unproven,omitempty"`
+	// Held is a plan with other steps that was seen to reach the bound; absent if the plan of the
+	// answer does, or if none was seen to.
+	Held *Held `json:"held,omitempty"`
 }
 
 // Bracket completes the answer about a problem of support.Safe: it bounds what any plan of the
@@ -39,6 +42,12 @@ func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prov
 	began := r.Now()
 	if err := d.boundUnseen(ctx, p, &r, prove); err != nil {
 		return fmt.Errorf("bounding what no plan can exceed: %w", err)
+	}
+	if d.Status == engine.Infeasible && d.StartBreaks == nil {
+		d.Verdict = "proven: no plan with supported steps only exists in the learned model"
+	}
+	if d.Safe.Held != nil {
+		d.Verdict += "; " + d.Safe.String()
 	}
 	d.Seconds.Solve += r.Now().Sub(began).Seconds()
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
@@ -73,7 +82,7 @@ func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request,
 	if res.Bound != nil {
 		d.Safe.BoundUnseen = app.RewardOf(p.Problem, *res.Bound)
 	}
-	return nil
+	return d.hold(ctx, p, r, res)
 }
 
 // String is the bracket in words.
@@ -81,6 +90,8 @@ func (b *Bracket) String() string {
 	const every = "every step of the plan is supported by the training rows"
 	assuming := ", if " + b.Assuming
 	switch {
+	case b.Held != nil:
+		return b.Held.text(*b.BoundUnseen, assuming)
 	case b.Impossible:
 		return "No plan exists" + assuming
 	case b.Reward == nil && b.BoundUnseen == nil:

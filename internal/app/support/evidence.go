@@ -3,6 +3,7 @@ package support
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/counted"
@@ -70,8 +71,49 @@ func (j *Judge) Evidence(now factored.Valuation) (Evidence, error) {
 	if len(open) == 0 {
 		return Evidence{Kind: Supported, Class: j.p.Support.Class()}, nil
 	}
+	if e := j.alike(open); e != nil {
+		return *e, nil
+	}
 	return Evidence{Kind: Unseen, Next: Variables(j.p.Problem, open)}, nil
 }
+
+// alike is the evidence of rows with the same values of what the outputs that are open depend
+// on; nil unless there are such rows for each of them, some of which disagree. The
+// counts are those of the output with the least share that agrees.
+func (j *Judge) alike(open []int) *Evidence {
+	r, s := j.p.Record, j.p.Support
+	if r == nil || !r.Whole || s == nil {
+		return nil
+	}
+	var e *Evidence
+	for _, o := range open {
+		if len(s.Tables[o]) == 0 {
+			return nil
+		}
+		rows, agree := 0, 0
+		for i := range r.Len() {
+			of := r.Outcome(i)
+			if slices.ContainsFunc(s.Tables[o][0].Inputs, func(b int) bool { return of.Input(b) != (j.in[b/64]>>(b%64)&1 == 1) }) {
+				continue
+			}
+			rows += of.Count()
+			if of.Output(o) == (j.out[o/64]>>(o%64)&1 == 1) {
+				agree += of.Count()
+			}
+		}
+		if agree == rows { // or there are none
+			return nil
+		}
+		if one := (Evidence{Kind: Disputed, Rows: &rows, Agree: &agree}); e == nil || one.Share() < e.Share() {
+			e = &one
+		}
+	}
+	e.Next = Variables(j.p.Problem, open)
+	return e
+}
+
+// asks reports whether an output matters.
+func (j *Judge) asks(output int) bool { return j.p.Support == nil || j.p.Support.Asks(output) }
 
 // counted is the evidence of recorded outcomes.
 func (j *Judge) counted(from, to int) Evidence {
@@ -81,12 +123,14 @@ func (j *Judge) counted(from, to int) Evidence {
 	for i := from; i < to; i++ {
 		o := j.p.Record.Outcome(i)
 		rows += o.Count()
-		if o.Agrees(j.out) {
-			agree += o.Count()
-			continue
-		}
+		agrees := true
 		for b := range disputed {
-			disputed[b] = disputed[b] || o.Output(b) != (j.out[b/64]>>(b%64)&1 == 1)
+			if j.asks(b) && o.Output(b) != (j.out[b/64]>>(b%64)&1 == 1) {
+				disputed[b], agrees = true, false
+			}
+		}
+		if agrees {
+			agree += o.Count()
 		}
 	}
 	e := Evidence{Kind: Seen, Rows: &rows, Agree: &agree}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -154,6 +155,43 @@ func TestDisputed(t *testing.T) {
 	} {
 		if got := c.steps.Disputed(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestAlike: a step that no row has is disputed by rows with the same values of what its next
+// value depends on, and unseen where there are none or these agree.
+func TestAlike(t *testing.T) {
+	f := factored.NewProblem("alike")
+	for i, name := range []string{"s", "other", "act"} {
+		kind := factored.State
+		if i == 2 {
+			kind = factored.Action
+		}
+		if _, err := f.AddVariable(factored.Variable{Name: name, Kind: kind, Bool: true}); err != nil {
+			t.Fatal(err)
+		}
+		f.Inputs = append(f.Inputs, factored.Bit(i))
+	}
+	f.Outputs = []factored.Bit{0}
+	net := &bnn.Network{Layers: []bnn.Layer{{Inputs: 3, Weights: []int8{0, 0, 1}, Thresholds: []int32{1}}}} // s' = act
+	for _, c := range []struct {
+		agree, rows int
+		want        support.Kind
+	}{{50, 51, support.Disputed}, {0, 3, support.Disputed}, {3, 3, support.Unseen}, {0, 0, support.Unseen}} {
+		b := coverage.NewRecorder(3, 1, nil, nil)
+		file := b.File("log.csv")
+		b.Add([]bool{false, false, false}, nil, []bool{false}, nil, file, 2)
+		for i := range c.rows {
+			b.Add([]bool{false, i%2 == 0, true}, nil, []bool{i < c.agree}, nil, file, i+3)
+		}
+		p := &load.Problem{Task: engine.Task{Problem: f, Network: net}}
+		p.Record = b.Record()
+		p.Seen = p.Record.Seen()
+		p.Support = &coverage.Support{Inputs: 3, Outputs: 1, Tables: [][]coverage.Table{{{Inputs: []int{2}, Off: []uint64{0}}}}}
+		e, err := support.NewJudge(p).Evidence(factored.Valuation{true, false, true})
+		if err != nil || e.Kind != c.want || c.want == support.Disputed && (*e.Agree != c.agree || *e.Rows != c.rows) || !slices.Equal(e.Next, []string{"s"}) {
+			t.Errorf("%d of %d rows agree: %v, %v", c.agree, c.rows, text(e), err)
 		}
 	}
 }

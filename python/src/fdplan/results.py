@@ -87,12 +87,16 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Bracket:
-    """What the training rows support of a plan that uses only such steps."""
+    """What the training rows support of a plan that uses only such steps.
+
+    ``held`` is a plan with other steps that was seen to reach the bound: ``reward``, ``by``, ``plan``, ``trace``.
+    """
 
     reward: float | None
     bound_unseen: float | None
     impossible: bool = False
     unproven: bool = False
+    held: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +153,7 @@ class Plan(Result):
     range: list[int] | None = None
     horizons: list[dict[str, Any]] | None = None
     incremental: dict[str, Any] | None = field(default=None, repr=False)
+    next: list[str] | None = field(default=None, repr=False)
     source: Problem | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -341,6 +346,7 @@ class Run(Result):
     simulations: int = 0
     recorded: int = 0
     says: str | None = None
+    next: list[str] | None = field(default=None, repr=False)
     determinized: str | None = None
     min_horizon: int | None = None
 
