@@ -5,7 +5,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
-	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
@@ -23,7 +22,7 @@ func (d *Document) tellNoPlan(p *load.Problem) {
 	}
 	switch {
 	case failed > 0:
-		d.Verdict = fmt.Sprintf("no plan is left in the learned model, which is proven: %s failed in the simulator; the system may have another plan", counted.Of(failed, "plan"))
+		d.Verdict = fmt.Sprintf("no plan is left in the learned model, which is proven, without those that failed in the simulator, %d by now; the system may have another plan", failed)
 	case d.Landmarks > 0:
 		d.Verdict = "no plan is left in the learned model without those that failed before, which is proven; nothing was tried in the simulator in this run; the system may have a plan"
 	default:
@@ -40,7 +39,7 @@ func advice(p *load.Problem, recorded int) []string {
 		next = append(next, "learn from more rows: more of the log, or those of fdplan collect")
 	}
 	if recorded > 0 {
-		next = append(next, fmt.Sprintf("train --also learns from the %s that this run recorded", counted.Of(recorded, "transition")))
+		next = append(next, fmt.Sprintf("train --also learns from what this run recorded, transitions: %d", recorded))
 	}
 	if !all && support.NewJudge(p) != nil {
 		next = append(next, "plan --safe tells what any plan could reach, whatever comes of the steps that the training rows do not support")
