@@ -239,7 +239,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 		}
 	}
 	d.Sum(p.Task)
-	d.tellNoPlan(p)
+	d.TellNoPlan(p)
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
-// tellNoPlan says of a learned model without a plan that nothing follows for the system, and
+// TellNoPlan says of a learned model without a plan that nothing follows for the system, and
 // what to do.
-func (d *Document) tellNoPlan(p *load.Problem) {
+func (d *Document) TellNoPlan(p *load.Problem) {
 	if d.Status != engine.Infeasible || !d.Learned || d.StartBreaks != nil {
 		return
 	}

@@ -43,15 +43,23 @@ func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prov
 	if err := d.boundUnseen(ctx, p, &r, prove); err != nil {
 		return fmt.Errorf("bounding what no plan can exceed: %w", err)
 	}
+	d.SumSafe()
+	d.Seconds.Solve += r.Now().Sub(began).Seconds()
+	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
+	return nil
+}
+
+// SumSafe completes the verdict of an answer with a bracket.
+func (d *Document) SumSafe() {
+	if d.Safe == nil {
+		return
+	}
 	if d.Status == engine.Infeasible && d.StartBreaks == nil {
 		d.Verdict = "proven: no plan with supported steps only exists in the learned model"
 	}
 	if d.Safe.Held != nil {
 		d.Verdict += "; " + d.Safe.String()
 	}
-	d.Seconds.Solve += r.Now().Sub(began).Seconds()
-	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
-	return nil
 }
 
 // boundUnseen solves the problem in which unsupported next values are free.
@@ -90,7 +98,7 @@ func (b *Bracket) String() string {
 	const every = "every step of the plan is supported by the training rows"
 	assuming := ", if " + b.Assuming
 	switch {
-	case b.Held != nil:
+	case b.Held != nil && b.BoundUnseen != nil:
 		return b.Held.text(*b.BoundUnseen, assuming)
 	case b.Impossible:
 		return "No plan exists" + assuming

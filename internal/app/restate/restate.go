@@ -174,7 +174,9 @@ func (x *restatement) plan(ctx context.Context, name string, data []byte) (*cert
 		for _, name := range certify.FieldsBut(loop, []string{"corrected"}) {
 			x.unchecked = append(x.unchecked, "incremental."+name)
 		}
+		e.TellNoPlan(&p)
 	}
+	e.SumSafe()
 	return &certify.Expected{Answer: e, Unchecked: x.unchecked}, nil
 }
 
@@ -222,6 +224,9 @@ func (x *restatement) bracket(d *plan.Document) {
 		return
 	}
 	d.Safe = &plan.Bracket{Reward: d.Reward, Assuming: support.Assumption(x.Problem), BoundUnseen: x.r.Shown.Unseen, Impossible: x.r.Shown.NoneUnseen}
+	if d.Safe.Held = x.a.Safe.Held; d.Safe.Held != nil {
+		x.unchecked = append(x.unchecked, "safe.held")
+	}
 	if d.Safe.Unproven = x.a.Safe.Unproven; d.Safe.Unproven || !x.Folder {
 		d.Safe.BoundUnseen, d.Safe.Impossible = x.a.Safe.BoundUnseen, x.a.Safe.Impossible
 		x.unchecked = append(x.unchecked, "safe.unproven", "safe.bound_unseen", "safe.impossible")
