@@ -40,7 +40,7 @@ type Learned struct {
 	trained *learn.Trained
 }
 
-// Errors count the distinct rows on which a network is wrong in any bit.
+// Errors count the rows, each as often as it was given, and those whose next state the network has wrong.
 type Errors struct{ Rows, Wrong int }
 
 // Write writes the network as a file that a task file can name.
@@ -85,8 +85,8 @@ func (p *Problem) Learn(ctx context.Context, transitions []Transition, o LearnOp
 		return nil, err
 	}
 	out := &Learned{Problem: &Problem{q}, Shape: res.Network, Epoch: res.Epoch, Train: Errors{res.Train.Rows, res.Train.Wrong}, Stopped: res.Stopped, trained: res}
-	if res.Test != nil {
-		out.Test = Errors{res.Test.Rows, res.Test.Wrong}
+	if h := res.HeldOut; h != nil {
+		out.Test = Errors{h.Rows, h.Wrong}
 	}
 	return out, nil
 }

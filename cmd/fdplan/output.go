@@ -36,6 +36,15 @@ func (a *environment) warn(text string) {
 	fmt.Fprintf(a.err, "fdplan: warning: %s\n", text)
 }
 
+// note writes what is about to be done, before it takes long.
+func (a *environment) note(text string) {
+	if a.events {
+		progress.New(a.err, progress.JSON, a.now, a.started).Report(progress.Event{Kind: "phase", Phase: "note", Text: text})
+		return
+	}
+	fmt.Fprintf(a.err, "fdplan: %s\n", text)
+}
+
 // writeDeterminized writes that a model is determinised, if it is.
 func writeDeterminized(w io.Writer, rule string) {
 	if note := app.DeterminizedNote(rule); note != "" {

@@ -53,7 +53,7 @@ type trainCmd struct {
 	Epochs    int     `help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
 	Rate      float64 `help:"Learning rate at the start." default:"0.003"`
 	Threshold float64 `help:"With ternary weights, the latent magnitude below which a weight is 0." default:"0.8"`
-	Split     string  `help:"How one tenth is held out: ${enum}." enum:"random,distinct" default:"random"`
+	Split     string  `help:"What is held out: ${enum}; time, the default for logs, holds out the last tenth, the others draw rows or distinct rows, half of which choose the epoch." enum:"auto,time,random,distinct" default:"auto"`
 	Prune     int     `help:"Once no row is wrong, remove what no row needs, and repeat this many times from a randomly changed network." placeholder:"ROUNDS"`
 	// Rarely changed settings of the recipes.
 	Multiplicity float64 `help:"Power of a row's count that weights its loss: 0 weights distinct rows equally, 1 by how often they were seen." default:"0"`
@@ -162,12 +162,15 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 
 // writeTrained writes the answer as text.
 func writeTrained(w io.Writer, res *learn.Trained) error {
+	if text := res.NoBetter(); text != "" {
+		fmt.Fprintln(w, text)
+	}
 	fmt.Fprintf(w, "%s: %s, %s", res.Problem, res.Network, counted.Of(res.Edges, "edge"))
 	if res.Recipe == learn.RecipeDense {
 		fmt.Fprintf(w, ", epoch %d", res.Epoch)
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "data: %s, %d distinct, %d contradictory", counted.Of(res.Rows, "row"), res.Unique, res.Contradictory)
+	fmt.Fprintf(w, "data: %s, %d distinct states and actions, %d contradictory", counted.Of(res.Rows, "row"), res.Unique, res.Contradictory)
 	if res.Incomplete > 0 {
 		fmt.Fprintf(w, ", %d more with empty cells", res.Incomplete)
 	}
@@ -178,10 +181,7 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 	if res.Drawn > 0 {
 		fmt.Fprintf(w, "structure: found on %s that were drawn\n", counted.Of(res.Drawn, "row"))
 	}
-	fmt.Fprintf(w, "training rows: %v\n", res.Train)
-	if res.Test != nil {
-		fmt.Fprintf(w, "held-out rows: %v\n", res.Test)
-	}
+	res.WriteErrors(w)
 	if res.Reward != nil {
 		fmt.Fprintf(w, "reward: %v\n", res.Reward)
 	}
@@ -224,7 +224,8 @@ type testCmd struct {
 	progressFlags
 	proveFlags
 	Network string `arg:"" help:"Network file."`
-	Data    string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, only all legal rows are measured."`
+	Data    string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, all legal rows are measured."`
+	Legal   bool   `help:"Measure all legal states and actions too, which are listed one by one."`
 	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 
@@ -257,7 +258,18 @@ func (c *testCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	res, err := learn.Test(ctx, p, c.Network, text, c.Data, c.Seed, c.Samples)
+	t := learn.Testing{Data: c.Data, Legal: c.Legal, Seed: c.Seed, Samples: c.Samples}
+	r := c.reporter(a)
+	if !c.Quiet {
+		t.Begin = func(b train.Bound) {
+			a.note(fmt.Sprintf("listing all legal rows: about %.4g states with at most %.4g actions each", b.States, b.Actions))
+		}
+	}
+	if r.Enabled() {
+		t.Listed = events.Listed(r)
+	}
+	res, err := learn.Test(ctx, p, c.Network, text, t)
+	r.Clear()
 	if err != nil {
 		return limited(ctx, err)
 	}

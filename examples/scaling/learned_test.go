@@ -64,7 +64,7 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 		spoil(t, data, len(p.Truth.Sim.States()), len(p.Truth.Sim.Actions()), f)
 	}
 	res, network := trainOn(t, p, data)
-	tested, err := learn.Test(ctx, p, "network", network, drawRows(t, p, filepath.Join(dir, "other.parquet"), samples, 2), 1, 1)
+	tested, err := learn.Test(ctx, p, "network", network, learn.Testing{Data: drawRows(t, p, filepath.Join(dir, "other.parquet"), samples, 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +72,9 @@ func learnSysadmin(t *testing.T, dir string, rows, samples int, f faults) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d neurons, %d edges; %d of %d rows wrong; proven equal: %v", res.Neurons, res.Edges, tested.Data.WrongSeen, tested.Data.Seen, proven.Equal)
-	if tested.Data.WrongSeen > 0 || !proven.Equal {
-		t.Errorf("%d of %d rows wrong, differing %v; expected none", tested.Data.WrongSeen, tested.Data.Seen, proven.Differing)
+	t.Logf("%d neurons, %d edges; %d of %d rows wrong; proven equal: %v", res.Neurons, res.Edges, tested.Wrong, tested.Rows, proven.Equal)
+	if tested.Wrong > 0 || !proven.Equal {
+		t.Errorf("%d of %d rows wrong, differing %v; expected none", tested.Wrong, tested.Rows, proven.Differing)
 	}
 }
 

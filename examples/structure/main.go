@@ -167,14 +167,14 @@ func test(ctx context.Context, p *load.Problem, res *learn.Trained, data string,
 	if err := res.Write(&text); err != nil {
 		return outcome{}, err
 	}
-	t, err := learn.Test(ctx, p, "network", text.Bytes(), data, 7, samples)
+	t, err := learn.Test(ctx, p, "network", text.Bytes(), learn.Testing{Data: data, Seed: 7, Samples: samples})
 	if err != nil {
 		return outcome{}, err
 	}
 	l := t.Legal
 	switch {
-	case t.Data != nil:
-		l = t.Data
+	case t.ErrorLine != nil:
+		l = t.ErrorLine
 	case l == nil:
 		l = t.Drawn
 	}

@@ -51,6 +51,7 @@ type JobRequest struct {
 	Prune          int      `json:"prune,omitempty" kinds:"train" flag:"prune"`
 	LearnReward    bool     `json:"learn_reward,omitempty" kinds:"train" flag:"learn-reward"`
 	Samples        int      `json:"samples,omitempty" kinds:"test" flag:"samples"`
+	Legal          bool     `json:"legal,omitempty" kinds:"test" flag:"legal"`
 	Tables         []string `json:"tables,omitempty" kinds:"bench" flag:"tables"`
 	Engines        []string `json:"engines,omitempty" kinds:"bench" flag:"engines"`
 	TotalTime      string   `json:"total_time,omitempty" kinds:"bench" flag:"total-time"`

@@ -113,7 +113,13 @@ class Planning(InFolder):
         trained = fdplan.train("rows.parquet", task="inventory/2", out="net.bnn")
         self.assertEqual((trained.recipe, trained.train.wrong, trained.rows), ("structure", 0, 3000))
         tested = fdplan.test("net.bnn", task="inventory/2")
-        self.assertEqual(tested.legal and tested.legal.wrong, 0)
+        self.assertEqual((tested.legal and tested.legal.wrong, tested.rows, tested.data), (0, None, None))
+        tested = fdplan.test("net.bnn", "rows.parquet", task="inventory/2")
+        data = tested.data
+        assert data is not None
+        self.assertEqual((tested.rows, tested.wrong, tested.floor, tested.legal), (3000, 0, 0, None))
+        self.assertEqual((data.unchanged, data.out_of_range), (tested.unchanged, 0))
+        self.assertEqual({name: f.wrong for name, f in data.fluents.items()}, dict.fromkeys(data.fluents, 0))
         self.assertTrue(fdplan.prove("net.bnn", task="inventory/2").ok)
 
     def test_picture(self) -> None:

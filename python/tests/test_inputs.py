@@ -141,7 +141,7 @@ class Networks(unittest.TestCase):
 class Documents(unittest.TestCase):
     def test_decode(self) -> None:
         measure = documents.decode(fdplan.Measure, {"rows": 3, "wrong": 0, "row_error": 0, "new": 1})
-        self.assertEqual((measure.rows, measure.row_error, measure.rows_seen, measure.bits), (3, 0.0, None, {}))
+        self.assertEqual((measure.rows, measure.row_error, measure.floor, measure.bits), (3, 0.0, None, {}))
         self.assertIsInstance(measure.row_error, float)
         self.assertEqual(measure.document["new"], 1)
         event = fdplan.Event.of_document({"event": "epoch", "seconds": 1, "done": 2})

@@ -182,3 +182,10 @@ func leftOf(bound string, left time.Duration, known bool) string {
 	}
 	return fmt.Sprintf(", %s %v left", bound, left)
 }
+
+// Listed reports how many legal rows have been listed.
+func Listed(r *progress.Reporter) func(rows int) {
+	return func(rows int) {
+		r.Report(progress.Event{Kind: "phase", Phase: "legal rows", Done: &rows, Line: fmt.Sprintf("%d legal rows", rows)})
+	}
+}

@@ -163,7 +163,7 @@ func TestBracket(t *testing.T) {
 		d := w.rows(rows, w.IntN(2) == 0)
 		horizon := 1 + w.IntN(4)
 		p := &load.Problem{Task: engine.Task{Problem: w.p}}
-		trained, err := trainFrom(context.Background(), p, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+		trained, err := trainFrom(context.Background(), p, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
 		if err != nil {
 			t.Fatalf("world %d: %v", seed, err)
 		}

@@ -30,7 +30,7 @@ func TestDriftNamed(t *testing.T) {
 				d.Values = append(d.Values, p.Values...)
 			}
 			p := &load.Problem{Task: engine.Task{Problem: w.p}}
-			trained, err := trainFrom(context.Background(), p, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+			trained, err := trainFrom(context.Background(), p, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
 			if err == nil {
 				p, err = With(p, trained)
 			}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -81,7 +80,7 @@ func (f *Found) writeText(w io.Writer) error {
 		}
 		alike := ""
 		if o.Alike > 0 {
-			alike = fmt.Sprintf("; alike for %s", counted.Of(o.Alike, "other output"))
+			alike = fmt.Sprintf("; one function for %d outputs", o.Alike+1)
 		}
 		fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10d  %s: %s%s\n", o.Verdict, o.How, fmt.Sprintf("%d of %s", o.Cells, possible),
 			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Values, strings.Join(fluentsOf(o.Inputs), ", "), alike)

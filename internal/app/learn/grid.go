@@ -82,15 +82,11 @@ func Cell(ctx context.Context, p *load.Problem, file string, t Training) error {
 	if err != nil {
 		return err
 	}
-	rows, err := train.FromSources(p.Problem, from.data...)
+	rows, err := split(p, from, t.Split, t.Config.Seed)
 	if err != nil {
 		return err
 	}
-	training, held, err := train.Split(rows, t.Split, t.Config.Seed)
-	if err != nil {
-		return err
-	}
-	_, _, err = grid(ctx, p, &t, training, held)
+	_, _, err = grid(ctx, p, &t, rows.training, rows.choosing)
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -113,13 +114,17 @@ func TestLocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if q.Support != nil {
-			rows, err := examples(t.Context(), p, collected(t, p, collect.Options{Rows: 4000, Policy: collect.Restart, Seed: seed + 99}))
+			rows, err := measuredSources(t.Context(), p, collected(t, p, collect.Options{Rows: 4000, Policy: collect.Restart, Seed: seed + 99}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			line := supported(q.Network, load.Scoped(q).Support, rows)
+			c, _, err := countErrors(p, measure.Network(q.Network), nil, rows.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := supported(load.Scoped(q).Support, c)
 			sure, wrong = sure+line.Rows, wrong+line.Wrong
-			t.Logf("lock %d, %d rows of policy %s: %d of %d rows supported, %d wrong; %v", seed, n, policy, line.Rows, rows.Rows(), line.Wrong, doc.Safe)
+			t.Logf("lock %d, %d rows of policy %s: %d of %d rows supported, %d wrong; %v", seed, n, policy, line.Rows, c.Measure().Rows, line.Wrong, doc.Safe)
 		}
 		switch b := doc.Safe; {
 		case b.Impossible:

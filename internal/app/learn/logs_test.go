@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/collect"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
 
@@ -50,7 +51,7 @@ func TestSupportedRows(t *testing.T) {
 		if Collect(context.Background(), p, filepath.Join(t.TempDir(), "rows.csv"), collect.Options{Rows: 1, Policy: collect.Restart}) != nil {
 			policies = policies[1:] // its states are too rare to be drawn
 		}
-		rows, err := examples(t.Context(), p, collected(t, p, collect.Options{Rows: 10_000, Policy: policies[0], Seed: 77}))
+		rows, err := measuredSources(t.Context(), p, collected(t, p, collect.Options{Rows: 10_000, Policy: policies[0], Seed: 77}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,9 +69,13 @@ func TestSupportedRows(t *testing.T) {
 					t.Logf("%s, %d rows of policy %s: all legal rows", j.name, n, policy)
 					continue
 				}
-				s := supported(res.file.Network, trained.Support, rows)
+				c, _, err := countErrors(p, measure.Network(res.file.Network), nil, rows.data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := detailed(p, res.file.Network, c, trained).Supported
 				sure, wrong = sure+s.Rows, wrong+s.Wrong
-				t.Logf("%s, %d rows of policy %s: %d of %d rows supported, %d of these wrong", j.name, n, policy, s.Rows, rows.Rows(), s.Wrong)
+				t.Logf("%s, %d rows of policy %s: %d of %d rows supported, %d of these wrong", j.name, n, policy, s.Rows, rows.data[0].Data.Rows, s.Wrong)
 			}
 		}
 	}

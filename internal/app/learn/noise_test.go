@@ -81,7 +81,7 @@ func TestSpoiltLogs(t *testing.T) {
 			d := w.rows(n, w.IntN(2) == 0)
 			region, output := w.spoil(d, c.rate, c.hidden)
 			p := &load.Problem{Task: engine.Task{Problem: w.p}}
-			trained, err := trainFrom(context.Background(), p, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+			trained, err := trainFrom(context.Background(), p, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
 			if err == nil {
 				p, err = With(p, trained)
 			}
@@ -134,7 +134,7 @@ func TestSlipperyGrid(t *testing.T) {
 			d.Values = append(d.Values, float64(x), float64(y), float64(move), float64(a), float64(b))
 		}
 		q := &load.Problem{Task: engine.Task{Problem: p}}
-		trained, err := trainFrom(context.Background(), q, []train.Source{{Data: d}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
+		trained, err := trainFrom(context.Background(), q, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
 		if err == nil {
 			q, err = With(q, trained)
 		}

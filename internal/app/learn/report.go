@@ -19,7 +19,7 @@ type Report struct {
 	problem string
 	history []train.Record
 	tested  *Tested
-	heldOut bool
+	heldOut bool   // rows chose the epoch
 	found   *Found // by the structure recipe; nil otherwise
 	of      *factored.Problem
 }
@@ -40,11 +40,13 @@ func NewReport(ctx context.Context, p *load.Problem, t *Trained) (*Report, error
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{problem: t.Problem, history: t.history, heldOut: t.Test != nil, found: t.Found, of: p.Problem}
-	r.tested, err = test(ctx, p, t.file.Network, trained, t.rows, 0, DrawnRows, maxLegal)
+	r := &Report{problem: t.Problem, history: t.history, heldOut: t.chosen, found: t.Found, of: p.Problem}
+	r.tested, err = test(ctx, p, t.file.Network, trained, t.from, Testing{Legal: p.Truth != nil})
 	if err != nil && ctx.Err() != nil {
-		r.tested = &Tested{Schema: app.Schema, Problem: t.Problem, Network: t.Network, Unlisted: "not measured, " + context.Cause(ctx).Error()}
-		r.tested.Data, err = measure(p, t.file.Network, trained, t.rows)
+		r.tested, err = test(ctx, p, t.file.Network, trained, t.from, Testing{})
+		if err == nil {
+			r.tested.Unlisted = "not measured, " + context.Cause(ctx).Error()
+		}
 	}
 	return r, err
 }

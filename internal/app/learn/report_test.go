@@ -75,11 +75,15 @@ func TestReport(t *testing.T) {
 	if err := xml.Unmarshal(files["epochs.svg"], new(struct{})); err != nil {
 		t.Errorf("the plot is no XML: %v", err)
 	}
+	wrong := res.Train.Wrong
+	if res.HeldOut != nil {
+		wrong += res.HeldOut.Wrong
+	}
 	var tested Tested
 	if err := json.Unmarshal(files["errors.json"], &tested); err != nil {
 		t.Fatal(err)
 	}
-	if tested.Network != res.Network || tested.Data.Rows != res.Unique || tested.Data.Wrong != res.Train.Wrong+res.Test.Wrong || tested.Legal == nil || tested.Legal.Rows != 64 {
+	if tested.Network != res.Network || tested.Rows != res.Rows || tested.Wrong != wrong || tested.Legal == nil || tested.Legal.Rows != 64 {
 		t.Errorf("%+v of %+v", tested, res)
 	}
 	config.Threads = 2
@@ -96,7 +100,7 @@ func TestReport(t *testing.T) {
 			}
 		}
 	})
-	if err := json.Unmarshal(half["errors.json"], &tested); err != nil || tested.Unlisted != "not measured, it was stopped" || tested.Data.Rows != res.Unique {
+	if err := json.Unmarshal(half["errors.json"], &tested); err != nil || tested.Unlisted != "not measured, it was stopped" || tested.Rows != res.Rows {
 		t.Errorf("%v: %s", err, half["errors.json"])
 	}
 	if _, again := reported(t, ctx, config, func(o *Training) { o.Checkpoint, o.Resume = state, true }); !reflect.DeepEqual(again, files) {

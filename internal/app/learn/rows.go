@@ -3,13 +3,13 @@ package learn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 // learner returns the columns of a problem with something to learn.
@@ -42,20 +42,34 @@ func Columns(p *load.Problem) (*dataset.Schema, error) {
 	return schema.Discretize(p.Truth.Task.Bins)
 }
 
-// examples reads a data set as the rows that the problem's network learns.
-func examples(ctx context.Context, p *load.Problem, file string) (*train.Examples, error) {
-	s, err := sources(ctx, p, file, "", 0, false)
-	if err != nil {
-		return nil, err
-	}
-	return train.FromSources(p.Problem, s.data...)
-}
-
 // sourced are data sets to learn from, with how many rows of logs gave no transition, and why.
 type sourced struct {
 	data    []train.Source
 	dropped int
 	why     string
+	log     bool // the first is a log, whose rows follow each other in time
+	outside outsides
+}
+
+// mostOutside bounds the values outside that are listed.
+const mostOutside = 20
+
+// outsides are the values of a data set that their fluents do not have.
+type outsides struct {
+	first      []dataset.Outside
+	unreadable map[int]bool // lines with a value that cannot be read
+}
+
+func (o *outsides) add(x dataset.Outside) {
+	if len(o.first) < mostOutside {
+		o.first = append(o.first, x)
+	}
+	if x.Unreadable {
+		if o.unreadable == nil {
+			o.unreadable = map[int]bool{}
+		}
+		o.unreadable[x.Line] = true
+	}
 }
 
 // sources reads the data sets to learn from. The rows of also, empty for none,
@@ -74,35 +88,56 @@ func sources(ctx context.Context, p *load.Problem, file, also string, weight int
 		if from.name == "" {
 			continue
 		}
-		data, err := all.read(ctx, p, from.name, s)
-		empty := errors.Is(err, load.ErrNoRows)
-		switch {
-		case err != nil && !empty:
-			return nil, err
-		case (empty || data.Rows == 0) && from.name == also:
+		err := all.read(ctx, p, from.name, s, int32(from.weight))
+		switch empty := errors.Is(err, load.ErrNoRows) || errors.Is(err, train.ErrEmpty); {
+		case empty && from.name == also:
 			continue // the record of a run without a step
-		case empty:
+		case err != nil:
 			return nil, err
-		case data.Rows == 0:
-			return nil, source.Errorf(from.name, 0, 0, "%v, expected at least one transition", train.ErrEmpty)
 		}
-		all.data = append(all.data, train.Source{Data: data, Name: filepath.Base(from.name), Weight: int32(from.weight)})
 	}
 	return all, nil
 }
 
-// read reads a data set, or a log for a task that declares its fluents.
-func (x *sourced) read(ctx context.Context, p *load.Problem, name string, s *dataset.Schema) (*dataset.Data, error) {
-	log, s, err := p.ReadRows(ctx, name, s)
-	if err == nil && log == nil {
-		return dataset.ReadAs(name, s)
-	}
+// measuredSources reads a data set to measure a network on. Cells may be empty, and may have
+// values that their fluents do not have.
+func measuredSources(ctx context.Context, p *load.Problem, file string) (*sourced, error) {
+	s, err := learner(p)
 	if err != nil {
 		return nil, err
 	}
-	if len(log.Drops) > 0 {
-		x.why = log.Summary()
+	all := &sourced{}
+	s.Gaps, s.Outside = true, all.outside.add
+	return all, all.read(ctx, p, file, s, 0)
+}
+
+// read adds a data set, or a log for a task that declares its fluents.
+func (x *sourced) read(ctx context.Context, p *load.Problem, name string, s *dataset.Schema, weight int32) error {
+	outside := s.Outside != nil
+	log, s, err := p.ReadRows(ctx, name, s)
+	if err != nil {
+		return err
 	}
-	x.dropped += len(log.Drops)
-	return s.Quantise(log.Data), nil
+	var d *dataset.Data
+	if log != nil {
+		d = log.Data
+		if len(log.Drops) > 0 {
+			x.why = log.Summary()
+		}
+		x.dropped += len(log.Drops)
+	} else if d, err = dataset.ReadAs(name, s.Stored()); err != nil {
+		return err
+	}
+	if d.Rows == 0 {
+		return fmt.Errorf("%s: %w, expected at least one transition", name, train.ErrEmpty)
+	}
+	if len(x.data) == 0 {
+		x.log = log != nil || d.Begins != nil
+	}
+	from := train.Source{Data: d, Name: filepath.Base(name), Weight: weight, Outside: outside}
+	if s.Stored() != s {
+		from.Data, from.Stored = s.Quantise(d), d
+	}
+	x.data = append(x.data, from)
+	return nil
 }

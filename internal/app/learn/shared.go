@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -18,11 +19,11 @@ func Sources(ctx context.Context, p *load.Problem, file string) ([]train.Source,
 	return s.data, nil
 }
 
-// Measure is the error of a network on some rows.
-func Measure(p *load.Problem, net *bnn.Network, rows *train.Examples) (*ErrorLine, error) {
-	m, err := train.Test(net, rows)
+// Measure is the error of a network on the rows of data sets.
+func Measure(p *load.Problem, net *bnn.Network, from []train.Source) (*ErrorLine, error) {
+	c, _, err := countErrors(p, measure.Network(net), nil, from)
 	if err != nil {
 		return nil, err
 	}
-	return errorLine(p, m), nil
+	return lineOf(p, c), nil
 }

@@ -48,31 +48,25 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	share := 1.0
-	if n := rowsOf(sources); n > mostRows && (rows.Conflicts.Inputs > 0 || rows.Total()+rows.Conflicts.Dropped < n) {
-		share = float64(mostRows) / float64(n)
-	}
-	table, incomplete, err := tableOf(p, sources, share)
+	share := shareOf(sources, rows)
+	table, incomplete, err := tableOf(p, sources, share, nil)
 	if err != nil {
 		return nil, err
 	}
-	complete := false // without RDDL, no rows are known to be all
-	if p.Truth != nil {
-		if complete, err = train.CoverLegal(ctx, p.Truth.Compiled, p.Truth.Sim, rows, maxLegal); err != nil {
-			return nil, err
-		}
+	complete, err := isComplete(ctx, p, rows, table)
+	if err != nil {
+		return nil, err
 	}
-	complete = complete && !table.Contradictory && table.Missing == 0
-	progress := func(step string) func(float64) {
-		if t.Structure == nil {
-			return nil
-		}
-		return func(done float64) { t.Structure(step, done) }
-	}
-	st, err := findStructure(ctx, table, structure.Options{
-		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: progress("structure"), Learned: t.Output,
+	so := structure.Options{
+		Seed: t.Config.Seed, Threads: app.Threads(t.Config.Threads), Complete: complete, Sums: true, Progress: t.step("structure"), Learned: t.Output,
 		Dense: train.Units(t.Config.Seed),
-	}, t)
+	}
+	st, err := findStructure(ctx, table, so, t)
+	if err != nil {
+		return nil, err
+	}
+	so.Progress = t.step("structure without the rows held out")
+	h, held, err := holdOut(ctx, p, sources, share, so)
 	if err != nil {
 		return nil, err
 	}
@@ -80,15 +74,15 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, progress("network"))
+	net, err := synthesize(ctx, p, synthesis.Describe(table, st, complete), t, t.step("network"))
 	if err != nil {
 		return nil, err
 	}
-	out, err := structured(ctx, p, rows, st, net, t, incomplete)
+	out, err := structured(ctx, p, rows, st, net, t, sources, h, held)
 	if err != nil {
 		return nil, err
 	}
-	out.Found.Drift = drift
+	out.Incomplete, out.Found.Drift = incomplete, drift
 	if share < 1 {
 		out.Drawn = table.Rows()
 	}
@@ -109,6 +103,23 @@ func synthesize(ctx context.Context, p *load.Problem, functions []synthesis.Func
 		o.Effort, o.Until = math.MaxInt32, end.Add(-afterShrinking)
 	}
 	return synthesis.Network(ctx, len(p.Problem.Inputs), functions, o)
+}
+
+// step returns what is called with the part of a step that is done; nil for nothing.
+func (t *Training) step(name string) func(float64) {
+	if t.Structure == nil {
+		return nil
+	}
+	return func(done float64) { t.Structure(name, done) }
+}
+
+// isComplete reports whether the rows are all that there can be. Without RDDL that is not known.
+func isComplete(ctx context.Context, p *load.Problem, rows *train.Examples, t *structure.Table) (bool, error) {
+	if p.Truth == nil {
+		return false, nil
+	}
+	all, err := train.CoverLegal(ctx, p.Truth.Compiled, p.Truth.Sim, rows, maxLegal)
+	return all && !t.Contradictory && t.Missing == 0, err
 }
 
 // findStructure learns the structure, with a checkpoint if there is to be one.
@@ -132,6 +143,14 @@ func findStructure(ctx context.Context, table *structure.Table, o structure.Opti
 // contradict each other or have an empty cell. Of more, some are drawn.
 const mostRows = 1 << 20
 
+// shareOf is the part of the rows that the structure is found on.
+func shareOf(sources []train.Source, rows *train.Examples) float64 {
+	if n := rowsOf(sources); n > mostRows && (rows.Conflicts.Inputs > 0 || rows.Total()+rows.Conflicts.Dropped < n) {
+		return float64(mostRows) / float64(n)
+	}
+	return 1
+}
+
 // rowsOf counts the rows of data sets.
 func rowsOf(sources []train.Source) int {
 	n := 0
@@ -142,8 +161,9 @@ func rowsOf(sources []train.Source) int {
 }
 
 // tableOf makes a share of the rows of data sets into one for package structure, drawn always
-// alike. A row with a weight counts as so many. incomplete rows have an empty cell.
-func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structure.Table, incomplete int, err error) {
+// alike, of those for which keep holds, nil for all. A row with a weight counts as so many. incomplete rows have an
+// empty cell.
+func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*train.Row) bool) (t *structure.Table, incomplete int, err error) {
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
@@ -151,6 +171,9 @@ func tableOf(p *load.Problem, sources []train.Source, share float64) (t *structu
 	t.Symmetries = symmetries(p)
 	rng := rand.New(rand.NewPCG(1, 1))
 	err = train.EachRow(p.Problem, func(r *train.Row) {
+		if keep != nil && !keep(r) {
+			return
+		}
 		if r.InKnown != nil {
 			incomplete++
 		}
@@ -240,19 +263,17 @@ func objects(name string) string {
 }
 
 // structured is the outcome of a network that was built.
-func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *structure.Structure, net *bnn.Network, t Training, incomplete int) (*Trained, error) {
-	m, err := train.Test(net, rows)
+func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *structure.Structure, net *bnn.Network, t Training, from []train.Source, h *holding, held *ErrorLine) (*Trained, error) {
+	trained, _, err := trainedLines(p, net, &holding{}, from)
 	if err != nil {
 		return nil, err
 	}
 	out := &Trained{
 		Schema: app.Schema, Recipe: RecipeStructure, Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
-		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Incomplete: incomplete, rows: rows, Found: foundOf(p, st),
-		Train: errorLine(p, m), Exact: m.WrongRows == 0 && st.HeldWrong == 0,
+		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Found: foundOf(p, st),
+		Train: trained, HeldOut: held, Refitted: held != nil,
 	}
-	if st.HeldRows > 0 {
-		out.Test = heldLine(p, st)
-	}
+	out.heldOut(h)
 	if ctx.Err() != nil {
 		out.Stopped = context.Cause(ctx).Error()
 	}
@@ -264,32 +285,8 @@ func structured(ctx context.Context, p *load.Problem, rows *train.Examples, st *
 	add("transitions", "%d", out.Rows)
 	add("recipe", "%s noisy=%v", RecipeStructure, st.Noisy)
 	add("seed", "%d", t.Config.Seed)
-	add("rows", "%d", m.Rows)
-	add("errors", "%d", m.WrongRows)
-	if st.HeldRows > 0 {
-		add("test-rows", "%d", st.HeldRows)
-		add("test-errors", "%d", st.HeldWrong)
-	}
+	add("rows", "%d", out.Unique)
+	add("errors", "%d", out.Train.Wrong)
 	out.file = f
 	return out, nil
-}
-
-// heldLine is the error on the rows held out of the functions that were learned
-// without them.
-func heldLine(p *load.Problem, st *structure.Structure) *ErrorLine {
-	l := &ErrorLine{Rows: st.HeldRows, Wrong: st.HeldWrong, Seen: st.HeldRows, WrongSeen: st.HeldWrong}
-	l.RowError = share(st.HeldWrong, st.HeldRows)
-	wrong := 0
-	for i := range st.Outputs {
-		n := st.Outputs[i].Held
-		if wrong += n; n > 0 {
-			if l.Bits == nil {
-				l.Bits = map[string]float64{}
-			}
-			l.Bits[p.Problem.BitName(p.Problem.Outputs[i])] = share(n, st.HeldRows)
-		}
-	}
-	l.BitError = share(wrong, st.HeldRows*len(st.Outputs))
-	l.DistinctRowError, l.DistinctBitError = l.RowError, l.BitError
-	return l
 }

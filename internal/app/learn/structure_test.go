@@ -80,7 +80,7 @@ func TestStructureExact(t *testing.T) {
 				t.Errorf("%s: %d rows with empty cells, drawn with probability %v", c.name, res.Incomplete, c.gaps)
 			}
 		}
-		tested, err := Test(context.Background(), p, "network", first, "", 0, DrawnRows)
+		tested, err := Test(context.Background(), p, "network", first, Testing{})
 		if err != nil {
 			t.Fatal(err)
 		}

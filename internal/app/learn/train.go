@@ -42,18 +42,26 @@ type Training struct {
 
 // Trained is the outcome of `fdplan train`.
 type Trained struct {
-	Schema  int        `json:"schema"`
-	Recipe  Recipe     `json:"recipe"`
-	Problem string     `json:"problem"`
-	Network string     `json:"network"` // its shape
-	Neurons int        `json:"neurons"`
-	Edges   int        `json:"edges"`
-	Rows    int        `json:"rows"`     // in the data
-	Unique  int        `json:"distinct"` // of these
-	Epoch   int        `json:"epoch"`    // that the network is from; 0 without epochs
-	Train   *ErrorLine `json:"train"`
-	Test    *ErrorLine `json:"test"` // null if no row was held out
-	Exact   bool       `json:"exact"`
+	Schema  int    `json:"schema"`
+	Recipe  Recipe `json:"recipe"`
+	Problem string `json:"problem"`
+	Network string `json:"network"` // its shape
+	Neurons int    `json:"neurons"`
+	Edges   int    `json:"edges"`
+	Rows    int    `json:"rows"`     // in the data
+	Unique  int    `json:"distinct"` // states and actions among them
+	Epoch   int    `json:"epoch"`    // that the network is from; 0 without epochs
+	// HeldOut is the error on rows that were not learned from, of a network that was learned without
+	// them; null if none were.
+	HeldOut *ErrorLine `json:"held_out"`
+	// HeldOutBy tells which rows these are: the last ones by "time", or a "random" tenth of the rows or
+	// of the "distinct" ones. HeldOutWhy is the reason why there are none.
+	HeldOutBy  train.SplitMode `json:"held_out_by,omitempty"`
+	HeldOutWhy string          `json:"held_out_why,omitempty"`
+	// Refitted reports that the network was then learned again, from all rows.
+	Refitted bool       `json:"refitted"`
+	Train    *ErrorLine `json:"train"` // on the rows that the network was learned from
+	Exact    bool       `json:"exact"` // no row is wrong, held out or not
 	// Contradictory counts states and actions with more than one next state.
 	Contradictory int `json:"contradictory"`
 	// Incomplete counts the rows with an empty cell, which Rows and Train leave out.
@@ -74,7 +82,8 @@ type Trained struct {
 	Stopped string `json:"stopped,omitempty"`
 
 	file    *bnn.File
-	rows    *train.Examples // of the data, for reports
+	from    *sourced // for reports
+	chosen  bool     // rows that were not trained on chose the epoch
 	history []train.Record
 }
 
@@ -85,21 +94,21 @@ func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trai
 	if err != nil {
 		return nil, err
 	}
-	out, err := trainFrom(ctx, p, from.data, t)
-	if err == nil {
-		out.Dropped, out.DroppedWhy = from.dropped, from.why
-	}
-	return out, err
+	return trainFrom(ctx, p, from, t)
 }
 
 // trainFrom learns a network from data sets, and the reward if it is to be learned.
-func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*Trained, error) {
-	r, err := learnReward(ctx, p, from, t)
+func trainFrom(ctx context.Context, p *load.Problem, from *sourced, t Training) (*Trained, error) {
+	r, err := learnReward(ctx, p, from.data, t)
 	if err != nil {
 		return nil, err
 	}
 	out, err := trainNetwork(ctx, p, from, t)
-	if err == nil && r != nil {
+	if err != nil {
+		return nil, err
+	}
+	out.from, out.Dropped, out.DroppedWhy = from, from.dropped, from.why
+	if r != nil {
 		out.Reward = r
 		rows, err := json.Marshal(r.RewardRows)
 		if err != nil {
@@ -107,23 +116,19 @@ func trainFrom(ctx context.Context, p *load.Problem, from []train.Source, t Trai
 		}
 		out.file.Meta = append(out.file.Meta, [2]string{load.MetaReward, r.Reward}, [2]string{load.MetaRewardRows, string(rows)})
 	}
-	return out, err
+	return out, nil
 }
 
 // trainNetwork learns a network from data sets.
-func trainNetwork(ctx context.Context, p *load.Problem, from []train.Source, t Training) (*Trained, error) {
+func trainNetwork(ctx context.Context, p *load.Problem, from *sourced, t Training) (*Trained, error) {
 	if t.Recipe == RecipeStructure {
-		return learnStructure(ctx, p, from, t)
+		return learnStructure(ctx, p, from.data, t)
 	}
-	rows, err := train.FromSources(p.Problem, from...)
+	rows, err := split(p, from, t.Split, t.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	training, testing, err := train.Split(rows, t.Split, t.Config.Seed)
-	if err != nil {
-		return nil, err
-	}
-	o := train.Options{Test: testing, Progress: t.Progress, Pruning: t.Pruning, Checkpoint: t.Checkpoint, CheckpointEvery: 10, Resume: t.Resume}
+	o := train.Options{Test: rows.choosing, Progress: t.Progress, Pruning: t.Pruning, Checkpoint: t.Checkpoint, CheckpointEvery: 10, Resume: t.Resume}
 	if t.Init != "" {
 		if err := setInit(p, t.Init, &t.Config, &o); err != nil {
 			return nil, err
@@ -132,11 +137,11 @@ func trainNetwork(ctx context.Context, p *load.Problem, from []train.Source, t T
 	var res *train.Result
 	var table *GridTable
 	if t.Grid != nil {
-		res, table, err = grid(ctx, p, &t, training, testing)
+		res, table, err = grid(ctx, p, &t, rows.training, rows.choosing)
 	} else {
-		res, err = train.Run(ctx, t.Config, training, o)
+		res, err = train.Run(ctx, t.Config, rows.training, o)
 	}
-	out := &Trained{Schema: app.Schema, Recipe: RecipeDense, Problem: p.Problem.Name, Rows: rows.Total(), Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, rows: rows}
+	out := &Trained{Schema: app.Schema, Recipe: RecipeDense, Problem: p.Problem.Name, Rows: rows.all.Total() + rows.all.Conflicts.Dropped, Unique: rows.all.Rows(), Contradictory: rows.all.Conflicts.Inputs}
 	switch {
 	case err != nil && (ctx.Err() == nil || res == nil || res.Network == nil):
 		return nil, err
@@ -144,24 +149,34 @@ func trainNetwork(ctx context.Context, p *load.Problem, from []train.Source, t T
 		out.Stopped = context.Cause(ctx).Error()
 	}
 	n := res.Network
-	out.history, out.Grid = res.History, table
-	out.Network, out.Neurons, out.Edges, out.Epoch, out.Exact = n.Shape(), n.Hidden()+n.Outputs(), n.Edges(), res.Epoch, res.Exact()
-	out.Train = errorLine(p, res.Train)
-	if res.Test != nil {
-		out.Test = errorLine(p, res.Test)
+	out.history, out.Grid, out.chosen = res.History, table, res.Test != nil
+	out.Network, out.Neurons, out.Edges, out.Epoch = n.Shape(), n.Hidden()+n.Outputs(), n.Edges(), res.Epoch
+	if out.Train, out.HeldOut, err = trainedLines(p, n, rows.holding, from.data); err != nil {
+		return nil, err
 	}
+	out.heldOut(rows.holding)
 	if out.file, err = train.File(p.Problem, t.Config, res); err != nil {
 		return nil, err
 	}
 	out.file.Meta = append([][2]string{{"problem", p.Problem.Name}, {"transitions", fmt.Sprint(out.Rows)}}, out.file.Meta...)
+	out.file.Meta = append(out.file.Meta, [2]string{"errors", fmt.Sprint(out.Train.Wrong)})
+	if out.HeldOut != nil {
+		out.file.Meta = append(out.file.Meta, [2]string{"test-rows", fmt.Sprint(out.HeldOut.Rows)}, [2]string{"test-errors", fmt.Sprint(out.HeldOut.Wrong)})
+	}
 	if table != nil {
 		out.file.Meta = append(out.file.Meta, [2]string{"grid", table.recipe()})
 	}
 	if o.Init != nil {
 		out.file.Meta = append(out.file.Meta, [2]string{"initial", o.Init.Shape()})
 	}
-	_, err = cover(ctx, p, out.file, rows, training, from)
+	_, err = cover(ctx, p, out.file, rows.all, rows.training, from.data)
 	return out, err
+}
+
+// heldOut notes which rows were held out, and whether no row is wrong.
+func (t *Trained) heldOut(h *holding) {
+	t.HeldOutBy, t.HeldOutWhy = h.by, h.why
+	t.Exact = t.Train.Wrong == 0 && (t.HeldOut == nil || t.HeldOut.Wrong == 0)
 }
 
 // Warnings say, in one per line, what is doubtful about the rows.
@@ -177,7 +192,7 @@ func (t *Trained) Next() []string {
 	if t.Exact || t.Train == nil || t.Train.Wrong == 0 {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d distinct training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
+	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {
 		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, use finer bins, or ignore a column that is chance.", t.Contradictory))
 	}

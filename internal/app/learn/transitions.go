@@ -35,7 +35,7 @@ func TrainOn(ctx context.Context, p *load.Problem, rows []Transition, t Training
 		d.Values = append(d.Values, system.Action(r.Now)...)
 		d.Values = append(d.Values, system.State(r.Next)...)
 	}
-	return trainFrom(ctx, p, []train.Source{{Data: d}}, t)
+	return trainFrom(ctx, p, &sourced{data: []train.Source{{Data: d}}}, t)
 }
 
 // With returns the problem with the network that was trained.

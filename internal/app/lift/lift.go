@@ -120,7 +120,7 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		Schema: app.Schema, Recipe: "lift", Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Incomplete: incomplete,
 	}
-	if out.Train, err = learn.Measure(p, net, rows); err != nil {
+	if out.Train, err = learn.Measure(p, net, from); err != nil {
 		return nil, err
 	}
 	out.Exact = out.Train.Wrong == 0
@@ -130,7 +130,7 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	}
 	meta := [][2]string{
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
-		{"rows", fmt.Sprint(out.Train.Rows)}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
+		{"rows", fmt.Sprint(rows.Rows())}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	}
 	if out.file, err = fileOf(p, net, m, applied, meta); err != nil {
 		return nil, err

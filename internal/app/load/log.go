@@ -12,10 +12,16 @@ import (
 // ReadLog reads the transitions in a data set, or in a log for a task that declares its
 // fluents, whose [log] says how; with quantities as numbers, and the schema with their levels.
 func (p *Problem) ReadLog(ctx context.Context, name string) (*rawlog.Read, *dataset.Schema, error) {
+	return p.readLog(ctx, name, nil)
+}
+
+// readLog is ReadLog with values allowed that their fluents do not have; see rawlog.Reading.
+func (p *Problem) readLog(ctx context.Context, name string, outside func(dataset.Outside)) (*rawlog.Read, *dataset.Schema, error) {
 	s, err := dataset.OfProblem(p.Problem)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.Outside = outside
 	if p.Declared == nil || strings.EqualFold(filepath.Ext(name), ".npz") {
 		d, err := dataset.ReadAs(name, s.Stored())
 		if err != nil {
@@ -32,7 +38,7 @@ func (p *Problem) ReadLog(ctx context.Context, name string) (*rawlog.Read, *data
 		return nil, nil, err
 	}
 	read, err := rawlog.Transitions(ctx, t, s.Stored(), rawlog.Reading{
-		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing),
+		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing), Outside: outside,
 	})
 	return read, s, err
 }
@@ -45,7 +51,7 @@ var ErrNoRows = rawlog.ErrNoRows
 func (p *Problem) ReadRows(ctx context.Context, name string, s *dataset.Schema) (*rawlog.Read, *dataset.Schema, error) {
 	switch {
 	case p.Declared != nil:
-		return p.ReadLog(ctx, name)
+		return p.readLog(ctx, name, s.Outside)
 	case rawlog.IsJSON(name):
 		read, err := readLines(ctx, name, s)
 		return read, s, err
@@ -60,7 +66,7 @@ func readLines(ctx context.Context, name string, s *dataset.Schema) (*rawlog.Rea
 	if err != nil {
 		return nil, err
 	}
-	r := rawlog.Reading{Missing: rawlog.MissingError}
+	r := rawlog.Reading{Missing: rawlog.MissingError, Outside: s.Outside}
 	for column, to := range map[string]*string{"episode": &r.Episode, "step": &r.Time} {
 		if t.Column(column) >= 0 {
 			*to = column

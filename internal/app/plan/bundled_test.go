@@ -131,7 +131,7 @@ func TestBundledNetworksAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := learn.Test(context.Background(), p, k.Network, text, "", 0, learn.DrawnRows)
+		res, err := learn.Test(context.Background(), p, k.Network, text, learn.Testing{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -141,6 +141,20 @@ func (c *Column) parse(text string, index map[string]float64) (v float64, why st
 	return v, c.admits(v)
 }
 
+// kept returns what stands for a field that the column does not admit: NaN for what is not a number
+// where one is expected.
+func (c *Column) kept(text string) float64 {
+	text = strings.TrimSpace(text)
+	if c.Type == Enum || c.Type == Bool {
+		return Unseen(text)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v-v != 0 || strings.ContainsAny(text, "xX_") {
+		return math.NaN()
+	}
+	return v
+}
+
 // inferSchema infers the schema of a CSV of triplets from its header and values.
 func inferSchema(name string, text []byte) (*Schema, error) {
 	f, err := openCSV(name, text)

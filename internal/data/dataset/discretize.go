@@ -49,7 +49,7 @@ func (s *Schema) Stored() *Schema {
 			continue
 		}
 		if out == s {
-			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Columns: append([]Column(nil), s.Columns...)}
+			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Outside: s.Outside, Columns: append([]Column(nil), s.Columns...)}
 		}
 		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi()}
 	}
@@ -62,7 +62,7 @@ func (s *Schema) Quantise(d *Data) *Data {
 	if read == nil {
 		read = func(i int, row []float64) { copy(row, d.Row(i)) }
 	}
-	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, View: func(i int, row []float64) {
+	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, Begins: d.Begins, View: func(i int, row []float64) {
 		read(i, row)
 		s.toLevels(row)
 	}}

@@ -33,8 +33,13 @@ func (l *log) field(i int, text string, optional bool) error {
 		return l.f.fault(i, "column %s is empty, expected a value", c.Name)
 	}
 	v, why := c.parse(text, l.index[i])
-	if why != "" {
+	switch {
+	case why != "" && l.s.Outside == nil:
 		return l.f.fault(i, "column %s: %q, %s", c.Name, text, why)
+	case why != "":
+		v = c.kept(text)
+		line, _ := l.f.r.FieldPos(i)
+		l.s.Outside(Outside{line, c.Name, strings.TrimSpace(text), strings.TrimPrefix(why, "expected "), math.IsNaN(v)})
 	}
 	l.row[l.columns[i]] = v
 	return nil
@@ -136,6 +141,7 @@ func (l *log) sequences() error {
 		}
 		switch same := !first && episode == lastEpisode; {
 		case !same:
+			l.out.Begins = append(l.out.Begins, int32(l.out.Rows))
 			if begun[episode] {
 				return l.f.fault(stepField, "episode %s begins again, expected its rows to stand together", episode)
 			}

@@ -120,6 +120,10 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 		if have.Type == Enum && !slices.Equal(have.Values, want.Values) {
 			for _, v := range have.Values {
 				k := slices.Index(want.Values, v)
+				if k < 0 && s.Outside != nil {
+					translate[to] = append(translate[to], Unseen(v))
+					continue
+				}
 				if k < 0 {
 					return nil, source.Errorf(name, 0, 0, "column %s has the value %s, expected one of %s", have.Name, v, strings.Join(want.Values, ", "))
 				}
@@ -135,10 +139,14 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 		in, to := d.Row(row), out.Row(row)
 		for i := range s.Columns {
 			v := in[back[i]]
+			text := d.Schema.Columns[back[i]].Text
 			if t := translate[i]; t != nil {
 				v = t[int(v)]
 			}
-			if why := s.Columns[i].admits(v); why != "" {
+			switch why := s.Columns[i].admits(v); {
+			case why != "" && s.Outside != nil:
+				s.Outside(Outside{row + 1, s.Columns[i].Name, text(in[back[i]]), strings.TrimPrefix(why, "expected "), false})
+			case why != "":
 				return nil, source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, s.Columns[i].Name, number(v), why)
 			}
 			to[i] = v

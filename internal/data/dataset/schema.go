@@ -63,6 +63,10 @@ type Schema struct {
 	// Gaps has ReadAs read empty cells of a CSV as NaN, values that are not known;
 	// otherwise they are errors.
 	Gaps bool
+	// Outside, where not nil, is told of each value that its column does not admit, which is
+	// otherwise an error. ReadAs keeps a number as it is, a text that is none as NaN, and other texts
+	// as Unseen gives them.
+	Outside func(Outside)
 }
 
 // Outside is a value that its column does not admit.
@@ -261,6 +265,8 @@ type Data struct {
 	Rewards []float64
 	// Line returns the line of row i in a file of text; nil if that is unknown.
 	Line func(i int) int
+	// Begins has the numbers of the rows that begin an episode, in order; nil if that is unknown.
+	Begins []int32
 }
 
 // Row returns row i, counted from 0. It is a copy only of a view.

@@ -120,6 +120,7 @@ type reader struct {
 	ends    []end
 	order   []int32 // the rows by entity, in the order of time; nil if that is the order of the file
 	first   []int32 // the place in order where each transition begins
+	begins  bool    // the next transition is the first of an episode
 	out     *Read
 }
 
@@ -284,6 +285,7 @@ func (x *reader) run(ctx context.Context) error {
 		return nil
 	}
 	gap := x.gap()
+	x.begins = true
 	before := none // why the row before cannot begin a transition
 	for k := range x.t.Rows() {
 		if err := x.t.look(ctx); err != nil {
@@ -301,6 +303,7 @@ func (x *reader) run(ctx context.Context) error {
 		switch {
 		case k == 0:
 		case !x.together(k, gap):
+			x.begins = true
 			x.drop(k-1, ended)
 		case before != none:
 			x.drop(k-1, before)
@@ -322,6 +325,9 @@ func (x *reader) drop(k, why int) {
 }
 
 func (x *reader) add(k int) {
+	if x.begins {
+		x.out.Data.Begins, x.begins = append(x.out.Data.Begins, int32(len(x.first))), false
+	}
 	x.first = append(x.first, int32(k))
 	row := x.row(k)
 	if x.reward != nil {

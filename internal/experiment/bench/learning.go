@@ -188,7 +188,7 @@ func (t *training) train(ctx context.Context) (bool, error) {
 	var trained struct {
 		Network        string
 		Neurons, Edges int
-		Test           *rowError
+		HeldOut        *rowError `json:"held_out"`
 		Stopped        string
 	}
 	if err := decodeAnswer(out.stdout, &trained); err != nil || trained.Network == "" {
@@ -196,7 +196,7 @@ func (t *training) train(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	r.Network, r.Neurons, r.Edges, r.Error = trained.Network, trained.Neurons, trained.Edges, trained.Stopped
-	t.heldOut = trained.Test
+	t.heldOut = trained.HeldOut
 	if r.Recipe == recipeBundled {
 		return true, nil // it has no epochs
 	}
@@ -214,16 +214,19 @@ func (t *training) test(ctx context.Context) (bool, error) {
 	if t.collect == nil {
 		data = rowsFile
 	}
-	out, err := t.step(ctx, "test", networkFile, data, "--task", t.r.Problem, "--json")
+	out, err := t.step(ctx, "test", networkFile, data, "--task", t.r.Problem, "--legal", "--json")
 	if out == nil {
 		return false, err
 	}
-	var tested struct{ Data, Legal *rowError }
-	if err := decodeAnswer(out.stdout, &tested); err != nil || tested.Data == nil || tested.Data.BitError == nil {
+	var tested struct {
+		rowError // on the data
+		Legal    *rowError
+	}
+	if err := decodeAnswer(out.stdout, &tested); err != nil || tested.BitError == nil {
 		t.r.fail("testing: %v", err)
 		return false, nil
 	}
-	on := tested.Data
+	on := &tested.rowError
 	if t.collect == nil && t.heldOut != nil && t.heldOut.BitError != nil {
 		on = t.heldOut
 	}

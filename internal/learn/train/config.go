@@ -55,6 +55,9 @@ const (
 	streamInit
 	streamPolish
 	streamEpoch // one per epoch from here on
+
+	streamHeld = 1<<62 + iota // beyond all epochs
+	streamHalf
 )
 
 // withDefaults sets zero fields to their defaults, and refuses invalid values.

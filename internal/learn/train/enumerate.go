@@ -29,15 +29,47 @@ func Legal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, anyStat
 	if err != nil {
 		return nil, err
 	}
-	l.row = func() error {
-		l.add(b)
-		return nil
-	}
-	if err := l.each(l.states, l.state, 0, l.inState); err != nil {
+	err = l.list(func(r *Row) { b.Add(r.In, r.Out) })
+	if err != nil {
 		return nil, err
 	}
 	e := b.Examples()
 	return e, e.Check()
+}
+
+// Bound says how many legal rows there may be.
+type Bound struct {
+	States  float64 // an estimate
+	Actions float64 // joint actions, whether they are legal or not
+}
+
+// EachLegal calls row for each row of Legal, in the order of states and actions; the next row overwrites it. begin is
+// called before the first.
+func EachLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, limit int, begin func(Bound), row func(*Row)) error {
+	l, err := newLister(ctx, c, s, false, limit)
+	if err != nil {
+		return err
+	}
+	if begin != nil {
+		b := Bound{States: l.estimate, Actions: 1}
+		for _, v := range l.actions {
+			b.Actions *= float64(v.Hi-v.Lo) + 1
+		}
+		begin(b)
+	}
+	return l.list(row)
+}
+
+// list calls row for each legal row.
+func (l *lister) list(row func(*Row)) error {
+	r := &Row{In: l.in, Out: l.out, Before: l.before}
+	l.row = func() error {
+		l.read()
+		row(r)
+		r.Index++
+		return nil
+	}
+	return l.each(l.states, l.state, 0, l.inState)
 }
 
 // newLister prepares to list rows; the caller sets what to do with each.
@@ -68,6 +100,7 @@ func newLister(ctx context.Context, c *translate.Compiled, s *sim.Simulator, any
 		return nil, fmt.Errorf("%w: at least %.4g states, each with its actions", ErrTooMany, n)
 	}
 	n, err := l.probableStates()
+	l.estimate = n
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +188,7 @@ type lister struct {
 	known           []bool // bits that have a value so far
 	touched         [][]*factored.Constraint
 	after64         []float64
+	estimate        float64 // of the number of states
 }
 
 // prune lists, for each bit, the constraints that mention it and can be evaluated here: over

@@ -31,11 +31,6 @@ func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
 	add("epochs", "%d", r.Epoch)
 	add("changes", "%d", r.Polished)
 	add("rows", "%d", r.Train.Rows)
-	add("errors", "%d", r.Train.WrongRows)
-	if r.Test != nil {
-		add("test-rows", "%d", r.Test.Rows)
-		add("test-errors", "%d", r.Test.WrongRows)
-	}
 	return f, f.Check()
 }
 

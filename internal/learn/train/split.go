@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // SplitMode is the unit that Split divides.
@@ -12,6 +13,8 @@ type SplitMode string
 const (
 	SplitRandom   SplitMode = "random"   // each occurrence of a row goes to either part
 	SplitDistinct SplitMode = "distinct" // no distinct row is in both parts
+	SplitTime     SplitMode = "time"     // the last rows; not by Split, which knows no order
+	SplitAuto     SplitMode = "auto"     // time for logs, random for rows that are drawn
 )
 
 // Split sets one tenth of the examples aside for testing, drawn by seed, but none that has a
@@ -47,6 +50,55 @@ func Split(e *Examples, mode SplitMode, seed uint64) (training, testing *Example
 	training, testing = e.take(kept), e.take(tested)
 	training.Conflicts = e.Conflicts
 	return training, testing, nil
+}
+
+// Halve divides examples in two by seed: single rows, or whole distinct ones.
+func (e *Examples) Halve(mode SplitMode, seed uint64) (a, b *Examples) {
+	rng := rand.New(rand.NewPCG(seed, streamHalf))
+	first, second := make([]int32, e.Rows()), make([]int32, e.Rows())
+	for i, c := range e.Count {
+		n := c // of the first half
+		switch {
+		case mode == SplitDistinct:
+			n *= int32(rng.IntN(2))
+		default:
+			for range c {
+				n -= int32(rng.IntN(2))
+			}
+		}
+		first[i], second[i] = n, c-n
+	}
+	return e.take(first), e.take(second)
+}
+
+// Held returns whether a row, asked of all rows that the examples were made of in turn, is in the part
+// testing of Split. Rows that contradict the examples are in neither; of these, a tenth is drawn or, if
+// the whole distinct row was held out, all are.
+func (e *Examples) Held(testing *Examples, seed uint64) func(*Row) bool {
+	rng := rand.New(rand.NewPCG(seed, streamHeld))
+	left := slices.Clone(testing.Count)
+	return func(r *Row) bool {
+		if r.Weight > 0 {
+			return false
+		}
+		in := pack(r.In)
+		i, ok := e.find(in)
+		if !ok {
+			return false
+		}
+		k, some := testing.find(in)
+		switch {
+		case slices.Equal(pack(r.Out), e.Output(i)):
+			if !some || left[k] == 0 {
+				return false
+			}
+			left[k]--
+			return true
+		case some && testing.Count[k] == e.Count[i]:
+			return true
+		}
+		return rng.IntN(10) == 0
+	}
 }
 
 // unweighted lists the rows without a weight.

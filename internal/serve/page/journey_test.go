@@ -171,7 +171,8 @@ func TestLearnJourney(t *testing.T) {
 		p.press("Train")
 		p.until("the structure", `document.querySelectorAll("#view-learn .structure .edge").length > 10`)
 		p.until("the new network", `!document.querySelector("main > div:not([hidden])").innerText.includes("no network yet")`)
-		p.says("of the distinct rows are wrong")
+		p.says("Rows held out: ")
+		p.says("have a wrong next state")
 		p.says("Errors on the data")
 		p.says("Contradictory rows")
 		p.refusals() // a problem without RDDL has no legal rows to list

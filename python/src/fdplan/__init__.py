@@ -26,7 +26,7 @@ from .errors import (
 )
 from .events import Event
 from .job import Command, Job
-from .learned import Collected, Converted, Initialized, Measure, Proved, Tested, Trained
+from .learned import Collected, Converted, FluentErrors, Initialized, Measure, Proved, Tested, Trained
 from .learning import collect, convert, init, prove, test, train
 from .problem import Problem
 from .results import (
@@ -65,6 +65,7 @@ __all__ = [
     "Fault",
     "FdplanError",
     "FdplanWarning",
+    "FluentErrors",
     "Initialized",
     "InputError",
     "InternalError",

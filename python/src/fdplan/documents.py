@@ -16,7 +16,7 @@ __all__ = ["decode"]
 def decode(kind: type[T], value: Any, **more: Any) -> T:
     """Return a JSON value as a value of a type; of an object, with more fields.
 
-    Types are dataclasses, whose fields have the names of the document or give one in their metadata, lists, unions with
+    Types are dataclasses, whose fields have the names of the document or give one in their metadata, lists, dictionaries, unions with
     None, and what JSON has itself. A field that the document lacks has its default, or None.
     Names that the dataclass lacks are left out; a field ``document`` has the whole object.
     """
@@ -33,6 +33,9 @@ def _decode(kind: Any, value: Any) -> Any:
     if origin is list:
         (of,) = typing.get_args(kind)
         return [_decode(of, item) for item in value]
+    if origin is dict and isinstance(value, Mapping):
+        _, of = typing.get_args(kind)
+        return {key: _decode(of, item) for key, item in value.items()}
     if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
         return _object(typing.cast(type, kind), value)
     if kind is float and isinstance(value, int):

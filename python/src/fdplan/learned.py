@@ -7,24 +7,49 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .documents import decode
 from .results import Result
 
-__all__ = ["Collected", "Converted", "Initialized", "Measure", "Proved", "Tested", "Trained"]
+__all__ = ["Collected", "Converted", "FluentErrors", "Initialized", "Measure", "Proved", "Tested", "Trained"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluentErrors:
+    """Errors of the predicted values of one fluent.
+
+    The last five are of quantities and integers, in their own unit, and None for others.
+    """
+
+    wrong: int
+    floor: int
+    unchanged: int
+    rms: float | None = None
+    rms_unchanged: float | None = None
+    mean: float | None = None
+    p95: float | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """Errors of a network on rows; the names ``_seen`` count rows as often as they were seen."""
+    """Errors of a network on rows, each counted as often as it stands in the data.
+
+    ``wrong`` rows have a wrong next state; ``floor`` of them even by the best function of these
+    columns, and ``unchanged`` by predicting that nothing changes.
+    """
 
     rows: int
     wrong: int
-    rows_seen: int
-    wrong_seen: int
+    floor: int
+    unchanged: int
     row_error: float
     bit_error: float
-    distinct_row_error: float | None = None
-    distinct_bit_error: float | None = None
+    distinct: int | None = None
+    out_of_range: int = 0
+    fluents: dict[str, FluentErrors] = field(default_factory=dict, repr=False)
     bits: dict[str, float] = field(default_factory=dict, repr=False)
+    outside: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    incomplete: int = 0
     unseen: int | None = None
     document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -42,8 +67,11 @@ class Trained(Result):
     distinct: int
     epoch: int
     train: Measure
-    test: Measure | None
+    held_out: Measure | None
     contradictory: int
+    held_out_by: str | None = None
+    held_out_why: str | None = None
+    refitted: bool = False
     incomplete: int = 0
     dropped_rows: int = 0
     structure: dict[str, Any] | None = field(default=None, repr=False)
@@ -54,15 +82,26 @@ class Trained(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class Tested(Result):
-    """The answer of :func:`fdplan.test`."""
+    """The answer of :func:`fdplan.test`; the counts are of the data, and None without."""
 
     problem: str
     network: str
     trained_on: dict[str, Any] | None
-    data: Measure | None
-    legal: Measure | None
-    drawn: Measure | None
+    rows: int | None = None
+    wrong: int | None = None
+    floor: int | None = None
+    unchanged: int | None = None
+    out_of_range: int | None = None
+    fluents: dict[str, FluentErrors] = field(default_factory=dict, repr=False)
+    dropped_rows: int = 0
+    legal: Measure | None = None
+    drawn: Measure | None = None
     unlisted: str | None = None
+
+    @property
+    def data(self) -> Measure | None:
+        """The errors on the data."""
+        return None if self.rows is None else decode(Measure, self.document)
 
 
 @dataclass(frozen=True, kw_only=True)

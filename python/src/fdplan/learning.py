@@ -102,7 +102,7 @@ def train(
     epochs: int | None = None,
     rate: float | None = None,
     weights: Literal["ternary", "binary"] | None = None,
-    split: Literal["random", "distinct"] | None = None,
+    split: Literal["auto", "time", "random", "distinct"] | None = None,
     prune: int | None = None,
     start: Path | None = None,
     grid: bool = False,
@@ -157,15 +157,16 @@ def test(
     data: Table | None = None,
     *,
     task: Path,
+    legal: bool = False,
     samples: int | None = None,
     seed: int | None = None,
     time_limit: float | None = None,
     memory: Memory = None,
 ) -> Invocation[Tested]:
-    """Measure a network on a data set, and on all legal rows where there is RDDL."""
+    """Measure a network on a data set, or on all legal rows; on both with ``legal``."""
     files = ExitStack()
     rows = [] if data is None else [tables.on_disk(data, files)]
-    words = options(json=True, task=task, samples=samples, seed=seed) + limits(time_limit, memory)
+    words = options(json=True, task=task, legal=legal, samples=samples, seed=seed) + limits(time_limit, memory)
     return Invocation(["test", os.fspath(network), *rows, *words], reader(Tested), files=files)
 
 

@@ -49,7 +49,7 @@ export function view(root, server) {
   let timer = 0;
   const live = monitor({ label: "Training", event: curve, done: trained });
   live.element.append(plot);
-  const result = h("section", { class: "card", "aria-label": "The network", hidden: true }), errors = h("section", { class: "card", "aria-label": "Errors by output", hidden: true }), rows = h("section", { class: "card", "aria-label": "Contradictory rows", hidden: true });
+  const result = h("section", { class: "card", "aria-label": "The network", hidden: true }), errors = h("section", { class: "card", "aria-label": "Errors by fluent", hidden: true }), rows = h("section", { class: "card", "aria-label": "Contradictory rows", hidden: true });
   const testing = monitor({ label: "Measuring errors", done: tested });
   fill(root, h("h1", {}, "Learn"), h("p", { class: "intro" }, "From the log of a device to a network that predicts its next state."),
     h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, live.element, result, testing.element, errors, rows);
@@ -231,7 +231,11 @@ export function view(root, server) {
     if (!job.result) return;
     await problems();
     const t = job.result;
-    await network(h("div", {}, h("p", { class: "note " + (t.train?.wrong ? "warn" : "good") }, h("strong", {}, t.train ? `${counted(t.train.wrong, "of the distinct rows is", "of the distinct rows are")} wrong (${t.train.rows} distinct rows, row error ${percent(t.train.row_error)}).` : "The network was trained.")),
+    const first = t.held_out ?? t.train;
+    await network(h("div", {}, h("div", { class: "note " + (useless(first) ? "bad" : first.wrong || t.train.wrong ? "warn" : "good") },
+      useless(first) && h("p", {}, h("strong", {}, "The network is no better than predicting that nothing changes.")),
+      t.held_out ? h("p", {}, h("strong", {}, `Rows held out: ${errorsOf(t.held_out)}`)) : h("p", {}, `No row was held out, since ${t.held_out_why}.`),
+      h("p", {}, `Training rows: ${errorsOf(t.train)}`)),
       t.reward && rewarded(t.reward), leavings(job)));
     if (state.test) await testing.resume(state.test);
     else measure();
@@ -243,7 +247,7 @@ export function view(root, server) {
       state.test = (await testing.begin({ kind: "test", problem: state.problem, ...(data ? { data } : {}) })).job;
       note();
     } catch (x) {
-      fill(errors, h("h2", {}, "Errors by output"), refused(x));
+      fill(errors, h("h2", {}, "Errors by fluent"), refused(x));
       errors.hidden = false;
     }
   }
@@ -261,14 +265,21 @@ export function view(root, server) {
   /** @param {any} job */
   function tested(job) {
     if (!job.result) return;
-    const kinds = /** @type {[string, string][]} */ ([["data", "on the data"], ["legal", "on all legal rows"], ["drawn", "on legal rows drawn at random"]]);
-    fill(errors, h("h2", {}, "Errors by output"), kinds.map(([key, words]) => {
-      const m = job.result[key];
+    const r = job.result;
+    const kinds = /** @type {[any, string][]} */ ([[r.rows === undefined ? null : r, "on the data"], [r.legal, "on all legal rows"], [r.drawn, "on legal rows drawn at random"]]);
+    fill(errors, h("h2", {}, "Errors by fluent"), kinds.map(([m, words]) => {
       if (!m) return null;
-      return h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", {}, `Errors ${words}: ${m.wrong} of ${counted(m.rows, "distinct row")}, row error ${percent(m.row_error)}`),
-        h("thead", {}, h("tr", {}, ["Output", "Wrong rows", "Error"].map((t, i) => h("th", { scope: "col", class: i ? "number" : null }, t)))),
-        h("tbody", {}, m.outputs.map((/** @type {any} */ o) => h("tr", { class: o.wrong ? "differs" : "" }, h("th", { scope: "row" }, o.bit), h("td", { class: "number" }, o.wrong), h("td", { class: "number" }, percent(o.error)))))));
-    }), job.result.unlisted && h("p", { class: "hint" }, `All legal rows were not listed: ${job.result.unlisted}.`));
+      const fluents = /** @type {[string, any][]} */ (Object.entries(m.fluents)), far = fluents.some(([, f]) => f.rms !== undefined);
+      const head = ["Fluent", "Wrong", "Best of any function", "If nothing changed", ...(far ? ["RMS error", "RMS if nothing changed", "95 % are below"] : [])];
+      return h("div", { class: "wide" }, useless(m) && h("p", { class: "note bad" }, `The network is no better ${words} than predicting that nothing changes.`),
+        h("table", { class: "table" }, h("caption", {}, `Errors ${words}: ${errorsOf(m)}`),
+          h("thead", {}, h("tr", {}, head.map((t, i) => h("th", { scope: "col", class: i ? "number" : null }, t)))),
+          h("tbody", {}, fluents.map(([name, f]) => h("tr", { class: f.wrong ? "differs" : "" }, h("th", { scope: "row" }, name),
+            [f.wrong, f.floor, f.unchanged].map((n) => h("td", { class: "number" }, percent(n / m.rows))),
+            far && [f.rms, f.rms_unchanged, f.p95].map((x) => h("td", { class: "number" }, x === undefined ? "" : `${number(Number(x.toPrecision(3)))} ${f.unit ?? ""}`)))))),
+        m.out_of_range > 0 && h("p", { class: "note warn" }, `${counted(m.out_of_range, "row has", "rows have")} values out of range`,
+          m.outside?.length ? ", such as " + m.outside.slice(0, 3).map((/** @type {any} */ o) => `${o.column} ${o.value} in line ${o.line} (expected ${o.expected})`).join("; ") : "", "."));
+    }), r.unlisted && h("p", { class: "hint" }, `All legal rows were not listed: ${r.unlisted}.`));
     errors.hidden = false;
   }
   async function contradictions() {
@@ -302,6 +313,12 @@ export function view(root, server) {
     },
   };
 }
+
+/** The errors on some rows in words. @param {any} m */
+const errorsOf = (m) => `${percent(m.row_error)} of ${counted(m.rows, "row")} have a wrong next state. The best function of these columns has ${percent(m.floor / m.rows)}, predicting that nothing changes ${percent(m.unchanged / m.rows)}.`;
+
+/** Whether a network is no better than predicting that nothing changes. @param {any} m */
+const useless = (m) => m.wrong > 0 && m.wrong >= m.unchanged;
 
 /** One of several next states, with how often it was seen. @param {{values: string, rows: number, lines: number[]}} n */
 const outcome = (n) => `${n.values} (${counted(n.rows, "row")}: ${n.lines.slice(0, 5).join(", ")}${n.rows > 5 ? ", …" : ""})`;

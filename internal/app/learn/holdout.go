@@ -1,0 +1,157 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/measure"
+	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/learn/train"
+)
+
+// leastHeldOut is the number of rows of which some are held out.
+const leastHeldOut = 10
+
+// holding says which rows are held out: the network that is measured on them was learned without them.
+type holding struct {
+	by   train.SplitMode
+	held func(*train.Row) bool // asked of all rows in turn
+	why  string                // nothing is held out: the reason
+}
+
+// byTime holds out the last tenth of each data set: of whole episodes where the data have some that end there. Rows
+// with a weight are kept.
+func byTime(from []train.Source) *holding {
+	cuts, some := make([]int, len(from)), false
+	for i, s := range from {
+		cuts[i] = s.Data.Rows
+		if s.Weight == 0 && s.Data.Rows >= leastHeldOut {
+			cuts[i], some = cutOf(s.Data), true
+		}
+	}
+	if !some {
+		return &holding{why: fmt.Sprintf("there are fewer than %d rows", leastHeldOut)}
+	}
+	return &holding{by: train.SplitTime, held: func(r *train.Row) bool { return r.Index >= cuts[r.Source] }}
+}
+
+// cutOf returns the first of the rows that are held out: the beginning of an episode, if one is near enough.
+func cutOf(d *dataset.Data) int {
+	cut := d.Rows - d.Rows/10
+	best, off := cut, d.Rows
+	for _, b := range d.Begins {
+		// Between half and twice as many rows as wanted may be held out.
+		n, away := d.Rows-int(b), max(int(b)-cut, cut-int(b))
+		if 20*n >= d.Rows && 5*n <= d.Rows && away < off {
+			best, off = int(b), away
+		}
+	}
+	return best
+}
+
+// parts are the rows of the dense recipe.
+type parts struct {
+	all      *train.Examples
+	training *train.Examples
+	choosing *train.Examples // decide which epoch is the best, and are searched for changes too
+	*holding                 // what is held out of both
+}
+
+// split divides the rows for the dense recipe. By time, the last rows are held out and a tenth of the others choose;
+// otherwise a tenth is drawn, one half of which chooses and one half is held out.
+func split(p *load.Problem, from *sourced, mode train.SplitMode, seed uint64) (x *parts, err error) {
+	x = &parts{}
+	if x.all, err = train.FromSources(p.Problem, from.data...); err != nil {
+		return nil, err
+	}
+	if mode == "" || mode == train.SplitAuto {
+		// Rows of a data set that is no log count as drawn independently.
+		if mode = train.SplitRandom; from.log {
+			mode = train.SplitTime
+		}
+	}
+	if mode != train.SplitTime {
+		var testing *train.Examples
+		if x.training, testing, err = train.Split(x.all, mode, seed); err != nil {
+			return nil, err
+		}
+		var held *train.Examples
+		x.choosing, held = testing.Halve(mode, seed)
+		x.holding = &holding{by: mode, held: x.all.Held(held, seed)}
+		if held.Rows() == 0 {
+			x.holding = &holding{why: "there are too few rows"}
+		}
+		return x, nil
+	}
+	x.holding = byTime(from.data)
+	b := train.NewBuilder(x.all.Inputs, x.all.Outputs)
+	err = train.EachRow(p.Problem, func(r *train.Row) {
+		if r.InKnown == nil && (x.held == nil || !x.held(r)) {
+			b.AddWeighted(r.In, r.Out, r.Weight)
+		}
+	}, from.data...)
+	if err != nil {
+		return nil, err
+	}
+	rest := b.Examples()
+	if err := rest.Check(); err != nil {
+		return nil, err
+	}
+	x.training, x.choosing, err = train.Split(rest, train.SplitRandom, seed)
+	return x, err
+}
+
+// heldOutShare is the part of the time that is left which learning without the rows held out may take.
+const heldOutShare = 0.4
+
+// holdOut learns the functions without the last rows, and measures them there. They are not made a network, which would
+// have the same values.
+func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share float64, o structure.Options) (*holding, *ErrorLine, error) {
+	if o.Complete {
+		return &holding{why: "the rows are all the legal ones"}, nil, nil
+	}
+	h := byTime(from)
+	if h.held == nil {
+		return h, nil, nil
+	}
+	table, _, err := tableOf(p, from, share, func(r *train.Row) bool { return !h.held(r) })
+	if errors.Is(err, structure.ErrEmpty) {
+		return &holding{why: "the other rows have no transition"}, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	limited, cancel := ctx, func() {}
+	if end, ok := ctx.Deadline(); ok {
+		limited, cancel = context.WithTimeout(ctx, time.Duration(heldOutShare*float64(time.Until(end))))
+	}
+	defer cancel()
+	o.Learned = nil
+	st, err := structure.Learn(limited, table, o)
+	switch {
+	case err != nil && ctx.Err() == nil && limited.Err() != nil:
+		return &holding{why: "the time did not suffice to learn without some rows"}, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	c, _, err := countErrors(p, predicted(st), h.held, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, lineOf(p, c), nil
+}
+
+// predicted is the prediction of the functions that were found.
+func predicted(st *structure.Structure) measure.Predict {
+	return func(out, in []uint64) {
+		for i := range st.Outputs {
+			if st.Outputs[i].Eval(in) {
+				out[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+}

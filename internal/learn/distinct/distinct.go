@@ -1,0 +1,63 @@
+// Package distinct keeps distinct rows of packed bits.
+package distinct
+
+import "slices"
+
+// Set is a set of rows of the same number of words: a hash table with open addressing.
+type Set struct {
+	width int
+	words []uint64 // row by row
+	rows  int
+	index []int32 // the number of a row plus 1, or 0; at most half of it is in use
+}
+
+// New returns an empty set of rows of width words.
+func New(width int) *Set { return &Set{width: width, index: make([]int32, 1<<10)} }
+
+// Len is the number of rows.
+func (s *Set) Len() int { return s.rows }
+
+// At returns the words of row i, in the order of adding.
+func (s *Set) At(i int) []uint64 { return s.words[i*s.width : (i+1)*s.width] }
+
+// Add returns the number of a row, which is added if it is new.
+func (s *Set) Add(row []uint64) (i int, added bool) {
+	at := s.slot(row)
+	if k := s.index[at]; k != 0 {
+		return int(k - 1), false
+	}
+	s.words = append(s.words, row...)
+	s.rows++
+	s.index[at] = int32(s.rows)
+	if 2*s.rows > len(s.index) {
+		s.index = make([]int32, 2*len(s.index))
+		for i := range s.rows {
+			s.index[s.slot(s.At(i))] = int32(i + 1)
+		}
+	}
+	return s.rows - 1, true
+}
+
+// slot returns where the table has a row, or would have it.
+func (s *Set) slot(row []uint64) int {
+	var h uint64
+	for _, w := range row {
+		h = (h ^ w) * 0x9e37_79b9_7f4a_7c15
+		h ^= h >> 32
+	}
+	at := int(h) & (len(s.index) - 1)
+	for s.index[at] != 0 && !slices.Equal(s.At(int(s.index[at]-1)), row) {
+		at = (at + 1) & (len(s.index) - 1)
+	}
+	return at
+}
+
+// Order returns the numbers of the rows, sorted by their words.
+func (s *Set) Order() []int32 {
+	order := make([]int32, s.rows)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(x, y int32) int { return slices.Compare(s.At(int(x)), s.At(int(y))) })
+	return order
+}

@@ -1,0 +1,212 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// mapping relates the columns of rows of values to the bits of a problem.
+type mapping struct {
+	p          *factored.Problem
+	now, next  []*factored.Variable // by column; nil if the column is not used
+	val, after factored.Valuation
+	in, out    []bool
+	before     []bool
+}
+
+func newMapping(p *factored.Problem) (*mapping, error) {
+	if len(p.Inputs) == 0 || len(p.Outputs) == 0 {
+		return nil, fmt.Errorf("%s has nothing to learn, expected a problem with learned state fluents", p.Name)
+	}
+	return &mapping{
+		p: p, val: make(factored.Valuation, p.NumBits()), after: make(factored.Valuation, p.NumBits()),
+		in: make([]bool, len(p.Inputs)), out: make([]bool, len(p.Outputs)), before: make([]bool, len(p.Outputs)),
+	}, nil
+}
+
+// set writes a column's value into val.
+func set(v *factored.Variable, val factored.Valuation, x float64) error {
+	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return fmt.Errorf("%s cannot be %v, expected a whole number in %d..%d", v.Name, x, v.Lo, v.Hi)
+	}
+	return v.Set(val, int64(x))
+}
+
+// read takes the bits of the row from val and after.
+func (m *mapping) read() {
+	for i, bit := range m.p.Inputs {
+		m.in[i] = m.val[bit]
+	}
+	for i, bit := range m.p.Outputs {
+		m.out[i], m.before[i] = m.after[bit], m.val[bit]
+	}
+}
+
+// Source is a data set with the weight of its rows; see Examples.Weight.
+type Source struct {
+	Data   *dataset.Data
+	Name   string // of its file; empty for none
+	Weight int32  // 0 for ordinary rows
+	// Stored is the data with quantities in their own units, where Data has their levels; nil
+	// if there are none.
+	Stored *dataset.Data
+	// Outside allows values that their variables do not have, which are otherwise errors.
+	Outside bool
+}
+
+// FromData returns the examples in d for problem p: its Inputs before the step, its Outputs
+// after it. Columns are matched by the names of fluents. It is an error if a fluent that the network reads or writes has no column, or
+// if a value is outside its fluent's range. Rows are counted from 1 in errors.
+func FromData(d *dataset.Data, p *factored.Problem) (*Examples, error) {
+	return FromSources(p, Source{Data: d})
+}
+
+// FromSources returns the examples in several data sets together. Rows with a value
+// that is not known are left out.
+func FromSources(p *factored.Problem, sources ...Source) (*Examples, error) {
+	b := NewBuilder(len(p.Inputs), len(p.Outputs))
+	err := EachRow(p, func(r *Row) {
+		if r.InKnown == nil {
+			b.AddWeighted(r.In, r.Out, r.Weight)
+		}
+	}, sources...)
+	if err != nil {
+		return nil, err
+	}
+	e := b.Examples()
+	return e, e.Check()
+}
+
+// Row is a transition as the problem's network reads and writes it.
+type Row struct {
+	Source, Index int // the number of the data set, and of the row in it, from 0
+	Line          int // in its file, or its number from 1
+	// Now and Next are the state and the action, and the state after it, as far as the data
+	// have columns for them.
+	Now, Next factored.Valuation
+	In, Out   []bool
+	Before    []bool // the output bits before the step
+	// InKnown and OutKnown tell which of the bits are known; nil where all are.
+	InKnown, OutKnown []bool
+	Weight            int32 // of the source
+	// Outside are the values that their variables do not have, whose bits are then false.
+	Outside []Outside
+}
+
+// Outside is a value that a variable does not have.
+type Outside struct {
+	Variable *factored.Variable
+	Next     bool // after the step
+	Value    float64
+}
+
+// EachRow calls row for each row of several data sets in turn; the next row
+// overwrites it. Errors are those of FromData.
+func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
+	m, err := newMapping(p)
+	if err != nil {
+		return err
+	}
+	for i, s := range sources {
+		if err := m.addAll(row, i, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addAll takes all rows of a data set.
+func (m *mapping) addAll(row func(*Row), number int, s Source) error {
+	if err := m.match(s.Data); err != nil {
+		return err
+	}
+	r := &Row{Source: number, In: m.in, Out: m.out, Before: m.before, Weight: s.Weight, Now: m.val, Next: m.after}
+	return s.Data.Each(func(i int, values []float64) error {
+		r.Index, r.InKnown, r.OutKnown, r.Outside = i, nil, nil, r.Outside[:0]
+		if r.Line = i + 1; s.Data.Line != nil {
+			r.Line = s.Data.Line(i)
+		}
+		for k, x := range values {
+			v, next, val := m.now[k], false, m.val
+			if v == nil {
+				v, next, val = m.next[k], true, m.after
+			}
+			switch {
+			case v == nil:
+				continue
+			case math.IsNaN(x):
+				m.gap(r, m.now[k], m.next[k])
+				continue
+			}
+			switch err := set(v, val, x); {
+			case err == nil:
+			case !s.Outside:
+				return fmt.Errorf("row %d: column %s: %w", i+1, s.Data.Schema.Columns[k].Name, err)
+			default:
+				clear(val[v.First : int(v.First)+v.Width])
+				r.Outside = append(r.Outside, Outside{v, next, x})
+			}
+		}
+		m.read()
+		row(r)
+		return nil
+	})
+}
+
+// match finds the variable of each column.
+func (m *mapping) match(d *dataset.Data) error {
+	width := len(d.Schema.Columns)
+	m.now, m.next = make([]*factored.Variable, width), make([]*factored.Variable, width)
+	have := map[*factored.Variable][2]bool{}
+	for i := range d.Schema.Columns {
+		col := &d.Schema.Columns[i]
+		name, side, dst := col.Name, 0, m.now
+		if col.Role == dataset.Next {
+			name, side, dst = name[:len(name)-1], 1, m.next
+		}
+		v, ok := m.p.Find(name)
+		if !ok || v.Kind == factored.Auxiliary {
+			continue
+		}
+		dst[i] = v
+		sides := have[v]
+		sides[side] = true
+		have[v] = sides
+	}
+	for side, bits := range [2][]factored.Bit{m.p.Inputs, m.p.Outputs} {
+		for _, bit := range bits {
+			v, _ := m.p.Owner(bit)
+			if !have[v][side] {
+				return fmt.Errorf("the data has no column %s%s, expected one for each fluent that the network reads or writes", v.Name, "'"[:side])
+			}
+		}
+	}
+	return nil
+}
+
+// gap marks the bits of a variable before or after the step as unknown.
+func (m *mapping) gap(r *Row, now, next *factored.Variable) {
+	if r.InKnown == nil {
+		r.InKnown, r.OutKnown = all(len(m.in)), all(len(m.out))
+	}
+	mark := func(known []bool, bits []factored.Bit, v *factored.Variable) {
+		for i, b := range bits {
+			if v != nil && b >= v.First && b < v.First+factored.Bit(v.Width) {
+				known[i] = false
+			}
+		}
+	}
+	mark(r.InKnown, m.p.Inputs, now)
+	mark(r.OutKnown, m.p.Outputs, next)
+}
+
+func all(n int) []bool {
+	out := make([]bool, n)
+	for i := range out {
+		out[i] = true
+	}
+	return out
+}
