@@ -184,7 +184,9 @@ func unknownTo(rewards []float64, rows int) []float64 {
 func (a *Appender) writeCSV(values, rewards []float64) (err error) {
 	switch {
 	case a.enc == nil:
-		a.enc, err = newCSVEncoder(whole{a.csv}, a.file, column(rewards != nil))
+		if a.enc, err = newCSVEncoder(whole{a.csv}, a.file, column(rewards != nil)); err != nil {
+			os.Remove(a.name) // it has nothing, not even a header
+		}
 	case a.enc.rewards == nil && rewards != nil:
 		err = a.addRewards()
 	}
