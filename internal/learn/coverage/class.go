@@ -17,6 +17,10 @@ type Class struct {
 	Fit int
 }
 
+// doubtful is how many bits a description with exceptions may spare of an output that needs more
+// than LeastK variables.
+const doubtful = 10
+
 // mostSets bounds the least consistent sets of variables of an output.
 const mostSets = 32
 
@@ -72,6 +76,9 @@ func (b *spaceBuilder) add(output int, o *structure.Output) {
 	s, out := b.s, b.out
 	f := s.newFinder(output)
 	fit := f.fit()
+	if (fit < 0 || fit > LeastK) && o.Spared > doubtful {
+		return // so many variables may only set single rows apart that are in error
+	}
 	if fit < 0 || !b.byClass(f, output, o, fit) {
 		if out.Tables[output] = b.ofRows(output); out.Tables[output] != nil {
 			out.Classes[output] = Class{K: len(s.vars), Fit: max(0, fit)}
