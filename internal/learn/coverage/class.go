@@ -162,6 +162,8 @@ func (s *Support) Class() string {
 	}
 	k, more := s.K()
 	switch {
+	case !slices.ContainsFunc(s.Classes, func(c Class) bool { return c.K > 0 }):
+		return "no class of functions fits the rows"
 	case k >= s.Variables:
 		return fmt.Sprintf("all functions of the %d variables", s.Variables)
 	case len(more) > 0:
