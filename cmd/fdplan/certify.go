@@ -112,7 +112,9 @@ func writeReport(w io.Writer, r *certify.Report) error {
 	if len(r.Unchecked) > 0 {
 		fmt.Fprintf(w, "Not checked: %s\n", strings.Join(r.Unchecked, ", "))
 	}
-	fmt.Fprintf(w, "What remains trusted:\n")
+	if len(r.Trusted) > 0 {
+		fmt.Fprintf(w, "What remains trusted:\n")
+	}
 	for _, t := range r.Trusted {
 		fmt.Fprintf(w, "  %s\n", t)
 	}

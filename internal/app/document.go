@@ -29,22 +29,27 @@ type Entry struct {
 // Values is a JSON object that keeps the order of variables.
 type Values []Entry
 
-// String lists the entries that are not false or 0.
+// String lists the entries that are not false or 0; where all are, those that are 0.
 func (v Values) String() string {
-	var on []string
+	var on, zero []string
 	for _, e := range v {
 		switch e.Value {
-		case false, int64(0):
+		case false:
+		case int64(0):
+			zero = append(zero, e.Name+"=0")
 		case true:
 			on = append(on, e.Name)
 		default:
 			on = append(on, fmt.Sprintf("%s=%v", e.Name, e.Value))
 		}
 	}
-	if len(on) == 0 {
-		return "(all false)"
+	switch {
+	case len(on) > 0:
+		return strings.Join(on, ", ")
+	case len(zero) > 0:
+		return strings.Join(zero, ", ")
 	}
-	return strings.Join(on, ", ")
+	return "(all false)"
 }
 
 // MarshalJSON writes the entries in order.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -97,9 +98,13 @@ func (f *Found) warnings() []string {
 	}
 	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden, structure.Chance} {
 		var bits []string
+		least := FoundLine{Rows: 1} // the one that fewest rows follow
 		for _, o := range f.Outputs {
 			if o.Verdict == string(v) {
 				bits = append(bits, o.Values)
+				if o.Wrong*least.Rows > least.Wrong*o.Rows {
+					least = o
+				}
 			}
 		}
 		if len(bits) == 0 {
@@ -112,7 +117,8 @@ func (f *Found) warnings() []string {
 		case structure.Hidden:
 			what = "exceptions gather at some values of the inputs: something that is not recorded decides (hidden state), or inputs were recorded wrongly"
 		}
-		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s", len(bits), len(f.Outputs), listed(bits), what))
+		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s; none of them is supported; the function found agrees with %s of the rows or more",
+			len(bits), len(f.Outputs), listed(bits), what, measure.Percent(least.Rows-least.Wrong, least.Rows)))
 	}
 	return lines
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
@@ -194,7 +195,8 @@ func (t *Trained) Next() []string {
 	}
 	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {
-		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, use finer bins, or ignore a column that is chance.", t.Contradictory))
+		lines = append(lines, fmt.Sprintf("States and actions with several next states, which no network can learn: %d. %s of the rows have the next state that is most frequent for theirs. fdplan check TASK DATA --contradictions lists them. Record the column that is missing, use finer bins, or ignore a column that is chance.",
+			t.Contradictory, measure.Percent(t.Train.Rows-t.Train.Floor, t.Train.Rows)))
 	}
 	switch {
 	case t.Stopped != "":

@@ -11,11 +11,13 @@ import (
 // Legend explains the words of the text.
 const Legend = "Wrong: rows with a wrong next state. Floor: the least that any function of these columns can have wrong here. Unchanged: wrong if nothing is predicted to change.\n"
 
-// Percent is a part as text. One that is not 0 is never shown as 0.
+// Percent is a part as text. One that is not 0 is never shown as 0, and one that is not all never as 100.
 func Percent(n, of int) string {
 	switch x := 100 * float64(n) / float64(max(1, of)); {
 	case n == 0:
 		return "0 %"
+	case n < of && x > 99.99:
+		return "over 99.99 %"
 	case x < 0.01:
 		return fmt.Sprintf("%.1g %%", x)
 	default:
