@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
 // chance marks the outputs that the inputs do not determine at all, as random columns are: rows
@@ -35,11 +37,26 @@ func (l *learner) random(rows []int32, near []neighbour, o int) bool {
 	)
 	s := &search{t: l.t, x: l.x, rows: l.t.known(rows, o), out: o}
 	constant := s.choice(nil)
-	if constant.errors < fewest || l.agree(near, o) {
+	if constant.errors < fewest || l.repeats(float64(constant.errors)/float64(len(s.rows))) || l.agree(near, o) || l.counted(s) {
 		return false
 	}
 	return constant.score-s.shortest(s.path(false, true)).score < luck+math.Log2(float64(l.t.Outputs))
 }
+
+// repeats reports whether rows that were seen again never contradicted each other, though an
+// output that chance gives its rarer value at this rate would have, with odds below one to a
+// million corrected for the number of outputs.
+func (l *learner) repeats(rate float64) bool {
+	if l.t.Contradictory || l.t.Missing > 0 {
+		return false
+	}
+	alike := rate*rate + (1-rate)*(1-rate)
+	return float64(l.t.Repeated)*math.Log(alike) < -math.Log(1e6*float64(l.t.Outputs))
+}
+
+// counted reports whether the number of some literals that hold decides all rows, as of a parity or
+// another symmetric function, which no input shows by itself.
+func (l *learner) counted(s *search) bool { return rules.Count(l.ctx, s.sampleOf(), nil) != nil }
 
 // neighbour is a pair of rows that are as alike as any.
 type neighbour [2]int32
