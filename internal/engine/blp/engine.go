@@ -2,6 +2,7 @@ package blp
 
 import (
 	"context"
+	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/solve/external"
@@ -13,6 +14,8 @@ import (
 type Engine struct {
 	Solver *external.Solver // of kind external.MILP; nil is HiGHS, as a program or in process
 	Help   Help
+
+	inProcess *loaded // shared by copies; nil loads HiGHS for each question
 }
 
 var _ engine.Opener = Engine{}
@@ -24,6 +27,7 @@ func (Engine) Name() string { return "blp" }
 // solved by itself. Errors are those of external.Run and highs.Solve, an
 // *external.MissingError where there is no solver, and *outsource.LieError.
 func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
+	e = e.Keep()
 	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
 		s, err := e.Open(ctx, q.Task, h)
 		if err != nil {
@@ -35,7 +39,37 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 
 // Open prepares for queries about one horizon.
 func (e Engine) Open(_ context.Context, t engine.Task, horizon int) (engine.Session, error) {
-	return &Session{e: e, task: t, horizon: horizon}, nil
+	return &Session{e: e.Keep(), task: t, horizon: horizon}, nil
+}
+
+// Keep returns the engine such that HiGHS in process is loaded once, for all questions to it
+// and its copies.
+func (e Engine) Keep() Engine {
+	if e.inProcess == nil {
+		e.inProcess = &loaded{}
+	}
+	return e
+}
+
+// loaded is HiGHS in process, once it was needed.
+type loaded struct {
+	mu     sync.Mutex
+	engine *highs.Engine
+}
+
+// solve is highs.Engine.Solve.
+func (x *loaded) solve(ctx context.Context, in external.Input, l external.Limits, o highs.Options, report func(external.Progress)) (external.Answer, error) {
+	x.mu.Lock()
+	if x.engine == nil {
+		e, err := highs.Open(ctx)
+		if err != nil {
+			x.mu.Unlock()
+			return external.Answer{}, err
+		}
+		x.engine = e
+	}
+	x.mu.Unlock()
+	return x.engine.Solve(ctx, in, l, o, report)
 }
 
 // runner is a solver ready to run.
@@ -54,13 +88,16 @@ func (e Engine) runner() (*runner, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, missing := native.Program()
-		if missing != nil {
+		r := &runner{name: "HiGHS", takesStart: true, whole: true, run: highs.Solve}
+		if _, missing := native.Program(); missing != nil {
 			if _, err := highs.Find(); err != nil {
 				return nil, err
 			}
+			if r.whole = false; e.inProcess != nil {
+				r.run = e.inProcess.solve
+			}
 		}
-		return &runner{name: "HiGHS", takesStart: true, whole: missing == nil, run: highs.Solve}, nil
+		return r, nil
 	}
 	s := *e.Solver
 	if _, err := s.Program(); err != nil {

@@ -81,6 +81,7 @@ func TestRandomProblems(t *testing.T) {
 		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach", "fix,rollout,cutoff,priorities",
 		"tables", "fix,tables,cutoff",
 	}
+	kept := blp.Engine{}.Keep()
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		turns := []string{list[seed%uint64(len(list))], list[(seed/2+7)%uint64(len(list))]}
 		if *problems <= 50 {
@@ -88,7 +89,9 @@ func TestRandomProblems(t *testing.T) {
 		}
 		for i, name := range turns {
 			solver := names[(seed/uint64(len(list))+seed+uint64(i))%uint64(len(names))]
-			compare(t, seed, solver+" "+name, blp.Engine{Solver: solvers[solver], Help: parse(t, name)}, task, horizon, want, feasible)
+			e := kept
+			e.Solver, e.Help = solvers[solver], parse(t, name)
+			compare(t, seed, solver+" "+name, e, task, horizon, want, feasible)
 		}
 	})
 }
