@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	onestep "github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -126,7 +127,7 @@ func (b *beam) isFinal(key []uint32) bool {
 	r := b.f.r
 	for id := range b.f.parts {
 		g := &b.f.parts[id]
-		if len(g.own) > 0 && !assign(st, lits(g.own), g.values[key[id]]) {
+		if len(g.own) > 0 && !onestep.Assign(st, lits(g.own), g.values[key[id]]) {
 			return false
 		}
 	}

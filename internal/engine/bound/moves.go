@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	onestep "github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 )
@@ -108,7 +109,7 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 	}
 	for _, value := range x.out.values {
 		l.last.Reset()
-		x.out.last = append(x.out.last, l.last.Consistent() && assign(l.last, x.own, value))
+		x.out.last = append(x.out.last, l.last.Consistent() && onestep.Assign(l.last, x.own, value))
 	}
 	return x.out, nil
 }
@@ -142,7 +143,7 @@ func (x *listing) expand(v int) {
 		return
 	}
 	st.Reset()
-	if !assign(st, x.own, x.out.values[v]) {
+	if !onestep.Assign(st, x.own, x.out.values[v]) {
 		return
 	}
 	x.here = map[move]bool{}
@@ -210,19 +211,6 @@ func lits(vars []int32) []model.Lit {
 		out[i] = model.Lit(v)
 	}
 	return out
-}
-
-// assign makes vars what key says; false when that is refuted.
-func assign(st *propagate.State, vars []model.Lit, key []uint64) bool {
-	for i, v := range vars {
-		if key[i/64]>>(i%64)&1 == 0 {
-			v = -v
-		}
-		if !st.Assign(v) {
-			return false
-		}
-	}
-	return true
 }
 
 // shares deals out the reward: each group pays for its own state bits, for the

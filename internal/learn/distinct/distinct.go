@@ -14,9 +14,6 @@ type Set struct {
 // New returns an empty set of rows of width words.
 func New(width int) *Set { return &Set{width: width, index: make([]int32, 1<<10)} }
 
-// Len is the number of rows.
-func (s *Set) Len() int { return s.rows }
-
 // At returns the words of row i, in the order of adding.
 func (s *Set) At(i int) []uint64 { return s.words[i*s.width : (i+1)*s.width] }
 
