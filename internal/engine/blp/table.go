@@ -132,7 +132,7 @@ type table []bitset
 // them after which C holds with the state that the network gives. Both are nil
 // when they are more than most or the context ends.
 func (s *relation) legal(ctx context.Context, most int) (all, legal table) {
-	st := s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.shifted(s.Quiet())).NewState()
+	st := s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.shifted(s.Invariants())).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
 	all, legal = table{}, table{}
 	if !st.Consistent() {

@@ -29,7 +29,7 @@ type beam struct {
 	bits    []int8  // by variable: the pending bits of the node at hand
 	sums    []int64 // by rule
 	touched []int32 // rules whose sums are not 0
-	newSums []int64 // by quiet rule: uses of the new values
+	newSums []int64 // by rule on states: uses of the new values
 	newOf   []int32
 	key     []uint32
 	next    []int32

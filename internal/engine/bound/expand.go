@@ -68,20 +68,20 @@ func (b *beam) open(k int, key []uint32) {
 			b.touched = append(b.touched, data[i])
 		}
 	}
-	if !b.f.hasQuiet {
+	if !b.f.hasInvariant {
 		return
 	}
 	for _, id := range o.group[:k] {
 		if uses := b.f.parts[id].nowUse; uses != nil {
-			b.addQuiet(uses[key[id]])
+			b.addInvariants(uses[key[id]])
 		}
 	}
 }
 
-// addQuiet counts the uses of rules on states by a new value.
-func (b *beam) addQuiet(uses []use) {
+// addInvariants counts the uses of rules on states by a new value.
+func (b *beam) addInvariants(uses []use) {
 	for _, u := range uses {
-		if k := b.f.rels[u.rel].rule; k >= 0 && b.f.s.quiet[k] {
+		if k := b.f.rels[u.rel].rule; k >= 0 && b.f.s.invariant[k] {
 			b.newSums[k] += u.coef
 			b.newOf = append(b.newOf, int32(k))
 		}
@@ -157,10 +157,10 @@ func (b *beam) keepsRules(k int, id int32, v uint32, i int, m *move) bool {
 	for _, u := range uses {
 		b.sums[u.rel] -= u.coef
 	}
-	if !ok || !f.hasQuiet {
+	if !ok || !f.hasInvariant {
 		return ok
 	}
-	return b.keepsQuiet(k, id, m)
+	return b.keepsInvariants(k, id, m)
 }
 
 // inReach reports whether the groups after position k can still keep a rule.
@@ -170,8 +170,8 @@ func (b *beam) inReach(k int, rule int32) bool {
 	return s+b.o.restMin[k+1][rule] <= e.limit && (!e.equal || s+b.o.restMax[k+1][rule] >= e.limit)
 }
 
-// keepsQuiet reports whether a new value leaves every rule on states in reach.
-func (b *beam) keepsQuiet(k int, id int32, m *move) bool {
+// keepsInvariants reports whether a new value leaves every rule on states in reach.
+func (b *beam) keepsInvariants(k int, id int32, m *move) bool {
 	f, o := b.f, b.o
 	var uses []use
 	if w := f.parts[id].nowUse; w != nil {
@@ -180,17 +180,17 @@ func (b *beam) keepsQuiet(k int, id int32, m *move) bool {
 	sign := int64(1)
 	add := func() {
 		for _, u := range uses {
-			if rule := f.rels[u.rel].rule; rule >= 0 && f.s.quiet[rule] {
+			if rule := f.rels[u.rel].rule; rule >= 0 && f.s.invariant[rule] {
 				b.newSums[rule] += sign * u.coef
 			}
 		}
 	}
 	add()
 	ok := true
-	for _, rule := range o.quietRules[id] {
+	for _, rule := range o.invariants[id] {
 		e := &f.rels[o.relOf[rule]]
 		s := b.newSums[rule]
-		if s+o.quietMin[k+1][rule] > e.limit || e.equal && s+o.quietMax[k+1][rule] < e.limit {
+		if s+o.invariantMin[k+1][rule] > e.limit || e.equal && s+o.invariantMax[k+1][rule] < e.limit {
 			ok = false
 			break
 		}

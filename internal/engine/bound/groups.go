@@ -21,14 +21,14 @@ type group struct {
 // structure is a relation cut into groups: each row is in a group, or one of
 // the rules that couple groups.
 type structure struct {
-	r      *relation
-	d      *definitions
-	asks   []assertion
-	union  []int // by variable of the problem: another of its group, or itself
-	groups []*group
-	rules  []model.Sum // coupling rows, over now, action, after and visible variables
-	quiet  []bool      // by rule: over the present state alone
-	home   []int32     // by variable: the group that owns it, -1 for none
+	r         *relation
+	d         *definitions
+	asks      []assertion
+	union     []int // by variable of the problem: another of its group, or itself
+	groups    []*group
+	rules     []model.Sum // coupling rows, over now, action, after and visible variables
+	invariant []bool      // by rule: over the present state alone
+	home      []int32     // by variable: the group that owns it, -1 for none
 	// reads bounds the bits that a group reads beside its own.
 	reads int
 }
@@ -166,7 +166,7 @@ func (s *structure) couple(a *assertion) {
 		w := &s.r.rows[i]
 		if w.neuron == nil {
 			s.rules = append(s.rules, w.sum)
-			s.quiet = append(s.quiet, w.quiet)
+			s.invariant = append(s.invariant, w.invariant)
 			continue
 		}
 		n := w.neuron
@@ -178,7 +178,7 @@ func (s *structure) couple(a *assertion) {
 			down.Terms = append(down.Terms, model.Term{Coef: 1, Lit: -l})
 		}
 		s.rules = append(s.rules, up, down)
-		s.quiet = append(s.quiet, false, false)
+		s.invariant = append(s.invariant, false, false)
 	}
 }
 

@@ -33,7 +33,7 @@ func (x *Relaxation) Nodes(ctx context.Context, most int64) [][]Node {
 		return nil
 	}
 	o := f.newOrder(0)
-	o.same, o.peers = nil, make([][]int32, len(o.group)) // of states that differ by a swap each is one
+	o.same, o.interchangeable = nil, make([][]int32, len(o.group)) // of states that differ by a swap each is one
 	b := f.newBeam(o, x.t, (x.target-f.step)*x.t.Scale, int(min(most, lastWidth)), 0)
 	b.start(starts)
 	out := [][]Node{b.list()}

@@ -12,19 +12,19 @@ type order struct {
 	// pending are the shared bits that an earlier group than the position
 	// decides and one from there on reads: variables, ascending.
 	pending [][]int32
-	rules   [][]int32 // by group: the rules that its moves use, but for quiet ones
+	rules   [][]int32 // by group: the rules that its moves use, but for those on states
 	uses    [][][]rulesOf
 	relOf   []int32 // by rule: the relation that states it
 	// critical are the rules that must be looked at for every move.
 	critical   [][]int32
 	impossible bool // a rule that nothing can keep
-	// peers are, by position, the positions up to there of groups that can be
+	// interchangeable are, by position, the positions up to there of groups that can be
 	// swapped with that one; same are all sets of such groups.
-	peers [][]int32
-	same  [][]int32
+	interchangeable [][]int32
+	same            [][]int32
 	// The same of the rules on states alone, which are judged by new values.
-	quietRules         [][]int32 // by group
-	quietMin, quietMax [][]int64 // by position
+	invariants                 [][]int32 // by group
+	invariantMin, invariantMax [][]int64 // by position
 }
 
 // rulesOf lists what a move uses of rules.
@@ -46,9 +46,9 @@ func (f *Factors) newOrder(turn int) *order {
 	}
 	o.countUses()
 	o.findCritical()
-	o.findQuiet()
+	o.findInvariants()
 	o.findPending()
-	o.findPeers()
+	o.findInterchangeable()
 	return o
 }
 
@@ -166,7 +166,7 @@ func (o *order) countGroup(id int32) (least, most []int64, seen []bool) {
 	add := func(uses []use) {
 		for _, u := range uses {
 			k := f.rels[u.rel].rule
-			if k < 0 || f.s.quiet[k] {
+			if k < 0 || f.s.invariant[k] {
 				continue
 			}
 			if sum[k] == 0 {
@@ -247,18 +247,18 @@ func (o *order) findCritical() {
 	}
 	for i := range f.s.rules {
 		e := &f.rels[o.relOf[i]]
-		if !f.s.quiet[i] && (o.restMin[0][i] > e.limit || e.equal && o.restMax[0][i] < e.limit) {
+		if !f.s.invariant[i] && (o.restMin[0][i] > e.limit || e.equal && o.restMax[0][i] < e.limit) {
 			o.impossible = true
 		}
 	}
 }
 
-// findQuiet lists, for the rules on states alone, which groups' values use them
+// findInvariants lists, for the rules on states alone, which groups' values use them
 // and how much those from each position on do.
-func (o *order) findQuiet() {
+func (o *order) findInvariants() {
 	f := o.f
 	n, rules := len(o.group), len(f.s.rules)
-	o.quietRules = make([][]int32, len(f.parts))
+	o.invariants = make([][]int32, len(f.parts))
 	least, most := make([][]int64, len(f.parts)), make([][]int64, len(f.parts))
 	for id := range f.parts {
 		g := &f.parts[id]
@@ -267,7 +267,7 @@ func (o *order) findQuiet() {
 		seen := make([]bool, rules)
 		for v := range g.nowUse {
 			for _, u := range g.nowUse[v] {
-				if k := f.rels[u.rel].rule; k >= 0 && f.s.quiet[k] {
+				if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] {
 					seen[k] = true
 					sums[k] += u.coef
 				}
@@ -282,32 +282,32 @@ func (o *order) findQuiet() {
 		}
 		for k := range seen {
 			if seen[k] {
-				o.quietRules[id] = append(o.quietRules[id], int32(k))
+				o.invariants[id] = append(o.invariants[id], int32(k))
 			}
 		}
 	}
-	o.quietMin, o.quietMax = make([][]int64, n+1), make([][]int64, n+1)
-	o.quietMin[n], o.quietMax[n] = make([]int64, rules), make([]int64, rules)
+	o.invariantMin, o.invariantMax = make([][]int64, n+1), make([][]int64, n+1)
+	o.invariantMin[n], o.invariantMax[n] = make([]int64, rules), make([]int64, rules)
 	for k := n - 1; k >= 0; k-- {
-		o.quietMin[k], o.quietMax[k] = slices.Clone(o.quietMin[k+1]), slices.Clone(o.quietMax[k+1])
+		o.invariantMin[k], o.invariantMax[k] = slices.Clone(o.invariantMin[k+1]), slices.Clone(o.invariantMax[k+1])
 		for i := range rules {
-			o.quietMin[k][i] += least[o.group[k]][i]
-			o.quietMax[k][i] += most[o.group[k]][i]
+			o.invariantMin[k][i] += least[o.group[k]][i]
+			o.invariantMax[k][i] += most[o.group[k]][i]
 		}
 	}
 	for i := range rules {
 		e := &f.rels[o.relOf[i]]
-		if f.s.quiet[i] && (o.quietMin[0][i] > e.limit || e.equal && o.quietMax[0][i] < e.limit) {
+		if f.s.invariant[i] && (o.invariantMin[0][i] > e.limit || e.equal && o.invariantMax[0][i] < e.limit) {
 			o.impossible = true
 		}
 	}
 }
 
-// findPeers lists which groups can be swapped.
-func (o *order) findPeers() {
+// findInterchangeable lists which groups can be swapped.
+func (o *order) findInterchangeable() {
 	class := o.f.classes()
 	sets := map[int32]int{}
-	o.peers = make([][]int32, len(o.group))
+	o.interchangeable = make([][]int32, len(o.group))
 	for k, id := range o.group {
 		c := class[id]
 		if c < 0 {
@@ -320,14 +320,14 @@ func (o *order) findPeers() {
 			o.same = append(o.same, nil)
 		}
 		o.same[n] = append(o.same[n], id)
-		o.peers[k] = slices.Clone(o.same[n])
+		o.interchangeable[k] = slices.Clone(o.same[n])
 	}
 }
 
 // settle sorts the new values of the groups that can be swapped with the one at
 // position k and are decided; actual, if not nil, follows.
 func (o *order) settle(k int, values []uint32, actual []int32) {
-	o.sort(o.peers[k], values, actual, true)
+	o.sort(o.interchangeable[k], values, actual, true)
 }
 
 // canonical sorts the values of all groups that can be swapped.

@@ -24,29 +24,29 @@ const (
 // row is one constraint of a step after the bits that never change are taken
 // out: a linear sum, or a neuron of the network.
 type row struct {
-	sum    model.Sum
-	neuron *model.Neuron // in place of sum
-	vars   []int32       // its variables, ascending
-	quiet  bool          // over the present state alone: it holds at step H+1 too
+	sum       model.Sum
+	neuron    *model.Neuron // in place of sum
+	vars      []int32       // its variables, ascending
+	invariant bool          // over the present state alone: it holds at step H+1 too
 }
 
 // relation is the constraints between a state, a joint action and the state
 // after, with what propagation over all steps fixes taken out.
 type relation struct {
-	stop    func() bool // whether to give up: what comes of it then is of no use
-	task    engine.Task
-	horizon int
-	one     *model.Model // one step, as it is
-	whole   *model.Model // all steps, with what propagation fixes
-	stride  int32
-	numVars int32
-	role    []role  // by variable of one
-	bit     []int32 // by variable: its bit; -1 of a hidden unit
-	fixed   []int8  // by variable: its value at every step, 0 where that varies
-	rows    []row
-	quiet   []model.Sum // what holds of every state, over variables of step t
-	final   *propagate.System
-	first   *propagate.System
+	stop      func() bool // whether to give up: what comes of it then is of no use
+	task      engine.Task
+	horizon   int
+	one       *model.Model // one step, as it is
+	whole     *model.Model // all steps, with what propagation fixes
+	stride    int32
+	numVars   int32
+	role      []role  // by variable of one
+	bit       []int32 // by variable: its bit; -1 of a hidden unit
+	fixed     []int8  // by variable: its value at every step, 0 where that varies
+	rows      []row
+	invariant []model.Sum // what holds of every state, over variables of step t
+	final     *propagate.System
+	first     *propagate.System
 	// What final and first are made of.
 	finalSums, firstSums []model.Sum
 	nowVar               []int32 // by bit, 0 where it has none
@@ -66,8 +66,8 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	r := &relation{stop: func() bool { return ctx.Err() != nil }, task: t, horizon: horizon, one: one, whole: whole, stride: one.Stride(), numVars: one.NumVars()}
 	r.assignRoles()
 	here, there := one.Part(1), one.Part(2)
-	r.quiet = there.Sums[model.Global]
-	r.firstSums, r.finalSums = slices.Concat(here.Sums[model.Initial], r.quiet), slices.Concat(there.Sums[model.Goal], r.quiet)
+	r.invariant = there.Sums[model.Global]
+	r.firstSums, r.finalSums = slices.Concat(here.Sums[model.Initial], r.invariant), slices.Concat(there.Sums[model.Goal], r.invariant)
 	r.first = propagate.NewSystem(int(r.numVars), r.firstSums, nil)
 	r.final = propagate.NewSystem(int(r.numVars), r.finalSums, nil)
 	r.fix()
@@ -163,14 +163,14 @@ func (r *relation) fix() {
 	}
 }
 
-// addSum adds a linear constraint without its fixed terms. quiet is false for
+// addSum adds a linear constraint without its fixed terms. invariant is false for
 // what holds at steps 1..H only, whatever it is over.
-func (r *relation) addSum(s model.Sum, quiet bool) {
+func (r *relation) addSum(s model.Sum, invariant bool) {
 	out := model.Sum{Op: s.Op, K: s.K}
 	var most int64
 	for _, t := range s.Terms {
 		v := t.Lit.Var()
-		quiet = quiet && r.role[v] == now // an auxiliary bit is fixed up to step H only
+		invariant = invariant && r.role[v] == now // an auxiliary bit is fixed up to step H only
 		if f := r.fixed[v]; f != 0 {
 			if (f > 0) == (t.Lit > 0) {
 				out.K -= t.Coef
@@ -191,7 +191,7 @@ func (r *relation) addSum(s model.Sum, quiet bool) {
 	default:
 		return
 	}
-	n := row{sum: out, quiet: quiet}
+	n := row{sum: out, invariant: invariant}
 	for _, t := range out.Terms {
 		n.vars = append(n.vars, t.Lit.Var())
 	}

@@ -74,7 +74,7 @@ type mark struct {
 func (f *Factors) marks() [][]mark {
 	out := make([][]mark, len(f.parts))
 	there := f.r.one.Part(2)
-	for n, s := range slices.Concat(there.Sums[model.Goal], f.r.quiet) {
+	for n, s := range slices.Concat(there.Sums[model.Goal], f.r.invariant) {
 		var ids []int32
 		other := false
 		for _, t := range s.Terms {
@@ -117,26 +117,26 @@ func (f *Factors) marks() [][]mark {
 // by step 1..H: the bits that it reads there.
 type Choices [][]model.Lit
 
-// Peers lists groups that can be swapped with one another in every plan: if the choices of
+// Interchangeable lists groups that can be swapped with one another in every plan: if the choices of
 // two of them are exchanged, the plan stays one and has the same reward. The choices of both have
 // the same form. Groups with more than one initial value are left out: a constraint may tell
 // their initial values apart.
-func (s *Search) Peers() [][]Choices {
+func (s *Search) Interchangeable() [][]Choices {
 	if s.f == nil {
 		return nil
 	}
-	var peers [][]Choices
+	var classes [][]Choices
 	for id, c := range s.f.classes() {
 		g := &s.f.parts[id]
 		if c < 0 || g.initials() != 1 {
 			continue
 		}
-		for int(c) >= len(peers) {
-			peers = append(peers, nil)
+		for int(c) >= len(classes) {
+			classes = append(classes, nil)
 		}
-		peers[c] = append(peers[c], s.f.choices(g))
+		classes[c] = append(classes[c], s.f.choices(g))
 	}
-	return peers
+	return classes
 }
 
 // initials counts the values that a group may have at first.
@@ -149,7 +149,7 @@ func (g *part) initials() (n int) {
 	return n
 }
 
-// choices leaves out the bits that are known at their step: those of peers are alike.
+// choices leaves out the bits that are known at their step: those of a class are alike.
 func (f *Factors) choices(g *part) Choices {
 	out := make(Choices, f.horizon)
 	for t := range out {

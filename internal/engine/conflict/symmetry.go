@@ -6,13 +6,13 @@ import (
 )
 
 // addSymmetry orders what can be swapped, such as computers with as many neighbours: of two
-// peers the choices of the first are lexicographically not less than those of the second (Crawford
+// groups of a class the choices of the first are lexicographically not less than those of the second (Crawford
 // et al., Symmetry-Breaking Predicates for Search Problems, 1996). The clauses hold while
 // x.ordered is assumed: plans that are excluded may be those of one order alone.
-func (x *Session) addSymmetry(peers [][]bound.Choices) {
+func (x *Session) addSymmetry(classes [][]bound.Choices) {
 	const most = 1 << 18 // choices that are compared
 	left := most
-	for _, class := range peers {
+	for _, class := range classes {
 		for i := 1; i < len(class); i++ {
 			for _, c := range class[i] {
 				left -= len(c)
@@ -45,7 +45,7 @@ func (x *Session) atLeast(a, b bound.Choices) {
 	}
 }
 
-// assuming returns the literals that a question assumes: some, and the order of peers.
+// assuming returns the literals that a question assumes: some, and the order of interchangeable groups.
 func (x *Session) assuming(some ...sat.Lit) []sat.Lit {
 	if x.ordered != 0 && !x.excluding {
 		some = append(some, x.ordered)

@@ -49,7 +49,7 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		return nil
 	}
 	if x.has(Symmetry) && !x.confined {
-		x.addSymmetry(s.Peers())
+		x.addSymmetry(s.Interchangeable())
 	}
 	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()

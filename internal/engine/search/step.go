@@ -59,7 +59,7 @@ func (s *relation) findShortcuts() {
 	s.direct = s.eval != nil && len(s.Free) == 0 && len(s.Paid) == 0 && len(s.Aux) == 0 && len(here.Sums[model.Transition]) == 0
 	s.fixedMask = make([]uint64, s.StateWords())
 	s.fixedValue = make([]uint64, len(s.fixedMask))
-	st := s.System(s.Quiet()).NewState()
+	st := s.System(s.Invariants()).NewState()
 	if !st.Consistent() {
 		return
 	}

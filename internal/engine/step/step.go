@@ -81,8 +81,8 @@ func New(t engine.Task) (*Step, error) {
 // Var is the variable of a bit at t.
 func (s *Step) Var(b factored.Bit) model.Lit { return s.Model.Var(1, b) }
 
-// Quiet lists the constraints over the state at t alone, which hold in every state.
-func (s *Step) Quiet() []model.Sum { return s.There.Sums[model.Global] }
+// Invariants lists the constraints over the state at t alone, which hold in every state.
+func (s *Step) Invariants() []model.Sum { return s.There.Sums[model.Global] }
 
 // Relation compiles C and T between t and t+1, without the network.
 func (s *Step) Relation() *propagate.System {
@@ -90,11 +90,11 @@ func (s *Step) Relation() *propagate.System {
 }
 
 // First compiles I and the part of C without actions: what holds at step 1.
-func (s *Step) First() *propagate.System { return s.System(s.Here.Sums[model.Initial], s.Quiet()) }
+func (s *Step) First() *propagate.System { return s.System(s.Here.Sums[model.Initial], s.Invariants()) }
 
 // Final compiles G and the part of C without actions: what holds at step H+1, over the
 // variables at t.
-func (s *Step) Final() *propagate.System { return s.System(s.There.Sums[model.Goal], s.Quiet()) }
+func (s *Step) Final() *propagate.System { return s.System(s.There.Sums[model.Goal], s.Invariants()) }
 
 // System compiles sums over the step's variables.
 func (s *Step) System(sums ...[]model.Sum) *propagate.System {
