@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"testing"
 )
 
+var allForeign = flag.Bool("foreign", false, "learn the foreign logs that take more than three seconds too")
+
 // foreignLog is a log of another project, by its name in docs/logs.md.
 type foreignLog struct {
 	name, learn, test string // the files; a log without test is cut in two
 	init              []string
-	binned            bool
+	binned, slow      bool
 }
 
 var foreignLogs = []foreignLog{
@@ -26,7 +29,7 @@ var foreignLogs = []foreignLog{
 	{name: "taxi", learn: "taxid_tr.csv", test: "taxid_te.csv", init: []string{"--actions", "action"}},
 	{name: "lake", learn: "fl_tr.csv", test: "fl_te.csv", init: []string{"--actions", "action"}},
 	{name: "house", learn: "thl_tr.csv", test: "thl_te.csv", init: []string{"--actions", "setpoint"}, binned: true},
-	{name: "counters", learn: "cnt5.csv", init: []string{"--actions", "act"}},
+	{name: "counters", learn: "cnt5.csv", init: []string{"--actions", "act"}, slow: true},
 	{name: "counters in bins", learn: "cnt5.csv", binned: true, init: []string{
 		"--actions", "act", "--bins", "value(c0)=0,40,55,75,90", "--bins", "value(c1)=0,30,40,60,100", "--bins", "value(c2)=5,30,45,90,100",
 		"--bins", "value(c3)=0,25,65,85,100", "--bins", "value(c4)=0,25,65,85,100",
@@ -48,6 +51,9 @@ func TestForeignLogs(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(logs, l.learn)); err != nil {
 				t.Skipf("no foreign logs at %s", logs)
+			}
+			if l.slow && !*allForeign {
+				t.Skip("it takes seconds; -foreign learns it")
 			}
 			dir := t.TempDir()
 			learn, test := filepath.Join(logs, l.learn), filepath.Join(logs, l.test)

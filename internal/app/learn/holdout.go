@@ -108,41 +108,67 @@ func split(p *load.Problem, from *sourced, mode train.SplitMode, seed uint64) (x
 // heldOutShare is the part of the time that is left which learning without the rows held out may take.
 const heldOutShare = 0.4
 
-// holdOut learns the functions without the last rows, and measures them there. They are not made a network, which would
-// have the same values.
-func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share float64, o structure.Options) (*holding, *ErrorLine, error) {
-	if o.Complete {
-		return &holding{why: "the rows are all the legal ones"}, nil, nil
+// Held is what a way of learning gets wrong on rows that it did not see.
+type Held struct {
+	Line *ErrorLine      // nil if no row is held out
+	By   train.SplitMode // which rows are
+	Why  string          // none is: the reason
+}
+
+// HoldOut measures a way of learning on the last rows. learn learns from the rows for which keep holds, and returns its
+// prediction.
+func HoldOut(ctx context.Context, p *load.Problem, from []train.Source, learn func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error)) (*Held, error) {
+	h, line, err := holdOutBy(ctx, p, from, learn)
+	if err != nil {
+		return nil, err
 	}
+	return &Held{line, h.by, h.why}, nil
+}
+
+func holdOutBy(ctx context.Context, p *load.Problem, from []train.Source, learn func(context.Context, func(*train.Row) bool) (measure.Predict, error)) (*holding, *ErrorLine, error) {
 	h := byTime(from)
 	if h.held == nil {
 		return h, nil, nil
-	}
-	table, _, err := tableOf(p, from, share, func(r *train.Row) bool { return !h.held(r) })
-	if errors.Is(err, structure.ErrEmpty) {
-		return &holding{why: "the other rows have no transition"}, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
 	}
 	limited, cancel := ctx, func() {}
 	if end, ok := ctx.Deadline(); ok {
 		limited, cancel = context.WithTimeout(ctx, time.Duration(heldOutShare*float64(time.Until(end))))
 	}
 	defer cancel()
-	o.Learned = nil
-	st, err := structure.Learn(limited, table, o)
+	predict, err := learn(limited, func(r *train.Row) bool { return !h.held(r) })
 	switch {
+	case errors.Is(err, structure.ErrEmpty):
+		return &holding{why: "the other rows have no transition"}, nil, nil
 	case err != nil && ctx.Err() == nil && limited.Err() != nil:
 		return &holding{why: "the time did not suffice to learn without some rows"}, nil, nil
 	case err != nil:
 		return nil, nil, err
 	}
-	c, _, err := countErrors(p, predicted(st), h.held, from)
+	c, _, err := countErrors(p, predict, h.held, from)
 	if err != nil {
 		return nil, nil, err
 	}
 	return h, lineOf(p, c), nil
+}
+
+// holdOut learns the functions without the last rows, and measures them there. They are not made a network, which would
+// have the same values.
+func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share float64, o structure.Options) (*holding, *ErrorLine, error) {
+	if o.Complete {
+		return &holding{why: "the rows are all the legal ones"}, nil, nil
+	}
+	o.Learned = nil
+	return holdOutBy(ctx, p, from, func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error) {
+		table, _, err := tableOf(p, from, share, keep)
+		if err != nil {
+			return nil, err
+		}
+		st, err := structure.Learn(ctx, table, o)
+		if err != nil {
+			return nil, err
+		}
+		return predicted(st), nil
+	})
 }
 
 // predicted is the prediction of the functions that were found.

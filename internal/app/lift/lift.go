@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/lift"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
@@ -60,20 +60,25 @@ type FeatureLine struct {
 
 // Trained is the outcome of `fdplan train --lift`.
 type Trained struct {
-	Schema        int              `json:"schema"`
-	Recipe        string           `json:"recipe"` // "lift"
-	Problem       string           `json:"problem"`
-	Network       string           `json:"network"` // its shape
-	Neurons       int              `json:"neurons"`
-	Edges         int              `json:"edges"`
-	Rows          int              `json:"rows"`     // in the data
-	Unique        int              `json:"distinct"` // of these
-	Contradictory int              `json:"contradictory"`
-	Incomplete    int              `json:"incomplete"`
-	Train         *learn.ErrorLine `json:"train"`
-	Exact         bool             `json:"exact"` // no row is wrong, held out or not
-	Functions     []FunctionLine   `json:"functions"`
-	Stopped       string           `json:"stopped,omitempty"`
+	Schema        int    `json:"schema"`
+	Recipe        string `json:"recipe"` // "lift"
+	Problem       string `json:"problem"`
+	Network       string `json:"network"` // its shape
+	Neurons       int    `json:"neurons"`
+	Edges         int    `json:"edges"`
+	Rows          int    `json:"rows"`     // in the data
+	Unique        int    `json:"distinct"` // states and actions among them
+	Contradictory int    `json:"contradictory"`
+	Incomplete    int    `json:"incomplete"`
+	// HeldOut, HeldOutBy, HeldOutWhy and Refitted are those of learn.Trained.
+	HeldOut    *learn.ErrorLine `json:"held_out"`
+	HeldOutBy  train.SplitMode  `json:"held_out_by,omitempty"`
+	HeldOutWhy string           `json:"held_out_why,omitempty"`
+	Refitted   bool             `json:"refitted"`
+	Train      *learn.ErrorLine `json:"train"`
+	Exact      bool             `json:"exact"` // no row is wrong, held out or not
+	Functions  []FunctionLine   `json:"functions"`
+	Stopped    string           `json:"stopped,omitempty"`
 
 	file *bnn.File
 }
@@ -96,19 +101,15 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	case err != nil:
 		return nil, err
 	}
-	pooled, incomplete, err := rowsOf(p, from)
+	pooled, incomplete, err := rowsOf(p, from, nil)
 	if err != nil {
 		return nil, err
 	}
-	found, err := lift.Learn(ctx, w, pooled, lift.Options{Seed: o.Seed, Threads: app.Threads(o.Threads), Progress: o.step("structure")})
+	found, m, applied, err := o.learn(ctx, w, pooled, "structure")
 	if err != nil {
 		return nil, err
 	}
-	m, err := modelOf(w, found, pooled)
-	if err != nil {
-		return nil, err
-	}
-	applied, err := m.Apply(w)
+	held, err := o.holdOut(ctx, p, w, from)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +120,15 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 	out := &Trained{
 		Schema: app.Schema, Recipe: "lift", Problem: p.Problem.Name, Network: net.Shape(), Neurons: net.Hidden() + net.Outputs(), Edges: net.Edges(),
 		Rows: rows.Total() + rows.Conflicts.Dropped, Unique: rows.Rows(), Contradictory: rows.Conflicts.Inputs, Incomplete: incomplete,
+		HeldOut: held.Line, HeldOutBy: held.By, HeldOutWhy: held.Why, Refitted: held.Line != nil,
 	}
 	if out.Train, err = learn.Measure(p, net, from); err != nil {
 		return nil, err
 	}
-	out.Exact = out.Train.Wrong == 0
-	out.tell(found)
+	out.Exact = out.Train.Wrong == 0 && (held.Line == nil || held.Line.Wrong == 0)
+	for i := range found {
+		out.Functions = append(out.Functions, lineOf(&found[i]))
+	}
 	if ctx.Err() != nil {
 		out.Stopped = context.Cause(ctx).Error()
 	}
@@ -132,19 +136,50 @@ func Train(ctx context.Context, p *load.Problem, file string, o Options) (*Train
 		{"transitions", fmt.Sprint(out.Rows)}, {"recipe", "lift"}, {"seed", fmt.Sprint(o.Seed)},
 		{"rows", fmt.Sprint(rows.Rows())}, {"errors", fmt.Sprint(out.Train.Wrong)}, {load.MetaData, rows.Digest()},
 	}
+	if held.Line != nil {
+		meta = append(meta, [2]string{"test-rows", fmt.Sprint(held.Line.Rows)}, [2]string{"test-errors", fmt.Sprint(held.Line.Wrong)})
+	}
 	if out.file, err = fileOf(p, net, m, applied, meta); err != nil {
 		return nil, err
 	}
 	return out, record(p, out.file, from, rows)
 }
 
-// tell describes the functions that were found.
-func (t *Trained) tell(found []lift.Learned) {
-	for i := range found {
-		l := lineOf(&found[i])
-		t.Exact = t.Exact && !slices.ContainsFunc(l.Bits, func(b BitLine) bool { return b.Held > 0 })
-		t.Functions = append(t.Functions, l)
+// learn finds the functions in rows, and grounds them in the problem that the rows are of.
+func (o *Options) learn(ctx context.Context, w *lift.World, rows []lift.Row, step string) ([]lift.Learned, *lift.Model, *lift.Applied, error) {
+	found, err := lift.Learn(ctx, w, rows, lift.Options{Seed: o.Seed, Threads: app.Threads(o.Threads), Progress: o.step(step)})
+	if err != nil {
+		return nil, nil, nil, err
 	}
+	m, err := modelOf(w, found, rows)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	applied, err := m.Apply(w)
+	return found, m, applied, err
+}
+
+// holdOut learns without the last rows, and measures the network on them. It is not made smaller.
+func (o *Options) holdOut(ctx context.Context, p *load.Problem, w *lift.World, from []train.Source) (*learn.Held, error) {
+	held, err := learn.HoldOut(ctx, p, from, func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error) {
+		rows, _, err := rowsOf(p, from, keep)
+		if err != nil {
+			return nil, err
+		}
+		_, _, applied, err := o.learn(ctx, w, rows, "structure without the rows held out")
+		if err != nil {
+			return nil, err
+		}
+		net, err := synthesis.Network(ctx, len(p.Problem.Inputs), applied.Functions, synthesis.Options{Seed: o.Seed, Threads: app.Threads(o.Threads)})
+		if err != nil {
+			return nil, err
+		}
+		return measure.Network(net), nil
+	})
+	if errors.Is(err, lift.ErrWide) {
+		return &learn.Held{Why: "without some rows a function has too many inputs"}, nil
+	}
+	return held, err
 }
 
 // record writes the rows into a network's file.
@@ -177,9 +212,12 @@ func world(p *load.Problem) (*lift.World, error) {
 	return lift.NewWorld(p.Problem, p.Truth.Compiled.Ground)
 }
 
-// rowsOf reads the rows of data sets; incomplete ones have an empty cell.
-func rowsOf(p *load.Problem, from []train.Source) (rows []lift.Row, incomplete int, err error) {
+// rowsOf reads the rows of data sets for which keep holds, nil for all; incomplete ones have an empty cell.
+func rowsOf(p *load.Problem, from []train.Source, keep func(*train.Row) bool) (rows []lift.Row, incomplete int, err error) {
 	err = train.EachRow(p.Problem, func(r *train.Row) {
+		if keep != nil && !keep(r) {
+			return
+		}
 		one := lift.Row{In: bytesOf(r.In), Out: bytesOf(r.Out)}
 		if r.InKnown != nil {
 			incomplete++

@@ -195,6 +195,64 @@ func learnedBy(t *testing.T, task string, rows int, policy collect.Policy, o Opt
 	return text.Bytes()
 }
 
+// TestHeldOut: the last tenth of the rows is not learned from where errors are counted on it. Here all computers are
+// down after these rows alone, which the other rows do not show.
+func TestHeldOut(t *testing.T) {
+	p, err := load.Load(context.Background(), load.Ref{Name: computers(t, 3, ring(3)), Untrained: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	if err := learn.Collect(context.Background(), p, file, collect.Options{Rows: 60, Policy: collect.Restart, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	changed := 0
+	for i := len(lines) - 6; i < len(lines); i++ {
+		cells := strings.Split(lines[i], ",")
+		before := lines[i]
+		for k, name := range strings.Split(lines[0], ",") {
+			if strings.HasPrefix(strings.Trim(name, `"`), "running") && strings.HasSuffix(strings.Trim(name, `"`), "'") {
+				cells[k] = "0"
+			}
+		}
+		if lines[i] = strings.Join(cells, ","); lines[i] != before {
+			changed++
+		}
+	}
+	for _, c := range []struct{ rows, held, wrong int }{{60, 6, changed}, {54, 5, 0}, {8, 0, 0}} {
+		if err := os.WriteFile(file, []byte(strings.Join(lines[:1+c.rows], "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		res, err := Train(context.Background(), p, file, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := res.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("held-out rows (the last %d, of a network learned without them): ", c.held)
+		if c.held == 0 {
+			want = "held-out rows: none, since there are fewer than 10 rows\n"
+		}
+		if !strings.Contains(b.String(), want) || (res.HeldOut == nil) != (c.held == 0) || res.Train.Rows != c.rows {
+			t.Errorf("%d rows: %+v, and\n%s\nexpected %s", c.rows, res.HeldOut, &b, want)
+			continue
+		}
+		if h := res.HeldOut; h != nil && (h.Rows != c.held || h.Wrong != c.wrong || res.Exact != (c.wrong == 0 && res.Train.Wrong == 0)) {
+			t.Errorf("%d rows: %v, exact %v; expected %d of %d wrong", c.rows, h, res.Exact, c.wrong, c.held)
+		}
+	}
+	if changed == 0 {
+		t.Error("no row was changed")
+	}
+}
+
 // TestLift learns from few objects and lifts to many: the network is proven equal to the
 // RDDL wherever it is not said to be unseen.
 func TestLift(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
@@ -13,12 +14,17 @@ import (
 // feature that it reads.
 func (t *Trained) WriteText(w io.Writer) error {
 	var b strings.Builder
+	errs := learn.Trained{HeldOut: t.HeldOut, HeldOutBy: t.HeldOutBy, HeldOutWhy: t.HeldOutWhy, Refitted: t.Refitted, Train: t.Train}
+	if text := errs.NoBetter(); text != "" {
+		fmt.Fprintln(&b, text)
+	}
 	fmt.Fprintf(&b, "%s: %s, %s\n", t.Problem, t.Network, counted.Of(t.Edges, "edge"))
-	fmt.Fprintf(&b, "data: %s, %d distinct, %d contradictory", counted.Of(t.Rows, "row"), t.Unique, t.Contradictory)
+	fmt.Fprintf(&b, "data: %s, %d distinct states and actions, %d contradictory", counted.Of(t.Rows, "row"), t.Unique, t.Contradictory)
 	if t.Incomplete > 0 {
 		fmt.Fprintf(&b, ", %d more with empty cells", t.Incomplete)
 	}
-	fmt.Fprintf(&b, "\ntraining rows: %v\n", t.Train)
+	fmt.Fprintln(&b)
+	errs.WriteErrors(&b)
 	for i := range t.Functions {
 		t.Functions[i].write(&b)
 	}
@@ -30,10 +36,10 @@ func (t *Trained) WriteText(w io.Writer) error {
 }
 
 func (f *FunctionLine) write(b *strings.Builder) {
-	wrong, held, verdict := 0, 0, "exact"
+	wrong, verdict := 0, "exact"
 	reads := make([]bool, len(f.Features))
 	for _, bit := range f.Bits {
-		wrong, held = wrong+bit.Wrong, held+bit.Held
+		wrong += bit.Wrong
 		if bit.Verdict != "exact" {
 			verdict = bit.Verdict
 		}
@@ -41,7 +47,7 @@ func (f *FunctionLine) write(b *strings.Builder) {
 			reads[k] = true
 		}
 	}
-	fmt.Fprintf(b, "%s: one function for %d outputs, %s; %d distinct rows, %d bits wrong, %d held out wrong\n", f.Output, f.Objects, verdict, f.Rows, wrong, held)
+	fmt.Fprintf(b, "%s: one function for %d outputs, %s; %s, %d bits wrong\n", f.Output, f.Objects, verdict, counted.Of(f.Rows, "distinct row"), wrong)
 	var fixed []string
 	for k, x := range f.Features {
 		if reads[k] {
