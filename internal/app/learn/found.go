@@ -115,7 +115,7 @@ func (f *Found) warnings() []string {
 		case structure.Chance:
 			what = "no column tells the next value, tested against chance for all outputs together; the network has the most frequent one"
 		case structure.Hidden:
-			what = "exceptions gather at some values of the inputs: something that is not recorded decides (hidden state), or inputs were recorded wrongly"
+			what = "exceptions gather at some values of the inputs: chance decides there, or something that is not recorded (hidden state), or inputs were recorded wrongly"
 		}
 		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s; none of them is supported; the function found agrees with %s of the rows or more",
 			len(bits), len(f.Outputs), listed(bits), what, measure.Percent(least.Rows-least.Wrong, least.Rows)))
