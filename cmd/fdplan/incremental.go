@@ -101,6 +101,9 @@ func writeLoop(b *strings.Builder, d *execute.Document) {
 		fmt.Fprintf(b, ", %s corrected", counted.Of(d.Loop.Corrected, "transition"))
 	}
 	fmt.Fprintf(b, ", %s\n", counted.Of(d.Loop.Simulations, "simulator step"))
+	if d.Loop.Predicted != nil {
+		fmt.Fprintf(b, "predictions: %v\n", d.Loop.Predicted)
+	}
 	if d.Loop.Recorded > 0 {
 		fmt.Fprintf(b, "recorded: %s\n", counted.Of(d.Loop.Recorded, "transition"))
 	}

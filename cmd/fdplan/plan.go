@@ -234,6 +234,7 @@ func writePlan(w io.Writer, d *execute.Document) error {
 		fmt.Fprintf(&b, "\n")
 	}
 	writeVerdict(&b, d)
+	writeOutside(&b, d.OutOfRange)
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}

@@ -172,6 +172,10 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		fmt.Fprintf(w, ", reward %v", *d.Reward)
 	}
 	fmt.Fprintf(w, ", %d not as planned\n", d.Surprises)
+	if d.Predicted != nil {
+		fmt.Fprintf(w, "predictions: %v\n", d.Predicted)
+	}
+	writeOutside(w, d.OutOfRange)
 	if d.Failure != nil {
 		fmt.Fprintf(w, "broken: %s\n", d.Failure.Text)
 	}

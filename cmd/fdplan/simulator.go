@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
 // simulatorFlags name the real system, or a simulator of it.
@@ -32,6 +34,23 @@ func (f *simulatorFlags) open(ctx context.Context, p *load.Problem, seed uint64)
 		return nil, nil
 	}
 	return execute.OpenSimulator(ctx, p, f.ref(seed))
+}
+
+// shownOutside is how many values out of range are listed as text; --json has all.
+const shownOutside = 5
+
+// writeOutside lists the values of a simulator that their variables do not have.
+func writeOutside(w io.Writer, all []simulator.Outside) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "values out of range that the simulator sent: %d\n", len(all))
+	for _, o := range all[:min(len(all), shownOutside)] {
+		fmt.Fprintf(w, "  after %v\n", o)
+	}
+	if more := len(all) - shownOutside; more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
 }
 
 func (f *simulatorFlags) ref(seed uint64) execute.SimulatorRef {

@@ -72,6 +72,7 @@ func (c *validateCmd) Run(a *environment) error {
 		if d := v.Differs; d != nil {
 			fmt.Fprintf(w, "The simulator first differs from the model in the state of step %d: %s\n", d.Step, differing(d))
 		}
+		writeOutside(w, v.OutOfRange)
 		writeDeterminized(w, v.Determinized)
 		return nil
 	})

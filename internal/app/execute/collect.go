@@ -159,7 +159,7 @@ func (c *collector) step(ctx context.Context) error {
 	}
 	c.taken++
 	switch {
-	case a.State == nil && a.Violation != nil && a.Violation.After:
+	case len(a.Outside) > 0:
 		c.out.Outside++
 		c.now = nil
 	case a.State == nil:

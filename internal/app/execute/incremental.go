@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -71,7 +72,12 @@ type Loop struct {
 	Simulate    float64          `json:"simulate"`     // seconds in the simulator
 	Iterations  []IterationLine  `json:"iterations"`
 
-	network *bnn.File
+	// Predicted is how often the network, as it was before corrections, predicts the steps wrongly; absent if
+	// nothing is learned or no step was taken.
+	Predicted *learn.Predicted `json:"predicted,omitempty"`
+
+	network     *bnn.File
+	predictions *learn.Predictions
 }
 
 // DefaultState is the file for landmarks if none was named.
@@ -99,7 +105,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 		return nil, err
 	}
 	h := r.MinHorizon
-	d := &Document{Document: *plan.About(p), Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}}}
+	d := &Document{Document: *plan.About(p), Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}, predictions: measured(p, real)}}
 	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Recheck: r.Recheck, Now: r.Now}
 	if r.Resume != "" {
 		if o.Known, d.Loop.ResumedFrom, err = readState(r.Resume, p, h); err != nil {
@@ -220,6 +226,7 @@ func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, 
 	d.Loop.Rechecked, d.Loop.Forgotten = res.Rechecked, res.Forgotten
 	d.Loop.Resumed -= res.Forgotten
 	d.Loop.Corrected, d.Loop.Simulations, d.Loop.Recorded = res.Corrected, real.Steps(), real.Recorded()
+	d.Loop.Predicted, d.OutOfRange = d.Loop.predictions.Errors(), real.Outside()
 	d.Loop.network = networkFile(p, res.Network, res.Corrected)
 	d.Seconds = plan.Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: d.Loop.Solve}
 	if res.Bound != nil {

@@ -16,13 +16,16 @@ type Observation struct {
 	Schema int `json:"schema"`
 	Step   int `json:"step"` // steps since the reset
 	// State is the state after it, every variable that was observed; null if the step was not
-	// taken or led out of the ranges.
-	State    *app.Values `json:"state"`
-	Missing  []string    `json:"missing,omitempty"` // variables that were not observed
-	Reward   *float64    `json:"reward"`            // of the step; null if unknown, and after a reset
-	Terminal bool        `json:"terminal"`          // no action can follow
-	Goal     *bool       `json:"goal"`              // whether the goal holds; null if that is unknown
-	Failure  *app.Fault  `json:"failure"`           // the rule that the reset or the step violated
+	// taken.
+	State   *app.Values `json:"state"`
+	Missing []string    `json:"missing,omitempty"` // variables that were not observed
+	// OutOfRange lists the values that the system sent and that their variables do not have; absent if there
+	// are none.
+	OutOfRange []simulator.Outside `json:"out_of_range,omitempty"`
+	Reward     *float64            `json:"reward"`   // of the step; null if unknown, and after a reset
+	Terminal   bool                `json:"terminal"` // no action can follow
+	Goal       *bool               `json:"goal"`     // whether the goal holds; null if that is unknown
+	Failure    *app.Fault          `json:"failure"`  // the rule that the reset or the step violated
 }
 
 // ErrEpisode is the error of a step without a reset before it, or after the end of an episode.
@@ -91,7 +94,7 @@ func (x *Interactive) Failed() bool { return x.failed }
 
 // observe notes an answer, which ends the episode if it violates a rule or is terminal.
 func (x *Interactive) observe(a *simulator.Answer) (*Observation, error) {
-	out := &Observation{Schema: app.Schema, Step: x.taken, Terminal: a.Terminal, Missing: a.Missing}
+	out := &Observation{Schema: app.Schema, Step: x.taken, Terminal: a.Terminal, Missing: a.Missing, OutOfRange: a.Outside}
 	x.now = a
 	if v := a.Violation; v != nil {
 		step := max(1, x.taken)

@@ -152,6 +152,25 @@ func (r *Real) Close() error {
 	return errors.Join(errs...)
 }
 
+// measured begins to measure the network of a problem on the steps of a system; nil without a network.
+func measured(p *load.Problem, real *Real) *learn.Predictions {
+	x := learn.Predict(p)
+	if x == nil {
+		return nil
+	}
+	shown := func(a *simulator.Answer) learn.Observed {
+		o := learn.Observed{State: a.State, Outside: map[string]float64{}, Quantities: a.Quantities}
+		for _, v := range a.Outside {
+			o.Outside[v.Variable] = v.Number
+		}
+		return o
+	}
+	real.Watch(func(before *simulator.Answer, action factored.Valuation, after *simulator.Answer) {
+		x.Add(shown(before), action, shown(after))
+	})
+	return x
+}
+
 // initial returns the state in which a run or a replay begins: one given by the user, or nil
 // for the system's own.
 func initial(p *load.Problem, real *Real) (factored.Valuation, error) {

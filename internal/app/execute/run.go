@@ -84,6 +84,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if r.MinHorizon < r.Horizon {
 		x.d.MinHorizon = r.MinHorizon
 	}
+	predicted := measured(p, real)
 	err := x.begin(ctx)
 	if err == nil && r.PlanTime > 0 && x.d.Until == UntilSteps {
 		x.ahead, err = plan.NewAhead(p, r.Seed)
@@ -105,6 +106,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		x.d.Final = app.ValuesOf(p.Problem, factored.State, x.now.State, true)
 	}
 	x.d.Reward, x.d.Simulations, x.d.Recorded = x.reward.Sum(), real.Steps(), real.Recorded()
+	x.d.Predicted, x.d.OutOfRange = predicted.Errors(), real.Outside()
 	if x.taken == 0 && x.d.Status == RunFailed {
 		return nil, err
 	}

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 )
 
 // Until is the condition for the end of a run.
@@ -71,12 +73,17 @@ type RunDocument struct {
 	Final        app.Values `json:"final"`     // the last state that was observed
 	Reward       *float64   `json:"reward"`    // of the steps taken
 	Surprises    int        `json:"surprises"` // number of steps that led to another state than planned
-	Failure      *app.Fault `json:"failure"`   // of a run that ended violated
-	PlanLatency  Latency    `json:"plan_latency"`
-	StepLatency  Latency    `json:"step_latency"`
-	Simulations  int        `json:"simulations"`
-	Recorded     int        `json:"recorded"`
-	Says         string     `json:"says,omitempty"` // why it ended, if the status does not show it
+	// Predicted is how often the network predicts the steps wrongly; absent if nothing is learned.
+	Predicted *learn.Predicted `json:"predicted,omitempty"`
+	// OutOfRange lists the values that the system sent and that their variables do not have; absent if there
+	// are none.
+	OutOfRange  []simulator.Outside `json:"out_of_range,omitempty"`
+	Failure     *app.Fault          `json:"failure"` // of a run that ended violated
+	PlanLatency Latency             `json:"plan_latency"`
+	StepLatency Latency             `json:"step_latency"`
+	Simulations int                 `json:"simulations"`
+	Recorded    int                 `json:"recorded"`
+	Says        string              `json:"says,omitempty"` // why it ended, if the status does not show it
 	// Next says what to do where a learned model has no plan; absent otherwise.
 	Next []string `json:"next,omitempty"`
 }

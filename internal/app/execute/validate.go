@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -31,6 +32,9 @@ type Verdict struct {
 	Differs     *app.Difference `json:"differs"`
 	Simulations int             `json:"simulations"` // steps requested from the simulator
 	Recorded    int             `json:"recorded"`    // transitions added to the data set
+	// OutOfRange lists the values that the simulator sent and that their variables do not have; absent if there are
+	// none.
+	OutOfRange []simulator.Outside `json:"out_of_range,omitempty"`
 }
 
 // Validate replays a plan, read from the named file's data, in the model and, unless it is
@@ -92,6 +96,7 @@ func (v *Verdict) replay(ctx context.Context, problem *load.Problem, plan valida
 	}
 	valid := run.Failure == nil
 	v.Valid.Simulator, v.Simulations, v.Recorded = &valid, real.Steps(), real.Recorded()
+	v.OutOfRange = real.Outside()
 	if valid {
 		v.Simulated = run.Reward
 	} else {

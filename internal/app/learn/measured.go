@@ -70,7 +70,7 @@ type ConfusionLine struct {
 	Rows      int `json:"rows"`
 }
 
-// lineOf is the errors that were counted.
+// lineOf returns the errors that were counted.
 func lineOf(p *load.Problem, c *measure.Counter) *ErrorLine {
 	m := c.Measure()
 	l := &ErrorLine{Measure: m, RowError: m.Share(m.Wrong)}

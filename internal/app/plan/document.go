@@ -39,6 +39,9 @@ type Document struct {
 	Simulated *float64 `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
+	// OutOfRange lists the values that the simulator sent and that their variables do not have; absent if there
+	// are none.
+	OutOfRange []simulator.Outside `json:"out_of_range,omitempty"`
 	// StartBreaks is the rule that the initial state breaks; absent if there is none, and where
 	// there is a plan.
 	StartBreaks *app.Fault `json:"start_breaks,omitempty"`

@@ -30,6 +30,10 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 		run.Failure = p.TimedFailure(run.Answers, actions)
 	}
 	d.Observe(p.World(), tr, run.Answers)
+	d.OutOfRange = nil
+	for _, a := range run.Answers {
+		d.OutOfRange = append(d.OutOfRange, a.Outside...)
+	}
 	valid := run.Failure == nil
 	d.Valid.Simulator = &valid
 	if valid {

@@ -164,6 +164,9 @@ func (x *restatement) plan(ctx context.Context, name string, data []byte) (*cert
 	if d.Note == "" && x.a.Note != "" { // an engine's
 		d.Note, x.unchecked = x.a.Note, append(x.unchecked, "note")
 	}
+	if d.OutOfRange == nil && x.foreign(&p) {
+		d.OutOfRange, x.unchecked = x.a.OutOfRange, append(x.unchecked, "out_of_range")
+	}
 	x.proof(d)
 	x.bracket(d)
 	e := execute.Document{Document: *d}
@@ -183,15 +186,19 @@ func (x *restatement) plan(ctx context.Context, name string, data []byte) (*cert
 // ownRDDL is the name of a problem's own RDDL among simulators.
 const ownRDDL = "rddl"
 
-// simulated has the plan replayed in the problem's RDDL. What another system showed is taken
-// from the answer, and not checked.
-func (x *restatement) simulated(ctx context.Context, p *load.Problem, d *plan.Document, tr *factored.Trace) error {
+// foreign reports whether the plan was tried in a system other than the RDDL of the problem.
+func (x *restatement) foreign(p *load.Problem) bool {
 	system := x.a.Simulator
 	if x.a.Loop != nil {
 		system = x.a.Loop.Simulator
 	}
-	own := p.Truth != nil && !p.Truth.Sim.Stochastic()
-	if d.Simulator = x.a.Simulator; system != "" && (system != ownRDDL || !own) {
+	return system != "" && (system != ownRDDL || p.Truth == nil || p.Truth.Sim.Stochastic())
+}
+
+// simulated has the plan replayed in the problem's RDDL. What another system showed is taken
+// from the answer, and not checked.
+func (x *restatement) simulated(ctx context.Context, p *load.Problem, d *plan.Document, tr *factored.Trace) error {
+	if d.Simulator = x.a.Simulator; x.foreign(p) {
 		d.Valid.Simulator, d.Simulated, d.SimulatorSays, d.Observed = x.a.Valid.Simulator, x.a.Simulated, x.a.SimulatorSays, x.a.Observed
 		x.unchecked = append(x.unchecked, "simulator", "valid.simulator", "simulated_reward", "simulator_says", "observed")
 		return nil

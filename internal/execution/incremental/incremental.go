@@ -301,6 +301,9 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 	if x.rows != nil {
 		before := x.rows.wrong
 		for i := 1; i < len(run.Answers); i++ {
+			if outside(run, i) {
+				continue
+			}
 			now := merge(x.t.Problem, run.Answers[i-1].State, it.Trace.Steps[i-1])
 			x.see(it, now, run.Answers[i].State)
 		}
@@ -315,6 +318,11 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 		return nil
 	}
 	return x.session.Exclude(mark)
+}
+
+// outside reports whether step t of a run left a state or reached one with values that variables do not have.
+func outside(run *simulator.Run, t int) bool {
+	return len(run.Answers[t-1].Outside)+len(run.Answers[t].Outside) > 0
 }
 
 // see learns from one observed transition.

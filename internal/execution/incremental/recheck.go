@@ -33,6 +33,9 @@ func (x *loop) recheck(ctx context.Context) error {
 			continue
 		}
 		for t := 1; t < len(run.Answers); t++ {
+			if outside(run, t) {
+				continue
+			}
 			now := merge(x.t.Problem, run.Answers[t-1].State, actions[t-1])
 			if s := seenOf(x.t.Problem, now, run.Answers[t].State); !seen[s] {
 				seen[s] = true

@@ -149,10 +149,22 @@ func contradiction(p *factored.Problem, a, b *Answer) (first, second []Value) {
 	} else {
 		note("taken", a.State != nil, b.State != nil)
 	}
+	note("out of range", showOutside(a), showOutside(b))
 	note("reward", showReward(a), showReward(b))
 	note("terminal", a.Terminal, b.Terminal)
 	note("violation", showViolation(a), showViolation(b))
 	return first, second
+}
+
+func showOutside(a *Answer) string {
+	if len(a.Outside) == 0 {
+		return "none"
+	}
+	var all []Value
+	for _, o := range a.Outside {
+		all = append(all, Value{o.Variable, o.Value})
+	}
+	return joinValues(all)
 }
 
 func showReward(a *Answer) any {

@@ -220,7 +220,6 @@ func misbehave(has func(string) bool, id int) {
 		"unknown":  fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":false,"y":2}}`, id),
 		"action":   fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":false,"inc":true}}`, id),
 		"twice":    fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":false," on":true}}`, id),
-		"fraction": fmt.Sprintf(`{"id":%d,"state":{"x":1.5,"on":false}}`, id),
 		"text":     fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":"yes"}}`, id),
 		"typo":     fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":false},"terminated":true}`, id),
 		"two":      fmt.Sprintf(`{"id":%d,"state":{"x":1,"on":false}} {}`, id),

@@ -51,7 +51,8 @@ type Process struct {
 	stop    func() bool   // releases the context
 
 	calls int
-	dead  error // of the call that failed
+	last  factored.Valuation // the last state; nil after a reset that asks for none
+	dead  error              // of the call that failed
 	close sync.Once
 }
 

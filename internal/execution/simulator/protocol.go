@@ -192,6 +192,7 @@ func (s *Process) hello(ctx context.Context) error {
 
 // Reset resets to a state or, with nil, to one of the process's own choice.
 func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
+	s.last = state
 	b := s.request("reset")
 	if state != nil {
 		s.values(b, "state", factored.State, state)
@@ -217,10 +218,9 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 	if r.Goal != nil {
 		a.Goal = &Verdict{Holds: *r.Goal, Text: "of the simulator"}
 	}
-	var outside *Violation
 	switch {
 	case r.State != nil:
-		if outside, err = s.readState(a, r.State); err != nil {
+		if err = s.readState(a, r.State); err != nil {
 			return nonsense(err)
 		}
 	case r.Violation == nil || kind == "reset":
@@ -239,110 +239,10 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 			a.Violation.Values = append(a.Violation.Values, Value{source.Printable(name, source.MaxLine), x})
 		}
 	}
-	if a.Violation == nil {
-		a.Violation = outside
+	if a.State != nil {
+		s.last = a.State
 	}
 	return a, nil
-}
-
-// readState reads the state of an answer. Values that are invalid for their variables are a
-// violation, and then there is no state.
-func (s *Process) readState(a *Answer, state map[string]json.RawMessage) (outside *Violation, err error) {
-	a.State = make(factored.Valuation, s.p.NumBits())
-	seen := map[*factored.Variable]bool{}
-	for _, name := range sortedKeys(state) {
-		v, ok := s.p.Find(name)
-		switch {
-		case !ok || v.Kind != factored.State:
-			return nil, fmt.Errorf("%s is not a state variable of %s", name, s.p.Name)
-		case seen[v]:
-			return nil, fmt.Errorf("%s has two values", v.Name)
-		}
-		seen[v] = true
-		x, shown, err := received(v, state[name])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", v.Name, err)
-		}
-		if v.Set(a.State, x) != nil && outside == nil {
-			what := "an integer in "
-			if v.Quantity() {
-				what = "in "
-			}
-			outside = &Violation{
-				Group: "range", Constraint: fmt.Sprintf("%s is %s%s", v.Name, what, v.RangeText()),
-				Values: []Value{{v.Name, shown}}, After: true,
-			}
-		}
-	}
-	if outside != nil {
-		a.State = nil
-		return outside, nil
-	}
-	for i := range s.p.Variables {
-		if v := &s.p.Variables[i]; v.Kind == factored.State && !seen[v] {
-			if !s.info.Partial {
-				return nil, fmt.Errorf("%s is missing from the state", v.Name)
-			}
-			a.Missing = append(a.Missing, v.Name)
-		}
-	}
-	return nil, nil
-}
-
-// received parses a value that a process sent: a quantity becomes its level. A value that is
-// not in the range of v becomes one beyond it. The second result is the value for messages.
-func received(v *factored.Variable, raw json.RawMessage) (int64, any, error) {
-	switch {
-	case v.Quantity():
-		q, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil {
-			return 0, nil, fmt.Errorf("expected a number, found %s", shorten(string(raw)))
-		}
-		x, err := v.Level(q)
-		if err != nil {
-			x = v.Hi + 1
-		}
-		return x, q, nil
-	case v.Enumeration():
-		var name string
-		if err := json.Unmarshal(raw, &name); err != nil {
-			return 0, nil, fmt.Errorf("expected one of %s, found %s", v.RangeText(), shorten(string(raw)))
-		}
-		x, err := v.Named(name)
-		return x, name, err
-	}
-	x, outside, err := number(v, raw)
-	if outside != nil {
-		return v.Hi + 1, outside, err
-	}
-	return x, x, err
-}
-
-// number parses a value of a variable: true, false or an integer. An integer beyond
-// 64 bits, which no range holds, is returned as outside.
-func number(v *factored.Variable, raw json.RawMessage) (x int64, outside any, err error) {
-	text := string(raw)
-	switch {
-	case v.Bool && (text == "true" || text == "1"):
-		return 1, nil, nil
-	case v.Bool && (text == "false" || text == "0"):
-		return 0, nil, nil
-	case v.Bool:
-		return 0, nil, fmt.Errorf("expected true or false, found %s", shorten(text))
-	}
-	if x, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return x, nil, nil
-	}
-	f, err := strconv.ParseFloat(text, 64) // some languages write 3.0 for 3
-	switch {
-	case errors.Is(err, strconv.ErrRange): // 1e400
-		return 0, shorten(text), nil
-	case err != nil || f != math.Trunc(f):
-		return 0, nil, fmt.Errorf("expected a whole number, found %s", shorten(text))
-	case math.Abs(f) > 1<<53:
-		return 0, f, nil // nor is it exact
-	}
-	return int64(f), nil, nil
 }
 
 // scalar parses a value for a message.

@@ -54,7 +54,11 @@ func (s *Session) place(history string, a *Answer) string {
 	if s.info.Partial {
 		return history
 	}
-	return "s" + bitsKey(s.p, factored.State, a.State)
+	key := "s" + bitsKey(s.p, factored.State, a.State)
+	for _, o := range a.Outside { // the state of the system is another than the one that is shown
+		key += fmt.Sprintf("o%q=%v;", o.Variable, o.Value)
+	}
+	return key
 }
 
 func bitsKey(p *factored.Problem, k factored.Kind, val factored.Valuation) string {
@@ -234,7 +238,7 @@ func (r *replay) bring(ctx context.Context, t int) error {
 	switch {
 	case r.at == t:
 		return nil
-	case r.s.info.AnyState && !r.s.info.Partial:
+	case r.s.info.AnyState && !r.s.info.Partial && len(r.answers[t].Outside) == 0:
 		_, err := r.s.Reset(ctx, r.answers[t].State)
 		r.at = t
 		return err

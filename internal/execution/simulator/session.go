@@ -26,7 +26,8 @@ type Options struct {
 	// OwnReward replaces the system's reward by the problem's.
 	OwnReward bool
 	// Observe, if set, is called with the observed transitions: every one under Step, each
-	// one once under Replay. Its error ends the call.
+	// one once under Replay; not with those from or to values that their variables do not have. Its
+	// error ends the call.
 	Observe func(Transition) error
 }
 
@@ -38,6 +39,9 @@ type Session struct {
 	o      Options
 	used   int
 	memory memory
+
+	outside []Outside
+	watch   func(before *Answer, action factored.Valuation, a *Answer)
 }
 
 // NewSession returns a session that uses a system for a problem. Closing the session closes
@@ -51,6 +55,16 @@ func (s *Session) Info() Info { return s.info }
 
 // Steps returns the number of steps requested from the system.
 func (s *Session) Steps() int { return s.used }
+
+// Outside lists the values that the system sent and that their variables do not have, in the order in which it
+// sent them.
+func (s *Session) Outside() []Outside { return s.outside }
+
+// Watch has watch called with every step for which Options.Observe is called, and with those from and to values that
+// their variables do not have, but not with states that are observed in part.
+func (s *Session) Watch(watch func(before *Answer, action factored.Valuation, a *Answer)) {
+	s.watch = watch
+}
 
 // Close ends the system.
 func (s *Session) Close() error { return s.sys.Close() }
@@ -75,8 +89,17 @@ func (s *Session) Reset(ctx context.Context, state factored.Valuation) (*Answer,
 			return nil, &ResetError{Asked: asked, Shown: shown}
 		}
 	}
+	s.note(a)
 	s.judgeState(a)
 	return a, nil
+}
+
+// note notes the values that their variables do not have.
+func (s *Session) note(a *Answer) {
+	for i := range a.Outside {
+		a.Outside[i].Step = s.used
+	}
+	s.outside = append(s.outside, a.Outside...)
 }
 
 // judgeState checks a state against the rules.
@@ -131,6 +154,7 @@ func (s *Session) step(ctx context.Context, before *Answer, action factored.Valu
 	if err != nil {
 		return nil, err
 	}
+	s.note(a)
 	s.judgeState(a)
 	if a.State == nil || !whole || len(a.Missing) > 0 {
 		return a, nil
@@ -145,7 +169,10 @@ func (s *Session) step(ctx context.Context, before *Answer, action factored.Valu
 
 // observed calls the observer with a step that was taken.
 func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer) error {
-	if s.o.Observe == nil || a.State == nil {
+	if s.watch != nil && a.State != nil && len(before.Missing)+len(a.Missing) == 0 {
+		s.watch(before, action, a)
+	}
+	if s.o.Observe == nil || a.State == nil || len(before.Outside)+len(a.Outside) > 0 {
 		return nil
 	}
 	for _, x := range []*Answer{before, a} {

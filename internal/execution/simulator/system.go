@@ -33,9 +33,13 @@ type Info struct {
 
 // Answer is a system's answer to a call.
 type Answer struct {
-	// State contains the observed state bits. It is nil after a step that was not taken, or
-	// that led to values that are invalid for the variables.
+	// State contains the observed state bits. It is nil after a step that was not taken.
 	State factored.Valuation
+	// Outside are the values that the system sent and that their variables do not have; State has others in
+	// their place.
+	Outside []Outside
+	// Quantities are the values of quantities in their own units, by variable, as far as the system sent them.
+	Quantities map[string]float64
 	// Missing names the state variables that were not observed; their bits in State are
 	// meaningless. It is empty unless Info.Partial is set.
 	Missing []string

@@ -143,6 +143,7 @@ class Plan(Result):
     simulator: str | None = None
     simulator_says: str | None = None
     observed: list[dict[str, Any]] | None = field(default=None, repr=False)
+    out_of_range: list[dict[str, Any]] = field(default_factory=list, repr=False)
     unseen_steps: int | None = None
     unseen_exact: bool | None = None
     unsupported: list[dict[str, Any]] | None = field(default=None, repr=False)
@@ -215,6 +216,7 @@ class Verdict(Result):
     differs: Difference | None
     simulations: int = 0
     recorded: int = 0
+    out_of_range: list[dict[str, Any]] = field(default_factory=list, repr=False)
     determinized: str | None = None
 
     @property
@@ -323,11 +325,16 @@ class Observation(Result):
     goal: bool | None
     failure: Fault | None
     missing: list[str] = field(default_factory=list)
+    out_of_range: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run(Result):
-    """The answer of :func:`fdplan.run`."""
+    """The answer of :func:`fdplan.run`.
+
+    ``predicted`` is how often the network predicted the steps wrongly (``rows``, ``wrong``, ``unchanged``,
+    ``fluents`` and so on), and ``out_of_range`` the values that their variables do not have.
+    """
 
     problem: str
     simulator: str
@@ -349,6 +356,8 @@ class Run(Result):
     next: list[str] | None = field(default=None, repr=False)
     determinized: str | None = None
     min_horizon: int | None = None
+    predicted: dict[str, Any] | None = field(default=None, repr=False)
+    out_of_range: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     @property
     def ok(self) -> bool:
