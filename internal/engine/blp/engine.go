@@ -15,7 +15,7 @@ type Engine struct {
 	Solver *external.Solver // of kind external.MILP; nil is HiGHS, as a program or in process
 	Help   Help
 
-	inProcess *loaded // shared by copies; nil loads HiGHS for each question
+	inProcess *loaded // shared by copies; nil until Keep
 }
 
 var _ engine.Opener = Engine{}
@@ -88,16 +88,13 @@ func (e Engine) runner() (*runner, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := &runner{name: "HiGHS", takesStart: true, whole: true, run: highs.Solve}
-		if _, missing := native.Program(); missing != nil {
-			if _, err := highs.Find(); err != nil {
-				return nil, err
-			}
-			if r.whole = false; e.inProcess != nil {
-				r.run = e.inProcess.solve
-			}
+		if _, missing := native.Program(); missing == nil {
+			return &runner{name: "HiGHS", takesStart: true, whole: true, run: highs.Solve}, nil
 		}
-		return r, nil
+		if _, err := highs.Find(); err != nil {
+			return nil, err
+		}
+		return &runner{name: "HiGHS", takesStart: true, run: e.Keep().inProcess.solve}, nil
 	}
 	s := *e.Solver
 	if _, err := s.Program(); err != nil {

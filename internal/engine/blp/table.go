@@ -106,22 +106,6 @@ func (s *relation) forward(row bitset) {
 // width is the number of bits of a row: local variables of both blocks, from 1.
 func (s *relation) width() int { return int(s.Model.NumVars()) + 1 }
 
-// shifted are sums over local variables of the block after.
-func (s *relation) shifted(sums []model.Sum) []model.Sum {
-	out := make([]model.Sum, len(sums))
-	for i, c := range sums {
-		out[i] = model.Sum{Op: c.Op, K: c.K}
-		for _, t := range c.Terms {
-			l := t.Lit + model.Lit(s.Model.Stride())
-			if t.Lit < 0 {
-				l = t.Lit - model.Lit(s.Model.Stride())
-			}
-			out[i].Terms = append(out[i].Terms, model.Term{Coef: t.Coef, Lit: l})
-		}
-	}
-	return out
-}
-
 // table holds rows: pairs of state and action with the values of all units and of
 // what the network says of the state after. A row is a bitset over local
 // variables.
@@ -132,7 +116,7 @@ type table []bitset
 // them after which C holds with the state that the network gives. Both are nil
 // when they are more than most or the context ends.
 func (s *relation) legal(ctx context.Context, most int) (all, legal table) {
-	st := s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.shifted(s.Invariants())).NewState()
+	st := s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.After()).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
 	all, legal = table{}, table{}
 	if !st.Consistent() {

@@ -84,6 +84,23 @@ func (s *Step) Var(b factored.Bit) model.Lit { return s.Model.Var(1, b) }
 // Invariants lists the constraints over the state at t alone, which hold in every state.
 func (s *Step) Invariants() []model.Sum { return s.There.Sums[model.Global] }
 
+// After lists the constraints over the state at t+1 alone, over the variables of the model.
+func (s *Step) After() []model.Sum {
+	stride := model.Lit(s.Model.Stride())
+	sums := slices.Clone(s.Invariants())
+	for i := range sums {
+		sums[i].Terms = slices.Clone(sums[i].Terms)
+		for j := range sums[i].Terms {
+			if l := &sums[i].Terms[j].Lit; *l > 0 {
+				*l += stride
+			} else {
+				*l -= stride
+			}
+		}
+	}
+	return sums
+}
+
 // Relation compiles C and T between t and t+1, without the network.
 func (s *Step) Relation() *propagate.System {
 	return s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition])

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/expr"
@@ -52,20 +53,15 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) 
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.New(counter, t.Network, 1, model.Options{})
+	one, err := step.New(engine.Task{Problem: counter, Network: t.Network})
 	if err != nil {
 		return nil, err
 	}
-	part := m.Part(1)
-	then := after(m)
-	sums := slices.Concat(part.Sums[model.Global], part.Sums[model.Transition], part.Sums[model.Network], then)
-	var neurons []model.Neuron
-	for _, layer := range part.Layers {
-		neurons = append(neurons, layer...)
-	}
-	st := propagate.NewSystem(int(m.NumVars()), sums, neurons).NewState()
+	m, then := one.Model, one.After()
+	sums := slices.Concat(one.Here.Sums[model.Global], one.Here.Sums[model.Transition], one.Here.Sums[model.Network], then)
+	st := propagate.NewSystem(int(m.NumVars()), sums, slices.Concat(one.Here.Layers...)).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
-	vars := decisions(m, counter, then)
+	vars := decisions(one, then)
 	res := &Result{Holds: true}
 	if st.Consistent() {
 		st.Each(vars, func() bool {
@@ -93,41 +89,14 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) 
 // decisions lists the variables to enumerate, in this order. Actions and states decide
 // everything that the network defines; what remains open after them is auxiliary or an open
 // known transition.
-func decisions(m *model.Model, counter *factored.Problem, then []model.Sum) (vars []model.Lit) {
-	for _, b := range counter.Bits(factored.Action) {
-		vars = append(vars, m.Var(1, b))
-	}
-	for _, kind := range []factored.Kind{factored.State, factored.Auxiliary} {
-		for _, b := range counter.Bits(kind) {
-			vars = append(vars, m.Var(1, b))
-		}
-	}
-	for _, b := range counter.Bits(factored.State) {
-		vars = append(vars, m.Var(2, b))
-	}
-	for _, b := range counter.Bits(factored.Auxiliary) {
-		if v := m.Var(2, b); slices.ContainsFunc(then, func(s model.Sum) bool { return mentions(&s, v) }) {
+func decisions(one *step.Step, then []model.Sum) []model.Lit {
+	vars := slices.Concat(one.Actions, one.Now, one.Paid, one.Aux, one.Next)
+	for _, b := range one.Task.Problem.Bits(factored.Auxiliary) {
+		if v := one.Model.Var(2, b); slices.ContainsFunc(then, func(s model.Sum) bool { return mentions(&s, v) }) {
 			vars = append(vars, v)
 		}
 	}
 	return vars
-}
-
-// after lists the constraints on the second state, over the variables of the model.
-func after(m *model.Model) []model.Sum {
-	sums := slices.Clone(m.Part(2).Sums[model.Global])
-	for i := range sums {
-		sums[i].Terms = slices.Clone(sums[i].Terms)
-		for j := range sums[i].Terms {
-			l := &sums[i].Terms[j].Lit
-			if *l > 0 {
-				*l += model.Lit(m.Stride())
-			} else {
-				*l -= model.Lit(m.Stride())
-			}
-		}
-	}
-	return sums
 }
 
 // mentions reports whether a constraint has a variable.
