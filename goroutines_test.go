@@ -13,8 +13,8 @@ import (
 // plainGoroutines are the files that start goroutines without package routine, with what these do:
 // nothing of a request, so that they have nothing to panic about.
 var plainGoroutines = map[string]string{
-	"cmd/fdplan/guard.go":                     "waits for signals, times and the bound on memory",
-	"cmd/fdplan/browser.go":                   "waits for the browser's process",
+	"internal/command/guard.go":               "waits for signals, times and the bound on memory",
+	"internal/command/browser.go":             "waits for the browser's process",
 	"internal/app/execute/ask.go":             "waits for a time",
 	"internal/app/spread/child.go":            "waits for a process",
 	"internal/cluster/server.go":              "runs the server of NATS",

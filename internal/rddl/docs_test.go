@@ -20,7 +20,7 @@ func TestTable(t *testing.T) {
 	}
 	page := string(text)
 	dirs := map[string]string{
-		"rddl": ".", "ground": "ground", "sim": "sim", "translate": "translate", "app": "../app", "bundled": "bundled", "fdplan": "../../cmd/fdplan",
+		"rddl": ".", "ground": "ground", "sim": "sim", "translate": "translate", "app": "../app", "bundled": "bundled", "fdplan": "../command",
 	}
 	source := map[string]string{}
 	for name, dir := range dirs {

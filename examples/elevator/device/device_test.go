@@ -7,7 +7,7 @@ import (
 
 // TestOverload tries every floor, door, load, temperature and set of calls with every command:
 // an overloaded lift stays, and one with 400 kg or more may move. The script elevator of
-// cmd/fdplan wants the same verdicts of what is learned from the log.
+// internal/command wants the same verdicts of what is learned from the log.
 func TestOverload(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	moves := map[bool]int{} // by whether the load is 600 kg or more

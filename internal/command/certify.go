@@ -1,0 +1,157 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/explained"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/restate"
+	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/incremental"
+)
+
+type certifyCmd struct {
+	changeFlags
+	limits
+	Dir     string `arg:"" optional:"" help:"Folder that plan, verify or explain --certify wrote." placeholder:"DIR"`
+	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
+	WCNF    string `name:"wcnf" help:"WCNF that solve was given, with --proof; either may be compressed." placeholder:"FILE"`
+	CNF     string `name:"cnf" help:"CNF that solve was given, with --proof: a DRAT proof that it has no solution." placeholder:"FILE"`
+	Proof   string `help:"VeriPB proof about the problem file; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
+	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
+	Problem string `help:"Compare the problem files with this problem, replay the plan in it, and derive the answer anew." placeholder:"PROBLEM"`
+	otherProblemFlags
+	Safe bool   `help:"The problem file has the constraints of plan --safe; not needed with DIR or --plan."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
+}
+
+// Run checks a certificate; exit status 4 if anything is refused.
+func (c *certifyCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	files := certify.Files{Folder: c.Dir, OPB: c.OPB, WCNF: c.WCNF, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
+	clauses := c.CNF != "" || c.WCNF != ""
+	switch {
+	case clauses && (c.Proof == "" || c.Dir != "" || c.OPB != "" || c.Plan != "" || c.Problem != "" || c.Domain != "" || c.CNF != "" && c.WCNF != ""):
+		return errors.New("--cnf FILE and --wcnf FILE each go with --proof FILE alone")
+	case c.Dir == "" && !clauses && (c.OPB == "" || c.Proof == ""):
+		return errors.New("nothing to check is named; expected DIR, or --opb FILE and --proof FILE")
+	case c.Dir != "" && (c.OPB != "" || c.Proof != "" || c.Plan != ""):
+		return errors.New("DIR has its own files; expected no --opb, --proof or --plan with it")
+	case c.Problem == "" && c.Domain == "" && c.Safe:
+		return errors.New("--safe is about the problem that the file is compared with; expected --problem or --domain too")
+	case c.Problem == "" && c.Domain == "" && c.Files != "":
+		return errors.New("--files goes with --problem; expected the problem's name")
+	}
+	var against *certify.Against
+	from := restate.Source{Folder: c.Dir != ""}
+	if c.Problem != "" || c.Domain != "" {
+		var err error
+		flags := problemFlags{Problem: c.Problem, otherProblemFlags: c.otherProblemFlags}
+		if from.Problem, err = flags.load(ctx, &c.changeFlags); err != nil {
+			return err
+		}
+		against = againstProblem(ctx, from.Problem)
+	}
+	files.Restate = from.Answer
+	check := func() (*certify.Report, error) { return certify.Check(ctx, files, against) }
+	if c.Dir != "" && explained.Is(c.Dir) {
+		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against, from.Problem) }
+	}
+	report, err := check()
+	if err != nil {
+		return limited(ctx, err)
+	}
+	err = a.answer(c.JSON, c.Out, report, func(w io.Writer) error { return writeReport(w, report) })
+	if err == nil && !report.Accepted {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+// againstProblem is the problem that the files are compared with.
+func againstProblem(ctx context.Context, p *load.Problem) *certify.Against {
+	return &certify.Against{
+		Task: p.Task,
+		Safe: func() (engine.Task, error) {
+			q, err := support.Safe(p)
+			if err != nil {
+				return engine.Task{}, err
+			}
+			return q.Task, nil
+		},
+		Free:    func() (engine.Task, error) { return support.Free(p) },
+		Confirm: func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) },
+	}
+}
+
+// writeReport writes the report as text.
+func writeReport(w io.Writer, r *certify.Report) error {
+	for i := range r.Claims {
+		writeClaim(w, &r.Claims[i])
+	}
+	if r.Answer != "" {
+		if r.Refused != "" {
+			fmt.Fprintf(w, "%s: REFUSED: %s\n", r.Answer, r.Refused)
+		} else if r.Accepted {
+			fmt.Fprintf(w, "%s: accepted\n", r.Answer)
+		}
+	}
+	if r.Replayed > 0 {
+		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted.Of(r.Replayed, "excluded plan"))
+	}
+	if len(r.Unchecked) > 0 {
+		fmt.Fprintf(w, "Not checked: %s\n", strings.Join(r.Unchecked, ", "))
+	}
+	if len(r.Trusted) > 0 {
+		fmt.Fprintf(w, "What remains trusted:\n")
+	}
+	for _, t := range r.Trusted {
+		fmt.Fprintf(w, "  %s\n", t)
+	}
+	return nil
+}
+
+func writeClaim(w io.Writer, c *certify.Claim) {
+	if !c.Accepted {
+		fmt.Fprintf(w, "%s: REFUSED: %s\n", c.Proof, c.Refused)
+	} else {
+		fmt.Fprintf(w, "%s: accepted for %s", c.Proof, c.File)
+		if c.Horizon > 0 {
+			fmt.Fprintf(w, ", horizon %d", c.Horizon)
+		}
+		fmt.Fprintf(w, ": %s", c.Shows)
+		switch {
+		case c.Reward != nil && c.Bound != nil && *c.Reward == *c.Bound:
+			fmt.Fprintf(w, ", the best reward is %v", *c.Reward)
+		default:
+			if c.Reward != nil {
+				fmt.Fprintf(w, ", a plan has reward %v", *c.Reward)
+			}
+			if c.Bound != nil {
+				fmt.Fprintf(w, ", none has more than %v", *c.Bound)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	if c.Translation != nil && *c.Translation {
+		fmt.Fprintf(w, "%s: the problem, row by row\n", c.File)
+	}
+	for _, o := range c.Others {
+		switch {
+		case o.Accepted == nil:
+			fmt.Fprintf(w, "%s: not read by %s: %s\n", c.Proof, o.Checker, o.Says)
+		case *o.Accepted:
+			fmt.Fprintf(w, "%s: accepted by %s too\n", c.Proof, o.Checker)
+		}
+	}
+}

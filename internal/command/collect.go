@@ -1,0 +1,153 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/events"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/learn/collect"
+)
+
+type collectCmd struct {
+	problemFlags
+	bounds
+	progressFlags
+	clusterFlags
+	Simulator        string       `help:"Take the transitions from a process in place of the RDDL, which the task need not have (docs/simulators.md)." placeholder:"rddl|COMMAND"`
+	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
+	Horizon          int          `short:"H" help:"Steps of an episode; default: the problem's own, 100 for a simulator of a problem without one." placeholder:"N"`
+	Rows             int          `short:"n" help:"Number of transitions." default:"200000"`
+	Policy           string       `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
+	Log              string       `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
+	Threads          int          `help:"Threads to use; 0 for one per core." default:"0"`
+	Seed             uint64       `help:"Seed." default:"0"`
+	Out              string       `short:"o" help:"Data set to write: .parquet, .csv or .npz, or .manifest for one in parts (docs/data.md)." placeholder:"DATA" required:""`
+	JSON             bool         `name:"json" help:"Print one JSON object."`
+}
+
+// collected is the answer as JSON.
+type collected struct {
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	Data    string `json:"data"`
+	Rows    int    `json:"rows"`
+	// Simulator is the command of a process, and Shown what it showed.
+	Simulator string             `json:"simulator,omitempty"`
+	Shown     *execute.Collected `json:"shown,omitempty"`
+	// Policy and Seed are those of a simulation, Log the file of a log.
+	Policy string  `json:"policy,omitempty"`
+	Seed   *uint64 `json:"seed,omitempty"`
+	Log    string  `json:"log,omitempty"`
+}
+
+// write writes the answer as text.
+func (d *collected) write(w io.Writer) error {
+	if d.Log != "" {
+		_, err := fmt.Fprintf(w, "%s: %s from %s\n", d.Data, counted.Of(d.Rows, "transition"), d.Log)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s: %s by policy %s, seed %d\n", d.Data, counted.Of(d.Rows, "transition"), d.Policy, *d.Seed)
+	if s := d.Shown; s != nil && err == nil {
+		_, err = fmt.Fprintf(w, "%s, %d rows with a reward", counted.Of(s.Episodes, "episode"), s.Rewarded)
+		if s.Refused+s.Outside > 0 {
+			fmt.Fprintf(w, "; no rows: %d steps that were refused, %d to values out of range", s.Refused, s.Outside)
+		}
+		fmt.Fprintln(w)
+		if s.Stopped != "" {
+			fmt.Fprintf(w, "Stopped early: %s.\n", s.Stopped)
+		}
+	}
+	return err
+}
+
+// Run writes the data set.
+func (c *collectCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	switch {
+	case c.Rows < 1:
+		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
+	case c.Horizon < 0:
+		return fmt.Errorf("--horizon %d is not a number of steps; expected at least 1", c.Horizon)
+	case c.Simulator != "" && c.Simulator != "rddl":
+		return c.simulated(ctx, a)
+	}
+	p, err := c.loadTruth(ctx)
+	if err != nil {
+		return err
+	}
+	d := &collected{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: c.Rows, Policy: c.Policy, Seed: &c.Seed}
+	if c.Log != "" {
+		rows, err := learn.ConvertLog(p, c.Log, c.Out)
+		if err != nil {
+			return err
+		}
+		d.Rows, d.Policy, d.Seed, d.Log = rows, "", nil, c.Log
+		return a.answer(c.JSON, "", d, d.write)
+	}
+	progress := c.reporter(a)
+	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads, Horizon: c.Horizon}
+	if progress.Enabled() {
+		o.Progress = events.Rows(progress, c.Rows)
+	}
+	if c.Connect != "" {
+		err = c.spread(ctx, a, o)
+	} else {
+		err = learn.Collect(ctx, p, c.Out, o)
+	}
+	progress.Clear()
+	switch {
+	case errors.Is(err, load.ErrNoRDDL):
+		return err
+	case err != nil:
+		return limited(ctx, err)
+	}
+	return a.answer(c.JSON, "", d, d.write)
+}
+
+// simulated collects from a process.
+func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
+	if c.Log != "" || c.Connect != "" || dataset.IsManifest(c.Out) {
+		return errors.New("--simulator is one process with one data set; expected neither --log nor --connect nor a manifest")
+	}
+	ref := c.ref()
+	ref.Untrained = true
+	p, err := c.loadRef(ctx, ref, nil)
+	if err != nil {
+		return err
+	}
+	progress := c.reporter(a)
+	r := execute.CollectRequest{
+		Rows: c.Rows, Restart: collect.Policy(c.Policy) == collect.Restart, Horizon: c.Horizon,
+		Simulator: execute.SimulatorRef{Name: c.Simulator, Timeout: time.Duration(c.SimulatorTimeout), Seed: c.Seed},
+	}
+	if progress.Enabled() {
+		r.Progress = events.Rows(progress, c.Rows)
+	}
+	shown, err := execute.Collect(ctx, p, c.Out, r)
+	progress.Clear()
+	if err != nil {
+		return limited(ctx, err)
+	}
+	d := &collected{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: shown.Rows, Policy: c.Policy, Seed: &c.Seed, Simulator: c.Simulator, Shown: shown}
+	return a.answer(c.JSON, "", d, d.write)
+}
+
+// spread collects on the workers of a server.
+func (c *collectCmd) spread(ctx context.Context, a *environment, o collect.Options) error {
+	to, end, err := c.coordinator(ctx, a, "collect", int64(c.Memory))
+	if err != nil {
+		return err
+	}
+	defer end()
+	return to.Collect(ctx, c.truthRef(), c.Out, o)
+}

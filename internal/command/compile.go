@@ -1,0 +1,118 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/internal/model/format"
+)
+
+type compileCmd struct {
+	problemFlags
+	changeFlags
+	limits
+	Horizon  horizonFlag `short:"H" help:"Number of steps; default: the problem's own." placeholder:"N"`
+	Format   string      `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps" required:""`
+	Encoding string      `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
+	Out      string      `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
+	Map      string      `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
+	Safe     bool        `help:"With the constraints of plan --safe."`
+	Stats    bool        `help:"Print the sizes, by group, instead of the file; with -o, both."`
+	JSON     bool        `name:"json" help:"Print the sizes as one JSON object; --stats is implied."`
+}
+
+// Run writes the file, the map and the sizes, as asked.
+func (c *compileCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(ctx, &c.changeFlags)
+	if err != nil {
+		return err
+	}
+	if c.Safe {
+		if task, err = support.Safe(task); err != nil {
+			return err
+		}
+	}
+	if c.Horizon.min != c.Horizon.max {
+		return errors.New("compile takes one horizon; expected a number after -H")
+	}
+	horizon, err := c.horizon(task)
+	if err != nil {
+		return err
+	}
+	kind, err := format.ParseKind(c.Format)
+	if err != nil {
+		return err
+	}
+	encoding, err := cnf.ParseEncoding(c.Encoding)
+	if err != nil {
+		return err
+	}
+	m, err := model.New(task.Problem, task.Network, horizon, model.Options{Propagate: encoding == cnf.Default, Context: ctx})
+	if err != nil {
+		return err
+	}
+	o := format.Options{Kind: kind, Encoding: encoding}
+	var stats format.Stats
+	if (c.Stats || c.JSON) && c.Out == "" {
+		stats, err = format.Measure(ctx, m, o)
+	} else {
+		err = a.toFile(c.Out, func(w io.Writer) (err error) {
+			stats, err = format.Write(ctx, w, m, o)
+			return err
+		})
+	}
+	if err == nil && c.Map != "" {
+		err = a.toFile(c.Map, func(w io.Writer) error { return format.WriteMap(w, m, o) })
+	}
+	if err != nil {
+		return limited(ctx, err)
+	}
+	if note := app.DeterminizedNote(task.Determinized); note != "" {
+		a.warn(note)
+	}
+	if !c.Stats && !c.JSON {
+		return nil
+	}
+	doc := struct {
+		format.Stats
+		Determinized string `json:"determinized,omitempty"`
+	}{stats, task.Determinized}
+	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
+}
+
+// horizon is the number of steps to compile.
+func (c *compileCmd) horizon(p *load.Problem) (int, error) {
+	h := c.Horizon.max
+	if h == 0 {
+		if h = p.Problem.Horizon; h == 0 {
+			return 0, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+		}
+	}
+	return h, p.CheckHorizon(h)
+}
+
+func writeStats(w io.Writer, s format.Stats) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "group\tvariables\tclauses\tliterals\tconstraints\tsoft clauses\t")
+	row := func(name string, z format.Size) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t\n", name, z.Variables, z.Clauses, z.Literals, z.Constraints, z.SoftClauses)
+	}
+	row("problem", s.Groups.Problem)
+	row("initial", s.Groups.Initial)
+	row("global", s.Groups.Global)
+	row("transition", s.Groups.Transition)
+	row("goal", s.Groups.Goal)
+	row("network", s.Groups.Network)
+	row("objective", s.Groups.Objective)
+	row("total", s.Size)
+	return t.Flush()
+}

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/app/events"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
+)
+
+// episodes runs several episodes and compares policies.
+func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, r execute.RunRequest, progress *events.Planning) error {
+	q := execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: c.simulatorFlags.ref(c.Seed)}
+	live := !c.JSON && (c.Out == "" || c.Out == "-")
+	q.Episode = func(l execute.EpisodeLine) {
+		progress.Episode(l, c.Episodes)
+		if live {
+			progress.Clear()
+			writeEpisode(a.out, &l)
+		}
+	}
+	d, err := execute.Episodes(ctx, p, q)
+	progress.Clear()
+	if err != nil {
+		return limited(ctx, err)
+	}
+	err = a.answer(c.JSON, c.Out, d, func(w io.Writer) error {
+		if !live {
+			for i := range d.Episodes {
+				writeEpisode(w, &d.Episodes[i])
+			}
+		}
+		return writeEpisodes(w, d)
+	})
+	if err == nil && len(d.Episodes) == 0 {
+		return fmt.Errorf("%w: %s", errLimit, d.Stopped)
+	}
+	return err
+}
+
+func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
+	fmt.Fprintf(w, "%4d  reward %.6g, %s, %d not as planned, %d without a plan; doing nothing %.6g, random %.6g; in %.3f s\n",
+		l.Episode, l.Reward.Reward, counted.Of(l.Steps, "step"), l.Surprises, l.Without, l.Noop.Reward, l.Random.Reward, l.Seconds)
+	for _, o := range []struct{ who, broken string }{{"", l.Reward.Broken}, {"doing nothing: ", l.Noop.Broken}, {"random: ", l.Random.Broken}} {
+		if o.broken != "" {
+			fmt.Fprintf(w, "      %sbroken: %s\n", o.who, o.broken)
+		}
+	}
+}
+
+func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
+	fmt.Fprintf(w, "%s: %s\n", d.Problem, counted.Of(len(d.Episodes), "episode"))
+	for _, l := range []struct {
+		who string
+		a   *execute.Average
+	}{{"planning", &d.Plan}, {"doing nothing", &d.Noop}, {"random actions", &d.Random}} {
+		fmt.Fprintf(w, "%-16s average reward %.6g, standard error %.3g", l.who, l.a.Mean, l.a.Error)
+		if l.a.Broken > 0 {
+			fmt.Fprintf(w, "; a rule ended %s early", counted.Of(l.a.Broken, "episode"))
+		}
+		fmt.Fprintln(w)
+	}
+	writeDeterminized(w, d.Determinized)
+	if d.Stopped != "" {
+		fmt.Fprintf(w, "Stopped early: %s.\n", d.Stopped)
+	}
+	_, err := fmt.Fprintf(w, "%.3f s of planning for a step on average\n", d.StepSeconds)
+	return err
+}

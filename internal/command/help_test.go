@@ -1,0 +1,195 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/fdplan/fdplan/internal/extsolver"
+)
+
+// table is the table of commands as the program has it.
+func table(t *testing.T) *kong.Kong {
+	t.Helper()
+	var c cli
+	k, err := kong.New(&c, engineVars(), kong.Name("fdplan"), kong.Exit(func(int) { t.Error("kong exits") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// words splits an example as a shell does, up to what it does with the output.
+func words(line string) []string {
+	var out []string
+	word, quoted, started := "", rune(0), false
+	end := func() {
+		if started {
+			out = append(out, word)
+		}
+		word, started = "", false
+	}
+	for _, r := range line {
+		switch {
+		case quoted == 0 && (r == '|' || r == '>' || r == ';' || r == '&'):
+			end()
+			return out
+		case quoted == r:
+			quoted = 0
+		case quoted == 0 && (r == '\'' || r == '"'):
+			quoted, started = r, true
+		case quoted == 0 && r == ' ':
+			end()
+		default:
+			word, started = word+string(r), true
+		}
+	}
+	end()
+	return out
+}
+
+// TestExamples wants at least two examples of each command, of that command and
+// right as far as the parser sees, in its help and in the manual; and no examples
+// of anything else.
+func TestExamples(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("fd-sat-plan", 0o755); err != nil { // flags for folders want one
+		t.Fatal(err)
+	}
+	page := manual(table(t).Model)
+	known := map[string]bool{}
+	for _, node := range table(t).Model.Leaves(true) {
+		known[node.Name] = true
+		if len(examples[node.Name]) < 2 {
+			t.Errorf("%s has %d examples", node.Name, len(examples[node.Name]))
+		}
+		status, help, stderr := session("help", node.Name)
+		if status != exitDone || stderr != "" {
+			t.Errorf("help %s: status %d, %s", node.Name, status, stderr)
+		}
+		if _, same, _ := session(node.Name, "--help"); same != help {
+			t.Errorf("%s --help differs from help %s", node.Name, node.Name)
+		}
+		for _, e := range examples[node.Name] {
+			args := words(e.line)
+			if args[0] != node.Name {
+				t.Errorf("an example of %s is %q", node.Name, e.line)
+			}
+			if _, err := table(t).Parse(args); err != nil {
+				t.Errorf("%s: %v", e.line, err)
+			}
+			if !strings.Contains(help, "$ fdplan "+e.line+"\n") {
+				t.Errorf("help %s lacks %q", node.Name, e.line)
+			}
+			if !strings.Contains(page, roff("fdplan "+e.line)+"\n") {
+				t.Errorf("the manual lacks %q", e.line)
+			}
+		}
+	}
+	for name := range examples {
+		if !known[name] {
+			t.Errorf("there are examples of %s, which is not a command", name)
+		}
+	}
+	if status, _, stderr := session("help", "nonsense"); status != exitUsage || !strings.Contains(stderr, "nonsense") {
+		t.Errorf("help nonsense: status %d, %s", status, stderr)
+	}
+}
+
+// TestManual wants every command and flag in the manual, and, where groff is
+// there, no warning.
+func TestManual(t *testing.T) {
+	status, page, stderr := session("man")
+	if status != exitDone || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for _, node := range table(t).Model.Leaves(true) {
+		_, rest, ok := strings.Cut(page, ".SS "+roff(node.Name)+" ")
+		if !ok {
+			t.Errorf("%s is missing", node.Name)
+			continue
+		}
+		section, _, _ := strings.Cut(rest, "\n.SS ")
+		for _, f := range node.Flags {
+			if !f.Hidden && f.Name != "help" && !strings.Contains(section, roff(f.Name)) {
+				t.Errorf("%s --%s is missing", node.Name, f.Name)
+			}
+		}
+	}
+	extsolver.Require(t, "groff")
+	cmd := exec.Command("groff", "-man", "-Tascii", "-ww", "-z")
+	cmd.Stdin = strings.NewReader(page)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("groff: %v\n%s", err, out)
+	}
+}
+
+// TestCompletion asks bash itself what it would complete, and wants every command
+// and flag in the scripts of the other shells.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"zsh", "fish"} {
+		status, script, stderr := session("completion", shell)
+		if status != exitDone || stderr != "" {
+			t.Fatalf("%s: status %d, %s", shell, status, stderr)
+		}
+		for _, node := range table(t).Model.Leaves(true) {
+			for _, f := range visible(node) {
+				if want := map[string]string{"zsh": "--" + f.Name, "fish": "from " + node.Name + "' -l " + f.Name}[shell]; !strings.Contains(script, want) {
+					t.Errorf("%s: %s --%s is missing", shell, node.Name, f.Name)
+				}
+			}
+		}
+		if !strings.Contains(script, "navigation/3x3") {
+			t.Errorf("%s: no problems", shell)
+		}
+		if path, err := exec.LookPath(shell); err == nil {
+			file := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(path, "-n", file).CombinedOutput(); err != nil {
+				t.Errorf("%s does not parse: %v\n%s", shell, err, out)
+			}
+		}
+	}
+	extsolver.Require(t, "bash")
+	_, script, _ := session("completion", "bash")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "fdplan.bash"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "my plan.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ typed, want string }{
+		{"fdplan pl", "plan"},
+		{"fdplan ex", "explain"},
+		{"fdplan plan navigation/3", "navigation/3x3"},
+		{"fdplan plan --engine s", "search"},
+		{"fdplan explain --eng", "--engine"},
+		{"fdplan explain navigation/3x3 my", "my plan.json"},
+		{"fdplan train --task navigation/5", "navigation/5x5"},
+		{"fdplan completion z", "zsh"},
+		{"fdplan help val", "validate"},
+		{"fdplan plan --require x", ""},
+	} {
+		args := strings.Split(c.typed, " ")
+		quoted, err := json.Marshal(args) // words without what bash would change
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := strings.ReplaceAll(strings.Trim(string(quoted), "[]"), ",", " ")
+		cmd := exec.Command("bash", "-c", "complete() { :; }; . ./fdplan.bash; COMP_WORDS=("+list+`); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _fdplan; printf '%s\n' "${COMPREPLY[@]}"`)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != c.want {
+			t.Errorf("%q: %v, %q, want %q", c.typed, err, out, c.want)
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/events"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/spread"
+	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/model/cnf"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+type planCmd struct {
+	problemFlags
+	changeFlags
+	limits
+	incrementalFlags
+	clusterFlags
+	WorkersOnly bool        `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
+	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
+	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
+	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
+	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
+	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, tables, rollout, search, cutoff, priorities." placeholder:"LIST"`
+	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
+	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
+	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
+	Safe        bool        `help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
+	Optimistic  bool        `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
+	JSON        bool        `name:"json" help:"Print one JSON object."`
+	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run plans and prints the document.
+func (c *planCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(ctx, &c.changeFlags)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if err != nil {
+		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Problem, c.Domain), c.Engine, c.Horizon.min, c.Horizon.max, a.now().Sub(a.started))}, nil)
+	}
+	encoding, err := cnf.ParseEncoding(c.Encoding)
+	if err != nil {
+		return err
+	}
+	progress := c.progressFlags.plan(a, task.Task)
+	request := plan.Request{
+		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp},
+		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
+		Limits: c.engine(a), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(),
+	}
+	if err := c.check(c.Proof != ""); err != nil {
+		return err
+	}
+	if c.Optimistic && (!c.Safe || c.Simulator == "") {
+		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too")
+	}
+	evidence, err := c.evidence(a, &request)
+	if err != nil {
+		return err
+	}
+	end, err := c.divide(ctx, a, &request)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	defer end()
+	doc, err := c.solve(ctx, a, task, request, evidence, progress)
+	progress.Clear()
+	if err != nil {
+		return err
+	}
+	return c.tell(a, doc, evidence.none)
+}
+
+// divide has the work sent to the workers of a server, if one is named. The returned function
+// ends the connection.
+func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (func(), error) {
+	if c.Connect == "" {
+		if c.WorkersOnly {
+			return nil, errors.New("--workers-only needs the server of the workers; expected --connect too")
+		}
+		return func() {}, nil
+	}
+	if c.Incremental || c.Solver != "" {
+		return nil, errors.New("--connect divides one query among workers; expected neither --incremental nor --solver")
+	}
+	to, end, err := c.coordinator(ctx, a, "plan", int64(c.Memory))
+	if err != nil {
+		return nil, err
+	}
+	certify := c.Certify.folder != ""
+	o := spread.PlanOptions{Engine: c.Engine, Proof: certify || c.Proof != "", Literal: certify, WorkersOnly: c.WorkersOnly}
+	if r.Divide, err = to.Plan(o); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// tell prints the answer, and why it has no proof, if that was asked for. Its error is the
+// exit status.
+func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) error {
+	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
+		return err
+	}
+	if unproved != nil {
+		a.warn(unproved.Error())
+	}
+	if w := doc.Warning(); w != "" {
+		a.warn(w)
+	}
+	switch doc.Status {
+	case engine.Infeasible:
+		if doc.Safe != nil && doc.Safe.Held != nil {
+			return nil
+		}
+		return exitStatus(exitNo)
+	case engine.Unknown:
+		a.complain(fmt.Errorf("no plan was found before %s", doc.Stopped))
+		return exitStatus(exitLimit)
+	}
+	if c.Simulator != "" && doc.Valid.Simulator != nil && !*doc.Valid.Simulator {
+		return exitStatus(exitNo)
+	}
+	return nil
+}
+
+// solve plans as the flags ask for.
+func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *events.Planning) (doc *execute.Document, err error) {
+	q := p
+	if c.Safe {
+		if q, err = support.Safe(p); err != nil {
+			return nil, err
+		}
+	}
+	if c.Incremental {
+		doc, err = c.loop(ctx, a, q, r, c.Seed, progress, e)
+	} else {
+		doc, err = c.once(ctx, q, r, e)
+	}
+	if err == nil && c.Safe {
+		switch {
+		case c.Optimistic:
+			r.Try = c.tryOnce(p)
+		case c.Simulator != "" && c.Simulator != "rddl":
+			r.Try = plan.Untried // it may be a device
+		}
+		err = limited(ctx, doc.Bracket(ctx, p, r, e.unseen(ctx, r)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, e.answer(doc)
+}
+
+// tryOnce tries a plan in the simulator, which it starts for that.
+func (c *planCmd) tryOnce(p *load.Problem) func(context.Context, *factored.Trace) (*simulator.Run, error) {
+	return func(ctx context.Context, tr *factored.Trace) (*simulator.Run, error) {
+		real, err := c.open(ctx, p, c.Seed)
+		if err != nil {
+			return nil, err
+		}
+		run, err := real.Try(ctx, tr)
+		return run, errors.Join(err, real.Close())
+	}
+}
+
+// once plans, and tries the plan once.
+func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *evidence) (*execute.Document, error) {
+	real, err := c.open(ctx, p, c.Seed)
+	if err != nil {
+		return nil, limited(ctx, err)
+	}
+	if real != nil {
+		r.Try, r.System = real.Try, real.Name
+	}
+	d, err := e.plan(ctx, p, r)
+	if err = limited(ctx, errors.Join(err, real.Close())); err != nil {
+		return nil, err
+	}
+	return &execute.Document{Document: *d}, nil
+}
+
+// writePlan writes the answer as text.
+func writePlan(w io.Writer, d *execute.Document) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", d.Problem, statusWords(d))
+	if d.Reward != nil {
+		fmt.Fprintf(&b, ", reward %v, horizon %d", *d.Reward, *d.Horizon)
+	} else if d.Horizon != nil {
+		fmt.Fprintf(&b, ", horizon %d", *d.Horizon)
+	}
+	if d.Status != engine.Optimal && d.Bound != nil {
+		fmt.Fprintf(&b, ", bound %v", *d.Bound)
+		if d.Gap != nil {
+			fmt.Fprintf(&b, " (gap %.0f %%)", 100**d.Gap)
+		}
+	}
+	fmt.Fprintf(&b, "\n")
+	if d.ByOther() {
+		fmt.Fprintf(&b, "%s\n", claimed(&d.Document))
+	}
+	fails := d.Valid.Simulator != nil && !*d.Valid.Simulator
+	if fails {
+		fmt.Fprintf(&b, "In the simulator the plan FAILS: %s\n", d.SimulatorSays)
+	}
+	for t, step := range d.Plan {
+		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+	}
+	if d.Loop != nil {
+		writeLoop(&b, d)
+	}
+	for _, h := range d.Horizons {
+		fmt.Fprintf(&b, "horizon %d: %s", h.Horizon, h.Status)
+		if h.Reward != nil {
+			fmt.Fprintf(&b, ", reward %v", *h.Reward)
+		}
+		fmt.Fprintf(&b, "\n")
+	}
+	writeVerdict(&b, d)
+	writeOutside(&b, d.OutOfRange)
+	if d.Stopped != "" {
+		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
+	}
+	fmt.Fprintf(&b, "engine %s, %.3f s\n", d.Engine, d.Seconds.Total)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeVerdict writes what is known of the plan, but for a failure.
+func writeVerdict(b *strings.Builder, d *execute.Document) {
+	if d.Valid.Model != nil {
+		fmt.Fprintf(b, "The checker replayed the plan in the model: valid.\n")
+	}
+	switch {
+	case d.Simulated != nil:
+		fmt.Fprintf(b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
+	case d.Valid.Simulator != nil && *d.Valid.Simulator:
+		fmt.Fprintf(b, "In the simulator the plan holds.\n")
+	}
+	switch {
+	case d.ByOther() && !*d.Proof.Checked:
+		fmt.Fprintf(b, "With --confirm fdplan checks the claim.\n")
+	case d.StartBreaks != nil:
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
+	case d.Next != nil:
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
+		writeNext(b, d.Next)
+	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil:
+		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
+	}
+	if d.Proof != nil && d.Proof.Certificate != nil {
+		fmt.Fprintf(b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
+	}
+	if w := d.LearnedReward.Warning(); w != "" && d.Plan != nil {
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(w[:1]), w[1:])
+	}
+	if d.Safe != nil {
+		fmt.Fprintf(b, "%v.\n", d.Safe)
+		writeHeld(b, d.Safe.Held)
+	}
+	if d.Note != "" {
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
+	}
+}
+
+// statusWords is the status in words. What Algorithm 1 finds in a learned model is about that.
+func statusWords(d *execute.Document) string {
+	switch {
+	case d.Status == engine.Infeasible && d.Safe != nil:
+		return "no plan with supported steps only"
+	case d.Status == engine.Infeasible && d.Loop != nil && d.Learned:
+		return "no plan in the learned model"
+	}
+	return string(d.Status)
+}
+
+// writeHeld writes a plan with other than supported steps that was seen to hold.
+func writeHeld(b *strings.Builder, h *plan.Held) {
+	if h == nil {
+		return
+	}
+	for t, step := range h.Plan {
+		fmt.Fprintf(b, "%4d  %s\n", t+1, actions(step))
+	}
+}
+
+// modelOf names the model that an answer is about.
+func modelOf(d *execute.Document) string {
+	if d.Learned {
+		return "The learned model"
+	}
+	return "The model"
+}
+
+// actions names the actions of a step.
+func actions(step app.Values) string {
+	if len(step) == 0 {
+		return "(nothing)"
+	}
+	var names []string
+	for _, e := range step {
+		if e.Value == true {
+			names = append(names, e.Name)
+		} else {
+			names = append(names, fmt.Sprintf("%s=%v", e.Name, e.Value))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// claimed is the line about what stands on an outside solver's word.
+func claimed(d *plan.Document) string {
+	what := "claimed " + string(d.Status)
+	if d.Status != engine.Optimal && d.Status != engine.Infeasible {
+		what = "bound claimed"
+	}
+	if *d.Proof.Checked {
+		return fmt.Sprintf("%s by %s; proved by fdplan too", what, d.Proof.By)
+	}
+	return fmt.Sprintf("%s by %s; not checked by fdplan", what, d.Proof.By)
+}

@@ -1,0 +1,57 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/prove"
+	"github.com/fdplan/fdplan/internal/progress"
+)
+
+// proveFlags are those of test about proofs.
+type proveFlags struct {
+	Prove   bool   `help:"Prove for each output bit that it equals the RDDL's in every legal state with every legal action, or print a counterexample."`
+	Proof   string `help:"With --prove, folder for the proofs, which the checker reads: for each output bit N its question N.opb and the VeriPB proof N.pbp." placeholder:"DIR"`
+	Threads int    `help:"With --prove, threads to use; 0 for one a core." default:"0"`
+}
+
+// prove compares the network with the RDDL.
+func (c *testCmd) prove(ctx context.Context, a *environment, text []byte) error {
+	r := c.reporter(a)
+	o := prove.Options{Threads: c.Threads, Certify: c.Proof != ""}
+	if r.Enabled() {
+		o.Progress = func(done, of int) {
+			r.Report(progress.Event{Kind: "phase", Phase: "prove", Done: &done, Of: &of, Line: fmt.Sprintf("prove: %d of %d outputs", done, of)})
+		}
+	}
+	res, err := prove.Network(ctx, load.Ref{Name: c.Task}, c.Network, text, o)
+	r.Clear()
+	if err != nil {
+		return limited(ctx, err)
+	}
+	if c.Proof != "" {
+		if err := os.MkdirAll(c.Proof, 0o777); err != nil {
+			return fmt.Errorf("writing the proofs: %w", err)
+		}
+		err := res.Certificates(func(name string, text []byte) error {
+			return a.toFile(filepath.Join(c.Proof, name), func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.answer(c.JSON, "", res, res.WriteText); err != nil {
+		return err
+	}
+	if !res.Equal {
+		return exitStatus(exitNo)
+	}
+	return nil
+}

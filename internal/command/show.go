@@ -1,0 +1,276 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/draw"
+	"github.com/fdplan/fdplan/internal/app/fromlog"
+	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/picture"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run lists the bundled problems.
+func (c *listCmd) Run(a *environment) error {
+	all, err := inspect.List(context.Background())
+	if err != nil {
+		return err
+	}
+	doc := struct {
+		Schema   int               `json:"schema"`
+		Problems []inspect.Listing `json:"problems"`
+	}{app.Schema, all}
+	return a.answer(c.JSON, "", doc, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "problem\thorizon\tstate bits\taction bits\tnetwork")
+		for _, l := range all {
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", l.Problem, l.Horizon, l.States, l.Actions, l.Network)
+		}
+		return t.Flush()
+	})
+}
+
+type showCmd struct {
+	problemFlags
+	changeFlags
+	bounds
+	Delimiter string `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
+	Plan      string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	JSON      bool   `name:"json" help:"Print a problem as one JSON object."`
+	Frames    bool   `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
+	Out       string `short:"o" help:"Write the answer to a file; a picture of the plan, or of the initial state, if it ends in .svg, .html or .gif; that of a plan also as .txt." placeholder:"FILE"`
+}
+
+// Run shows a problem, or a plan.
+func (c *showCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	switch ext := strings.ToLower(filepath.Ext(c.Problem)); {
+	case c.Plan != "" || c.Files != "":
+	case slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, ext):
+		return c.log(ctx, a)
+	case ext == ".bnn":
+		return c.network(ctx, a)
+	}
+	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
+		c.Problem, c.Plan = "", c.Problem
+	}
+	if c.Plan != "" {
+		return c.picture(ctx, a)
+	}
+	if c.Frames || slices.Contains([]string{".svg", ".html", ".gif", ".png"}, strings.ToLower(filepath.Ext(c.Out))) {
+		return c.initial(ctx, a)
+	}
+	r := c.ref()
+	r.Untrained = !load.HasNetwork(r)
+	task, err := c.loadRef(ctx, r, &c.changeFlags)
+	if err != nil {
+		return err
+	}
+	s := inspect.Show(task)
+	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
+}
+
+// log shows the columns of a log.
+func (c *showCmd) log(ctx context.Context, a *environment) error {
+	delimiter, err := delimiterOf(c.Delimiter)
+	if err != nil {
+		return err
+	}
+	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Problem, delimiter) })
+	if err != nil {
+		return limited(ctx, err)
+	}
+	return a.answer(c.JSON, c.Out, d, d.WriteText)
+}
+
+// network shows a network file.
+func (c *showCmd) network(ctx context.Context, a *environment) error {
+	text, err := inTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Problem) })
+	if err != nil {
+		return limited(ctx, err)
+	}
+	d, err := inspect.ShowNetwork(c.Problem, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return a.answer(c.JSON, c.Out, d, d.WriteText)
+}
+
+// picture draws a plan.
+func (c *showCmd) picture(ctx context.Context, a *environment) error {
+	if c.JSON {
+		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s, or --frames", c.Plan)
+	}
+	if f := c.changeFlags; f.Reward != "" || f.Initial != "" || len(f.SetInitial)+len(f.Require) > 0 {
+		return fmt.Errorf("%s is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
+	}
+	data, err := readPlan(c.Plan)
+	if err != nil {
+		return err
+	}
+	p, err := draw.Picture(ctx, c.ref(), c.Plan, data)
+	if err != nil {
+		return err
+	}
+	return c.draw(a, p, c.Plan)
+}
+
+// initial draws the initial state.
+func (c *showCmd) initial(ctx context.Context, a *environment) error {
+	p, err := inTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.ref(), c.changes()) })
+	if err != nil {
+		return err
+	}
+	return c.draw(a, p, p.Title())
+}
+
+// draw writes a picture in the form that the flags ask for.
+func (c *showCmd) draw(a *environment, p *picture.Picture, what string) error {
+	if c.Frames {
+		f, err := p.Frames()
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, f) })
+	}
+	write := map[string]func(*picture.Picture, io.Writer) error{
+		".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
+		"": (*picture.Picture).Text, // standard output
+	}[strings.ToLower(filepath.Ext(strings.TrimSuffix(c.Out, "-")))]
+	if write == nil || c.Out != "" && c.Out != "-" && filepath.Ext(c.Out) == "" {
+		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", c.Out)
+	}
+	return a.toFile(c.Out, func(w io.Writer) error {
+		if err := write(p, w); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	})
+}
+
+func writeSummary(w io.Writer, s *inspect.Summary) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", s.Problem)
+	if s.Horizon > 0 {
+		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
+	}
+	writeDeterminized(&b, s.Determinized)
+	if s.Network != nil {
+		fmt.Fprintf(&b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))
+		writeTrainedOn(&b, s.Network)
+	} else if s.Untrained {
+		fmt.Fprintf(&b, "no network yet: fdplan train learns one\n")
+	} else {
+		fmt.Fprintf(&b, "no network: every transition is known\n")
+	}
+	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
+	if k := s.Task; k != nil {
+		fmt.Fprintf(&b, "RDDL %s", k.Domain)
+		if k.Instance != "" {
+			fmt.Fprintf(&b, ", %s", k.Instance)
+		}
+		fmt.Fprintln(&b)
+		if len(k.Learned) > 0 {
+			fmt.Fprintf(&b, "fluents to be learned: %s\n", strings.Join(k.Learned, ", "))
+		}
+		if k.Goal != "" {
+			fmt.Fprintf(&b, "goal %s\n", k.Goal)
+		}
+	}
+	writeVariables(&b, s)
+	for _, g := range []struct {
+		name  string
+		lines []inspect.ConstraintLine
+	}{{"initial state", s.Initial}, {"constraints, at every step", s.Global}, {"goal", s.Goal}, {"known transitions", s.Transitions}} {
+		fmt.Fprintf(&b, "\n%s\n", g.name)
+		if len(g.lines) == 0 {
+			fmt.Fprintf(&b, "  (none)\n")
+		}
+		for _, l := range g.lines {
+			fmt.Fprintf(&b, "  %s    # %s\n", l.Text, l.Origin)
+		}
+	}
+	fmt.Fprintf(&b, "\nreward of a step\n")
+	for _, r := range s.Reward {
+		if r.Integer {
+			fmt.Fprintf(&b, "  %+v times %s\n", r.Weight, r.Literal)
+			continue
+		}
+		fmt.Fprintf(&b, "  %+v when %s\n", r.Weight, r.Literal)
+	}
+	if s.Constant != 0 {
+		fmt.Fprintf(&b, "  %+v always\n", s.Constant)
+	}
+	if len(s.Reward) == 0 && s.Constant == 0 {
+		fmt.Fprintf(&b, "  0\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeTrainedOn writes what the network was trained on.
+func writeTrainedOn(b *strings.Builder, n *inspect.NetworkLine) {
+	switch {
+	case n.Rows == nil:
+		fmt.Fprintf(b, "trained on unknown rows: it cannot be told which steps they support\n")
+	case *n.AllLegal:
+		fmt.Fprintf(b, "trained on %d distinct rows, all that are legal\n", *n.Rows)
+	default:
+		fmt.Fprintf(b, "trained on %d distinct rows, which may not support every step\n", *n.Rows)
+	}
+}
+
+// writeVariables writes a line for each variable.
+func writeVariables(b *strings.Builder, s *inspect.Summary) {
+	fmt.Fprintf(b, "\nvariables\n")
+	for _, v := range s.Variables {
+		fmt.Fprintf(b, "  %-9s %s", v.Kind, v.Name)
+		if !v.Bool {
+			fmt.Fprintf(b, " in %s", v.Range)
+		}
+		if len(v.Edges) > 2 {
+			fmt.Fprintf(b, ", bins at %s", numbers(v.Edges[1:len(v.Edges)-1]))
+		}
+		if v.Default != nil {
+			fmt.Fprintf(b, ", default %v", v.Default)
+		}
+		if v.Listed {
+			fmt.Fprintf(b, ", in every step")
+		}
+		if v.Meaning != "" {
+			fmt.Fprintf(b, ": %s", v.Meaning)
+		}
+		if v.Learned {
+			fmt.Fprintf(b, ", learned")
+		}
+		if len(v.Published) > 0 {
+			fmt.Fprintf(b, "    # published as %s", strings.Join(v.Published, " "))
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// numbers lists numbers with commas.
+func numbers(xs []float64) string {
+	parts := make([]string, len(xs))
+	for i, x := range xs {
+		parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(parts, ", ")
+}

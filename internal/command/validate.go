@@ -1,0 +1,207 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine/verify"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+type validateCmd struct {
+	problemFlags
+	changeFlags
+	simulatorFlags
+	bounds
+	Plan string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run replays the plan; the exit status is 4 if it is invalid.
+func (c *validateCmd) Run(a *environment) error {
+	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
+		c.Problem, c.Plan = "", c.Problem
+	}
+	if c.Plan == "" {
+		return errors.New("no plan is named; expected PROBLEM PLAN.json")
+	}
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(ctx, &c.changeFlags)
+	if err != nil {
+		return err
+	}
+	data, err := readPlan(c.Plan)
+	if err != nil {
+		return err
+	}
+	real, err := c.open(ctx, task, 0)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	v, err := execute.Validate(ctx, task, c.Plan, data, real)
+	if err = errors.Join(err, real.Close()); err != nil {
+		return limited(ctx, err)
+	}
+	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
+		if v.Failure != nil {
+			fmt.Fprintf(w, "%s: invalid in the model: %s\n", v.Problem, v.Failure.Text)
+		} else {
+			fmt.Fprintf(w, "%s: valid in the model, %s, reward %v\n", v.Problem, counted.Of(v.Horizon, "step"), *v.Reward)
+		}
+		switch {
+		case v.SimulatorFailure != nil:
+			fmt.Fprintf(w, "%s: invalid in the simulator: %s\n", v.Problem, v.SimulatorFailure.Text)
+		case v.Simulated != nil:
+			fmt.Fprintf(w, "%s: valid in the simulator, reward %v\n", v.Problem, *v.Simulated)
+		case v.Valid.Simulator != nil:
+			fmt.Fprintf(w, "%s: valid in the simulator\n", v.Problem)
+		}
+		if d := v.Differs; d != nil {
+			fmt.Fprintf(w, "The simulator first differs from the model in the state of step %d: %s\n", d.Step, differing(d))
+		}
+		writeOutside(w, v.OutOfRange)
+		writeDeterminized(w, v.Determinized)
+		return nil
+	})
+	if err == nil && (v.Failure != nil || v.SimulatorFailure != nil) {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+type verifyCmd struct {
+	problemFlags
+	limits
+	Property    string      `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
+	Data        string      `help:"Log to hold the property against, too, in place of the rows that the network's file keeps." placeholder:"LOG" type:"existingfile"`
+	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
+	Certify     certifyFlag `help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
+	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
+	JSON        bool        `name:"json" help:"Print one JSON object."`
+	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+}
+
+// Run decides the property; the exit status is 4 with a counterexample.
+func (c *verifyCmd) Run(a *environment) error {
+	ctx, cancel := c.context(a)
+	defer cancel()
+	task, err := c.load(ctx, nil)
+	if err != nil {
+		return err
+	}
+	r := explain.VerifyRequest{Property: c.Property}
+	if c.Data != "" {
+		if r.Log, err = learn.RecordOf(ctx, task, c.Data); err != nil {
+			return err
+		}
+	}
+	p, err := explain.Verify(ctx, task, r)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	if c.Witness != "" && p.Witness != nil {
+		if err := a.toFile(c.Witness, func(w io.Writer) error { return app.WriteJSON(w, p) }); err != nil {
+			return err
+		}
+	}
+	if c.Certify.folder != "" && p.Status == explain.Holds {
+		if err := c.certify(ctx, a, task, p); err != nil {
+			return limited(ctx, err)
+		}
+	}
+	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error { return writeProperty(w, p) })
+	if err == nil && p.Status != explain.Holds {
+		return exitStatus(exitNo)
+	}
+	return err
+}
+
+// writeProperty writes the answer as text.
+func writeProperty(w io.Writer, p *explain.Property) error {
+	for _, warning := range p.Warnings {
+		if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
+			return err
+		}
+	}
+	defer writeDeterminized(w, p.Determinized)
+	if p.Certificate != "" {
+		defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
+	}
+	switch p.Status {
+	case explain.Holds:
+		where := "in every legal state and action"
+		if p.Steps == verify.LegalNext {
+			where += " that lead to a legal state"
+		}
+		_, err := fmt.Fprintf(w, "%s: the property holds %s: %s\n", p.Problem, where, p.Property)
+		return err
+	case explain.Refuted:
+		return writeRefuted(w, p)
+	}
+	_, err := fmt.Fprintf(w, "%s: the property fails: %s\n  state   %v\n  action  %v\n  next    %v\nThe checker replayed the counterexample.\n",
+		p.Problem, p.Property, p.Witness.State, p.Witness.Action, p.Witness.Next)
+	return err
+}
+
+// writeRefuted writes which rows refute a property.
+func writeRefuted(w io.Writer, p *explain.Property) error {
+	const most = 10
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: the log refutes the property: %s\n", p.Problem, p.Property)
+	for i := range p.Refuting[:min(most, len(p.Refuting))] {
+		fmt.Fprintf(&b, "  %v\n", &p.Refuting[i])
+	}
+	if len(p.Refuting) > most {
+		b.WriteString("  …\n")
+	}
+	fmt.Fprintf(&b, "It is false in %d of %s, from legal states with legal actions.", p.RefutingRows, counted.Of(p.Rows, "row"))
+	switch p.Model {
+	case explain.Holds:
+		b.WriteString(" It holds in the model, which differs from them there.")
+	case explain.Fails:
+		b.WriteString(" It fails in the model, too.")
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// certify writes the certificate of a property that holds.
+func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Problem, p *explain.Property) error {
+	version, err := proof.ParseFormat(c.ProofFormat)
+	if err != nil {
+		return err
+	}
+	t, err := certify.Property(task.Task, c.Property, p.Steps)
+	if err != nil {
+		return err
+	}
+	_, err = proveInTime(ctx, func() (struct{}, error) {
+		return struct{}{}, certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, a.proofOptions(version, c.engine(a)))
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
+	}
+	if errors.Is(err, certify.ErrNoProof) {
+		a.warn(err.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.Certificate = c.Certify.folder
+	return a.toFile(filepath.Join(p.Certificate, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, p) })
+}
