@@ -77,9 +77,21 @@ func TestFaults(t *testing.T) {
 		"irregular times": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
 			return plain(17*(i/4)+[]int{0, 1, 6, 8}[i%4]+5000*(i/30), open, level, mode) // steps of 1 to 9, and a gap
 		}), transitions: 58, want: "level_l, real"},
-		"counter": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
+		"cases": {log: tank(60, "t,open,level_l,mode,case:concept:name\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,P%d\n", i, open, level, mode, i/4)
+		}), transitions: 45, want: "episode  case:concept:name (by its name)"},
+		"blocks": {log: tank(140, "t,open,level_l,mode,permit\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,P%d\n", i, open, level, mode, i/4)
+		}), transitions: 105, want: "episode  permit (each of its many texts stands in one block of rows)"},
+		"run as state": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/3%2)
+		}), transitions: 59, want: "state    run, bool"},
+		"cost": {log: tank(60, "t,open,level_l,mode,open cost\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, map[bool]int{true: 12, false: 3}[open])
+		}), transitions: 59, want: "WARNING: column open cost has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore 'open cost', and state"},
+		"counter": {log: tank(60, "t,open,level_l,mode,lot\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/20*50)
-		}), transitions: 59, want: "WARNING: column run never decreases; if it numbers episodes or rows, give --episode \"run\" or --ignore \"run\""},
+		}), transitions: 59, want: "WARNING: column lot never decreases; if it numbers episodes or rows, give --episode \"lot\" or --ignore \"lot\""},
 		"empty, error":               {log: with(5, "3,true,,auto\n"), missing: rawlog.MissingError, want: "log.csv:5: column level_l has no value; expected one, or --missing drop, previous or keep"},
 		"unit":                       {log: tank(400, head, changed), transitions: 399, want: "WARNING: column level_l changes suddenly at line 202: its values are 10 to 28 before and 50 to 78.8 after, as from °C to °F"},
 		"no unit":                    {log: tank(400, head, plain), transitions: 399, want: "level_l, real"},

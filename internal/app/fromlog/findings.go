@@ -71,6 +71,9 @@ func (x *Result) warn(ctx context.Context, l *looked) error {
 		flag := "--entity " + shellWord(e.Column)
 		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s (%s) seems to name %d entities whose rows stand between each other: %s. Give %s, or the model learns how one becomes the other", e.Column, ids, e.Entities, why, flag))
 	}
+	for _, name := range rawlog.DecidedByActions(ctx, l.t, l.fluents) {
+		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore %s, and state it in the task's reward if it counts", name, shellWord(name)))
+	}
 	x.Warnings = append(x.Warnings, rawlog.Shifts(ctx, l.t, l.fluents)...)
 	return ctx.Err()
 }

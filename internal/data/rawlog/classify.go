@@ -87,7 +87,7 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 	case isText && ranged:
 		return fmt.Errorf("--range %s: the column has texts, such as %q; expected numbers", f.Column, f.Example)
 	case isText && len(f.Values) > maxEnum:
-		drop("more than %d different texts", maxEnum)
+		drop("%s", tooManyTexts)
 	case isText && len(f.Values) == 1, !isText && f.Lo == f.Hi && !ranged:
 		drop("constant, %s", columns[0].First())
 	case isText && isBool(f.Values):

@@ -84,7 +84,7 @@ func alternates(x *reader, c *Column) (rows []int32, values int) {
 			changes++
 		}
 	}
-	if len(order) < 2 || n < leastRows*len(order) || changes < n/8 {
+	if len(order) < 2 || n < leastRows*len(order) || changes < n/8 || changes < 2*len(order) {
 		return nil, 0
 	}
 	for _, cell := range order {

@@ -75,6 +75,9 @@ const (
 	maxEnum = 32
 )
 
+// tooManyTexts is why a column with more texts than an enumeration may have is dropped.
+var tooManyTexts = fmt.Sprintf("more than %d different texts", maxEnum)
+
 // Infer decides what each column of a log is, given its shape. Errors name the column.
 func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error) {
 	if err := s.check(t); err != nil {
@@ -83,6 +86,11 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 	x := &inference{t: t, s: s, shape: shape, next: map[string]string{}, byName: map[string]int{}, bySum: map[uint64][]int{}}
 	for base, next := range shape.Next {
 		x.next[next] = base
+	}
+	if s.Episode == "" {
+		if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.namesEpisodes() && !slices.Contains(s.Ignore, c.Name) }); i >= 0 {
+			x.episode = t.Columns[i].Name
+		}
 	}
 	for i := range t.Columns {
 		if err := ctx.Err(); err != nil {
@@ -140,6 +148,8 @@ type inference struct {
 	bySum  map[uint64][]int // columns by a sum over their cells
 	gaps   []int            // columns with missing cells
 	time   string           // the column of times
+	// episode is the column that names the episode of each row, if one was found.
+	episode string
 }
 
 // maxTwins is the most columns with missing cells that another one is compared with.
@@ -274,7 +284,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	case renamed != "" && c.layout == "":
 	case isTime(t, c):
 		return as(AsTime, "%s", c.whyTime())
-	case s.Episode == "" && slices.Contains(episodeNames, letters(c.Name)):
+	case c.Name == x.episode:
 		return as(AsEpisode, "by its name")
 	case c.numbersRows():
 		return as(Dropped, "it numbers the rows")
@@ -285,7 +295,14 @@ func (x *inference) one(i int) (Fluent, error) {
 	if hasNext {
 		columns = append(columns, &t.Columns[t.Column(next)])
 	}
-	return f, f.classify(t, columns, s)
+	if err := f.classify(t, columns, s); err != nil {
+		return f, err
+	}
+	if f.Why == tooManyTexts && s.Episode == "" && x.episode == "" && c.inBlocks() {
+		x.episode = c.Name
+		return as(AsEpisode, "each of its many texts stands in one block of rows")
+	}
+	return f, nil
 }
 
 // First returns the first value as text.

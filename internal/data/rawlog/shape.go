@@ -193,11 +193,8 @@ func (t *Table) follows(base, next string) bool {
 
 // isOrder reports whether a column orders or numbers the rows, or is the episode.
 func isOrder(t *Table, c *Column) bool {
-	return isTime(t, c) || slices.Contains(episodeNames, letters(c.Name)) || c.numbersRows()
+	return isTime(t, c) || c.namesEpisodes() || c.numbersRows()
 }
-
-// episodeNames are the names of columns that number episodes, without signs.
-var episodeNames = []string{"episode", "episodeid", "episodeindex", "episodenumber", "trajectory", "trajectoryid", "trajid"}
 
 // numbersRows reports whether a column counts the rows one by one.
 func (c *Column) numbersRows() bool {

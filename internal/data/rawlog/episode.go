@@ -1,0 +1,37 @@
+package rawlog
+
+import "slices"
+
+// The names of columns that number episodes, without signs. Exports of event logs call an episode
+// a case (XES: case:concept:name).
+var episodeNames = []string{
+	"episode", "episodeid", "episodeindex", "episodenumber", "trajectory", "trajectoryid", "trajid",
+	"caseid", "casenumber", "case:concept:name", "traceid", "runid", "sessionid", "rolloutid",
+}
+
+// shortNames may also name a state, such as a machine that is to run. They name episodes where
+// each value is one block of rows.
+var shortNames = []string{"case", "trace", "run", "session", "rollout", "ep", "traj"}
+
+// namesEpisodes reports whether a column names the episode of each row, by its name.
+func (c *Column) namesEpisodes() bool {
+	name := letters(c.Name)
+	return slices.Contains(episodeNames, name) || slices.Contains(shortNames, name) && c.inBlocks()
+}
+
+// inBlocks reports whether the rows of each value stand together, with two rows each on average.
+func (c *Column) inBlocks() bool {
+	seen := map[uint64]bool{}
+	n := c.cells.rows
+	for i := range n {
+		cell := c.cells.at(i)
+		if i > 0 && cell == c.cells.at(i-1) {
+			continue
+		}
+		if cell == missing || seen[cell] || 2*len(seen) >= n {
+			return false
+		}
+		seen[cell] = true
+	}
+	return len(seen) > 1
+}
