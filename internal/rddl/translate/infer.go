@@ -19,7 +19,7 @@ const (
 // inference finds ranges of integer fluents, and values of real ones, that contain all values
 // in legal states: a least fixpoint of domains. It starts from the initial values and adds
 // what the cpfs can make of legal states under legal actions, until nothing is added. The
-// domains of domainOf(operator.Integers) are intervals and those of reals are grids, so that the result holds from
+// domains of integers are intervals and those of reals are grids, so that the result holds from
 // any initial state within it. There is no widening: domains that grow without end, or for
 // longer than the limits, are not found.
 type inference struct {
@@ -28,7 +28,7 @@ type inference struct {
 	c       *compiler // for the values of functions
 	o       *Options
 	domains []domain      // by fluent
-	known   map[int]Range // of domainOf(operator.Integers)
+	known   map[int]Range // of integers
 	grows   []int         // state fluents whose domains are sought
 	about   map[*ground.Node]bool
 	steps   int
@@ -36,7 +36,7 @@ type inference struct {
 
 // inferred are the results, by fluent.
 type inferred struct {
-	ranges map[int]Range // of domainOf(operator.Integers)
+	ranges map[int]Range // of integers
 	grids  map[int]grid  // of reals
 }
 
@@ -144,7 +144,7 @@ func (c *compiler) inferFor(g *ground.Problem) (out inferred) {
 	if actions := in.fixpoint(); actions != nil {
 		in.results(actions, &out)
 	}
-	if len(c.o.Learned) > 0 { // networks read and give domainOf(operator.Integers)
+	if len(c.o.Learned) > 0 { // networks read and give integers
 		clear(out.grids)
 	}
 	return out
