@@ -83,6 +83,10 @@ func TestFaults(t *testing.T) {
 		"blocks": {log: tank(140, "t,open,level_l,mode,permit\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s,P%d\n", i, open, level, mode, i/4)
 		}), transitions: 105, want: "episode  permit (each of its many texts stands in one block of rows)"},
+		"lists": {log: tank(60, "t;open;level_l;mode;pos\n", func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d;%v;%g;%s;[%d, %d.5  -1]\n", i, open, level, mode, i%3, i%4)
+		}), transitions: 59, want: "note: column pos has lists of 3 numbers, which are the columns pos_0 to pos_2\n"},
+		"lists, one broken": {log: with(9, "7,true,20,auto\n") + "60,true,\"[1\",auto\n", transitions: 59, want: "WARNING: column level_l has 1 cell that is not a number: \"[1\" in line 62. It counts as missing"},
 		"run as state": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/3%2)
 		}), transitions: 59, want: "state    run, bool"},

@@ -29,12 +29,16 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 	var e ending
 	for _, name := range shape.Ends() {
 		rows := t.Holding(name)
+		if len(rows) == 0 {
+			e.notes = append(e.notes, name+" is true in no row")
+			continue
+		}
 		if name == shape.Truncated {
 			e.notes = append(e.notes, fmt.Sprintf("%s is true in %s, after which an episode is cut off", name, counted.Of(len(rows), "row")))
 			continue
 		}
 		text := fmt.Sprintf("%s is true in %s, which end an episode", name, counted.Of(len(rows), "row"))
-		if x := newFinals(t, fluents, shape); x != nil && len(rows) > 0 {
+		if x := newFinals(t, fluents, shape); x != nil {
 			x.count(rows)
 			text += " in " + x.names()
 			e.conditions = x.conditions()

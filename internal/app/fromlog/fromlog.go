@@ -179,6 +179,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 		return nil, err
 	}
 	r.Progress(stepInfer, 0)
+	r.Spec.Actions, r.Spec.Ignore = t.Elements(r.Spec.Actions), t.Elements(r.Spec.Ignore)
 	x := &looked{t: t, shape: t.Shape(r.Spec)}
 	if x.fluents, err = rawlog.Infer(ctx, t, r.Spec, x.shape); err != nil {
 		return nil, err

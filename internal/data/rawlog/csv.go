@@ -59,6 +59,8 @@ type csvLog struct {
 	comma bool // may be the decimal point
 	skip  int  // fields before the first column: of a number that the header has no name for
 	bare  int  // the line of a header that ends in delimiters, 0 for none
+	// widths are the numbers of columns of a field whose cells are lists, 0 for other fields.
+	widths []int
 }
 
 // readCSV reads a CSV. Before the header there may be lines of fewer fields, such as the name of a
@@ -206,8 +208,16 @@ func (x *csvLog) rows(ctx context.Context) error {
 			x.t.Columns[i].Unit = unitText(first[i])
 		}
 		x.t.note("line %d was taken for the units of the columns", line)
-	} else if err := x.row(first, line); err != nil {
-		return err
+		x.elements(second)
+	} else {
+		if err == nil {
+			x.elements(first, second)
+		} else {
+			x.elements(first)
+		}
+		if err := x.row(first, line); err != nil {
+			return err
+		}
 	}
 	if err == io.EOF {
 		return nil
@@ -249,7 +259,7 @@ func (x *csvLog) row(fields []string, line int) error {
 	if err := x.t.row(line); err != nil {
 		return err
 	}
-	n := len(x.t.Columns)
+	n := len(x.widths)
 	count := len(fields)
 	if count > x.skip {
 		fields = fields[x.skip:]
@@ -263,8 +273,15 @@ func (x *csvLog) row(fields []string, line int) error {
 	if len(fields) != n {
 		return source.Errorf(x.t.File, line, 1, "the row has %d fields, expected %d as in the header", count, n+x.skip)
 	}
+	at := 0
 	for i, text := range fields {
-		x.t.Columns[i].add(text, x.comma)
+		if w := x.widths[i]; w > 0 {
+			addList(x.t.Columns[at:at+w], text)
+			at += w
+			continue
+		}
+		x.t.Columns[at].add(text, x.comma)
+		at++
 	}
 	return nil
 }

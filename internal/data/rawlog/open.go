@@ -178,37 +178,8 @@ func (t *Table) object(d *json.Decoder) error {
 			return err
 		}
 		name, _ := key.(string)
-		i := t.Column(name)
-		if i < 0 {
-			i = len(t.Columns)
-			if err := dataset.RoomFor(t.Rows(), i+1); err != nil {
-				return err
-			}
-			c := Column{Name: name}
-			for range t.Rows() {
-				c.addMissing()
-			}
-			t.Columns = append(t.Columns, c)
-		}
-		c := &t.Columns[i]
-		if c.cells.rows > t.Rows() {
-			return fmt.Errorf("%s occurs twice", name)
-		}
-		x, err := d.Token()
-		if err != nil {
+		if err := t.value(d, name, 0); err != nil {
 			return err
-		}
-		switch x := x.(type) {
-		case nil:
-			c.addMissing()
-		case bool:
-			c.addText(fmt.Sprint(x))
-		case json.Number:
-			c.add(x.String(), false)
-		case string:
-			c.add(x, false)
-		default:
-			return fmt.Errorf("%s is a list or an object; expected a number, a text or a Boolean", name)
 		}
 	}
 	if _, err := d.Token(); err != nil {
