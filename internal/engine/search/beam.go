@@ -62,7 +62,7 @@ func (r *run) beamStep(ctx context.Context, layer []beamNode) []beamNode {
 	if ctx.Err() != nil {
 		return nil
 	}
-	seen := newTable(s.StateWords())
+	seen := newRegistry(s.StateWords())
 	var next []beamNode
 	sw, aw := s.StateWords(), s.ActionWords()
 	for i := range found {

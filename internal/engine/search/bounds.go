@@ -90,9 +90,9 @@ func (r *run) turn(ctx context.Context) {
 	x := &r.tables
 	head, worth := int64(headStartCompletion), nodesPerCompletion*r.g.tried
 	switch {
-	case r.g.lanes != nil && r.small():
+	case r.g.compiled != nil && r.small():
 		head, worth = headStartPass, r.g.tried/smallTriesPerNode
-	case r.g.s.direct || r.g.lanes != nil:
+	case r.g.s.direct || r.g.compiled != nil:
 		head, worth = headStartPass, nodesPerPass*r.g.tried
 	}
 	if r.whole || x.refused || x.err != nil || r.g.tried < head {

@@ -84,11 +84,11 @@ func TestWork(t *testing.T) {
 	if got, want := r.work(), 1000*s.effort(); s.effort() < 2 || got != want {
 		t.Errorf("work %d at an effort of %d, expected %d", got, s.effort(), want)
 	}
-	x, err := s.newLanes(context.Background())
+	x, err := s.compile(context.Background())
 	if err != nil || x == nil {
 		t.Fatal(x, err)
 	}
-	r.g.lanes, r.completed = x, 600
+	r.g.compiled, r.completed = x, 600
 	if got, want := r.work(), 600*s.effort()+400; got != want {
 		t.Errorf("work %d, expected %d", got, want)
 	}

@@ -22,9 +22,9 @@ import (
 type cheapest struct {
 	s         *relation
 	horizon   int64
-	lanes     *lanes // nil before the step is compiled, and where it cannot be
-	states    *table
-	actions   *table
+	compiled  *compiledStep // nil before the step is compiled, and where it cannot be
+	states    *registry
+	actions   *registry
 	to        []way          // by state
 	open      openList       // states to expand
 	guess     *pattern.Least // nil for none
@@ -56,7 +56,7 @@ type way struct {
 // joint actions.
 func newCheapest(g *graph, guess *pattern.Least, horizon int, sharpenAfter int64) *cheapest {
 	c := &cheapest{
-		s: g.s, states: newTable(g.s.StateWords()), actions: newTable(g.s.ActionWords()), horizon: int64(horizon), guess: guess,
+		s: g.s, states: newRegistry(g.s.StateWords()), actions: newRegistry(g.s.ActionWords()), horizon: int64(horizon), guess: guess,
 		limit: math.MaxInt64, next: sharpenAfter, entries: smallTable, goal: -1,
 	}
 	for _, r := range g.s.p.Reward.Terms {
@@ -209,7 +209,7 @@ func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
 		c.found = append(c.found, successors{})
 	}
 	found := c.found[:len(block)]
-	expandBlock(workers, c.lanes, found, func(i int) []uint64 { return c.states.key(block[i]) })
+	expandBlock(workers, c.compiled, found, func(i int) []uint64 { return c.states.key(block[i]) })
 	if ctx.Err() != nil {
 		return false
 	}
@@ -317,7 +317,7 @@ func (r *run) turnCheapest(ctx context.Context) {
 		r.ways = newCheapest(g, guess, r.q.MaxHorizon, r.sharpenAfter)
 	}
 	c := r.ways
-	c.lanes = g.lanes
+	c.compiled = g.compiled
 	if r.incumbent != nil {
 		c.limit = r.costOf(r.incumbent.Reward)
 	}

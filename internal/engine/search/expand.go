@@ -42,12 +42,12 @@ type worker struct {
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
 
-	lanes  *lanes // nil before the step is compiled, and where it cannot be
-	slots  []uint64
-	turned [64]uint64
-	one    [1][]uint64
-	found  [1]successors
-	rows   []uint64 // the packed next state of each lane
+	compiled *compiledStep // nil before the step is compiled, and where it cannot be
+	slots    []uint64
+	turned   [64]uint64
+	one      [1][]uint64
+	found    [1]successors
+	rows     []uint64 // the packed next state of each lane
 }
 
 func (s *relation) newWorker(ctx context.Context, memory int64) *worker {
@@ -74,9 +74,9 @@ func (s *relation) newWorker(ctx context.Context, memory int64) *worker {
 // expand finds all successors of state. It gives up, leaving f incomplete,
 // when the context ends; the caller checks.
 func (w *worker) expand(state []uint64, f *successors) {
-	if w.lanes != nil {
+	if w.compiled != nil {
 		w.one[0], w.found = state, [1]successors{*f}
-		w.expandLanes(w.lanes, w.one[:], w.found[:])
+		w.expandCompiled(w.compiled, w.one[:], w.found[:])
 		*f = w.found[0]
 		return
 	}

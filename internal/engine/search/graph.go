@@ -13,12 +13,12 @@ import (
 // States are numbered breadth first, so those first reached by step t are a
 // prefix of all.
 type graph struct {
-	s       *relation
-	lanes   *lanes // nil before the step is compiled, and where it cannot be
-	states  *table
-	actions *table
-	depth   []int // depth[d] is the number of states reachable in at most d steps
-	done    int   // states[:done] are expanded
+	s        *relation
+	compiled *compiledStep // nil before the step is compiled, and where it cannot be
+	states   *registry
+	actions  *registry
+	depth    []int // depth[d] is the number of states reachable in at most d steps
+	done     int   // states[:done] are expanded
 
 	start  []int64 // edges of state i: [start[i], start[i+1])
 	succ   []uint32
@@ -33,7 +33,7 @@ type graph struct {
 }
 
 func newGraph(s *relation) *graph {
-	return &graph{s: s, states: newTable(s.StateWords()), actions: newTable(s.ActionWords()), start: []int64{0}}
+	return &graph{s: s, states: newRegistry(s.StateWords()), actions: newRegistry(s.ActionWords()), start: []int64{0}}
 }
 
 // bytes is the memory that the graph holds.
@@ -79,7 +79,7 @@ func (g *graph) blockSize(workers int) int {
 		return 4 * workers // until a fan-out is known
 	}
 	n := min(blockStates, blockEdges/(1+g.widest))
-	if g.lanes == nil && !g.s.direct {
+	if g.compiled == nil && !g.s.direct {
 		n = min(n, blockEffort/((1+g.widest)*int(g.s.effort())))
 	}
 	return max(n, 1)
@@ -115,12 +115,12 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 
 // expandBlock finds the successors of the states from done on.
 func (g *graph) expandBlock(workers []*worker, found []successors) {
-	expandBlock(workers, g.lanes, found, func(i int) []uint64 { return g.states.key(uint32(g.done + i)) })
+	expandBlock(workers, g.compiled, found, func(i int) []uint64 { return g.states.key(uint32(g.done + i)) })
 }
 
 // expandBlock finds the successors of the states that key gives, by compiled
 // code if x is not nil.
-func expandBlock(workers []*worker, x *lanes, found []successors, key func(i int) []uint64) {
+func expandBlock(workers []*worker, x *compiledStep, found []successors, key func(i int) []uint64) {
 	per := 1
 	if x != nil {
 		per = x.states
@@ -135,7 +135,7 @@ func expandBlock(workers []*worker, x *lanes, found []successors, key func(i int
 		for i := from; i < to; i++ {
 			keys = append(keys, key(i))
 		}
-		w.expandLanes(x, keys, found[from:to])
+		w.expandCompiled(x, keys, found[from:to])
 	})
 }
 

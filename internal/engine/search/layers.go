@@ -33,7 +33,7 @@ func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bo
 	if err != nil {
 		return nil, false, err
 	}
-	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newTable(s.ActionWords())}
+	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newRegistry(s.ActionWords())}
 	if !x.g.addInitial(ctx, func() bool { return x.g.states.count > most }) {
 		return nil, false, nil
 	}
@@ -61,7 +61,7 @@ type layering struct {
 	w       *worker
 	most    int
 	steps   map[uint32][]layerStep // by state; a state's steps are the same at any time
-	actions *table
+	actions *registry
 	found   successors // of the state at hand
 }
 

@@ -29,22 +29,22 @@ const none = math.MinInt64
 
 // run is one call of Solve.
 type run struct {
-	q         engine.Query
-	g         *graph
-	workers   []*worker
-	limits    engine.Limits
-	values    [][]int64 // values[k][s]: best reward of k more steps from s
-	whole     bool      // the graph is wanted whole, proof or not
-	polls     int64     // how often full was asked
-	opening   int64     // work of the tables' first turn where it comes first
-	report    func(engine.Progress)
-	incumbent *engine.Result // from the beam, while the graph is incomplete
-	tables    tables         // the search with bounds, beside the graph
-	far       []int64        // by state: best reward of a path of farSteps steps to it
-	farSteps  int
-	beamAt    int64 // joint actions tried before the next beam
-	compiled  bool  // whether the step was to be compiled
-	completed int64 // joint actions tried before it was
+	q                engine.Query
+	g                *graph
+	workers          []*worker
+	limits           engine.Limits
+	values           [][]int64 // values[k][s]: best reward of k more steps from s
+	whole            bool      // the graph is wanted whole, proof or not
+	polls            int64     // how often full was asked
+	opening          int64     // work of the tables' first turn where it comes first
+	report           func(engine.Progress)
+	incumbent        *engine.Result // from the beam, while the graph is incomplete
+	tables           tables         // the search with bounds, beside the graph
+	far              []int64        // by state: best reward of a path of farSteps steps to it
+	farSteps         int
+	beamAt           int64 // joint actions tried before the next beam
+	compilationTried bool  // whether the step was to be compiled
+	completed        int64 // joint actions tried before it was
 
 	polisher      *polisher // improves plans by local search; nil before its first turn
 	refusedPolish bool      // it cannot
@@ -176,7 +176,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 func (r *run) pause(ctx context.Context) {
 	g := r.g
 	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
-	if err := r.compileLanes(ctx); err != nil {
+	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}
 	r.turn(ctx)
@@ -431,7 +431,7 @@ func (r *run) completions() int64 {
 	switch {
 	case r.g.s.direct:
 		return 0
-	case r.g.lanes != nil:
+	case r.g.compiled != nil:
 		return r.completed
 	}
 	return r.g.tried

@@ -22,7 +22,7 @@ func TestLanes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.newLanes(context.Background())
+		x, err := s.compile(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestLanes(t *testing.T) {
 		for range horizon {
 			g.expandLayer(ctx, []*worker{w}, func() bool { return false }, func() {})
 		}
-		v.lanes = x
+		v.compiled = x
 		for i := range g.states.count {
 			var want, got successors
 			w.expand(g.states.key(uint32(i)), &want)

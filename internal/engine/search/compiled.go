@@ -11,9 +11,9 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// lanes expands states by straight-line code, 64 pairs of a state and a joint
+// compiledStep is a successor generator that expands states by straight-line code, 64 pairs of a state and a joint
 // action at a time. It gives what propagation gives, in the same order.
-type lanes struct {
+type compiledStep struct {
 	code   *bound.Program
 	joint  []uint64   // joint actions that the constraints on actions alone allow, packed
 	count  int        // of them
@@ -25,8 +25,8 @@ type lanes struct {
 // maxCandidates bounds the joint actions that are tried in every state.
 const maxCandidates = 1 << 12
 
-// newLanes compiles the step; nil where that is not possible.
-func (s *relation) newLanes(ctx context.Context) (*lanes, error) {
+// compile compiles the step; nil where that is not possible.
+func (s *relation) compile(ctx context.Context) (*compiledStep, error) {
 	if s.eval != nil || len(s.Free) != len(s.Next) {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ func (s *relation) newLanes(ctx context.Context) (*lanes, error) {
 	if err != nil || code == nil {
 		return nil, err
 	}
-	x := &lanes{code: code}
+	x := &compiledStep{code: code}
 	st := s.System(s.own).NewState()
 	if st.Consistent() {
 		key := make([]uint64, s.ActionWords())
@@ -66,8 +66,8 @@ func (s *relation) newLanes(ctx context.Context) (*lanes, error) {
 	return x, nil
 }
 
-// expandLanes expands a few states, at most lanes.states of them.
-func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
+// expandCompiled expands a few states, at most compiledStep.states of them.
+func (w *worker) expandCompiled(x *compiledStep, keys [][]uint64, found []successors) {
 	s := w.s
 	if len(w.slots) < x.code.Slots() {
 		w.slots = make([]uint64, x.code.Slots())
@@ -102,7 +102,7 @@ func (w *worker) expandLanes(x *lanes, keys [][]uint64, found []successors) {
 }
 
 // fill puts states and actions into the lanes first..first+n-1.
-func (w *worker) fill(x *lanes, keys [][]uint64, first, n int) {
+func (w *worker) fill(x *compiledStep, keys [][]uint64, first, n int) {
 	s := w.s
 	for i, v := range s.Actions {
 		w.slots[x.code.Input(v)] = x.masks[i][min(first/64, len(x.masks[i])-1)]
@@ -125,7 +125,7 @@ func (w *worker) fill(x *lanes, keys [][]uint64, first, n int) {
 }
 
 // emitLane adds the successor that stands in w.rows for a lane.
-func (w *worker) emitLane(x *lanes, lane, state, action int, keys [][]uint64, found []successors) {
+func (w *worker) emitLane(x *compiledStep, lane, state, action int, keys [][]uint64, found []successors) {
 	s := w.s
 	f := &found[state]
 	if f.tooWide {
@@ -169,23 +169,23 @@ func (s *relation) onActions(here *model.Part) []model.Sum {
 	return out
 }
 
-// compileLanes compiles the step once some work has been done. Successors are
+// compileStep compiles the step once some work has been done. Successors are
 // the same before and after.
-func (r *run) compileLanes(ctx context.Context) error {
-	if r.compiled || r.g.tried < lanesFrom {
+func (r *run) compileStep(ctx context.Context) error {
+	if r.compilationTried || r.g.tried < compileFrom {
 		return nil
 	}
-	r.compiled = true
-	x, err := r.g.s.newLanes(ctx)
+	r.compilationTried = true
+	x, err := r.g.s.compile(ctx)
 	if err != nil || x == nil {
 		return err
 	}
-	r.g.lanes, r.completed = x, r.g.tried
+	r.g.compiled, r.completed = x, r.g.tried
 	for _, w := range r.workers {
-		w.lanes = x
+		w.compiled = x
 	}
 	return nil
 }
 
-// lanesFrom is how many joint actions are tried before the step is compiled.
-const lanesFrom = 500
+// compileFrom is how many joint actions are tried before the step is compiled.
+const compileFrom = 500
