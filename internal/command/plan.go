@@ -33,7 +33,7 @@ type planCmd struct {
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
 	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
 	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
-	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program for the solver: none, light, all (default), or a list of fix, tighten, cuts, replace, reach, flow, tables, rollout, search, cutoff, priorities." placeholder:"LIST"`
+	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program: ${enum}. With all the solver gets flow variables or rows from tables, and a start solution." enum:"all,none" default:"all"`
 	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
 	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
 	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
@@ -61,7 +61,7 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	progress := c.progressFlags.plan(a, task.Task)
 	request := plan.Request{
-		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, BLPHelp: c.BLPHelp},
+		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, Plain: c.BLPHelp == "none"},
 		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
 		Limits: c.engine(a), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(),
 	}

@@ -22,6 +22,17 @@ type Neuron struct {
 	Threshold int
 }
 
+// Active reports whether enough inputs are true.
+func (n *Neuron) Active(value func(Lit) bool) bool {
+	count := 0
+	for _, l := range n.Inputs {
+		if value(l) {
+			count++
+		}
+	}
+	return count >= n.Threshold
+}
+
 // Term is Coef*Lit with Coef > 0.
 type Term struct {
 	Coef int64

@@ -107,13 +107,7 @@ func (w *writer) hide(l *layer, bits []int32) {
 			if _, known := truth[n.Out]; known || !hidden(n.Out) {
 				continue
 			}
-			inputs := 0
-			for _, x := range n.Inputs {
-				if truth[x] {
-					inputs++
-				}
-			}
-			if inputs >= n.Threshold {
+			if n.Active(func(x model.Lit) bool { return truth[x] }) {
 				add(n.Out)
 			} else {
 				add(-n.Out)

@@ -9,11 +9,11 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
-// Engine is FD-BLP-Plan+ as an engine.Engine. The zero value solves the paper's
-// program, with nothing added, by HiGHS.
+// Engine is FD-BLP-Plan+ as an engine.Engine. The zero value solves the program by HiGHS,
+// with what helps.
 type Engine struct {
 	Solver *external.Solver // of kind external.MILP; nil is HiGHS, as a program or in process
-	Help   Help
+	Plain  bool             // the paper's program, with nothing added
 
 	inProcess *loaded // shared by copies; nil until Keep
 }

@@ -22,7 +22,6 @@ import (
 
 var (
 	table   = flag.Duration("table", 0, "time limit of each instance of the table of published instances; 0 is no table")
-	helps   = flag.String("helps", "none;light;all", "columns of the table, with semicolons between")
 	only    = flag.String("only", "", "regular expression for the table's instances, such as navigation/3x3; all by default")
 	backend = flag.String("solver", "", "external solver of the table; HiGHS by default")
 )
@@ -97,8 +96,8 @@ func solve(ctx context.Context, e engine.Engine, task engine.Task, horizon int) 
 	return e.Solve(ctx, engine.Query{Task: task, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
 }
 
-// TestTable prints, for every published instance, what each help is worth in
-// the time limit -table; a row a line, as Markdown.
+// TestTable prints, for every published instance, what the paper's program and the one with what
+// helps are worth in the time limit -table; a row a line, as Markdown.
 func TestTable(t *testing.T) {
 	if *table == 0 {
 		t.Skip("the flag -table is not set")
@@ -116,9 +115,8 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns := strings.Split(*helps, ";")
-	fmt.Printf("| instance | %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)+1))
-	proofs := make([]int, len(columns))
+	fmt.Print("| instance | plain | with all |\n| --- | --- | --- |\n")
+	var proofs [2]int
 	rows := 0
 	for _, in := range instances {
 		if !pick.MatchString(in.String()) {
@@ -126,19 +124,15 @@ func TestTable(t *testing.T) {
 		}
 		rows++
 		fmt.Printf("| %v |", in)
-		for i, c := range columns {
-			help, err := blp.ParseHelp(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Help = help
+		for i := range proofs {
+			e.Plain = i == 0
 			ctx, cancel := context.WithTimeout(context.Background(), *table)
 			began := time.Now()
 			res, err := solve(ctx, e, in.load(t), in.horizon)
 			cancel()
 			switch {
 			case err != nil:
-				t.Errorf("%v, %s: %v", in, c, err)
+				t.Errorf("%v, plain %v: %v", in, e.Plain, err)
 				fmt.Print(" error |")
 			case res.Status == engine.Optimal && res.Reward == in.reward:
 				proofs[i]++
@@ -150,7 +144,7 @@ func TestTable(t *testing.T) {
 			case res.Status == engine.Unknown:
 				fmt.Printf(" %v<, no sol. |", *table)
 			default:
-				t.Errorf("%v, %s: %+v", in, c, res)
+				t.Errorf("%v, plain %v: %+v", in, e.Plain, res)
 			}
 		}
 		fmt.Println()
@@ -162,45 +156,43 @@ func TestTable(t *testing.T) {
 	fmt.Println()
 }
 
-// TestStorage has CBC and GLPK prove Inventory with costs of storage; with none
-// they get the paper's program.
+// TestStorage has CBC and GLPK prove Inventory with costs of storage, and CBC from the paper's
+// program.
 func TestStorage(t *testing.T) {
 	extsolver.Require(t, "cbc", "glpsol")
 	for _, in := range instances {
 		if in.change != "storage" {
 			continue
 		}
-		for _, c := range []struct{ solver, help string }{{"cbc", "none"}, {"cbc", "light"}, {"cbc", "all"}, {"glpsol", "light"}, {"glpsol", "all"}} {
-			if c.help == "none" && (in.horizon > 5 || testing.Short()) {
-				continue // some seconds each
-			}
-			help, err := blp.ParseHelp(c.help)
-			if err != nil {
-				t.Fatal(err)
-			}
-			res, err := solve(context.Background(), blp.Engine{Solver: known(t, c.solver), Help: help}, in.load(t), in.horizon)
-			if err != nil || res.Status != engine.Optimal || res.Reward != in.reward {
-				t.Errorf("%v, %s, %s: %+v, %v", in, c.solver, c.help, res, err)
+		for _, solver := range []string{"cbc", "glpsol"} {
+			for _, plain := range []bool{false, true} {
+				if plain && (solver != "cbc" || in.horizon > 5 || testing.Short()) {
+					continue // some seconds each
+				}
+				res, err := solve(context.Background(), blp.Engine{Solver: known(t, solver), Plain: plain}, in.load(t), in.horizon)
+				if err != nil || res.Status != engine.Optimal || res.Reward != in.reward {
+					t.Errorf("%v, %s, plain %v: %+v, %v", in, solver, plain, res, err)
+				}
 			}
 		}
 	}
 }
 
-// TestProven has HiGHS prove one instance of each domain with all help, and a
-// small one with none.
+// TestProven has HiGHS prove one instance of each domain, and a small one from the paper's
+// program.
 func TestProven(t *testing.T) {
 	needHiGHS(t)
 	for _, c := range []struct {
-		in   int
-		help blp.Help
-	}{{0, blp.Light()}, {2, blp.All()}, {5, blp.All()}, {6, blp.Help{}}, {8, blp.All()}, {14, blp.All()}, {15, blp.All()}} {
+		in    int
+		plain bool
+	}{{0, false}, {2, false}, {5, false}, {6, true}, {8, false}, {14, false}, {15, false}} {
 		in := instances[c.in]
-		if (c.help == blp.Help{}) && testing.Short() {
+		if c.plain && testing.Short() {
 			continue
 		}
-		res, err := solve(context.Background(), blp.Engine{Help: c.help}, in.load(t), in.horizon)
+		res, err := solve(context.Background(), blp.Engine{Plain: c.plain}, in.load(t), in.horizon)
 		if err != nil || res.Status != engine.Optimal || res.Reward != in.reward || *res.Bound != in.reward {
-			t.Errorf("%v, %v: %+v, %v", in, c.help, res, err)
+			t.Errorf("%v, plain %v: %+v, %v", in, c.plain, res, err)
 		}
 	}
 }
@@ -213,7 +205,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	began := time.Now()
-	res, err := solve(ctx, blp.Engine{}, task, 4)
+	res, err := solve(ctx, blp.Engine{Plain: true}, task, 4)
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("it took %v", took)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -71,54 +72,17 @@ func confirm(t *testing.T, seed uint64, name string, p *factored.Problem, net *b
 	}
 }
 
-// TestRandomProblems compares the engine with brute force, help and solvers in
-// turns.
+// TestRandomProblems compares the engine with brute force, with and without what helps and by
+// the solvers in turns.
 func TestRandomProblems(t *testing.T) {
 	solvers := milpSolvers(t)
 	names := slices.Sorted(maps.Keys(solvers))
-	list := []string{
-		"none", "light", "all", "fix", "tighten", "cuts", "replace", "cuts,replace", "tighten,reach", "cuts,reach",
-		"cuts,replace,reach", "flow", "rollout,cutoff", "search", "fix,tighten,cuts,reach", "fix,rollout,cutoff,priorities",
-		"tables", "fix,tables,cutoff",
-	}
 	kept := blp.Engine{}.Keep()
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
-		turns := []string{list[seed%uint64(len(list))], list[(seed/2+7)%uint64(len(list))]}
-		if *problems <= 50 {
-			turns = turns[:1]
-		}
-		for i, name := range turns {
-			solver := names[(seed/uint64(len(list))+seed+uint64(i))%uint64(len(names))]
-			e := kept
-			e.Solver, e.Help = solvers[solver], parse(t, name)
-			compare(t, seed, solver+" "+name, e, task, horizon, want, feasible)
-		}
+		e, solver := kept, names[seed/2%uint64(len(names))]
+		e.Solver, e.Plain = solvers[solver], seed%2 == 0
+		compare(t, seed, fmt.Sprintf("%s, plain %v", solver, e.Plain), e, task, horizon, want, feasible)
 	})
-}
-
-func parse(t *testing.T, name string) blp.Help {
-	t.Helper()
-	help, err := blp.ParseHelp(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return help
-}
-
-// TestTightIsExact has problems in which a unit is constant in every legal pair,
-// and pairs that are illegal for what the network makes of them: without the
-// count of its inputs, a solver may give that unit a value that it does not have.
-func TestTightIsExact(t *testing.T) {
-	solvers := milpSolvers(t)
-	for _, seed := range []uint64{4_100_159, 4_100_334} {
-		p, net, horizon := randprob.New(seed, randprob.Options{})
-		want, feasible := randprob.BruteForce(p, net, horizon)
-		for _, name := range []string{"tighten", "fix,tighten,cuts,reach"} {
-			for solver, e := range engines(solvers, parse(t, name)) {
-				compare(t, seed, solver+" "+name, e, engine.Task{Problem: p, Network: net}, horizon, want, feasible)
-			}
-		}
-	}
 }
 
 // TestFiles has HiGHS, CBC and GLPK read LP and MPS.
@@ -128,7 +92,7 @@ func TestFiles(t *testing.T) {
 	}
 	needHiGHS(t)
 	extsolver.Require(t, "cbc", "glpsol")
-	engines := map[string]blp.Engine{"HiGHS": {}, "HiGHS all": {Help: blp.All()}}
+	engines := map[string]blp.Engine{"HiGHS": {}, "HiGHS plain": {Plain: true}}
 	for _, spec := range []string{
 		"cbc", "glpsol", "cbc {in:mps} solve solution {out}", "glpsol --freemps {in:mps} -o {out}",
 	} {
@@ -137,7 +101,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		engines[spec] = blp.Engine{Solver: &s}
-		engines[spec+" light"] = blp.Engine{Solver: &s, Help: blp.Light()}
+		engines[spec+" plain"] = blp.Engine{Solver: &s, Plain: true}
 	}
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		for name, e := range engines {
@@ -185,9 +149,8 @@ func TestExclude(t *testing.T) {
 			return
 		}
 		n++
-		name := []string{"none", "light", "all"}[seed%3]
 		ctx := context.Background()
-		mine, err := blp.Engine{Solver: solvers[names[n%len(names)]], Help: parse(t, name)}.Open(ctx, task, horizon)
+		mine, err := blp.Engine{Solver: solvers[names[n%len(names)]], Plain: seed%3 == 0}.Open(ctx, task, horizon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,14 +161,14 @@ func TestExclude(t *testing.T) {
 		for round := range 4 {
 			got, err := mine.Solve(ctx, engine.Limits{}, nil)
 			if err != nil {
-				t.Fatalf("seed %d, %s, round %d: %v", seed, name, round, err)
+				t.Fatalf("seed %d, round %d: %v", seed, round, err)
 			}
 			want, err := other.Solve(ctx, engine.Limits{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.Status != want.Status || got.Reward != want.Reward {
-				t.Fatalf("seed %d, %s, round %d: %s %d, search says %s %d", seed, name, round, got.Status, got.Reward, want.Status, want.Reward)
+				t.Fatalf("seed %d, round %d: %s %d, search says %s %d", seed, round, got.Status, got.Reward, want.Status, want.Reward)
 			}
 			if got.Trace == nil {
 				break

@@ -42,7 +42,7 @@ func (x *Session) Exclude(l engine.Landmark) error {
 
 // Shares of the time that is left.
 const (
-	learnShare  = 4  // to find out what helps, and again to put it into rows
+	learnShare  = 4  // to find out what helps
 	searchShare = 10 // to look for a start solution
 )
 
@@ -79,7 +79,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	if x.known == nil {
 		report(engine.Progress{Phase: "blp: looking at the problem"})
 		learnCtx, cancel := part(ctx, learnShare, time.Minute)
-		x.known, err = learn(learnCtx, x.task, x.horizon, x.e.Help)
+		x.known, err = learn(learnCtx, x.task, x.horizon, x.e.Plain)
 		cancel()
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 		return x.improve(j.Conclude(ctx, external.Answer{}))
 	}
 	start, _ := j.Best()
-	b, err := x.program(ctx, run, j)
+	b, err := build(ctx, x.known, x.excluded)
 	if err != nil {
 		return x.unfinished(ctx, j, err)
 	}
@@ -123,18 +123,6 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	return x.improve(j.Conclude(ctx, a))
 }
 
-// program builds the program. A plan at hand bounds the objective where the
-// solver takes no start solution.
-func (x *Session) program(ctx context.Context, run *runner, j *outsource.Judge) (*builder, error) {
-	var cutoff *int64
-	if start, reward := j.Best(); start != nil && x.e.Help.Cutoff && !run.takesStart {
-		cutoff = &reward
-	}
-	helpCtx, cancel := part(ctx, learnShare, time.Minute)
-	defer cancel()
-	return build(ctx, helpCtx, x.known, x.e.Help, x.excluded, cutoff)
-}
-
 // input is what the solver gets: the program, with a plan to start from unless it
 // is nil.
 func (x *Session) input(ctx context.Context, b *builder, start *factored.Trace) external.Input {
@@ -142,27 +130,7 @@ func (x *Session) input(ctx context.Context, b *builder, start *factored.Trace) 
 	if start != nil {
 		in.Start = b.solution(start)
 	}
-	if x.e.Help.Priorities {
-		in.Order = order(x.known)
-	}
 	return in
-}
-
-// order lists what determines everything else: open initial states, and actions
-// step by step.
-func order(k *known) (list []int32) {
-	add := func(t int, kind factored.Kind) {
-		for _, bit := range k.m.Problem.Bits(kind) {
-			if v := int32(k.m.Var(t, bit)); k.m.Value(v) == 0 {
-				list = append(list, v)
-			}
-		}
-	}
-	add(1, factored.State)
-	for t := 1; t <= k.m.Horizon; t++ {
-		add(t, factored.Action)
-	}
-	return list
 }
 
 // improve takes the bound of an earlier call where it is better: excluding more
@@ -186,20 +154,13 @@ func (x *Session) unfinished(ctx context.Context, j *outsource.Judge, err error)
 	return x.improve(j.Conclude(ctx, external.Answer{}))
 }
 
-// plain reports whether the program is the model's own, with nothing added.
-func (x *Session) plain() bool {
-	h := x.e.Help
-	h.Fix, h.Rollout, h.Search, h.Priorities, h.Cutoff = false, false, false, false, false
-	return h == Help{} && len(x.excluded) == 0
-}
-
 // write writes the program in a solver's dialect.
 func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b *builder) error {
 	kind, err := format.ParseKind(string(d))
 	if err != nil {
 		return err
 	}
-	if x.plain() && !b.cut {
+	if x.e.Plain && len(x.excluded) == 0 {
 		_, err := format.Write(ctx, w, b.m, format.Options{Kind: kind})
 		return err
 	}
@@ -209,23 +170,12 @@ func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b 
 // startSolutions looks for plans to begin with, and for a bound. It reports whether tables
 // show that there is no plan.
 func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsource.Judge) (infeasible bool, err error) {
-	if x.e.Help.Rollout {
-		rolloutCtx, cancel := part(ctx, searchShare, time.Second)
-		defer cancel()
-		t, err := search.Rollout(rolloutCtx, x.task, x.horizon, rolloutWidth)
-		if err != nil {
-			return false, err
-		}
-		if t != nil {
-			j.Know(t)
-		}
-	}
-	if x.e.Help.Tables && !x.known.withFlow {
+	if !x.e.Plain && x.known.layers == nil {
 		if infeasible, err := x.askTables(ctx, l, j); err != nil || infeasible {
 			return infeasible, err
 		}
 	}
-	if x.e.Help.Search && !j.Settled() {
+	if !x.e.Plain && !j.Settled() {
 		searchCtx, cancel := part(ctx, searchShare, searchTime)
 		defer cancel()
 		limits := engine.Limits{Threads: 1, Memory: searchMemory}
@@ -246,7 +196,6 @@ func (x *Session) startSolutions(ctx context.Context, l engine.Limits, j *outsou
 
 // Bounds on the search for a start solution.
 const (
-	rolloutWidth = 24
 	searchTime   = 5 * time.Second
 	searchMemory = 256 << 20
 )

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/engine/blp"
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/highs"
@@ -55,15 +54,6 @@ func milpSolvers(t *testing.T) map[string]*external.Solver {
 		list["HiGHS"] = nil
 	} else if os.Getenv(extsolver.RequireVariable) != "" {
 		needHiGHS(t)
-	}
-	return list
-}
-
-// engines are engines with the same help and each of the solvers.
-func engines(solvers map[string]*external.Solver, help blp.Help) map[string]blp.Engine {
-	list := map[string]blp.Engine{}
-	for name, s := range solvers {
-		list[name] = blp.Engine{Solver: s, Help: help}
 	}
 	return list
 }

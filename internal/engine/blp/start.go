@@ -15,7 +15,6 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 	isTrue := map[int32]bool{}
 	s, m := b.step, b.m
 	for t := 1; t <= m.Horizon+1; t++ {
-		offset := m.Stride() * int32(t-1)
 		val := trace.Steps[t-1]
 		for i := range val {
 			bit := factored.Bit(i)
@@ -24,14 +23,7 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 				isTrue[int32(m.Var(t, bit))] = true
 			}
 		}
-		if t <= m.Horizon {
-			row := s.row(func(l model.Lit) bool { return val[s.Bits[l]] })
-			for v := int32(1); v <= m.Stride(); v++ {
-				if row.has(int(v)) {
-					isTrue[v+offset] = true
-				}
-			}
-		}
+		b.units(t, isTrue)
 	}
 	if len(s.Aux)+len(s.Paid) > 0 {
 		b.auxiliaries(trace, isTrue)
@@ -39,6 +31,31 @@ func (b *builder) solution(trace *factored.Trace) map[int32]bool {
 	b.path(trace, isTrue)
 	b.indicators(isTrue)
 	return isTrue
+}
+
+// units adds the hidden units of a step whose bits are there.
+func (b *builder) units(t int, isTrue map[int32]bool) {
+	m := b.m
+	offset := m.Stride() * int32(t-1)
+	for v := int32(m.Problem.NumBits()) + 1; t <= m.Horizon && v <= m.Stride(); v++ {
+		if m.Value(v+offset) > 0 {
+			isTrue[v+offset] = true
+		}
+	}
+	part := m.Part(t)
+	for _, s := range part.Sums[model.Network] {
+		if l := s.Terms[0].Lit; len(s.Terms) == 1 && l > 0 { // a constant unit
+			isTrue[int32(l)+offset] = true
+		}
+	}
+	value := func(l model.Lit) bool { return isTrue[l.Var()+offset] == (l > 0) }
+	for _, layer := range part.Layers {
+		for i := range layer {
+			if n := &layer[i]; n.Active(value) == (n.Out > 0) {
+				isTrue[n.Out.Var()+offset] = true
+			}
+		}
+	}
 }
 
 // auxiliaries completes a solution, step by step.

@@ -16,14 +16,15 @@ import (
 
 // withCuts opens a session that has the cuts of tables, but neither their plan nor their
 // bound. It returns nil if the tables give no cuts.
-func withCuts(t *testing.T, seed uint64, h Help) *Session {
+func withCuts(t *testing.T, seed uint64) *Session {
 	t.Helper()
 	p, net, horizon := randprob.New(seed, randprob.Options{})
-	x := &Session{e: Engine{Help: h}, task: engine.Task{Problem: p, Network: net}, horizon: horizon}
-	known, err := learn(context.Background(), x.task, horizon, h)
+	x := &Session{task: engine.Task{Problem: p, Network: net}, horizon: horizon}
+	known, err := learn(context.Background(), x.task, horizon, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	known.layers = nil
 	x.known = known
 	if known.m.Infeasible() {
 		return nil
@@ -43,7 +44,7 @@ func withCuts(t *testing.T, seed uint64, h Help) *Session {
 func TestCutsKeepPlans(t *testing.T) {
 	held, values := 0, 0
 	for seed := range uint64(300) {
-		x := withCuts(t, seed, Help{Tables: true, Fix: seed%2 == 0})
+		x := withCuts(t, seed)
 		if x == nil {
 			continue
 		}
@@ -55,7 +56,7 @@ func TestCutsKeepPlans(t *testing.T) {
 		if res.Trace == nil {
 			continue
 		}
-		b, err := build(ctx, ctx, x.known, x.e.Help, nil, &res.Reward)
+		b, err := build(ctx, x.known, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestCutsAlone(t *testing.T) {
 	}
 	n := 0
 	for seed := range uint64(60) {
-		x := withCuts(t, 1000+seed, Help{Tables: true, Cutoff: true, Rollout: seed%2 == 0})
+		x := withCuts(t, 1000+seed)
 		if x == nil {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	onestep "github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -20,7 +20,7 @@ type beam struct {
 	most  int64 // bytes
 
 	layer   *layer
-	history []step
+	history []origins
 	held    int64 // bytes of history
 	carry   carries
 	dropped int64 // the least bound that was dropped for lack of room
@@ -112,7 +112,7 @@ func (b *beam) start(starts [][]uint32) {
 // close thins the layer and notes how it came about.
 func (b *beam) close() {
 	b.dropped = min(b.dropped, b.layer.thin(b.width))
-	b.history = append(b.history, step{b.layer.from, b.layer.by})
+	b.history = append(b.history, origins{b.layer.from, b.layer.by})
 	b.held += 8 * int64(cap(b.layer.from))
 	b.nodes += int64(b.layer.size())
 }
@@ -127,14 +127,14 @@ func (b *beam) isFinal(key []uint32) bool {
 	r := b.f.r
 	for id := range b.f.parts {
 		g := &b.f.parts[id]
-		if len(g.own) > 0 && !onestep.Assign(st, lits(g.own), g.values[key[id]]) {
+		if len(g.own) > 0 && !step.Assign(st, lits(g.own), g.values[key[id]]) {
 			return false
 		}
 	}
 	var aux []model.Lit
-	p := r.task.Problem
+	p := r.Task.Problem
 	for i := range p.NumBits() {
-		v := r.nowVar[i]
+		v := r.nowVar(factored.Bit(i))
 		switch p.Kind(factored.Bit(i)) {
 		case factored.State:
 			if x := r.fixed[v]; x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
@@ -150,7 +150,7 @@ func (b *beam) isFinal(key []uint32) bool {
 // trace follows a node of the last layer back.
 func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 	f := b.f
-	p := f.r.task.Problem
+	p := f.r.Task.Problem
 	n := len(b.o.group)
 	moves := make([]int32, f.horizon*n)
 	i := int32(at)
@@ -168,7 +168,7 @@ func (b *beam) trace(starts [][]uint32, at int) *factored.Trace {
 	for t := 1; t <= f.horizon+1; t++ {
 		val := make(factored.Valuation, p.NumBits())
 		for bit := range val {
-			v := f.r.nowVar[bit]
+			v := f.r.nowVar(factored.Bit(bit))
 			switch kind := p.Kind(factored.Bit(bit)); {
 			case kind == factored.Auxiliary, kind == factored.Action && t > f.horizon:
 			default:

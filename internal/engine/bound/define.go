@@ -65,10 +65,10 @@ func (d *definitions) definable(v int32) bool {
 func (d *definitions) tryDefine(v int32, done []bool) bool {
 	block := []int32{v}
 	if d.r.bit[v] >= 0 {
-		owner, _ := d.r.task.Problem.Owner(factored.Bit(d.r.bit[v]))
+		owner, _ := d.r.Task.Problem.Owner(factored.Bit(d.r.bit[v]))
 		block = block[:0]
 		for i := range owner.Width {
-			w := d.r.nowVar[int(owner.First)+i]
+			w := d.r.nowVar(owner.First + factored.Bit(i))
 			if d.r.role[v] == after {
 				w += d.r.stride
 			}

@@ -205,10 +205,10 @@ func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
 	if !st.Consistent() {
 		return nil, true
 	}
-	p := f.r.task.Problem
+	p := f.r.Task.Problem
 	var state, aux []model.Lit
 	for b := range p.NumBits() {
-		v := f.r.nowVar[b]
+		v := f.r.nowVar(factored.Bit(b))
 		switch p.Kind(factored.Bit(b)) {
 		case factored.State:
 			state = append(state, model.Lit(v))
@@ -291,7 +291,7 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	trace, cost, how := b.run(ctx, s.starts)
 	s.nodes += b.nodes
 	if trace != nil && cost < s.cost {
-		report, err := validate.Check(s.f.r.task.Problem, s.f.r.task.Network, validate.FromTrace(trace))
+		report, err := validate.Check(s.f.r.Task.Problem, s.f.r.Task.Network, validate.FromTrace(trace))
 		switch {
 		case err != nil:
 			return fmt.Errorf("checking a plan: %w", err)

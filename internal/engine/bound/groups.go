@@ -83,7 +83,7 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int, reads i
 func (s *structure) makeGroups(root func(int) int) {
 	r := s.r
 	at := map[int]int32{}
-	p := r.task.Problem
+	p := r.Task.Problem
 	for u := range p.Variables {
 		if p.Variables[u].Kind != factored.State || !r.varies(u) {
 			continue
@@ -98,7 +98,7 @@ func (s *structure) makeGroups(root func(int) int) {
 		g := s.groups[id]
 		g.units = append(g.units, u)
 		for i := range p.Variables[u].Width {
-			v := r.nowVar[int(p.Variables[u].First)+i]
+			v := r.nowVar(p.Variables[u].First + factored.Bit(i))
 			if r.fixed[v] == 0 {
 				g.own = append(g.own, v)
 				g.next = append(g.next, v+r.stride)
@@ -110,7 +110,7 @@ func (s *structure) makeGroups(root func(int) int) {
 
 // unit is the variable of the problem that a variable of the model is a bit of.
 func (r *relation) unit(v int32) int32 {
-	p := r.task.Problem
+	p := r.Task.Problem
 	owner, _ := p.Owner(factored.Bit(r.bit[v]))
 	i, _ := slices.BinarySearchFunc(p.Variables, owner.First, func(x factored.Variable, first factored.Bit) int { return int(x.First - first) })
 	return int32(i)
@@ -119,9 +119,9 @@ func (r *relation) unit(v int32) int32 {
 // varies reports whether a state variable has a bit that is not the same at all
 // steps.
 func (r *relation) varies(u int) bool {
-	v := &r.task.Problem.Variables[u]
+	v := &r.Task.Problem.Variables[u]
 	for i := range v.Width {
-		if r.fixed[r.nowVar[int(v.First)+i]] == 0 {
+		if r.fixed[r.nowVar(v.First+factored.Bit(i))] == 0 {
 			return true
 		}
 	}
@@ -253,8 +253,8 @@ func (s *structure) placeLoose() {
 			used[t.Lit.Var()] = true
 		}
 	}
-	for _, t := range s.r.task.Problem.Reward.Terms {
-		if v := s.r.nowVar[t.Lit.Bit]; !t.Lit.Next && s.r.role[v] == action {
+	for _, t := range s.r.Task.Problem.Reward.Terms {
+		if v := s.r.nowVar(t.Lit.Bit); !t.Lit.Next && s.r.role[v] == action {
 			used[v] = true
 		}
 	}

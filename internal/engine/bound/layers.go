@@ -107,8 +107,8 @@ func (l *layer) thin(width int) (dropped int64) {
 	return dropped
 }
 
-// step is how the nodes of a layer came about, kept for the plan.
-type step struct{ from, by []int32 }
+// origins is how the nodes of a layer came about, kept for the plan.
+type origins struct{ from, by []int32 }
 
 // carries number what is remembered between the groups of a step: the values
 // of pending bits, then pairs of a rule and the sum of its uses.

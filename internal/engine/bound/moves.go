@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	onestep "github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 )
@@ -31,9 +31,9 @@ type local struct {
 // is true.
 func (r *relation) weights() (w []int64, constant int64) {
 	w = make([]int64, r.numVars+1)
-	constant = -r.task.Problem.Reward.Constant
-	for _, t := range r.task.Problem.Reward.Terms {
-		v := r.nowVar[t.Lit.Bit]
+	constant = -r.Task.Problem.Reward.Constant
+	for _, t := range r.Task.Problem.Reward.Terms {
+		v := r.nowVar(t.Lit.Bit)
 		if t.Lit.Next {
 			v += r.stride
 		}
@@ -109,7 +109,7 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 	}
 	for _, value := range x.out.values {
 		l.last.Reset()
-		x.out.last = append(x.out.last, l.last.Consistent() && onestep.Assign(l.last, x.own, value))
+		x.out.last = append(x.out.last, l.last.Consistent() && step.Assign(l.last, x.own, value))
 	}
 	return x.out, nil
 }
@@ -143,7 +143,7 @@ func (x *listing) expand(v int) {
 		return
 	}
 	st.Reset()
-	if !onestep.Assign(st, x.own, x.out.values[v]) {
+	if !step.Assign(st, x.own, x.out.values[v]) {
 		return
 	}
 	x.here = map[move]bool{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	onestep "github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/randprob"
 )
@@ -30,7 +30,7 @@ func TestProgram(t *testing.T) {
 			continue
 		}
 		programs++
-		s, err := onestep.New(task)
+		s, err := step.New(task)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -33,64 +34,83 @@ type row struct {
 // relation is the constraints between a state, a joint action and the state
 // after, with what propagation over all steps fixes taken out.
 type relation struct {
-	stop      func() bool // whether to give up: what comes of it then is of no use
-	task      engine.Task
-	horizon   int
-	one       *model.Model // one step, as it is
-	whole     *model.Model // all steps, with what propagation fixes
-	stride    int32
-	numVars   int32
-	role      []role  // by variable of one
-	bit       []int32 // by variable: its bit; -1 of a hidden unit
-	fixed     []int8  // by variable: its value at every step, 0 where that varies
-	rows      []row
-	invariant []model.Sum // what holds of every state, over variables of step t
-	final     *propagate.System
-	first     *propagate.System
-	// What final and first are made of.
-	finalSums, firstSums []model.Sum
-	nowVar               []int32 // by bit, 0 where it has none
+	*step.Step
+	stop    func() bool // whether to give up: what comes of it then is of no use
+	horizon int
+	whole   *model.Model // all steps, with what propagation fixes; nil of any step
+	stride  int32
+	numVars int32
+	role    []role  // by variable of the step's model
+	bit     []int32 // by variable: its bit; -1 of a hidden unit
+	fixed   []int8  // by variable: its value at every step, 0 where that varies
+	rows    []row
+	final   *propagate.System
+	first   *propagate.System
 }
 
 // newRelation builds the constraints of a step. It gives nil where propagation
 // alone finds that there is no plan.
 func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, error) {
-	one, err := model.New(t.Problem, t.Network, 1, model.Options{})
+	r, err := layOut(ctx, t, horizon)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
-	if err != nil || whole.Infeasible() || ctx.Err() != nil {
+	r.whole, err = model.New(t.Problem, t.Network, horizon, model.Options{Propagate: true, Context: ctx})
+	if err != nil || r.whole.Infeasible() || ctx.Err() != nil {
 		return nil, err
 	}
-	r := &relation{stop: func() bool { return ctx.Err() != nil }, task: t, horizon: horizon, one: one, whole: whole, stride: one.Stride(), numVars: one.NumVars()}
-	r.assignRoles()
-	here, there := one.Part(1), one.Part(2)
-	r.invariant = there.Sums[model.Global]
-	r.firstSums, r.finalSums = slices.Concat(here.Sums[model.Initial], r.invariant), slices.Concat(there.Sums[model.Goal], r.invariant)
-	r.first = propagate.NewSystem(int(r.numVars), r.firstSums, nil)
-	r.final = propagate.NewSystem(int(r.numVars), r.finalSums, nil)
+	r.first, r.final = r.First(), r.Final()
 	r.fix()
-	r.addRows(here)
+	r.addRows(r.Here)
 	return r, nil
 }
 
 // newStepRelation builds the constraints of any step: nothing is fixed.
 func newStepRelation(ctx context.Context, t engine.Task) (*relation, error) {
-	one, err := model.New(t.Problem, t.Network, 1, model.Options{})
+	r, err := layOut(ctx, t, 1)
 	if err != nil {
 		return nil, err
 	}
-	r := &relation{stop: func() bool { return ctx.Err() != nil }, task: t, horizon: 1, one: one, stride: one.Stride(), numVars: one.NumVars()}
-	r.assignRoles()
-	r.fixed = make([]int8, r.numVars+1)
-	r.addRows(one.Part(1))
+	r.addRows(r.Here)
 	return r, nil
 }
 
+// layOut says what each variable is. There are no rows yet.
+func layOut(ctx context.Context, t engine.Task, horizon int) (*relation, error) {
+	one, err := step.New(t)
+	if err != nil {
+		return nil, err
+	}
+	n := one.Model.NumVars()
+	r := &relation{
+		Step: one, stop: func() bool { return ctx.Err() != nil }, horizon: horizon, stride: one.Model.Stride(), numVars: n,
+		role: make([]role, n+1), bit: make([]int32, n+1), fixed: make([]int8, n+1),
+	}
+	for v := range r.role {
+		r.role[v], r.bit[v] = internal, -1
+	}
+	for l, b := range one.Bits {
+		r.bit[l] = int32(b)
+	}
+	for i, l := range one.Now {
+		r.role[l], r.role[one.Next[i]] = now, after
+	}
+	for _, l := range one.Actions {
+		r.role[l] = action
+	}
+	for _, l := range slices.Concat(one.Aux, one.Paid) {
+		v := int32(l) + r.stride
+		r.role[v], r.bit[v] = foreign, r.bit[l]
+	}
+	return r, nil
+}
+
+// nowVar is the variable of a bit at step t.
+func (r *relation) nowVar(b factored.Bit) int32 { return int32(r.Var(b)) }
+
 // addRows adds all constraints of a step.
 func (r *relation) addRows(here *model.Part) {
-	p := r.task.Problem
+	p := r.Task.Problem
 	for i, s := range here.Sums[model.Global] {
 		// One that mentions an action holds at steps 1..H, even if the action
 		// cancels out.
@@ -106,31 +126,6 @@ func (r *relation) addRows(here *model.Part) {
 	}
 }
 
-// assignRoles says what each variable is.
-func (r *relation) assignRoles() {
-	p := r.task.Problem
-	r.role = make([]role, r.numVars+1)
-	r.bit = make([]int32, r.numVars+1)
-	r.nowVar = make([]int32, p.NumBits())
-	for v := range r.role {
-		r.role[v], r.bit[v] = internal, -1
-	}
-	for b := range p.NumBits() {
-		v := r.one.Var(1, factored.Bit(b))
-		r.bit[v], r.nowVar[b] = int32(b), int32(v)
-		switch p.Kind(factored.Bit(b)) {
-		case factored.State:
-			w := r.one.Var(2, factored.Bit(b))
-			r.role[v], r.role[w], r.bit[w] = now, after, int32(b)
-		case factored.Action:
-			r.role[v] = action
-		default:
-			w := r.one.Var(2, factored.Bit(b))
-			r.role[w], r.bit[w] = foreign, int32(b)
-		}
-	}
-}
-
 // valueAt is the value that propagation gives a variable of the one-step model
 // at step t, 0 for none.
 func (r *relation) valueAt(t int, v int32) int8 {
@@ -139,7 +134,6 @@ func (r *relation) valueAt(t int, v int32) int8 {
 
 // fix finds the variables that have one value at every step.
 func (r *relation) fix() {
-	r.fixed = make([]int8, r.numVars+1)
 	for v := int32(1); v <= r.numVars; v++ {
 		if r.role[v] == foreign {
 			continue

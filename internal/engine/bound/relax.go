@@ -285,12 +285,12 @@ func (s *Systems) At(t int) *propagate.State {
 	case 0:
 		kind = "first"
 		system = func() *propagate.System {
-			return propagate.NewSystem(int(r.numVars), slices.Concat(r.firstSums, units(fixed)), nil)
+			return r.First(units(fixed)...)
 		}
 	case s.f.horizon + 1:
 		kind = "last"
 		system = func() *propagate.System {
-			return propagate.NewSystem(int(r.numVars), slices.Concat(r.finalSums, units(fixed)), nil)
+			return r.Final(units(fixed)...)
 		}
 	default:
 		system = func() *propagate.System { return r.system(s.rows, fixed...) }

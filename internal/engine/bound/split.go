@@ -39,7 +39,7 @@ func split(ctx context.Context, r *relation) (s *structure, out []*local, consta
 // most. Variables that only read each other are put together where that leaves a small
 // table: the cells of a robot's map, a pair of coordinates.
 func splitReading(ctx context.Context, r *relation, d *definitions, asks []assertion, reads int) (*structure, []*local, int64, error) {
-	n := len(r.task.Problem.Variables)
+	n := len(r.Task.Problem.Variables)
 	single := make([]int, n)
 	for u := range single {
 		single[u] = u

@@ -78,7 +78,7 @@ func Summarize(ctx context.Context, s *Search) *Summary {
 }
 
 func (f *Factors) summarizeGroup(id int, t *Tables) GroupSummary {
-	p := f.r.task.Problem
+	p := f.r.Task.Problem
 	g := &f.parts[id]
 	out := GroupSummary{Values: len(g.values), Moves: g.total}
 	for _, u := range g.units {
@@ -104,7 +104,7 @@ func (f *Factors) bitName(v int32) string {
 	if f.r.bit[v] < 0 {
 		return "a hidden unit"
 	}
-	return f.r.task.Problem.Condition(factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after})
+	return f.r.Task.Problem.Condition(factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after})
 }
 
 // relText is a relation as people read it, and a rule in words.
@@ -114,7 +114,7 @@ func (f *Factors) relText(e int) (text, words string) {
 		g := &f.parts[x.copier]
 		var names []string
 		for _, u := range g.units {
-			names = append(names, f.r.task.Problem.Variables[u].Name)
+			names = append(names, f.r.Task.Problem.Variables[u].Name)
 		}
 		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", "), ""
 	}
@@ -127,5 +127,5 @@ func (f *Factors) relText(e int) (text, words string) {
 		}
 		c.Terms = append(c.Terms, factored.Term{Coef: t.Coef, Lit: factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after, Neg: t.Lit < 0}})
 	}
-	return f.r.task.Problem.Format(&c), f.r.task.Problem.Words(&c)
+	return f.r.Task.Problem.Format(&c), f.r.Task.Problem.Words(&c)
 }

@@ -73,8 +73,8 @@ type mark struct {
 // marks lists them by group.
 func (f *Factors) marks() [][]mark {
 	out := make([][]mark, len(f.parts))
-	there := f.r.one.Part(2)
-	for n, s := range slices.Concat(there.Sums[model.Goal], f.r.invariant) {
+	there := f.r.There
+	for n, s := range slices.Concat(there.Sums[model.Goal], f.r.Invariants()) {
 		var ids []int32
 		other := false
 		for _, t := range s.Terms {

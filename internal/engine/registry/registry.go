@@ -43,8 +43,8 @@ type Entry struct {
 	External *external.Kind
 	// Encodings reports whether the engine takes a clause encoding.
 	Encodings bool
-	// Cuts reports whether the engine takes a blp.Help.
-	Cuts bool
+	// Plain reports whether the engine takes Options.Plain.
+	Plain bool
 	// Needs finds what the engine's own solver needs besides this program. It returns
 	// environment variables, as NAME=value, by which other processes find it from any
 	// folder; the error tells how to bring it. Nil for an engine that needs nothing.
@@ -58,7 +58,7 @@ type Options struct {
 	Engine   string       // name of an entry; "" is Auto
 	Encoding cnf.Encoding // of an engine with Encodings
 	Solver   string       // external solver: a name, or a command with {in}; "" is the engine's own
-	BLPHelp  string       // of an engine with Cuts, as blp.ParseHelp reads it; "" is all
+	Plain    bool         // the paper's program alone, of an engine with Plain
 }
 
 // Names of engines, for experiments that are about one of them. Whatever depends
@@ -107,16 +107,9 @@ var table = []Entry{
 	},
 	{
 		Name: BLP, Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
-		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Cuts: true, Needs: needsHiGHS,
+		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Plain: true, Needs: needsHiGHS,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
-			help := blp.All()
-			if o.BLPHelp != "" {
-				var err error
-				if help, err = blp.ParseHelp(o.BLPHelp); err != nil {
-					return nil, err
-				}
-			}
-			return blp.Engine{Solver: s, Help: help}, nil
+			return blp.Engine{Solver: s, Plain: o.Plain}, nil
 		},
 	},
 }
@@ -194,8 +187,8 @@ func New(o Options) (engine.Engine, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
-	case o.BLPHelp != "" && !e.Cuts:
-		return nil, fmt.Errorf("engine %s takes no help for branch and cut; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Cuts }))
+	case o.Plain && !e.Plain:
+		return nil, fmt.Errorf("engine %s adds nothing to the paper's program; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Plain }))
 	}
 	solver, err := e.external(&o)
 	if err != nil {

@@ -141,21 +141,3 @@ func (x *layering) backwards(layers [][]uint32) *Layers {
 	}
 	return out
 }
-
-// Rollout follows a few promising ways from the initial states, at most width at
-// a time, and returns the best plan among them; nil where none ends well.
-func Rollout(ctx context.Context, t engine.Task, horizon, width int) (*factored.Trace, error) {
-	s, err := newRelation(t)
-	if err != nil {
-		return nil, err
-	}
-	r := &run{q: engine.Query{Task: t, MinHorizon: horizon, MaxHorizon: horizon}, g: newGraph(s), report: func(engine.Progress) {}}
-	r.workers = []*worker{s.newWorker(ctx, 0)}
-	const most = 1 << 14 // initial states; a rollout does not need them all
-	r.g.addInitial(ctx, func() bool { return r.g.states.count > most })
-	r.beam(ctx, width)
-	if r.incumbent == nil {
-		return nil, nil
-	}
-	return r.incumbent.Trace, nil
-}

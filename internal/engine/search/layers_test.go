@@ -15,7 +15,7 @@ import (
 // TestLayers finds the best plan in the layers, and every walk through them valid.
 func TestLayers(t *testing.T) {
 	ctx := context.Background()
-	walks, rollouts := 0, 0
+	walks := 0
 	for seed := range uint64(150) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		task := engine.Task{Problem: p, Network: net}
@@ -57,20 +57,9 @@ func TestLayers(t *testing.T) {
 				t.Fatalf("seed %d: a walk is no plan: %v, %v", seed, r, err)
 			}
 		}
-		roll, err := search.Rollout(ctx, task, horizon, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if roll == nil {
-			continue
-		}
-		rollouts++
-		if r, err := validate.Check(p, net, validate.FromTrace(roll)); err != nil || !r.Valid || r.Reward > want.Reward {
-			t.Fatalf("seed %d: the roll-out is no plan: %v, %v", seed, r, err)
-		}
 	}
-	if walks < 100 || rollouts < 50 {
-		t.Errorf("%d walks, %d roll-outs", walks, rollouts)
+	if walks < 100 {
+		t.Errorf("%d walks", walks)
 	}
 	p, net, _ := randprob.New(1, randprob.Options{})
 	if _, ok, err := search.Explore(ctx, engine.Task{Problem: p, Network: net}, 3, 0); ok || err != nil {

@@ -106,12 +106,16 @@ func (s *Step) Relation() *propagate.System {
 	return s.System(s.Here.Sums[model.Global], s.Here.Sums[model.Transition])
 }
 
-// First compiles I and the part of C without actions: what holds at step 1.
-func (s *Step) First() *propagate.System { return s.System(s.Here.Sums[model.Initial], s.Invariants()) }
+// First compiles I and the part of C without actions, what holds at step 1, and more.
+func (s *Step) First(more ...model.Sum) *propagate.System {
+	return s.System(s.Here.Sums[model.Initial], s.Invariants(), more)
+}
 
-// Final compiles G and the part of C without actions: what holds at step H+1, over the
-// variables at t.
-func (s *Step) Final() *propagate.System { return s.System(s.There.Sums[model.Goal], s.Invariants()) }
+// Final compiles G and the part of C without actions, what holds at step H+1, over the
+// variables at t, and more.
+func (s *Step) Final(more ...model.Sum) *propagate.System {
+	return s.System(s.There.Sums[model.Goal], s.Invariants(), more)
+}
 
 // System compiles sums over the step's variables.
 func (s *Step) System(sums ...[]model.Sum) *propagate.System {

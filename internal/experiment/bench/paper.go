@@ -357,7 +357,7 @@ func quickOf(engine string) []Instance {
 // which takes longer than a quick bench has.
 func branches(engine string) bool {
 	e, ok := registry.Find(engine)
-	return ok && e.Cuts
+	return ok && e.Plain
 }
 
 // direct reports whether an engine plans on the model itself. Only these get far

@@ -26,10 +26,6 @@ type Input struct {
 	// Start lists the variables that are true in a start solution; nil is none.
 	// It is handed to solvers that take one, see Solver.TakesStart.
 	Start map[int32]bool
-	// Order lists variables on which to branch, the most urgent first, all
-	// others after them. It is handed to solvers that take it, see
-	// Solver.TakesOrder.
-	Order []int32
 }
 
 // Limits bound one run.
@@ -202,13 +198,6 @@ func (s *Solver) prepare(dir string, in Input, l Limits) (places, error) {
 	if in.Start != nil && s.TakesStart() {
 		p["start"] = filepath.Join(dir, startFile+s.start.extension())
 		err := writeFile(p["start"], func(w io.Writer) error { return s.start.write(w, p["in"], in.Start) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(in.Order) > 0 && s.TakesOrder() {
-		p["order"] = filepath.Join(dir, orderFile+s.format.orderExtension())
-		err := writeFile(p["order"], func(w io.Writer) error { return s.format.writeOrder(w, p["in"], in.Order) })
 		if err != nil {
 			return nil, err
 		}

@@ -51,12 +51,12 @@ func (d Dialect) extension() string {
 // Solver tells how a solver is called and how its answer is read. Known ones
 // come from Lookup and Solvers, others from Command.
 //
-// Args, Time, Threads, Start, Order and Options are templates. Places are {in} (the
+// Args, Time, Threads, Start and Options are templates. Places are {in} (the
 // file), {out} (the solution file), {seconds} (the time limit, rounded up to
-// whole seconds), {threads}, {start} (a file with a start solution),
-// {order} (a file with branching priorities) and {options} (a file with
-// Options). In Args, elements that are {time}, {threads}, {start} and {order} stand for the lists of that name where there is
-// something to say, and for nothing otherwise.
+// whole seconds), {threads}, {start} (a file with a start solution) and {options}
+// (a file with Options). In Args, elements that are {time}, {threads} and {start}
+// stand for the lists of that name where there is something to say, and for nothing
+// otherwise.
 type Solver struct {
 	Name     string
 	Kind     Kind
@@ -67,7 +67,6 @@ type Solver struct {
 	Time     []string // tells the time limit; empty where the solver cannot be told
 	Threads  []string // tells the number of threads; empty where it has one
 	Start    []string // hands over a start solution; empty where that is not supported
-	Order    []string // hands over branching priorities; likewise
 	Options  string   // contents of the options file
 	Stdin    bool     // the file comes on standard input
 	Output   string   // for people: how the answer is read
@@ -134,9 +133,6 @@ func (s *Solver) Program() (string, error) {
 // TakesStart reports whether a start solution can be handed over.
 func (s *Solver) TakesStart() bool { return len(s.Start) > 0 }
 
-// TakesOrder reports whether branching priorities can be handed over.
-func (s *Solver) TakesOrder() bool { return len(s.Order) > 0 }
-
 // places are what stands for the places of a template in one call.
 type places map[string]string
 
@@ -163,11 +159,9 @@ func (s *Solver) arguments(p places, timed bool) []string {
 			add(s.Time)
 		case a == "{start}" && p["start"] != "":
 			add(s.Start)
-		case a == "{order}" && p["order"] != "":
-			add(s.Order)
 		case a == "{threads}":
 			add(s.Threads)
-		case a != "{time}" && a != "{start}" && a != "{order}":
+		case a != "{time}" && a != "{start}":
 			add([]string{a})
 		}
 	}
@@ -215,8 +209,8 @@ func Command(k Kind, line string) (Solver, error) {
 }
 
 // Template returns the solver's command line with its places unfilled, as in
-// "clasp --time-limit={seconds} {in}". What depends on the problem, a start
-// solution and branching priorities, is left out.
+// "clasp --time-limit={seconds} {in}". A start
+// solution, which depends on the problem, is left out.
 func (s *Solver) Template() string {
 	words := []string{s.Name}
 	if len(s.Programs) > 0 {
@@ -228,7 +222,7 @@ func (s *Solver) Template() string {
 			words = append(words, s.Time...)
 		case "{threads}":
 			words = append(words, s.Threads...)
-		case "{start}", "{order}":
+		case "{start}":
 		default:
 			words = append(words, a)
 		}

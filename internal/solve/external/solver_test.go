@@ -59,15 +59,15 @@ func TestArguments(t *testing.T) {
 		"PB clasp":          "--time-limit=7 --parallel-mode=3 | --parallel-mode=3",
 		"PB roundingsat":    "--print-sol=1 --time-limit=7 F | --print-sol=1 F",
 		"PB exact":          "--print-sol --timeout=7 F | --print-sol F",
-		"MILP cbc":          "F seconds 7 timeMode elapsed threads 3 mipStart S priorityIn B solve solution O | F threads 3 mipStart S priorityIn B solve solution O",
+		"MILP cbc":          "F seconds 7 timeMode elapsed threads 3 mipStart S solve solution O | F threads 3 mipStart S solve solution O",
 		"MILP glpsol":       "--lp F --tmlim 7 -o O | --lp F -o O",
 		"MILP scip":         "-c set limits time 7 -c read F -c read S -c optimize -c write solution O -c quit | -c read F -c read S -c optimize -c write solution O -c quit",
-		"MILP cplex":        "-c read F set timelimit 7 set threads 3 read S read B set mip tolerances mipgap 0 mipopt write O quit | -c read F set threads 3 read S read B set mip tolerances mipgap 0 mipopt write O quit",
-		"MILP gurobi_cl":    "MIPGap=0 TimeLimit=7 Threads=3 InputFile=S InputFile=B ResultFile=O F | MIPGap=0 Threads=3 InputFile=S InputFile=B ResultFile=O F",
+		"MILP cplex":        "-c read F set timelimit 7 set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit | -c read F set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit",
+		"MILP gurobi_cl":    "MIPGap=0 TimeLimit=7 Threads=3 InputFile=S ResultFile=O F | MIPGap=0 Threads=3 InputFile=S ResultFile=O F",
 		"MILP highs":        "--options_file P --time_limit 7 --read_solution_file S --solution_file O F | --options_file P --read_solution_file S --solution_file O F",
 	}
 	for _, s := range known() {
-		p := places{"in": "F", "out": "O", "seconds": "7", "threads": "3", "start": "S", "order": "B", "options": "P"}
+		p := places{"in": "F", "out": "O", "seconds": "7", "threads": "3", "start": "S", "options": "P"}
 		got := strings.Join(s.arguments(p, true), " ") + " | " + strings.Join(s.arguments(p, false), " ")
 		name := s.Kind.String() + " " + s.Name
 		if got != want[name] {
@@ -108,24 +108,6 @@ func TestStartFiles(t *testing.T) {
 	}
 }
 
-// TestOrderFiles checks the files with branching priorities.
-func TestOrderFiles(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "p.lp")
-	if err := os.WriteFile(file, []byte("Minimize\n obj: x1 + x2\nSubject To\n c1: x1 + x2 + x30 >= 1\nBinaries\nx1 x2\nx30\nEnd\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for f, want := range map[milpFormat]string{
-		cbcFormat:    "name,priority\nx30,1\nx1,3\n",
-		cplexFormat:  "NAME\n    x30 3\n    x1 1\nENDATA\n",
-		gurobiFormat: "x30 3\nx1 1\n",
-	} {
-		var b strings.Builder
-		if err := f.writeOrder(&b, file, []int32{30, 7, 1}); err != nil || b.String() != want {
-			t.Errorf("format %d: %q, %v; expected %q", f, b.String(), err, want)
-		}
-	}
-}
-
 // TestDocumentation checks the table of solvers in docs/engines.md.
 func TestDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/engines.md")
@@ -139,14 +121,14 @@ func TestDocumentation(t *testing.T) {
 		return "`" + strings.Join(list, " ") + "`"
 	}
 	var table strings.Builder
-	table.WriteString("| solver | kind | format | programs | time limit | threads | start solution | priorities | read from | to install |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	table.WriteString("| solver | kind | format | programs | time limit | threads | start solution | read from | to install |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, s := range known() {
 		threads := code(s.Threads)
 		if strings.Contains(s.Options, "{threads}") {
 			threads = "options file"
 		}
-		fmt.Fprintf(&table, "| `%s` | %v | `%s` | `%s` | %s | %s | %s | %s | %s | %s |\n", s.Name, s.Kind, s.Dialect, strings.Join(s.Programs, "`, `"),
-			code(s.Time), threads, code(s.Start), code(s.Order), s.Output, s.Install)
+		fmt.Fprintf(&table, "| `%s` | %v | `%s` | `%s` | %s | %s | %s | %s | %s |\n", s.Name, s.Kind, s.Dialect, strings.Join(s.Programs, "`, `"),
+			code(s.Time), threads, code(s.Start), s.Output, s.Install)
 	}
 	if !strings.Contains(string(text), table.String()) {
 		t.Errorf("docs/engines.md does not have this table:\n%s", &table)

@@ -24,7 +24,6 @@ const (
 	plainStart              // NAME VALUE lines, as SCIP and Gurobi read them
 	highsStart              // a raw solution file of HiGHS
 	cplexStart              // CPLEX's XML
-	orderFile   = "order"   // likewise of the file with priorities
 	startFile   = "start"   // the file's name, with an extension
 	optionsFile = "options" // likewise
 )
@@ -125,9 +124,8 @@ func milpSolvers() []Solver {
 	return []Solver{
 		{
 			Name: "cbc", Kind: MILP, Dialect: LP, Programs: []string{"cbc"}, Install: "Debian package coinor-cbc",
-			Args: []string{"{in}", "{time}", "{threads}", "{start}", "{order}", "solve", "solution", "{out}"},
+			Args: []string{"{in}", "{time}", "{threads}", "{start}", "solve", "solution", "{out}"},
 			Time: []string{"seconds", "{seconds}", "timeMode", "elapsed"}, Threads: []string{"threads", "{threads}"}, Start: []string{"mipStart", "{start}"},
-			Order:  []string{"priorityIn", "{order}"},
 			Output: "solution file, log", format: cbcFormat, start: cbcStart,
 		},
 		{
@@ -143,16 +141,14 @@ func milpSolvers() []Solver {
 		},
 		{
 			Name: "cplex", Kind: MILP, Dialect: LP, Programs: []string{"cplex"}, Install: "https://www.ibm.com/products/ilog-cplex-optimization-studio",
-			Args: []string{"-c", "read {in}", "{time}", "{threads}", "{start}", "{order}", "set mip tolerances mipgap 0", "mipopt", "write {out}", "quit"},
+			Args: []string{"-c", "read {in}", "{time}", "{threads}", "{start}", "set mip tolerances mipgap 0", "mipopt", "write {out}", "quit"},
 			Time: []string{"set timelimit {seconds}"}, Threads: []string{"set threads {threads}"}, Start: []string{"read {start}"},
-			Order:  []string{"read {order}"},
 			Output: "solution file (XML), log", format: cplexFormat, start: cplexStart,
 		},
 		{
 			Name: "gurobi_cl", Kind: MILP, Dialect: LP, Programs: []string{"gurobi_cl"}, Install: "https://www.gurobi.com",
-			Args: []string{"MIPGap=0", "{time}", "{threads}", "{start}", "{order}", "ResultFile={out}", "{in}"},
+			Args: []string{"MIPGap=0", "{time}", "{threads}", "{start}", "ResultFile={out}", "{in}"},
 			Time: []string{"TimeLimit={seconds}"}, Threads: []string{"Threads={threads}"}, Start: []string{"InputFile={start}"},
-			Order:  []string{"InputFile={order}"},
 			Output: "solution file, log", format: gurobiFormat, start: plainStart,
 		},
 		{
