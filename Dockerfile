@@ -3,12 +3,11 @@
 
 FROM golang:1.26 AS build
 WORKDIR /src
-COPY go.mod go.sum ./
-RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /fdplan ./cmd/fdplan
+RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/ ./cmd/... && \
+    CGO_ENABLED=0 go build -C cluster -trimpath -ldflags '-s -w' -o /out/ ./cmd/...
 
 FROM gcr.io/distroless/static-debian12:nonroot
-COPY --from=build /fdplan /usr/local/bin/fdplan
+COPY --from=build /out/ /usr/local/bin/
 WORKDIR /work
 ENTRYPOINT ["/usr/local/bin/fdplan"]

@@ -11,16 +11,17 @@ COUNT    ?= 6
 export GOFLAGS ?= -trimpath
 
 .PHONY: build
-build: ## Build ./fdplan.
-	go build -o fdplan ./cmd/fdplan
+build: ## Build ./fdplan and ./fdplan-cluster.
+	go build -o . ./cmd/...
+	go build -C cluster -o .. ./cmd/...
 
 .PHONY: test
-test: ## Run the tests; those whose tools are missing are skipped by name.
-	go test ./...
+test: ## Run the tests of all modules; those whose tools are missing are skipped by name.
+	@for module in $$(bash .ci/modules); do (cd $$module && go test ./...) || exit; done
 
 .PHONY: test-race
 test-race: ## Run the tests under the race detector.
-	go test -race -timeout 60m ./...
+	@for module in $$(bash .ci/modules); do (cd $$module && go test -race -timeout 60m ./...) || exit; done
 
 .PHONY: lint
 lint: ## Check with gofmt, go vet and staticcheck.
@@ -44,7 +45,11 @@ bench-compare: ## Print the ratios of times between the commits OLD and NEW.
 
 .PHONY: bench-cluster
 bench-cluster: ## Measure dispatch to workers: units a second, overhead, slots, recovery (docs/cluster.md).
-	go test ./internal/cluster ./internal/app/spread -run '^$$' -bench . -benchtime 1x
+	go test -C cluster ./... -run '^$$' -bench . -benchtime 1x
+
+.PHONY: size
+size: ## Print the lines of Go without tests, by room and by module.
+	bash .ci/size
 
 .PHONY: tools
 tools: ## Bring HiGHS; name the Debian packages that are missing.
@@ -60,7 +65,7 @@ release: ## Build the archives for all systems, with checksums, in dist/.
 
 .PHONY: clean
 clean: ## Remove what build and release write.
-	rm -rf fdplan dist
+	rm -rf fdplan fdplan-* dist
 
 .PHONY: help
 help: ## List the commands.

@@ -8,4 +8,4 @@ import (
 	"github.com/fdplan/fdplan/internal/command"
 )
 
-func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Parts{})) }

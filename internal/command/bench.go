@@ -3,9 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,7 +14,7 @@ import (
 
 type benchCmd struct {
 	progressFlags
-	clusterFlags
+	Connect
 	What string `arg:"" help:"What to run: ${enum}." enum:"paper"`
 
 	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
@@ -57,7 +54,7 @@ func (c *benchCmd) Run(a *environment) error {
 	}
 	progress := c.reporter(a)
 	run := experiment.Bench
-	if c.Connect != "" {
+	if c.URL != "" {
 		to, end, err := c.coordinator(ctx, a, "bench", 0)
 		if err != nil {
 			return limited(ctx, err)
@@ -82,23 +79,6 @@ func (c *benchCmd) Run(a *environment) error {
 		return exitStatus(exitLimit)
 	}
 	return nil
-}
-
-// thisProgram returns the path of the running program, preferably the name under which it was
-// started: for a link the name may matter.
-func thisProgram() (string, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
-	}
-	if named, err := exec.LookPath(os.Args[0]); err == nil {
-		one, err1 := os.Stat(program)
-		two, err2 := os.Stat(named)
-		if err1 == nil && err2 == nil && os.SameFile(one, two) {
-			return filepath.Abs(named)
-		}
-	}
-	return program, nil
 }
 
 // benchResult is the answer as JSON.

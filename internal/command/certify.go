@@ -60,7 +60,7 @@ func (c *certifyCmd) Run(a *environment) error {
 		if from.Problem, err = flags.load(ctx, &c.changeFlags); err != nil {
 			return err
 		}
-		against = againstProblem(ctx, from.Problem)
+		against = AgainstProblem(ctx, from.Problem)
 	}
 	files.Restate = from.Answer
 	check := func() (*certify.Report, error) { return certify.Check(ctx, files, against) }
@@ -78,8 +78,8 @@ func (c *certifyCmd) Run(a *environment) error {
 	return err
 }
 
-// againstProblem is the problem that the files are compared with.
-func againstProblem(ctx context.Context, p *load.Problem) *certify.Against {
+// AgainstProblem is the problem that the files are compared with.
+func AgainstProblem(ctx context.Context, p *load.Problem) *certify.Against {
 	return &certify.Against{
 		Task: p.Task,
 		Safe: func() (engine.Task, error) {

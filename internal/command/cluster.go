@@ -4,15 +4,132 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/cluster"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/solve"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
-type clusterCmd struct {
-	clusterFlags
+// Cluster does what needs the server of a cluster. The program fdplan-cluster has it.
+type Cluster interface {
+	Broker(ctx context.Context, h *Host, c *Broker) error
+	Worker(ctx context.Context, h *Host, c *Worker) error
+	Unit(ctx context.Context, h *Host, c *Unit) error
+	Status(ctx context.Context, h *Host, c *Status) error
+	// Coordinate connects to the server for a command that wants results. Units have so many bytes
+	// of memory, 0 for what their workers give. The returned function ends the connection.
+	Coordinate(ctx context.Context, h *Host, c *Connect, what string, memory int64) (Coordinator, func(), error)
+}
+
+// Coordinator does the work of commands on the workers of a server.
+type Coordinator interface {
+	Plan(o plan.Division) (func(engine.Engine) engine.Engine, error)
+	Collect(ctx context.Context, ref load.Ref, name string, o collect.Options) error
+	Grid(ctx context.Context, ref load.Ref, data string, t learn.Training) (*learn.Trained, error)
+	Solve(ctx context.Context, r solve.Request, limit time.Duration, w io.Writer) (status int, err error)
+	Bench(ctx context.Context, c bench.Config) (*bench.Summary, error)
+}
+
+// Connect names a server and what it asks for.
+type Connect struct {
+	URL       string `name:"connect" help:"Send the work to the workers of this server, nats://HOST:PORT or tls://HOST:PORT (docs/cluster.md)." placeholder:"URL"`
+	TokenFile string `help:"With --connect, file with the token that the server asks for." placeholder:"FILE"`
+	Nkey      string `help:"With --connect, file with the seed of the nkey that the server knows." placeholder:"FILE"`
+	CA        string `name:"ca" help:"With --connect, file with the certificates that sign the server's; default: the system's." placeholder:"FILE"`
+
+	ClientCert string       `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
+	ClientKey  string       `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
+	GiveUp     durationFlag `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
+}
+
+// coordinator connects to the server as one that wants results. The returned
+// function ends that.
+func (c *Connect) coordinator(ctx context.Context, a *environment, what string, memory int64) (Coordinator, func(), error) {
+	h, err := a.host()
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.parts.Cluster.Coordinate(ctx, h, c, what, memory)
+}
+
+// Broker are the flags of the command broker.
+type Broker struct {
+	Store     string    `arg:"" help:"Folder of the queue, the results and the files that units read."`
+	Listen    string    `help:"Address to listen on. Any but that of this machine itself needs --cert and --key, and --token-file or --nkeys." default:"127.0.0.1:4222" placeholder:"HOST:PORT"`
+	Cert      string    `help:"File with the certificate for TLS." placeholder:"FILE"`
+	Key       string    `help:"File with the key of the certificate." placeholder:"FILE"`
+	ClientCA  string    `name:"client-ca" help:"File with the certificates that sign those of clients, which must then have one." placeholder:"FILE"`
+	TokenFile string    `help:"File with the token that clients must know." placeholder:"FILE"`
+	Nkeys     string    `help:"File with the public nkeys of clients, one per line." placeholder:"FILE"`
+	MaxStore  bytesFlag `help:"Bound on the folder; default: three quarters of what is free." placeholder:"SIZE"`
+	Sync      bool      `help:"Write every message to the disk before it is confirmed; otherwise every 10 seconds, and a crash of the machine costs work that is repeated."`
+}
+
+// Run serves until a signal.
+func (c *Broker) Run(a *environment) error {
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	a.guard.patient.Store(true)
+	return limited(a.guard.ctx, a.parts.Cluster.Broker(a.guard.ctx, h, c))
+}
+
+// Worker are the flags of the command worker.
+type Worker struct {
+	Connect
+	Slots  int          `help:"Units to run at a time; 0 for one per core." default:"0" placeholder:"N"`
+	Memory bytesFlag    `help:"Bound on the memory of each unit with all its processes; default: what the machine or the control group has, by the number of slots." placeholder:"SIZE"`
+	Cache  bytesFlag    `help:"Inputs to keep on the disk for further units." default:"10GiB" placeholder:"SIZE"`
+	Dir    string       `help:"Folder for inputs and units in progress; default: a temporary one." placeholder:"DIR"`
+	Lease  durationFlag `help:"Time after which a unit whose worker is silent is given to another." default:"15s" placeholder:"TIME"`
+	Drain  durationFlag `help:"After SIGTERM, time for units in progress; the others are handed back at once." default:"30s" placeholder:"TIME"`
+	Allow  []string     `help:"Outside solvers that units may use, by name such as clasp; default: none. Repeatable." placeholder:"NAME" sep:"none"`
+	Quiet  bool         `help:"Do not report units that are handed back." short:"q"`
+}
+
+// Run takes units until a signal.
+func (c *Worker) Run(a *environment) error {
+	c.Slots = app.Threads(c.Slots)
+	if time.Duration(c.Lease) < time.Second {
+		return fmt.Errorf("--lease %v; expected at least 1s", time.Duration(c.Lease))
+	}
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	a.guard.patient.Store(true)
+	return limited(a.guard.ctx, a.parts.Cluster.Worker(a.guard.ctx, h, c))
+}
+
+// Unit are the flags of the child process of a worker.
+type Unit struct {
+	Memory bytesFlag `help:"Bound on the memory of this process." placeholder:"SIZE"`
+	Allow  []string  `help:"Outside solvers that units may use." placeholder:"NAME" sep:"none"`
+}
+
+// Run does units until standard input ends.
+func (c *Unit) Run(a *environment) error {
+	h, err := a.host()
+	if err != nil {
+		return err
+	}
+	// The worker kills this process where it takes too much memory.
+	bound := bounds{Memory: c.Memory}
+	ctx, cancel := bound.contextWith(a, nil)
+	defer cancel()
+	return a.parts.Cluster.Unit(ctx, h, c)
+}
+
+// Status are the flags of the command cluster.
+type Status struct {
+	Connect
 	JSON    bool         `name:"json" help:"Print one JSON object."`
 	Metrics bool         `help:"Print the numbers as Prometheus reads them."`
 	Watch   bool         `help:"Rewrite the table every two seconds, until Ctrl-C."`
@@ -20,134 +137,18 @@ type clusterCmd struct {
 }
 
 // Run prints the state of the cluster.
-func (c *clusterCmd) Run(a *environment) error {
-	if c.Connect == "" {
-		c.Connect = "nats://127.0.0.1:4222"
+func (c *Status) Run(a *environment) error {
+	if c.URL == "" {
+		c.URL = "nats://127.0.0.1:4222"
 	}
 	if c.JSON && (c.Metrics || c.Watch) || c.Metrics && c.Watch {
 		return fmt.Errorf("--json, --metrics and --watch print different things; expected one of them")
 	}
 	// An operator who asks wants an answer now.
 	c.GiveUp = min(c.GiveUp, durationFlag(5*time.Second))
-	ctx := a.guard.ctx
-	client, err := c.dial(ctx, a, "status")
+	h, err := a.host()
 	if err != nil {
-		return limited(ctx, err)
-	}
-	defer client.Close()
-	for {
-		s, err := client.Status(ctx, time.Duration(c.Wait))
-		if err != nil {
-			if c.Watch && ctx.Err() != nil {
-				return nil
-			}
-			return limited(ctx, err)
-		}
-		switch {
-		case c.Metrics:
-			return writeMetrics(a.out, s)
-		case !c.Watch:
-			return a.answer(c.JSON, "", clusterAnswer{1, s}, func(w io.Writer) error { return writeCluster(w, s) })
-		}
-		fmt.Fprint(a.out, "\x1b[H\x1b[J")
-		if err := writeCluster(a.out, s); err != nil {
-			return err
-		}
-		if !sleep(ctx, 2*time.Second) {
-			return nil
-		}
-	}
-}
-
-// sleep waits, and reports false when ctx ended before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// clusterAnswer is the state as JSON.
-type clusterAnswer struct {
-	Schema int `json:"schema"`
-	*cluster.Status
-}
-
-// writeCluster writes the state as tables.
-func writeCluster(w io.Writer, s *cluster.Status) error {
-	var b strings.Builder
-	slots, busy := 0, int64(0)
-	for _, x := range s.Workers {
-		slots, busy = slots+x.Slots, busy+x.Busy
-	}
-	fmt.Fprintf(&b, "%d workers, %d of %d slots busy; %d units waiting, %d running, %d done, %d failed; %.1f a second\n", len(s.Workers), busy, slots, s.Waiting, s.Running, s.Done, s.Failed, s.Rate)
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	if len(s.Workers) > 0 {
-		fmt.Fprintln(t, "\nworker\tversion\tslots\tbusy\tdone\tdeaths\tagain\tlost\ta second")
-	}
-	for _, x := range s.Workers {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\n", x.Name, x.Version, x.Slots, x.Busy, x.Done, x.Deaths, x.Redelivered, x.Lost, x.Rate)
-	}
-	if len(s.Queues) > 0 {
-		fmt.Fprintln(t, "\nqueue\twaiting\trunning")
-	}
-	for _, q := range s.Queues {
-		fmt.Fprintf(t, "%s\t%d\t%d\n", q.Version, q.Waiting, q.Running)
-	}
-	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(s.Aside) > 0 {
-		fmt.Fprintln(&b, "\nset aside")
-	}
-	for _, x := range s.Aside {
-		fmt.Fprintf(&b, "%.12s  %s: %s\n", x.Unit, x.Kind, x.Reason)
-		for line := range strings.Lines(x.Output) {
-			fmt.Fprintf(&b, "    %s\n", strings.TrimRight(line, "\n"))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// writeMetrics writes the state in the text format of Prometheus.
-func writeMetrics(w io.Writer, s *cluster.Status) error {
-	var b strings.Builder
-	metric := func(name, kind, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
-	one := func(name, kind, help string, v float64) {
-		metric(name, kind, help)
-		fmt.Fprintf(&b, "%s %g\n", name, v)
-	}
-	one("fdplan_workers", "gauge", "Workers that answer.", float64(len(s.Workers)))
-	one("fdplan_units_done", "gauge", "Results in the store.", float64(s.Done))
-	one("fdplan_units_aside", "gauge", "Units that are set aside.", float64(s.Failed))
-	one("fdplan_results_per_second", "gauge", "Results of the last minute, by second.", s.Rate)
-	one("fdplan_results_bytes", "gauge", "Bytes of results on the server's disk.", float64(s.Results))
-	one("fdplan_objects_bytes", "gauge", "Bytes of files on the server's disk.", float64(s.Objects))
-	metric("fdplan_units", "gauge", "Units in the queue.")
-	for _, q := range s.Queues {
-		fmt.Fprintf(&b, "fdplan_units{version=%q,state=\"waiting\"} %d\nfdplan_units{version=%q,state=\"running\"} %d\n", q.Version, q.Waiting, q.Version, q.Running)
-	}
-	for _, m := range []struct {
-		name, kind, help string
-		value            func(*cluster.WorkerStatus) int64
-	}{
-		{"fdplan_worker_slots", "gauge", "Slots of a worker.", func(x *cluster.WorkerStatus) int64 { return int64(x.Slots) }},
-		{"fdplan_worker_busy", "gauge", "Units in progress.", func(x *cluster.WorkerStatus) int64 { return x.Busy }},
-		{"fdplan_worker_done_total", "counter", "Results stored.", func(x *cluster.WorkerStatus) int64 { return x.Done }},
-		{"fdplan_worker_deaths_total", "counter", "Processes of units that died.", func(x *cluster.WorkerStatus) int64 { return x.Deaths }},
-		{"fdplan_worker_redelivered_total", "counter", "Units that another worker had begun.", func(x *cluster.WorkerStatus) int64 { return x.Redelivered }},
-		{"fdplan_worker_lost_total", "counter", "Times that the connection was lost.", func(x *cluster.WorkerStatus) int64 { return x.Lost }},
-	} {
-		metric(m.name, m.kind, m.help)
-		for i := range s.Workers {
-			fmt.Fprintf(&b, "%s{worker=%q} %d\n", m.name, s.Workers[i].Name, m.value(&s.Workers[i]))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return limited(a.guard.ctx, a.parts.Cluster.Status(a.guard.ctx, h, c))
 }

@@ -21,7 +21,7 @@ type collectCmd struct {
 	problemFlags
 	bounds
 	progressFlags
-	clusterFlags
+	Connect
 	Simulator        string       `help:"Take the transitions from a process in place of the RDDL, which the task need not have (docs/simulators.md)." placeholder:"rddl|COMMAND"`
 	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
 	Horizon          int          `short:"H" help:"Steps of an episode; default: the problem's own, 100 for a simulator of a problem without one." placeholder:"N"`
@@ -99,7 +99,7 @@ func (c *collectCmd) Run(a *environment) error {
 	if progress.Enabled() {
 		o.Progress = events.Rows(progress, c.Rows)
 	}
-	if c.Connect != "" {
+	if c.URL != "" {
 		err = c.spread(ctx, a, o)
 	} else {
 		err = learn.Collect(ctx, p, c.Out, o)
@@ -116,7 +116,7 @@ func (c *collectCmd) Run(a *environment) error {
 
 // simulated collects from a process.
 func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
-	if c.Log != "" || c.Connect != "" || dataset.IsManifest(c.Out) {
+	if c.Log != "" || c.URL != "" || dataset.IsManifest(c.Out) {
 		return errors.New("--simulator is one process with one data set; expected neither --log nor --connect nor a manifest")
 	}
 	ref := c.ref()

@@ -15,13 +15,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/command/commandtest"
 )
 
 // TestAbandoned: a command that waits for ever, for a pipe into which nothing is
 // written, ends at its limit and at a signal: one line, and no file.
 func TestAbandoned(t *testing.T) {
 	dir := t.TempDir()
-	program, pipe, cnf, out := linkProgram(t, dir), filepath.Join(dir, "pipe.toml"), filepath.Join(dir, "pipe.cnf"), filepath.Join(dir, "out.cnf")
+	program, pipe, cnf, out := commandtest.Link(t, dir), filepath.Join(dir, "pipe.toml"), filepath.Join(dir, "pipe.cnf"), filepath.Join(dir, "out.cnf")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
@@ -98,9 +100,11 @@ func TestMemoryOfOthers(t *testing.T) {
 		t.Skip("the memory of other programs is known on Linux only")
 	}
 	dir := t.TempDir()
-	program, greedy := linkProgram(t, dir), filepath.Join(dir, "greedy.sh")
+	program, greedy := commandtest.Link(t, dir), filepath.Join(dir, "greedy.sh")
 	// tail keeps what it may have to print.
-	write(t, greedy, "head -c 600000000 /dev/zero | tail -c 600000000 >/dev/null; sleep 60\n")
+	if err := os.WriteFile(greedy, []byte("head -c 600000000 /dev/zero | tail -c 600000000 >/dev/null; sleep 60\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"plan", "navigation/3x3", "-H", "4", "--engine", "pb", "--solver", "sh " + greedy + " {in}", "--json"},
 		{"run", "navigation/3x3", "-H", "4", "--simulator", "sh " + greedy},

@@ -48,10 +48,10 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve a page and an HTTP interface to plan, explain, learn and run."`
 	Report   reportCmd   `cmd:"" help:"Render the results of a bench as a page, with the paper's figures beside them."`
 
-	Broker  brokerCmd  `cmd:"" help:"Run the server of a cluster: the queue, the results and the files of units."`
-	Worker  workerCmd  `cmd:"" help:"Do the work that others send to a server with --connect."`
-	Cluster clusterCmd `cmd:"" help:"Show the workers, the queue and the results of a server."`
-	Unit    unitCmd    `cmd:"" help:"Do units of work, for a worker." hidden:""`
+	Broker  Broker `cmd:"" help:"Run the server of a cluster: the queue, the results and the files of units."`
+	Worker  Worker `cmd:"" help:"Do the work that others send to a server with --connect."`
+	Cluster Status `cmd:"" help:"Show the workers, the queue and the results of a server."`
+	Unit    Unit   `cmd:"" help:"Do units of work, for a worker." hidden:""`
 
 	Help       helpCmd       `cmd:"" help:"Describe the commands, or one with its flags and examples."`
 	Man        manCmd        `cmd:"" help:"Write the manual page."`
@@ -96,14 +96,18 @@ type environment struct {
 	json     bool   // an error is printed as a JSON object
 	events   bool   // warnings and the end are events, as progress is
 	kill     func() // kills what the command has started; nil for nothing to kill
+	parts    Parts
+	// replace runs another program in place of this one, and returns its exit status; nil where
+	// this process is not the command's alone.
+	replace func(program string, args []string) (status int, err error)
 
 	guard *guard // ends the command
 }
 
-// Main runs fdplan with its arguments and returns its exit status.
-func Main(args []string, in io.Reader, out, err io.Writer) int {
+// Main runs a program with its arguments and returns its exit status.
+func Main(args []string, in io.Reader, out, err io.Writer, parts Parts) int {
 	f, file := err.(*os.File)
-	a := &environment{in: in, out: out, err: err, now: time.Now, started: time.Now(), terminal: file && isTerminal(f)}
+	a := &environment{in: in, out: out, err: err, now: time.Now, started: time.Now(), terminal: file && isTerminal(f), parts: parts, replace: replace}
 	a.kill = func() { process.KillDescendants(os.Getpid()) }
 	return run(a, args)
 }
@@ -139,6 +143,12 @@ func run(a *environment, args []string) (status int) {
 	}
 	if err != nil {
 		return a.fail(err)
+	}
+	if part := a.lacking(ctx); part != "" {
+		if status, err = a.delegate(part, args); err != nil {
+			return a.fail(err)
+		}
+		return status
 	}
 	err = a.guard.run(func() error { return ctx.Run() })
 	if late := new(abandoned); errors.As(err, &late) {

@@ -2,106 +2,20 @@ package command
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/fdplan/fdplan/examples/elevator/device"
 )
 
-// TestMain makes the test binary be fdplan when a script calls it so.
+// TestMain makes the test binary be the program where it is called fdplan.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fdplan": program, "elevator": elevator})
-}
-
-// program is cmd/fdplan.
-func program() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
-
-// elevator is the program in examples/elevator.
-func elevator() {
-	if err := device.Run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if filepath.Base(os.Args[0]) == "fdplan" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Parts{}))
 	}
-}
-
-// published is where the FD-SAT-Plan files lie beside a checkout.
-const published = "../../../shared/data/fd-sat-plan"
-
-// TestScripts runs the sessions in testdata/script.
-func TestScripts(t *testing.T) {
-	data, err := filepath.Abs(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs := filepath.Join(filepath.Dir(data), "logs")
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("D", data)
-			e.Setenv("LOGS", logs)
-			e.Setenv("EXAMPLES", examples)
-			e.Setenv("PYTHONDONTWRITEBYTECODE", "1")
-			return nil
-		},
-		Condition: func(cond string) (bool, error) {
-			if at := map[string]string{"published": data, "logs": logs}[cond]; at != "" {
-				_, err := os.Stat(at)
-				return err == nil, nil
-			}
-			return false, fmt.Errorf("unknown condition %s", cond)
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			// status wants the exit status of the rest of the line.
-			"status": func(ts *testscript.TestScript, _ bool, args []string) {
-				err := ts.Exec(args[1], args[2:]...)
-				got := "0"
-				if err != nil {
-					got = strings.TrimPrefix(err.Error(), "exit status ")
-				}
-				if got != args[0] {
-					ts.Fatalf("status %s, expected %s", got, args[0])
-				}
-			},
-			// replace writes a file again with the first of one text replaced by another.
-			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
-				text := ts.ReadFile(args[2])
-				if !strings.Contains(text, args[0]) {
-					ts.Fatalf("%s has no %s", args[2], args[0])
-				}
-				ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o600))
-			},
-			// layout writes a bundled problem below a folder as FD-SAT-Plan has it.
-			"layout": func(ts *testscript.TestScript, _ bool, args []string) {
-				ts.Check(writeLayout(ts.MkAbs(args[1]), args[0]))
-			},
-		},
-	})
-}
-
-// linkProgram links the test binary into dir as fdplan and returns the link's name.
-// Under that name the test binary is the program; see TestMain.
-func linkProgram(t *testing.T, dir string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "fdplan")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
-	return program
+	os.Exit(m.Run())
 }
 
 // session runs the program in this process.
@@ -267,7 +181,7 @@ func TestMalformedRDDL(t *testing.T) {
 // TestCheckCompetitionFiles checks the domains and instances of two planning
 // competitions.
 func TestCheckCompetitionFiles(t *testing.T) {
-	const data = "../../../shared/data/rddl"
+	const data = "../../shared/data/rddl"
 	domains, err := filepath.Glob(data + "/*/*/domain.rddl")
 	if err != nil || len(domains) == 0 {
 		t.Skipf("no RDDL files at %s", data)

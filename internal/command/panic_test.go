@@ -25,7 +25,7 @@ func TestPanic(t *testing.T) {
 		status := a.fail(a.guard.run(command))
 		a.guard.end()
 		lines := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
-		if status != exitInternal || len(lines) != 2 || !strings.HasPrefix(lines[0], "fdplan: internal error: panic: out of cheese; at fdplan/panic_test.go:") || !strings.HasPrefix(lines[1], "This is a bug.") {
+		if status != exitInternal || len(lines) != 2 || !strings.HasPrefix(lines[0], "fdplan: internal error: panic: out of cheese; at command/panic_test.go:") || !strings.HasPrefix(lines[1], "This is a bug.") {
 			t.Errorf("%s: %d, %q", name, status, lines)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
-	"github.com/fdplan/fdplan/internal/app/spread"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -27,7 +26,7 @@ type planCmd struct {
 	changeFlags
 	limits
 	incrementalFlags
-	clusterFlags
+	Connect
 	WorkersOnly bool        `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
@@ -91,7 +90,7 @@ func (c *planCmd) Run(a *environment) error {
 // divide has the work sent to the workers of a server, if one is named. The returned function
 // ends the connection.
 func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (func(), error) {
-	if c.Connect == "" {
+	if c.URL == "" {
 		if c.WorkersOnly {
 			return nil, errors.New("--workers-only needs the server of the workers; expected --connect too")
 		}
@@ -105,7 +104,7 @@ func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (
 		return nil, err
 	}
 	certify := c.Certify.folder != ""
-	o := spread.PlanOptions{Engine: c.Engine, Proof: certify || c.Proof != "", Literal: certify, WorkersOnly: c.WorkersOnly}
+	o := plan.Division{Engine: c.Engine, Proof: certify || c.Proof != "", Literal: certify, WorkersOnly: c.WorkersOnly}
 	if r.Divide, err = to.Plan(o); err != nil {
 		end()
 		return nil, err

@@ -12,7 +12,7 @@ import (
 type solveCmd struct {
 	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or compressed (.gz)."`
 	limits
-	clusterFlags
+	Connect
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
 	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb and .wcnf; .gz or .zst at the end of its name compresses it." placeholder:"FILE"`
 	ProofFormat   string `help:"Version of VeriPB's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
@@ -26,7 +26,7 @@ func (c *solveCmd) Run(a *environment) error {
 	defer cancel()
 	r := solve.Request{File: c.File, CuttingPlanes: c.CuttingPlanes, Memory: c.memory(), ProofFormat: c.ProofFormat}
 	work := solve.File
-	if c.Connect != "" {
+	if c.URL != "" {
 		to, end, err := c.coordinator(ctx, a, "solve", int64(c.Memory))
 		if err != nil {
 			return limited(ctx, err)

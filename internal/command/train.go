@@ -62,7 +62,7 @@ type trainCmd struct {
 	BoundDecay   float64 `help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
 	Polish       bool    `help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
 	gridFlags
-	clusterFlags
+	Connect
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.
 	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
@@ -85,7 +85,7 @@ func (c *trainCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Connect != "" && !c.Grid {
+	if c.URL != "" && !c.Grid {
 		return errors.New("--connect sends the cells of a grid to workers; expected --grid too")
 	}
 	if c.Lift {
@@ -110,7 +110,7 @@ func (c *trainCmd) Run(a *environment) error {
 		}
 	}
 	var res *learn.Trained
-	if c.Connect != "" {
+	if c.URL != "" {
 		res, err = c.spread(ctx, a, ref, t)
 	} else {
 		res, err = learn.Train(ctx, p, c.Data, t)

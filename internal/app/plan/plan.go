@@ -18,6 +18,16 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
+// Division says how a problem is divided among workers.
+type Division struct {
+	Engine  string // name of the engine that the query asks for
+	Proof   bool   // a proof of the answer is kept
+	Literal bool   // the proof is about the paper's own rows
+	// WorkersOnly leaves all the work to workers; else the engine has the first second alone,
+	// and goes on beside them.
+	WorkersOnly bool
+}
+
 // Request is one planning query with its limits.
 type Request struct {
 	registry.Options

@@ -1,0 +1,42 @@
+package tests
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/images anew, to be looked at")
+
+// TestCommittedPictures draws the pictures that README.md and docs/ show, with
+// the commands of docs/pictures.md.
+func TestCommittedPictures(t *testing.T) {
+	for _, c := range []struct{ problem, horizon, picture string }{
+		{"cellda/y", "8", "../docs/images/cellda-y.svg"},
+	} {
+		dir := t.TempDir()
+		plan, drawn := filepath.Join(dir, "plan.json"), filepath.Join(dir, "plan.svg")
+		for _, args := range [][]string{{"plan", c.problem, "-H", c.horizon, "--json", "-o", plan}, {"show", plan, "-o", drawn}} {
+			if status, _, stderr := session(args...); status != exitDone {
+				t.Fatalf("%v: status %d, %s", args, status, stderr)
+			}
+		}
+		got, err := os.ReadFile(drawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(c.picture, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(c.picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s is not what the program draws of %s; go test ./internal/command -run CommittedPictures -update writes it anew", c.picture, c.problem)
+		}
+	}
+}
