@@ -35,9 +35,9 @@ func (l *learner) random(rows []int32, near []neighbour, o int) bool {
 		fewest = 40 // exceptions in which a function would show
 		luck   = 10 // bits that a description of one output may gain by chance
 	)
-	s := &search{t: l.t, x: l.x, rows: l.t.known(rows, o), out: o}
+	s := l.searchFor(o, rows)
 	constant := s.choice(nil)
-	if constant.errors < fewest || l.repeats(float64(constant.errors)/float64(len(s.rows))) || l.agree(near, o) || l.counted(s) {
+	if constant.errors < fewest && !(s.thin() && s.moves(constant.errors)) || l.repeats(float64(constant.errors)/float64(len(s.rows))) || l.agree(near, o) || l.counted(s) {
 		return false
 	}
 	return constant.score-s.shortest(s.path(false, true)).score < luck+math.Log2(float64(l.t.Outputs))
@@ -56,7 +56,9 @@ func (l *learner) repeats(rate float64) bool {
 
 // counted reports whether the number of some literals that hold decides all rows, as of a parity or
 // another symmetric function, which no input shows by itself.
-func (l *learner) counted(s *search) bool { return rules.Count(l.ctx, s.sampleOf(), nil) != nil }
+func (l *learner) counted(s *search) bool {
+	return !l.t.screens() && rules.Count(l.ctx, s.sampleOf(), nil) != nil
+}
 
 // neighbour is a pair of rows that are as alike as any.
 type neighbour [2]int32

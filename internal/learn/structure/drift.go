@@ -29,6 +29,9 @@ const (
 	changes = 1.0 / 8
 	// driftInputs bounds the inputs whose joint values are compared before and after.
 	driftInputs = 24
+	// driftOutputs bounds the outputs that are compared, where candidates are chosen for each: of
+	// more some are.
+	driftOutputs = 500
 )
 
 // FindDrift looks for the row at which the functions of some outputs changed: rows are in the
@@ -50,14 +53,22 @@ func FindDrift(ctx context.Context, t *Table, chance func(output int) bool) (*Dr
 	l := &learner{t: t, x: d.x}
 	first, last := d.rows[:len(d.rows)/3], d.rows[2*len(d.rows)/3:]
 	nearFirst, nearLast := l.neighbours(first), l.neighbours(last)
-	for o := range t.Outputs {
+	step := 1
+	if t.screens() {
+		d.narrow, d.tables = newScreen(t, d.rows), map[int]*Table{}
+		step = (t.Outputs + driftOutputs - 1) / driftOutputs
+	}
+	for o := 0; o < t.Outputs; o += step {
 		if chance == nil || !chance(o) || !l.random(first, nearFirst, o) || !l.random(last, nearLast, o) {
 			d.outputs = append(d.outputs, o)
 		}
 	}
 	d.whole = make([][]int, t.Outputs)
 	for _, o := range d.outputs {
-		d.whole[o] = d.inputs(o, d.rows)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		d.whole[o] = d.inputs(o, 0, len(d.rows))
 	}
 	var best *Drift
 	for _, eighth := range []int{4, 2, 6, 3, 5, 1, 7} {
@@ -77,15 +88,26 @@ type drifter struct {
 	rows    []int32
 	outputs []int
 	whole   [][]int // by output, inputs that describe all rows shortly
+
+	narrow *screen // of a wide table; nil otherwise
+	tables map[int]*Table
 }
 
-// inputs are those of a short description of some rows.
-func (d *drifter) inputs(o int, rows []int32) []int {
-	s := &search{t: d.t, x: d.x, rows: d.t.known(rows, o), out: o, pairs: true}
+// inputs are those of a short description of some rows, by their places in the rows.
+func (d *drifter) inputs(o, from, to int) []int {
+	s := &search{t: d.t, x: d.x, rows: d.t.known(d.rows[from:to], o), out: o, pairs: true}
 	if len(s.rows) == 0 {
 		return nil
 	}
-	return s.shortest(s.path(false, true)).inputs
+	if d.narrow == nil {
+		return s.shortest(s.path(false, true)).inputs
+	}
+	if d.tables[o] == nil {
+		d.tables[o], _ = d.narrow.narrow(o)
+	}
+	before := len(d.t.known(d.rows[:from], o))
+	s.t, s.out, s.rows = d.tables[o], 0, d.tables[o].all()[before:before+len(s.rows)]
+	return named(d.narrow.candidates(o), s.shortest(s.path(false, true)).inputs)
 }
 
 // from looks for a change near a place in the rows, and moves to where it shows best.
@@ -126,7 +148,7 @@ type conflict struct {
 // lists the rows in which the systems before and after differ: over the inputs that describe all
 // rows, too, or over those of either side alone, if no inputs tell the sides apart.
 func (d *drifter) compare(o, at int) (found []conflict, bits float64) {
-	sides := slices.Concat(d.inputs(o, d.rows[:at]), d.inputs(o, d.rows[at:]))
+	sides := slices.Concat(d.inputs(o, 0, at), d.inputs(o, at, len(d.rows)))
 	found, bits = d.over(o, at, slices.Concat(sides, d.whole[o]))
 	if other, more := d.over(o, at, sides); more > bits && d.unexplained(other) {
 		return other, more

@@ -26,7 +26,6 @@ const exchangeWork = 400_000_000
 // units lists the inputs that may be chosen by variable.
 func (s *search) units() [][]int {
 	var units [][]int
-	grouped := make([]bool, s.t.Inputs)
 	take := func(bits []int) {
 		bits = slices.DeleteFunc(slices.Clone(bits), func(b int) bool { return s.banned != nil && s.banned[b] })
 		if len(bits) > 0 {
@@ -35,12 +34,9 @@ func (s *search) units() [][]int {
 	}
 	for _, g := range s.t.Groups {
 		take(g)
-		for _, b := range g {
-			grouped[b] = true
-		}
 	}
-	for b, in := range grouped {
-		if !in {
+	for b, g := range s.t.group {
+		if g < 0 {
 			take([]int{b})
 		}
 	}

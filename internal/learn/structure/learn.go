@@ -141,13 +141,14 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 			out.Verdict = Chance
 		}
 		if out.Verdict == Exact && !l.o.Complete {
-			s := &search{t: l.t, x: l.x, rows: known, out: o, noise: -1}
+			s := l.searchFor(o, all)
+			s.noise = -1
 			if short := s.shortest(s.path(false, true)); 20*short.errors <= len(known) {
-				out.Spared = max(0, s.choice(out.Inputs).score-short.score)
+				out.Spared = max(0, l.choice(o, known, out.Inputs).score-short.score)
 			}
 		}
 		if l.o.Alternatives && !l.o.Complete {
-			out.Alternatives = l.remembered(known, o, func() *Found {
+			out.Alternatives = l.remembered(l.t, known, o, func() *Found {
 				return &Found{Alternatives: l.alternatives(o, known, st.Noisy, out.Inputs)}
 			}, "alternatives", st.Noisy, out.Inputs).Alternatives
 		}
@@ -171,6 +172,9 @@ type learner struct {
 	learned  int     // outputs that are learned, under mu
 	byChance []bool  // by output, whether inputs do not tell its value; nil for none
 	noise    float64 // see search; 0 where rows are not noisy
+
+	screening sync.Mutex // of screens
+	screens   []*screen  // of the lists of rows that outputs were screened on
 }
 
 // each does f for 0..n-1, on several threads.
@@ -224,6 +228,8 @@ func (l *learner) folds(all []int32) []fold {
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	parts, used := 10, 1
 	switch {
+	case l.t.screens() && len(all) < few:
+		parts, used = 5, 2
 	case len(all) < few:
 		parts, used = 5, 5
 	case len(all) < some:
@@ -368,10 +374,9 @@ func (l *learner) measureNoise(rows []int32) error {
 	shares := make([]float64, len(outputs))
 	err := l.each(len(outputs), func(i int) {
 		o := outputs[i]
-		known := l.t.known(rows, o)
-		s := &search{t: l.t, x: l.x, rows: known, out: o, noise: -1}
-		c := s.short()
-		shares[i] = float64(c.errors) / float64(max(1, len(known)))
+		s := l.searchFor(o, rows)
+		s.noise = -1
+		shares[i] = float64(s.short().errors) / float64(max(1, len(s.rows)))
 	})
 	slices.Sort(shares)
 	l.noise = 2.5*shares[len(shares)/4] + 0.002
@@ -390,7 +395,7 @@ type trial struct {
 func (l *learner) heldOut(o int, folds []fold, short bool, kind Kind) (t trial, n int) {
 	for _, f := range folds {
 		out := l.learn(o, f.rows, short, kind)
-		wrong, m := l.wrong(&out, o, f.held)
+		wrong, m := l.t.wrong(&out, o, f.held)
 		t.inputs, t.wrong, n = max(t.inputs, len(out.Inputs)), append(t.wrong, wrong), n+m
 		t.literals, t.open = t.literals+out.Literals, t.open || out.Open
 	}
@@ -416,10 +421,10 @@ func heldRows(folds []fold) (n int) {
 
 // wrong marks the rows in which an output is wrong. Rows in which one of its inputs
 // is unknown say nothing.
-func (l *learner) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
+func (t *Table) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
 	wrong = make([]bool, len(rows))
 	for i, r := range rows {
-		if l.t.Knows(int(r), o) && !l.t.filled(r, out.Inputs) && out.Eval(l.t.Input(int(r))) != l.t.Output(int(r), o) {
+		if t.Knows(int(r), o) && !t.filled(r, out.Inputs) && out.Eval(t.Input(int(r))) != t.Output(int(r), o) {
 			wrong[i] = true
 			n++
 		}
@@ -434,25 +439,42 @@ func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 
 // searchFor is a search for the inputs of an output on the rows of which it is known.
 func (l *learner) searchFor(o int, rows []int32) *search {
-	return &search{t: l.t, x: l.x, rows: l.t.known(rows, o), out: o, thorough: l.o.Thorough}
+	s := &search{x: l.x, thorough: l.o.Thorough, left: l.left(o)}
+	if l.t.screens() {
+		s.t, s.to = l.screenOf(rows).narrow(o)
+		s.rows, s.pairs = s.t.all(), true
+		return s
+	}
+	s.t, s.rows, s.out = l.t, l.t.known(rows, o), o
+	return s
+}
+
+// choice tells how well inputs explain an output.
+func (l *learner) choice(o int, known []int32, inputs []int) choice {
+	return (&search{t: l.t, rows: known, out: o}).choice(inputs)
 }
 
 // describe finds a function of one kind.
 func (l *learner) describe(s *search, short bool, kind Kind) Output {
-	f := l.remembered(s.rows, s.out, func() *Found {
+	f := l.remembered(s.t, s.rows, s.out, func() *Found {
 		out := l.find(s, short, kind)
 		return &Found{Output: &out}
 	}, kind, short)
-	return *f.Output
+	if s.to == nil {
+		return *f.Output
+	}
+	out, named := *f.Output, f.Output.moved(Permutation{Inputs: s.to})
+	out.Tree, out.Sum, out.Inputs = named.Tree, named.Sum, named.Inputs
+	return out
 }
 
 func (l *learner) find(s *search, short bool, kind Kind) Output {
-	o, rows := s.out, s.rows
+	rows := s.rows
 	if s.noise = 0; short {
 		s.noise = l.noise
 	}
 	out := Output{Kind: kind, Rows: len(rows)}
-	if l.left(o) {
+	if s.left {
 		kind, out.Kind, out.Tree = ByTable, ByTable, s.constant()
 	}
 	switch kind {
@@ -487,7 +509,7 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 	if out.Literals == 0 {
 		out.Literals = out.literals()
 	}
-	out.Cells, _ = l.t.cells(rows, o, out.Inputs)
-	_, out.Wrong = l.wrong(&out, o, rows)
+	out.Cells, _ = s.t.cells(rows, s.out, out.Inputs)
+	_, out.Wrong = s.t.wrong(&out, s.out, rows)
 	return out
 }

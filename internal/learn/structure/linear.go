@@ -30,18 +30,12 @@ func (s *search) integer() []int {
 		return nil
 	}
 	own := s.t.Own(s.out)
-	at := slices.IndexFunc(s.t.Groups, func(g []int) bool { return slices.Contains(g, own) })
-	if own < 0 || at < 0 {
+	if own < 0 || s.t.group[own] < 0 {
 		return nil
 	}
-	bits := make([]int, len(s.t.Groups[at]))
-	for i := range bits {
-		bits[i] = -1
-	}
-	for o := range s.t.Outputs {
-		if i := slices.Index(s.t.Groups[at], s.t.Own(o)); i >= 0 {
-			bits[i] = o
-		}
+	var bits []int
+	for _, b := range s.t.Groups[s.t.group[own]] {
+		bits = append(bits, s.t.copies[b])
 	}
 	if slices.Contains(bits, -1) {
 		return nil

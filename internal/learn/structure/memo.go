@@ -24,11 +24,11 @@ type Found struct {
 
 // remembered does work, or takes it from the memo. The key covers the rows that the work
 // depends on and the arguments that determine it, so that other data and settings find nothing.
-func (l *learner) remembered(rows []int32, out int, work func() *Found, args ...any) *Found {
+func (l *learner) remembered(t *Table, rows []int32, out int, work func() *Found, args ...any) *Found {
 	if l.o.Memo == nil {
 		return work()
 	}
-	key := l.t.key(rows, out, fmt.Sprint(append(args, l.o.Seed, l.o.Thorough, l.noise)...))
+	key := t.key(rows, out, fmt.Sprint(append(args, l.o.Seed, l.o.Thorough, l.noise)...))
 	if f, ok := l.o.Memo.Load(key); ok {
 		return f
 	}

@@ -19,11 +19,13 @@ type search struct {
 	rows   []int32
 	out    int
 	banned []bool // inputs that must not be used; nil for none
+	to     []int  // the inputs of the learner's table that those of t are; nil for the same
 	// noise is the share of rows that may be exceptions: nothing is looked for
 	// where no more are left. Negative to choose by single gains alone.
 	noise    float64
 	pairs    bool    // no more than pairs of bits are looked at together
 	thorough bool    // see Options
+	left     bool    // the output is left to chance
 	found    *choice // by consistent
 }
 
@@ -45,7 +47,7 @@ func (s *search) choice(inputs []int) choice {
 // refined is the choice of the inputs that rows were divided by.
 func (s *search) refined(f *refiner, inputs []int) choice {
 	cells, errors := f.count()
-	return choice{inputs, cells, errors, score(s.t.Inputs, len(inputs), cells, len(s.rows), errors)}
+	return choice{inputs, cells, errors, score(s.t.candidates(), len(inputs), cells, len(s.rows), errors)}
 }
 
 // consistent returns inputs that leave no class mixed, as far as the rows allow.
@@ -148,7 +150,7 @@ func (s *search) pathFrom(begin []int, whole, brief bool) []int {
 // single is the candidate of the greatest gain, and whether the gain pays for
 // naming the candidate and for the cells that it adds.
 func (s *search) single(p *partition, used []bool, whole bool) (bits []int, significant bool) {
-	name := math.Log2(float64(s.t.Inputs))
+	name := math.Log2(float64(s.t.candidates()))
 	best, bestRank := math.Inf(-1), 0
 	take := func(value, paid float64, rank int, candidate []int) {
 		const tie = 1e-9

@@ -11,7 +11,7 @@ import (
 // held out: where it was wrong on some of them, and where its description decides about values
 // that no row has. A table of which all rows together have every cell is right.
 func (l *learner) others(o, wrong int, noisy bool, table *trial) (kinds []Kind) {
-	if l.left(o) || wrong == 0 && (!table.open || l.t.Contradictory) {
+	if l.left(o) || wrong == 0 && (!table.open || l.t.Contradictory) || l.searchFor(o, l.t.all()).thin() {
 		return nil
 	}
 	if l.o.Sums && !noisy && table.inputs <= wide {
@@ -58,7 +58,7 @@ func (s *search) telling() []int {
 			break
 		}
 		gain, splits := p.gain(p.col(b), s.x)
-		if splits > 0 && gain > price(len(p.rows), splits)+math.Log2(float64(s.t.Inputs)) && !slices.Contains(inputs, b) {
+		if splits > 0 && gain > price(len(p.rows), splits)+math.Log2(float64(s.t.candidates())) && !slices.Contains(inputs, b) {
 			inputs = append(inputs, b)
 		}
 	}

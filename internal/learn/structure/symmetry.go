@@ -267,7 +267,7 @@ func (l *learner) together(rows []int32, short bool, with []*shared) ([]*Output,
 			known := l.t.known(rows, o)
 			out.Rows = len(known)
 			out.Cells, _ = l.t.cells(known, o, out.Inputs)
-			if _, out.Wrong = l.wrong(&out, o, known); short || l.t.Contradictory || out.Wrong == 0 {
+			if _, out.Wrong = l.t.wrong(&out, o, known); short || l.t.Contradictory || out.Wrong == 0 {
 				found[o] = &out
 			}
 		}
@@ -302,7 +302,7 @@ func (l *learner) missed(out *Output, b *orbit, rows []int32) (missed []image) {
 	const most = 1000
 	for m, o := range b.members {
 		its := out.moved(b.by[m])
-		wrong, _ := l.wrong(&its, o, rows)
+		wrong, _ := l.t.wrong(&its, o, rows)
 		for i, is := range wrong {
 			if is && len(missed) < most {
 				missed = append(missed, image{rows[i], m})
@@ -373,7 +373,7 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 			literals += out.Literals
 			for m, o := range b.members {
 				its := out.moved(b.by[m])
-				w, n := l.wrong(&its, o, f.held)
+				w, n := l.t.wrong(&its, o, f.held)
 				bad[m] = append(bad[m], w)
 				held[m] += n
 				sum += n

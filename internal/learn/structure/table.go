@@ -41,7 +41,10 @@ type Table struct {
 	// set by Close.
 	Repeated int
 
-	alone   bool // a single output is stored; see pooled
+	group   []int // by input, its place in Groups, -1 for none
+	copies  []int // by input, the output that Own says is a copy of it, -1 for none; set by Close
+	alone   bool  // a single output is stored; see pooled
+	among   int   // the inputs were chosen from so many; 0 for all. See screen
 	in, out []uint64
 	// The cells that are known, where some are not; nil otherwise.
 	inKnown, outKnown []uint64
@@ -52,7 +55,22 @@ var ErrEmpty = errors.New("there are no rows to learn from")
 
 // NewTable returns an empty table.
 func NewTable(inputs, outputs int, groups [][]int) *Table {
-	return &Table{Inputs: inputs, Outputs: outputs, Groups: groups}
+	t := &Table{Inputs: inputs, Outputs: outputs, Groups: groups, group: none(inputs)}
+	for i, g := range groups {
+		for _, b := range g {
+			t.group[b] = i
+		}
+	}
+	return t
+}
+
+// none is a list of places that are absent.
+func none(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = -1
+	}
+	return list
 }
 
 // Rows is the number of rows.
@@ -105,6 +123,12 @@ func (t *Table) Close() error {
 	if t.Rows() == 0 {
 		return ErrEmpty
 	}
+	t.copies = none(t.Inputs)
+	for o := range t.Outputs {
+		if t.Own != nil && t.Own(o) >= 0 {
+			t.copies[t.Own(o)] = o
+		}
+	}
 	t.fill()
 	t.distinct()
 	return nil
@@ -115,15 +139,9 @@ func (t *Table) fill() {
 	if t.inKnown == nil {
 		return
 	}
-	grouped := make([]bool, t.Inputs)
 	units := slices.Clone(t.Groups)
-	for _, g := range t.Groups {
-		for _, b := range g {
-			grouped[b] = true
-		}
-	}
-	for b := range t.Inputs {
-		if !grouped[b] {
+	for b, g := range t.group {
+		if g < 0 {
 			units = append(units, []int{b})
 		}
 	}

@@ -13,9 +13,8 @@ type shrinker struct {
 	*net
 	rng     *rand.Rand
 	work    int64
-	growers []*grower // by output
-	// byInput lists the units that read an input.
-	users   []int              // outputs that read each unit
+	growers []*grower          // by output
+	readers [][]int            // by unit, the outputs that read it, in increasing order
 	byInput [][]int            // live units by input
 	covered []map[int][]uint64 // by output and unit: the cells; nil where the unit does not fit
 	counts  [][]int32          // by output and cell: the units that cover it
@@ -31,8 +30,8 @@ func (n *net) shrink(ctx context.Context, o Options) *net {
 	idle := 0
 	for s.work < budget && ctx.Err() == nil {
 		live = live[:0]
-		for u, k := range s.users {
-			if k > 0 {
+		for u, k := range s.readers {
+			if len(k) > 0 {
 				live = append(live, u)
 			}
 		}
@@ -60,7 +59,7 @@ func (n *net) shrink(ctx context.Context, o Options) *net {
 }
 
 func (s *shrinker) start() {
-	s.users = make([]int, len(s.units))
+	s.readers = make([][]int, len(s.units))
 	s.byInput = make([][]int, s.inputs)
 	s.covered = make([]map[int][]uint64, len(s.targets))
 	s.counts = make([][]int32, len(s.targets))
@@ -74,7 +73,7 @@ func (s *shrinker) start() {
 		s.covered[o] = map[int][]uint64{}
 		s.counts[o] = make([]int32, len(s.targets[o].cover))
 		for _, u := range s.uses[o] {
-			s.users[u]++
+			s.readers[u] = append(s.readers[u], o)
 			s.count(o, u, 1)
 		}
 	}
@@ -118,14 +117,15 @@ func (s *shrinker) do(log *[]change, o, u int, added bool) {
 	if has == added {
 		return
 	}
+	place, _ := slices.BinarySearch(s.readers[u], o)
 	if added {
 		s.uses[o] = slices.Insert(s.uses[o], at, u)
-		s.users[u]++
+		s.readers[u] = slices.Insert(s.readers[u], place, o)
 		s.count(o, u, 1)
 	} else {
 		s.count(o, u, -1)
 		s.uses[o] = slices.Delete(s.uses[o], at, at+1)
-		s.users[u]--
+		s.readers[u] = slices.Delete(s.readers[u], place, place+1)
 	}
 	if log != nil {
 		*log = append(*log, change{o, u, added})
@@ -134,7 +134,7 @@ func (s *shrinker) do(log *[]change, o, u int, added bool) {
 
 // price is the change in size that reading a unit brings.
 func (s *shrinker) price(u int) int {
-	if s.users[u] > 0 {
+	if len(s.readers[u]) > 0 {
 		return 1
 	}
 	return len(s.units[u].lits) + 2
@@ -155,12 +155,10 @@ func (s *shrinker) attempt(live []int, size int) int {
 	now := size
 	var outputs []int
 	for _, u := range gone {
-		for o := range s.targets {
-			if _, has := slices.BinarySearch(s.uses[o], u); has && s.fixed[o] == nil {
-				s.do(&log, o, u, false)
-				now -= s.price(u)
-				outputs = append(outputs, o)
-			}
+		for _, o := range s.free(u) {
+			s.do(&log, o, u, false)
+			now -= s.price(u)
+			outputs = append(outputs, o)
 		}
 	}
 	s.rng.Shuffle(len(outputs), func(i, j int) { outputs[i], outputs[j] = outputs[j], outputs[i] })
@@ -188,16 +186,21 @@ func (s *shrinker) attempt(live []int, size int) int {
 
 // reader is an output that reads u, drawn at random.
 func (s *shrinker) reader(u int) (int, bool) {
-	var found []int
-	for o := range s.uses {
-		if _, has := slices.BinarySearch(s.uses[o], u); has && s.fixed[o] == nil {
-			found = append(found, o)
-		}
-	}
+	found := s.free(u)
 	if len(found) == 0 {
 		return 0, false
 	}
 	return found[s.rng.IntN(len(found))], true
+}
+
+// free lists the outputs that read u and may be covered otherwise.
+func (s *shrinker) free(u int) (found []int) {
+	for _, o := range s.readers[u] {
+		if s.fixed[o] == nil {
+			found = append(found, o)
+		}
+	}
+	return found
 }
 
 // forget drops the units that were made after the first known ones.
@@ -210,7 +213,7 @@ func (s *shrinker) forget(known int) {
 			delete(s.covered[o], u)
 		}
 	}
-	s.units, s.users = s.units[:known], s.users[:known]
+	s.units, s.readers = s.units[:known], s.readers[:known]
 }
 
 // repair covers what is not covered of an output: each time with the unit, there
@@ -253,7 +256,7 @@ func (s *shrinker) repair(log *[]change, o int, outputs, gone []int, now, most i
 					known := len(s.units)
 					best, bestValue = s.add(t.unit(v.literals, v.threshold)), value
 					if best == known {
-						s.users = append(s.users, 0)
+						s.readers = append(s.readers, nil)
 						s.index(best)
 					}
 				}
@@ -287,7 +290,7 @@ func (s *shrinker) candidates(o int) []int {
 	var out []int
 	for _, b := range s.targets[o].inputs {
 		for _, u := range s.byInput[b] {
-			if s.users[u] > 0 {
+			if len(s.readers[u]) > 0 {
 				out = append(out, u)
 			}
 		}
@@ -305,7 +308,7 @@ func (s *shrinker) candidates(o int) []int {
 func (s *shrinker) prune(log *[]change, o int, now int) int {
 	us := slices.Clone(s.uses[o])
 	value := func(u int) int {
-		if s.users[u] == 1 {
+		if len(s.readers[u]) == 1 {
 			return len(s.units[u].lits) + 2
 		}
 		return 1
@@ -332,7 +335,7 @@ func (s *shrinker) compact() {
 	number := make([]int, len(s.units))
 	var units []unit
 	for u := range s.units {
-		if s.users[u] > 0 {
+		if len(s.readers[u]) > 0 {
 			number[u] = len(units)
 			units = append(units, s.units[u])
 		}
