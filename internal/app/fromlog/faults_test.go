@@ -87,6 +87,15 @@ func TestFaults(t *testing.T) {
 			return fmt.Sprintf("%d;%v;%g;%s;[%d, %d.5  -1]\n", i, open, level, mode, i%3, i%4)
 		}), transitions: 59, want: "note: column pos has lists of 3 numbers, which are the columns pos_0 to pos_2\n"},
 		"lists, one broken": {log: with(9, "7,true,20,auto\n") + "60,true,\"[1\",auto\n", transitions: 59, want: "WARNING: column level_l has 1 cell that is not a number: \"[1\" in line 62. It counts as missing"},
+		"units in cells": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
+			return fmt.Sprintf("%d,%v,%g kg,%s\n", i, open, level, mode)
+		}) + "60,true,n.a.,auto\n61,true,#N/A,auto\n", transitions: 59, want: "WARNING: column level_l has 1 cell that is not a number: \"n.a.\" in line 62. It counts as missing"},
+		"placeholder": {log: tank(60, head, func(i int, open bool, level float64, mode string) string {
+			if i%20 == 7 {
+				level = -999
+			}
+			return plain(i, open, level, mode)
+		}), transitions: 59, want: "WARNING: column level_l has -999 in 3 rows, far from its other values, 10 to 28; if it stands for no value, give --range 'level_l=10..28'"},
 		"run as state": {log: tank(60, "t,open,level_l,mode,run\n", func(i int, open bool, level float64, mode string) string {
 			return fmt.Sprintf("%d,%v,%g,%s,%d\n", i, open, level, mode, i/3%2)
 		}), transitions: 59, want: "state    run, bool"},

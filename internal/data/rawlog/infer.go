@@ -318,9 +318,9 @@ func (c *Column) First() string {
 // Truth returns the Boolean that a text or a number stands for.
 func Truth(text string) (value, ok bool) {
 	switch strings.ToLower(text) {
-	case "true", "yes", "on", "1":
+	case "true", "yes", "on", "1", "t", "y", "enabled":
 		return true, true
-	case "false", "no", "off", "0":
+	case "false", "no", "off", "0", "f", "n", "disabled":
 		return false, true
 	}
 	return false, false

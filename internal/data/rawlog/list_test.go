@@ -50,3 +50,31 @@ func TestLists(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestUnits reads numbers with a unit as numbers, if most texts of the column are.
+func TestUnits(t *testing.T) {
+	for log, want := range map[string]string{
+		"x;a\n12,5 kW;1\n-3 kW;0\n4;1\n":          "kW: 12.5 -3 4",
+		"x,a\n40 %,1\n\"1,200 %\",0\n50%,1\n":     "%: 40 1200 50",
+		"x,a\n20 °C,1\n21.5 °C,0\nbroken,1\n":     "°C: 20 21.5 broken",
+		"x,a\n12A,1\n14B,0\n9C,1\n":               ": 12A 14B 9C",
+		"x,a\n3 apples,1\n4 apples,0\n":           ": 3 apples 4 apples",
+		"x,a\n900 W,1\n1.2 kW,0\n3 W,1\n#N/A,1\n": "W: 900 1.2 kW 3 ",
+	} {
+		x, err := Open(t.Context(), write(t, "log.csv", log), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &x.Columns[0]
+		got := c.Unit + ":"
+		for i := range x.Rows() {
+			got += " " + c.Text(i)
+			if _, number := c.Number(i); number != (strings.Trim(c.Text(i), "-.0123456789") == "" && !c.Missing(i)) {
+				t.Errorf("%q: number %v in row %d", log, number, i)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, expected %q", log, got, want)
+		}
+	}
+}

@@ -40,3 +40,17 @@ func unitOf(column string) string {
 	}
 	return units[strings.Trim(words[len(words)-1], "°")]
 }
+
+// measured splits a text such as 12.5 kW or 40 % into a number and a unit that is known.
+func measured(text string, comma bool) (x float64, unit string, ok bool) {
+	end := strings.LastIndexAny(text, "0123456789") + 1
+	suffix := strings.TrimSpace(text[end:])
+	if unit = units[strings.ToLower(strings.TrimPrefix(suffix, "°"))]; suffix == "%" {
+		unit = "%"
+	}
+	if unit == "" {
+		return 0, "", false
+	}
+	x, ok = numberOf(text[:end], comma)
+	return x, unit, ok
+}

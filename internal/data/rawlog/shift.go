@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // A column changes its level suddenly, as when its unit is changed, if the values before and
@@ -22,8 +24,8 @@ type shift struct {
 	factor, offset float64 // that take the values before to those after, by spread and mean
 }
 
-// Shifts returns warnings about numeric columns that only grow, and about those whose level
-// changes suddenly, with the line of the change.
+// Shifts returns warnings about numeric columns that only grow, those with a number that stands for
+// no value, and those whose level changes suddenly, with the line of the change.
 func Shifts(ctx context.Context, t *Table, fluents []Fluent) []string {
 	var out []string
 	for i := range fluents {
@@ -38,6 +40,10 @@ func Shifts(ctx context.Context, t *Table, fluents []Fluent) []string {
 			out = append(out, fmt.Sprintf("column %s never decreases; if it numbers episodes or rows, give --episode %q or --ignore %q", f.Column, f.Column, f.Column))
 			continue
 		}
+		if text := t.Columns[t.Column(f.Column)].placeholder(f.Lo, f.Hi); text != "" {
+			out = append(out, text)
+			continue
+		}
 		s, ok := t.Columns[t.Column(f.Column)].shift()
 		if !ok {
 			continue
@@ -46,6 +52,32 @@ func Shifts(ctx context.Context, t *Table, fluents []Fluent) []string {
 			"convert them or cut the log if the unit was changed, else the bins mix two quantities", f.Column, t.Line(s.row), s.before[0], s.before[1], s.after[0], s.after[1], s.unit()))
 	}
 	return out
+}
+
+// placeholders are numbers that devices write where they have none.
+var placeholders = []float64{-99, -999, -9999, -99999, -32768, 99, 999, 9999, 99999, 32767, 65535}
+
+// placeholder is a warning about an extreme value in lo..hi that stands for none: it is one of
+// placeholders, and further from the other values than twice their range. It is empty if there is
+// none.
+func (c *Column) placeholder(lo, hi float64) string {
+	for _, p := range []float64{lo, hi} {
+		if !slices.Contains(placeholders, p) {
+			continue
+		}
+		least, most, n := math.Inf(1), math.Inf(-1), 0
+		c.each(func(_ int, x float64) {
+			if x == p {
+				n++
+			} else {
+				least, most = min(least, x), max(most, x)
+			}
+		})
+		if least < most && max(least-p, p-most) > 2*(most-least) {
+			return fmt.Sprintf("column %s has %v in %s, far from its other values, %v to %v; if it stands for no value, give --range '%s=%v..%v'", c.Name, p, counted.Of(n, "row"), least, most, c.Name, least, most)
+		}
+	}
+	return ""
 }
 
 // grows reports whether the numbers of a column never decrease.

@@ -67,6 +67,7 @@ type Column struct {
 	base   int64  // the first of the times
 	sample string // its text
 
+	comma    bool   // may be the decimal point
 	last     []byte // the text of the last number or text, and its cell
 	lastCell uint64
 }
@@ -75,11 +76,12 @@ type Column struct {
 const manyTexts = 256
 
 // missingTexts are the texts that stand for no value, in lower case.
-var missingTexts = map[string]bool{"": true, "na": true, "n/a": true, "nan": true, "null": true, "-": true, "?": true}
+var missingTexts = map[string]bool{"": true, "na": true, "n/a": true, "nan": true, "null": true, "-": true, "--": true, "?": true,
+	"#n/a": true, "#null!": true, "#num!": true, "#ref!": true, "#name?": true, "#value!": true, "#div/0!": true}
 
 // add appends a cell. With comma set, a comma may be the decimal point.
 func (c *Column) add(text string, comma bool) {
-	text = plainText(text)
+	text, c.comma = plainText(text), comma
 	if c.layout == "" && text != "" && string(c.last) == text {
 		c.cells.add(c.lastCell)
 		return
@@ -96,7 +98,7 @@ func (c *Column) add(text string, comma bool) {
 	c.addText(text)
 }
 
-func isMissing(text string) bool { return len(text) <= 4 && missingTexts[strings.ToLower(text)] }
+func isMissing(text string) bool { return len(text) <= 7 && missingTexts[strings.ToLower(text)] }
 
 // isNumber reports whether a text is a number in any of the usual forms.
 func isNumber(text string) bool { _, ok := numberOf(strings.TrimSpace(text), true); return ok }
@@ -186,29 +188,72 @@ func (c *Column) addText(text string) {
 }
 
 // settle decides what a column has when all cells are known. A column of texts that are all
-// times has times. The text none stands for no value in a column of numbers, or alone; among
-// other texts it is one of them, such as an action.
+// times has times; one of numbers with a unit has numbers. The text none stands for no value in a
+// column of numbers, or alone; among other texts it is one of them, such as an action.
 func (c *Column) settle() {
 	none := func(text string) bool { return strings.EqualFold(text, "none") }
-	if c.becomesTimes() || len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool { return !none(text) }) {
+	if c.becomesTimes() || len(c.texts) == 0 {
 		return
 	}
-	c.lose(func(cell uint64) bool { return cell >= firstText && isNone(cell) })
+	c.takeUnit()
+	if slices.ContainsFunc(c.texts, func(text string) bool { return !none(text) }) {
+		return
+	}
+	c.replace(func(cell uint64) uint64 {
+		if cell >= firstText && isNone(cell) {
+			return missing
+		}
+		return cell
+	})
 	c.texts, c.index = nil, nil
 }
 
-// lose makes the cells missing that are chosen.
-func (c *Column) lose(chosen func(cell uint64) bool) {
-	for k, cell := range c.cells.values {
-		if chosen(cell) {
-			c.cells.values[k] = missing
+// takeUnit makes numbers of texts such as 12.5 kW, if most of the texts are numbers with the same
+// unit.
+func (c *Column) takeUnit() {
+	counts := map[string]int{}
+	for _, text := range c.texts {
+		if _, unit, ok := measured(text, c.comma); ok {
+			counts[unit]++
 		}
+	}
+	for unit, n := range counts {
+		if 2*n <= len(c.texts) {
+			continue
+		}
+		numbers := map[uint64]uint64{} // by cell
+		texts := c.texts
+		c.texts, c.index = nil, nil
+		for i, text := range texts {
+			cell := firstText + uint64(i)
+			if x, u, ok := measured(text, c.comma); ok && u == unit {
+				numbers[cell] = math.Float64bits(x)
+			} else {
+				numbers[cell] = firstText + uint64(len(c.texts))
+				c.texts = append(c.texts, text)
+			}
+		}
+		c.replace(func(cell uint64) uint64 {
+			if to, ok := numbers[cell]; ok {
+				return to
+			}
+			return cell
+		})
+		if c.Unit == "" {
+			c.Unit = unit
+		}
+		return
+	}
+}
+
+// replace replaces cells that are no times.
+func (c *Column) replace(by func(cell uint64) uint64) {
+	for k, cell := range c.cells.values {
+		c.cells.values[k] = by(cell)
 	}
 	for i := range c.cells.blocks {
 		for k, cell := range c.cells.blocks[i].cells {
-			if chosen(cell) {
-				c.cells.blocks[i].cells[k] = missing
-			}
+			c.cells.blocks[i].cells[k] = by(cell)
 		}
 	}
 }
