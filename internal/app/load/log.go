@@ -37,9 +37,13 @@ func (p *Problem) readLog(ctx context.Context, name string, outside func(dataset
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := rawlog.Transitions(ctx, t, s.Stored(), rawlog.Reading{
+	r := rawlog.Reading{
 		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing), Outside: outside,
-	})
+	}
+	if outside == nil && r.Missing != rawlog.MissingError { // as init reads the log
+		r.Refuse, r.Outside = true, func(dataset.Outside) {}
+	}
+	read, err := rawlog.Transitions(ctx, t, s.Stored(), r)
 	return read, s, err
 }
 

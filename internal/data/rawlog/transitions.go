@@ -52,6 +52,9 @@ type Drop struct {
 type Read struct {
 	Data  *dataset.Data
 	Drops []Drop
+	// Refused is the first value that its fluent does not have, where such values are refused;
+	// else nil.
+	Refused *dataset.Outside
 
 	reasons []string
 }
@@ -72,7 +75,11 @@ func (r *Read) Summary() string {
 	}
 	var parts []string
 	if missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d since a cell is missing or unreadable", missing))
+		text := fmt.Sprintf("%d since a cell is missing, unreadable or out of range", missing)
+		if o := r.Refused; o != nil {
+			text += fmt.Sprintf(" (line %d, column %s: %q, expected %s)", o.Line, o.Column, o.Value, o.Expected)
+		}
+		parts = append(parts, text)
 	}
 	if n := len(r.Drops) - missing; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d at the end of an episode or before a gap in time", n))
@@ -214,7 +221,10 @@ func (x *reader) fill(ctx context.Context) error {
 func (x *reader) outside(i, k int) {
 	v := x.values[k]
 	value, _ := v.at(i)
-	x.r.Outside(dataset.Outside{Line: x.t.Line(i), Column: x.columns[k].Name, Value: v.from.Text(i), Expected: v.fault(i), Unreadable: math.IsNaN(value)})
+	o := dataset.Outside{Line: x.t.Line(i), Column: x.columns[k].Name, Value: v.from.Text(i), Expected: v.fault(i), Unreadable: math.IsNaN(value)}
+	if x.r.Outside(o); x.r.Refuse && x.out.Refused == nil {
+		x.out.Refused = &o
+	}
 }
 
 // none is the index of no column.
