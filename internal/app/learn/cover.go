@@ -119,6 +119,10 @@ func others(p *factored.Problem, bits []factored.Bit, kinds ...factored.Kind) []
 }
 
 // support records in a network's file which cases the rows settle.
-func support(f *bnn.File, t *structure.Table, st *structure.Structure) {
-	f.Meta = append(f.Meta, load.SupportLines(coverage.SupportOf(t, st))...)
+func support(to *Trained, t *structure.Table, st *structure.Structure) {
+	s := coverage.SupportOf(t, st)
+	to.file.Meta = append(to.file.Meta, load.SupportLines(s)...)
+	for o, c := range s.Classes {
+		to.Found.Outputs[o].Errors = c.Rate
+	}
 }

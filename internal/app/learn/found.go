@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -31,6 +32,8 @@ type FoundLine struct {
 	// Alike counts the outputs of other objects that have the same function, learned from
 	// the rows of all of them.
 	Alike int `json:"alike,omitempty"`
+	// Errors bounds the share of rows in error, of an output that is supported in spite of them.
+	Errors float64 `json:"errors,omitempty"`
 }
 
 // Found is what the structure recipe found.
@@ -98,10 +101,14 @@ func (f *Found) warnings() []string {
 	}
 	for _, v := range []structure.Verdict{structure.Noise, structure.Hidden, structure.Chance} {
 		var bits []string
+		sure, most := 0, 0.0        // of those supported, errors
 		least := FoundLine{Rows: 1} // the one that fewest rows follow
 		for _, o := range f.Outputs {
 			if o.Verdict == string(v) {
 				bits = append(bits, o.Values)
+				if most = max(most, o.Errors); o.Errors > 0 {
+					sure++
+				}
 				if o.Wrong*least.Rows > least.Wrong*o.Rows {
 					least = o
 				}
@@ -117,8 +124,12 @@ func (f *Found) warnings() []string {
 		case structure.Hidden:
 			what = "exceptions gather at some values of the inputs: chance decides there, or something that is not recorded (hidden state), or inputs were recorded wrongly"
 		}
-		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s; none of them is supported; the function found agrees with %s of the rows or more",
-			len(bits), len(f.Outputs), listed(bits), what, measure.Percent(least.Rows-least.Wrong, least.Rows)))
+		supported := "none of them is"
+		if sure > 0 {
+			supported = fmt.Sprintf("%d of them are, where enough rows agree for errors by chance in at most %s of them,", sure, coverage.Percent(most))
+		}
+		lines = append(lines, fmt.Sprintf("%d of %d outputs (%s): %s; %s supported; the function found agrees with %s of the rows or more",
+			len(bits), len(f.Outputs), listed(bits), what, supported, measure.Percent(least.Rows-least.Wrong, least.Rows)))
 	}
 	return lines
 }

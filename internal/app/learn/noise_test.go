@@ -16,9 +16,9 @@ import (
 
 var noisyWorlds = flag.Int("noisy", 6, "random worlds of each kind whose logs are spoilt")
 
-// spoil flips next bits at a rate and, with a hidden region, those of one output at random where two
-// bits of the state have given values.
-func (w *world) spoil(d *dataset.Data, rate float64, hidden bool) (region func(now uint64) bool, output int) {
+// spoil flips next bits at a rate, with cells those of the state too, and with a hidden region those of
+// one output at random where two bits of the state have given values.
+func (w *world) spoil(d *dataset.Data, rate float64, hidden, cells bool) (region func(now uint64) bool, output int) {
 	a, b, both := w.IntN(w.states), w.IntN(w.states), w.IntN(4)
 	region = func(now uint64) bool {
 		return hidden && int(now>>a&1) == both&1 && int(now>>b&1) == both>>1
@@ -35,6 +35,9 @@ func (w *world) spoil(d *dataset.Data, rate float64, hidden bool) (region func(n
 		for i := range w.states {
 			if w.Float64() < rate || i == output && region(now) && w.IntN(2) == 0 {
 				row[bits+i] = 1 - row[bits+i]
+			}
+			if cells && w.Float64() < rate {
+				row[i] = 1 - row[i]
 			}
 		}
 	}
@@ -67,19 +70,26 @@ func (w *world) supportedBits(p *load.Problem, random func(now uint64, output in
 }
 
 // TestSpoiltLogs: of the rows that logs with flipped bits, and with a hidden region, support, at
-// most one in a thousand is wrong.
+// most one in a thousand is wrong, and long logs with flipped next bits support a third of what they do
+// without.
 func TestSpoiltLogs(t *testing.T) {
+	const long = 1000
+	clean := make([]int, *noisyWorlds)
 	for _, c := range []struct {
-		name   string
-		rate   float64
-		hidden bool
-	}{{"clean", 0, false}, {"1 %", 0.01, false}, {"2 %", 0.02, false}, {"3 %", 0.03, false}, {"hidden", 0, true}, {"hidden, 1 %", 0.01, true}} {
-		rows, wrong, some := 0, 0, 0
+		name          string
+		rate          float64
+		hidden, cells bool
+	}{
+		{name: "clean"}, {name: "1 %", rate: 0.01}, {name: "2 %", rate: 0.02}, {name: "3 %", rate: 0.03},
+		{name: "hidden", hidden: true}, {name: "hidden, 1 %", rate: 0.01, hidden: true},
+		{name: "states too, 1 %", rate: 0.01, cells: true}, {name: "states too, 3 %", rate: 0.03, cells: true},
+	} {
+		rows, wrong, some, inLong, cleanLong := 0, 0, 0, 0, 0
 		for seed := range uint64(*noisyWorlds) {
 			w := newWorld(1000 + seed)
 			n := []int{100, 300, 1000, 3000}[w.IntN(4)]
 			d := w.rows(n, w.IntN(2) == 0)
-			region, output := w.spoil(d, c.rate, c.hidden)
+			region, output := w.spoil(d, c.rate, c.hidden, c.cells)
 			p := &load.Problem{Task: engine.Task{Problem: w.p}}
 			trained, err := trainFrom(context.Background(), p, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})
 			if err == nil {
@@ -89,22 +99,38 @@ func TestSpoiltLogs(t *testing.T) {
 				t.Fatalf("world %d: %v", seed, err)
 			}
 			a, b := w.supportedBits(p, func(now uint64, o int) bool { return o == output && region(now) })
-			if b > 0 {
-				t.Logf("%s, world %d, %d rows of %d bits: %d of %d wrong; %v", c.name, seed, n, w.states+w.actions, b, a, p.Support.Classes)
+			if c.name == "clean" {
+				clean[seed] = a
+			}
+			if n >= long {
+				inLong, cleanLong = inLong+a, cleanLong+clean[seed]
+			}
+			if b > 0 || a < clean[seed] {
+				t.Logf("%s, world %d, %d rows of %d bits: %d of %d wrong, %d are supported of a clean log; %v", c.name, seed, n, w.states+w.actions, b, a, clean[seed], p.Support.Classes)
 			}
 			if rows, wrong = rows+a, wrong+b; a > 0 {
 				some++
 			}
 		}
-		t.Logf("%s: %d of %d logs support some rows; %d of %d supported rows wrong", c.name, some, *noisyWorlds, wrong, rows)
+		t.Logf("%s: %d of %d logs support some rows; %d of %d supported rows wrong; %d in long logs, %d in clean ones", c.name, some, *noisyWorlds, wrong, rows, inLong, cleanLong)
 		if wrong*1000 > rows {
 			t.Errorf("%s: %d of %d supported rows are wrong, expected at most one in a thousand", c.name, wrong, rows)
+		}
+		if !c.hidden && !c.cells && 3*inLong < cleanLong {
+			t.Errorf("%s: long logs support %d rows, clean ones %d; expected a third of them", c.name, inLong, cleanLong)
 		}
 	}
 }
 
-// TestSlipperyGrid: a grid whose moves work with probability 0.9.
+// TestSlipperyGrid: grids whose moves work with probability 0.9 to 0.98, so that chance decides
+// wherever a move leads elsewhere.
 func TestSlipperyGrid(t *testing.T) {
+	for _, works := range []float64{0.9, 0.95, 0.98} {
+		slipperyGrid(t, works)
+	}
+}
+
+func slipperyGrid(t *testing.T, works float64) {
 	rows, wrong := 0, 0
 	for seed := range uint64(*noisyWorlds) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -128,7 +154,7 @@ func TestSlipperyGrid(t *testing.T) {
 		for range d.Rows {
 			x, y, move := r.IntN(5), r.IntN(5), r.IntN(4)
 			a, b := x, y
-			if r.Float64() < 0.9 {
+			if r.Float64() < works {
 				a, b = step(x, y, move)
 			}
 			d.Values = append(d.Values, float64(x), float64(y), float64(move), float64(a), float64(b))
@@ -168,8 +194,8 @@ func TestSlipperyGrid(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d supported rows wrong", wrong, rows)
+	t.Logf("moves work with probability %v: %d of %d supported rows wrong", works, wrong, rows)
 	if wrong*1000 > rows {
-		t.Errorf("%d of %d supported rows are wrong, expected at most one in a thousand", wrong, rows)
+		t.Errorf("moves work with probability %v: %d of %d supported rows are wrong, expected at most one in a thousand", works, wrong, rows)
 	}
 }

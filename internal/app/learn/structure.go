@@ -88,7 +88,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	}
 	legal, err := cover(ctx, p, out.file, rows, rows, sources)
 	if err == nil && !(legal && complete) {
-		support(out.file, table, st)
+		support(out, table, st)
 	}
 	return out, err
 }

@@ -23,6 +23,9 @@ type Bracket struct {
 	Impossible bool `json:"impossible,omitempty"`
 	// Assuming is what both rest on, to follow an "if".
 	Assuming string `json:"assuming,omitempty"`
+	// Doubt is the most that the odds are that errors in the log make both wrong; absent if the log is
+	// taken to be free of error.
+	Doubt float64 `json:"doubt,omitempty"`
 	// Unproven reports that the answer's certificate has no proof of the bound.
 	Unproven bool `json:"unproven,omitempty"`
 	// Held is a plan with other steps that was seen to reach the bound; absent if the plan of the
@@ -35,7 +38,7 @@ type Bracket struct {
 // values that are not supported are free, and what was found in it.
 func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prove func(engine.Task, *engine.Result) error) error {
 	r.SetDefaults()
-	d.Safe = &Bracket{Reward: d.Reward, Assuming: support.Assumption(p)}
+	d.Safe = NewBracket(p, d.Reward)
 	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
 		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
 	}
@@ -47,6 +50,11 @@ func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prov
 	d.Seconds.Solve += r.Now().Sub(began).Seconds()
 	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
 	return nil
+}
+
+// NewBracket is the bracket of a plan with supported steps, nil for none, before there is a bound.
+func NewBracket(p *load.Problem, reward *float64) *Bracket {
+	return &Bracket{Reward: reward, Assuming: support.Assumption(p), Doubt: support.Doubt(p)}
 }
 
 // SumSafe completes the verdict of an answer with a bracket.
@@ -96,7 +104,11 @@ func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request,
 // String is the bracket in words.
 func (b *Bracket) String() string {
 	const every = "every step of the plan is supported by the training rows"
-	assuming := ", if " + b.Assuming
+	assuming, certain := ", if "+b.Assuming, "certain"
+	if b.Doubt > 0 {
+		certain = fmt.Sprintf("%v %% certain", 100*(1-b.Doubt))
+		assuming += fmt.Sprintf(" (the odds that they mislead are below 1 in %.0f)", 1/b.Doubt)
+	}
 	switch {
 	case b.Held != nil && b.BoundUnseen != nil:
 		return b.Held.text(*b.BoundUnseen, assuming)
@@ -107,9 +119,9 @@ func (b *Bracket) String() string {
 	case b.Reward == nil:
 		return fmt.Sprintf("No plan with supported steps only was found, and nothing can beat %v%s", *b.BoundUnseen, assuming)
 	case b.BoundUnseen == nil:
-		return fmt.Sprintf("%v is certain from the data%s: %s. What else could be reached is not known", *b.Reward, assuming, every)
+		return fmt.Sprintf("%v is %s from the data%s: %s. What else could be reached is not known", *b.Reward, certain, assuming, every)
 	case *b.BoundUnseen == *b.Reward:
-		return fmt.Sprintf("%v is certain from the data, and nothing can beat it%s: %s, and no other next values would help", *b.Reward, assuming, every)
+		return fmt.Sprintf("%v is %s from the data, and nothing can beat it%s: %s, and no other next values would help", *b.Reward, certain, assuming, every)
 	}
-	return fmt.Sprintf("%v is certain from the data, and nothing can beat %v%s: %s; the bound takes all other next values for free", *b.Reward, *b.BoundUnseen, assuming, every)
+	return fmt.Sprintf("%v is %s from the data, and nothing can beat %v%s: %s; the bound takes all other next values for free", *b.Reward, certain, *b.BoundUnseen, assuming, every)
 }

@@ -230,7 +230,8 @@ func (x *restatement) bracket(d *plan.Document) {
 	if x.a.Safe == nil {
 		return
 	}
-	d.Safe = &plan.Bracket{Reward: d.Reward, Assuming: support.Assumption(x.Problem), BoundUnseen: x.r.Shown.Unseen, Impossible: x.r.Shown.NoneUnseen}
+	d.Safe = plan.NewBracket(x.Problem, d.Reward)
+	d.Safe.BoundUnseen, d.Safe.Impossible = x.r.Shown.Unseen, x.r.Shown.NoneUnseen
 	if d.Safe.Held = x.a.Safe.Held; d.Safe.Held != nil {
 		x.unchecked = append(x.unchecked, "safe.held")
 	}

@@ -2,7 +2,9 @@ package coverage
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
@@ -15,6 +17,8 @@ type Class struct {
 	K int
 	// Fit is the least number of variables on which rows with equal values agree.
 	Fit int
+	// Rate bounds the share of rows whose value is in error; 0 where rows are free of it.
+	Rate float64
 }
 
 // doubtful is how many bits a description with exceptions may spare of an output that needs more
@@ -41,13 +45,36 @@ func SupportOf(t *structure.Table, st *structure.Structure) *Support {
 	}
 	slices.SortFunc(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
 	b := &spaceBuilder{s: s, out: out, known: map[setKey]int{}}
-	for i := range st.Outputs {
-		if st.Outputs[i].Verdict == structure.Exact {
-			b.add(i, &st.Outputs[i])
-		}
-	}
+	b.addAll(st)
 	out.Except = slices.DeleteFunc(out.Except, func(e Exception) bool { return len(e.Outputs) == 0 })
 	return out
+}
+
+// addAll finds where outputs are supported, those with errors first: where there are some, a log
+// may have others that no row shows. An output that nothing tells has errors, and is not left to chance, if
+// it has no more of them than others have.
+func (b *spaceBuilder) addAll(st *structure.Structure) {
+	var constant []int
+	most := 0.0 // rate of errors
+	for i := range st.Outputs {
+		if o := &st.Outputs[i]; o.Verdict == structure.Noise || o.Verdict == structure.Hidden || o.Verdict == structure.Chance {
+			if b.addNoisy(i, o, 0) {
+				constant = append(constant, i)
+			}
+			most = max(most, b.out.Classes[i].Rate)
+		}
+	}
+	for _, i := range constant {
+		b.addNoisy(i, &st.Outputs[i], most)
+	}
+	for i := range st.Outputs {
+		switch o := &st.Outputs[i]; {
+		case o.Verdict == structure.Exact && most > 0:
+			b.addNoisy(i, o, most)
+		case o.Verdict == structure.Exact:
+			b.add(i, o)
+		}
+	}
 }
 
 // pairsOf lists the pairs of bits that are true together.
@@ -77,7 +104,8 @@ func (b *spaceBuilder) add(output int, o *structure.Output) {
 	f := s.newFinder(output)
 	fit := f.fit()
 	if (fit < 0 || fit > LeastK) && o.Spared > doubtful {
-		return // so many variables may only set single rows apart that are in error
+		b.addNoisy(output, o, 0) // so many variables may only set single rows apart that are in error
+		return
 	}
 	if fit < 0 || !b.byClass(f, output, o, fit) {
 		if out.Tables[output] = b.ofRows(output); out.Tables[output] != nil {
@@ -127,7 +155,7 @@ func (b *spaceBuilder) exceptions(f *finder, set mask, extra int) (at int, ok bo
 	if at, ok := b.known[key]; all && ok {
 		return at, at >= -1
 	}
-	cubes, ok := b.s.exceptions(f.rows, set, extra)
+	cubes, ok := b.s.exceptions(f.rows, set, extra, nil)
 	switch at = -1; {
 	case !ok:
 		at = -2
@@ -161,15 +189,45 @@ func (s *Support) Class() string {
 		return "the functions found, and others of as few inputs"
 	}
 	k, more := s.K()
+	class := fmt.Sprintf("functions of at most %d of %d variables", k, s.Variables)
 	switch {
 	case !slices.ContainsFunc(s.Classes, func(c Class) bool { return c.K > 0 }):
 		return "no class of functions fits the rows"
 	case k >= s.Variables:
-		return fmt.Sprintf("all functions of the %d variables", s.Variables)
+		class = fmt.Sprintf("all functions of the %d variables", s.Variables)
 	case len(more) > 0:
-		return fmt.Sprintf("functions of at most %d of %d variables, or of one more than the rows need", k, s.Variables)
+		class += ", or of one more than the rows need"
 	}
-	return fmt.Sprintf("functions of at most %d of %d variables", k, s.Variables)
+	if rate, _ := s.Errors(); rate > 0 {
+		class += fmt.Sprintf("; errors in at most %s of the rows", Percent(rate))
+	}
+	return class
+}
+
+// Free lists the outputs that are asked for and supported somewhere, and whose rows have no error.
+func (s *Support) Free() (outputs []int) {
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.K > 0 && c.Rate == 0 {
+			outputs = append(outputs, o)
+		}
+	}
+	return outputs
+}
+
+// Errors is the largest share of rows that may be in error of the outputs that are asked for, and
+// lists those with errors.
+func (s *Support) Errors() (rate float64, outputs []int) {
+	for o, c := range s.Classes {
+		if s.Asks(o) && c.Rate > 0 {
+			rate, outputs = max(rate, c.Rate), append(outputs, o)
+		}
+	}
+	return rate, outputs
+}
+
+// Percent is a share in per cent, rounded up.
+func Percent(share float64) string {
+	return strconv.FormatFloat(math.Ceil(1000*share)/10, 'g', -1, 64) + " %"
 }
 
 // K is the least number of variables that functions may have of the outputs that are asked for

@@ -13,11 +13,16 @@ const (
 	exceptWord = "except"
 )
 
-// classLine is the line of the classes: class VARIABLES and K/FIT for each output.
+// classLine is the line of the classes: class VARIABLES and K/FIT or, where rows are in error,
+// K/FIT/RATE for each output.
 func (s *Support) classLine() string {
 	parts := []string{classWord, strconv.Itoa(s.Variables)}
 	for _, c := range s.Classes {
-		parts = append(parts, fmt.Sprintf("%d/%d", c.K, c.Fit))
+		part := fmt.Sprintf("%d/%d", c.K, c.Fit)
+		if c.Rate > 0 {
+			part += "/" + strconv.FormatFloat(c.Rate, 'g', -1, 64)
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, " ")
 }
@@ -32,12 +37,21 @@ func (s *Support) parseClasses(f []string) error {
 	}
 	for _, part := range f[1:] {
 		a, b, _ := strings.Cut(part, "/")
+		b, rate, noisy := strings.Cut(b, "/")
 		k, ok := natural(a, s.Variables)
 		fit, fits := natural(b, s.Variables)
 		if !ok || !fits || fit > k {
 			return fmt.Errorf("%s is not a class; expected K/FIT with FIT up to K and K up to %d", strconv.Quote(cut(part)), s.Variables)
 		}
-		s.Classes = append(s.Classes, Class{k, fit})
+		c := Class{K: k, Fit: fit}
+		if noisy {
+			x, err := strconv.ParseFloat(rate, 64)
+			if err != nil || !(x > 0 && x < 1) || strconv.FormatFloat(x, 'g', -1, 64) != rate {
+				return fmt.Errorf("%s is not a class; expected K/FIT/RATE with a rate between 0 and 1", strconv.Quote(cut(part)))
+			}
+			c.Rate = x
+		}
+		s.Classes = append(s.Classes, c)
 	}
 	return nil
 }

@@ -21,9 +21,12 @@ const (
 // these together with some values of up to extra others: the least such combinations.
 type faces struct {
 	s     *space
-	set   []int // variables
+	noise *noise   // decides how many rows settle a value; nil where one does
+	ones  []uint64 // rows in which the output is 1, with noise
+	set   []int    // variables
 	extra int
 	lits  []valueOf
+	index map[valueOf]int
 	rows  [][]uint64 // of lits, sets of places in rows
 	cells []cellRows
 	words int // left to join
@@ -35,8 +38,9 @@ type valueOf struct{ variable, value int }
 
 // cellRows are the rows that have a joint value of the set.
 type cellRows struct {
-	row  int // one of them, of the space
-	bits []uint64
+	row   int // one of them, of the space
+	bits  []uint64
+	value bool // that they settle, with noise
 }
 
 // badness is a combination of values of other variables, and the cells with which no row has it.
@@ -45,12 +49,13 @@ type badness struct {
 	cells []int
 }
 
-// exceptions returns the cubes; false where they are too many.
-func (s *space) exceptions(rows []int, set mask, extra int) ([][]Literal, bool) {
-	if extra == 0 {
+// exceptions returns the cubes; false where they are too many. With noise, in place of no row too
+// few settle a value.
+func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]Literal, bool) {
+	if extra == 0 && noise == nil {
 		return nil, true
 	}
-	x := &faces{s: s, set: set.list(), extra: extra, words: mostWords, bad: map[string]*badness{}}
+	x := &faces{s: s, noise: noise, set: set.list(), extra: extra, words: mostWords, bad: map[string]*badness{}}
 	var out [][]Literal
 	width := (len(rows) + 63) / 64
 	for v := range s.vars {
@@ -60,6 +65,17 @@ func (s *space) exceptions(rows []int, set mask, extra int) ([][]Literal, bool) 
 		out = append(out, s.vars[v].others...)
 		for w := range s.vars[v].values {
 			x.lits = append(x.lits, valueOf{v, w})
+		}
+	}
+	if extra == 0 {
+		out = nil
+	}
+	outside := len(x.lits)
+	if noise != nil { // those of the set, to tell neighbours of cells
+		for _, v := range x.set {
+			for w := range s.vars[v].values {
+				x.lits = append(x.lits, valueOf{v, w})
+			}
 		}
 	}
 	index := make(map[valueOf]int, len(x.lits))
@@ -74,7 +90,7 @@ func (s *space) exceptions(rows []int, set mask, extra int) ([][]Literal, bool) 
 		if !ok {
 			c = len(x.cells)
 			at[key] = c
-			x.cells = append(x.cells, cellRows{r, make([]uint64, width)})
+			x.cells = append(x.cells, cellRows{row: r, bits: make([]uint64, width)})
 		}
 		x.cells[c].bits[k/64] |= 1 << (k % 64)
 		for v := range s.vars {
@@ -83,11 +99,19 @@ func (s *space) exceptions(rows []int, set mask, extra int) ([][]Literal, bool) 
 			}
 		}
 	}
-	all := make([]int, len(x.lits))
+	x.index = index
+	all := make([]int, outside)
 	for i := range all {
 		all[i] = i
 	}
+	x.decide()
 	for c := range x.cells {
+		if extra == 0 {
+			if !x.settled(c, nil, x.cells[c].bits) {
+				x.take(c, nil)
+			}
+			continue
+		}
 		if !x.walk(c, x.cells[c].bits, nil, all) {
 			return nil, false
 		}
@@ -114,7 +138,7 @@ func (x *faces) walk(cell int, with []uint64, path, candidates []int) bool {
 			return false
 		}
 		both := make([]uint64, len(with))
-		if join(both, with, x.rows[q]) {
+		if join(both, with, x.rows[q]) && x.settled(cell, append(path[:len(path):len(path)], q), both) {
 			live, joined = append(live, q), append(joined, both)
 		} else if x.least(cell, path, q) {
 			x.take(cell, append(slices.Clone(path), q))
@@ -135,6 +159,87 @@ func (x *faces) walk(cell int, with []uint64, path, candidates []int) bool {
 	return true
 }
 
+// decide leaves the cells out in which rows with noise settle no value.
+func (x *faces) decide() {
+	if x.noise == nil {
+		return
+	}
+	x.ones = make([]uint64, len(x.rows[0]))
+	for k, y := range x.noise.y {
+		if y {
+			x.ones[k/64] |= 1 << (k % 64)
+		}
+	}
+	x.cells = slices.DeleteFunc(x.cells, func(c cellRows) bool { return !x.settledOn(c.bits, true, 0) && !x.settledOn(c.bits, false, 0) })
+	for i := range x.cells {
+		x.cells[i].value = x.settledOn(x.cells[i].bits, true, 0)
+	}
+}
+
+// settled reports whether rows of a cell with a path, of which there are some, settle its value. Where
+// the path has as many values as any, errors in the recorded state count too.
+func (x *faces) settled(cell int, path []int, rows []uint64) bool {
+	switch c := &x.cells[cell]; {
+	case x.noise == nil:
+		return true
+	case len(path) < x.extra:
+		return x.settledOn(rows, c.value, 0)
+	default:
+		return x.settledOn(rows, c.value, x.strangers(c.row, path, rows))
+	}
+}
+
+// strangers is how many rows errors in the recorded state put among those that have the values of a
+// path and a cell, given by one of its rows, where one value of a variable is recorded for any other.
+func (x *faces) strangers(row int, path []int, rows []uint64) float64 {
+	lits := slices.Clone(path)
+	for _, v := range x.set {
+		lits = append(lits, x.index[valueOf{v, int(x.s.vars[v].code[row])}])
+	}
+	x.words -= len(lits) * len(lits) * len(rows)
+	sum := 0.0
+	near := make([]uint64, len(rows))
+	for i, l := range lits {
+		values := len(x.s.vars[x.lits[l].variable].values)
+		if values < 2 {
+			continue
+		}
+		for w := range near {
+			near[w] = ^rows[w]
+		}
+		if len(lits) == 1 && len(rows) > 0 {
+			near[len(near)-1] &= 1<<((len(x.noise.rows)-1)%64+1) - 1
+		}
+		for j, m := range lits {
+			if j != i {
+				join(near, near, x.rows[m])
+			}
+		}
+		sum += float64(count(near)) / float64(values-1)
+	}
+	return x.noise.rate * sum
+}
+
+func count(words []uint64) (n int) {
+	for _, w := range words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+func (x *faces) settledOn(rows []uint64, value bool, strangers float64) bool {
+	n, with := 0, 0
+	for i, w := range rows {
+		n += bits.OnesCount64(w)
+		with += bits.OnesCount64(w & x.ones[i])
+	}
+	if !value {
+		with = n - with
+	}
+	k := x.noise.most(strangers)
+	return x.noise.settles(n-k, with-k, value)
+}
+
 // join intersects two sets of rows and reports whether any is left.
 func join(to, a, b []uint64) bool {
 	var any uint64
@@ -149,18 +254,15 @@ func join(to, a, b []uint64) bool {
 // full.
 func (x *faces) least(cell int, path []int, q int) bool {
 	for out := range len(path) - 1 { // some row has the path but for the last, with q
-		var any uint64
-		for i, w := range x.cells[cell].bits {
-			w &= x.rows[q][i]
-			for k, p := range path {
-				if k != out {
-					w &= x.rows[p][i]
-				}
+		both := make([]uint64, len(x.rows[q]))
+		any := join(both, x.cells[cell].bits, x.rows[q])
+		for k, p := range path {
+			if k != out {
+				any = join(both, both, x.rows[p])
 			}
-			any |= w
 		}
 		x.words -= len(path) * len(x.rows[q])
-		if any == 0 {
+		if !any || !x.settled(cell, nil, both) {
 			return false
 		}
 	}

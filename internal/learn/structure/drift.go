@@ -50,7 +50,7 @@ func FindDrift(ctx context.Context, t *Table, chance func(output int) bool) (*Dr
 		return nil, nil
 	}
 	d.x = newXlog2(len(d.rows))
-	l := &learner{t: t, x: d.x}
+	l := &learner{ctx: ctx, t: t, x: d.x}
 	first, last := d.rows[:len(d.rows)/3], d.rows[2*len(d.rows)/3:]
 	nearFirst, nearLast := l.neighbours(first), l.neighbours(last)
 	step := 1

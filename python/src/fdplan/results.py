@@ -95,6 +95,7 @@ class Bracket:
     reward: float | None
     bound_unseen: float | None
     impossible: bool = False
+    doubt: float = 0.0
     unproven: bool = False
     held: dict[str, Any] | None = None
 
