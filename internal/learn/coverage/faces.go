@@ -55,51 +55,23 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 	if extra == 0 && noise == nil {
 		return nil, true
 	}
-	x := &faces{s: s, noise: noise, set: set.list(), extra: extra, words: mostWords, bad: map[string]*badness{}}
+	x := &faces{s: s, noise: noise, set: set.list(), extra: extra, words: mostWords, index: map[valueOf]int{}, bad: map[string]*badness{}}
 	var out [][]Literal
-	width := (len(rows) + 63) / 64
 	for v := range s.vars {
-		if set.has(v) {
-			continue
+		if !set.has(v) {
+			x.addValues(v)
+			if extra > 0 {
+				out = append(out, s.vars[v].others...)
+			}
 		}
-		out = append(out, s.vars[v].others...)
-		for w := range s.vars[v].values {
-			x.lits = append(x.lits, valueOf{v, w})
-		}
-	}
-	if extra == 0 {
-		out = nil
 	}
 	outside := len(x.lits)
-	if noise != nil { // those of the set, to tell neighbours of cells
+	if noise != nil { // to tell neighbours of cells
 		for _, v := range x.set {
-			for w := range s.vars[v].values {
-				x.lits = append(x.lits, valueOf{v, w})
-			}
+			x.addValues(v)
 		}
 	}
-	index := make(map[valueOf]int, len(x.lits))
-	for i, l := range x.lits {
-		index[l] = i
-		x.rows = append(x.rows, make([]uint64, width))
-	}
-	at := map[uint64]int{}
-	for k, r := range rows {
-		key := s.cell(x.set, r)
-		c, ok := at[key]
-		if !ok {
-			c = len(x.cells)
-			at[key] = c
-			x.cells = append(x.cells, cellRows{row: r, bits: make([]uint64, width)})
-		}
-		x.cells[c].bits[k/64] |= 1 << (k % 64)
-		for v := range s.vars {
-			if i, ok := index[valueOf{v, int(s.vars[v].code[r])}]; ok {
-				x.rows[i][k/64] |= 1 << (k % 64)
-			}
-		}
-	}
-	x.index = index
+	x.read(rows)
 	all := make([]int, outside)
 	for i := range all {
 		all[i] = i
@@ -126,6 +98,38 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 	}
 	slices.SortFunc(out, slices.Compare)
 	return slices.CompactFunc(out, slices.Equal), true
+}
+
+// addValues takes the values of a variable.
+func (x *faces) addValues(v int) {
+	for w := range x.s.vars[v].values {
+		x.index[valueOf{v, w}] = len(x.lits)
+		x.lits = append(x.lits, valueOf{v, w})
+	}
+}
+
+// read finds the rows with each value, and the cells.
+func (x *faces) read(rows []int) {
+	width := (len(rows) + 63) / 64
+	for range x.lits {
+		x.rows = append(x.rows, make([]uint64, width))
+	}
+	at := map[uint64]int{}
+	for k, r := range rows {
+		key := x.s.cell(x.set, r)
+		c, ok := at[key]
+		if !ok {
+			c = len(x.cells)
+			at[key] = c
+			x.cells = append(x.cells, cellRows{row: r, bits: make([]uint64, width)})
+		}
+		x.cells[c].bits[k/64] |= 1 << (k % 64)
+		for v := range x.s.vars {
+			if i, ok := x.index[valueOf{v, int(x.s.vars[v].code[r])}]; ok {
+				x.rows[i][k/64] |= 1 << (k % 64)
+			}
+		}
+	}
 }
 
 // walk goes through the combinations of a path with candidates, each of which some row has
