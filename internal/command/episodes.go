@@ -12,11 +12,10 @@ import (
 )
 
 // episodes runs several episodes and compares policies.
-func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, r execute.RunRequest, progress *events.Planning) error {
-	q := execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: c.simulatorFlags.ref(c.Seed)}
+func (c *runCmd) episodes(ctx context.Context, a *environment, q execute.EpisodesRequest, p *load.Problem, progress *events.Planning) error {
 	live := !c.JSON && (c.Out == "" || c.Out == "-")
 	q.Episode = func(l execute.EpisodeLine) {
-		progress.Episode(l, c.Episodes)
+		progress.Episode(l)
 		if live {
 			progress.Clear()
 			writeEpisode(a.out, &l)
@@ -42,11 +41,17 @@ func (c *runCmd) episodes(ctx context.Context, a *environment, p *load.Problem, 
 }
 
 func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
-	fmt.Fprintf(w, "%4d  reward %.6g, %s, %d not as planned, %d without a plan; doing nothing %.6g, random %.6g; in %.3f s\n",
-		l.Episode, l.Reward.Reward, counted.Of(l.Steps, "step"), l.Surprises, l.Without, l.Noop.Reward, l.Random.Reward, l.Seconds)
-	for _, o := range []struct{ who, broken string }{{"", l.Reward.Broken}, {"doing nothing: ", l.Noop.Broken}, {"random: ", l.Random.Broken}} {
-		if o.broken != "" {
-			fmt.Fprintf(w, "      %sbroken: %s\n", o.who, o.broken)
+	fmt.Fprintf(w, "%4d  reward %.6g, %s, %d not as planned, %d without a plan", l.Episode, l.Reward.Reward, counted.Of(l.Steps, "step"), l.Surprises, l.Without)
+	if l.Noop != nil {
+		fmt.Fprintf(w, "; doing nothing %.6g, random %.6g", l.Noop.Reward, l.Random.Reward)
+	}
+	fmt.Fprintf(w, "; in %.3f s\n", l.Seconds)
+	for _, o := range []struct {
+		who string
+		of  *execute.Outcome
+	}{{"", &l.Reward}, {"doing nothing: ", l.Noop}, {"random: ", l.Random}} {
+		if o.of != nil && o.of.Broken != "" {
+			fmt.Fprintf(w, "      %sbroken: %s\n", o.who, o.of.Broken)
 		}
 	}
 }
@@ -56,10 +61,20 @@ func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
 	for _, l := range []struct {
 		who string
 		a   *execute.Average
-	}{{"planning", &d.Plan}, {"doing nothing", &d.Noop}, {"random actions", &d.Random}} {
+	}{{"planning", &d.Plan}, {"doing nothing", d.Noop}, {"random actions", d.Random}} {
+		if l.a == nil {
+			continue
+		}
 		fmt.Fprintf(w, "%-16s average reward %.6g, standard error %.3g", l.who, l.a.Mean, l.a.Error)
 		if l.a.Broken > 0 {
 			fmt.Fprintf(w, "; a rule ended %s early", counted.Of(l.a.Broken, "episode"))
+		}
+		fmt.Fprintln(w)
+	}
+	if s := d.Server; s != nil {
+		fmt.Fprintf(w, "%s, session %s", s.Name, s.Session)
+		if s.Total != nil {
+			fmt.Fprintf(w, ": total reward %.6g", *s.Total)
 		}
 		fmt.Fprintln(w)
 	}

@@ -38,7 +38,7 @@ func (c *runCmd) check() error {
 		}
 	}
 	if c.Simulator == "" {
-		return errors.New("missing flags: --simulator=rddl|COMMAND")
+		return errors.New("missing flags: --simulator=rddl|COMMAND|rddlsim:HOST:PORT")
 	}
 	return nil
 }
@@ -50,7 +50,12 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()
-	p, err := c.load(ctx, &c.changeFlags)
+	at, ref, err := execute.Join(ctx, c.simulatorFlags.ref(c.Seed), c.problemFlags.ref())
+	if err != nil {
+		return limited(ctx, err)
+	}
+	defer at.Leave()
+	p, err := c.loadRef(ctx, ref, &c.changeFlags)
 	if err != nil {
 		return err
 	}
@@ -60,8 +65,8 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase, r.Plan, r.Step = progress.Engine, progress.RunPlan, progress.RunStep
-	if c.Episodes > 0 {
-		return c.episodes(ctx, a, p, r, progress)
+	if c.Episodes > 0 || at.IsServer() {
+		return c.episodes(ctx, a, execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at}, p, progress)
 	}
 	real, err := c.open(ctx, p, c.Seed)
 	if err != nil {

@@ -17,18 +17,25 @@ type simulateCmd struct {
 	Policy string `help:"Policy to run: noop, random or exploration." placeholder:"NAME" xor:"what"`
 	Steps  int    `help:"Number of steps; default: the instance's horizon, or the plan's."`
 	Seed   uint64 `help:"Seed of the policy and of random draws." default:"0"`
-	CSV    bool   `name:"csv" help:"Print every step as CSV."`
-	JSON   bool   `name:"json" help:"Print one JSON object." xor:"form"`
-	Out    string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	judgeFlags
+	CSV  bool   `name:"csv" help:"Print every step as CSV."`
+	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run simulates; the exit status is 4 if the plan or the policy violates a rule.
 func (c *simulateCmd) Run(a *environment) error {
 	ctx, cancel := c.context(a)
 	defer cancel()
+	if err := c.checkJudge(); err != nil {
+		return err
+	}
 	p, err := c.loadTruth(ctx)
 	if err != nil {
 		return err
+	}
+	if c.Rddlsim != "" {
+		return c.judge(ctx, a, p)
 	}
 	r := execute.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
 	if c.Plan != "" {

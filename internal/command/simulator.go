@@ -16,8 +16,8 @@ import (
 
 // simulatorFlags name the real system, or a simulator of it.
 type simulatorFlags struct {
-	Simulator        string       `help:"Simulator: rddl for the problem's own RDDL, or the command of a process (docs/simulators.md)." placeholder:"rddl|COMMAND"`
-	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
+	Simulator        string       `help:"Simulator: rddl for the problem's own RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)." placeholder:"rddl|rddlsim:HOST:PORT|COMMAND"`
+	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process or server." default:"30s"`
 	MaxSimulations   int          `help:"Maximal number of simulator steps; 0 for no bound." default:"0"`
 	Truth            string       `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"`
 	Record           string       `help:"Append every observed transition to a data set: .csv, .parquet or .npz." placeholder:"FILE"`

@@ -96,8 +96,8 @@ func (p *Planning) RunStep(l execute.RunStep) {
 }
 
 // Episode reports that an episode of runs has ended.
-func (p *Planning) Episode(l execute.EpisodeLine, of int) {
-	p.Report(progress.Event{Kind: "episode", Done: &l.Episode, Of: &of, Status: string(l.Status), Reward: &l.Reward.Reward})
+func (p *Planning) Episode(l execute.EpisodeLine) {
+	p.Report(progress.Event{Kind: "episode", Done: &l.Episode, Of: &l.Of, Status: string(l.Status), Reward: &l.Reward.Reward})
 }
 
 // Training reports the epochs and the rounds of pruning of t.

@@ -17,7 +17,7 @@ import (
 type EpisodesRequest struct {
 	RunRequest
 	Episodes  int
-	Simulator SimulatorRef      // the problem's own RDDL; episode i draws from Seed+i-1
+	Simulator SimulatorRef      // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
 	Episode   func(EpisodeLine) // called for each; may be nil
 }
 
@@ -31,8 +31,9 @@ type EpisodesDocument struct {
 	Steps        int           `json:"steps"` // of an episode, at most
 	Episodes     []EpisodeLine `json:"episodes"`
 	Plan         Average       `json:"plan"`
-	Noop         Average       `json:"noop"`
-	Random       Average       `json:"random"`
+	Noop         *Average      `json:"noop,omitempty"` // absent with a server, as is Random
+	Random       *Average      `json:"random,omitempty"`
+	Server       *SessionLine  `json:"server,omitempty"` // absent without one
 	// StepSeconds is the time that planning took for a step of an episode, by the wall clock.
 	StepSeconds float64 `json:"step_seconds"`
 	Stopped     string  `json:"stopped,omitempty"` // why there are fewer episodes than asked for
@@ -48,9 +49,10 @@ type EpisodeLine struct {
 	Surprises int       `json:"surprises"`
 	Without   int       `json:"without_plan"` // steps before which no plan was found
 	Reward    Outcome   `json:"reward"`
-	Noop      Outcome   `json:"noop"`
-	Random    Outcome   `json:"random"`
+	Noop      *Outcome  `json:"noop,omitempty"`
+	Random    *Outcome  `json:"random,omitempty"`
 	Seconds   float64   `json:"seconds"` // that planning took
+	Of        int       `json:"-"`       // number of episodes
 }
 
 // Outcome is the summed reward of an episode.
@@ -71,7 +73,8 @@ type Average struct {
 // nothing and that draw legal actions. When the context ends, the document has the episodes
 // that are complete.
 func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*EpisodesDocument, error) {
-	if r.Simulator.Name != rddlName || p.Truth == nil {
+	server := r.Simulator.IsServer()
+	if !server && (r.Simulator.Name != rddlName || p.Truth == nil) {
 		return nil, errors.New("episodes are run in the problem's own RDDL; expected --simulator rddl and a problem that has RDDL")
 	}
 	if r.Horizon == 0 {
@@ -86,6 +89,9 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 	}
 	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Horizon: r.Horizon, Steps: r.Steps, Episodes: []EpisodeLine{}}
+	if server {
+		return d, d.rounds(ctx, p, r)
+	}
 	for i := range r.Episodes {
 		line, err := episode(ctx, p, r, i)
 		if ctx.Err() != nil {
@@ -117,18 +123,8 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 	if err = errors.Join(err, real.Close()); err != nil {
 		return nil, err
 	}
-	line := &EpisodeLine{Episode: i + 1, Seed: ref.Seed, Status: run.Status, Steps: len(run.Steps), Plans: len(run.Plans), Surprises: run.Surprises, Seconds: run.PlanLatency.sum}
-	for _, l := range run.Plans {
-		if l.Instead != "" {
-			line.Without++
-		}
-	}
-	if run.Reward != nil {
-		line.Reward.Reward = *run.Reward
-	}
-	if run.Failure != nil {
-		line.Reward.Broken = run.Failure.Text
-	}
+	line := lineOf(run, i, ref.Seed)
+	line.Of = r.Episodes
 	ref.Record = "" // of the planned episodes alone
 	idle := noop(p.Problem)
 	if line.Noop, err = underPolicy(ctx, p, ref, r.Steps, func(factored.Valuation) (factored.Valuation, error) { return idle, nil }); err != nil {
@@ -142,8 +138,26 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 	return line, nil
 }
 
+// lineOf describes a run as episode i, from 0.
+func lineOf(run *RunDocument, i int, seed uint64) *EpisodeLine {
+	line := &EpisodeLine{Episode: i + 1, Seed: seed, Status: run.Status, Steps: len(run.Steps), Plans: len(run.Plans), Surprises: run.Surprises, Seconds: run.PlanLatency.sum}
+	for _, l := range run.Plans {
+		if l.Instead != "" {
+			line.Without++
+		}
+	}
+	if run.Reward != nil {
+		line.Reward.Reward = *run.Reward
+	}
+	if run.Failure != nil {
+		line.Reward.Broken = run.Failure.Text
+	}
+	return line
+}
+
 // underPolicy runs an episode whose actions depend on the present state alone.
-func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps int, act func(state factored.Valuation) (factored.Valuation, error)) (out Outcome, err error) {
+func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps int, act func(state factored.Valuation) (factored.Valuation, error)) (out *Outcome, err error) {
+	out = &Outcome{}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {
 		return out, err
@@ -196,19 +210,25 @@ func (d *EpisodesDocument) summarise() {
 	if steps > 0 {
 		d.StepSeconds = seconds / float64(steps)
 	}
-	d.Plan = d.average(func(e *EpisodeLine) Outcome { return e.Reward })
-	d.Noop = d.average(func(e *EpisodeLine) Outcome { return e.Noop })
-	d.Random = d.average(func(e *EpisodeLine) Outcome { return e.Random })
+	outcomes := func(of func(e *EpisodeLine) *Outcome) (all []Outcome) {
+		for i := range d.Episodes {
+			all = append(all, *of(&d.Episodes[i]))
+		}
+		return all
+	}
+	d.Plan = AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return &e.Reward }))
+	if d.Server != nil {
+		return
+	}
+	noop, random := AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return e.Noop })), AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return e.Random }))
+	d.Noop, d.Random = &noop, &random
 }
 
-func (d *EpisodesDocument) average(of func(e *EpisodeLine) Outcome) Average {
+// AverageOf summarises the outcomes of episodes.
+func AverageOf(outcomes []Outcome) Average {
 	var a Average
-	n := float64(len(d.Episodes))
-	if n == 0 {
-		return a
-	}
-	for i := range d.Episodes {
-		o := of(&d.Episodes[i])
+	n := float64(len(outcomes))
+	for _, o := range outcomes {
 		a.Mean += o.Reward / n
 		if o.Broken != "" {
 			a.Broken++
@@ -218,8 +238,8 @@ func (d *EpisodesDocument) average(of func(e *EpisodeLine) Outcome) Average {
 		return a
 	}
 	square := 0.0
-	for i := range d.Episodes {
-		x := of(&d.Episodes[i]).Reward - a.Mean
+	for _, o := range outcomes {
+		x := o.Reward - a.Mean
 		square += x * x
 	}
 	a.Error = math.Sqrt(square / (n - 1) / n)

@@ -90,7 +90,7 @@ func TestEpisodes(t *testing.T) {
 	}
 	for i := range again.Episodes {
 		a, b := again.Episodes[i], d.Episodes[i]
-		if a.Reward != b.Reward || a.Noop != b.Noop || a.Random != b.Random {
+		if a.Reward != b.Reward || *a.Noop != *b.Noop || *a.Random != *b.Random {
 			t.Errorf("%+v and %+v of the same seed", a, b)
 		}
 		s, err := Simulate(p, Simulation{Policy: "noop", Seed: a.Seed})

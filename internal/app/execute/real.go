@@ -18,12 +18,14 @@ import (
 
 // SimulatorRef names the real system of a problem and contains the settings for its use.
 type SimulatorRef struct {
-	Name     string        // rddl, or the command line of a process
-	Timeout  time.Duration // for each answer of a process; simulator.DefaultTimeout if 0
+	Name     string        // rddl, rddlsim:HOST:PORT, or the command line of a process
+	Timeout  time.Duration // for each answer of a server or a process; simulator.DefaultTimeout if 0
 	MaxSteps int           // budget; 0 means no bound
 	Record   string        // data set to append observed transitions to; "" for none
 	Seed     uint64        // of stochastic RDDL
 	Truth    string        // see Problem.SetTruth
+	// Joined is the session of a server that Join began; nil to begin one.
+	Joined *simulator.Rddlsim
 	// Observe, if set, is called with the observed transitions, in place of Record.
 	Observe func(simulator.Transition) error
 }
@@ -35,11 +37,12 @@ const rddlName = "rddl"
 type Real struct {
 	*simulator.Session
 	Name     string
+	Server   *simulator.Rddlsim  // nil for systems of another kind
 	recorder *simulator.Recorder // nil for none
 }
 
-// OpenSimulator starts the system that r names. The caller closes it. A process
-// ends with ctx.
+// OpenSimulator starts the system that r names, or begins a session of a server. The caller closes it. A
+// process ends with ctx.
 func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real, error) {
 	var t *simulator.Truth
 	if p.Truth != nil {
@@ -72,16 +75,7 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 			return observe(simulator.Transition{Now: p.Other.Bits.There(x.Now), Next: p.Other.Bits.There(x.Next), Reward: x.Reward})
 		}
 	}
-	var sys simulator.System
-	var err error
-	if r.Name == rddlName {
-		sys = simulator.NewRDDL(t, rand.New(rand.NewPCG(r.Seed, 0)))
-		if p.Other != nil {
-			sys = simulator.NewMapped(sys, p.Other.Bits)
-		}
-	} else {
-		sys, err = simulator.Start(ctx, p.World(), r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
-	}
+	sys, err := out.start(ctx, p, t, r)
 	if err == nil {
 		out.Session = simulator.NewSession(p.World(), sys, o)
 		if r.Record != "" {
@@ -92,6 +86,28 @@ func OpenSimulator(ctx context.Context, p *load.Problem, r SimulatorRef) (*Real,
 		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil
+}
+
+// start starts the system.
+func (real *Real) start(ctx context.Context, p *load.Problem, t *simulator.Truth, r SimulatorRef) (simulator.System, error) {
+	if r.Name == rddlName {
+		sys := simulator.NewRDDL(t, rand.New(rand.NewPCG(r.Seed, 0)))
+		if p.Other != nil {
+			return simulator.NewMapped(sys, p.Other.Bits), nil
+		}
+		return sys, nil
+	}
+	server, ok, err := simulator.ParseServer(r.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return simulator.Start(ctx, p.World(), r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
+	}
+	if real.Server, err = session(ctx, p, server, r); err != nil {
+		return nil, err
+	}
+	return real.Server, nil
 }
 
 // columns are the columns of a data set of transitions that a simulator of the problem shows.

@@ -102,7 +102,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	default:
 		x.d.Status, x.d.Says = RunFailed, err.Error()
 	}
-	if x.now != nil && x.now.State != nil {
+	if x.now != nil && x.now.State != nil && !x.now.Unseen() {
 		x.d.Final = app.ValuesOf(p.Problem, factored.State, x.now.State, true)
 	}
 	x.d.Reward, x.d.Simulations, x.d.Recorded = x.reward.Sum(), real.Steps(), real.Recorded()
@@ -145,6 +145,9 @@ func (x *run) begin(ctx context.Context) error {
 }
 
 func (x *run) goal() (holds bool, err error) {
+	if x.now.Unseen() {
+		return false, nil
+	}
 	v, err := x.real.Goal(x.now)
 	return err == nil && v == nil, err
 }
@@ -160,8 +163,12 @@ func (x *run) arrived(holds bool) {
 	case ended:
 		x.d.Status = RunDone
 	}
-	if x.d.Status != "" && x.now.Terminal {
+	switch {
+	case x.d.Status == "" || !x.now.Terminal:
+	case !x.now.Unseen():
 		x.d.Says = "a termination condition holds"
+	case x.d.Status == RunMissed || x.taken < x.r.Steps:
+		x.d.Says = "the simulator ended the episode and does not show its last state"
 	}
 }
 

@@ -181,7 +181,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	if p.Unknown = t.Unknown(); len(p.Unknown) > 0 {
 		return p, nil
 	}
-	p.Truth, err = newTruth(t, g, c, c.Inferred())
+	p.Truth, err = newTruth(t, o.Read, g, c, c.Inferred())
 	return p, err
 }
 
@@ -200,6 +200,6 @@ func simulatedOnly(ctx context.Context, t *task.Task, o task.Options) (*Problem,
 	if err != nil {
 		return nil, err
 	}
-	p.Truth, err = newTruth(t, g, nil, inferred)
+	p.Truth, err = newTruth(t, o.Read, g, nil, inferred)
 	return p, err
 }

@@ -103,7 +103,7 @@ func truthOf(ctx context.Context, p *factored.Problem, name string) (*Elsewhere,
 	if err != nil {
 		return nil, err
 	}
-	truth, err := newTruth(t, c.Ground, c, c.Inferred())
+	truth, err := newTruth(t, o.Read, c.Ground, c, c.Inferred())
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,23 @@ type Truth struct {
 	Compiled *translate.Compiled // nil if the problem can only be simulated
 	Sim      *sim.Simulator
 	Goal     *ground.Node // nil for none
+	read     task.ReadFile
+}
+
+// Text returns the RDDL, the domain and what follows it.
+func (t *Truth) Text() ([]byte, error) {
+	var all []byte
+	for _, name := range []string{t.Task.Domain, t.Task.Instance} {
+		if name == "" {
+			continue
+		}
+		text, err := t.read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, text...), "\n\n"...)
+	}
+	return all, nil
 }
 
 // ErrNoRDDL is wrapped by errors about simulating a problem without RDDL.
@@ -23,7 +40,7 @@ var ErrNoRDDL = errors.New("there is no RDDL to simulate")
 
 // newTruth makes the truth of a problem. Actions are drawn from the given ranges, else from the
 // inferred values.
-func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled, inferred *translate.Values) (*Truth, error) {
+func newTruth(t *task.Task, read task.ReadFile, g *ground.Problem, c *translate.Compiled, inferred *translate.Values) (*Truth, error) {
 	ranges := sim.Ranges{}
 	for name, r := range t.Ranges {
 		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
@@ -49,7 +66,7 @@ func newTruth(t *task.Task, g *ground.Problem, c *translate.Compiled, inferred *
 	if err != nil {
 		return nil, err
 	}
-	return &Truth{Task: t, Compiled: c, Sim: s, Goal: goal}, nil
+	return &Truth{Task: t, Compiled: c, Sim: s, Goal: goal, read: read}, nil
 }
 
 // Simulator returns the simulator of a problem that has RDDL.

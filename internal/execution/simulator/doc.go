@@ -2,9 +2,10 @@
 // paper uses it to test whether a plan holds, `fdplan validate` to report where a plan fails,
 // and `fdplan run` to act in it.
 //
-// A System can be reset and can perform a joint action. There are two: RDDL, which simulates
-// a problem's RDDL (package rddl/sim), and Process, any program that exchanges one JSON
-// object per line, as specified in docs/simulators.md.
+// A System can be reset and can perform a joint action. There are three: RDDL, which simulates
+// a problem's RDDL (package rddl/sim); Process, any program that exchanges one JSON
+// object per line, as specified in docs/simulators.md; and Rddlsim, a server of the planning
+// competitions (package rddlsim).
 //
 // A Session is one use of a System. It checks observations against the problem's own rules
 // (Rules), counts steps against a budget, passes every observed transition to an observer,

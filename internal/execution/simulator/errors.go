@@ -12,6 +12,7 @@ import (
 // The kinds of a ProcessError, for errors.Is.
 var (
 	ErrStart    = errors.New("cannot be started")
+	ErrConnect  = errors.New("cannot be reached")
 	ErrTimeout  = errors.New("does not answer")
 	ErrCrash    = errors.New("ended")
 	ErrNonsense = errors.New("gave an answer that is not understood")
@@ -28,9 +29,9 @@ var (
 
 // ProcessError reports a process that does not work as a simulator, or no longer does.
 type ProcessError struct {
-	Kind    error  // ErrStart, ErrTimeout, ErrCrash, ErrNonsense or ErrRefused
-	Command string // the command line
-	Call    string // hello, reset, step, or "" before the first call
+	Kind    error  // ErrStart, ErrConnect, ErrTimeout, ErrCrash, ErrNonsense or ErrRefused
+	Command string // the command line, or the name of a server
+	Call    string // hello, reset, step, or a message to a server; "" before the first call
 	Number  int    // of the call, hello being 0
 	Detail  string
 	Line    string // the answer, if it was the reason

@@ -220,7 +220,7 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 	}
 	switch {
 	case r.State != nil:
-		if err = s.readState(a, r.State); err != nil {
+		if err = readState(s.p, s.last, s.info.Partial, a, r.State); err != nil {
 			return nonsense(err)
 		}
 	case r.Violation == nil || kind == "reset":

@@ -34,27 +34,27 @@ func (o Outside) String() string {
 	return fmt.Sprintf("step %d, %s: %v, expected %s; taken for %v", o.Step, o.Variable, value, o.Expected, o.Taken)
 }
 
-// readState reads the state of an answer. In place of a number that its variable does not have, the
-// nearest one is taken, and in place of an unknown name or a null the last value.
-func (s *Process) readState(a *Answer, state map[string]json.RawMessage) error {
-	a.State = make(factored.Valuation, s.p.NumBits())
+// readState reads the state of an answer, which is whole unless partial. In place of a number that its variable does
+// not have, the nearest one is taken, and in place of an unknown name or a null the value in last, which may be nil.
+func readState(p *factored.Problem, last factored.Valuation, partial bool, a *Answer, state map[string]json.RawMessage) error {
+	a.State = make(factored.Valuation, p.NumBits())
 	seen := map[*factored.Variable]bool{}
 	for _, name := range sortedKeys(state) {
-		v, ok := s.p.Find(name)
+		v, ok := p.Find(name)
 		switch {
 		case !ok || v.Kind != factored.State:
-			return fmt.Errorf("%s is not a state variable of %s", name, s.p.Name)
+			return fmt.Errorf("%s is not a state variable of %s", source.Printable(name, source.MaxLine), p.Name)
 		case seen[v]:
 			return fmt.Errorf("%s has two values", v.Name)
 		}
 		seen[v] = true
-		if err := s.readValue(a, v, state[name]); err != nil {
+		if err := readValue(last, a, v, state[name]); err != nil {
 			return fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
-	for i := range s.p.Variables {
-		if v := &s.p.Variables[i]; v.Kind == factored.State && !seen[v] {
-			if !s.info.Partial {
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == factored.State && !seen[v] {
+			if !partial {
 				return fmt.Errorf("%s is missing from the state", v.Name)
 			}
 			a.Missing = append(a.Missing, v.Name)
@@ -64,17 +64,17 @@ func (s *Process) readState(a *Answer, state map[string]json.RawMessage) error {
 }
 
 // readValue reads the value of a variable.
-func (s *Process) readValue(a *Answer, v *factored.Variable, raw json.RawMessage) error {
+func readValue(last factored.Valuation, a *Answer, v *factored.Variable, raw json.RawMessage) error {
 	x, outside, err := received(a, v, raw)
 	if err != nil {
 		return err
 	}
 	if outside != nil {
 		if math.IsNaN(outside.Number) || v.Enumeration() {
-			if s.last == nil {
+			if last == nil {
 				return fmt.Errorf("expected one of %s, found %s, and no earlier value is known", v.RangeText(), shorten(string(raw)))
 			}
-			x = v.Value(s.last)
+			x = v.Value(last)
 		}
 		outside.Variable, outside.Expected, outside.Taken = v.Name, v.RangeText(), v.Show(x)
 		a.Outside = append(a.Outside, *outside)

@@ -56,7 +56,7 @@ func TestReceived(t *testing.T) {
 		state[c.name] = []byte(c.sent)
 		for _, from := range []factored.Valuation{last, nil} {
 			a := &Answer{}
-			err := (&Process{p: p, last: from}).readState(a, state)
+			err := readState(p, from, false, a, state)
 			got, fails := "", c.want == ""
 			v, _ := p.Lookup(c.name)
 			want := c.outside

@@ -26,8 +26,8 @@ type Options struct {
 	// OwnReward replaces the system's reward by the problem's.
 	OwnReward bool
 	// Observe, if set, is called with the observed transitions: every one under Step, each
-	// one once under Replay; not with those from or to values that their variables do not have. Its
-	// error ends the call.
+	// one once under Replay; not with those from or to values that their variables do not have, or to a
+	// state that is not shown. Its error ends the call.
 	Observe func(Transition) error
 }
 
@@ -172,7 +172,7 @@ func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer)
 	if s.watch != nil && a.State != nil && len(before.Missing)+len(a.Missing) == 0 {
 		s.watch(before, action, a)
 	}
-	if s.o.Observe == nil || a.State == nil || len(before.Outside)+len(a.Outside) > 0 {
+	if s.o.Observe == nil || a.State == nil || a.Unseen() || len(before.Outside)+len(a.Outside) > 0 {
 		return nil
 	}
 	for _, x := range []*Answer{before, a} {

@@ -41,7 +41,7 @@ type Answer struct {
 	// Quantities are the values of quantities in their own units, by variable, as far as the system sent them.
 	Quantities map[string]float64
 	// Missing names the state variables that were not observed; their bits in State are
-	// meaningless. It is empty unless Info.Partial is set.
+	// meaningless. It is empty unless Info.Partial is set, or at the end of an episode.
 	Missing []string
 	// Reward of the step, undiscounted; nil if the system has none.
 	Reward *float64
@@ -53,6 +53,9 @@ type Answer struct {
 	// Violation is the rule that the call violated, nil for none.
 	Violation *Violation
 }
+
+// Unseen reports that an episode has ended in a state that the system does not show.
+func (a *Answer) Unseen() bool { return a.Terminal && len(a.Missing) > 0 }
 
 // Verdict is a system's evaluation of its goal.
 type Verdict struct {
