@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/judge"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/execution/rddlsim"
+	"github.com/fdplan/fdplan/internal/experiment/bench"
+)
+
+// failed is the status of a session that has not ended; it is played again.
+const failed = "error"
+
+// play plays a session.
+func (s settings) play(ctx context.Context, c cell) *bench.Record {
+	r := &bench.Record{Kind: "session", ID: s.id(c), Table: "competition", Problem: c.name, Horizon: s.steps, Planner: c.planner, Seed: s.seed, TimeLimit: s.step.Seconds(), Status: "measured"}
+	began := time.Now()
+	var played *judge.Session
+	var err error
+	if c.planner == "noop" || c.planner == "random" {
+		played, err = s.simulate(ctx, c)
+	} else {
+		played, err = s.session(ctx, c, r)
+	}
+	r.Seconds = time.Since(began).Seconds()
+	switch {
+	case err != nil:
+		r.Status, r.Error = failed, err.Error()
+	case len(played.Rounds) < s.rounds:
+		r.Status, r.Error = failed, fmt.Sprintf("%d of %d rounds: %s", len(played.Rounds), s.rounds, played.Says)
+	default:
+		r.Reward, r.Document = &played.Mean, played
+	}
+	return r
+}
+
+// errorOf is the standard error of a session that was read from the journal or just played.
+func errorOf(r *bench.Record) float64 {
+	var d struct {
+		Error float64 `json:"standard_error"`
+	}
+	if text, err := json.Marshal(r.Document); err == nil {
+		_ = json.Unmarshal(text, &d)
+	}
+	return d.Error
+}
+
+// simulate runs a policy that does not plan, in rounds of the same seeds as those of a session.
+func (s settings) simulate(ctx context.Context, c cell) (*judge.Session, error) {
+	p, err := load.Load(ctx, load.Ref{Domain: c.domain, Instance: c.instance, Known: true, Simulate: true})
+	if err != nil {
+		return nil, err
+	}
+	out := &judge.Session{SessionReport: rddlsim.SessionReport{Client: c.planner}}
+	var outcomes []execute.Outcome
+	for i := range s.rounds {
+		e, err := execute.Simulate(p, execute.Simulation{Policy: c.planner, Steps: s.steps, Seed: s.seed + uint64(i)})
+		if err != nil {
+			return nil, err
+		}
+		round := rddlsim.RoundReport{Round: i + 1, Steps: e.Steps, Reward: e.Discounted}
+		if e.Failure != nil {
+			round.Broken = e.Failure.Text
+		}
+		out.Total += round.Reward
+		out.Rounds = append(out.Rounds, round)
+		outcomes = append(outcomes, execute.Outcome{Reward: round.Reward, Broken: round.Broken})
+	}
+	out.Average = execute.AverageOf(outcomes)
+	return out, nil
+}
+
+// address finds the address in what a server says when it is ready.
+var address = regexp.MustCompile(`127\.0\.0\.1:(\d+)`)
+
+// session starts a server and has a planner play a session.
+func (s settings) session(ctx context.Context, c cell, r *bench.Record) (*judge.Session, error) {
+	folder, err := os.MkdirTemp("", "competition")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	// Twice the time, and a minute to prepare: the planners keep to the time for a step.
+	allowed := 2*time.Duration(s.rounds*s.steps)*s.step + time.Minute
+	ctx, cancel := context.WithTimeout(ctx, allowed+time.Minute)
+	defer cancel()
+	server := program(ctx, s.fdplan, "simulate", "--domain", c.domain, "--instance", c.instance, "--rddlsim", "0", "--json", "--sessions", "1",
+		"--rounds", fmt.Sprint(s.rounds), "--steps", fmt.Sprint(s.steps), "--seed", fmt.Sprint(s.seed), "--session-time", allowed.String())
+	var answer bytes.Buffer
+	server.Stdout = &answer
+	says, err := server.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Start(); err != nil {
+		return nil, err
+	}
+	ended := false
+	defer func() {
+		if !ended {
+			cancel()
+			_ = server.Wait()
+		}
+	}()
+	in := bufio.NewReader(says)
+	line, err := in.ReadString('\n')
+	at := address.FindStringSubmatch(line)
+	if at == nil {
+		return nil, errors.Join(fmt.Errorf("the server says %q", strings.TrimSpace(line)), err)
+	}
+	planner, err := s.planner(ctx, c, at[1])
+	if err != nil {
+		return nil, err
+	}
+	r.Args = planner.Args[1:]
+	planner.Dir = folder
+	if text, err := planner.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", c.planner, err, lastLine(text))
+	}
+	_, _ = io.Copy(io.Discard, in)
+	ended = true
+	if err := server.Wait(); err != nil {
+		return nil, fmt.Errorf("the server: %w", err)
+	}
+	var d judge.Document
+	if err := json.Unmarshal(answer.Bytes(), &d); err != nil {
+		return nil, fmt.Errorf("the server's answer: %w", err)
+	}
+	if len(d.Sessions) != 1 {
+		return nil, fmt.Errorf("the server had %d sessions, expected one", len(d.Sessions))
+	}
+	return &d.Sessions[0], nil
+}
+
+// planner is the command of a planner that plays a session at a port.
+func (s settings) planner(ctx context.Context, c cell, port string) (*exec.Cmd, error) {
+	own := []string{"run", "--simulator", "rddlsim:127.0.0.1:" + port + "/" + c.asked, "--plan-time", s.step.String(), "--steps", fmt.Sprint(s.steps), "--seed", fmt.Sprint(s.seed)}
+	switch c.planner {
+	case "policy":
+		return program(ctx, s.fdplan, append(own, "--policy")...), nil
+	case "most-likely":
+		return program(ctx, s.fdplan, append(own, "-H", fmt.Sprint(s.steps), "--determinize", "most-likely")...), nil
+	case "prost":
+		path, err := filepath.Abs(s.prost)
+		if err != nil {
+			return nil, err
+		}
+		return program(ctx, path, c.asked, "-h", "127.0.0.1", "-p", port, fmt.Sprintf("[Prost -s %d -se [IPC2014]]", s.seed)), nil
+	}
+	return nil, fmt.Errorf("no planner %q; expected policy, prost, most-likely, noop or random", c.planner)
+}
+
+// program is a command that is asked to stop when ctx ends, with what it started.
+func program(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// lastLine is the last line of an output that is not empty.
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
+}
