@@ -57,6 +57,13 @@ func main() {
 	flag.Uint64Var(&s.seed, "seed", 1, "seed of the first round")
 	flag.DurationVar(&total, "total-time", 0, "begin no session after this time; 0 is no bound")
 	flag.Parse()
+	for _, name := range []*string{&s.fdplan, &s.prost} { // they are started in folders of their own
+		if strings.ContainsRune(*name, filepath.Separator) {
+			if path, err := filepath.Abs(*name); err == nil {
+				*name = path
+			}
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := measure(ctx, s, flag.Args(), strings.Split(instances, ","), strings.Split(planners, ","), out, total); err != nil {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -155,11 +154,7 @@ func (s settings) planner(ctx context.Context, c cell, port string) (*exec.Cmd, 
 	case "most-likely":
 		return program(ctx, s.fdplan, append(own, "-H", fmt.Sprint(s.steps), "--determinize", "most-likely")...), nil
 	case "prost":
-		path, err := filepath.Abs(s.prost)
-		if err != nil {
-			return nil, err
-		}
-		return program(ctx, path, c.asked, "-h", "127.0.0.1", "-p", port, fmt.Sprintf("[Prost -s %d -se [IPC2014]]", s.seed)), nil
+		return program(ctx, s.prost, c.asked, "-h", "127.0.0.1", "-p", port, fmt.Sprintf("[Prost -s %d -se [IPC2014]]", s.seed)), nil
 	}
 	return nil, fmt.Errorf("no planner %q; expected policy, prost, most-likely, noop or random", c.planner)
 }
