@@ -55,9 +55,9 @@ var never = map[string][]string{
 // modules are the modules of others, with the packages that may import them.
 var modules = map[string][]string{
 	"github.com/alecthomas/kong":      {"internal/command"},
+	"github.com/andybalholm/brotli":   {"internal/packed"},
 	"github.com/klauspost/compress":   {"internal/packed"},
 	"github.com/nats-io":              {"cluster/internal/cluster", "cluster/part"},
-	"github.com/parquet-go":           {"internal/data/dataset"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
 	"github.com/tetratelabs/wazero":   {"internal/solve/highs"},
 	"codeberg.org/go-fonts":           {"internal/picture"},

@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -54,3 +55,6 @@ func Reader(r io.Reader) (io.ReadCloser, bool, error) {
 	}
 	return io.NopCloser(in), false, nil
 }
+
+// Brotli decompresses what has no first bytes of its own.
+func Brotli(r io.Reader) io.Reader { return brotli.NewReader(r) }

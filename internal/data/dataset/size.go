@@ -1,8 +1,9 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/fdplan/fdplan/internal/data/parquet"
 )
 
 // maxValues bounds the values of a data set that is read: rows times columns,
@@ -23,7 +24,7 @@ const (
 func unpacked(size, ratio int64) int64 { return alwaysUnpacked + ratio*size }
 
 // errUnpacked is the error for a file that unpacks to more.
-var errUnpacked = errors.New("it unpacks to many more bytes than it has; expected a data set")
+var errUnpacked = parquet.ErrUnpacked
 
 // RoomFor refuses more values than a data set may have.
 func RoomFor(rows, columns int) error {
