@@ -14,6 +14,7 @@ type machine struct {
 	vals  []float64 // by fluent: states and actions of this step, and values computed in it
 	next  []float64 // by fluent: next states
 	rng   *rand.Rand
+	fork  *fork // in place of rng while the outcomes of draws are enumerated; else nil
 	fault fault
 }
 

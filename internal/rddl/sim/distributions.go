@@ -75,6 +75,9 @@ func (c *compiler) distribution(n *ground.Node) num {
 			if !d.Allows(x, 0) {
 				return m.fail(n, d.Check(x).Error())
 			}
+			if m.fork != nil {
+				return m.fork.draw(m, n, x, 0)
+			}
 			return finite(m, n, draw(m.rng, x), x)
 		}
 	}
@@ -87,6 +90,9 @@ func (c *compiler) distribution(n *ground.Node) num {
 			x, y := a(m), b(m)
 			if !d.Allows(x, y) {
 				return m.fail(n, d.Check(x, y).Error())
+			}
+			if m.fork != nil {
+				return m.fork.draw(m, n, x, y)
 			}
 			return finite(m, n, draw(m.rng, x, y), x, y)
 		}
@@ -131,6 +137,13 @@ func (c *compiler) discrete(n *ground.Node) num {
 		}
 		if !(sum > 0) || math.IsInf(sum, 1) {
 			return m.fail(n, "the weights do not sum to a positive number but to", sum)
+		}
+		if m.fork != nil {
+			m.fork.values, m.fork.weights = append(m.fork.values[:0], values...), m.fork.weights[:0]
+			for _, w := range weights {
+				m.fork.weights = append(m.fork.weights, w(m))
+			}
+			return m.fork.pick()
 		}
 		u := m.rng.Float64() * sum
 		last := 0

@@ -22,6 +22,7 @@ type Options struct {
 	Known          bool     // nothing is learned: everything follows the RDDL
 	IgnoreDiscount bool
 	FreeSuccessors bool // see translate.Options
+	Chance         bool // likewise; only with nothing learned
 	// Determinize replaces what is drawn at random; "" leaves it.
 	Determinize ground.Determinization
 }
@@ -89,7 +90,7 @@ func (t *Task) Problem(ctx context.Context, o Options) (*translate.Compiled, err
 	if err != nil {
 		return nil, err
 	}
-	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount, FreeSuccessors: o.FreeSuccessors}
+	topt := translate.Options{Name: o.Name, Ranges: t.Ranges, Goal: goal, IgnoreDiscount: o.IgnoreDiscount, FreeSuccessors: o.FreeSuccessors, Chance: o.Chance && o.Known}
 	if !o.Known {
 		topt.Learned, topt.Inputs = t.Learned, t.Inputs
 	}

@@ -40,6 +40,9 @@ type scene struct {
 	memo map[int]value // intermediate fluents of this row
 
 	leaves bool // some values are of leaves
+
+	draws *path               // the outcomes of draws; nil where there are none
+	step  map[fluentKey]value // next values that draws decide
 }
 
 // fluentKey is a fluent at this step (even) or the next (odd).
@@ -97,6 +100,9 @@ func (s *scene) eval(n *ground.Node) value {
 	case ground.Case:
 		return s.choose(n)
 	case ground.Random:
+		if s.draws != nil {
+			return s.draws.draw(s, n)
+		}
 		return s.eval(s.c.certain(n, s))
 	}
 	args := make([]value, len(n.Args))
@@ -108,6 +114,9 @@ func (s *scene) eval(n *ground.Node) value {
 
 func (s *scene) fluent(n *ground.Node) value {
 	if v, ok := s.val[keyOf(n)]; ok {
+		return v
+	}
+	if v, ok := s.step[keyOf(n)]; ok {
 		return v
 	}
 	if v, ok := s.memo[n.Fluent]; ok {

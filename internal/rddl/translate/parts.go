@@ -86,6 +86,7 @@ func (c *compiler) transitions() {
 	for _, i := range c.g.Order {
 		f := &c.g.Fluents[i]
 		switch {
+		case c.drawn[i]:
 		case f.Kind == ground.State && !c.learned[i]:
 			c.transition(i)
 		case f.Kind == ground.Interm && f.Type == ground.Int:

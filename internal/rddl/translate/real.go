@@ -67,17 +67,17 @@ func (c *compiler) gridTransition(n *ground.Node, next *vector, g *grid) {
 	c.emitLinear(inSteps, z.linear.plus(vectorNumber(next).linear, whole(-1)), factored.EQ)
 }
 
-// decode returns the value of a fluent whose variable has the value z.
-func (c *Compiled) decode(fluent int, z int64) float64 {
+// Decode returns the value of a fluent whose variable has the value z.
+func (c *Compiled) Decode(fluent int, z int64) float64 {
 	if g, ok := c.grids[fluent]; ok {
 		return g.at(z).float()
 	}
 	return float64(z)
 }
 
-// encode returns the value of the variable of a fluent that has the value x. A simulator's reals
+// Encode returns the value of the variable of a fluent that has the value x. A simulator's reals
 // are rounded; the nearest value of the grid is meant if it is very close.
-func (c *Compiled) encode(fluent int, x float64) (int64, bool) {
+func (c *Compiled) Encode(fluent int, x float64) (int64, bool) {
 	const most = 1 << 53
 	g, ok := c.grids[fluent]
 	if !ok {

@@ -29,6 +29,9 @@ type Options struct {
 	// Inputs lists what the network reads, in order: base names (all fluents of that name, in
 	// grounding order) or grounded names. nil means all actions, then all states.
 	Inputs []string
+	// Chance leaves next values that are drawn at random open: Compiled.Outcomes has their
+	// probabilities. Conditions, the goal and the reward must not read what else is drawn.
+	Chance bool
 	// IgnoreDiscount treats a discount other than 1 as 1.
 	IgnoreDiscount bool
 	// FreeSuccessors asks for the state invariants before each step only, so that
@@ -61,6 +64,7 @@ type compiler struct {
 
 	variable  []int // factored variable of each state and action fluent
 	learned   []bool
+	drawn     []bool // with Options.Chance: the fluents that draws decide
 	wires     []wire
 	byBit     map[factored.Lit]lit
 	gates     map[string]lit // by kind and inputs
@@ -223,7 +227,15 @@ func (c *compiler) fluentsNamed(name string) []int {
 
 // network lists the bits that the network determines and reads.
 func (c *compiler) network() error {
-	c.learned = make([]bool, len(c.g.Fluents))
+	c.learned, c.drawn = make([]bool, len(c.g.Fluents)), make([]bool, len(c.g.Fluents))
+	if c.o.Chance {
+		_, random := c.g.Groups()
+		for _, g := range random {
+			for _, i := range g.Fluents {
+				c.drawn[i] = true
+			}
+		}
+	}
 	bits := func(i int) []factored.Bit {
 		v := &c.p.Variables[c.variable[i]]
 		var out []factored.Bit

@@ -32,7 +32,7 @@ func (c *Compiled) Values(val factored.Valuation) []float64 {
 	out := make([]float64, len(c.Ground.Fluents))
 	for i := range out {
 		if v := c.Variable(i); v != nil {
-			out[i] = c.decode(i, v.Value(val))
+			out[i] = c.Decode(i, v.Value(val))
 		}
 	}
 	return out
@@ -50,7 +50,7 @@ func (c *Compiled) Valuation(values []float64) (factored.Valuation, error) {
 		if v == nil {
 			continue
 		}
-		z, ok := c.encode(i, x)
+		z, ok := c.Encode(i, x)
 		if !ok {
 			return nil, fmt.Errorf("%s cannot be %v; %s", v.Name, x, c.expected(i))
 		}

@@ -1,0 +1,215 @@
+// Package decision makes a decision process of RDDL that draws at random: states, legal joint actions,
+// outcomes and rewards are those of the simulator.
+package decision
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Process is the decision process of an RDDL problem. It belongs to one goroutine.
+type Process struct {
+	compiled *translate.Compiled
+	outcomes *sim.Outcomes
+	goal     func() (bool, error)
+	start    []uint64
+	fields   []field
+	words    int
+	values   []float64 // a state, in the order of the simulator
+	next     []uint64
+	broken   []uint64 // in place of a state with a value that its variable does not have
+
+	actions [][]float64 // by their numbers
+	numbers map[string]uint32
+}
+
+// field is where a state has a fluent.
+type field struct {
+	fluent int
+	lo     int64
+	word   int
+	shift  uint
+	mask   uint64
+	most   uint64 // the greatest value less lo
+}
+
+// New makes the process of a compiled problem. goal may be nil; start has the states that runs
+// begin in.
+func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start factored.Valuation) (*Process, error) {
+	p := &Process{compiled: c, numbers: map[string]uint32{}, words: 1}
+	var err error
+	if p.outcomes, err = s.NewOutcomes(); err != nil {
+		return nil, err
+	}
+	if goal != nil {
+		if p.goal, err = p.outcomes.Test(goal); err != nil {
+			return nil, err
+		}
+	}
+	used := uint(1) // the first bit tells a state with a value that its variable does not have
+	for _, i := range s.States() {
+		v := c.Variable(i)
+		f := field{fluent: i, lo: v.Lo, most: uint64(v.Hi - v.Lo)}
+		width := uint(bits.Len64(f.most))
+		if used+width > 64 {
+			p.words++
+			used = 0
+		}
+		f.word, f.shift, f.mask = p.words-1, used, 1<<width-1
+		used += width
+		p.fields = append(p.fields, f)
+	}
+	p.values, p.next, p.broken = make([]float64, len(p.fields)), make([]uint64, p.words), make([]uint64, p.words)
+	p.broken[0] = 1
+	p.start, err = p.Pack(start)
+	return p, err
+}
+
+// Words implements policy.Process.
+func (p *Process) Words() int { return p.words }
+
+// Start implements policy.Process.
+func (p *Process) Start(state []uint64) { copy(state, p.start) }
+
+// Pack packs the states of a valuation.
+func (p *Process) Pack(val factored.Valuation) ([]uint64, error) {
+	out := make([]uint64, p.words)
+	for _, f := range p.fields {
+		z := uint64(p.compiled.Variable(f.fluent).Value(val) - f.lo)
+		if z > f.most {
+			return nil, errors.New("a state has a value outside its range")
+		}
+		out[f.word] |= z << f.shift
+	}
+	return out, nil
+}
+
+// Unpack sets the states in a valuation.
+func (p *Process) Unpack(val factored.Valuation, state []uint64) error {
+	for _, f := range p.fields {
+		if err := p.compiled.Variable(f.fluent).Set(val, f.lo+int64(state[f.word]>>f.shift&f.mask)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Action sets the actions in a valuation to those of a joint action.
+func (p *Process) Action(val factored.Valuation, id uint32) error {
+	for i, f := range p.outcomes.Runner().Simulator().Actions() {
+		z, ok := p.compiled.Encode(f, p.actions[id][i])
+		if !ok {
+			return errors.New("an action has a value outside its range")
+		}
+		if err := p.compiled.Variable(f).Set(val, z); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load sets the simulator to a state and returns what the simulator says against it.
+func (p *Process) load(state []uint64) error {
+	for i, f := range p.fields {
+		p.values[i] = p.compiled.Decode(f.fluent, f.lo+int64(state[f.word]>>f.shift&f.mask))
+	}
+	return p.outcomes.Runner().SetState(p.values)
+}
+
+// Kind implements policy.Process.
+func (p *Process) Kind(state []uint64) (k policy.Kind, err error) {
+	if state[0]&1 == 1 {
+		return policy.Broken, nil
+	}
+	var broken *sim.Violation
+	if err := p.load(state); errors.As(err, &broken) {
+		return policy.Broken, nil
+	} else if err != nil {
+		return 0, err
+	}
+	ends, err := p.outcomes.Runner().Terminal()
+	if ends {
+		k = policy.End
+	}
+	if err != nil || p.goal == nil {
+		return k, err
+	}
+	holds, err := p.goal()
+	if holds {
+		k |= policy.Goal
+	}
+	return k, err
+}
+
+// Expand implements policy.Process.
+func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
+	if err := p.load(state); err != nil {
+		return err
+	}
+	r := p.outcomes.Runner()
+	return p.outcomes.Actions(func() error {
+		id, begun := p.number(r), false
+		return p.outcomes.Each(func(o sim.Outcome) error {
+			if !begun {
+				x.Action(id)
+				begun = true
+			}
+			next := p.next
+			if o.Outside || !p.pack(next) {
+				next = p.broken
+			}
+			x.Outcome(o.P, o.Reward, o.Unlikely, next)
+			return nil
+		})
+	})
+}
+
+// pack packs the state after a step; false if a variable does not have its value.
+func (p *Process) pack(out []uint64) bool {
+	clear(out)
+	for _, f := range p.fields {
+		z, ok := p.compiled.Encode(f.fluent, p.outcomes.Next(f.fluent))
+		if !ok || uint64(z-f.lo) > f.most {
+			return false
+		}
+		out[f.word] |= uint64(z-f.lo) << f.shift
+	}
+	return true
+}
+
+// number returns the number of the joint action that the simulator has.
+func (p *Process) number(r *sim.Runner) uint32 {
+	list := r.Simulator().Actions()
+	var buf [256]byte
+	key := buf[:0]
+	for _, f := range list {
+		v := r.Value(f)
+		if v == math.Trunc(v) && v >= 0 && v < 255 {
+			key = append(key, byte(v))
+			continue
+		}
+		key = append(key, 255)
+		for b, x := 0, math.Float64bits(v); b < 64; b += 8 {
+			key = append(key, byte(x>>b))
+		}
+	}
+	if id, ok := p.numbers[string(key)]; ok {
+		return id
+	}
+	id := uint32(len(p.actions))
+	var values []float64
+	for _, f := range list {
+		values = append(values, r.Value(f))
+	}
+	p.actions = append(p.actions, slices.Clip(values))
+	p.numbers[string(key)] = id
+	return id
+}

@@ -1,0 +1,84 @@
+package ground
+
+import "slices"
+
+// Group is a set of fluents that are drawn together in a step: given the state and the action,
+// its values are independent of those of all other groups.
+type Group struct {
+	Fluents []int // in the order of computation: intermediate fluents and next states
+	Reads   []int // states and actions that their distribution depends on, in increasing order
+}
+
+// Groups splits the fluents that a step computes, observations aside, into those whose values the
+// state and the action decide, in the order of computation, and the groups of the others. Fluents
+// are in one group if one reads the other, as far as both are random.
+func (p *Problem) Groups() (decided []int, random []Group) {
+	reads, _ := p.dependencies()
+	root := make([]int, len(p.Fluents)) // of random fluents, by union and find; -1 for the others
+	for i := range root {
+		root[i] = -1
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			i = root[i]
+		}
+		return i
+	}
+	for _, i := range p.Order {
+		if p.Fluents[i].Kind == Observ {
+			continue
+		}
+		if r := findRandom(p.Fluents[i].CPF); r != nil {
+			root[i] = i
+		}
+		for _, j := range reads[i] {
+			if root[j] < 0 {
+				continue
+			}
+			if root[i] < 0 {
+				root[i] = i
+			}
+			root[find(i)] = find(j)
+		}
+	}
+	place := map[int]int{} // of a root, in random
+	for _, i := range p.Order {
+		switch {
+		case p.Fluents[i].Kind == Observ:
+		case root[i] < 0:
+			decided = append(decided, i)
+		default:
+			r := find(i)
+			if _, ok := place[r]; !ok {
+				place[r] = len(random)
+				random = append(random, Group{})
+			}
+			g := &random[place[r]]
+			g.Fluents = append(g.Fluents, i)
+		}
+	}
+	for k := range random {
+		g := &random[k]
+		for _, i := range g.Fluents {
+			p.decidedBy(p.Fluents[i].CPF, g, map[int]bool{})
+		}
+		slices.Sort(g.Reads)
+		g.Reads = slices.Compact(g.Reads)
+	}
+	return decided, random
+}
+
+// decidedBy adds to g the states and actions that n reads, through what is computed in the step.
+func (p *Problem) decidedBy(n *Node, g *Group, seen map[int]bool) {
+	n.Walk(func(x *Node) bool {
+		switch {
+		case x.Op != Ref:
+		case !p.computed(x):
+			g.Reads = append(g.Reads, x.Fluent)
+		case !seen[x.Fluent]:
+			seen[x.Fluent] = true
+			p.decidedBy(p.Fluents[x.Fluent].CPF, g, seen)
+		}
+		return true
+	})
+}
