@@ -34,6 +34,7 @@ var examples = map[string][]example{
 		{"The best horizon from 2 to 12, with a further rule, as JSON", "plan navigation/5x5 -H 2..12 --require '~robot-at(x6,y12)' --json -o plan.json"},
 		{"With the RDDL itself instead of the network, for a minute at most", "plan sysadmin/4 -H 8 --model rddl --time-limit 60s"},
 		{"Steps that the training rows of the network support, and no others", "plan examples/two-product/task.toml --safe"},
+		{"What to do in each state of RDDL that draws at random", "plan --domain d.rddl --instance i.rddl --policy -o policy.json"},
 		{"On the workers of a server, with the proofs of all parts joined", "plan navigation/5x5 -H 10 --connect nats://127.0.0.1:4222 --certify maze"},
 	},
 	"certify": {

@@ -27,6 +27,7 @@ type planCmd struct {
 	limits
 	incrementalFlags
 	Connect
+	policyFlags
 	WorkersOnly bool        `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
 	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
@@ -45,6 +46,12 @@ type planCmd struct {
 
 // Run plans and prints the document.
 func (c *planCmd) Run(a *environment) error {
+	if err := c.suits(c); err != nil || c.Policy {
+		if err == nil {
+			err = c.policy(a)
+		}
+		return err
+	}
 	ctx, cancel := c.context(a)
 	defer cancel()
 	task, err := c.load(ctx, &c.changeFlags)

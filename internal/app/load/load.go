@@ -40,6 +40,8 @@ type Ref struct {
 	Untrained      bool // the network is not needed: it is to be learned or tested
 	Simulate       bool // only the RDDL is needed, which may be stochastic
 	IgnoreDiscount bool
+	// Chance keeps what is drawn at random open in the problem, for policies.
+	Chance bool
 	// Determinize is a rule of package ground that replaces what is drawn at random; "" for
 	// none. Simulators go on to draw.
 	Determinize string
@@ -148,7 +150,7 @@ func fromFiles(r Ref) (*Problem, error) {
 
 // fromTask compiles a task, reading its files with read.
 func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	o.Read, o.IgnoreDiscount, o.Determinize = read, r.IgnoreDiscount, ground.Determinization(r.Determinize)
+	o.Read, o.IgnoreDiscount, o.Determinize, o.Chance = read, r.IgnoreDiscount, ground.Determinization(r.Determinize), r.Chance
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
 	}

@@ -1,0 +1,172 @@
+// Package policy implements the use case of planning with chance: a policy is found, an evaluator that
+// knows no solver computes what it is worth, and what is printed is that.
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/decision"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Request asks for a policy.
+type Request struct {
+	Objective policy.Objective // "" for success if there is a goal, else reward
+	Horizon   int              // 0 is the problem's own
+	Limits    engine.Limits
+	Report    func(states, remaining int) // may be nil
+	Now       func() time.Time
+	Started   time.Time
+}
+
+// model is a problem with chance, in the forms that a solver and the evaluator take.
+type model struct {
+	p       *load.Problem
+	process *decision.Process
+	chance  *translate.Outcomes
+	start   factored.Valuation
+}
+
+// newModel makes the model of a problem that was loaded with load.Ref.Chance.
+func newModel(p *load.Problem) (*model, error) {
+	t := p.Truth
+	switch {
+	case t == nil || t.Compiled == nil || p.Network != nil:
+		return nil, errors.New("policies are made for RDDL; expected --domain, or a bundled problem with --model rddl")
+	case p.OwnReward:
+		return nil, errors.New("--reward replaces a reward that policies take from the RDDL; expected the RDDL's own")
+	case len(p.Required) > 0 || len(p.Timed) > 0:
+		return nil, errors.New("--require adds constraints, and policies follow the rules of the RDDL alone; expected invariants and preconditions there")
+	}
+	start, err := startOf(p.Problem)
+	if err != nil {
+		return nil, err
+	}
+	process, err := decision.New(t.Sim, t.Compiled, t.Goal, start)
+	if err != nil {
+		return nil, err
+	}
+	return &model{p, process, t.Compiled.Outcomes(), start}, nil
+}
+
+// startOf returns the initial state, all of which must be given.
+func startOf(p *factored.Problem) (factored.Valuation, error) {
+	val, given := make(factored.Valuation, p.NumBits()), make([]bool, p.NumBits())
+	for i := range p.Initial {
+		if c := &p.Initial[i]; len(c.Terms) == 1 {
+			b := c.Terms[0].Lit.Bit
+			val[b] = true
+			on := c.Holds(val, nil)
+			val[b] = false
+			given[b] = given[b] || on != c.Holds(val, nil)
+			val[b] = on
+		}
+	}
+	for _, b := range p.Bits(factored.State) {
+		if !given[b] {
+			v, _ := p.Owner(b)
+			return nil, fmt.Errorf("the initial state leaves %s open; a policy begins in one state", v.Name)
+		}
+	}
+	return val, nil
+}
+
+// Plan finds the best policy of a problem with chance.
+func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
+	if r.Horizon == 0 {
+		if r.Horizon = p.Problem.Horizon; r.Horizon == 0 {
+			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+		}
+	}
+	hasGoal := p.Truth != nil && p.Truth.Goal != nil
+	if r.Objective == "" {
+		if r.Objective = policy.Reward; hasGoal {
+			r.Objective = policy.Success
+		}
+	}
+	if r.Objective == policy.Success && !hasGoal {
+		return nil, fmt.Errorf("%s has no goal to reach; expected --goal, or --maximize reward", p.Problem.Name)
+	}
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	r.Limits = app.Limits(r.Limits)
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Engine: "dynamic programming", Status: engine.Unknown}
+	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, Report: r.Report})
+	if err != nil {
+		return nil, err
+	}
+	d.States, d.Pairs, d.Updates = s.States, s.Pairs, s.Updates
+	if math.IsInf(s.Value, -1) {
+		d.Status = engine.Infeasible
+	} else if err := d.tell(m, s); err != nil {
+		return nil, err
+	}
+	d.Seconds = r.Now().Sub(r.Started).Seconds()
+	return d, nil
+}
+
+// tolerance is the relative distance of value and bound below which they are said to meet: the bound is
+// computed in floating point.
+const tolerance = 1e-9
+
+// tell writes a policy into d, and lets the evaluator say what it is worth.
+func (d *Document) tell(m *model, s *policy.Solution) error {
+	if err := d.Table.fill(m, s); err != nil {
+		return err
+	}
+	odds, err := d.evaluate(m)
+	if err != nil {
+		return fmt.Errorf("%w: evaluating the policy: %w", app.ErrInternal, err)
+	}
+	if odds.Failure != nil {
+		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, odds.Failure)
+	}
+	d.Reached, d.Steps = odds.States, odds.Steps
+	scale := big.NewRat(1, 1)
+	if d.Objective == policy.Reward {
+		scale.SetInt64(m.p.Problem.Reward.Scale)
+	}
+	exact := new(big.Rat).Quo(odds.Lower, scale)
+	value, _ := exact.Float64()
+	upper, _ := new(big.Rat).Quo(odds.Upper, scale).Float64()
+	if off := math.Abs(value - s.Value); off > tolerance*math.Max(1, math.Abs(value)) {
+		return fmt.Errorf("%w: dynamic programming found the value %v, the evaluator %v", app.ErrInternal, s.Value, value)
+	}
+	d.Value, d.Bound = &value, &value
+	if d.Evaluated = "exactly"; !odds.Exact() {
+		d.Evaluated = "within rounding"
+	}
+	if text := exact.RatString(); odds.Exact() && len(text) <= maxFraction {
+		d.Exact = text
+	}
+	if bound := math.Max(upper, s.Value); bound > value {
+		d.Bound = &bound
+	}
+	d.Status = engine.Optimal
+	return nil
+}
+
+// evaluate computes what the table is worth, from the definition of the problem alone.
+func (d *Document) evaluate(m *model) (*validate.Odds, error) {
+	act, err := d.Table.policy(m.p.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if d.Objective == policy.Success {
+		return validate.Success(m.p.Problem, nil, m.chance, m.start, act, d.Horizon)
+	}
+	return validate.ExpectedReward(m.p.Problem, nil, m.chance, m.start, act, d.Horizon)
+}

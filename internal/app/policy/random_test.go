@@ -1,0 +1,322 @@
+package policy_test
+
+import (
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/engine"
+	solver "github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
+)
+
+var instances = flag.Int("instances", 60, "number of random problems")
+
+// writer makes random RDDL.
+type writer struct{ *rand.Rand }
+
+func (w writer) pick(list ...string) string { return list[w.IntN(len(list))] }
+
+// truth is a random condition.
+func (w writer) truth(depth int, actions bool) string {
+	if depth == 0 || w.IntN(3) == 0 {
+		list := []string{"p", "q", "(n > 0)", "(n == 2)", "~p"}
+		if actions {
+			list = append(list, "a", "b")
+		}
+		return w.pick(list...)
+	}
+	return fmt.Sprintf("(%s %s %s)", w.truth(depth-1, actions), w.pick("^", "|", "=>", "<=>"), w.truth(depth-1, actions))
+}
+
+// share is a random probability that may depend on state and action.
+func (w writer) share() string {
+	constant := w.pick("0.5", "0.1", "0.25", "0.7", "0", "1", "1/3", "0.9")
+	if w.IntN(2) == 0 {
+		return constant
+	}
+	return fmt.Sprintf("if (%s) then %s else %s", w.truth(1, true), constant, w.pick("0.2", "0.5", "0.8", "1"))
+}
+
+// problem is a random domain and instance of two Booleans and a number, and its goal.
+func (w writer) problem() (text, goal string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, `domain d { requirements = { reward-deterministic }; pvariables {
+p : { state-fluent, bool, default = false }; q : { state-fluent, bool, default = %s }; n : { state-fluent, int, default = 0 };
+a : { action-fluent, bool, default = false }; b : { action-fluent, bool, default = false }; `, w.pick("true", "false"))
+	inter := w.IntN(2) == 0
+	if inter {
+		b.WriteString("w : { interm-fluent, bool, level = 1 }; ")
+	}
+	b.WriteString("};\ncpfs {\n")
+	if inter {
+		fmt.Fprintf(&b, "w = Bernoulli(%s);\n", w.share())
+	}
+	extra := func() string {
+		if inter {
+			return w.pick("w", "(w ^ p)", "(w | a)")
+		}
+		return w.truth(1, true)
+	}
+	fmt.Fprintf(&b, "p' = if (%s) then %s else Bernoulli(%s);\n", w.truth(1, true), extra(), w.share())
+	fmt.Fprintf(&b, "q' = %s;\n", w.pick("Bernoulli("+w.share()+")", extra(), w.truth(2, true), "(p' ^ "+w.truth(1, true)+")"))
+	step := w.pick("1", "Bernoulli(0.5)", "Binomial(2, 0.25)", "0")
+	fmt.Fprintf(&b, "n' = if (%s) then %s(n + %s%s) else %s;\n};\n", w.truth(1, true), "", step, w.pick("", "", " - a"), w.pick("0", "n", "max[n - 1, 0]"))
+	fmt.Fprintf(&b, "reward = %d * p + %d * n' - %d * a + %d * [q ^ b] - 0.5 * b;\n", w.IntN(5)-2, w.IntN(4)-1, w.IntN(3), w.IntN(4))
+	if w.IntN(3) == 0 {
+		fmt.Fprintf(&b, "action-preconditions { %s; };\n", w.truth(2, true))
+	}
+	if w.IntN(4) == 0 {
+		fmt.Fprintf(&b, "state-invariants { %s; };\n", w.pick("n <= 2", "~p | ~q", "p => n > 0"))
+	}
+	if w.IntN(4) == 0 {
+		fmt.Fprintf(&b, "termination { %s; };\n", w.truth(1, false))
+	}
+	fmt.Fprintf(&b, "}\ninstance i { domain = d; max-nondef-actions = %s; horizon = 4; discount = 1.0; }\n", w.pick("1", "2", "pos-inf"))
+	return b.String(), w.pick("p ^ q", "n >= 2", "n == 3", "p <=> (n == 1)", "q ^ n == 0")
+}
+
+// brute solves a problem by recursion over the histories that can follow, with the direct evaluator of
+// expressions and exact fractions.
+type brute struct {
+	t       *testing.T
+	g       *ground.Problem
+	goal    *ground.Node
+	success bool
+	memo    map[string]*big.Rat
+}
+
+const most = 3 // the greatest value of n
+
+func (b *brute) holds(n *ground.Node, now []float64) bool {
+	v, err := ground.Eval(n, &ground.Values{Now: now})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v != 0
+}
+
+// event is one result of a step.
+type event struct {
+	p, reward *big.Rat
+	next      []float64
+	unlikely  int
+}
+
+// events lists the results of a step; now has the actions.
+func (b *brute) events(now []float64) (list []event) {
+	var script, sizes []int
+	for {
+		at, p, unlikely := 0, big.NewRat(1, 1), 0
+		next, inter := append([]float64(nil), now...), append([]float64(nil), now...)
+		draw := func(name string, args []float64) (float64, error) {
+			var values []float64
+			var weights []*big.Rat
+			exact := func(x float64) *big.Rat { r := operator.Simplest(x); return big.NewRat(r.N, r.D) }
+			switch name {
+			case "Bernoulli":
+				values, weights = []float64{1, 0}, []*big.Rat{exact(args[0]), new(big.Rat).Sub(big.NewRat(1, 1), exact(args[0]))}
+			case "Binomial": // of two trials
+				x := exact(args[1])
+				y := new(big.Rat).Sub(big.NewRat(1, 1), x)
+				one := new(big.Rat).Mul(x, y)
+				values, weights = []float64{0, 1, 2}, []*big.Rat{new(big.Rat).Mul(y, y), one.Add(one, one), new(big.Rat).Mul(x, x)}
+			default:
+				b.t.Fatalf("a draw from %s", name)
+			}
+			if at == len(script) {
+				script, sizes = append(script, 0), append(sizes, len(values))
+			}
+			k := script[at]
+			at++
+			p.Mul(p, weights[k])
+			for j, w := range weights {
+				if c := w.Cmp(weights[k]); c > 0 || c == 0 && j < k {
+					unlikely++
+					break
+				}
+			}
+			return values[k], nil
+		}
+		for _, i := range b.g.Order {
+			f := &b.g.Fluents[i]
+			v, err := ground.Eval(f.CPF, &ground.Values{Now: inter, Next: next, Draw: draw})
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if f.Kind == ground.State {
+				next[i] = v
+			} else {
+				inter[i] = v
+			}
+		}
+		if p.Sign() > 0 {
+			r, err := ground.Eval(b.g.Reward, &ground.Values{Now: inter, Next: next})
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			list = append(list, event{p, new(big.Rat).SetFloat64(r), next, unlikely})
+		}
+		k := len(script) - 1
+		for ; k >= 0; k-- {
+			if script[k]++; script[k] < sizes[k] {
+				break
+			}
+		}
+		if script, sizes = script[:k+1], sizes[:k+1]; k < 0 {
+			return list
+		}
+	}
+}
+
+// kind tells of a state whether it breaks a rule, is a goal, and ends a run.
+func (b *brute) kind(s []float64) (broken, goal, ends bool) {
+	broken = s[b.g.ByName["n"]] < 0 || s[b.g.ByName["n"]] > most
+	for _, c := range b.g.Invariants {
+		broken = broken || !b.holds(c.Expr, s)
+	}
+	for _, c := range b.g.Termination {
+		ends = ends || b.holds(c.Expr, s)
+	}
+	return broken, b.holds(b.goal, s), ends
+}
+
+// actions lists the legal joint actions as states with actions.
+func (b *brute) actions(s []float64) (list [][]float64) {
+	for k := range 4 {
+		now := append([]float64(nil), s...)
+		now[b.g.ByName["a"]], now[b.g.ByName["b"]] = float64(k&1), float64(k>>1)
+		legal := b.g.MaxActions < 0 || k&1+k>>1 <= b.g.MaxActions
+		for _, c := range b.g.Preconditions {
+			legal = legal && b.holds(c.Expr, now)
+		}
+		// The next value of n forbids the step where it is not drawn and leaves its range.
+		if legal && !b.drawn() {
+			n := b.events(now)[0].next[b.g.ByName["n"]]
+			legal = n >= 0 && n <= most
+		}
+		if legal {
+			list = append(list, now)
+		}
+	}
+	return list
+}
+
+func (b *brute) drawn() bool {
+	_, groups := b.g.Groups()
+	for _, g := range groups {
+		for _, i := range g.Fluents {
+			if b.g.Fluents[i].Name == "n" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// value is the best value of a state; nil for minus infinity.
+func (b *brute) value(s []float64, left int) *big.Rat {
+	key := fmt.Sprint(s, left)
+	if v, ok := b.memo[key]; ok {
+		return v
+	}
+	v := b.compute(s, left)
+	b.memo[key] = v
+	return v
+}
+
+func (b *brute) compute(s []float64, left int) *big.Rat {
+	broken, goal, ends := b.kind(s)
+	switch {
+	case broken && !b.success:
+		return nil
+	case b.success && goal && !broken:
+		return big.NewRat(1, 1)
+	case broken, ends, left == 0:
+		return new(big.Rat)
+	}
+	var best *big.Rat
+	if b.success {
+		best = new(big.Rat)
+	}
+	for _, now := range b.actions(s) {
+		sum := new(big.Rat)
+		for _, e := range b.events(now) {
+			next := append([]float64(nil), e.next...)
+			for i := range b.g.Fluents {
+				if b.g.Fluents[i].Kind != ground.State {
+					next[i] = 0
+				}
+			}
+			v := b.value(next, left-1)
+			if v == nil {
+				sum = nil
+				break
+			}
+			if !b.success {
+				v = new(big.Rat).Add(v, e.reward)
+			}
+			sum.Add(sum, new(big.Rat).Mul(v, e.p))
+		}
+		if sum != nil && (best == nil || sum.Cmp(best) > 0) {
+			best = sum
+		}
+	}
+	return best
+}
+
+// TestRandom compares the values of policies with brute force, exactly.
+func TestRandom(t *testing.T) {
+	kinds := map[string]int{}
+	for seed := range *instances {
+		w := writer{rand.New(rand.NewPCG(uint64(seed), 29))}
+		text, goal := w.problem()
+		read := func(string) ([]byte, error) { return []byte(text), nil }
+		p, err := load.Load(t.Context(), load.Ref{Domain: "d.rddl", Goal: goal, Ranges: []string{fmt.Sprint("n=0..", most)}, Read: read, Chance: true})
+		if err != nil {
+			t.Fatalf("problem %d: %v\n%s", seed, err, text)
+		}
+		for _, o := range solver.Objectives {
+			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
+			start := make([]float64, len(b.g.Fluents))
+			for i, f := range b.g.Fluents {
+				if f.Kind == ground.State {
+					start[i] = f.Initial
+				}
+			}
+			want := b.value(start, 4)
+			r := policy.Request{Objective: o, Now: time.Now, Started: time.Now()}
+			r.Limits.Memory = 1 << 30
+			d, err := policy.Plan(t.Context(), p, r)
+			switch {
+			case err != nil:
+				t.Fatalf("problem %d, %s: %v\ngoal %s\n%s", seed, o, err, goal, text)
+			case want == nil && d.Status == engine.Infeasible:
+				kinds["infeasible"]++
+				continue
+			case want == nil || d.Status != engine.Optimal || d.Exact == "":
+				t.Fatalf("problem %d, %s: %s %q, expected %v\ngoal %s\n%s", seed, o, d.Status, d.Exact, want, goal, text)
+			}
+			if d.Exact != want.RatString() {
+				t.Fatalf("problem %d, %s: the policy is worth %s, the best one %s\ngoal %s\n%s", seed, o, d.Exact, want.RatString(), goal, text)
+			}
+			kinds[string(o)]++
+			if !want.IsInt() {
+				kinds["between"]++
+			}
+		}
+	}
+	t.Log(kinds)
+	for _, k := range []string{"infeasible", "success", "reward", "between"} {
+		if kinds[k] == 0 {
+			t.Errorf("no problem is of kind %s", k)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Objective is what a policy maximises.
+type Objective string
+
+// The objectives.
+const (
+	// Success is the probability that the goal holds after one of the steps, or at the start. A run ends
+	// there.
+	Success Objective = "success"
+	// Reward is the expected sum of rewards. A rule that can break makes an action as bad as
+	// possible.
+	Reward Objective = "reward"
+)
+
+// Objectives lists the objectives.
+var Objectives = []Objective{Success, Reward}
+
+// ErrTooLarge is wrapped by the error for a process that does not fit memory.
+var ErrTooLarge = errors.New("the process does not fit memory")
+
+// distribution is what actions have in common: probabilities, rewards beyond that of the first outcome, and
+// disturbances. Actions with equal distributions share one.
+type distribution struct {
+	first, n int32
+	more     float64 // expected reward beyond that of the first outcome
+}
+
+// table is a process laid out: its reachable states in the order in which they were found, which is
+// by the least number of steps.
+type table struct {
+	objective Objective
+	paid      bool    // rewards are kept
+	stuck     float64 // the value of a state in which nothing is legal
+
+	words  int
+	keys   []uint64 // packed states
+	slots  []uint32 // hash table over keys, 1 + state; 0 is empty
+	kinds  []Kind
+	levels []int // levels[t]: how many states are reachable in at most t steps
+
+	// Of the states that have been expanded, and one more:
+	firstAction, firstNext []int64
+	actions                []uint32 // the process's number of each action
+	distributions          []uint32 // of each action
+	rewards                []uint32 // of each action's first outcome, among amounts
+	next                   []uint32 // states, the outcomes of each action in order
+
+	amounts []float64
+	dist    []distribution
+	p, more []float64 // of distributions; more is the reward beyond that of the first outcome
+	events  []uint32  // likewise
+	byDist  map[string]uint32
+	byValue map[float64]uint32
+}
+
+func newTable(words int) *table {
+	return &table{words: words, slots: make([]uint32, 1<<10), firstAction: []int64{0}, firstNext: []int64{0}, byDist: map[string]uint32{}, byValue: map[float64]uint32{}}
+}
+
+func (t *table) states() int { return len(t.kinds) }
+
+func (t *table) key(i int) []uint64 { return t.keys[i*t.words : (i+1)*t.words] }
+
+// bytes is the memory in use, about.
+func (t *table) bytes() int64 {
+	n := 8*cap(t.keys) + 4*cap(t.slots) + cap(t.kinds) + 8*cap(t.firstAction) + 8*cap(t.firstNext)
+	n += 4 * (cap(t.actions) + cap(t.distributions) + cap(t.rewards) + cap(t.next) + cap(t.events))
+	return int64(n + 8*(cap(t.amounts)+cap(t.p)+cap(t.more)) + 64*len(t.byDist))
+}
+
+func hash(key []uint64) uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, w := range key {
+		h ^= w
+		h *= 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	return h
+}
+
+// find returns the place of a state in slots, where it is or can be put.
+func (t *table) find(key []uint64) int {
+	mask := len(t.slots) - 1
+	i := int(hash(key)) & mask
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if slices.Equal(t.key(int(t.slots[i]-1)), key) {
+			break
+		}
+	}
+	return i
+}
+
+// state returns the number of a state, which may be new.
+func (t *table) state(p Process, key []uint64) (uint32, error) {
+	i := t.find(key)
+	if t.slots[i] != 0 {
+		return t.slots[i] - 1, nil
+	}
+	kind, err := p.Kind(key)
+	if err != nil {
+		return 0, err
+	}
+	if t.states() == math.MaxUint32-1 {
+		return 0, fmt.Errorf("%w: more than %d states", ErrTooLarge, t.states())
+	}
+	t.keys, t.kinds = append(t.keys, key...), append(t.kinds, kind)
+	t.slots[i] = uint32(t.states())
+	if t.states()*3 > len(t.slots)*2 {
+		t.grow()
+	}
+	return uint32(t.states() - 1), nil
+}
+
+func (t *table) grow() {
+	t.slots = make([]uint32, 2*len(t.slots))
+	for i := range t.states() {
+		t.slots[t.find(t.key(i))] = uint32(i + 1)
+	}
+}
+
+// closed reports whether no action is taken in states of a kind.
+func closed(k Kind, o Objective) bool {
+	return k&(End|Broken) != 0 || o == Success && k&Goal != 0
+}
+
+// build lays out what is reachable in a number of steps. limit bounds the memory. The number of states
+// is told from time to time.
+func build(ctx context.Context, p Process, o Objective, horizon int, limit int64, tell func(states int)) (*table, error) {
+	t := newTable(p.Words())
+	t.objective, t.paid = o, o == Reward
+	if o == Reward {
+		t.stuck = math.Inf(-1)
+	}
+	start := make([]uint64, t.words)
+	p.Start(start)
+	if _, err := t.state(p, start); err != nil {
+		return nil, err
+	}
+	t.levels = []int{1}
+	x := &Expansion{}
+	for step, from := 1, 0; step <= horizon; step++ {
+		to := t.states()
+		for i := from; i < to; i++ {
+			if i%1024 == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, context.Cause(ctx)
+				}
+				if b := t.bytes() + int64(t.states())*valueBytes; b > limit {
+					return nil, fmt.Errorf("%w of %d MiB: %d states were reached in %d of %d steps", ErrTooLarge, limit>>20, t.states(), step-1, horizon)
+				}
+				if tell != nil {
+					tell(t.states())
+				}
+			}
+			if err := t.expand(p, x, i); err != nil {
+				return nil, err
+			}
+		}
+		from = to
+		t.levels = append(t.levels, t.states())
+	}
+	t.byDist, t.byValue = nil, nil
+	return t, nil
+}
+
+// valueBytes is the memory of a state while the table is solved: two values, its action, and some
+// changes of action.
+const valueBytes = 2*8 + 2 + 8*8
+
+// expand adds the actions of state i.
+func (t *table) expand(p Process, x *Expansion, i int) error {
+	x.clear(t.words)
+	if !closed(t.kinds[i], t.objective) {
+		if err := p.Expand(slices.Clone(t.key(i)), x); err != nil {
+			return err
+		}
+	}
+	if len(x.actions) >= none {
+		return fmt.Errorf("%w: a state has %d legal actions; expected less than %d", ErrTooLarge, len(x.actions), none)
+	}
+	for k, id := range x.actions {
+		list, first := x.of(k)
+		if len(list) == 0 {
+			return fmt.Errorf("action %d has no outcome", id)
+		}
+		for j := range list {
+			if !t.paid {
+				list[j].reward = 0
+			}
+			s, err := t.state(p, x.states[(first+j)*t.words:(first+j+1)*t.words])
+			if err != nil {
+				return err
+			}
+			t.next = append(t.next, s)
+		}
+		t.actions = append(t.actions, id)
+		t.rewards = append(t.rewards, t.amount(list[0].reward))
+		t.distributions = append(t.distributions, t.distribution(list))
+	}
+	t.firstAction = append(t.firstAction, int64(len(t.actions)))
+	t.firstNext = append(t.firstNext, int64(len(t.next)))
+	return nil
+}
+
+func (t *table) amount(r float64) uint32 {
+	i, ok := t.byValue[r]
+	if !ok {
+		i = uint32(len(t.amounts))
+		t.byValue[r], t.amounts = i, append(t.amounts, r)
+	}
+	return i
+}
+
+func (t *table) distribution(list []outcome) uint32 {
+	key := make([]byte, 0, 256)
+	for _, o := range list {
+		for _, w := range [...]uint64{math.Float64bits(o.p), math.Float64bits(o.reward - list[0].reward), uint64(o.disturbances)} {
+			for b := 0; b < 64; b += 8 {
+				key = append(key, byte(w>>b))
+			}
+		}
+	}
+	if d, ok := t.byDist[string(key)]; ok {
+		return d
+	}
+	d := uint32(len(t.dist))
+	t.byDist[string(key)] = d
+	t.dist = append(t.dist, distribution{first: int32(len(t.p)), n: int32(len(list))})
+	for _, o := range list {
+		t.dist[d].more += o.p * (o.reward - list[0].reward)
+		t.p, t.more, t.events = append(t.p, o.p), append(t.more, o.reward-list[0].reward), append(t.events, o.disturbances)
+	}
+	return d
+}
