@@ -11,6 +11,8 @@ import (
 const (
 	// mostCubes bounds the cubes of an exception.
 	mostCubes = 4096
+	// mostNoisy bounds those of one with errors, where a cube more costs a few rows alone.
+	mostNoisy = 4 * mostCubes
 	// mostWords bounds the words of row sets that are joined for one.
 	mostWords = 400_000_000
 	// coveredBits is the most bits of a set of variables whose cells are covered by cubes.
@@ -89,7 +91,7 @@ func (s *space) exceptions(rows []int, set mask, extra int, noise *noise) ([][]L
 		}
 	}
 	for _, b := range x.order {
-		if out = append(out, x.cubes(b)...); len(out) > mostCubes {
+		if out = append(out, x.cubes(b)...); len(out) > x.most() {
 			return nil, false
 		}
 	}
@@ -146,7 +148,7 @@ func (x *faces) walk(cell int, with []uint64, path, candidates []int) bool {
 			live, joined = append(live, q), append(joined, both)
 		} else if x.least(cell, path, q) {
 			x.take(cell, append(slices.Clone(path), q))
-			if len(x.order) > 4*mostCubes {
+			if len(x.order) > 4*x.most() {
 				return false
 			}
 		}
@@ -242,6 +244,14 @@ func (x *faces) settledOn(rows []uint64, value bool, strangers float64) bool {
 	}
 	k := x.noise.most(strangers)
 	return x.noise.settles(n-k, with-k, value)
+}
+
+// most is how many cubes an exception may have.
+func (x *faces) most() int {
+	if x.noise != nil {
+		return mostNoisy
+	}
+	return mostCubes
 }
 
 // join intersects two sets of rows and reports whether any is left.

@@ -14,6 +14,8 @@ const (
 	Doubt = 1e-3
 	// mostRate is the largest share of rows in error with which anything is supported.
 	mostRate = 0.1
+	// unseenRate is how much more frequent errors may be of a value that no cell has.
+	unseenRate = 8
 	// noiseWork bounds the rows that are counted by the values of a set of variables, for all outputs.
 	noiseWork = 2_000_000_000
 	// noiseK is the most variables that functions of an output with errors may have.
@@ -268,9 +270,9 @@ func (x *noise) alike(set mask) bool {
 		}
 		e.wrong[i] = x.y[i] != (e.right[i] == 1)
 	}
-	e.questions = len(x.s.vars)*(len(x.s.vars)+1)/2 + x.s.t.Inputs + 1
 	e.all = e.count(make([]int32, len(x.rows)), 1)
-	if !e.even(code, len(cells)) {
+	others := 2 * (len(x.s.vars)*(len(x.s.vars)+1)/2 + 1)
+	if !e.even(code, len(cells), others) {
 		return false
 	}
 	same := make([]int32, len(x.rows))
@@ -279,18 +281,18 @@ func (x *noise) alike(set mask) bool {
 			in := x.s.t.Input(int(x.s.rows[k]))
 			same[i] = int32(in[b/64]>>(b%64)&1) ^ int32(e.right[i])
 		}
-		if !e.even(same, 2) {
+		if !e.even(same, 2, 2*x.s.t.Inputs) {
 			return false
 		}
 	}
 	all, _ := x.whole()
 	for v := range x.s.vars {
 		part, parts := x.cells(all, 1, v)
-		if !e.even(part, len(parts)) {
+		if !e.even(part, len(parts), others) {
 			return false
 		}
 		for w := v + 1; w < len(x.s.vars); w++ {
-			if part, parts := x.cells(part, len(parts), w); x.work < 0 || !e.even(part, len(parts)) {
+			if part, parts := x.cells(part, len(parts), w); x.work < 0 || !e.even(part, len(parts), others) {
 				return false
 			}
 		}
@@ -300,11 +302,10 @@ func (x *noise) alike(set mask) bool {
 
 // errorCount counts errors by parts of the rows.
 type errorCount struct {
-	x         *noise
-	right     []int8
-	wrong     []bool
-	questions int
-	all       [][2]tally
+	x     *noise
+	right []int8
+	wrong []bool
+	all   [][2]tally
 }
 
 // count counts rows by part and right value, the errors as ones.
@@ -316,12 +317,12 @@ func (e *errorCount) count(part []int32, parts int) [][2]tally {
 	return list
 }
 
-// even reports whether no part has more errors than by chance, nor fewer. A mistake costs support
+// even reports whether no part has more errors than by chance, nor fewer, as one of so many questions. A mistake costs support
 // alone, so that its odds need not be small.
-func (e *errorCount) even(part []int32, parts int) bool {
+func (e *errorCount) even(part []int32, parts, questions int) bool {
 	const odds = 0.01
 	list := e.count(part, parts)
-	least := odds / float64(2*parts*e.questions)
+	least := odds / float64(2*parts*questions*e.x.outputs)
 	for p := range list {
 		more, fewer := 1.0, 1.0
 		for v := range 2 {
@@ -357,7 +358,7 @@ func (x *noise) bound(set mask) {
 		}
 	}
 	for v := range 2 {
-		rate := 0.5
+		rate := min(0.5, unseenRate*x.rate) // where no cell has the value
 		if of[v] > 0 {
 			rate = rateOf(upperRate(of[v], differ[v], x.share(4*mostSets)))
 		}
