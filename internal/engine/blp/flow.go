@@ -1,7 +1,7 @@
 package blp
 
 import (
-	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -11,46 +11,37 @@ import (
 func (b *builder) flow() {
 	m, layers := b.m, b.layers
 	b.flows = make([][]int32, m.Horizon)
-	one := func(terms []format.ProgramTerm, op factored.Op, k int64) {
-		if len(terms) == 0 {
-			if k != 0 {
-				b.p.Rows = append(b.p.Rows, contradiction()...)
-			}
-			return
-		}
-		b.p.Rows = append(b.p.Rows, format.ProgramRow{Terms: terms, Op: op, K: k})
-	}
 	for t, edges := range layers.Edges {
 		b.flows[t] = make([]int32, len(edges))
 		for i := range edges {
 			b.flows[t][i] = b.add()
 		}
 	}
-	var all []format.ProgramTerm
+	var all []model.Term
 	for _, v := range b.flows[0] {
-		all = append(all, format.ProgramTerm{Coef: 1, Var: v})
+		all = append(all, model.Term{Coef: 1, Lit: model.Lit(v)})
 	}
-	one(all, factored.EQ, 1)
+	b.row(all, factored.EQ, 1)
 	for t := 1; t < m.Horizon; t++ { // what comes into a state leaves it
-		balance := make([][]format.ProgramTerm, len(layers.States[t]))
+		balance := make([][]model.Term, len(layers.States[t]))
 		for i, e := range layers.Edges[t-1] {
-			balance[e.To] = append(balance[e.To], format.ProgramTerm{Coef: 1, Var: b.flows[t-1][i]})
+			balance[e.To] = append(balance[e.To], model.Term{Coef: 1, Lit: model.Lit(b.flows[t-1][i])})
 		}
 		for i, e := range layers.Edges[t] {
-			balance[e.From] = append(balance[e.From], format.ProgramTerm{Coef: -1, Var: b.flows[t][i]})
+			balance[e.From] = append(balance[e.From], model.Term{Coef: -1, Lit: model.Lit(b.flows[t][i])})
 		}
 		for _, terms := range balance {
-			one(terms, factored.EQ, 0)
+			b.row(terms, factored.EQ, 0)
 		}
 	}
 	link := func(t int, bit factored.Bit, flows []int32, value func(edge int) bool) {
-		terms := []format.ProgramTerm{{Coef: -1, Var: int32(m.Var(t, bit))}}
+		terms := []model.Term{{Coef: -1, Lit: m.Var(t, bit)}}
 		for i, v := range flows {
 			if value(i) {
-				terms = append(terms, format.ProgramTerm{Coef: 1, Var: v})
+				terms = append(terms, model.Term{Coef: 1, Lit: model.Lit(v)})
 			}
 		}
-		one(terms, factored.EQ, 0)
+		b.row(terms, factored.EQ, 0)
 	}
 	for t, edges := range layers.Edges {
 		for _, kind := range []factored.Kind{factored.State, factored.Action} {

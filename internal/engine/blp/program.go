@@ -2,13 +2,14 @@ package blp
 
 import (
 	"context"
-	"slices"
+	"io"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -55,20 +56,13 @@ func learn(ctx context.Context, t engine.Task, horizon int, plain bool) (*known,
 	return k, nil
 }
 
-// builder makes one program.
+// builder makes what the program has beside the model.
 type builder struct {
 	*known
-	p      format.Program
+	rows   []model.Sum // coefficients of any sign
 	next   int32       // variable to be added
 	flows  [][]int32   // by time and edge: flow variables
 	values []indicator // of values of groups
-	slot   map[int32]int
-}
-
-// contradiction is a row that nothing fulfils.
-func contradiction() []format.ProgramRow {
-	one := []format.ProgramTerm{{Coef: 1, Var: 1}}
-	return []format.ProgramRow{{Terms: one, Op: factored.GE, K: 1}, {Terms: one, Op: factored.LE, K: 0}}
 }
 
 // add adds a variable.
@@ -77,113 +71,34 @@ func (b *builder) add() int32 {
 	return b.next - 1
 }
 
+// row adds a row.
+func (b *builder) row(terms []model.Term, op factored.Op, k int64) {
+	b.rows = append(b.rows, model.Sum{Terms: terms, Op: op, K: k})
+}
+
 // build makes the program without the plans that are excluded.
-func build(ctx context.Context, k *known, excluded []engine.Landmark) (*builder, error) {
-	b := &builder{known: k, slot: map[int32]int{}, next: k.m.NumVars() + 1}
-	m := k.m
-	b.p.Name = "problem " + m.Problem.Name
-	b.p.Constant = m.ObjectiveConstant()
-	for t := 1; t <= m.Horizon+1; t++ {
-		for _, c := range m.Objective(t) {
-			coef := c.Coef
-			if c.Lit < 0 { // c*(1-x)
-				b.p.Constant += coef
-				coef = -coef
-			}
-			b.p.Objective = append(b.p.Objective, format.ProgramTerm{Coef: coef, Var: c.Lit.Var()})
-		}
-	}
-	if m.Infeasible() {
-		b.p.Rows = contradiction()
-		return b, nil
-	}
-	var part *model.Part
-	for t := 1; t <= m.Horizon+1; t++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if t == 1 || !m.Same(t) {
-			part = m.Part(t)
-		}
-		offset := m.Stride() * int32(t-1)
-		for _, l := range part.Fixed {
-			b.row([]model.Term{{Coef: 1, Lit: l}}, factored.EQ, 1, offset)
-		}
-		for g, sums := range part.Sums {
-			if model.Group(g) != model.Network {
-				b.sums(sums, offset)
-			}
-		}
-		if k.layers == nil { // else the flow determines the network
-			b.sums(part.Sums[model.Network], offset)
-			for _, layer := range part.Layers {
-				for i := range layer {
-					b.sums(neuron(&layer[i]), offset)
-				}
-			}
-		}
-	}
+func build(k *known, excluded []engine.Landmark) *builder {
+	b := &builder{known: k, next: k.m.NumVars() + 1}
 	if k.layers != nil {
 		b.flow()
 	}
 	b.addCuts()
-	for i := range excluded {
-		b.exclude(&excluded[i])
-	}
-	return b, nil
-}
-
-// neuron states a neuron by two inequalities, as the paper does.
-func neuron(n *model.Neuron) []model.Sum {
-	lower, upper := model.Sum{Op: factored.GE}, model.Sum{Op: factored.LE, K: int64(n.Threshold - 1)}
-	for _, l := range n.Inputs {
-		lower.Terms = append(lower.Terms, model.Term{Coef: 1, Lit: l})
-		upper.Terms = append(upper.Terms, model.Term{Coef: 1, Lit: l})
-	}
-	lower.Terms = append(lower.Terms, model.Term{Coef: -int64(n.Threshold), Lit: n.Out})
-	upper.Terms = append(upper.Terms, model.Term{Coef: int64(n.Threshold - 1 - len(n.Inputs)), Lit: n.Out})
-	return []model.Sum{lower, upper}
-}
-
-func (b *builder) sums(sums []model.Sum, offset int32) {
-	for i := range sums {
-		b.row(sums[i].Terms, sums[i].Op, sums[i].K, offset)
-	}
-}
-
-// row adds a row, brought to positive variables, each once. Coefficients may have
-// any sign.
-func (b *builder) row(terms []model.Term, op factored.Op, k int64, offset int32) {
-	var out []format.ProgramTerm
-	clear(b.slot)
-	for _, t := range terms {
-		v, coef := t.Lit.Var()+offset, t.Coef
-		if t.Lit < 0 {
-			k -= coef
-			coef = -coef
+	for i := range excluded { // something in each is otherwise
+		var terms []model.Term
+		for _, d := range b.m.Differs(excluded[i].Trace, excluded[i].Depth) {
+			terms = append(terms, model.Term{Coef: 1, Lit: d})
 		}
-		if i, ok := b.slot[v]; ok {
-			out[i].Coef += coef
-			continue
-		}
-		b.slot[v] = len(out)
-		out = append(out, format.ProgramTerm{Coef: coef, Var: v})
+		b.row(terms, factored.GE, 1)
 	}
-	out = slices.DeleteFunc(out, func(t format.ProgramTerm) bool { return t.Coef == 0 })
-	if len(out) == 0 {
-		if op != factored.GE && k < 0 || op != factored.LE && k > 0 {
-			b.p.Rows = append(b.p.Rows, contradiction()...)
-		}
-		return
-	}
-	b.p.Rows = append(b.p.Rows, format.ProgramRow{Terms: out, Op: op, K: k})
+	return b
 }
 
-// exclude adds a landmark: something in it is otherwise.
-func (b *builder) exclude(l *engine.Landmark) {
-	var terms []model.Term
-	for _, d := range b.m.Differs(l.Trace, l.Depth) {
-		terms = append(terms, model.Term{Coef: 1, Lit: d})
+// write writes the program in a solver's dialect.
+func (b *builder) write(ctx context.Context, w io.Writer, d external.Dialect) error {
+	kind, err := format.ParseKind(string(d))
+	if err != nil {
+		return err
 	}
-	b.row(terms, factored.GE, 1, 0)
+	_, err = format.Write(ctx, w, b.m, format.Options{Kind: kind, Rows: b.rows, WithoutNetwork: b.layers != nil})
+	return err
 }

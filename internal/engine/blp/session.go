@@ -11,7 +11,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/engine/search"
-	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -101,11 +100,8 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 		return x.improve(j.Conclude(ctx, external.Answer{}))
 	}
 	start, _ := j.Best()
-	b, err := build(ctx, x.known, x.excluded)
-	if err != nil {
-		return x.unfinished(ctx, j, err)
-	}
-	a, err := run.run(solving, x.input(ctx, b, start), outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
+	b := build(x.known, x.excluded)
+	a, err := run.run(solving, b.input(ctx, start), outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
 	switch {
 	case j.Lie() != nil:
 		return nil, j.Lie()
@@ -125,8 +121,8 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 
 // input is what the solver gets: the program, with a plan to start from unless it
 // is nil.
-func (x *Session) input(ctx context.Context, b *builder, start *factored.Trace) external.Input {
-	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return x.write(ctx, w, d, b) }}
+func (b *builder) input(ctx context.Context, start *factored.Trace) external.Input {
+	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return b.write(ctx, w, d) }}
 	if start != nil {
 		in.Start = b.solution(start)
 	}
@@ -152,19 +148,6 @@ func (x *Session) unfinished(ctx context.Context, j *outsource.Judge, err error)
 		return nil, err
 	}
 	return x.improve(j.Conclude(ctx, external.Answer{}))
-}
-
-// write writes the program in a solver's dialect.
-func (x *Session) write(ctx context.Context, w io.Writer, d external.Dialect, b *builder) error {
-	kind, err := format.ParseKind(string(d))
-	if err != nil {
-		return err
-	}
-	if x.e.Plain && len(x.excluded) == 0 {
-		_, err := format.Write(ctx, w, b.m, format.Options{Kind: kind})
-		return err
-	}
-	return format.WriteProgram(ctx, w, &b.p, kind)
 }
 
 // startSolutions looks for plans to begin with, and for a bound. It reports whether tables

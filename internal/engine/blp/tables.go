@@ -107,7 +107,7 @@ func (b *builder) addCuts() {
 				terms = append(terms, model.Term{Coef: v.Less, Lit: has})
 			}
 		}
-		b.row(terms, factored.LE, c.Most-c.Unit*constant, 0)
+		b.row(terms, factored.LE, c.Most-c.Unit*constant)
 	}
 }
 
@@ -121,14 +121,14 @@ func (b *builder) value(v bound.CutValue) model.Lit {
 	n := int64(len(v.Bits))
 	switch {
 	case v.Never:
-		b.row(terms, factored.LE, n-1, 0)
+		b.row(terms, factored.LE, n-1)
 		return 0
 	case n == 1:
 		return v.Bits[0]
 	}
 	has := model.Lit(b.add())
 	b.values = append(b.values, indicator{has.Var(), v.Bits})
-	b.row(append(terms, model.Term{Coef: -1, Lit: has}), factored.LE, n-1, 0)
+	b.row(append(terms, model.Term{Coef: -1, Lit: has}), factored.LE, n-1)
 	return has
 }
 

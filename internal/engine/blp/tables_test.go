@@ -8,7 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/engine/search"
-	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/internal/solve/external"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -56,14 +56,11 @@ func TestCutsKeepPlans(t *testing.T) {
 		if res.Trace == nil {
 			continue
 		}
-		b, err := build(ctx, x.known, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := build(x.known, nil)
 		isTrue := b.solution(res.Trace)
-		for i := range b.p.Rows {
-			if !holds(&b.p.Rows[i], isTrue) {
-				t.Errorf("seed %d: row %d of %d does not hold in the best plan: %+v", seed, i, len(b.p.Rows), b.p.Rows[i])
+		for i := range b.rows {
+			if !holds(&b.rows[i], isTrue) {
+				t.Errorf("seed %d: row %d of %d does not hold in the best plan: %+v", seed, i, len(b.rows), b.rows[i])
 			}
 		}
 		held += len(x.known.tables.cuts)
@@ -75,10 +72,10 @@ func TestCutsKeepPlans(t *testing.T) {
 }
 
 // holds reports whether a row holds in a solution.
-func holds(r *format.ProgramRow, isTrue map[int32]bool) bool {
+func holds(r *model.Sum, isTrue map[int32]bool) bool {
 	var sum int64
 	for _, x := range r.Terms {
-		if isTrue[x.Var] {
+		if isTrue[x.Lit.Var()] == (x.Lit > 0) {
 			sum += x.Coef
 		}
 	}

@@ -55,8 +55,13 @@ type Options struct {
 	Kind     Kind
 	Encoding cnf.Encoding // of neurons and sums; CNF and WCNF only
 	// Clauses are further hard clauses over the model's variables, such as those
-	// that exclude plans (Model.Differs). LP and MPS do not take them.
+	// that exclude plans (Model.Differs).
 	Clauses [][]model.Lit
+	// Rows are further constraints, for OPB, LP and MPS only. Coefficients may have any
+	// sign. Variables beyond the model's are new ones.
+	Rows []model.Sum
+	// WithoutNetwork leaves out the network, which Rows stand for.
+	WithoutNetwork bool
 }
 
 // Objective converts a solver's value to a reward: reward = -(value + Constant) / Scale.
@@ -92,6 +97,9 @@ type file interface {
 
 // newFile returns the file of m in a format.
 func newFile(m *model.Model, o Options) (file, error) {
+	if o.Kind.Clausal() && (len(o.Rows) > 0 || o.WithoutNetwork) {
+		return nil, fmt.Errorf("format %v takes no further rows; expected opb, lp or mps", o.Kind)
+	}
 	switch o.Kind {
 	case CNF:
 		return newClauseFile(m, o, cnfDialect{}), nil
@@ -100,15 +108,11 @@ func newFile(m *model.Model, o Options) (file, error) {
 	case WCNFOld:
 		return newClauseFile(m, o, wcnfOldDialect{}), nil
 	case OPB:
-		return &opbFile{newLinear(m, true), o.Clauses}, nil
-	case LP, MPS:
-		if len(o.Clauses) > 0 {
-			return nil, fmt.Errorf("format %v takes no further clauses; expected a clause format or opb", o.Kind)
-		}
-		if o.Kind == LP {
-			return &lpFile{newLinear(m, false)}, nil
-		}
-		return &mpsFile{newLinear(m, false)}, nil
+		return &opbFile{newLinear(m, true).include(&o)}, nil
+	case LP:
+		return &lpFile{newLinear(m, false).include(&o)}, nil
+	case MPS:
+		return &mpsFile{newLinear(m, false).include(&o)}, nil
 	}
 	return nil, fmt.Errorf("unknown format %v", o.Kind)
 }

@@ -44,19 +44,52 @@ func (b *block) row(i int) (*row, []entry) {
 type linear struct {
 	m        *model.Model
 	stride   int32
-	constant int64 // of the objective, see linearConstant
-	terms    int64 // of the objective
-	rows     int64 // including extra rows
-	extra    []row // over variable 1 of the model; they come first
-	halve    bool  // see newLinear
+	constant int64  // of the objective, see linearConstant
+	terms    int64  // of the objective
+	rows     int64  // including extra rows
+	extra    []row  // over variable 1 of the model; they come first
+	more     *block // further rows, in the model's numbers; they come last
+	halve    bool   // see newLinear
+	bare     bool   // without the network
 	slot     []int32
 }
 
 // newLinear converts m to rows. With halve, an equation with a coefficient other than 1 and
 // -1 becomes two inequalities.
 func newLinear(m *model.Model, halve bool) *linear {
-	return &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1)}
+	l := &linear{m: m, stride: m.Stride(), halve: halve, slot: make([]int32, 2*int(m.Stride())+1)}
+	l.more = l.newBlock()
+	return l
 }
+
+// include adds the further rows of o.
+func (l *linear) include(o *Options) *linear {
+	rows := slices.Clone(o.Rows)
+	for _, c := range o.Clauses {
+		sum := model.Sum{Op: factored.GE, K: 1}
+		for _, x := range c {
+			sum.Terms = append(sum.Terms, model.Term{Coef: 1, Lit: x})
+		}
+		rows = append(rows, sum)
+	}
+	last := l.m.NumVars()
+	for i := range rows {
+		for _, t := range rows[i].Terms {
+			last = max(last, t.Lit.Var())
+		}
+	}
+	local := l.slot
+	l.slot = make([]int32, last+1)
+	l.more.used = make([]bool, last+1)
+	for i := range rows {
+		l.add(l.more, model.NumGroups, rows[i].Terms, rows[i].Op, rows[i].K)
+	}
+	l.slot, l.bare = local, o.WithoutNetwork
+	return l
+}
+
+// newBlock returns a block without rows.
+func (l *linear) newBlock() *block { return &block{used: make([]bool, 2*int(l.stride)+1)} }
 
 // contradiction is written for a model that is trivially infeasible.
 var contradiction = []row{
@@ -88,8 +121,8 @@ func linearCost(c model.Cost) int64 {
 	return c.Coef
 }
 
-// walk visits the rows of every step in order; first is the number of rows before them,
-// including extra rows. A block is valid until the walk ends.
+// walk visits the rows of every step in order, then as those of step H+2 the further rows; first
+// is the number of rows before them, including extra rows. A block is valid until the walk ends.
 func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int64) error) error {
 	first := int64(len(l.extra))
 	var b *block
@@ -105,7 +138,7 @@ func (l *linear) walk(ctx context.Context, visit func(t int, b *block, first int
 		}
 		first += int64(len(b.rows))
 	}
-	return nil
+	return visit(l.m.Horizon+2, l.more, first)
 }
 
 // width returns the number of variables of step t's block. A model without variables counts
@@ -121,19 +154,28 @@ func (l *linear) width(t int) int32 {
 }
 
 // shift is added to the local variables of step t.
-func (l *linear) shift(t int) int32 { return l.stride * int32(t-1) }
+func (l *linear) shift(t int) int32 {
+	if t > l.m.Horizon+1 {
+		return 0
+	}
+	return l.stride * int32(t-1)
+}
 
 // block makes the rows of a part.
 func (l *linear) block(p *model.Part) *block {
-	b := &block{used: make([]bool, 2*int(l.stride)+1)}
+	b := l.newBlock()
 	for _, lit := range p.Fixed {
 		l.add(b, model.NumGroups, []model.Term{{Coef: 1, Lit: lit}}, factored.EQ, 1)
 	}
 	for g := range model.NumGroups {
 		for i := range p.Sums[g] {
-			s := &p.Sums[g][i]
-			l.add(b, g, s.Terms, s.Op, s.K)
+			if s := &p.Sums[g][i]; g != model.Network || !l.bare {
+				l.add(b, g, s.Terms, s.Op, s.K)
+			}
 		}
+	}
+	if l.bare {
+		return b
 	}
 	var terms []model.Term
 	for _, layer := range p.Layers {
@@ -243,14 +285,29 @@ func (l *linear) needsOne() bool {
 	return len(l.extra) > 0 || l.terms == 0 && l.constant == 0
 }
 
-// columnsUsed visits the variables that occur in a row or the objective, step by step in
-// order; local is their number in the block.
-func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32) error) error {
+// columnsUsed visits the variables that occur in a row or the objective in order, and says
+// whether each is a hidden unit.
+func (l *linear) columnsUsed(ctx context.Context, visit func(v int32, hidden bool) error) error {
+	bits := l.width(1) // a hidden unit comes after these in its block
+	if l.m.Network != nil {
+		bits -= int32(l.m.Network.Hidden())
+	}
 	var before *block
 	return l.walk(ctx, func(t int, b *block, _ int64) error {
+		if t > l.m.Horizon+1 {
+			for v := l.m.NumVars() + 1; int(v) < len(b.used); v++ {
+				if !b.used[v] {
+					continue
+				}
+				if err := visit(v, false); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		used := make([]bool, l.width(t)+1)
 		for v := int32(1); v <= min(l.width(t), l.stride); v++ {
-			used[v] = b.used[v] || before != nil && before.used[v+l.stride]
+			used[v] = b.used[v] || before != nil && before.used[v+l.stride] || l.more.uses(v+l.shift(t))
 		}
 		for _, c := range l.m.Objective(t) {
 			used[c.Lit.Var()-l.shift(t)] = true
@@ -260,7 +317,7 @@ func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32)
 		}
 		for v, u := range used {
 			if u {
-				if err := visit(t, int32(v)); err != nil {
+				if err := visit(int32(v)+l.shift(t), int32(v) > bits); err != nil {
 					return err
 				}
 			}
@@ -269,6 +326,9 @@ func (l *linear) columnsUsed(ctx context.Context, visit func(t int, local int32)
 		return nil
 	})
 }
+
+// uses reports whether a variable is in a row.
+func (b *block) uses(v int32) bool { return int(v) < len(b.used) && b.used[v] }
 
 // measureUsed is measure for formats that write only the variables in use, and represent the
 // constant of the objective as one more.
@@ -279,12 +339,8 @@ func (l *linear) measureUsed(ctx context.Context, k Kind) (Stats, error) {
 	}
 	g := &s.Groups
 	g.Problem.Variables, g.Network.Variables = 0, 0
-	first := l.width(1) // the first hidden unit of a block comes after these
-	if l.m.Network != nil {
-		first -= int32(l.m.Network.Hidden())
-	}
-	err = l.columnsUsed(ctx, func(t int, local int32) error {
-		if local > first {
+	err = l.columnsUsed(ctx, func(_ int32, hidden bool) error {
+		if hidden {
 			g.Network.Variables++
 		} else {
 			g.Problem.Variables++

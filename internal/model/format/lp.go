@@ -37,12 +37,12 @@ func (f *lpFile) write(ctx context.Context, out *output) error {
 		out.text("Bounds\n one = 1\n")
 	}
 	out.text("Binaries\n")
-	err = f.columnsUsed(ctx, func(t int, local int32) error {
+	err = f.columnsUsed(ctx, func(v int32, _ bool) error {
 		if out.line > 0 {
 			out.byte(' ')
 		}
 		out.breakAt(lpWidth)
-		out.name(local + f.shift(t))
+		out.name(v)
 		return out.err
 	})
 	if err != nil {

@@ -95,9 +95,9 @@ func (f *mpsFile) write(ctx context.Context, out *output) error {
 	if f.constant != 0 {
 		out.text(" FX BND       one                  1\n")
 	}
-	err = f.columnsUsed(ctx, func(t int, local int32) error {
+	err = f.columnsUsed(ctx, func(v int32, _ bool) error {
 		out.text(" BV BND       ")
-		out.name(local + f.shift(t))
+		out.name(v)
 		out.byte('\n')
 		return out.err
 	})
@@ -121,15 +121,27 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 		out.text("    one       ")
 		f.objEntry(out, f.constant)
 	}
+	firstMore := f.rows - int64(len(f.more.rows))
+	cells := func(number int32, b *block, local int32, first int64) {
+		for _, c := range b.transpose().of(local) {
+			f.column(out, number)
+			f.rowEntry(out, first+int64(c.row)+1, c.coef)
+		}
+	}
 	var before *block
 	var firstBefore int64
 	coef := make([]int64, max(f.stride, 1)+1) // of the objective
-	err := f.walk(ctx, func(t int, b *block, first int64) error {
+	return f.walk(ctx, func(t int, b *block, first int64) error {
+		if t > f.m.Horizon+1 {
+			for v := f.m.NumVars() + 1; int(v) < len(b.used); v++ {
+				cells(v, b, v, first)
+			}
+			return out.err
+		}
 		clear(coef)
 		for _, c := range f.m.Objective(t) {
 			coef[c.Lit.Var()-f.shift(t)] = linearCost(c)
 		}
-		cols := b.transpose()
 		for v := int32(1); v <= f.width(t); v++ {
 			number := v + f.shift(t)
 			if coef[v] != 0 || number == 1 && f.terms == 0 && f.constant == 0 {
@@ -146,20 +158,16 @@ func (f *mpsFile) writeColumns(ctx context.Context, out *output) error {
 				continue // the only variable of a model without variables
 			}
 			if before != nil {
-				for _, c := range before.transpose().of(v + f.stride) {
-					f.column(out, number)
-					f.rowEntry(out, firstBefore+int64(c.row)+1, c.coef)
-				}
+				cells(number, before, v+f.stride, firstBefore)
 			}
-			for _, c := range cols.of(v) {
-				f.column(out, number)
-				f.rowEntry(out, first+int64(c.row)+1, c.coef)
+			cells(number, b, v, first)
+			if f.more.uses(number) {
+				cells(number, f.more, number, firstMore)
 			}
 		}
 		before, firstBefore = b, first
 		return out.err
 	})
-	return err
 }
 
 // column writes the first field of an entry, padded up to the second.

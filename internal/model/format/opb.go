@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -14,24 +13,12 @@ import (
 // Equations are written with = only if all coefficients are 1 or -1, the others
 // as two inequalities: clasp 3.3.5 takes 2 x1 + 2 x2 = 1 for satisfiable, and
 // other solvers make two of them anyway.
-type opbFile struct {
-	*linear
-	clauses [][]model.Lit // further constraints; they come last
-}
+type opbFile struct{ *linear }
 
-func (f *opbFile) measure(ctx context.Context) (Stats, error) {
-	s, err := f.linear.measure(ctx, OPB)
-	for _, c := range f.clauses {
-		f.rows++
-		s.Groups.Problem.Constraints++
-		s.Groups.Problem.Literals += int64(len(c))
-	}
-	s.sum()
-	return s, err
-}
+func (f *opbFile) measure(ctx context.Context) (Stats, error) { return f.linear.measure(ctx, OPB) }
 
 func (f *opbFile) write(ctx context.Context, out *output) error {
-	out.text(fmt.Sprintf("* #variable= %d #constraint= %d\n", max(f.m.NumVars(), 1), f.rows))
+	out.text(fmt.Sprintf("* #variable= %d #constraint= %d\n", max(1, len(f.more.used)-1), f.rows))
 	preamble(out, "* ", f.m, Options{Kind: OPB})
 	out.text("min:")
 	if f.terms == 0 {
@@ -49,34 +36,13 @@ func (f *opbFile) write(ctx context.Context, out *output) error {
 	for i := range f.extra {
 		f.constraint(out, &f.extra[i], []entry{{1, 1}}, 0)
 	}
-	err := f.walk(ctx, func(t int, b *block, _ int64) error {
+	return f.walk(ctx, func(t int, b *block, _ int64) error {
 		for i := range b.rows {
 			r, entries := b.row(i)
 			f.constraint(out, r, entries, f.shift(t))
 		}
 		return out.err
 	})
-	if err != nil {
-		return err
-	}
-	for _, c := range f.clauses {
-		f.clause(out, c)
-	}
-	return out.err
-}
-
-// clause writes that one of the literals is true.
-func (f *opbFile) clause(out *output, lits []model.Lit) {
-	r := row{op: factored.GE, rhs: 1}
-	entries := make([]entry, len(lits))
-	for i, l := range lits {
-		entries[i] = entry{1, l.Var()}
-		if l < 0 { // 1-x
-			entries[i].coef = -1
-			r.rhs--
-		}
-	}
-	f.constraint(out, &r, entries, 0)
 }
 
 func (f *opbFile) constraint(out *output, r *row, entries []entry, shift int32) {
