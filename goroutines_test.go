@@ -16,9 +16,9 @@ var plainGoroutines = map[string]string{
 	"internal/command/guard.go":               "waits for signals, times and the bound on memory",
 	"internal/command/browser.go":             "waits for the browser's process",
 	"internal/app/execute/ask.go":             "waits for a time",
-	"cluster/internal/spread/child.go":        "waits for a process",
 	"cluster/internal/cluster/server.go":      "runs the server of NATS",
-	"internal/execution/simulator/process.go": "waits for a process, and copies between its pipes",
+	"internal/execution/simulator/process.go": "copies between the pipes of a process",
+	"internal/process/run.go":                 "waits for a process",
 	"internal/serve/listener.go":              "closes a connection",
 	"internal/routine/routine.go":             "turns panics into errors",
 }

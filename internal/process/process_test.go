@@ -1,10 +1,15 @@
 package process
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSplit(t *testing.T) {
@@ -68,5 +73,67 @@ func TestKillGroup(t *testing.T) {
 	}
 	if err := cmd.Wait(); err == nil {
 		t.Error("the command ended well")
+	}
+}
+
+// TestCommand: what a command leaves running ends with it, and one whose context ends is asked to
+// end.
+func TestCommand(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	cmd := Command(ctx, 10*time.Second, "sh", "-c", "trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
+	r, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := bufio.NewReader(r)
+	if line, err := b.ReadString('\n'); line != "ready\n" {
+		t.Fatal(line, err)
+	}
+	cancel()
+	if _, err := out.ReadFrom(b); out.String() != "asked\n" {
+		t.Errorf("%q, %v", &out, err)
+	}
+	var exit *exec.ExitError
+	if err := Wait(cmd); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestChild writes to a program and reads from it; it ends when its input does.
+func TestChild(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	if _, err := StartChild(exec.Command("/nowhere/program"), time.Second, 10); err == nil {
+		t.Error("a program that is not there starts")
+	}
+	c, err := StartChild(exec.Command("sh", "-c", "sleep 100 & while read x; do echo got $x; done; echo bye >&2; exit 4"), 100*time.Millisecond, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Out.Close()
+	b := bufio.NewReader(c.Out)
+	for _, x := range []string{"one", "two"} {
+		if _, err := c.In.Write([]byte(x + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := b.ReadString('\n'); line != "got "+x+"\n" {
+			t.Fatal(line, err)
+		}
+	}
+	c.In.Close()
+	<-c.Ended // although another still holds its output open
+	if c.Cmd.ProcessState.ExitCode() != 4 || c.Said.String() != "bye" {
+		t.Errorf("%v, it said %q", c.Err, c.Said)
+	}
+	if err := KillGroup(c.Cmd); err != nil {
+		t.Error(err)
 	}
 }

@@ -51,10 +51,8 @@ type command struct {
 // status is -1 if it was killed or not started.
 func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemError, err error) {
 	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], c.args...)
-	cmd := exec.CommandContext(ctx, s.config.Program[0], args...)
-	process.SetGroup(cmd)
-	cmd.Dir, cmd.Stdout, cmd.WaitDelay = c.dir, c.answer, grace
-	cmd.Cancel = func() error { return process.EndGroup(cmd) }
+	cmd := process.Command(ctx, grace, s.config.Program[0], args...)
+	cmd.Dir, cmd.Stdout = c.dir, c.answer
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
@@ -75,13 +73,12 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 	select {
 	case o := <-read:
 		said, lost = o.Value, o.Err
-		err = cmd.Wait()
+		err = process.Wait(cmd)
 	case <-afterEnd(ctx, 2*grace):
-		err = cmd.Wait()
+		err = process.Wait(cmd)
 		o := <-read
 		said, lost = o.Value, o.Err
 	}
-	_ = process.KillGroup(cmd)
 	if lost != nil {
 		return 0, nil, lost
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -45,12 +43,8 @@ type Children struct {
 
 // child is a child process.
 type child struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr *process.Tail
-	ended  chan struct{} // closed when it has ended
-	err    error         // of Wait; after ended
+	*process.Child
+	out *bufio.Reader
 }
 
 // Run does a unit in the slot's child.
@@ -100,7 +94,7 @@ func (k *Children) Run(ctx context.Context, slot int, u *cluster.Unit, dir strin
 			killed = fmt.Sprintf("its time limit of %v", u.Time)
 			c.kill()
 		case <-look.C:
-			if memory > 0 && killed == "" && process.ResidentOfTree(c.cmd.Process.Pid) > memory {
+			if memory > 0 && killed == "" && process.ResidentOfTree(c.Cmd.Process.Pid) > memory {
 				killed = fmt.Sprintf("its memory limit of %d MiB", memory>>20)
 				c.kill()
 			}
@@ -115,36 +109,17 @@ func (k *Children) child(slot int) (*child, error) {
 	k.mu.Unlock()
 	if c != nil {
 		select {
-		case <-c.ended: // between two units; killed by somebody
+		case <-c.Ended: // between two units; killed by somebody
 			k.drop(slot)
 		default:
 			return c, nil
 		}
 	}
-	c = &child{cmd: k.Command(), stderr: &process.Tail{Limit: outputTail}, ended: make(chan struct{})}
-	process.SetGroup(c.cmd)
-	c.cmd.Stderr = c.stderr
-	c.cmd.WaitDelay = gapTime
-	var err error
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("starting a child process: %w", err)
-	}
-	// A pipe of our own: Wait must not close it before the answer is read.
-	read, write, err := os.Pipe()
+	started, err := process.StartChild(k.Command(), gapTime, outputTail)
 	if err != nil {
 		return nil, fmt.Errorf("starting a child process: %w", err)
 	}
-	c.cmd.Stdout, c.out = write, bufio.NewReaderSize(read, 1<<16)
-	err = c.cmd.Start()
-	write.Close()
-	if err != nil {
-		read.Close()
-		return nil, fmt.Errorf("starting a child process: %w", err)
-	}
-	go func() {
-		c.err = c.cmd.Wait()
-		close(c.ended)
-	}()
+	c = &child{started, bufio.NewReaderSize(started.Out, 1<<16)}
 	k.mu.Lock()
 	if k.kids == nil {
 		k.kids = map[int]*child{}
@@ -160,7 +135,7 @@ func (c *child) ask(r *request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.in.Write(append(text, '\n')); err != nil {
+	if _, err := c.In.Write(append(text, '\n')); err != nil {
 		return nil, err
 	}
 	var line []byte
@@ -190,26 +165,26 @@ func (c *child) ask(r *request) (*reply, error) {
 // dead returns why a child has ended.
 func (k *Children) dead(slot int, c *child, killed string) error {
 	c.kill()
-	<-c.ended
+	<-c.Ended
 	k.drop(slot)
 	reason := "its end"
 	switch {
 	case killed != "":
 		reason = killed
-	case c.cmd.ProcessState != nil:
-		reason = c.cmd.ProcessState.String()
+	case c.Cmd.ProcessState != nil:
+		reason = c.Cmd.ProcessState.String()
 	}
-	return &cluster.DeathError{Reason: reason, Output: c.stderr.String()}
+	return &cluster.DeathError{Reason: reason, Output: c.Said.String()}
 }
 
 // end asks a child to end, and kills it if it does not.
 func (k *Children) end(slot int, c *child) {
-	c.in.Close()
+	c.In.Close()
 	select {
-	case <-c.ended:
+	case <-c.Ended:
 	case <-time.After(gapTime):
 		c.kill()
-		<-c.ended
+		<-c.Ended
 	}
 	k.drop(slot)
 }
@@ -235,10 +210,10 @@ func (k *Children) Close() {
 // kill kills a child and everything that it has started.
 func (c *child) kill() {
 	select {
-	case <-c.ended:
+	case <-c.Ended:
 		return
 	default:
 	}
-	process.KillDescendants(c.cmd.Process.Pid)
-	process.KillGroup(c.cmd)
+	process.KillDescendants(c.Cmd.Process.Pid)
+	process.KillGroup(c.Cmd)
 }

@@ -156,7 +156,7 @@ func TestChildIsKept(t *testing.T) {
 		t.Errorf("processes %s and %s", first, again)
 	}
 	k.kids[0].kill()
-	<-k.kids[0].ended
+	<-k.kids[0].Ended
 	if again := pid(); again == first {
 		t.Error("the process was killed, and goes on")
 	}

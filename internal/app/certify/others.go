@@ -2,6 +2,7 @@ package certify
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/process"
 )
 
 // Verdict is that of a checker of others.
@@ -120,10 +122,14 @@ func (c *Claim) hear(checker, out string, accepted bool) {
 
 // run returns what a program prints.
 func run(ctx context.Context, tool string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, tool, args...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	cmd := process.Command(ctx, time.Second, tool, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Start()
+	if err == nil {
+		err = process.Wait(cmd)
+	}
+	return out.String(), err
 }
 
 // plain returns the name of a file that is not compressed, which it makes if needed.

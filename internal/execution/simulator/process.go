@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -39,15 +38,10 @@ type Process struct {
 	command string
 	info    Info
 
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser
-	stdout  io.ReadCloser
-	stderr  *process.Tail
+	child   *process.Child
 	lines   chan []byte   // answers, closed when there are no more
 	readErr error         // the reason, set before lines is closed
 	closing chan struct{} // tells the reader that nobody is listening
-	exited  chan struct{} // closed when the process has been waited for
-	exitErr error         // how it ended, set before exited is closed
 	stop    func() bool   // releases the context
 
 	calls int
@@ -67,10 +61,7 @@ func Start(ctx context.Context, p *factored.Problem, command string, o ProcessOp
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	s := &Process{
-		p: p, o: o, command: command, stderr: &process.Tail{Limit: stderrTail},
-		lines: make(chan []byte), closing: make(chan struct{}), exited: make(chan struct{}),
-	}
+	s := &Process{p: p, o: o, command: command, lines: make(chan []byte), closing: make(chan struct{})}
 	if err := s.start(ctx); err != nil {
 		return nil, &ProcessError{Kind: ErrStart, Command: command, Detail: err.Error()}
 	}
@@ -86,38 +77,20 @@ func (s *Process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.cmd = exec.Command(words[0], words[1:]...)
-	s.cmd.Stderr = s.stderr
-	s.cmd.WaitDelay = s.o.Grace
-	process.SetGroup(s.cmd)
-	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
+	if s.child, err = process.StartChild(exec.Command(words[0], words[1:]...), s.o.Grace, stderrTail); err != nil {
 		return err
 	}
-	// The process is waited for while its output is read: a child of it may hold
-	// the output open after it has ended.
-	output, input, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	s.stdout, s.cmd.Stdout = output, input
-	err = s.cmd.Start()
-	input.Close()
-	if err != nil {
-		output.Close()
-		return err
-	}
-	go func() {
-		s.exitErr = s.cmd.Wait()
-		close(s.exited)
-	}()
-	s.stop = context.AfterFunc(ctx, func() { _ = process.KillGroup(s.cmd) })
+	s.stop = context.AfterFunc(ctx, s.kill)
 	go s.read()
 	return nil
 }
 
+// kill kills the process and those of its group.
+func (s *Process) kill() { _ = process.KillGroup(s.child.Cmd) }
+
 // read passes on lines until there are none.
 func (s *Process) read() {
-	scanner := bufio.NewScanner(s.stdout)
+	scanner := bufio.NewScanner(s.child.Out)
 	scanner.Buffer(nil, maxLine)
 	listening := true
 	for listening && scanner.Scan() {
@@ -144,11 +117,11 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 	}
 	timer := time.NewTimer(s.o.Timeout)
 	defer timer.Stop()
-	exited := s.exited
+	exited := s.child.Ended
 	var ended <-chan time.Time // when what it wrote before its end has been read
 	written := make(chan error, 1)
 	go func() {
-		_, err := s.stdin.Write(request)
+		_, err := s.child.In.Write(request)
 		written <- err
 	}()
 	for {
@@ -178,7 +151,7 @@ func (s *Process) call(ctx context.Context, kind string, request []byte) ([]byte
 
 // cancelled stops the process because the context ended.
 func (s *Process) cancelled(ctx context.Context) error {
-	_ = process.KillGroup(s.cmd)
+	s.kill()
 	s.dead = fmt.Errorf("the simulator %q was stopped: %w", s.command, context.Cause(ctx))
 	return s.dead
 }
@@ -189,7 +162,7 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 		return s.cancelled(ctx)
 	}
 	detail := "it closed its standard input or output"
-	lines, exited, patience := s.lines, s.exited, time.After(s.o.Grace)
+	lines, exited, patience := s.lines, s.child.Ended, time.After(s.o.Grace)
 	for lines != nil || exited != nil {
 		select {
 		case _, ok := <-lines:
@@ -205,8 +178,8 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 		case <-exited:
 			exited, patience = nil, time.After(lastWords)
 			detail = "exit status 0"
-			if s.exitErr != nil && !errors.Is(s.exitErr, exec.ErrWaitDelay) {
-				detail = s.exitErr.Error()
+			if s.child.Err != nil && !errors.Is(s.child.Err, exec.ErrWaitDelay) {
+				detail = s.child.Err.Error()
 			}
 		case <-patience:
 			lines, exited = nil, nil
@@ -217,10 +190,10 @@ func (s *Process) crashed(ctx context.Context, kind string) error {
 
 // fail kills the process and returns the error that all later calls return too.
 func (s *Process) fail(what error, kind, detail string, line []byte) error {
-	_ = process.KillGroup(s.cmd)
+	s.kill()
 	s.dead = &ProcessError{
 		Kind: what, Command: s.command, Call: kind, Number: s.calls - 1, Detail: detail,
-		Line: string(line), Stderr: s.stderr.String(),
+		Line: string(line), Stderr: s.child.Said.String(),
 	}
 	return s.dead
 }
@@ -231,18 +204,18 @@ func (s *Process) Close() error {
 	s.close.Do(func() {
 		s.stop()
 		close(s.closing)
-		s.stdin.Close()
+		s.child.In.Close()
 		select {
-		case <-s.exited:
+		case <-s.child.Ended:
 		case <-time.After(s.o.Grace):
 		}
-		_ = process.KillGroup(s.cmd)
+		s.kill()
 		select {
-		case <-s.exited:
+		case <-s.child.Ended:
 		case <-time.After(s.o.Grace):
 		}
 		// A process that left the group may still have the pipe open: do not wait for it.
-		s.stdout.Close()
+		s.child.Out.Close()
 		if s.dead == nil {
 			s.dead = fmt.Errorf("the simulator %q is closed", s.command)
 		}

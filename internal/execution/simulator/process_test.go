@@ -121,7 +121,7 @@ func TestContextEnds(t *testing.T) {
 			t.Errorf("%s: got %v", mode, err)
 		}
 		select {
-		case <-s.exited: // without Close
+		case <-s.child.Ended: // without Close
 		case <-time.After(10 * time.Second):
 			t.Errorf("%s: the process goes on", mode)
 		}
@@ -150,8 +150,8 @@ func TestClose(t *testing.T) {
 		if _, err := s.Reset(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "is closed") {
 			t.Errorf("%s: a closed process answers: %v", mode, err)
 		}
-		if killed := s.exitErr != nil; killed && mode == "moody" || !killed && mode == "stubborn" {
-			t.Errorf("%s: ended with %v", mode, s.exitErr)
+		if killed := s.child.Err != nil; killed && mode == "moody" || !killed && mode == "stubborn" {
+			t.Errorf("%s: ended with %v", mode, s.child.Err)
 		}
 	}
 }

@@ -248,7 +248,7 @@ func (s *Solver) execute(ctx context.Context, program string, p places, l Limits
 	}
 	c := &call{
 		solver: s, places: p, limits: l, read: read,
-		cmd:        exec.CommandContext(ctx, program, s.arguments(p, l.Time > 0)...),
+		cmd:        process.Command(ctx, l.Grace, program, s.arguments(p, l.Time > 0)...),
 		out:        &lines{take: read.line, failed: cancel, limit: l.MaxLine},
 		said:       &process.Tail{Limit: logTail},
 		complained: &process.Tail{Limit: logTail},
@@ -261,9 +261,6 @@ func (c *call) run(ctx context.Context) (Answer, error) {
 	cmd := c.cmd
 	cmd.Stdout = io.MultiWriter(c.said, c.out)
 	cmd.Stderr = c.complained
-	cmd.WaitDelay = c.limits.Grace
-	process.SetGroup(cmd)
-	cmd.Cancel = func() error { return process.EndGroup(cmd) }
 	if c.solver.Stdin {
 		f, err := os.Open(c.places["in"])
 		if err != nil {
@@ -278,10 +275,8 @@ func (c *call) run(ctx context.Context) (Answer, error) {
 	if err := cmd.Start(); err != nil {
 		return Answer{}, fmt.Errorf("starting %s: %w", c.solver.Name, err)
 	}
-	ended := cmd.Wait()
+	ended := process.Wait(cmd)
 	limited := ctx.Err() != nil || c.limits.Time > 0 && time.Since(started) >= c.limits.Time-time.Second/2
-	// What the solver left running goes with it.
-	_ = process.KillGroup(cmd)
 	return c.answer(ended, limited)
 }
 
