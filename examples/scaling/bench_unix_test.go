@@ -68,7 +68,7 @@ func benchSearch(b *testing.B, r row, what engine.Task, h int) {
 		if r.open {
 			limit = openPatience
 		}
-		res, gap = solveEarly(b, what, h, float64(limit))
+		res, gap = solveEarly(b, search.Engine{}, what, h, float64(limit))
 		if done := res.Status == engine.Optimal; done != !r.open || done && res.Reward != r.reward {
 			b.Fatalf("%s %d, expected %d", res.Status, res.Reward, r.reward)
 		}
@@ -78,9 +78,9 @@ func benchSearch(b *testing.B, r row, what engine.Task, h int) {
 	b.ReportMetric(float64(res.Reward), "reward")
 }
 
-// solveEarly solves a task by search, for limit seconds of CPU at most, and returns the gap that was
+// solveEarly solves a task, for limit seconds of CPU at most, and returns the gap that was
 // left after early seconds, 1 where there was no plan or no bound.
-func solveEarly(b *testing.B, what engine.Task, h int, limit float64) (*engine.Result, float64) {
+func solveEarly(b *testing.B, e engine.Engine, what engine.Task, h int, limit float64) (*engine.Result, float64) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -93,7 +93,7 @@ func solveEarly(b *testing.B, what engine.Task, h int, limit float64) (*engine.R
 			gap = float64(*p.Bound-*p.Reward) / float64(max(1, *p.Reward, -*p.Reward))
 		}
 	}
-	res, err := search.Engine{}.Solve(ctx, engine.Query{Task: what, MinHorizon: h, MaxHorizon: h}, engine.Limits{Threads: 1, Memory: 4 << 30}, report)
+	res, err := e.Solve(ctx, engine.Query{Task: what, MinHorizon: h, MaxHorizon: h}, engine.Limits{Threads: 1, Memory: 4 << 30}, report)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func TestSmall(t *testing.T) {
 	} {
 		what, h := load(t, args)
 		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)
-		plain := solve(t, search.Engine{Plain: true}, what, h)
+		plain := solve(t, search.Engine{Without: search.Tables | search.CheapestWay}, what, h)
 		if got.Status != want.Status || got.Reward != want.Reward || plain.Status != want.Status || plain.Reward != want.Reward {
 			t.Errorf("%s: search gives %s %d, without tables %s %d, pb %s %d", args, got.Status, got.Reward, plain.Status, plain.Reward, want.Status, want.Reward)
 		}

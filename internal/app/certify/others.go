@@ -2,7 +2,6 @@ package certify
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
-	"github.com/fdplan/fdplan/internal/process"
 )
 
 // Verdict is that of a checker of others.
@@ -122,14 +120,10 @@ func (c *Claim) hear(checker, out string, accepted bool) {
 
 // run returns what a program prints.
 func run(ctx context.Context, tool string, args ...string) (string, error) {
-	cmd := process.Command(ctx, time.Second, tool, args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Start()
-	if err == nil {
-		err = process.Wait(cmd)
-	}
-	return out.String(), err
+	cmd := exec.CommandContext(ctx, tool, args...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // plain returns the name of a file that is not compressed, which it makes if needed.

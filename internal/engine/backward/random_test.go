@@ -156,7 +156,7 @@ func TestTables(t *testing.T) {
 	var shown, plans int
 	for i := range *instances {
 		task, horizon, reward, feasible := random(i)
-		x, err := bound.Relax(ctx, task, horizon, bound.Wanted{Most: reward, Infeasible: !feasible, Rounds: 1000, Merge: true})
+		x, err := bound.Relax(ctx, task, horizon, bound.Wanted{Most: reward, Infeasible: !feasible, Rounds: 1000})
 		if err != nil && !errors.Is(err, bound.ErrNoGroups) {
 			t.Fatal(err)
 		}

@@ -243,7 +243,7 @@ func (f *Factors) listStarts(ctx context.Context) ([][]uint32, bool) {
 }
 
 // mergeTurn is after how many beams pairs of groups are merged.
-const mergeTurn = 3
+const mergeTurn = 5
 
 // merge replaces the pairs of groups that conflict by one group each. Beams
 // start again at the first width.

@@ -52,16 +52,11 @@ type Wanted struct {
 	Most       int64 // no plan has a higher scaled reward
 	Infeasible bool  // in place of that: no plan exists, since one would cost more than all costs together
 	Rounds     int   // of prices, at most
-	Merge      bool  // whether the pairs of groups that conflict most are made one where the others do not show it
 	Partial    bool  // whether the best that was found is wanted where it is not shown
 }
 
-// How often pairs of groups are merged in Relax, and moves looked at in all of it: they
-// are worth some seconds.
-const (
-	relaxMerges = 1
-	relaxMoves  = 1_000_000_000
-)
+// relaxMoves bounds the moves looked at in Relax: they are worth some seconds.
+const relaxMoves = 1_000_000_000
 
 // Relax looks for prices with which the tables alone show what is wanted. It gives ErrNoGroups for a
 // problem that does not fall into groups and nil where there are no such prices,
@@ -71,37 +66,21 @@ func Relax(ctx context.Context, t engine.Task, horizon int, want Wanted) (*Relax
 	if err != nil || f == nil {
 		return nil, err
 	}
-	moves := int64(relaxMoves)
-	for merges := 0; ; merges++ {
-		target := f.beyond()
-		if !want.Infeasible {
-			target = -want.Most - f.constant*int64(f.horizon)
-		}
-		o := f.newOptimizer(scale)
-		rounds := min(int64(want.Rounds), 1+moves/f.work())
-		moves -= rounds * f.work()
-		o.improve(ctx, int(rounds), target*scale)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var merged *Factors
-		shown := min(f.cost(o.bound, scale), target)
-		if shown < target && want.Merge && merges < relaxMerges && moves > 0 {
-			merged = o.merge(ctx)
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-		switch {
-		case merged != nil:
-			f = merged
-		case shown == target || want.Partial:
-			costs, _ := f.s.shares()
-			return &Relaxation{f: f, t: f.simplest(o.best, shown), shares: costs, shown: shown, target: target}, nil
-		default:
-			return nil, nil
-		}
+	target := f.beyond()
+	if !want.Infeasible {
+		target = -want.Most - f.constant*int64(f.horizon)
 	}
+	o := f.newOptimizer(scale)
+	o.improve(ctx, int(min(int64(want.Rounds), 1+relaxMoves/f.work())), target*scale)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	shown := min(f.cost(o.bound, scale), target)
+	if shown < target && !want.Partial {
+		return nil, nil
+	}
+	costs, _ := f.s.shares()
+	return &Relaxation{f: f, t: f.simplest(o.best, shown), shares: costs, shown: shown, target: target}, nil
 }
 
 // Shows reports whether the tables alone show what is wanted.

@@ -27,13 +27,13 @@ func TestRelax(t *testing.T) {
 			}
 			return x
 		}
-		if x := relax(Wanted{Infeasible: true, Rounds: 50, Merge: true}); x != nil && ok {
+		if x := relax(Wanted{Infeasible: true, Rounds: 50}); x != nil && ok {
 			t.Errorf("seed %d: no plan is shown to exist, brute force finds %d", seed, best)
 		}
 		if !ok {
 			continue
 		}
-		x := relax(Wanted{Most: best, Rounds: 100, Merge: true, Partial: true})
+		x := relax(Wanted{Most: best, Rounds: 100, Partial: true})
 		if x == nil {
 			continue
 		}

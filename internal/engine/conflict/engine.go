@@ -23,11 +23,10 @@ const (
 	CuttingPlanes                     // learn linear constraints; off by default
 	Tables                            // bound the costs from each step on by tables and prices (package bound)
 	Implicates                        // state a network of few inputs by clauses too
-	Symmetry                          // with tables, keep groups that can be swapped in order
 )
 
 // standard is what is on by default.
-const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables | Implicates | Symmetry
+const standard = ActionOrder | CounterLayers | StateNogoods | FromBelow | Tables | Implicates
 
 // PB is the engine that takes the model as it is: neurons and sums native.
 type PB struct {

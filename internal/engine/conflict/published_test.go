@@ -104,7 +104,7 @@ func BenchmarkFeatures(b *testing.B) {
 		change conflict.Feature
 	}{
 		{"all", 0}, {"without-action-order", conflict.ActionOrder}, {"without-counter-layers", conflict.CounterLayers}, {"without-state-nogoods", conflict.StateNogoods},
-		{"without-tables", conflict.Tables}, {"without-implicates", conflict.Implicates}, {"without-symmetry", conflict.Symmetry},
+		{"without-tables", conflict.Tables}, {"without-implicates", conflict.Implicates},
 		{"without-from-below", conflict.FromBelow}, {"with-cutting-planes", conflict.CuttingPlanes},
 		{"with-cutting-planes-without-counter-layers", conflict.CuttingPlanes | conflict.CounterLayers},
 	} {

@@ -23,10 +23,8 @@ type Session struct {
 	features Feature
 	// What is known of the costs from each step on; nil before it was looked for.
 	tables    *tables
-	excluding bool    // plans are excluded
-	implied   bool    // implicates of the network were added, or would be too many
-	confined  bool    // some bits have given values
-	ordered   sat.Lit // what can be swapped is in order; 0 where nothing can
+	excluding bool // plans are excluded
+	implied   bool // implicates of the network were added, or would be too many
 
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
@@ -39,7 +37,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features, confined: len(how.within) > 0}
+	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
 	o := sat.Options{StateNogoods: x.has(StateNogoods), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
 	if how.proof != nil {
 		if x.p, err = newProver(ctx, m, how.proof); err != nil {
@@ -162,7 +160,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 		case l.Shared != nil || x.wantsTables():
 			budget.Conflicts = firstSlice
 		}
-		switch x.s.Solve(ctx, x.assuming(), budget) {
+		switch x.s.Solve(ctx, nil, budget) {
 		case sat.Satisfiable:
 			x.keep()
 		case sat.Unsatisfiable:
@@ -275,7 +273,7 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	if err := x.cut(assumption, bound); err != nil {
 		return sat.Unknown, err
 	}
-	status := x.s.Solve(ctx, x.assuming(assumption), b)
+	status := x.s.Solve(ctx, []sat.Lit{assumption}, b)
 	switch status {
 	case sat.Satisfiable:
 		x.keep()

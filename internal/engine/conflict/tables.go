@@ -48,9 +48,6 @@ func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 		x.s.AddClause()
 		return nil
 	}
-	if x.has(Symmetry) && !x.confined {
-		x.addSymmetry(s.Interchangeable())
-	}
 	if r.Trace != nil && !x.excluding && -r.Reward-x.m.ObjectiveConstant() < x.cost {
 		x.incumbent, x.cost = r.Trace, -r.Reward-x.m.ObjectiveConstant()
 	}

@@ -100,36 +100,21 @@ func (p *prover) smallest(ctx context.Context) error {
 // weaker writes a proof of the bound of a run that was cut short: of all of it where tables and
 // prices leave few states, else as far as these show it; where they show none, of the plan alone.
 func (p *prover) weaker(ctx context.Context) error {
-	want := bound.Wanted{Most: *p.claim.Bound, Rounds: priceRounds, Partial: true}
-	for {
-		x, err := bound.Relax(ctx, p.task, p.answer.Horizon, want)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		var s *spool
-		if !x.Shows() && !want.Merge {
-			if s, err = p.nodes(ctx, x, fewNodes, largeProof); s == nil && err == nil {
-				want.Merge = true
-				continue
-			}
-		} else if x.Most() < -p.m.ObjectiveConstant() {
-			most := x.Most()
-			p.claim.Bound, p.answer.Bound = &most, &most
-			s, err = p.write(ctx, x)
-		}
-		if err == nil && s != nil {
-			return s.copyTo(p.o.W)
-		}
-		if err != nil {
-			return err
-		}
-		break
+	x, err := p.relax(ctx)
+	var s *spool
+	if x != nil && !x.Shows() {
+		s, err = p.nodes(ctx, x, fewNodes, largeProof)
+	}
+	if x != nil && s == nil && err == nil && x.Most() < -p.m.ObjectiveConstant() {
+		most := x.Most()
+		p.claim.Bound, p.answer.Bound = &most, &most
+		s, err = p.write(ctx, x)
+	}
+	switch {
+	case err != nil:
+		return err
+	case s != nil:
+		return s.copyTo(p.o.W)
 	}
 	p.claim.Bound, p.answer.Bound = nil, nil
 	if p.claim.Trace == nil {
@@ -138,36 +123,38 @@ func (p *prover) weaker(ctx context.Context) error {
 	return p.backward(ctx, p.o.W, fewEdges)
 }
 
+// relax is what tables and prices show of the claim; nil for nothing.
+func (p *prover) relax(ctx context.Context) (*bound.Relaxation, error) {
+	want := bound.Wanted{Infeasible: p.claim.Infeasible, Rounds: priceRounds, Partial: true}
+	if p.claim.Bound != nil {
+		want.Most = *p.claim.Bound
+	}
+	x, err := bound.Relax(ctx, p.task, p.answer.Horizon, want)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, bound.ErrNoGroups):
+		return nil, nil
+	}
+	return x, err
+}
+
 func (p *prover) backward(ctx context.Context, w io.Writer, edges int64) error {
 	_, err := backward.Write(ctx, p.m, p.claim, backward.Options{W: w, Format: p.o.Format, File: p.file, Edges: edges, Large: p.o.Large})
 	return err
 }
 
 // tables is a proof from tables and prices and, where these do not show the answer, the
-// states that they leave; nil where these are too many. Then pairs of groups are made
-// one.
+// states that they leave; nil where these are too many.
 func (p *prover) tables(ctx context.Context) (*spool, error) {
-	want := bound.Wanted{Infeasible: p.claim.Infeasible, Rounds: priceRounds, Partial: true}
-	if p.claim.Bound != nil {
-		want.Most = *p.claim.Bound
+	x, err := p.relax(ctx)
+	switch {
+	case x == nil:
+		return nil, err
+	case x.Shows():
+		return p.write(ctx, x)
 	}
-	for {
-		x, err := bound.Relax(ctx, p.task, p.answer.Horizon, want)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, bound.ErrNoGroups) || err == nil && x == nil:
-			return nil, nil
-		case err != nil:
-			return nil, err
-		case x.Shows():
-			return p.write(ctx, x)
-		}
-		if s, err := p.nodes(ctx, x, mostNodes, mostOfNodes); s != nil || err != nil || want.Merge {
-			return s, err
-		}
-		want.Merge = true
-	}
+	return p.nodes(ctx, x, mostNodes, mostOfNodes)
 }
 
 // nodes is a proof from tables, prices and the states that these leave; nil where there are more

@@ -35,6 +35,9 @@ type beamNode struct {
 // their hash, since sometimes neither says where to go. It proves nothing and
 // stores nothing in the graph.
 func (r *run) beam(ctx context.Context, width int) {
+	if r.without&Beam != 0 {
+		return
+	}
 	g := r.g
 	var layers [][]beamNode
 	var layer []beamNode

@@ -309,7 +309,11 @@ func (r *run) turnCheapest(ctx context.Context) {
 			r.refusedCheapest = true
 			return
 		}
-		guess, err := pattern.New(ctx, r.q.Task, g.depth[0], g.sample(), smallTable)
+		var guess *pattern.Least
+		var err error
+		if r.without&Patterns == 0 {
+			guess, err = pattern.New(ctx, r.q.Task, g.depth[0], g.sample(), smallTable)
+		}
 		if err != nil {
 			r.refusedCheapest = true
 			return

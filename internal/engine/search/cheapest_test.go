@@ -20,7 +20,7 @@ func TestCheapest(t *testing.T) {
 		p := randprob.Tokens(seed, 1+i%3, 4+i%2, 1+i%5/3, i%4 > 0)
 		for _, h := range []int{2, 5, 9} {
 			q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: h, MaxHorizon: h}
-			want, err := search.Engine{Plain: true}.Solve(ctx, q, engine.Limits{Threads: 1}, nil)
+			want, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(ctx, q, engine.Limits{Threads: 1}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

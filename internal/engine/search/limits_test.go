@@ -60,7 +60,7 @@ func TestMemoryLimit(t *testing.T) {
 		want engine.Status
 	}{{0, engine.Feasible}, {4, engine.Feasible}, {13, engine.Unknown}} {
 		p := switches(t, 18, c.goal) // with 12 turns in 6 steps, 13 cannot be on
-		res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 6, MaxHorizon: 6}, engine.Limits{Threads: 2, Memory: 3 << 20}, nil)
+		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 6, MaxHorizon: 6}, engine.Limits{Threads: 2, Memory: 3 << 20}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestMemoryLimit(t *testing.T) {
 func TestShortHorizonsSurviveALimit(t *testing.T) {
 	p := switches(t, 18, 0)
 	limits := engine.Limits{Threads: 1, Memory: 3 << 20}
-	res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 1, MaxHorizon: 9}, limits, nil)
+	res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 1, MaxHorizon: 9}, limits, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestStops(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond} {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), after, errors.New("enough"))
 		began := time.Now()
-		res, err := search.Engine{Plain: true}.Solve(ctx, engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
+		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(ctx, engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestStops(t *testing.T) {
 func BenchmarkSwitches(b *testing.B) {
 	p := switches(b, 16, 0)
 	for range b.N {
-		res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
+		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 8, MaxHorizon: 8}, engine.Limits{Threads: 2}, nil)
 		if err != nil || res.Status != engine.Optimal {
 			b.Fatal(res, err)
 		}
@@ -152,7 +152,7 @@ func TestSettledElsewhere(t *testing.T) {
 	for _, cause := range []error{engine.ErrSettled, context.DeadlineExceeded} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		q := engine.Query{Task: engine.Task{Problem: switches(t, 14, 0)}, MinHorizon: 1, MaxHorizon: 7}
-		res, err := search.Engine{Plain: true}.Solve(ctx, q, engine.Limits{Threads: 1}, func(p engine.Progress) {
+		res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(ctx, q, engine.Limits{Threads: 1}, func(p engine.Progress) {
 			if strings.HasSuffix(p.Phase, "within 2 steps") {
 				cancel(cause)
 			}

@@ -60,7 +60,7 @@ func polishStart(t *testing.T, p *factored.Problem, horizon int, sign int64) *en
 	for i := range p.Reward.Terms {
 		p.Reward.Terms[i].Weight *= sign
 	}
-	res, err := search.Engine{Plain: true}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+	res, err := search.Engine{Without: search.Tables | search.CheapestWay}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,24 @@ import (
 
 // Engine is the forward search as an engine.Engine.
 type Engine struct {
-	// Plain explores the graph alone, without the tables of package bound and
-	// without a search for a cheapest way.
-	Plain bool
+	Without Part // what is left out, to see what it is worth
 	// Eager looks for a cheapest way from the first joint action on, and not only
 	// where the graph turns out to be large, and with larger tables soon.
 	Eager bool
 }
+
+// Part is something that the search does beside exploring the graph.
+type Part uint8
+
+// The parts.
+const (
+	Tables      Part = 1 << iota // take turns with the tables and prices of package bound
+	CheapestWay                  // look for a cheapest way
+	Patterns                     // estimate its cost by the tables of package pattern
+	LocalSearch                  // improve plans that the tables do not prove soon
+	Beam                         // look for a first plan in a large graph
+	Compilation                  // compile known transitions
+)
 
 // Name is "search".
 func (Engine) Name() string { return "search" }
@@ -29,6 +40,7 @@ const none = math.MinInt64
 
 // run is one call of Solve.
 type run struct {
+	without          Part
 	q                engine.Query
 	g                *graph
 	workers          []*worker
@@ -73,7 +85,11 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	if report == nil {
 		report = func(engine.Progress) {}
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: e.Plain, shared: l}, refusedCheapest: e.Plain, cheapestFrom: cheapestFrom, sharpenAfter: sharpenAfter}
+	left := func(x Part) bool { return e.Without&x != 0 }
+	r := &run{
+		q: q, g: newGraph(s), limits: l, report: report, tables: tables{refused: left(Tables), shared: l}, cheapestFrom: cheapestFrom, sharpenAfter: sharpenAfter,
+		without: e.Without, refusedCheapest: left(CheapestWay), refusedPolish: left(LocalSearch), compilationTried: left(Compilation),
+	}
 	switch {
 	case q.MinHorizon != q.MaxHorizon:
 		r.limits.Shared = nil // what the graph says is about all horizons
