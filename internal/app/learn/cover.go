@@ -74,12 +74,14 @@ func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
 	moreIn := others(p.Problem, p.Problem.Inputs, factored.State, factored.Action)
 	moreOut := others(p.Problem, p.Problem.Outputs, factored.State)
 	b := coverage.NewRecorder(len(p.Problem.Inputs), len(p.Problem.Outputs), load.BitNames(p.Problem, moreIn), load.BitNames(p.Problem, moreOut))
-	files := make([]int, len(from))
+	files, before, rows := make([]int, len(from)), make([]int, len(from)), 0
 	for i := range from {
-		files[i] = b.File(from[i].Name)
+		files[i], before[i] = b.File(from[i].Name), rows
+		rows += from[i].Data.Rows
 	}
+	var seen []coverage.Seen
 	in, out := make([]bool, len(moreIn)), make([]bool, len(moreOut))
-	err := train.EachRow(p.Problem, func(r *train.Row) {
+	err := train.EachAlike(p.Problem, func(r *train.Row) {
 		if r.InKnown != nil {
 			return
 		}
@@ -89,11 +91,14 @@ func Record(p *load.Problem, from []train.Source) (*coverage.Record, error) {
 		for i, bit := range moreOut {
 			out[i] = r.Next[bit]
 		}
-		line := r.Line
-		if from[r.Source].Name == "" {
-			line = 0
+		seen = seen[:0]
+		if from[r.Source].Name != "" {
+			for _, i := range r.Alike {
+				line := from[r.Source].Line(int(i))
+				seen = append(seen, coverage.Seen{Row: before[r.Source] + int(i), Place: coverage.Place{File: int32(files[r.Source]), Line: int32(line)}})
+			}
 		}
-		b.Add(r.In, in, r.Out, out, files[r.Source], line)
+		b.AddAlike(r.In, in, r.Out, out, r.Count, seen)
 	}, from...)
 	if err != nil {
 		return nil, err

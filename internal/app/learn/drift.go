@@ -38,8 +38,9 @@ func findDrift(ctx context.Context, p *load.Problem, sources []train.Source, st 
 	type place struct{ row, source, line int }
 	var places []place
 	n := 0
-	err := train.EachRow(p.Problem, func(r *train.Row) {
-		if n++; r.InKnown == nil && n%step == 0 {
+	pick := func(i int) bool { return (i+1)%step == 0 }
+	err := train.EachOf(p.Problem, pick, func(r *train.Row) {
+		if n += step; r.InKnown == nil {
 			t.Add(packBits(r.In), packBits(r.Out), nil, nil)
 			places = append(places, place{n, r.Source, r.Line})
 		}

@@ -20,23 +20,28 @@ const leastHeldOut = 10
 type holding struct {
 	by   train.SplitMode
 	held func(*train.Row) bool // asked of all rows in turn
-	why  string                // nothing is held out: the reason
+	// alike says that it may be asked once for rows that are alike.
+	alike bool
+	why   string // nothing is held out: the reason
 }
 
 // byTime holds out the last tenth of each data set: of whole episodes where the data have some that end there. Rows
-// with a weight are kept.
+// with a weight are kept. The data sets are cut there.
 func byTime(from []train.Source) *holding {
-	cuts, some := make([]int, len(from)), false
-	for i, s := range from {
-		cuts[i] = s.Data.Rows
+	some := false
+	for i := range from {
+		s := &from[i]
 		if s.Weight == 0 && s.Data.Rows >= leastHeldOut {
-			cuts[i], some = cutOf(s.Data), true
+			s.Cut, some = cutOf(s.Data), true
 		}
 	}
 	if !some {
 		return &holding{why: fmt.Sprintf("there are fewer than %d rows", leastHeldOut)}
 	}
-	return &holding{by: train.SplitTime, held: func(r *train.Row) bool { return r.Index >= cuts[r.Source] }}
+	return &holding{by: train.SplitTime, alike: true, held: func(r *train.Row) bool {
+		cut := from[r.Source].Cut
+		return cut > 0 && r.Index >= cut
+	}}
 }
 
 // cutOf returns the first of the rows that are held out: the beginning of an episode, if one is near enough.
@@ -89,9 +94,9 @@ func split(p *load.Problem, from *sourced, mode train.SplitMode, seed uint64) (x
 	}
 	x.holding = byTime(from.data)
 	b := train.NewBuilder(x.all.Inputs, x.all.Outputs)
-	err = train.EachRow(p.Problem, func(r *train.Row) {
+	err = train.EachAlike(p.Problem, func(r *train.Row) {
 		if r.InKnown == nil && (x.held == nil || !x.held(r)) {
-			b.AddWeighted(r.In, r.Out, r.Weight)
+			b.AddRow(r)
 		}
 	}, from.data...)
 	if err != nil {

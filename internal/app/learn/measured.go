@@ -153,7 +153,8 @@ func worst(c *measure.Counter, m *measure.Measure) *FluentLine {
 	return f
 }
 
-// countErrors counts the errors of predictions on the rows for which keep holds, nil for all.
+// countErrors counts the errors of predictions on the rows for which keep holds, nil for all; of rows that are alike it
+// is asked once.
 func countErrors(p *load.Problem, predict measure.Predict, keep func(*train.Row) bool, from []train.Source) (c *measure.Counter, incomplete int, err error) {
 	c = measure.NewCounter(p.Problem, predict)
 	incomplete, err = measure.Each(p.Problem, func(r *train.Row) *measure.Counter {
@@ -169,7 +170,11 @@ func countErrors(p *load.Problem, predict measure.Predict, keep func(*train.Row)
 // there are none.
 func trainedLines(p *load.Problem, net *bnn.Network, h *holding, from []train.Source) (trained, held *ErrorLine, err error) {
 	parts := [2]*measure.Counter{measure.NewCounter(p.Problem, measure.Network(net)), measure.NewCounter(p.Problem, measure.Network(net))}
-	_, err = measure.Each(p.Problem, func(r *train.Row) *measure.Counter {
+	each := measure.EachRow
+	if h.held == nil || h.alike {
+		each = measure.Each
+	}
+	_, err = each(p.Problem, func(r *train.Row) *measure.Counter {
 		if h.held != nil && h.held(r) {
 			return parts[1]
 		}

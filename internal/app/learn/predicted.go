@@ -58,7 +58,7 @@ func Predict(p *load.Problem) *Predictions {
 	}
 	x := &Predictions{p: p, c: measure.NewCounter(p.Problem, measure.Network(p.Network))}
 	in, out, fluents := len(p.Problem.Inputs), len(p.Problem.Outputs), len(x.c.Variables())
-	x.row = train.Row{In: make([]bool, in), Out: make([]bool, out), Before: make([]bool, out)}
+	x.row = train.Row{Count: 1, In: make([]bool, in), Out: make([]bool, out), Before: make([]bool, out)}
 	x.units = measure.Values{Now: make([]float64, fluents), Next: make([]float64, fluents)}
 	return x
 }

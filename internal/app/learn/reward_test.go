@@ -56,7 +56,11 @@ func TestRewardFormats(t *testing.T) {
 		d.Rewards = append(d.Rewards, 2.5*at(i, "stock(milk)")-3*at(i, "order(bread)")*at(i, "order(milk)")-1)
 	}
 	d.Rewards[6]++ // row 7
-	d.Values, d.Rewards, d.Rows = append(d.Values, d.Row(10)...), append(d.Rewards, d.Rewards[10]-20), d.Rows+1
+	var values []float64
+	for i := range d.Rows {
+		values = append(values, d.Row(i)...)
+	}
+	d = &dataset.Data{Schema: s, Rows: d.Rows + 1, Values: append(values, d.Row(10)...), Rewards: append(d.Rewards, d.Rewards[10]-20)}
 	for _, ext := range []string{".csv", ".parquet", ".npz", ".jsonl"} {
 		name := filepath.Join(t.TempDir(), "rows"+ext)
 		if ext == ".jsonl" {

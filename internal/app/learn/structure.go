@@ -161,7 +161,7 @@ func rowsOf(sources []train.Source) int {
 }
 
 // tableOf makes a share of the rows of data sets into one for package structure, drawn always
-// alike, of those for which keep holds, nil for all. A row with a weight counts as so many. incomplete rows have an
+// alike, of those for which keep holds, nil for all; of rows that are alike it may be asked once. A row with a weight counts as so many. incomplete rows have an
 // empty cell.
 func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*train.Row) bool) (t *structure.Table, incomplete int, err error) {
 	in, out := p.Problem.Inputs, p.Problem.Outputs
@@ -170,12 +170,16 @@ func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*
 	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
 	t.Symmetries = symmetries(p)
 	rng := rand.New(rand.NewPCG(1, 1))
-	err = train.EachRow(p.Problem, func(r *train.Row) {
+	each := train.EachAlike
+	if share < 1 {
+		each = train.EachRow
+	}
+	err = each(p.Problem, func(r *train.Row) {
 		if keep != nil && !keep(r) {
 			return
 		}
 		if r.InKnown != nil {
-			incomplete++
+			incomplete += r.Count
 		}
 		if share < 1 && rng.Float64() >= share {
 			return
@@ -185,9 +189,7 @@ func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*
 		if r.InKnown != nil {
 			inKnown, outKnown = packBits(r.InKnown), packBits(r.OutKnown)
 		}
-		for range max(1, r.Weight) {
-			t.Add(in, out, inKnown, outKnown)
-		}
+		t.AddTimes(in, out, inKnown, outKnown, r.Count*int(max(1, r.Weight)))
 	}, sources...)
 	if err != nil {
 		return nil, 0, err

@@ -120,7 +120,7 @@ func (a *Appender) columns(text []byte) (rewarded bool, err error) {
 	if _, err := newCSVEncoder(&header, a.file, nil); err != nil {
 		return false, err
 	}
-	f, err := openCSV(a.name, text)
+	f, err := openCSV(a.name, bytes.NewReader(text))
 	if err != nil {
 		return false, err
 	}

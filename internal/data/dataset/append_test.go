@@ -46,7 +46,7 @@ func TestAppend(t *testing.T) {
 			}
 		}
 		d, err := ReadAs(name, s)
-		if err != nil || !slices.Equal(d.Values, rows) {
+		if err != nil || !slices.Equal(valuesOf(d), rows) {
 			t.Errorf("%s: got %v, %v", ext, d, err)
 		}
 		entries, _ := os.ReadDir(filepath.Dir(name))
@@ -142,7 +142,7 @@ func TestAppendLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := ReadAs(name, s.Stored())
-		if err != nil || !slices.Equal(d.Values, []float64{1.5, 1, 9.5, 8.75, 0, 1.25}) {
+		if err != nil || !slices.Equal(valuesOf(d), []float64{1.5, 1, 9.5, 8.75, 0, 1.25}) {
 			t.Errorf("%s: %+v, %v", ext, d, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -20,8 +21,12 @@ type csvFile struct {
 	header []string
 }
 
-func openCSV(name string, text []byte) (*csvFile, error) {
-	f := &csvFile{name: name, r: csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))}
+func openCSV(name string, text io.Reader) (*csvFile, error) {
+	r := bufio.NewReaderSize(text, 1<<16)
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		_, _ = r.Discard(3) // buffered already
+	}
+	f := &csvFile{name: name, r: csv.NewReader(r)}
 	f.r.ReuseRecord = true
 	row, err := f.next()
 	if err == io.EOF {
@@ -58,20 +63,33 @@ func (f *csvFile) fault(i int, format string, args ...any) error {
 
 // readCSV reads a CSV as s, or infers a schema if s is nil.
 func readCSV(name string, s *Schema) (*Data, error) {
-	text, err := source.ReadFileUpTo(name, source.MaxData)
+	if s == nil {
+		text, err := source.ReadFileUpTo(name, source.MaxData) // is read twice
+		if err != nil {
+			return nil, err
+		}
+		return parseText(name, text, nil)
+	}
+	f, err := source.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return parseCSV(name, text, s)
+	defer f.Close()
+	return parseCSV(name, source.UpTo(name, f, source.MaxData), s)
 }
 
-// parseCSV is readCSV for the text of the named file.
-func parseCSV(name string, text []byte, s *Schema) (_ *Data, err error) {
+// parseText is readCSV for the text of the named file.
+func parseText(name string, text []byte, s *Schema) (_ *Data, err error) {
 	if s == nil {
 		if s, err = inferSchema(name, text); err != nil {
 			return nil, err
 		}
 	}
+	return parseCSV(name, bytes.NewReader(text), s)
+}
+
+// parseCSV reads a CSV from an opened file.
+func parseCSV(name string, text io.Reader, s *Schema) (*Data, error) {
 	f, err := openCSV(name, text)
 	if err != nil {
 		return nil, err
@@ -89,10 +107,7 @@ func parseCSV(name string, text []byte, s *Schema) (_ *Data, err error) {
 			}
 		}
 	}
-	l := &log{f: f, s: s, columns: columns, index: index, out: &Data{Schema: s}, row: make([]float64, len(s.Columns))}
-	// All rows at once: to enlarge a table of a GiB stops everything else for a second.
-	rows := min(bytes.Count(text, []byte("\n")), len(text)/(2*max(1, len(columns))))
-	l.out.Values, l.lines = make([]float64, 0, rows*len(s.Columns)), make([]int32, 0, rows)
+	l := &log{f: f, s: s, columns: columns, index: index, out: newRows(len(s.Columns)), row: make([]float64, len(s.Columns))}
 	if sequence {
 		err = l.sequences()
 	} else {
@@ -101,8 +116,9 @@ func parseCSV(name string, text []byte, s *Schema) (_ *Data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.out.Line = func(i int) int { return int(l.lines[i]) }
-	return l.out, nil
+	d := l.out.data(s)
+	d.Rewards, d.Begins, d.Line = l.rewards, l.begins, func(i int) int { return int(l.lines[i]) }
+	return d, nil
 }
 
 // parse reads a field as a value of the column.
@@ -157,7 +173,7 @@ func (c *Column) kept(text string) float64 {
 
 // inferSchema infers the schema of a CSV of triplets from its header and values.
 func inferSchema(name string, text []byte) (*Schema, error) {
-	f, err := openCSV(name, text)
+	f, err := openCSV(name, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

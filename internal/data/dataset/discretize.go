@@ -58,12 +58,8 @@ func (s *Schema) Stored() *Schema {
 
 // Quantise returns a view of d, whose schema is s.Stored, with the levels of its quantities.
 func (s *Schema) Quantise(d *Data) *Data {
-	read := d.View
-	if read == nil {
-		read = func(i int, row []float64) { copy(row, d.Row(i)) }
-	}
-	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, Begins: d.Begins, View: func(i int, row []float64) {
-		read(i, row)
+	return &Data{Schema: s, Rows: d.Rows, Rewards: d.Rewards, Line: d.Line, Begins: d.Begins, Of: d.Of, View: func(i int, row []float64) {
+		d.Read(i, row)
 		s.toLevels(row)
 	}}
 }

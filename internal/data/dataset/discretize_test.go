@@ -24,7 +24,7 @@ func TestDiscretize(t *testing.T) {
 	want := []float64{3, 3, 0, 1, 4, 0, 3, 1, 3, 4}
 	file := write(t, "d.csv", text)
 	d, err := ReadAs(file, s)
-	if err != nil || !slices.Equal(d.Values, want) {
+	if err != nil || !slices.Equal(valuesOf(d), want) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	for _, name := range []string{"d.csv", "d.parquet", "d.npz"} {
@@ -32,15 +32,15 @@ func TestDiscretize(t *testing.T) {
 		if err := Write(name, d); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(d.Values, want) {
+		if !slices.Equal(valuesOf(d), want) {
 			t.Fatal("writing changes the values")
 		}
 		again, err := ReadAs(name, s)
-		if err != nil || !slices.Equal(again.Values, want) {
+		if err != nil || !slices.Equal(valuesOf(again), want) {
 			t.Errorf("%s: %+v, %v", name, again, err)
 		}
 		raw, err := ReadAs(name, s.Stored())
-		if err != nil || raw.Values[0] != 8.75 || raw.Values[2] != -0.5 {
+		if err != nil || valuesOf(raw)[0] != 8.75 || valuesOf(raw)[2] != -0.5 {
 			t.Errorf("%s: %+v, %v; want the centers of bins", name, raw, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestDiscretize(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := ReadAs(name, s)
-		if values[3] == 10 && (err != nil || !slices.Equal(d.Values, []float64{2, 3, 1, 3, 4})) {
+		if values[3] == 10 && (err != nil || !slices.Equal(valuesOf(d), []float64{2, 3, 1, 3, 4})) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 		if values[3] == 11 && (err == nil || !strings.Contains(err.Error(), "row 1, column level(t1)': 11, expected a value in 0..10")) {

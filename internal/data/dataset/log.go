@@ -14,11 +14,13 @@ type log struct {
 	s       *Schema
 	columns []int                // of the schema, for each field; or negative, see match
 	index   []map[string]float64 // values of enumerations, for each field
-	out     *Data
+	out     *rows
 	row     []float64 // by column of the schema
 	reward  float64   // of the row
 	line    int32
-	lines   []int32 // of the rows of out
+	lines   []int32   // of the rows of out
+	rewards []float64 // of these, if there is a column of them
+	begins  []int32   // the rows of out that begin an episode
 }
 
 // field parses field i into the row. What is missing is NaN: an action in a
@@ -46,11 +48,10 @@ func (l *log) field(i int, text string, optional bool) error {
 }
 
 func (l *log) emit(row []float64, reward float64, line int32) {
-	l.out.Values = append(l.out.Values, row...)
-	l.out.Rows++
+	l.out.add(row)
 	l.lines = append(l.lines, line)
 	if slices.Contains(l.columns, rewardColumn) {
-		l.out.Rewards = append(l.out.Rewards, reward)
+		l.rewards = append(l.rewards, reward)
 	}
 }
 
@@ -141,7 +142,7 @@ func (l *log) sequences() error {
 		}
 		switch same := !first && episode == lastEpisode; {
 		case !same:
-			l.out.Begins = append(l.out.Begins, int32(l.out.Rows))
+			l.begins = append(l.begins, int32(len(l.out.of)))
 			if begun[episode] {
 				return l.f.fault(stepField, "episode %s begins again, expected its rows to stand together", episode)
 			}

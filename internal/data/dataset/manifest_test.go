@@ -28,7 +28,7 @@ func TestManifest(t *testing.T) {
 	}
 	for _, read := range []func() (*Data, error){func() (*Data, error) { return Read(name) }, func() (*Data, error) { return ReadAs(name, schema) }} {
 		d, err := read()
-		if err != nil || d.Rows != 3 || !slices.Equal(d.Values, want) {
+		if err != nil || d.Rows != 3 || !slices.Equal(valuesOf(d), want) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}

@@ -83,9 +83,7 @@ func ReadAs(name string, s *Schema) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.toLevels(d.Values)
-		d.Schema = s
-		return d, nil
+		return s.Quantise(d), nil
 	}
 	if format == CSV {
 		return readCSV(name, s)

@@ -29,7 +29,7 @@ func TestRewards(t *testing.T) {
 				t.Fatal(ext, rows, err)
 			}
 			got, err := ReadAs(name, want.Schema)
-			if err != nil || !slices.EqualFunc(got.Rewards, want.Rewards, same) || !slices.Equal(got.Values, want.Values) {
+			if err != nil || !slices.EqualFunc(got.Rewards, want.Rewards, same) || !slices.Equal(valuesOf(got), valuesOf(want)) {
 				t.Fatalf("%s: the rewards of %d rows do not come back: %v", ext, rows, err)
 			}
 			a, err := Append(name, want.Schema)
@@ -111,7 +111,7 @@ func TestFluentReward(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := ReadAs(name, s)
-		if err != nil || got.Rewards != nil || !slices.Equal(got.Values, d.Values) {
+		if err != nil || got.Rewards != nil || !slices.Equal(valuesOf(got), valuesOf(d)) {
 			t.Errorf("%s: %+v, %v", ext, got, err)
 		}
 	}

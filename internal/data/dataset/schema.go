@@ -261,6 +261,9 @@ type Data struct {
 	Values []float64 // row by row, Rows times the number of columns; nil of a view
 	// View sets row to the values of row i, counted from 0; nil if Values has them.
 	View func(i int, row []float64)
+	// Of numbers the rows by their values: rows of the same number are equal, and the numbers count
+	// from 0 as they first occur. It is nil if equal rows are not known.
+	Of []uint32
 	// Rewards has the reward of each row if the file has them, NaN where it has none; else nil.
 	Rewards []float64
 	// Line returns the line of row i in a file of text; nil if that is unknown.
@@ -278,6 +281,15 @@ func (d *Data) Row(i int) []float64 {
 		return row
 	}
 	return d.Values[i*n : (i+1)*n : (i+1)*n]
+}
+
+// Read sets row to the values of row i, counted from 0.
+func (d *Data) Read(i int, row []float64) {
+	if d.View != nil {
+		d.View(i, row)
+		return
+	}
+	copy(row, d.Values[i*len(row):])
 }
 
 // Each calls do for each row in turn, which is valid until do returns. It returns the first

@@ -142,7 +142,13 @@ func TestFilesReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := dataset.ReadAs(name, schema)
-		if err != nil || d.Rows != 3000 || !slices.Equal(d.Values, slices.Concat(want...)) {
+		var got []float64
+		for i := range want {
+			if err == nil && i < d.Rows {
+				got = append(got, d.Row(i)...)
+			}
+		}
+		if err != nil || d.Rows != 3000 || !slices.Equal(got, slices.Concat(want...)) {
 			t.Errorf("%s: the rows do not come back: %v", ext, err)
 		}
 		if c := d.Schema.Columns[2]; !c.Bounded || c.Lo != 0 || c.Hi != 3 {

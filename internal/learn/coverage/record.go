@@ -161,6 +161,7 @@ func (r *Record) Disputed(forward func(out, in []uint64)) *Record {
 type Recorder struct {
 	r     *Record
 	index map[string]int32 // of keys: input, then output
+	rows  [][]int          // by outcome, the numbers of the rows of its places
 	key   []byte
 }
 
@@ -178,6 +179,21 @@ func (b *Recorder) File(name string) int {
 
 // Add adds a row; the bits are copied. Line is 0 for a row without one.
 func (b *Recorder) Add(in, moreIn, out, moreOut []bool, file, line int) {
+	var seen []Seen
+	if line > 0 {
+		seen = []Seen{{b.r.Rows, Place{int32(file), int32(line)}}}
+	}
+	b.AddAlike(in, moreIn, out, moreOut, 1, seen)
+}
+
+// Seen is a place and the number of its row.
+type Seen struct {
+	Row int
+	Place
+}
+
+// AddAlike adds so many equal rows, with the places of the first of them.
+func (b *Recorder) AddAlike(in, moreIn, out, moreOut []bool, rows int, seen []Seen) {
 	b.key = b.key[:0]
 	for _, bits := range [][]bool{in, moreIn, out, moreOut} {
 		b.key = appendBits(b.key, bits)
@@ -188,13 +204,18 @@ func (b *Recorder) Add(in, moreIn, out, moreOut []bool, file, line int) {
 		b.index[string(b.key)] = i
 		n := b.r.inBytes()
 		b.r.in, b.r.out = append(b.r.in, b.key[:n]...), append(b.r.out, b.key[n:]...)
-		b.r.outcomes = append(b.r.outcomes, seenAs{})
+		b.r.outcomes, b.rows = append(b.r.outcomes, seenAs{}), append(b.rows, nil)
 	}
 	o := &b.r.outcomes[i]
-	o.count++
-	b.r.Rows++
-	if line > 0 && len(o.places) < mostPlaces {
-		o.places = append(o.places, Place{int32(file), int32(line)})
+	o.count += int32(rows)
+	b.r.Rows += rows
+	for _, x := range seen {
+		at, _ := slices.BinarySearch(b.rows[i], x.Row)
+		if at < mostPlaces {
+			b.rows[i], o.places = slices.Insert(b.rows[i], at, x.Row), slices.Insert(o.places, at, x.Place)
+		}
+		n := min(mostPlaces, len(o.places))
+		b.rows[i], o.places = b.rows[i][:n], o.places[:n]
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/learn/distinct"
+	"github.com/fdplan/fdplan/internal/data/distinct"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -93,13 +93,14 @@ func (c *Counter) Variables() []*factored.Variable {
 // Values are those of Variables in their own units, before and after a step.
 type Values struct{ Now, Next []float64 }
 
-// Add takes a row of which all is known. The values in own units may be nil if there are no quantities
+// Add takes rows that are alike, of which all is known. The values in own units may be nil if there are no quantities
 // in bins. outside reports that a value of the row is not one that its fluent has.
 func (c *Counter) Add(r *train.Row, units *Values, outside bool) {
 	pack(c.in, r.In)
 	pack(c.out, r.Out)
 	pack(c.before, r.Before)
-	c.m.Rows++
+	n := r.Count
+	c.m.Rows += n
 	known := true // an input for the network
 	for _, x := range r.Outside {
 		known = known && (x.Next || !c.isInput[x.Variable])
@@ -118,23 +119,23 @@ func (c *Counter) Add(r *train.Row, units *Values, outside bool) {
 			moved = now == nil || next == nil || *now != *next
 		}
 		if bad {
-			c.m.fluent(i).Wrong++
-			c.wrongBits(f, predicted, next)
+			c.m.fluent(i).Wrong += n
+			c.wrongBits(f, predicted, next, n)
 		}
 		if moved {
-			c.m.fluent(i).Unchanged++
+			c.m.fluent(i).Unchanged += n
 		}
 		wrong, unchanged = wrong || bad, unchanged || moved
-		f.add(c, i, predicted, now, next, units)
+		f.add(c, i, predicted, now, next, units, n)
 	}
 	if wrong {
-		c.m.Wrong++
+		c.m.Wrong += n
 	}
 	if unchanged {
-		c.m.Unchanged++
+		c.m.Unchanged += n
 	}
 	if outside {
-		c.m.OutOfRange++
+		c.m.OutOfRange += n
 	}
 	c.count(r)
 }
@@ -163,18 +164,18 @@ func (c *Counter) answer(i int) []uint64 {
 	return c.answers[i*wo : (i+1)*wo]
 }
 
-// wrongBits counts the wrong bits of a fluent: all of them where nothing is predicted, or nothing can
+// wrongBits counts the wrong bits of a fluent in n rows: all of them where nothing is predicted, or nothing can
 // be right.
-func (c *Counter) wrongBits(f *fluent, predicted []uint64, next *float64) {
+func (c *Counter) wrongBits(f *fluent, predicted []uint64, next *float64, n int) {
 	for _, b := range f.bits {
 		if predicted == nil || next != nil || (predicted[b/64]^c.out[b/64])>>(b%64)&1 == 1 {
-			c.bits[b]++
+			c.bits[b] += n
 		}
 	}
 }
 
-// add takes the error of a quantity or an integer.
-func (f *fluent) add(c *Counter, i int, predicted []uint64, now, next *float64, units *Values) {
+// add takes the error of a quantity or an integer in n rows.
+func (f *fluent) add(c *Counter, i int, predicted []uint64, now, next *float64, units *Values, n int) {
 	if f.d == nil || predicted == nil {
 		return
 	}
@@ -188,7 +189,9 @@ func (f *fluent) add(c *Counter, i int, predicted []uint64, now, next *float64, 
 	if units != nil && f.v.Quantity() {
 		a, b = units.Now[i], units.Next[i]
 	}
-	f.d.add(b, a, f.value(number(predicted, f.bits)))
+	for range n {
+		f.d.add(b, a, f.value(number(predicted, f.bits)))
+	}
 }
 
 // value is what some bits stand for, in the variable's own unit. Bits of no value of a quantity
@@ -221,7 +224,7 @@ func (c *Counter) count(r *train.Row) {
 	if added {
 		c.counts = append(c.counts, 0)
 	}
-	c.counts[i]++
+	c.counts[i] += r.Count
 }
 
 // identity identifies the values outside before or after the step: 0 if there are none.

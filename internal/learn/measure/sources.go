@@ -10,9 +10,19 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Each adds each row of some data sets of which all is known to the counter that pick chooses, nil for none. It
-// returns how many rows lack a value. Errors are those of train.EachRow.
+// Each adds each row of some data sets of which all is known to the counter that pick chooses, nil for none: of
+// rows that are alike for all of them together, as train.EachAlike has them. It returns how many rows lack a
+// value. Errors are those of train.EachRow.
 func Each(p *factored.Problem, pick func(*train.Row) *Counter, sources ...train.Source) (incomplete int, err error) {
+	return addEach(p, func(row func(*train.Row)) error { return train.EachAlike(p, row, sources...) }, pick, sources)
+}
+
+// EachRow is Each, row by row.
+func EachRow(p *factored.Problem, pick func(*train.Row) *Counter, sources ...train.Source) (incomplete int, err error) {
+	return addEach(p, func(row func(*train.Row)) error { return train.EachRow(p, row, sources...) }, pick, sources)
+}
+
+func addEach(p *factored.Problem, each func(func(*train.Row)) error, pick func(*train.Row) *Counter, sources []train.Source) (incomplete int, err error) {
 	units := make([]*units, len(sources))
 	for i, s := range sources {
 		if s.Stored != nil {
@@ -21,9 +31,9 @@ func Each(p *factored.Problem, pick func(*train.Row) *Counter, sources ...train.
 			}
 		}
 	}
-	err = train.EachRow(p, func(r *train.Row) {
+	err = each(func(r *train.Row) {
 		if r.InKnown != nil {
-			incomplete++
+			incomplete += r.Count
 			return
 		}
 		c := pick(r)
@@ -36,7 +46,7 @@ func Each(p *factored.Problem, pick func(*train.Row) *Counter, sources ...train.
 			return
 		}
 		c.Add(r, nil, len(r.Outside) > 0)
-	}, sources...)
+	})
 	return incomplete, err
 }
 
@@ -81,11 +91,7 @@ func newUnits(p *factored.Problem, d *dataset.Data) (*units, error) {
 
 // read sets the values to those of row i.
 func (u *units) read(i int) {
-	if u.data.View != nil {
-		u.data.View(i, u.row)
-	} else {
-		copy(u.row, u.data.Row(i))
-	}
+	u.data.Read(i, u.row)
 	for k := range u.now {
 		u.values.Now[k], u.values.Next[k] = u.row[u.now[k]], u.row[u.next[k]]
 	}

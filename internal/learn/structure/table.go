@@ -46,6 +46,7 @@ type Table struct {
 	alone   bool  // a single output is stored; see pooled
 	among   int   // the inputs were chosen from so many; 0 for all. See screen
 	in, out []uint64
+	times   []int32 // by row, how many it stands for; 1 after its end. Nil after Close
 	// The cells that are known, where some are not; nil otherwise.
 	inKnown, outKnown []uint64
 }
@@ -83,6 +84,16 @@ func (t *Table) all() []int32 {
 		rows[i] = int32(i)
 	}
 	return rows
+}
+
+// AddTimes is Add for so many equal rows, which are kept as one until Close needs to know how often each
+// was seen.
+func (t *Table) AddTimes(in, out, inKnown, outKnown []uint64, times int) {
+	for len(t.times) < t.Rows() {
+		t.times = append(t.times, 1)
+	}
+	t.Add(in, out, inKnown, outKnown)
+	t.times = append(t.times, int32(times))
 }
 
 // Add takes a row, the bits packed. The masks have a one for each bit that is
@@ -150,7 +161,7 @@ func (t *Table) fill() {
 		counts := map[uint64]int{}
 		for r := range t.Rows() {
 			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
-				counts[readBits(t.in[r*w:], g)]++
+				counts[readBits(t.in[r*w:], g)] += t.seen(r)
 			}
 		}
 		var mode uint64
@@ -163,7 +174,7 @@ func (t *Table) fill() {
 			if readBits(t.inKnown[r*w:], g) == 1<<len(g)-1 {
 				continue
 			}
-			t.Missing++
+			t.Missing += t.seen(r)
 			for i, b := range g {
 				v := mode >> (len(g) - 1 - i) & 1
 				t.in[r*w+b/64] = t.in[r*w+b/64]&^(1<<(b%64)) | v<<(b%64)
@@ -206,6 +217,9 @@ func (t *Table) distinct() {
 	slices.SortFunc(order, func(a, b int32) int {
 		return cmp.Or(slices.Compare(input(a), input(b)), slices.Compare(output(a), output(b)), slices.Compare(known(a), known(b)))
 	})
+	for _, n := range t.times {
+		t.Repeated += int(n) - 1
+	}
 	kept := order[:1:1]
 	for i := 1; i < len(order); i++ {
 		a, b := order[i-1], order[i]
@@ -221,8 +235,9 @@ func (t *Table) distinct() {
 		}
 	}
 	if t.Contradictory || t.Missing > 0 {
-		kept = order // how often each was seen matters
+		kept = t.repeated(order) // how often each was seen matters
 	}
+	t.times = nil
 	var in, out, outKnown []uint64
 	for _, r := range kept {
 		in, out = append(in, input(r)...), append(out, output(r)...)
@@ -236,6 +251,28 @@ func (t *Table) distinct() {
 		t.inKnown = inKnown
 	}
 	t.in, t.out, t.outKnown = in, out, outKnown
+}
+
+// seen is how many rows row r stands for.
+func (t *Table) seen(r int) int {
+	if r < len(t.times) {
+		return int(t.times[r])
+	}
+	return 1
+}
+
+// repeated lists rows as often as each was seen.
+func (t *Table) repeated(rows []int32) []int32 {
+	if t.times == nil {
+		return rows
+	}
+	var all []int32
+	for _, r := range rows {
+		for range t.seen(int(r)) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // differ reports whether two rows differ in an output that both know.

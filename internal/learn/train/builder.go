@@ -3,7 +3,7 @@ package train
 import (
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/learn/distinct"
+	"github.com/fdplan/fdplan/internal/data/distinct"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -33,17 +33,22 @@ func (b *Builder) Add(in, out []bool) { b.AddWeighted(in, out, 0) }
 // AddWeighted adds one row that matters more than others: see Examples.Weight. If rows
 // contradict each other it has that many votes.
 func (b *Builder) AddWeighted(in, out []bool, weight int32) {
+	b.AddRow(&Row{In: in, Out: out, Weight: weight, Count: 1})
+}
+
+// AddRow adds rows that are alike.
+func (b *Builder) AddRow(r *Row) {
 	clear(b.row)
-	packInto(b.row, in)
-	packInto(b.row[bnn.Words(b.inputs):], out)
+	packInto(b.row, r.In)
+	packInto(b.row[bnn.Words(b.inputs):], r.Out)
 	i, added := b.set.Add(b.row)
 	if added {
 		b.rows = append(b.rows, merged{})
 	}
 	m := &b.rows[i]
-	m.count++
-	m.weight = max(m.weight, weight)
-	m.votes += max(1, int64(weight))
+	m.count += int32(r.Count)
+	m.weight = max(m.weight, r.Weight)
+	m.votes += int64(r.Count) * max(1, int64(r.Weight))
 }
 
 func pack(bits []bool) []uint64 {

@@ -62,7 +62,7 @@ func EachLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, lim
 
 // list calls row for each legal row.
 func (l *lister) list(row func(*Row)) error {
-	r := &Row{In: l.in, Out: l.out, Before: l.before}
+	r := &Row{Count: 1, In: l.in, Out: l.out, Before: l.before}
 	l.row = func() error {
 		l.read()
 		row(r)

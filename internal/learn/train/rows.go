@@ -50,6 +50,7 @@ type Source struct {
 	Data   *dataset.Data
 	Name   string // of its file; empty for none
 	Weight int32  // 0 for ordinary rows
+	Cut    int    // the first of the rows that are measured apart, see EachAlike; 0 for none
 	// Stored is the data with quantities in their own units, where Data has their levels; nil
 	// if there are none.
 	Stored *dataset.Data
@@ -68,9 +69,9 @@ func FromData(d *dataset.Data, p *factored.Problem) (*Examples, error) {
 // that is not known are left out.
 func FromSources(p *factored.Problem, sources ...Source) (*Examples, error) {
 	b := NewBuilder(len(p.Inputs), len(p.Outputs))
-	err := EachRow(p, func(r *Row) {
+	err := EachAlike(p, func(r *Row) {
 		if r.InKnown == nil {
-			b.AddWeighted(r.In, r.Out, r.Weight)
+			b.AddRow(r)
 		}
 	}, sources...)
 	if err != nil {
@@ -84,6 +85,9 @@ func FromSources(p *factored.Problem, sources ...Source) (*Examples, error) {
 type Row struct {
 	Source, Index int // the number of the data set, and of the row in it, from 0
 	Line          int // in its file, or its number from 1
+	Count         int // rows that are alike: 1 from EachRow
+	// Alike are the first of these, at most MostAlike; nil if there is no other.
+	Alike []int32
 	// Now and Next are the state and the action, and the state after it, as far as the data
 	// have columns for them.
 	Now, Next factored.Valuation
@@ -106,54 +110,133 @@ type Outside struct {
 // EachRow calls row for each row of several data sets in turn; the next row
 // overwrites it. Errors are those of FromData.
 func EachRow(p *factored.Problem, row func(*Row), sources ...Source) error {
+	return EachOf(p, func(int) bool { return true }, row, sources...)
+}
+
+// EachOf is EachRow for the rows for which pick holds, by their numbers from 0 in all data sets together.
+func EachOf(p *factored.Problem, pick func(i int) bool, row func(*Row), sources ...Source) error {
+	before := 0
+	return each(p, sources, func(m *mapping, r *Row, s *Source) error {
+		defer func() { before += s.Data.Rows }()
+		values := make([]float64, len(s.Data.Schema.Columns))
+		for i := range s.Data.Rows {
+			if !pick(before + i) {
+				continue
+			}
+			if err := m.take(r, s, i, values); err != nil {
+				return err
+			}
+			row(r)
+		}
+		return nil
+	})
+}
+
+// MostAlike bounds the rows that are listed of those that are alike.
+const MostAlike = 8
+
+// EachAlike calls row once for the rows of a data set that are known to be alike and on the same side
+// of its cut, in the order of the first of them. Errors are those of EachRow.
+func EachAlike(p *factored.Problem, row func(*Row), sources ...Source) error {
+	return each(p, sources, func(m *mapping, r *Row, s *Source) error {
+		values := make([]float64, len(s.Data.Schema.Columns))
+		for _, part := range [][2]int{{0, s.Cut}, {s.Cut, s.Data.Rows}} {
+			for _, rows := range alike(s.Data, part[0], part[1]) {
+				if err := m.take(r, s, int(rows.first[0]), values); err != nil {
+					return err
+				}
+				r.Count, r.Alike = rows.count, rows.first
+				row(r)
+			}
+		}
+		return nil
+	})
+}
+
+// alikes are rows of one number.
+type alikes struct {
+	count int
+	first []int32 // of the rows
+}
+
+// alike divides the rows from one to before another by their values, in the order of the first of each.
+func alike(d *dataset.Data, from, to int) (all []alikes) {
+	if d.Of == nil {
+		for i := from; i < to; i++ {
+			all = append(all, alikes{1, []int32{int32(i)}})
+		}
+		return all
+	}
+	at := map[uint32]int{}
+	for i := from; i < to; i++ {
+		k, ok := at[d.Of[i]]
+		if !ok {
+			k = len(all)
+			at[d.Of[i]] = k
+			all = append(all, alikes{})
+		}
+		x := &all[k]
+		if x.count++; len(x.first) < MostAlike {
+			x.first = append(x.first, int32(i))
+		}
+	}
+	return all
+}
+
+// each calls do for each data set, with what reads its rows.
+func each(p *factored.Problem, sources []Source, do func(*mapping, *Row, *Source) error) error {
 	m, err := newMapping(p)
 	if err != nil {
 		return err
 	}
-	for i, s := range sources {
-		if err := m.addAll(row, i, s); err != nil {
+	for i := range sources {
+		s := &sources[i]
+		if err := m.match(s.Data); err != nil {
+			return err
+		}
+		r := &Row{Source: i, In: m.in, Out: m.out, Before: m.before, Weight: s.Weight, Now: m.val, Next: m.after, Count: 1}
+		if err := do(m, r, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addAll takes all rows of a data set.
-func (m *mapping) addAll(row func(*Row), number int, s Source) error {
-	if err := m.match(s.Data); err != nil {
-		return err
+// Line is the line of row i in the file, or its number from 1.
+func (s *Source) Line(i int) int {
+	if s.Data.Line != nil {
+		return s.Data.Line(i)
 	}
-	r := &Row{Source: number, In: m.in, Out: m.out, Before: m.before, Weight: s.Weight, Now: m.val, Next: m.after}
-	return s.Data.Each(func(i int, values []float64) error {
-		r.Index, r.InKnown, r.OutKnown, r.Outside = i, nil, nil, r.Outside[:0]
-		if r.Line = i + 1; s.Data.Line != nil {
-			r.Line = s.Data.Line(i)
+	return i + 1
+}
+
+// take reads row i of a data set.
+func (m *mapping) take(r *Row, s *Source, i int, values []float64) error {
+	s.Data.Read(i, values)
+	r.Index, r.InKnown, r.OutKnown, r.Outside, r.Line = i, nil, nil, r.Outside[:0], s.Line(i)
+	for k, x := range values {
+		v, next, val := m.now[k], false, m.val
+		if v == nil {
+			v, next, val = m.next[k], true, m.after
 		}
-		for k, x := range values {
-			v, next, val := m.now[k], false, m.val
-			if v == nil {
-				v, next, val = m.next[k], true, m.after
-			}
-			switch {
-			case v == nil:
-				continue
-			case math.IsNaN(x):
-				m.gap(r, m.now[k], m.next[k])
-				continue
-			}
-			switch err := set(v, val, x); {
-			case err == nil:
-			case !s.Outside:
-				return fmt.Errorf("row %d: column %s: %w", i+1, s.Data.Schema.Columns[k].Name, err)
-			default:
-				clear(val[v.First : int(v.First)+v.Width])
-				r.Outside = append(r.Outside, Outside{v, next, x})
-			}
+		switch {
+		case v == nil:
+			continue
+		case math.IsNaN(x):
+			m.gap(r, m.now[k], m.next[k])
+			continue
 		}
-		m.read()
-		row(r)
-		return nil
-	})
+		switch err := set(v, val, x); {
+		case err == nil:
+		case !s.Outside:
+			return fmt.Errorf("row %d: column %s: %w", i+1, s.Data.Schema.Columns[k].Name, err)
+		default:
+			clear(val[v.First : int(v.First)+v.Width])
+			r.Outside = append(r.Outside, Outside{v, next, x})
+		}
+	}
+	m.read()
+	return nil
 }
 
 // match finds the variable of each column.

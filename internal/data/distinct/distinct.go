@@ -3,10 +3,14 @@ package distinct
 
 import "slices"
 
+// pageRows is the number of rows of a page, except of the last one: a table of many rows is not copied
+// when it grows.
+const pageRows = 1 << 12
+
 // Set is a set of rows of the same number of words: a hash table with open addressing.
 type Set struct {
 	width int
-	words []uint64 // row by row
+	pages [][]uint64 // row by row
 	rows  int
 	index []int32 // the number of a row plus 1, or 0; at most half of it is in use
 }
@@ -15,7 +19,10 @@ type Set struct {
 func New(width int) *Set { return &Set{width: width, index: make([]int32, 1<<10)} }
 
 // At returns the words of row i, in the order of adding.
-func (s *Set) At(i int) []uint64 { return s.words[i*s.width : (i+1)*s.width] }
+func (s *Set) At(i int) []uint64 {
+	at := i % pageRows * s.width
+	return s.pages[i/pageRows][at : at+s.width]
+}
 
 // Add returns the number of a row, which is added if it is new.
 func (s *Set) Add(row []uint64) (i int, added bool) {
@@ -23,7 +30,11 @@ func (s *Set) Add(row []uint64) (i int, added bool) {
 	if k := s.index[at]; k != 0 {
 		return int(k - 1), false
 	}
-	s.words = append(s.words, row...)
+	if s.rows%pageRows == 0 {
+		s.pages = append(s.pages, nil)
+	}
+	last := len(s.pages) - 1
+	s.pages[last] = append(s.pages[last], row...)
 	s.rows++
 	s.index[at] = int32(s.rows)
 	if 2*s.rows > len(s.index) {

@@ -1,0 +1,53 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestEqualRows: equal rows are kept once, with 4 bytes for the number and 4 for the line of each.
+func TestEqualRows(t *testing.T) {
+	const count, most = 300_000, 24
+	s, err := NewSchema("x", []Column{{Name: "a", Type: Int}, {Name: "b", Type: Real}}, []Column{{Name: "go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(i int) []float64 {
+		k := i % 1000
+		return []float64{float64(k), float64(k) / 4, float64(k % 2), float64(k + 1), float64(k%3) / 2}
+	}
+	var text bytes.Buffer
+	fmt.Fprintln(&text, "a,b,go,a',b'")
+	for i := range count {
+		x := want(i)
+		fmt.Fprintf(&text, "%v,%v,%v,%v,%v\n", x[0], x[1], x[2] == 1, x[3], x[4])
+	}
+	name := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	d, err := ReadAs(name, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if per := float64(heap()-before) / count; per > most {
+		t.Errorf("%.1f bytes a row, expected at most %d", per, most)
+	}
+	for i := range count {
+		if got := d.Row(i); fmt.Sprint(got) != fmt.Sprint(want(i)) || int(d.Of[i]) != i%1000 || d.Line(i) != i+2 {
+			t.Fatalf("row %d is %v with number %d in line %d, expected %v", i, got, d.Of[i], d.Line(i), want(i))
+		}
+	}
+	runtime.KeepAlive(text.Bytes())
+}
