@@ -31,6 +31,7 @@ type settings struct {
 	fdplan, prost string // programs
 	rounds, steps int
 	step          time.Duration // for a step
+	exact         time.Duration // for dynamic programming
 	seed          uint64
 }
 
@@ -50,10 +51,11 @@ func main() {
 	flag.StringVar(&s.prost, "prost", "", "the program prost.py of PROST; without it, PROST is left out")
 	flag.StringVar(&out, "o", "competition", "folder of the journal")
 	flag.StringVar(&instances, "instances", "1,5", "numbers of the instances, with which the names of their files end")
-	flag.StringVar(&planners, "planners", "prost,most-likely,noop,random", "planners")
+	flag.StringVar(&planners, "planners", "exact,prost,most-likely,noop,random", "planners")
 	flag.IntVar(&s.rounds, "rounds", 30, "rounds of a session")
 	flag.IntVar(&s.steps, "steps", 40, "steps of a round")
 	flag.DurationVar(&s.step, "time", time.Second, "time for a step")
+	flag.DurationVar(&s.exact, "exact-time", 10*time.Minute, "time for the exact value of the best policy")
 	flag.Uint64Var(&s.seed, "seed", 1, "seed of the first round")
 	flag.DurationVar(&total, "total-time", 0, "begin no session after this time; 0 is no bound")
 	flag.Parse()
@@ -85,7 +87,8 @@ func measure(ctx context.Context, s settings, folders, instances, planners []str
 	defer j.Close()
 	began := time.Now()
 	for i, c := range cells {
-		done := j.Last(s.id(c)) != nil && j.Last(s.id(c)).Status != failed
+		last := j.Last(s.id(c))
+		done := last != nil && last.Status != failed && (last.Status != unknown || last.TimeLimit >= s.exact.Seconds())
 		late := total > 0 && time.Since(began) > total
 		if done || late || ctx.Err() != nil || c.planner == "prost" && s.prost == "" {
 			continue
@@ -106,8 +109,11 @@ func measure(ctx context.Context, s settings, folders, instances, planners []str
 	return nil
 }
 
-// id is what a session depends on.
+// id is what a session depends on. The exact value depends on the steps alone.
 func (s settings) id(c cell) string {
+	if c.planner == exact {
+		return fmt.Sprintf("%s planner=%s steps=%d", c.name, c.planner, s.steps)
+	}
 	return fmt.Sprintf("%s planner=%s rounds=%d steps=%d time=%v seed=%d", c.name, c.planner, s.rounds, s.steps, s.step, s.seed)
 }
 
@@ -174,7 +180,9 @@ func (s settings) table(j *bench.Journal, cells []cell, planners []string) strin
 		}
 		text := "-"
 		if r := j.Last(s.id(c)); r != nil && r.Reward != nil {
-			text = fmt.Sprintf("%.1f ± %.1f", *r.Reward, errorOf(r))
+			if text = fmt.Sprintf("%.1f", *r.Reward); c.planner != exact {
+				text += fmt.Sprintf(" ± %.1f", errorOf(r))
+			}
 		}
 		fmt.Fprintf(&b, " %s |", text)
 		if i%len(planners) == len(planners)-1 {

@@ -21,8 +21,14 @@ import (
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 )
 
-// failed is the status of a session that has not ended; it is played again.
-const failed = "error"
+// Statuses of records.
+const (
+	failed  = "error"   // the session has not ended; it is played again
+	unknown = "unknown" // a limit was reached before there was an exact value
+)
+
+// exact stands among the planners for the value of the best policy, by dynamic programming.
+const exact = "exact"
 
 // play plays a session.
 func (s settings) play(ctx context.Context, c cell) *bench.Record {
@@ -30,21 +36,55 @@ func (s settings) play(ctx context.Context, c cell) *bench.Record {
 	began := time.Now()
 	var played *judge.Session
 	var err error
-	if c.planner == "noop" || c.planner == "random" {
+	switch c.planner {
+	case exact:
+		err = s.solve(ctx, c, r)
+	case "noop", "random":
 		played, err = s.simulate(ctx, c)
-	} else {
+	default:
 		played, err = s.session(ctx, c, r)
 	}
 	r.Seconds = time.Since(began).Seconds()
 	switch {
 	case err != nil:
 		r.Status, r.Error = failed, err.Error()
+	case c.planner == exact:
 	case len(played.Rounds) < s.rounds:
 		r.Status, r.Error = failed, fmt.Sprintf("%d of %d rounds: %s", len(played.Rounds), s.rounds, played.Says)
 	default:
 		r.Reward, r.Document = &played.Mean, played
 	}
 	return r
+}
+
+// limitReached is the exit status of a command that a limit of time or memory ended.
+const limitReached = 3
+
+// solve finds the value of the best policy, if dynamic programming fits the time and half of the memory that fdplan
+// allows itself.
+func (s settings) solve(ctx context.Context, c cell, r *bench.Record) error {
+	r.TimeLimit = s.exact.Seconds()
+	cmd := program(ctx, s.fdplan, "plan", "--domain", c.domain, "--instance", c.instance, "--policy", "--maximize", "reward", "-H", fmt.Sprint(s.steps), "--time-limit", s.exact.String(), "--json", "--quiet")
+	r.Args = cmd.Args[1:]
+	var says bytes.Buffer
+	cmd.Stderr = &says
+	out, err := cmd.Output()
+	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == limitReached {
+		r.Status, r.Error = unknown, lastLine(append(out, says.Bytes()...))
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, lastLine(says.Bytes()))
+	}
+	var answer struct {
+		Value  *float64 `json:"value"`
+		States int64    `json:"states"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil || answer.Value == nil {
+		return fmt.Errorf("the answer has no value: %w", err)
+	}
+	r.Status, r.Reward, r.Stats = "optimal", answer.Value, map[string]int64{"states": answer.States}
+	return nil
 }
 
 // errorOf is the standard error of a session that was read from the journal or just played.
@@ -156,7 +196,7 @@ func (s settings) planner(ctx context.Context, c cell, port string) (*exec.Cmd, 
 	case "prost":
 		return program(ctx, s.prost, c.asked, "-h", "127.0.0.1", "-p", port, fmt.Sprintf("[Prost -s %d -se [IPC2014]]", s.seed)), nil
 	}
-	return nil, fmt.Errorf("no planner %q; expected policy, prost, most-likely, noop or random", c.planner)
+	return nil, fmt.Errorf("no planner %q; expected exact, policy, prost, most-likely, noop or random", c.planner)
 }
 
 // program is a command that is asked to stop when ctx ends, with what it started.
