@@ -155,14 +155,14 @@ func (s *Search) Advance(ctx context.Context) error {
 			s.rounds = 0
 		}
 		s.raise(s.f.cost(s.o.bound, scale))
-		s.tell("prices")
+		s.reportProgress("prices")
 		return nil
 	}
 	before := s.cost
 	if err := s.beam(ctx, s.width); err != nil {
 		return err
 	}
-	s.tell(fmt.Sprintf("beam of width %d", s.width))
+	s.reportProgress(fmt.Sprintf("beam of width %d", s.width))
 	if s.turn++; s.turn == mergeTurn && !s.Proven() {
 		s.merge(ctx)
 	}
@@ -259,7 +259,7 @@ func (s *Search) merge(ctx context.Context) {
 	s.f, s.starts, s.o = f, starts, f.newOptimizer(scale)
 	s.rounds, s.width = firstRounds, firstWidth
 	s.raise(f.cost(s.o.bound, scale))
-	s.tell("groups that conflict are merged")
+	s.reportProgress("groups that conflict are merged")
 }
 
 // takeOffer takes a better plan, or a better bound, of another engine.
@@ -313,7 +313,7 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	return nil
 }
 
-func (s *Search) tell(phase string) {
+func (s *Search) reportProgress(phase string) {
 	p := engine.Progress{Phase: "bound: " + phase, Work: s.nodes + int64(s.o.round)}
 	if s.lower > -infinite && s.lower < infinite {
 		b := s.f.reward(s.lower)

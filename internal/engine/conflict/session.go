@@ -174,7 +174,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 			}
 			x.exchange(l.Shared)
 		}
-		x.tell(report)
+		x.reportProgress(report)
 	}
 	return "", nil
 }
@@ -254,7 +254,7 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 				slice += slice / 2
 			}
 		}
-		x.tell(report)
+		x.reportProgress(report)
 	}
 	return "", nil
 }
@@ -296,8 +296,8 @@ func stopped(ctx context.Context, l engine.Limits) string {
 	return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 }
 
-// tell reports what is known.
-func (x *Session) tell(report func(engine.Progress)) {
+// reportProgress reports what is known.
+func (x *Session) reportProgress(report func(engine.Progress)) {
 	conflicts := x.s.Stats().Conflicts
 	bound := x.reward(x.lower)
 	p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts, Bound: &bound}

@@ -30,7 +30,7 @@ func (r *run) startAlone(ctx context.Context) {
 	q := engine.Query{Task: r.task, MinHorizon: r.horizon, MaxHorizon: r.horizon}
 	routine.Go(func() {
 		defer close(a.done)
-		a.res, a.err = routine.Get(func() (*engine.Result, error) { return r.First.Solve(ctx, q, r.limits, r.say) })
+		a.res, a.err = routine.Get(func() (*engine.Result, error) { return r.First.Solve(ctx, q, r.limits, r.forward) })
 	}, func(error) {})
 }
 

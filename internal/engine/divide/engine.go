@@ -234,7 +234,7 @@ func (r *run) loop(ctx context.Context) error {
 		case <-look:
 		}
 		r.exchange()
-		r.tell()
+		r.reportProgress()
 	}
 	return nil
 }

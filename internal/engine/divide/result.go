@@ -16,15 +16,15 @@ func (r *run) bound() (bound int64, none bool) {
 	return r.root.bound(r.ceiling(false), false)
 }
 
-// say passes on a report. Two engines may have one at the same time.
-func (r *run) say(p engine.Progress) {
+// forward passes on a report. Two engines may have one at the same time.
+func (r *run) forward(p engine.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report(p)
 }
 
-// tell reports what is known.
-func (r *run) tell() {
+// reportProgress reports what is known.
+func (r *run) reportProgress() {
 	settled := 0
 	leaves := r.root.leaves(nil)
 	for _, n := range leaves {
@@ -43,7 +43,7 @@ func (r *run) tell() {
 		reward := r.reward
 		p.Reward, p.Trace = &reward, r.trace
 	}
-	r.say(p)
+	r.forward(p)
 }
 
 // result is what is known at the end.

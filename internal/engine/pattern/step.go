@@ -5,6 +5,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -13,9 +14,8 @@ import (
 // oneStep asks questions about a step from any state that the sets keep to
 // another: which moves there are, and what they cost at least.
 type oneStep struct {
-	ctx   context.Context
-	p     *factored.Problem
-	m     *model.Model
+	ctx context.Context
+	*step.Step
 	s     *sat.Solver
 	costs []sat.Term        // the cost of the step: literals with positive weights
 	above map[int64]sat.Lit // the cost is at least so much
@@ -31,23 +31,23 @@ const maxAsked = 60_000
 
 // newStep loads the model of a step, without initial state and goal.
 func newStep(ctx context.Context, t engine.Task) (*oneStep, error) {
-	m, err := model.New(t.Problem, t.Network, 1, model.Options{})
+	one, err := step.New(t)
 	if err != nil {
 		return nil, err
 	}
-	q := &oneStep{ctx: ctx, p: t.Problem, m: m, s: sat.New(sat.Options{}), above: map[int64]sat.Lit{}}
-	err = conflict.Load(ctx, q.s, m, func(_ int, g model.Group, _ int) (sat.Lit, bool) {
+	q := &oneStep{ctx: ctx, Step: one, s: sat.New(sat.Options{}), above: map[int64]sat.Lit{}}
+	err = conflict.Load(ctx, q.s, one.Model, func(_ int, g model.Group, _ int) (sat.Lit, bool) {
 		return sat.NoLit, g != model.Initial && g != model.Goal
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range t.Problem.Reward.Terms {
-		step := 1
+		at := 1
 		if r.Lit.Next {
-			step = 2
+			at = 2
 		}
-		l := q.at(step, r.Lit.Bit)
+		l := q.at(at, r.Lit.Bit)
 		if r.Lit.Neg {
 			l = l.Not()
 		}
@@ -61,8 +61,8 @@ func newStep(ctx context.Context, t engine.Task) (*oneStep, error) {
 }
 
 // at is a bit at step 1 or 2.
-func (q *oneStep) at(step int, b factored.Bit) sat.Lit {
-	return sat.Pos(int32(q.m.Var(step, b)))
+func (q *oneStep) at(t int, b factored.Bit) sat.Lit {
+	return sat.Pos(int32(q.Model.Var(t, b)))
 }
 
 // possible reports whether a step may satisfy all literals. exact is false where

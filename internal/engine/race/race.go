@@ -138,7 +138,7 @@ func (c *contest) start(ctx context.Context, i int) {
 		if i == 0 && p.Work >= headStart {
 			c.setBusy()
 		}
-		c.tell(p)
+		c.forward(p)
 	}
 	routine.Go(func() {
 		res, err := c.entrants[i].solve(ctx, c.limits, report)
@@ -146,8 +146,8 @@ func (c *contest) start(ctx context.Context, i int) {
 	}, func(err error) { c.done <- finish{i, nil, err} })
 }
 
-// tell reports the progress of one entrant, with what the others know.
-func (c *contest) tell(p engine.Progress) {
+// forward reports the progress of one entrant, with what the others know.
+func (c *contest) forward(p engine.Progress) {
 	if c.report == nil {
 		return
 	}

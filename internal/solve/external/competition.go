@@ -43,7 +43,7 @@ func (c *competition) line(text []byte) error {
 			return &OutputError{Line: string(text), Msg: "expected a 64-bit whole number after o"}
 		}
 		c.latest = &value
-		c.tell()
+		c.reportProgress()
 	case "s":
 		c.close()
 		switch rest {
@@ -62,7 +62,7 @@ func (c *competition) line(text []byte) error {
 		case strings.HasPrefix(rest, "o >="): // EvalMaxSAT, when it is stopped
 			if value, err := strconv.ParseInt(strings.TrimSpace(rest[len("o >="):]), 10, 64); err == nil {
 				c.a.Bound = &value
-				c.tell()
+				c.reportProgress()
 			}
 		}
 	}
@@ -76,11 +76,11 @@ func (c *competition) close() {
 	}
 	c.a.True, c.open = c.open, nil
 	c.shown++
-	c.tell()
+	c.reportProgress()
 }
 
-// tell reports what was read so far.
-func (c *competition) tell() {
+// reportProgress reports what was read so far.
+func (c *competition) reportProgress() {
 	c.report(Progress{Objective: c.latest, Bound: c.a.Bound, True: c.a.True, Solutions: c.shown})
 }
 
