@@ -5,7 +5,8 @@ FROM golang:1.26 AS build
 WORKDIR /src
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/ ./cmd/... && \
-    CGO_ENABLED=0 go build -C cluster -trimpath -ldflags '-s -w' -o /out/ ./cmd/...
+    CGO_ENABLED=0 go build -C cluster -trimpath -ldflags '-s -w' -o /out/ ./cmd/... && \
+    CGO_ENABLED=0 go build -C highs -trimpath -ldflags '-s -w' -o /out/ ./cmd/...
 
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/ /usr/local/bin/

@@ -11,9 +11,8 @@ COUNT    ?= 6
 export GOFLAGS ?= -trimpath
 
 .PHONY: build
-build: ## Build ./fdplan and ./fdplan-cluster.
-	go build -o . ./cmd/...
-	go build -C cluster -o .. ./cmd/...
+build: ## Build ./fdplan and the programs with its further parts.
+	@for module in $$(bash .ci/modules); do [ ! -d $$module/cmd ] || go build -C $$module -o $(CURDIR)/ ./cmd/... || exit; done
 
 .PHONY: test
 test: ## Run the tests of all modules; those whose tools are missing are skipped by name.

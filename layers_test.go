@@ -16,7 +16,7 @@ const module = "github.com/fdplan/fdplan"
 // floors are the packages from the top down, by the beginnings of their paths. A
 // package may import from its own floor and from the floors below it.
 var floors = [][]string{
-	{"cmd", "internal/command", "cluster/cmd", "cluster/part", "examples", "tools"},
+	{"cmd", "internal/command", "cluster/cmd", "cluster/part", "highs/cmd", "examples", "tools"},
 	{"internal/serve"},
 	{"."},
 	{"internal/app", "cluster/internal/spread"},
@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"validate", "certify"},
 	{"internal/picture"},
 	{"internal/model"},
-	{"internal/solve"},
+	{"internal/solve", "highs/internal/highs"},
 	{"internal/rddl"},
 	{"internal/data"},
 	{"problem"},
@@ -59,7 +59,7 @@ var modules = map[string][]string{
 	"github.com/klauspost/compress":   {"internal/packed"},
 	"github.com/nats-io":              {"cluster/internal/cluster", "cluster/part"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
-	"github.com/tetratelabs/wazero":   {"internal/solve/highs"},
+	"github.com/tetratelabs/wazero":   {"highs/internal/highs"},
 	"codeberg.org/go-fonts":           {"internal/picture"},
 	"github.com/golang/freetype":      {"internal/picture"},
 	"golang.org/x/image":              {"internal/picture"},

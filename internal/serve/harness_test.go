@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
-		if out, err := exec.Command("go", "build", "-trimpath", "-o", program, "github.com/fdplan/fdplan/cmd/fdplan").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", program, "github.com/fdplan/fdplan/cmd/fdplan").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "building fdplan: %v\n%s", err, out)
 			return 1
 		}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 // TestSolvers reads requests for external solvers.
@@ -42,22 +41,23 @@ func TestSolvers(t *testing.T) {
 func TestReplace(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	dir := t.TempDir()
-	module := filepath.Join(dir, "highs.wasm")
-	if err := os.WriteFile(module, nil, 0o644); err != nil {
+	t.Chdir(dir)
+	module := filepath.Join(dir, "fdplan-highs")
+	if err := os.WriteFile(module, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	run := func(module string, engines []string, solvers ...bench.ExternalSolver) (bench.Config, []string) {
-		t.Setenv(highs.Variable, module)
+		t.Setenv("FDPLAN_HIGHS", module)
 		var said []string
 		c := bench.Config{Engines: engines, Solvers: solvers, Warn: func(s string) { said = append(said, s) }}
 		replace(&c)
 		return c, said
 	}
 	c, said := run(module, nil)
-	if len(c.Instead)+len(said) != 0 || !slices.Contains(c.Env, highs.Variable+"="+module) {
+	if len(c.Instead)+len(said) != 0 || !slices.Contains(c.Env, "FDPLAN_HIGHS="+module) {
 		t.Errorf("with the module: %v, %q", c.Instead, said)
 	}
-	missing := filepath.Join(dir, "nothing.wasm")
+	missing := filepath.Join(dir, "nothing")
 	c, said = run(missing, nil)
 	if s, ok := c.Instead[registry.BLP]; !ok || s != "" || len(said) != 1 || !strings.HasSuffix(said[0], "; engine blp is left out") {
 		t.Errorf("without: %v, %q", c.Instead, said)

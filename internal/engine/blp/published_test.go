@@ -15,7 +15,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
@@ -87,7 +86,8 @@ var instances = []instance{
 // needHiGHS skips the test where there is no HiGHS.
 func needHiGHS(t testing.TB) {
 	t.Helper()
-	if err := highs.Available(); err != nil {
+	s := known(t, "highs")
+	if _, err := s.Program(); err != nil {
 		extsolver.Missing(t, err.Error())
 	}
 }

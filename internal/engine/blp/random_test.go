@@ -19,7 +19,6 @@ import (
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -77,7 +76,7 @@ func confirm(t *testing.T, seed uint64, name string, p *factored.Problem, net *b
 func TestRandomProblems(t *testing.T) {
 	solvers := milpSolvers(t)
 	names := slices.Sorted(maps.Keys(solvers))
-	kept := blp.Engine{}.Keep()
+	kept := blp.Engine{}
 	each(t, *problems, func(seed uint64, task engine.Task, horizon int, want int64, feasible bool) {
 		e, solver := kept, names[seed/2%uint64(len(names))]
 		e.Solver, e.Plain = solvers[solver], seed%2 == 0
@@ -127,7 +126,7 @@ func mpsByHiGHS(t *testing.T, seed uint64, task engine.Task, horizon int, want i
 	if _, err := format.Write(context.Background(), f, m, format.Options{Kind: format.MPS}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := highs.Solve(context.Background(), external.Input{File: f.Name()}, external.Limits{}, highs.Options{}, nil)
+	a, err := external.Run(context.Background(), *known(t, "highs"), external.Input{File: f.Name()}, external.Limits{}, nil)
 	switch {
 	case err != nil:
 		t.Errorf("seed %d, HiGHS on MPS: %v", seed, err)
@@ -189,7 +188,7 @@ func TestExclude(t *testing.T) {
 // TestMissing names what to install.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	t.Setenv(highs.Variable, "/nowhere/highs.wasm")
+	t.Chdir(t.TempDir())
 	for name, e := range map[string]blp.Engine{"highs": {}, "cbc": {Solver: known(t, "cbc")}} {
 		p, net, horizon := randprob.New(1, randprob.Options{})
 		_, err := solve(context.Background(), e, engine.Task{Problem: p, Network: net}, horizon)
@@ -200,7 +199,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func known(t *testing.T, spec string) *external.Solver {
+func known(t testing.TB, spec string) *external.Solver {
 	t.Helper()
 	s, err := external.Lookup(external.MILP, spec)
 	if err != nil {

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/outsource"
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -68,7 +67,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 }
 
 func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	run, err := x.e.runner()
+	solver, name, err := x.e.solver()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	solving, cancel := context.WithCancel(ctx)
 	defer cancel()
-	j := &outsource.Judge{Engine: "blp", Solver: run.name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
+	j := &outsource.Judge{Engine: "blp", Solver: name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
 	infeasible, err := x.startSolutions(ctx, l, j)
 	switch {
 	case err != nil:
@@ -101,16 +100,10 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	start, _ := j.Best()
 	b := build(x.known, x.excluded)
-	a, err := run.run(solving, b.input(ctx, start), outsource.Limits(ctx, l, run.whole), highs.Options{Memory: l.Memory, Offer: offers(l.Shared, start, b)}, j.Progress)
+	a, err := external.Run(solving, solver, b.input(ctx, start), outsource.Limits(ctx, l, true), j.Progress)
 	switch {
 	case j.Lie() != nil:
 		return nil, j.Lie()
-	case errors.Is(err, highs.ErrMemory):
-		res, failed := j.Conclude(ctx, a)
-		if failed == nil && res.Reason != "" {
-			res.Reason = err.Error()
-		}
-		return x.improve(res, failed)
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return x.unfinished(ctx, j, err)
 	case err != nil:
@@ -182,22 +175,3 @@ const (
 	searchTime   = 5 * time.Second
 	searchMemory = 256 << 20
 )
-
-// offers hands the solver better plans of engines side by side, each once.
-func offers(shared *engine.Exchange, start *factored.Trace, b *builder) func() map[int32]bool {
-	if shared == nil {
-		return nil
-	}
-	var mu sync.Mutex
-	last := start
-	return func() map[int32]bool {
-		mu.Lock()
-		defer mu.Unlock()
-		t, _ := shared.Best()
-		if t == nil || t == last {
-			return nil
-		}
-		last = t
-		return b.solution(t)
-	}
-}

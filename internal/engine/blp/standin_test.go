@@ -11,7 +11,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/internal/solve/optimize"
 	"github.com/fdplan/fdplan/internal/solve/sat"
 )
@@ -50,7 +49,8 @@ func milpSolvers(t *testing.T) map[string]*external.Solver {
 			extsolver.Require(t, name)
 		}
 	}
-	if highs.Available() == nil {
+	h := known(t, "highs")
+	if _, err := h.Program(); err == nil {
 		list["HiGHS"] = nil
 	} else if os.Getenv(extsolver.RequireVariable) != "" {
 		needHiGHS(t)

@@ -84,7 +84,7 @@ func holds(r *model.Sum, isTrue map[int32]bool) bool {
 
 // TestCutsAlone has a solver prove what brute force finds, with the cuts of tables.
 func TestCutsAlone(t *testing.T) {
-	if _, err := (Engine{}).runner(); err != nil {
+	if _, _, err := (Engine{}).solver(); err != nil {
 		var missing *external.MissingError
 		if errors.As(err, &missing) {
 			t.Skip(err)

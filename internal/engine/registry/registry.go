@@ -17,7 +17,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/search"
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 // Entry describes an engine.
@@ -154,18 +153,17 @@ func Find(name string) (*Entry, bool) {
 // External reports whether external solvers can stand in for the own one of e.
 func External(e *Entry) bool { return e.External != nil }
 
-// needsHiGHS finds HiGHS, as a module or as a program.
+// needsHiGHS finds HiGHS, as the native program or as the project's own.
 func needsHiGHS() ([]string, error) {
-	module, missing := highs.Find()
-	if missing == nil {
-		return []string{highs.Variable + "=" + module}, nil
+	s, err := external.Lookup(external.MILP, "highs")
+	if err != nil {
+		return nil, err
 	}
-	if s, err := external.Lookup(external.MILP, "highs"); err == nil {
-		if _, err := s.Program(); err == nil {
-			return nil, nil
-		}
+	program, err := s.Program()
+	if err != nil {
+		return nil, err
 	}
-	return nil, missing
+	return []string{external.Variable("fdplan-highs") + "=" + program}, nil
 }
 
 // Choice lists the names of those for which keep is true as prose: pb, maxsat or blp.

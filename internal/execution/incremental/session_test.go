@@ -17,7 +17,6 @@ import (
 	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/internal/randprob"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 	"github.com/fdplan/fdplan/validate"
 )
 
@@ -30,7 +29,11 @@ var openers = []engine.Opener{search.Engine{}, conflict.PB{}, conflict.MaxSAT{},
 // another if it is installed.
 func enginesOf(t *testing.T) func(i int) []engine.Opener {
 	t.Helper()
-	missing := highs.Available()
+	solver, err := external.Lookup(external.MILP, "highs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missing := solver.Program()
 	if missing != nil {
 		t.Run("blp", func(t *testing.T) { extsolver.Missing(t, missing.Error()) })
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/solve/external"
-	"github.com/fdplan/fdplan/internal/solve/highs"
 )
 
 // literalPlanners are the paper's two planners as it describes them: with its own encoding,
@@ -75,7 +74,7 @@ func (l *lister) simulated(problem string) bool {
 // no such solver.
 func (l *lister) version(r *Record) string {
 	if r.Solver == "" && r.Engine == registry.BLP {
-		return "HiGHS " + highs.Version + ", WebAssembly"
+		return l.c.Machine["solver highs"]
 	}
 	return l.c.Machine["solver "+r.Solver]
 }

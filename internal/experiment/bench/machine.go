@@ -47,7 +47,7 @@ func Machine(ctx context.Context, program string, solvers []ExternalSolver) map[
 		}
 	}
 	put("program", digest(program))
-	for _, s := range solvers {
+	for _, s := range append(solvers[:len(solvers):len(solvers)], ExternalSolver{registry.BLP, "highs"}) {
 		e, ok := registry.Find(s.Engine)
 		if !ok || e.External == nil {
 			continue

@@ -167,6 +167,7 @@ func TestLongLine(t *testing.T) {
 // TestMissing checks that the error names what to install.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
+	t.Chdir(t.TempDir())
 	for _, k := range []external.Kind{external.SAT, external.MaxSAT, external.PB, external.MILP} {
 		for _, s := range external.Solvers(k) {
 			_, err := external.Run(context.Background(), s, input(""), external.Limits{}, nil)

@@ -2,7 +2,9 @@ package external
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -126,8 +128,45 @@ func (s *Solver) Program() (string, error) {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
+		if strings.HasPrefix(name, "fdplan-") {
+			if path, found := ours(name); found {
+				return path, nil
+			}
+		}
 	}
 	return "", &MissingError{Solver: s.Name, Install: s.Install}
+}
+
+// ours finds a program of this project: where the variable of its name says, as FDPLAN_HIGHS, beside
+// the running program, or in tools/highs/bin of the working directory and the folders above it.
+func ours(name string) (string, bool) {
+	folders := []string{}
+	if self, err := os.Executable(); err == nil {
+		folders = append(folders, filepath.Dir(self))
+	}
+	if dir, err := os.Getwd(); err == nil {
+		for up := ""; up != dir; up, dir = dir, filepath.Dir(dir) {
+			folders = append(folders, filepath.Join(dir, "tools", strings.TrimPrefix(name, "fdplan-"), "bin"))
+		}
+	}
+	paths := []string{os.Getenv(Variable(name))}
+	for _, dir := range folders {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if found, err := exec.LookPath(path); err == nil {
+			return found, true
+		}
+	}
+	return "", false
+}
+
+// Variable is the environment variable that says where a program of this project is.
+func Variable(program string) string {
+	return strings.ToUpper(strings.ReplaceAll(program, "-", "_"))
 }
 
 // TakesStart reports whether a start solution can be handed over.

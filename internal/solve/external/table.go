@@ -152,7 +152,7 @@ func milpSolvers() []Solver {
 			Output: "solution file, log", format: gurobiFormat, start: plainStart,
 		},
 		{
-			Name: "highs", Kind: MILP, Dialect: LP, Programs: []string{"highs"}, Install: "https://highs.dev (Debian 13 package highs)",
+			Name: "highs", Kind: MILP, Dialect: LP, Programs: []string{"highs", "fdplan-highs"}, Install: "https://highs.dev (Debian 13 package highs), or, in a checkout, bash .ci/tools",
 			Args: []string{"--options_file", "{options}", "{time}", "{start}", "--solution_file", "{out}", "{in}"},
 			Time: []string{"--time_limit", "{seconds}"}, Start: []string{"--read_solution_file", "{start}"},
 			Options: "mip_rel_gap = 0\nthreads = {threads}\n",

@@ -36,7 +36,6 @@ var exports = map[string]string{
 	"Highs_getNumCol":              "_",
 	"Highs_getColName":             "Mb",
 	"Highs_getCallbackDataOutItem": "nc",
-	"Highs_setCallbackSolution":    "oc",
 }
 
 // modelStatus is HiGHS's verdict.
@@ -62,7 +61,6 @@ const (
 	callbackImprovingSolution = 4
 	callbackMIPLogging        = 5
 	callbackMIPInterrupt      = 6
-	callbackUserSolution      = 9
 )
 
 // Items of a callback's data, in the order of run.item.
@@ -190,9 +188,6 @@ func (r *run) solve(ctx context.Context, runtime wazero.Runtime) (external.Answe
 	}
 	c.must("Highs_setCallback", h, uint64(index), 0)
 	callbacks := []uint64{callbackSimplexInterrupt, callbackImprovingSolution, callbackMIPLogging, callbackMIPInterrupt}
-	if r.offer != nil {
-		callbacks = append(callbacks, callbackUserSolution)
-	}
 	for _, k := range callbacks {
 		c.must("Highs_startCallback", h, k)
 	}
@@ -215,7 +210,7 @@ func (r *run) columns(c *caller) error {
 		if c.err != nil {
 			return c.err
 		}
-		v, err := variable(text(r.m, buffer))
+		v, err := Column(text(r.m, buffer))
 		if err != nil {
 			return err
 		}
@@ -264,13 +259,6 @@ func (r *run) callback(ctx context.Context, kind int32, out, in uint32) {
 	case callbackSimplexInterrupt, callbackMIPInterrupt:
 		if r.ask.Load() {
 			r.m.Memory().WriteUint32Le(in, 1) // user_interrupt is the first member
-		}
-	case callbackUserSolution:
-		if values := r.offer(); values != nil {
-			c := &caller{ctx: ctx, r: r}
-			at := r.solution(c, values)
-			c.call("Highs_setCallbackSolution", uint64(in), uint64(len(r.names)), uint64(at))
-			c.call("free", uint64(at))
 		}
 	case callbackImprovingSolution, callbackMIPLogging:
 		r.progress(&caller{ctx: ctx, r: r}, kind, out)

@@ -46,7 +46,10 @@ func Find() (string, error) {
 		return name, nil
 	}
 	command := ""
-	candidates := []string{}
+	var candidates []string
+	if program, err := os.Executable(); err == nil { // tools/highs/bin/fdplan-highs
+		candidates = append(candidates, filepath.Join(filepath.Dir(filepath.Dir(program)), inPackage))
+	}
 	if dir, err := os.Getwd(); err == nil {
 		for {
 			candidates = append(candidates, filepath.Join(dir, inCheckout, inPackage), filepath.Join(dir, inPackage))
@@ -86,18 +89,4 @@ func read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not the highs.wasm of the npm package highs %s: SHA-256 %x, expected %s", name, Version, sum, digest)
 	}
 	return text, nil
-}
-
-// Available is nil when Solve has a HiGHS to use, native or WebAssembly; else
-// an error that says how to bring it.
-func Available() error {
-	native, err := external.Lookup(external.MILP, "highs")
-	if err != nil {
-		return err
-	}
-	if _, err := native.Program(); err == nil {
-		return nil
-	}
-	_, err = Find()
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -31,10 +32,8 @@ type Engine struct {
 
 // Options are what only HiGHS in process takes.
 type Options struct {
-	Memory int64 // bytes that it may use, 21 MB at least; 0, and anything larger, is the 2 GiB that the build allows
-	// Offer gives solutions that were found elsewhere, as the variables that
-	// are true; nil is none. It is called now and then while HiGHS runs.
-	Offer func() map[int32]bool
+	Memory int64     // bytes that it may use, 21 MB at least; 0, and anything larger, is the 2 GiB that the build allows
+	Log    io.Writer // gets what HiGHS prints; nil for nobody
 }
 
 // Open reads and checks the file that Find finds. Compiled code is kept in the user's cache
@@ -67,25 +66,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	return e.cache.Close(ctx)
 }
 
-// Solve solves in with the program highs where it is on the PATH, else in
-// process; see external.Run for what it takes and gives. Where there is neither,
-// the error is an *external.MissingError.
-func Solve(ctx context.Context, in external.Input, l external.Limits, o Options, report func(external.Progress)) (external.Answer, error) {
-	native, err := external.Lookup(external.MILP, "highs")
-	if err != nil {
-		return external.Answer{}, err
-	}
-	if _, err := native.Program(); err == nil {
-		return external.Run(ctx, native, in, l, report)
-	}
-	e, err := Open(ctx)
-	if err != nil {
-		return external.Answer{}, err
-	}
-	a, err := e.Solve(ctx, in, l, o, report)
-	return a, errors.Join(err, e.Close(ctx))
-}
-
 // ErrMemory is returned, with an answer that holds what is known, when the
 // memory that HiGHS may use is not enough.
 var ErrMemory = errors.New("HiGHS ran out of memory")
@@ -116,10 +96,10 @@ func (e *Engine) Solve(ctx context.Context, in external.Input, l external.Limits
 		ctx, cancel = context.WithTimeout(ctx, l.Time+margin)
 		defer cancel()
 	}
-	r := &run{start: in.Start, offer: o.Offer, limit: l.Time, report: report}
+	r := &run{start: in.Start, log: o.Log, limit: l.Time, report: report}
 	r.host = host{
 		started: time.Now(), modelName: name, model: model, maxMemory: 1 << 31,
-		log:  r.log,
+		log:  r.print,
 		stop: func() bool { return r.kill.Load() },
 	}
 	if o.Memory > 0 {
@@ -173,7 +153,7 @@ func load(in external.Input) (name string, model []byte, err error) {
 type run struct {
 	host  host
 	start map[int32]bool
-	offer func() map[int32]bool
+	log   io.Writer     // gets what HiGHS prints; nil for nobody
 	limit time.Duration // from host.started; 0 is none
 	ask   atomic.Bool   // stop at a callback
 	kill  atomic.Bool   // stop at the clock
@@ -194,10 +174,13 @@ type run struct {
 
 const tailSize = 16 << 10
 
-// log keeps the end of what HiGHS prints.
-func (r *run) log(text []byte) {
+// print passes on what HiGHS prints, and keeps the end of it.
+func (r *run) print(text []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.log != nil && !r.over {
+		r.log.Write(text)
+	}
 	r.tail = append(r.tail, text...)
 	if len(r.tail) > 4*tailSize {
 		r.tail = append(r.tail[:0], r.tail[len(r.tail)-tailSize:]...)
@@ -322,8 +305,8 @@ func wholeObjective(x float64) *int64 {
 	return &v
 }
 
-// variable returns the number of the column x12, 0 for the column one.
-func variable(name string) (int32, error) {
+// Column returns the number of the column x12, 0 for the column one.
+func Column(name string) (int32, error) {
 	if name == "one" {
 		return 0, nil
 	}

@@ -1,16 +1,16 @@
 // Package highs runs the HiGHS solver for mixed integer linear programs, the
-// open counterpart of the CPLEX of the paper's FD-BLP-Plan+: in process, from
-// its WebAssembly build under wazero, or as the program highs where that is on
-// the PATH, which is native code and therefore preferred.
+// open counterpart of the CPLEX of the paper's FD-BLP-Plan+, in process, from
+// its WebAssembly build under wazero.
 //
 // The WebAssembly file is that of the npm package highs, version 1.15.3. It is
 // not part of this module. Find looks for it, in this order,
 //
 //  1. where the environment variable FDPLAN_HIGHS_WASM says,
-//  2. in tools/highs/node_modules/highs/build and node_modules/highs/build of the
+//  2. in node_modules/highs/build beside the folder of the running program,
+//  3. in tools/highs/node_modules/highs/build and node_modules/highs/build of the
 //     working directory and of the folders above it (npm ci --prefix tools/highs
 //     in a checkout brings it there),
-//  3. in fdplan/node_modules/highs/build of the user's cache directory, and as
+//  4. in fdplan/node_modules/highs/build of the user's cache directory, and as
 //     fdplan/highs.wasm there.
 //
 // The names in that file are shortened by its build, so that only the very file

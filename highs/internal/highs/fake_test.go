@@ -1,6 +1,7 @@
 package highs
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -151,12 +152,11 @@ func (f *fake) module() []byte {
 	define("Highs_getNumCol", "i", "i", constant(int32(len(f.columns)/4)))
 	define("Highs_getColName", "iii", "i", local(2)+local(1)+constant(4)+"\x6c"+constant(columnsAt)+"\x6a"+"\x28\x02\x00\x36\x02\x00"+ok)
 	define("Highs_getCallbackDataOutItem", "ii", "i", slot(1))
-	define("Highs_setCallbackSolution", "iii", "i", ok)
 	run := ""
 	if f.run != nil {
 		run = f.run(a)
 	} else {
-		for _, kind := range []int32{callbackMIPInterrupt, callbackUserSolution, callbackImprovingSolution, callbackMIPLogging} {
+		for _, kind := range []int32{callbackMIPInterrupt, callbackImprovingSolution, callbackMIPLogging} {
 			run += callback(a, kind)
 		}
 	}
@@ -221,9 +221,8 @@ func TestFakeAnswers(t *testing.T) {
 		{"aborts", fake{columns: columns, run: func(*assembler) string { return call(importAbort) }}, 0, "HiGHS aborted"},
 	} {
 		var seen []external.Progress
-		offers := 0
-		o := Options{Offer: func() map[int32]bool { offers++; return map[int32]bool{1: true} }}
-		a, err := solveFake(t, context.Background(), c.fake, o, external.Limits{Time: time.Minute}, func(p external.Progress) { seen = append(seen, p) })
+		var printed bytes.Buffer
+		a, err := solveFake(t, context.Background(), c.fake, Options{Log: &printed}, external.Limits{Time: time.Minute}, func(p external.Progress) { seen = append(seen, p) })
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: %v, expected an error with %q", c.name, err, c.err)
@@ -240,8 +239,8 @@ func TestFakeAnswers(t *testing.T) {
 		if bound := map[external.Status]int64{external.Optimal: 5, external.Satisfiable: 2}[c.status]; bound != 0 && *a.Bound != bound {
 			t.Errorf("%s: the bound %d, expected %d", c.name, *a.Bound, bound)
 		}
-		if offers != 1 || len(seen) != 1 || seen[0].Solutions != 1 || !seen[0].True[1] || *seen[0].Objective != 5 || *seen[0].Bound != 2 || seen[0].Nodes != 7 {
-			t.Errorf("%s: %d offers, reports %+v", c.name, offers, seen)
+		if printed.String() != "the problem" || len(seen) != 1 || seen[0].Solutions != 1 || !seen[0].True[1] || *seen[0].Objective != 5 || *seen[0].Bound != 2 || seen[0].Nodes != 7 {
+			t.Errorf("%s: printed %q, reports %+v", c.name, printed.String(), seen)
 		}
 	}
 }
