@@ -1,4 +1,5 @@
-package page_test
+// Package browser plays the page of fdplan serve in a browser.
+package browser
 
 import (
 	"bufio"
