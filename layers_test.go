@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -13,25 +15,41 @@ import (
 // module is the path of this module.
 const module = "github.com/fdplan/fdplan"
 
-// floors are the packages from the top down, by the beginnings of their paths. A
-// package may import from its own floor and from the floors below it.
-var floors = [][]string{
-	{"cmd", "internal/command", "cluster/cmd", "cluster/part", "highs/cmd", "examples", "tools"},
-	{"internal/serve"},
-	{"."},
-	{"internal/app", "cluster/internal/spread"},
-	{"internal/experiment", "cluster/internal/cluster"},
-	{"internal/execution"},
-	{"internal/learn"},
-	{"internal/engine"},
-	{"validate", "certify"},
-	{"internal/picture"},
-	{"internal/model"},
-	{"internal/solve", "highs/internal/highs"},
-	{"internal/rddl"},
-	{"internal/data"},
-	{"problem"},
-	{"internal/atomicfile", "internal/counted", "internal/cubes", "internal/limit", "internal/packed", "internal/nearest", "internal/process", "internal/progress", "internal/routine", "internal/source", "internal/svg"},
+// floors reads the packages on each floor from docs/architecture.md, with the numbers of the
+// floors from the top down. A package may import from its own floor and from the floors below it.
+func floors(t *testing.T) map[string]int {
+	t.Helper()
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, floor := map[string]int{}, 0
+	for _, line := range strings.Split(string(page), "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.Contains(cells[2], "`") {
+			continue
+		}
+		if strings.TrimSpace(cells[1]) != "" {
+			floor++
+		}
+		folder := ""
+		for i, name := range strings.Split(cells[2], "`") {
+			if i%2 == 0 {
+				continue
+			}
+			if !strings.Contains(name, "/") && folder != "" {
+				name = folder + "/" + name
+			}
+			if folder = path.Dir(name); folder == "." {
+				folder = ""
+			}
+			if out[name] != 0 {
+				t.Errorf("docs/architecture.md lists %s twice", name)
+			}
+			out[name] = floor
+		}
+	}
+	return out
 }
 
 // testOnly are packages that no program contains.
@@ -79,11 +97,6 @@ func below(path string, beginnings ...string) bool {
 	return slices.ContainsFunc(beginnings, func(b string) bool { return path == b || strings.HasPrefix(path, b+"/") })
 }
 
-// floor is the place of a package among the floors, -1 for none.
-func floor(path string) int {
-	return slices.IndexFunc(floors, func(f []string) bool { return below(path, f...) })
-}
-
 // inside is a package's path in this module, "." for the root; false for others.
 func inside(path string) (string, bool) {
 	if path == module {
@@ -92,8 +105,8 @@ func inside(path string) (string, bool) {
 	return strings.CutPrefix(path, module+"/")
 }
 
-// broken lists the rules that a graph of imports breaks.
-func broken(graph []node) []string {
+// broken lists the rules that a graph of imports breaks, with packages on floors.
+func broken(graph []node, floors map[string]int) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, n := range graph {
@@ -103,8 +116,8 @@ func broken(graph []node) []string {
 			continue
 		}
 		forTests := below(from, testOnly...)
-		if floor(from) < 0 && !forTests {
-			say("%s is on no floor; expected an entry in layers_test.go", from)
+		if floors[from] == 0 && !forTests {
+			say("%s is on no floor; expected an entry in docs/architecture.md", from)
 		}
 		own := 0
 		for _, path := range n.Imports {
@@ -124,7 +137,7 @@ func broken(graph []node) []string {
 			case forTests:
 			case below(to, testOnly...):
 				say("%s imports %s, which is for tests", from, to)
-			case floor(to) < floor(from):
+			case floors[to] > 0 && floors[to] < floors[from]:
 				say("%s imports %s, which is on a floor above", from, to)
 			}
 			for room, allowed := range only {
@@ -181,13 +194,20 @@ func TestLayers(t *testing.T) {
 	if len(graph) < 40 {
 		t.Errorf("only %d packages were listed", len(graph))
 	}
-	for _, b := range broken(graph) {
+	listed := floors(t)
+	for _, b := range broken(graph, listed) {
 		t.Error(b)
+	}
+	for dir := range listed {
+		if imports[dir] == nil {
+			t.Errorf("docs/architecture.md lists %s, which is no package", dir)
+		}
 	}
 }
 
 // TestBrokenRules breaks each rule in a graph that is made up.
 func TestBrokenRules(t *testing.T) {
+	listed := floors(t)
 	many := node{ImportPath: module + "/internal/app/plan"}
 	for i := range maxImports + 1 {
 		many.Imports = append(many.Imports, fmt.Sprintf("%s/problem/p%d", module, i))
@@ -219,12 +239,12 @@ func TestBrokenRules(t *testing.T) {
 		{in("internal/solve/sat", "problem/factored"), "internal/solve/sat imports problem/factored; internal/solve imports only internal/solve, internal/atomicfile, internal/process, internal/progress, internal/routine, internal/source"},
 		{in("problem/factored", "internal/svg"), "problem/factored imports internal/svg; problem imports only problem, internal/nearest, internal/source"},
 		{in("internal/app/plan", "internal/randprob"), "internal/app/plan imports internal/randprob, which is for tests"},
-		{in("internal/utils"), "internal/utils is on no floor; expected an entry in layers_test.go"},
+		{in("internal/utils"), "internal/utils is on no floor; expected an entry in docs/architecture.md"},
 		{in("internal/picture", "github.com/alecthomas/kong"), "internal/picture imports github.com/alecthomas/kong, which is only for internal/command"},
 		{in("internal/picture", "example.com/left-pad"), "internal/picture imports example.com/left-pad, of a module that is not listed"},
 		{node{ImportPath: "example.com/other"}, "example.com/other is no package of this module"},
 	} {
-		if got := strings.Join(broken([]node{c.n}), "; "); got != c.want {
+		if got := strings.Join(broken([]node{c.n}, listed), "; "); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.n.ImportPath, got, c.want)
 		}
 	}
