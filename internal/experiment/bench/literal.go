@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -74,7 +75,7 @@ func (l *lister) simulated(problem string) bool {
 // no such solver.
 func (l *lister) version(r *Record) string {
 	if r.Solver == "" && r.Engine == registry.BLP {
-		return l.c.Machine["solver highs"]
+		return cmp.Or(l.c.Machine["solver highs"], "HiGHS")
 	}
 	return l.c.Machine["solver "+r.Solver]
 }

@@ -127,7 +127,7 @@ func TestPublished(t *testing.T) {
 		}
 	}
 	c := Config{Dir: dir, Files: dir, TimeLimit: time.Minute, ReachLimit: time.Minute, TrainLimit: time.Minute, Memory: 1 << 30, Threads: 1, Solvers: []ExternalSolver{{"blp", "cbc"}},
-		Machine: map[string]string{"solver cbc": "Version: 1"}}
+		Machine: map[string]string{"solver cbc": "Version: 1", "solver highs": "HiGHS 1.15"}}
 	listed(t, c)
 	jobs, err := Paper(c)
 	if err != nil {
