@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -43,6 +44,16 @@ func Success(p *factored.Problem, net *bnn.Network, chance Chance, start factore
 	return follow(&evaluation{success: true, act: act, horizon: horizon}, p, net, chance, start)
 }
 
+// PlanSuccess is Success for a plan: the action of each step, whatever the state. A run in which it is not
+// legal has failed. The error wraps ErrManyStates if the plan can reach more than most states.
+func PlanSuccess(p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation, plan []factored.Valuation, most int) (*Odds, error) {
+	act := func(step int, _ factored.Valuation) factored.Valuation { return plan[step-1] }
+	return follow(&evaluation{success: true, open: true, most: most, act: act, horizon: len(plan)}, p, net, chance, start)
+}
+
+// ErrManyStates is wrapped by the error about a plan that can reach too many states.
+var ErrManyStates = errors.New("too many states can be reached")
+
 // ExpectedReward computes the expected sum of the rewards, in the scale of the problem, if a run follows
 // a policy for a number of steps. Where the policy says nothing, the run must end.
 func ExpectedReward(p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation, act Policy, horizon int) (*Odds, error) {
@@ -58,6 +69,8 @@ type evaluation struct {
 	act     Policy
 	horizon int
 	success bool
+	open    bool // an action that is not legal is a failure of the run
+	most    int  // states; 0 for any number
 
 	check           *checker
 	aux             []slot
@@ -85,18 +98,15 @@ type branch struct {
 	p      []float64  // probabilities, each rounded a few times
 	weight []*big.Int // probabilities over total; nil where there are too many outcomes to be exact
 	total  *big.Int
-	draws  int // factors of a probability
+	draws  int   // factors of a probability
+	events []int // draws that do not have their most likely value
 }
 
 func follow(e *evaluation, p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation) (*Odds, error) {
 	if (net == nil) != (len(p.Outputs) == 0) {
 		return nil, fmt.Errorf("the problem has %d learned bits but the network is %v", len(p.Outputs), net)
 	}
-	e.p, e.net, e.chance, e.places = p, net, chance, map[string]int{}
-	e.check = &checker{p: p, net: net, dead: map[string]bool{}}
-	e.check.sort()
-	e.states, e.actions = p.Bits(factored.State), p.Bits(factored.Action)
-	e.aux = slots(p, factored.Auxiliary, false)
+	e.prepare(p, net, chance)
 	if f := CheckPart(p, State, start); f != nil {
 		return &Odds{Failure: f}, nil
 	}
@@ -129,6 +139,14 @@ func follow(e *evaluation, p *factored.Problem, net *bnn.Network, chance Chance,
 	}
 	out.Lower, out.Upper = e.between()
 	return out, nil
+}
+
+func (e *evaluation) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
+	e.p, e.net, e.chance, e.places = p, net, chance, map[string]int{}
+	e.check = &checker{p: p, net: net, dead: map[string]bool{}}
+	e.check.sort()
+	e.states, e.actions = p.Bits(factored.State), p.Bits(factored.Action)
+	e.aux = slots(p, factored.Auxiliary, false)
 }
 
 // bitsKey is a map key for the states or the actions of a valuation.
@@ -195,6 +213,12 @@ func (e *evaluation) forward(t int) (*Failure, error) {
 			return &Failure{Step: t, Group: "policy", What: "the policy has no action for a state that it can reach"}, nil
 		}
 		b, failure, err := e.branch(t, n, action)
+		if err == nil && e.most > 0 && len(e.nodes) > e.most {
+			err = fmt.Errorf("%w: %d after %d steps", ErrManyStates, len(e.nodes), t)
+		}
+		if failure != nil && e.open {
+			continue
+		}
 		if err != nil || failure != nil {
 			return failure, err
 		}
@@ -246,6 +270,7 @@ type spread struct {
 	now     factored.Valuation
 	then    factored.Valuation // next values as far as they are known
 	outside bool               // a drawn value is outside its range
+	events  int                // draws so far that do not have their most likely value
 	draws   []*factored.Draw
 	drawn   []bool // by bit
 	// Of the first outcome; the others differ from it in the drawn values alone, unless a constraint
@@ -320,10 +345,10 @@ func (s *spread) from(k int, weight *big.Int, p float64) error {
 		return s.leaf(weight, p)
 	}
 	d := s.draws[k]
-	was := s.outside
-	defer func() { s.outside = was }()
+	was, events := s.outside, s.events
+	defer func() { s.outside, s.events = was, events }()
 	for i, row := range d.Values {
-		s.outside = was || row == nil
+		s.outside, s.events = was || row == nil, events+d.Disturbances[i]
 		for j, x := range row {
 			if err := s.e.p.Variables[d.Variables[j]].Set(s.then, x); err != nil {
 				return err
@@ -371,7 +396,7 @@ func (s *spread) leaf(weight *big.Int, p float64) error {
 		}
 	}
 	b := s.out
-	b.next, b.reward, b.p = append(b.next, j), append(b.reward, reward), append(b.p, p)
+	b.next, b.reward, b.p, b.events = append(b.next, j), append(b.reward, reward), append(b.p, p), append(b.events, s.events)
 	if !s.rounded {
 		b.weight = append(b.weight, weight)
 	}

@@ -31,13 +31,18 @@ const defaultFolder = "certificate"
 
 // Decode takes the next word as the folder unless it is a flag.
 func (f *certifyFlag) Decode(ctx *kong.DecodeContext) error {
-	f.folder = defaultFolder
+	f.folder = optional(ctx, defaultFolder)
+	return nil
+}
+
+// optional takes the next word as the value of a flag unless it is a flag; then the value is alone.
+func optional(ctx *kong.DecodeContext, alone string) string {
 	t := ctx.Scan.Peek()
 	if name, ok := t.Value.(string); ok && t.Type != kong.EOLToken && name != "" && (t.Type == kong.FlagValueToken || !strings.HasPrefix(name, "-")) {
 		ctx.Scan.Pop()
-		f.folder = name
+		return name
 	}
-	return nil
+	return alone
 }
 
 // evidence is what plan writes besides its answer.

@@ -114,6 +114,7 @@ var examples = map[string][]example{
 	"run": {
 		{"Plan, take one step in the RDDL, plan again", "run navigation/3x3 -H 6 --simulator rddl"},
 		{"Take two steps of each plan in your own system", "run navigation/3x3 -H 6 --simulator 'python3 robot.py' --replan-every 2 --steps 20"},
+		{"Follow a policy of plan --policy -o", "run --domain d.rddl --instance i.rddl --policy policy.json --simulator 'python3 robot.py'"},
 		{"Plan in RDDL that draws at random, and compare with other policies", "run --domain d.rddl --instance i.rddl --determinize most-likely --simulator rddl --episodes 30 --plan-time 1s"},
 	},
 	"help": {

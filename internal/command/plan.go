@@ -87,6 +87,9 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	defer end()
 	doc, err := c.solve(ctx, a, task, request, evidence, progress)
+	if err == nil {
+		err = c.chance(ctx, a, doc)
+	}
 	progress.Clear()
 	if err != nil {
 		return err
@@ -280,6 +283,10 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	if d.Safe != nil {
 		fmt.Fprintf(b, "%v.\n", d.Safe)
 		writeHeld(b, d.Safe.Held)
+	}
+	if d.Chance != nil {
+		text := d.Chance.String()
+		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(text[:1]), text[1:])
 	}
 	if d.Note != "" {
 		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])

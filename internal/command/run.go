@@ -22,6 +22,9 @@ type runCmd struct {
 	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
 	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"TIME"`
 	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
+	Policy      policyFlag   `help:"Follow a policy in place of plans: that of a file of plan --policy -o, or one that is made now." placeholder:"FILE"`
+	Failures    string       `help:"With --policy, hold in every run with at most so many disturbances; see plan." placeholder:"N|P%"`
+	Maximize    string       `help:"What a policy that is made now maximises: success or reward; default: success if there is a goal." enum:"success,reward," default:"" placeholder:"WHAT"`
 	Episodes    int          `help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." placeholder:"N"`
 	JSON        bool         `name:"json" help:"Print one JSON object."`
 	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
@@ -55,6 +58,7 @@ func (c *runCmd) Run(a *environment) error {
 		return limited(ctx, err)
 	}
 	defer at.Leave()
+	ref.Chance = c.Policy.given
 	p, err := c.loadRef(ctx, ref, &c.changeFlags)
 	if err != nil {
 		return err
@@ -65,8 +69,19 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase, r.Plan, r.Step = progress.Engine, progress.RunPlan, progress.RunStep
+	follow, err := c.follow(ctx, a, p)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	if follow != nil {
+		r.Policy = follow
+	}
 	if c.Episodes > 0 || at.IsServer() {
-		return c.episodes(ctx, a, execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at}, p, progress)
+		q := execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at}
+		if follow != nil {
+			q.Again = func() execute.Chooser { return follow.Again() }
+		}
+		return c.episodes(ctx, a, q, p, progress)
 	}
 	real, err := c.open(ctx, p, c.Seed)
 	if err != nil {
@@ -134,6 +149,9 @@ func writeRunStep(w io.Writer, l *execute.RunStep) {
 		fmt.Fprintf(w, ", reward %v", *l.Reward)
 	}
 	fmt.Fprintf(w, ", in %.3f s\n", l.Seconds)
+	if l.Probability != nil && *l.Probability == 0 {
+		fmt.Fprintf(w, "      never in the model\n")
+	}
 	if l.Differs != nil {
 		fmt.Fprintf(w, "      not as planned: %s\n", differing(l.Differs))
 	}
@@ -186,6 +204,9 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	}
 	if d.Says != "" && d.Status != execute.RunFailed { // which is printed on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
+	}
+	if d.Drift != "" {
+		fmt.Fprintf(w, "drift: %s\n", d.Drift)
 	}
 	writeNext(w, d.Next)
 	writeDeterminized(w, d.Determinized)

@@ -19,6 +19,7 @@ type EpisodesRequest struct {
 	Episodes  int
 	Simulator SimulatorRef      // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
 	Episode   func(EpisodeLine) // called for each; may be nil
+	Again     func() Chooser    // the policy of each episode; nil for plans
 }
 
 // EpisodesDocument is the answer of `fdplan run --episodes`. The policies that do nothing and
@@ -115,6 +116,9 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 	ref := r.Simulator
 	ref.Seed += uint64(i)
 	r.RunRequest.Seed = ref.Seed
+	if r.Again != nil {
+		r.Policy = r.Again()
+	}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {
 		return nil, err

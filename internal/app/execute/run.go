@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,12 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if err := real.RequireFull("planning"); err != nil {
 		return nil, err
 	}
+	if r.Policy != nil {
+		r.Horizon = r.Policy.Horizon()
+		if r.Steps = min(cmp.Or(r.Steps, r.Horizon), r.Horizon); r.Until == UntilAuto && !r.Policy.Success() {
+			r.Until = UntilSteps
+		}
+	}
 	if r.Horizon == 0 {
 		if r.Horizon = p.Problem.Horizon; r.Horizon == 0 {
 			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
@@ -90,7 +97,14 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		x.ahead, err = plan.NewAhead(p, r.Seed)
 	}
 	for err == nil && x.d.Status == "" {
-		err = x.round(ctx)
+		if r.Policy != nil {
+			err = x.choose(ctx)
+		} else {
+			err = x.round(ctx)
+		}
+	}
+	if r.Policy != nil {
+		x.d.Drift = r.Policy.Drift()
 	}
 	switch {
 	case err == nil:
@@ -303,6 +317,11 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 				return false, err
 			}
 			line.Differs = app.DifferenceOf(p, x.taken+2, want, a)
+		}
+		if x.r.Policy != nil {
+			if err := x.compare(&line, bits, a); err != nil {
+				return false, err
+			}
 		}
 		x.taken++
 		x.now = a

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Until is the condition for the end of a run.
@@ -50,10 +52,26 @@ type RunRequest struct {
 	Seed       uint64        // of actions in place of a plan
 	PlanTime   time.Duration // for each plan; 0 is not a limit
 	Limits     engine.Limits
+	Policy     Chooser          // in place of plans; nil for plans
 	Now        func() time.Time // the clock; nil is time.Now
 	Plan       func(RunPlan)    // called for each plan; may be nil
 	Step       func(RunStep)    // called for each step; may be nil
 	Phase      func(engine.Progress)
+}
+
+// Chooser is a policy that is followed.
+type Chooser interface {
+	// Horizon is the number of steps that it is for.
+	Horizon() int
+	// Success reports whether it is to reach a goal.
+	Success() bool
+	// Choose returns the action for a state at a step, and whether it had to be planned. It is nil where
+	// nothing is legal.
+	Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned bool, err error)
+	// See returns the probability of the state after a step.
+	See(now, next factored.Valuation) (p float64, err error)
+	// Drift says how what was seen differs from the model; "" for nothing remarkable.
+	Drift() string
 }
 
 // RunDocument is the answer of `fdplan run`.
@@ -84,6 +102,8 @@ type RunDocument struct {
 	Simulations int                 `json:"simulations"`
 	Recorded    int                 `json:"recorded"`
 	Says        string              `json:"says,omitempty"` // why it ended, if the status does not show it
+	// Drift says how what was seen differs from the model of a policy; absent for nothing remarkable.
+	Drift string `json:"drift,omitempty"`
 	// Next says what to do where a learned model has no plan; absent otherwise.
 	Next []string `json:"next,omitempty"`
 }
@@ -133,6 +153,8 @@ type RunStep struct {
 	Reward  *float64        `json:"reward"`
 	Seconds float64         `json:"seconds"` // that the system took to answer
 	Differs *app.Difference `json:"differs"` // from what the plan expected after it
+	// Probability is that of the state after it, if a policy is followed.
+	Probability *float64 `json:"probability,omitempty"`
 	// Unsupported are the variables whose values after it the training rows do not support;
 	// absent for none, and if that is unknown.
 	Unsupported []string `json:"unsupported,omitempty"`

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -62,9 +63,12 @@ type Document struct {
 	// Evidence is what the training rows tell about each step; null if unknown.
 	Evidence support.Steps `json:"evidence"`
 	// Safe is what the training rows support; absent unless it was asked for.
-	Safe      *Bracket `json:"safe,omitempty"`
-	Landmarks int      `json:"landmarks"`
-	Seconds   Seconds  `json:"seconds"`
+	Safe *Bracket `json:"safe,omitempty"`
+	// Chance is how the plan of a determinised model fares where draws are drawn; absent if that is
+	// not known.
+	Chance    *Chance `json:"chance,omitempty"`
+	Landmarks int     `json:"landmarks"`
+	Seconds   Seconds `json:"seconds"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Range is the first and the last horizon that was asked about; absent for one horizon.
@@ -74,6 +78,33 @@ type Document struct {
 	Stats    map[string]int64 `json:"stats"`
 
 	prover string // outside solver on whose word alone the status or the bound is
+}
+
+// Chance is how a plan fares where draws are drawn.
+type Chance struct {
+	Success float64  `json:"success"` // probability that it reaches the goal at a step
+	Policy  *float64 `json:"policy"`  // that of the best policy; null where it was not computed
+}
+
+// String is for people.
+func (c *Chance) String() string {
+	text := "where draws are drawn, the plan reaches the goal with probability " + Percent(c.Success)
+	switch {
+	case c.Policy == nil:
+		return text + "; --policy looks for the best policy"
+	case *c.Policy > c.Success:
+		return text + ", and a policy with " + Percent(*c.Policy) + ": --policy"
+	}
+	return text + ", and no policy is better"
+}
+
+// Percent writes a probability.
+func Percent(p float64) string {
+	text := strconv.FormatFloat(100*p, 'f', 2, 64)
+	if p < 1 && text == "100.00" || p > 0 && text == "0.00" { // neither certain nor impossible
+		text = strconv.FormatFloat(100*p, 'g', 10, 64)
+	}
+	return text + " %"
 }
 
 // Seconds is the time spent, by phase.

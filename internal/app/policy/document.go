@@ -3,9 +3,10 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -22,6 +23,7 @@ type Document struct {
 	Horizon   int              `json:"horizon"`
 	Engine    string           `json:"engine"`
 	Status    engine.Status    `json:"status"`
+	Goal      bool             `json:"goal"`                // whether there is a goal
 	Value     *float64         `json:"value"`               // a probability, or an expected reward
 	Exact     string           `json:"exact,omitempty"`     // the value as a fraction, if that is short
 	Evaluated string           `json:"evaluated,omitempty"` // "exactly", or "within rounding"
@@ -32,10 +34,14 @@ type Document struct {
 	Updates   int64            `json:"updates"`             // outcomes that were looked at
 	Reached   int              `json:"reached"`             // states that the policy can reach
 	Steps     int64            `json:"steps"`               // pairs of a step and a state that the policy can reach then
-	Policy    *string          `json:"policy"`              // the file of the table
-	Table     Table            `json:"table"`
-	Stopped   string           `json:"stopped,omitempty"`
-	Seconds   float64          `json:"seconds"`
+	// Disturbances is how many draws of a run may have another than their most likely outcome, of a
+	// robust policy, whose value is the worst reward; null for others.
+	Disturbances *int     `json:"disturbances"`
+	Excess       *float64 `json:"excess,omitempty"` // the probability of a run with more
+	Policy       *string  `json:"policy"`           // the file of the table
+	Table        Table    `json:"table"`
+	Stopped      string   `json:"stopped,omitempty"`
+	Seconds      float64  `json:"seconds"`
 }
 
 // Sample tells how a value was estimated.
@@ -53,58 +59,74 @@ type Table struct {
 	Variables []string     `json:"variables"` // of states, in order
 	States    [][]any      `json:"states"`    // values of the variables
 	Actions   []app.Values `json:"actions"`   // joint actions: what differs from its default
-	Rows      [][4]int     `json:"rows"`      // state and action, from 0, and the first and last step, from 1: [state, from, to, action]
+	// Rows are [state, from, to, action]: state and action by their numbers from 0, and the first and the last step
+	// from 1; those of a robust policy also have the number of disturbances so far.
+	Rows [][]int `json:"rows"`
 }
 
-// fill writes the policy of a solution.
-func (t *Table) fill(m *model, s *policy.Solution) error {
-	p := m.p.Problem
-	for i := range p.Variables {
-		if p.Variables[i].Kind == factored.State {
-			t.Variables = append(t.Variables, p.Variables[i].Name)
-		}
-	}
-	t.States, t.Actions, t.Rows = [][]any{}, []app.Values{}, [][4]int{}
-	states, actions := map[int]int{}, map[uint32]int{}
-	for _, r := range s.Rows() {
-		i, ok := states[r.State]
-		if !ok {
-			i = len(t.States)
-			states[r.State] = i
-			val := make(factored.Valuation, p.NumBits())
-			if err := m.process.Unpack(val, s.State(r.State)); err != nil {
-				return err
-			}
-			var row []any
-			for _, e := range app.ValuesOf(p, factored.State, val, true) {
-				row = append(row, e.Value)
-			}
-			t.States = append(t.States, row)
-		}
-		a, ok := actions[r.Action]
-		if !ok {
-			a = len(t.Actions)
-			actions[r.Action] = a
-			val := make(factored.Valuation, p.NumBits())
-			if err := m.process.Action(val, r.Action); err != nil {
-				return err
-			}
-			t.Actions = append(t.Actions, app.ValuesOf(p, factored.Action, val, false))
-		}
-		t.Rows = append(t.Rows, [4]int{i, r.From, r.To, a})
-	}
-	return nil
+// filler writes the policy of a solution into a table.
+type filler struct {
+	*Table
+	m       *model
+	state   func(i int) []uint64
+	states  map[int]int
+	actions map[uint32]int
 }
 
-// policy returns the table as a function, after a look at what it says.
-func (t *Table) policy(p *factored.Problem) (validate.Policy, error) {
-	var names []string
+// fill prepares a table for rows.
+func (t *Table) fill(m *model, state func(int) []uint64) *filler {
+	t.Variables = stateNames(m.p.Problem)
+	t.States, t.Actions, t.Rows = [][]any{}, []app.Values{}, [][]int{}
+	return &filler{t, m, state, map[int]int{}, map[uint32]int{}}
+}
+
+func stateNames(p *factored.Problem) (names []string) {
 	for i := range p.Variables {
 		if p.Variables[i].Kind == factored.State {
 			names = append(names, p.Variables[i].Name)
 		}
 	}
-	if fmt.Sprint(names) != fmt.Sprint(t.Variables) {
+	return names
+}
+
+// row adds a row.
+func (f *filler) row(r policy.Row, more ...int) error {
+	p := f.m.p.Problem
+	i, ok := f.states[r.State]
+	if !ok {
+		i = len(f.States)
+		f.states[r.State] = i
+		val := make(factored.Valuation, p.NumBits())
+		if err := f.m.process.Unpack(val, f.state(r.State)); err != nil {
+			return err
+		}
+		f.States = append(f.States, valuesOf(p, val))
+	}
+	a, ok := f.actions[r.Action]
+	if !ok {
+		a = len(f.Actions)
+		f.actions[r.Action] = a
+		val := make(factored.Valuation, p.NumBits())
+		if err := f.m.process.Action(val, r.Action); err != nil {
+			return err
+		}
+		f.Actions = append(f.Actions, app.ValuesOf(p, factored.Action, val, false))
+	}
+	f.Rows = append(f.Rows, append([]int{i, r.From, r.To, a}, more...))
+	return nil
+}
+
+// valuesOf lists the values of a state.
+func valuesOf(p *factored.Problem, val factored.Valuation) (values []any) {
+	for _, e := range app.ValuesOf(p, factored.State, val, true) {
+		values = append(values, e.Value)
+	}
+	return values
+}
+
+// policy returns the table as a function, after a look at what it says. Robust ones look at the disturbances so far.
+func (t *Table) policy(p *factored.Problem, robust bool) (validate.RobustPolicy, error) {
+	if names := stateNames(p); fmt.Sprint(names) != fmt.Sprint(t.Variables) {
 		return nil, fmt.Errorf("the table is of the variables %v; expected %v", t.Variables, names)
 	}
 	var actions []factored.Valuation
@@ -119,20 +141,16 @@ func (t *Table) policy(p *factored.Problem) (validate.Policy, error) {
 	for i, s := range t.States {
 		keys[i] = keyOf(s)
 	}
-	rows := map[string][][4]int{}
+	rows := map[string][][]int{}
 	for i, r := range t.Rows {
-		if r[0] < 0 || r[0] >= len(keys) || r[3] < 0 || r[3] >= len(actions) || r[1] < 1 || r[2] < r[1] {
-			return nil, fmt.Errorf("row %d is %v; expected [state, from, to, action]", i, r)
+		if len(r) != 4 && !robust || len(r) != 5 && robust || slices.Min(r) < 0 || r[0] >= len(keys) || r[3] >= len(actions) || r[1] < 1 || r[2] < r[1] {
+			return nil, fmt.Errorf("row %d is %v; expected [state, from, to, action], and the disturbances of a robust policy", i, r)
 		}
 		rows[keys[r[0]]] = append(rows[keys[r[0]]], r)
 	}
-	return func(step int, state factored.Valuation) factored.Valuation {
-		var values []any
-		for _, e := range app.ValuesOf(p, factored.State, state, true) {
-			values = append(values, e.Value)
-		}
-		for _, r := range rows[keyOf(values)] {
-			if r[1] <= step && step <= r[2] {
+	return func(step, disturbances int, state factored.Valuation) factored.Valuation {
+		for _, r := range rows[keyOf(valuesOf(p, state))] {
+			if r[1] <= step && step <= r[2] && (!robust || r[4] == disturbances) {
 				return actions[r[3]]
 			}
 		}
@@ -152,12 +170,20 @@ func keyOf(values []any) string {
 // Says is the answer in a few words.
 func (d *Document) Says() string {
 	switch {
+	case d.Status == engine.Infeasible && d.Disturbances != nil && d.Goal:
+		return fmt.Sprintf("no policy reaches the goal within %s in every run with at most %s", counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))
+	case d.Status == engine.Infeasible && d.Disturbances != nil:
+		return fmt.Sprintf("no policy keeps the rules for %s in every run with at most %s", counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))
 	case d.Status == engine.Infeasible:
 		return fmt.Sprintf("no policy keeps the rules for %s, whatever is drawn", counted.Of(d.Horizon, "step"))
 	case d.Value == nil:
 		return "no answer"
+	case d.Disturbances != nil && d.Goal:
+		return fmt.Sprintf("%s, reaches the goal within %s in every run with at most %s, with reward %.9g at worst", d.Status, counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"), *d.Value)
+	case d.Disturbances != nil:
+		return fmt.Sprintf("%s, reward %.9g at worst in runs of %s with at most %s", d.Status, *d.Value, counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))
 	case d.Objective == policy.Success:
-		return fmt.Sprintf("%s, reaches the goal within %s with probability %s", d.Status, counted.Of(d.Horizon, "step"), percent(*d.Value))
+		return fmt.Sprintf("%s, reaches the goal within %s with probability %s", d.Status, counted.Of(d.Horizon, "step"), plan.Percent(*d.Value))
 	}
 	return fmt.Sprintf("%s, expected reward %.9g, horizon %d", d.Status, *d.Value, d.Horizon)
 }
@@ -168,18 +194,9 @@ func (d *Document) Worth() string {
 	case d.Exact != "":
 		return "it is worth " + d.Exact
 	case d.Objective == policy.Success:
-		return "it succeeds with probability " + percent(*d.Value)
+		return "it succeeds with probability " + plan.Percent(*d.Value)
 	}
 	return fmt.Sprintf("its expected reward is %.12g", *d.Value)
-}
-
-// percent writes a probability.
-func percent(p float64) string {
-	text := strconv.FormatFloat(100*p, 'f', 2, 64)
-	if p < 1 && text == "100.00" || p > 0 && text == "0.00" { // neither certain nor impossible
-		text = strconv.FormatFloat(100*p, 'g', 10, 64)
-	}
-	return text + " %"
 }
 
 // Text writes a state: what is not false or 0.

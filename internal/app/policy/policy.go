@@ -24,10 +24,14 @@ import (
 type Request struct {
 	Objective policy.Objective // "" for success if there is a goal, else reward
 	Horizon   int              // 0 is the problem's own
-	Limits    engine.Limits
-	Report    func(states, remaining int) // may be nil
-	Now       func() time.Time
-	Started   time.Time
+	// Robust asks for a policy that holds in every run with a bounded number of disturbances; nil for
+	// one that is good on average.
+	Robust  *Robust
+	Limits  engine.Limits
+	States  int                         // that may be reached within the horizon, at most; 0 for as many as fit memory
+	Report  func(states, remaining int) // may be nil
+	Now     func() time.Time
+	Started time.Time
 }
 
 // model is a problem with chance, in the forms that a solver and the evaluator take.
@@ -103,8 +107,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	r.Limits = app.Limits(r.Limits)
-	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Engine: "dynamic programming", Status: engine.Unknown}
-	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, Report: r.Report})
+	if r.Robust != nil {
+		return m.robust(ctx, r, hasGoal)
+	}
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Engine: "dynamic programming", Status: engine.Unknown}
+	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report})
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +131,11 @@ const tolerance = 1e-9
 
 // tell writes a policy into d, and lets the evaluator say what it is worth.
 func (d *Document) tell(m *model, s *policy.Solution) error {
-	if err := d.Table.fill(m, s); err != nil {
-		return err
+	f := d.Table.fill(m, s.State)
+	for _, r := range s.Rows() {
+		if err := f.row(r); err != nil {
+			return err
+		}
 	}
 	odds, err := d.evaluate(m)
 	if err != nil {
@@ -134,6 +144,21 @@ func (d *Document) tell(m *model, s *policy.Solution) error {
 	if odds.Failure != nil {
 		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, odds.Failure)
 	}
+	upper := d.worth(m, odds)
+	if value := *d.Value; math.Abs(value-s.Value) > tolerance*math.Max(1, math.Abs(value)) {
+		return fmt.Errorf("%w: dynamic programming found the value %v, the evaluator %v", app.ErrInternal, s.Value, value)
+	}
+	d.Bound = d.Value
+	if bound := math.Max(upper, s.Value); bound > *d.Value {
+		d.Bound = &bound
+	}
+	d.Status = engine.Optimal
+	return nil
+}
+
+// worth writes the evaluator's verdict into d. It returns an upper bound on the value, which is only as exact as the
+// evaluator is.
+func (d *Document) worth(m *model, odds *validate.Odds) (upper float64) {
 	d.Reached, d.Steps = odds.States, odds.Steps
 	scale := big.NewRat(1, 1)
 	if d.Objective == policy.Reward {
@@ -141,30 +166,23 @@ func (d *Document) tell(m *model, s *policy.Solution) error {
 	}
 	exact := new(big.Rat).Quo(odds.Lower, scale)
 	value, _ := exact.Float64()
-	upper, _ := new(big.Rat).Quo(odds.Upper, scale).Float64()
-	if off := math.Abs(value - s.Value); off > tolerance*math.Max(1, math.Abs(value)) {
-		return fmt.Errorf("%w: dynamic programming found the value %v, the evaluator %v", app.ErrInternal, s.Value, value)
-	}
-	d.Value, d.Bound = &value, &value
+	d.Value, d.Exact = &value, ""
 	if d.Evaluated = "exactly"; !odds.Exact() {
 		d.Evaluated = "within rounding"
-	}
-	if text := exact.RatString(); odds.Exact() && len(text) <= maxFraction {
+	} else if text := exact.RatString(); len(text) <= maxFraction {
 		d.Exact = text
 	}
-	if bound := math.Max(upper, s.Value); bound > value {
-		d.Bound = &bound
-	}
-	d.Status = engine.Optimal
-	return nil
+	upper, _ = new(big.Rat).Quo(odds.Upper, scale).Float64()
+	return upper
 }
 
 // evaluate computes what the table is worth, from the definition of the problem alone.
 func (d *Document) evaluate(m *model) (*validate.Odds, error) {
-	act, err := d.Table.policy(m.p.Problem)
+	table, err := d.Table.policy(m.p.Problem, false)
 	if err != nil {
 		return nil, err
 	}
+	act := func(step int, state factored.Valuation) factored.Valuation { return table(step, 0, state) }
 	if d.Objective == policy.Success {
 		return validate.Success(m.p.Problem, nil, m.chance, m.start, act, d.Horizon)
 	}

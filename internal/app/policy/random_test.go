@@ -93,6 +93,25 @@ type brute struct {
 	memo    map[string]*big.Rat
 }
 
+func (b *brute) start() []float64 {
+	start := make([]float64, len(b.g.Fluents))
+	for i, f := range b.g.Fluents {
+		start[i] = f.Initial
+	}
+	return b.state(start)
+}
+
+// state keeps the states among the values of all fluents.
+func (b *brute) state(values []float64) []float64 {
+	out := append([]float64(nil), values...)
+	for i := range b.g.Fluents {
+		if b.g.Fluents[i].Kind != ground.State {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
 const most = 3 // the greatest value of n
 
 func (b *brute) holds(n *ground.Node, now []float64) bool {
@@ -249,13 +268,7 @@ func (b *brute) compute(s []float64, left int) *big.Rat {
 	for _, now := range b.actions(s) {
 		sum := new(big.Rat)
 		for _, e := range b.events(now) {
-			next := append([]float64(nil), e.next...)
-			for i := range b.g.Fluents {
-				if b.g.Fluents[i].Kind != ground.State {
-					next[i] = 0
-				}
-			}
-			v := b.value(next, left-1)
+			v := b.value(b.state(e.next), left-1)
 			if v == nil {
 				sum = nil
 				break
@@ -275,6 +288,7 @@ func (b *brute) compute(s []float64, left int) *big.Rat {
 // TestRandom compares the values of policies with brute force, exactly.
 func TestRandom(t *testing.T) {
 	kinds := map[string]int{}
+	defer func() { t.Log(kinds) }()
 	for seed := range *instances {
 		w := writer{rand.New(rand.NewPCG(uint64(seed), 29))}
 		text, goal := w.problem()
@@ -285,13 +299,7 @@ func TestRandom(t *testing.T) {
 		}
 		for _, o := range solver.Objectives {
 			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
-			start := make([]float64, len(b.g.Fluents))
-			for i, f := range b.g.Fluents {
-				if f.Kind == ground.State {
-					start[i] = f.Initial
-				}
-			}
-			want := b.value(start, 4)
+			want := b.value(b.start(), 4)
 			r := policy.Request{Objective: o, Now: time.Now, Started: time.Now()}
 			r.Limits.Memory = 1 << 30
 			d, err := policy.Plan(t.Context(), p, r)
@@ -312,11 +320,77 @@ func TestRandom(t *testing.T) {
 				kinds["between"]++
 			}
 		}
+		compareRobust(t, p, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 	}
-	t.Log(kinds)
-	for _, k := range []string{"infeasible", "success", "reward", "between"} {
+	for _, k := range []string{"infeasible", "success", "reward", "between", "robust", "not robust"} {
 		if kinds[k] == 0 {
 			t.Errorf("no problem is of kind %s", k)
 		}
 	}
+}
+
+// compareRobust compares what robust policies guarantee with a minimax over all histories.
+func compareRobust(t *testing.T, p *load.Problem, text string, kinds map[string]int) {
+	for n := range 3 {
+		for _, o := range solver.Objectives {
+			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
+			want := b.worst(b.start(), 4, n)
+			r := policy.Request{Objective: o, Robust: &policy.Robust{Disturbances: n}, Now: time.Now, Started: time.Now()}
+			r.Limits.Memory = 1 << 30
+			d, err := policy.Plan(t.Context(), p, r)
+			if err != nil {
+				t.Fatalf("%s, %d disturbances: %v\n%s", o, n, err, text)
+			}
+			if (want == nil) != (d.Value == nil) || (want == nil) != (d.Status == engine.Infeasible) {
+				t.Fatalf("%s, %d disturbances: %s, expected %v\n%s", o, n, d.Status, want, text)
+			}
+			if want == nil {
+				kinds["not robust"]++
+				continue
+			}
+			kinds["robust"]++
+			if f, _ := want.Float64(); f != *d.Value {
+				t.Fatalf("%s, %d disturbances: the worst reward is %v, expected %v\n%s", o, n, *d.Value, f, text)
+			}
+		}
+	}
+}
+
+// worst is the best guaranteed reward; nil for none.
+func (b *brute) worst(s []float64, left, budget int) *big.Rat {
+	broken, goal, ends := b.kind(s)
+	switch {
+	case broken:
+		return nil
+	case b.success && goal, !b.success && (ends || left == 0):
+		return new(big.Rat)
+	case ends, left == 0:
+		return nil
+	}
+	key := fmt.Sprint("worst ", s, left, budget)
+	if v, ok := b.memo[key]; ok {
+		return v
+	}
+	var best *big.Rat
+	for _, now := range b.actions(s) {
+		var least *big.Rat
+		for _, e := range b.events(now) {
+			if e.unlikely > budget {
+				continue
+			}
+			v := b.worst(b.state(e.next), left-1, budget-e.unlikely)
+			if v == nil {
+				least = nil
+				break
+			}
+			if v = new(big.Rat).Add(v, e.reward); least == nil || v.Cmp(least) < 0 {
+				least = v
+			}
+		}
+		if least != nil && (best == nil || least.Cmp(best) > 0) {
+			best = least
+		}
+	}
+	b.memo[key] = best
+	return best
 }

@@ -20,6 +20,7 @@ type Options struct {
 	Horizon   int
 	Threads   int                             // at least 1
 	Memory    int64                           // bytes for states, outcomes and the policy
+	States    int                             // at most; 0 for any number
 	Report    func(states int, remaining int) // states so far, and steps still to be solved; may be nil
 }
 
@@ -59,7 +60,7 @@ func Solve(ctx context.Context, p Process, o Options) (*Solution, error) {
 	if o.Report != nil {
 		tell = func(n int) { o.Report(n, o.Horizon) }
 	}
-	t, err := build(ctx, p, o.Objective, o.Horizon, o.Memory, tell)
+	t, err := build(ctx, p, o, o.Objective == Reward, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s *Solution) induct(ctx context.Context) error {
 		}
 	}
 	s.Value = before[0]
-	s.sort()
+	s.sort(t.states())
 	return nil
 }
 
@@ -139,6 +140,9 @@ func (s *Solution) pass(values, before []float64, action []uint16, n, left int) 
 	return slices.Concat(found...)
 }
 
+// slack is the relative difference up to which two actions are equally good: rounding alone makes it.
+const slack = 1e-14
+
 // improve computes the values of some states from those with one step less left.
 func (t *table) improve(values, before []float64, action []uint16, from, to, left int) (changes []change) {
 	k := t.firstNext[from]
@@ -168,7 +172,8 @@ func (t *table) improve(values, before []float64, action []uint16, from, to, lef
 				kept = v
 			}
 		}
-		if values[i] = best; kept < best || action[i] == none {
+		if values[i] = kept; kept < best-slack*math.Abs(best) || action[i] == none {
+			values[i] = best
 			changes = append(changes, change{uint32(i), uint16(left), uint16(choice)})
 			action[i] = uint16(choice)
 		}
@@ -176,13 +181,13 @@ func (t *table) improve(values, before []float64, action []uint16, from, to, lef
 	return changes
 }
 
-// sort orders the changes by state; those of a state stay in order.
-func (s *Solution) sort() {
-	s.first = make([]int64, s.t.states()+1)
+// sort orders the changes by state, of n; those of a state stay in order.
+func (s *Solution) sort(n int) {
+	s.first = make([]int64, n+1)
 	for _, c := range s.changes {
 		s.first[c.state+1]++
 	}
-	for i := range s.t.states() {
+	for i := range n {
 		s.first[i+1] += s.first[i]
 	}
 	at := append([]int64(nil), s.first...)

@@ -132,12 +132,12 @@ func closed(k Kind, o Objective) bool {
 	return k&(End|Broken) != 0 || o == Success && k&Goal != 0
 }
 
-// build lays out what is reachable in a number of steps. limit bounds the memory. The number of states
-// is told from time to time.
-func build(ctx context.Context, p Process, o Objective, horizon int, limit int64, tell func(states int)) (*table, error) {
+// build lays out what is reachable within the horizon, with rewards where they are paid. The number of states is told from time to
+// time.
+func build(ctx context.Context, p Process, o Options, paid bool, tell func(states int)) (*table, error) {
 	t := newTable(p.Words())
-	t.objective, t.paid = o, o == Reward
-	if o == Reward {
+	t.objective, t.paid = o.Objective, paid
+	if o.Objective == Reward {
 		t.stuck = math.Inf(-1)
 	}
 	start := make([]uint64, t.words)
@@ -147,15 +147,18 @@ func build(ctx context.Context, p Process, o Objective, horizon int, limit int64
 	}
 	t.levels = []int{1}
 	x := &Expansion{}
-	for step, from := 1, 0; step <= horizon; step++ {
+	for step, from := 1, 0; step <= o.Horizon; step++ {
 		to := t.states()
 		for i := from; i < to; i++ {
 			if i%1024 == 0 {
 				if err := ctx.Err(); err != nil {
 					return nil, context.Cause(ctx)
 				}
-				if b := t.bytes() + int64(t.states())*valueBytes; b > limit {
-					return nil, fmt.Errorf("%w of %d MiB: %d states were reached in %d of %d steps", ErrTooLarge, limit>>20, t.states(), step-1, horizon)
+				if b := t.bytes() + int64(t.states())*valueBytes; b > o.Memory {
+					return nil, fmt.Errorf("%w of %d MiB: %d states were reached in %d of %d steps", ErrTooLarge, o.Memory>>20, t.states(), step-1, o.Horizon)
+				}
+				if o.States > 0 && t.states() > o.States {
+					return nil, fmt.Errorf("%w: %d states", ErrTooLarge, t.states())
 				}
 				if tell != nil {
 					tell(t.states())

@@ -1,0 +1,219 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Read reads a policy file for a problem.
+func Read(p *load.Problem, name string, data []byte) (*Document, error) {
+	var d struct {
+		Document
+		Table *struct {
+			Table
+			Actions []json.RawMessage `json:"actions"`
+		} `json:"table"`
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, source.Errorf(name, 1, 0, "expected a policy as plan --policy -o writes it: %v", err)
+	}
+	out := &d.Document
+	switch {
+	case d.Table == nil:
+		return nil, source.Errorf(name, 1, 0, "there is no table; expected a policy as plan --policy -o writes it")
+	case out.Problem != p.Problem.Name:
+		return nil, source.Errorf(name, 1, 0, "the policy is for %s; expected one for %s", source.Quote(out.Problem), p.Problem.Name)
+	case out.Horizon < 1 || out.Horizon > policy.MaxHorizon || !slices.Contains(policy.Objectives, out.Objective):
+		return nil, source.Errorf(name, 1, 0, "the horizon is %d and the objective %s; expected a horizon from 1 to %d, and success or reward", out.Horizon, source.Quote(string(out.Objective)), policy.MaxHorizon)
+	}
+	out.Table = d.Table.Table
+	text, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": d.Table.Actions})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := app.ReadPlan(p.Problem, name, text)
+	if err != nil {
+		return nil, err
+	}
+	out.Table.Actions = nil
+	for _, val := range plan.Actions {
+		out.Table.Actions = append(out.Table.Actions, app.ValuesOf(p.Problem, factored.Action, val, false))
+	}
+	if _, err := out.Table.policy(p.Problem, out.Disturbances != nil); err != nil {
+		return nil, source.Errorf(name, 1, 0, "%v", err)
+	}
+	return out, nil
+}
+
+// Evaluate computes what a policy that was read is worth in a problem. Its value and bound are replaced:
+// nothing is known of other policies.
+func (d *Document) Evaluate(p *load.Problem) (failure *validate.Failure, err error) {
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	d.Value, d.Bound, d.Status = nil, nil, engine.Feasible
+	if d.Disturbances != nil {
+		w, err := d.worstCase(m)
+		if err != nil {
+			return nil, err
+		}
+		return w.Failure, nil
+	}
+	odds, err := d.evaluate(m)
+	if err != nil || odds.Failure != nil {
+		return odds.Failure, err
+	}
+	d.worth(m, odds)
+	d.Bound = nil
+	return nil, nil
+}
+
+// Follower follows a policy in a system, and compares what it sees with what the model says. It belongs to
+// one run.
+type Follower struct {
+	p     *load.Problem
+	m     *model
+	r     Request
+	d     *Document
+	act   validate.RobustPolicy
+	first int // the step at which the policy began
+	spent int // disturbances so far
+
+	log, expected, variance float64 // of the probabilities of what was seen
+	never                   int     // steps that led where the model never does
+}
+
+// NewFollower follows a policy, or makes one where it is nil.
+func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (*Follower, error) {
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{p: p, m: m, r: r, d: d, first: 1}
+	if d == nil {
+		if f.d, err = Plan(ctx, p, r); err != nil {
+			return nil, err
+		}
+		if f.d.Value == nil {
+			return nil, errors.New(f.d.Says())
+		}
+	}
+	f.r.Horizon, f.r.Objective, f.r.Robust = f.d.Horizon, f.d.Objective, nil
+	if n := f.d.Disturbances; n != nil {
+		f.r.Robust = &Robust{Disturbances: *n}
+	}
+	f.act, err = f.d.Table.policy(p.Problem, f.d.Disturbances != nil)
+	return f, err
+}
+
+// Again returns a follower of the same policy for another run.
+func (f *Follower) Again() *Follower {
+	g := *f
+	g.log, g.expected, g.variance, g.never, g.spent = 0, 0, 0, 0, 0
+	return &g
+}
+
+// Horizon is the number of steps of the policy.
+func (f *Follower) Horizon() int { return f.r.Horizon }
+
+// Success reports whether the policy is to reach a goal.
+func (f *Follower) Success() bool { return f.d.Objective == policy.Success }
+
+// Choose returns the action for a state at a step, from 1, and whether a new policy was made for it: where the one
+// at hand says nothing. There is no action in a state without a legal one, or after the last step.
+func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned bool, err error) {
+	if action = f.act(step-f.first+1, f.spent, state); action != nil || step > f.r.Horizon {
+		return action, false, nil
+	}
+	p := *f.p
+	p.Problem = f.p.Problem.Clone()
+	p.Problem.Initial = nil
+	for _, b := range p.Problem.Bits(factored.State) {
+		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
+		if state[b] {
+			c.K = 1
+		}
+		p.Problem.Initial = append(p.Problem.Initial, c)
+	}
+	r := f.r
+	r.Horizon = f.r.Horizon - step + 1
+	if r.Robust != nil { // more was disturbed than the policy is for: hold what can be held
+		r.Robust = &Robust{Disturbances: max(0, r.Robust.Disturbances-f.spent)}
+	}
+	d, err := Plan(ctx, &p, r)
+	if err == nil && d.Value == nil && r.Robust != nil {
+		r.Robust = nil
+		d, err = Plan(ctx, &p, r)
+	}
+	if err != nil || d.Value == nil {
+		return nil, true, err
+	}
+	if f.act, err = d.Table.policy(f.p.Problem, d.Disturbances != nil); err != nil {
+		return nil, true, err
+	}
+	f.first, f.spent = step, 0
+	return f.act(1, 0, state), true, nil
+}
+
+// See compares the state after a step with what the model says of the step from the state and with the action of
+// now, and returns its probability.
+func (f *Follower) See(now, next factored.Valuation) (p float64, err error) {
+	draws, err := f.m.chance.Draws(now)
+	if err != nil {
+		return 0, err
+	}
+	p = 1
+	for _, d := range draws {
+		seen, mean, square := 0.0, 0.0, 0.0
+		for k, row := range d.Values {
+			q, _ := d.Probability[k].Float64()
+			mean += q * math.Log(q)
+			square += q * math.Log(q) * math.Log(q)
+			is := row != nil
+			for j, x := range row {
+				is = is && f.p.Problem.Variables[d.Variables[j]].Value(next) == x
+			}
+			if is {
+				seen += q
+				f.spent += d.Disturbances[k]
+			}
+		}
+		p *= seen
+		f.expected += mean
+		f.variance += square - mean*mean
+	}
+	if p == 0 {
+		f.never++
+	} else {
+		f.log += math.Log(p)
+	}
+	return p, nil
+}
+
+// unlikely is how many standard deviations what was seen may be less likely than the model says on average:
+// chance alone is further off in about one of 700 runs.
+const unlikely = 3
+
+// Drift says that the system does not behave as the model does; "" where it may.
+func (f *Follower) Drift() string {
+	switch off := (f.expected - f.log) / math.Sqrt(f.variance); {
+	case f.never > 0:
+		return fmt.Sprintf("%d of the steps led to states to which the model never leads: the system has changed, or the model is wrong", f.never)
+	case f.variance > 0 && off > unlikely:
+		return fmt.Sprintf("what happened is less likely than the model says, by %.1f standard deviations: the system may have changed", off)
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Robust bounds the disturbances of a run: draws that do not have their most likely outcome.
+type Robust struct {
+	Disturbances int
+	// Risk, where it is not 0, chooses the least number of disturbances such that a run of the policy has
+	// more with at most this probability.
+	Risk float64
+	// MinHorizon is the least horizon of a range, of which the shortest is taken that reaches the goal; 0 for no range.
+	MinHorizon int
+}
+
+// mostDisturbances bounds what is tried for a risk.
+const mostDisturbances = 200
+
+// robust finds the policy with the best worst case.
+func (m *model) robust(ctx context.Context, r Request, hasGoal bool) (*Document, error) {
+	if r.Robust.Risk == 0 {
+		return m.robustFor(ctx, r, hasGoal, r.Robust.Disturbances)
+	}
+	for n := range mostDisturbances {
+		d, err := m.robustFor(ctx, r, hasGoal, n)
+		if err != nil || d.Value == nil || *d.Excess <= r.Robust.Risk {
+			return d, err
+		}
+	}
+	return nil, fmt.Errorf("a run has more than %d disturbances with a probability above %v; expected a greater risk, or fewer steps", mostDisturbances, r.Robust.Risk)
+}
+
+// robustFor is robust for a number of disturbances.
+func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (*Document, error) {
+	goal := hasGoal && r.Objective == policy.Success
+	o := policy.RobustOptions{Disturbances: n, Goal: goal, MinHorizon: r.Horizon, Horizon: r.Horizon, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report}
+	if r.Robust.MinHorizon > 0 {
+		o.MinHorizon = r.Robust.MinHorizon
+	}
+	s, err := policy.Robust(ctx, m.process, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{
+		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Engine: "minimax", Status: engine.Infeasible,
+		States: s.States, Pairs: s.Pairs, Disturbances: &n,
+	}
+	if s.Exists {
+		f := d.Table.fill(m, s.State)
+		for _, row := range s.Rows() {
+			if err := f.row(row.Row, row.Disturbances); err != nil {
+				return nil, err
+			}
+		}
+		if err := d.guarantee(m, s.Worst); err != nil {
+			return nil, err
+		}
+	}
+	d.Seconds = r.Now().Sub(r.Started).Seconds()
+	return d, nil
+}
+
+// guarantee lets the evaluator follow the policy through all of its runs.
+func (d *Document) guarantee(m *model, found float64) error {
+	w, err := d.worstCase(m)
+	if err != nil {
+		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
+	}
+	if w.Failure != nil {
+		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, w.Failure)
+	}
+	if math.Abs(*d.Value-found) > tolerance*math.Max(1, math.Abs(found)) {
+		return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, found, *d.Value)
+	}
+	d.Bound, d.Status = d.Value, engine.Optimal
+	return nil
+}
+
+// worstCase computes what the table guarantees, from the definition of the problem alone.
+func (d *Document) worstCase(m *model) (*validate.Worst, error) {
+	act, err := d.Table.policy(m.p.Problem, true)
+	if err != nil {
+		return nil, err
+	}
+	w, err := validate.WorstCase(m.p.Problem, nil, m.chance, m.start, act, d.Horizon, *d.Disturbances, d.Goal)
+	if err == nil && w.Failure == nil {
+		d.Value, d.Excess, d.Reached, d.Evaluated = app.RewardOf(m.p.Problem, w.Reward), &w.Excess, w.States, "exactly"
+	}
+	return w, err
+}
