@@ -176,8 +176,18 @@ func (f *policyFlag) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// follow prepares to follow a policy, if that is asked for; nil if not.
-func (c *runCmd) follow(ctx context.Context, a *environment, p *load.Problem) (*policy.Follower, error) {
+// follow has a run follow a policy, if that is asked for. The function that it returns then does so for further runs.
+func (c *runCmd) follow(ctx context.Context, a *environment, p *load.Problem, r *execute.RunRequest) (again func() execute.Chooser, err error) {
+	f, err := c.follower(ctx, a, p)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	r.Policy = f
+	return func() execute.Chooser { return f.Again() }, nil
+}
+
+// follower follows the policy of the flags; nil if there is none.
+func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) (*policy.Follower, error) {
 	switch {
 	case !c.Policy.given && (c.Maximize != "" || c.Failures != ""):
 		return nil, errors.New("--maximize and --failures tell what a policy is to achieve; expected --policy too")
@@ -227,4 +237,34 @@ func (c *planCmd) chance(ctx context.Context, a *environment, d *execute.Documen
 		d.Chance = nil
 	}
 	return nil
+}
+
+// policy computes anew what a policy is worth; the exit status is 4 if it breaks a rule, or if the file says
+// another value.
+func (c *validateCmd) policy(ctx context.Context, a *environment, data []byte) error {
+	if c.Simulator != "" {
+		return errors.New("a policy is followed in a simulator by run --policy; expected no --simulator")
+	}
+	ref := c.problemFlags.ref()
+	ref.Chance = true
+	p, err := c.loadRef(ctx, ref, &c.changeFlags)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	d, err := policy.Read(p, c.Plan, data)
+	if err != nil {
+		return err
+	}
+	v, err := d.Judge(p)
+	if err != nil {
+		return err
+	}
+	err = a.answer(c.JSON, c.Out, v, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", v.Problem, v.Says)
+		return err
+	})
+	if err == nil && !v.Valid {
+		return exitStatus(exitNo)
+	}
+	return err
 }

@@ -69,19 +69,12 @@ func (c *runCmd) Run(a *environment) error {
 	}
 	progress := c.progressFlags.plan(a, p.Task)
 	r.Phase, r.Plan, r.Step = progress.Engine, progress.RunPlan, progress.RunStep
-	follow, err := c.follow(ctx, a, p)
+	again, err := c.follow(ctx, a, p, &r)
 	if err != nil {
 		return limited(ctx, err)
 	}
-	if follow != nil {
-		r.Policy = follow
-	}
 	if c.Episodes > 0 || at.IsServer() {
-		q := execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at}
-		if follow != nil {
-			q.Again = func() execute.Chooser { return follow.Again() }
-		}
-		return c.episodes(ctx, a, q, p, progress)
+		return c.episodes(ctx, a, execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at, Again: again}, p, progress)
 	}
 	real, err := c.open(ctx, p, c.Seed)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -24,7 +25,7 @@ type validateCmd struct {
 	changeFlags
 	simulatorFlags
 	bounds
-	Plan string `arg:"" optional:"" help:"Plan as fdplan plan --json prints it; - for standard input."`
+	Plan string `arg:"" optional:"" help:"Plan or policy as fdplan plan --json prints it; - for standard input."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
@@ -39,11 +40,14 @@ func (c *validateCmd) Run(a *environment) error {
 	}
 	ctx, cancel := c.context(a)
 	defer cancel()
-	task, err := c.load(ctx, &c.changeFlags)
+	data, err := readPlan(c.Plan)
 	if err != nil {
 		return err
 	}
-	data, err := readPlan(c.Plan)
+	if policy.Is(data) {
+		return c.policy(ctx, a, data)
+	}
+	task, err := c.load(ctx, &c.changeFlags)
 	if err != nil {
 		return err
 	}

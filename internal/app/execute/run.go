@@ -62,26 +62,8 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if err := real.RequireFull("planning"); err != nil {
 		return nil, err
 	}
-	if r.Policy != nil {
-		r.Horizon = r.Policy.Horizon()
-		if r.Steps = min(cmp.Or(r.Steps, r.Horizon), r.Horizon); r.Until == UntilAuto && !r.Policy.Success() {
-			r.Until = UntilSteps
-		}
-	}
-	if r.Horizon == 0 {
-		if r.Horizon = p.Problem.Horizon; r.Horizon == 0 {
-			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
-		}
-	}
-	if r.MinHorizon == 0 {
-		r.MinHorizon = r.Horizon
-	}
-	if r.Steps == 0 {
-		r.Steps = r.Horizon
-	}
-	r.Every = max(1, r.Every)
-	if r.Now == nil {
-		r.Now = time.Now
+	if err := r.complete(p); err != nil {
+		return nil, err
 	}
 	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.MinHorizon, deadline: r.Horizon, judge: support.NewJudge(load.Scoped(p))}
 	x.d = &RunDocument{
@@ -97,11 +79,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		x.ahead, err = plan.NewAhead(p, r.Seed)
 	}
 	for err == nil && x.d.Status == "" {
-		if r.Policy != nil {
-			err = x.choose(ctx)
-		} else {
-			err = x.round(ctx)
-		}
+		err = x.round(ctx)
 	}
 	if r.Policy != nil {
 		x.d.Drift = r.Policy.Drift()
@@ -125,6 +103,24 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		return nil, err
 	}
 	return x.d, err
+}
+
+// complete sets what the request leaves open.
+func (r *RunRequest) complete(p *load.Problem) error {
+	if r.Policy != nil {
+		r.Horizon = r.Policy.Horizon()
+		if r.Steps = min(cmp.Or(r.Steps, r.Horizon), r.Horizon); r.Until == UntilAuto && !r.Policy.Success() {
+			r.Until = UntilSteps
+		}
+	}
+	if r.Horizon = cmp.Or(r.Horizon, p.Problem.Horizon); r.Horizon == 0 {
+		return fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+	}
+	r.MinHorizon, r.Steps, r.Every = cmp.Or(r.MinHorizon, r.Horizon), cmp.Or(r.Steps, r.Horizon), max(1, r.Every)
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	return nil
 }
 
 // begin resets the system and determines the purpose of the run.
@@ -196,8 +192,11 @@ func (x *run) violated(a *simulator.Answer, step int) bool {
 	return true
 }
 
-// round makes a plan and takes its first steps.
+// round makes a plan and takes its first steps, or takes a step as a policy says.
 func (x *run) round(ctx context.Context) error {
+	if x.r.Policy != nil {
+		return x.choose(ctx)
+	}
 	lo, hi := x.r.MinHorizon, x.r.Horizon
 	latest := x.r.Steps - x.taken // at least 1
 	switch {

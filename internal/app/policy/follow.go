@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -57,28 +58,59 @@ func Read(p *load.Problem, name string, data []byte) (*Document, error) {
 	return out, nil
 }
 
-// Evaluate computes what a policy that was read is worth in a problem. Its value and bound are replaced:
-// nothing is known of other policies.
-func (d *Document) Evaluate(p *load.Problem) (failure *validate.Failure, err error) {
+// Is reports whether a file looks like a policy rather than a plan.
+func Is(data []byte) bool {
+	var d struct {
+		Table json.RawMessage `json:"table"`
+	}
+	return json.Unmarshal(data, &d) == nil && d.Table != nil
+}
+
+// Verdict is what the evaluator says of a policy file. It says nothing of other policies.
+type Verdict struct {
+	Schema  int      `json:"schema"`
+	Problem string   `json:"problem"`
+	Valid   bool     `json:"valid"` // it keeps the rules, and its value is what the file says
+	Value   *float64 `json:"value"` // null if it breaks a rule
+	Exact   string   `json:"exact,omitempty"`
+	Says    string   `json:"says"`
+}
+
+// Judge computes anew what a policy is worth, from the definition of the problem.
+func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	m, err := newModel(p)
 	if err != nil {
 		return nil, err
 	}
-	d.Value, d.Bound, d.Status = nil, nil, engine.Feasible
+	again := *d
+	again.Value = nil
+	var failure *validate.Failure
 	if d.Disturbances != nil {
-		w, err := d.worstCase(m)
+		w, err := again.worstCase(m)
 		if err != nil {
 			return nil, err
 		}
-		return w.Failure, nil
+		failure = w.Failure
+	} else {
+		odds, err := again.evaluate(m)
+		if err != nil {
+			return nil, err
+		}
+		if failure = odds.Failure; failure == nil {
+			again.worth(m, odds)
+		}
 	}
-	odds, err := d.evaluate(m)
-	if err != nil || odds.Failure != nil {
-		return odds.Failure, err
+	v := &Verdict{Schema: app.Schema, Problem: d.Problem, Value: again.Value, Exact: again.Exact}
+	if failure != nil {
+		v.Says = "the policy is refused: " + app.CheckerFault(p.Problem, failure).Text
+		return v, nil
 	}
-	d.worth(m, odds)
-	d.Bound = nil
-	return nil, nil
+	again.Status = engine.Feasible
+	v.Says = strings.TrimPrefix(again.Says(), "feasible, ")
+	if v.Valid = d.Value != nil && math.Abs(*d.Value-*v.Value) <= tolerance*math.Max(1, math.Abs(*v.Value)); !v.Valid {
+		v.Says += "; the file says another value"
+	}
+	return v, nil
 }
 
 // Follower follows a policy in a system, and compares what it sees with what the model says. It belongs to

@@ -1,0 +1,116 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
+)
+
+func pits(t *testing.T) *load.Problem {
+	t.Helper()
+	p, err := load.Load(t.Context(), load.Ref{
+		Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost", Chance: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFile reads policies that were written, also after changes to them.
+func TestFile(t *testing.T) {
+	p := pits(t)
+	for _, robust := range []*policy.Robust{nil, {Disturbances: 2}} {
+		r := policy.Request{Robust: robust, Now: time.Now, Started: time.Now()}
+		r.Limits.Memory = 1 << 30
+		d, err := policy.Plan(t.Context(), p, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		first := text[strings.Index(text, `"rows":[[`)+len(`"rows":[[`):]
+		first = first[:strings.Index(first, "]")]
+		for _, c := range []struct {
+			from, to string
+			valid    bool
+			says     string // of the verdict, or of the error
+		}{
+			{"", "", true, "reaches the goal within 12 steps"},
+			{`"value":`, `"value":0.5,"was":`, false, "the file says another value"},
+			{`"horizon":12`, `"horizon":6`, false, ""},
+			{`"horizon":12`, `"horizon":0`, false, "the horizon is 0"},
+			{`"problem":"drift/pits"`, `"problem":"drift/wind"`, false, "expected one for drift/pits"},
+			{`"east":true`, `"fly":true`, false, `no action variable "fly"`},
+			{`"variables":["x"`, `"variables":["z"`, false, "the table is of the variables"},
+			{"[[" + first + "]", "[[0,1,12]", false, "row 0 is [0 1 12]"},
+			{"[[" + first + "]", "[[-1,1,12,0]", false, "row 0 is [-1 1 12 0]"},
+			{`"table":`, `"tables":`, false, "there is no table"},
+		} {
+			changed := strings.Replace(text, c.from, c.to, 1)
+			if changed == text && c.from != "" {
+				t.Fatalf("%s does not occur", c.from)
+			}
+			valid, says := false, ""
+			read, err := policy.Read(p, "file", []byte(changed))
+			if err == nil {
+				var v *policy.Verdict
+				if v, err = read.Judge(p); err == nil {
+					valid, says = v.Valid, v.Says
+				}
+			}
+			if err != nil {
+				says = err.Error()
+			}
+			if valid != c.valid || !strings.Contains(says, c.says) {
+				t.Errorf("%s for %s: %v, %s; expected %v, %s", c.to, c.from, valid, says, c.valid, c.says)
+			}
+		}
+	}
+}
+
+// TestFollower looks up states that the policy reaches, and plans again from one that it does not.
+func TestFollower(t *testing.T) {
+	p := pits(t)
+	r := policy.Request{Now: time.Now, Started: time.Now()}
+	r.Limits.Memory = 1 << 30
+	f, err := policy.NewFollower(t.Context(), p, nil, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := make([]bool, p.Problem.NumBits())
+	if action, planned, err := f.Choose(t.Context(), 1, state); err != nil || planned || action == nil {
+		t.Errorf("at the start: %v, planned %v, %v", action, planned, err)
+	}
+	y, _ := p.Problem.Lookup("y")
+	if err := y.Set(state, 4); err != nil { // out of reach in one step
+		t.Fatal(err)
+	}
+	if action, planned, err := f.Choose(t.Context(), 2, state); err != nil || !planned || action == nil {
+		t.Errorf("where the policy does not lead: %v, planned %v, %v", action, planned, err)
+	}
+	now := make([]bool, p.Problem.NumBits())
+	seen, err := f.See(now, state) // a jump of four cells
+	if err != nil || seen != 0 || !strings.Contains(f.Drift(), "never leads") {
+		t.Errorf("probability %v, drift %q, %v", seen, f.Drift(), err)
+	}
+	g := f.Again()
+	for range 30 { // gusts, each with probability 0.2
+		if err := y.Set(state, 1); err != nil {
+			t.Fatal(err)
+		}
+		if seen, err = g.See(now, state); err != nil || seen != 0.2 {
+			t.Fatalf("probability %v, %v", seen, err)
+		}
+	}
+	if !strings.Contains(g.Drift(), "less likely") {
+		t.Errorf("after 30 gusts: %q", g.Drift())
+	}
+}
