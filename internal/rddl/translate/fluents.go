@@ -186,7 +186,7 @@ func (c *compiler) certain(n *ground.Node, s *scene) *ground.Node {
 			return &ground.Node{Op: ground.Const, Val: v, Pos: n.Pos}
 		}
 	}
-	c.refuseAt(n.Pos, "%s is stochastic (%s) and not learned; expected a deterministic cpf, the fluent among the learned ones, or --determinize most-likely", c.what, n.Name)
+	c.refuseAt(n.Pos, "%s is stochastic (%s) and not learned; expected a deterministic cpf, the fluent among the learned ones, --determinize most-likely, or plan --policy", c.what, n.Name)
 	return nil
 }
 
