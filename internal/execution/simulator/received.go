@@ -18,7 +18,7 @@ type Outside struct {
 	Variable string `json:"variable"`
 	Value    any    `json:"value"` // a number, a string, or nil for a value that the system could not read
 	Expected string `json:"expected"`
-	Taken    any    `json:"taken"` // in its place: the nearest value, or the last one that was known
+	Taken    any    `json:"taken"` // in its place: the nearest value, or the last one that was known, or the initial one
 	// Number stands for the value among those of a row (package train); NaN for one that the system could not
 	// read.
 	Number float64 `json:"-"`
@@ -35,7 +35,8 @@ func (o Outside) String() string {
 }
 
 // readState reads the state of an answer, which is whole unless partial. In place of a number that its variable does
-// not have, the nearest one is taken, and in place of an unknown name or a null the value in last, which may be nil.
+// not have, the nearest one is taken, and in place of an unknown name or a null the value in last; where that is nil,
+// the initial value of the problem, if there is one.
 func readState(p *factored.Problem, last factored.Valuation, partial bool, a *Answer, state map[string]json.RawMessage) error {
 	a.State = make(factored.Valuation, p.NumBits())
 	seen := map[*factored.Variable]bool{}
@@ -48,7 +49,7 @@ func readState(p *factored.Problem, last factored.Valuation, partial bool, a *An
 			return fmt.Errorf("%s has two values", v.Name)
 		}
 		seen[v] = true
-		if err := readValue(last, a, v, state[name]); err != nil {
+		if err := readValue(p, last, a, v, state[name]); err != nil {
 			return fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
@@ -64,15 +65,19 @@ func readState(p *factored.Problem, last factored.Valuation, partial bool, a *An
 }
 
 // readValue reads the value of a variable.
-func readValue(last factored.Valuation, a *Answer, v *factored.Variable, raw json.RawMessage) error {
+func readValue(p *factored.Problem, last factored.Valuation, a *Answer, v *factored.Variable, raw json.RawMessage) error {
 	x, outside, err := received(a, v, raw)
 	if err != nil {
 		return err
 	}
 	if outside != nil {
 		if math.IsNaN(outside.Number) || v.Enumeration() {
+			known := true
 			if last == nil {
-				return fmt.Errorf("expected one of %s, found %s, and no earlier value is known", v.RangeText(), shorten(string(raw)))
+				last, known = initialOf(p, v)
+			}
+			if !known {
+				return fmt.Errorf("expected one of %s, found %s, and neither an earlier value nor an initial one is known", v.RangeText(), shorten(string(raw)))
 			}
 			x = v.Value(last)
 		}
@@ -80,6 +85,24 @@ func readValue(last factored.Valuation, a *Answer, v *factored.Variable, raw jso
 		a.Outside = append(a.Outside, *outside)
 	}
 	return v.Set(a.State, x)
+}
+
+// initialOf returns a valuation with the initial value of v; false if the problem does not fix it.
+func initialOf(p *factored.Problem, v *factored.Variable) (factored.Valuation, bool) {
+	state := make(factored.Valuation, p.NumBits())
+	fixed := 0
+	for i := range p.Initial {
+		c := &p.Initial[i]
+		if len(c.Terms) != 1 || c.Op != factored.EQ {
+			continue
+		}
+		t := c.Terms[0]
+		if w, _ := p.Owner(t.Lit.Bit); w.First == v.First {
+			state[t.Lit.Bit] = (t.Coef == c.K) != t.Lit.Neg
+			fixed++
+		}
+	}
+	return state, fixed >= v.Width
 }
 
 // received parses a value that a process sent: a quantity becomes its level. For one that v does not have it
