@@ -164,6 +164,32 @@ func (c *showCmd) draw(a *environment, p *picture.Picture, what string) error {
 	})
 }
 
+// writeChance draws the outcomes of each context with their frequencies.
+func writeChance(b *strings.Builder, groups []inspect.ChanceLine) {
+	const width = 20 // of a bar of probability 1
+	for _, g := range groups {
+		fmt.Fprintf(b, "\ndrawn together: %s (an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)
+		for _, c := range g.Contexts {
+			when := c.When
+			if when == "" {
+				when = "otherwise"
+			}
+			fmt.Fprintf(b, "  %s", when)
+			if c.Rows > 0 {
+				fmt.Fprintf(b, "    # %s", counted.Of(int(c.Rows), "row"))
+			}
+			fmt.Fprintln(b)
+			for _, o := range c.Outcomes {
+				n := int(width*o.Probability + .5)
+				fmt.Fprintf(b, "    %6.2f %% %s%s  %s\n", 100*o.Probability, strings.Repeat("█", n), strings.Repeat("·", width-n), o.Effects)
+			}
+		}
+	}
+	if len(groups) > 0 {
+		fmt.Fprintf(b, "What is not listed was never seen; that does not make it impossible.\n")
+	}
+}
+
 func writeSummary(w io.Writer, s *inspect.Summary) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", s.Problem)
@@ -206,6 +232,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 			fmt.Fprintf(&b, "  %s    # %s\n", l.Text, l.Origin)
 		}
 	}
+	writeChance(&b, s.Chance)
 	fmt.Fprintf(&b, "\nreward of a step\n")
 	for _, r := range s.Reward {
 		if r.Integer {

@@ -45,9 +45,10 @@ type trainCmd struct {
 	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
 	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
 	// More rows.
-	Also        string `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
-	AlsoWeight  int    `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
-	LearnReward bool   `help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
+	Also        string  `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
+	AlsoWeight  int     `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
+	LearnReward bool    `help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
+	Noise       float64 `help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE"`
 	// See package train.
 	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
 	Epochs    int     `help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
@@ -149,7 +150,10 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	if c.Resume && c.Checkpoint == "" {
 		return learn.Training{}, errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
 	}
-	t := learn.Training{Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
+	if !(c.Noise >= 0 && c.Noise < .5) {
+		return learn.Training{}, fmt.Errorf("--noise %v; expected a share of wrong cells from 0 to below 0.5, such as 0.05", c.Noise)
+	}
+	t := learn.Training{Noise: c.Noise, Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Repeated: c.Repeated, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,

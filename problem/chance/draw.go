@@ -241,3 +241,24 @@ func (m *Model) choose(next, now, predicted []int64, pick func(*Distribution) in
 		}
 	}
 }
+
+// Probability is that of seeing some next values of the outputs in a record, with its noise.
+// now, predicted and next have the values of all variables.
+func (g *Group) Probability(now, predicted, next []int64) float64 {
+	var d Distribution
+	g.Outcomes(&d, now, predicted)
+	sum := 0.0
+	for i, values := range d.Values {
+		p := float64(d.Weights[i]) / float64(d.Total)
+		for j, v := range g.Outputs {
+			rate := g.Noise[j].Rate()
+			if values[j] == next[v] {
+				p *= 1 - rate + rate/float64(g.p.Variables[v].Hi-g.p.Variables[v].Lo+1)
+			} else {
+				p *= rate / float64(g.p.Variables[v].Hi-g.p.Variables[v].Lo+1)
+			}
+		}
+		sum += p
+	}
+	return sum
+}

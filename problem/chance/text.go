@@ -50,7 +50,11 @@ func (m *Model) Lines() []string {
 				add("rows %d", c.Rows)
 			}
 			for _, o := range c.Outcomes {
-				add("%d/%d: %s", o.Weight, c.Total, g.Text(o.Effects))
+				share := big.NewRat(o.Weight, c.Total).RatString()
+				if c.Total == c.Rows {
+					share = fmt.Sprintf("%d/%d", o.Weight, c.Total) // of the rows
+				}
+				add("%s: %s", share, g.Text(o.Effects))
 			}
 		}
 	}

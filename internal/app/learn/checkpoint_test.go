@@ -63,9 +63,9 @@ func TestResumeStructure(t *testing.T) {
 		t.Errorf("a run that was done learned something again, error %v", err)
 	}
 	for content, want := range map[string]string{
-		"fdplan-training 2\n1234": "state:1: this is no checkpoint of the structure recipe",
-		checkpointHead + "{}\n":   "state:2: the checkpoint is damaged",
-		checkpointHead + "{\n":    "state:2: the checkpoint is damaged",
+		"fdplan-training 2\n1234":       "state:1: this is no checkpoint of the structure recipe",
+		"fdplan-structure 1\n" + "{}\n": "state:2: the checkpoint is damaged",
+		"fdplan-structure 1\n" + "{\n":  "state:2: the checkpoint is damaged",
 	} {
 		if err := os.WriteFile(state, []byte(content), 0o666); err != nil {
 			t.Fatal(err)

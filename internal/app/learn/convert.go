@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -50,13 +49,13 @@ func ConvertNetwork(p *load.Problem, f Foreign) (*Converted, error) {
 	var err error
 	switch isNPZ := strings.HasSuffix(strings.ToLower(f.Name), ".npz"); {
 	case isNPZ && f.NormName != "":
-		return nil, source.Errorf(f.Name, 0, 0, "an NPZ file holds its batch normalization, expected no --normalization")
+		return nil, fmt.Errorf("%s: an NPZ file holds its batch normalization, expected no --normalization", f.Name)
 	case isNPZ:
 		if float, err = train.ReadNPZ(f.Name, f.Text); err == nil {
 			net = float.Fold()
 		}
 	case f.NormName == "":
-		return nil, source.Errorf(f.Name, 0, 0, "the format of a network is told by its name, expected one that ends in .npz, or the published layout with --normalization FILE")
+		return nil, fmt.Errorf("%s: the format of a network is told by its name, expected one that ends in .npz, or the published layout with --normalization FILE", f.Name)
 	default:
 		net, err = bnn.ReadPublished(f.Name, bytes.NewReader(f.Text), f.NormName, bytes.NewReader(f.Norm))
 	}
@@ -64,7 +63,7 @@ func ConvertNetwork(p *load.Problem, f Foreign) (*Converted, error) {
 		return nil, err
 	}
 	if n, m := len(p.Problem.Inputs), len(p.Problem.Outputs); net.Inputs() != n || net.Outputs() != m {
-		return nil, source.Errorf(f.Name, 0, 0, "the network %s has %d inputs and %d outputs, expected %d and %d bits as %s has", net.Shape(), net.Inputs(), net.Outputs(), n, m, p.Problem.Name)
+		return nil, fmt.Errorf("%s: the network %s has %d inputs and %d outputs, expected %d and %d bits as %s has", f.Name, net.Shape(), net.Inputs(), net.Outputs(), n, m, p.Problem.Name)
 	}
 	if float != nil {
 		if err := compareFold(float, net); err != nil {

@@ -47,6 +47,9 @@ func (t *Tested) WriteText(w io.Writer) error {
 			p.line.write(&b, p.name, exact)
 		}
 	}
+	if t.Chance != nil {
+		fmt.Fprintf(&b, "chance: log-likelihood %.3f bits a row; %s\n", t.Chance.Bits, t.Chance.Said())
+	}
 	if t.Unlisted != "" {
 		fmt.Fprintf(&b, "all legal rows: %s\n", t.Unlisted)
 	}

@@ -28,7 +28,7 @@ type FoundLine struct {
 	Wrong   int    `json:"wrong"`
 	Rows    int    `json:"rows"`
 	Held    int    `json:"held_out_wrong"`
-	Verdict string `json:"verdict"` // "exact", "noise", "hidden state", "chance" or "drift"
+	Verdict string `json:"verdict"` // "exact", "noise", "hidden state", "chance", "drawn" or "drift"
 	// Alike counts the outputs of other objects that have the same function, learned from
 	// the rows of all of them.
 	Alike int `json:"alike,omitempty"`

@@ -158,12 +158,12 @@ func holdOutBy(ctx context.Context, p *load.Problem, from []train.Source, learn 
 
 // holdOut learns the functions without the last rows, and measures them there. They are not made a network, which would
 // have the same values.
-func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share float64, o structure.Options) (*holding, *ErrorLine, error) {
+func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share float64, o structure.Options) (h *holding, held *ErrorLine, predict measure.Predict, err error) {
 	if o.Complete {
-		return &holding{why: "the rows are all the legal ones"}, nil, nil
+		return &holding{why: "the rows are all the legal ones"}, nil, nil, nil
 	}
 	o.Learned = nil
-	return holdOutBy(ctx, p, from, func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error) {
+	h, held, err = holdOutBy(ctx, p, from, func(ctx context.Context, keep func(*train.Row) bool) (measure.Predict, error) {
 		table, _, err := tableOf(p, from, share, keep)
 		if err != nil {
 			return nil, err
@@ -172,8 +172,10 @@ func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share fl
 		if err != nil {
 			return nil, err
 		}
-		return predicted(st), nil
+		predict = predicted(st)
+		return predict, nil
 	})
+	return h, held, predict, err
 }
 
 // predicted is the prediction of the functions that were found.

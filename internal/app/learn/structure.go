@@ -11,7 +11,9 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/learn/lift"
+	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
 	"github.com/fdplan/fdplan/internal/learn/train"
@@ -66,7 +68,11 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return nil, err
 	}
 	so.Progress = t.step("structure without the rows held out")
-	h, held, err := holdOut(ctx, p, sources, share, so)
+	h, held, predict, err := holdOut(ctx, p, sources, share, so)
+	if err != nil {
+		return nil, err
+	}
+	line, held, err := findOutcomes(ctx, p, sources, t.Noise, table, st, h, held, predict)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +89,9 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		return nil, err
 	}
 	out.Incomplete, out.Found.Drift = incomplete, drift
+	if err := out.addChance(p, line); err != nil {
+		return nil, err
+	}
 	if share < 1 {
 		out.Drawn = table.Rows()
 	}
@@ -91,6 +100,36 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 		support(out, table, st)
 	}
 	return out, err
+}
+
+// findOutcomes finds what can happen where the rows do not determine the next state. It returns the error
+// on the rows held out as it is then.
+func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noise float64, t *structure.Table, st *structure.Structure, h *holding, held *ErrorLine, predict measure.Predict) (*outcomes.Line, *ErrorLine, error) {
+	if !t.Contradictory {
+		return nil, held, nil
+	}
+	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict}, t, st)
+	if err != nil || line == nil {
+		return nil, held, err
+	}
+	if both := line.Predict(p.Problem); both != nil {
+		c, _, err := countErrors(p, both, h.held, from)
+		if err != nil {
+			return nil, nil, err
+		}
+		held = lineOf(p, c)
+	}
+	return line, held, nil
+}
+
+// addChance takes what can happen into the outcome and the network's file.
+func (t *Trained) addChance(p *load.Problem, line *outcomes.Line) error {
+	if line == nil {
+		return nil
+	}
+	meta, err := line.Meta(p.Problem)
+	t.Chance, t.file.Meta = line, append(t.file.Meta, meta...)
+	return err
 }
 
 // synthesize builds the network of functions and makes it smaller.
@@ -127,7 +166,7 @@ func findStructure(ctx context.Context, table *structure.Table, o structure.Opti
 	if t.Checkpoint == "" {
 		return structure.Learn(ctx, table, o)
 	}
-	c, err := openCheckpoint(t.Checkpoint, t.Resume)
+	c, err := structure.OpenCheckpoint(t.Checkpoint, t.Resume)
 	if err != nil {
 		return nil, err
 	}

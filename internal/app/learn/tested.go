@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/measure"
@@ -26,9 +27,12 @@ type Tested struct {
 	*ErrorLine
 	// Dropped counts the rows of a log that gave no transition; DroppedWhy counts the
 	// reasons.
-	Dropped    int        `json:"dropped_rows,omitempty"`
-	DroppedWhy string     `json:"dropped_why,omitempty"`
-	Legal      *ErrorLine `json:"legal"` // on every legal row; null if they were not asked for or are too many
+	Dropped    int    `json:"dropped_rows,omitempty"`
+	DroppedWhy string `json:"dropped_why,omitempty"`
+	// Chance is how the outcomes that the network's file says to be drawn do on the data set; absent if there
+	// are none.
+	Chance *outcomes.Judged `json:"chance,omitempty"`
+	Legal  *ErrorLine       `json:"legal"` // on every legal row; null if they were not asked for or are too many
 	// Drawn is the error on legal rows drawn at random, if there are too many to list, and
 	// null otherwise.
 	Drawn *ErrorLine `json:"drawn"`
@@ -77,6 +81,9 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, t T
 		return nil, err
 	}
 	trained, err := load.ReadTrained(network, f)
+	if err == nil {
+		err = trained.ReadChance(network, p.Problem)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +127,11 @@ func (t *Tested) measure(p *load.Problem, net *bnn.Network, trained load.Trained
 	t.ErrorLine = detailed(p, net, c, trained)
 	t.Incomplete, t.Dropped, t.DroppedWhy = incomplete, from.dropped, from.why
 	t.addOutside(&from.outside)
-	return nil
+	if trained.Chance == nil {
+		return nil
+	}
+	t.Chance, err = outcomes.Judge(p.Problem, trained.Chance, net, from.data)
+	return err
 }
 
 // testLegal measures a network on legal rows, which are drawn if they are too many to list.

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/outcomes"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -37,6 +39,8 @@ type Training struct {
 	AlsoWeight int
 	// LearnReward asks for the reward of a step to be learned for a problem that has one.
 	LearnReward bool
+	// Noise is the share of wrong cells that rows are known to have, as RecipeStructure reads them; 0 if it is not known.
+	Noise float64
 	// Grid, where not nil, sets the hidden layers; Checkpoint is then a folder.
 	Grid *Grid
 }
@@ -79,6 +83,8 @@ type Trained struct {
 	Reward *RewardLine `json:"reward,omitempty"`
 	// Found is what the structure recipe found, absent otherwise.
 	Found *Found `json:"structure,omitempty"`
+	// Chance is what was found about outputs that state and action do not determine, absent if they determine all.
+	Chance *outcomes.Line `json:"chance,omitempty"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 
@@ -185,13 +191,20 @@ func (t *Trained) Warnings() []string {
 	if t.Found == nil {
 		return nil
 	}
-	return t.Found.warnings()
+	lines := t.Found.warnings()
+	if t.Chance != nil {
+		lines = append(lines, strings.Split(t.Chance.String(), "\n")...)
+	}
+	return lines
 }
 
 // Next says what to try if the network is wrong on training rows; nil if it is right on all.
 func (t *Trained) Next() []string {
 	if t.Exact || t.Train == nil || t.Train.Wrong == 0 {
 		return nil
+	}
+	if t.Chance != nil && len(t.Chance.Groups) > 0 {
+		return []string{fmt.Sprintf("WARNING: the network gives the most likely outcomes, which %d of %d training rows do not have. What is proven of its plans holds if these happen; plan --policy plans for all outcomes.", t.Train.Wrong, t.Train.Rows)}
 	}
 	lines := []string{fmt.Sprintf("WARNING: the network is WRONG on %d of %d training rows. What is proven of its plans holds in it, not in the system.", t.Train.Wrong, t.Train.Rows)}
 	if t.Contradictory > 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/expr"
 )
 
 // fromDeclared loads a task that declares its fluents itself. Nothing is known of their
@@ -40,4 +41,16 @@ func (p *Problem) noTruth() error {
 		return fmt.Errorf("%w: %s has no cpf in the RDDL of %s", ErrNoRDDL, p.Unknown[0], p.Problem.Name)
 	}
 	return fmt.Errorf("%w: %s is in the FD-SAT-Plan layout", ErrNoRDDL, p.Problem.Name)
+}
+
+// Final returns the conditions of states in which runs end, of a task that declares its fluents.
+func (p *Problem) Final() (final []*expr.Expr, err error) {
+	for _, text := range p.Declared.Final {
+		e, err := expr.Parse(p.Problem, text, expr.Options{})
+		if err != nil {
+			return nil, err
+		}
+		final = append(final, e)
+	}
+	return final, nil
 }

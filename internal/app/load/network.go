@@ -40,6 +40,8 @@ const (
 	// MetaLifted has a function that all objects of a type share; see package lift. There is
 	// one for each learned fluent.
 	MetaLifted = "lifted"
+	// MetaChance are the lines of a chance.Model, in order.
+	MetaChance = "chance"
 	// MetaMet has a lift.Met: which values the rows of a lifted network have together.
 	MetaMet = "met"
 )
@@ -75,8 +77,13 @@ type Trained struct {
 	// RewardRows are the rows that it was learned from; nil if that is not recorded.
 	RewardRows *RewardRows
 	Errors     int // distinct training rows that the network has wrong; 0 if unknown
+	// Chance is what is drawn in a step, of a problem with its network; nil if nothing is. The network has the
+	// most likely values.
+	Chance *task.Chance
 
-	rewardLine int // in the file
+	rewardLine  int // in the file
+	chanceLines []string
+	chanceAt    []int // of each
 }
 
 // firstMeta is the first line of a network's file with metadata.
@@ -95,6 +102,8 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			if err := json.Unmarshal([]byte(kv[1]), t.RewardRows); err != nil {
 				return t, source.Errorf(name, firstMeta+i, len("meta "+MetaRewardRows+" ")+1, "%v", err)
 			}
+		case MetaChance:
+			t.chanceLines, t.chanceAt = append(t.chanceLines, kv[1]), append(t.chanceAt, firstMeta+i)
 		case metaErrors:
 			t.Errors, _ = strconv.Atoi(kv[1]) // anything may be there
 		case MetaSupport:
@@ -251,6 +260,19 @@ func (p *Problem) setReward(network string) error {
 	return nil
 }
 
+// ReadChance sets Chance to what the network's file of a problem says to be drawn.
+func (t *Trained) ReadChance(name string, p *factored.Problem) error {
+	if len(t.chanceLines) == 0 {
+		return nil
+	}
+	var line int
+	var err error
+	if t.Chance, line, err = task.ReadChance(p, t.chanceLines); err != nil {
+		return source.Errorf(name, t.chanceAt[line], len("meta "+MetaChance+" ")+1, "%v", err)
+	}
+	return nil
+}
+
 // readNetwork reads the network that a task names and compares its bits with the problem's.
 func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Network, Trained, error) {
 	if t.Network == "" {
@@ -262,6 +284,9 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 		return nil, Trained{}, err
 	}
 	trained, err := ReadTrained(t.Network, f)
+	if err == nil {
+		err = trained.ReadChance(t.Network, p)
+	}
 	return f.Network, trained, err
 }
 

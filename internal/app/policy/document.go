@@ -21,19 +21,21 @@ type Document struct {
 	Problem   string           `json:"problem"`
 	Objective policy.Objective `json:"objective"`
 	Horizon   int              `json:"horizon"`
-	Engine    string           `json:"engine"`
-	Status    engine.Status    `json:"status"`
-	Goal      bool             `json:"goal"`                // whether there is a goal
-	Value     *float64         `json:"value"`               // a probability, or an expected reward
-	Exact     string           `json:"exact,omitempty"`     // the value as a fraction, if that is short
-	Evaluated string           `json:"evaluated,omitempty"` // "exactly", or "within rounding"
-	Bound     *float64         `json:"bound"`               // no policy has a greater value, but for rounding
-	Sampled   *Sample          `json:"sampled"`             // null for a value that was computed
-	States    int              `json:"states"`              // that can be reached within the horizon
-	Pairs     int64            `json:"pairs"`               // of these states and their legal actions
-	Updates   int64            `json:"updates"`             // outcomes that were looked at
-	Reached   int              `json:"reached"`             // states that the policy can reach
-	Steps     int64            `json:"steps"`               // pairs of a step and a state that the policy can reach then
+	// Learned reports that the model was learned: the value is that under it.
+	Learned   bool          `json:"learned,omitempty"`
+	Engine    string        `json:"engine"`
+	Status    engine.Status `json:"status"`
+	Goal      bool          `json:"goal"`                // whether there is a goal
+	Value     *float64      `json:"value"`               // a probability, or an expected reward
+	Exact     string        `json:"exact,omitempty"`     // the value as a fraction, if that is short
+	Evaluated string        `json:"evaluated,omitempty"` // "exactly", or "within rounding"
+	Bound     *float64      `json:"bound"`               // no policy has a greater value, but for rounding
+	Sampled   *Sample       `json:"sampled"`             // null for a value that was computed
+	States    int           `json:"states"`              // that can be reached within the horizon
+	Pairs     int64         `json:"pairs"`               // of these states and their legal actions
+	Updates   int64         `json:"updates"`             // outcomes that were looked at
+	Reached   int           `json:"reached"`             // states that the policy can reach
+	Steps     int64         `json:"steps"`               // pairs of a step and a state that the policy can reach then
 	// Disturbances is how many draws of a run may have another than their most likely outcome, of a
 	// robust policy, whose value is the worst reward; null for others.
 	Disturbances *int     `json:"disturbances"`
@@ -190,13 +192,17 @@ func (d *Document) Says() string {
 
 // Worth is the value as exactly as it is known.
 func (d *Document) Worth() string {
+	where := ""
+	if d.Learned {
+		where = " under the learned model"
+	}
 	switch {
 	case d.Exact != "":
-		return "it is worth " + d.Exact
+		return "it is worth " + d.Exact + where
 	case d.Objective == policy.Success:
-		return "it succeeds with probability " + plan.Percent(*d.Value)
+		return "it succeeds with probability " + plan.Percent(*d.Value) + where
 	}
-	return fmt.Sprintf("its expected reward is %.12g", *d.Value)
+	return fmt.Sprintf("its expected reward is %.12g%s", *d.Value, where)
 }
 
 // Text writes a state: what is not false or 0.

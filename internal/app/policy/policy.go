@@ -15,7 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
-	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -37,17 +37,28 @@ type Request struct {
 // model is a problem with chance, in the forms that a solver and the evaluator take.
 type model struct {
 	p       *load.Problem
-	process *decision.Process
-	chance  *translate.Outcomes
+	of      *factored.Problem // without a network
+	process process
+	chance  validate.Chance
 	start   factored.Valuation
+}
+
+// process is a decision process whose states and actions can be shown.
+type process interface {
+	policy.Process
+	Unpack(val factored.Valuation, state []uint64) error
+	Action(val factored.Valuation, id uint32) error
 }
 
 // newModel makes the model of a problem that was loaded with load.Ref.Chance.
 func newModel(p *load.Problem) (*model, error) {
 	t := p.Truth
+	if t == nil && p.Declared != nil && p.Network != nil {
+		return newLearned(p)
+	}
 	switch {
 	case t == nil || t.Compiled == nil || p.Network != nil:
-		return nil, errors.New("policies are made for RDDL; expected --domain, or a bundled problem with --model rddl")
+		return nil, errors.New("policies are made for RDDL, and for what was learned of a task that declares its fluents; expected --domain, or a bundled problem with --model rddl")
 	case p.OwnReward:
 		return nil, errors.New("--reward replaces a reward that policies take from the RDDL; expected the RDDL's own")
 	case len(p.Required) > 0 || len(p.Timed) > 0:
@@ -61,7 +72,30 @@ func newModel(p *load.Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{p, process, t.Compiled.Outcomes(), start}, nil
+	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start}, nil
+}
+
+// newLearned makes the model of a learned problem.
+func newLearned(p *load.Problem) (*model, error) {
+	if len(p.Timed) > 0 {
+		return nil, errors.New("--require with @STEP holds at one step, and policies follow rules that hold at all; expected rules without steps")
+	}
+	start, err := startOf(p.Problem)
+	if err != nil {
+		return nil, err
+	}
+	final, err := p.Final()
+	if err != nil {
+		return nil, err
+	}
+	// All next values are drawn, some with one outcome, so that nothing is left for a network to give.
+	of := p.Problem.Clone()
+	of.Inputs, of.Outputs = nil, nil
+	process, err := decision.NewLearned(of, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start)
+	if err != nil {
+		return nil, err
+	}
+	return &model{p, of, process, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start}, nil
 }
 
 // startOf returns the initial state, all of which must be given.
@@ -93,7 +127,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 		}
 	}
-	hasGoal := p.Truth != nil && p.Truth.Goal != nil
+	hasGoal := p.Truth != nil && p.Truth.Goal != nil || p.Declared != nil && len(p.Problem.Goal) > 0
 	if r.Objective == "" {
 		if r.Objective = policy.Reward; hasGoal {
 			r.Objective = policy.Success
@@ -110,7 +144,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if r.Robust != nil {
 		return m.robust(ctx, r, hasGoal)
 	}
-	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Engine: "dynamic programming", Status: engine.Unknown}
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.of != p.Problem, Engine: "dynamic programming", Status: engine.Unknown}
 	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report})
 	if err != nil {
 		return nil, err
@@ -184,7 +218,7 @@ func (d *Document) evaluate(m *model) (*validate.Odds, error) {
 	}
 	act := func(step int, state factored.Valuation) factored.Valuation { return table(step, 0, state) }
 	if d.Objective == policy.Success {
-		return validate.Success(m.p.Problem, nil, m.chance, m.start, act, d.Horizon)
+		return validate.Success(m.of, nil, m.chance, m.start, act, d.Horizon)
 	}
-	return validate.ExpectedReward(m.p.Problem, nil, m.chance, m.start, act, d.Horizon)
+	return validate.ExpectedReward(m.of, nil, m.chance, m.start, act, d.Horizon)
 }

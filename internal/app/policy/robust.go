@@ -90,7 +90,7 @@ func (d *Document) worstCase(m *model) (*validate.Worst, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := validate.WorstCase(m.p.Problem, nil, m.chance, m.start, act, d.Horizon, *d.Disturbances, d.Goal)
+	w, err := validate.WorstCase(m.of, nil, m.chance, m.start, act, d.Horizon, *d.Disturbances, d.Goal)
 	if err == nil && w.Failure == nil {
 		d.Value, d.Excess, d.Reached, d.Evaluated = app.RewardOf(m.p.Problem, w.Reward), &w.Excess, w.States, "exactly"
 	}

@@ -17,6 +17,8 @@ const (
 	Hidden Verdict = "hidden state"
 	// Chance: no inputs tell anything about the value, as of a random column.
 	Chance Verdict = "chance"
+	// Drawn: the value is the most likely one of several outcomes; see package outcome.
+	Drawn Verdict = "drawn"
 	// Changed: the function is another one after some row of the log; see FindDrift.
 	Changed Verdict = "drift"
 )

@@ -1,4 +1,4 @@
-package learn
+package structure
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -19,23 +18,23 @@ import (
 // what a crash leaves.
 const checkpointHead = "fdplan-structure 1\n"
 
-// checkpoint is a structure.Memo in a file.
-type checkpoint struct {
+// Checkpoint is a Memo in a file.
+type Checkpoint struct {
 	mu    sync.Mutex
 	file  *os.File
-	found map[string]*structure.Found
+	found map[string]*Found
 	err   error // of writing
 }
 
 // piece is a line of the file.
 type piece struct {
-	Key   string           `json:"key"`
-	Found *structure.Found `json:"found"`
+	Key   string `json:"key"`
+	Found *Found `json:"found"`
 }
 
-// openCheckpoint makes a new checkpoint, or resumes one if the file exists.
-func openCheckpoint(name string, resume bool) (*checkpoint, error) {
-	c := &checkpoint{found: map[string]*structure.Found{}}
+// OpenCheckpoint makes a new checkpoint, or resumes one if the file exists.
+func OpenCheckpoint(name string, resume bool) (*Checkpoint, error) {
+	c := &Checkpoint{found: map[string]*Found{}}
 	whole := int64(0) // bytes of whole lines
 	if resume {
 		text, err := source.ReadFileUpTo(name, source.MaxData)
@@ -66,10 +65,10 @@ func openCheckpoint(name string, resume bool) (*checkpoint, error) {
 }
 
 // read takes the pieces of a file, and returns the length of its whole lines.
-func (c *checkpoint) read(name string, text []byte) (whole int64, err error) {
+func (c *Checkpoint) read(name string, text []byte) (whole int64, err error) {
 	body, ok := bytes.CutPrefix(text, []byte(checkpointHead))
 	if !ok {
-		return 0, source.Errorf(name, 1, 0, "this is no checkpoint of the structure recipe; expected one, or --recipe %s for its own", RecipeDense)
+		return 0, source.Errorf(name, 1, 0, "this is no checkpoint of the structure recipe; expected one, or --recipe dense for its own")
 	}
 	whole = int64(len(checkpointHead))
 	lines := bufio.NewReader(bytes.NewReader(body))
@@ -88,7 +87,7 @@ func (c *checkpoint) read(name string, text []byte) (whole int64, err error) {
 }
 
 // Load returns what was stored under a key.
-func (c *checkpoint) Load(key string) (*structure.Found, bool) {
+func (c *Checkpoint) Load(key string) (*Found, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f, ok := c.found[key]
@@ -96,7 +95,7 @@ func (c *checkpoint) Load(key string) (*structure.Found, bool) {
 }
 
 // Store adds a line to the file.
-func (c *checkpoint) Store(key string, f *structure.Found) {
+func (c *Checkpoint) Store(key string, f *Found) {
 	line, err := json.Marshal(piece{key, f})
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,6 +108,6 @@ func (c *checkpoint) Store(key string, f *structure.Found) {
 }
 
 // Close closes the file and returns the first error of writing.
-func (c *checkpoint) Close() error {
+func (c *Checkpoint) Close() error {
 	return errors.Join(c.err, c.file.Close())
 }

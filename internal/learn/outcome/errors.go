@@ -1,0 +1,168 @@
+package outcome
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/chance"
+)
+
+// Reading tells what rows that deviate from the most likely outcome look like. Where a step is
+// followed by another one, the next state tells: after chance it follows from the value that
+// was recorded, after a wrong record from the value that was predicted.
+type Reading struct {
+	Deviations          int  // rows in which some output is not as predicted
+	Recorded, Predicted int  // of those that tell, by what the next step follows from
+	Consecutive         bool // whether most rows are the step after the row before
+}
+
+// Errors is the share of the deviations that are wrong records. A wrong cell makes two
+// deviations where it stands before and after a step, of which one looks like chance.
+func (r *Reading) Errors() float64 {
+	if r.Recorded+r.Predicted == 0 {
+		return 0
+	}
+	return min(1, 2*float64(r.Predicted)/float64(r.Recorded+r.Predicted))
+}
+
+// fewest is how many deviations must tell before they decide.
+const fewest = 10
+
+// Decided reports whether the rows tell wrong records and chance apart.
+func (r *Reading) Decided() bool { return r.Consecutive && r.Recorded+r.Predicted >= fewest }
+
+// Read compares rows with what groups of one output each predict.
+func Read(t *Table, groups []*Group) *Reading {
+	r := &Reading{}
+	own := make([]int, len(t.Variables)) // the output that a variable is, -1 for none
+	for v := range own {
+		own[v] = slices.Index(t.Outputs, v)
+	}
+	linked := 0
+	now, other := make([]int32, len(t.Variables)), make([]int32, len(t.Variables))
+	for i := 0; i+1 < t.Rows(); i++ {
+		// The outputs that the next row begins with.
+		same := 0
+		for o, v := range t.Outputs {
+			if t.Now[v][i+1] == t.Next[o][i] {
+				same++
+			}
+		}
+		follows := !t.Begins[i+1]
+		if follows && same == len(t.Outputs) {
+			linked++
+		}
+		for v := range now {
+			now[v] = t.Now[v][i]
+		}
+		deviates := false
+		for _, g := range groups {
+			o := g.Outputs[0]
+			predicted, recorded := g.likely(t, now), t.Next[o][i]
+			if predicted == recorded {
+				continue
+			}
+			deviates = true
+			here := t.Now[t.Outputs[o]][i+1]
+			if !follows || same < len(t.Outputs)-1 || same == len(t.Outputs)-1 && here == recorded {
+				continue
+			}
+			if here == predicted {
+				r.Predicted++
+				continue
+			}
+			if here != recorded {
+				continue
+			}
+			for v := range other {
+				other[v] = t.Now[v][i+1]
+			}
+			switch as, not := t.follows(groups, other, t.Outputs[o], predicted, i+1); {
+			case as && !not:
+				r.Recorded++
+			case not && !as:
+				r.Predicted++
+			}
+		}
+		if deviates {
+			r.Deviations++
+		}
+	}
+	r.Consecutive = 2*linked >= t.Rows()-1
+	return r
+}
+
+// follows tells whether a row is as predicted from its state, and from the one with another value, in
+// the outputs that this value makes a difference to.
+func (t *Table) follows(groups []*Group, now []int32, v int, value int32, row int) (as, other bool) {
+	recorded := now[v]
+	as, other = true, true
+	differ := false
+	for _, g := range groups {
+		now[v] = recorded
+		a := g.likely(t, now)
+		now[v] = value
+		b := g.likely(t, now)
+		if a != b {
+			differ = true
+			as, other = as && t.Next[g.Outputs[0]][row] == a, other && t.Next[g.Outputs[0]][row] == b
+		}
+	}
+	now[v] = recorded
+	return as && differ, other && differ
+}
+
+// likely returns the most likely next value of a group of one output.
+func (g *Group) likely(t *Table, now []int32) int32 {
+	n := g.tree
+	for n.yes != nil {
+		if n.test.is(t, now) {
+			n = n.yes
+		} else {
+			n = n.no
+		}
+	}
+	best := 0
+	for i, p := range n.fit.p {
+		if p > n.fit.p[best] {
+			best = i
+		}
+	}
+	v := t.Outputs[g.Outputs[0]]
+	if len(n.fit.effects) == 0 {
+		return now[v]
+	}
+	switch e := g.x.effects[n.fit.effects[best]][0]; e.Kind {
+	case chance.Set:
+		return int32(e.By)
+	default:
+		return min(max(now[v]+int32(e.By), 0), t.Variables[v].Values-1)
+	}
+}
+
+// Confirmed returns the rows whose state is what the row before leads one to expect: wrong records before a
+// step are not among them.
+func (t *Table) Confirmed(groups []*Group) *Table {
+	out := &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
+	now := make([]int32, len(t.Variables))
+	for i := 1; i < t.Rows(); i++ {
+		if t.Begins[i] {
+			continue
+		}
+		for v := range now {
+			now[v] = t.Now[v][i-1]
+		}
+		if slices.ContainsFunc(groups, func(g *Group) bool {
+			return t.Now[t.Outputs[g.Outputs[0]]][i] != g.likely(t, now)
+		}) {
+			continue
+		}
+		for v := range t.Now {
+			out.Now[v] = append(out.Now[v], t.Now[v][i])
+		}
+		for o := range t.Next {
+			out.Next[o] = append(out.Next[o], t.Next[o][i])
+		}
+		out.Begins = append(out.Begins, true)
+	}
+	return out
+}

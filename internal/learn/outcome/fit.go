@@ -1,0 +1,335 @@
+package outcome
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/chance"
+)
+
+const (
+	maxEffects = 16   // of a leaf
+	rounds     = 25   // of expectation maximisation
+	fewRounds  = 6    // of it where splits are compared
+	priorRows  = 1.0  // how many rows the prior of the noise counts as
+	firstNoise = 0.01 // before any leaf was fitted
+)
+
+// fit is a distribution over joint effects that was fitted to some rows.
+type fit struct {
+	rows    float64
+	effects []int32   // of the view
+	p       []float64 // of each
+	noise   []float64 // the share of wrong values of each output
+	based   float64   // rows that p was estimated from
+	counts  []float64 // of these, by effect
+	uniform bool      // all effects are equally likely
+	bits    float64   // of the rows, given the fit
+	cost    float64   // with what describes the fit
+}
+
+// fitter fits leaves of a view for one way to treat blocked effects.
+type fitter struct {
+	x       *view
+	blocked chance.Blocked
+	prior   []float64 // noise of each output
+	weight  float64   // rows that the prior counts as
+	most    int       // effects
+	rounds  int       // of expectation maximisation
+	least   float64   // probability of an effect
+}
+
+// fit finds effects for cells by a greedy cover, estimates them, and drops those that do not pay.
+func (f *fitter) fit(cells []cell) *fit {
+	best := f.estimate(cells, f.cover(cells))
+	for len(best.effects) > 1 {
+		// The rarest effects are asked first.
+		order := make([]int, len(best.effects))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case best.p[a] < best.p[b]:
+				return -1
+			case best.p[a] > best.p[b]:
+				return 1
+			}
+			return 0
+		})
+		dropped := false
+		for _, i := range order[:min(3, len(order))] {
+			less := f.estimate(cells, slices.Delete(slices.Clone(best.effects), i, i+1))
+			if less.cost < best.cost || best.p[i] < f.least {
+				best, dropped = less, true
+				break
+			}
+		}
+		if !dropped {
+			break
+		}
+	}
+	return f.level(cells, best)
+}
+
+// level makes all effects equally likely where that shortens the description.
+func (f *fitter) level(cells []cell, m *fit) *fit {
+	k := len(m.effects)
+	if k < 2 {
+		return m
+	}
+	even := *m
+	even.uniform, even.p = true, make([]float64, k)
+	for i := range even.p {
+		even.p[i] = 1 / float64(k)
+	}
+	f.measure(&even, cells, f.results(cells, m.effects), make([]float64, k+1))
+	if even.cost -= float64(k-1) * .5 * math.Log2(max(1, m.rows)); even.cost < m.cost {
+		return &even
+	}
+	return m
+}
+
+// cover chooses effects that explain the most rows which none before explains.
+func (f *fitter) cover(cells []cell) []int32 {
+	x := f.x
+	counts := map[int32]float64{}
+	for _, c := range cells {
+		for _, e := range x.shows[c.pair] {
+			counts[e] += c.n
+		}
+	}
+	open := slices.Clone(cells)
+	var chosen []int32
+	for len(chosen) < f.most && len(open) > 0 {
+		best, most := int32(-1), 0.0
+		for e, n := range counts {
+			if n > most || n == most && best >= 0 && x.before(e, best) {
+				best, most = e, n
+			}
+		}
+		if best < 0 || len(chosen) > 0 && most < 2 {
+			break
+		}
+		chosen = append(chosen, best)
+		rest := open[:0]
+		for _, c := range open {
+			if !slices.Contains(x.shows[c.pair], best) {
+				rest = append(rest, c)
+				continue
+			}
+			for _, e := range x.shows[c.pair] {
+				if counts[e] -= c.n; counts[e] <= 0 {
+					delete(counts, e)
+				}
+			}
+		}
+		open = rest
+	}
+	return chosen
+}
+
+// before reports whether an effect is preferred to another that explains as many rows.
+func (x *view) before(a, b int32) bool {
+	if p, q := complexity(x.effects[a]), complexity(x.effects[b]); p != q {
+		return p < q
+	}
+	return a < b
+}
+
+// result is what an effect makes of a pair.
+type result struct {
+	blocked bool
+	match   []bool // by output: the value after the step is what the effect gives
+}
+
+// results applies effects to the pairs of cells. The last entry of each is that all values are kept.
+func (f *fitter) results(cells []cell, effects []int32) [][]result {
+	x := f.x
+	k := len(x.outputs)
+	flat := make([]bool, len(cells)*(len(effects)+1)*k)
+	all := make([][]result, len(cells))
+	for i, c := range cells {
+		p := x.pairs[c.pair]
+		all[i] = make([]result, len(effects)+1)
+		for j := range all[i] {
+			r := &all[i][j]
+			r.match, flat = flat[:k:k], flat[k:]
+			for o := range k {
+				v := p.now[o]
+				if j < len(effects) {
+					switch e := x.effects[effects[j]][o]; e.Kind {
+					case chance.Add:
+						v += int32(e.By)
+					case chance.Set:
+						v = int32(e.By)
+					}
+				}
+				if last := int32(x.size[o]) - 1; v < 0 || v > last {
+					r.blocked = r.blocked || f.blocked != chance.Clamp
+					v = min(max(v, 0), last)
+				}
+				r.match[o] = v == p.next[o]
+			}
+		}
+	}
+	return all
+}
+
+// shares sets w to the probability of each effect in a pair, and then that all values are
+// kept, as chance.Group divides it.
+func (f *fitter) shares(w, p []float64, rs []result) {
+	free, likely := 0.0, 0
+	for j, q := range p {
+		w[j] = 0
+		if q > p[likely] {
+			likely = j
+		}
+		if !rs[j].blocked {
+			w[j] = q
+			free += q
+		}
+	}
+	lost := 1 - free
+	if w[len(p)] = 0; lost <= 1e-12 {
+		return
+	}
+	gain, but := free, -1
+	if f.blocked == chance.Rest && !rs[likely].blocked && p[likely] < free {
+		gain, but = gain-p[likely], likely
+	}
+	if f.blocked == chance.Keep || free <= 1e-12 {
+		w[len(p)] = lost
+		return
+	}
+	for j := range p {
+		if j != but {
+			w[j] *= (gain + lost) / gain
+		}
+	}
+}
+
+// estimate finds the probabilities of effects and the noise by expectation maximisation.
+func (f *fitter) estimate(cells []cell, effects []int32) *fit {
+	k := len(f.x.outputs)
+	m := &fit{effects: effects, noise: slices.Clone(f.prior), p: make([]float64, len(effects)), counts: make([]float64, len(effects))}
+	rs := f.results(cells, effects)
+	// Where the weight of blocked effects goes to others, the rows in which nothing is blocked tell
+	// the probabilities, if there are any.
+	use := make([]bool, len(cells))
+	for i, c := range cells {
+		m.rows += c.n
+		use[i] = f.blocked == chance.Clamp || f.blocked == chance.Keep || !slices.ContainsFunc(rs[i], func(r result) bool { return r.blocked })
+		if use[i] {
+			m.based += c.n
+		}
+	}
+	if m.based == 0 {
+		for i, c := range cells {
+			use[i] = true
+			m.based += c.n
+		}
+	}
+	for j := range m.p {
+		m.p[j] = 1 / float64(len(m.p))
+	}
+	w, wrong := make([]float64, len(effects)+1), make([]float64, k)
+	likely := make([]float64, len(effects)+1)
+	for range f.rounds {
+		clear(m.counts)
+		clear(wrong)
+		for i, c := range cells {
+			if !use[i] {
+				continue
+			}
+			f.shares(w, m.p, rs[i])
+			f.expect(m, &c, rs[i], w, likely, wrong)
+		}
+		sum := 0.0
+		for _, n := range m.counts {
+			sum += n
+		}
+		moved := 0.0
+		for j := range m.p {
+			q := m.counts[j] / max(sum, 1e-9)
+			moved = max(moved, math.Abs(q-m.p[j]))
+			m.p[j] = q
+		}
+		for o := range m.noise {
+			m.noise[o] = min(.9, (wrong[o]+f.weight*f.prior[o])/(m.based+f.weight))
+		}
+		if moved < 1e-5 {
+			break
+		}
+	}
+	f.measure(m, cells, rs, w)
+	return m
+}
+
+// expect adds what a cell tells: how often each effect happened, and how many values are wrong.
+func (f *fitter) expect(m *fit, c *cell, rs []result, w, likely, wrong []float64) {
+	total := 0.0
+	for j := range w {
+		likely[j] = w[j]
+		for o, match := range rs[j].match {
+			likely[j] *= f.chanceOf(m, o, match)
+		}
+		total += likely[j]
+	}
+	if total <= 0 {
+		return
+	}
+	for j := range w {
+		q := likely[j] / total * c.n
+		if q == 0 {
+			continue
+		}
+		for o, match := range rs[j].match {
+			uniform := m.noise[o] / f.x.size[o]
+			wrong[o] += q * uniform / f.chanceOf(m, o, match)
+		}
+		if j < len(m.counts) {
+			m.counts[j] += q
+			continue
+		}
+		// All values are kept since an effect was blocked: one of these happened.
+		lost := 0.0
+		for e, r := range rs[:len(m.counts)] {
+			if r.blocked {
+				lost += m.p[e]
+			}
+		}
+		for e, r := range rs[:len(m.counts)] {
+			if r.blocked && lost > 0 {
+				m.counts[e] += q * m.p[e] / lost
+			}
+		}
+	}
+}
+
+// chanceOf is the probability of a recorded value that an effect gives, or does not.
+func (f *fitter) chanceOf(m *fit, o int, match bool) float64 {
+	q := m.noise[o] / f.x.size[o]
+	if match {
+		q += 1 - m.noise[o]
+	}
+	return q
+}
+
+// measure sets the bits of the rows and the cost of a fit.
+func (f *fitter) measure(m *fit, cells []cell, rs [][]result, w []float64) {
+	m.bits = 0
+	for i, c := range cells {
+		f.shares(w, m.p, rs[i])
+		total := 0.0
+		for j := range w {
+			q := w[j]
+			for o, match := range rs[i][j].match {
+				q *= f.chanceOf(m, o, match)
+			}
+			total += q
+		}
+		m.bits -= c.n * math.Log2(max(total, 1e-300))
+	}
+	m.cost = m.bits + float64(len(m.effects))*(math.Log2(f.x.possible)+.5*math.Log2(max(1, m.rows)))
+}

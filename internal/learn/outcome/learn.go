@@ -1,0 +1,310 @@
+package outcome
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/chance"
+)
+
+// Group is what was learned of outputs that are random together, or of one output.
+type Group struct {
+	Outputs []int // of the table
+	Blocked chance.Blocked
+	Noise   []chance.Noise
+	Leaves  []Leaf
+	Cost    float64 // description length in bits
+
+	tree *node
+	x    *view
+}
+
+// Leaf is a context with its outcomes.
+type Leaf struct {
+	When     []Condition
+	Rows     int64 // that the weights are counted in
+	Total    int64 // of the weights
+	Outcomes []Outcome
+}
+
+// Outcome is a joint effect with its probability, which is Weight / Leaf.Total.
+type Outcome struct {
+	Weight  int64
+	Effects []chance.Effect // of values from 0
+}
+
+// Condition is a test that a context has: a variable is one of Values, or equal to Other or not.
+type Condition struct {
+	Variable int
+	Values   []bool // by value; nil for a comparison
+	Other    int
+	Equal    bool
+}
+
+// Random reports whether the group has more than one outcome in some context.
+func (g *Group) Random() bool {
+	return slices.ContainsFunc(g.Leaves, func(l Leaf) bool { return len(l.Outcomes) > 1 })
+}
+
+const (
+	maxDepth = 24    // of a tree of contexts
+	maxNodes = 2_000 // of it
+)
+
+// Options say how to learn.
+type Options struct {
+	// Determined allows one outcome in a context: all else is noise.
+	Determined bool
+	// Noise is the share of wrong cells, if it is known; else 0. What is as rare as wrong cells before and after
+	// a step make it is then no outcome.
+	Noise float64
+}
+
+// Learn describes outputs: each by itself, and those that are random together as one group. An error is that of
+// ctx.
+func Learn(ctx context.Context, t *Table, outputs []int, o Options) ([]*Group, error) {
+	var groups []*Group
+	for _, out := range outputs {
+		g, err := learn(ctx, t, []int{out}, o)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, g)
+	}
+	if o.Determined {
+		return groups, nil
+	}
+	return join(ctx, t, groups, o)
+}
+
+// fitter returns a fitter for a group.
+func (o *Options) fitter(x *view) *fitter {
+	f := &fitter{x: x, blocked: chance.Keep, weight: priorRows, most: maxEffects, rounds: fewRounds, prior: make([]float64, len(x.outputs))}
+	for i := range f.prior {
+		if f.prior[i] = firstNoise; o.Noise > 0 {
+			f.prior[i] = o.Noise
+		}
+	}
+	if o.Noise > 0 {
+		f.weight, f.least = float64(x.t.Rows()), 2*o.Noise
+	}
+	if o.Determined {
+		f.most = 1
+	}
+	return f
+}
+
+// join makes groups one where that shortens the description, the best pair first.
+func join(ctx context.Context, t *Table, groups []*Group, o Options) ([]*Group, error) {
+	tried := map[[2]*Group]*Group{}
+	for {
+		var a, b, best *Group
+		for i, g := range groups {
+			for _, h := range groups[:i] {
+				if !g.Random() || !h.Random() || dependence(t, g, h) < worth {
+					continue
+				}
+				both, ok := tried[[2]*Group{h, g}]
+				if !ok {
+					var err error
+					if both, err = learn(ctx, t, slices.Concat(h.Outputs, g.Outputs), o); err != nil {
+						return nil, err
+					}
+					tried[[2]*Group{h, g}] = both
+				}
+				if gain := g.Cost + h.Cost - both.Cost; gain > 0 && (best == nil || gain > a.Cost+b.Cost-best.Cost) {
+					a, b, best = h, g, both
+				}
+			}
+		}
+		if best == nil {
+			return groups, nil
+		}
+		var rest []*Group
+		for _, g := range groups {
+			switch g {
+			case a:
+				rest = append(rest, best)
+			case b:
+			default:
+				rest = append(rest, g)
+			}
+		}
+		groups = rest
+	}
+}
+
+// dependence is the information, in bits, that the outcomes of two groups have about each other
+// beyond what their contexts tell, less what chance would show.
+func dependence(t *Table, g, h *Group) float64 {
+	gl, gk := g.assign(t)
+	hl, hk := h.assign(t)
+	type key struct{ a, b, c, d int32 }
+	joint, left, right, all := map[key]float64{}, map[key]float64{}, map[key]float64{}, map[key]float64{}
+	for r := range gl {
+		joint[key{gl[r], hl[r], gk[r], hk[r]}]++
+		left[key{gl[r], hl[r], gk[r], -1}]++
+		right[key{gl[r], hl[r], -1, hk[r]}]++
+		all[key{gl[r], hl[r], -1, -1}]++
+	}
+	bits := func(m map[key]float64) (s float64) {
+		for _, n := range slices.Sorted(maps.Values(m)) {
+			s += xlogx(n)
+		}
+		return s
+	}
+	free := float64(len(joint) - len(left) - len(right) + len(all))
+	return bits(joint) - bits(left) - bits(right) + bits(all) - max(0, free)/math.Ln2/2
+}
+
+// assign returns the leaf of each row, and the outcome that it shows.
+func (g *Group) assign(t *Table) (leaf, outcome []int32) {
+	leaf, outcome = make([]int32, t.Rows()), make([]int32, t.Rows())
+	k := int32(0)
+	g.tree.leaves(nil, func(n *node, _ []answer) {
+		for _, r := range n.rows {
+			leaf[r], outcome[r] = k, int32(slices.IndexFunc(n.fit.effects, func(e int32) bool { return slices.Contains(g.x.shows[g.x.ids[r]], e) }))
+		}
+		k++
+	})
+	return leaf, outcome
+}
+
+// learn describes one group.
+func learn(ctx context.Context, t *Table, outputs []int, o Options) (*Group, error) {
+	x := t.see(outputs)
+	rows := make([]int32, t.Rows())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	nodes := 0
+	g := &grower{f: o.fitter(x), ahead: o.Determined, tests: math.Log2(float64(max(1, t.tests(outputs)))), cancel: func() bool {
+		nodes++
+		return nodes > maxNodes || ctx.Err() != nil
+	}}
+	tree := g.grow(rows, maxDepth)
+	if o.Noise == 0 {
+		g.f.prior = noiseOf(tree, len(outputs))
+	}
+	var best *Group
+	for _, way := range ways {
+		f := *g.f
+		f.blocked, f.rounds = way, rounds
+		h := *g
+		h.f = &f
+		pruned, cost := h.prune(tree)
+		if cost += math.Log2(float64(len(ways))); best == nil || cost < best.Cost-1e-6 {
+			best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, x: x}
+		}
+	}
+	best.finish()
+	return best, ctx.Err()
+}
+
+// tests counts the tests that a node may ask.
+func (t *Table) tests(outputs []int) (n int) {
+	for _, v := range t.Variables {
+		n += int(v.Values)
+		if v.Ordered {
+			n += int(v.Values) - 1
+		}
+	}
+	return n + len(t.comparisons(outputs))
+}
+
+// noiseOf is the share of wrong values of each output in a whole tree.
+func noiseOf(tree *node, k int) []float64 {
+	noise, rows := make([]float64, k), 0.0
+	tree.leaves(nil, func(n *node, _ []answer) {
+		for o := range noise {
+			noise[o] += n.fit.noise[o] * n.fit.rows
+		}
+		rows += n.fit.rows
+	})
+	for o := range noise {
+		noise[o] = max(noise[o]/rows, .5/(rows+1))
+	}
+	return noise
+}
+
+// finish makes the leaves of the tree into contexts with counts.
+func (g *Group) finish() {
+	rows := int64(len(g.x.ids))
+	for _, q := range noiseOf(g.tree, len(g.Outputs)) {
+		g.Noise = append(g.Noise, chance.Noise{Wrong: max(1, int64(math.Round(2*q*float64(rows)))), Of: 2 * rows})
+	}
+	g.tree.leaves(nil, func(n *node, path []answer) {
+		l := Leaf{When: conditions(g.x.t, path)}
+		var weights []int64
+		weights, l.Rows = round(n.fit)
+		order := make([]int, 0, len(weights))
+		for i, w := range weights {
+			if w > 0 {
+				order = append(order, i)
+				l.Total += w
+			}
+		}
+		// Of equals the one that was seen more often is the likely one.
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(n.fit.counts[b], n.fit.counts[a]))
+		})
+		for _, i := range order {
+			l.Outcomes = append(l.Outcomes, Outcome{weights[i], g.x.effects[n.fit.effects[i]]})
+		}
+		g.Leaves = append(g.Leaves, l)
+	})
+}
+
+// round makes the expected counts of a fit whole numbers that have their sum, the rows.
+func round(f *fit) (weights []int64, rows int64) {
+	weights = make([]int64, len(f.counts))
+	order := make([]int, len(weights))
+	total, given := 0.0, int64(0)
+	for i, c := range f.counts {
+		weights[i], order[i] = int64(c), i
+		total += c
+		given += weights[i]
+	}
+	rest := func(i int) float64 { return f.counts[i] - math.Floor(f.counts[i]) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
+	rows = max(1, int64(math.Round(total)))
+	for _, i := range order[:min(int(max(0, rows-given)), len(order))] {
+		weights[i]++
+	}
+	if f.uniform {
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	return weights, rows
+}
+
+// conditions simplifies the way to a leaf: for each variable the values that it may have.
+func conditions(t *Table, path []answer) []Condition {
+	var out []Condition
+	for _, a := range path {
+		if a.other >= 0 {
+			out = append(out, Condition{Variable: a.variable, Other: a.other, Equal: a.yes})
+			continue
+		}
+		i := slices.IndexFunc(out, func(c Condition) bool { return c.Values != nil && c.Variable == a.variable })
+		if i < 0 {
+			c := Condition{Variable: a.variable, Values: make([]bool, t.Variables[a.variable].Values)}
+			for v := range c.Values {
+				c.Values[v] = true
+			}
+			out, i = append(out, c), len(out)
+		}
+		for v := range out[i].Values {
+			in := int32(v) <= a.value
+			if a.equal {
+				in = int32(v) == a.value
+			}
+			out[i].Values[v] = out[i].Values[v] && in == a.yes
+		}
+	}
+	return out
+}

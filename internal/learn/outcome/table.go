@@ -1,0 +1,181 @@
+package outcome
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/chance"
+)
+
+// Variable is a state or action that contexts may test.
+type Variable struct {
+	Values  int32 // 0..Values-1
+	Ordered bool  // whether <= means something
+	// Kind is equal for variables whose values can be compared, and the value Base is the same in
+	// all of them; -1 for none.
+	Kind int
+	Base int64
+}
+
+// Table holds rows, column by column.
+type Table struct {
+	Variables []Variable
+	Outputs   []int     // the variables that are predicted
+	Now       [][]int32 // by variable and row
+	Next      [][]int32 // by output and row
+	// Begins tells of each row whether the row before it is not the step before it.
+	Begins []bool
+}
+
+// Rows is the number of rows.
+func (t *Table) Rows() int {
+	if len(t.Now) == 0 {
+		return 0
+	}
+	return len(t.Now[0])
+}
+
+// pair is what a row says about a group: the values of its outputs before and after a step.
+type pair struct{ now, next []int32 }
+
+// cell is a pair with the number of rows that have it.
+type cell struct {
+	pair int32
+	n    float64
+}
+
+// view is a table as seen by one group of outputs.
+type view struct {
+	t        *Table
+	outputs  []int // of the table
+	ids      []int32
+	pairs    []pair
+	effects  [][]chance.Effect // joint effects that some pair shows
+	shows    [][]int32         // by pair, the effects that explain it
+	possible float64           // number of joint effects
+	size     []float64         // values of each output
+	counts   []float64         // scratch, by pair
+}
+
+// maxStep is the largest difference that counts as something added, unless values move so far in
+// many rows.
+const maxStep = 3
+
+// see returns the view of a group.
+func (t *Table) see(outputs []int) *view {
+	x := &view{t: t, outputs: outputs, possible: 1, ids: make([]int32, t.Rows())}
+	steps := make([]map[int32]bool, len(outputs))
+	for j, o := range outputs {
+		n := t.Variables[t.Outputs[o]].Values
+		x.size = append(x.size, float64(n))
+		steps[j] = t.steps(o)
+		x.possible *= float64(len(steps[j])) + float64(n)
+	}
+	index := map[string]int32{}
+	key := make([]byte, 0, 64)
+	for r := range x.ids {
+		key = key[:0]
+		for _, o := range outputs {
+			a, b := t.Now[t.Outputs[o]][r], t.Next[o][r]
+			key = append(key, byte(a), byte(a>>8), byte(a>>16), byte(b), byte(b>>8), byte(b>>16))
+		}
+		id, ok := index[string(key)]
+		if !ok {
+			id = int32(len(x.pairs))
+			index[string(key)] = id
+			p := pair{}
+			for _, o := range outputs {
+				p.now, p.next = append(p.now, t.Now[t.Outputs[o]][r]), append(p.next, t.Next[o][r])
+			}
+			x.pairs = append(x.pairs, p)
+		}
+		x.ids[r] = id
+	}
+	x.counts = make([]float64, len(x.pairs))
+	x.explain(steps)
+	return x
+}
+
+// steps lists the differences that count as something added to an output.
+func (t *Table) steps(o int) map[int32]bool {
+	v := &t.Variables[t.Outputs[o]]
+	steps := map[int32]bool{0: true}
+	if !v.Ordered {
+		return steps
+	}
+	counts := map[int32]int{}
+	for r, x := range t.Now[t.Outputs[o]] {
+		counts[t.Next[o][r]-x]++
+	}
+	for d, n := range counts {
+		// A step that one row in 200 takes is no accident of values that are set.
+		if d >= -maxStep && d <= maxStep || 200*n >= t.Rows() {
+			steps[d] = true
+		}
+	}
+	return steps
+}
+
+// explain lists the joint effects that explain each pair.
+func (x *view) explain(steps []map[int32]bool) {
+	index := map[string]int32{}
+	x.shows = make([][]int32, len(x.pairs))
+	for i, p := range x.pairs {
+		joint := [][]chance.Effect{nil}
+		for j := range x.outputs {
+			var more [][]chance.Effect
+			d := p.next[j] - p.now[j]
+			for _, e := range joint {
+				if steps[j][d] {
+					more = append(more, append(slices.Clone(e), chance.Effect{Kind: chance.Add, By: int64(d)}))
+				}
+				more = append(more, append(slices.Clone(e), chance.Effect{Kind: chance.Set, By: int64(p.next[j])}))
+			}
+			joint = more
+		}
+		for _, e := range joint {
+			key := make([]byte, 0, 32)
+			for _, f := range e {
+				key = append(key, byte(f.Kind), byte(f.By), byte(f.By>>8), byte(f.By>>16))
+			}
+			id, ok := index[string(key)]
+			if !ok {
+				id = int32(len(x.effects))
+				index[string(key)] = id
+				x.effects = append(x.effects, e)
+			}
+			x.shows[i] = append(x.shows[i], id)
+		}
+	}
+}
+
+// cells counts the pairs of some rows.
+func (x *view) cells(rows []int32) []cell {
+	var cells []cell
+	for _, r := range rows {
+		id := x.ids[r]
+		if x.counts[id] == 0 {
+			cells = append(cells, cell{pair: id})
+		}
+		x.counts[id]++
+	}
+	for i := range cells {
+		cells[i].n = x.counts[cells[i].pair]
+		x.counts[cells[i].pair] = 0
+	}
+	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.pair, b.pair) })
+	return cells
+}
+
+// complexity orders effects that explain as many rows: keep before add before set.
+func complexity(e []chance.Effect) (c int64) {
+	for _, f := range e {
+		switch {
+		case f.Kind == chance.Set:
+			c += 1 << 20
+		case f.By != 0:
+			c += 2 + max(f.By, -f.By)
+		}
+	}
+	return c
+}

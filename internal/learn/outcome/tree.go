@@ -1,0 +1,342 @@
+package outcome
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/problem/chance"
+)
+
+// test is a question about a row: Variable <= Value, Variable == Value, or Variable == Other.
+type test struct {
+	variable int
+	other    int // a variable; -1 for none
+	equal    bool
+	value    int32
+}
+
+func (q test) holds(t *Table, r int32) bool {
+	if q.other >= 0 {
+		return q.compare(t, t.Now[q.variable][r], t.Now[q.other][r])
+	}
+	return q.compare(t, t.Now[q.variable][r], 0)
+}
+
+// is answers a test for the values of all variables.
+func (q test) is(t *Table, now []int32) bool {
+	if q.other >= 0 {
+		return q.compare(t, now[q.variable], now[q.other])
+	}
+	return q.compare(t, now[q.variable], 0)
+}
+
+func (q test) compare(t *Table, x, y int32) bool {
+	switch {
+	case q.other >= 0:
+		return int64(x)+t.Variables[q.variable].Base == int64(y)+t.Variables[q.other].Base
+	case q.equal:
+		return x == q.value
+	}
+	return x <= q.value
+}
+
+// node is a part of a tree of contexts; a leaf where yes is nil.
+type node struct {
+	test    test
+	yes, no *node
+	rows    []int32
+	cells   []cell
+	fit     *fit
+}
+
+const (
+	fullTests = 5  // tests that are tried by a fit, the best by each simple score
+	worth     = 12 // bits of likelihood for which a node is split though the description grows
+	aheadBits = 60 // bits of rows for which two tests are tried together
+	fewRows   = 4  // a side of a split
+)
+
+// grower grows a tree.
+type grower struct {
+	f      *fitter
+	tests  float64 // bits of a test
+	ahead  bool    // two tests are tried together where none is worth it
+	cancel func() bool
+}
+
+// grow makes the tree of some rows.
+func (g *grower) grow(rows []int32, depth int) *node {
+	x := g.f.x
+	n := &node{rows: rows, cells: x.cells(rows)}
+	n.fit = g.f.fit(n.cells)
+	if n.fit.bits < worth/2 || len(rows) < 2*fewRows || depth == 0 || g.cancel() {
+		return n
+	}
+	tests := g.propose(rows, n.fit)
+	at, cost, bits := g.best(rows, tests)
+	if cost >= n.fit.cost && n.fit.bits-bits < worth {
+		if !g.ahead || n.fit.bits < aheadBits {
+			return n
+		}
+		// Two tests may tell what none of them tells alone.
+		found := false
+		for _, q := range tests {
+			yes, no := x.split(rows, q)
+			_, a, _ := g.best(yes, g.propose(yes, g.f.fit(x.cells(yes))))
+			_, b, _ := g.best(no, g.propose(no, g.f.fit(x.cells(no))))
+			a, b = min(a, g.f.fit(x.cells(yes)).cost), min(b, g.f.fit(x.cells(no)).cost)
+			if c := a + b + g.tests; c < n.fit.cost && (!found || c < cost) {
+				at, cost, found = q, c, true
+			}
+		}
+		if !found {
+			return n
+		}
+	}
+	yes, no := x.split(rows, at)
+	n.test, n.yes, n.no = at, g.grow(yes, depth-1), g.grow(no, depth-1)
+	return n
+}
+
+// best returns the test whose sides have the shortest description, that description, and its bits of rows.
+func (g *grower) best(rows []int32, tests []test) (at test, cost, bits float64) {
+	cost = math.Inf(1)
+	for _, q := range tests {
+		yes, no := g.f.x.split(rows, q)
+		a, b := g.f.fit(g.f.x.cells(yes)), g.f.fit(g.f.x.cells(no))
+		if c := a.cost + b.cost + g.tests; c < cost {
+			at, cost, bits = q, c, a.bits+b.bits
+		}
+	}
+	return at, cost, bits
+}
+
+// split divides rows by a test.
+func (x *view) split(rows []int32, q test) (yes, no []int32) {
+	for _, r := range rows {
+		if q.holds(x.t, r) {
+			yes = append(yes, r)
+		} else {
+			no = append(no, r)
+		}
+	}
+	return yes, no
+}
+
+// propose lists the tests that tell most about what happens to the values: about the
+// differences, about the values themselves, and about the effect of the fit that a row shows.
+func (g *grower) propose(rows []int32, m *fit) []test {
+	x := g.f.x
+	t := x.t
+	classes := x.classes(rows, m)
+	var tests []test
+	gains := make([][]float64, len(classes))
+	add := func(q test, n float64, gain func(c int) float64) {
+		if n < fewRows || float64(len(rows))-n < fewRows {
+			return
+		}
+		tests = append(tests, q)
+		for c := range classes {
+			gains[c] = append(gains[c], gain(c))
+		}
+	}
+	for v := range t.Variables {
+		k := int(t.Variables[v].Values)
+		tables := make([][]float64, len(classes))
+		counts := make([]float64, k)
+		for c := range classes {
+			tables[c] = make([]float64, k*classes[c].n)
+		}
+		for i, r := range rows {
+			value := int(t.Now[v][r])
+			counts[value]++
+			for c := range classes {
+				tables[c][value*classes[c].n+int(classes[c].of[i])]++
+			}
+		}
+		n := 0.0
+		for value := range k {
+			if n += counts[value]; counts[value] == 0 {
+				continue
+			}
+			if t.Variables[v].Ordered {
+				add(test{variable: v, other: -1, value: int32(value)}, n, func(c int) float64 { return divide(tables[c], classes[c].n, 0, value+1) })
+			}
+			add(test{variable: v, other: -1, equal: true, value: int32(value)}, counts[value], func(c int) float64 { return divide(tables[c], classes[c].n, value, value+1) })
+		}
+	}
+	for _, q := range t.comparisons(x.outputs) {
+		tables, n := make([][]float64, len(classes)), 0.0
+		for c := range classes {
+			tables[c] = make([]float64, 2*classes[c].n)
+		}
+		for i, r := range rows {
+			yes := 0
+			if q.holds(t, r) {
+				yes = 1
+				n++
+			}
+			for c := range classes {
+				tables[c][yes*classes[c].n+int(classes[c].of[i])]++
+			}
+		}
+		add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 1, 2) })
+	}
+	return bestTests(tests, gains)
+}
+
+// bestTests lists the tests with the highest gains, by each score.
+func bestTests(tests []test, gains [][]float64) (out []test) {
+	taken := make([]bool, len(tests))
+	for _, gain := range gains {
+		order := make([]int, len(tests))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
+		for _, i := range order[:min(fullTests, len(order))] {
+			if !taken[i] {
+				taken[i] = true
+				out = append(out, tests[i])
+			}
+		}
+	}
+	return out
+}
+
+// maxCompared bounds the variables of which all pairs are compared.
+const maxCompared = 24
+
+// comparisons lists the tests of two variables for equality: all, or those of the outputs.
+func (t *Table) comparisons(outputs []int) []test {
+	var all []test
+	for a := range t.Variables {
+		for b := range a {
+			alike := t.Variables[a].Kind >= 0 && t.Variables[a].Kind == t.Variables[b].Kind
+			own := slices.ContainsFunc(outputs, func(o int) bool { return t.Outputs[o] == a || t.Outputs[o] == b })
+			if alike && (own || len(t.Variables) <= maxCompared) {
+				all = append(all, test{variable: b, other: a, equal: true})
+			}
+		}
+	}
+	return all
+}
+
+// class numbers what happens in each row.
+type class struct {
+	of []int32
+	n  int
+}
+
+// classes divides rows by the differences of the outputs, by their values, and by the effect of a fit.
+func (x *view) classes(rows []int32, m *fit) []class {
+	const most = 64 // classes: the rest is one
+	number := func(key func(id int32, p *pair) [4]int32) class {
+		ids := map[[4]int32]int32{}
+		of := make([]int32, len(x.pairs))
+		for i := range of {
+			of[i] = -1
+		}
+		out := class{of: make([]int32, len(rows))}
+		for i, r := range rows {
+			id := x.ids[r]
+			if of[id] < 0 {
+				k := key(id, &x.pairs[id])
+				c, ok := ids[k]
+				if !ok {
+					c = int32(min(len(ids), most))
+					ids[k] = c
+				}
+				of[id] = c
+			}
+			out.of[i] = of[id]
+		}
+		out.n = min(len(ids), most+1)
+		return out
+	}
+	return []class{
+		number(func(_ int32, p *pair) (k [4]int32) {
+			for j := range p.now {
+				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] - p.now[j] + 1
+			}
+			return k
+		}),
+		number(func(_ int32, p *pair) (k [4]int32) {
+			for j := range p.now {
+				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] + 1
+			}
+			return k
+		}),
+		number(func(id int32, _ *pair) (k [4]int32) {
+			k[0] = int32(slices.IndexFunc(m.effects, func(e int32) bool { return slices.Contains(x.shows[id], e) }))
+			return k
+		}),
+	}
+}
+
+// divide is the information, in bits of all rows, of being in some classes of a contingency table.
+func divide(counts []float64, n, from, to int) float64 {
+	inside, all := make([]float64, n), make([]float64, n)
+	ni, na := 0.0, 0.0
+	for i := 0; i < len(counts); i += n {
+		in := i/n >= from && i/n < to
+		for j := range n {
+			c := counts[i+j]
+			all[j] += c
+			na += c
+			if in {
+				inside[j] += c
+				ni += c
+			}
+		}
+	}
+	g := 0.0
+	for j := range n {
+		g += xlogx(inside[j]) + xlogx(all[j]-inside[j]) - xlogx(all[j])
+	}
+	return g - xlogx(ni) - xlogx(na-ni) + xlogx(na)
+}
+
+func xlogx(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return x * math.Log2(x)
+}
+
+// prune fits all nodes for one way to treat blocked effects, and keeps the splits that shorten
+// the description. It returns its cost.
+func (g *grower) prune(n *node) (*node, float64) {
+	out := &node{test: n.test, rows: n.rows, cells: n.cells}
+	out.fit = g.f.fit(n.cells)
+	if n.yes == nil {
+		return out, out.fit.cost
+	}
+	yes, a := g.prune(n.yes)
+	no, b := g.prune(n.no)
+	if a+b+g.tests < out.fit.cost {
+		out.yes, out.no = yes, no
+		return out, a + b + g.tests
+	}
+	return out, out.fit.cost
+}
+
+// leaves calls visit with each leaf and the way to it.
+func (n *node) leaves(path []answer, visit func(*node, []answer)) {
+	if n.yes == nil {
+		visit(n, path)
+		return
+	}
+	n.yes.leaves(append(slices.Clone(path), answer{n.test, true}), visit)
+	n.no.leaves(append(slices.Clone(path), answer{n.test, false}), visit)
+}
+
+// answer is a test with what it found.
+type answer struct {
+	test
+	yes bool
+}
+
+// ways are the ways to treat blocked effects, in the order in which they are tried.
+var ways = []chance.Blocked{chance.Keep, chance.Clamp, chance.Others, chance.Rest}
