@@ -162,13 +162,22 @@ func Run(ctx context.Context, s Solver, in Input, l Limits, report func(Progress
 	if report == nil {
 		report = func(Progress) {}
 	}
-	var read parser
-	if s.Kind == MILP {
-		read = newMILP(s.format, report)
-	} else {
-		read = &competition{kind: s.Kind, variables: in.Variables, report: report}
+	a, err := s.execute(ctx, program, p, l, s.parser(in, report))
+	var crash *CrashError
+	var ended *exec.ExitError
+	if len(s.Again) == 0 || !errors.As(err, &crash) || !errors.As(crash, &ended) || ended.ExitCode() >= 0 { // no signal
+		return a, err
 	}
-	return s.execute(ctx, program, p, l, read)
+	s.Args = s.Again
+	return s.execute(ctx, program, p, l, s.parser(in, report))
+}
+
+// parser returns the reader of what the solver prints.
+func (s *Solver) parser(in Input, report func(Progress)) parser {
+	if s.Kind == MILP {
+		return newMILP(s.format, report)
+	}
+	return &competition{kind: s.Kind, variables: in.Variables, report: report}
 }
 
 // prepare writes the files of a call and returns the values of the places.
