@@ -148,8 +148,18 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	return err
 }
 
-// writePolicyEnd writes where a policy is and what it took.
+// writePolicyEnd writes what a policy rests on, where it is and what it took.
 func writePolicyEnd(b *strings.Builder, d *policy.Document) {
+	if d.Unseen != nil && *d.Unseen > 0 {
+		fmt.Fprintf(b, "In %s no row of the log has the policy's action: what follows there is the model's guess, and the value rests on it.\n", counted.Of(*d.Unseen, "state"))
+	}
+	if d.Disputed > 0 {
+		fmt.Fprintf(b, "In %s rows of the log have other next values than the model", counted.Of(d.Disputed, "state"))
+		if d.Agree != nil {
+			fmt.Fprintf(b, "; as few as %s of them agree", plan.Percent(*d.Agree))
+		}
+		b.WriteString(". The value holds if those rows are wrong.\n")
+	}
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}

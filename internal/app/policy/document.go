@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -40,10 +41,17 @@ type Document struct {
 	// robust policy, whose value is the worst reward; null for others.
 	Disturbances *int     `json:"disturbances"`
 	Excess       *float64 `json:"excess,omitempty"` // the probability of a run with more
-	Policy       *string  `json:"policy"`           // the file of the table
-	Table        Table    `json:"table"`
-	Stopped      string   `json:"stopped,omitempty"`
-	Seconds      float64  `json:"seconds"`
+	// Unseen counts the pairs of a state and the policy's action in it that no training row has; null
+	// where that is not known, and where nothing is learned.
+	Unseen *int `json:"unseen,omitempty"`
+	// Disputed counts such pairs whose rows have other next values than the model, of variables that it
+	// does not draw; Agree is the least share of their rows that agree.
+	Disputed int      `json:"disputed,omitempty"`
+	Agree    *float64 `json:"agree,omitempty"`
+	Policy   *string  `json:"policy"` // the file of the table
+	Table    Table    `json:"table"`
+	Stopped  string   `json:"stopped,omitempty"`
+	Seconds  float64  `json:"seconds"`
 }
 
 // Sample tells how a value was estimated.
@@ -73,13 +81,31 @@ type filler struct {
 	state   func(i int) []uint64
 	states  map[int]int
 	actions map[uint32]int
+	judge   *support.Judge // nil where nothing is known of training rows
+	pairs   map[[2]int]bool
+	drawn   map[string]bool // variables
+	unseen  int             // of the pairs of a state and an action
+	// disputed counts pairs, and agree is the least share of the rows of one.
+	disputed int
+	agree    float64
 }
 
 // fill prepares a table for rows.
 func (t *Table) fill(m *model, state func(int) []uint64) *filler {
 	t.Variables = stateNames(m.p.Problem)
 	t.States, t.Actions, t.Rows = [][]any{}, []app.Values{}, [][]int{}
-	return &filler{t, m, state, map[int]int{}, map[uint32]int{}}
+	drawn := map[string]bool{}
+	if c := m.p.Chance; c != nil {
+		for i := range c.Groups {
+			for _, v := range c.Groups[i].Outputs {
+				drawn[m.p.Problem.Variables[v].Name] = true
+			}
+		}
+	}
+	return &filler{
+		Table: t, m: m, state: state, states: map[int]int{}, actions: map[uint32]int{},
+		judge: support.NewJudge(m.p), pairs: map[[2]int]bool{}, drawn: drawn, agree: 1,
+	}
 }
 
 func stateNames(p *factored.Problem) (names []string) {
@@ -115,7 +141,45 @@ func (f *filler) row(r policy.Row, more ...int) error {
 		f.Actions = append(f.Actions, app.ValuesOf(p, factored.Action, val, false))
 	}
 	f.Rows = append(f.Rows, append([]int{i, r.From, r.To, a}, more...))
+	return f.look(r, [2]int{i, a})
+}
+
+// look asks whether training rows have a pair of a state and an action.
+func (f *filler) look(r policy.Row, pair [2]int) error {
+	if f.judge == nil || f.pairs[pair] {
+		return nil
+	}
+	f.pairs[pair] = true
+	now := make(factored.Valuation, f.m.p.Problem.NumBits())
+	if err := f.m.process.Unpack(now, f.state(r.State)); err != nil {
+		return err
+	}
+	if err := f.m.process.Action(now, r.Action); err != nil {
+		return err
+	}
+	e, err := f.judge.Evidence(now)
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.Kind == support.Unseen || e.Kind == support.Supported:
+		f.unseen++
+	case e.Kind == support.Disputed && slices.ContainsFunc(e.Next, func(name string) bool { return !f.drawn[name] }):
+		f.disputed++
+		if e.Rows != nil && e.Agree != nil {
+			f.agree = min(f.agree, e.Share())
+		}
+	}
 	return nil
+}
+
+// evidence counts what the rows of a table rest on.
+func (d *Document) evidence(f *filler) {
+	if f.judge != nil {
+		if d.Unseen, d.Disputed = &f.unseen, f.disputed; f.agree < 1 {
+			d.Agree = &f.agree
+		}
+	}
 }
 
 // valuesOf lists the values of a state.

@@ -171,6 +171,7 @@ func (d *Document) tell(m *model, s *policy.Solution) error {
 			return err
 		}
 	}
+	d.evidence(f)
 	odds, err := d.evaluate(m)
 	if err != nil {
 		return fmt.Errorf("%w: evaluating the policy: %w", app.ErrInternal, err)

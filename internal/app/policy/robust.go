@@ -60,6 +60,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 				return nil, err
 			}
 		}
+		d.evidence(f)
 		if err := d.guarantee(m, s.Worst); err != nil {
 			return nil, err
 		}
