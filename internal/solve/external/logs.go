@@ -22,7 +22,7 @@ var logs = map[milpFormat]func() []logPattern{
 	cbcFormat: sync.OnceValue(func() []logPattern {
 		return []logPattern{
 			{re: regexp.MustCompile(`^Result - Optimal solution found`), verdict: Optimal},
-			{re: regexp.MustCompile(`^Result - (?:Problem proven infeasible|Linear relaxation infeasible)|^Problem is infeasible - tightenPrimalBounds!`), verdict: Unsatisfiable},
+			{re: regexp.MustCompile(`^Result - (?:Problem proven infeasible|Linear relaxation infeasible)`), verdict: Unsatisfiable},
 			{re: regexp.MustCompile(`^Cbc0010I After ([0-9]+) nodes, .* ` + number + ` best solution, best possible ` + number), nodes: 1, objective: 2, bound: 3},
 			{re: regexp.MustCompile(`^Cbc00(?:04|12|16)I Integer solution of ` + number + ` found`), objective: 1},
 			{re: regexp.MustCompile(`^Lower bound: +` + number), bound: 1},

@@ -162,22 +162,13 @@ func Run(ctx context.Context, s Solver, in Input, l Limits, report func(Progress
 	if report == nil {
 		report = func(Progress) {}
 	}
-	a, err := s.execute(ctx, program, p, l, s.parser(in, report))
-	var crash *CrashError
-	var ended *exec.ExitError
-	if len(s.Again) == 0 || !errors.As(err, &crash) || !errors.As(crash, &ended) || ended.ExitCode() >= 0 { // no signal
-		return a, err
-	}
-	s.Args = s.Again
-	return s.execute(ctx, program, p, l, s.parser(in, report))
-}
-
-// parser returns the reader of what the solver prints.
-func (s *Solver) parser(in Input, report func(Progress)) parser {
+	var read parser
 	if s.Kind == MILP {
-		return newMILP(s.format, report)
+		read = newMILP(s.format, report)
+	} else {
+		read = &competition{kind: s.Kind, variables: in.Variables, report: report}
 	}
-	return &competition{kind: s.Kind, variables: in.Variables, report: report}
+	return s.execute(ctx, program, p, l, read)
 }
 
 // prepare writes the files of a call and returns the values of the places.

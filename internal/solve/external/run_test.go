@@ -88,28 +88,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestAgain runs a solver again with other arguments where a signal ended it, and only there.
-func TestAgain(t *testing.T) {
-	s := script(t, external.PB, "[ $# = 1 ] || { echo s UNSATISFIABLE; exit 0; }; kill -SEGV $$")
-	s.Again = append(slices.Clone(s.Args), "again")
-	for _, c := range []struct {
-		name   string
-		again  []string
-		status external.Status
-	}{{"crash", nil, 0}, {"crash, then an answer", s.Again, external.Unsatisfiable}} {
-		s.Again = c.again
-		a, err := external.Run(t.Context(), s, input("x"), external.Limits{}, nil)
-		if (err == nil) != (c.again != nil) || a.Status != c.status {
-			t.Errorf("%s: %v, %v", c.name, a.Status, err)
-		}
-	}
-	s = script(t, external.PB, "[ $# = 1 ] || { echo s UNSATISFIABLE; exit 0; }; exit 3")
-	s.Again = append(slices.Clone(s.Args), "again")
-	if _, err := external.Run(t.Context(), s, input("x"), external.Limits{}, nil); err == nil {
-		t.Error("a solver that refused its file was run again")
-	}
-}
-
 // TestStop checks that a solver is asked to stop, then made to, with all that
 // it started.
 func TestStop(t *testing.T) {

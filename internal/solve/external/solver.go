@@ -66,7 +66,6 @@ type Solver struct {
 	Programs []string // names of the executable, the first that is found is run
 	Install  string   // the package to install, or where the solver is to be had
 	Args     []string
-	Again    []string // arguments of a second run, where a signal ended the first without an answer; empty for none
 	Time     []string // tells the time limit; empty where the solver cannot be told
 	Threads  []string // tells the number of threads; empty where it has one
 	Start    []string // hands over a start solution; empty where that is not supported

@@ -59,7 +59,7 @@ func TestArguments(t *testing.T) {
 		"PB clasp":          "--time-limit=7 --parallel-mode=3 | --parallel-mode=3",
 		"PB roundingsat":    "--print-sol=1 --time-limit=7 F | --print-sol=1 F",
 		"PB exact":          "--print-sol --timeout=7 F | --print-sol F",
-		"MILP cbc":          "F preprocess off seconds 7 timeMode elapsed threads 3 mipStart S solve solution O | F preprocess off threads 3 mipStart S solve solution O",
+		"MILP cbc":          "F seconds 7 timeMode elapsed threads 3 mipStart S solve solution O | F threads 3 mipStart S solve solution O",
 		"MILP glpsol":       "--lp F --tmlim 7 -o O | --lp F -o O",
 		"MILP scip":         "-c set limits time 7 -c read F -c read S -c optimize -c write solution O -c quit | -c read F -c read S -c optimize -c write solution O -c quit",
 		"MILP cplex":        "-c read F set timelimit 7 set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit | -c read F set threads 3 read S set mip tolerances mipgap 0 mipopt write O quit",

@@ -124,12 +124,8 @@ func milpSolvers() []Solver {
 	return []Solver{
 		{
 			Name: "cbc", Kind: MILP, Dialect: LP, Programs: []string{"cbc"}, Install: "Debian package coinor-cbc",
-			// Its integer preprocessing makes version 2.10.8 claim false optima of some of our random
-			// problems; see docs/engines.md. Without it, the program crashes when it writes the solution
-			// of a problem whose bounds alone exclude one.
-			Args:  []string{"{in}", "preprocess", "off", "{time}", "{threads}", "{start}", "solve", "solution", "{out}"},
-			Again: []string{"{in}", "preprocess", "off", "{time}", "{threads}", "solve"},
-			Time:  []string{"seconds", "{seconds}", "timeMode", "elapsed"}, Threads: []string{"threads", "{threads}"}, Start: []string{"mipStart", "{start}"},
+			Args: []string{"{in}", "{time}", "{threads}", "{start}", "solve", "solution", "{out}"},
+			Time: []string{"seconds", "{seconds}", "timeMode", "elapsed"}, Threads: []string{"threads", "{threads}"}, Start: []string{"mipStart", "{start}"},
 			Output: "solution file, log", format: cbcFormat, start: cbcStart,
 		},
 		{
