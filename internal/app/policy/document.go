@@ -235,6 +235,14 @@ func keyOf(values []any) string {
 
 // Says is the answer in a few words.
 func (d *Document) Says() string {
+	if d.Learned && (d.Value != nil || d.Status == engine.Infeasible) {
+		return d.answer() + ", under the learned model"
+	}
+	return d.answer()
+}
+
+// answer is what Says says of the model.
+func (d *Document) answer() string {
 	switch {
 	case d.Status == engine.Infeasible && d.Disturbances != nil && d.Goal:
 		return fmt.Sprintf("no policy reaches the goal within %s in every run with at most %s", counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))
@@ -256,17 +264,13 @@ func (d *Document) Says() string {
 
 // Worth is the value as exactly as it is known.
 func (d *Document) Worth() string {
-	where := ""
-	if d.Learned {
-		where = " under the learned model"
-	}
 	switch {
 	case d.Exact != "":
-		return "it is worth " + d.Exact + where
+		return "it is worth " + d.Exact
 	case d.Objective == policy.Success:
-		return "it succeeds with probability " + plan.Percent(*d.Value) + where
+		return "it succeeds with probability " + plan.Percent(*d.Value)
 	}
-	return fmt.Sprintf("its expected reward is %.12g%s", *d.Value, where)
+	return fmt.Sprintf("its expected reward is %.12g", *d.Value)
 }
 
 // Text writes a state: what is not false or 0.
