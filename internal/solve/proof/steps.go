@@ -118,6 +118,9 @@ func (l *Logger) Solution(lits []int32) ID {
 	default:
 		l.text("soli")
 	}
+	if len(lits) == 0 && len(l.options.Objective) == 0 {
+		lits = []int32{-1} // the objective of a file without variables is 0 x1
+	}
 	l.literals(lits)
 	l.stop()
 	return l.made()
