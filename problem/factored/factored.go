@@ -242,6 +242,22 @@ func (p *Problem) addRange(v *Variable) {
 	}
 }
 
+// InitialBits returns the bits that constraints of I on one bit alone fix, and which these are.
+func (p *Problem) InitialBits() (val Valuation, given []bool) {
+	val, given = make(Valuation, p.NumBits()), make([]bool, p.NumBits())
+	for i := range p.Initial {
+		if c := &p.Initial[i]; len(c.Terms) == 1 {
+			b := c.Terms[0].Lit.Bit
+			val[b] = true
+			on := c.Holds(val, nil)
+			val[b] = false
+			given[b] = given[b] || on != c.Holds(val, nil)
+			val[b] = on
+		}
+	}
+	return val, given
+}
+
 // NumBits is the number of bits of all variables at one step.
 func (p *Problem) NumBits() int { return len(p.owner) }
 

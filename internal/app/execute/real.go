@@ -197,18 +197,7 @@ func initial(p *load.Problem, real *Real) (factored.Valuation, error) {
 		return nil, errors.New("the simulator can only be reset to a state of its own; an initial state cannot be given")
 	}
 	of := p.World()
-	val := make(factored.Valuation, of.NumBits())
-	given := make([]bool, of.NumBits())
-	for i := range of.Initial {
-		if c := &of.Initial[i]; len(c.Terms) == 1 {
-			b := c.Terms[0].Lit.Bit
-			val[b] = true
-			on := c.Holds(val, nil)
-			val[b] = false
-			given[b] = given[b] || on != c.Holds(val, nil)
-			val[b] = on
-		}
-	}
+	val, given := of.InitialBits()
 	for _, b := range of.Bits(factored.State) {
 		if !given[b] {
 			v, _ := of.Owner(b)

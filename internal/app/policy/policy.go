@@ -100,17 +100,7 @@ func newLearned(p *load.Problem) (*model, error) {
 
 // startOf returns the initial state, all of which must be given.
 func startOf(p *factored.Problem) (factored.Valuation, error) {
-	val, given := make(factored.Valuation, p.NumBits()), make([]bool, p.NumBits())
-	for i := range p.Initial {
-		if c := &p.Initial[i]; len(c.Terms) == 1 {
-			b := c.Terms[0].Lit.Bit
-			val[b] = true
-			on := c.Holds(val, nil)
-			val[b] = false
-			given[b] = given[b] || on != c.Holds(val, nil)
-			val[b] = on
-		}
-	}
+	val, given := p.InitialBits()
 	for _, b := range p.Bits(factored.State) {
 		if !given[b] {
 			v, _ := p.Owner(b)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
@@ -72,11 +73,13 @@ func readValue(p *factored.Problem, last factored.Valuation, a *Answer, v *facto
 	}
 	if outside != nil {
 		if math.IsNaN(outside.Number) || v.Enumeration() {
-			known := true
 			if last == nil {
-				last, known = initialOf(p, v)
+				var given []bool
+				if last, given = p.InitialBits(); slices.Contains(given[v.First:int(v.First)+v.Width], false) {
+					last = nil
+				}
 			}
-			if !known {
+			if last == nil {
 				return fmt.Errorf("expected one of %s, found %s, and neither an earlier value nor an initial one is known", v.RangeText(), shorten(string(raw)))
 			}
 			x = v.Value(last)
@@ -85,24 +88,6 @@ func readValue(p *factored.Problem, last factored.Valuation, a *Answer, v *facto
 		a.Outside = append(a.Outside, *outside)
 	}
 	return v.Set(a.State, x)
-}
-
-// initialOf returns a valuation with the initial value of v; false if the problem does not fix it.
-func initialOf(p *factored.Problem, v *factored.Variable) (factored.Valuation, bool) {
-	state := make(factored.Valuation, p.NumBits())
-	fixed := 0
-	for i := range p.Initial {
-		c := &p.Initial[i]
-		if len(c.Terms) != 1 || c.Op != factored.EQ {
-			continue
-		}
-		t := c.Terms[0]
-		if w, _ := p.Owner(t.Lit.Bit); w.First == v.First {
-			state[t.Lit.Bit] = (t.Coef == c.K) != t.Lit.Neg
-			fixed++
-		}
-	}
-	return state, fixed >= v.Width
 }
 
 // received parses a value that a process sent: a quantity becomes its level. For one that v does not have it
