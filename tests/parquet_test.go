@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 
 	own "github.com/fdplan/fdplan/internal/data/parquet"
+	"github.com/fdplan/fdplan/internal/extsolver"
 )
 
 // parquetRow is a row of the files that are compared.
@@ -73,12 +74,20 @@ func (r *parquetRow) values() []any {
 
 // TestParquetRead reads what the library parquet-go writes, in every encoding and compression.
 func TestParquetRead(t *testing.T) {
-	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw}
+	t.Run("brotli", func(t *testing.T) {
+		extsolver.Require(t, "brotli")
+		readAll(t, 12, &parquet.Brotli)
+	})
+	readAll(t, 120, &parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Lz4Raw)
+}
+
+// readAll compares what is read of so many files with what was written to them.
+func readAll(t *testing.T, rounds int, codecs ...compress.Codec) {
 	integers := []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.DeltaBinaryPacked}
 	floats := []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.ByteStreamSplit}
 	texts := []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.DeltaLengthByteArray, &parquet.DeltaByteArray}
 	rng := rand.New(rand.NewPCG(5, 6))
-	for round := range 120 {
+	for round := range rounds {
 		rows := randomRows(rng, rng.IntN(3000))
 		pick := func(from []encoding.Encoding) encoding.Encoding { return from[rng.IntN(len(from))] }
 		fields := parquet.SchemaOf(parquetRow{}).Fields()

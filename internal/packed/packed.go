@@ -8,10 +8,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
+	"os/exec"
 	"strings"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -56,5 +57,31 @@ func Reader(r io.Reader) (io.ReadCloser, bool, error) {
 	return io.NopCloser(in), false, nil
 }
 
-// Brotli decompresses what has no first bytes of its own.
-func Brotli(r io.Reader) io.Reader { return brotli.NewReader(r) }
+// Brotli decompresses data, up to so many bytes, by the program brotli: few files need it, and a
+// library of it takes longer to compile than any other that fdplan uses.
+func Brotli(data []byte, size int64) ([]byte, error) {
+	program, err := exec.LookPath("brotli")
+	if err != nil {
+		return nil, errors.New("Brotli needs the program brotli (Debian package brotli); install it, or write the file with Zstandard, gzip or Snappy")
+	}
+	cmd := exec.Command(program, "--decompress", "--stdout")
+	cmd.Stdin = bytes.NewReader(data)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting brotli: %w", err)
+	}
+	out, err := io.ReadAll(io.LimitReader(stdout, size))
+	if err == nil && int64(len(out)) == size {
+		var more [1]byte
+		if n, _ := io.ReadFull(stdout, more[:]); n > 0 {
+			err = fmt.Errorf("more than %d bytes", size)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+	}
+	return out, cmd.Wait()
+}

@@ -35,7 +35,7 @@ func unpack(codec int64, data []byte, size int64) ([]byte, error) {
 			out, err = upTo(z, size)
 		}
 	case codecBrotli:
-		out, err = upTo(packed.Brotli(bytes.NewReader(data)), size)
+		out, err = packed.Brotli(data, size)
 	case codecZstd:
 		var z io.ReadCloser
 		if z, _, err = packed.Reader(bytes.NewReader(data)); err == nil {

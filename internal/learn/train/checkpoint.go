@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ func (k *kept) result() *Result {
 }
 
 // checkpointHead begins the file; a checksum of the rest and the rest itself follow.
-const checkpointHead = "fdplan-training 2\n"
+const checkpointHead = "fdplan-training 3\n"
 
 // settings writes the settings that determine the course of training; threads do not.
 func (r *run) settings() (string, error) {
@@ -85,7 +84,7 @@ func (r *run) save(name string) error {
 // file survives a crash of the machine.
 func writeState(name, head string, v any) error {
 	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(v); err != nil {
+	if err := json.NewEncoder(&body).Encode(v); err != nil {
 		return err
 	}
 	return atomicfile.WriteDurable(name, func(w io.Writer) error {
@@ -119,7 +118,7 @@ func readState(name, head string, v any) (found bool, err error) {
 	if string(sum) != fmt.Sprintf("%08x\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))) {
 		return false, source.Errorf(name, 0, 0, "the state of training is damaged, expected the checksum %s", sum[:8])
 	}
-	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(v); err != nil {
+	if err := json.Unmarshal(body, v); err != nil {
 		return false, source.Errorf(name, 0, 0, "the state of training cannot be read: %v", err)
 	}
 	return true, nil

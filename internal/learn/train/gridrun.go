@@ -252,7 +252,7 @@ const (
 )
 
 // cellHead begins the file of a finished cell.
-const cellHead = "fdplan-grid-cell 1\n"
+const cellHead = "fdplan-grid-cell 2\n"
 
 // doneCell is a finished cell in its stored form.
 type doneCell struct {
