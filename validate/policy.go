@@ -51,6 +51,13 @@ func PlanSuccess(p *factored.Problem, net *bnn.Network, chance Chance, start fac
 	return follow(&evaluation{success: true, open: true, most: most, act: act, horizon: len(plan)}, p, net, chance, start)
 }
 
+// PlanReward is ExpectedReward for a plan, which may reach at most so many states, as for PlanSuccess. There are no odds
+// if a rule can be broken.
+func PlanReward(p *factored.Problem, net *bnn.Network, chance Chance, start factored.Valuation, plan []factored.Valuation, most int) (*Odds, error) {
+	act := func(step int, _ factored.Valuation) factored.Valuation { return plan[step-1] }
+	return follow(&evaluation{most: most, act: act, horizon: len(plan)}, p, net, chance, start)
+}
+
 // ErrManyStates is wrapped by the error about a plan that can reach too many states.
 var ErrManyStates = errors.New("too many states can be reached")
 
@@ -174,6 +181,9 @@ func (e *evaluation) node(state factored.Valuation) (int, error) {
 			return 0, err
 		}
 	}
+	if e.most > 0 && len(e.nodes) >= e.most {
+		return 0, fmt.Errorf("%w: more than %d", ErrManyStates, e.most)
+	}
 	e.places[key] = len(e.nodes)
 	e.nodes = append(e.nodes, n)
 	return len(e.nodes) - 1, nil
@@ -213,9 +223,6 @@ func (e *evaluation) forward(t int) (*Failure, error) {
 			return &Failure{Step: t, Group: "policy", What: "the policy has no action for a state that it can reach"}, nil
 		}
 		b, failure, err := e.branch(t, n, action)
-		if err == nil && e.most > 0 && len(e.nodes) > e.most {
-			err = fmt.Errorf("%w: %d after %d steps", ErrManyStates, len(e.nodes), t)
-		}
 		if failure != nil && e.open {
 			continue
 		}
@@ -294,7 +301,7 @@ func (e *evaluation) outcomes(t int, now factored.Valuation, draws []*factored.D
 	joint := 1
 	for _, d := range draws {
 		if joint *= len(d.Values); joint > maxJoint {
-			return nil, nil, fmt.Errorf("step %d has more than %d outcomes", t, maxJoint)
+			return nil, nil, fmt.Errorf("%w: step %d has more than %d outcomes", ErrManyStates, t, maxJoint)
 		}
 		for _, i := range d.Variables {
 			v := &e.p.Variables[i]

@@ -231,19 +231,24 @@ func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) 
 	return policy.NewFollower(ctx, p, d, r)
 }
 
-// chance adds to the plan of a determinised model how it fares where draws are drawn.
-func (c *planCmd) chance(ctx context.Context, a *environment, d *execute.Document) error {
-	if d.Determinized == "" || d.Plan == nil || c.Reward != "" || len(c.Require) > 0 || ctx.Err() != nil {
+// chance adds to the plan of a model with chance how it fares where draws are drawn.
+func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d *execute.Document) error {
+	if d.Plan == nil || !policy.Draws(p) || ctx.Err() != nil {
 		return nil
 	}
-	ref := c.problemFlags.ref()
-	ref.Determinize, ref.Chance = "", true
-	p, err := c.loadRef(ctx, ref, &c.changeFlags)
-	if err != nil {
-		return nil // draws that cannot be listed: nothing is known
+	if p.Determinized != "" {
+		if c.Reward != "" || len(c.Require) > 0 {
+			return nil
+		}
+		ref := c.problemFlags.ref()
+		ref.Determinize, ref.Chance = "", true
+		var err error
+		if p, err = c.loadRef(ctx, ref, &c.changeFlags); err != nil {
+			return nil // draws that cannot be listed: nothing is known
+		}
 	}
-	d.Chance, err = policy.OfPlan(ctx, p, d.Plan, policy.Request{Limits: c.engine(a), Now: a.now, Started: a.started})
-	if err != nil {
+	var err error
+	if d.Chance, err = policy.OfPlan(ctx, p, d.Plan, policy.Request{Limits: c.engine(a), Now: a.now, Started: a.started}); err != nil {
 		d.Chance = nil
 	}
 	return nil

@@ -23,7 +23,7 @@ type Verdict struct {
 	status              string
 	model, simulator    *bool
 	simulated           *float64
-	says, note          string
+	says, note, chance  string
 	surprises, unseenNo *int
 	failure             *failure
 	least               *evidence // that of the disputed step with the least share of rows that agree
@@ -64,6 +64,7 @@ func (r *reader) verdict(key string, v *Verdict) error {
 	var valid struct{ Model, Simulator *bool }
 	var steps []struct{ Step int }
 	var judged []evidence
+	var chance struct{ Says string }
 	switch key {
 	case "valid":
 		to = &valid
@@ -73,6 +74,8 @@ func (r *reader) verdict(key string, v *Verdict) error {
 		to = &v.says
 	case "note":
 		to = &v.note
+	case "chance":
+		to = &chance
 	case "unsupported":
 		to = &steps
 	case "evidence":
@@ -96,6 +99,8 @@ func (r *reader) verdict(key string, v *Verdict) error {
 	switch key {
 	case "valid":
 		v.model, v.simulator = valid.Model, valid.Simulator
+	case "chance":
+		v.chance = chance.Says
 	case "unsupported":
 		for _, s := range steps {
 			v.judge(evidence{Step: s.Step, Kind: "unseen"})
@@ -119,6 +124,9 @@ func (v *Verdict) compose(status string) {
 		v.composeRun()
 	default:
 		v.composePlan()
+	}
+	if v.chance != "" {
+		v.Lines = append(v.Lines, strings.ToUpper(v.chance[:1])+v.chance[1:]+".")
 	}
 	if e := v.least; e != nil && e.Rows > 0 {
 		at := "there"

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -64,8 +65,8 @@ type Document struct {
 	Evidence support.Steps `json:"evidence"`
 	// Safe is what the training rows support; absent unless it was asked for.
 	Safe *Bracket `json:"safe,omitempty"`
-	// Chance is how the plan of a determinised model fares where draws are drawn; absent if that is
-	// not known.
+	// Chance is how a plan for the most likely outcomes fares where draws are drawn; absent if that is not known, and
+	// where nothing is drawn.
 	Chance    *Chance `json:"chance,omitempty"`
 	Landmarks int     `json:"landmarks"`
 	Seconds   Seconds `json:"seconds"`
@@ -80,20 +81,51 @@ type Document struct {
 	prover string // outside solver on whose word alone the status or the bound is
 }
 
-// Chance is how a plan fares where draws are drawn.
+// Chance is how a plan that was made for the most likely outcomes fares where draws are drawn. Unknown values are null.
 type Chance struct {
-	Success float64  `json:"success"` // probability that it reaches the goal at a step
-	Policy  *float64 `json:"policy"`  // that of the best policy; null where it was not computed
+	Success *float64 `json:"success"`           // probability that it reaches the goal at a step
+	Reward  *float64 `json:"reward,omitempty"`  // the expected one, where there is no goal
+	Policy  *float64 `json:"policy"`            // the same of the best policy; null where it was not computed
+	Learned bool     `json:"learned,omitempty"` // what is drawn was learned
+	// Sampled tells of the runs that Success was estimated in; absent where it was computed.
+	Sampled *Sample `json:"sampled,omitempty"`
+	Says    string  `json:"says"` // String
+}
+
+// Sample is a share that was estimated in runs, with an interval that contains the true one with some confidence.
+type Sample struct {
+	Runs       int     `json:"runs"`
+	Rate       float64 `json:"rate"`
+	Confidence float64 `json:"confidence"`
+	Lower      float64 `json:"lower"`
+	Upper      float64 `json:"upper"`
+}
+
+// String is for people.
+func (s *Sample) String() string {
+	return fmt.Sprintf("%d of %d runs that were drawn; with %g %% confidence %s to %s", int(math.Round(s.Rate*float64(s.Runs))), s.Runs, 100*s.Confidence, Percent(s.Lower), Percent(s.Upper))
 }
 
 // String is for people.
 func (c *Chance) String() string {
-	text := "where draws are drawn, the plan reaches the goal with probability " + Percent(c.Success)
+	text, value, write := "where draws are drawn, ", c.Success, Percent
+	if c.Learned {
+		text = "under the learned model with all its outcomes, "
+	}
+	if c.Success != nil {
+		text += "the plan reaches the goal with probability " + Percent(*c.Success)
+	} else {
+		value, write = c.Reward, func(x float64) string { return strconv.FormatFloat(x, 'g', 9, 64) }
+		text += "the plan has expected reward " + write(*c.Reward)
+	}
+	if c.Sampled != nil {
+		text += fmt.Sprintf(" (%v)", c.Sampled)
+	}
 	switch {
 	case c.Policy == nil:
 		return text + "; --policy looks for the best policy"
-	case *c.Policy > c.Success:
-		return text + ", and a policy with " + Percent(*c.Policy) + ": --policy"
+	case *c.Policy > *value:
+		return text + ", and a policy " + map[bool]string{true: "with ", false: ""}[c.Success != nil] + write(*c.Policy) + ": --policy"
 	}
 	return text + ", and no policy is better"
 }

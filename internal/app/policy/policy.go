@@ -43,6 +43,14 @@ type model struct {
 	start   factored.Valuation
 }
 
+// learned reports whether the model was learned.
+func (m *model) learned() bool { return m.of != m.p.Problem }
+
+// hasGoal reports whether a problem with chance has a goal.
+func hasGoal(p *load.Problem) bool {
+	return p.Truth != nil && p.Truth.Goal != nil || p.Declared != nil && len(p.Problem.Goal) > 0
+}
+
 // process is a decision process whose states and actions can be shown.
 type process interface {
 	policy.Process
@@ -117,7 +125,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 		}
 	}
-	hasGoal := p.Truth != nil && p.Truth.Goal != nil || p.Declared != nil && len(p.Problem.Goal) > 0
+	hasGoal := hasGoal(p)
 	if r.Objective == "" {
 		if r.Objective = policy.Reward; hasGoal {
 			r.Objective = policy.Success
@@ -134,7 +142,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if r.Robust != nil {
 		return m.robust(ctx, r, hasGoal)
 	}
-	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.of != p.Problem, Engine: "dynamic programming", Status: engine.Unknown}
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
 	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report})
 	if err != nil {
 		return nil, err

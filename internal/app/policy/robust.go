@@ -50,7 +50,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		return nil, err
 	}
 	d := &Document{
-		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.of != m.p.Problem, Engine: "minimax", Status: engine.Infeasible,
+		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.learned(), Engine: "minimax", Status: engine.Infeasible,
 		States: s.States, Pairs: s.Pairs, Disturbances: &n,
 	}
 	if s.Exists {

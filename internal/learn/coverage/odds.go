@@ -48,6 +48,13 @@ func drawn(all, marked, n, k int) float64 {
 	return min(1, sum)
 }
 
+// Interval bounds the rate of events of which n were tried and k happened, with the given confidence: the tails beyond
+// either bound are equally likely (Clopper and Pearson, 1934).
+func Interval(n, k int, confidence float64) (lower, upper float64) {
+	odds := (1 - confidence) / 2
+	return 1 - upperRate(n, n-k, odds), upperRate(n, k, odds)
+}
+
 // upperRate is the largest rate at which k or fewer of n events still have the given odds
 // (Clopper and Pearson, 1934).
 func upperRate(n, k int, odds float64) float64 {
