@@ -117,7 +117,7 @@ func (c *Coordinator) joinParts(ctx context.Context, p *load.Problem, name strin
 			return fmt.Errorf("part %d has %d rows; expected %d", i, d.Rows, parts[i])
 		}
 		report(i)
-		return out.WriteRows(d.Values)
+		return out.WriteAll(d)
 	})
 	if err != nil {
 		out.Abort()

@@ -98,9 +98,8 @@ func (c *collector) observe(t simulator.Transition) error {
 		reward = *t.Reward
 		c.out.Rewarded++
 	}
-	c.data.Values = append(c.data.Values, c.columns.Row(t)...)
+	c.data.Add(c.columns.Row(t))
 	c.data.Rewards = append(c.data.Rewards, reward)
-	c.data.Rows++
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (w *world) rows(n int, walk bool) *dataset.Data {
 	if err != nil {
 		panic(err)
 	}
-	d := &dataset.Data{Schema: schema, Rows: n}
+	d := &dataset.Data{Schema: schema}
 	s := w.start
 	for range n {
 		if !walk || w.IntN(10) == 0 {
@@ -143,12 +143,14 @@ func (w *world) rows(n int, walk bool) *dataset.Data {
 		}
 		now := s | w.Uint64()&(1<<w.actions-1)<<w.states
 		s = w.next(now)
+		var row []float64
 		for i := range w.states + w.actions {
-			d.Values = append(d.Values, float64(now>>i&1))
+			row = append(row, float64(now>>i&1))
 		}
 		for i := range w.states {
-			d.Values = append(d.Values, float64(s>>i&1))
+			row = append(row, float64(s>>i&1))
 		}
+		d.Add(row)
 	}
 	return d
 }

@@ -26,8 +26,7 @@ func TestDriftNamed(t *testing.T) {
 		train2 := func(parts ...*dataset.Data) (*load.Problem, *Trained) {
 			d := &dataset.Data{Schema: parts[0].Schema}
 			for _, p := range parts {
-				d.Rows += p.Rows
-				d.Values = append(d.Values, p.Values...)
+				_ = p.Each(func(_ int, row []float64) error { d.Add(row); return nil })
 			}
 			p := &load.Problem{Task: engine.Task{Problem: w.p}}
 			trained, err := trainFrom(context.Background(), p, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})

@@ -39,8 +39,7 @@ func dataOf(t *testing.T, p *load.Problem, rows ...[5]float64) *sourced {
 	d := &dataset.Data{Schema: s}
 	for _, r := range rows {
 		for range int(r[4]) {
-			d.Values = append(d.Values, r[0], r[1], 0, 0, r[2], r[3])
-			d.Rows++
+			d.Add([]float64{r[0], r[1], 0, 0, r[2], r[3]})
 		}
 	}
 	return &sourced{data: []train.Source{{Data: d, Outside: true}}}

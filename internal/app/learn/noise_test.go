@@ -25,9 +25,9 @@ func (w *world) spoil(d *dataset.Data, rate float64, hidden, cells bool) (region
 	}
 	output = w.IntN(w.states)
 	bits := w.states + w.actions
-	width := bits + w.states
+	spoilt := &dataset.Data{Schema: d.Schema}
 	for r := range d.Rows {
-		row := d.Values[r*width : (r+1)*width]
+		row := d.Row(r)
 		var now uint64
 		for i := range bits {
 			now |= uint64(row[i]) << i
@@ -40,7 +40,9 @@ func (w *world) spoil(d *dataset.Data, rate float64, hidden, cells bool) (region
 				row[i] = 1 - row[i]
 			}
 		}
+		spoilt.Add(row)
 	}
+	*d = *spoilt
 	return region, output
 }
 
@@ -146,18 +148,18 @@ func slipperyGrid(t *testing.T, works float64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &dataset.Data{Schema: schema, Rows: 2000}
+		d := &dataset.Data{Schema: schema}
 		step := func(x, y, move int) (int, int) {
 			dx, dy := []int{1, -1, 0, 0}[move], []int{0, 0, 1, -1}[move]
 			return max(0, min(4, x+dx)), max(0, min(4, y+dy))
 		}
-		for range d.Rows {
+		for range 2000 {
 			x, y, move := r.IntN(5), r.IntN(5), r.IntN(4)
 			a, b := x, y
 			if r.Float64() < works {
 				a, b = step(x, y, move)
 			}
-			d.Values = append(d.Values, float64(x), float64(y), float64(move), float64(a), float64(b))
+			d.Add([]float64{float64(x), float64(y), float64(move), float64(a), float64(b)})
 		}
 		q := &load.Problem{Task: engine.Task{Problem: p}}
 		trained, err := trainFrom(context.Background(), q, &sourced{data: []train.Source{{Data: d}}}, Training{Recipe: RecipeStructure, Config: train.Config{Threads: 1}})

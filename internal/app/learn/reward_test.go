@@ -60,7 +60,9 @@ func TestRewardFormats(t *testing.T) {
 	for i := range d.Rows {
 		values = append(values, d.Row(i)...)
 	}
-	d = &dataset.Data{Schema: s, Rows: d.Rows + 1, Values: append(values, d.Row(10)...), Rewards: append(d.Rewards, d.Rewards[10]-20)}
+	rewards := append(d.Rewards, d.Rewards[10]-20)
+	d = dataset.NewData(s, append(values, d.Row(10)...))
+	d.Rewards = rewards
 	for _, ext := range []string{".csv", ".parquet", ".npz", ".jsonl"} {
 		name := filepath.Join(t.TempDir(), "rows"+ext)
 		if ext == ".jsonl" {

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -59,7 +60,7 @@ func (x *system) log(t *testing.T, p *load.Problem, r *rand.Rand, rows int) *dat
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dataset.Data{Schema: schema, Rows: rows}
+	d := &dataset.Data{Schema: schema}
 	s := x.start(r)
 	for range rows {
 		a := make([]int, len(x.actions))
@@ -69,11 +70,11 @@ func (x *system) log(t *testing.T, p *load.Problem, r *rand.Rand, rows int) *dat
 			}
 		}
 		next, reward, done := x.step(r, s, a)
-		for _, part := range [][]int{s, a, next} {
-			for _, v := range part {
-				d.Values = append(d.Values, float64(v))
-			}
+		var row []float64
+		for _, v := range slices.Concat(s, a, next) {
+			row = append(row, float64(v))
 		}
+		d.Add(row)
 		d.Rewards = append(d.Rewards, reward)
 		if s = next; done || r.IntN(200) == 0 {
 			s = x.start(r)

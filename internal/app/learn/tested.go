@@ -192,9 +192,9 @@ func draw(ctx context.Context, p *load.Problem, seed uint64, samples int) (*data
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Data{Schema: schema, Rows: samples}
+	d := &dataset.Data{Schema: schema}
 	err = collect.Rows(ctx, p.Truth.Sim, collect.Options{Rows: samples, Policy: collect.Restart, Seed: seed}, func(values []float64) error {
-		d.Values = append(d.Values, values...)
+		d.Add(values)
 		return nil
 	})
 	return d, err

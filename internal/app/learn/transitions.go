@@ -28,12 +28,10 @@ func TrainOn(ctx context.Context, p *load.Problem, rows []Transition, t Training
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Data{Schema: schema, Rows: len(rows)}
+	d := &dataset.Data{Schema: schema}
 	system := p.Truth.System()
 	for _, r := range rows {
-		d.Values = append(d.Values, system.State(r.Now)...)
-		d.Values = append(d.Values, system.Action(r.Now)...)
-		d.Values = append(d.Values, system.State(r.Next)...)
+		d.Add(slices.Concat(system.State(r.Now), system.Action(r.Now), system.State(r.Next)))
 	}
 	return trainFrom(ctx, p, &sourced{data: []train.Source{{Data: d}}}, t)
 }

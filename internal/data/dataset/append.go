@@ -167,8 +167,7 @@ func (a *Appender) WriteRewarded(values, rewards []float64) error {
 	if rewards != nil || a.kept.Rewards != nil {
 		a.kept.Rewards = append(unknownTo(a.kept.Rewards, a.kept.Rows), rewards...)
 	}
-	a.kept.Values = append(a.kept.Values, values...)
-	a.kept.Rows += len(values) / cols
+	a.kept.Add(values)
 	return nil
 }
 

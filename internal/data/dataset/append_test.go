@@ -128,7 +128,7 @@ func TestAppendLevels(t *testing.T) {
 	}
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {
 		name := filepath.Join(t.TempDir(), "d"+ext)
-		if err := Write(name, &Data{Schema: s.Stored(), Rows: 1, Values: []float64{1.5, 1, 9.5}}); err != nil {
+		if err := Write(name, NewData(s.Stored(), []float64{1.5, 1, 9.5})); err != nil {
 			t.Fatal(err)
 		}
 		a, err := Append(name, s)

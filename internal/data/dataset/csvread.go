@@ -107,7 +107,7 @@ func parseCSV(name string, text io.Reader, s *Schema) (*Data, error) {
 			}
 		}
 	}
-	l := &log{f: f, s: s, columns: columns, index: index, out: newRows(len(s.Columns)), row: make([]float64, len(s.Columns))}
+	l := &log{f: f, s: s, columns: columns, index: index, out: &Data{Schema: s}, row: make([]float64, len(s.Columns))}
 	if sequence {
 		err = l.sequences()
 	} else {
@@ -116,9 +116,8 @@ func parseCSV(name string, text io.Reader, s *Schema) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := l.out.data(s)
-	d.Rewards, d.Begins, d.Line = l.rewards, l.begins, func(i int) int { return int(l.lines[i]) }
-	return d, nil
+	l.out.Line = func(i int) int { return int(l.lines[i]) }
+	return l.out, nil
 }
 
 // parse reads a field as a value of the column.

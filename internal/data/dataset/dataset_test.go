@@ -28,17 +28,17 @@ func sample(t testing.TB) *Schema {
 }
 
 func sampleData(t testing.TB, rows int) *Data {
-	d := &Data{Schema: sample(t), Rows: rows}
+	var values []float64
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range rows {
 		state := func() []float64 {
 			return []float64{float64(rng.IntN(2)), float64(rng.IntN(12) - 2), float64(rng.Int64N(1<<53) - 1<<52), rng.NormFloat64(), float64(rng.IntN(2))}
 		}
-		d.Values = append(d.Values, state()...)
-		d.Values = append(d.Values, float64(rng.IntN(2)), rng.Float64())
-		d.Values = append(d.Values, state()...)
+		values = append(values, state()...)
+		values = append(values, float64(rng.IntN(2)), rng.Float64())
+		values = append(values, state()...)
 	}
-	return d
+	return NewData(sample(t), values)
 }
 
 func write(t testing.TB, name, text string) string {
@@ -86,9 +86,9 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func TestCSVGolden(t *testing.T) {
-	d := &Data{Schema: sample(t), Rows: 2, Values: []float64{
+	d := NewData(sample(t), []float64{
 		1, -2, 7, 0.5, 1, 0, -1, 0, 9, 8, -1.25, 0,
-		0, 0, -7, 1e-9, 0, 1, 1, 1, 1, 1, 100, 1}}
+		0, 0, -7, 1e-9, 0, 1, 1, 1, 1, 1, 100, 1})
 	name := filepath.Join(t.TempDir(), "data.csv")
 	if err := Write(name, d); err != nil {
 		t.Fatal(err)
@@ -186,7 +186,9 @@ func TestReadErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	data.Values[1] = 99 // level is in -2..9
+	row := data.Row(0)
+	row[1] = 99 // level is in -2..9
+	data = NewData(data.Schema, row)
 	if err := Write(filepath.Join(dir, "range.parquet"), data); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestDiscretize(t *testing.T) {
 	}
 	for name, values := range map[string][]float64{"whole.parquet": {7, 3, 1, 10, 4}, "out.npz": {7, 3, 1, 11, 4}} {
 		name = filepath.Join(t.TempDir(), name)
-		if err := Write(name, &Data{Schema: plain, Rows: 1, Values: values}); err != nil {
+		if err := Write(name, NewData(plain, values)); err != nil {
 			t.Fatal(err)
 		}
 		d, err := ReadAs(name, s)

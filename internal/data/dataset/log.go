@@ -14,13 +14,11 @@ type log struct {
 	s       *Schema
 	columns []int                // of the schema, for each field; or negative, see match
 	index   []map[string]float64 // values of enumerations, for each field
-	out     *rows
+	out     *Data
 	row     []float64 // by column of the schema
 	reward  float64   // of the row
 	line    int32
-	lines   []int32   // of the rows of out
-	rewards []float64 // of these, if there is a column of them
-	begins  []int32   // the rows of out that begin an episode
+	lines   []int32 // of the rows of out
 }
 
 // field parses field i into the row. What is missing is NaN: an action in a
@@ -48,10 +46,10 @@ func (l *log) field(i int, text string, optional bool) error {
 }
 
 func (l *log) emit(row []float64, reward float64, line int32) {
-	l.out.add(row)
+	l.out.Add(row)
 	l.lines = append(l.lines, line)
 	if slices.Contains(l.columns, rewardColumn) {
-		l.rewards = append(l.rewards, reward)
+		l.out.Rewards = append(l.out.Rewards, reward)
 	}
 }
 
@@ -142,7 +140,7 @@ func (l *log) sequences() error {
 		}
 		switch same := !first && episode == lastEpisode; {
 		case !same:
-			l.begins = append(l.begins, int32(len(l.out.of)))
+			l.out.Begins = append(l.out.Begins, int32(l.out.Rows))
 			if begun[episode] {
 				return l.f.fault(stepField, "episode %s begins again, expected its rows to stand together", episode)
 			}

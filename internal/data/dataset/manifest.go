@@ -97,7 +97,7 @@ func readParts(name string) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &Data{Rows: m.Rows}
+	all := &Data{}
 	for i, p := range m.Parts {
 		file := filepath.Join(filepath.Dir(name), p.File)
 		hash, err := hashOf(file)
@@ -117,14 +117,15 @@ func readParts(name string) (*Data, error) {
 			if err := RoomFor(m.Rows, len(d.Schema.Columns)); err != nil {
 				return nil, source.Errorf(name, 0, 0, "%v", err)
 			}
-			all.Schema, all.Values = d.Schema, make([]float64, 0, m.Rows*len(d.Schema.Columns))
+			all.Schema = d.Schema
 		case !reflect.DeepEqual(d.Schema, all.Schema):
 			return nil, source.Errorf(file, 0, 0, "its columns differ from those of %s", m.Parts[0].File)
 		}
 		if (d.Rewards == nil) != (all.Rewards == nil) && i > 0 {
 			return nil, source.Errorf(file, 0, 0, "the column reward is in some parts only")
 		}
-		all.Values, all.Rewards = append(all.Values, d.Values...), append(all.Rewards, d.Rewards...)
+		all.Rewards = append(all.Rewards, d.Rewards...)
+		_ = d.Each(func(_ int, row []float64) error { all.Add(row); return nil })
 	}
 	return all, nil
 }

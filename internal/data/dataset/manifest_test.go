@@ -19,7 +19,7 @@ func TestManifest(t *testing.T) {
 	var want []float64
 	for i, values := range [][]float64{{1, 0, 2, 2, 1, 3}, {3, 1, 4}} {
 		want = append(want, values...)
-		if err := Write(PartName(name, i), &Data{Schema: schema, Rows: len(values) / 3, Values: values}); err != nil {
+		if err := Write(PartName(name, i), NewData(schema, values)); err != nil {
 			t.Fatal(err)
 		}
 	}

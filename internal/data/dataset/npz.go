@@ -125,6 +125,7 @@ func readNPZ(f *os.File) (*Data, error) {
 		return nil, fmt.Errorf("%s: %v", schemaMember, err)
 	}
 	n := len(d.Schema.Columns)
+	columns := make([][]float64, n)
 	left := unpacked(info.Size(), npzRatio)
 	for i := range d.Schema.Columns {
 		c := &d.Schema.Columns[i]
@@ -133,23 +134,19 @@ func readNPZ(f *os.File) (*Data, error) {
 			return nil, fmt.Errorf("column %s: %v", c.Name, err)
 		}
 		if i == 0 {
-			d.Rows = len(col)
-			if err := RoomFor(d.Rows, n); err != nil {
+			if err := RoomFor(len(col), n); err != nil {
 				return nil, err
 			}
 			// An array has a byte for each value.
-			if int64(d.Rows)*int64(n) > unpacked(info.Size(), npzRatio) {
+			if int64(len(col))*int64(n) > unpacked(info.Size(), npzRatio) {
 				return nil, errUnpacked
 			}
-			d.Values = make([]float64, d.Rows*n)
 		}
-		if len(col) != d.Rows {
-			return nil, fmt.Errorf("column %s has %d rows, the first has %d", c.Name, len(col), d.Rows)
-		}
-		for row, v := range col {
-			d.Values[row*n+i] = v
+		if columns[i] = col; len(col) != len(columns[0]) {
+			return nil, fmt.Errorf("column %s has %d rows, the first has %d", c.Name, len(col), len(columns[0]))
 		}
 	}
+	d.addColumns(columns)
 	if has(z, rewardName+".npy") && !d.Schema.has(rewardName) {
 		rewards, err := npzColumn(z, &Column{Name: rewardName, Type: Real}, &left)
 		if err != nil {
@@ -161,6 +158,17 @@ func readNPZ(f *os.File) (*Data, error) {
 		d.Rewards = rewards
 	}
 	return d, nil
+}
+
+// addColumns appends the rows of columns.
+func (d *Data) addColumns(columns [][]float64) {
+	row := make([]float64, len(columns))
+	for k := range columns[0] {
+		for i := range row {
+			row[i] = columns[i][k]
+		}
+		d.Add(row)
+	}
 }
 
 // has reports whether an archive has a member.

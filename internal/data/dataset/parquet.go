@@ -113,60 +113,83 @@ func readParquet(f *os.File) (*Data, error) {
 			return nil, fmt.Errorf("the columns are not those of its %s", schemaKey)
 		}
 	}
-	// All rows at once: to enlarge a table of a GiB stops everything else for a second.
 	if err := RoomFor(pf.Rows, n); err != nil {
 		return nil, err
 	}
-	d.Values = make([]float64, 0, pf.Rows*n)
+	columns := d.Schema.Columns
+	if rewards {
+		columns = append(slices.Clone(columns), Column{Name: rewardName, Type: Real})
+	}
 	for k := range pf.Groups {
-		g, at := &pf.Groups[k], d.Rows
-		d.Rows += g.Rows
-		if err := RoomFor(d.Rows, n); err != nil {
+		if err := readGroup(d, columns, pf, &pf.Groups[k]); err != nil {
 			return nil, err
-		}
-		d.Values = slices.Grow(d.Values, d.Rows*n-len(d.Values))[:d.Rows*n]
-		for i := range d.Schema.Columns {
-			c := &d.Schema.Columns[i]
-			if err := readChunk(c, pf.Cursor(g, i), func(row int, v float64) { d.Values[(at+row)*n+i] = v }); err != nil {
-				return nil, fmt.Errorf("column %s: %v", c.Name, err)
-			}
-		}
-		if rewards {
-			d.Rewards = slices.Grow(d.Rewards, d.Rows-at)[:d.Rows]
-			c := &Column{Name: rewardName, Type: Real}
-			if err := readChunk(c, pf.Cursor(g, n), func(row int, v float64) { d.Rewards[at+row] = v }); err != nil {
-				return nil, fmt.Errorf("column %s: %v", rewardName, err)
-			}
 		}
 	}
 	return d, nil
 }
 
-// readChunk calls set with the value of column c in each row of a row group.
-func readChunk(c *Column, from *parquet.Cursor, set func(row int, v float64)) error {
-	index := map[string]float64{}
-	for k, v := range c.Values {
-		index[v] = float64(k)
+// readGroup adds the rows of a group to d, some at a time. A column behind those of d has the rewards.
+func readGroup(d *Data, columns []Column, pf *parquet.File, g *parquet.Group) error {
+	const some = 1 << 8
+	n, width := len(d.Schema.Columns), len(columns)
+	block, buf := make([]float64, some*width), make([]parquet.Value, some)
+	chunks := make([]*chunk, width)
+	for i := range columns {
+		chunks[i] = newChunk(&columns[i], pf.Cursor(g, i))
 	}
-	buf := make([]parquet.Value, 1024)
-	at := 0
-	for {
-		n, err := from.Read(buf)
-		for i := range buf[:n] {
-			v, err := fromParquet(c, &buf[i], index)
-			if err != nil {
-				return fmt.Errorf("row %d of its group: %v", at+1, err)
+	for at := 0; at < g.Rows; at += some {
+		rows := min(some, g.Rows-at)
+		for i, c := range chunks {
+			if err := c.read(buf[:rows], func(row int, v float64) { block[row*width+i] = v }); err != nil {
+				return fmt.Errorf("column %s: %v", c.column.Name, err)
 			}
-			set(at, v)
-			at++
 		}
+		for row := block[:rows*width]; len(row) > 0; row = row[width:] {
+			if d.Add(row[:n]); width > n {
+				d.Rewards = append(d.Rewards, row[n])
+			}
+		}
+	}
+	return nil
+}
+
+// chunk is the column of a group of rows that is being read.
+type chunk struct {
+	column *Column
+	index  map[string]float64 // of an enumeration's values
+	from   *parquet.Cursor
+	at     int
+}
+
+func newChunk(c *Column, from *parquet.Cursor) *chunk {
+	x := &chunk{column: c, index: map[string]float64{}, from: from}
+	for k, v := range c.Values {
+		x.index[v] = float64(k)
+	}
+	return x
+}
+
+// read calls set with the next values, as many as buf has room for.
+func (x *chunk) read(buf []parquet.Value, set func(row int, v float64)) error {
+	for row := 0; row < len(buf); {
+		n, err := x.from.Read(buf[row:])
 		if err == io.EOF {
-			return nil
+			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
 			return err
 		}
+		for ; n > 0; n-- {
+			v, err := fromParquet(x.column, &buf[row], x.index)
+			if err != nil {
+				return fmt.Errorf("row %d of its group: %v", x.at+1, err)
+			}
+			set(row, v)
+			row++
+			x.at++
+		}
 	}
+	return nil
 }
 
 func fromParquet(c *Column, x *parquet.Value, index map[string]float64) (float64, error) {

@@ -34,13 +34,17 @@ func Read(name string) (*Data, error) {
 	if err != nil {
 		return nil, source.Errorf(name, 0, 0, "%v", err)
 	}
-	for row := range d.Rows {
-		for i, v := range d.Row(row) {
+	err = d.Each(func(row int, values []float64) error {
+		for i, v := range values {
 			c := &d.Schema.Columns[i]
 			if why := c.admits(v); why != "" {
-				return nil, source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, c.Name, number(v), why)
+				return source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, c.Name, number(v), why)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for row, y := range d.Rewards {
 		if math.IsInf(y, 0) {
@@ -129,12 +133,8 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 			}
 		}
 	}
-	out := &Data{Schema: s, Rows: d.Rows, Values: d.Values, Rewards: d.Rewards}
-	if len(d.Schema.Columns) != n || !slices.IsSorted(back) {
-		out.Values = make([]float64, d.Rows*n)
-	}
-	for row := range d.Rows {
-		in, to := d.Row(row), out.Row(row)
+	out, to := &Data{Schema: s, Rewards: d.Rewards}, make([]float64, n)
+	err = d.Each(func(row int, in []float64) error {
 		for i := range s.Columns {
 			v := in[back[i]]
 			text := d.Schema.Columns[back[i]].Text
@@ -145,12 +145,14 @@ func conform(name string, d *Data, s *Schema) (*Data, error) {
 			case why != "" && s.Outside != nil:
 				s.Outside(Outside{row + 1, s.Columns[i].Name, text(in[back[i]]), strings.TrimPrefix(why, "expected "), false})
 			case why != "":
-				return nil, source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, s.Columns[i].Name, number(v), why)
+				return source.Errorf(name, 0, 0, "row %d, column %s: %s, %s", row+1, s.Columns[i].Name, number(v), why)
 			}
 			to[i] = v
 		}
-	}
-	return out, nil
+		out.Add(to)
+		return nil
+	})
+	return out, err
 }
 
 // rewardName is the name of the column of rewards.

@@ -104,7 +104,8 @@ func TestFluentReward(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Data{Schema: s, Rows: 2, Values: []float64{1, 0, 2, 2, 1, 3}, Rewards: []float64{5, 6}}
+	d := NewData(s, []float64{1, 0, 2, 2, 1, 3})
+	d.Rewards = []float64{5, 6}
 	for _, ext := range []string{".csv", ".parquet", ".npz"} {
 		name := filepath.Join(t.TempDir(), "data"+ext)
 		if err := Write(name, d); err != nil {

@@ -36,17 +36,24 @@ func TestEqualRows(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	before := heap()
-	d, err := ReadAs(name, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if per := float64(heap()-before) / count; per > most {
-		t.Errorf("%.1f bytes a row, expected at most %d", per, most)
-	}
-	for i := range count {
-		if got := d.Row(i); fmt.Sprint(got) != fmt.Sprint(want(i)) || int(d.Of[i]) != i%1000 || d.Line(i) != i+2 {
-			t.Fatalf("row %d is %v with number %d in line %d, expected %v", i, got, d.Of[i], d.Line(i), want(i))
+	next := map[string]string{".csv": ".parquet", ".parquet": ".npz", ".npz": ".csv"}
+	for _, ext := range []string{".csv", ".parquet", ".npz"} {
+		before := heap()
+		d, err := ReadAs(name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if per := float64(heap()-before) / count; per > most {
+			t.Errorf("%s: %.1f bytes a row, expected at most %d", ext, per, most)
+		}
+		for i := range count {
+			if got := d.Row(i); fmt.Sprint(got) != fmt.Sprint(want(i)) || int(d.Of[i]) != i%1000 || ext == ".csv" && d.Line(i) != i+2 {
+				t.Fatalf("%s: row %d is %v with number %d, expected %v", ext, i, got, d.Of[i], want(i))
+			}
+		}
+		name = filepath.Join(t.TempDir(), "rows"+next[ext])
+		if err := Write(name, d); err != nil {
+			t.Fatal(err)
 		}
 	}
 	runtime.KeepAlive(text.Bytes())

@@ -115,18 +115,15 @@ func Write(name string, d *Data) error {
 	if err != nil {
 		return err
 	}
-	if err := f.writeAll(d); err != nil {
+	if err := f.WriteAll(d); err != nil {
 		f.Abort()
 		return err
 	}
 	return f.Close()
 }
 
-// writeAll writes the rows of d, those of a view some at a time.
-func (f *File) writeAll(d *Data) error {
-	if d.View == nil {
-		return f.WriteRows(d.Values)
-	}
+// WriteAll writes the rows of d, some at a time.
+func (f *File) WriteAll(d *Data) error {
 	var some []float64
 	err := d.Each(func(_ int, row []float64) error {
 		if some = append(some, row...); len(some) < 1<<16 {

@@ -181,11 +181,11 @@ func TestMeasure(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		n := 1 + rng.IntN(400)
-		stored := &dataset.Data{Schema: s.Stored(), Rows: n}
+		stored := &dataset.Data{Schema: s.Stored()}
 		var rows [][]float64
 		for range n {
 			rows = append(rows, drawRow(rng))
-			stored.Values = append(stored.Values, rows[len(rows)-1]...)
+			stored.Add(rows[len(rows)-1])
 		}
 		c := NewCounter(p, guess)
 		_, err := Each(p, func(*train.Row) *Counter { return c }, train.Source{Data: s.Quantise(stored), Stored: stored, Outside: true})

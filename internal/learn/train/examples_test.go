@@ -179,7 +179,7 @@ func TestFromDataErrors(t *testing.T) {
 		if change != nil {
 			change(v)
 		}
-		return &dataset.Data{Schema: schema, Rows: 2, Values: v}
+		return dataset.NewData(schema, v)
 	}
 	if e, err := FromData(data(nil), c.Problem); err != nil || e.Rows() != 1 || e.Total() != 2 {
 		t.Errorf("%+v %v", e, err)
