@@ -5,7 +5,6 @@ package outcomes
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -41,6 +40,7 @@ type Line struct {
 	sure    []chance.Group // one outcome in each context: functions with wrong records
 	without *chance.Model  // both, learned without the rows held out
 	predict measure.Predict
+	bits    map[int]float64 // description lengths, by the first variable of a group
 }
 
 // Judged is how what is drawn does on rows.
@@ -78,10 +78,8 @@ func Find(ctx context.Context, p *load.Problem, r Request, t *structure.Table, s
 		return nil, err
 	}
 	line.Most = x.most
-	if r.Held != nil && r.Predict != nil {
-		if err := x.holdOut(ctx, line, &r); err != nil {
-			return nil, err
-		}
+	if err := x.decide(ctx, line, &r, st); err != nil {
+		return nil, err
 	}
 	if err := line.replace(p.Problem, t, st); err != nil {
 		return nil, err
@@ -114,92 +112,6 @@ func Judge(p *factored.Problem, m *chance.Model, net *bnn.Network, from []train.
 	return j.Judged(), err
 }
 
-// mostRows bounds the rows that are looked at: of more, some are.
-const mostRows = 1 << 18
-
-// chanceRows are the complete rows of data sets, as values of variables.
-type chanceRows struct {
-	p       *load.Problem
-	outputs []int // the variables that are learned
-	open    []int // those of them that the rows do not determine
-	most    int   // different next states of one state and action
-	now     [][]int64
-	next    [][]int64
-	begins  []bool
-	row     []train.Row // source and index of each
-}
-
-func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
-	x := &chanceRows{p: p}
-	last := train.Row{Source: -1}
-	rows := 0
-	for _, s := range from {
-		rows += s.Data.Rows
-	}
-	share := max(1, rows/mostRows)
-	err := train.EachRow(p.Problem, func(r *train.Row) {
-		if r.InKnown != nil || len(r.Outside) > 0 || share > 1 && r.Index%(100*share) >= 100 {
-			return
-		}
-		begins := r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
-		last = train.Row{Source: r.Source, Index: r.Index}
-		x.now, x.next = append(x.now, valuesOf(p.Problem, r.Now)), append(x.next, valuesOf(p.Problem, r.Next))
-		x.begins, x.row = append(x.begins, begins), append(x.row, last)
-	}, from...)
-	if err != nil {
-		return nil, err
-	}
-	isOutput := map[factored.Bit]bool{}
-	for _, b := range p.Problem.Outputs {
-		isOutput[b] = true
-	}
-	for i := range p.Problem.Variables {
-		if isOutput[p.Problem.Variables[i].First] {
-			x.outputs = append(x.outputs, i)
-		}
-	}
-	x.findOpen()
-	return x, nil
-}
-
-func isBegin(begins []int32, row int) bool {
-	_, found := slices.BinarySearch(begins, int32(row))
-	return found
-}
-
-func valuesOf(p *factored.Problem, val factored.Valuation) []int64 {
-	values := make([]int64, len(p.Variables))
-	for i := range values {
-		values[i] = p.Variables[i].Value(val)
-	}
-	return values
-}
-
-// findOpen finds the outputs that have different values after one state and action.
-func (x *chanceRows) findOpen() {
-	first, different := map[string]int{}, map[string]map[string]bool{}
-	open := map[int]bool{}
-	for r := range x.now {
-		key := fmt.Sprint(x.now[r])
-		k, ok := first[key]
-		if !ok {
-			first[key] = r
-			different[key] = map[string]bool{}
-		} else {
-			for _, v := range x.outputs {
-				open[v] = open[v] || x.next[r][v] != x.next[k][v]
-			}
-		}
-		different[key][fmt.Sprint(x.next[r])] = true
-		x.most = max(x.most, len(different[key]))
-	}
-	for _, v := range x.outputs {
-		if open[v] {
-			x.open = append(x.open, v)
-		}
-	}
-}
-
 // learn describes the open outputs from the rows for which keep holds, nil for all.
 func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, noise float64) (*Line, error) {
 	s := outcome.NewSource(x.p.Problem, x.outputs)
@@ -215,7 +127,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 			open = append(open, i)
 		}
 	}
-	line := &Line{Reading: readUndecided}
+	line := &Line{Reading: readUndecided, bits: map[int]float64{}}
 	sure, err := outcome.Learn(ctx, &s.Table, all, outcome.Options{Determined: true, Noise: noise})
 	if err != nil {
 		return nil, err
@@ -236,6 +148,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if groups, err = outcome.Learn(ctx, &s.Table, open, outcome.Options{Noise: noise}); err != nil {
 			return nil, err
 		}
+		groups = shorter(groups, sure)
 	}
 	for _, g := range groups {
 		if !slices.ContainsFunc(g.Outputs, func(o int) bool { return slices.Contains(open, o) }) {
@@ -245,6 +158,7 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if err != nil {
 			return nil, err
 		}
+		line.bits[c.Outputs[0]] = g.Cost
 		if g.Random() {
 			line.groups = append(line.groups, *c)
 		} else {
@@ -271,106 +185,6 @@ func confirm(ctx context.Context, s *outcome.Source, groups []*outcome.Group, al
 		}
 	}
 	return groups, nil
-}
-
-// names lists the fluents of a group.
-func (x *chanceRows) names(g *chance.Group) (names []string) {
-	for _, v := range g.Outputs {
-		names = append(names, x.p.Problem.Variables[v].Name)
-	}
-	return names
-}
-
-// holdOut learns without the rows held out, measures that, and drops from a line the groups that
-// the prediction without them, with a share of exceptions, describes better.
-func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) error {
-	without, err := x.learn(ctx, func(r *train.Row) bool { return !q.Held(r) }, q.Noise)
-	if err != nil {
-		return err
-	}
-	f := x.p.Problem
-	all, _, _, err := chance.New(f, slices.Concat(without.groups, without.sure))
-	if err != nil {
-		return err
-	}
-	drawn, _, _, err := chance.New(f, without.groups)
-	if err != nil {
-		return err
-	}
-	line.without, line.predict = all, q.Predict
-	judge := outcome.NewJudge(drawn)
-	rows, bits, wrong := 0, map[int]float64{}, map[int]int{} // by variable, the first of a group
-	predict := predictor(f, q.Predict)
-	for r := range x.now {
-		if !q.Held(&x.row[r]) {
-			continue
-		}
-		rows++
-		judge.Add(x.now[r], nil, x.next[r])
-		for i := range all.Groups {
-			g := &all.Groups[i]
-			bits[g.Outputs[0]] += math.Log2(max(g.Probability(x.now[r], nil, x.next[r]), 1e-300))
-		}
-		predicted := predict(x.now[r])
-		for _, v := range x.open {
-			if predicted[v] != x.next[r][v] {
-				wrong[v]++
-			}
-		}
-	}
-	// A function with exceptions that is about as good is kept as it is: more is known of it.
-	gain := func(g chance.Group) float64 {
-		mine, theirs := 0.0, 0.0
-		for _, v := range g.Outputs {
-			at := slices.IndexFunc(all.Groups, func(h chance.Group) bool { return slices.Contains(h.Outputs, v) })
-			if at < 0 {
-				return math.Inf(-1)
-			}
-			if slices.Index(all.Groups[at].Outputs, v) == 0 {
-				mine += bits[v]
-			}
-			theirs += exceptions(wrong[v], rows, f.Variables[v].Hi-f.Variables[v].Lo)
-		}
-		return mine - theirs
-	}
-	const least = 12 // bits that are no accident
-	worse := func(g chance.Group) bool { return gain(g) < least }
-	line.groups, line.sure = slices.DeleteFunc(line.groups, worse), slices.DeleteFunc(line.sure, worse)
-	if len(line.groups) > 0 && len(without.groups) > 0 {
-		line.HeldOut = judge.Judged()
-	}
-	return nil
-}
-
-// exceptions are the bits of rows some of which have another value than predicted, one of so many.
-func exceptions(wrong, rows int, others int64) float64 {
-	rate := (float64(wrong) + .5) / (float64(rows) + 1)
-	return float64(rows-wrong)*math.Log2(1-rate) + float64(wrong)*math.Log2(rate/float64(max(1, others)))
-}
-
-// predictor returns a prediction as a function of values.
-func predictor(f *factored.Problem, predict measure.Predict) func(now []int64) []int64 {
-	in, out := make([]uint64, bnn.Words(len(f.Inputs))), make([]uint64, bnn.Words(len(f.Outputs)))
-	val := make(factored.Valuation, f.NumBits())
-	return func(now []int64) []int64 {
-		for i := range f.Variables {
-			if v := &f.Variables[i]; v.Set(val, now[i]) != nil {
-				continue // an auxiliary variable
-			}
-		}
-		clear(in)
-		clear(out)
-		for i, b := range f.Inputs {
-			if val[b] {
-				in[i/64] |= 1 << (i % 64)
-			}
-		}
-		predict(out, in)
-		for i, b := range f.Outputs {
-			val[b] = out[i/64]>>(i%64)&1 == 1
-		}
-		return valuesOf(f, val)
-	}
 }
 
 // Predict is the prediction learned without the rows held out: the most likely outcomes, and what was given for the
@@ -404,126 +218,6 @@ func (l *Line) Predict(f *factored.Problem) measure.Predict {
 			}
 		}
 	}
-}
-
-// replace makes the functions of a structure those of the most likely outcomes. It drops groups that
-// depend on too many bits for that.
-func (l *Line) replace(p *factored.Problem, t *structure.Table, st *structure.Structure) error {
-	var err error
-	use := func(groups []chance.Group, verdict structure.Verdict) (kept []chance.Group) {
-		for _, g := range groups {
-			trees, ok, failed := treesOf(p, g)
-			if failed != nil {
-				err = failed
-			}
-			if !ok {
-				continue
-			}
-			kept = append(kept, g)
-			for o, tree := range trees {
-				out := &st.Outputs[o]
-				*out = structure.Output{Kind: structure.ByTree, Tree: tree, Inputs: tree.Inputs(), Verdict: verdict, Rows: t.Rows(), Held: out.Held, Literals: tree.Leaves()}
-				for r := range t.Rows() {
-					if tree.Eval(t.Input(r)) != t.Output(r, o) {
-						out.Wrong++
-					}
-				}
-			}
-		}
-		return kept
-	}
-	l.groups = use(l.groups, structure.Drawn)
-	l.sure = use(l.sure, structure.Noise)
-	return err
-}
-
-// mostTabled bounds the bits that the most likely outcomes of a group may depend on.
-const mostTabled = 20
-
-// treesOf returns, by output bit, the most likely next value as a tree; ok is false if it depends on too many bits.
-func treesOf(p *factored.Problem, g chance.Group) (trees map[int]*structure.Tree, ok bool, err error) {
-	m, _, _, err := chance.New(p, []chance.Group{g})
-	if err != nil {
-		return nil, false, err
-	}
-	var bits []factored.Bit
-	var inputs []int
-	reads := m.Groups[0].Reads()
-	// What the contexts ask for first, so that a tree branches on them.
-	slices.SortStableFunc(reads, func(a, b int) int { return drawnBy(g, a) - drawnBy(g, b) })
-	for _, v := range reads {
-		for i := range p.Variables[v].Width {
-			b := p.Variables[v].First + factored.Bit(i)
-			bits, inputs = append(bits, b), append(inputs, slices.Index(p.Inputs, b))
-		}
-	}
-	if len(bits) > mostTabled || slices.Contains(inputs, -1) || m.Groups[0].Predicts() {
-		return nil, false, nil
-	}
-	val := make(factored.Valuation, p.NumBits())
-	next := make(factored.Valuation, p.NumBits())
-	values := make([]int64, len(p.Variables))
-	leaves := make([][]structure.Tree, len(p.Outputs))
-	for cell := range 1 << len(bits) {
-		free := false
-		for i, b := range bits {
-			val[b] = cell>>(len(bits)-1-i)&1 == 1
-		}
-		for _, v := range reads {
-			values[v] = p.Variables[v].Value(val)
-			free = free || values[v] < p.Variables[v].Lo || values[v] > p.Variables[v].Hi
-		}
-		if !free {
-			m.Likely(values, values, nil)
-			for _, v := range g.Outputs {
-				if err := p.Variables[v].Set(next, values[v]); err != nil {
-					return nil, false, err
-				}
-			}
-		}
-		for o, b := range p.Outputs {
-			if v, _ := p.Owner(b); slices.Contains(g.Outputs, indexOf(p, v)) {
-				leaves[o] = append(leaves[o], structure.Tree{Free: free, Value: next[b]})
-			}
-		}
-	}
-	trees = map[int]*structure.Tree{}
-	for o := range leaves {
-		if leaves[o] != nil {
-			trees[o] = treeOf(leaves[o], inputs)
-		}
-	}
-	return trees, true, nil
-}
-
-// drawnBy is 1 for a variable that a group draws, else 0.
-func drawnBy(g chance.Group, v int) int {
-	if slices.Contains(g.Outputs, v) {
-		return 1
-	}
-	return 0
-}
-
-func indexOf(p *factored.Problem, v *factored.Variable) int {
-	return slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.First == v.First })
-}
-
-// treeOf makes a tree from its values, the first input being the most significant.
-func treeOf(leaves []structure.Tree, inputs []int) *structure.Tree {
-	if len(inputs) == 0 {
-		return &leaves[0]
-	}
-	half := len(leaves) / 2
-	zero, one := treeOf(leaves[:half], inputs[1:]), treeOf(leaves[half:], inputs[1:])
-	switch {
-	case zero.Zero == nil && zero.Free:
-		return one
-	case one.Zero == nil && one.Free:
-		return zero
-	case zero.Zero == nil && one.Zero == nil && zero.Value == one.Value:
-		return zero
-	}
-	return &structure.Tree{Input: inputs[0], Zero: zero, One: one}
 }
 
 // Meta is what a network's file says of it.

@@ -34,6 +34,7 @@ type fitter struct {
 	blocked chance.Blocked
 	prior   []float64 // noise of each output
 	weight  float64   // rows that the prior counts as
+	fixed   bool      // the noise is the prior everywhere
 	most    int       // effects
 	rounds  int       // of expectation maximisation
 	least   float64   // probability of an effect
@@ -256,6 +257,9 @@ func (f *fitter) estimate(cells []cell, effects []int32) *fit {
 			m.p[j] = q
 		}
 		for o := range m.noise {
+			if f.fixed {
+				break
+			}
 			m.noise[o] = min(.9, (wrong[o]+f.weight*f.prior[o])/(m.based+f.weight))
 		}
 		if moved < 1e-5 {

@@ -186,22 +186,101 @@ func learn(ctx context.Context, t *Table, outputs []int, o Options) (*Group, err
 		return nodes > maxNodes || ctx.Err() != nil
 	}}
 	tree := g.grow(rows, maxDepth)
-	if o.Noise == 0 {
-		g.f.prior = noiseOf(tree, len(outputs))
-	}
 	var best *Group
-	for _, way := range ways {
-		f := *g.f
-		f.blocked, f.rounds = way, rounds
-		h := *g
-		h.f = &f
-		pruned, cost := h.prune(tree)
-		if cost += math.Log2(float64(len(ways))); best == nil || cost < best.Cost-1e-6 {
-			best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, x: x}
+	try := func(n noise) {
+		for _, way := range ways {
+			f := *g.f
+			f.blocked, f.rounds, f.prior, f.fixed = way, rounds, n.rates, o.Noise == 0
+			h := *g
+			h.f = &f
+			pruned, cost := h.prune(tree)
+			if cost += math.Log2(float64(len(ways))) + n.bits; best == nil || cost < best.Cost-1e-6 {
+				best = &Group{Outputs: outputs, Blocked: way, Cost: cost, tree: pruned, x: x}
+			}
 		}
+	}
+	for _, n := range o.noises(tree, x) {
+		try(n)
+	}
+	if o.Noise == 0 {
+		try(x.noise(best.noise(g.f)))
 	}
 	best.finish()
 	return best, ctx.Err()
+}
+
+// noise estimates the shares of wrong values anew, given the tree.
+func (g *Group) noise(f *fitter) []float64 {
+	free := *f
+	free.blocked, free.rounds, free.prior = g.Blocked, rounds, noiseOf(g.tree, len(g.Outputs))
+	sum, rows := make([]float64, len(g.Outputs)), 0.0
+	g.tree.leaves(nil, func(n *node, _ []answer) {
+		m := free.estimate(n.cells, n.fit.effects)
+		for o, q := range m.noise {
+			sum[o] += q * m.rows
+		}
+		rows += m.rows
+	})
+	for o := range sum {
+		sum[o] /= rows
+	}
+	return sum
+}
+
+const (
+	mostWrong = .05 // share of wrong records that logs have
+	unlikely  = 12  // bits that a greater share takes to describe
+)
+
+// noise is a share of wrong values for each output, and what it takes to say so.
+type noise struct {
+	rates []float64
+	bits  float64
+}
+
+// noises lists the noises that are tried. Wrong records are as frequent whatever the context, so one share must explain
+// all rows; what is more frequent in some contexts is an outcome.
+func (o *Options) noises(tree *node, x *view) []noise {
+	k := len(x.outputs)
+	if o.Noise > 0 {
+		return []noise{{slices.Repeat([]float64{o.Noise}, k), 0}}
+	}
+	mean, between, least := noiseOf(tree, k), make([]float64, k), make([]float64, k)
+	for i, q := range mean {
+		least[i] = leastNoise(float64(len(tree.rows)))
+		between[i] = math.Sqrt(q * least[i])
+	}
+	return []noise{x.noise(mean), x.noise(between), x.noise(least)}
+}
+
+// noise describes shares of values that are drawn anew, which the right one may be, too.
+func (x *view) noise(rates []float64) noise {
+	n := noise{rates: rates}
+	for i, q := range rates {
+		n.bits += noiseBits(q*(1-1/x.size[i]), float64(len(x.ids)))
+	}
+	return n
+}
+
+// leastNoise is the share of wrong values where none is known.
+func leastNoise(rows float64) float64 { return .5 / (rows + 1) }
+
+// noiseBits is what it takes to describe the noise of an output.
+func noiseBits(rate, rows float64) float64 {
+	bits := math.Log2(rows+1) / 2
+	if rate > mostWrong && rate > leastNoise(rows) {
+		bits += unlikely
+	}
+	return bits
+}
+
+// Exceptions is the description length of rows, some of which have another of so many values than a function gives.
+func Exceptions(wrong, rows int, values int64) float64 {
+	n, w := float64(rows), float64(wrong)
+	bits := func(rate float64) float64 {
+		return noiseBits(rate, n) - (n-w)*math.Log2(1-rate) - w*math.Log2(rate/float64(max(1, values-1)))
+	}
+	return min(bits(leastNoise(n)), bits(min(mostWrong, (w+.5)/(n+1))), bits((w+.5)/(n+1)))
 }
 
 // tests counts the tests that a node may ask.

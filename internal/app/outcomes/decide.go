@@ -1,0 +1,201 @@
+package outcomes
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/learn/measure"
+	"github.com/fdplan/fdplan/internal/learn/outcome"
+	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// noAccident is a gain, in bits, on rows held out that is no accident.
+const noAccident = 12
+
+// shorter replaces groups with chance by functions of the same outputs that are described in as few bits, all
+// deviations being wrong records. functions has one group for each output.
+func shorter(groups, functions []*outcome.Group) (out []*outcome.Group) {
+	for _, g := range groups {
+		bits := 0.0
+		for _, o := range g.Outputs {
+			bits += functions[o].Cost
+		}
+		if !g.Random() || g.Cost < bits {
+			out = append(out, g)
+			continue
+		}
+		for _, o := range g.Outputs {
+			out = append(out, functions[o])
+		}
+	}
+	return out
+}
+
+// decide drops from a line what the functions of a structure with a share of exceptions describe better: on the
+// rows held out, if they tell, else in all rows with what it takes to describe the functions, if these have fewer
+// exceptions than the likely outcomes. A function with
+// wrong records takes the place of such a function only where the rows held out tell: more is known of the latter.
+func (x *chanceRows) decide(ctx context.Context, line *Line, q *Request, st *structure.Structure) error {
+	held := func(chance.Group) float64 { return 0 }
+	if q.Held != nil && q.Predict != nil {
+		var err error
+		if held, err = x.holdOut(ctx, line, q); err != nil {
+			return err
+		}
+	}
+	drawn, _, _, err := chance.New(x.p.Problem, line.groups)
+	if err != nil {
+		return err
+	}
+	mine := x.wrong(func(now []int64) []int64 {
+		next := slices.Clone(now)
+		drawn.Likely(next, now, nil)
+		return next
+	})
+	theirs, bits := x.functions(st)
+	line.groups = slices.DeleteFunc(line.groups, func(g chance.Group) bool {
+		if gain := held(g); math.Abs(gain) >= noAccident {
+			return gain < 0
+		}
+		better, sum := false, 0.0
+		for _, v := range g.Outputs {
+			better = better || theirs[v] < mine[v]
+			sum += bits[v]
+		}
+		return better && sum <= line.bits[g.Outputs[0]]
+	})
+	line.sure = slices.DeleteFunc(line.sure, func(g chance.Group) bool { return held(g) < noAccident })
+	if len(line.groups) == 0 {
+		line.HeldOut = nil
+	}
+	return nil
+}
+
+// wrong counts the rows with another next value than predicted, by variable.
+func (x *chanceRows) wrong(predict func(now []int64) []int64) map[int]int {
+	wrong := map[int]int{}
+	for r := range x.now {
+		predicted := predict(x.now[r])
+		for _, v := range x.open {
+			if predicted[v] != x.next[r][v] {
+				wrong[v]++
+			}
+		}
+	}
+	return wrong
+}
+
+// functions counts the exceptions to the functions of a structure, and returns the description length of both, by
+// variable.
+func (x *chanceRows) functions(st *structure.Structure) (wrong map[int]int, bits map[int]float64) {
+	f := x.p.Problem
+	wrong, bits = x.wrong(predictor(f, func(out, in []uint64) {
+		for o := range st.Outputs {
+			if st.Outputs[o].Eval(in) {
+				out[o/64] |= 1 << (o % 64)
+			}
+		}
+	})), map[int]float64{}
+	for _, v := range x.open {
+		bits[v] = outcome.Exceptions(wrong[v], len(x.now), f.Variables[v].Hi-f.Variables[v].Lo+1)
+	}
+	for o, b := range f.Outputs {
+		owner, _ := f.Owner(b)
+		if v := indexOf(f, owner); slices.Contains(x.open, v) {
+			bits[v] += float64(st.Outputs[o].Literals) * math.Log2(float64(2*len(f.Inputs)))
+		}
+	}
+	return wrong, bits
+}
+
+// holdOut learns without the rows held out, measures that, and returns how many bits less it takes to describe these
+// rows by a group than by the prediction without them with a share of exceptions.
+func (x *chanceRows) holdOut(ctx context.Context, line *Line, q *Request) (func(chance.Group) float64, error) {
+	without, err := x.learn(ctx, func(r *train.Row) bool { return !q.Held(r) }, q.Noise)
+	if err != nil {
+		return nil, err
+	}
+	f := x.p.Problem
+	all, _, _, err := chance.New(f, slices.Concat(without.groups, without.sure))
+	if err != nil {
+		return nil, err
+	}
+	drawn, _, _, err := chance.New(f, without.groups)
+	if err != nil {
+		return nil, err
+	}
+	line.without, line.predict = all, q.Predict
+	judge := outcome.NewJudge(drawn)
+	rows, bits, wrong := 0, map[int]float64{}, map[int]int{} // by variable, the first of a group
+	predict := predictor(f, q.Predict)
+	for r := range x.now {
+		if !q.Held(&x.row[r]) {
+			continue
+		}
+		rows++
+		judge.Add(x.now[r], nil, x.next[r])
+		for i := range all.Groups {
+			g := &all.Groups[i]
+			bits[g.Outputs[0]] += math.Log2(max(g.Probability(x.now[r], nil, x.next[r]), 1e-300))
+		}
+		predicted := predict(x.now[r])
+		for _, v := range x.open {
+			if predicted[v] != x.next[r][v] {
+				wrong[v]++
+			}
+		}
+	}
+	if len(without.groups) > 0 {
+		line.HeldOut = judge.Judged()
+	}
+	return func(g chance.Group) float64 {
+		mine, theirs := 0.0, 0.0
+		for _, v := range g.Outputs {
+			at := slices.IndexFunc(all.Groups, func(h chance.Group) bool { return slices.Contains(h.Outputs, v) })
+			if at < 0 {
+				return math.Inf(-1)
+			}
+			if slices.Index(all.Groups[at].Outputs, v) == 0 {
+				mine += bits[v]
+			}
+			theirs += exceptions(wrong[v], rows, f.Variables[v].Hi-f.Variables[v].Lo)
+		}
+		return mine - theirs
+	}, nil
+}
+
+// exceptions are the bits of rows some of which have another value than predicted, one of so many.
+func exceptions(wrong, rows int, others int64) float64 {
+	rate := (float64(wrong) + .5) / (float64(rows) + 1)
+	return float64(rows-wrong)*math.Log2(1-rate) + float64(wrong)*math.Log2(rate/float64(max(1, others)))
+}
+
+// predictor returns a prediction as a function of values.
+func predictor(f *factored.Problem, predict measure.Predict) func(now []int64) []int64 {
+	in, out := make([]uint64, bnn.Words(len(f.Inputs))), make([]uint64, bnn.Words(len(f.Outputs)))
+	val := make(factored.Valuation, f.NumBits())
+	return func(now []int64) []int64 {
+		for i := range f.Variables {
+			if v := &f.Variables[i]; v.Set(val, now[i]) != nil {
+				continue // an auxiliary variable
+			}
+		}
+		clear(in)
+		clear(out)
+		for i, b := range f.Inputs {
+			if val[b] {
+				in[i/64] |= 1 << (i % 64)
+			}
+		}
+		predict(out, in)
+		for i, b := range f.Outputs {
+			val[b] = out[i/64]>>(i%64)&1 == 1
+		}
+		return valuesOf(f, val)
+	}
+}

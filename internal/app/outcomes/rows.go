@@ -1,0 +1,105 @@
+package outcomes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// mostRows bounds the rows that are looked at: of more, some are.
+const mostRows = 1 << 18
+
+// chanceRows are the complete rows of data sets, as values of variables.
+type chanceRows struct {
+	p       *load.Problem
+	outputs []int // the variables that are learned
+	open    []int // those of them that the rows do not determine
+	most    int   // different next states of one state and action
+	now     [][]int64
+	next    [][]int64
+	begins  []bool
+	row     []train.Row // source and index of each
+}
+
+func newChanceRows(p *load.Problem, from []train.Source) (*chanceRows, error) {
+	x := &chanceRows{p: p}
+	last := train.Row{Source: -1}
+	rows := 0
+	for _, s := range from {
+		rows += s.Data.Rows
+	}
+	share := max(1, rows/mostRows)
+	err := train.EachRow(p.Problem, func(r *train.Row) {
+		if r.InKnown != nil || len(r.Outside) > 0 || share > 1 && r.Index%(100*share) >= 100 {
+			return
+		}
+		begins := r.Source != last.Source || r.Index != last.Index+1 || isBegin(from[r.Source].Data.Begins, r.Index)
+		last = train.Row{Source: r.Source, Index: r.Index}
+		x.now, x.next = append(x.now, valuesOf(p.Problem, r.Now)), append(x.next, valuesOf(p.Problem, r.Next))
+		x.begins, x.row = append(x.begins, begins), append(x.row, last)
+	}, from...)
+	if err != nil {
+		return nil, err
+	}
+	isOutput := map[factored.Bit]bool{}
+	for _, b := range p.Problem.Outputs {
+		isOutput[b] = true
+	}
+	for i := range p.Problem.Variables {
+		if isOutput[p.Problem.Variables[i].First] {
+			x.outputs = append(x.outputs, i)
+		}
+	}
+	x.findOpen()
+	return x, nil
+}
+
+func isBegin(begins []int32, row int) bool {
+	_, found := slices.BinarySearch(begins, int32(row))
+	return found
+}
+
+func valuesOf(p *factored.Problem, val factored.Valuation) []int64 {
+	values := make([]int64, len(p.Variables))
+	for i := range values {
+		values[i] = p.Variables[i].Value(val)
+	}
+	return values
+}
+
+// findOpen finds the outputs that have different values after one state and action.
+func (x *chanceRows) findOpen() {
+	first, different := map[string]int{}, map[string]map[string]bool{}
+	open := map[int]bool{}
+	for r := range x.now {
+		key := fmt.Sprint(x.now[r])
+		k, ok := first[key]
+		if !ok {
+			first[key] = r
+			different[key] = map[string]bool{}
+		} else {
+			for _, v := range x.outputs {
+				open[v] = open[v] || x.next[r][v] != x.next[k][v]
+			}
+		}
+		different[key][fmt.Sprint(x.next[r])] = true
+		x.most = max(x.most, len(different[key]))
+	}
+	for _, v := range x.outputs {
+		if open[v] {
+			x.open = append(x.open, v)
+		}
+	}
+}
+
+// names lists the fluents of a group.
+func (x *chanceRows) names(g *chance.Group) (names []string) {
+	for _, v := range g.Outputs {
+		names = append(names, x.p.Problem.Variables[v].Name)
+	}
+	return names
+}
