@@ -108,11 +108,11 @@ func Load(name string) (*Problem, error) { return LoadFrom(Source{Name: name}) }
 // LoadFrom reads a problem. RDDL text is called domain.rddl and instance.rddl in
 // errors.
 func LoadFrom(s Source) (*Problem, error) {
-	r := load.Ref{Name: s.Name, Files: s.Folder, Goal: s.Goal, IgnoreDiscount: s.IgnoreDiscount}
+	r := load.Ref{Name: s.Name, Source: load.Source{Files: s.Folder, Goal: s.Goal, IgnoreDiscount: s.IgnoreDiscount}}
 	switch s.Model {
 	case Network:
 	case RDDL:
-		r.Known = true
+		r.Source.Model = load.RDDL
 	case None:
 		r.Untrained = true
 	default:
@@ -146,7 +146,7 @@ func LoadFrom(s Source) (*Problem, error) {
 			if x.Lo > x.Hi || name == "" {
 				return nil, fmt.Errorf("fdplan: %q has the range %d..%d; expected a fluent and the lower end first", name, x.Lo, x.Hi)
 			}
-			r.Ranges = append(r.Ranges, fmt.Sprintf("%s=%d..%d", name, x.Lo, x.Hi))
+			r.Range = append(r.Range, fmt.Sprintf("%s=%d..%d", name, x.Lo, x.Hi))
 		}
 	}
 	p, err := load.Load(context.Background(), r)

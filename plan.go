@@ -3,6 +3,7 @@ package fdplan
 import (
 	"context"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"io"
 	"math"
 
@@ -132,7 +133,7 @@ func (o *Options) request(p *Problem) (plan.Request, error) {
 		return plan.Request{}, fmt.Errorf("fdplan: Threads %d, Memory %d; expected no negative number", o.Threads, o.Memory)
 	}
 	r := plan.Request{
-		Options: registry.Options{Engine: o.Engine, Solver: o.Solver}, MinHorizon: lo, MaxHorizon: hi,
+		Query:  plan.Query{Options: registry.Options{Engine: o.Engine, Solver: o.Solver}, Horizon: bind.Horizon{Min: lo, Max: hi}},
 		Limits: engine.Limits{Threads: o.Threads, Memory: o.Memory},
 	}
 	if o.Progress != nil {

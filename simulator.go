@@ -3,6 +3,7 @@ package fdplan
 import (
 	"context"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"time"
 
@@ -185,7 +186,7 @@ func (p *Problem) Run(ctx context.Context, s Simulator, o RunOptions) (*Run, err
 	}
 	real := execute.Use(p.p, "", &system{p, s})
 	d, err := execute.Run(ctx, p.p, real, execute.RunRequest{
-		Engine: o.Engine, MinHorizon: r.MinHorizon, Horizon: r.MaxHorizon, Steps: o.Steps, Every: o.Every, PlanTime: o.PlanTime, Limits: r.Limits, Phase: r.Report,
+		Engine: o.Engine, Horizon: r.Horizon, Steps: o.Steps, Every: o.Every, PlanTime: bind.Duration(o.PlanTime), Limits: r.Limits, Phase: r.Report,
 	})
 	if d == nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (p *Problem) PlanIn(ctx context.Context, s Simulator, o Options) (*Plan, er
 		return nil, err
 	}
 	real := execute.Use(p.p, "", &system{p, s})
-	d, err := execute.Incremental(ctx, p.p, real, execute.IncrementalRequest{Request: r, Landmarks: incremental.Prefix})
+	d, err := execute.Incremental(ctx, p.p, real, execute.IncrementalRequest{Request: r, LoopOptions: execute.LoopOptions{Landmarks: incremental.Prefix}})
 	if err != nil {
 		return nil, err
 	}

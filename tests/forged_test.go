@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"maps"
 	"os"
 	"path/filepath"
@@ -233,7 +234,7 @@ func TestForged(t *testing.T) {
 	}{
 		{"optimal", load.Ref{Name: "navigation/3x3"}, 0, []string{"plan", "navigation/3x3", "-H", "4"}},
 		{"infeasible", load.Ref{Name: "navigation/3x3"}, 4, []string{"plan", "navigation/3x3", "-H", "3"}},
-		{"all known", load.Ref{Name: "inventory/2", Known: true}, 0, []string{"plan", "inventory/2", "--model", "rddl", "--engine", "pb"}},
+		{"all known", load.Ref{Name: "inventory/2", Source: load.Source{Model: load.RDDL}}, 0, []string{"plan", "inventory/2", "--model", "rddl", "--engine", "pb"}},
 		{"range", load.Ref{Name: "navigation/3x3"}, 0, []string{"plan", "navigation/3x3", "-H", "2..5"}},
 		{"range without a plan", load.Ref{Name: "navigation/3x3"}, 4, []string{"plan", "navigation/3x3", "-H", "1..3"}},
 		{"supported", load.Ref{Name: shop}, 0, []string{"plan", shop, "--safe"}},
@@ -306,7 +307,7 @@ func bounded(t *testing.T, from, to int) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "c")
-	d, err := plan.Plan(t.Context(), p, plan.Request{MinHorizon: from, MaxHorizon: to, Prove: func(res *engine.Result) error {
+	d, err := plan.Plan(t.Context(), p, plan.Request{Query: plan.Query{Horizon: bind.Horizon{Min: from, Max: to}}, Prove: func(res *engine.Result) error {
 		above := res.Reward + 1
 		a := certify.Answer{Horizon: res.Trace.Horizon(), Status: engine.Feasible, Trace: res.Trace, Reward: res.Reward, Bound: &above}
 		answers := []certify.Answer{a}

@@ -100,7 +100,7 @@ func errorOf(r *bench.Record) float64 {
 
 // simulate runs a policy that does not plan, in rounds of the same seeds as those of a session.
 func (s settings) simulate(ctx context.Context, c cell) (*judge.Session, error) {
-	p, err := load.Load(ctx, load.Ref{Domain: c.domain, Instance: c.instance, Known: true, Simulate: true})
+	p, err := load.Load(ctx, load.Ref{Source: load.Source{Domain: c.domain, Instance: c.instance, Model: load.RDDL}, Simulate: true})
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func BenchmarkAblation(b *testing.B) {
 		for _, h := range []int{10, 25} {
 			b.Run(fmt.Sprintf("%s/H=%d", strings.TrimPrefix(file, competition), h), func(b *testing.B) {
 				p, err := loading.Load(context.Background(), loading.Ref{
-					Domain: filepath.Join(filepath.Dir(file), "domain.rddl"), Instance: file, IgnoreDiscount: true, Determinize: "most-likely",
+					Source: loading.Source{Domain: filepath.Join(filepath.Dir(file), "domain.rddl"), Instance: file, IgnoreDiscount: true, Determinize: "most-likely"},
 				})
 				if err != nil {
 					b.Fatal(err)

@@ -121,7 +121,7 @@ func paperTask(b *testing.B, name, dir string) engine.Task {
 	if dir != "" { // there inventories are numbered
 		name = strings.NewReplacer("inventory/2", "inventory/1", "inventory/4", "inventory/2").Replace(name)
 	}
-	p, err := loading.Load(context.Background(), loading.Ref{Name: name, Files: dir})
+	p, err := loading.Load(context.Background(), loading.Ref{Name: name, Source: loading.Source{Files: dir}})
 	if err != nil {
 		b.Fatal(err)
 	}

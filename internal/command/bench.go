@@ -6,40 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/experiment"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/experiment/bench"
 )
 
 type benchCmd struct {
+	request.Bench
 	progressFlags
 	Connect
-	What string `arg:"" help:"What to run: ${enum}." enum:"paper"`
-
-	Files    string   `help:"Folder of published networks in the FD-SAT-Plan layout; default: the bundled problems." placeholder:"DIR" type:"existingdir"`
-	Quick    bool     `help:"A selection that ends in less than 5 minutes on 2 cores (docs/bench.md)."`
-	Engines  []string `help:"Engines to compare, of ${compared}; default: all." placeholder:"NAME,…"`
-	Tables   []string `help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
-	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
-	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
-	Parallel int      `help:"Runs at a time; more than one distorts times. With --connect, 1 leaves it to the workers." default:"1"`
-
-	TimeLimit  durationFlag `help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"TIME"`
-	ReachLimit durationFlag `help:"Limit of each run of the tables reach and size; default: 60s, with --quick 2s." placeholder:"TIME"`
-	TotalTime  durationFlag `help:"Stop the whole bench after this time; runs without a line by then are not made; 0 for never. Default: never, with --quick 285s." placeholder:"TIME"`
-	Memory     bytesFlag    `help:"Bound on the memory of each run with all its processes, which are killed if they exceed it; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
-	Threads    int          `help:"Threads of each run." default:"1"`
-	Seed       uint64       `help:"Seed of each run." default:"0"`
-	Out        string       `short:"o" help:"Folder of the journal, which is resumed if it exists." placeholder:"DIR" default:"bench-out"`
-	JSON       bool         `name:"json" help:"Print one JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run makes the runs that are missing from the journal.
 func (c *benchCmd) Run(a *environment) error {
 	// The time limit is that of each run.
-	own := bounds{Memory: c.Memory}
-	ctx, cancel := own.contextWith(a, nil)
+	own := app.Bounds{Memory: c.Memory}
+	ctx, cancel := a.contextWith(own, nil)
 	defer cancel()
 	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 1 {
 		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)
@@ -65,7 +51,7 @@ func (c *benchCmd) Run(a *environment) error {
 	sum, err := run(ctx, bench.Config{
 		Dir: c.Out, Program: program, Files: c.Files, Quick: c.Quick, Tables: c.Tables, Engines: c.Engines, Solvers: solvers,
 		TimeLimit: time.Duration(c.TimeLimit), ReachLimit: time.Duration(c.ReachLimit), Total: time.Duration(c.TotalTime),
-		Memory: own.memory(), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
+		Memory: memoryOf(own), Threads: c.Threads, Seed: c.Seed, Repeats: c.Repeat, Parallel: c.Parallel,
 		Now: a.now, Progress: events.Runs(progress), Warn: a.warn,
 	})
 	progress.Clear()

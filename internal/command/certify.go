@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explained"
@@ -19,8 +20,9 @@ import (
 )
 
 type certifyCmd struct {
-	changeFlags
-	limits
+	load.Changes
+	app.Effort
+	progressFlags
 	Dir     string `arg:"" optional:"" help:"Folder that plan, verify or explain --certify wrote." placeholder:"DIR"`
 	OPB     string `name:"opb" help:"Problem file, with --proof instead of a folder; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	WCNF    string `name:"wcnf" help:"WCNF that solve was given, with --proof; either may be compressed." placeholder:"FILE"`
@@ -28,7 +30,7 @@ type certifyCmd struct {
 	Proof   string `help:"VeriPB proof about the problem file; may be compressed, by gzip or Zstandard." placeholder:"FILE"`
 	Plan    string `help:"Answer of plan --json that the proof is to show." placeholder:"FILE"`
 	Problem string `help:"Compare the problem files with this problem, replay the plan in it, and derive the answer anew." placeholder:"PROBLEM"`
-	otherProblemFlags
+	load.Source
 	Safe bool   `help:"The problem file has the constraints of plan --safe; not needed with DIR or --plan."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 	Out  string `short:"o" help:"Write the report to a file." placeholder:"FILE"`
@@ -36,7 +38,7 @@ type certifyCmd struct {
 
 // Run checks a certificate; exit status 4 if anything is refused.
 func (c *certifyCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	files := certify.Files{Folder: c.Dir, OPB: c.OPB, WCNF: c.WCNF, CNF: c.CNF, Proof: c.Proof, Answer: c.Plan, Safe: c.Safe}
 	clauses := c.CNF != "" || c.WCNF != ""
@@ -56,8 +58,7 @@ func (c *certifyCmd) Run(a *environment) error {
 	from := restate.Source{Folder: c.Dir != ""}
 	if c.Problem != "" || c.Domain != "" {
 		var err error
-		flags := problemFlags{Problem: c.Problem, otherProblemFlags: c.otherProblemFlags}
-		if from.Problem, err = flags.load(ctx, &c.changeFlags); err != nil {
+		if from.Problem, err = loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source}, c.Changes); err != nil {
 			return err
 		}
 		against = AgainstProblem(ctx, from.Problem)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/counted"
 )
@@ -17,12 +18,12 @@ type checkCmd struct {
 	// Of a log.
 	Contradictions bool `help:"List the rows of a log with the same state and action and different next states: check TASK DATA --contradictions."`
 	JSON           bool `name:"json" help:"Print one JSON object."`
-	bounds
+	app.Bounds
 }
 
 // Run checks the files and prints what is in them.
 func (c *checkCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	if c.Contradictions {
 		return c.contradictions(ctx, a)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -43,9 +44,9 @@ type Connect struct {
 	Nkey      string `help:"With --connect, file with the seed of the nkey that the server knows." placeholder:"FILE"`
 	CA        string `name:"ca" help:"With --connect, file with the certificates that sign the server's; default: the system's." placeholder:"FILE"`
 
-	ClientCert string       `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
-	ClientKey  string       `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
-	GiveUp     durationFlag `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
+	ClientCert string        `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
+	ClientKey  string        `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
+	GiveUp     bind.Duration `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
 }
 
 // coordinator connects to the server as one that wants results. The returned
@@ -58,6 +59,9 @@ func (c *Connect) coordinator(ctx context.Context, a *environment, what string, 
 	return a.parts.Cluster.Coordinate(ctx, h, c, what, memory)
 }
 
+// server is what the flags name; "" for none.
+func (c *Connect) server() string { return c.URL }
+
 // Broker are the flags of the command broker.
 type Broker struct {
 	Store     string    `arg:"" help:"Folder of the queue, the results and the files that units read."`
@@ -67,7 +71,7 @@ type Broker struct {
 	ClientCA  string    `name:"client-ca" help:"File with the certificates that sign those of clients, which must then have one." placeholder:"FILE"`
 	TokenFile string    `help:"File with the token that clients must know." placeholder:"FILE"`
 	Nkeys     string    `help:"File with the public nkeys of clients, one per line." placeholder:"FILE"`
-	MaxStore  bytesFlag `help:"Bound on the folder; default: three quarters of what is free." placeholder:"SIZE"`
+	MaxStore  bind.Size `help:"Bound on the folder; default: three quarters of what is free." placeholder:"SIZE"`
 	Sync      bool      `help:"Write every message to the disk before it is confirmed; otherwise every 10 seconds, and a crash of the machine costs work that is repeated."`
 }
 
@@ -84,14 +88,14 @@ func (c *Broker) Run(a *environment) error {
 // Worker are the flags of the command worker.
 type Worker struct {
 	Connect
-	Slots  int          `help:"Units to run at a time; 0 for one per core." default:"0" placeholder:"N"`
-	Memory bytesFlag    `help:"Bound on the memory of each unit with all its processes; default: what the machine or the control group has, by the number of slots." placeholder:"SIZE"`
-	Cache  bytesFlag    `help:"Inputs to keep on the disk for further units." default:"10GiB" placeholder:"SIZE"`
-	Dir    string       `help:"Folder for inputs and units in progress; default: a temporary one." placeholder:"DIR"`
-	Lease  durationFlag `help:"Time after which a unit whose worker is silent is given to another." default:"15s" placeholder:"TIME"`
-	Drain  durationFlag `help:"After SIGTERM, time for units in progress; the others are handed back at once." default:"30s" placeholder:"TIME"`
-	Allow  []string     `help:"Outside solvers that units may use, by name such as clasp; default: none. Repeatable." placeholder:"NAME" sep:"none"`
-	Quiet  bool         `help:"Do not report units that are handed back." short:"q"`
+	Slots  int           `help:"Units to run at a time; 0 for one per core." default:"0" placeholder:"N"`
+	Memory bind.Size     `help:"Bound on the memory of each unit with all its processes; default: what the machine or the control group has, by the number of slots." placeholder:"SIZE"`
+	Cache  bind.Size     `help:"Inputs to keep on the disk for further units." default:"10GiB" placeholder:"SIZE"`
+	Dir    string        `help:"Folder for inputs and units in progress; default: a temporary one." placeholder:"DIR"`
+	Lease  bind.Duration `help:"Time after which a unit whose worker is silent is given to another." default:"15s" placeholder:"TIME"`
+	Drain  bind.Duration `help:"After SIGTERM, time for units in progress; the others are handed back at once." default:"30s" placeholder:"TIME"`
+	Allow  []string      `help:"Outside solvers that units may use, by name such as clasp; default: none. Repeatable." placeholder:"NAME" sep:"none"`
+	Quiet  bool          `help:"Do not report units that are handed back." short:"q"`
 }
 
 // Run takes units until a signal.
@@ -110,7 +114,7 @@ func (c *Worker) Run(a *environment) error {
 
 // Unit are the flags of the child process of a worker.
 type Unit struct {
-	Memory bytesFlag `help:"Bound on the memory of this process." placeholder:"SIZE"`
+	Memory bind.Size `help:"Bound on the memory of this process." placeholder:"SIZE"`
 	Allow  []string  `help:"Outside solvers that units may use." placeholder:"NAME" sep:"none"`
 }
 
@@ -121,8 +125,8 @@ func (c *Unit) Run(a *environment) error {
 		return err
 	}
 	// The worker kills this process where it takes too much memory.
-	bound := bounds{Memory: c.Memory}
-	ctx, cancel := bound.contextWith(a, nil)
+	bound := app.Bounds{Memory: c.Memory}
+	ctx, cancel := a.contextWith(bound, nil)
 	defer cancel()
 	return a.parts.Cluster.Unit(ctx, h, c)
 }
@@ -130,10 +134,10 @@ func (c *Unit) Run(a *environment) error {
 // Status are the flags of the command cluster.
 type Status struct {
 	Connect
-	JSON    bool         `name:"json" help:"Print one JSON object."`
-	Metrics bool         `help:"Print the numbers as Prometheus reads them."`
-	Watch   bool         `help:"Rewrite the table every two seconds, until Ctrl-C."`
-	Wait    durationFlag `help:"Time for workers to answer." default:"300ms" placeholder:"TIME"`
+	JSON    bool          `name:"json" help:"Print one JSON object."`
+	Metrics bool          `help:"Print the numbers as Prometheus reads them."`
+	Watch   bool          `help:"Rewrite the table every two seconds, until Ctrl-C."`
+	Wait    bind.Duration `help:"Time for workers to answer." default:"300ms" placeholder:"TIME"`
 }
 
 // Run prints the state of the cluster.
@@ -145,7 +149,7 @@ func (c *Status) Run(a *environment) error {
 		return fmt.Errorf("--json, --metrics and --watch print different things; expected one of them")
 	}
 	// An operator who asks wants an answer now.
-	c.GiveUp = min(c.GiveUp, durationFlag(5*time.Second))
+	c.GiveUp = min(c.GiveUp, bind.Duration(5*time.Second))
 	h, err := a.host()
 	if err != nil {
 		return err

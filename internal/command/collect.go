@@ -5,33 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
 type collectCmd struct {
-	problemFlags
-	bounds
+	request.Collect
 	progressFlags
 	Connect
-	Simulator        string       `help:"Take the transitions from a process in place of the RDDL, which the task need not have (docs/simulators.md)." placeholder:"rddl|COMMAND"`
-	SimulatorTimeout durationFlag `help:"Time limit for an answer of a simulator process." default:"30s"`
-	Horizon          int          `short:"H" help:"Steps of an episode; default: the problem's own, 100 for a simulator of a problem without one." placeholder:"N"`
-	Rows             int          `short:"n" help:"Number of transitions." default:"200000"`
-	Policy           string       `help:"Policy: ${enum}." enum:"exploration,restart,random" default:"exploration"`
-	Log              string       `help:"Take the transitions from a log instead: a CSV of triplets, or of sequences with episode and step." placeholder:"FILE"`
-	Threads          int          `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed             uint64       `help:"Seed." default:"0"`
-	Out              string       `short:"o" help:"Data set to write: .parquet, .csv or .npz, or .manifest for one in parts (docs/data.md)." placeholder:"DATA" required:""`
-	JSON             bool         `name:"json" help:"Print one JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // collected is the answer as JSON.
@@ -71,17 +61,12 @@ func (d *collected) write(w io.Writer) error {
 
 // Run writes the data set.
 func (c *collectCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	switch {
-	case c.Rows < 1:
-		return fmt.Errorf("-n %d asks for no row; expected at least 1", c.Rows)
-	case c.Horizon < 0:
-		return fmt.Errorf("--horizon %d is not a number of steps; expected at least 1", c.Horizon)
-	case c.Simulator != "" && c.Simulator != "rddl":
+	if c.Simulator != "" && c.Simulator != "rddl" {
 		return c.simulated(ctx, a)
 	}
-	p, err := c.loadTruth(ctx)
+	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{})
 	if err != nil {
 		return err
 	}
@@ -119,16 +104,16 @@ func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
 	if c.Log != "" || c.URL != "" || dataset.IsManifest(c.Out) {
 		return errors.New("--simulator is one process with one data set; expected neither --log nor --connect nor a manifest")
 	}
-	ref := c.ref()
+	ref := c.Ref
 	ref.Untrained = true
-	p, err := c.loadRef(ctx, ref, nil)
+	p, err := loadProblem(ctx, ref, load.Changes{})
 	if err != nil {
 		return err
 	}
 	progress := c.reporter(a)
 	r := execute.CollectRequest{
 		Rows: c.Rows, Restart: collect.Policy(c.Policy) == collect.Restart, Horizon: c.Horizon,
-		Simulator: execute.SimulatorRef{Name: c.Simulator, Timeout: time.Duration(c.SimulatorTimeout), Seed: c.Seed},
+		Simulator: execute.SimulatorRef{Name: c.Simulator, Timeout: c.SimulatorTimeout, Seed: c.Seed},
 	}
 	if progress.Enabled() {
 		r.Progress = events.Rows(progress, c.Rows)
@@ -149,5 +134,5 @@ func (c *collectCmd) spread(ctx context.Context, a *environment, o collect.Optio
 		return err
 	}
 	defer end()
-	return to.Collect(ctx, c.truthRef(), c.Out, o)
+	return to.Collect(ctx, truthRef(c.Ref), c.Out, o)
 }

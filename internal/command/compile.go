@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/model"
@@ -15,24 +16,25 @@ import (
 )
 
 type compileCmd struct {
-	problemFlags
-	changeFlags
-	limits
-	Horizon  horizonFlag `short:"H" help:"Number of steps; default: the problem's own." placeholder:"N"`
-	Format   string      `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps" required:""`
-	Encoding string      `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
-	Out      string      `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
-	Map      string      `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
-	Safe     bool        `help:"With the constraints of plan --safe."`
-	Stats    bool        `help:"Print the sizes, by group, instead of the file; with -o, both."`
-	JSON     bool        `name:"json" help:"Print the sizes as one JSON object; --stats is implied."`
+	load.Ref
+	load.Changes
+	app.Effort
+	progressFlags
+	Horizon  bind.Horizon `short:"H" help:"Number of steps; default: the problem's own." placeholder:"N"`
+	Format   string       `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps" required:""`
+	Encoding string       `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
+	Out      string       `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
+	Map      string       `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
+	Safe     bool         `help:"With the constraints of plan --safe."`
+	Stats    bool         `help:"Print the sizes, by group, instead of the file; with -o, both."`
+	JSON     bool         `name:"json" help:"Print the sizes as one JSON object; --stats is implied."`
 }
 
 // Run writes the file, the map and the sizes, as asked.
 func (c *compileCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	task, err := c.load(ctx, &c.changeFlags)
+	task, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
 		return err
 	}
@@ -41,7 +43,7 @@ func (c *compileCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	if c.Horizon.min != c.Horizon.max {
+	if c.Horizon.Min != c.Horizon.Max {
 		return errors.New("compile takes one horizon; expected a number after -H")
 	}
 	horizon, err := c.horizon(task)
@@ -91,7 +93,7 @@ func (c *compileCmd) Run(a *environment) error {
 
 // horizon is the number of steps to compile.
 func (c *compileCmd) horizon(p *load.Problem) (int, error) {
-	h := c.Horizon.max
+	h := c.Horizon.Max
 	if h == 0 {
 		if h = p.Problem.Horizon; h == 0 {
 			return 0, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)

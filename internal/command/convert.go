@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -16,12 +17,12 @@ type convertCmd struct {
 	Task          string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
 	Out           string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
 	JSON          bool   `name:"json" help:"Print one JSON object."`
-	bounds
+	app.Bounds
 }
 
 // Run folds a network and writes it.
 func (c *convertCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
@@ -23,28 +20,6 @@ import (
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// certifyFlag is the folder of a certificate. The flag may stand alone.
-type certifyFlag struct{ folder string }
-
-// defaultFolder is that of --certify alone.
-const defaultFolder = "certificate"
-
-// Decode takes the next word as the folder unless it is a flag.
-func (f *certifyFlag) Decode(ctx *kong.DecodeContext) error {
-	f.folder = optional(ctx, defaultFolder)
-	return nil
-}
-
-// optional takes the next word as the value of a flag unless it is a flag; then the value is alone.
-func optional(ctx *kong.DecodeContext, alone string) string {
-	t := ctx.Scan.Peek()
-	if name, ok := t.Value.(string); ok && t.Type != kong.EOLToken && name != "" && (t.Type == kong.FlagValueToken || !strings.HasPrefix(name, "-")) {
-		ctx.Scan.Pop()
-		return name
-	}
-	return alone
-}
-
 // evidence is what plan writes besides its answer.
 type evidence struct {
 	a       *environment
@@ -57,12 +32,12 @@ type evidence struct {
 
 // evidence reads the flags about proofs.
 func (c *planCmd) evidence(a *environment, r *plan.Request) (*evidence, error) {
-	e := &evidence{a: a, file: c.Proof, folder: c.Certify.folder}
+	e := &evidence{a: a, file: c.Proof, folder: string(c.Certify)}
 	var err error
 	if e.version, err = proof.ParseFormat(c.ProofFormat); err != nil {
 		return nil, err
 	}
-	if e.file != "" && r.MinHorizon != r.MaxHorizon {
+	if e.file != "" && r.Horizon.Min != r.Horizon.Max {
 		return nil, errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
 	}
 	return e, nil
@@ -94,7 +69,7 @@ func (e *evidence) answer(doc *execute.Document) error {
 // prove writes the proofs of a result. That there is none is no error: the answer
 // stands, and the command says so.
 func (e *evidence) prove(ctx context.Context, t engine.Task, r plan.Request, res *engine.Result) error {
-	horizon := r.MaxHorizon
+	horizon := r.Horizon.Max
 	if horizon == 0 {
 		horizon = t.Problem.Horizon
 	}
@@ -170,7 +145,7 @@ func (e *evidence) loop(ctx context.Context, p *load.Problem, system string, r p
 	}
 	t := p.Task
 	t.Network = res.Network // corrected, where transitions were
-	a := certify.Answer{Horizon: r.MaxHorizon, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}
+	a := certify.Answer{Horizon: r.Horizon.Max, Status: res.Status, Trace: res.Trace, Reward: res.Reward, Bound: res.Bound}
 	if a.Horizon == 0 {
 		a.Horizon = p.Problem.Horizon
 	}

@@ -13,10 +13,10 @@ import (
 
 // explainBound prints which tables, prices and rules make the bound.
 func (c *explainCmd) explainBound(ctx context.Context, a *environment, problem *load.Problem) error {
-	if c.Plan != "" {
+	if c.Plan.File != "" {
 		return fmt.Errorf("--bound is about all plans; expected no plan beside it")
 	}
-	d, err := explain.Bound(ctx, problem, int(c.Horizon), c.engine(a))
+	d, err := explain.Bound(ctx, problem, int(c.Horizon), a.limits(c.Effort))
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -25,14 +25,14 @@ type explainProofs struct {
 // proofs reads the flags about the certificate, and has the request tell of what is decided.
 func (c *explainCmd) proofs(ctx context.Context, a *environment, r *explain.Request) (*explainProofs, error) {
 	e := &explainProofs{}
-	if c.Certify.folder == "" {
+	if c.Certify == "" {
 		return e, nil
 	}
 	version, err := proof.ParseFormat(c.ProofFormat)
 	if err != nil {
 		return nil, err
 	}
-	e.w = &explained.Writer{Dir: c.Certify.folder, Options: a.proofOptions(version, r.Limits)}
+	e.w = &explained.Writer{Dir: string(c.Certify), Options: a.proofOptions(version, r.Limits)}
 	r.Solved = func(t engine.Task, horizon int, res *engine.Result) error {
 		return e.keep(ctx, func() error { return e.w.Solved(ctx, t, horizon, res) })
 	}

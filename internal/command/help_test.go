@@ -16,8 +16,7 @@ import (
 // table is the table of commands as the program has it.
 func table(t *testing.T) *kong.Kong {
 	t.Helper()
-	var c cli
-	k, err := kong.New(&c, engineVars(), kong.Name("fdplan"), kong.Exit(func(int) { t.Error("kong exits") }))
+	k, err := kong.New(new(globals), append(grammar(nil), kong.Exit(func(int) { t.Error("kong exits") }))...)
 	if err != nil {
 		t.Fatal(err)
 	}

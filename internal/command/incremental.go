@@ -14,36 +14,25 @@ import (
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
-// incrementalFlags are those of plan --incremental.
-type incrementalFlags struct {
-	simulatorFlags
-	Incremental bool   `help:"Plan until a plan holds in the simulator (Algorithm 1 of the paper)."`
-	Landmarks   string `help:"What is excluded when a plan fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
-	Resume      string `help:"File with the knowledge about the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
-	Recheck     bool   `help:"Replay the landmarks of --resume first, and drop those that do not fail."`
-	Corrected   string `help:"Write the network as corrected by --landmarks transition." placeholder:"FILE"`
-	Restart     bool   `help:"Discard what the engine learned at each iteration, to measure the effect of keeping it."`
-}
-
-// check refuses flags that cannot be combined.
-func (f *incrementalFlags) check(proof bool) error {
+// check refuses options of plan that cannot be combined.
+func (c *planCmd) check() error {
 	switch {
-	case f.Recheck && f.Resume == "":
+	case c.Recheck && c.Resume == "":
 		return errors.New("--recheck needs landmarks to replay; expected --resume FILE")
-	case f.Incremental && proof:
+	case c.Incremental && c.Proof != "":
 		return errors.New("--proof goes with one query, --incremental makes many; expected --certify")
-	case !f.Incremental && (f.Resume != "" || f.Corrected != ""):
+	case !c.Incremental && (c.Resume != "" || c.Corrected != ""):
 		return errors.New("--resume and --corrected go with --incremental")
 	}
 	return nil
 }
 
 // loop runs Algorithm 1.
-func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, seed uint64, progress *events.Planning, e *evidence) (doc *execute.Document, err error) {
-	if f.Simulator == "" {
-		f.Simulator = "rddl"
+func (c *planCmd) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, progress *events.Planning, e *evidence) (doc *execute.Document, err error) {
+	if c.SimulatorRef.Name == "" {
+		c.SimulatorRef.Name = "rddl"
 	}
-	real, err := f.open(ctx, p, seed)
+	real, err := c.SimulatorRef.Open(ctx, p, c.Effort.Seed)
 	if err != nil {
 		return nil, limited(ctx, err)
 	}
@@ -53,12 +42,11 @@ func (f *incrementalFlags) loop(ctx context.Context, a *environment, p *load.Pro
 		}
 	}()
 	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
-		Request: r, Landmarks: incremental.Kind(f.Landmarks), Resume: f.Resume, Recheck: f.Recheck, Write: a.toFile, Restart: f.Restart,
-		Iteration: progress.Iteration,
-		Prove:     func(res *incremental.Result) (string, error) { return e.loop(ctx, p, real.Name, r, res) },
+		Request: r, LoopOptions: c.LoopOptions, Write: a.toFile, Iteration: progress.Iteration,
+		Prove: func(res *incremental.Result) (string, error) { return e.loop(ctx, p, real.Name, r, res) },
 	})
-	if err == nil && f.Corrected != "" {
-		err = a.toFile(f.Corrected, doc.Loop.WriteNetwork)
+	if err == nil && c.Corrected != "" {
+		err = a.toFile(c.Corrected, doc.Loop.WriteNetwork)
 	}
 	if err != nil {
 		return nil, limited(ctx, err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -34,7 +35,7 @@ type initCmd struct {
 	Default []string `help:"Value of an action that does nothing, so that plans omit it; repeatable." placeholder:"ACTION=VALUE" sep:"none"`
 	Initial []string `help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
-	bounds
+	app.Bounds
 	progressFlags
 }
 
@@ -51,7 +52,7 @@ func delimiterOf(text string) (rune, error) {
 
 // Run writes the folder.
 func (c *initCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	r := fromlog.Request{
 		Log: c.Log, Out: c.Out, Missing: rawlog.Missing(c.Missing), Gap: c.Gap, Goal: c.Goal, Reward: c.Reward, Rules: c.Rule, Defaults: c.Default, Initial: c.Initial,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/judge"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -16,24 +17,20 @@ import (
 
 // judgeFlags are those of a server that speaks the protocol of RDDLSim.
 type judgeFlags struct {
-	Rddlsim     string       `help:"Be a server that speaks the protocol of RDDLSim, of the planning competitions, at a port of this machine or at HOST:PORT; 0 is any free port (docs/simulators.md)." placeholder:"PORT|HOST:PORT" xor:"what"`
-	Rounds      int          `help:"Rounds of a session, with --rddlsim." default:"30"`
-	SessionTime durationFlag `help:"Time for a session, with --rddlsim; the round in which it ends is the last one." default:"18m"`
-	Sessions    int          `help:"Sessions until the server ends, with --rddlsim; 0 for no bound." default:"0"`
+	Rddlsim     string        `help:"Be a server that speaks the protocol of RDDLSim, of the planning competitions, at a port of this machine or at HOST:PORT; 0 is any free port (docs/simulators.md)." placeholder:"PORT|HOST:PORT" xor:"what"`
+	Rounds      int           `help:"Rounds of a session, with --rddlsim." default:"30" min:"1"`
+	SessionTime bind.Duration `help:"Time for a session, with --rddlsim; the round in which it ends is the last one." default:"18m"`
+	Sessions    int           `help:"Sessions until the server ends, with --rddlsim; 0 for no bound." default:"0" min:"0"`
 }
 
 // checkJudge refuses counts that are none.
 func (c *simulateCmd) checkJudge() error {
 	switch {
-	case c.Rounds < 1:
-		return fmt.Errorf("--rounds %d is not a number of rounds; expected at least 1", c.Rounds)
-	case c.Sessions < 0:
-		return fmt.Errorf("--sessions %d is not a number of sessions; expected at least 1, or 0 for no bound", c.Sessions)
 	case c.SessionTime <= 0:
 		return errors.New("--session-time 0s is no time; expected a positive one, such as 18m")
 	case c.Steps < 0:
 		return fmt.Errorf("--steps %d is not a number of steps; expected at least 1", c.Steps)
-	case c.Rddlsim != "" && c.CSV:
+	case c.Rddlsim != "" && c.Table:
 		return errors.New("--csv and --rddlsim do not go together; the sessions are in --json")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/lift"
@@ -13,7 +14,8 @@ import (
 )
 
 type liftCmd struct {
-	limits
+	app.Effort
+	progressFlags
 	Network string `arg:"" help:"Network of fdplan train --lift."`
 	Task    string `help:"Bundled problem or task file, of the same domain, whose network to build." required:"" placeholder:"PROBLEM"`
 	Out     string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
@@ -22,7 +24,7 @@ type liftCmd struct {
 
 // Run builds and writes the network.
 func (c *liftCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true})
 	if err != nil {

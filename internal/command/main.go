@@ -10,12 +10,12 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/experiment"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -24,66 +24,76 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// cli is the table of commands. Every command has a Run method that is given the app.
-type cli struct {
-	Check    checkCmd    `cmd:"" help:"Parse, type-check and ground RDDL files."`
-	List     listCmd     `cmd:"" help:"List the bundled problems."`
-	Show     showCmd     `cmd:"" help:"Show a problem (variables, constraints, goal, reward, network, sizes), or draw a plan."`
-	Plan     planCmd     `cmd:"" help:"Find an optimal plan, prove it, and check it."`
-	Compile  compileCmd  `cmd:"" help:"Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers."`
-	Simulate simulateCmd `cmd:"" help:"Run a plan or a policy in a problem's RDDL."`
-	Collect  collectCmd  `cmd:"" help:"Collect transitions to learn from, by a policy or from a log."`
-	Init     initCmd     `cmd:"" help:"Make a task and a data set from a log."`
-	Train    trainCmd    `cmd:"" help:"Learn a network from transitions."`
-	Lift     liftCmd     `cmd:"" help:"Build a problem's network from the lifted functions of a smaller one's."`
-	Convert  convertCmd  `cmd:"" help:"Fold a network trained elsewhere (NPZ, or the published layout) into a network file."`
-	Test     testCmd     `cmd:"" help:"Measure a network on a data set and on all legal rows."`
-	Validate validateCmd `cmd:"" help:"Replay a plan in the model and say where it fails."`
-	Certify  certifyCmd  `cmd:"" help:"Check the certificate of an answer: problem files, proofs, plan."`
-	Verify   verifyCmd   `cmd:"" help:"Decide whether a property holds in every legal step."`
-	Explain  explainCmd  `cmd:"" help:"Say why there is no plan, or what forces a plan."`
-	Solve    solveCmd    `cmd:"" help:"Solve a .cnf, .wcnf or .opb file."`
-	Run      runCmd      `cmd:"" help:"Plan, act in a simulator or the real system, observe, plan again."`
-	Bench    benchCmd    `cmd:"" help:"Run the paper's experiments, each run in a process of its own."`
-	Serve    serveCmd    `cmd:"" help:"Serve a page and an HTTP interface to plan, explain, learn and run."`
-	Report   reportCmd   `cmd:"" help:"Render the results of a bench as a page, with the paper's figures beside them."`
+// entry describes a command.
+type entry struct {
+	name, help string
+	make       func() any // the struct of its flags, which has a method Run that is given the environment
+	hidden     bool
+}
 
-	Broker  Broker `cmd:"" help:"Run the server of a cluster: the queue, the results and the files of units."`
-	Worker  Worker `cmd:"" help:"Do the work that others send to a server with --connect."`
-	Cluster Status `cmd:"" help:"Show the workers, the queue and the results of a server."`
-	Unit    Unit   `cmd:"" help:"Do units of work, for a worker." hidden:""`
+// commands are all of them, in the order of the help.
+var commands = []entry{
+	{"check", "Parse, type-check and ground RDDL files.", func() any { return new(checkCmd) }, false},
+	{"list", "List the bundled problems.", func() any { return new(listCmd) }, false},
+	{"show", "Show a problem (variables, constraints, goal, reward, network, sizes), or draw a plan.", func() any { return new(showCmd) }, false},
+	{"plan", "Find an optimal plan, prove it, and check it.", func() any { return new(planCmd) }, false},
+	{"compile", "Write a problem as CNF, WCNF, OPB, LP or MPS for other solvers.", func() any { return new(compileCmd) }, false},
+	{"simulate", "Run a plan or a policy in a problem's RDDL.", func() any { return new(simulateCmd) }, false},
+	{"collect", "Collect transitions to learn from, by a policy or from a log.", func() any { return new(collectCmd) }, false},
+	{"init", "Make a task and a data set from a log.", func() any { return new(initCmd) }, false},
+	{"train", "Learn a network from transitions.", func() any { return new(trainCmd) }, false},
+	{"lift", "Build a problem's network from the lifted functions of a smaller one's.", func() any { return new(liftCmd) }, false},
+	{"convert", "Fold a network trained elsewhere (NPZ, or the published layout) into a network file.", func() any { return new(convertCmd) }, false},
+	{"test", "Measure a network on a data set and on all legal rows.", func() any { return new(testCmd) }, false},
+	{"validate", "Replay a plan in the model and say where it fails.", func() any { return new(validateCmd) }, false},
+	{"certify", "Check the certificate of an answer: problem files, proofs, plan.", func() any { return new(certifyCmd) }, false},
+	{"verify", "Decide whether a property holds in every legal step.", func() any { return new(verifyCmd) }, false},
+	{"explain", "Say why there is no plan, or what forces a plan.", func() any { return new(explainCmd) }, false},
+	{"solve", "Solve a .cnf, .wcnf or .opb file.", func() any { return new(solveCmd) }, false},
+	{"run", "Plan, act in a simulator or the real system, observe, plan again.", func() any { return new(runCmd) }, false},
+	{"bench", "Run the paper's experiments, each run in a process of its own.", func() any { return new(benchCmd) }, false},
+	{"serve", "Serve a page and an HTTP interface to plan, explain, learn and run.", func() any { return new(serveCmd) }, false},
+	{"report", "Render the results of a bench as a page, with the paper's figures beside them.", func() any { return new(reportCmd) }, false},
+	{"broker", "Run the server of a cluster: the queue, the results and the files of units.", func() any { return new(Broker) }, false},
+	{"worker", "Do the work that others send to a server with --connect.", func() any { return new(Worker) }, false},
+	{"cluster", "Show the workers, the queue and the results of a server.", func() any { return new(Status) }, false},
+	{"unit", "Do units of work, for a worker.", func() any { return new(Unit) }, true},
+	{"help", "Describe the commands, or one with its flags and examples.", func() any { return new(helpCmd) }, false},
+	{"man", "Write the manual page.", func() any { return new(manCmd) }, false},
+	{"completion", "Write the completions of commands and flags for a shell.", func() any { return new(completionCmd) }, false},
+}
 
-	Help       helpCmd       `cmd:"" help:"Describe the commands, or one with its flags and examples."`
-	Man        manCmd        `cmd:"" help:"Write the manual page."`
-	Completion completionCmd `cmd:"" help:"Write the completions of commands and flags for a shell."`
-
+// globals are the flags without a command.
+type globals struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version."`
 }
 
-// grammar returns a pointer to the part of cli that a command line needs: the
-// command that it begins with, and the global flags. Building all commands with
-// their flags takes longer than planning in a small problem. A command line that
-// names no command, or one that describes the others, gets all.
-func grammar(args []string) any {
-	if len(args) == 0 {
-		return new(cli)
+// grammar returns the command that a command line begins with. Building all commands with
+// their flags takes longer than planning in a small problem. A command line that names no
+// command, or one that describes the others, gets all.
+func grammar(args []string) []kong.Option {
+	all := len(args) == 0 || slices.Contains([]string{"help", "man", "completion"}, args[0]) ||
+		!slices.ContainsFunc(commands, func(e entry) bool { return e.name == args[0] })
+	binder := app.Binder()
+	out := []kong.Option{
+		kong.Name("fdplan"),
+		kong.Description("Planning with learned, discrete models of the world."),
+		kong.Vars{"version": buildVersion()},
+		kong.Vars(binder.Vars),
+		kong.FlagNamer(bind.FlagName),
+		kong.TypeMapper(reflect.TypeFor[bind.Folder](), alone(string(bind.DefaultFolder))),
+		kong.TypeMapper(reflect.TypeFor[bind.Policy](), alone("")),
 	}
-	all := reflect.TypeFor[cli]()
-	var fields []reflect.StructField
-	named := false
-	for i := range all.NumField() {
-		f := all.Field(i)
-		_, command := f.Tag.Lookup("cmd")
-		if command && strings.ToLower(f.Name) != args[0] {
-			continue
+	for _, e := range commands {
+		if all || e.name == args[0] {
+			var tags []string
+			if e.hidden {
+				tags = []string{`hidden:""`}
+			}
+			out = append(out, kong.DynamicCommand(e.name, e.help, "", e.make(), tags...))
 		}
-		named = named || command
-		fields = append(fields, f)
 	}
-	if !named || slices.Contains([]string{"help", "man", "completion"}, args[0]) {
-		return new(cli)
-	}
-	return reflect.New(reflect.StructOf(fields)).Interface()
+	return out
 }
 
 // environment is the part of the system that a command may use.
@@ -93,6 +103,7 @@ type environment struct {
 	now      func() time.Time
 	started  time.Time
 	terminal bool   // err is a terminal
+	asked    asked  // what a document has asked for
 	json     bool   // an error is printed as a JSON object
 	events   bool   // warnings and the end are events, as progress is
 	kill     func() // kills what the command has started; nil for nothing to kill
@@ -119,38 +130,25 @@ func run(a *environment, args []string) (status int) {
 	a.out, a.err = stdout, stderr
 	a.guard = newGuard()
 	defer a.guard.end()
-	a.events = wantsEvents(args)
+	asked := len(args) > 0 && args[0] == documentCommand
+	a.events = wantsEvents(args) || asked
 	a.json = wantsJSON(args) || a.events
 	defer func() { a.done(status) }()
 	exited := -1 // set when kong wants to exit, as after --help
-	parser, err := kong.New(grammar(args),
-		kong.Name("fdplan"),
-		kong.Description("Planning with learned, discrete models of the world."),
-		kong.Writers(a.out, a.err),
-		kong.Exit(func(code int) { exited = code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(printHelp),
-		kong.Vars{"version": buildVersion()},
-		kong.Bind(a),
-		engineVars(),
-	)
-	if err != nil {
-		return a.fail(fmt.Errorf("%w: %w", app.ErrInternal, err))
-	}
-	ctx, err := parser.Parse(args)
+	work, part, err := a.prepare(args, func(code int) { exited = code })
 	if exited >= 0 {
 		return exited
 	}
 	if err != nil {
 		return a.fail(err)
 	}
-	if part := a.lacking(ctx); part != "" {
+	if part != "" {
 		if status, err = a.delegate(part, args); err != nil {
 			return a.fail(err)
 		}
 		return status
 	}
-	err = a.guard.run(func() error { return ctx.Run() })
+	err = a.guard.run(work)
 	if late := new(abandoned); errors.As(err, &late) {
 		a.leave(stdout, stderr)
 		a.err = stderr.w // of which we now have the only use
@@ -159,6 +157,42 @@ func run(a *environment, args []string) (status int) {
 		return a.fail(err)
 	}
 	return exitDone
+}
+
+// prepare returns what the arguments ask for, with their values checked, and the part that it
+// needs and this program lacks, "" for none. The arguments may ask kong to exit.
+func (a *environment) prepare(args []string, exit func(int)) (work func() error, part string, err error) {
+	if len(args) > 0 && args[0] == documentCommand {
+		work, err = a.document()
+		return work, "", err
+	}
+	parser, err := kong.New(new(globals), append(grammar(args),
+		kong.Writers(a.out, a.err),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
+		kong.Bind(a))...,
+	)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", app.ErrInternal, err)
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil || ctx.Selected() == nil {
+		return nil, "", err
+	}
+	command := ctx.Selected().Target.Addr().Interface()
+	binder := app.Binder()
+	err = binder.Check(command, bind.Flags)
+	if s, ok := command.(settler); ok && err == nil {
+		var given []*bind.Option
+		for _, o := range binder.Options(command) {
+			if slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == o.Flag }) {
+				given = append(given, o)
+			}
+		}
+		err = s.settle(given)
+	}
+	return func() error { return ctx.Run() }, a.lacking(command), err
 }
 
 // fail prints an error in the required form and returns its exit status.
@@ -204,7 +238,7 @@ func wantsJSON(args []string) bool {
 
 // complain prints an error, as one JSON object if the command was to print JSON.
 func (a *environment) complain(err error) {
-	if a.json && app.WriteJSON(a.err, app.ComplaintOf(err, hint(err))) == nil {
+	if a.json && app.WriteJSON(a.err, a.asked.inItsWords(app.ComplaintOf(err, hint(err)))) == nil {
 		return
 	}
 	fmt.Fprintln(a.err, source.PrintableLines(fmt.Sprintf("fdplan: %v%s", err, hint(err)), source.MaxLine))
@@ -224,22 +258,8 @@ func hint(err error) string {
 	return ""
 }
 
-// bounds are the flags of every command.
-type bounds struct {
-	TimeLimit durationFlag `help:"Stop after this time, such as 60s or 5m, counted from the start of the process; default: none." placeholder:"TIME"`
-	Memory    bytesFlag    `help:"Bound on memory, such as 512MiB; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
-}
-
-// limits are the flags of every command that may take long.
-type limits struct {
-	bounds
-	progressFlags
-	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed    uint64 `help:"Seed of whatever draws random numbers." default:"0"`
-}
-
-// memory is the bound on memory in bytes, given or not.
-func (b *bounds) memory() int64 {
+// memoryOf is the bound on memory in bytes, given or not.
+func memoryOf(b app.Bounds) int64 {
 	if b.Memory > 0 {
 		return int64(b.Memory)
 	}
@@ -249,14 +269,14 @@ func (b *bounds) memory() int64 {
 // context ends on SIGINT, SIGTERM, at the time limit, and where more memory is
 // held than was allowed, by the command or by the programs that it starts; its cause
 // says which. The collector is told of the bound on memory too.
-func (b *bounds) context(a *environment) (context.Context, context.CancelFunc) {
-	return b.contextWith(a, a.kill)
+func (a *environment) context(b app.Bounds) (context.Context, context.CancelFunc) {
+	return a.contextWith(b, a.kill)
 }
 
 // contextWith is context for a command that bounds the programs which it starts itself
 // if kill, which ends them, is nil.
-func (b *bounds) contextWith(a *environment, kill func()) (context.Context, context.CancelFunc) {
-	memory := b.memory()
+func (a *environment) contextWith(b app.Bounds, kill func()) (context.Context, context.CancelFunc) {
+	memory := memoryOf(b)
 	before := debug.SetMemoryLimit(memory)
 	ctx, lift := a.guard.bound(a.started, time.Duration(b.TimeLimit), memory, kill)
 	return ctx, func() {

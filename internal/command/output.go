@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/progress"
 	"github.com/fdplan/fdplan/internal/source"
@@ -64,10 +65,14 @@ func (a *environment) answer(asJSON bool, file string, v any, text func(io.Write
 	})
 }
 
-// readPlan returns the text of a plan file; "-" is standard input.
-func readPlan(name string) ([]byte, error) {
-	if name == "-" {
-		return source.ReadUpTo("standard input", os.Stdin, source.MaxText)
+// readPlan reads the file of a plan, if it names one.
+func readPlan(p *bind.Plan) (err error) {
+	switch {
+	case p.File == "" || p.Text != nil:
+	case p.File == "-":
+		p.Text, err = source.ReadUpTo("standard input", os.Stdin, source.MaxText)
+	default:
+		p.Text, err = source.ReadFile(p.File)
 	}
-	return source.ReadFile(name)
+	return err
 }

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
-
-	"github.com/alecthomas/kong"
 )
 
 // Parts are what some programs have and others lack, to keep fdplan quick to build: a module of its
@@ -56,17 +54,17 @@ func thisProgram() (string, error) {
 	return program, nil
 }
 
-// lacking names the part that a command line needs and this program lacks; "" for none.
-func (a *environment) lacking(ctx *kong.Context) string {
-	if a.parts.Cluster == nil {
-		switch ctx.Selected().Name {
-		case "broker", "worker", "cluster", "unit":
+// lacking names the part that a command needs and this program lacks; "" for none.
+func (a *environment) lacking(command any) string {
+	if a.parts.Cluster != nil {
+		return ""
+	}
+	switch c := command.(type) {
+	case *Broker, *Worker, *Status, *Unit:
+		return "cluster"
+	case interface{ server() string }:
+		if c.server() != "" {
 			return "cluster"
-		}
-		for _, f := range ctx.Flags() {
-			if f.Name == "connect" && f.Target.String() != "" {
-				return "cluster"
-			}
 		}
 	}
 	return ""

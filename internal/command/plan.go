@@ -13,68 +13,45 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
-	"github.com/fdplan/fdplan/internal/model/cnf"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 type planCmd struct {
-	problemFlags
-	changeFlags
-	limits
-	incrementalFlags
+	request.Plan
+	progressFlags
 	Connect
-	policyFlags
-	WorkersOnly bool        `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
-	Horizon     horizonFlag `short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
-	Engine      string      `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
-	Encoding    string      `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
-	Solver      string      `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
-	BLPHelp     string      `name:"blp-help" help:"What engine blp adds to the paper's program: ${enum}. With all the solver gets flow variables or rows from tables, and a start solution." enum:"all,none" default:"all"`
-	Confirm     bool        `help:"Prove or refute the claim of an external solver, by engine auto."`
-	Proof       string      `help:"Write a VeriPB proof of the answer, about the file of compile --format opb; compressed if FILE ends in .gz or .zst." placeholder:"FILE"`
-	Certify     certifyFlag `help:"Write problem file, proof and answer to a folder (default: certificate), and check them; see certify." placeholder:"DIR"`
-	Safe        bool        `help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
-	Optimistic  bool        `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."`
-	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
-	JSON        bool        `name:"json" help:"Print one JSON object."`
-	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	WorkersOnly bool   `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
+	JSON        bool   `name:"json" help:"Print one JSON object."`
+	Out         string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run plans and prints the document.
 func (c *planCmd) Run(a *environment) error {
-	if err := c.suits(c); err != nil || c.Policy {
+	if err := c.suits(); err != nil || c.Policy {
 		if err == nil {
-			err = c.policy(a)
+			err = c.findPolicy(a)
 		}
 		return err
 	}
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	task, err := c.load(ctx, &c.changeFlags)
+	task, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	if err != nil {
-		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Problem, c.Domain), c.Engine, c.Horizon.min, c.Horizon.max, a.now().Sub(a.started))}, nil)
+		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Ref.Name, c.Domain), c.Query, a.now().Sub(a.started))}, nil)
 	}
-	encoding, err := cnf.ParseEncoding(c.Encoding)
-	if err != nil {
+	progress := c.planning(a, task.Task)
+	request := plan.Request{Query: c.Query, Limits: a.limits(c.Effort), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now()}
+	if err := c.check(); err != nil {
 		return err
 	}
-	progress := c.progressFlags.plan(a, task.Task)
-	request := plan.Request{
-		Options:    registry.Options{Engine: c.Engine, Encoding: encoding, Solver: c.Solver, Plain: c.BLPHelp == "none"},
-		MinHorizon: c.Horizon.min, MaxHorizon: c.Horizon.max, Confirm: c.Confirm,
-		Limits: c.engine(a), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(),
-	}
-	if err := c.check(c.Proof != ""); err != nil {
-		return err
-	}
-	if c.Optimistic && (!c.Safe || c.Simulator == "") {
+	if c.Optimistic && (!c.Safe || c.SimulatorRef.Name == "") {
 		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too")
 	}
 	evidence, err := c.evidence(a, &request)
@@ -113,7 +90,7 @@ func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (
 	if err != nil {
 		return nil, err
 	}
-	certify := c.Certify.folder != ""
+	certify := c.Certify != ""
 	o := plan.Division{Engine: c.Engine, Proof: certify || c.Proof != "", Literal: certify, WorkersOnly: c.WorkersOnly}
 	if r.Divide, err = to.Plan(o); err != nil {
 		end()
@@ -144,7 +121,7 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 		a.complain(fmt.Errorf("no plan was found before %s", doc.Stopped))
 		return exitStatus(exitLimit)
 	}
-	if c.Simulator != "" && doc.Valid.Simulator != nil && !*doc.Valid.Simulator {
+	if c.SimulatorRef.Name != "" && doc.Valid.Simulator != nil && !*doc.Valid.Simulator {
 		return exitStatus(exitNo)
 	}
 	return nil
@@ -159,7 +136,7 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 		}
 	}
 	if c.Incremental {
-		doc, err = c.loop(ctx, a, q, r, c.Seed, progress, e)
+		doc, err = c.loop(ctx, a, q, r, progress, e)
 	} else {
 		doc, err = c.once(ctx, q, r, e)
 	}
@@ -167,7 +144,7 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 		switch {
 		case c.Optimistic:
 			r.Try = c.tryOnce(p)
-		case c.Simulator != "" && c.Simulator != "rddl":
+		case c.SimulatorRef.Name != "" && c.SimulatorRef.Name != "rddl":
 			r.Try = plan.Untried // it may be a device
 		}
 		err = limited(ctx, doc.Bracket(ctx, p, r, e.unseen(ctx, r)))
@@ -181,7 +158,7 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 // tryOnce tries a plan in the simulator, which it starts for that.
 func (c *planCmd) tryOnce(p *load.Problem) func(context.Context, *factored.Trace) (*simulator.Run, error) {
 	return func(ctx context.Context, tr *factored.Trace) (*simulator.Run, error) {
-		real, err := c.open(ctx, p, c.Seed)
+		real, err := c.SimulatorRef.Open(ctx, p, c.Effort.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +169,7 @@ func (c *planCmd) tryOnce(p *load.Problem) func(context.Context, *factored.Trace
 
 // once plans, and tries the plan once.
 func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *evidence) (*execute.Document, error) {
-	real, err := c.open(ctx, p, c.Seed)
+	real, err := c.SimulatorRef.Open(ctx, p, c.Effort.Seed)
 	if err != nil {
 		return nil, limited(ctx, err)
 	}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -16,78 +14,38 @@ import (
 	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
-	solver "github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/progress"
 )
 
-// policyFlags ask for a policy in place of a plan.
-type policyFlags struct {
-	Policy   bool   `help:"Find a policy, which says what to do in each state, for a problem that draws at random (docs/policies.md)."`
-	Failures string `help:"With --policy, hold in every run with at most so many disturbances, draws that do not have their most likely outcome; P% takes so many that a run has more with at most that probability." placeholder:"N|P%"`
-	Maximize string `help:"What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal." enum:"success,reward," default:"" placeholder:"WHAT"`
-}
-
-// suits refuses what goes with other questions.
-func (f *policyFlags) suits(c *planCmd) error {
-	switch {
-	case !f.Policy && (f.Maximize != "" || f.Failures != ""):
-		return errors.New("--maximize and --failures tell what a policy is to achieve; expected --policy too")
-	case !f.Policy:
-		return nil
-	case c.Determinize != "none":
-		return errors.New("--determinize leaves nothing to chance, and --policy plans with it; expected one of them")
-	case c.Incremental, c.Safe, c.Proof != "", c.Certify.folder != "", c.URL != "", c.Simulator != "", c.Confirm:
+// suits refuses what goes with other questions than that for a policy.
+func (c *planCmd) suits() error {
+	if err := c.Aim.Check(c.Policy, c.Determinize, c.Horizon); err != nil {
+		return err
+	}
+	if c.Policy && (c.Incremental || c.Safe || c.Proof != "" || c.Certify != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm) {
 		return errors.New("--policy answers another question than --incremental, --safe, --proof, --certify, --confirm, --connect and --simulator do; expected it without these")
-	case c.Horizon.min != c.Horizon.max && f.Failures == "":
-		return errors.New("--policy takes one horizon, unless --failures is given; expected -H N")
 	}
 	return nil
 }
 
-// robust reads --failures; nil if it is not given.
-func robust(text string, h horizonFlag) (*policy.Robust, error) {
-	if text == "" {
-		return nil, nil
-	}
-	r := &policy.Robust{}
-	if h.min < h.max {
-		r.MinHorizon = h.min
-	}
-	var err error
-	if share, ok := strings.CutSuffix(text, "%"); ok {
-		r.Risk, err = strconv.ParseFloat(strings.TrimSpace(share), 64)
-		if r.Risk /= 100; err == nil && r.Risk > 0 && r.Risk < 1 {
-			return r, nil
-		}
-	} else if r.Disturbances, err = strconv.Atoi(text); err == nil && r.Disturbances >= 0 && r.Disturbances <= mostFailures {
-		return r, nil
-	}
-	return nil, fmt.Errorf("--failures %s: expected a number of disturbances up to %d, or a probability above 0%% and below 100%%", text, mostFailures)
-}
-
-// mostFailures bounds --failures.
-const mostFailures = 1000
-
-// policy finds a policy and prints what it is worth.
-func (c *planCmd) policy(a *environment) error {
-	ctx, cancel := c.context(a)
+// findPolicy finds a policy and prints what it is worth.
+func (c *planCmd) findPolicy(a *environment) error {
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	ref := c.ref()
+	ref := c.Ref
 	ref.Chance = true
-	p, err := c.loadRef(ctx, ref, &c.changeFlags)
+	p, err := loadProblem(ctx, ref, c.Changes)
 	if err != nil {
 		return limited(ctx, err)
 	}
 	report := c.progressFlags.reporter(a)
-	r := policy.Request{
-		Objective: solver.Objective(c.Maximize), Horizon: c.Horizon.min, Limits: c.engine(a), Now: a.now, Started: a.started,
-		Report: func(states, left int) {
-			report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s left to solve", counted.Of(states, "state"), counted.Of(left, "step"))})
-		},
-	}
-	r.Horizon = c.Horizon.max
-	if r.Robust, err = robust(c.Failures, c.Horizon); err != nil {
+	r, err := c.Aim.Request(c.Horizon)
+	if err != nil {
 		return err
+	}
+	r.Limits, r.Now, r.Started = a.limits(c.Effort), a.now, a.started
+	r.Report = func(states, left int) {
+		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s left to solve", counted.Of(states, "state"), counted.Of(left, "step"))})
 	}
 	d, err := policy.Plan(ctx, p, r)
 	report.Clear()
@@ -174,57 +132,40 @@ func steps(from, to int) string {
 	return fmt.Sprintf("%7s", fmt.Sprintf("%d-%d", from, to))
 }
 
-// policyFlag is the file of a policy. The flag may stand alone.
-type policyFlag struct {
-	given bool
-	file  string
-}
-
-// Decode takes the next word as the file unless it is a flag.
-func (f *policyFlag) Decode(ctx *kong.DecodeContext) error {
-	f.given, f.file = true, optional(ctx, "")
-	return nil
-}
-
 // follow has a run follow a policy, if that is asked for. The function that it returns then does so for further runs.
 func (c *runCmd) follow(ctx context.Context, a *environment, p *load.Problem, r *execute.RunRequest) (again func() execute.Chooser, err error) {
 	f, err := c.follower(ctx, a, p)
 	if err != nil || f == nil {
 		return nil, err
 	}
-	r.Policy = f
+	r.Follow = f
 	return func() execute.Chooser { return f.Again() }, nil
 }
 
 // follower follows the policy of the flags; nil if there is none.
 func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) (*policy.Follower, error) {
-	switch {
-	case !c.Policy.given && (c.Maximize != "" || c.Failures != ""):
-		return nil, errors.New("--maximize and --failures tell what a policy is to achieve; expected --policy too")
-	case !c.Policy.given:
-		return nil, nil
-	case c.Determinize != "none":
-		return nil, errors.New("--determinize leaves nothing to chance, and --policy plans with it; expected one of them")
-	case c.Policy.file != "" && (c.Maximize != "" || c.Failures != "" || c.Horizon.max > 0):
-		return nil, errors.New("the file of --policy has its own horizon and objective; expected neither -H nor --maximize nor --failures")
-	case c.Horizon.min != c.Horizon.max && c.Failures == "":
-		return nil, errors.New("--policy takes one horizon, unless --failures is given; expected -H N")
-	case c.ReplanEvery != 1 || c.PlanTime != 0:
-		return nil, errors.New("a policy is not made again for each step; expected neither --replan-every nor --plan-time")
-	}
-	r := policy.Request{Objective: solver.Objective(c.Maximize), Horizon: c.Horizon.max, Limits: c.engine(a), Now: a.now, Started: a.started}
-	var err error
-	if r.Robust, err = robust(c.Failures, c.Horizon); err != nil {
+	if err := c.Aim.Check(c.Policy.Given, c.Determinize, c.Horizon); err != nil || !c.Policy.Given {
 		return nil, err
 	}
-	if c.Policy.file == "" {
-		return policy.NewFollower(ctx, p, nil, r)
+	given := c.Policy.File != ""
+	switch {
+	case given && (c.Aim != policy.Aim{} || c.Horizon.Max > 0):
+		return nil, errors.New("the file of --policy has its own horizon and objective; expected neither -H nor --maximize nor --failures")
+	case c.Every != 1 || c.PlanTime != 0:
+		return nil, errors.New("a policy is not made again for each step; expected neither --replan-every nor --plan-time")
 	}
-	data, err := readPlan(c.Policy.file)
+	r, err := c.Aim.Request(c.Horizon)
 	if err != nil {
 		return nil, err
 	}
-	d, err := policy.Read(p, c.Policy.file, data)
+	r.Limits, r.Now, r.Started = a.limits(c.Effort), a.now, a.started
+	if !given {
+		return policy.NewFollower(ctx, p, nil, r)
+	}
+	if err := readPlan(&c.Policy.Plan); err != nil {
+		return nil, err
+	}
+	d, err := policy.Read(p, c.Policy.File, c.Policy.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -237,18 +178,18 @@ func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d
 		return nil
 	}
 	if p.Determinized != "" {
-		if c.Reward != "" || len(c.Require) > 0 {
+		if c.Reward.Given() || len(c.Require) > 0 {
 			return nil
 		}
-		ref := c.problemFlags.ref()
-		ref.Determinize, ref.Chance = "", true
+		ref := c.Ref
+		ref.Determinize, ref.Chance = "none", true
 		var err error
-		if p, err = c.loadRef(ctx, ref, &c.changeFlags); err != nil {
+		if p, err = loadProblem(ctx, ref, c.Changes); err != nil {
 			return nil // draws that cannot be listed: nothing is known
 		}
 	}
 	var err error
-	if d.Chance, err = policy.OfPlan(ctx, p, d.Plan, policy.Request{Limits: c.engine(a), Now: a.now, Started: a.started}); err != nil {
+	if d.Chance, err = policy.OfPlan(ctx, p, d.Plan, policy.Request{Limits: a.limits(c.Effort), Now: a.now, Started: a.started}); err != nil {
 		d.Chance = nil
 	}
 	return nil
@@ -256,17 +197,17 @@ func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d
 
 // policy computes anew what a policy is worth; the exit status is 4 if it breaks a rule, or if the file says
 // another value.
-func (c *validateCmd) policy(ctx context.Context, a *environment, data []byte) error {
-	if c.Simulator != "" {
+func (c *validateCmd) policy(ctx context.Context, a *environment) error {
+	if c.SimulatorRef.Name != "" {
 		return errors.New("a policy is followed in a simulator by run --policy; expected no --simulator")
 	}
-	ref := c.problemFlags.ref()
+	ref := c.Ref
 	ref.Chance = true
-	p, err := c.loadRef(ctx, ref, &c.changeFlags)
+	p, err := loadProblem(ctx, ref, c.Changes)
 	if err != nil {
 		return limited(ctx, err)
 	}
-	d, err := policy.Read(p, c.Plan, data)
+	d, err := policy.Read(p, c.Plan.File, c.Plan.Text)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func (f *progressFlags) reporter(a *environment) *progress.Reporter {
 	return progress.New(a.err, mode, a.now, a.started)
 }
 
-// plan returns the reporter of the progress of planning.
-func (f *progressFlags) plan(a *environment, task engine.Task) *events.Planning {
+// planning returns the reporter of the progress of planning.
+func (f *progressFlags) planning(a *environment, task engine.Task) *events.Planning {
 	return events.NewPlanning(f.reporter(a), task)
 }
 

@@ -12,13 +12,6 @@ import (
 	"github.com/fdplan/fdplan/internal/progress"
 )
 
-// proveFlags are those of test about proofs.
-type proveFlags struct {
-	Prove   bool   `help:"Prove for each output bit that it equals the RDDL's in every legal state with every legal action, or print a counterexample."`
-	Proof   string `help:"With --prove, folder for the proofs, which the checker reads: for each output bit N its question N.opb and the VeriPB proof N.pbp." placeholder:"DIR"`
-	Threads int    `help:"With --prove, threads to use; 0 for one a core." default:"0"`
-}
-
 // prove compares the network with the RDDL.
 func (c *testCmd) prove(ctx context.Context, a *environment, text []byte) error {
 	r := c.reporter(a)

@@ -2,33 +2,24 @@ package command
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 )
 
-// denseFlags are those that only the dense recipe knows: each asks for it.
-var denseFlags = []string{
-	"hidden", "init", "weights", "epochs", "rate", "threshold", "split", "prune", "multiplicity", "repeated", "sparsity", "bound-decay", "polish",
-	"grid", "widths", "depths", "smallest", "target-error", "patience",
-}
-
-// AfterApply chooses the recipe: the one that is named, else the one that the
-// other flags are of.
-func (c *trainCmd) AfterApply(ctx *kong.Context) error {
-	given := ""
-	for _, p := range ctx.Path {
-		if p.Flag != nil && slices.Contains(denseFlags, p.Flag.Name) {
-			given = p.Flag.Name
+// settle chooses the recipe: the one that is named, else the one that the other options are of.
+func (c *trainCmd) settle(given []*bind.Option) error {
+	asks := ""
+	for _, o := range given {
+		if o.Tag.Get("recipe") == string(learn.RecipeDense) {
+			asks = o.Flag
 		}
 	}
 	switch {
-	case given != "" && c.Recipe == string(learn.RecipeStructure):
-		return fmt.Errorf("--%s is of the dense recipe; expected --recipe %s, or none of its flags", given, learn.RecipeDense)
+	case asks != "" && c.Recipe == string(learn.RecipeStructure):
+		return fmt.Errorf("--%s is of the dense recipe; expected --recipe %s, or none of its flags", asks, learn.RecipeDense)
 	case c.Recipe != "":
-	case given != "":
+	case asks != "":
 		c.Recipe = string(learn.RecipeDense)
 	default:
 		c.Recipe = string(learn.RecipeStructure)

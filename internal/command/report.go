@@ -3,11 +3,12 @@ package command
 import (
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/experiment"
 )
 
 type reportCmd struct {
-	bounds
+	app.Bounds
 	Dir    string `arg:"" help:"Folder with the journal.jsonl that fdplan bench writes, or with journal.jsonl.gz; gets the report."`
 	Readme string `help:"Put the main table into this Markdown file too, between its lines <!-- fdplan report: begin --> and <!-- fdplan report: end -->." placeholder:"FILE"`
 	Quiet  bool   `short:"q" help:"Do not name the files."`
@@ -15,7 +16,7 @@ type reportCmd struct {
 
 // Run renders the report of a bench.
 func (c *reportCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	return experiment.Report(ctx, c.Dir, experiment.Output{
 		Write: a.toFile,

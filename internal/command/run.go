@@ -4,79 +4,52 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
 )
 
 type runCmd struct {
-	problemFlags
-	changeFlags
-	limits
-	simulatorFlags
-	Horizon     horizonFlag  `short:"H" help:"Steps of a plan, or a range N..M, whose best reward is found, the shortest on a tie; with a goal to reach, the number of steps within which to reach it; default: the problem's own." placeholder:"N"`
-	ReplanEvery int          `help:"Steps to take before planning again." default:"1" placeholder:"K"`
-	Steps       int          `help:"Maximal number of steps to take; default: the horizon." placeholder:"N"`
-	Until       string       `help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
-	PlanTime    durationFlag `help:"Time for each plan; the best plan found by then is used." placeholder:"TIME"`
-	Engine      string       `help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
-	Policy      policyFlag   `help:"Follow a policy in place of plans: that of a file of plan --policy -o, or one that is made now." placeholder:"FILE"`
-	Failures    string       `help:"With --policy, hold in every run with at most so many disturbances; see plan." placeholder:"N|P%"`
-	Maximize    string       `help:"What a policy that is made now maximises: success or reward; default: success if there is a goal." enum:"success,reward," default:"" placeholder:"WHAT"`
-	Episodes    int          `help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." placeholder:"N"`
-	JSON        bool         `name:"json" help:"Print one JSON object."`
-	Out         string       `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
-}
-
-// check refuses counts that are none.
-func (c *runCmd) check() error {
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"--steps", c.Steps}, {"--episodes", c.Episodes}, {"--replan-every", c.ReplanEvery}} {
-		if n.value < 0 || n.value == 0 && n.flag == "--replan-every" {
-			return fmt.Errorf("%s %d is not a number of steps; expected at least 1", n.flag, n.value)
-		}
-	}
-	if c.Simulator == "" {
-		return errors.New("missing flags: --simulator=rddl|COMMAND|rddlsim:HOST:PORT")
-	}
-	return nil
+	request.Execution
+	progressFlags
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run acts in the simulator; the exit status is 4 if the run does not achieve its purpose.
 func (c *runCmd) Run(a *environment) error {
-	if err := c.check(); err != nil {
-		return err
+	if c.SimulatorRef.Name == "" {
+		return errors.New("missing flags: --simulator=rddl|COMMAND|rddlsim:HOST:PORT")
 	}
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	at, ref, err := execute.Join(ctx, c.simulatorFlags.ref(c.Seed), c.problemFlags.ref())
+	c.SimulatorRef.Seed = c.Effort.Seed
+	at, ref, err := execute.Join(ctx, c.SimulatorRef, c.Ref)
 	if err != nil {
 		return limited(ctx, err)
 	}
 	defer at.Leave()
-	ref.Chance = c.Policy.given
-	p, err := c.loadRef(ctx, ref, &c.changeFlags)
+	ref.Chance = c.Policy.Given
+	p, err := loadProblem(ctx, ref, c.Changes)
 	if err != nil {
 		return err
 	}
-	r := execute.RunRequest{
-		Engine: c.Engine, MinHorizon: c.Horizon.min, Horizon: c.Horizon.max, Every: c.ReplanEvery, Steps: c.Steps, Until: execute.Until(c.Until), Seed: c.Seed,
-		PlanTime: time.Duration(c.PlanTime), Limits: c.engine(a), Now: a.now,
-	}
-	progress := c.progressFlags.plan(a, p.Task)
+	q := c.EpisodesRequest
+	r := &q.RunRequest
+	r.Seed, r.Limits, r.Now = c.Effort.Seed, a.limits(c.Effort), a.now
+	progress := c.planning(a, p.Task)
 	r.Phase, r.Plan, r.Step = progress.Engine, progress.RunPlan, progress.RunStep
-	again, err := c.follow(ctx, a, p, &r)
+	again, err := c.follow(ctx, a, p, r)
 	if err != nil {
 		return limited(ctx, err)
 	}
 	if c.Episodes > 0 || at.IsServer() {
-		return c.episodes(ctx, a, execute.EpisodesRequest{RunRequest: r, Episodes: c.Episodes, Simulator: at, Again: again}, p, progress)
+		q.Simulator, q.Again = at, again
+		return c.episodes(ctx, a, q, p, progress)
 	}
-	real, err := c.open(ctx, p, c.Seed)
+	real, err := c.SimulatorRef.Open(ctx, p, r.Seed)
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -85,7 +58,7 @@ func (c *runCmd) Run(a *environment) error {
 		r.Plan = func(l execute.RunPlan) { progress.RunPlan(l); progress.Clear(); writeRunPlan(a.out, &l) }
 		r.Step = func(l execute.RunStep) { progress.RunStep(l); writeRunStep(a.out, &l) }
 	}
-	d, err := execute.Run(ctx, p, real, r)
+	d, err := execute.Run(ctx, p, real, *r)
 	progress.Clear()
 	// The recording is complete only when it is closed.
 	err = errors.Join(err, real.Close())

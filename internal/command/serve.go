@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/limit"
 	"github.com/fdplan/fdplan/internal/serve"
 	"github.com/fdplan/fdplan/internal/source"
@@ -30,9 +31,9 @@ type serveCmd struct {
 	Simulator []string `help:"A simulator or device that jobs may name: NAME=COMMAND (docs/simulators.md); repeatable. No other command is run for a request." placeholder:"NAME=COMMAND" sep:"none"`
 	Results   []string `help:"Folder of a bench to show; repeatable." placeholder:"DIR" sep:"none" type:"existingdir"`
 
-	Jobs      int          `help:"Jobs that run at the same time; others wait." default:"2" placeholder:"N"`
-	JobMemory bytesFlag    `help:"Bound on the memory of each job; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
-	JobTime   durationFlag `help:"Bound on the time of each job; default: none." placeholder:"TIME"`
+	Jobs      int           `help:"Jobs that run at the same time; others wait." default:"2" placeholder:"N"`
+	JobMemory bind.Size     `help:"Bound on the memory of each job; default: half of what the machine or the control group has, at most 4GiB." placeholder:"SIZE"`
+	JobTime   bind.Duration `help:"Bound on the time of each job; default: none." placeholder:"TIME"`
 }
 
 // Run serves until a signal ends it.

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/draw"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/inspect"
@@ -46,39 +47,39 @@ func (c *listCmd) Run(a *environment) error {
 }
 
 type showCmd struct {
-	problemFlags
-	changeFlags
-	bounds
-	Delimiter string `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
-	Plan      string `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
-	JSON      bool   `name:"json" help:"Print a problem as one JSON object."`
-	Frames    bool   `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
-	Out       string `short:"o" help:"Write the answer to a file; a picture of the plan, or of the initial state, if it ends in .svg, .html or .gif; that of a plan also as .txt." placeholder:"FILE"`
+	load.Ref
+	load.Changes
+	app.Bounds
+	Delimiter string    `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
+	Plan      bind.Plan `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	JSON      bool      `name:"json" help:"Print a problem as one JSON object."`
+	Frames    bool      `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
+	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, or of the initial state, if it ends in .svg, .html or .gif; that of a plan also as .txt." placeholder:"FILE"`
 }
 
 // Run shows a problem, or a plan.
 func (c *showCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	switch ext := strings.ToLower(filepath.Ext(c.Problem)); {
-	case c.Plan != "" || c.Files != "":
+	switch ext := strings.ToLower(filepath.Ext(c.Ref.Name)); {
+	case c.Plan.File != "" || c.Files != "":
 	case slices.Contains([]string{".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson"}, ext):
 		return c.log(ctx, a)
 	case ext == ".bnn":
 		return c.network(ctx, a)
 	}
-	if c.Plan == "" && strings.HasSuffix(c.Problem, ".json") {
-		c.Problem, c.Plan = "", c.Problem
+	if c.Plan.File == "" && strings.HasSuffix(c.Ref.Name, ".json") {
+		c.Ref.Name, c.Plan.File = "", c.Ref.Name
 	}
-	if c.Plan != "" {
+	if c.Plan.File != "" {
 		return c.picture(ctx, a)
 	}
 	if c.Frames || slices.Contains([]string{".svg", ".html", ".gif", ".png"}, strings.ToLower(filepath.Ext(c.Out))) {
 		return c.initial(ctx, a)
 	}
-	r := c.ref()
+	r := c.Ref
 	r.Untrained = !load.HasNetwork(r)
-	task, err := c.loadRef(ctx, r, &c.changeFlags)
+	task, err := loadProblem(ctx, r, c.Changes)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Problem, delimiter) })
+	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Ref.Name, delimiter) })
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -101,11 +102,11 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 
 // network shows a network file.
 func (c *showCmd) network(ctx context.Context, a *environment) error {
-	text, err := inTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Problem) })
+	text, err := inTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Ref.Name) })
 	if err != nil {
 		return limited(ctx, err)
 	}
-	d, err := inspect.ShowNetwork(c.Problem, bytes.NewReader(text))
+	d, err := inspect.ShowNetwork(c.Ref.Name, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -115,25 +116,24 @@ func (c *showCmd) network(ctx context.Context, a *environment) error {
 // picture draws a plan.
 func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if c.JSON {
-		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %s, or --frames", c.Plan)
+		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %v, or --frames", c.Plan)
 	}
-	if f := c.changeFlags; f.Reward != "" || f.Initial != "" || len(f.SetInitial)+len(f.Require) > 0 {
-		return fmt.Errorf("%s is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
+	if !c.Changes.None() {
+		return fmt.Errorf("%v is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
 	}
-	data, err := readPlan(c.Plan)
+	if err := readPlan(&c.Plan); err != nil {
+		return err
+	}
+	p, err := draw.Picture(ctx, c.Ref, c.Plan.File, c.Plan.Text)
 	if err != nil {
 		return err
 	}
-	p, err := draw.Picture(ctx, c.ref(), c.Plan, data)
-	if err != nil {
-		return err
-	}
-	return c.draw(a, p, c.Plan)
+	return c.draw(a, p, c.Plan.File)
 }
 
 // initial draws the initial state.
 func (c *showCmd) initial(ctx context.Context, a *environment) error {
-	p, err := inTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.ref(), c.changes()) })
+	p, err := inTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.Ref, c.Changes) })
 	if err != nil {
 		return err
 	}

@@ -6,54 +6,47 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 type simulateCmd struct {
-	problemFlags
-	bounds
-	Plan   string `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
-	Policy string `help:"Policy to run: noop, random or exploration." placeholder:"NAME" xor:"what"`
-	Steps  int    `help:"Number of steps; default: the instance's horizon, or the plan's."`
-	Seed   uint64 `help:"Seed of the policy and of random draws." default:"0"`
+	request.Simulate
 	judgeFlags
-	CSV  bool   `name:"csv" help:"Print every step as CSV."`
-	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
-	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Table bool   `name:"csv" help:"Print every step as CSV."`
+	JSON  bool   `name:"json" help:"Print one JSON object." xor:"form"`
+	Out   string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run simulates; the exit status is 4 if the plan or the policy violates a rule.
 func (c *simulateCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	if err := c.checkJudge(); err != nil {
 		return err
 	}
-	p, err := c.loadTruth(ctx)
+	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{})
 	if err != nil {
 		return err
 	}
 	if c.Rddlsim != "" {
 		return c.judge(ctx, a, p)
 	}
-	r := execute.Simulation{Policy: c.Policy, Steps: c.Steps, Seed: c.Seed}
-	if c.Plan != "" {
-		if r.PlanData, err = source.ReadFile(c.Plan); err != nil {
-			return err
-		}
-		r.PlanFile = c.Plan
+	r := c.Simulation
+	if err := readPlan(&r.Plan); err != nil {
+		return err
 	}
 	var res *execute.Simulated
 	err = a.toFile(c.Out, func(w io.Writer) error {
-		if c.CSV {
+		if c.Table {
 			r.CSV = w
 		}
 		if res, err = execute.Simulate(p, r); err != nil {
 			return err
 		}
 		switch {
-		case c.CSV:
+		case c.Table:
 			if res.Failure != nil {
 				fmt.Fprintf(a.err, "fdplan: %s\n", res.Failure.Text)
 			}

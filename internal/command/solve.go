@@ -6,12 +6,14 @@ import (
 	"io"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/solve"
 )
 
 type solveCmd struct {
 	File string `arg:"" help:"A .cnf, .wcnf (of either dialect) or .opb file, plain or compressed (.gz)."`
-	limits
+	app.Effort
+	progressFlags
 	Connect
 	CuttingPlanes bool   `help:"Learn linear constraints too, from conflicts of linear constraints."`
 	Proof         string `help:"Write a proof of the answer: DRAT for .cnf, VeriPB for .opb and .wcnf; .gz or .zst at the end of its name compresses it." placeholder:"FILE"`
@@ -22,9 +24,9 @@ type solveCmd struct {
 // Run solves the file and prints the lines of the solver competitions, with their exit
 // statuses.
 func (c *solveCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	r := solve.Request{File: c.File, CuttingPlanes: c.CuttingPlanes, Memory: c.memory(), ProofFormat: c.ProofFormat}
+	r := solve.Request{File: c.File, CuttingPlanes: c.CuttingPlanes, Memory: memoryOf(c.Bounds), ProofFormat: c.ProofFormat}
 	work := solve.File
 	if c.URL != "" {
 		to, end, err := c.coordinator(ctx, a, "solve", int64(c.Memory))

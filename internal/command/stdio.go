@@ -14,10 +14,10 @@ type stdioFlags struct {
 
 // session answers the requests of standard input.
 func (f *stdioFlags) session(a *environment) error {
-	var own bounds
-	ctx, cancel := own.context(a)
+	var own app.Bounds
+	ctx, cancel := a.context(own)
 	defer cancel()
-	return limited(ctx, stdio.Serve(ctx, stdio.Config{In: a.in, Out: a.out, Now: a.now, Memory: own.memory(), Describe: describe}))
+	return limited(ctx, stdio.Serve(ctx, stdio.Config{In: a.in, Out: a.out, Now: a.now, Memory: memoryOf(own), Describe: describe}))
 }
 
 // describe returns the error of a request as JSON, and the exit status of a command that

@@ -7,81 +7,29 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// widthsFlag is a list of layer widths such as 128,128.
-type widthsFlag []int
-
-// UnmarshalText reads numbers with commas between.
-func (w *widthsFlag) UnmarshalText(text []byte) error {
-	*w = nil
-	for _, part := range strings.Split(string(text), ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 {
-			return fmt.Errorf("%q is not a list of layer widths; expected numbers such as 128,128", text)
-		}
-		*w = append(*w, n)
-	}
-	return nil
-}
-
 type trainCmd struct {
+	request.Train
 	progressFlags
-	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz, .manifest) or log to learn from."`
-	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
-	Out    string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
-	Recipe string `help:"How to learn: structure finds the inputs of each output and builds an exact network; dense trains all weights. Flags that are of the dense recipe alone ask for it." enum:"structure,dense," default:"" placeholder:"structure|dense"`
-	Lift   bool   `help:"Learn one function for all objects of a type, in which neighbours enter as counts; the network's file has them for fdplan lift."`
-	// Of the dense recipe, as everything down to --report.
-	Hidden widthsFlag `help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
-	Init   string     `help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
-	// More rows.
-	Also        string  `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
-	AlsoWeight  int     `help:"How many others each row of --also weighs." default:"10" placeholder:"N"`
-	LearnReward bool    `help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
-	Noise       float64 `help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE"`
-	// See package train.
-	Weights   string  `help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
-	Epochs    int     `help:"Maximal number of epochs; training ends at the first without a wrong row." default:"500"`
-	Rate      float64 `help:"Learning rate at the start." default:"0.003"`
-	Threshold float64 `help:"With ternary weights, the latent magnitude below which a weight is 0." default:"0.8"`
-	Split     string  `help:"What is held out: ${enum}; time, the default for logs, holds out the last tenth, the others draw rows or distinct rows, half of which choose the epoch." enum:"auto,time,random,distinct" default:"auto"`
-	Prune     int     `help:"Once no row is wrong, remove what no row needs, and repeat this many times from a randomly changed network." placeholder:"ROUNDS"`
-	// Rarely changed settings of the recipes.
-	Multiplicity float64 `help:"Power of a row's count that weights its loss: 0 weights distinct rows equally, 1 by how often they were seen." default:"0"`
-	Repeated     bool    `help:"An epoch goes over every row as often as it was seen, as in the paper, not over the distinct rows."`
-	Sparsity     float64 `help:"How far each step moves weights towards 0, in units of the learning rate." default:"0"`
-	BoundDecay   float64 `help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
-	Polish       bool    `help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
-	gridFlags
 	Connect
-	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
-	// Long runs.
-	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
-	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`
-	JSON       bool   `name:"json" help:"Print one JSON object."`
-
-	IgnoreDiscount bool `help:"Treat a discount other than 1 as 1."`
-
-	Threads int    `help:"Threads to use; 0 for one per core." default:"0"`
-	Seed    uint64 `help:"Seed." default:"0"`
-	bounds
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run trains and writes the network.
 func (c *trainCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	ref := load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount}
+	ref := load.Ref{Name: c.Task, Source: load.Source{IgnoreDiscount: c.IgnoreDiscount}, Untrained: true}
 	p, err := load.Load(ctx, ref)
 	if err != nil {
 		return err
@@ -92,7 +40,7 @@ func (c *trainCmd) Run(a *environment) error {
 	if c.Lift {
 		return c.lift(ctx, a, p)
 	}
-	grid, err := c.grid(c)
+	grid, err := c.grid()
 	if err != nil {
 		return err
 	}
@@ -142,10 +90,7 @@ func (c *trainCmd) spread(ctx context.Context, a *environment, ref load.Ref, t l
 // training returns what the flags ask for.
 func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	if c.Hidden == nil && c.Init == "" && grid == nil {
-		c.Hidden = widthsFlag{128, 128}
-	}
-	if c.AlsoWeight < 1 || c.AlsoWeight > 1_000_000 {
-		return learn.Training{}, fmt.Errorf("--also-weight %d; expected 1..1000000", c.AlsoWeight)
+		c.Hidden = bind.Widths{128, 128}
 	}
 	if c.Resume && c.Checkpoint == "" {
 		return learn.Training{}, errors.New("--resume needs the file to go on from; expected --checkpoint FILE")
@@ -225,24 +170,14 @@ func (c *trainCmd) report(ctx context.Context, a *environment, p *load.Problem, 
 }
 
 type testCmd struct {
+	request.Test
 	progressFlags
-	proveFlags
-	Network string `arg:"" help:"Network file."`
-	Data    string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, all legal rows are measured."`
-	Legal   bool   `help:"Measure all legal states and actions too, which are listed one by one."`
-	Task    string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
-	JSON    bool   `name:"json" help:"Print one JSON object."`
-
-	IgnoreDiscount bool `help:"Treat a discount other than 1 as 1."`
-
-	Samples int    `help:"Rows to draw if the legal ones are too many to list." default:"200000" placeholder:"N"`
-	Seed    uint64 `help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
-	bounds
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run measures a network.
 func (c *testCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	text, err := source.ReadFile(c.Network)
 	if err != nil {
@@ -255,10 +190,8 @@ func (c *testCmd) Run(a *environment) error {
 		return errors.New("--prove is about all legal states and actions; expected no data set")
 	case c.Prove:
 		return c.prove(ctx, a, text)
-	case c.Samples < 1:
-		return fmt.Errorf("--samples %d; expected at least 1", c.Samples)
 	}
-	p, err := load.Load(ctx, load.Ref{Name: c.Task, Untrained: true, IgnoreDiscount: c.IgnoreDiscount})
+	p, err := load.Load(ctx, load.Ref{Name: c.Task, Source: load.Source{IgnoreDiscount: c.IgnoreDiscount}, Untrained: true})
 	if err != nil {
 		return err
 	}

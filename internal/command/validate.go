@@ -15,47 +15,41 @@ import (
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/verify"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 type validateCmd struct {
-	problemFlags
-	changeFlags
-	simulatorFlags
-	bounds
-	Plan string `arg:"" optional:"" help:"Plan or policy as fdplan plan --json prints it; - for standard input."`
+	request.Validate
 	JSON bool   `name:"json" help:"Print one JSON object."`
 	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run replays the plan; the exit status is 4 if it is invalid.
 func (c *validateCmd) Run(a *environment) error {
-	if c.Domain != "" && c.Plan == "" { // the problem is named by flags
-		c.Problem, c.Plan = "", c.Problem
-	}
-	if c.Plan == "" {
+	planArgument(&c.Ref, &c.Plan)
+	if c.Plan.File == "" {
 		return errors.New("no plan is named; expected PROBLEM PLAN.json")
 	}
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	data, err := readPlan(c.Plan)
+	if err := readPlan(&c.Plan); err != nil {
+		return err
+	}
+	if policy.Is(c.Plan.Text) {
+		return c.policy(ctx, a)
+	}
+	task, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
 		return err
 	}
-	if policy.Is(data) {
-		return c.policy(ctx, a, data)
-	}
-	task, err := c.load(ctx, &c.changeFlags)
-	if err != nil {
-		return err
-	}
-	real, err := c.open(ctx, task, 0)
+	real, err := c.SimulatorRef.Open(ctx, task, c.Seed)
 	if err != nil {
 		return limited(ctx, err)
 	}
-	v, err := execute.Validate(ctx, task, c.Plan, data, real)
+	v, err := execute.Validate(ctx, task, c.Plan.File, c.Plan.Text, real)
 	if err = errors.Join(err, real.Close()); err != nil {
 		return limited(ctx, err)
 	}
@@ -87,26 +81,21 @@ func (c *validateCmd) Run(a *environment) error {
 }
 
 type verifyCmd struct {
-	problemFlags
-	limits
-	Property    string      `required:"" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
-	Data        string      `help:"Log to hold the property against, too, in place of the rows that the network's file keeps." placeholder:"LOG" type:"existingfile"`
-	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
-	Certify     certifyFlag `help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
-	ProofFormat string      `help:"Version of the proof's format: ${enum}." enum:"1.2,2.0,3.0" default:"2.0"`
-	JSON        bool        `name:"json" help:"Print one JSON object."`
-	Out         string      `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	request.Verify
+	progressFlags
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	Out  string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
 }
 
 // Run decides the property; the exit status is 4 with a counterexample.
 func (c *verifyCmd) Run(a *environment) error {
-	ctx, cancel := c.context(a)
+	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	task, err := c.load(ctx, nil)
+	task, err := loadProblem(ctx, c.Ref, load.Changes{})
 	if err != nil {
 		return err
 	}
-	r := explain.VerifyRequest{Property: c.Property}
+	r := c.VerifyRequest
 	if c.Data != "" {
 		if r.Log, err = learn.RecordOf(ctx, task, c.Data); err != nil {
 			return err
@@ -121,7 +110,7 @@ func (c *verifyCmd) Run(a *environment) error {
 			return err
 		}
 	}
-	if c.Certify.folder != "" && p.Status == explain.Holds {
+	if c.Certify != "" && p.Status == explain.Holds {
 		if err := c.certify(ctx, a, task, p); err != nil {
 			return limited(ctx, err)
 		}
@@ -194,7 +183,7 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 		return err
 	}
 	_, err = proveInTime(ctx, func() (struct{}, error) {
-		return struct{}{}, certify.Write(ctx, t, certify.NoCounterexample(), c.Certify.folder, a.proofOptions(version, c.engine(a)))
+		return struct{}{}, certify.Write(ctx, t, certify.NoCounterexample(), string(c.Certify), a.proofOptions(version, a.limits(c.Effort)))
 	})
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
@@ -206,6 +195,6 @@ func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Prob
 	if err != nil {
 		return err
 	}
-	p.Certificate = c.Certify.folder
+	p.Certificate = string(c.Certify)
 	return a.toFile(filepath.Join(p.Certificate, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, p) })
 }

@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -41,7 +39,7 @@ const (
 // command is a run of fdplan in a process of its own.
 type command struct {
 	dir    string // that it runs in: names in its messages are relative to it
-	args   []string
+	asks   document
 	answer io.Writer         // takes standard output
 	line   func(line []byte) // takes each line of standard error; nil for none
 }
@@ -50,9 +48,13 @@ type command struct {
 // ctx ends, the command is asked to end with what it has found, and killed if it does not. The
 // status is -1 if it was killed or not started.
 func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemError, err error) {
-	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], c.args...)
+	text, err := json.Marshal(c.asks)
+	if err != nil {
+		return 0, nil, fmt.Errorf("starting a command: %w", err)
+	}
+	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], "request")
 	cmd := process.Command(ctx, grace, s.config.Program[0], args...)
-	cmd.Dir, cmd.Stdout = c.dir, c.answer
+	cmd.Dir, cmd.Stdin, cmd.Stdout = c.dir, bytes.NewReader(text), c.answer
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
@@ -186,30 +188,29 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 type waited struct {
 	places chan struct{} // has a place for each that may run
 	limit  time.Duration
-	flags  []string // their limits
 }
 
 // newWaited returns the bounds of commands that take so long at most.
 func newWaited(l Limits, limit time.Duration) *waited {
-	return &waited{
-		places: make(chan struct{}, 2*l.Running), limit: limit,
-		flags: []string{"--memory=" + strconv.FormatInt(l.Memory, 10) + "B", "--time-limit=" + limit.String()},
-	}
+	return &waited{places: make(chan struct{}, 2*l.Running), limit: limit}
 }
 
 // ask runs a short command and returns its answer. An error that the command prints is a
 // *problemError.
-func (s *Server) ask(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return s.await(ctx, s.short, dir, args)
+func (s *Server) ask(ctx context.Context, dir, command string, request map[string]any) ([]byte, error) {
+	return s.await(ctx, s.short, dir, document{command, request})
 }
 
-// study is ask for a command that reads a log, which may be long. Its limits are added.
-func (s *Server) study(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return s.await(ctx, s.long, dir, slices.Concat(args, s.long.flags))
+// study is ask for a command that reads a log, which may be long.
+func (s *Server) study(ctx context.Context, dir, command string, request map[string]any) ([]byte, error) {
+	return s.await(ctx, s.long, dir, document{command, request})
 }
 
-// await runs a command that a request waits for.
-func (s *Server) await(ctx context.Context, bounds *waited, dir string, args []string) ([]byte, error) {
+// await runs a command that a request waits for. Its limits are added.
+func (s *Server) await(ctx context.Context, bounds *waited, dir string, d document) ([]byte, error) {
+	if d.Command != "list" { // which takes none
+		d.Request["memory"], d.Request["time_limit"] = s.config.Limits.Memory, bounds.limit.String()
+	}
 	ctx, cancel := context.WithTimeout(ctx, bounds.limit)
 	defer cancel()
 	select {
@@ -219,7 +220,7 @@ func (s *Server) await(ctx context.Context, bounds *waited, dir string, args []s
 		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is busy", Hint: "try again later"}
 	}
 	var out limitedBuffer
-	exit, said, err := s.exec(ctx, command{dir: dir, args: args, answer: &out})
+	exit, said, err := s.exec(ctx, command{dir: dir, asks: d, answer: &out})
 	switch {
 	case err != nil:
 		return nil, err
@@ -228,7 +229,7 @@ func (s *Server) await(ctx context.Context, bounds *waited, dir string, args []s
 	case said != nil:
 		return nil, said
 	case exit != exitDone && exit != exitNo:
-		return nil, fmt.Errorf("fdplan %s ended with status %d", strings.Join(args, " "), exit)
+		return nil, fmt.Errorf("fdplan %s ended with status %d", d.Command, exit)
 	case out.over:
 		return nil, bad("the answer has more than %d bytes", maxAnswer)
 	}

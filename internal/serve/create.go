@@ -65,9 +65,9 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 	}
 	now := s.config.Now()
 	p.Problem, p.Created = id, &now
-	t := &target{id: id, dir: dir, uploaded: p, args: []string{p.Task, "--files=" + id}}
+	t := &target{id: id, dir: dir, uploaded: p, ref: map[string]any{"problem": p.Task, "files": id}}
 	if strings.HasSuffix(p.Task, ".toml") {
-		t.args = []string{id + "/" + p.Task}
+		t.ref = map[string]any{"problem": id + "/" + p.Task}
 		if err := p.confine(t.folder()); err != nil {
 			return err
 		}

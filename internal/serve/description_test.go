@@ -1,13 +1,44 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write what is generated into openapi.json")
+
+// TestDescriptionIsGenerated holds the schema of requests to the options that are declared; with
+// -update it is written.
+func TestDescriptionIsGenerated(t *testing.T) {
+	want, err := json.MarshalIndent(jobSchema(), strings.Repeat(" ", 6), "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = `"JobRequest": `
+	_, rest, ok := bytes.Cut(description, []byte(head))
+	var committed json.RawMessage
+	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&committed) != nil {
+		t.Fatal("there is no JobRequest in the description")
+	}
+	if *update {
+		text := bytes.Replace(description, slices.Concat([]byte(head), committed), slices.Concat([]byte(head), want), 1)
+		if err := os.WriteFile("openapi.json", text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var one, two any
+	if json.Unmarshal(committed, &one) != nil || json.Unmarshal(want, &two) != nil || !reflect.DeepEqual(one, two) {
+		t.Errorf("the description of a JobRequest is not that of the options; go generate ./internal/serve writes it. It is\n%s\nexpected\n%s", committed, want)
+	}
+}
 
 // contextOf is a context that ends with the test at the latest.
 func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
@@ -85,7 +116,7 @@ func bodyOf(op operation) map[string]bool {
 func TestFieldsAreDescribed(t *testing.T) {
 	a := api(t)
 	for name, v := range map[string]any{
-		"JobRequest": JobRequest{}, "Job": Job{}, "Error": problemError{}, "InitRequest": initRequest{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
+		"Job": Job{}, "Error": problemError{}, "InitRequest": initRequest{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
 		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": sessionAnswer{}, "SessionRequest": sessionRequest{},
 	} {
 		described := map[string]bool{}

@@ -74,8 +74,6 @@ const (
 
 // Names in the work folder.
 const (
-	planFile          = "plan.json"
-	rewardFile        = "reward.csv"
 	networkFile       = "network.bnn"
 	reportFolder      = "report"
 	certificateFolder = "certificate"
@@ -108,7 +106,7 @@ func (j *job) describe(full bool) (Job, error) {
 	j.mu.Unlock()
 	doc.Files = j.files(doc.Kind)
 	if !full {
-		doc.Request.Plan = nil // which may be long
+		doc.Request = doc.Request.brief()
 		return doc, nil
 	}
 	text, err := readAnswer(filepath.Join(j.dir, answerFile))

@@ -202,11 +202,11 @@ func (j *job) stop(asked bool) bool {
 	return true
 }
 
-// start queues a job whose folder is complete, with the arguments of its command. After an
+// start queues a job whose folder is complete, with the document of its command. After an
 // error it is to be dropped.
-func (s *Server) start(j *job, args []string, limit time.Duration) error {
+func (s *Server) start(j *job, d document, limit time.Duration) error {
 	ctx, cancel := context.WithCancel(context.Background())
-	j.doc.Command = "fdplan " + shellWords(args)
+	j.doc.Command = d.line()
 	j.cancel = cancel
 	err := j.save()
 	if err == nil {
@@ -219,18 +219,18 @@ func (s *Server) start(j *job, args []string, limit time.Duration) error {
 	routine.Go(func() {
 		defer s.jobs.active.Done()
 		defer cancel()
-		s.work(ctx, j, args, limit)
+		s.work(ctx, j, d, limit)
 	}, s.complain)
 	return nil
 }
 
 // work waits for a place, runs a job, and keeps its outcome.
-func (s *Server) work(ctx context.Context, j *job, args []string, limit time.Duration) {
+func (s *Server) work(ctx context.Context, j *job, d document, limit time.Duration) {
 	outcome := finished{status: Cancelled}
 	select {
 	case s.jobs.running <- struct{}{}:
 		var err error
-		outcome, err = routine.Get(func() (finished, error) { return s.perform(ctx, j, args, limit), nil })
+		outcome, err = routine.Get(func() (finished, error) { return s.perform(ctx, j, d, limit), nil })
 		if err != nil {
 			outcome = s.broken(err)
 		}
@@ -272,7 +272,7 @@ type finished struct {
 }
 
 // perform runs the command of a job.
-func (s *Server) perform(ctx context.Context, j *job, args []string, limit time.Duration) finished {
+func (s *Server) perform(ctx context.Context, j *job, d document, limit time.Duration) finished {
 	now := s.config.Now()
 	j.mu.Lock()
 	j.doc.Status, j.doc.Started = Running, &now
@@ -288,7 +288,7 @@ func (s *Server) perform(ctx context.Context, j *job, args []string, limit time.
 	if err != nil {
 		return s.broken(err)
 	}
-	exit, said, err := s.exec(ctx, command{dir: filepath.Join(j.dir, workFolder), args: args, answer: answer, line: j.note})
+	exit, said, err := s.exec(ctx, command{dir: filepath.Join(j.dir, workFolder), asks: d, answer: answer, line: j.note})
 	if err := errors.Join(err, answer.Close()); err != nil {
 		return s.broken(err)
 	}

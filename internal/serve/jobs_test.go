@@ -38,7 +38,7 @@ func TestPlanJob(t *testing.T) {
 	if j.Label != "a maze" || *j.Exit != 0 || *j.Reward != -4 || *j.Bound != -4 || !strings.HasPrefix(j.Verdict, "valid and proven optimal") {
 		t.Errorf("the job is %+v", j)
 	}
-	if want := "fdplan plan navigation/3x3 --certify=certificate --horizon=4 '--require=~move-west@1' "; !strings.HasPrefix(j.Command, want) {
+	if want := "fdplan plan navigation/3x3 '--require=~move-west@1' --horizon=4 --certify=certificate "; !strings.HasPrefix(j.Command, want) {
 		t.Errorf("the command is %s, expected %s…", j.Command, want)
 	}
 	text := x.call("GET", "jobs/"+j.ID+"/certificate", nil, http.StatusOK, nil)
@@ -315,7 +315,7 @@ func TestJobRequests(t *testing.T) {
 		{obj{"kind": "plan", "problem": "navigation/3x3", "threads": -1}, 400, "expected at least 0"},
 		{obj{"kind": "plan", "problem": "navigation/3x3", "simulator": "rm -rf x"}, 404, "there is no simulator"},
 		{obj{"kind": "run", "problem": "navigation/3x3"}, 400, "no simulator is named"},
-		{obj{"kind": "verify", "problem": "navigation/3x3"}, 400, "no property is given"},
+		{obj{"kind": "verify", "problem": "navigation/3x3"}, 400, "there is no property"},
 		{obj{"kind": "validate", "problem": "navigation/3x3"}, 400, "no plan is given"},
 		{obj{"kind": "validate", "problem": "navigation/3x3", "of": "12"}, 404, "there is no job"},
 		{obj{"kind": "explain", "problem": "navigation/3x3", "of": "12", "plan": obj{}}, 400, "two plans"},

@@ -20,8 +20,8 @@ func TestBoundsOfJobs(t *testing.T) {
 		{with("threads", 100000), "threads is 100000; expected at most 4, which the machine has"},
 		{with("threads", -1), "threads is -1; expected at least 0"},
 		{with("memory", 1<<50), "expected 1048576 to 1073741824 bytes"},
-		{with("memory", 1), "expected 1048576 to 1073741824 bytes"},
-		{with("memory", "1GiB"), "memory is a text; expected a whole number"},
+		{with("memory", 1), "expected at least 1048576 bytes"},
+		{with("memory", "1 lot"), "is not a size"},
 		{with("time_limit", "2h"), "expected at most 1m0s"},
 		{with("engine", "foo"), `engine is "foo"; expected one of auto, `},
 		{with("model", "foo"), `model is "foo"; expected one of network, rddl`},
@@ -31,7 +31,7 @@ func TestBoundsOfJobs(t *testing.T) {
 		{obj{"kind": "explain", "problem": "navigation/3x3", "engine": "blp"}, `engine is "blp"; expected one of auto, `},
 		{obj{"kind": "run", "problem": "navigation/3x3", "simulator": "rddl", "until": "dawn"}, "expected one of auto, goal, steps"},
 		{obj{"kind": "train", "problem": "navigation/3x3", "recipe": "cake"}, "expected one of structure, dense"},
-		{obj{"kind": "train", "problem": "navigation/3x3", "split": "pea"}, "expected one of random, distinct"},
+		{obj{"kind": "train", "problem": "navigation/3x3", "split": "pea"}, "expected one of auto, time, random, distinct"},
 	} {
 		x.refused("POST", "jobs", c.request, http.StatusBadRequest, c.want)
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -109,11 +108,7 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 	if !isLog(l.Name) {
 		return bad("%s is no log by its ending; expected .csv, .tsv, .txt, .parquet or .jsonl", l.Name)
 	}
-	args := []string{"show", l.Name, "--json"}
-	if l.Delimiter != "" {
-		args = append(args, "--delimiter="+l.Delimiter)
-	}
-	text, err := s.study(r.Context(), f.folder, args...)
+	text, err := s.study(r.Context(), f.folder, "show", map[string]any{"problem": l.Name, "delimiter": l.Delimiter})
 	if err != nil {
 		return err
 	}
@@ -204,51 +199,30 @@ type initRequest struct {
 	Initial   []string             `json:"initial"`
 }
 
-// flags are the arguments of fdplan init.
-func (q *initRequest) flags() ([]string, error) {
-	var out []string
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, "--"+name+"="+value)
-		}
+// request is that of fdplan init.
+func (q *initRequest) request() map[string]any {
+	out := map[string]any{
+		"actions": q.Actions, "ignore": q.Ignore, "episode": q.Episode, "gap": q.Gap, "delimiter": q.Delimiter, "goal": q.Goal, "reward": q.Reward,
+		"rule": q.Rules, "initial": q.Initial,
 	}
-	for _, f := range []struct {
-		name    string
-		columns []string
-	}{{"actions", q.Actions}, {"ignore", q.Ignore}} {
-		for _, c := range f.columns {
-			if strings.ContainsAny(c, `,\`) {
-				return nil, bad("the column %.60q cannot be named in %s: its name has a comma or a backslash", c, f.name)
-			}
-			add(f.name, c)
-		}
+	if q.Missing != "" {
+		out["missing"] = q.Missing
 	}
-	add("episode", q.Episode)
+	var rename, bins []string
 	for column, name := range q.Rename {
-		add("rename", column+"="+name)
+		rename = append(rename, column+"="+name)
 	}
 	for column, edges := range q.Bins {
 		parts := make([]string, len(edges))
 		for i, e := range edges {
 			parts[i] = strconv.FormatFloat(e, 'g', -1, 64)
 		}
-		add("bins", column+"="+strings.Join(parts, ","))
+		bins = append(bins, column+"="+strings.Join(parts, ","))
 	}
-	add("missing", q.Missing)
-	if q.Gap > 0 {
-		add("gap", fmt.Sprint(q.Gap))
-	}
-	add("delimiter", q.Delimiter)
-	add("goal", q.Goal)
-	add("reward", q.Reward)
-	for _, text := range q.Rules {
-		add("rule", text)
-	}
-	for _, text := range q.Initial {
-		add("initial", text)
-	}
-	slices.Sort(out) // of maps
-	return out, nil
+	slices.Sort(rename)
+	slices.Sort(bins)
+	out["rename"], out["bins"] = rename, bins
+	return out
 }
 
 // createProblemFromLog runs fdplan init, and adds the problem that it makes.
@@ -265,10 +239,6 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 	if q.Delimiter == "" {
 		q.Delimiter = l.Delimiter
 	}
-	flags, err := q.flags()
-	if err != nil {
-		return err
-	}
 	dir, err := s.folder.temporary("init")
 	if err != nil {
 		return err
@@ -278,7 +248,9 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	const made = "made"
-	text, err := s.study(r.Context(), dir, slices.Concat([]string{"init", l.Name, "--out=" + made, "--json"}, flags)...)
+	asks := q.request()
+	asks["log"], asks["out"] = l.Name, made
+	text, err := s.study(r.Context(), dir, "init", asks)
 	if err != nil {
 		return err
 	}
@@ -332,7 +304,7 @@ func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error
 	if data == "" {
 		return bad("%s has no data set; expected data, a file of the problem or a log", t.id)
 	}
-	text, err := s.study(r.Context(), dir, "check", task, data, "--contradictions", "--json")
+	text, err := s.study(r.Context(), dir, "check", map[string]any{"domain": task, "instance": data, "contradictions": true})
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func TestLogs(t *testing.T) {
 		}
 	}
 	check(x)
-	for body, part := range map[string]string{`{"actions":["pump,level"]}`: "has a comma", `{"actions":["valve"]}`: "there is no column valve", `{}`: "which columns are actions", `{"nothing":1}`: "there is no field"} {
+	for body, part := range map[string]string{`{"actions":["pump,level"]}`: "there is no column pump,level", `{"actions":["valve"]}`: "there is no column valve", `{}`: "which columns are actions", `{"nothing":1}`: "there is no field"} {
 		x.refused("POST", "logs/log-a/problem", json.RawMessage(body), http.StatusBadRequest, part)
 	}
 	x.refused("POST", "logs/nothing/problem", obj{}, http.StatusNotFound, "there is no log")

@@ -2,10 +2,10 @@ package serve
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // formats are the forms of pictures with their media types.
@@ -61,20 +61,13 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 	if err := t.linkInto(dir); err != nil {
 		return err
 	}
-	args := append([]string{"show"}, t.args...)
-	given, err := s.givePlan(q.Plan, q.Job, dir)
-	if err != nil {
+	show := maps.Clone(t.ref)
+	if err := s.givePlan(q.Plan, q.Job, show); err != nil {
 		return err
 	}
-	args = append(args, given...)
-	for _, text := range q.SetInitial {
-		args = append(args, "--set-initial="+text)
-	}
-	if q.Format == "parts" {
-		args = append(args, "--frames")
-	}
 	out := "picture." + q.Format
-	if _, err := s.ask(r.Context(), dir, slices.Concat(args, []string{"--out=" + out}, s.short.flags)...); err != nil {
+	show["set_initial"], show["frames"], show["json"], show["out"] = q.SetInitial, q.Format == "parts", false, out
+	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, out))
@@ -107,7 +100,7 @@ func (s *Server) getNetwork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := s.ask(r.Context(), dir, slices.Concat([]string{"show", name, "--json"}, s.short.flags)...)
+	text, err := s.ask(r.Context(), dir, "show", map[string]any{"problem": name})
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,11 @@ package serve
 import (
 	"archive/zip"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,9 +32,9 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	args, limit, err := s.prepare(j, &q)
+	d, limit, err := s.prepare(j, &q)
 	if err == nil {
-		err = s.start(j, args, limit)
+		err = s.start(j, d, limit)
 	}
 	if err != nil {
 		return errors.Join(err, s.jobs.drop(j))
@@ -46,51 +48,39 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// prepare puts what a job reads into its folder, and returns the arguments of its command.
-func (s *Server) prepare(j *job, q *JobRequest) (args []string, limit time.Duration, err error) {
+// prepare puts what a job reads into its folder, and returns the document of its command.
+func (s *Server) prepare(j *job, q *JobRequest) (d document, limit time.Duration, err error) {
 	dir := filepath.Join(j.dir, workFolder)
-	bounds, limit := q.bounds(s.config.Limits)
-	common := slices.Concat(q.flags(), bounds, []string{"--json"})
+	if d, limit, err = q.document(s.config.Limits); err != nil {
+		return d, limit, err
+	}
 	if q.Kind == "bench" {
-		if q.Quick == nil || *q.Quick {
-			common = append(common, "--quick")
-		}
-		return slices.Concat([]string{"bench", "paper", "-o", benchFolder}, common, []string{"--progress=json"}), limit, nil
+		d.Request["what"], d.Request["out"], d.Request["quick"] = "paper", benchFolder, q.Quick == nil || *q.Quick
+		return d, limit, nil
 	}
 	t, err := s.target(q.Problem)
 	if err != nil {
-		return nil, 0, err
+		return d, 0, err
 	}
 	if err := t.linkInto(dir); err != nil {
-		return nil, 0, err
+		return d, 0, err
 	}
 	switch q.Kind {
 	case "train":
-		args, err = s.training(t, q, dir)
+		err = s.training(t, q, dir, d.Request)
 	case "test":
-		args, err = s.testing(t, q, dir)
+		err = s.testing(t, q, dir, d.Request)
 	default:
-		args, err = s.planning(t, q, dir)
+		err = s.planning(t, q, d.Request)
 	}
-	if q.Kind != "validate" { // which reports no progress
-		common = append(common, "--progress=json")
-	}
-	return append(args, common...), limit, err
+	return d, limit, err
 }
 
-// planning returns the arguments of commands about plans and properties.
-func (s *Server) planning(t *target, q *JobRequest, dir string) ([]string, error) {
-	args := append([]string{q.Kind}, t.args...)
-	given, err := s.givePlan(q.Plan, q.Of, dir)
-	if err != nil {
-		return nil, err
-	}
-	args = append(args, given...)
-	if q.Reward != "" {
-		if err := os.WriteFile(filepath.Join(dir, rewardFile), []byte(q.Reward), 0o600); err != nil {
-			return nil, err
-		}
-		args = append(args, "--reward="+rewardFile)
+// planning completes requests about plans and properties.
+func (s *Server) planning(t *target, q *JobRequest, r map[string]any) error {
+	maps.Copy(r, t.ref)
+	if err := s.givePlan(q.Plan, q.Of, r); err != nil {
+		return err
 	}
 	if q.Simulator != "" {
 		command, ok := s.config.Simulators[q.Simulator]
@@ -98,70 +88,72 @@ func (s *Server) planning(t *target, q *JobRequest, dir string) ([]string, error
 			command, ok = "rddl", true
 		}
 		if !ok {
-			return nil, missing("simulator", q.Simulator)
+			return missing("simulator", q.Simulator)
 		}
-		args = append(args, "--simulator="+command)
+		r["simulator"] = command
 	}
 	if q.Certify {
-		args = append(args, "--certify="+certificateFolder)
+		r["certify"] = certificateFolder
 	}
-	return args, nil
+	return nil
 }
 
-// givePlan puts a plan into a folder, that of a request or the answer of a job, and returns the
-// argument that names it; none if there is neither.
-func (s *Server) givePlan(plan []byte, of, dir string) ([]string, error) {
-	switch {
-	case plan != nil:
-		return []string{planFile}, os.WriteFile(filepath.Join(dir, planFile), plan, 0o600)
-	case of != "":
+// givePlan puts a plan into a request, that of a client or the answer of a job, if there is
+// either.
+func (s *Server) givePlan(plan json.RawMessage, of string, r map[string]any) error {
+	if of != "" {
 		j, err := s.jobs.find(of)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if link(filepath.Join(j.dir, answerFile), filepath.Join(dir, planFile)) != nil {
-			return nil, bad("job %s has no plan", of)
+		if plan, err = readAnswer(filepath.Join(j.dir, answerFile)); err != nil {
+			return err
 		}
-		return []string{planFile}, nil
+		if plan == nil {
+			return bad("job %s has no plan", of)
+		}
 	}
-	return nil, nil
+	if plan != nil {
+		r["plan"] = plan
+	}
+	return nil
 }
 
-// training returns the arguments of fdplan train.
-func (s *Server) training(t *target, q *JobRequest, dir string) ([]string, error) {
+// training completes the request of fdplan train.
+func (s *Server) training(t *target, q *JobRequest, dir string, r map[string]any) error {
 	task, err := t.task()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	data, err := s.data(t, q.Data, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if data == "" {
-		return nil, bad("%s has no data set; expected data, a file of the problem or a log", t.id)
+		return bad("%s has no data set; expected data, a file of the problem or a log", t.id)
 	}
-	return []string{"train", data, "--task=" + task, "--out=" + networkFile, "--report=" + reportFolder}, nil
+	r["data"], r["task"], r["out"], r["report"] = data, task, networkFile, reportFolder
+	return nil
 }
 
-// testing returns the arguments of fdplan test.
-func (s *Server) testing(t *target, q *JobRequest, dir string) ([]string, error) {
+// testing completes the request of fdplan test.
+func (s *Server) testing(t *target, q *JobRequest, dir string, r map[string]any) error {
 	task, err := t.task()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	network, err := s.network(t, q, dir)
-	if err != nil {
-		return nil, err
+	if r["network"], err = s.network(t, q, dir); err != nil {
+		return err
 	}
-	args := []string{"test", network}
 	data, err := s.data(t, q.Data, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if data != "" {
-		args = append(args, data)
+		r["data"] = data
 	}
-	return append(args, "--task="+task), nil
+	r["task"] = task
+	return nil
 }
 
 // network returns the name below dir of the network that a job tests: that of another job, a

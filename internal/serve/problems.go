@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 )
 
@@ -82,16 +84,16 @@ func crowded(what string, n, most int) error {
 // target is a problem as commands are told of it.
 type target struct {
 	id       string
-	args     []string // that name it
-	dir      string   // that they are relative to
-	uploaded *Problem // nil for a bundled problem
+	ref      map[string]any // that names it in requests
+	dir      string         // that this is relative to
+	uploaded *Problem       // nil for a bundled problem
 }
 
 // target returns the problem with an identifier. Nothing but bundled and uploaded problems can
 // be named.
 func (s *Server) target(id string) (*target, error) {
 	if slices.Contains(bundled.Names(), id) {
-		return &target{id: id, args: []string{id}, dir: s.folder.scratch}, nil
+		return &target{id: id, ref: map[string]any{"problem": id}, dir: s.folder.scratch}, nil
 	}
 	s.problems.mu.Lock()
 	p := s.problems.byID[id]
@@ -101,9 +103,9 @@ func (s *Server) target(id string) (*target, error) {
 	}
 	t := &target{id: id, dir: filepath.Join(s.problems.dir, id), uploaded: p}
 	if strings.HasSuffix(p.Task, ".toml") {
-		t.args = []string{id + "/" + p.Task}
+		t.ref = map[string]any{"problem": id + "/" + p.Task}
 	} else {
-		t.args = []string{p.Task, "--files=" + id}
+		t.ref = map[string]any{"problem": p.Task, "files": id}
 	}
 	return t, nil
 }
@@ -113,13 +115,14 @@ func (t *target) folder() string { return filepath.Join(t.dir, t.id) }
 
 // task is what commands call the problem that take a bundled one or a task file.
 func (t *target) task() (string, error) {
-	if len(t.args) != 1 {
+	name, _ := t.ref["problem"].(string)
+	if t.ref["files"] != nil {
 		return "", bad("%s has the layout of FD-SAT-Plan, which has nothing to be learned", t.id)
 	}
-	return t.args[0], nil
+	return name, nil
 }
 
-// linkInto gives the problem's files names below a folder, in which the same arguments then
+// linkInto gives the problem's files names below a folder, in which the same request then
 // mean it, even if the problem is removed or gets another network.
 func (t *target) linkInto(dir string) error {
 	if t.uploaded == nil {
@@ -178,7 +181,7 @@ func (s *Server) bundled(ctx context.Context) ([]inspect.Listing, error) {
 	if known != nil {
 		return known, nil
 	}
-	text, err := s.ask(ctx, s.folder.scratch, "list", "--json")
+	text, err := s.ask(ctx, s.folder.scratch, "list", map[string]any{})
 	if err != nil {
 		return nil, err
 	}
@@ -192,30 +195,21 @@ func (s *Server) bundled(ctx context.Context) ([]inspect.Listing, error) {
 	return doc.Problems, nil
 }
 
-// modelFlags reads which model of a problem a request is about.
-func modelFlags(r *http.Request) ([]string, error) {
-	var out []string
-	for _, f := range []struct {
-		name   string
-		values []string
-	}{{"model", models}, {"determinize", determinizations}} {
-		value := r.URL.Query().Get(f.name)
+// modelOf reads which model of a problem a request is about.
+func modelOf(r *http.Request) (map[string]any, error) {
+	out := map[string]any{}
+	for _, o := range app.Binder().Options(load.Source{}) {
+		value := r.URL.Query().Get(o.Name)
 		switch {
-		case value == "":
-		case !slices.Contains(f.values, value):
-			return nil, bad("%s is %.40q; expected one of %s", f.name, value, strings.Join(f.values, ", "))
+		case value == "" || o.Name != "model" && o.Name != "determinize":
+		case !slices.Contains(o.Enum, value):
+			return nil, bad("%s is %.40q; expected one of %s", o.Name, value, strings.Join(o.Enum, ", "))
 		default:
-			out = append(out, "--"+f.name+"="+value)
+			out[o.Name] = value
 		}
 	}
 	return out, nil
 }
-
-// The values of --model and --determinize.
-var (
-	models           = []string{"network", "rddl"}
-	determinizations = []string{"none", "most-likely", "mean"}
-)
 
 // getProblem shows a problem.
 func (s *Server) getProblem(w http.ResponseWriter, r *http.Request) error {
@@ -234,15 +228,15 @@ func (s *Server) summary(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags, err := modelFlags(r)
+	model, err := modelOf(r)
 	if err != nil {
 		return nil, err
 	}
-	key := t.id + "\x00" + strings.Join(flags, "\x00")
+	key := fmt.Sprint(t.id, "\x00", model)
 	if text := s.summaries.get(key); text != nil {
 		return text, nil
 	}
-	text, err := s.show(r.Context(), t, flags)
+	text, err := s.show(r.Context(), t, model)
 	if err == nil {
 		s.summaries.put(key, text)
 	}
@@ -250,8 +244,10 @@ func (s *Server) summary(r *http.Request) ([]byte, error) {
 }
 
 // show runs fdplan show for a problem.
-func (s *Server) show(ctx context.Context, t *target, flags []string) ([]byte, error) {
-	return s.ask(ctx, t.dir, slices.Concat([]string{"show"}, t.args, flags, s.short.flags, []string{"--json"})...)
+func (s *Server) show(ctx context.Context, t *target, model map[string]any) ([]byte, error) {
+	r := maps.Clone(t.ref)
+	maps.Copy(r, model)
+	return s.ask(ctx, t.dir, "show", r)
 }
 
 // deleteProblem removes an uploaded problem. Jobs have their own copies of its files.

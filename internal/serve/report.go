@@ -62,7 +62,7 @@ func (s *Server) render(ctx context.Context, lines [][]byte) (string, error) {
 	text := append(bytes.Join(lines, []byte("\n")), '\n')
 	err = os.WriteFile(filepath.Join(dir, bench.JournalName), text, 0o600)
 	if err == nil {
-		_, err = s.ask(ctx, dir, append([]string{"report", ".", "--quiet"}, s.short.flags...)...)
+		_, err = s.ask(ctx, dir, "report", map[string]any{"dir": ".", "quiet": true})
 	}
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))

@@ -1,100 +1,87 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/request"
 )
 
 // kinds are the kinds of jobs: the commands that they run.
-var kinds = []string{"plan", "explain", "validate", "verify", "run", "train", "test", "bench"}
+var kinds = request.Jobs()
 
-// JobRequest is what a job is to do. Except for those of the first and the last groups, a field is the
-// flag of the same name for the kinds in its tag.
+// JobRequest is what a job is to do: fields of the server's own, and those options of the use
+// case that programs of others may set.
 type JobRequest struct {
-	Kind    string `json:"kind"`
-	Problem string `json:"problem,omitempty" kinds:"plan explain validate verify run train test"`
-	Label   string `json:"label,omitempty"`
-
-	Model          string   `json:"model,omitempty" kinds:"plan explain validate verify run" flag:"model"`
-	Determinize    string   `json:"determinize,omitempty" kinds:"plan explain validate verify run" flag:"determinize"`
-	IgnoreDiscount bool     `json:"ignore_discount,omitempty" kinds:"plan explain validate verify run train test" flag:"ignore-discount"`
-	Horizon        steps    `json:"horizon,omitempty" kinds:"plan explain run" flag:"horizon"`
-	SetInitial     []string `json:"set_initial,omitempty" kinds:"plan explain validate run" flag:"set-initial"`
-	Require        []string `json:"require,omitempty" kinds:"plan explain validate run" flag:"require"`
-	Engine         string   `json:"engine,omitempty" kinds:"plan explain run" flag:"engine"`
-	Threads        int      `json:"threads,omitempty" kinds:"plan explain verify run train bench" flag:"threads"`
-	Seed           uint64   `json:"seed,omitempty" kinds:"plan run train test bench" flag:"seed"`
-	Safe           bool     `json:"safe,omitempty" kinds:"plan" flag:"safe"`
-	Incremental    bool     `json:"incremental,omitempty" kinds:"plan" flag:"incremental"`
-	Alternatives   int      `json:"alternatives,omitempty" kinds:"explain" flag:"alternatives"`
-	Bound          bool     `json:"bound,omitempty" kinds:"explain" flag:"bound"`
-	Property       string   `json:"property,omitempty" kinds:"verify" flag:"property"`
-	ReplanEvery    int      `json:"replan_every,omitempty" kinds:"run" flag:"replan-every"`
-	Steps          int      `json:"steps,omitempty" kinds:"run" flag:"steps"`
-	Until          string   `json:"until,omitempty" kinds:"run" flag:"until"`
-	PlanTime       string   `json:"plan_time,omitempty" kinds:"run" flag:"plan-time"`
-	Episodes       int      `json:"episodes,omitempty" kinds:"run" flag:"episodes"`
-	Recipe         string   `json:"recipe,omitempty" kinds:"train" flag:"recipe"`
-	Hidden         []int    `json:"hidden,omitempty" kinds:"train" flag:"hidden"`
-	Epochs         int      `json:"epochs,omitempty" kinds:"train" flag:"epochs"`
-	Rate           float64  `json:"rate,omitempty" kinds:"train" flag:"rate"`
-	Split          string   `json:"split,omitempty" kinds:"train" flag:"split"`
-	Prune          int      `json:"prune,omitempty" kinds:"train" flag:"prune"`
-	LearnReward    bool     `json:"learn_reward,omitempty" kinds:"train" flag:"learn-reward"`
-	Samples        int      `json:"samples,omitempty" kinds:"test" flag:"samples"`
-	Legal          bool     `json:"legal,omitempty" kinds:"test" flag:"legal"`
-	Tables         []string `json:"tables,omitempty" kinds:"bench" flag:"tables"`
-	Engines        []string `json:"engines,omitempty" kinds:"bench" flag:"engines"`
-	TotalTime      string   `json:"total_time,omitempty" kinds:"bench" flag:"total-time"`
-
-	TimeLimit string          `json:"time_limit,omitempty" kinds:"plan explain validate verify run train test bench"`
-	Memory    int64           `json:"memory,omitempty" kinds:"plan explain validate verify run train test bench"` // bytes
-	Reward    string          `json:"reward,omitempty" kinds:"plan explain validate run"`
-	Certify   bool            `json:"certify,omitempty" kinds:"plan verify"`
-	Simulator string          `json:"simulator,omitempty" kinds:"plan validate run"`
-	Plan      json.RawMessage `json:"plan,omitempty" kinds:"explain validate"`
-	Of        string          `json:"of,omitempty" kinds:"explain validate test"`
-	Data      string          `json:"data,omitempty" kinds:"train test"`
-	Network   string          `json:"network,omitempty" kinds:"test"`
-	Install   *bool           `json:"install,omitempty" kinds:"train"`
-	Quick     *bool           `json:"quick,omitempty" kinds:"bench"`
+	jobFields
+	options bind.Fields // of the use case
+	wrote   bind.Fields // all fields
 }
 
-// steps is a number of steps or a range such as 2..6.
-type steps string
+// jobFields are the server's own. They take the place of options of the same name, for the
+// kinds in the tag.
+type jobFields struct {
+	Kind      string          `help:"The use case."`
+	Problem   string          `kinds:"plan explain validate verify run train test" help:"Identifier of a problem; all kinds but bench."`
+	Label     string          `help:"Text for lists, at most 200 bytes."`
+	Simulator string          `kinds:"plan validate run" help:"run, plan, validate: rddl, or a name of the server's list."`
+	Certify   bool            `kinds:"plan verify" help:"plan, verify: write and check a certificate; the file certificate.zip."`
+	Plan      json.RawMessage `kinds:"explain validate" help:"explain, validate: an answer of fdplan plan --json; validate: one of plan --policy, too."`
+	Of        string          `kinds:"explain validate test" help:"explain, validate: the job whose plan is meant, instead of plan; test: the job that trained the network."`
+	Data      string          `kinds:"train test" help:"train, test: a file of the problem, or the identifier of a log; default: the problem's data set."`
+	Network   string          `kinds:"test" help:"test: a file of the problem; default: the one that its task names."`
+	Install   *bool           `kinds:"train" help:"train: put the network into the uploaded problem when it is done; default: true."`
+	Quick     *bool           `kinds:"bench" help:"bench: a selection that ends in less than 5 minutes on 2 cores; default: true."`
+}
 
-// horizon matches a number of steps or a range.
-var horizon = regexp.MustCompile(`^[1-9][0-9]{0,6}(\.\.[1-9][0-9]{0,6})?$`)
+// maxText bounds each text of a request but plans and policies.
+const maxText = 1 << 16
 
-// UnmarshalJSON reads a number or a string.
-func (s *steps) UnmarshalJSON(text []byte) error {
-	word := string(bytes.Trim(text, `"`))
-	if !horizon.MatchString(word) {
-		return fmt.Errorf("%.40s is not a horizon; expected a number from 1, or a range such as \"2..6\"", text)
+// documents are the fields that may be long.
+var documents = []string{"plan", "policy"}
+
+// UnmarshalJSON reads the fields, of which the options are not checked yet.
+func (q *JobRequest) UnmarshalJSON(text []byte) error {
+	var err error
+	if q.wrote, err = bind.Parse(text); err != nil {
+		return bad("the body: %v", err)
 	}
-	*s = steps(word)
+	for name, value := range q.wrote {
+		if !slices.Contains(documents, name) && (len(value) > maxText || strings.Contains(string(value), `\u0000`)) {
+			return bad("%.40s has more than %d bytes, or one that is 0", name, maxText)
+		}
+	}
+	q.options = maps.Clone(q.wrote)
+	if err := app.Binder().Take(q.options, &q.jobFields, nil); err != nil {
+		return bad("the body: %v", err)
+	}
 	return nil
 }
 
-// MarshalJSON writes a number, or a range as a string.
-func (s steps) MarshalJSON() ([]byte, error) {
-	if n, err := strconv.Atoi(string(s)); err == nil {
-		return json.Marshal(n)
-	}
-	return json.Marshal(string(s))
+// MarshalJSON writes what was asked.
+func (q JobRequest) MarshalJSON() ([]byte, error) { return json.Marshal(q.wrote) }
+
+// brief is the request without what may be long.
+func (q JobRequest) brief() JobRequest {
+	q.wrote = maps.Clone(q.wrote)
+	maps.DeleteFunc(q.wrote, func(name string, _ json.RawMessage) bool { return slices.Contains(documents, name) })
+	return q
 }
 
-// maxText bounds each text of a request but a plan.
-const maxText = 1 << 16
+// public reports whether programs of others may set an option.
+func public(o *bind.Option) bool { return o.HTTP && !reserved(o.Name) }
+
+// reserved reports whether the server has a field of its own with this name.
+func reserved(name string) bool {
+	return slices.ContainsFunc(bind.Binder{}.Options(jobFields{}), func(o *bind.Option) bool { return o.Name == name })
+}
 
 // check refuses fields that the kind of job does not have, those it needs, and values beyond
 // the server's limits.
@@ -102,26 +89,16 @@ func (q *JobRequest) check(l Limits) error {
 	if !slices.Contains(kinds, q.Kind) {
 		return bad("%.40q is not a kind of job; expected one of %s", q.Kind, strings.Join(kinds, ", "))
 	}
-	v := reflect.ValueOf(q).Elem()
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		of, limited := f.Tag.Lookup("kinds")
-		if limited && !v.Field(i).IsZero() && !slices.Contains(strings.Fields(of), q.Kind) {
-			return bad("a job of kind %s has no %s; expected it with %s", q.Kind, name, strings.ReplaceAll(of, " ", ", "))
-		}
-		if text, ok := v.Field(i).Interface().(string); ok && (len(text) > maxText || strings.ContainsRune(text, 0)) {
-			return bad("%s has more than %d bytes, or one that is 0", name, maxText)
-		}
-		if n := v.Field(i); n.CanInt() && n.Int() < 0 {
-			return bad("%s is %d; expected at least 0", name, n.Int())
+	own := reflect.ValueOf(q.jobFields)
+	for i := range own.NumField() {
+		f := own.Type().Field(i)
+		if of, limited := f.Tag.Lookup("kinds"); limited && !own.Field(i).IsZero() && !slices.Contains(strings.Fields(of), q.Kind) {
+			return bad("a job of kind %s has no %s; expected it with %s", q.Kind, strings.ToLower(f.Name), strings.ReplaceAll(of, " ", ", "))
 		}
 	}
 	switch {
 	case q.Problem == "" && q.Kind != "bench":
 		return bad("no problem is named; expected problem")
-	case q.Kind == "verify" && q.Property == "":
-		return bad("no property is given; expected property")
 	case q.Kind == "run" && q.Simulator == "":
 		return bad("no simulator is named; expected simulator")
 	case q.Kind == "validate" && q.Plan == nil && q.Of == "":
@@ -131,31 +108,69 @@ func (q *JobRequest) check(l Limits) error {
 	case len(q.Label) > 200:
 		return bad("the label has %d bytes; expected at most 200", len(q.Label))
 	}
-	if err := q.checkChoices(); err != nil {
-		return err
+	rest := maps.Clone(q.options)
+	if err := app.Binder().Take(rest, request.Job(q.Kind), public); err != nil {
+		return bad("%v", err)
+	}
+	if len(rest) > 0 {
+		return elsewhere(slices.Min(slices.Collect(maps.Keys(rest))), q.Kind)
 	}
 	return q.checkBounds(l)
 }
 
-// checkChoices refuses names that are none of those that the commands know.
-func (q *JobRequest) checkChoices() error {
-	engines := registry.Names(nil)
-	if q.Kind == "explain" {
-		engines = registry.Names(registry.Explaining)
-	}
-	choices := []struct {
-		field, value string
-		known        []string
-	}{
-		{"engine", q.Engine, engines}, {"model", q.Model, models}, {"determinize", q.Determinize, determinizations},
-		{"until", q.Until, []string{"auto", "goal", "steps"}}, {"recipe", q.Recipe, []string{"structure", "dense"}}, {"split", q.Split, []string{"random", "distinct"}},
-	}
-	for _, c := range choices {
-		if c.value != "" && !slices.Contains(c.known, c.value) {
-			return bad("%s is %.40q; expected one of %s", c.field, c.value, strings.Join(c.known, ", "))
+// elsewhere is the error for an option that a kind of job does not have.
+func elsewhere(name, kind string) error {
+	var with []string
+	for _, k := range kinds {
+		if slices.ContainsFunc(app.Binder().Options(request.Job(k)), func(o *bind.Option) bool { return o.Name == name && public(o) }) {
+			with = append(with, k)
 		}
 	}
-	return nil
+	if with == nil {
+		return bad("there is no field %.40q", name)
+	}
+	return bad("a job of kind %s has no %s; expected it with %s", kind, name, strings.Join(with, ", "))
+}
+
+// jobSchema is the JSON schema of a JobRequest: what the fields mean is told with the options.
+func jobSchema() map[string]any {
+	b := app.Binder()
+	schema := b.Schema(jobFields{}, nil)
+	properties := schema["properties"].(map[string]any)
+	helps, with := map[string][]string{}, map[string]map[string][]string{} // the kinds by what an option is for
+	for _, kind := range kinds {
+		of := request.Job(kind)
+		for name, property := range b.Schema(of, public)["properties"].(map[string]any) {
+			p := property.(map[string]any)
+			help := b.InJSON(fmt.Sprint(p["description"]), of, nil)
+			delete(p, "default") // which may be another for another kind
+			if with[name] == nil || p["anyOf"] != nil {
+				properties[name] = p
+			}
+			if with[name] == nil {
+				with[name] = map[string][]string{}
+			}
+			if with[name][help] == nil {
+				helps[name] = append(helps[name], help)
+			}
+			with[name][help] = append(with[name][help], kind)
+		}
+	}
+	for name, all := range helps {
+		for i, help := range all {
+			all[i] = strings.Join(with[name][help], ", ") + ": " + help
+		}
+		properties[name].(map[string]any)["description"] = strings.Join(all, " ")
+	}
+	schema["required"] = []string{"kind"}
+	properties["kind"] = map[string]any{"$ref": "#/components/schemas/Kind"}
+	schema["description"] = "The fields beside the server's own are the options of the commands; see fdplan help."
+	return schema
+}
+
+// effort are the bounds that the request asks for.
+func (q *JobRequest) effort() (e app.Effort, err error) {
+	return e, app.Binder().Take(maps.Clone(q.options), &e, nil)
 }
 
 // leastMemory is the least bound on memory, in bytes, that a job may ask for.
@@ -163,78 +178,71 @@ const leastMemory = 1 << 20
 
 // checkBounds refuses values beyond the server's limits.
 func (q *JobRequest) checkBounds(l Limits) error {
-	if q.Threads > l.MostThreads {
-		return bad("threads is %d; expected at most %d, which the machine has", q.Threads, l.MostThreads)
-	}
-	if q.Memory != 0 && (q.Memory < leastMemory || q.Memory > l.Memory) {
-		return bad("memory is %d; expected %d to %d bytes, the server's bound for each job", q.Memory, leastMemory, l.Memory)
-	}
-	if q.TimeLimit == "" {
-		return nil
-	}
-	d, err := time.ParseDuration(q.TimeLimit)
-	if err != nil || d <= 0 {
-		return bad("time_limit %.40q is not a time; expected a number with a unit, such as 30s or 5m", q.TimeLimit)
-	}
-	if l.Time > 0 && d > l.Time {
-		return bad("time_limit is %s; expected at most %v, the server's bound for each job", q.TimeLimit, l.Time)
+	e, err := q.effort()
+	switch {
+	case err != nil:
+		return bad("%v", err)
+	case e.Threads < 0:
+		return bad("threads is %d; expected at least 0", e.Threads)
+	case e.Threads > l.MostThreads:
+		return bad("threads is %d; expected at most %d, which the machine has", e.Threads, l.MostThreads)
+	case int64(e.Memory) > l.Memory:
+		return bad("memory is %d; expected %d to %d bytes, the server's bound for each job", e.Memory, leastMemory, l.Memory)
+	case l.Time > 0 && time.Duration(e.TimeLimit) > l.Time:
+		return bad("time_limit is %v; expected at most %v, the server's bound for each job", e.TimeLimit, l.Time)
 	}
 	return nil
 }
 
-// flags are the flags of the fields that have one. A value is part of its word, so that none
-// can be taken for another flag.
-func (q *JobRequest) flags() []string {
-	var out []string
-	v := reflect.ValueOf(q).Elem()
-	for i := range v.NumField() {
-		name, ok := v.Type().Field(i).Tag.Lookup("flag")
-		if !ok || v.Field(i).IsZero() {
-			continue
-		}
-		switch x := v.Field(i).Interface().(type) {
-		case bool:
-			out = append(out, "--"+name)
-		case []string:
-			for _, text := range x {
-				out = append(out, "--"+name+"="+text)
-			}
-		case []int:
-			parts := make([]string, len(x))
-			for i, n := range x {
-				parts[i] = strconv.Itoa(n)
-			}
-			out = append(out, "--"+name+"="+strings.Join(parts, ","))
-		default:
-			out = append(out, fmt.Sprintf("--%s=%v", name, x))
-		}
-	}
-	return out
+// document is a command with its request, as fdplan reads it from standard input.
+type document struct {
+	Command string         `json:"command"`
+	Request map[string]any `json:"request"`
 }
 
-// bounds are the flags of limits, which are the server's own or those of the request, and the
-// time after which the job is ended; 0 for never.
-func (q *JobRequest) bounds(l Limits) ([]string, time.Duration) {
+// document begins the document of a job: the options of the request, and limits, which are the
+// server's own or those of the request. It returns the time after which the job is ended, too; 0
+// for never.
+func (q *JobRequest) document(l Limits) (document, time.Duration, error) {
+	e, err := q.effort()
+	if err != nil {
+		return document{}, 0, bad("%v", err)
+	}
+	d := document{q.Kind, map[string]any{}}
+	for name, value := range q.options {
+		d.Request[name] = value
+	}
 	limit := l.Time
-	if d, err := time.ParseDuration(q.TimeLimit); err == nil {
-		limit = d
+	if e.TimeLimit > 0 {
+		limit = time.Duration(e.TimeLimit)
 	}
-	memory := l.Memory
-	if q.Memory > 0 {
-		memory = q.Memory
+	if e.Memory == 0 {
+		d.Request["memory"] = l.Memory
 	}
-	out := []string{fmt.Sprintf("--memory=%dB", memory)}
 	if limit > 0 {
-		out = append(out, "--time-limit="+limit.String())
+		d.Request["time_limit"] = limit.String()
 	}
-	switch q.Kind {
-	case "bench": // whose time limit is that of each run
-		return out, l.Time
-	case "validate", "test": // which have one thread
-	default:
-		if q.Threads == 0 {
-			out = append(out, fmt.Sprintf("--threads=%d", l.Threads))
+	if q.Kind == "bench" { // whose time limit is that of each run
+		return d, l.Time, nil
+	}
+	for _, o := range app.Binder().Options(request.Job(q.Kind)) {
+		if o.Name == "threads" && e.Threads == 0 {
+			d.Request[o.Name] = l.Threads
 		}
 	}
-	return out, limit
+	return d, limit, nil
+}
+
+// line is the command line that does the same.
+func (d document) line() string {
+	text, err := json.Marshal(d.Request)
+	if err != nil {
+		return ""
+	}
+	f, err := bind.Parse(text)
+	of := request.Job(d.Command)
+	if err != nil || app.Binder().Take(f, of, nil) != nil {
+		return "fdplan " + d.Command
+	}
+	return "fdplan " + shellWords(append([]string{d.Command}, app.Binder().Words(of)...))
 }

@@ -20,13 +20,16 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/serve/page"
 )
 
-// description is the OpenAPI document of the interface.
+// description is the OpenAPI document of the interface, of which the options of jobs are generated.
 //
+//go:generate go test . -run TestDescriptionIsGenerated -update
 //go:embed openapi.json
 var description []byte
 
@@ -297,6 +300,12 @@ type about struct {
 	Limits           limitLines `json:"limits"`
 }
 
+// determinizations are the rules there are.
+func determinizations() []string {
+	all := app.Binder().Options(load.Source{})
+	return all[slices.IndexFunc(all, func(o *bind.Option) bool { return o.Name == "determinize" })].Enum
+}
+
 // limitLines are the Limits of a server as JSON.
 type limitLines struct {
 	Upload  int64    `json:"upload_bytes"`
@@ -315,7 +324,7 @@ func (s *Server) getServer(w http.ResponseWriter, r *http.Request) error {
 	l := s.config.Limits
 	a := about{
 		Schema: app.Schema, Version: s.config.Version, Started: s.started, Kinds: kinds, Persistent: s.config.Kept,
-		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations,
+		Engines: registry.Names(nil), Explainers: registry.Names(registry.Explaining), Determinizations: determinizations(),
 		Simulators: append([]string{"rddl"}, slices.Sorted(maps.Keys(s.config.Simulators))...),
 		Limits:     limitLines{Upload: l.Upload, Body: l.Body, Running: l.Running, Queued: l.Queued, Kept: l.Kept, Uploads: l.Uploads, Memory: l.Memory, Threads: l.Threads, Most: l.MostThreads},
 	}
@@ -335,10 +344,13 @@ func decode(r *http.Request, v any) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
+		if refused := new(problemError); errors.As(err, &refused) {
+			return refused
+		}
 		if large := new(http.MaxBytesError); errors.As(err, &large) {
 			return &problemError{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", large.Limit)}
 		}
-		return bad("the body: %v", app.JSONError(err))
+		return bad("the body: %v", bind.JSONError(err))
 	}
 	if d.More() {
 		return bad("the body goes on after the JSON object; expected one object")

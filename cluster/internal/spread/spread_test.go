@@ -184,7 +184,7 @@ func TestCollect(t *testing.T) {
 		{load.Ref{Name: "inventory/2"}, "rows.csv", collect.Options{Rows: 100, Seed: 6, Policy: collect.Restart}},
 		{load.Ref{Name: "../../../examples/two-product/task.toml"}, "rows.parquet", collect.Options{Rows: collect.PartRows + 1, Seed: 7}},
 	} {
-		x.ref.Known, x.ref.Simulate = true, true
+		x.ref.Model, x.ref.Simulate = load.RDDL, true
 		p, err := load.Load(t.Context(), x.ref)
 		if err != nil {
 			t.Fatal(err)

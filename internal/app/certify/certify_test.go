@@ -70,7 +70,7 @@ func TestBundled(t *testing.T) {
 		"inventory/4": {6, 8}, "sysadmin/4": {2, 4}, "sysadmin/5": {2, 4}, "cellda/x": {9, 10, 12}, "cellda/y": {7, 8, 10},
 	} {
 		for _, known := range []bool{false, true} {
-			p, err := load.Load(context.Background(), load.Ref{Name: name, Known: known})
+			p, err := load.Load(context.Background(), load.Ref{Name: name, Source: load.Source{Model: map[bool]string{true: load.RDDL}[known]}})
 			if err != nil {
 				t.Fatal(err)
 			}

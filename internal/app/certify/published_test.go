@@ -79,7 +79,7 @@ func TestPublished(t *testing.T) {
 			continue
 		}
 		began := time.Now()
-		p := loaded(t, load.Ref{Name: publishedName(in.Problem), Files: published})
+		p := loaded(t, load.Ref{Name: publishedName(in.Problem), Source: load.Source{Files: published}})
 		_, pbp := proven(t, search.Engine{}, p, in.Horizon, proof.VeriPB12)
 		info, err := os.Stat(pbp)
 		if err != nil {
@@ -104,7 +104,7 @@ func TestVeriPB(t *testing.T) {
 		if _, err := os.Stat(published); err != nil {
 			t.Skipf("the published files are not there: %v", err)
 		}
-		refs = append(refs, load.Ref{Files: published})
+		refs = append(refs, load.Ref{Source: load.Source{Files: published}})
 	}
 	engines := []engine.Engine{search.Engine{}, conflict.PB{}, race.New(search.Engine{}, conflict.PB{})}
 	for _, ref := range refs {

@@ -14,7 +14,7 @@ import (
 // value.
 func Initial(ctx context.Context, of load.Ref, changes load.Changes) (*picture.Picture, error) {
 	if of.Files == "" {
-		of.Known, of.Simulate = true, true
+		of.Model, of.Simulate = load.RDDL, true
 	}
 	p, err := load.Load(ctx, of)
 	if err != nil {

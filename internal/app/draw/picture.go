@@ -40,7 +40,7 @@ func Picture(ctx context.Context, of load.Ref, name string, data []byte) (*pictu
 			}
 		}
 	default:
-		of.Known, of.Simulate = true, true
+		of.Model, of.Simulate = load.RDDL, true
 		var p *load.Problem
 		if p, err = load.Load(ctx, of); err == nil {
 			facts = factsOf(p)
@@ -60,7 +60,7 @@ func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error
 		if d, _, _ := strings.Cut(name, "/"); d != domain {
 			continue
 		}
-		p, err := load.Load(ctx, load.Ref{Name: name, Known: true, Simulate: true})
+		p, err := load.Load(ctx, load.Ref{Name: name, Source: load.Source{Model: load.RDDL}, Simulate: true})
 		if err != nil {
 			return picture.Facts{}, err
 		}
@@ -83,7 +83,7 @@ func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error
 	default:
 		return picture.Facts{}, nil
 	}
-	p, err := load.Load(ctx, load.Ref{Name: found, Known: true, Simulate: true})
+	p, err := load.Load(ctx, load.Ref{Name: found, Source: load.Source{Model: load.RDDL}, Simulate: true})
 	if err != nil {
 		return picture.Facts{}, err
 	}

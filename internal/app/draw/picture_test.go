@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func planned(t *testing.T, r load.Ref) []byte {
 		t.Fatal(err)
 	}
 	horizon := p.Problem.Horizon
-	d, err := plan.Plan(context.Background(), p, plan.Request{Options: registry.Options{Engine: "search"}, MinHorizon: horizon, MaxHorizon: horizon, Now: time.Now})
+	d, err := plan.Plan(context.Background(), p, plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(horizon)}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func pictureText(t *testing.T, of load.Ref, data []byte) string {
 // what its RDDL knows.
 func TestPictureOfBundled(t *testing.T) {
 	for _, name := range bundled.Names() {
-		data := planned(t, load.Ref{Name: name, Known: true})
+		data := planned(t, load.Ref{Name: name, Source: load.Source{Model: load.RDDL}})
 		text := pictureText(t, load.Ref{}, data)
 		want := map[string]string{"navigation": "Blocked cells and goal are those of " + name, "cellda": "Key, door and blocks are those of " + name,
 			"inventory": "The demand is that of " + name, "sysadmin": "Ages after each step"}[strings.Split(name, "/")[0]]
@@ -101,12 +102,12 @@ func TestPictureOfPublished(t *testing.T) {
 		"navigation/3x3": "Blocked cells and goal are those of navigation/3x3.", "navigation/5x5": "G8",
 		"cellda/x": "Key, door and blocks are those of cellda/x.", "inventory/1": "The demand is that of inventory/2.", "sysadmin/4": "Ages after each step",
 	} {
-		p, err := load.Load(context.Background(), load.Ref{Name: name, Files: dir})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Source: load.Source{Files: dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := map[string]int{"navigation/3x3": 4, "navigation/5x5": 8, "cellda/x": 10, "inventory/1": 5, "sysadmin/4": 3}[name]
-		d, err := plan.Plan(context.Background(), p, plan.Request{Options: registry.Options{Engine: "search"}, MinHorizon: h, MaxHorizon: h, Now: time.Now})
+		d, err := plan.Plan(context.Background(), p, plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(h)}, Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestPictureOfPublished(t *testing.T) {
 		if !strings.Contains(text, want) || strings.Contains(text, "_bit_") {
 			t.Errorf("%s: expected %q in\n%s", name, want, text)
 		}
-		if with := pictureText(t, load.Ref{Files: dir}, data); with != text {
+		if with := pictureText(t, load.Ref{Source: load.Source{Files: dir}}, data); with != text {
 			t.Errorf("%s: with the files themselves:\n%s\nwithout:\n%s", name, with, text)
 		}
 	}

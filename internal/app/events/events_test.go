@@ -25,7 +25,7 @@ func recorded() (*progress.Reporter, func() string) {
 
 // TestPlanning: a report of an engine is a plan, a bound or a phase by what is new in it.
 func TestPlanning(t *testing.T) {
-	p, err := load.Load(t.Context(), load.Ref{Name: "navigation/3x3", Known: true})
+	p, err := load.Load(t.Context(), load.Ref{Name: "navigation/3x3", Source: load.Source{Model: load.RDDL}})
 	if err != nil {
 		t.Fatal(err)
 	}

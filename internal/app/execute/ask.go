@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -17,7 +18,7 @@ import (
 func (x *run) ask(ctx context.Context, t engine.Task, lo, hi int) (*plan.Document, error) {
 	began := x.r.Now()
 	r := plan.Request{
-		Options: registry.Options{Engine: x.r.Engine}, MinHorizon: lo, MaxHorizon: hi, Limits: x.r.Limits, Report: x.r.Phase,
+		Query: plan.Query{Options: registry.Options{Engine: x.r.Engine}, Horizon: bind.Horizon{Min: lo, Max: hi}}, Limits: x.r.Limits, Report: x.r.Phase,
 		Now: x.r.Now, Started: began, Loaded: began,
 	}
 	p := &load.Problem{Task: t}
@@ -25,9 +26,9 @@ func (x *run) ask(ctx context.Context, t engine.Task, lo, hi int) (*plan.Documen
 		return plan.Plan(ctx, p, r)
 	}
 	over := fmt.Errorf("the time of %v for a plan was over", x.r.PlanTime)
-	all, cancel := context.WithTimeoutCause(ctx, x.r.PlanTime, over)
+	all, cancel := context.WithTimeoutCause(ctx, time.Duration(x.r.PlanTime), over)
 	defer cancel()
-	share := x.r.PlanTime
+	share := time.Duration(x.r.PlanTime)
 	var err error
 	if x.ahead != nil {
 		share = share / 10 * 7
@@ -52,7 +53,7 @@ func (x *run) inTime(ctx context.Context, share time.Duration, over error, p *lo
 	r.Limits.Late = late
 	go func() {
 		defer close(late)
-		timer := time.NewTimer(share + x.r.PlanTime/10)
+		timer := time.NewTimer(share + time.Duration(x.r.PlanTime)/10)
 		defer timer.Stop()
 		select {
 		case <-timer.C:

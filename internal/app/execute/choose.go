@@ -16,12 +16,12 @@ func (x *run) choose(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	began := x.r.Now()
-	action, planned, err := x.r.Policy.Choose(ctx, x.taken+1, x.now.State)
+	action, planned, err := x.r.Follow.Choose(ctx, x.taken+1, x.now.State)
 	if err != nil {
 		return err
 	}
 	if planned {
-		line := RunPlan{Step: x.taken + 1, Horizon: x.r.Horizon - x.taken, Status: engine.Optimal, Seconds: x.r.Now().Sub(began).Seconds()}
+		line := RunPlan{Step: x.taken + 1, Horizon: x.r.Horizon.Max - x.taken, Status: engine.Optimal, Seconds: x.r.Now().Sub(began).Seconds()}
 		if action == nil {
 			line.Status = engine.Infeasible
 		}
@@ -45,7 +45,7 @@ func (x *run) compare(line *RunStep, action factored.Valuation, a *simulator.Ans
 	for _, b := range x.p.Problem.Bits(factored.State) {
 		now[b] = x.now.State[b]
 	}
-	p, err := x.r.Policy.See(now, a.State)
+	p, err := x.r.Follow.See(now, a.State)
 	line.Probability = &p
 	if p == 0 {
 		x.d.Surprises++

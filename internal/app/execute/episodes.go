@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -16,10 +17,10 @@ import (
 // EpisodesRequest asks for several runs from the start, each with draws of its own.
 type EpisodesRequest struct {
 	RunRequest
-	Episodes  int
-	Simulator SimulatorRef      // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
-	Episode   func(EpisodeLine) // called for each; may be nil
-	Again     func() Chooser    // the policy of each episode; nil for plans
+	Episodes  int               `http:"yes" help:"Run so many episodes, seeded --seed and on, and compare the average reward with that of doing nothing and of random actions." min:"0" placeholder:"N"`
+	Simulator SimulatorRef      `kong:"-"` // the problem's own RDDL, of which episode i draws from Seed+i-1; or a server, which has its own number of episodes
+	Episode   func(EpisodeLine) `kong:"-"` // called for each; may be nil
+	Again     func() Chooser    `kong:"-"` // the policy of each episode; nil for plans
 }
 
 // EpisodesDocument is the answer of `fdplan run --episodes`. The policies that do nothing and
@@ -78,18 +79,18 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 	if !server && (r.Simulator.Name != rddlName || p.Truth == nil) {
 		return nil, errors.New("episodes are run in the problem's own RDDL; expected --simulator rddl and a problem that has RDDL")
 	}
-	if r.Horizon == 0 {
-		r.Horizon = p.Problem.Horizon
+	if r.Horizon.Max == 0 {
+		r.Horizon = bind.Steps(p.Problem.Horizon)
 	}
 	if r.Steps == 0 {
 		if r.Steps = p.Problem.Horizon; r.Steps == 0 {
-			r.Steps = r.Horizon
+			r.Steps = r.Horizon.Max
 		}
 	}
 	if r.Steps == 0 {
 		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 	}
-	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Horizon: r.Horizon, Steps: r.Steps, Episodes: []EpisodeLine{}}
+	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Horizon: r.Horizon.Max, Steps: r.Steps, Episodes: []EpisodeLine{}}
 	if server {
 		return d, d.rounds(ctx, p, r)
 	}
@@ -117,7 +118,7 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 	ref.Seed += uint64(i)
 	r.RunRequest.Seed = ref.Seed
 	if r.Again != nil {
-		r.Policy = r.Again()
+		r.Follow = r.Again()
 	}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {

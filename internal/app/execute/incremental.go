@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -24,18 +25,23 @@ import (
 // paper.
 type IncrementalRequest struct {
 	plan.Request
-	Landmarks incremental.Kind
-	// Resume is the file with the knowledge about the system: it is read if it exists, and
-	// rewritten after each plan that fails. If it is "", the knowledge goes to DefaultState
-	// if the run ends early.
-	Resume    string
-	Write     func(file string, write func(io.Writer) error) error // writes files whole or not at all; nil writes none
-	Recheck   bool                                                 // replay the landmarks of Resume first
-	Restart   bool                                                 // to measure the effect of keeping what is learned
-	Iteration func(IterationLine)                                  // called for each; may be nil
+	LoopOptions
+	Write     func(file string, write func(io.Writer) error) error `kong:"-"` // writes files whole or not at all; nil writes none
+	Iteration func(IterationLine)                                  `kong:"-"` // called for each; may be nil
 	// Prove is given the outcome when planning is done; may be nil. What it returns is
 	// the folder of a certificate, "" for none.
-	Prove func(*incremental.Result) (folder string, err error)
+	Prove func(*incremental.Result) (folder string, err error) `kong:"-"`
+}
+
+// LoopOptions are those of Algorithm 1.
+type LoopOptions struct {
+	Landmarks incremental.Kind `help:"What is excluded when a plan fails, with --incremental: ${enum} (docs/incremental.md)." enum:"plan,prefix,transition" default:"prefix"`
+	// Resume is rewritten after each plan that fails. If it is "", the knowledge goes to
+	// DefaultState if the run ends early.
+	Resume    string `help:"File with the knowledge about the simulator, with --incremental: read if it exists, and kept up to date." placeholder:"FILE"`
+	Recheck   bool   `help:"Replay the landmarks of --resume first, and drop those that do not fail."`
+	Corrected string `help:"Write the network as corrected by --landmarks transition." placeholder:"FILE"`
+	Restart   bool   `help:"Discard what the engine learned at each iteration, to measure the effect of keeping it."`
 }
 
 // IterationLine is one iteration of Algorithm 1.
@@ -104,7 +110,7 @@ func Incremental(ctx context.Context, p *load.Problem, real *Real, r Incremental
 	if err != nil {
 		return nil, err
 	}
-	h := r.MinHorizon
+	h := r.Horizon.Min
 	d := &Document{Document: *plan.About(p), Loop: &Loop{Kind: r.Landmarks, Simulator: real.Name, State: r.Resume, Iterations: []IterationLine{}, predictions: measured(p, real)}}
 	o := incremental.Options{Landmarks: r.Landmarks, Limits: r.Limits, Report: r.Report, Restart: r.Restart, Recheck: r.Recheck, Now: r.Now}
 	if r.Resume != "" {
@@ -197,10 +203,10 @@ func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener
 	if err := noTimed(p); err != nil {
 		return nil, err
 	}
-	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
-		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
+	if r.Horizon.Max == 0 {
+		r.Horizon = bind.Steps(p.Problem.Horizon)
 	}
-	if r.MinHorizon == 0 || r.MinHorizon != r.MaxHorizon {
+	if r.Horizon.Min == 0 || r.Horizon.Min != r.Horizon.Max {
 		return nil, errors.New("planning with a simulator needs one horizon; give it with -H")
 	}
 	if real.Name == rddlName && !real.Info().Deterministic {
@@ -220,7 +226,7 @@ func (r *IncrementalRequest) prepare(p *load.Problem, real *Real) (engine.Opener
 
 // tellLoop writes the outcome of a run to d.
 func (d *Document) tellLoop(p *load.Problem, real *Real, r *IncrementalRequest, res *incremental.Result) error {
-	d.Horizon = &r.MinHorizon
+	d.Horizon = &r.Horizon.Min
 	d.Engine, d.Status, d.Stopped, d.Stats = res.Engine, res.Status, res.Reason, res.Stats
 	d.Landmarks = len(res.Known.Failures)
 	d.Loop.Rechecked, d.Loop.Forgotten = res.Rechecked, res.Forgotten

@@ -84,7 +84,7 @@ func TestIncrementalPublished(t *testing.T) {
 		}
 		for h := f.lo; h <= f.hi; h++ {
 			name := fmt.Sprintf("%s -H %d %v", f.problem, h, f.initial)
-			p, err := load.Load(context.Background(), load.Ref{Name: f.problem, Files: publishedFiles})
+			p, err := load.Load(context.Background(), load.Ref{Name: f.problem, Source: load.Source{Files: publishedFiles}})
 			if err == nil {
 				err = p.Apply(load.Changes{SetInitial: f.initial})
 			}

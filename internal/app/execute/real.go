@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -18,16 +19,29 @@ import (
 
 // SimulatorRef names the real system of a problem and contains the settings for its use.
 type SimulatorRef struct {
-	Name     string        // rddl, rddlsim:HOST:PORT, or the command line of a process
-	Timeout  time.Duration // for each answer of a server or a process; simulator.DefaultTimeout if 0
-	MaxSteps int           // budget; 0 means no bound
-	Record   string        // data set to append observed transitions to; "" for none
-	Seed     uint64        // of stochastic RDDL
-	Truth    string        // see Problem.SetTruth
+	Name     string        `name:"simulator" http:"yes" help:"Simulator: rddl for the problem's own RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)." placeholder:"rddl|rddlsim:HOST:PORT|COMMAND"`
+	Timeout  bind.Duration `name:"simulator-timeout" help:"Time limit for an answer of a simulator process or server." default:"30s"`
+	MaxSteps int           `name:"max-simulations" help:"Maximal number of simulator steps; 0 for no bound." default:"0" min:"0"`
+	Truth    string        `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"` // see Problem.SetTruth
+	Record   string        `help:"Append every observed transition to a data set: .csv, .parquet or .npz." placeholder:"FILE"`
+
+	Seed uint64 `kong:"-"` // of stochastic RDDL
 	// Joined is the session of a server that Join began; nil to begin one.
-	Joined *simulator.Rddlsim
+	Joined *simulator.Rddlsim `kong:"-"`
 	// Observe, if set, is called with the observed transitions, in place of Record.
-	Observe func(simulator.Transition) error
+	Observe func(simulator.Transition) error `kong:"-"`
+}
+
+// Open starts the simulator; it returns nil if there is none.
+func (r SimulatorRef) Open(ctx context.Context, p *load.Problem, seed uint64) (*Real, error) {
+	if r.Name == "" {
+		if r.Record != "" || r.MaxSteps > 0 || r.Truth != "" {
+			return nil, errors.New("--record, --truth and --max-simulations go with --simulator")
+		}
+		return nil, nil
+	}
+	r.Seed = seed
+	return OpenSimulator(ctx, p, r)
 }
 
 // rddlName is the name of the problem's own RDDL among simulators.
@@ -102,7 +116,7 @@ func (real *Real) start(ctx context.Context, p *load.Problem, t *simulator.Truth
 	case err != nil:
 		return nil, err
 	case !ok:
-		return simulator.Start(ctx, p.World(), r.Name, simulator.ProcessOptions{Timeout: r.Timeout})
+		return simulator.Start(ctx, p.World(), r.Name, simulator.ProcessOptions{Timeout: time.Duration(r.Timeout)})
 	}
 	if real.Server, err = session(ctx, p, server, r); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -191,11 +192,11 @@ func TestRun(t *testing.T) {
 			want: "goal after 4 steps, plans 4 3 2 1, reward -4, 0 surprises"},
 		{name: "two steps a plan", problem: "navigation/3x3", r: RunRequest{Every: 2},
 			want: "goal after 4 steps, plans 4 2, reward -4, 0 surprises"},
-		{name: "more steps than a plan has", problem: "navigation/3x3", r: RunRequest{Every: 9, Horizon: 6},
+		{name: "more steps than a plan has", problem: "navigation/3x3", r: RunRequest{Every: 9, Horizon: bind.Steps(6)},
 			want: "goal after 6 steps, plans 6, reward -4, 0 surprises"},
-		{name: "no plan", problem: "navigation/3x3", r: RunRequest{Horizon: 3},
+		{name: "no plan", problem: "navigation/3x3", r: RunRequest{Horizon: bind.Steps(3)},
 			want: "no-plan after 0 steps, plans 3, reward 0, 0 surprises", says: "no plan of horizon 3 exists in the learned model from the state observed at step 1; no step was taken in the simulator, and the system may have a plan"},
-		{name: "the deadline is put off", problem: "navigation/3x3", r: RunRequest{Horizon: 3, Steps: 5},
+		{name: "the deadline is put off", problem: "navigation/3x3", r: RunRequest{Horizon: bind.Steps(3), Steps: 5},
 			want: "goal after 4 steps, plans 3 4 3 2 1, reward -4, 0 surprises"},
 		{name: "fewer steps than the goal takes", problem: "navigation/3x3", r: RunRequest{Steps: 2},
 			want: "missed after 2 steps, plans 4 3, reward -2, 0 surprises"},
@@ -206,11 +207,11 @@ func TestRun(t *testing.T) {
 		{name: "a goal that holds is reached", problem: "inventory/2", r: RunRequest{Until: UntilGoal},
 			want: "goal after 0 steps, plans, reward 0, 0 surprises"},
 		// Every plan can put the goal off by a step, and the first one does.
-		{name: "for the steps, with a goal", problem: "navigation/3x3", r: RunRequest{Until: UntilSteps, Steps: 3, Horizon: 5},
+		{name: "for the steps, with a goal", problem: "navigation/3x3", r: RunRequest{Until: UntilSteps, Steps: 3, Horizon: bind.Steps(5)},
 			want: "done after 3 steps, plans 5 5 5, reward 0, 0 surprises"},
 		{name: "the budget", problem: "sysadmin/4", r: RunRequest{Steps: 9}, budget: 3,
 			want: "stopped after 3 steps, plans 4 4 4 4, reward -1, 0 surprises", says: "the budget of simulator steps is used up: 3 were allowed"},
-		{name: "the reward of the user's", problem: "navigation/3x3", changes: load.Changes{Reward: "reward"},
+		{name: "the reward of the user's", problem: "navigation/3x3", changes: load.Changes{Reward: bind.Lines{File: "reward"}},
 			want: "goal after 4 steps, plans 4 3 2 1, reward -10, 0 surprises"},
 		{name: "a rule is broken", problem: "sysadmin/4", r: RunRequest{Steps: 9}, warp: down(2),
 			want: "violated after 2 steps, plans 4 4, reward 0, 1 surprises"},
@@ -255,13 +256,13 @@ func TestRun(t *testing.T) {
 			want: "goal after 5 steps, plans 4 2 3, reward -5, 1 surprises"},
 		{name: "the last step misses the goal", problem: "navigation/3x3", r: RunRequest{Every: 4, Steps: 7}, warp: stuckAt(4),
 			want: "goal after 5 steps, plans 4 1, reward -5, 1 surprises"},
-		{name: "the last step misses the goal, a range", problem: "navigation/3x3", r: RunRequest{MinHorizon: 1, Horizon: 4, Steps: 7}, warp: stuckAt(4),
+		{name: "the last step misses the goal, a range", problem: "navigation/3x3", r: RunRequest{Horizon: bind.Horizon{Min: 1, Max: 4}, Steps: 7}, warp: stuckAt(4),
 			want: "goal after 5 steps, plans 4 3 2 1 1, reward -5, 1 surprises"},
 		{name: "the last step misses the goal, none is left", problem: "navigation/3x3", warp: stuckAt(4),
 			want: "missed after 4 steps, plans 4 3 2 1, reward -4, 1 surprises"},
-		{name: "a range is not one length", problem: "navigation/3x3", r: RunRequest{MinHorizon: 2, Horizon: 9},
+		{name: "a range is not one length", problem: "navigation/3x3", r: RunRequest{Horizon: bind.Horizon{Min: 2, Max: 9}},
 			want: "goal after 4 steps, plans 4 3 2 1, reward -4, 0 surprises"},
-		{name: "a range without a goal to reach", problem: "inventory/2", r: RunRequest{MinHorizon: 2, Horizon: 5, Steps: 3},
+		{name: "a range without a goal to reach", problem: "inventory/2", r: RunRequest{Horizon: bind.Horizon{Min: 2, Max: 5}, Steps: 3},
 			want: "done after 3 steps, plans 2 2 2, reward -9, 0 surprises"},
 		{name: "terminal before the goal", problem: "navigation/3x3",
 			warp: func(*load.Problem) func(int, *simulator.Answer) (*simulator.Answer, error) {
@@ -273,9 +274,9 @@ func TestRun(t *testing.T) {
 			want: "missed after 2 steps, plans 4 3, reward -2, 0 surprises", says: "a termination condition holds"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.changes.Reward != "" {
-				c.changes.Reward = filepath.Join(t.TempDir(), "reward")
-				if err := os.WriteFile(c.changes.Reward, []byte("move-east,-1\nmove-north,-4\nmove-west,-1\n"), 0o644); err != nil {
+			if c.changes.Reward.Given() {
+				c.changes.Reward = bind.Lines{File: filepath.Join(t.TempDir(), "reward")}
+				if err := os.WriteFile(c.changes.Reward.File, []byte("move-east,-1\nmove-north,-4\nmove-west,-1\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/support"
@@ -65,13 +66,13 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if err := r.complete(p); err != nil {
 		return nil, err
 	}
-	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.MinHorizon, deadline: r.Horizon, judge: support.NewJudge(load.Scoped(p))}
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.Horizon.Min, deadline: r.Horizon.Max, judge: support.NewJudge(load.Scoped(p))}
 	x.d = &RunDocument{
-		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon, Every: r.Every,
+		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon.Max, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},
 	}
-	if r.MinHorizon < r.Horizon {
-		x.d.MinHorizon = r.MinHorizon
+	if r.Horizon.Min < r.Horizon.Max {
+		x.d.MinHorizon = r.Horizon.Min
 	}
 	predicted := measured(p, real)
 	err := x.begin(ctx)
@@ -81,8 +82,8 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	for err == nil && x.d.Status == "" {
 		err = x.round(ctx)
 	}
-	if r.Policy != nil {
-		x.d.Drift = r.Policy.Drift()
+	if r.Follow != nil {
+		x.d.Drift = r.Follow.Drift()
 	}
 	switch {
 	case err == nil:
@@ -107,16 +108,18 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 
 // complete sets what the request leaves open.
 func (r *RunRequest) complete(p *load.Problem) error {
-	if r.Policy != nil {
-		r.Horizon = r.Policy.Horizon()
-		if r.Steps = min(cmp.Or(r.Steps, r.Horizon), r.Horizon); r.Until == UntilAuto && !r.Policy.Success() {
+	if r.Follow != nil {
+		r.Horizon = bind.Steps(r.Follow.Horizon())
+		if r.Steps = min(cmp.Or(r.Steps, r.Horizon.Max), r.Horizon.Max); r.Until == UntilAuto && !r.Follow.Success() {
 			r.Until = UntilSteps
 		}
 	}
-	if r.Horizon = cmp.Or(r.Horizon, p.Problem.Horizon); r.Horizon == 0 {
-		return fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+	if r.Horizon.Max == 0 {
+		if r.Horizon = bind.Steps(p.Problem.Horizon); r.Horizon.Max == 0 {
+			return fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+		}
 	}
-	r.MinHorizon, r.Steps, r.Every = cmp.Or(r.MinHorizon, r.Horizon), cmp.Or(r.Steps, r.Horizon), max(1, r.Every)
+	r.Steps, r.Every = cmp.Or(r.Steps, r.Horizon.Max), max(1, r.Every)
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -194,10 +197,10 @@ func (x *run) violated(a *simulator.Answer, step int) bool {
 
 // round makes a plan and takes its first steps, or takes a step as a policy says.
 func (x *run) round(ctx context.Context) error {
-	if x.r.Policy != nil {
+	if x.r.Follow != nil {
 		return x.choose(ctx)
 	}
-	lo, hi := x.r.MinHorizon, x.r.Horizon
+	lo, hi := x.r.Horizon.Min, x.r.Horizon.Max
 	latest := x.r.Steps - x.taken // at least 1
 	switch {
 	case x.d.Until == UntilGoal:
@@ -229,7 +232,7 @@ func (x *run) round(ctx context.Context) error {
 	}
 	switch end := x.taken + *doc.Horizon; {
 	case x.d.Until != UntilGoal:
-	case x.r.MinHorizon == x.r.Horizon:
+	case x.r.Horizon.Min == x.r.Horizon.Max:
 		x.earliest, x.deadline = end, end
 	default:
 		x.deadline = max(x.deadline, end)
@@ -317,7 +320,7 @@ func (x *run) step(ctx context.Context, action, expected app.Values) (surprised 
 			}
 			line.Differs = app.DifferenceOf(p, x.taken+2, want, a)
 		}
-		if x.r.Policy != nil {
+		if x.r.Follow != nil {
 			if err := x.compare(&line, bits, a); err != nil {
 				return false, err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -42,21 +43,21 @@ const (
 
 // RunRequest is a run in receding horizon.
 type RunRequest struct {
-	Engine  string
-	Horizon int // of plans, or the deadline of the goal; 0 for the problem's own
-	// MinHorizon is the least horizon of a range that ends with Horizon; 0 for no range.
-	MinHorizon int
-	Every      int // steps between plans; 1 when 0
-	Steps      int // maximal number of steps; Horizon if 0
-	Until      Until
-	Seed       uint64        // of actions in place of a plan
-	PlanTime   time.Duration // for each plan; 0 is not a limit
-	Limits     engine.Limits
-	Policy     Chooser          // in place of plans; nil for plans
-	Now        func() time.Time // the clock; nil is time.Now
-	Plan       func(RunPlan)    // called for each plan; may be nil
-	Step       func(RunStep)    // called for each step; may be nil
-	Phase      func(engine.Progress)
+	// Horizon is that of plans, or the deadline of the goal.
+	Horizon  bind.Horizon  `http:"yes" short:"H" help:"Steps of a plan, or a range N..M, whose best reward is found, the shortest on a tie; with a goal to reach, the number of steps within which to reach it; default: the problem's own." placeholder:"N"`
+	Every    int           `name:"replan-every" http:"yes" help:"Steps to take before planning again." default:"1" min:"1" placeholder:"K"`
+	Steps    int           `http:"yes" help:"Maximal number of steps to take; default: the horizon." min:"0" placeholder:"N"`
+	Until    Until         `http:"yes" help:"Run until the goal holds or for all steps: ${enum}; auto is the goal, unless there is none or it holds at the start." enum:"auto,goal,steps" default:"auto"`
+	PlanTime bind.Duration `http:"yes" help:"Time for each plan; the best plan found by then is used." placeholder:"TIME"`
+	Engine   string        `http:"yes" help:"Engine: ${enum}." enum:"${engines}" default:"auto"`
+
+	Seed   uint64                `kong:"-"` // of actions in place of a plan
+	Limits engine.Limits         `kong:"-"`
+	Follow Chooser               `kong:"-"` // a policy in place of plans; nil for plans
+	Now    func() time.Time      `kong:"-"` // the clock; nil is time.Now
+	Plan   func(RunPlan)         `kong:"-"` // called for each plan; may be nil
+	Step   func(RunStep)         `kong:"-"` // called for each step; may be nil
+	Phase  func(engine.Progress) `kong:"-"`
 }
 
 // Chooser is a policy that is followed.

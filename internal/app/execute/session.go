@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -29,7 +30,7 @@ func Join(ctx context.Context, r SimulatorRef, of load.Ref) (SimulatorRef, load.
 	if server.Instance == "" {
 		return r, of, fmt.Errorf("no problem is named; expected one, or %s/INSTANCE with the name of an instance of the server", server)
 	}
-	if r.Joined, err = simulator.Connect(ctx, server, r.Timeout); err != nil {
+	if r.Joined, err = simulator.Connect(ctx, server, time.Duration(r.Timeout)); err != nil {
 		return r, of, err
 	}
 	text := r.Joined.Session().Task
@@ -72,7 +73,7 @@ func session(ctx context.Context, p *load.Problem, server simulator.Server, r Si
 	server.Instance = instance
 	s, err := r.Joined, error(nil)
 	if s == nil {
-		if s, err = simulator.Connect(ctx, server, r.Timeout); err != nil {
+		if s, err = simulator.Connect(ctx, server, time.Duration(r.Timeout)); err != nil {
 			return nil, err
 		}
 	}

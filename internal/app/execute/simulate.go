@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
@@ -14,12 +15,11 @@ import (
 
 // Simulation is what to run in a problem's RDDL: a plan, or a policy.
 type Simulation struct {
-	PlanFile string // name of the plan in messages; empty for a policy
-	PlanData []byte
-	Policy   string // noop, random or exploration; random when empty
-	Steps    int    // 0 for the instance's horizon, or the plan's length
-	Seed     uint64
-	CSV      io.Writer // receives every step; nil for none
+	Plan   bind.Plan `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
+	Policy string    `help:"Policy to run: noop, random or exploration; default: random." placeholder:"NAME" xor:"what"`
+	Steps  int       `help:"Number of steps; default: the instance's horizon, or the plan's."`
+	Seed   uint64    `help:"Seed of the policy and of random draws." default:"0"`
+	CSV    io.Writer `kong:"-"` // receives every step; nil for none
 }
 
 // Simulated is the outcome of `fdplan simulate`.
@@ -44,9 +44,9 @@ func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
 	var start []float64 // nil for the instance's
 	steps := r.Steps
 	switch {
-	case r.PlanFile != "":
+	case r.Plan.File != "":
 		var plan sim.Plan
-		if plan, start, err = readActions(p, r.PlanFile, r.PlanData); err != nil {
+		if plan, start, err = readActions(p, r.Plan.File, r.Plan.Text); err != nil {
 			return nil, err
 		}
 		policy = plan

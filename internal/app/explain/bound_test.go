@@ -10,7 +10,7 @@ import (
 
 // TestBound has a problem whose capacity has a price, and one without a plan.
 func TestBound(t *testing.T) {
-	known, err := load.Load(context.Background(), load.Ref{Name: "sysadmin/5", Known: true})
+	known, err := load.Load(context.Background(), load.Ref{Name: "sysadmin/5", Source: load.Source{Model: load.RDDL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestBound(t *testing.T) {
 	if d.Bound == nil || *d.Bound != -9 || *d.Without != -8 || len(d.Groups) != 5 || len(d.Rules) != 1 || d.Rules[0].Relation != "<=" || len(d.Rules[0].Prices) != 8 {
 		t.Errorf("%+v", d)
 	}
-	maze, err := load.Load(context.Background(), load.Ref{Name: "navigation/5x5", Known: true})
+	maze, err := load.Load(context.Background(), load.Ref{Name: "navigation/5x5", Source: load.Source{Model: load.RDDL}})
 	if err != nil {
 		t.Fatal(err)
 	}

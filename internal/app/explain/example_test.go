@@ -12,7 +12,7 @@ import (
 
 // ExampleExplain says why there is no shorter plan.
 func ExampleExplain() {
-	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3", Known: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3", Source: load.Source{Model: load.RDDL}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -110,18 +111,18 @@ type DifferenceLine struct {
 
 // Request selects what to explain and how.
 type Request struct {
-	PlanFile string // name of the plan in messages; empty to find one
-	PlanData []byte
-	Horizon  int    // 0 for the plan's or the problem's own
-	Engine   string // one with Explains in package registry; "" is auto
-	Limits   engine.Limits
-	Most     int // maximal number of joint actions with more reward to try at a step; 8 if 0
-	Report   func(engine.Progress)
+	Plan         bind.Plan `arg:"" optional:"" http:"yes" help:"Plan to explain, as fdplan plan --json prints it; - for standard input; default: an optimal one is found."`
+	Horizon      bind.One  `http:"yes" short:"H" help:"Number of steps; default: the plan's, or the problem's own." placeholder:"N"`
+	Engine       string    `http:"yes" help:"Engine that completes changed plans: ${enum}." enum:"${explainers}" default:"auto"`
+	Alternatives int       `http:"yes" help:"Maximal number of joint actions with more reward to try at each step." default:"8" min:"1" placeholder:"N"`
+
+	Limits engine.Limits         `kong:"-"`
+	Report func(engine.Progress) `kong:"-"`
 	// Solved is told of the answer over the whole horizon before it is explained, and
 	// Completed of each completion of a changed plan. Both may be nil; their errors end the
 	// explanation.
-	Solved    func(t engine.Task, horizon int, res *engine.Result) error
-	Completed func(explain.Completion) error
+	Solved    func(t engine.Task, horizon int, res *engine.Result) error `kong:"-"`
+	Completed func(explain.Completion) error                             `kong:"-"`
 
 	rule  func(origin string) string // what the user wrote, "" for nothing
 	judge *support.Judge
@@ -148,7 +149,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	if r.Report == nil {
 		r.Report = func(engine.Progress) {}
 	}
-	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: r.Horizon, Status: string(engine.Unknown)}
+	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: int(r.Horizon), Status: string(engine.Unknown)}
 	trace, err := d.given(t, &r)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	d.Stopped = res.Reason
 	switch {
 	case res.Status == engine.Infeasible && trace != nil:
-		return nil, fmt.Errorf("%w: engine %s says that there is no plan, the checker accepts that of %s", app.ErrInternal, r.Engine, r.PlanFile)
+		return nil, fmt.Errorf("%w: engine %s says that there is no plan, the checker accepts that of %s", app.ErrInternal, r.Engine, r.Plan.File)
 	case res.Status == engine.Infeasible:
 		d.Status = string(engine.Infeasible)
 		return d, d.conflict(ctx, t, r)
@@ -196,10 +197,10 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 // given checks the plan of the request, if there is one, and returns its trace.
 // The status is StatusInvalid if the checker refuses it.
 func (d *Explanation) given(t engine.Task, r *Request) (*factored.Trace, error) {
-	if r.PlanFile == "" {
+	if r.Plan.File == "" {
 		return nil, nil
 	}
-	plan, err := app.ReadPlan(t.Problem, r.PlanFile, r.PlanData)
+	plan, err := app.ReadPlan(t.Problem, r.Plan.File, r.Plan.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -207,11 +208,11 @@ func (d *Explanation) given(t engine.Task, r *Request) (*factored.Trace, error) 
 		d.Horizon = len(plan.Actions)
 	}
 	if d.Horizon != len(plan.Actions) {
-		return nil, fmt.Errorf("%s: its plan has %d steps; expected %d, the horizon", r.PlanFile, len(plan.Actions), d.Horizon)
+		return nil, fmt.Errorf("%s: its plan has %d steps; expected %d, the horizon", r.Plan.File, len(plan.Actions), d.Horizon)
 	}
 	report, err := validate.Check(t.Problem, t.Network, plan)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.PlanFile, err)
+		return nil, fmt.Errorf("%s: %w", r.Plan.File, err)
 	}
 	if !report.Valid {
 		d.Status, d.Failure = StatusInvalid, r.fault(t.Problem, report.Failure)
@@ -266,7 +267,7 @@ func (d *Explanation) forces(ctx context.Context, t engine.Task, trace *factored
 	p := t.Problem
 	r.Report(engine.Progress{Phase: "trying other actions at step 1"})
 	f, err := explain.Plan(ctx, t, trace, explain.Options{
-		Engine: e, Limits: r.Limits, Most: r.Most, Completed: r.Completed,
+		Engine: e, Limits: r.Limits, Most: r.Alternatives, Completed: r.Completed,
 		Step: func(s explain.Step) {
 			r.Report(engine.Progress{Phase: fmt.Sprintf("trying other actions at step %d", s.Step+1)})
 		},

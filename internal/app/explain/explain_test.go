@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"context"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,7 +25,7 @@ func TestDefinitionsExcludeNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	defined := 0
 	for _, name := range bundled.Names() {
-		p, err := load.Load(context.Background(), load.Ref{Name: name, Known: true})
+		p, err := load.Load(context.Background(), load.Ref{Name: name, Source: load.Source{Model: load.RDDL}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestExplainBundled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := plan.Plan(context.Background(), p, plan.Request{Options: registry.Options{Engine: "search"}, Limits: engine.Limits{Threads: 2}, Now: time.Now})
+		doc, err := plan.Plan(context.Background(), p, plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}}, Limits: engine.Limits{Threads: 2}, Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestExplainBundled(t *testing.T) {
 		}
 		var said [2]*Explanation
 		for i, e := range []string{"search", "pb"} {
-			said[i], err = Explain(context.Background(), p, Request{PlanFile: "plan.json", PlanData: text.Bytes(), Engine: e, Limits: engine.Limits{Threads: 2}})
+			said[i], err = Explain(context.Background(), p, Request{Plan: bind.Plan{File: "plan.json", Text: text.Bytes()}, Engine: e, Limits: engine.Limits{Threads: 2}})
 			if err != nil {
 				t.Fatalf("%s by %s: %v", name, e, err)
 			}

@@ -63,9 +63,9 @@ type Witness struct {
 
 // VerifyRequest is a property of one step.
 type VerifyRequest struct {
-	Property string
+	Property string `required:"" http:"yes" help:"Condition over state and action variables and, with a prime, the next state." placeholder:"EXPR"`
 	// Log has rows to hold it against; nil for those that the network's file records.
-	Log *coverage.Record
+	Log *coverage.Record `kong:"-"`
 }
 
 // Verify decides a property of one step: whether the rows of a log refute it, else whether it

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/explained"
@@ -35,7 +36,7 @@ func certified(t *testing.T, name string, horizon int, version proof.Format) (di
 	l := engine.Limits{Threads: 1, Memory: 1 << 30}
 	w := &explained.Writer{Dir: t.TempDir(), Options: certify.Options{Format: version, Limits: l}}
 	d, err := explain.Explain(ctx, p, explain.Request{
-		Horizon: horizon, Limits: l,
+		Horizon: bind.One(horizon), Limits: l,
 		Solved: func(task engine.Task, horizon int, res *engine.Result) error {
 			return w.Solved(ctx, task, horizon, res)
 		},

@@ -50,7 +50,7 @@ func TestRepository(t *testing.T) {
 		if *compiled {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			_, err := load.Load(ctx, load.Ref{Domain: domain, Instance: path, Determinize: "mean", IgnoreDiscount: true})
+			_, err := load.Load(ctx, load.Ref{Source: load.Source{Domain: domain, Instance: path, Determinize: "mean", IgnoreDiscount: true}})
 			if errors.Is(err, context.DeadlineExceeded) {
 				t.Logf("%s: not compiled within a minute", path)
 			}

@@ -290,7 +290,7 @@ func List(ctx context.Context) ([]Listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := load.Load(ctx, load.Ref{Name: name, Known: t.Network == ""})
+		p, err := load.Load(ctx, load.Ref{Name: name, Source: load.Source{Model: map[bool]string{true: load.RDDL}[t.Network == ""]}})
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -68,7 +69,7 @@ func loaded(t *testing.T, name string) *load.Problem {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load.Load(context.Background(), load.Ref{Domain: file, Determinize: "most-likely"})
+	p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: file, Determinize: "most-likely"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +78,8 @@ func loaded(t *testing.T, name string) *load.Problem {
 
 // playSession runs a session of a server, of the problem that it sends.
 func playSession(ctx context.Context, address string, seed uint64) (*execute.EpisodesDocument, error) {
-	ref := execute.SimulatorRef{Name: "rddlsim:" + address, Timeout: 20 * time.Second, Seed: seed}
-	at, of, err := execute.Join(ctx, ref, load.Ref{Determinize: "most-likely"})
+	ref := execute.SimulatorRef{Name: "rddlsim:" + address, Timeout: bind.Duration(20 * time.Second), Seed: seed}
+	at, of, err := execute.Join(ctx, ref, load.Ref{Source: load.Source{Determinize: "most-likely"}})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func playSession(ctx context.Context, address string, seed uint64) (*execute.Epi
 	if err != nil {
 		return nil, err
 	}
-	return execute.Episodes(ctx, p, execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search", Horizon: 3, Seed: seed}, Simulator: at})
+	return execute.Episodes(ctx, p, execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search", Horizon: bind.Steps(3), Seed: seed}, Simulator: at})
 }
 
 // replay answers a client as a recorded server did, and refuses other messages than the recorded ones.
@@ -153,7 +154,7 @@ func TestRecordedSession(t *testing.T) {
 // judging starts a server of the lamps and returns its address and its answer.
 func judging(ctx context.Context, t *testing.T, r Request) (string, <-chan *Document) {
 	t.Helper()
-	p, err := load.Load(ctx, load.Ref{Domain: lampsFile(t, 6), Known: true, Simulate: true})
+	p, err := load.Load(ctx, load.Ref{Source: load.Source{Domain: lampsFile(t, 6), Model: load.RDDL}, Simulate: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +176,11 @@ func judging(ctx context.Context, t *testing.T, r Request) (string, <-chan *Docu
 func TestServe(t *testing.T) {
 	ctx := context.Background()
 	address, done := judging(ctx, t, Request{Sessions: 2, Rounds: 5, Allowed: time.Minute, Seed: 7})
-	p, err := load.Load(ctx, load.Ref{Domain: lampsFile(t, 6), Determinize: "most-likely"})
+	p, err := load.Load(ctx, load.Ref{Source: load.Source{Domain: lampsFile(t, 6), Determinize: "most-likely"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := execute.RunRequest{Engine: "search", Horizon: 3, Seed: 7}
+	run := execute.RunRequest{Engine: "search", Horizon: bind.Steps(3), Seed: 7}
 	want, err := execute.Episodes(ctx, p, execute.EpisodesRequest{RunRequest: run, Episodes: 5, Simulator: execute.SimulatorRef{Name: "rddl", Seed: 7}})
 	if err != nil {
 		t.Fatal(err)
@@ -212,11 +213,11 @@ func TestServe(t *testing.T) {
 func TestShortRun(t *testing.T) {
 	ctx := context.Background()
 	address, done := judging(ctx, t, Request{Sessions: 1, Rounds: 2, Allowed: time.Minute})
-	p, err := load.Load(ctx, load.Ref{Domain: lampsFile(t, 6), Determinize: "most-likely"})
+	p, err := load.Load(ctx, load.Ref{Source: load.Source{Domain: lampsFile(t, 6), Determinize: "most-likely"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := execute.Episodes(ctx, p, execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search", Horizon: 2, Steps: 2}, Simulator: execute.SimulatorRef{Name: "rddlsim:" + address}})
+	d, err := execute.Episodes(ctx, p, execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search", Horizon: bind.Steps(2), Steps: 2}, Simulator: execute.SimulatorRef{Name: "rddlsim:" + address}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,14 +273,14 @@ func TestSessionErrors(t *testing.T) {
 func TestSessionStops(t *testing.T) {
 	l := listen(t)
 	p := loaded(t, "lamps")
-	q := execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search"}, Simulator: execute.SimulatorRef{Name: "rddlsim:" + l.Addr().String(), Timeout: 50 * time.Millisecond}}
+	q := execute.EpisodesRequest{RunRequest: execute.RunRequest{Engine: "search"}, Simulator: execute.SimulatorRef{Name: "rddlsim:" + l.Addr().String(), Timeout: bind.Duration(50 * time.Millisecond)}}
 	if _, err := execute.Episodes(context.Background(), p, q); !errors.Is(err, simulator.ErrTimeout) {
 		t.Errorf("%v; want a timeout", err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stopped by the test")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
-	q.Simulator.Timeout = time.Hour
+	q.Simulator.Timeout = bind.Duration(time.Hour)
 	if _, err := execute.Episodes(ctx, p, q); !errors.Is(err, stop) {
 		t.Errorf("%v; want %v", err, stop)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -173,7 +174,7 @@ func TestBracket(t *testing.T) {
 			t.Fatalf("world %d: %v", seed, err)
 		}
 		r := plan.Request{
-			Options: registry.Options{Engine: registry.Search}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 1}, Now: time.Now,
+			Query: plan.Query{Options: registry.Options{Engine: registry.Search}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 1}, Now: time.Now,
 		}
 		safe, err := appsupport.Safe(p)
 		if err != nil {

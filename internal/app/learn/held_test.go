@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"testing"
 	"time"
 
@@ -55,7 +56,7 @@ func TestHeld(t *testing.T) {
 			t.Fatalf("world %d: %v", seed, err)
 		}
 		r := plan.Request{
-			Options: registry.Options{Engine: registry.Search}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 1}, Now: time.Now, Try: w.try,
+			Query: plan.Query{Options: registry.Options{Engine: registry.Search}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 1}, Now: time.Now, Try: w.try,
 		}
 		if seed%3 == 0 { // no simulator, and nothing is settled but what rows show
 			r.Try = plan.Untried
@@ -121,7 +122,7 @@ func TestHeldCellda(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := plan.Request{Options: registry.Options{Engine: registry.Search}, MinHorizon: 10, MaxHorizon: 10, Limits: engine.Limits{Threads: 1}, Now: time.Now}
+		r := plan.Request{Query: plan.Query{Options: registry.Options{Engine: registry.Search}, Horizon: bind.Steps(10)}, Limits: engine.Limits{Threads: 1}, Now: time.Now}
 		doc, err := plan.Plan(context.Background(), safe, r)
 		if err == nil {
 			err = doc.Bracket(context.Background(), p, r, nil)

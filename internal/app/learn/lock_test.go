@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -83,7 +84,7 @@ func TestLocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		truth, err := load.Load(context.Background(), load.Ref{Name: file, Known: true})
+		truth, err := load.Load(context.Background(), load.Ref{Name: file, Source: load.Source{Model: load.RDDL}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestLocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := plan.Request{Options: registry.Options{Engine: registry.Search}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 1}, Now: time.Now}
+		req := plan.Request{Query: plan.Query{Options: registry.Options{Engine: registry.Search}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 1}, Now: time.Now}
 		best, err := plan.Plan(context.Background(), truth, req)
 		if err != nil {
 			t.Fatal(err)

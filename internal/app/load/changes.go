@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/problem/fdsat"
@@ -16,16 +17,20 @@ import (
 
 // Changes are the changes that a user makes to a problem.
 type Changes struct {
-	Reward     string   // file of variable,weight lines that replaces R
-	RewardText string   // such lines themselves; only without a file
-	Initial    string   // file that replaces I
-	SetInitial []string // variable=value, each replacing the initial value in I
-	Require    []string // constraints added to C
+	Reward     bind.Lines    `http:"yes" help:"File of variable,weight lines that replaces the reward." placeholder:"FILE"`
+	Initial    string        `json:"-" help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
+	SetInitial bind.Settings `http:"yes" also:"initial" help:"Set the initial value of a state variable; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
+	Require    []string      `http:"yes" help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
+}
+
+// None reports whether nothing changes.
+func (c *Changes) None() bool {
+	return !c.Reward.Given() && c.Initial == "" && len(c.SetInitial)+len(c.Require) == 0
 }
 
 // Apply changes p in place.
 func (p *Problem) Apply(c Changes) error {
-	if c.Reward != "" || c.RewardText != "" {
+	if c.Reward.Given() {
 		p.OwnReward, p.LearnedReward = true, false
 	}
 	p.OwnInitial = p.OwnInitial || c.Initial != "" || len(c.SetInitial) > 0
@@ -53,17 +58,17 @@ func (p *Problem) Changed(c Changes) (*Problem, error) {
 }
 
 func (c *Changes) apply(p *factored.Problem) error {
-	if c.Reward != "" {
-		err := withFile(c.Reward, func(f *os.File) (err error) {
-			p.Reward, err = fdsat.ReadReward(p, c.Reward, f)
+	if c.Reward.File != "" {
+		err := withFile(c.Reward.File, func(f *os.File) (err error) {
+			p.Reward, err = fdsat.ReadReward(p, c.Reward.File, f)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if c.RewardText != "" {
-		r, err := fdsat.ReadReward(p, "reward", strings.NewReader(c.RewardText))
+	if c.Reward.Text != "" {
+		r, err := fdsat.ReadReward(p, "reward", strings.NewReader(c.Reward.Text))
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 // fromDeclared loads a task that declares its fluents itself. Nothing is known of their
 // dynamics but what the network has learned.
 func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	if r.Known && !r.Simulate {
+	if r.known() && !r.Simulate {
 		return nil, source.Errorf(t.File, 0, 0, "--model rddl needs RDDL; this task has none")
 	}
 	f, err := t.Factored(o.Name)

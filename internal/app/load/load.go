@@ -21,35 +21,40 @@ import (
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
 
-// Ref names a problem: with Files one in the FD-SAT-Plan layout below that folder, with
-// Domain one given by RDDL files alone, otherwise a task file or a bundled problem.
+// Ref names a problem, and says what it is needed for: with Files one in the FD-SAT-Plan layout
+// below that folder, with Domain one given by RDDL files alone, otherwise a task file or a bundled
+// problem.
 type Ref struct {
-	Name  string // DOMAIN/INSTANCE, or the path of a task file
-	Files string
-
-	Domain, Instance string // RDDL files
-	Goal             string
-	Ranges           []string // FLUENT=LO..HI
+	Name string `arg:"" optional:"" name:"problem" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
+	Source
 
 	// Read reads the files of Domain and Instance, or a task file and those that it
 	// names; nil is the file system.
-	Read task.ReadFile
-
-	Known          bool // plan with the RDDL itself, nothing learned
-	FreeSuccessors bool // steps may lead to states that break an invariant
-	Untrained      bool // the network is not needed: it is to be learned or tested
-	Simulate       bool // only the RDDL is needed, which may be stochastic
-	IgnoreDiscount bool
-	// Chance keeps what is drawn at random open in the problem, for policies.
-	Chance bool
-	// Determinize is a rule of package ground that replaces what is drawn at random; "" for
-	// none. Simulators go on to draw.
-	Determinize string
-	Levels      bool // quantities are read and shown by the numbers of their bins
+	Read           task.ReadFile `kong:"-"`
+	FreeSuccessors bool          `kong:"-"` // steps may lead to states that break an invariant
+	Untrained      bool          `kong:"-"` // the network is not needed: it is to be learned or tested
+	Simulate       bool          `kong:"-"` // only the RDDL is needed, which may be stochastic
+	Chance         bool          `kong:"-"` // what is drawn at random is kept open in the problem, for policies
 }
 
-// Models are the values of --model.
-var Models = []string{"network", "rddl"}
+// Source is where a problem is and how it is read, besides its name.
+type Source struct {
+	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
+	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
+	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
+	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
+	Model          string   `http:"yes" help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
+	Determinize    string   `http:"yes" help:"Plan for RDDL that draws at random as if each draw had one value: none, most-likely, or mean, which takes the means of numbers (docs/determinize.md)." enum:"none,most-likely,mean" default:"none" placeholder:"RULE"`
+	IgnoreDiscount bool     `http:"yes" help:"Treat a discount other than 1 as 1."`
+	Levels         bool     `help:"Read and print the numbers of bins instead of quantities."`
+}
+
+// RDDL is the model that is the RDDL itself, with nothing learned.
+const RDDL = "rddl"
+
+// known reports whether nothing is learned.
+func (r *Ref) known() bool { return r.Model == RDDL }
 
 // Problem is a loaded problem: the input of engines and, if there is RDDL, the truth in which
 // plans can be tried.
@@ -94,13 +99,13 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 	switch {
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")
-	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Ranges) > 0):
+	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Range) > 0):
 		return nil, errors.New("--instance, --goal and --range go with --domain; a named problem has its own")
 	case r.Domain != "":
 		if r.Name != "" {
 			return nil, fmt.Errorf("%s and --domain name two problems; expected one of them", r.Name)
 		}
-		t, err := task.FromFlags(r.Domain, r.Instance, r.Goal, r.Ranges)
+		t, err := task.FromFlags(r.Domain, r.Instance, r.Goal, r.Range)
 		if err != nil {
 			return nil, err
 		}
@@ -115,13 +120,13 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 			return nil, err
 		}
 		t.Levels = r.Levels
-		return fromTask(ctx, t, r, task.Options{Known: r.Known, FreeSuccessors: r.FreeSuccessors}, read)
+		return fromTask(ctx, t, r, task.Options{Known: r.known(), FreeSuccessors: r.FreeSuccessors}, read)
 	}
 	t, err := bundled.Task(r.Name)
 	if err != nil {
 		return nil, err
 	}
-	return fromTask(ctx, t, r, task.Options{Name: r.Name, Known: r.Known, FreeSuccessors: r.FreeSuccessors}, bundled.Read)
+	return fromTask(ctx, t, r, task.Options{Name: r.Name, Known: r.known(), FreeSuccessors: r.FreeSuccessors}, bundled.Read)
 }
 
 // ReadFile is source.ReadFile with errors that begin with the name.
@@ -134,7 +139,7 @@ func ReadFile(name string) ([]byte, error) {
 }
 
 func fromFiles(r Ref) (*Problem, error) {
-	if r.Known {
+	if r.known() {
 		return nil, errors.New("--model rddl needs RDDL; the FD-SAT-Plan layout has none")
 	}
 	if !instanceName.MatchString(r.Name) {
@@ -150,7 +155,10 @@ func fromFiles(r Ref) (*Problem, error) {
 
 // fromTask compiles a task, reading its files with read.
 func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	o.Read, o.IgnoreDiscount, o.Determinize, o.Chance = read, r.IgnoreDiscount, ground.Determinization(r.Determinize), r.Chance
+	o.Read, o.IgnoreDiscount, o.Chance = read, r.IgnoreDiscount, r.Chance
+	if r.Determinize != "none" {
+		o.Determinize = ground.Determinization(r.Determinize)
+	}
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
 	}

@@ -342,7 +342,7 @@ func BitNames(p *factored.Problem, bits []factored.Bit) []string {
 // HasNetwork reports whether the file of the network exists that a task file names, if there
 // is something to learn. Of other problems it is true.
 func HasNetwork(r Ref) bool {
-	if !strings.HasSuffix(r.Name, ".toml") || r.Files != "" || r.Known {
+	if !strings.HasSuffix(r.Name, ".toml") || r.Files != "" || r.known() {
 		return true
 	}
 	t, err := task.Load(r.Name, ReadFile)

@@ -9,7 +9,7 @@ import (
 
 // TestRuleText finds the user's text of every kind of rule.
 func TestRuleText(t *testing.T) {
-	p, err := Load(context.Background(), Ref{Name: "sysadmin/4", Known: true})
+	p, err := Load(context.Background(), Ref{Name: "sysadmin/4", Source: Source{Model: RDDL}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestAhead(t *testing.T) {
 	if err := os.WriteFile(file, []byte(lamps), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load.Load(context.Background(), load.Ref{Domain: file, Determinize: "most-likely"})
+	p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: file, Determinize: "most-likely"}})
 	if err != nil {
 		t.Fatal(err)
 	}

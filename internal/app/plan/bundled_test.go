@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,7 +42,7 @@ var impossible = map[string]int{"navigation/3x3": 3, "navigation/4x4": 4, "navig
 
 func loaded(t *testing.T, name string, known bool) *load.Problem {
 	t.Helper()
-	p, err := load.Load(context.Background(), load.Ref{Name: name, Known: known})
+	p, err := load.Load(context.Background(), load.Ref{Name: name, Source: load.Source{Model: map[bool]string{true: load.RDDL}[known]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func loaded(t *testing.T, name string, known bool) *load.Problem {
 func planned(t *testing.T, p *load.Problem, horizon int) *Document {
 	t.Helper()
 	d, err := Plan(context.Background(), p, Request{
-		Options: registry.Options{Engine: "search"}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 2}, Now: time.Now,
+		Query: Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 2}, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

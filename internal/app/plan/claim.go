@@ -65,7 +65,7 @@ func (d *Document) check(ctx context.Context, p *load.Problem, r *Request, res *
 	if err != nil {
 		return err
 	}
-	own, err := engine.InTime(e).Solve(ctx, engine.Query{Task: p.Task, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	own, err := engine.InTime(e).Solve(ctx, engine.Query{Task: p.Task, MinHorizon: r.Horizon.Min, MaxHorizon: r.Horizon.Max}, r.Limits, r.Report)
 	if err != nil {
 		return fmt.Errorf("checking the claim of %s: %w", d.Proof.By, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,7 +64,7 @@ func TestClaims(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")
 	}
-	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3", Known: true})
+	p, err := load.Load(context.Background(), load.Ref{Name: "navigation/3x3", Source: load.Source{Model: load.RDDL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +93,8 @@ func TestClaims(t *testing.T) {
 			}
 			// The file to solve is $1, which the shell does not read.
 			d, err := Plan(context.Background(), p, Request{
-				Options: registry.Options{Engine: "pb", Solver: "sh -c 'cat " + file + "' {in}"}, MinHorizon: c.horizon, MaxHorizon: c.horizon,
-				Confirm: c.confirm, Limits: engine.Limits{Threads: 1},
+				Query:  Query{Options: registry.Options{Engine: "pb", Solver: "sh -c 'cat " + file + "' {in}"}, Horizon: bind.Steps(c.horizon), Confirm: c.confirm},
+				Limits: engine.Limits{Threads: 1},
 			})
 			if c.refuted != "" {
 				var refuted *ContradictionError
@@ -108,7 +109,7 @@ func TestClaims(t *testing.T) {
 		})
 	}
 	// Its own proofs have its own name, and nobody is said to have checked them.
-	d, err := Plan(context.Background(), p, Request{Options: registry.Options{Engine: "search"}, MinHorizon: enough, MaxHorizon: enough, Confirm: true})
+	d, err := Plan(context.Background(), p, Request{Query: Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(enough), Confirm: true}})
 	if err != nil || d.Proof == nil || d.Proof.By != "fdplan search" || d.Proof.Checked != nil || d.ByOther() {
 		t.Errorf("%+v, %v", d.Proof, err)
 	}

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"fmt"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"log"
 	"time"
 
@@ -19,7 +20,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	d, err := plan.Plan(context.Background(), p, plan.Request{
-		Options: registry.Options{Engine: "search"}, MinHorizon: 4, MaxHorizon: 4, Limits: engine.Limits{Threads: 1}, Now: time.Now,
+		Query: plan.Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(4)}, Limits: engine.Limits{Threads: 1}, Now: time.Now,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"path/filepath"
 	"testing"
@@ -66,7 +67,7 @@ func TestNoBitsFound(t *testing.T) {
 // and in the simulator; nil where there is no plan.
 func everyEngine(t *testing.T, name, file string, horizon int, want *float64) {
 	t.Helper()
-	p, err := load.Load(context.Background(), load.Ref{Domain: file})
+	p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: file}})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -77,7 +78,7 @@ func everyEngine(t *testing.T, name, file string, horizon int, want *float64) {
 			}
 		}
 		d, err := Plan(context.Background(), p, Request{
-			Options: registry.Options{Engine: e.Name}, MinHorizon: horizon, MaxHorizon: horizon, Limits: engine.Limits{Threads: 2}, Now: time.Now,
+			Query: Query{Options: registry.Options{Engine: e.Name}, Horizon: bind.Steps(horizon)}, Limits: engine.Limits{Threads: 2}, Now: time.Now,
 		})
 		switch {
 		case err != nil:

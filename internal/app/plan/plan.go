@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
@@ -28,25 +29,30 @@ type Division struct {
 	WorkersOnly bool
 }
 
-// Request is one planning query with its limits.
-type Request struct {
+// Query is what is asked of an engine.
+type Query struct {
+	Horizon bind.Horizon `http:"yes" short:"H" help:"Number of steps, or a range N..M, whose best reward is found, the shortest on a tie; default: the problem's own." placeholder:"N"`
 	registry.Options
-	MinHorizon, MaxHorizon int  // both 0: the problem's own
-	Confirm                bool // prove or refute what an outside solver claims
+	Confirm bool `help:"Prove or refute the claim of an external solver, by engine auto."`
+}
+
+// Request is a planning query with its limits, and with what it reports to.
+type Request struct {
+	Query
 	// Prove, where it is set, is given the result once the checker has confirmed it.
-	Prove func(*engine.Result) error
+	Prove func(*engine.Result) error `kong:"-"`
 	// Try, where it is set, replays a plan in a system of the user's, in place of the
 	// problem's own RDDL.
-	Try    func(context.Context, *factored.Trace) (*simulator.Run, error)
-	System string // what Try asks; "" without Try
+	Try    func(context.Context, *factored.Trace) (*simulator.Run, error) `kong:"-"`
+	System string                                                         `kong:"-"` // what Try asks; "" without Try
 	// Divide, where it is set, makes the engine that answers from that of the options: one
 	// that sends parts of the work to others.
-	Divide  func(engine.Engine) engine.Engine
-	Limits  engine.Limits // Threads 0 is one for each processor
-	Report  func(engine.Progress)
-	Now     func() time.Time // the clock; nil is time.Now
-	Started time.Time        // start of the process; zero means the time of the call
-	Loaded  time.Time        // when the problem was loaded; zero means the time of the call
+	Divide  func(engine.Engine) engine.Engine `kong:"-"`
+	Limits  engine.Limits                     `kong:"-"` // Threads 0 is one for each processor
+	Report  func(engine.Progress)             `kong:"-"`
+	Now     func() time.Time                  `kong:"-"` // the clock; nil is time.Now
+	Started time.Time                         `kong:"-"` // start of the process; zero means the time of the call
+	Loaded  time.Time                         `kong:"-"` // when the problem was loaded; zero means the time of the call
 
 	unproven bool // no proof is wanted
 }
@@ -71,13 +77,13 @@ func (r *Request) SetDefaults() {
 // Plan runs an engine and lets the checker confirm its answer.
 func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	t := p.Task
-	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
+	if r.Horizon.Max == 0 {
 		if t.Problem.Horizon == 0 {
 			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
 		}
-		r.MinHorizon, r.MaxHorizon = t.Problem.Horizon, t.Problem.Horizon
+		r.Horizon = bind.Steps(t.Problem.Horizon)
 	}
-	if err := p.CheckHorizon(r.MinHorizon); err != nil {
+	if err := p.CheckHorizon(r.Horizon.Min); err != nil {
 		return nil, err
 	}
 	r.SetDefaults()
@@ -88,7 +94,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	began := r.Now()
 	solving, cancel := r.share(ctx)
 	defer cancel()
-	res, err := engine.InTime(e).Solve(solving, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	res, err := engine.InTime(e).Solve(solving, engine.Query{Task: t, MinHorizon: r.Horizon.Min, MaxHorizon: r.Horizon.Max}, r.Limits, r.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +102,10 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.Engine, d.Status, d.Stopped, d.Stats = cmp.Or(res.Winner, e.Name()), res.Status, res.Reason, res.Stats
 	d.Note, d.Simulator = cmp.Or(d.Note, res.Note), r.System
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
-	if r.MinHorizon == r.MaxHorizon {
-		d.Horizon = &r.MinHorizon
+	if r.Horizon.Min == r.Horizon.Max {
+		d.Horizon = &r.Horizon.Min
 	} else {
-		d.Range = &[2]int{r.MinHorizon, r.MaxHorizon}
+		d.Range = &[2]int{r.Horizon.Min, r.Horizon.Max}
 	}
 	d.addHorizons(t.Problem, res)
 	if res.Bound != nil {
@@ -188,17 +194,17 @@ func (d *Document) bound(p *factored.Problem, r *Request, res *engine.Result) {
 
 // Unloaded is the answer to a query that ctx ended before the problem, of which only the name
 // is known, was loaded. With a range of horizons, nothing is known of each.
-func Unloaded(ctx context.Context, problem, engineName string, minHorizon, maxHorizon int, after time.Duration) *Document {
-	d := &Document{Schema: app.Schema, Problem: problem, Engine: engineName, Status: engine.Unknown, Stopped: context.Cause(ctx).Error(), Stats: map[string]int64{}}
+func Unloaded(ctx context.Context, problem string, q Query, after time.Duration) *Document {
+	d := &Document{Schema: app.Schema, Problem: problem, Engine: q.Engine, Status: engine.Unknown, Stopped: context.Cause(ctx).Error(), Stats: map[string]int64{}}
 	d.Seconds = Seconds{Load: after.Seconds(), Total: after.Seconds()}
 	switch {
-	case minHorizon < maxHorizon:
-		d.Range = &[2]int{minHorizon, maxHorizon}
-		for h := minHorizon; h <= maxHorizon; h++ {
+	case q.Horizon.Min < q.Horizon.Max:
+		d.Range = &[2]int{q.Horizon.Min, q.Horizon.Max}
+		for h := q.Horizon.Min; h <= q.Horizon.Max; h++ {
 			d.Horizons = append(d.Horizons, HorizonLine{Horizon: h, Status: engine.Unknown})
 		}
-	case minHorizon > 0:
-		d.Horizon = &minHorizon
+	case q.Horizon.Min > 0:
+		d.Horizon = &q.Horizon.Min
 	}
 	return d
 }

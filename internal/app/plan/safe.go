@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -39,8 +40,8 @@ type Bracket struct {
 func (d *Document) Bracket(ctx context.Context, p *load.Problem, r Request, prove func(engine.Task, *engine.Result) error) error {
 	r.SetDefaults()
 	d.Safe = NewBracket(p, d.Reward)
-	if r.MinHorizon == 0 && r.MaxHorizon == 0 {
-		r.MinHorizon, r.MaxHorizon = p.Problem.Horizon, p.Problem.Horizon
+	if r.Horizon.Max == 0 {
+		r.Horizon = bind.Steps(p.Problem.Horizon)
 	}
 	began := r.Now()
 	if err := d.boundUnseen(ctx, p, &r, prove); err != nil {
@@ -80,7 +81,7 @@ func (d *Document) boundUnseen(ctx context.Context, p *load.Problem, r *Request,
 	if err != nil {
 		return err
 	}
-	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: r.MinHorizon, MaxHorizon: r.MaxHorizon}, r.Limits, r.Report)
+	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: r.Horizon.Min, MaxHorizon: r.Horizon.Max}, r.Limits, r.Report)
 	if err != nil {
 		return err
 	}

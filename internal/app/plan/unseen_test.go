@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func TestBundledCoverage(t *testing.T) {
 func TestManyUnseen(t *testing.T) {
 	p := loaded(t, "navigation/3x3", false)
 	p.Seen = coverage.Of(len(p.Problem.Inputs), []uint64{1<<13 - 1})
-	d, err := Plan(context.Background(), p, Request{Options: registry.Options{Engine: "search"}, MinHorizon: 12, MaxHorizon: 12, Limits: engine.Limits{Threads: 1}, Now: time.Now})
+	d, err := Plan(context.Background(), p, Request{Query: Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(12)}, Limits: engine.Limits{Threads: 1}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

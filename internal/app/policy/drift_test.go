@@ -64,7 +64,7 @@ func TestDrift(t *testing.T) {
 		"slippery": {side: 3, slip: true}, "pits": {side: 4, slip: true, north: true, pits: pits}, "wind": {side: 4, north: true},
 	} {
 		p, err := load.Load(t.Context(), load.Ref{
-			Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/" + name + ".rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost", Chance: true,
+			Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/" + name + ".rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost"}, Chance: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func machines(now, left, budget int, known map[[3]int]float64) float64 {
 }
 
 func TestMachines(t *testing.T) {
-	p, err := load.Load(t.Context(), load.Ref{Domain: "../../../examples/machines/machines.rddl", Chance: true})
+	p, err := load.Load(t.Context(), load.Ref{Source: load.Source{Domain: "../../../examples/machines/machines.rddl"}, Chance: true})
 	if err != nil {
 		t.Fatal(err)
 	}

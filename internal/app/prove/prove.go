@@ -76,7 +76,7 @@ func Network(ctx context.Context, r load.Ref, network string, text []byte, o Opt
 	if err := load.Fits(network, f, learned.Problem); err != nil {
 		return nil, err
 	}
-	r.Known, r.FreeSuccessors = true, true
+	r.Model, r.FreeSuccessors = load.RDDL, true
 	known, err := load.Load(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("the RDDL to compare with: %w", err)

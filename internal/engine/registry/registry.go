@@ -42,7 +42,7 @@ type Entry struct {
 	External *external.Kind
 	// Encodings reports whether the engine takes a clause encoding.
 	Encodings bool
-	// Plain reports whether the engine takes Options.Plain.
+	// Plain reports whether the engine can leave out what helps branch and cut.
 	Plain bool
 	// Needs finds what the engine's own solver needs besides this program. It returns
 	// environment variables, as NAME=value, by which other processes find it from any
@@ -54,11 +54,14 @@ type Entry struct {
 
 // Options choose and set up an engine. The zero value is Auto.
 type Options struct {
-	Engine   string       // name of an entry; "" is Auto
-	Encoding cnf.Encoding // of an engine with Encodings
-	Solver   string       // external solver: a name, or a command with {in}; "" is the engine's own
-	Plain    bool         // the paper's program alone, of an engine with Plain
+	Engine   string       `http:"yes" help:"Engine: ${enum}." enum:"${engines}" default:"auto"` // name of an entry; "" is Auto
+	Encoding cnf.Encoding `help:"Clause encoding of engine maxsat: ${enum}." enum:"default,paper,published,unidirectional" default:"default"`
+	Solver   string       `help:"External solver instead of the embedded one, with engine maxsat, pb or blp: a name such as clasp or cbc, or a command with {in}, for blp also {out}." placeholder:"NAME|COMMAND" sep:"none"`
+	BLPHelp  string       `name:"blp-help" help:"What engine blp adds to the paper's program: ${enum}. With all the solver gets flow variables or rows from tables, and a start solution." enum:"all,none" default:"all"`
 }
+
+// plain reports whether the paper's program alone is asked for.
+func (o *Options) plain() bool { return o.BLPHelp == "none" }
 
 // Names of engines, for experiments that are about one of them. Whatever depends
 // on what an engine can do asks its entry.
@@ -108,7 +111,7 @@ var table = []Entry{
 		Name: BLP, Help: "FD-BLP-Plan+: a binary linear program, solved by branch and cut",
 		Incremental: true, Threads: true, Anytime: true, External: new(external.MILP), Plain: true, Needs: needsHiGHS,
 		make: func(o *Options, s *external.Solver) (engine.Engine, error) {
-			return blp.Engine{Solver: s, Plain: o.Plain}, nil
+			return blp.Engine{Solver: s, Plain: o.plain()}, nil
 		},
 	},
 }
@@ -185,7 +188,7 @@ func New(o Options) (engine.Engine, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("there is no engine %q; expected one of %v", o.Engine, Names(nil))
-	case o.Plain && !e.Plain:
+	case o.plain() && !e.Plain:
 		return nil, fmt.Errorf("engine %s adds nothing to the paper's program; expected engine %s", e.Name, Choice(func(e *Entry) bool { return e.Plain }))
 	}
 	solver, err := e.external(&o)

@@ -98,7 +98,7 @@ func TestWrongOptions(t *testing.T) {
 	}{
 		{registry.Options{Engine: "sat"}, `there is no engine "sat"; expected one of [auto search pb maxsat blp]`},
 		{registry.Options{Engine: "search", Solver: "clasp"}, "engine search takes no external solver; expected engine pb, maxsat or blp"},
-		{registry.Options{Engine: "pb", Plain: true}, "engine pb adds nothing to the paper's program; expected engine blp"},
+		{registry.Options{Engine: "pb", BLPHelp: "none"}, "engine pb adds nothing to the paper's program; expected engine blp"},
 	} {
 		if _, err := registry.New(c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %s", c.o, err, c.want)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,12 +227,12 @@ func TestFamilies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := load.Load(context.Background(), load.Ref{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Ranges: f.ranges})
+		p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Range: f.ranges}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := f.horizon(tc.n)
-		d, err := plan.Plan(t.Context(), p, plan.Request{Options: registry.Options{Engine: "search"}, MinHorizon: h, MaxHorizon: h, Limits: engine.Limits{Threads: 1, Memory: 1 << 30}, Now: time.Now})
+		d, err := plan.Plan(t.Context(), p, plan.Request{Query: plan.Query{Options: registry.Options{Engine: "search"}, Horizon: bind.Steps(h)}, Limits: engine.Limits{Threads: 1, Memory: 1 << 30}, Now: time.Now})
 		if err != nil || d.Status != "optimal" || *d.Reward != tc.want {
 			t.Errorf("%s of size %d: %+v %v, expected %g", f.domain, tc.n, d, err, tc.want)
 		}

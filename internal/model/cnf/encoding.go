@@ -36,6 +36,15 @@ func ParseEncoding(s string) (Encoding, error) {
 	return 0, fmt.Errorf("unknown encoding %q (known: default, paper, published, unidirectional)", s)
 }
 
+// UnmarshalText is ParseEncoding.
+func (e *Encoding) UnmarshalText(text []byte) (err error) {
+	*e, err = ParseEncoding(string(text))
+	return err
+}
+
+// MarshalText is String.
+func (e Encoding) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
 // Neurons encodes all given neurons: typically the whole layer of one step, or several layers
 // in order. Default shares parts between neurons of one call with overlapping inputs; the
 // other encodings treat each neuron separately. The inputs of one neuron are over distinct

@@ -1,26 +1,23 @@
 package stdio
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/progress"
-	"github.com/fdplan/fdplan/internal/source"
 )
 
 // maxLine bounds a request, in bytes.
 const maxLine = 64 << 20
 
-// request is one line of input.
-type request struct {
-	ID     json.RawMessage `json:"id"` // a number or a string, repeated in all that answers it
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
+// message is one line of input.
+type message struct {
+	ID     json.RawMessage // a number or a string, repeated in all that answers it
+	Method string
+	Params json.RawMessage
 }
 
 // answer is the line that ends a request that succeeded.
@@ -43,20 +40,20 @@ type event struct {
 }
 
 // parse reads a request. With an error the request still has the id, if there is one.
-func parse(line []byte) (request, error) {
-	var r request
+func parse(line []byte) (message, error) {
+	var r message
 	if err := strictly(line, &r); err != nil {
 		// The id alone may be readable: then the sender learns which request is meant.
 		var only struct {
 			ID json.RawMessage `json:"id"`
 		}
 		if json.Unmarshal(line, &only) == nil && checkID(only.ID) == nil {
-			return request{ID: only.ID}, err
+			return message{ID: only.ID}, err
 		}
-		return request{}, err
+		return message{}, err
 	}
 	if err := checkID(r.ID); err != nil {
-		return request{}, err
+		return message{}, err
 	}
 	if r.Method == "" {
 		return r, errors.New(`expected a "method"`)
@@ -74,16 +71,9 @@ func checkID(id json.RawMessage) error {
 
 // strictly decodes one JSON object without unknown or repeated names.
 func strictly(text []byte, v any) error {
-	if key, _, ok := source.DuplicateKey(text); ok {
-		return fmt.Errorf("the name %s is there twice in one object", source.Quote(key))
+	f, err := bind.Parse(text)
+	if err != nil {
+		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return app.JSONError(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("expected nothing after the JSON object")
-	}
-	return nil
+	return bind.Binder{}.Decode(f, v, nil)
 }

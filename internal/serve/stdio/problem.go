@@ -3,8 +3,6 @@ package stdio
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/inspect"
@@ -22,49 +20,21 @@ type loaded struct {
 
 // of names a problem of the session.
 type of struct {
-	Handle int `json:"handle"` // 0 for the one loaded last
+	Handle int // 0 for the one loaded last
 }
-
-// noRule is the name of no rule of determinisation.
-const noRule = "none"
 
 // load loads a problem.
 func (s *server) load(j *job) (any, error) {
-	params := struct {
-		Problem        string   `json:"problem"`
-		Files          string   `json:"files"`
-		Domain         string   `json:"domain"`
-		Instance       string   `json:"instance"`
-		Goal           string   `json:"goal"`
-		Range          []string `json:"range"`
-		Model          string   `json:"model"`
-		Determinize    string   `json:"determinize"`
-		IgnoreDiscount bool     `json:"ignore_discount"`
-		Levels         bool     `json:"levels"`
-		changes
-	}{Model: load.Models[0], Determinize: noRule}
+	var params struct {
+		load.Ref
+		load.Changes
+	}
 	if err := decode(j.Params, &params); err != nil {
 		return nil, err
 	}
-	rules := []string{noRule, "most-likely", "mean"}
-	for _, x := range []struct {
-		name, value string
-		of          []string
-	}{{"model", params.Model, load.Models}, {"determinize", params.Determinize, rules}} {
-		if !slices.Contains(x.of, x.value) {
-			return nil, fmt.Errorf("params: %s %.40q; expected one of %s", x.name, x.value, strings.Join(x.of, ", "))
-		}
-	}
-	r := load.Ref{
-		Name: params.Problem, Files: params.Files, Domain: params.Domain, Instance: params.Instance, Goal: params.Goal, Ranges: params.Range,
-		Known: params.Model == load.Models[1], IgnoreDiscount: params.IgnoreDiscount, Levels: params.Levels,
-	}
-	if params.Determinize != noRule {
-		r.Determinize = params.Determinize
-	}
-	p, err := load.Load(j.ctx, r)
-	if err == nil && !params.none() {
-		err = p.Apply(params.changes.load())
+	p, err := load.Load(j.ctx, params.Ref)
+	if err == nil && !params.None() {
+		err = p.Apply(params.Changes)
 	}
 	if err != nil {
 		return nil, err
@@ -121,10 +91,10 @@ func (s *server) find(x of) (*loaded, error) {
 }
 
 // changed returns the problem of a handle with changes. It may be changed further.
-func (s *server) changed(x of, c *changes) (*load.Problem, error) {
+func (s *server) changed(x of, c load.Changes) (*load.Problem, error) {
 	l, err := s.find(x)
 	if err != nil {
 		return nil, err
 	}
-	return l.Changed(c.load())
+	return l.Changed(c)
 }

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/progress"
 	"github.com/fdplan/fdplan/internal/routine"
@@ -77,7 +80,7 @@ type server struct {
 
 // job is a request that waits or runs.
 type job struct {
-	request
+	message
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
@@ -129,7 +132,7 @@ func (s *server) accept(line []byte) *job {
 		s.cancelJob(&r)
 		return nil
 	}
-	j := &job{request: r}
+	j := &job{message: r}
 	j.ctx, j.cancel = context.WithCancelCause(s.ctx)
 	s.mu.Lock()
 	_, taken := s.jobs[string(r.ID)]
@@ -146,10 +149,8 @@ func (s *server) accept(line []byte) *job {
 }
 
 // cancelJob cancels another request, which then ends with what it has.
-func (s *server) cancelJob(r *request) {
-	var params struct {
-		Request json.RawMessage `json:"request"`
-	}
+func (s *server) cancelJob(r *message) {
+	var params struct{ Request json.RawMessage }
 	if err := decode(r.Params, &params); err != nil {
 		s.fail(r.ID, err)
 		return
@@ -179,9 +180,17 @@ func (s *server) answer(j *job) {
 	case j.ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		s.fail(j.ID, fmt.Errorf("%w: %w", ErrStopped, context.Cause(j.ctx)))
 	default:
-		s.fail(j.ID, err)
+		s.fail(j.ID, &inParams{err, j.Params})
 	}
 }
+
+// inParams is an error about the parameters of a request.
+type inParams struct {
+	error
+	params json.RawMessage
+}
+
+func (e *inParams) Unwrap() error { return e.error }
 
 // carryOut calls the method of a job, unless it was cancelled while it waited.
 func (s *server) carryOut(j *job) (any, error) {
@@ -206,6 +215,13 @@ func (s *server) reporter(j *job, wanted bool) *progress.Reporter {
 // fail writes an error.
 func (s *server) fail(id json.RawMessage, err error) {
 	c, exit := s.Describe(err)
+	if in := new(inParams); errors.As(err, &in) {
+		f, _ := bind.Parse(in.params) // to name what they name
+		c.Error = app.Binder().InJSON(c.Error, struct {
+			request.Plan
+			explain.VerifyRequest
+		}{}, f)
+	}
 	if id == nil {
 		id = json.RawMessage("null")
 	}

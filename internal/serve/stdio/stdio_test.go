@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 )
 
 // describe returns errors with the exit status 3 for requests that were stopped, else 2.
@@ -51,14 +53,14 @@ func TestMethods(t *testing.T) {
 		{"plan", `{"simulator":"rddl","engine":"pb","threads":1,"time_limit":60}`, `"result":{.*"engine":"pb",.*"simulator":true`},
 		{"plan", `{"horizon":0}`, `"error":"params: .*0 is not a horizon; expected a number`},
 		{"plan", `{"horizon":[3]}`, `"error":"params: .*is not a horizon`},
-		{"plan", `{"horizont":4}`, `"error":"params: .*there is no field \\"horizont\\""`},
+		{"plan", `{"horizont":4}`, `"error":"params: .*there is no field \\"horizont\\"; did you mean horizon`},
 		{"plan", `{"horizon":4,"horizon":5}`, `"error":"the name .*horizon.* is there twice`},
-		{"plan", `{"engine":"steam"}`, `"error":"there is no engine`},
+		{"plan", `{"engine":"steam"}`, `"error":"params: engine is \\"steam\\"; expected one of auto, search`},
 		{"plan", `{"encoding":"morse"}`, `"error":".*morse`},
-		{"plan", `{"time_limit":-1}`, `"error":"params: time_limit -1`},
+		{"plan", `{"time_limit":-1}`, `"error":"params: time_limit: -1 is not a time`},
 		{"plan", `{"handle":7}`, `"error":"there is no problem of handle 7"`},
-		{"plan", `{"initial":{"robot-at(x1,y1)":true}}`, `"error":"--set-initial .*there is no variable`},
-		{"plan", `{"require":["(move-west"]}`, `"error":"--require \(move-west: `},
+		{"plan", `{"initial":{"robot-at(x1,y1)":true}}`, `"error":"initial .*there is no variable`},
+		{"plan", `{"require":["(move-west"]}`, `"error":"require \(move-west: `},
 		{"plan", `{"reward":{"move-up":1}}`, `"error":"there is no variable .*move-up.*","file":"reward","line":1`},
 		{"validate", `{"plan":[{"move-east":true},{"move-north":true},{"move-north":true},{"move-west":true}],"simulator":"rddl"}`, `"result":{.*"valid":{"model":true,"simulator":true},"reward":-4,`},
 		{"validate", `{"plan":[{"move-east":true}]}`, `"result":{.*"valid":{"model":false,"simulator":null},"reward":null,.*"failure":{"step":2,`},
@@ -66,9 +68,9 @@ func TestMethods(t *testing.T) {
 		{"validate", `{}`, `"error":.*"file":"plan"`},
 		{"explain", `{"horizon":3}`, `"result":{.*"status":"infeasible",.*"conflict":{"constraints":\[{`},
 		{"explain", `{"plan":[{"move-east":true}]}`, `"result":{.*"status":"invalid"`},
-		{"explain", `{"alternatives":0}`, `"error":"params: horizon 0, alternatives 0; expected at least 1"`},
+		{"explain", `{"alternatives":0}`, `"error":"params: alternatives is 0; expected at least 1"`},
 		{"verify", `{"property":"~move-north | ~move-south"}`, `"result":{.*"status":"(holds|fails)"`},
-		{"verify", `{"property":"move-up"}`, `"error":"--property move-up: `},
+		{"verify", `{"property":"move-up"}`, `"error":"property move-up: `},
 		{"simulate", `{"policy":"noop","steps":3}`, `"result":{.*"steps":3,"reward":0,`},
 		{"simulate", `{"plan":[{"move-east":true}]}`, `"result":{.*"steps":1,"reward":-1,`},
 		{"simulate", `{"policy":"noop","plan":[{}]}`, `"error":"params: plan and policy`},
@@ -77,7 +79,7 @@ func TestMethods(t *testing.T) {
 		{"close", `{}`, `"result":{}`},
 		{"shut", `{}`, `"error":"there is no method \\"shut\\"; expected one of close, explain, load,`},
 		{"load", `{"problem":"absent.toml"}`, `"error":"cannot be opened: [^"]*","file":"absent.toml","exit":2}`},
-		{"load", `{"problem":"inventory/2","model":"clay"}`, `"error":"params: model \\"clay\\"; expected one of network, rddl"`},
+		{"load", `{"problem":"inventory/2","model":"clay"}`, `"error":"params: model is \\"clay\\"; expected one of network, rddl"`},
 		{"load", `{"problem":"inventory/2","model":"rddl","require":["month == 0"]}`, `"result":{"handle":2,"schema":1,"problem":"inventory/2",`},
 	} {
 		lines := converse(t, load, fmt.Sprintf(`{"id":2,"method":%q,"params":%s}`, c.method, c.params))
@@ -141,7 +143,7 @@ func TestEpisodes(t *testing.T) {
 	)
 	for i, want := range []string{
 		`"handle":1`, `"step":0,"state":{.*"failure":null`, `"step":1,.*"reward":0,`, `"step":2,`, `"step":3,.*"failure":{"step":4,"group":"invariant"`, `"error":"no episode has begun, or it has ended`,
-		`"step":0,`, `"error":"plan step 1: there is no action variable .*"file":"action"`, `"step":1,`, `"error":`, `"error":"no episode`, `"error":"--require running.c1.@2 == 1: a condition on step 2`,
+		`"step":0,`, `"error":"plan step 1: there is no action variable .*"file":"action"`, `"step":1,`, `"error":`, `"error":"no episode`, `"error":"require running.c1.@2 == 1: a condition on step 2`,
 	} {
 		if i >= len(lines) || !regexp.MustCompile(want).MatchString(lines[i]) {
 			t.Fatalf("line %d: %q, expected %s", i+1, lines, want)
@@ -255,11 +257,9 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q has the id %q", line, r.ID)
 		}
 		var c struct {
-			changes
-			Horizon horizon `json:"horizon"`
+			load.Changes
+			plan.Query
 		}
-		if decode(r.Params, &c) == nil {
-			c.changes.load()
-		}
+		_ = decode(r.Params, &c)
 	})
 }

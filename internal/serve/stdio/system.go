@@ -1,21 +1,24 @@
 package stdio
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
 )
 
 // reset begins an episode in the problem's RDDL or in a process. The system of the episode
 // before goes on, with its random numbers, unless a seed or another system is asked for.
 func (s *server) reset(j *job) (any, error) {
-	params := struct {
+	var params struct {
 		of
-		changes
-		Simulator string  `json:"simulator"`
-		Seed      *uint64 `json:"seed"`
-	}{Simulator: "rddl"}
+		load.Changes
+		execute.SimulatorRef
+		Seed *uint64
+	}
 	if err := decode(j.Params, &params); err != nil {
 		return nil, err
 	}
@@ -23,24 +26,28 @@ func (s *server) reset(j *job) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := l.Changed(params.changes.load())
+	from, err := l.Changed(params.Changes)
 	if err != nil {
 		return nil, err
 	}
-	rules := changes{Require: params.Require, Reward: params.Reward}
-	key, err := json.Marshal(struct {
-		Simulator string
-		Rules     changes
-	}{params.Simulator, rules})
+	system := struct {
+		execute.SimulatorRef
+		load.Changes
+	}{params.SimulatorRef, load.Changes{Require: params.Require, Reward: params.Reward}}
+	system.Name = cmp.Or(system.Name, "rddl")
+	fields, err := app.Binder().Encode(&system)
+	if err != nil {
+		return nil, err
+	}
+	key, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
 	if l.system != string(key) || params.Seed != nil {
-		ref := execute.SimulatorRef{Name: params.Simulator}
 		if params.Seed != nil {
-			ref.Seed = *params.Seed
+			system.Seed = *params.Seed
 		}
-		if err := s.open(l, ref, rules); err != nil {
+		if err := s.open(l, system.SimulatorRef, system.Changes); err != nil {
 			return nil, err
 		}
 		l.system = string(key)
@@ -50,11 +57,11 @@ func (s *server) reset(j *job) (any, error) {
 }
 
 // open starts the system of a problem with rules of the user's, and ends the one before.
-func (s *server) open(l *loaded, ref execute.SimulatorRef, rules changes) error {
+func (s *server) open(l *loaded, ref execute.SimulatorRef, rules load.Changes) error {
 	if err := l.end(); err != nil {
 		return err
 	}
-	p, err := l.Changed(rules.load())
+	p, err := l.Changed(rules)
 	if err != nil {
 		return err
 	}
@@ -71,10 +78,10 @@ func (s *server) open(l *loaded, ref execute.SimulatorRef, rules changes) error 
 
 // step takes an action in the system that was reset.
 func (s *server) step(j *job) (any, error) {
-	params := struct {
+	var params struct {
 		of
-		Action json.RawMessage `json:"action"`
-	}{Action: json.RawMessage("{}")}
+		Action json.RawMessage
+	}
 	if err := decode(j.Params, &params); err != nil {
 		return nil, err
 	}
@@ -84,6 +91,9 @@ func (s *server) step(j *job) (any, error) {
 	}
 	if l.driven == nil {
 		return nil, execute.ErrEpisode
+	}
+	if params.Action == nil {
+		params.Action = json.RawMessage("{}")
 	}
 	o, err := l.driven.Step(j.ctx, params.Action)
 	return l.observed(o, err)

@@ -1,4 +1,4 @@
-package app
+package bind
 
 import (
 	"encoding/json"
