@@ -12,7 +12,7 @@ import (
 // Walk takes single steps of a problem with chance and without a network, from the definition of the problem. States
 // have numbers from 0 in the order in which they were seen. It belongs to one goroutine.
 type Walk struct {
-	e       *evaluation
+	e       *graph
 	choices []*factored.Draw // of Draw
 	reads   []factored.Bit   // next values that the rules of a step read
 }
@@ -27,7 +27,7 @@ type Arrival struct {
 
 // NewWalk returns a walk through the states of a problem.
 func NewWalk(p *factored.Problem, chance Chance) *Walk {
-	e := &evaluation{}
+	e := &graph{}
 	e.prepare(p, nil, chance)
 	w := &Walk{e: e}
 	for _, g := range e.check.step {

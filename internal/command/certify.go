@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/restate"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -54,6 +55,9 @@ func (c *certifyCmd) Run(a *environment) error {
 	case c.Problem == "" && c.Domain == "" && c.Files != "":
 		return errors.New("--files goes with --problem; expected the problem's name")
 	}
+	if c.Dir != "" && policy.IsCertificate(c.Dir) {
+		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
+	}
 	var against *certify.Against
 	from := restate.Source{Folder: c.Dir != ""}
 	if c.Problem != "" || c.Domain != "" {
@@ -68,6 +72,11 @@ func (c *certifyCmd) Run(a *environment) error {
 	if c.Dir != "" && explained.Is(c.Dir) {
 		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against, from.Problem) }
 	}
+	return c.report(ctx, a, check)
+}
+
+// report prints what a check says.
+func (c *certifyCmd) report(ctx context.Context, a *environment, check func() (*certify.Report, error)) error {
 	report, err := check()
 	if err != nil {
 		return limited(ctx, err)
@@ -77,6 +86,18 @@ func (c *certifyCmd) Run(a *environment) error {
 		return exitStatus(exitNo)
 	}
 	return err
+}
+
+// policy checks the certificate of a policy.
+func (c *certifyCmd) policy(ctx context.Context) (*certify.Report, error) {
+	if c.Problem == "" && c.Domain == "" {
+		return nil, errors.New("the certificate of a policy is about a problem; expected --problem or --domain")
+	}
+	p, err := loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source, Chance: true}, c.Changes)
+	if err != nil {
+		return nil, err
+	}
+	return policy.Certify(ctx, c.Dir, p)
 }
 
 // AgainstProblem is the problem that the files are compared with.

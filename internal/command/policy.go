@@ -22,8 +22,8 @@ func (c *planCmd) suits() error {
 	if err := c.Aim.Check(c.Policy, c.Determinize, c.Horizon); err != nil {
 		return err
 	}
-	if c.Policy && (c.Incremental || c.Safe || c.Proof != "" || c.Certify != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm) {
-		return errors.New("--policy answers another question than --incremental, --safe, --proof, --certify, --confirm, --connect and --simulator do; expected it without these")
+	if c.Policy && (c.Incremental || c.Safe || c.Proof != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm) {
+		return errors.New("--policy answers another question than --incremental, --safe, --proof, --confirm, --connect and --simulator do; expected it without these")
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (c *planCmd) findPolicy(a *environment) error {
 	if err != nil {
 		return err
 	}
-	r.Limits, r.Now, r.Started = a.limits(c.Effort), a.now, a.started
+	r.Limits, r.Now, r.Started, r.Certify = a.limits(c.Effort), a.now, a.started, c.Certify != ""
 	r.Report = func(states, left int) {
 		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s left to solve", counted.Of(states, "state"), counted.Of(left, "step"))})
 	}
@@ -51,6 +51,12 @@ func (c *planCmd) findPolicy(a *environment) error {
 	report.Clear()
 	if err != nil {
 		return limited(ctx, err)
+	}
+	if err := d.Write(string(c.Certify)); err != nil {
+		return err
+	}
+	if d.NoProof != nil {
+		a.warn(d.NoProof.Error())
 	}
 	if c.Out != "" && c.Out != "-" {
 		d.Policy = &c.Out
@@ -75,6 +81,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says())
 	if d.Value == nil {
+		writeTable(&b, d)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -118,10 +125,22 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		}
 		b.WriteString(". The value holds if those rows are wrong.\n")
 	}
+	writeTable(b, d)
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
 	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
+}
+
+// writeTable writes what the table of a certificate shows.
+func writeTable(b *strings.Builder, d *policy.Document) {
+	if p := d.Proof; p != nil {
+		what := "There is none"
+		if d.Value != nil {
+			what = fmt.Sprintf("No policy is worth more than %v", *d.Bound)
+		}
+		fmt.Fprintf(b, "%s: the checker compared %s in %s with every legal action, exactly: %s.\n", what, counted.Of(int(p.Bounds), "bound"), counted.Of(p.States, "state"), p.Certificate)
+	}
 }
 
 // steps writes the first and the last step of a row.

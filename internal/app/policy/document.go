@@ -22,6 +22,7 @@ type Document struct {
 	Problem   string           `json:"problem"`
 	Objective policy.Objective `json:"objective"`
 	Horizon   int              `json:"horizon"`
+	From      int              `json:"from,omitempty"` // the first horizon of a range
 	// Learned reports that the model was learned: the value is that under it.
 	Learned   bool          `json:"learned,omitempty"`
 	Engine    string        `json:"engine"`
@@ -51,7 +52,21 @@ type Document struct {
 	Policy   *string  `json:"policy"` // the file of the table
 	Table    Table    `json:"table"`
 	Stopped  string   `json:"stopped,omitempty"`
+	Proof    *Proof   `json:"proof,omitempty"` // of the bound, or that there is no policy; null where none was asked for
 	Seconds  float64  `json:"seconds"`
+
+	// NoProof is why there is none, though one was asked for.
+	NoProof error `json:"-"`
+
+	proof *Ceiling
+}
+
+// Proof tells of a table of upper bounds that was checked.
+type Proof struct {
+	Certificate string `json:"certificate"` // the folder
+	States      int    `json:"states"`
+	Pairs       int    `json:"pairs"`  // of these states and their legal actions
+	Bounds      int64  `json:"bounds"` // by state and steps left
 }
 
 // Sample tells how a value was estimated.

@@ -84,21 +84,9 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	}
 	again := *d
 	again.Value = nil
-	var failure *validate.Failure
-	if d.Disturbances != nil {
-		w, err := again.worstCase(m)
-		if err != nil {
-			return nil, err
-		}
-		failure = w.Failure
-	} else {
-		odds, err := again.evaluate(m)
-		if err != nil {
-			return nil, err
-		}
-		if failure = odds.Failure; failure == nil {
-			again.worth(m, odds)
-		}
+	failure, err := again.value(m)
+	if err != nil {
+		return nil, err
 	}
 	v := &Verdict{Schema: app.Schema, Problem: d.Problem, Value: again.Value, Exact: again.Exact}
 	if failure != nil {

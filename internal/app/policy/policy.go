@@ -27,6 +27,7 @@ type Request struct {
 	// Robust asks for a policy that holds in every run with a bounded number of disturbances; nil for
 	// one that is good on average.
 	Robust  *Robust
+	Certify bool // make a table that proves the bound
 	Limits  engine.Limits
 	States  int                         // that may be reached within the horizon, at most; 0 for as many as fit memory
 	Report  func(states, remaining int) // may be nil
@@ -152,6 +153,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		d.Status = engine.Infeasible
 	} else if err := d.tell(m, s); err != nil {
 		return nil, err
+	}
+	if r.Certify {
+		if err := d.prove(ctx, m, s); err != nil {
+			return nil, err
+		}
 	}
 	d.Seconds = r.Now().Sub(r.Started).Seconds()
 	return d, nil

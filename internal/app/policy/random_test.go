@@ -300,12 +300,12 @@ func TestRandom(t *testing.T) {
 		for _, o := range solver.Objectives {
 			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
 			want := b.value(b.start(), 4)
-			r := policy.Request{Objective: o, Now: time.Now, Started: time.Now()}
+			r := policy.Request{Objective: o, Certify: true, Now: time.Now, Started: time.Now()}
 			r.Limits.Memory = 1 << 30
 			d, err := policy.Plan(t.Context(), p, r)
 			switch {
-			case err != nil:
-				t.Fatalf("problem %d, %s: %v\ngoal %s\n%s", seed, o, err, goal, text)
+			case err != nil || d.Proof == nil:
+				t.Fatalf("problem %d, %s: %v, %v\ngoal %s\n%s", seed, o, err, d, goal, text)
 			case want == nil && d.Status == engine.Infeasible:
 				kinds["infeasible"]++
 				continue
@@ -314,6 +314,10 @@ func TestRandom(t *testing.T) {
 			}
 			if d.Exact != want.RatString() {
 				t.Fatalf("problem %d, %s: the policy is worth %s, the best one %s\ngoal %s\n%s", seed, o, d.Exact, want.RatString(), goal, text)
+			}
+			bound := new(big.Rat).SetFloat64(*d.Bound)
+			if gap, _ := new(big.Rat).Sub(bound, want).Float64(); bound.Cmp(want) < 0 || gap > 1e-9 {
+				t.Fatalf("problem %d, %s: the best policy is worth %s, and the table proves %v\ngoal %s\n%s", seed, o, want.RatString(), *d.Bound, goal, text)
 			}
 			kinds[string(o)]++
 			if !want.IsInt() {
@@ -335,11 +339,11 @@ func compareRobust(t *testing.T, p *load.Problem, text string, kinds map[string]
 		for _, o := range solver.Objectives {
 			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
 			want := b.worst(b.start(), 4, n)
-			r := policy.Request{Objective: o, Robust: &policy.Robust{Disturbances: n}, Now: time.Now, Started: time.Now()}
+			r := policy.Request{Objective: o, Robust: &policy.Robust{Disturbances: n}, Certify: true, Now: time.Now, Started: time.Now()}
 			r.Limits.Memory = 1 << 30
 			d, err := policy.Plan(t.Context(), p, r)
-			if err != nil {
-				t.Fatalf("%s, %d disturbances: %v\n%s", o, n, err, text)
+			if err != nil || d.Proof == nil {
+				t.Fatalf("%s, %d disturbances: %v, %v\n%s", o, n, err, d, text)
 			}
 			if (want == nil) != (d.Value == nil) || (want == nil) != (d.Status == engine.Infeasible) {
 				t.Fatalf("%s, %d disturbances: %s, expected %v\n%s", o, n, d.Status, want, text)
@@ -349,7 +353,7 @@ func compareRobust(t *testing.T, p *load.Problem, text string, kinds map[string]
 				continue
 			}
 			kinds["robust"]++
-			if f, _ := want.Float64(); f != *d.Value {
+			if f, _ := want.Float64(); f != *d.Value || f != *d.Bound {
 				t.Fatalf("%s, %d disturbances: the worst reward is %v, expected %v\n%s", o, n, *d.Value, f, text)
 			}
 		}

@@ -51,7 +51,7 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 	}
 	d := &Document{
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Horizon: s.Horizon, Goal: goal, Learned: m.learned(), Engine: "minimax", Status: engine.Infeasible,
-		States: s.States, Pairs: s.Pairs, Disturbances: &n,
+		States: s.States, Pairs: s.Pairs, Disturbances: &n, From: r.Robust.MinHorizon,
 	}
 	if s.Exists {
 		f := d.Table.fill(m, s.State)
@@ -62,6 +62,11 @@ func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (
 		}
 		d.evidence(f)
 		if err := d.guarantee(m, s.Worst); err != nil {
+			return nil, err
+		}
+	}
+	if r.Certify {
+		if err := d.prove(ctx, m, s); err != nil {
 			return nil, err
 		}
 	}

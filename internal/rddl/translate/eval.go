@@ -67,7 +67,10 @@ func (s *scene) eval(n *ground.Node) value {
 	}
 	switch n.Op {
 	case ground.Const:
-		return exact(simplest(n.Val))
+		if r := operator.Simplest(n.Val); r.Valid() || !s.c.rounds {
+			return exact(checked(r))
+		}
+		return value{float: n.Val, inexact: true}
 	case ground.Ref:
 		return s.fluent(n)
 	case ground.Not:
@@ -168,9 +171,10 @@ func (c *compiler) apply(n *ground.Node, args []value) value {
 		}
 		r[i] = operator.Rat(a.rat)
 	}
-	out, ok := o.Fraction(r...)
-	if checked(out); ok {
-		return exact(rat(out))
+	if out, ok := o.Fraction(r...); ok && out.Valid() || !c.rounds {
+		if checked(out); ok {
+			return exact(rat(out))
+		}
 	}
 	return c.applyFloat(n, args)
 }

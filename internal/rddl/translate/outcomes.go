@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -23,7 +24,7 @@ type Outcomes struct {
 // Outcomes prepares to compute draws.
 func (c *Compiled) Outcomes() *Outcomes {
 	_, groups := c.Ground.Groups()
-	o := &Outcomes{of: c, c: &compiler{g: c.Ground, what: "draw"}, groups: groups}
+	o := &Outcomes{of: c, c: &compiler{g: c.Ground, what: "draw", rounds: true}, groups: groups}
 	for range groups {
 		o.memo = append(o.memo, map[string]*factored.Draw{})
 	}
@@ -174,11 +175,14 @@ func (s *scene) support(n *ground.Node) (values []value, weights []*big.Rat) {
 	fraction := func(a *ground.Node) *big.Rat {
 		v := s.eval(a)
 		if v.inexact {
-			r := operator.Simplest(v.float)
-			if !r.Valid() {
-				s.c.refuseAt(n.Pos, "the probability %v is not a number of few digits", v.float)
+			if r := operator.Simplest(v.float); r.Valid() {
+				return big.NewRat(r.N, r.D)
 			}
-			return big.NewRat(r.N, r.D)
+			r, ok := new(big.Rat).SetString(strconv.FormatFloat(v.float, 'g', -1, 64))
+			if !ok {
+				s.c.refuseAt(n.Pos, "the probability is %v, expected a number", v.float)
+			}
+			return r
 		}
 		return big.NewRat(v.N, v.D)
 	}

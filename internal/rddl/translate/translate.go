@@ -65,6 +65,7 @@ type compiler struct {
 	variable  []int // factored variable of each state and action fluent
 	learned   []bool
 	drawn     []bool // with Options.Chance: the fluents that draws decide
+	rounds    bool   // numbers of more than 56 bits are known in floating point
 	wires     []wire
 	byBit     map[factored.Lit]lit
 	gates     map[string]lit // by kind and inputs

@@ -1,0 +1,178 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// CeilingFile is the name of the table in the folder of a certificate, beside certify.AnswerFile.
+const CeilingFile = "bounds.json"
+
+// Write writes the answer and its proof into a folder. An answer without proof is not written.
+func (d *Document) Write(dir string) error {
+	if d.proof == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	d.Proof.Certificate = dir
+	for name, v := range map[string]any{CeilingFile: d.proof, certify.AnswerFile: d} {
+		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return app.WriteJSON(w, v) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsCertificate reports whether a folder has the certificate of a policy.
+func IsCertificate(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, CeilingFile))
+	return err == nil
+}
+
+// Certify checks the certificate of a policy: the evaluator follows the policy, and the table is to show that none is worth
+// more. What is refused is in the report; errors are about files that cannot be read, and the end of ctx.
+func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report, error) {
+	name, bounds := filepath.Join(dir, certify.AnswerFile), filepath.Join(dir, CeilingFile)
+	r := &certify.Report{Schema: app.Schema, Accepted: true, Answer: name, Claims: []certify.Claim{}, Unchecked: []string{}}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{}
+	if err := app.ReadExact(name, data, d, "an answer as plan --policy --json prints it"); errors.As(err, new(*app.NamesError)) {
+		return refuse(r, err), nil
+	} else if err != nil {
+		return nil, err
+	}
+	if d.Value != nil {
+		if d, err = Read(p, name, data); err != nil {
+			return nil, err
+		}
+	}
+	table, err := os.ReadFile(bounds)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	again, err := d.again(ctx, m, bounds, table)
+	if err != nil {
+		return r, ifRefused(r, err)
+	}
+	r.Claims = append(r.Claims, certify.Claim{File: d.Problem, Proof: bounds, Horizon: d.Horizon, Shows: again.shows(), Accepted: true})
+	e := certify.Expected{Answer: again, Unchecked: aside}
+	if r.Unchecked, err = e.Compare(data); err != nil {
+		refuse(r, err)
+	}
+	r.Trusted = []string{"that the problem as it was read, with its probabilities, is the one that is meant", "the checkers themselves"}
+	return r, nil
+}
+
+// aside are the fields of an answer about which nothing is derived.
+var aside = []string{"engine", "seconds", "stopped", "sampled", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "proof.certificate"}
+
+func refuse(r *certify.Report, err error) *certify.Report {
+	r.Accepted, r.Refused = false, err.Error()
+	return r
+}
+
+// errRefused is wrapped by the error about a claim that is refused.
+var errRefused = errors.New("refused")
+
+func ifRefused(r *certify.Report, err error) error {
+	if errors.Is(err, errRefused) {
+		refuse(r, err)
+		return nil
+	}
+	return err
+}
+
+// again derives the answer anew, from the policy and the table.
+func (d *Document) again(ctx context.Context, m *model, name string, data []byte) (*Document, error) {
+	table, c, err := readCeiling(m.p, name, data)
+	if err != nil {
+		return nil, err
+	}
+	out := *d
+	out.Schema, out.Problem, out.Learned, out.Status = app.Schema, m.p.Problem.Name, m.learned(), engine.Infeasible
+	out.Reached, out.Steps = 0, 0
+	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
+	if c.Objective != d.Objective || c.Goal != out.Goal || c.Horizon != d.Horizon || (c.Disturbances == nil) != (d.Disturbances == nil) || c.Disturbances != nil && *c.Disturbances != *d.Disturbances {
+		return nil, fmt.Errorf("%w: %s answers another question", errRefused, name)
+	}
+	if d.Value != nil {
+		failure, err := out.value(m)
+		if err == nil && failure != nil {
+			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	found, err := table.Check(ctx, m.of, nil, m.chance)
+	if err != nil {
+		return nil, err
+	}
+	if found.Refused != "" {
+		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, found.Refused)
+	}
+	if out.Bound = nil; out.Disturbances == nil {
+		out.Excess = nil
+	}
+	if err := out.shown(m, found); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", errRefused, name, err)
+	}
+	if d.Proof != nil {
+		out.Proof.Certificate = d.Proof.Certificate
+	}
+	if out.Value != nil {
+		if out.Status = engine.Feasible; *out.Bound-*out.Value <= tolerance*math.Max(1, math.Abs(*out.Value)) {
+			out.Status = engine.Optimal
+		}
+	}
+	return &out, nil
+}
+
+// value has the evaluator say what the policy is worth, or how it fails.
+func (d *Document) value(m *model) (*validate.Failure, error) {
+	if d.Disturbances != nil {
+		w, err := d.worstCase(m)
+		if err != nil {
+			return nil, err
+		}
+		return w.Failure, nil
+	}
+	odds, err := d.evaluate(m)
+	if err != nil {
+		return nil, err
+	}
+	if odds.Failure == nil {
+		d.worth(m, odds)
+	}
+	return odds.Failure, nil
+}
+
+// shows says what a table shows.
+func (d *Document) shows() string {
+	if d.Value == nil {
+		return d.Says()
+	}
+	return fmt.Sprintf("the policy is worth %.12g, and none is worth more than %v", *d.Value, *d.Bound)
+}

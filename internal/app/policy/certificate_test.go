@@ -1,0 +1,239 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
+	solver "github.com/fdplan/fdplan/internal/engine/policy"
+)
+
+// claim is an answer with a certificate, and the problem that it is about.
+type claim struct {
+	name string
+	p    *load.Problem
+	d    *policy.Document
+	dir  string
+}
+
+// claims makes certificates of each kind.
+func claims(t *testing.T) (list []claim) {
+	t.Helper()
+	slippery, err := load.Load(t.Context(), load.Ref{
+		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/slippery.rddl", Goal: "x == SIDE ^ y == SIDE"}, Chance: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machines, err := load.Load(t.Context(), load.Ref{Source: load.Source{Domain: "../../../examples/machines/machines.rddl"}, Chance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		p    *load.Problem
+		r    policy.Request
+	}{
+		{"success", pits(t), policy.Request{}},
+		{"reward", machines, policy.Request{Horizon: 5}},
+		{"worst", slippery, policy.Request{Robust: &policy.Robust{Disturbances: 2, MinHorizon: 1}}},
+		{"none", slippery, policy.Request{Horizon: 7, Robust: &policy.Robust{Disturbances: 2, MinHorizon: 6}}},
+		{"worst reward", machines, policy.Request{Horizon: 4, Robust: &policy.Robust{Disturbances: 2}}},
+	} {
+		c.r.Certify, c.r.Now, c.r.Started, c.r.Limits.Memory = true, time.Now, time.Now(), 1<<30
+		d, err := policy.Plan(t.Context(), c.p, c.r)
+		if err != nil || d.Proof == nil {
+			t.Fatalf("%s: %v, %v", c.name, d, err)
+		}
+		dir := filepath.Join(t.TempDir(), "c")
+		if err := d.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, claim{c.name, c.p, d, dir})
+	}
+	return list
+}
+
+// changed checks a certificate in which one file has other contents.
+func (c *claim) changed(t *testing.T, name string, data any) (accepted bool, says string) {
+	t.Helper()
+	file := filepath.Join(c.dir, name)
+	was, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.WriteFile(file, was, 0o666)
+	text, err := json.Marshal(data)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := policy.Certify(t.Context(), c.dir, c.p)
+	if err != nil {
+		return false, err.Error()
+	}
+	return r.Accepted, r.Refused
+}
+
+// file reads a file of a certificate as it is written.
+func file[T any](t *testing.T, dir, name string) (v T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err == nil {
+		err = json.Unmarshal(text, &v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestForgedAnswer changes, deletes and adds fields of answers, but the first horizon of a range: where that is another, less is claimed, or
+// what the table shows too.
+func TestForgedAnswer(t *testing.T) {
+	aside := []string{"from", "engine", "seconds", "states", "pairs", "updates", "sampled", "policy", "stopped"}
+	for _, c := range claims(t) {
+		fields := file[map[string]json.RawMessage](t, c.dir, certify.AnswerFile)
+		if ok, says := c.changed(t, certify.AnswerFile, fields); !ok {
+			t.Fatalf("%s: %s", c.name, says)
+		}
+		for name, was := range fields {
+			if slices.Contains(aside, name) || name == "table" {
+				continue
+			}
+			for _, value := range []string{"0", "1", "-7.5", "null", `"optimal"`, `"infeasible"`, "true", "false", `{"certificate":"c","states":1,"pairs":1,"bounds":1}`} {
+				if value == string(was) {
+					continue
+				}
+				fields[name] = json.RawMessage(value)
+				if ok, _ := c.changed(t, certify.AnswerFile, fields); ok {
+					t.Errorf("%s: %s for %s of %s is accepted", c.name, value, was, name)
+				}
+			}
+			delete(fields, name)
+			if ok, _ := c.changed(t, certify.AnswerFile, fields); ok && name != "table" {
+				t.Errorf("%s: without %s it is accepted", c.name, name)
+			}
+			fields[name] = was
+		}
+		fields["value "] = json.RawMessage("1")
+		if ok, _ := c.changed(t, certify.AnswerFile, fields); ok {
+			t.Errorf("%s: a field that answers do not have is accepted", c.name)
+		}
+	}
+}
+
+// TestForgedBounds changes entries of tables. A change that is not refused may only have made a bound weaker
+// which the proof does not need: the answer that is accepted is always the true one.
+func TestForgedBounds(t *testing.T) {
+	for _, c := range claims(t) {
+		fields := file[map[string]json.RawMessage](t, c.dir, policy.CeilingFile)
+		for name, was := range fields {
+			if name == "states" || name == "rows" {
+				continue
+			}
+			for _, value := range []string{"0", "1", "7", "-1", "100", "null", `"success"`, `"reward"`, "true", "false", `["x"]`} {
+				if value == string(was) || value == "null" && (string(was) == "0" || string(was) == "false") {
+					continue
+				}
+				fields[name] = json.RawMessage(value)
+				if ok, _ := c.changed(t, policy.CeilingFile, fields); ok {
+					t.Errorf("%s: %s for %s of %s is accepted", c.name, value, was, name)
+				}
+			}
+			fields[name] = was
+		}
+		c.rows(t)
+	}
+}
+
+// rows changes rows of a table.
+func (c *claim) rows(t *testing.T) {
+	fields := file[policy.Ceiling](t, c.dir, policy.CeilingFile)
+	number := func(x int64) *int64 { return &x }
+	must := func(what string, k, j int) {
+		if ok, _ := c.changed(t, policy.CeilingFile, fields); ok {
+			t.Errorf("%s: row %d with another %s, entry %d, is accepted", c.name, k, what, j)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 12 {
+		k := rng.IntN(len(fields.Rows))
+		row := fields.Rows[k]
+		j := 3 + rng.IntN(len(row)-3)
+		was := row[j]
+		// What is lower than what follows by more than rounding is refused; what is worth nothing or impossible cannot be lower.
+		if was != nil {
+			down := int64(1)
+			if fields.Disturbances == nil {
+				down = 1 << 12
+			}
+			row[j] = number(*was - down)
+			must("lower bound", k, j)
+			if row[j] = nil; was != nil {
+				must("bound that says never", k, j)
+			}
+		}
+		row[j] = number(1 << 60)
+		if fields.Objective != solver.Success || fields.Disturbances != nil {
+			must("bound that is too large", k, j)
+		}
+		row[j] = was
+		for at, values := range [][]int64{{-1, int64(len(fields.States)), 1 << 40}, {-1, 9, 1 << 40}, {0, -1, 1 << 40}} {
+			was := row[at]
+			for _, x := range values {
+				row[at] = number(x)
+				must(fmt.Sprint("head ", x), k, at)
+			}
+			row[at] = was
+		}
+		fields.Rows = append(fields.Rows, row)
+		must("row of the same", k, 0)
+		fields.Rows = fields.Rows[:len(fields.Rows)-1]
+	}
+	start := fields.Rows
+	fields.Rows = fields.Rows[1:]
+	must("start, none", 0, 0)
+	fields.Rows = nil
+	must("nothing at all", 0, 0)
+	fields.Rows = start
+	was := fields.States[0]
+	for _, s := range [][]any{nil, {}, was[1:], {"x", true, 1.5}, fields.States[1]} {
+		fields.States[0] = s
+		must(fmt.Sprint("state ", s), 0, 0)
+	}
+	fields.States[0] = was
+}
+
+// TestWeakBounds raises bounds at random: what is then accepted is still the answer as it was.
+func TestWeakBounds(t *testing.T) {
+	for _, c := range claims(t) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		refused := 0
+		for range 30 {
+			fields := file[policy.Ceiling](t, c.dir, policy.CeilingFile)
+			row := fields.Rows[rng.IntN(len(fields.Rows))]
+			x := rng.Int64N(1 << 50)
+			row[3+rng.IntN(len(row)-3)] = &x
+			if ok, says := c.changed(t, policy.CeilingFile, fields); !ok {
+				if refused++; !strings.Contains(says, "follow") && !strings.Contains(says, "not proven") && !strings.Contains(says, "bound") {
+					t.Errorf("%s: %s", c.name, says)
+				}
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s: no table with a bound that is too weak is refused", c.name)
+		}
+	}
+}
