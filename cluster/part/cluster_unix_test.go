@@ -194,7 +194,7 @@ func clusterWorks(seed int, data string) []clusterWork {
 			}
 		}},
 		{"network.bnn", func(out string) []string {
-			return []string{"train", data, "--task", "sysadmin/4", "--grid", "--widths", "6,10,14", "--depths", "1,2", "--epochs", "25", "--target-error", "0.0001", "--patience=-1", "--seed", s, "-o", out}
+			return []string{"train", data, "--task", "sysadmin/4", "--grid", "--widths", "6,10,14", "--depths", "1,2", "--epochs", "20", "--target-error", "0.0001", "--seed", s, "-o", out}
 		}, sameBytes},
 	}
 }

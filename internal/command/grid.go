@@ -10,8 +10,8 @@ import (
 // grid returns the requested grid, nil for none.
 func (c *trainCmd) grid() (*learn.Grid, error) {
 	if !c.Grid {
-		if c.Widths != nil || c.Depths != nil || c.Smallest != "" || c.TargetError != nil || c.Patience != 0 {
-			return nil, errors.New("--widths, --depths, --smallest, --target-error and --patience are about a grid; expected --grid")
+		if c.Widths != nil || c.Depths != nil || c.Smallest != "" || c.TargetError != nil {
+			return nil, errors.New("--widths, --depths, --smallest and --target-error are about a grid; expected --grid")
 		}
 		return nil, nil
 	}
@@ -21,7 +21,7 @@ func (c *trainCmd) grid() (*learn.Grid, error) {
 	case c.Init != "":
 		return nil, errors.New("--init and --grid both set the hidden layers; expected one of them")
 	}
-	g := &learn.Grid{Widths: c.Widths, Depths: c.Depths, Smallest: train.Smallest(c.Smallest), Patience: c.Patience}
+	g := &learn.Grid{Widths: c.Widths, Depths: c.Depths, Smallest: train.Smallest(c.Smallest)}
 	g.TargetError = train.DefaultTarget(train.Weights(c.Weights))
 	if c.TargetError != nil {
 		g.TargetError = *c.TargetError

@@ -98,10 +98,10 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	if !(c.Noise >= 0 && c.Noise < .5) {
 		return learn.Training{}, fmt.Errorf("--noise %v; expected a share of wrong cells from 0 to below 0.5, such as 0.05", c.Noise)
 	}
-	t := learn.Training{Noise: c.Noise, Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, AlsoWeight: c.AlsoWeight, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
+	t := learn.Training{Noise: c.Noise, Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
-		Multiplicity: c.Multiplicity, Repeated: c.Repeated, Sparsity: c.Sparsity, BoundDecay: c.BoundDecay,
+		Multiplicity: c.Multiplicity, Repeated: c.Repeated,
 	}}
 	if !c.Polish {
 		t.Config.PolishRows = -1

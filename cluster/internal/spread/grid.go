@@ -22,14 +22,12 @@ type cellArgs struct {
 	Problem     *problem        `json:"problem"`
 	Data        string          `json:"data"` // input
 	Also        string          `json:"also,omitempty"`
-	AlsoWeight  int             `json:"also_weight,omitempty"`
 	Config      train.Config    `json:"config"`
 	Split       train.SplitMode `json:"split"`
 	Width       int             `json:"width"`
 	Depth       int             `json:"depth"`
 	Smallest    train.Smallest  `json:"smallest"`
 	TargetError float64         `json:"target_error"`
-	Patience    int             `json:"patience"`
 }
 
 // Grid is learn.Train with a grid whose cells the workers train.
@@ -39,8 +37,8 @@ func (c *Coordinator) Grid(ctx context.Context, ref load.Ref, data string, t lea
 		return nil, err
 	}
 	a := cellArgs{
-		Problem: args, AlsoWeight: t.AlsoWeight, Config: t.Config, Split: t.Split,
-		Smallest: t.Grid.Smallest, TargetError: t.Grid.TargetError, Patience: t.Grid.Patience,
+		Problem: args, Config: t.Config, Split: t.Split,
+		Smallest: t.Grid.Smallest, TargetError: t.Grid.TargetError,
 	}
 	a.Config.Threads = 1
 	for _, f := range []struct {
@@ -110,8 +108,8 @@ func doCell(ctx context.Context, e *Env, r *request) (*cluster.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := learn.Training{Recipe: learn.RecipeDense, Config: a.Config, Split: a.Split, AlsoWeight: a.AlsoWeight, Checkpoint: filepath.Join(r.Dir, "cells")}
-	t.Grid = &learn.Grid{Widths: []int{a.Width}, Depths: []int{a.Depth}, Smallest: a.Smallest, TargetError: a.TargetError, Patience: a.Patience, Now: e.Now}
+	t := learn.Training{Recipe: learn.RecipeDense, Config: a.Config, Split: a.Split, Checkpoint: filepath.Join(r.Dir, "cells")}
+	t.Grid = &learn.Grid{Widths: []int{a.Width}, Depths: []int{a.Depth}, Smallest: a.Smallest, TargetError: a.TargetError, Now: e.Now}
 	data, err := inside(r.Dir, a.Data)
 	if err == nil && a.Also != "" {
 		t.Also, err = inside(r.Dir, a.Also)

@@ -61,7 +61,7 @@ func forwardOf(net *bnn.Network) func(out, in []uint64) {
 
 // RecordOf is Record of a file.
 func RecordOf(ctx context.Context, p *load.Problem, file string) (*coverage.Record, error) {
-	from, err := sources(ctx, p, file, "", 0, true)
+	from, err := sources(ctx, p, file, "", true)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ type Grid struct {
 	Widths, Depths []int
 	Smallest       train.Smallest
 	TargetError    float64
-	Patience       int
 	Progress       func(train.GridProgress)
 	Now            func() time.Time // a clock, for the cells' seconds
 	Elsewhere      func(ctx context.Context, hidden []int, name string) error
@@ -52,7 +51,7 @@ type GridLine struct {
 // result. If ctx ends there may be none.
 func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.Examples) (*train.Result, *GridTable, error) {
 	g := t.Grid
-	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError, Patience: g.Patience}
+	c := train.GridConfig{Config: t.Config, Widths: g.Widths, Depths: g.Depths, Smallest: g.Smallest, TargetError: g.TargetError}
 	o := train.GridOptions{Test: held, Progress: g.Progress, Now: g.Now, Folder: t.Checkpoint, Resume: t.Resume, Elsewhere: g.Elsewhere}
 	out, err := train.Grid(ctx, c, rows, o)
 	if out == nil || out.Chosen < 0 {
@@ -78,7 +77,7 @@ func grid(ctx context.Context, p *load.Problem, t *Training, rows, held *train.E
 // Cell trains one cell of a grid: that of the hidden layers, as t would. It leaves
 // the file train.CellFile in the folder of the checkpoint.
 func Cell(ctx context.Context, p *load.Problem, file string, t Training) error {
-	from, err := sources(ctx, p, file, t.Also, t.AlsoWeight, false)
+	from, err := sources(ctx, p, file, t.Also, false)
 	if err != nil {
 		return err
 	}

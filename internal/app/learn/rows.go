@@ -72,9 +72,14 @@ func (o *outsides) add(x dataset.Outside) {
 	}
 }
 
+// alsoWeight is how many others a row of Training.Also weighs in the loss, and votes where rows contradict
+// each other. Such rows are few and were observed where a plan failed, so that they count more than others; but
+// several others that agree overrule one.
+const alsoWeight = 10
+
 // sources reads the data sets to learn from. The rows of also, empty for none,
 // have a weight. With gaps, cells of logs may be empty.
-func sources(ctx context.Context, p *load.Problem, file, also string, weight int, gaps bool) (*sourced, error) {
+func sources(ctx context.Context, p *load.Problem, file, also string, gaps bool) (*sourced, error) {
 	s, err := learner(p)
 	if err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func sources(ctx context.Context, p *load.Problem, file, also string, weight int
 	for _, from := range []struct {
 		name   string
 		weight int
-	}{{file, 0}, {also, weight}} {
+	}{{file, 0}, {also, alsoWeight}} {
 		if from.name == "" {
 			continue
 		}

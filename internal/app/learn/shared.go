@@ -12,7 +12,7 @@ import (
 // Sources reads a data set that the problem's network can be learned from. Cells of logs may
 // be empty.
 func Sources(ctx context.Context, p *load.Problem, file string) ([]train.Source, error) {
-	s, err := sources(ctx, p, file, "", 0, true)
+	s, err := sources(ctx, p, file, "", true)
 	if err != nil {
 		return nil, err
 	}

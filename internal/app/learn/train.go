@@ -34,9 +34,8 @@ type Training struct {
 	// determines the hidden widths; empty for none.
 	Init string
 	// Also is a data set whose rows are learned too and never held out; each counts in the
-	// loss as AlsoWeight other rows. Empty for none.
-	Also       string
-	AlsoWeight int
+	// loss as alsoWeight other rows. Empty for none.
+	Also string
 	// LearnReward asks for the reward of a step to be learned for a problem that has one.
 	LearnReward bool
 	// Noise is the share of wrong cells that rows are known to have, as RecipeStructure reads them; 0 if it is not known.
@@ -97,7 +96,7 @@ type Trained struct {
 // Train learns a network from a data set. If ctx ends, the best network so far is the answer,
 // which reports the limit; if there is none, Train returns ctx's error.
 func Train(ctx context.Context, p *load.Problem, file string, t Training) (*Trained, error) {
-	from, err := sources(ctx, p, file, t.Also, t.AlsoWeight, t.Recipe == RecipeStructure)
+	from, err := sources(ctx, p, file, t.Also, t.Recipe == RecipeStructure)
 	if err != nil {
 		return nil, err
 	}

@@ -32,8 +32,7 @@ type Train struct {
 	Hidden bind.Widths `recipe:"dense" http:"yes" help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
 	Init   string      `recipe:"dense" help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
 	// More rows.
-	Also        string  `help:"Learn the rows of this data set too; none of them is held out." placeholder:"DATA"`
-	AlsoWeight  int     `help:"How many others each row of --also weighs: more where these are few and sure, such as the transitions that a plan failed at." default:"10" min:"1" max:"1000000" placeholder:"N"`
+	Also        string  `help:"Learn the rows of this data set too, each with the weight of ten others; none of them is held out." placeholder:"DATA"`
 	LearnReward bool    `http:"yes" help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
 	Noise       float64 `http:"yes" help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE"`
 	// See package train.
@@ -46,8 +45,6 @@ type Train struct {
 	// Rarely changed settings of the recipe.
 	Multiplicity float64 `recipe:"dense" help:"Power of a row's count that weights its loss: 0 weights distinct rows equally, 1 by how often they were seen, as where logs contradict themselves." default:"0"`
 	Repeated     bool    `recipe:"dense" help:"An epoch goes over every row as often as it was seen, as in the paper, not over the distinct rows."`
-	Sparsity     float64 `recipe:"dense" help:"How far each step moves weights towards 0, in units of the learning rate." default:"0"`
-	BoundDecay   float64 `recipe:"dense" help:"How far each step moves integer thresholds towards 1, in units of the learning rate." default:"0"`
 	Polish       bool    `recipe:"dense" help:"If few rows are wrong, search for changes of single weights and thresholds that correct them." negatable:"" default:"true"`
 	// Several shapes.
 	Grid        bool        `recipe:"dense" help:"Try several shapes, and choose the smallest that meets the target error."`
@@ -55,7 +52,6 @@ type Train struct {
 	Depths      bind.Widths `recipe:"dense" help:"With --grid, the numbers of hidden layers; the paper's 1,2,3." placeholder:"N,N"`
 	Smallest    string      `recipe:"dense" help:"With --grid, what the size of a network is: neurons (the default) or edges." enum:"neurons,edges," default:"" placeholder:"neurons|edges"`
 	TargetError *float64    `recipe:"dense" help:"With --grid, the share of wrong bits that held-out rows must stay under; 0 for no wrong row at all. By default 0 for ternary and 0.03 for binary weights."`
-	Patience    int         `recipe:"dense" help:"With --grid, the epochs over which the progress of a cell is measured, to abandon hopeless ones; default: a quarter of all; -1 to abandon none." placeholder:"N"`
 
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
 	// Long runs.

@@ -6,7 +6,6 @@ import "math"
 type adam struct {
 	Steps int
 	rate  float32 // of this step, with the corrections of both moments
-	bare  float32 // without
 	eps   float32
 }
 
@@ -19,7 +18,6 @@ func (a *adam) next(rate float64) {
 	a.Steps++
 	c := math.Sqrt(1 - math.Pow(beta2, float64(a.Steps)))
 	a.rate = float32(rate * c / (1 - math.Pow(beta1, float64(a.Steps))))
-	a.bare = float32(rate)
 	a.eps = float32(1e-8 * c)
 }
 

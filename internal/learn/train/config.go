@@ -22,13 +22,6 @@ type Config struct {
 	Batch           int     // rows of a step: 256
 	LearningRate    float64 // at the start: 3e-3; it falls to 0 as a cosine
 	WeightThreshold float64 // for ternary: latent weights of smaller magnitude count as 0; default 0.8
-	// Sparsity is how far, in units of the learning rate, each step moves nonzero latent
-	// weights towards 0.
-	Sparsity float64
-	// BoundDecay applies to units whose integer threshold is above 1. It is how far, in units
-	// of the learning rate, each step moves the shift of batch normalization towards a
-	// smaller threshold: small bounds make short clauses and strong sums.
-	BoundDecay float64 `json:",omitempty"`
 	// Multiplicity is the power of a row's count that weights its loss: 0 weights all
 	// distinct rows equally, 1 weights rows by how often they were seen.
 	Multiplicity float64
@@ -97,10 +90,6 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("learning rate %v, expected more than 0, at most 1", c.LearningRate)
 	case !(c.WeightThreshold > 0 && c.WeightThreshold < 1):
 		return c, fmt.Errorf("weight threshold %v, expected between 0 and 1", c.WeightThreshold)
-	case !(c.Sparsity >= 0 && c.Sparsity <= 1):
-		return c, fmt.Errorf("sparsity %v, expected 0..1", c.Sparsity)
-	case !(c.BoundDecay >= 0 && c.BoundDecay <= 1):
-		return c, fmt.Errorf("bound decay %v, expected 0..1", c.BoundDecay)
 	case !(c.Multiplicity >= 0 && c.Multiplicity <= 1):
 		return c, fmt.Errorf("multiplicity %v, expected 0..1", c.Multiplicity)
 	case c.Repeated && c.Multiplicity != 0:

@@ -38,13 +38,10 @@ func File(p *factored.Problem, c Config, r *Result) (*bnn.File, error) {
 // line.
 func (c Config) Recipe() string {
 	hidden := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Hidden), " ", ","), "[]")
-	text := fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v sparsity=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",
-		c.Weights, hidden, c.Epochs, c.Batch, c.LearningRate, c.WeightThreshold, c.Sparsity, c.Multiplicity, c.PolishRows, c.Prune, c.PruneRounds)
+	text := fmt.Sprintf("weights=%s hidden=%s epochs=%d batch=%d learning-rate=%v weight-threshold=%v multiplicity=%v polish-rows=%d prune=%v prune-rounds=%d",
+		c.Weights, hidden, c.Epochs, c.Batch, c.LearningRate, c.WeightThreshold, c.Multiplicity, c.PolishRows, c.Prune, c.PruneRounds)
 	if c.Repeated {
 		text += " repeated=true"
-	}
-	if c.BoundDecay != 0 {
-		text += fmt.Sprintf(" bound-decay=%v", c.BoundDecay)
 	}
 	return text
 }

@@ -34,12 +34,11 @@ type GridConfig struct {
 	// if no row is held out, the error on the training rows counts. The best epoch of a cell
 	// is then the one with the least bit error.
 	TargetError float64
-	// Patience is the window, in epochs, over which the progress of a cell is measured. 0
-	// means a quarter of the epochs, at least 10; negative trains every cell to the end. A
-	// cell is abandoned if half of its epochs are over, twice its progress would not reach
-	// the target in the rest, and too many rows are wrong for the discrete search to start.
-	Patience int
 }
+
+// window is the number of epochs over which the progress of a cell is measured: long enough that an
+// epoch without progress is none, and half of what a cell has had when it can first be abandoned.
+func (c GridConfig) window() int { return max(10, c.Epochs/4) }
 
 // PaperWidths are the widths of the hidden layers in the paper's grid.
 func PaperWidths() []int { return []int{36, 96, 128} }
@@ -64,7 +63,7 @@ const (
 	Chosen     Verdict = "chosen"     // the smallest that meets the target
 	Meets      Verdict = "meets"      // meets the target, and is not smaller
 	Misses     Verdict = "misses"     // all epochs, and the target is not met
-	Hopeless   Verdict = "hopeless"   // abandoned: see GridConfig.Patience
+	Hopeless   Verdict = "hopeless"   // abandoned: see hopeless
 	Larger     Verdict = "larger"     // not needed: a smaller cell meets the target
 	Unfinished Verdict = "unfinished" // the run ended before
 )
@@ -132,9 +131,6 @@ func (c GridConfig) withDefaults() (GridConfig, error) {
 	if c.Config, err = c.Config.withDefaults(); err != nil {
 		return c, err
 	}
-	if c.Patience == 0 {
-		c.Patience = max(10, c.Epochs/4)
-	}
 	for _, w := range c.Widths {
 		if w < 1 || w > maxFanIn {
 			return c, fmt.Errorf("width %d, expected 1..%d", w, maxFanIn)
@@ -198,15 +194,15 @@ func (c GridConfig) meets(r *Result) bool {
 
 // hopeless is the rule by which a cell is abandoned. The error is the one that the target
 // refers to, the least so far: of the bits or, for an exact network, the number of wrong
-// rows. Progress is its decrease over the last window of patience epochs. A cell is hopeless
+// rows. Progress is its decrease over the last window. A cell is hopeless
 // if half of its epochs are over, twice that progress would not reach the target in the rest,
 // and more rows are wrong than the discrete search may start from. The rule considers the
 // cell's own epochs only, so that it is the same on any number of threads. polish is the
 // number of wrong rows at which the discrete search starts; held reports whether rows are
 // held out.
 func (c GridConfig) hopeless(history []Record, polish int, held bool) bool {
-	e := len(history)
-	if c.Patience < 0 || e <= max(c.Patience, c.Epochs/2) || e >= c.Epochs || history[e-1].Train.Wrong <= polish {
+	e, window := len(history), c.window()
+	if e <= max(window, c.Epochs/2) || e >= c.Epochs || history[e-1].Train.Wrong <= polish {
 		return false
 	}
 	target := c.TargetError
@@ -221,8 +217,8 @@ func (c GridConfig) hopeless(history []Record, polish int, held bool) bool {
 		return best
 	}
 	now := least(history)
-	fall := least(history[:e-c.Patience]) - now
-	return now-2*fall*float64(c.Epochs-e)/float64(c.Patience) > target
+	fall := least(history[:e-window]) - now
+	return now-2*fall*float64(c.Epochs-e)/float64(window) > target
 }
 
 // recorded returns the error of an epoch that the target refers to.

@@ -93,18 +93,14 @@ func TestHopeless(t *testing.T) {
 		"too slow":                   {curve(1000, 6.7, 100, 51), 0, 5, true},  // 665 left, 13.4
 		"flat at the end":            {curve(1000, 18, 50, 75), 0, 5, true},
 		"few enough for the search":  {curve(1000, 19.9, 50, 75), 0, 5, false},
-		"not without a search":       {curve(1000, 19.9, 50, 75), 0, 0, true},
+		"not without a search":       {curve(1000, 19.9, 50, 76), 0, 0, true},
 		"at the end":                 {curve(1000, 0, 0, 100), 0, 5, false},
 		"a bit error under its rate": {curve(1000, 19, 50, 75), 0.1, 5, false}, // 0.05 < 0.1
 		"a bit error over it":        {curve(1000, 17, 50, 75), 0.1, 5, true},
 	} {
-		g := GridConfig{Config: Config{Epochs: 100}, Patience: 20, TargetError: c.target}
+		g := GridConfig{Config: Config{Epochs: 100}, TargetError: c.target}
 		if got := g.hopeless(c.h, c.polish, true); got != c.want {
 			t.Errorf("%s: %v", name, got)
-		}
-		g.Patience = -1
-		if g.hopeless(c.h, c.polish, true) {
-			t.Errorf("%s: given up where no cell is to be", name)
 		}
 	}
 }
@@ -286,37 +282,5 @@ func TestGridErrors(t *testing.T) {
 	}
 	if _, err := Grid(context.Background(), GridConfig{}, &Examples{Inputs: 1, Outputs: 1}, GridOptions{}); !errors.Is(err, ErrEmpty) {
 		t.Errorf("no rows: %v", err)
-	}
-}
-
-// TestBoundDecay: thresholds become lower, and the rows are still learned.
-func TestBoundDecay(t *testing.T) {
-	rows, _ := system(t)
-	for _, c := range []struct {
-		c     Config
-		e     *Examples
-		exact bool
-		most  float64 // of the thresholds without the penalty
-	}{
-		{Config{Hidden: []int{96, 96}, Epochs: 100}, rows, true, 0.8},
-		{Config{Hidden: []int{24, 24}, Weights: Binary, Epochs: 300, PolishRows: -1}, adder(), false, 0.97},
-	} {
-		var sum [2]int
-		for i := range sum {
-			c.c.BoundDecay = float64(i)
-			res, err := Run(context.Background(), c.c, c.e, Options{})
-			if err != nil || c.exact && !res.Exact() {
-				t.Fatalf("%s, decay %d: %v, %d rows wrong", c.c.Weights, i, err, res.Train.WrongRows)
-			}
-			for _, l := range res.Network.Layers {
-				for _, p := range l.Thresholds {
-					sum[i] += int(p)
-				}
-			}
-		}
-		t.Logf("%s: thresholds sum to %d, with the penalty to %d", c.c.Weights, sum[0], sum[1])
-		if float64(sum[1]) > c.most*float64(sum[0]) {
-			t.Errorf("%s: thresholds sum to %d, with the penalty to %d", c.c.Weights, sum[0], sum[1])
-		}
 	}
 }

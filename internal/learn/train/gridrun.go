@@ -286,7 +286,7 @@ func (g *grid) open() error {
 		return err
 	}
 	g.sum = (&run{e: g.e, o: Options{Test: g.o.Test}}).rowsSum()
-	g.mark = fmt.Sprintf(" target-error=%v patience=%d", g.c.TargetError, g.c.Patience)
+	g.mark = fmt.Sprintf(" target-error=%v", g.c.TargetError)
 	for i := range g.cells {
 		for _, kind := range []string{stateFile, resultFile} {
 			name := g.file(i, kind)

@@ -84,7 +84,7 @@ func TestRunToZero(t *testing.T) {
 func TestThreads(t *testing.T) {
 	e := noise(700, 12, 5, 1)
 	run := func(threads int, seed uint64) *Result {
-		res, err := Run(context.Background(), Config{Hidden: []int{33, 65}, Epochs: 6, Batch: 100, Threads: threads, Seed: seed, Multiplicity: 0.5, Sparsity: 0.01}, e, Options{})
+		res, err := Run(context.Background(), Config{Hidden: []int{33, 65}, Epochs: 6, Batch: 100, Threads: threads, Seed: seed, Multiplicity: 0.5}, e, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,8 +130,6 @@ func TestConfigErrors(t *testing.T) {
 		"batches of 1":         {Batch: 1},
 		"learning rate -1":     {LearningRate: -1},
 		"weight threshold 1":   {WeightThreshold: 1},
-		"sparsity 2":           {Sparsity: 2},
-		"bound decay 2":        {BoundDecay: 2},
 		"-1 rounds":            {PruneRounds: -1},
 		"expected ternary":     {Prune: true, Weights: Binary},
 		"multiplicity -1":      {Multiplicity: -1},

@@ -225,29 +225,12 @@ func (s *stepper) update(l *layer, j int, u *lut) {
 	signedSums(sums, l.grad[j*l.stride:(j+1)*l.stride], l.inBits, words, (s.n+63)/64)
 	l.Gamma[j] -= s.adam.move(l.dGamma[j], &l.MGamma[j], &l.VGamma[j])
 	l.Beta[j] -= s.adam.move(l.dBeta[j], &l.MBeta[j], &l.VBeta[j])
-	if decay := float32(s.c.BoundDecay) * s.adam.bare; decay > 0 && l.bound(j) > 1 {
-		l.Beta[j] += decay
-	}
 	w := l.W[j*l.Inputs:][:l.Inputs]
 	m, v := l.MW[j*l.Inputs:][:l.Inputs], l.VW[j*l.Inputs:][:l.Inputs]
-	decay := float32(s.c.Sparsity) * s.adam.bare
 	for i, g := range sums {
-		x := w[i] - s.adam.move(g, &m[i], &v[i])
-		if decay > 0 && l.q[j*l.Inputs+i] != 0 {
-			x -= float32(math.Copysign(float64(decay), float64(x)))
-		}
-		w[i] = min(max(x, -1), 1)
+		w[i] = min(max(w[i]-s.adam.move(g, &m[i], &v[i]), -1), 1)
 	}
 	l.quantise(j)
-}
-
-// bound returns the integer threshold that unit j would have by the moments of the batch.
-// Whatever the sign of gamma, it falls as beta grows: if gamma is negative, folding negates
-// the weights.
-func (l *layer) bound(j int) int {
-	inv := float64(l.inv[j])
-	p, _ := unit{float64(l.Gamma[j]), float64(l.Beta[j]), float64(l.mean[j]), 1 / (inv * inv), 1, 0}.threshold(l.fan[j])
-	return p
 }
 
 // surrogate replaces the derivative of the sign: that of tanh or, for BinaryNet, that of the
