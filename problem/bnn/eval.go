@@ -9,6 +9,23 @@ import (
 // i%64 of word i/64, true for +1.
 func Words(n int) int { return (n + 63) / 64 }
 
+// Pack returns bits as words, bit i in word i/64 as its bit i%64.
+func Pack(bits []bool) []uint64 {
+	words := make([]uint64, Words(len(bits)))
+	PackInto(words, bits)
+	return words
+}
+
+// PackInto is Pack into words that are there.
+func PackInto(words []uint64, bits []bool) {
+	clear(words[:Words(len(bits))])
+	for i, x := range bits {
+		if x {
+			words[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
 // packed is a layer ready for evaluation: unit j is active if and only if the
 // number of ones in (x XOR disagree) AND mask is at most slack. XOR marks the
 // inputs that disagree with their weights, so this is the XNOR and popcount of

@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -41,7 +42,7 @@ func findDrift(ctx context.Context, p *load.Problem, sources []train.Source, st 
 	pick := func(i int) bool { return (i+1)%step == 0 }
 	err := train.EachOf(p.Problem, pick, func(r *train.Row) {
 		if n += step; r.InKnown == nil {
-			t.Add(packBits(r.In), packBits(r.Out), nil, nil)
+			t.Add(bnn.Pack(r.In), bnn.Pack(r.Out), nil, nil)
 			places = append(places, place{n, r.Source, r.Line})
 		}
 	}, sources...)

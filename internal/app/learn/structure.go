@@ -223,10 +223,10 @@ func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*
 		if share < 1 && rng.Float64() >= share {
 			return
 		}
-		in, out := packBits(r.In), packBits(r.Out)
+		in, out := bnn.Pack(r.In), bnn.Pack(r.Out)
 		var inKnown, outKnown []uint64
 		if r.InKnown != nil {
-			inKnown, outKnown = packBits(r.InKnown), packBits(r.OutKnown)
+			inKnown, outKnown = bnn.Pack(r.InKnown), bnn.Pack(r.OutKnown)
 		}
 		t.AddTimes(in, out, inKnown, outKnown, r.Count*int(max(1, r.Weight)))
 	}, sources...)
@@ -246,16 +246,6 @@ func symmetries(p *load.Problem) [][]structure.Permutation {
 		return nil // its fluents are too different for objects to be alike
 	}
 	return w.Symmetries()
-}
-
-func packBits(bits []bool) []uint64 {
-	words := make([]uint64, bnn.Words(len(bits)))
-	for i, b := range bits {
-		if b {
-			words[i/64] |= 1 << (i % 64)
-		}
-	}
-	return words
 }
 
 // groups lists the inputs that are bits of one variable.

@@ -96,9 +96,9 @@ type Values struct{ Now, Next []float64 }
 // Add takes rows that are alike, of which all is known. The values in own units may be nil if there are no quantities
 // in bins. outside reports that a value of the row is not one that its fluent has.
 func (c *Counter) Add(r *train.Row, units *Values, outside bool) {
-	pack(c.in, r.In)
-	pack(c.out, r.Out)
-	pack(c.before, r.Before)
+	bnn.PackInto(c.in, r.In)
+	bnn.PackInto(c.out, r.Out)
+	bnn.PackInto(c.before, r.Before)
 	n := r.Count
 	c.m.Rows += n
 	known := true // an input for the network
@@ -321,14 +321,4 @@ func number(row []uint64, bits []int) uint64 {
 		x = x<<1 | row[b/64]>>(b%64)&1
 	}
 	return x
-}
-
-// pack sets words to bits.
-func pack(words []uint64, bits []bool) {
-	clear(words)
-	for i, x := range bits {
-		if x {
-			words[i/64] |= 1 << (i % 64)
-		}
-	}
 }

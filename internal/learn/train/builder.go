@@ -39,8 +39,8 @@ func (b *Builder) AddWeighted(in, out []bool, weight int32) {
 // AddRow adds rows that are alike.
 func (b *Builder) AddRow(r *Row) {
 	clear(b.row)
-	packInto(b.row, r.In)
-	packInto(b.row[bnn.Words(b.inputs):], r.Out)
+	bnn.PackInto(b.row, r.In)
+	bnn.PackInto(b.row[bnn.Words(b.inputs):], r.Out)
 	i, added := b.set.Add(b.row)
 	if added {
 		b.rows = append(b.rows, merged{})
@@ -49,21 +49,6 @@ func (b *Builder) AddRow(r *Row) {
 	m.count += int32(r.Count)
 	m.weight = max(m.weight, r.Weight)
 	m.votes += int64(r.Count) * max(1, int64(r.Weight))
-}
-
-func pack(bits []bool) []uint64 {
-	words := make([]uint64, bnn.Words(len(bits)))
-	packInto(words, bits)
-	return words
-}
-
-// packInto sets the bits in words, which are 0.
-func packInto(words []uint64, bits []bool) {
-	for i, x := range bits {
-		if x {
-			words[i/64] |= 1 << (i % 64)
-		}
-	}
 }
 
 // Examples merges the added rows; the order of adding does not matter. The builder is empty

@@ -77,7 +77,7 @@ func coverLegal(ctx context.Context, c *translate.Compiled, s *sim.Simulator, e 
 		for i, bit := range p.Inputs {
 			l.in[i] = l.val[bit]
 		}
-		i, ok := e.find(pack(l.in))
+		i, ok := e.find(bnn.Pack(l.in))
 		if !ok {
 			return missing
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -98,7 +99,7 @@ func TestIsLegal(t *testing.T) {
 				action = append(action, values[f])
 			}
 			got, err := IsLegal(s, state, action)
-			_, want := all.find(pack(in))
+			_, want := all.find(bnn.Pack(in))
 			if err != nil || got != want {
 				t.Fatalf("%s: state %v, action %v: %v %v, want %v", name, state, action, got, err, want)
 			}

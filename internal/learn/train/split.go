@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/fdplan/fdplan/problem/bnn"
 )
 
 // SplitMode is the unit that Split divides.
@@ -81,14 +83,14 @@ func (e *Examples) Held(testing *Examples, seed uint64) func(*Row) bool {
 		if r.Weight > 0 {
 			return false
 		}
-		in := pack(r.In)
+		in := bnn.Pack(r.In)
 		i, ok := e.find(in)
 		if !ok {
 			return false
 		}
 		k, some := testing.find(in)
 		switch {
-		case slices.Equal(pack(r.Out), e.Output(i)):
+		case slices.Equal(bnn.Pack(r.Out), e.Output(i)):
 			if !some || left[k] == 0 {
 				return false
 			}
