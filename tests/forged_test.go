@@ -16,11 +16,9 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
-	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
-	"github.com/fdplan/fdplan/internal/app/restate"
-	"github.com/fdplan/fdplan/internal/command"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 	"github.com/fdplan/fdplan/internal/source"
@@ -28,7 +26,7 @@ import (
 )
 
 // uncheckable are the only fields that certify may list as not checked where it is given the
-// problem. A new field of an answer is derived anew in package restate, or has a reason here.
+// problem. A new field of an answer is derived anew in package proofs, or has a reason here.
 var uncheckable = []string{
 	"engine", "seconds", "seconds.", "stats", "stats.", "stopped", "proof.by", "proof.certificate", "certificate", // how the run went, and where
 	"note",            // an engine's remark
@@ -58,14 +56,10 @@ func newForger(t *testing.T, dir string, ref load.Ref) *forger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	against := command.AgainstProblem(t.Context(), p)
 	f := &forger{dir: dir, file: filepath.Join(dir, certify.AnswerFile)}
-	f.check = func() (*certify.Report, error) {
-		return certify.Check(t.Context(), certify.Files{Folder: dir, Restate: restate.Source{Problem: p, Folder: true}.Answer}, against)
-	}
-	if explained.Is(dir) {
-		f.file = filepath.Join(dir, explained.File)
-		f.check = func() (*certify.Report, error) { return explained.Check(t.Context(), dir, against, p) }
+	f.check = func() (*certify.Report, error) { return proofs.Check(t.Context(), certify.Files{Folder: dir}, p) }
+	if _, err := os.Stat(filepath.Join(dir, proofs.File)); err == nil {
+		f.file = filepath.Join(dir, proofs.File)
 	}
 	if f.original, err = os.ReadFile(f.file); err != nil {
 		t.Fatal(err)

@@ -9,15 +9,10 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
-	"github.com/fdplan/fdplan/internal/app/execute"
-	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
-	"github.com/fdplan/fdplan/internal/app/restate"
-	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/counted"
-	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
 
 type certifyCmd struct {
@@ -58,21 +53,14 @@ func (c *certifyCmd) Run(a *environment) error {
 	if c.Dir != "" && policy.IsCertificate(c.Dir) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
 	}
-	var against *certify.Against
-	from := restate.Source{Folder: c.Dir != ""}
+	var problem *load.Problem
 	if c.Problem != "" || c.Domain != "" {
 		var err error
-		if from.Problem, err = loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source}, c.Changes); err != nil {
+		if problem, err = loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source}, c.Changes); err != nil {
 			return err
 		}
-		against = AgainstProblem(ctx, from.Problem)
 	}
-	files.Restate = from.Answer
-	check := func() (*certify.Report, error) { return certify.Check(ctx, files, against) }
-	if c.Dir != "" && explained.Is(c.Dir) {
-		check = func() (*certify.Report, error) { return explained.Check(ctx, c.Dir, against, from.Problem) }
-	}
-	return c.report(ctx, a, check)
+	return c.report(ctx, a, func() (*certify.Report, error) { return proofs.Check(ctx, files, problem) })
 }
 
 // report prints what a check says.
@@ -98,22 +86,6 @@ func (c *certifyCmd) policy(ctx context.Context) (*certify.Report, error) {
 		return nil, err
 	}
 	return policy.Certify(ctx, c.Dir, p)
-}
-
-// AgainstProblem is the problem that the files are compared with.
-func AgainstProblem(ctx context.Context, p *load.Problem) *certify.Against {
-	return &certify.Against{
-		Task: p.Task,
-		Safe: func() (engine.Task, error) {
-			q, err := support.Safe(p)
-			if err != nil {
-				return engine.Task{}, err
-			}
-			return q.Task, nil
-		},
-		Free:    func() (engine.Task, error) { return support.Free(p) },
-		Confirm: func(s *incremental.State, horizon int) error { return execute.Confirm(ctx, p, s, horizon) },
-	}
 }
 
 // writeReport writes the report as text.

@@ -10,7 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/explain"
-	"github.com/fdplan/fdplan/internal/app/explained"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/engine"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -18,8 +18,8 @@ import (
 
 // explainProofs writes the certificate of an explanation.
 type explainProofs struct {
-	w    *explained.Writer // nil where none is asked for
-	none error             // why there is none
+	w    *proofs.Writer // nil where none is asked for
+	none error          // why there is none
 }
 
 // proofs reads the flags about the certificate, and has the request tell of what is decided.
@@ -32,7 +32,7 @@ func (c *explainCmd) proofs(ctx context.Context, a *environment, r *explain.Requ
 	if err != nil {
 		return nil, err
 	}
-	e.w = &explained.Writer{Dir: string(c.Certify), Options: a.proofOptions(version, r.Limits)}
+	e.w = &proofs.Writer{Dir: string(c.Certify), Options: a.proofOptions(version, r.Limits)}
 	r.Solved = func(t engine.Task, horizon int, res *engine.Result) error {
 		return e.keep(ctx, func() error { return e.w.Solved(ctx, t, horizon, res) })
 	}
@@ -75,10 +75,10 @@ func (e *explainProofs) finish(ctx context.Context, a *environment, d *explain.E
 		return nil
 	}
 	d.Certificate = e.w.Dir
-	if err := a.toFile(filepath.Join(e.w.Dir, explained.File), func(w io.Writer) error { return app.WriteJSON(w, d) }); err != nil {
+	if err := a.toFile(filepath.Join(e.w.Dir, proofs.File), func(w io.Writer) error { return app.WriteJSON(w, d) }); err != nil {
 		return err
 	}
-	r, err := explained.Check(ctx, e.w.Dir, nil, nil)
+	r, err := proofs.Check(ctx, certify.Files{Folder: e.w.Dir}, nil)
 	if err == nil && !r.Accepted {
 		err = fmt.Errorf("%w: the certificate in %s is refused: %s", app.ErrInternal, e.w.Dir, r.Refused)
 	}

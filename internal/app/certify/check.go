@@ -176,6 +176,9 @@ func (r *Report) restate(ctx context.Context, f *Files, a *answer) error {
 func taskOf(p *Against, f *Files, a *answer) (*engine.Task, error) {
 	t := p.Task
 	if f.Safe || a != nil && a.Safe != nil {
+		if p.Safe == nil {
+			return nil, source.Errorf(f.Answer, 1, 0, `expected no "safe" in the answer about a change`)
+		}
 		var err error
 		if t, err = p.Safe(); err != nil {
 			return nil, err

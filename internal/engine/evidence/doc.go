@@ -1,4 +1,3 @@
-// Package evidence writes a VeriPB proof of an answer, whichever engine gave it. Of
-// the proofs that can be had (packages backward, bound and conflict) it writes the
-// smallest.
+// Package evidence writes a VeriPB proof of an answer, whichever engine gave it: the first
+// of the proofs by packages backward, bound and conflict that can be had.
 package evidence

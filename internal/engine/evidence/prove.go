@@ -77,7 +77,7 @@ func Prove(ctx context.Context, t engine.Task, a Answer, o Options) (Answer, err
 		return a, again(ctx, t, a, o, file)
 	}
 	p := &prover{task: t, answer: a, o: o, m: m, file: file, claim: backward.Claim{Infeasible: a.Status == engine.Infeasible, Trace: a.Trace, Bound: a.Bound}}
-	switch err := p.smallest(ctx); {
+	switch err := p.write(ctx); {
 	case err == nil:
 		return p.answer, nil
 	case errors.Is(err, backward.ErrClaim):

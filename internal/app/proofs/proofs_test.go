@@ -1,4 +1,4 @@
-package explained_test
+package proofs_test
 
 import (
 	"bytes"
@@ -12,21 +12,15 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/explain"
-	"github.com/fdplan/fdplan/internal/app/explained"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/engine"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
-// source is what a certificate is compared with.
-type source struct {
-	*certify.Against
-	of *load.Problem
-}
-
 // certified explains a problem with a certificate, and returns its folder.
-func certified(t *testing.T, name string, horizon int, version proof.Format) (dir string, against source) {
+func certified(t *testing.T, name string, horizon int, version proof.Format) (dir string, p *load.Problem) {
 	t.Helper()
 	ctx := context.Background()
 	p, err := load.Load(ctx, load.Ref{Name: name})
@@ -34,7 +28,7 @@ func certified(t *testing.T, name string, horizon int, version proof.Format) (di
 		t.Fatal(err)
 	}
 	l := engine.Limits{Threads: 1, Memory: 1 << 30}
-	w := &explained.Writer{Dir: t.TempDir(), Options: certify.Options{Format: version, Limits: l}}
+	w := &proofs.Writer{Dir: t.TempDir(), Options: certify.Options{Format: version, Limits: l}}
 	d, err := explain.Explain(ctx, p, explain.Request{
 		Horizon: bind.One(horizon), Limits: l,
 		Solved: func(task engine.Task, horizon int, res *engine.Result) error {
@@ -45,32 +39,29 @@ func certified(t *testing.T, name string, horizon int, version proof.Format) (di
 	if err != nil {
 		t.Fatal(err)
 	}
-	if explained.Is(w.Dir) {
-		t.Error("the folder is complete before the explanation is in it")
-	}
 	data, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, w.Dir, data)
-	return w.Dir, source{&certify.Against{Task: p.Task}, p}
+	return w.Dir, p
 }
 
 func write(t *testing.T, dir string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, explained.File), data, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, proofs.File), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // verdicts checks a folder without and with the problem.
-func verdicts(t *testing.T, dir string, against source) (alone, with *certify.Report) {
+func verdicts(t *testing.T, dir string, p *load.Problem) (alone, with *certify.Report) {
 	t.Helper()
-	alone, err := explained.Check(context.Background(), dir, nil, nil)
+	alone, err := proofs.Check(context.Background(), certify.Files{Folder: dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with, err = explained.Check(context.Background(), dir, against.Against, against.of); err != nil {
+	if with, err = proofs.Check(context.Background(), certify.Files{Folder: dir}, p); err != nil {
 		t.Fatal(err)
 	}
 	return alone, with
@@ -83,8 +74,8 @@ func TestAccepted(t *testing.T) {
 		horizon int
 		claims  int // at least
 	}{{"navigation/3x3", 4, 9}, {"navigation/3x3", 5, 10}, {"navigation/3x3", 3, 1}, {"inventory/2", 5, 6}, {"sysadmin/4", 2, 3}, {"cellda/y", 8, 9}} {
-		dir, against := certified(t, c.problem, c.horizon, []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}[i%3])
-		alone, with := verdicts(t, dir, against)
+		dir, p := certified(t, c.problem, c.horizon, []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}[i%3])
+		alone, with := verdicts(t, dir, p)
 		if !alone.Accepted || !with.Accepted || len(with.Claims) < c.claims || len(alone.Claims) != len(with.Claims) {
 			t.Errorf("%s, horizon %d: %d claims\n%+v\n%+v", c.problem, c.horizon, len(with.Claims), alone, with)
 		}
@@ -112,8 +103,8 @@ func TestRefused(t *testing.T) {
 		{"inventory/2", 5, `"consequence":"costs-more"`, `"consequence":"better"`, false},
 		{"inventory/2", 5, `"consequence":"dead-end"`, `"consequence":"as-good"`, false},
 	} {
-		dir, against := certified(t, c.problem, c.horizon, proof.VeriPB20)
-		data, err := os.ReadFile(filepath.Join(dir, explained.File))
+		dir, p := certified(t, c.problem, c.horizon, proof.VeriPB20)
+		data, err := os.ReadFile(filepath.Join(dir, proofs.File))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,11 +113,11 @@ func TestRefused(t *testing.T) {
 			t.Fatalf("%s, horizon %d: there is no %s in\n%s", c.problem, c.horizon, c.from, data)
 		}
 		write(t, dir, changed)
-		alone, with := verdicts(t, dir, against)
+		alone, with := verdicts(t, dir, p)
 		if with.Accepted || alone.Accepted != c.withOnly {
 			t.Errorf("%s, horizon %d, %s for %s: accepted alone %v, with the problem %v", c.problem, c.horizon, c.to, c.from, alone.Accepted, with.Accepted)
 		}
-		if !strings.Contains(with.Refused, explained.File) {
+		if !strings.Contains(with.Refused, proofs.File) {
 			t.Errorf("%s: refused with %q", c.to, with.Refused)
 		}
 	}
@@ -134,12 +125,12 @@ func TestRefused(t *testing.T) {
 
 // TestMissing removes the proof of a change, and exchanges two.
 func TestMissing(t *testing.T) {
-	dir, against := certified(t, "navigation/3x3", 5, proof.VeriPB20)
+	dir, p := certified(t, "navigation/3x3", 5, proof.VeriPB20)
 	others, first := filepath.Join(dir, "step-2", "others"), filepath.Join(dir, "step-1", "others")
 	if err := os.Rename(others, others+"-moved"); err != nil {
 		t.Fatal(err)
 	}
-	alone, _ := verdicts(t, dir, against)
+	alone, _ := verdicts(t, dir, p)
 	if alone.Accepted || !strings.Contains(alone.Refused, "has no proof") {
 		t.Errorf("without a proof: %+v", alone)
 	}
@@ -149,8 +140,24 @@ func TestMissing(t *testing.T) {
 	if err := os.Rename(others+"-moved", first); err != nil {
 		t.Fatal(err)
 	}
-	alone, with := verdicts(t, dir, against)
+	alone, with := verdicts(t, dir, p)
 	if alone.Accepted || with.Accepted {
 		t.Errorf("with the proof of another step: %v, %v", alone.Accepted, with.Accepted)
+	}
+}
+
+// TestForeignField gives the answer about a change a field that only plans have.
+func TestForeignField(t *testing.T) {
+	dir, p := certified(t, "navigation/3x3", 5, proof.VeriPB20)
+	file := filepath.Join(dir, "step-1", "others", certify.AnswerFile)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, bytes.Replace(data, []byte("{"), []byte(`{"safe":{},`), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := proofs.Check(t.Context(), certify.Files{Folder: dir}, p); err == nil || !strings.Contains(err.Error(), `no "safe"`) {
+		t.Errorf("the error is %v", err)
 	}
 }

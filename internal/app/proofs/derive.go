@@ -1,8 +1,7 @@
-package explained
+package proofs
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -62,22 +61,15 @@ func (x *checker) restate(data []byte) error {
 	if !x.r.Accepted {
 		return nil
 	}
-	a := &explain.Explanation{}
-	if err := app.ReadExact(x.name, data, a, "an explanation"); errors.As(err, new(*app.NamesError)) {
-		x.refuse("%v", err)
-		return nil
-	} else if err != nil {
-		return err
-	}
-	e := &certify.Expected{Answer: a}
+	e := &certify.Expected{Answer: x.e}
 	if x.of == nil {
-		e.Unchecked = certify.FieldsBut(*a, []string{"schema", "horizon", "status", "best"})
+		e.Unchecked = certify.FieldsBut(x.e, []string{"schema", "horizon", "status", "best"})
 	} else {
 		e.Unchecked = []string{"stopped", "certificate", "conflict", "steps.omitted", "steps.alternatives"}
 		for _, name := range reasons {
 			e.Unchecked = append(e.Unchecked, "steps.alternatives."+name, "steps.others."+name)
 		}
-		found, err := x.derive(a)
+		found, err := x.derive(&x.e)
 		if err != nil {
 			return err
 		}
@@ -147,7 +139,7 @@ func (x *checker) step(i int, a *explain.ForceLine, sum int64) (*explain.ForceLi
 		e.Alternatives = append(e.Alternatives, line)
 	}
 	for j := len(tried); j < len(a.Alternatives); j++ {
-		action, err := x.actionOf(i, j, &outcome{Action: x.e.Steps[i].Alternatives[j].Action})
+		action, err := x.action(a.Alternatives[j].Action)
 		if err != nil {
 			return nil, err
 		}

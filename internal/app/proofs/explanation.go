@@ -1,4 +1,4 @@
-package explained
+package proofs
 
 import (
 	"context"
@@ -12,57 +12,23 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/explain"
+	outcomes "github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 
-// explanation is what is read of an explanation.
-type explanation struct {
-	Schema   *int            `json:"schema"`
-	Horizon  int             `json:"horizon"`
-	Status   engine.Status   `json:"status"`
-	Reward   *float64        `json:"reward"`
-	Best     *float64        `json:"best"`
-	Conflict json.RawMessage `json:"conflict"`
-	Steps    []struct {
-		Action       json.RawMessage `json:"action"`
-		Reward       float64         `json:"reward"`
-		Alternatives []outcome       `json:"alternatives"`
-		Others       outcome         `json:"others"`
-	} `json:"steps"`
-	Trace json.RawMessage `json:"trace"`
-}
+// isExplanation reports whether a folder has the certificate of an explanation.
+func isExplanation(dir string) bool { return exists(filepath.Join(dir, File)) }
 
-// outcome is what an explanation says of a change.
-type outcome struct {
-	Action      json.RawMessage     `json:"action"`
-	Consequence explain.Consequence `json:"consequence"`
-	Reward      *float64            `json:"reward"`
-}
-
-// answer is what is read of the answer in a folder.
-type answer struct {
-	Horizon int           `json:"horizon"`
-	Status  engine.Status `json:"status"`
-	Reward  *float64      `json:"reward"`
-	Plan    []app.Values  `json:"plan"`
-}
-
-// Is reports whether a folder has the certificate of an explanation.
-func Is(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, File))
-	return err == nil
-}
-
-// checker is the state of Check.
+// checker is one call of checkExplanation.
 type checker struct {
 	dir    string
 	name   string // of the file
-	e      explanation
+	e      explain.Explanation
 	p      *certify.Against // nil without a problem
 	of     *load.Problem    // that p is made of
 	r      *certify.Report
@@ -71,12 +37,10 @@ type checker struct {
 	broken int             // changes that break a rule at once
 }
 
-// Check reads the certificate of an explanation: the proof of the best plan, or that there is
-// none, and of what comes of each change. With a problem the plan is replayed, and so is each
-// change that breaks a rule at once. The errors are those of certify.Check.
-// All else that the explanation says is derived anew where of, the problem that p is made of,
-// is given.
-func Check(ctx context.Context, dir string, p *certify.Against, of *load.Problem) (*certify.Report, error) {
+// checkExplanation reads the certificate of an explanation: the proof of the best plan, or that
+// there is none, and of what comes of each change. With a problem the plan is replayed, and so is
+// each change that breaks a rule at once, and all else that the explanation says is derived anew.
+func checkExplanation(ctx context.Context, dir string, p *certify.Against, of *load.Problem) (*certify.Report, error) {
 	x := &checker{dir: dir, name: filepath.Join(dir, File), p: p, of: of}
 	data, err := os.ReadFile(x.name)
 	if err != nil {
@@ -87,7 +51,7 @@ func Check(ctx context.Context, dir string, p *certify.Against, of *load.Problem
 	} else if err != nil {
 		return nil, err
 	}
-	if x.e.Schema == nil || *x.e.Schema != app.Schema {
+	if x.e.Schema != app.Schema {
 		return nil, source.Errorf(x.name, 1, 0, `expected an explanation with "schema":%d`, app.Schema)
 	}
 	if x.r, err = certify.Check(ctx, certify.Files{Folder: dir, Restate: bareAnswer(p)}, p); err != nil {
@@ -102,11 +66,11 @@ func Check(ctx context.Context, dir string, p *certify.Against, of *load.Problem
 	for i := range x.e.Steps {
 		s := &x.e.Steps[i]
 		for j := range s.Alternatives {
-			if err := x.change(ctx, i, j, &s.Alternatives[j]); err != nil {
+			if err := x.change(ctx, i, j, s.Alternatives[j].Action, &s.Alternatives[j].OutcomeLine); err != nil {
 				return nil, err
 			}
 		}
-		if err := x.change(ctx, i, -1, &s.Others); err != nil {
+		if err := x.change(ctx, i, -1, nil, &s.Others.OutcomeLine); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +91,7 @@ func (x *checker) trust() {
 	if x.broken > 0 && x.p == nil {
 		add("that the changes that break a rule at once do; with --problem they are replayed")
 	}
-	if len(x.e.Conflict) > 0 && string(x.e.Conflict) != "null" {
+	if x.e.Conflict != nil {
 		add("that the constraints which the explanation lists are those that exclude each other")
 	}
 	if len(x.e.Steps) > 0 {
@@ -147,11 +111,11 @@ func (x *checker) whole() error {
 	switch {
 	case whole.Horizon != x.e.Horizon:
 		x.refuse("it is about horizon %d, the answer about %d", x.e.Horizon, whole.Horizon)
-	case (x.e.Status == engine.Infeasible) != (whole.Status == engine.Infeasible):
+	case (x.e.Status == string(engine.Infeasible)) != (whole.Status == engine.Infeasible):
 		x.refuse("it says %s, the answer %s", x.e.Status, whole.Status)
 	case x.e.Best != nil && (whole.Status != engine.Optimal || whole.Reward == nil || *whole.Reward != *x.e.Best):
 		x.refuse("the best reward of the answer is not %v", *x.e.Best)
-	case x.e.Status == engine.Optimal && (x.e.Best == nil || x.e.Reward == nil || *x.e.Best != *x.e.Reward):
+	case x.e.Status == string(engine.Optimal) && (x.e.Best == nil || x.e.Reward == nil || *x.e.Best != *x.e.Reward):
 		x.refuse("it says optimal of a plan that has less than the best reward")
 	}
 	if len(x.e.Steps) == 0 {
@@ -172,7 +136,7 @@ func (x *checker) whole() error {
 
 // replay reads the plan of the explanation and replays it, and each part from its beginning.
 func (x *checker) replay() error {
-	actions := make([]json.RawMessage, len(x.e.Steps))
+	actions := make([]app.Values, len(x.e.Steps))
 	for i := range x.e.Steps {
 		actions[i] = x.e.Steps[i].Action
 	}
@@ -209,7 +173,7 @@ func (x *checker) replay() error {
 }
 
 // readPlan reads joint actions and states; a nil trace is none.
-func (x *checker) readPlan(actions []json.RawMessage, trace json.RawMessage) (validate.Plan, error) {
+func (x *checker) readPlan(actions, trace []app.Values) (validate.Plan, error) {
 	data, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": actions, "trace": trace})
 	if err != nil {
 		return validate.Plan{}, err
@@ -219,17 +183,17 @@ func (x *checker) readPlan(actions []json.RawMessage, trace json.RawMessage) (va
 
 // change checks what the explanation says of a change at step i, from 0, with an alternative,
 // or any other joint action if that is -1.
-func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) error {
+func (x *checker) change(ctx context.Context, i, alternative int, action app.Values, o *explain.OutcomeLine) error {
 	if x.p != nil && x.trace == nil {
 		return nil // the plan itself was refused
 	}
 	switch o.Consequence {
-	case explain.NotKnown:
+	case outcomes.NotKnown:
 		if dir := folder(x.dir, i+1, alternative); exists(dir) {
 			x.refuse("step %d: %s has a proof of what it says is not known", i+1, dir)
 		}
 		return nil
-	case explain.Illegal:
+	case outcomes.Illegal:
 		if x.broken++; alternative < 0 {
 			x.refuse("step %d: only one joint action is illegal, not all others", i+1)
 			return nil
@@ -237,21 +201,24 @@ func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) er
 	}
 	var against *certify.Against
 	if x.p != nil {
-		action, err := x.actionOf(i, alternative, o)
-		if err != nil {
-			x.refuse("step %d: %v", i+1, err)
-			return nil
+		joint := x.trace.Steps[i]
+		if alternative >= 0 {
+			var err error
+			if joint, err = x.action(action); err != nil {
+				x.refuse("step %d: %v", i+1, err)
+				return nil
+			}
 		}
-		t, err := explain.Changed(x.p.Task, x.trace, i+1, action, alternative < 0, o.Consequence != explain.DeadEnd && o.Consequence != explain.Illegal)
+		t, err := outcomes.Changed(x.p.Task, x.trace, i+1, joint, alternative < 0, o.Consequence != outcomes.DeadEnd && o.Consequence != outcomes.Illegal)
 		if err != nil {
 			return err
 		}
-		if o.Consequence == explain.Illegal {
-			return x.illegal(i, t, action)
+		if o.Consequence == outcomes.Illegal {
+			return x.illegal(i, t, joint)
 		}
 		against = &certify.Against{Task: t}
 	}
-	if o.Consequence == explain.Illegal {
+	if o.Consequence == outcomes.Illegal {
 		return nil
 	}
 	dir := folder(x.dir, i+1, alternative)
@@ -275,12 +242,9 @@ func (x *checker) change(ctx context.Context, i, alternative int, o *outcome) er
 	return x.compare(dir, i, o)
 }
 
-// actionOf is the joint action of an alternative; for all others, that of the plan.
-func (x *checker) actionOf(i, alternative int, o *outcome) (factored.Valuation, error) {
-	if alternative < 0 {
-		return x.trace.Steps[i], nil
-	}
-	plan, err := x.readPlan([]json.RawMessage{o.Action}, nil)
+// action is the joint action of an alternative.
+func (x *checker) action(values app.Values) (factored.Valuation, error) {
+	plan, err := x.readPlan([]app.Values{values}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +267,7 @@ func exists(dir string) bool {
 }
 
 // compare compares what is said of a change with the answer in its folder.
-func (x *checker) compare(dir string, i int, o *outcome) error {
+func (x *checker) compare(dir string, i int, o *explain.OutcomeLine) error {
 	a, err := readAnswer(dir)
 	if err != nil {
 		return err
@@ -315,13 +279,13 @@ func (x *checker) compare(dir string, i int, o *outcome) error {
 	completes := a.Status == engine.Optimal && a.Reward != nil && o.Reward != nil && x.e.Reward != nil && same(before+*a.Reward, *o.Reward)
 	ok := false
 	switch o.Consequence {
-	case explain.DeadEnd, explain.GoalMissed:
+	case outcomes.DeadEnd, outcomes.GoalMissed:
 		ok = a.Status == engine.Infeasible
-	case explain.CostsMore:
+	case outcomes.CostsMore:
 		ok = completes && *o.Reward < *x.e.Reward
-	case explain.AsGood:
+	case outcomes.AsGood:
 		ok = completes && same(*o.Reward, *x.e.Reward)
-	case explain.Better:
+	case outcomes.Better:
 		ok = completes && *o.Reward > *x.e.Reward
 	}
 	if !ok || a.Horizon != x.e.Horizon-i {
@@ -330,11 +294,12 @@ func (x *checker) compare(dir string, i int, o *outcome) error {
 	return nil
 }
 
-func readAnswer(dir string) (*answer, error) {
+// readAnswer reads the answer in a folder.
+func readAnswer(dir string) (*bare, error) {
 	data, err := os.ReadFile(filepath.Join(dir, certify.AnswerFile))
 	if err != nil {
 		return nil, err
 	}
-	var a answer
+	var a bare
 	return &a, app.ReadExact(filepath.Join(dir, certify.AnswerFile), data, &a, "an answer")
 }

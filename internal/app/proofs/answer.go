@@ -1,6 +1,4 @@
-// Package restate derives the answers of certificates anew, field by field, so that nothing in
-// them is believed that was not checked.
-package restate
+package proofs
 
 import (
 	"context"
@@ -19,32 +17,32 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Source is what answers are derived from.
-type Source struct {
-	Problem *load.Problem // nil: only what the claims show is derived
-	// Folder reports that the answer is that of a certificate's folder, so that all of it was
+// basis is what answers are derived from.
+type basis struct {
+	problem *load.Problem // nil: only what the claims show is derived
+	// folder reports that the answer is that of a certificate's folder, so that all of it was
 	// to be proven.
-	Folder bool
+	folder bool
 }
 
-// Answer derives the answer of `fdplan plan` or `fdplan verify` from the claims of a report, all
+// answer derives the answer of `fdplan plan` or `fdplan verify` from the claims of a report, all
 // of which were accepted. It is for certify.Files.
-func (s Source) Answer(ctx context.Context, r *certify.Report, name string, data []byte) (*certify.Expected, error) {
+func (b basis) answer(ctx context.Context, r *certify.Report, name string, data []byte) (*certify.Expected, error) {
 	var kind map[string]json.RawMessage
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return nil, err
 	}
 	if kind["property"] != nil {
-		return s.property(ctx, name, data)
+		return b.property(ctx, name, data)
 	}
 	a := &execute.Document{}
 	if err := app.ReadExact(name, data, a, "an answer as fdplan plan --json prints it"); err != nil {
 		return nil, err
 	}
-	if s.Problem == nil {
-		return s.claimed(a, r), nil
+	if b.problem == nil {
+		return b.claimed(a, r), nil
 	}
-	x := &restatement{Source: s, a: a, r: r, unchecked: slices.Clone(aside)}
+	x := &restatement{basis: b, a: a, r: r, unchecked: slices.Clone(aside)}
 	return x.plan(ctx, name, data)
 }
 
@@ -55,9 +53,9 @@ var aside = []string{"engine", "seconds", "stats", "stopped", "proof.by", "proof
 var claimedFields = []string{"schema", "horizon", "status", "reward", "bound", "gap", "range", "horizons"}
 
 // claimed derives what follows from the claims alone.
-func (s Source) claimed(a *execute.Document, r *certify.Report) *certify.Expected {
+func (b basis) claimed(a *execute.Document, r *certify.Report) *certify.Expected {
 	e := *a
-	x := &restatement{Source: s, a: a, r: r}
+	x := &restatement{basis: b, a: a, r: r}
 	x.claims(&e.Document)
 	e.Gap = nil
 	if e.Reward = a.Reward; e.Status == engine.Infeasible {
@@ -69,9 +67,9 @@ func (s Source) claimed(a *execute.Document, r *certify.Report) *certify.Expecte
 	return &certify.Expected{Answer: e, Unchecked: append(x.unchecked, certify.FieldsBut(e, claimedFields)...)}
 }
 
-// restatement is one call of Answer about a plan.
+// restatement is one call of answer about a plan.
 type restatement struct {
-	Source
+	basis
 	a         *execute.Document
 	r         *certify.Report
 	unchecked []string
@@ -131,9 +129,9 @@ func (x *restatement) horizons(d *plan.Document) {
 
 // plan derives the answer with the problem.
 func (x *restatement) plan(ctx context.Context, name string, data []byte) (*certify.Expected, error) {
-	p := *x.Problem
+	p := *x.problem
 	if x.a.Safe != nil {
-		q, err := support.Safe(x.Problem)
+		q, err := support.Safe(x.problem)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +212,7 @@ func (x *restatement) simulated(ctx context.Context, p *load.Problem, d *plan.Do
 
 // proof derives that a certificate's answer was checked.
 func (x *restatement) proof(d *plan.Document) {
-	if !x.Folder {
+	if !x.folder {
 		d.Proof, x.unchecked = x.a.Proof, append(x.unchecked, "proof")
 		return
 	}
@@ -230,27 +228,27 @@ func (x *restatement) bracket(d *plan.Document) {
 	if x.a.Safe == nil {
 		return
 	}
-	d.Safe = plan.NewBracket(x.Problem, d.Reward)
+	d.Safe = plan.NewBracket(x.problem, d.Reward)
 	d.Safe.BoundUnseen, d.Safe.Impossible = x.r.Shown.Unseen, x.r.Shown.NoneUnseen
 	if d.Safe.Held = x.a.Safe.Held; d.Safe.Held != nil {
 		x.unchecked = append(x.unchecked, "safe.held")
 	}
-	if d.Safe.Unproven = x.a.Safe.Unproven; d.Safe.Unproven || !x.Folder {
+	if d.Safe.Unproven = x.a.Safe.Unproven; d.Safe.Unproven || !x.folder {
 		d.Safe.BoundUnseen, d.Safe.Impossible = x.a.Safe.BoundUnseen, x.a.Safe.Impossible
 		x.unchecked = append(x.unchecked, "safe.unproven", "safe.bound_unseen", "safe.impossible")
 	}
 }
 
 // property derives the answer about a property that holds.
-func (s Source) property(ctx context.Context, name string, data []byte) (*certify.Expected, error) {
+func (b basis) property(ctx context.Context, name string, data []byte) (*certify.Expected, error) {
 	a := &explain.Property{}
 	if err := app.ReadExact(name, data, a, "an answer as fdplan verify --json prints it"); err != nil {
 		return nil, err
 	}
-	if s.Problem == nil {
+	if b.problem == nil {
 		return &certify.Expected{Answer: a, Unchecked: certify.FieldsBut(*a, []string{"schema", "property", "status"})}, nil
 	}
-	e, err := explain.Verify(ctx, s.Problem, explain.VerifyRequest{Property: a.Property})
+	e, err := explain.Verify(ctx, b.problem, explain.VerifyRequest{Property: a.Property})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,4 @@
-// Package explained writes and checks certificates of explanations: of the best plan that is
-// explained, or that there is none, and of what comes of each change that was tried.
-package explained
+package proofs
 
 import (
 	"context"
@@ -23,7 +21,8 @@ import (
 // prints it.
 const File = "explanation.json"
 
-// Writer writes a certificate. The folder has that of the answer over the whole horizon; a
+// Writer writes the certificate of an explanation: of the best plan that is explained, or that there
+// is none, and of what comes of each change that was tried. The folder has that of the answer over the whole horizon; a
 // folder below it, that of each change. The explanation itself, which makes the certificate
 // complete, is left to the caller. The errors are those of certify.Write.
 type Writer struct {
