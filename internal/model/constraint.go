@@ -13,6 +13,22 @@ func (l Lit) Var() int32 {
 	return int32(l)
 }
 
+// If is l, or its negation if the condition is false.
+func (l Lit) If(condition bool) Lit {
+	if condition {
+		return l
+	}
+	return -l
+}
+
+// Shift is the literal of the variable that is n further.
+func (l Lit) Shift(n int32) Lit {
+	if l < 0 {
+		return l - Lit(n)
+	}
+	return l + Lit(n)
+}
+
 // Neuron is the reified threshold Out <=> at least Threshold of Inputs are true (paper,
 // Act_p). Threshold is in 1..len(Inputs). Constant neurons become unit clauses, or disappear
 // if constants are propagated.

@@ -121,16 +121,11 @@ func (j *joint) knowNodes(t int) {
 // after adds a constraint of the step after this one if it is over the next state.
 func (j *joint) after(s model.Sum) {
 	out := model.Sum{Op: s.Op, K: s.K}
-	stride := model.Lit(j.m.Stride())
 	for _, t := range s.Terms {
-		if t.Lit.Var() > int32(stride) {
+		if t.Lit.Var() > j.m.Stride() {
 			return
 		}
-		if t.Lit < 0 {
-			t.Lit -= stride
-		} else {
-			t.Lit += stride
-		}
+		t.Lit = t.Lit.Shift(j.m.Stride())
 		out.Terms = append(out.Terms, t)
 	}
 	j.sums = append(j.sums, out)

@@ -108,12 +108,7 @@ func (w *writer) row(l, next *layer) (sum []proof.Term) {
 }
 
 // global is a local literal in the model's numbers.
-func (l *layer) global(x model.Lit) int32 {
-	if x < 0 {
-		return int32(x) - l.offset
-	}
-	return int32(x) + l.offset
-}
+func (l *layer) global(x model.Lit) int32 { return int32(x.Shift(l.offset)) }
 
 // steps is a tree over the actions of a state, which derives what its steps cost.
 type steps struct {

@@ -117,7 +117,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 func (b *builder) input(ctx context.Context, start *factored.Trace) external.Input {
 	in := external.Input{Write: func(w io.Writer, d external.Dialect) error { return b.write(ctx, w, d) }}
 	if start != nil {
-		in.Start = b.solution(start)
+		in.Start = b.solution(ctx, start)
 	}
 	return in
 }

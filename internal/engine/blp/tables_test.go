@@ -57,7 +57,7 @@ func TestCutsKeepPlans(t *testing.T) {
 			continue
 		}
 		b := build(x.known, nil)
-		isTrue := b.solution(res.Trace)
+		isTrue := b.solution(ctx, res.Trace)
 		for i := range b.rows {
 			if !holds(&b.rows[i], isTrue) {
 				t.Errorf("seed %d: row %d of %d does not hold in the best plan: %+v", seed, i, len(b.rows), b.rows[i])

@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // The joined proof. A new variable g is defined by g <=> (objective >= b), with b what is to
@@ -200,51 +198,18 @@ func (j *joint) conclude(ctx context.Context, lower proof.ID) error {
 
 // solution returns the best plan as literals of all bits, auxiliary ones of the least cost
 // among them. Hidden units follow by propagation.
-func (j *joint) solution(ctx context.Context) ([]int32, error) {
-	p, trace := j.r.task.Problem, j.r.trace
-	if aux := p.Bits(factored.Auxiliary); len(aux) > 0 {
-		var err error
-		if trace, err = j.complete(ctx); err != nil {
-			return nil, err
-		}
+func (j *joint) solution(ctx context.Context) (lits []int32, err error) {
+	one, err := step.New(j.r.task)
+	if err != nil {
+		return nil, err
 	}
-	var lits []int32
-	for i, step := range trace.Steps {
-		for b, on := range step {
-			if i == j.r.horizon && p.Kind(factored.Bit(b)) == factored.Action {
-				continue
-			}
-			l := int32(j.file.Var(i+1, factored.Bit(b)))
-			if !on {
-				l = -l
-			}
-			lits = append(lits, l)
-		}
+	trace, err := one.Complete(ctx, j.r.trace)
+	if err != nil {
+		return nil, err
+	}
+	bits, _ := j.file.Literals(trace)
+	for _, x := range bits {
+		lits = append(lits, int32(x))
 	}
 	return lits, nil
-}
-
-// complete finds the auxiliary bits of the best plan.
-func (j *joint) complete(ctx context.Context) (*factored.Trace, error) {
-	p, best := j.r.task.Problem, j.r.trace
-	var all []model.Given
-	for i, step := range best.Steps {
-		for b, on := range step {
-			bit := factored.Bit(b)
-			if k := p.Kind(bit); k == factored.State || k == factored.Action && i < j.r.horizon {
-				all = append(all, model.Given{Step: i + 1, Bit: bit, Value: on})
-			}
-		}
-	}
-	q := engine.Query{Task: j.r.task, MinHorizon: j.r.horizon, MaxHorizon: j.r.horizon}
-	res, err := conflict.PB{Within: all}.Solve(ctx, q, engine.Limits{Threads: 1, Memory: j.r.limits.Memory}, nil)
-	switch {
-	case err != nil:
-		return nil, err
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case res.Status != engine.Optimal || res.Reward != j.r.reward:
-		return nil, fmt.Errorf("%w: the best plan is %s %d by itself, not %d", ErrUnit, res.Status, res.Reward, j.r.reward)
-	}
-	return res.Trace, nil
 }

@@ -86,19 +86,20 @@ func (s *Step) Invariants() []model.Sum { return s.There.Sums[model.Global] }
 
 // After lists the constraints over the state at t+1 alone, over the variables of the model.
 func (s *Step) After() []model.Sum {
-	stride := model.Lit(s.Model.Stride())
 	sums := slices.Clone(s.Invariants())
 	for i := range sums {
 		sums[i].Terms = slices.Clone(sums[i].Terms)
 		for j := range sums[i].Terms {
-			if l := &sums[i].Terms[j].Lit; *l > 0 {
-				*l += stride
-			} else {
-				*l -= stride
-			}
+			sums[i].Terms[j].Lit = sums[i].Terms[j].Lit.Shift(s.Model.Stride())
 		}
 	}
 	return sums
+}
+
+// Whole compiles all that holds between t and t+1, the network included, and more.
+func (s *Step) Whole(more ...model.Sum) *propagate.System {
+	sums := slices.Concat(s.Here.Sums[model.Global], s.Here.Sums[model.Transition], s.Here.Sums[model.Network], more)
+	return propagate.NewSystem(int(s.Model.NumVars()), sums, slices.Concat(s.Here.Layers...))
 }
 
 // Relation compiles C and T between t and t+1, without the network.

@@ -18,7 +18,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
-	"github.com/fdplan/fdplan/internal/model/propagate"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -58,8 +57,7 @@ func Property(ctx context.Context, t engine.Task, prop *expr.Expr, steps Steps) 
 		return nil, err
 	}
 	m, then := one.Model, one.After()
-	sums := slices.Concat(one.Here.Sums[model.Global], one.Here.Sums[model.Transition], one.Here.Sums[model.Network], then)
-	st := propagate.NewSystem(int(m.NumVars()), sums, slices.Concat(one.Here.Layers...)).NewState()
+	st := one.Whole(then...).NewState()
 	st.SetInterrupt(func() bool { return ctx.Err() != nil })
 	vars := decisions(one, then)
 	res := &Result{Holds: true}
