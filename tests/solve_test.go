@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
@@ -53,7 +54,7 @@ func TestSolveSignals(t *testing.T) {
 		in.Soft = append(in.Soft, instance.Soft{Weight: 3, Clause: clause})
 	}
 	for v := range in.NumVars {
-		in.Soft = append(in.Soft, instance.Soft{Weight: int64(v%17 + 1), Clause: []int32{-v - 1}}, instance.Soft{Weight: int64(v%5 + 1), Clause: []int32{v + 1}})
+		in.Soft = append(in.Soft, instance.Soft{Weight: int64(v%17 + 1), Clause: []literal.Lit{literal.Lit(-v - 1)}}, instance.Soft{Weight: int64(v%5 + 1), Clause: []literal.Lit{literal.Lit(v + 1)}})
 	}
 	in.Clauses = instance.Clauses{}
 	text, err := randinst.Text(in, randinst.Dialect{Format: instance.WCNF})

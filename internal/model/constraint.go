@@ -1,33 +1,12 @@
 package model
 
-import "github.com/fdplan/fdplan/problem/factored"
+import (
+	"github.com/fdplan/fdplan/internal/literal"
+	"github.com/fdplan/fdplan/problem/factored"
+)
 
-// Lit is a literal of the model in DIMACS form: v or -v for variable v >= 1.
-type Lit int32
-
-// Var is the variable of l.
-func (l Lit) Var() int32 {
-	if l < 0 {
-		return int32(-l)
-	}
-	return int32(l)
-}
-
-// If is l, or its negation if the condition is false.
-func (l Lit) If(condition bool) Lit {
-	if condition {
-		return l
-	}
-	return -l
-}
-
-// Shift is the literal of the variable that is n further.
-func (l Lit) Shift(n int32) Lit {
-	if l < 0 {
-		return l - Lit(n)
-	}
-	return l + Lit(n)
-}
+// Lit is a literal of the model.
+type Lit = literal.Lit
 
 // Neuron is the reified threshold Out <=> at least Threshold of Inputs are true (paper,
 // Act_p). Threshold is in 1..len(Inputs). Constant neurons become unit clauses, or disappear
@@ -49,11 +28,8 @@ func (n *Neuron) Active(value func(Lit) bool) bool {
 	return count >= n.Threshold
 }
 
-// Term is Coef*Lit with Coef > 0.
-type Term struct {
-	Coef int64
-	Lit  Lit
-}
+// Term is a term of a sum, or a cost; Coef > 0.
+type Term = literal.Term
 
 // Sum is the linear constraint sum of Terms Op K. Each variable occurs once.
 type Sum struct {

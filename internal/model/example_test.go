@@ -66,7 +66,7 @@ func ExampleModel_Value() {
 		log.Fatal(err)
 	}
 	for v := int32(1); v <= m.NumVars(); v++ {
-		fmt.Print(m.Value(v), " ")
+		fmt.Print(m.Value(model.Lit(v)), " ")
 	}
 	fmt.Println()
 	// Output:

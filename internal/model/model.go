@@ -169,12 +169,15 @@ func (m *Model) Var(t int, b factored.Bit) Lit {
 // Parts and objective are empty then.
 func (m *Model) Infeasible() bool { return m.infeasible }
 
-// Value returns 1 or -1 if propagation fixed variable v to true or false, 0 if it is open.
-func (m *Model) Value(v int32) int8 {
-	if m.fixed == nil {
+// Value returns 1 or -1 if propagation fixed l to true or false, 0 if it is open.
+func (m *Model) Value(l Lit) int8 {
+	switch {
+	case m.fixed == nil:
 		return 0
+	case l < 0:
+		return -m.fixed[-l]
 	}
-	return m.fixed[v]
+	return m.fixed[l]
 }
 
 // lit returns the local literal of l: a next-step literal is one block further.
@@ -212,10 +215,10 @@ func (m *Model) sum(c *factored.Constraint) Sum {
 	for _, v := range order {
 		switch a := coef[v]; {
 		case a > 0:
-			s.Terms = append(s.Terms, Term{a, Lit(v)})
+			s.Terms = append(s.Terms, Term{Coef: a, Lit: Lit(v)})
 		case a < 0: // a*x = |a|*(1-x) - |a|
 			k -= a
-			s.Terms = append(s.Terms, Term{-a, Lit(-v)})
+			s.Terms = append(s.Terms, Term{Coef: -a, Lit: Lit(-v)})
 		}
 	}
 	s.K = k

@@ -172,7 +172,7 @@ func TestGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []int8{0, 1, 1, -1, -1} { // s a s a s
-		if got := m.Value(int32(i + 1)); got != want {
+		if got := m.Value(model.Lit(i + 1)); got != want {
 			t.Errorf("variable %d is %d, expected %d", i+1, got, want)
 		}
 	}

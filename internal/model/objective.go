@@ -1,18 +1,28 @@
 package model
 
-// Cost adds Coef, which is positive, to the objective if Lit is true.
-type Cost struct {
-	Coef int64
-	Lit  Lit
-}
-
 // Objective lists the costs on the variables of step t's block, 1..H+1, in whole-model
-// literals. The minimised quantity is minus the scaled reward: the sum of all costs plus
+// literals, positive and counted if the literal is true. The minimised quantity is minus the scaled reward: the sum of all costs plus
 // ObjectiveConstant. Variables that propagation fixed keep their costs, so a solver reports
 // the same value with and without propagation.
-func (m *Model) Objective(t int) []Cost {
+func (m *Model) Objective(t int) []Term {
 	costs, _ := m.objective(t)
 	return costs
+}
+
+// Minimised is the objective as files have it, over variables: it is the sum of all costs plus
+// shift.
+func (m *Model) Minimised() (terms []Term, shift int64) {
+	terms = []Term{} // nil is no objective
+	for t := 1; t <= m.Horizon+1; t++ {
+		for _, c := range m.Objective(t) {
+			if c.Lit < 0 { // c*(1-x)
+				shift -= c.Coef
+				c = Term{Coef: -c.Coef, Lit: -c.Lit}
+			}
+			terms = append(terms, c)
+		}
+	}
+	return terms, shift
 }
 
 // ObjectiveConstant is the part of minus the scaled reward that no variable changes.
@@ -45,7 +55,7 @@ func (m *Model) StepReward(t int) (terms []Term, constant int64) {
 
 // objective collects the reward terms on the block of step t: the unprimed ones of step t and
 // the primed ones of step t-1.
-func (m *Model) objective(t int) (costs []Cost, constant int64) {
+func (m *Model) objective(t int) (costs []Term, constant int64) {
 	if m.infeasible {
 		return nil, 0
 	}
@@ -68,10 +78,10 @@ func (m *Model) objective(t int) (costs []Cost, constant int64) {
 		switch {
 		case c == 0:
 		case c > 0:
-			costs = append(costs, Cost{c, x})
+			costs = append(costs, Term{Coef: c, Lit: x})
 		default: // c*x = |c|*(1-x) - |c|
 			constant += c
-			costs = append(costs, Cost{-c, -x})
+			costs = append(costs, Term{Coef: -c, Lit: -x})
 		}
 	}
 	return costs, constant

@@ -179,10 +179,10 @@ func (m *Model) emitNeuron(part *Part, layer int, n *Neuron, out int8) bool {
 func count(lits []Lit, op factored.Op, k int) Sum {
 	s := Sum{Op: op, K: int64(k), Terms: make([]Term, len(lits))}
 	for i, l := range lits {
-		s.Terms[i] = Term{1, l}
+		s.Terms[i] = Term{Coef: 1, Lit: l}
 	}
 	return s
 }
 
 // unit returns the constraint of a single literal.
-func unit(l Lit) Sum { return Sum{Terms: []Term{{1, l}}, Op: factored.GE, K: 1} }
+func unit(l Lit) Sum { return Sum{Terms: []Term{{Coef: 1, Lit: l}}, Op: factored.GE, K: 1} }

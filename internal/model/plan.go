@@ -20,9 +20,9 @@ func (m *Model) Literals(plan *factored.Trace) (bits, hidden []Lit) {
 			}
 		}
 	}
-	for v := int32(1); v <= m.NumVars(); v++ {
+	for v := Lit(1); v <= Lit(m.NumVars()); v++ {
 		if x := m.Value(v); x != 0 {
-			set(&hidden, Lit(v).If(x > 0))
+			set(&hidden, v.If(x > 0))
 		}
 	}
 	for t := 1; t <= m.Horizon; t++ {

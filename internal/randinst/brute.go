@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
@@ -14,7 +15,7 @@ const maxVars = 24
 // negated; bit v-1 is variable v.
 type masks struct{ pos, neg uint32 }
 
-func newMasks(lits []int32) masks {
+func newMasks(lits []literal.Lit) masks {
 	var m masks
 	for _, l := range lits {
 		if l > 0 {

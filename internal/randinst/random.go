@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
@@ -20,17 +21,13 @@ func newGenerator(seed, kind uint64, f instance.Format, vars int) *generator {
 // chance returns true with probability percent/100.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-func (g *generator) literal() int32 {
-	v := 1 + g.Int32N(g.in.NumVars)
-	if g.chance(50) {
-		return -v
-	}
-	return v
+func (g *generator) literal() literal.Lit {
+	return literal.Lit(1 + g.Int32N(g.in.NumVars)).If(!g.chance(50))
 }
 
 // clause draws a clause over distinct variables, fewer if there are fewer.
-func (g *generator) clause(size int) []int32 {
-	var lits []int32
+func (g *generator) clause(size int) []literal.Lit {
+	var lits []literal.Lit
 	for range min(size, int(g.in.NumVars)) {
 	again:
 		l := g.literal()
@@ -45,7 +42,7 @@ func (g *generator) clause(size int) []int32 {
 }
 
 // spoil repeats a literal of a clause, or adds a negation of one.
-func (g *generator) spoil(lits []int32) []int32 {
+func (g *generator) spoil(lits []literal.Lit) []literal.Lit {
 	if len(lits) == 0 || g.chance(90) {
 		return lits
 	}

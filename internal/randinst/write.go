@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 )
 
@@ -66,7 +67,7 @@ func writeClauses(b *bytes.Buffer, in *instance.Instance, before string) {
 	}
 }
 
-func writeClause(b *bytes.Buffer, before string, lits []int32) {
+func writeClause(b *bytes.Buffer, before string, lits []literal.Lit) {
 	b.WriteString(before)
 	for _, l := range lits {
 		fmt.Fprintf(b, "%d ", l)
@@ -119,7 +120,7 @@ func writeOPB(b *bytes.Buffer, in *instance.Instance, portable bool) {
 }
 
 func unit(terms []instance.Term) bool {
-	seen := map[int32]bool{}
+	seen := map[literal.Lit]bool{}
 	for _, t := range terms {
 		v := max(t.Lit, -t.Lit)
 		if t.Coef != 1 && t.Coef != -1 || seen[v] {

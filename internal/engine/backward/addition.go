@@ -3,20 +3,21 @@ package backward
 import (
 	"maps"
 
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 // linear is a linear inequality: the sum of terms, coefficients by variable, is at least
 // degree.
 type linear struct {
-	terms  map[int32]int64
+	terms  map[model.Lit]int64
 	degree int64
 }
 
 // add adds coef times a literal to the terms.
-func (s *linear) add(lit int32, coef int64) {
+func (s *linear) add(lit model.Lit, coef int64) {
 	if s.terms == nil {
-		s.terms = map[int32]int64{}
+		s.terms = map[model.Lit]int64{}
 	}
 	if lit < 0 { // c*(1-x)
 		s.degree -= coef
@@ -59,7 +60,7 @@ type addition struct {
 // part is a constraint, or a literal that is not negative, with its factor.
 type part struct {
 	id     proof.ID // 0 of a literal
-	lit    int32
+	lit    model.Lit
 	factor int64
 }
 
@@ -75,18 +76,10 @@ func (a *addition) use(k known, factor int64) {
 	}
 }
 
-// truth reports whether propagation makes a literal true.
-func (w *writer) truth(x int32) bool {
-	if x < 0 {
-		return w.m.Value(-x) < 0
-	}
-	return w.m.Value(x) > 0
-}
-
 // cancel adds coef times a literal, as a unit clause where it is known to be true.
-func (a *addition) cancel(x int32, coef int64) {
-	if a.w.truth(x) {
-		a.parts = append(a.parts, part{id: a.w.log.Learn([]int32{x}), factor: coef})
+func (a *addition) cancel(x model.Lit, coef int64) {
+	if a.w.m.Value(x) > 0 {
+		a.parts = append(a.parts, part{id: a.w.log.Learn([]model.Lit{x}), factor: coef})
 		a.degree += coef
 	} else {
 		a.parts = append(a.parts, part{lit: x, factor: coef})

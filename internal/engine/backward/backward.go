@@ -71,18 +71,9 @@ func run(ctx context.Context, m *model.Model, c Claim, o Options, derive func(*w
 	if err != nil {
 		return Stats{}, err
 	}
-	w := &writer{ctx: ctx, m: m, file: o.File, most: o.Edges, large: o.Large, vars: o.File.NumVars(), target: dead}
-	objective := []proof.Term{}
-	for t := 1; t <= m.Horizon+1; t++ {
-		for _, c := range o.File.Objective(t) {
-			if c.Lit < 0 { // c*(1-x); the constant is not in the file
-				objective = append(objective, proof.Term{Coef: -c.Coef, Lit: int32(-c.Lit)})
-				w.shift -= c.Coef
-			} else {
-				objective = append(objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
-			}
-		}
-	}
+	w := &writer{ctx: ctx, m: m, file: o.File, most: o.Edges, large: o.Large, vars: model.Lit(o.File.NumVars()), target: dead}
+	objective, shift := o.File.Minimised()
+	w.shift = shift
 	w.log = proof.New(o.W, proof.Options{Format: o.Format, Constraints: n, Objective: objective})
 	if err := w.write(c, derive); err != nil {
 		return Stats{}, fmt.Errorf("proving backwards: %w", err)
@@ -104,14 +95,14 @@ type writer struct {
 	file  *model.Model // that the proof is about
 	log   *proof.Logger
 	most  int64
-	vars  int32 // number of the last variable
+	vars  model.Lit // the last variable
 	stats Stats
 
 	target int64 // every plan costs at least this; dead without any plan
 	shift  int64 // the file's objective is the cost and this
 
-	hidden  []int32  // literals of the plan's hidden units
-	layers  []*layer // by step, 0..H+1; 0 is what comes before the first state
+	hidden  []model.Lit // literals of the plan's hidden units
+	layers  []*layer    // by step, 0..H+1; 0 is what comes before the first state
 	sums    []proof.ID
 	counted int // the last step whose costs are counted
 	large   func(bytes int64)
@@ -128,7 +119,7 @@ type shown struct {
 
 // write writes the proof without its end.
 func (w *writer) write(c Claim, derive func(*writer) (shown, error)) error {
-	var solution []int32
+	var solution []model.Lit
 	var cost int64
 	switch {
 	case c.Infeasible && w.m.Infeasible():
@@ -222,7 +213,7 @@ func (w *writer) foresee(done, all int64) {
 }
 
 // conclude ends the proof.
-func (w *writer) conclude(c Claim, b shown, solution []int32, cost int64) {
+func (w *writer) conclude(c Claim, b shown, solution []model.Lit, cost int64) {
 	bound := b.id
 	switch {
 	case b.contradiction:

@@ -1,6 +1,7 @@
 package backward
 
 import (
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
@@ -12,7 +13,7 @@ func (b *beam) findRules() error {
 		r := priced{known{id: proof.ID(c.Number)}, price}
 		r.degree = c.K
 		for _, a := range c.Terms {
-			r.add(int32(a.Lit), a.Coef)
+			r.add(a.Lit, a.Coef)
 		}
 		b.rules[t-1] = append(b.rules[t-1], r)
 	})
@@ -52,7 +53,7 @@ func (b *beam) chains(t int) error {
 		l := g.layers[t]
 		for i := range l.states {
 			if s := &l.states[i]; s.closed {
-				var clause []int32
+				var clause []model.Lit
 				for k, v := range l.now {
 					if s.key[k/8]>>(k%8)&1 == 1 {
 						v = -v
@@ -133,13 +134,13 @@ func (b *beam) cuts(t int, here known, tables []known) []known {
 }
 
 // refuteAll derives what is claimed of the nodes of step t.
-func (b *beam) refuteAll(t int, cuts []known) (lemmas []proof.ID, clauses [][]int32, err error) {
+func (b *beam) refuteAll(t int, cuts []known) (lemmas []proof.ID, clauses [][]model.Lit, err error) {
 	if len(b.nodes[t-1]) == 0 {
 		return nil, nil, nil
 	}
 	j := b.joint(t, cuts)
 	for _, n := range b.nodes[t-1] {
-		var assumed []int32
+		var assumed []model.Lit
 		if b.enough != 0 {
 			assumed = append(assumed, -b.enough)
 		}

@@ -77,7 +77,7 @@ func (j *joint) knowTables(t int) {
 		}
 		for i, v := range l.values {
 			if i > 0 {
-				j.clause([]int32{-l.lits[v], l.lits[l.values[i-1]]})
+				j.clause([]model.Lit{-l.lits[v], l.lits[l.values[i-1]]})
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (j *joint) knowTables(t int) {
 // knowOrder adds that a literal of a sum implies that of the value before.
 func (j *joint) knowOrder(x *thresholds) {
 	for i := 1; x != nil && i < len(x.values); i++ {
-		j.clause([]int32{-x.lits[x.values[i]], x.lits[x.values[i-1]]})
+		j.clause([]model.Lit{-x.lits[x.values[i]], x.lits[x.values[i-1]]})
 	}
 }
 
@@ -132,24 +132,19 @@ func (j *joint) after(s model.Sum) {
 }
 
 // lit is a literal in local numbers.
-func (j *joint) lit(x int32) model.Lit {
-	v := max(x, -x)
-	y := model.Lit(v - j.l.offset)
-	if v > j.m.NumVars() {
-		var ok bool
-		if y, ok = j.local[v]; !ok {
-			j.vars++
-			y = model.Lit(j.vars)
-			j.local[v] = y
-		}
+func (j *joint) lit(x model.Lit) model.Lit {
+	v := x.Var()
+	if v <= j.m.NumVars() {
+		return x.Shift(-j.l.offset)
 	}
-	if x < 0 {
-		return -y
+	if j.local[v] == 0 {
+		j.vars++
+		j.local[v] = model.Lit(j.vars)
 	}
-	return y
+	return j.local[v].If(x > 0)
 }
 
-func (j *joint) clause(lits []int32) {
+func (j *joint) clause(lits []model.Lit) {
 	s := model.Sum{Op: factored.GE, K: 1}
 	for _, x := range lits {
 		s.Terms = append(s.Terms, model.Term{Coef: 1, Lit: j.lit(x)})
@@ -181,7 +176,7 @@ func (j *joint) compile(t int) {
 
 // contradict derives a contradiction from literals. It returns those from which the others
 // follow, negated.
-func (j *joint) contradict(assumed []int32) (root []int32, err error) {
+func (j *joint) contradict(assumed []model.Lit) (root []model.Lit, err error) {
 	if !j.st.Consistent() {
 		j.refuted()
 		return nil, nil

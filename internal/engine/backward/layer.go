@@ -18,19 +18,19 @@ type layer struct {
 	rest   []model.Lit      // other auxiliary bits
 	chosen []model.Lit      // bits of the present state, from which the others follow
 	next   []model.Lit      // bits of the next state; none at H+1
-	costs  []model.Cost     // of the step, local
+	costs  []model.Term     // of the step, local
 
 	index  map[string]int32
 	states []state
 
 	// While the step is written:
-	values  []int64         // of the literals, ascending
-	lits    map[int64]int32 // literal of a value
-	most    int64           // that the step and those after it can cost, as far as literals know
-	orders  []proof.ID      // U(t,k) => U(t,j) for neighbours j < k
-	lemmas  []proof.ID      // of the states
-	clauses [][]int32       // the lemmas
-	only    proof.ID        // layer 0: the literal implies the sum
+	values  []int64             // of the literals, ascending
+	lits    map[int64]model.Lit // literal of a value
+	most    int64               // that the step and those after it can cost, as far as literals know
+	orders  []proof.ID          // U(t,k) => U(t,j) for neighbours j < k
+	lemmas  []proof.ID          // of the states
+	clauses [][]model.Lit       // the lemmas
+	only    proof.ID            // layer 0: the literal implies the sum
 }
 
 // state is a state at a step.
@@ -99,7 +99,7 @@ func (w *writer) prepare() {
 // costs lists the costs of step t in local literals: those of its action and
 // auxiliary bits, and of the state bits that follow. paid has the variables of the
 // former.
-func (w *writer) costs(t int) (costs []model.Cost, paid map[model.Lit]bool) {
+func (w *writer) costs(t int) (costs []model.Term, paid map[model.Lit]bool) {
 	m := w.m
 	paid = map[model.Lit]bool{}
 	states := int32(len(m.Problem.Bits(factored.State)))
@@ -115,7 +115,7 @@ func (w *writer) costs(t int) (costs []model.Cost, paid map[model.Lit]bool) {
 			if c.Lit < 0 {
 				v = -v
 			}
-			costs = append(costs, model.Cost{Coef: c.Coef, Lit: v})
+			costs = append(costs, model.Term{Coef: c.Coef, Lit: v})
 		}
 	}
 	add(t, false)
@@ -139,7 +139,7 @@ func (w *writer) constraints(t int) (sums []model.Sum, neurons []model.Neuron) {
 	offset := w.m.Stride() * int32(t-1)
 	width := min(2*w.m.Stride(), w.m.NumVars()-offset)
 	for v := int32(1); v <= width; v++ {
-		if f := w.m.Value(v + offset); f != 0 {
+		if f := w.m.Value(model.Lit(v + offset)); f != 0 {
 			sums = append(sums, model.Sum{Terms: []model.Term{{Coef: 1, Lit: model.Lit(v) * model.Lit(f)}}, Op: factored.GE, K: 1})
 		}
 	}

@@ -43,18 +43,18 @@ type beam struct {
 
 	costs  []proof.Term  // of step 1, in units of what all costs are multiples of
 	shift  int64         // what costs without negative coefficients are more, at each step
-	enough int32         // literal: the objective is at least the target; 0 if there is no plan
+	enough model.Lit     // literal: the objective is at least the target; 0 if there is no plan
 	only   proof.ID      // enough implies it
 	limit  known         // all costs are less than is to be shown, or enough
 	spent  []*thresholds // [t-1]: of F(t); nil for none
 	steps  []known       // [t-1]: C(t) + K(t) - K(t+1) >= 0
 
 	groups  []*writer
-	rules   [][]priced // [t-1]
-	later   known      // what the steps after the one at hand cost, less the tables of the state before them
-	lemmas  []proof.ID // of the nodes of the step after
-	clauses [][]int32  // the lemmas
-	first   []known    // the cut of the first states
+	rules   [][]priced    // [t-1]
+	later   known         // what the steps after the one at hand cost, less the tables of the state before them
+	lemmas  []proof.ID    // of the nodes of the step after
+	clauses [][]model.Lit // the lemmas
+	first   []known       // the cut of the first states
 }
 
 // priced is a constraint of the file with its price.
@@ -90,14 +90,10 @@ func (b *beam) bound() (shown, error) {
 // begin prepares what the steps need: costs, groups, rules, and what is spent.
 func (b *beam) begin() error {
 	for _, p := range b.x.Paid() {
-		t := proof.Term{Coef: p.Coef / b.x.Step(), Lit: p.Var}
-		if t.Coef < 0 {
-			b.shift -= t.Coef
-			t.Coef, t.Lit = -t.Coef, -t.Lit
-		}
+		t := positive(model.Term{Coef: p.Coef / b.x.Step(), Lit: p.Lit}, &b.shift)
 		b.costs = append(b.costs, t)
 	}
-	costs := make([][][]bound.Weight, b.m.Horizon+1)
+	costs := make([][][]model.Term, b.m.Horizon+1)
 	for t := 1; t <= b.m.Horizon; t++ {
 		costs[t] = b.x.Costs(t)
 	}
@@ -150,9 +146,7 @@ func (b *beam) costsAt(t int) []proof.Term {
 	offset := b.m.Stride() * int32(t-1)
 	out := slices.Clone(b.costs)
 	for i, c := range out {
-		if out[i].Lit = c.Lit + offset; c.Lit < 0 {
-			out[i].Lit = c.Lit - offset
-		}
+		out[i].Lit = c.Lit.Shift(offset)
 	}
 	return out
 }
@@ -166,7 +160,7 @@ func (b *beam) bar() error {
 		var most int64
 		for t := 1; t <= b.m.Horizon+1; t++ {
 			for _, c := range b.m.Objective(t) {
-				objective = append(objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
+				objective = append(objective, proof.Term{Coef: c.Coef, Lit: c.Lit})
 				most += c.Coef
 			}
 		}
@@ -247,7 +241,7 @@ func (x *thresholds) terms() (out []proof.Term) {
 }
 
 // levels is the sum of the literals of ascending values, each times its value less the one before.
-func levels(values []int64, lits map[int64]int32) (out []proof.Term) {
+func levels(values []int64, lits map[int64]model.Lit) (out []proof.Term) {
 	low := int64(0)
 	for _, v := range values {
 		out = append(out, proof.Term{Coef: v - low, Lit: lits[v]})
@@ -259,7 +253,7 @@ func levels(values []int64, lits map[int64]int32) (out []proof.Term) {
 // end derives the bound from the first states.
 func (b *beam) end() (shown, error) {
 	j := b.root()
-	var assumed []int32
+	var assumed []model.Lit
 	if b.enough != 0 {
 		assumed = append(assumed, -b.enough)
 	}

@@ -74,7 +74,7 @@ func (l *layer) measure(next *layer) {
 // define defines the literals of a layer and derives their order and P(t). It
 // returns the constraints that are needed only until the states are done.
 func (w *writer) define(l, next *layer) (rows []proof.ID) {
-	l.lits = map[int64]int32{}
+	l.lits = map[int64]model.Lit{}
 	if len(l.values) == 0 {
 		// Nothing is counted from here on: what was is not needed.
 		w.log.DeleteAll(w.sums)
@@ -108,7 +108,7 @@ func (w *writer) row(l, next *layer) (sum []proof.Term) {
 }
 
 // global is a local literal in the model's numbers.
-func (l *layer) global(x model.Lit) int32 { return int32(x.Shift(l.offset)) }
+func (l *layer) global(x model.Lit) model.Lit { return x.Shift(l.offset) }
 
 // steps is a tree over the actions of a state, which derives what its steps cost.
 type steps struct {
@@ -125,7 +125,7 @@ func (w *writer) steps(l, next *layer) *steps {
 }
 
 // root is the clause: not this state, or what is claimed of it.
-func (r *steps) root() (clause []int32) {
+func (r *steps) root() (clause []model.Lit) {
 	if r.value != dead {
 		clause = append(clause, r.l.lits[r.value])
 	}

@@ -29,7 +29,7 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 		return shown{}, nil
 	}
 	sum := &addition{w: w}
-	costs := make([][][]bound.Weight, w.m.Horizon+1)
+	costs := make([][][]model.Term, w.m.Horizon+1)
 	for t := 1; t <= w.m.Horizon; t++ {
 		costs[t] = x.Costs(t)
 	}
@@ -49,7 +49,7 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 }
 
 // group makes the writer of a group's proof.
-func (w *writer) group(x *bound.Relaxation, id int, costs [][][]bound.Weight) *writer {
+func (w *writer) group(x *bound.Relaxation, id int, costs [][][]model.Term) *writer {
 	shift := int64(0) // how much the costs without negative coefficients are more
 	g := &writer{ctx: w.ctx, m: w.m, log: w.log, most: w.most, vars: w.vars, stats: w.stats}
 	c := x.Group(id)
@@ -63,12 +63,7 @@ func (w *writer) group(x *bound.Relaxation, id int, costs [][][]bound.Weight) *w
 		case t <= h:
 			l.next, l.branch, l.rest = c.Next, c.Choices, c.Hidden
 			for _, k := range costs[t][id] {
-				if k.Coef > 0 {
-					l.costs = append(l.costs, model.Cost{Coef: k.Coef, Lit: model.Lit(k.Var)})
-				} else {
-					shift -= k.Coef
-					l.costs = append(l.costs, model.Cost{Coef: -k.Coef, Lit: -model.Lit(k.Var)})
-				}
+				l.costs = append(l.costs, positive(k, &shift))
 			}
 		}
 		g.layers = append(g.layers, l)
@@ -78,6 +73,15 @@ func (w *writer) group(x *bound.Relaxation, id int, costs [][][]bound.Weight) *w
 		g.target = c.Cost + shift
 	}
 	return g
+}
+
+// positive is a term without its negative coefficient, by which shift grows.
+func positive(t model.Term, shift *int64) model.Term {
+	if t.Coef < 0 {
+		*shift -= t.Coef
+		t.Coef, t.Lit = -t.Coef, -t.Lit
+	}
+	return t
 }
 
 // chain proves what a group costs at least, and adds it to the sum.
@@ -110,7 +114,7 @@ func (w *writer) addRules(x *bound.Relaxation, sum *addition) error {
 		sum.include(proof.ID(c.Number), price)
 		sum.degree += price * c.K
 		for _, a := range c.Terms {
-			sum.add(int32(a.Lit), price*a.Coef)
+			sum.add(a.Lit, price*a.Coef)
 		}
 	})
 }
@@ -144,7 +148,7 @@ func (w *writer) ruleName(t int, terms []model.Term, k int64) string {
 	slices.SortFunc(terms, func(a, b model.Term) int { return cmp.Compare(a.Lit, b.Lit) })
 	text := fmt.Append(nil, t)
 	for _, a := range terms {
-		switch v := w.m.Value(int32(a.Lit)); {
+		switch v := w.m.Value(a.Lit); {
 		case v > 0:
 			k -= a.Coef
 		case v == 0:
@@ -178,20 +182,20 @@ func unnegated(s model.Sum, offset int32) (terms []model.Term, k int64) {
 // divided by unit times step, and the fixed costs are added.
 func (a *addition) bound(unit, step int64) (shown, error) {
 	w := a.w
-	fixed := map[int32]int64{} // costs that do not vary
+	fixed := map[model.Lit]int64{} // costs that do not vary
 	for t := 1; t <= w.m.Horizon+1; t++ {
 		for _, c := range w.m.Objective(t) {
-			if w.m.Value(c.Lit.Var()) != 0 {
-				fixed[int32(c.Lit)] = c.Coef
+			if w.m.Value(c.Lit) != 0 {
+				fixed[c.Lit] = c.Coef
 			} else {
-				a.add(int32(c.Lit), -unit*c.Coef)
+				a.add(c.Lit, -unit*c.Coef)
 			}
 		}
 	}
 	a.become(linear{})
 	lowest := ceil(a.degree, unit*step) * step
 	for _, x := range sortedKeys(fixed) {
-		if w.truth(x) {
+		if w.m.Value(x) > 0 {
 			lowest += fixed[x]
 		}
 	}
@@ -230,8 +234,8 @@ func ceil(a, b int64) int64 {
 	return q
 }
 
-func sortedKeys(m map[int32]int64) []int32 {
-	keys := make([]int32, 0, len(m))
+func sortedKeys(m map[model.Lit]int64) []model.Lit {
+	keys := make([]model.Lit, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}

@@ -3,6 +3,7 @@ package backward
 import (
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -10,17 +11,17 @@ import (
 //
 //	U_i  <=>  X >= v_i
 type thresholds struct {
-	values []int64         // ascending, positive
-	lits   map[int64]int32 // U by value
-	orders []proof.ID      // U_i => U_j for neighbours j < i
-	all    proof.ID        // X is at least the sum of the U_i, each times v_i less the value before
-	when   []proof.ID      // X >= v_i => U_i
-	rows   []proof.ID      // what was derived besides
+	values []int64             // ascending, positive
+	lits   map[int64]model.Lit // U by value
+	orders []proof.ID          // U_i => U_j for neighbours j < i
+	all    proof.ID            // X is at least the sum of the U_i, each times v_i less the value before
+	when   []proof.ID          // X >= v_i => U_i
+	rows   []proof.ID          // what was derived besides
 }
 
 // thresholds defines the literals for values of a sum, of which there is at least one.
 func (w *writer) thresholds(sum []proof.Term, values []int64) *thresholds {
-	x := &thresholds{values: values, lits: map[int64]int32{}}
+	x := &thresholds{values: values, lits: map[int64]model.Lit{}}
 	low := int64(0)
 	for j, v := range values {
 		w.vars++
@@ -77,7 +78,7 @@ func (w *writer) join(x *thresholds, sum []proof.Term, only proof.ID, j int) {
 		w.log.Add(when, 1)
 		x.rows = append(x.rows, w.log.EndPol())
 	}
-	unit := w.log.Learn([]int32{z})
+	unit := w.log.Learn([]model.Lit{z})
 	x.rows = append(x.rows, unit)
 	w.log.BeginPol(first)
 	w.log.Add(unit, v)

@@ -18,8 +18,8 @@ type tree struct {
 	branch []model.Lit // what is decided, in this order
 	closed func() bool // reports whether what is assigned is refuted; it may assign what follows
 
-	path  []int32
-	paths [][]int32 // the clauses, the root's last, without the literals that the root is about
+	path  []model.Lit
+	paths [][]model.Lit // the clauses, the root's last, without the literals that the root is about
 }
 
 // refute derives a contradiction from what is assigned.
@@ -29,7 +29,7 @@ func (r *tree) refute() error {
 }
 
 // refuted notes that propagation alone gives the contradiction.
-func (r *tree) refuted() { r.paths = [][]int32{nil} }
+func (r *tree) refuted() { r.paths = [][]model.Lit{nil} }
 
 // split lists the clauses below the path; what comes before branch[from] is decided.
 func (r *tree) split(from int) error {
@@ -72,7 +72,7 @@ const (
 
 // write writes the clauses, each with those of root. It returns the last one, and what was made
 // for it.
-func (r *tree) write(root []int32) (last proof.ID, made []proof.ID) {
+func (r *tree) write(root []model.Lit) (last proof.ID, made []proof.ID) {
 	log, own := r.w.log, root
 	if len(r.paths) >= manyPaths && len(root) >= wideRoot {
 		var terms []proof.Term
@@ -82,7 +82,7 @@ func (r *tree) write(root []int32) (last proof.ID, made []proof.ID) {
 		r.w.vars++
 		only, when := log.Reify(r.w.vars, terms, int64(len(terms)))
 		made = append(made, only, when)
-		own = []int32{-r.w.vars}
+		own = []model.Lit{-r.w.vars}
 	}
 	for _, path := range r.paths {
 		made = append(made, log.Learn(slices.Concat(own, path)))

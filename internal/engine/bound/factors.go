@@ -169,7 +169,7 @@ func (f *Factors) addTimes() {
 			for k, value := range g.values {
 				ok[k] = t <= f.horizon || g.last == nil || g.last[k]
 				for i, v := range g.own {
-					x := f.r.whole.Value(v + f.r.stride*int32(t-1))
+					x := f.r.valueAt(t, v)
 					ok[k] = ok[k] && (x == 0 || (x > 0) == (value[i/64]>>(i%64)&1 == 1))
 				}
 			}

@@ -131,14 +131,14 @@ func (x *Relaxation) Values(id int) [][]Value {
 
 // Paid lists what is paid for variables at each step: the groups' shares without prices,
 // in ascending order of the variables.
-func (x *Relaxation) Paid() (out []Weight) {
+func (x *Relaxation) Paid() (out []model.Term) {
 	for v := int32(1); v <= x.f.r.numVars; v++ {
 		var c int64
 		for _, share := range x.shares {
 			c += share[v]
 		}
 		if c != 0 {
-			out = append(out, Weight{c, v})
+			out = append(out, model.Term{Coef: c, Lit: model.Lit(v)})
 		}
 	}
 	return out

@@ -129,7 +129,7 @@ func (r *relation) addRows(here *model.Part) {
 // valueAt is the value that propagation gives a variable of the one-step model
 // at step t, 0 for none.
 func (r *relation) valueAt(t int, v int32) int8 {
-	return r.whole.Value(v + r.stride*int32(t-1))
+	return r.whole.Value(model.Lit(v + r.stride*int32(t-1)))
 }
 
 // fix finds the variables that have one value at every step.

@@ -33,12 +33,6 @@ type Chain struct {
 	Cost int64
 }
 
-// Weight is what a true variable adds to a priced cost; Coef has any sign.
-type Weight struct {
-	Coef int64
-	Var  int32
-}
-
 // PricedRule is a rule between groups at one step, in the variables of the one-step
 // model. Times Price, which is positive, it is part of the sum of the groups'
 // priced costs. Its operator is GE or LE.
@@ -154,8 +148,8 @@ func (x *Relaxation) Group(id int) Chain {
 }
 
 // Costs lists the priced costs of each group at step t, 1..H, in ascending order
-// of the variables.
-func (x *Relaxation) Costs(t int) [][]Weight {
+// of the variables. Coefficients have any sign.
+func (x *Relaxation) Costs(t int) [][]model.Term {
 	f := x.f
 	sums := make([]map[int32]int64, len(f.parts))
 	for id := range sums {
@@ -189,14 +183,14 @@ func (x *Relaxation) Costs(t int) [][]Weight {
 			sums[f.s.home[v]][v] += c
 		}
 	}
-	out := make([][]Weight, len(sums))
+	out := make([][]model.Term, len(sums))
 	for id, sum := range sums {
 		for v, c := range sum {
 			if c != 0 {
-				out[id] = append(out[id], Weight{c, v})
+				out[id] = append(out[id], model.Term{Coef: c, Lit: model.Lit(v)})
 			}
 		}
-		slices.SortFunc(out[id], func(a, b Weight) int { return int(a.Var - b.Var) })
+		slices.SortFunc(out[id], func(a, b model.Term) int { return int(a.Lit - b.Lit) })
 	}
 	return out
 }

@@ -89,7 +89,7 @@ func checkChains(t *testing.T, seed uint64, x *Relaxation, trace *factored.Trace
 		for at := horizon; at >= 0; at-- {
 			if at < horizon {
 				for _, w := range x.Costs(at + 1)[id] {
-					known, value := valueIn(x, trace, at, w.Var)
+					known, value := valueIn(x, trace, at, int32(w.Lit))
 					if !known {
 						return // a hidden unit or an auxiliary bit is paid for, which a trace does not have
 					}

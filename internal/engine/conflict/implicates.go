@@ -68,9 +68,9 @@ func (x *Session) addImplicates(ctx context.Context, memory int64) {
 // known is the value of a bit that is the same at steps first..last, 0 for one that
 // varies.
 func known(m *model.Model, b factored.Bit, first, last int) int8 {
-	value := m.Value(int32(m.Var(first, b)))
+	value := m.Value(m.Var(first, b))
 	for t := first + 1; t <= last; t++ {
-		if m.Value(int32(m.Var(t, b))) != value {
+		if m.Value(m.Var(t, b)) != value {
 			return 0
 		}
 	}

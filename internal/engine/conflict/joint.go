@@ -25,10 +25,7 @@ func (p *prover) begin(s *sat.Solver, m *model.Model, within []model.Given) {
 	l := s.NewVar()
 	bits := make([]proof.Term, len(within))
 	for i, g := range within {
-		bits[i] = proof.Term{Coef: 1, Lit: int32(m.Var(g.Step, g.Bit))}
-		if !g.Value {
-			bits[i].Lit = -bits[i].Lit
-		}
+		bits[i] = proof.Term{Coef: 1, Lit: m.Var(g.Step, g.Bit).If(g.Value)}
 	}
 	p.selector = l.DIMACS()
 	p.log.Reify(p.selector, bits, int64(len(bits)))

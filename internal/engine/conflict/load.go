@@ -14,10 +14,7 @@ import (
 
 // lit returns the solver's literal of the model's.
 func lit(l model.Lit, offset int32) sat.Lit {
-	if l < 0 {
-		return sat.Neg(int32(-l) + offset)
-	}
-	return sat.Pos(int32(l) + offset)
+	return sat.FromDIMACS(l.Shift(offset))
 }
 
 // Guard tells under which condition a constraint is loaded: number i of a group
@@ -96,7 +93,7 @@ type clauses struct {
 func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
 	for _, d := range lits {
 		if d != 0 {
-			l := sat.FromDIMACS(d)
+			l := sat.FromDIMACS(model.Lit(d))
 			for v := c.s.NumVars() + 1; v <= l.Var(); v++ {
 				c.s.Grow(v)
 				c.s.SetStage(v, int32(2*t+1))

@@ -45,7 +45,7 @@ type Proof struct {
 type prover struct {
 	log    *proof.Logger
 	done   *atomic.Bool
-	lits   []int32
+	lits   []proof.Lit
 	layers proof.ID // costs >= literals of the last layer; 0 if there are none
 	// improving is what the last solution added: the objective is less.
 	improving proof.ID
@@ -59,7 +59,7 @@ type prover struct {
 	hidden func(int32) bool
 	// Of a part: the variable that says that the given bits have their values, and the
 	// objective of the file.
-	selector  int32
+	selector  proof.Lit
 	objective []proof.Term
 }
 
@@ -77,16 +77,7 @@ func newProver(ctx context.Context, m *model.Model, p *Proof) (*prover, error) {
 		return nil, err
 	}
 	n += int64(len(p.Excluded))
-	objective := []proof.Term{}
-	for t := 1; t <= m.Horizon+1; t++ {
-		for _, c := range m.Objective(t) {
-			if c.Lit < 0 { // c*(1-x); the constant is not in the file
-				objective = append(objective, proof.Term{Coef: -c.Coef, Lit: int32(-c.Lit)})
-			} else {
-				objective = append(objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
-			}
-		}
-	}
+	objective, _ := m.Minimised()
 	return &prover{hidden: hidden, objective: objective, done: p.Done, when: map[int64]proof.ID{}, less: map[int64]sat.Lit{}, bounds: map[int32]bool{}, log: proof.New(p.W, proof.Options{Format: p.Format, Constraints: n, Objective: objective})}, nil
 }
 

@@ -32,9 +32,9 @@ type joint struct {
 	objective []proof.Term
 	shift     int64 // the file's objective is the cost plus shift
 	log       *proof.Logger
-	cost      int64 // that no plan is below; what the proof shows
-	used      int32 // variables
-	g         int32 // 0 where there is nothing to bound
+	cost      int64     // that no plan is below; what the proof shows
+	used      int32     // variables
+	g         proof.Lit // 0 where there is nothing to bound
 	only      proof.ID
 	when      proof.ID
 }
@@ -52,17 +52,7 @@ func (r *run) join(ctx context.Context, w io.Writer, f proof.Format) (*int64, er
 	if err != nil {
 		return nil, err
 	}
-	j.objective = []proof.Term{}
-	for t := 1; t <= r.horizon+1; t++ {
-		for _, c := range j.file.Objective(t) {
-			if c.Lit < 0 { // c*(1-x); the constant is not in the file
-				j.objective = append(j.objective, proof.Term{Coef: -c.Coef, Lit: int32(-c.Lit)})
-				j.shift -= c.Coef
-			} else {
-				j.objective = append(j.objective, proof.Term{Coef: c.Coef, Lit: int32(c.Lit)})
-			}
-		}
-	}
+	j.objective, j.shift = j.file.Minimised()
 	j.used = j.file.NumVars()
 	j.log = proof.New(w, proof.Options{Format: f, Constraints: n, Objective: j.objective})
 	return j.write(ctx)
@@ -77,7 +67,7 @@ func (j *joint) write(ctx context.Context) (*int64, error) {
 	if !none {
 		if j.cost = j.r.most - bound; j.cost > 0 {
 			j.used++
-			j.g = j.used
+			j.g = proof.Lit(j.used)
 			j.only, j.when = j.log.Reify(j.g, j.objective, j.cost+j.shift)
 		}
 	}
@@ -105,16 +95,12 @@ func (j *joint) write(ctx context.Context) (*int64, error) {
 
 // clause adds that g holds or a cube does not.
 func (j *joint) clause(n *node) proof.ID {
-	var lits []int32
+	var lits []proof.Lit
 	if j.g != 0 {
 		lits = append(lits, j.g)
 	}
 	for _, g := range n.cube {
-		l := int32(j.file.Var(g.Step, g.Bit))
-		if g.Value {
-			l = -l
-		}
-		lits = append(lits, l)
+		lits = append(lits, j.file.Var(g.Step, g.Bit).If(!g.Value))
 	}
 	return j.log.Learn(lits)
 }
@@ -198,7 +184,7 @@ func (j *joint) conclude(ctx context.Context, lower proof.ID) error {
 
 // solution returns the best plan as literals of all bits, auxiliary ones of the least cost
 // among them. Hidden units follow by propagation.
-func (j *joint) solution(ctx context.Context) (lits []int32, err error) {
+func (j *joint) solution(ctx context.Context) ([]proof.Lit, error) {
 	one, err := step.New(j.r.task)
 	if err != nil {
 		return nil, err
@@ -208,8 +194,5 @@ func (j *joint) solution(ctx context.Context) (lits []int32, err error) {
 		return nil, err
 	}
 	bits, _ := j.file.Literals(trace)
-	for _, x := range bits {
-		lits = append(lits, int32(x))
-	}
-	return lits, nil
+	return bits, nil
 }

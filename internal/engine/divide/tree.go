@@ -43,7 +43,7 @@ func newNode(ctx context.Context, t engine.Task, horizon int, id string, cube []
 	}
 	open := func(step int, kind factored.Kind) {
 		for _, b := range t.Problem.Bits(kind) {
-			if m.Value(int32(m.Var(step, b))) != 0 {
+			if m.Value(m.Var(step, b)) != 0 {
 				continue
 			}
 			if kind == factored.Action {

@@ -45,7 +45,7 @@ func (s *Size) add(t Size) {
 type Sizes struct {
 	Model  int64                     // the model's own variables; at least 1, see Lowering
 	Groups [model.NumGroups + 1]Size // by model.Group, and Fixed
-	Soft   int64                     // soft clauses, one per model.Cost
+	Soft   int64                     // soft clauses, one per model.Term
 	Weight uint64                    // sum of their weights
 }
 

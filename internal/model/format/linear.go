@@ -114,7 +114,7 @@ func linearConstant(m *model.Model) int64 {
 }
 
 // linearCost is the coefficient of a cost's variable.
-func linearCost(c model.Cost) int64 {
+func linearCost(c model.Term) int64 {
 	if c.Lit < 0 {
 		return -c.Coef
 	}

@@ -1,5 +1,7 @@
 package instance
 
+import "github.com/fdplan/fdplan/internal/literal"
+
 // dimacs reads CNF and both dialects of WCNF.
 type dimacs struct {
 	*scanner
@@ -224,7 +226,7 @@ func (d *dimacs) weight() (hard bool, weight int64, err error) {
 
 // literal reads a literal, or the 0 that ends a clause, and after a literal
 // goes to the next.
-func (d *dimacs) literal() (int32, error) {
+func (d *dimacs) literal() (literal.Lit, error) {
 	at := d.here()
 	negative := d.c == '-'
 	if negative {
@@ -244,9 +246,6 @@ func (d *dimacs) literal() (int32, error) {
 		return 0, nil
 	}
 	d.use(v)
-	if negative {
-		v = -v
-	}
 	d.skip('c')
-	return v, nil
+	return literal.Lit(v).If(!negative), nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"github.com/fdplan/fdplan/internal/literal"
 )
 
 // ErrViolated is wrapped by what Evaluate says of an assignment that a hard
@@ -41,14 +43,14 @@ func (in *Instance) Evaluate(model []bool) (cost int64, err error) {
 	return cost, nil
 }
 
-func isTrue(lit int32, model []bool) bool {
+func isTrue(lit literal.Lit, model []bool) bool {
 	if lit < 0 {
 		return !model[-lit]
 	}
 	return model[lit]
 }
 
-func holds(clause []int32, model []bool) bool {
+func holds(clause []literal.Lit, model []bool) bool {
 	for _, l := range clause {
 		if isTrue(l, model) {
 			return true

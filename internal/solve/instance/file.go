@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -116,7 +117,7 @@ func Read(ctx context.Context, name string, r io.Reader, f Format, l Limits) (*I
 // builder holds an instance while it is read.
 type builder struct {
 	in    *Instance
-	lits  arena[int32]
+	lits  arena[literal.Lit]
 	terms arena[Term]
 }
 

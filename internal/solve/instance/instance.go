@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/fdplan/fdplan/internal/literal"
 )
 
 // MaxVariable is the largest number of a variable: a literal and its sign must
@@ -37,7 +39,7 @@ type Instance struct {
 
 // Clauses is a list of clauses in one block of memory.
 type Clauses struct {
-	lits []int32
+	lits []literal.Lit
 	ends []int // where each clause ends in lits
 }
 
@@ -48,7 +50,7 @@ func (c *Clauses) Len() int { return len(c.ends) }
 func (c *Clauses) Literals() int { return len(c.lits) }
 
 // At returns clause i, from 0 in file order. The slice is the list's own.
-func (c *Clauses) At(i int) []int32 {
+func (c *Clauses) At(i int) []literal.Lit {
 	start := 0
 	if i > 0 {
 		start = c.ends[i-1]
@@ -57,8 +59,8 @@ func (c *Clauses) At(i int) []int32 {
 }
 
 // All runs over the clauses in file order. The slices are the list's own.
-func (c *Clauses) All() iter.Seq2[int, []int32] {
-	return func(yield func(int, []int32) bool) {
+func (c *Clauses) All() iter.Seq2[int, []literal.Lit] {
+	return func(yield func(int, []literal.Lit) bool) {
 		for i := range c.ends {
 			if !yield(i, c.At(i)) {
 				return
@@ -68,7 +70,7 @@ func (c *Clauses) All() iter.Seq2[int, []int32] {
 }
 
 // Add appends a clause, which is copied.
-func (c *Clauses) Add(lits ...int32) {
+func (c *Clauses) Add(lits ...literal.Lit) {
 	c.lits = append(c.lits, lits...)
 	c.ends = append(c.ends, len(c.lits))
 }
@@ -76,17 +78,14 @@ func (c *Clauses) Add(lits ...int32) {
 // Soft is a clause that costs Weight, which is not negative, when it is false.
 type Soft struct {
 	Weight int64
-	Clause []int32
+	Clause []literal.Lit
 	// Number is that of the clause among all clauses of its file, hard ones too,
 	// from 1; 0 where it is from none.
 	Number int
 }
 
 // Term is a coefficient that counts when its literal is true.
-type Term struct {
-	Coef int64
-	Lit  int32
-}
+type Term = literal.Term
 
 // Op is the relation of a linear constraint.
 type Op uint8
@@ -160,7 +159,7 @@ func (in *Instance) Check() error {
 	return nil
 }
 
-func (in *Instance) checkClause(lits []int32) error {
+func (in *Instance) checkClause(lits []literal.Lit) error {
 	for _, l := range lits {
 		if !in.has(l) {
 			return fmt.Errorf("literal %d among %d variables", l, in.NumVars)
@@ -181,6 +180,6 @@ func (in *Instance) checkTerms(terms []Term) error {
 	return nil
 }
 
-func (in *Instance) has(lit int32) bool {
-	return lit != 0 && lit >= -in.NumVars && lit <= in.NumVars
+func (in *Instance) has(lit literal.Lit) bool {
+	return lit != 0 && lit.Var() <= in.NumVars
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/fdplan/fdplan/internal/literal"
 )
 
 // opb reads the linear format of the pseudo-Boolean competitions.
@@ -220,7 +222,7 @@ func (o *opb) integer(expected string) (int64, error) {
 }
 
 // literal reads x1 or ~x1.
-func (o *opb) literal() (int32, error) {
+func (o *opb) literal() (literal.Lit, error) {
 	at := o.here()
 	negative := o.c == '~'
 	if negative {
@@ -243,8 +245,5 @@ func (o *opb) literal() (int32, error) {
 		return 0, o.unexpected("a blank after a literal")
 	}
 	o.use(v)
-	if negative {
-		v = -v
-	}
-	return v, nil
+	return literal.Lit(v).If(!negative), nil
 }

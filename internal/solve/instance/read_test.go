@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/randinst"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 	"github.com/fdplan/fdplan/internal/source"
@@ -236,7 +237,7 @@ func TestCheck(t *testing.T) {
 	for name, in := range map[string]*instance.Instance{
 		"variables":       {NumVars: -1},
 		"too many":        {NumVars: instance.MaxVariable + 1},
-		"soft literal":    {NumVars: 2, Optimises: true, Soft: []instance.Soft{{Weight: 1, Clause: []int32{3}}}},
+		"soft literal":    {NumVars: 2, Optimises: true, Soft: []instance.Soft{{Weight: 1, Clause: []literal.Lit{3}}}},
 		"zero literal":    {NumVars: 2, Linear: []instance.Linear{{Terms: []instance.Term{{Coef: 1}}}}},
 		"objective lit":   {NumVars: 2, Optimises: true, Objective: []instance.Term{{Coef: 1, Lit: -3}}},
 		"coefficient":     {NumVars: 2, Linear: []instance.Linear{{Terms: []instance.Term{{Coef: math.MinInt64, Lit: 1}}}}},

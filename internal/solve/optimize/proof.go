@@ -25,7 +25,7 @@ import (
 // less what is open is at least the sum of all P with their weights.
 type Prover struct {
 	log       *proof.Logger
-	lits      []int32
+	lits      []proof.Lit
 	guards    map[int32]bool // variables that stand in no line; true for the one in use
 	improving proof.ID       // what the last solution added: the objective is less
 	cores     []countedCore
@@ -99,7 +99,7 @@ func (p *Prover) refuted(core []sat.Lit) proof.ID {
 }
 
 // model returns the solver's model as literals.
-func (p *Prover) model(s *sat.Solver) []int32 {
+func (p *Prover) model(s *sat.Solver) []proof.Lit {
 	p.lits = p.lits[:0]
 	for v := int32(1); v <= s.NumVars(); v++ {
 		l := sat.Pos(v)

@@ -168,10 +168,7 @@ func (a *appender) word(w []byte) error {
 		}
 		a.part.Variables = max(a.part.Variables, int32(v))
 	}
-	if negated {
-		v = -v
-	}
-	a.l.literal(int32(v))
+	a.l.literal(Lit(v).If(!negated))
 	return nil
 }
 

@@ -25,8 +25,8 @@ func TestAppend(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		l := proof.New(&b, proof.Options{Format: format, Constraints: 2})
-		l.Learn([]int32{1})
-		l.Learn([]int32{2})
+		l.Learn([]proof.Lit{1})
+		l.Learn([]proof.Lit{2})
 		got, err := l.Append(strings.NewReader(part), 3, 7)
 		if err != nil {
 			t.Fatal(err)

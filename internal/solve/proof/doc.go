@@ -6,7 +6,7 @@
 // A Logger is told of every step when it is made:
 //
 //	log := proof.New(w, proof.Options{Format: proof.VeriPB20, Constraints: 3, Objective: objective})
-//	id := log.Learn([]int32{-1, 2})      // a clause, by reverse unit propagation
+//	id := log.Learn([]Lit{-1, 2})      // a clause, by reverse unit propagation
 //	log.Solution(model)                  // from here on: better than this
 //	log.BeginPol(id)                     // cutting planes, in reverse Polish
 //	log.Add(2, 3)                        //   + 3 * constraint 2

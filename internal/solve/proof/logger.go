@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/fdplan/fdplan/internal/literal"
 )
 
 // Format is a format of proofs.
@@ -51,11 +53,11 @@ var ErrNumber = errors.New("number out of range in a proof step")
 // ID is the number of a constraint; 0 is none.
 type ID int64
 
-// Term is a coefficient and its literal, a DIMACS number.
-type Term struct {
-	Coef int64
-	Lit  int32
-}
+// Lit and Term are those of a constraint.
+type (
+	Lit  = literal.Lit
+	Term = literal.Term
+)
 
 // Options say what a proof is about.
 type Options struct {
@@ -194,8 +196,8 @@ func (l *Logger) name(v int32) {
 }
 
 // literal writes a literal as VeriPB has it.
-func (l *Logger) literal(d int32) {
-	v := max(d, -d)
+func (l *Logger) literal(d Lit) {
+	v := d.Var()
 	if (d < 0) != l.soft(v) {
 		l.buf = append(l.buf, '~')
 	}
@@ -203,8 +205,8 @@ func (l *Logger) literal(d int32) {
 }
 
 // assign writes that a literal is made true, for a witness.
-func (l *Logger) assign(d int32) {
-	v := max(d, -d)
+func (l *Logger) assign(d Lit) {
+	v := d.Var()
 	l.buf = append(l.buf, ' ')
 	l.name(v)
 	if (d < 0) != l.soft(v) {
@@ -215,7 +217,7 @@ func (l *Logger) assign(d int32) {
 }
 
 // literals writes a list, a space before each.
-func (l *Logger) literals(lits []int32) {
+func (l *Logger) literals(lits []Lit) {
 	for _, d := range lits {
 		l.buf = append(l.buf, ' ')
 		l.literal(d)
@@ -223,7 +225,7 @@ func (l *Logger) literals(lits []int32) {
 }
 
 // clause writes literals as a constraint without its semicolon.
-func (l *Logger) clause(lits []int32) {
+func (l *Logger) clause(lits []Lit) {
 	for _, d := range lits {
 		l.text(" 1 ")
 		l.literal(d)

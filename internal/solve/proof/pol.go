@@ -13,7 +13,7 @@ func (l *Logger) BeginPol(id ID) {
 }
 
 // BeginPolAxiom starts with the literal axiom lit >= 0.
-func (l *Logger) BeginPolAxiom(lit int32) {
+func (l *Logger) BeginPolAxiom(lit Lit) {
 	if l.pseudoBoolean("cutting planes") {
 		l.text("pol ")
 		l.literal(lit)
@@ -32,7 +32,7 @@ func (l *Logger) Add(id ID, factor int64) {
 
 // AddAxiom adds factor times the literal axiom lit >= 0; factor is positive.
 // It weakens the coefficient of the opposite literal, where it has one.
-func (l *Logger) AddAxiom(lit int32, factor int64) {
+func (l *Logger) AddAxiom(lit Lit, factor int64) {
 	if !l.pseudoBoolean("cutting planes") {
 		return
 	}
@@ -76,10 +76,10 @@ func (l *Logger) Saturate() {
 // Weaken drops a variable, whatever the sign of its number, and lowers the
 // degree by its coefficient. The variable must stand in the running constraint:
 // VeriPB 0.3 does not survive another.
-func (l *Logger) Weaken(variable int32) {
+func (l *Logger) Weaken(variable Lit) {
 	if l.pseudoBoolean("cutting planes") {
 		l.buf = append(l.buf, ' ')
-		l.name(max(variable, -variable))
+		l.name(variable.Var())
 		l.text(" w")
 	}
 }

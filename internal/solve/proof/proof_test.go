@@ -93,7 +93,7 @@ func randomCNF(rng *rand.Rand) instance {
 	for range int(4.8 * float64(in.vars)) {
 		var r row
 		for _, v := range rng.Perm(int(in.vars))[:3] {
-			r.terms = append(r.terms, proof.Term{Coef: 1, Lit: int32(v+1) * (1 - 2*rng.Int32N(2))})
+			r.terms = append(r.terms, proof.Term{Coef: 1, Lit: proof.Lit(v + 1).If(rng.Int32N(2) == 0)})
 		}
 		r.k = 1
 		in.rows = append(in.rows, r)
@@ -162,7 +162,7 @@ func TestDRATTrim(t *testing.T) {
 func TestLines(t *testing.T) {
 	steps := func(l *proof.Logger) []proof.ID {
 		l.Comment("a\nb")
-		ids := []proof.ID{l.Learn([]int32{-1, 2}), l.LearnPB([]proof.Term{{Coef: 2, Lit: 1}, {Coef: -1, Lit: -3}}, -1)}
+		ids := []proof.ID{l.Learn([]proof.Lit{-1, 2}), l.LearnPB([]proof.Term{{Coef: 2, Lit: 1}, {Coef: -1, Lit: -3}}, -1)}
 		l.BeginPol(1)
 		l.Add(2, 1)
 		l.Add(4, 3)
@@ -176,10 +176,10 @@ func TestLines(t *testing.T) {
 		ids = append(ids, l.EndPol())
 		l.BeginPolAxiom(-1)
 		ids = append(ids, l.EndPol(), l.Implied(1, []proof.Term{{Coef: 1, Lit: 1}}, 0))
-		ids = append(ids, l.Solution([]int32{1, -2, 3}))
-		l.Show([]int32{1, -2, 3})
+		ids = append(ids, l.Solution([]proof.Lit{1, -2, 3}))
+		l.Show([]proof.Lit{1, -2, 3})
 		l.Delete(3)
-		ids = append(ids, l.Redundant([]proof.Term{{Coef: 1, Lit: 1}}, 1, []int32{1, -4}))
+		ids = append(ids, l.Redundant([]proof.Term{{Coef: 1, Lit: 1}}, 1, []proof.Lit{1, -4}))
 		only, when := l.Reify(-5, []proof.Term{{Coef: 2, Lit: 1}, {Coef: -1, Lit: 2}}, 1)
 		ids = append(ids, only, when, l.Contradiction())
 		return ids
@@ -213,12 +213,12 @@ func TestLines(t *testing.T) {
 func TestSoft(t *testing.T) {
 	var b bytes.Buffer
 	l := proof.New(&b, proof.Options{Format: proof.VeriPB30, Objective: []proof.Term{{Coef: 3, Lit: 4}, {Coef: 2, Lit: -1}}, Constant: 10, FirstSoft: 4, Soft: []int{2, 7}})
-	l.Learn([]int32{-3, 4, -5, 6})
+	l.Learn([]proof.Lit{-3, 4, -5, 6})
 	l.BeginPol(1)
 	l.AddAxiom(5, 2)
 	l.Weaken(4)
 	l.EndPol()
-	l.Redundant([]proof.Term{{Coef: 1, Lit: 4}}, 1, []int32{4, -5})
+	l.Redundant([]proof.Term{{Coef: 1, Lit: 4}}, 1, []proof.Lit{4, -5})
 	l.ConcludeOptimal(15, l.Contradiction())
 	want := "pseudo-Boolean proof version 3.0\nf 0 ;\nrup 1 ~x3 1 ~_b2 1 _b7 1 x6 >= 1 ;\npol 1 ~_b7 2 * + _b2 w ;\nred 1 ~_b2 >= 1 : _b2 -> 0 _b7 -> 1 ;\n" +
 		"rup >= 1 ;\nrup 3 ~_b2 2 ~x1 >= 5 ;\noutput NONE ;\nconclusion BOUNDS 15 : 5 15 ;\nend pseudo-Boolean proof ;\n"
@@ -273,11 +273,11 @@ func TestErrors(t *testing.T) {
 		{"linear in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.LearnPB(terms, 1) }, proof.ErrUnsupported},
 		{"pol in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.BeginPol(1); l.Add(1, 1); l.EndPol() }, proof.ErrUnsupported},
 		{"implication in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Implied(1, terms, 1) }, proof.ErrUnsupported},
-		{"solution in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Show([]int32{1}) }, proof.ErrUnsupported},
+		{"solution in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Show([]proof.Lit{1}) }, proof.ErrUnsupported},
 		{"red in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Redundant(terms, 1, nil) }, proof.ErrUnsupported},
 		{"definition in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.Reify(1, terms, 1) }, proof.ErrUnsupported},
 		{"bounds in DRAT", proof.Options{Format: proof.DRAT}, func(l *proof.Logger) { l.ConcludeOptimal(1, 1) }, proof.ErrUnsupported},
-		{"solution without objective", proof.Options{}, func(l *proof.Logger) { l.Solution([]int32{1}) }, proof.ErrUnsupported},
+		{"solution without objective", proof.Options{}, func(l *proof.Logger) { l.Solution([]proof.Lit{1}) }, proof.ErrUnsupported},
 		{"bounds without objective", proof.Options{Format: proof.VeriPB20}, func(l *proof.Logger) { l.ConcludeBounds(1, 1, true, 1) }, proof.ErrUnsupported},
 		{"large definition", objective, func(l *proof.Logger) { l.Reify(3, huge, 1) }, proof.ErrNumber},
 		{"large degree", objective, func(l *proof.Logger) { l.Reify(3, terms, math.MinInt64) }, proof.ErrNumber},
@@ -290,7 +290,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	l := proof.New(failing{}, objective)
-	l.Learn([]int32{1})
+	l.Learn([]proof.Lit{1})
 	if l.Err() != nil {
 		t.Error("written before the buffer was full")
 	}
@@ -309,9 +309,9 @@ func TestErrors(t *testing.T) {
 
 // TestAllocations checks that steps allocate nothing.
 func TestAllocations(t *testing.T) {
-	lits := make([]int32, 100)
+	lits := make([]proof.Lit, 100)
 	for i := range lits {
-		lits[i] = int32(i+1) * int32(1-2*(i&1))
+		lits[i] = proof.Lit(i + 1).If(i&1 == 0)
 	}
 	terms := []proof.Term{{Coef: 3, Lit: 1}, {Coef: -2, Lit: -7}}
 	for _, format := range append(slices.Clone(versions), proof.DRAT) {
@@ -338,9 +338,9 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkLearn(b *testing.B) {
-	lits := make([]int32, 50)
+	lits := make([]proof.Lit, 50)
 	for i := range lits {
-		lits[i] = int32(i*37%1000+1) * int32(1-2*(i&1))
+		lits[i] = proof.Lit(i*37%1000 + 1).If(i&1 == 0)
 	}
 	l := proof.New(io.Discard, proof.Options{Format: proof.VeriPB20})
 	b.ReportAllocs()

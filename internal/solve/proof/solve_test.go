@@ -25,7 +25,7 @@ func (r row) slack(value []int8) int64 {
 }
 
 // at returns a literal's value: 1 true, -1 false, 0 open.
-func at(value []int8, l int32) int8 {
+func at(value []int8, l proof.Lit) int8 {
 	if l < 0 {
 		return -value[-l]
 	}
@@ -55,7 +55,7 @@ func randomInstance(rng *rand.Rand, optimise bool) instance {
 	for range 3 + rng.IntN(12) {
 		var r row
 		sum := int64(0)
-		for v := int32(1); v <= in.vars; v++ {
+		for v := proof.Lit(1); v <= proof.Lit(in.vars); v++ {
 			if rng.IntN(2) == 0 {
 				continue
 			}
@@ -75,7 +75,7 @@ func randomInstance(rng *rand.Rand, optimise bool) instance {
 	}
 	if optimise {
 		in.objective = []proof.Term{}
-		for v := int32(1); v <= in.vars; v++ {
+		for v := proof.Lit(1); v <= proof.Lit(in.vars); v++ {
 			if rng.IntN(3) > 0 {
 				in.objective = append(in.objective, proof.Term{Coef: rng.Int64N(9) - 3, Lit: v})
 			}
@@ -148,7 +148,7 @@ type backtracker struct {
 	rng     *rand.Rand
 	value   []int8
 	problem int // rows of the instance itself, the first
-	trail   []int32
+	trail   []proof.Lit
 	found   bool
 	best    int64
 }
@@ -173,7 +173,7 @@ func (s *backtracker) propagate() bool {
 	return true
 }
 
-func (s *backtracker) assign(l int32) {
+func (s *backtracker) assign(l proof.Lit) {
 	s.value[max(l, -l)] = 1
 	if l < 0 {
 		s.value[-l] = -1
@@ -189,8 +189,8 @@ func (s *backtracker) undo(n int) {
 }
 
 // learn adds the clause that not all decisions hold.
-func (s *backtracker) learn(decisions []int32) proof.ID {
-	clause := make([]int32, len(decisions))
+func (s *backtracker) learn(decisions []proof.Lit) proof.ID {
+	clause := make([]proof.Lit, len(decisions))
 	r := row{k: 1}
 	for i, d := range decisions {
 		clause[i] = -d
@@ -204,7 +204,7 @@ func (s *backtracker) learn(decisions []int32) proof.ID {
 }
 
 // search exhausts what the decisions allow and returns the clause that states it.
-func (s *backtracker) search(decisions []int32) proof.ID {
+func (s *backtracker) search(decisions []proof.Lit) proof.ID {
 	before := len(s.trail)
 	defer s.undo(before)
 	if len(decisions) > 0 {
@@ -218,8 +218,8 @@ func (s *backtracker) search(decisions []int32) proof.ID {
 		if !s.propagate() {
 			return s.learn(decisions)
 		}
-		open := int32(0)
-		for v := int32(1); v < int32(len(s.value)) && open == 0; v++ {
+		open := proof.Lit(0)
+		for v := proof.Lit(1); v < proof.Lit(len(s.value)) && open == 0; v++ {
 			if s.value[v] == 0 {
 				open = v
 			}
@@ -253,8 +253,8 @@ func (s *backtracker) search(decisions []int32) proof.ID {
 	}
 }
 
-func (s *backtracker) negated(decisions []int32, last int32) []int32 {
-	var clause []int32
+func (s *backtracker) negated(decisions []proof.Lit, last proof.Lit) []proof.Lit {
+	var clause []proof.Lit
 	for _, d := range append(decisions[:len(decisions):len(decisions)], last) {
 		clause = append(clause, -d)
 	}
@@ -262,9 +262,9 @@ func (s *backtracker) negated(decisions []int32, last int32) []int32 {
 }
 
 func (s *backtracker) solution() {
-	model := make([]int32, 0, len(s.value))
-	for v := int32(1); v < int32(len(s.value)); v++ {
-		model = append(model, v*int32(s.value[v]))
+	model := make([]proof.Lit, 0, len(s.value))
+	for v := proof.Lit(1); v < proof.Lit(len(s.value)); v++ {
+		model = append(model, v*proof.Lit(s.value[v]))
 	}
 	s.found, s.best = true, s.cost(s.value)
 	if s.objective == nil {
@@ -290,14 +290,14 @@ func (s *backtracker) solution() {
 func (s *backtracker) define() {
 	var terms []proof.Term
 	sum := int64(0)
-	for v := int32(1); v < int32(len(s.value)); v++ {
+	for v := proof.Lit(1); v < proof.Lit(len(s.value)); v++ {
 		if c := s.rng.Int64N(7) - 3; c != 0 {
 			terms = append(terms, proof.Term{Coef: c, Lit: v})
 			sum += max(c, -c)
 		}
 	}
 	k := s.rng.Int64N(sum+3) - sum/2
-	out := int32(len(s.value))
+	out := proof.Lit(len(s.value))
 	s.value = append(s.value, 0)
 	if s.rng.IntN(2) == 0 {
 		out = -out
@@ -334,7 +334,7 @@ func (s *backtracker) derive() {
 		case 0:
 			s.log.Add(id(), 1+s.rng.Int64N(3))
 		case 1:
-			s.log.AddAxiom(1-2*s.rng.Int32N(2), 1+s.rng.Int64N(3))
+			s.log.AddAxiom(proof.Lit(1-2*s.rng.Int32N(2)), 1+s.rng.Int64N(3))
 		case 2:
 			s.log.Multiply(1 + s.rng.Int64N(3))
 		case 3:

@@ -27,7 +27,7 @@ func (l *Logger) Comment(text string) {
 
 // Learn adds a clause that follows by reverse unit propagation. In DRAT it may
 // also have the resolution asymmetric tautology property on its first literal.
-func (l *Logger) Learn(lits []int32) ID {
+func (l *Logger) Learn(lits []Lit) ID {
 	if l.options.Format == DRAT {
 		l.dimacs(lits)
 		l.end()
@@ -40,7 +40,7 @@ func (l *Logger) Learn(lits []int32) ID {
 	return l.made()
 }
 
-func (l *Logger) dimacs(lits []int32) {
+func (l *Logger) dimacs(lits []Lit) {
 	for _, d := range lits {
 		l.number(int64(d))
 		l.buf = append(l.buf, ' ')
@@ -91,7 +91,7 @@ func (l *Logger) Implied(id ID, terms []Term, k int64) ID {
 
 // Delete removes a constraint. DRAT knows clauses by their literals, which must
 // be given there, and are ignored elsewhere.
-func (l *Logger) Delete(id ID, lits ...int32) {
+func (l *Logger) Delete(id ID, lits ...Lit) {
 	if l.options.Format == DRAT {
 		l.text("d ")
 		l.dimacs(lits)
@@ -106,7 +106,7 @@ func (l *Logger) Delete(id ID, lits ...int32) {
 // Solution shows a solution and adds that the objective is less than its
 // value. The literals must give every variable of the objective a value, and
 // all others by propagation at least; it is safest to give all.
-func (l *Logger) Solution(lits []int32) ID {
+func (l *Logger) Solution(lits []Lit) ID {
 	switch {
 	case !l.pseudoBoolean("a solution"):
 		return 0
@@ -119,7 +119,7 @@ func (l *Logger) Solution(lits []int32) ID {
 		l.text("soli")
 	}
 	if len(lits) == 0 && len(l.options.Objective) == 0 {
-		lits = []int32{-1} // the objective of a file without variables is 0 x1
+		lits = []Lit{-1} // the objective of a file without variables is 0 x1
 	}
 	l.literals(lits)
 	l.stop()
@@ -128,7 +128,7 @@ func (l *Logger) Solution(lits []int32) ID {
 
 // Show shows a solution and adds nothing. The literals must give all variables
 // of the problem a value.
-func (l *Logger) Show(lits []int32) {
+func (l *Logger) Show(lits []Lit) {
 	if !l.pseudoBoolean("a solution") {
 		return
 	}
@@ -146,7 +146,7 @@ func (l *Logger) Show(lits []int32) {
 // one, at no greater objective value, once the literals of the witness, at least
 // one, are made true. Each of these consequences must follow by propagation from the
 // constraints and the negation of the new one.
-func (l *Logger) Redundant(terms []Term, k int64, witness []int32) ID {
+func (l *Logger) Redundant(terms []Term, k int64, witness []Lit) ID {
 	if !l.pseudoBoolean("a redundant constraint") {
 		return 0
 	}
@@ -164,7 +164,7 @@ func (l *Logger) Redundant(terms []Term, k int64, witness []int32) ID {
 // constraints: only is "if out then the sum is >= k", when is "if the sum is >=
 // k then out". Out is a literal of a variable that stands in no constraint. The
 // sum of the coefficients' magnitudes and k must stay within 62 bits.
-func (l *Logger) Reify(out int32, terms []Term, k int64) (only, when ID) {
+func (l *Logger) Reify(out Lit, terms []Term, k int64) (only, when ID) {
 	if !l.pseudoBoolean("a definition") {
 		return 0, 0
 	}
@@ -209,7 +209,7 @@ func normal(terms []Term, k int64) (sum, degree int64, ok bool) {
 
 // half writes sum of c_i l_i + degree*free >= degree, with negated literals on
 // demand, and free made true as the witness.
-func (l *Logger) half(terms []Term, negate bool, free int32, degree int64) ID {
+func (l *Logger) half(terms []Term, negate bool, free Lit, degree int64) ID {
 	l.text("red")
 	for _, t := range terms {
 		c, d := t.Coef, t.Lit

@@ -1,8 +1,12 @@
 package sat
 
-import "fmt"
+import (
+	"fmt"
 
-// Lit is a variable or its negation. Variables are numbered from 1.
+	"github.com/fdplan/fdplan/internal/literal"
+)
+
+// Lit is a variable or its negation as an index into the solver's tables. Variables are numbered from 1.
 type Lit uint32
 
 // NoLit stands for the absence of a literal.
@@ -15,20 +19,15 @@ func Pos(v int32) Lit { return Lit(v) << 1 }
 func Neg(v int32) Lit { return Lit(v)<<1 | 1 }
 
 // FromDIMACS returns the literal that is written as v or -v.
-func FromDIMACS(d int32) Lit {
+func FromDIMACS(d literal.Lit) Lit {
 	if d < 0 {
-		return Neg(-d)
+		return Neg(d.Var())
 	}
-	return Pos(d)
+	return Pos(d.Var())
 }
 
 // DIMACS writes l as v or -v.
-func (l Lit) DIMACS() int32 {
-	if l&1 != 0 {
-		return -int32(l >> 1)
-	}
-	return int32(l >> 1)
-}
+func (l Lit) DIMACS() literal.Lit { return literal.Lit(l >> 1).If(!l.Negative()) }
 
 // Not is the negation of l.
 func (l Lit) Not() Lit { return l ^ 1 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fdplan/fdplan/internal/literal"
 	"github.com/fdplan/fdplan/internal/solve/instance"
 	"github.com/fdplan/fdplan/internal/solve/optimize"
 	"github.com/fdplan/fdplan/internal/solve/proof"
@@ -89,7 +90,7 @@ const loadBatch = 1 << 14
 func (r *run) load(ctx context.Context) error {
 	r.s.Grow(r.in.NumVars)
 	var lits []sat.Lit
-	convert := func(clause []int32) []sat.Lit {
+	convert := func(clause []literal.Lit) []sat.Lit {
 		lits = lits[:0]
 		for _, l := range clause {
 			lits = append(lits, sat.FromDIMACS(l))

@@ -38,10 +38,7 @@ func (p *Proof) logger(in *instance.Instance) (*proof.Logger, error) {
 			}
 		}
 		if in.Optimises {
-			o.Objective = make([]proof.Term, len(in.Objective))
-			for i, t := range in.Objective {
-				o.Objective[i] = proof.Term{Coef: t.Coef, Lit: t.Lit}
-			}
+			o.Objective = append([]proof.Term{}, in.Objective...)
 		}
 	default:
 		if err := p.soft(in, &o); err != nil {
@@ -75,7 +72,7 @@ func (p *Proof) soft(in *instance.Instance, o *proof.Options) error {
 		}
 		o.Constraints++
 		if s.Weight > 0 {
-			o.Objective = append(o.Objective, proof.Term{Coef: s.Weight, Lit: o.FirstSoft + added})
+			o.Objective = append(o.Objective, proof.Term{Coef: s.Weight, Lit: proof.Lit(o.FirstSoft + added)})
 		}
 		added++
 	}

@@ -173,7 +173,7 @@ func cover(seed uint64) *instance.Instance {
 		if int(v) < len(in.Soft) {
 			w = in.Soft[v].Weight
 		}
-		out.Objective = append(out.Objective, instance.Term{Coef: w, Lit: v + 1})
+		out.Objective = append(out.Objective, instance.Term{Coef: w, Lit: proof.Lit(v + 1)})
 	}
 	return out
 }
@@ -213,14 +213,14 @@ func pigeons(n int32) *instance.Instance {
 	for i := range n + 1 {
 		l := instance.Linear{K: 1}
 		for j := range n {
-			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: i*n + j + 1})
+			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: proof.Lit(i*n + j + 1)})
 		}
 		in.Linear = append(in.Linear, l)
 	}
 	for j := range n {
 		l := instance.Linear{K: int64(n)}
 		for i := range n + 1 {
-			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: -(i*n + j + 1)})
+			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: -proof.Lit(i*n + j + 1)})
 		}
 		in.Linear = append(in.Linear, l)
 	}
@@ -234,10 +234,10 @@ func vertexCover(vertices, edges int32) *instance.Instance {
 	for range edges {
 		a := r.Int32N(vertices)
 		b := (a + 1 + r.Int32N(vertices-1)) % vertices
-		in.Linear = append(in.Linear, instance.Linear{Terms: []instance.Term{{Coef: 1, Lit: a + 1}, {Coef: 1, Lit: b + 1}}, K: 1})
+		in.Linear = append(in.Linear, instance.Linear{Terms: []instance.Term{{Coef: 1, Lit: proof.Lit(a + 1)}, {Coef: 1, Lit: proof.Lit(b + 1)}}, K: 1})
 	}
 	for v := range vertices {
-		in.Objective = append(in.Objective, instance.Term{Coef: 1 + r.Int64N(3), Lit: v + 1})
+		in.Objective = append(in.Objective, instance.Term{Coef: 1 + r.Int64N(3), Lit: proof.Lit(v + 1)})
 	}
 	return in
 }
@@ -331,12 +331,12 @@ func TestCutShort(t *testing.T) {
 	in := cover(5)
 	in.NumVars = 400
 	for v := int32(24); v < 400; v++ {
-		in.Objective = append(in.Objective, instance.Term{Coef: int64(v%7 + 1), Lit: v + 1})
+		in.Objective = append(in.Objective, instance.Term{Coef: int64(v%7 + 1), Lit: proof.Lit(v + 1)})
 	}
 	for i := int32(0); i < 1200; i++ {
 		l := instance.Linear{K: 2}
 		for j := range int32(5) {
-			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: (i*i*7+j*(i+31))%400 + 1})
+			l.Terms = append(l.Terms, instance.Term{Coef: 1, Lit: proof.Lit((i*i*7+j*(i+31))%400 + 1)})
 		}
 		in.Linear = append(in.Linear, l)
 	}
