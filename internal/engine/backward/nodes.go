@@ -159,10 +159,10 @@ func (b *beam) bar() error {
 		var objective []proof.Term
 		var most int64
 		for t := 1; t <= b.m.Horizon+1; t++ {
-			for _, c := range b.m.Objective(t) {
-				objective = append(objective, proof.Term{Coef: c.Coef, Lit: c.Lit})
-				most += c.Coef
-			}
+			objective = append(objective, b.m.Objective(t)...)
+		}
+		for _, c := range objective {
+			most += c.Coef
 		}
 		if b.target > most {
 			return fmt.Errorf("%w: no costs add up to %d", ErrClaim, b.target)
