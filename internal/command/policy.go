@@ -47,6 +47,10 @@ func (c *planCmd) findPolicy(a *environment) error {
 	r.Report = func(states, left int) {
 		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("%s, %s left to solve", counted.Of(states, "state"), counted.Of(left, "step"))})
 	}
+	r.Seed = c.Effort.Seed
+	r.Interval = func(lower, upper float64) {
+		report.Report(progress.Event{Kind: "phase", Phase: "policy", Line: fmt.Sprintf("between %.6g and %.6g", lower, upper)})
+	}
 	d, err := policy.Plan(ctx, p, r)
 	report.Clear()
 	if err != nil {
@@ -80,7 +84,7 @@ const mostRows = 12
 func writePolicy(w io.Writer, d *policy.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says())
-	if d.Value == nil {
+	if d.Value == nil && d.Sampled == nil {
 		writeTable(&b, d)
 		_, err := io.WriteString(w, b.String())
 		return err
@@ -99,6 +103,12 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	if d.Excess != nil {
 		fmt.Fprintf(&b, "The evaluator followed the policy through %s, in all runs with at most %s.\n", counted.Of(d.Reached, "state"), counted.Of(*d.Disturbances, "disturbance"))
 		fmt.Fprintf(&b, "A run of it has more with probability %s, if draws are independent and their probabilities right.\n", plan.Percent(*d.Excess))
+		writePolicyEnd(&b, d)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	if d.Rule != nil {
+		fmt.Fprintf(&b, "Elsewhere the policy goes by tables of values. It was followed in %s: %.6g on average, standard error %.2g.\n", counted.Of(d.Sampled.Runs, "run"), d.Sampled.Mean, d.Sampled.Error)
 		writePolicyEnd(&b, d)
 		_, err := io.WriteString(w, b.String())
 		return err

@@ -28,7 +28,7 @@ type Document struct {
 	Engine    string        `json:"engine"`
 	Status    engine.Status `json:"status"`
 	Goal      bool          `json:"goal"`                // whether there is a goal
-	Value     *float64      `json:"value"`               // a probability, or an expected reward
+	Value     *float64      `json:"value"`               // a probability, or an expected reward; of a sample, what it is at least
 	Exact     string        `json:"exact,omitempty"`     // the value as a fraction, if that is short
 	Evaluated string        `json:"evaluated,omitempty"` // "exactly", or "within rounding"
 	Bound     *float64      `json:"bound"`               // no policy has a greater value, but for rounding
@@ -51,9 +51,11 @@ type Document struct {
 	Agree    *float64 `json:"agree,omitempty"`
 	Policy   *string  `json:"policy"` // the file of the table
 	Table    Table    `json:"table"`
-	Stopped  string   `json:"stopped,omitempty"`
-	Proof    *Proof   `json:"proof,omitempty"` // of the bound, or that there is no policy; null where none was asked for
-	Seconds  float64  `json:"seconds"`
+	// Rule says what is done in states that are not in the table; null where the table has all that can be reached.
+	Rule    *Rule   `json:"rule,omitempty"`
+	Stopped string  `json:"stopped,omitempty"`
+	Proof   *Proof  `json:"proof,omitempty"` // of the bound, or that there is no policy; null where none was asked for
+	Seconds float64 `json:"seconds"`
 
 	// NoProof is why there is none, though one was asked for.
 	NoProof error `json:"-"`
@@ -72,7 +74,9 @@ type Proof struct {
 // Sample tells how a value was estimated.
 type Sample struct {
 	Runs       int     `json:"runs"`
-	Confidence float64 `json:"confidence"`
+	Confidence float64 `json:"confidence"` // that the value is at least what is said
+	Mean       float64 `json:"mean"`       // of the runs
+	Error      float64 `json:"standard_error"`
 }
 
 // maxFraction bounds the length of a value that is printed as a fraction.
@@ -265,6 +269,8 @@ func (d *Document) answer() string {
 		return fmt.Sprintf("no policy keeps the rules for %s in every run with at most %s", counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))
 	case d.Status == engine.Infeasible:
 		return fmt.Sprintf("no policy keeps the rules for %s, whatever is drawn", counted.Of(d.Horizon, "step"))
+	case d.Sampled != nil:
+		return d.between()
 	case d.Value == nil:
 		return "no answer"
 	case d.Disturbances != nil && d.Goal:

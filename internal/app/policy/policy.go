@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
@@ -30,9 +31,12 @@ type Request struct {
 	Certify bool // make a table that proves the bound
 	Limits  engine.Limits
 	States  int                         // that may be reached within the horizon, at most; 0 for as many as fit memory
+	Seed    uint64                      // of runs, where the value is sampled
 	Report  func(states, remaining int) // may be nil
-	Now     func() time.Time
-	Started time.Time
+	// Interval is told the bounds where dynamic programming does not fit; they may be infinite. It may be nil.
+	Interval func(lower, upper float64)
+	Now      func() time.Time
+	Started  time.Time
 }
 
 // model is a problem with chance, in the forms that a solver and the evaluator take.
@@ -144,7 +148,14 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return m.robust(ctx, r, hasGoal)
 	}
 	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
-	s, err := policy.Solve(ctx, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report})
+	s, err := m.solve(ctx, r)
+	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
+		err = m.bounded(ctx, r, d, err)
+		if d.Seconds = r.Now().Sub(r.Started).Seconds(); r.Certify {
+			d.NoProof = fmt.Errorf("%w: the bound is that of a search", certify.ErrNoProof)
+		}
+		return d, err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +172,17 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	}
 	d.Seconds = r.Now().Sub(r.Started).Seconds()
 	return d, nil
+}
+
+// solve is dynamic programming, in as much time as there is for it.
+func (m *model) solve(ctx context.Context, r Request) (*policy.Solution, error) {
+	within, cancel, outcomes := r.exact(ctx)
+	defer cancel()
+	s, err := policy.Solve(within, m.process, policy.Options{Objective: r.Objective, Horizon: r.Horizon, Threads: r.Limits.Threads, Memory: r.Limits.Memory / 2, States: r.States, Outcomes: outcomes, Report: r.Report})
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: the time for it is over", policy.ErrTooLarge)
+	}
+	return s, err
 }
 
 // tolerance is the relative distance of value and bound below which they are said to meet: the bound is

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/big"
@@ -13,6 +14,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/engine"
 	solver "github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/decision"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
@@ -319,6 +321,8 @@ func TestRandom(t *testing.T) {
 			if gap, _ := new(big.Rat).Sub(bound, want).Float64(); bound.Cmp(want) < 0 || gap > 1e-9 {
 				t.Fatalf("problem %d, %s: the best policy is worth %s, and the table proves %v\ngoal %s\n%s", seed, o, want.RatString(), *d.Bound, goal, text)
 			}
+			exact, _ := want.Float64()
+			compareBounds(t, p, o, exact, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 			kinds[string(o)]++
 			if !want.IsInt() {
 				kinds["between"]++
@@ -326,10 +330,39 @@ func TestRandom(t *testing.T) {
 		}
 		compareRobust(t, p, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 	}
+	t.Logf("%v", kinds)
+	if kinds["bounded"] < 10 || kinds["tight"] == 0 || kinds["wrong"] > 3+kinds["bounded"]/50 {
+		t.Errorf("of %d intervals %d have a tight upper bound, and %d a wrong lower one", kinds["bounded"], kinds["tight"], kinds["wrong"])
+	}
 	for _, k := range []string{"infeasible", "success", "reward", "between", "robust", "not robust"} {
 		if kinds[k] == 0 {
 			t.Errorf("no problem is of kind %s", k)
 		}
+	}
+}
+
+// compareBounds has the search bound what is known exactly. What it says with a confidence of 99 % may be wrong in one
+// of a hundred problems.
+func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, exact float64, text string, kinds map[string]int) {
+	r := policy.Request{Objective: o, Now: time.Now, Started: time.Now()}
+	r.Limits.Memory = 2 // too little for dynamic programming
+	d, err := policy.Plan(t.Context(), p, r)
+	if errors.Is(err, decision.ErrNotFactored) {
+		kinds["not factored"]++
+		return
+	}
+	if err != nil || d.Sampled == nil {
+		t.Fatalf("%s: %v, %v\n%s", o, d, err, text)
+	}
+	if d.Bound == nil || *d.Bound < exact {
+		t.Fatalf("%s: the upper bound is %v, the value %v\n%s", o, *d.Bound, exact, text)
+	}
+	kinds["bounded"]++
+	if *d.Bound < exact+1e-6 {
+		kinds["tight"]++
+	}
+	if d.Value != nil && *d.Value > exact {
+		kinds["wrong"]++
 	}
 }
 

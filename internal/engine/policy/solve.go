@@ -21,6 +21,7 @@ type Options struct {
 	Threads   int                             // at least 1
 	Memory    int64                           // bytes for states, outcomes and the policy
 	States    int                             // at most; 0 for any number
+	Outcomes  int                             // of all states and actions, at most; 0 for any number
 	Report    func(states int, remaining int) // states so far, and steps still to be solved; may be nil
 }
 

@@ -160,6 +160,9 @@ func build(ctx context.Context, p Process, o Options, paid bool, tell func(state
 				if o.States > 0 && t.states() > o.States {
 					return nil, fmt.Errorf("%w: %d states", ErrTooLarge, t.states())
 				}
+				if o.Outcomes > 0 && len(t.next) > o.Outcomes {
+					return nil, fmt.Errorf("%w: %d outcomes", ErrTooLarge, len(t.next))
+				}
 				if tell != nil {
 					tell(t.states())
 				}

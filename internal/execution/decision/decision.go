@@ -4,6 +4,7 @@ package decision
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -155,7 +156,7 @@ func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
 		return err
 	}
 	r := p.outcomes.Runner()
-	return p.outcomes.Actions(func() error {
+	err := p.outcomes.Actions(func() error {
 		id, begun := p.number(r), false
 		return p.outcomes.Each(func(o sim.Outcome) error {
 			if !begun {
@@ -170,6 +171,10 @@ func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
 			return nil
 		})
 	})
+	if errors.Is(err, sim.ErrManyOutcomes) {
+		return fmt.Errorf("%w: %w", policy.ErrTooLarge, err)
+	}
+	return err
 }
 
 // pack packs the state after a step; false if a variable does not have its value.

@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/decision"
+)
+
+// Rule says what a policy does in states that are not in its table: what is best by tables that are made
+// anew, equal ones for equal rules.
+type Rule struct {
+	Seed   uint64 `json:"seed"`
+	Leaves int    `json:"leaves"` // of the tables
+}
+
+// mostOutcomes bounds dynamic programming without a limit of time.
+const mostOutcomes = 100_000_000
+
+// factored is the process as independent draws.
+func (m *model) factored(o policy.Objective) (*decision.Factored, error) {
+	p, ok := m.process.(*decision.Process)
+	if !ok {
+		return nil, fmt.Errorf("%w: bounds are for RDDL", decision.ErrNotFactored)
+	}
+	return p.Factored(m.p.Truth.Goal, o == policy.Reward)
+}
+
+// exact bounds the time of dynamic programming, so that there is some left for bounds.
+func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.CancelFunc, outcomes int) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}, mostOutcomes
+	}
+	ctx, cancel = context.WithTimeout(ctx, end.Sub(r.Now())/3)
+	return ctx, cancel, 0
+}
+
+// bounded finds an interval for the value, where dynamic programming does not fit.
+func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge error) error {
+	f, err := m.factored(r.Objective)
+	if err != nil {
+		return fmt.Errorf("%w; there are no bounds either: %w", tooLarge, err)
+	}
+	b, err := f.Bound(ctx, decision.BoundOptions{
+		Objective: r.Objective, Horizon: r.Horizon, Seed: r.Seed, Memory: r.Limits.Memory / 4, Confidence: confidence, Now: r.Now, Report: r.Interval,
+	})
+	if err != nil {
+		return err
+	}
+	d.Engine, d.Status, d.Evaluated = "bounds", engine.Feasible, "sampled"
+	d.Sampled, d.Rule = &Sample{b.Runs, confidence, b.Mean, b.Error}, &Rule{r.Seed, b.Leaves}
+	if b.Stopped {
+		d.Stopped = "the time is over"
+	}
+	if !math.IsInf(b.Upper, 0) {
+		d.Bound = &b.Upper
+	}
+	if d.Value = &b.Lower; math.IsInf(b.Lower, 0) {
+		d.Value, d.Status = nil, engine.Unknown
+	}
+	by := *m
+	by.process = f
+	return d.choices(&by, b)
+}
+
+// choices writes what the search knows into the table.
+func (d *Document) choices(m *model, b *decision.Bounds) error {
+	list := b.Search.Choices()
+	f := d.Table.fill(m, func(i int) []uint64 { return list[i].State })
+	place := map[string]int{} // of a state, in list
+	var rows []policy.Row
+	for i, c := range list {
+		key := fmt.Sprint(c.State)
+		if _, ok := place[key]; !ok {
+			place[key] = i
+		}
+		step := d.Horizon - c.Left + 1
+		rows = append(rows, policy.Row{State: place[key], From: step, To: step, Action: c.Action})
+	}
+	slices.SortStableFunc(rows, func(x, y policy.Row) int { return x.State - y.State })
+	for _, row := range rows {
+		if err := f.row(row); err != nil {
+			return err
+		}
+	}
+	d.Reached, d.Steps = len(d.Table.States), int64(len(rows))
+	d.States, d.Pairs = b.Search.Visited()
+	return nil
+}
+
+// sixDigits writes a bound with six digits, away from the value that it bounds.
+func sixDigits(x float64, up bool) string {
+	if x == 0 {
+		return "0"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
+	if up {
+		x = math.Ceil(x/unit-1e-9) * unit
+	} else {
+		x = math.Floor(x/unit+1e-9) * unit
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
+// percent is sixDigits for a probability.
+func percent(p float64, up bool) string {
+	if up {
+		return fmt.Sprintf("%.2f %%", math.Ceil(p*1e4-1e-9)/100)
+	}
+	return fmt.Sprintf("%.2f %%", math.Floor(p*1e4+1e-9)/100)
+}
+
+// between says what an interval says.
+func (d *Document) between() string {
+	write := sixDigits
+	text := fmt.Sprintf("expected reward over %d steps ", d.Horizon)
+	if d.Objective == policy.Success {
+		write, text = percent, fmt.Sprintf("the best policy reaches the goal within %d steps with probability ", d.Horizon)
+	}
+	if d.Value != nil {
+		text += fmt.Sprintf("at least %s (%g %% confidence, %s)", write(*d.Value, false), 100*d.Sampled.Confidence, thousands(d.Sampled.Runs))
+	} else {
+		text += "not bounded from below"
+	}
+	if d.Bound != nil {
+		return text + fmt.Sprintf(", at most %s (proven)", write(*d.Bound, true))
+	}
+	return text + ", not bounded from above"
+}
+
+// thousands writes a number of runs.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text + " runs"
+}
