@@ -53,6 +53,7 @@ type branch struct {
 	paid   *big.Int // the expected reward times total, in units of bounds
 	draws  int      // factors of a probability
 	events []int    // draws that do not have their most likely value
+	drawn  []*factored.Draw
 }
 
 func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
@@ -156,7 +157,7 @@ type spread struct {
 // outcomes lists what a step can lead to. A failure means that it is not legal.
 func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) (*branch, *Failure, error) {
 	s := &spread{g: g, t: t, now: now, then: make(factored.Valuation, g.p.NumBits()), draws: draws, drawn: make([]bool, g.p.NumBits()), first: true}
-	s.out = &branch{total: big.NewInt(1), draws: len(draws)}
+	s.out = &branch{total: big.NewInt(1), draws: len(draws), drawn: draws}
 	joint := 1
 	for _, d := range draws {
 		if joint *= len(d.Values); joint > maxJoint {

@@ -66,6 +66,7 @@ type evaluation struct {
 	horizon int
 	success bool
 	open    bool // an action that is not legal is a failure of the run
+	least   bool // probabilities are the worst of their ranges
 
 	layers [][]int // the states that can be reached at each step
 	taken  [][]*branch
@@ -100,6 +101,11 @@ func follow(e *evaluation, p *factored.Problem, net *bnn.Network, chance Chance,
 				out.Outcomes += int64(len(b.next))
 			}
 		}
+	}
+	if e.least {
+		out.Lower = e.worst()
+		out.Upper = out.Lower
+		return out, nil
 	}
 	if d := e.denominator(); d != nil && out.Outcomes <= maxExact {
 		out.Lower = e.exactly(d)

@@ -1,6 +1,10 @@
 package factored
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+	"slices"
+)
 
 // Draw is what some state variables can be after a step, together and independent of the others,
 // given its state and action. The probabilities are positive and sum to 1.
@@ -9,4 +13,45 @@ type Draw struct {
 	Values       [][]int64 // of the variables, in each outcome; nil for one with a value that its variable cannot have
 	Probability  []*big.Rat
 	Disturbances []int // of each outcome: how many draws do not have their most likely value, at least
+	Range        *Range
+}
+
+// Range is what is known of the probabilities of a draw; nil where they are known exactly.
+type Range struct {
+	Low, High []float64 // of each outcome, in 0..1; the probability lies between
+	Other     float64   // of what may happen besides, at most; nothing is known of what follows
+}
+
+// Least is the least expectation of the values of outcomes, none of which is below floor, which is the value of what
+// may happen besides. It fills the least values first, which is the optimum of a linear program over an interval for
+// each probability (Givan, Leach, Dean, Bounded-parameter Markov decision processes, 2000).
+func (d *Draw) Least(values []float64, floor float64) (sum float64) {
+	if d.Range == nil {
+		for i, p := range d.Probability {
+			f, _ := p.Float64()
+			sum += f * values[i]
+		}
+		return sum
+	}
+	rest := 1.0
+	for i, low := range d.Range.Low {
+		sum += low * values[i]
+		rest -= low
+	}
+	take := func(most, value float64) {
+		q := max(0, min(most, rest))
+		sum += q * value
+		rest -= q
+	}
+	take(d.Range.Other, floor)
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	for _, i := range order {
+		take(d.Range.High[i]-d.Range.Low[i], values[i])
+	}
+	take(1, floor) // what rounding left
+	return sum
 }

@@ -49,8 +49,10 @@ type Document struct {
 	// does not draw; Agree is the least share of their rows that agree.
 	Disputed int      `json:"disputed,omitempty"`
 	Agree    *float64 `json:"agree,omitempty"`
-	Policy   *string  `json:"policy"` // the file of the table
-	Table    Table    `json:"table"`
+	// Supported is what the rows alone say of the value; null where nothing was learned from rows, and for robust policies.
+	Supported *Supported `json:"supported,omitempty"`
+	Policy    *string    `json:"policy"` // the file of the table
+	Table     Table      `json:"table"`
 	// Rule says what is done in states that are not in the table; null where the table has all that can be reached.
 	Rule    *Rule   `json:"rule,omitempty"`
 	Stopped string  `json:"stopped,omitempty"`
@@ -254,10 +256,26 @@ func keyOf(values []any) string {
 
 // Says is the answer in a few words.
 func (d *Document) Says() string {
-	if d.Learned && (d.Value != nil || d.Status == engine.Infeasible) {
-		return d.answer() + ", under the learned model"
+	if !d.Learned || d.Value == nil && d.Status != engine.Infeasible {
+		return d.answer()
 	}
-	return d.answer()
+	text := d.answer() + ", under the learned model"
+	switch {
+	case d.Supported == nil:
+		return text
+	case d.Supported.Unleft > 0:
+		return fmt.Sprintf("the rows alone support at least %s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
+			d.amount(d.Supported.Value), counted.Of(d.Supported.Unleft, "state"), text)
+	}
+	return fmt.Sprintf("%s; the rows alone support at least %s if its structure is right", text, d.amount(d.Supported.Value))
+}
+
+// amount writes a value of the objective.
+func (d *Document) amount(value float64) string {
+	if d.Objective == policy.Success {
+		return plan.Percent(value)
+	}
+	return fmt.Sprintf("%.9g", value)
 }
 
 // answer is what Says says of the model.

@@ -85,6 +85,9 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	again := *d
 	again.Value = nil
 	failure, err := again.value(m)
+	if err == nil && failure == nil && d.Supported != nil {
+		again.Supported, _, err = again.supports(m)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +98,15 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	}
 	again.Status = engine.Feasible
 	v.Says = strings.TrimPrefix(again.Says(), "feasible, ")
-	if v.Valid = d.Value != nil && math.Abs(*d.Value-*v.Value) <= tolerance*math.Max(1, math.Abs(*v.Value)); !v.Valid {
+	v.Valid = d.Value != nil && near(*d.Value, *v.Value) && (d.Supported == nil || again.Supported != nil && near(d.Supported.Value, again.Supported.Value))
+	if !v.Valid {
 		v.Says += "; the file says another value"
 	}
 	return v, nil
 }
+
+// near reports whether two values are equal but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= tolerance*math.Max(1, math.Abs(b)) }
 
 // Follower follows a policy in a system, and compares what it sees with what the model says. It belongs to
 // one run.

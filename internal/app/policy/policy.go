@@ -162,7 +162,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.States, d.Pairs, d.Updates = s.States, s.Pairs, s.Updates
 	if math.IsInf(s.Value, -1) {
 		d.Status = engine.Infeasible
-	} else if err := d.tell(m, s); err != nil {
+	} else if err := d.tell(ctx, m, s); err != nil {
 		return nil, err
 	}
 	if r.Certify {
@@ -190,7 +190,7 @@ func (m *model) solve(ctx context.Context, r Request) (*policy.Solution, error) 
 const tolerance = 1e-9
 
 // tell writes a policy into d, and lets the evaluator say what it is worth.
-func (d *Document) tell(m *model, s *policy.Solution) error {
+func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error {
 	f := d.Table.fill(m, s.State)
 	for _, r := range s.Rows() {
 		if err := f.row(r); err != nil {
@@ -214,7 +214,7 @@ func (d *Document) tell(m *model, s *policy.Solution) error {
 		d.Bound = &bound
 	}
 	d.Status = engine.Optimal
-	return nil
+	return d.supported(ctx, m, s)
 }
 
 // worth writes the evaluator's verdict into d. It returns an upper bound on the value, which is only as exact as the

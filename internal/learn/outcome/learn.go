@@ -228,7 +228,7 @@ func (g *Group) noise(f *fitter) []float64 {
 }
 
 const (
-	mostWrong = .05 // share of wrong records that logs have
+	mostWrong = .04 // share of wrong records that logs have
 	unlikely  = 12  // bits that a greater share takes to describe
 )
 

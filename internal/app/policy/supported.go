@@ -1,0 +1,383 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/support"
+	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Supported is what the rows of a log say about the value of a policy that was made for a model learned from them.
+type Supported struct {
+	// Value is at least this if the structure of the model is right: its groups, contexts and effects. Each
+	// probability is the worst of its Wilson interval; all intervals hold together with the confidence.
+	Value      float64 `json:"value"`
+	Confidence float64 `json:"confidence"`
+	// Unleft counts the states that the policy can reach in which no row begins, as far as what is drawn there depends on
+	// them. They are worth the worst.
+	Unleft int `json:"unleft"`
+}
+
+// certain is the confidence of all intervals together.
+const certain = .99
+
+// witness gives the draws of a learned model the ranges that the rows leave open. It belongs to one goroutine.
+type witness struct {
+	p      *load.Problem
+	t      *chance.Transition
+	groups []chance.Group
+	left   []map[string]bool // of each group: the values, of the states that it reads, with which rows begin
+	reads  [][]int           // these states
+	other  [][]count         // of each group and context; nil where rows are not recorded
+	z      float64           // of the intervals, in standard deviations
+	judge  *support.Judge    // of what is not drawn; nil where nothing is known of rows
+	drawn  map[string]bool
+	unleft map[string]bool // states that were asked for, and in which no row begins
+}
+
+// newWitness returns the witness of a model; nil where no rows stand for its probabilities.
+func newWitness(p *load.Problem) (*witness, error) {
+	final, err := p.Final()
+	if err != nil || p.Network == nil {
+		return nil, err
+	}
+	w := &witness{p: p, t: chance.NewTransition(p.Problem, p.Network, p.Chance, final), judge: support.NewJudge(p), drawn: map[string]bool{}, unleft: map[string]bool{}}
+	intervals := 0
+	if p.Chance != nil {
+		w.groups = p.Chance.Groups
+	}
+	for i := range w.groups {
+		g := &w.groups[i]
+		for j := range g.Contexts {
+			if c := &g.Contexts[j]; c.Rows > 0 {
+				intervals += len(c.Outcomes) + 1
+			}
+		}
+		var reads []int
+		for _, v := range g.Reads() {
+			if p.Problem.Variables[v].Kind == factored.State {
+				reads = append(reads, v)
+			}
+		}
+		for _, v := range g.Outputs {
+			w.drawn[p.Problem.Variables[v].Name] = true
+		}
+		w.reads, w.left = append(w.reads, reads), append(w.left, w.beginnings(reads))
+	}
+	if w.judge == nil && intervals == 0 {
+		return nil, nil
+	}
+	if err := w.count(); err != nil {
+		return nil, err
+	}
+	w.z = math.Sqrt2 * math.Erfinv(1-(1-certain)/float64(max(1, intervals)))
+	return w, nil
+}
+
+// count is of how many recorded rows, and how many of these have next values that no outcome gives.
+type count struct{ rows, other int }
+
+// count counts the recorded rows of each context.
+func (w *witness) count() error {
+	r := w.p.Record
+	if r == nil || !r.Whole {
+		return nil
+	}
+	for i := range w.groups {
+		w.other = append(w.other, make([]count, len(w.groups[i].Contexts)))
+	}
+	p := w.p.Problem
+	val, then := make(factored.Valuation, p.NumBits()), make(factored.Valuation, p.NumBits())
+	for i := range r.Len() {
+		o := r.Outcome(i)
+		for k, b := range p.Inputs {
+			val[b] = o.Input(k)
+		}
+		for k, b := range p.Outputs {
+			then[b] = o.Output(k)
+		}
+		draws, err := w.t.Draws(val)
+		if err != nil {
+			return err
+		}
+		now := w.p.Chance.Values(nil, val)
+		for g := range w.groups {
+			c := w.groups[g].Context(now)
+			if c < 0 {
+				continue
+			}
+			if w.other[g][c].rows += o.Count(); !gives(p, draws[g], then) {
+				w.other[g][c].other += o.Count()
+			}
+		}
+	}
+	return nil
+}
+
+// gives reports whether a draw has an outcome with the values of a state.
+func gives(p *factored.Problem, d *factored.Draw, then factored.Valuation) bool {
+	return slices.ContainsFunc(d.Values, func(row []int64) bool {
+		for j, v := range d.Variables {
+			if row == nil || p.Variables[v].Value(then) != row[j] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// beginnings lists the values of some states with which rows begin; nil if that is not recorded.
+func (w *witness) beginnings(reads []int) map[string]bool {
+	r := w.p.Record
+	if r == nil || !r.Whole {
+		return nil
+	}
+	p := w.p.Problem
+	all, val := map[string]bool{}, make(factored.Valuation, p.NumBits())
+	for i := range r.Len() {
+		o := r.Outcome(i)
+		for k, b := range p.Inputs {
+			val[b] = o.Input(k)
+		}
+		all[stateKey(p, reads, val)] = true
+	}
+	return all
+}
+
+// stateKey is a map key for the values of some variables.
+func stateKey(p *factored.Problem, variables []int, val factored.Valuation) string {
+	var b strings.Builder
+	for _, v := range variables {
+		b.WriteString(strconv.FormatInt(p.Variables[v].Value(val), 10) + " ")
+	}
+	return b.String()
+}
+
+// Ends implements validate.Chance.
+func (w *witness) Ends(now factored.Valuation) (bool, error) { return w.t.Ends(now) }
+
+// Draws implements validate.Chance.
+func (w *witness) Draws(now factored.Valuation) ([]*factored.Draw, error) {
+	draws, err := w.t.Draws(now)
+	if err != nil {
+		return nil, err
+	}
+	draws = slices.Clone(draws)
+	for i := range draws {
+		d := *draws[i]
+		if i < len(w.groups) {
+			d.Range = w.group(i, &d, now)
+		} else if d.Range, err = w.sure(now); err != nil {
+			return nil, err
+		}
+		draws[i] = &d
+	}
+	return draws, nil
+}
+
+// unknown is the range of a draw of which nothing is known.
+func unknown(outcomes int) *factored.Range {
+	return &factored.Range{Low: make([]float64, outcomes), High: make([]float64, outcomes), Other: 1}
+}
+
+// group is the range of what is drawn together.
+func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factored.Range {
+	g := &w.groups[i]
+	c := g.Context(w.p.Chance.Values(nil, now))
+	if c < 0 || g.Contexts[c].Rows == 0 {
+		return nil
+	}
+	if w.left[i] != nil && !w.left[i][stateKey(w.p.Problem, w.reads[i], now)] {
+		w.unleft[stateKey(w.p.Problem, w.states(), now)] = true
+		return unknown(len(d.Values))
+	}
+	r := &factored.Range{}
+	if w.other != nil {
+		if n := w.other[i][c]; n.other > 0 {
+			_, r.Other = wilson(float64(n.other)/float64(n.rows), float64(n.rows), w.z)
+		}
+	}
+	outcomes := g.Contexts[c].Outcomes
+	even := !slices.ContainsFunc(outcomes, func(o chance.Outcome) bool { return o.Weight != outcomes[0].Weight })
+	for _, q := range d.Probability {
+		p, _ := q.Float64()
+		low, high := wilson(p, float64(g.Contexts[c].Rows), w.z)
+		if even {
+			low, high = p, p // one outcome, or equally likely ones: that is structure
+		}
+		r.Low, r.High = append(r.Low, low*(1-r.Other)), append(r.High, high)
+	}
+	return r
+}
+
+func (w *witness) states() (all []int) {
+	for i := range w.p.Problem.Variables {
+		if w.p.Problem.Variables[i].Kind == factored.State {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// sure is the range of what is not drawn: rows with the state and the action may have other next values.
+func (w *witness) sure(now factored.Valuation) (*factored.Range, error) {
+	if w.judge == nil {
+		return nil, nil
+	}
+	e, err := w.judge.Evidence(now)
+	if err != nil || !slices.ContainsFunc(e.Next, func(name string) bool { return !w.drawn[name] }) {
+		return nil, err
+	}
+	rows, agree := w.agree(now)
+	if rows == 0 {
+		if e.Kind == support.Unseen {
+			w.unleft[stateKey(w.p.Problem, w.states(), now)] = true
+		} else if e.Rows != nil && e.Agree != nil {
+			rows, agree = *e.Rows, *e.Agree
+		}
+	}
+	if rows == 0 {
+		return unknown(1), nil
+	}
+	low, _ := wilson(float64(agree)/float64(rows), float64(rows), w.z)
+	return &factored.Range{Low: []float64{low}, High: []float64{1}, Other: 1 - low}, nil
+}
+
+// agree counts the recorded rows with a state and an action, and those of them with the next values of what is not
+// drawn.
+func (w *witness) agree(now factored.Valuation) (rows, agree int) {
+	p, r := w.p.Problem, w.p.Record
+	if r == nil {
+		return 0, 0
+	}
+	in := make([]uint64, (len(p.Inputs)+63)/64)
+	for i, b := range p.Inputs {
+		if now[b] {
+			in[i/64] |= 1 << (i % 64)
+		}
+	}
+	next := make(factored.Valuation, p.NumBits())
+	for i, x := range w.t.Predict(now) {
+		if v := &p.Variables[i]; v.Kind == factored.State && v.Set(next, x) != nil {
+			return 0, 0
+		}
+	}
+	from, to := r.Of(in)
+	for i := from; i < to; i++ {
+		o := r.Outcome(i)
+		same := true
+		for k, b := range p.Outputs {
+			if owner, _ := p.Owner(b); !w.drawn[owner.Name] {
+				same = same && o.Output(k) == next[b]
+			}
+		}
+		if rows += o.Count(); same {
+			agree += o.Count()
+		}
+	}
+	return rows, agree
+}
+
+// wilson is the interval of a probability that was estimated from rows (Wilson, 1927).
+func wilson(p, rows, z float64) (low, high float64) {
+	s := z * z / rows
+	center, half := (p+s/2)/(1+s), math.Sqrt(z*z*(p*(1-p)/rows+s/rows/4))/(1+s)
+	return max(0, min(p, center-half)), min(1, max(p, center+half))
+}
+
+// supported computes what the rows support of the value of a policy, twice: over the table of the solver, and by
+// the evaluator, which is believed.
+func (d *Document) supported(ctx context.Context, m *model, s *policy.Solution) error {
+	var w *witness
+	var err error
+	if d.Supported, w, err = d.supports(m); err != nil || w == nil {
+		return err
+	}
+	floor := 0.0
+	if d.Objective == policy.Reward {
+		floor = m.p.Problem.Reward.Float(validate.LeastStepReward(m.p.Problem))
+	}
+	found, err := s.Least(ctx, w.intervals(m), floor)
+	if err != nil {
+		return err
+	}
+	if !near(found, d.Supported.Value) {
+		return fmt.Errorf("%w: interval dynamic programming found the value %v, the evaluator %v", app.ErrInternal, found, d.Supported.Value)
+	}
+	return nil
+}
+
+// supports is the evaluator's part of supported; nil where no rows stand for the probabilities.
+func (d *Document) supports(m *model) (*Supported, *witness, error) {
+	if !m.learned() {
+		return nil, nil, nil
+	}
+	w, err := newWitness(m.p)
+	if err != nil || w == nil {
+		return nil, nil, err
+	}
+	value, err := d.least(m, w)
+	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft)}, w, err
+}
+
+// least is the evaluator's value of the table where each probability is the worst of its range.
+func (d *Document) least(m *model, w *witness) (float64, error) {
+	table, err := d.Table.policy(m.p.Problem, false)
+	if err != nil {
+		return 0, err
+	}
+	act := func(step int, state factored.Valuation) factored.Valuation { return table(step, 0, state) }
+	judge, scale := validate.LeastSuccess, 1.0
+	if d.Objective == policy.Reward {
+		judge, scale = validate.LeastReward, float64(m.p.Problem.Reward.Scale)
+	}
+	odds, err := judge(m.of, nil, w, m.start, act, d.Horizon)
+	if err != nil {
+		return 0, err
+	}
+	if odds.Failure != nil {
+		return 0, odds.Failure
+	}
+	value, _ := odds.Lower.Float64()
+	if d.Objective == policy.Success {
+		value = max(0, value)
+	}
+	return value / scale, nil
+}
+
+// intervals returns the ranges of draws for the solver.
+func (w *witness) intervals(m *model) func(state []uint64, action uint32) ([]policy.Interval, error) {
+	now := make(factored.Valuation, w.p.Problem.NumBits())
+	return func(state []uint64, action uint32) (all []policy.Interval, err error) {
+		if err = m.process.Unpack(now, state); err != nil {
+			return nil, err
+		}
+		if err = m.process.Action(now, action); err != nil {
+			return nil, err
+		}
+		draws, err := w.Draws(now)
+		for _, d := range draws {
+			i := policy.Interval{}
+			if d.Range != nil {
+				i = policy.Interval{Low: d.Range.Low, High: d.Range.High, Other: d.Range.Other}
+			} else {
+				for _, q := range d.Probability {
+					p, _ := q.Float64()
+					i.Low, i.High = append(i.Low, p), append(i.High, p)
+				}
+			}
+			all = append(all, i)
+		}
+		return all, err
+	}
+}
