@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
@@ -180,14 +181,14 @@ func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) 
 	switch {
 	case given && (c.Aim != policy.Aim{} || c.Horizon.Max > 0):
 		return nil, errors.New("the file of --policy has its own horizon and objective; expected neither -H nor --maximize nor --failures")
-	case c.Every != 1 || c.PlanTime != 0:
-		return nil, errors.New("a policy is not made again for each step; expected neither --replan-every nor --plan-time")
+	case c.Every != 1:
+		return nil, errors.New("a policy says what to do at each step; expected no --replan-every")
 	}
 	r, err := c.Aim.Request(c.Horizon)
 	if err != nil {
 		return nil, err
 	}
-	r.Limits, r.Now, r.Started = a.limits(c.Effort), a.now, a.started
+	r.Limits, r.Now, r.Started, r.Seed, r.PlanTime = a.limits(c.Effort), a.now, a.started, c.Effort.Seed, time.Duration(c.PlanTime)
 	if !given {
 		return policy.NewFollower(ctx, p, nil, r)
 	}

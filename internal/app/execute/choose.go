@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -20,11 +19,8 @@ func (x *run) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if planned {
-		line := RunPlan{Step: x.taken + 1, Horizon: x.r.Horizon.Max - x.taken, Status: engine.Optimal, Seconds: x.r.Now().Sub(began).Seconds()}
-		if action == nil {
-			line.Status = engine.Infeasible
-		}
+	if planned != "" {
+		line := RunPlan{Step: x.taken + 1, Horizon: x.r.Horizon.Max - x.taken, Status: planned, Seconds: x.r.Now().Sub(began).Seconds()}
 		x.d.Plans = append(x.d.Plans, line)
 		x.d.PlanLatency.add(line.Seconds)
 		if x.r.Plan != nil {

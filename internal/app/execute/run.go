@@ -76,7 +76,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	}
 	predicted := measured(p, real)
 	err := x.begin(ctx)
-	if err == nil && r.PlanTime > 0 && x.d.Until == UntilSteps {
+	if err == nil && r.PlanTime > 0 && r.Follow == nil && x.d.Until == UntilSteps {
 		x.ahead, err = plan.NewAhead(p, r.Seed)
 	}
 	for err == nil && x.d.Status == "" {

@@ -66,9 +66,9 @@ type Chooser interface {
 	Horizon() int
 	// Success reports whether it is to reach a goal.
 	Success() bool
-	// Choose returns the action for a state at a step, and whether it had to be planned. It is nil where
+	// Choose returns the action for a state at a step, and what is known of it if it had to be planned. It is nil where
 	// nothing is legal.
-	Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned bool, err error)
+	Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned engine.Status, err error)
 	// See returns the probability of the state after a step.
 	See(now, next factored.Valuation) (p float64, err error)
 	// Drift says how what was seen differs from the model; "" for nothing remarkable.

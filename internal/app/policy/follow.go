@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/decision"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -119,11 +120,15 @@ type Follower struct {
 	first int // the step at which the policy began
 	spent int // disturbances so far
 
+	planner *decision.Planner // where the table does not have all that can be reached; else nil
+	online  bool              // the planner searches at each step
+
 	log, expected, variance float64 // of the probabilities of what was seen
 	never                   int     // steps that led where the model never does
 }
 
-// NewFollower follows a policy, or makes one where it is nil.
+// NewFollower follows a policy, or makes one where it is nil. Where dynamic programming does not fit, there is a search
+// at each step in place of a policy.
 func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (*Follower, error) {
 	m, err := newModel(p)
 	if err != nil {
@@ -131,16 +136,29 @@ func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (
 	}
 	f := &Follower{p: p, m: m, r: r, d: d, first: 1}
 	if d == nil {
+		r.Online = true
 		if f.d, err = Plan(ctx, p, r); err != nil {
 			return nil, err
 		}
-		if f.d.Value == nil {
+		if f.d.Value == nil && f.d.Rule == nil {
 			return nil, errors.New(f.d.Says())
 		}
 	}
 	f.r.Horizon, f.r.Objective, f.r.Robust = f.d.Horizon, f.d.Objective, nil
 	if n := f.d.Disturbances; n != nil {
 		f.r.Robust = &Robust{Disturbances: *n}
+	}
+	if rule := f.d.Rule; rule != nil {
+		x, err := m.factored(f.r.Objective)
+		if err != nil {
+			return nil, err
+		}
+		if f.planner, err = x.Planner(ctx, f.r.Objective, f.r.Horizon, rule.Seed, rule.Leaves, r.Now); err != nil {
+			return nil, err
+		}
+		if f.online = d == nil || r.PlanTime > 0; f.online {
+			return f, nil
+		}
 	}
 	f.act, err = f.d.Table.policy(p.Problem, f.d.Disturbances != nil)
 	return f, err
@@ -159,12 +177,30 @@ func (f *Follower) Horizon() int { return f.r.Horizon }
 // Success reports whether the policy is to reach a goal.
 func (f *Follower) Success() bool { return f.d.Objective == policy.Success }
 
-// Choose returns the action for a state at a step, from 1, and whether a new policy was made for it: where the one
-// at hand says nothing. There is no action in a state without a legal one, or after the last step.
-func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned bool, err error) {
-	if action = f.act(step-f.first+1, f.spent, state); action != nil || step > f.r.Horizon {
-		return action, false, nil
+// Choose returns the action for a state at a step, from 1, and what is known of it if it had to be planned: where the
+// policy at hand says nothing. There is no action in a state without a legal one, or after the last step.
+func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned engine.Status, err error) {
+	if step > f.r.Horizon {
+		return nil, "", nil
 	}
+	if f.planner != nil && f.online {
+		if err = f.planner.Search(ctx, state, f.r.Horizon-step+1, f.r.PlanTime); err == nil {
+			action, err = f.planner.Choose(state, f.r.Horizon-step+1)
+		}
+		return action, engine.Feasible, err
+	}
+	if action = f.act(step-f.first+1, f.spent, state); action != nil {
+		return action, "", nil
+	}
+	if f.planner != nil {
+		action, err = f.planner.Choose(state, f.r.Horizon-step+1)
+		return action, "", err
+	}
+	return f.again(ctx, step, state)
+}
+
+// again makes a new policy.
+func (f *Follower) again(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned engine.Status, err error) {
 	p := *f.p
 	p.Problem = f.p.Problem.Clone()
 	p.Problem.Initial = nil
@@ -185,14 +221,17 @@ func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuatio
 		r.Robust = nil
 		d, err = Plan(ctx, &p, r)
 	}
-	if err != nil || d.Value == nil {
-		return nil, true, err
+	if err != nil {
+		return nil, "", err
+	}
+	if d.Value == nil {
+		return nil, engine.Infeasible, err
 	}
 	if f.act, err = d.Table.policy(f.p.Problem, d.Disturbances != nil); err != nil {
-		return nil, true, err
+		return nil, "", err
 	}
 	f.first, f.spent = step, 0
-	return f.act(1, 0, state), true, nil
+	return f.act(1, 0, state), d.Status, nil
 }
 
 // See compares the state after a step with what the model says of the step from the state and with the action of

@@ -30,9 +30,13 @@ type Request struct {
 	Robust  *Robust
 	Certify bool // make a table that proves the bound
 	Limits  engine.Limits
-	States  int                         // that may be reached within the horizon, at most; 0 for as many as fit memory
-	Seed    uint64                      // of runs, where the value is sampled
-	Report  func(states, remaining int) // may be nil
+	States  int // that may be reached within the horizon, at most; 0 for as many as fit memory
+	// Online asks for no more than a rule where dynamic programming does not fit: a search is to follow at each step,
+	// of PlanTime; without a time, of a fixed number of trials.
+	Online   bool
+	PlanTime time.Duration
+	Seed     uint64                      // of runs, where the value is sampled
+	Report   func(states, remaining int) // may be nil
 	// Interval is told the bounds where dynamic programming does not fit; they may be infinite. It may be nil.
 	Interval func(lower, upper float64)
 	Now      func() time.Time
@@ -150,6 +154,10 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
 	s, err := m.solve(ctx, r)
 	if errors.Is(err, policy.ErrTooLarge) && r.States == 0 {
+		if r.Online {
+			d.Rule = &Rule{r.Seed, decision.OnlineLeaves}
+			return d, nil
+		}
 		err = m.bounded(ctx, r, d, err)
 		if d.Seconds = r.Now().Sub(r.Started).Seconds(); r.Certify {
 			d.NoProof = fmt.Errorf("%w: the bound is that of a search", certify.ErrNoProof)

@@ -147,10 +147,12 @@ func build(ctx context.Context, p Process, o Options, paid bool, tell func(state
 	}
 	t.levels = []int{1}
 	x := &Expansion{}
+	looked := 0 // outcomes when limits were looked at
 	for step, from := 1, 0; step <= o.Horizon; step++ {
 		to := t.states()
 		for i := from; i < to; i++ {
-			if i%1024 == 0 {
+			if i%1024 == 0 || len(t.next)-looked > 1<<16 {
+				looked = len(t.next)
 				if err := ctx.Err(); err != nil {
 					return nil, context.Cause(ctx)
 				}
