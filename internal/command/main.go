@@ -31,6 +31,8 @@ type entry struct {
 	hidden     bool
 }
 
+//go:generate go test . -run TestPythonIsGenerated -update
+
 // commands are all of them, in the order of the help.
 var commands = []entry{
 	{"check", "Parse, type-check and ground RDDL files.", func() any { return new(checkCmd) }, false},

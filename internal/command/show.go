@@ -89,7 +89,7 @@ func (c *showCmd) Run(a *environment) error {
 
 // log shows the columns of a log.
 func (c *showCmd) log(ctx context.Context, a *environment) error {
-	delimiter, err := delimiterOf(c.Delimiter)
+	delimiter, err := fromlog.Delimiter(c.Delimiter)
 	if err != nil {
 		return err
 	}

@@ -14,29 +14,31 @@ import (
 
 var update = flag.Bool("update", false, "write what is generated into openapi.json")
 
-// TestDescriptionIsGenerated holds the schema of requests to the options that are declared; with
-// -update it is written.
+// TestDescriptionIsGenerated holds the schemas of requests to the options that are declared; with
+// -update they are written.
 func TestDescriptionIsGenerated(t *testing.T) {
-	want, err := json.MarshalIndent(jobSchema(), strings.Repeat(" ", 6), "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const head = `"JobRequest": `
-	_, rest, ok := bytes.Cut(description, []byte(head))
-	var committed json.RawMessage
-	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&committed) != nil {
-		t.Fatal("there is no JobRequest in the description")
+	text := description
+	for name, schema := range map[string]any{"JobRequest": jobSchema(), "InitRequest": initSchema()} {
+		want, err := json.MarshalIndent(schema, strings.Repeat(" ", 6), "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := `      "` + name + `": `
+		_, rest, ok := bytes.Cut(text, []byte(head))
+		var committed json.RawMessage
+		if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&committed) != nil {
+			t.Fatalf("there is no %s in the description", name)
+		}
+		var one, two any
+		if json.Unmarshal(committed, &one) != nil || json.Unmarshal(want, &two) != nil || !*update && !reflect.DeepEqual(one, two) {
+			t.Errorf("the description of %s is not that of the options; go generate ./internal/serve writes it. It is\n%s\nexpected\n%s", name, committed, want)
+		}
+		text = bytes.Replace(text, slices.Concat([]byte(head), committed), slices.Concat([]byte(head), want), 1)
 	}
 	if *update {
-		text := bytes.Replace(description, slices.Concat([]byte(head), committed), slices.Concat([]byte(head), want), 1)
 		if err := os.WriteFile("openapi.json", text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	var one, two any
-	if json.Unmarshal(committed, &one) != nil || json.Unmarshal(want, &two) != nil || !reflect.DeepEqual(one, two) {
-		t.Errorf("the description of a JobRequest is not that of the options; go generate ./internal/serve writes it. It is\n%s\nexpected\n%s", committed, want)
 	}
 }
 
@@ -116,7 +118,7 @@ func bodyOf(op operation) map[string]bool {
 func TestFieldsAreDescribed(t *testing.T) {
 	a := api(t)
 	for name, v := range map[string]any{
-		"Job": Job{}, "Error": problemError{}, "InitRequest": initRequest{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
+		"Job": Job{}, "Error": problemError{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
 		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": sessionAnswer{}, "SessionRequest": sessionRequest{},
 	} {
 		described := map[string]bool{}

@@ -3,17 +3,19 @@ package serve
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
+	"github.com/fdplan/fdplan/internal/app/request"
 )
 
 // logFile has what the server knows of an uploaded log.
@@ -182,47 +184,37 @@ func (s *Server) deleteLog(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// initRequest is what a client says of a log. The fields are the flags of fdplan init.
+// initRequest is what a client says of a log: fields of the server's own, and options of fdplan init.
 type initRequest struct {
-	Name      string               `json:"name"`
-	Actions   []string             `json:"actions"`
-	Ignore    []string             `json:"ignore"`
-	Episode   string               `json:"episode"`
-	Rename    map[string]string    `json:"rename"`
-	Bins      map[string][]float64 `json:"bins"`
-	Missing   string               `json:"missing"`
-	Gap       float64              `json:"gap"`
-	Delimiter string               `json:"delimiter"`
-	Goal      string               `json:"goal"`
-	Reward    string               `json:"reward"`
-	Rules     []string             `json:"rules"`
-	Initial   []string             `json:"initial"`
+	initFields
+	options bind.Fields
 }
 
-// request is that of fdplan init.
-func (q *initRequest) request() map[string]any {
-	out := map[string]any{
-		"actions": q.Actions, "ignore": q.Ignore, "episode": q.Episode, "gap": q.Gap, "delimiter": q.Delimiter, "goal": q.Goal, "reward": q.Reward,
-		"rule": q.Rules, "initial": q.Initial,
+// initFields are the server's own.
+type initFields struct {
+	Name string `help:"Name of the problem; default: that of the log."`
+}
+
+// UnmarshalJSON reads the fields.
+func (q *initRequest) UnmarshalJSON(text []byte) (err error) {
+	if q.options, err = bind.Parse(text); err == nil {
+		err = app.Binder().Take(q.options, &q.initFields, nil)
 	}
-	if q.Missing != "" {
-		out["missing"] = q.Missing
+	if err == nil {
+		err = app.Binder().Decode(q.options, new(request.Init), public)
 	}
-	var rename, bins []string
-	for column, name := range q.Rename {
-		rename = append(rename, column+"="+name)
+	if err != nil {
+		return bad("the body: %v", err)
 	}
-	for column, edges := range q.Bins {
-		parts := make([]string, len(edges))
-		for i, e := range edges {
-			parts[i] = strconv.FormatFloat(e, 'g', -1, 64)
-		}
-		bins = append(bins, column+"="+strings.Join(parts, ","))
-	}
-	slices.Sort(rename)
-	slices.Sort(bins)
-	out["rename"], out["bins"] = rename, bins
-	return out
+	return nil
+}
+
+// initSchema is the JSON schema of an initRequest.
+func initSchema() map[string]any {
+	b := app.Binder()
+	schema := b.Schema(new(request.Init), public)
+	maps.Copy(schema["properties"].(map[string]any), b.Schema(initFields{}, nil)["properties"].(map[string]any))
+	return schema
 }
 
 // createProblemFromLog runs fdplan init, and adds the problem that it makes.
@@ -236,9 +228,6 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	patient(w)
-	if q.Delimiter == "" {
-		q.Delimiter = l.Delimiter
-	}
 	dir, err := s.folder.temporary("init")
 	if err != nil {
 		return err
@@ -248,7 +237,10 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	const made = "made"
-	asks := q.request()
+	asks := map[string]any{"delimiter": l.Delimiter}
+	for name, value := range q.options {
+		asks[name] = value
+	}
 	asks["log"], asks["out"] = l.Name, made
 	text, err := s.study(r.Context(), dir, "init", asks)
 	if err != nil {

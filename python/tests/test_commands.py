@@ -1,5 +1,6 @@
 """The functions, with the program."""
 
+import inspect
 import os
 import shutil
 import signal
@@ -170,9 +171,13 @@ class Errors(InFolder):
         self.assertGreater(caught.exception.column or 0, 1)
 
     def test_flags(self) -> None:
-        self.assertRaisesRegex(fdplan.InputError, "--engine", fdplan.plan, "navigation/3x3", engine="steam")
+        self.assertRaisesRegex(fdplan.InputError, "^engine is", fdplan.plan, "navigation/3x3", engine="steam")
         self.assertRaisesRegex(fdplan.InputError, "no data set", fdplan.train, 3, task="inventory/2", out="x.bnn")
         self.assertRaisesRegex(fdplan.InputError, "no simulator", fdplan.run, "navigation/3x3", 3)
+
+    def test_names(self) -> None:
+        self.assertRaisesRegex(TypeError, "engin'", fdplan.plan, "navigation/3x3", engin="search")
+        self.assertIn("threads", inspect.signature(fdplan.plan).parameters)
 
     def test_limit(self) -> None:
         with self.assertRaises(fdplan.LimitReached) as caught:

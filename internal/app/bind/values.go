@@ -274,7 +274,7 @@ func (Settings) Schema() map[string]any {
 	return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "object"}}}
 }
 
-// byName reads an object, whose values may be texts, as pairs in the order of their names.
+// byName reads an object, whose values may be texts or lists of numbers, as pairs in the order of their names.
 func byName(text []byte) ([][2]string, error) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil {
@@ -283,8 +283,11 @@ func byName(text []byte) ([][2]string, error) {
 	var out [][2]string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value := string(object[name])
+		var list []json.Number
 		if word := ""; json.Unmarshal(object[name], &word) == nil {
 			value = word
+		} else if json.Unmarshal(object[name], &list) == nil {
+			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
 		}
 		out = append(out, [2]string{name, value})
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -50,7 +49,7 @@ func TestDefaults(t *testing.T) {
 			if err := os.WriteFile("log.csv", []byte(walk(c.moves)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Defaults: c.given, Spec: rawlog.Spec{Actions: []string{"move"}}})
+			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Default: c.given, Actions: []string{"move"}})
 			if err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("%v, want %s", err, c.want)

@@ -202,8 +202,8 @@ func printable(r rune) rune {
 // writeLog writes how train reads the log itself.
 func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading rawlog.Reading) {
 	b.WriteString("\n[log]  # how fdplan train reads a log such as the one above\n")
-	if r.Delimiter != 0 {
-		fmt.Fprintf(b, "delimiter = %s\n", strconv.Quote(string(r.Delimiter)))
+	if r.Delimiter != "" {
+		fmt.Fprintf(b, "delimiter = %s\n", strconv.Quote(strings.ReplaceAll(r.Delimiter, `\t`, "\t")))
 	}
 	if r.Missing != "" {
 		fmt.Fprintf(b, "missing = %s\n", strconv.Quote(string(r.Missing)))

@@ -144,7 +144,7 @@ func TestFaults(t *testing.T) {
 			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Missing: c.missing, Spec: rawlog.Spec{Actions: []string{"open"}}})
+			res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Missing: c.missing, Actions: []string{"open"}})
 			if c.transitions == 0 {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("%v, want %s", err, c.want)

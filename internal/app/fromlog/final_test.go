@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 )
 
@@ -37,7 +36,7 @@ func TestFinalStates(t *testing.T) {
 	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Spec: rawlog.Spec{Actions: []string{"a"}}})
+	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,22 +27,6 @@ import (
 	"github.com/fdplan/fdplan/internal/source"
 )
 
-// Request is what the user says of a log.
-type Request struct {
-	Log       string
-	Out       string                          // folder to write
-	Delimiter rune                            // 0 to infer it
-	Progress  func(step string, done float64) // told of the step and its share that is done; may be nil
-	Missing   rawlog.Missing
-	Gap       float64 // longest time between two rows of an episode; 0 to infer it
-	Spec      rawlog.Spec
-
-	Goal, Reward string // of the task; may be empty
-	Rules        []string
-	Defaults     []string // ACTION=VALUE that does nothing; see chooseDefaults
-	Initial      []string // FLUENT=VALUE; the others begin as the log's first complete row
-}
-
 // Result is the outcome of `fdplan init`.
 type Result struct {
 	Schema        int          `json:"schema"`
@@ -174,14 +158,22 @@ type looked struct {
 
 // look reads a log and decides what its columns are.
 func look(ctx context.Context, r *Request) (*looked, error) {
-	t, err := rawlog.Open(ctx, r.Log, rawlog.Options{Delimiter: r.Delimiter, Progress: func(done float64) { r.Progress(stepRead, done) }})
+	delimiter, err := Delimiter(r.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := r.spec()
+	if err != nil {
+		return nil, err
+	}
+	t, err := rawlog.Open(ctx, r.Log, rawlog.Options{Delimiter: delimiter, Progress: func(done float64) { r.Progress(stepRead, done) }})
 	if err != nil {
 		return nil, err
 	}
 	r.Progress(stepInfer, 0)
-	r.Spec.Actions, r.Spec.Ignore = t.Elements(r.Spec.Actions), t.Elements(r.Spec.Ignore)
-	x := &looked{t: t, shape: t.Shape(r.Spec)}
-	if x.fluents, err = rawlog.Infer(ctx, t, r.Spec, x.shape); err != nil {
+	spec.Actions, spec.Ignore = t.Elements(spec.Actions), t.Elements(spec.Ignore)
+	x := &looked{t: t, shape: t.Shape(spec)}
+	if x.fluents, err = rawlog.Infer(ctx, t, spec, x.shape); err != nil {
 		return nil, err
 	}
 	x.reading = readingOf(x.fluents, *r, x.shape)
@@ -189,10 +181,10 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 		r.Gap, x.reading.Gap = gap, gap
 	}
 	r.Progress(stepBins, 0)
-	if err := chooseBins(ctx, t, x.fluents, x.reading, r.Spec); err != nil {
+	if err := chooseBins(ctx, t, x.fluents, x.reading, spec); err != nil {
 		return nil, err
 	}
-	if err := chooseDefaults(x.fluents, r.Defaults); err != nil {
+	if err := chooseDefaults(x.fluents, r.Default); err != nil {
 		return nil, err
 	}
 	x.end = endingOf(t, x.fluents, x.shape)

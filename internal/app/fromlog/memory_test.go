@@ -106,7 +106,7 @@ func TestRows(t *testing.T) {
 			most = max(most, m.Sys-m.HeapReleased)
 		}
 	}()
-	res, err := Init(t.Context(), Request{Log: name, Out: t.TempDir(), Spec: rawlog.Spec{Actions: []string{"pump"}}})
+	res, err := Init(t.Context(), Request{Log: name, Out: t.TempDir(), Actions: []string{"pump"}})
 	if err != nil {
 		t.Fatal(err)
 	}

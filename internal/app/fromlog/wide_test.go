@@ -12,7 +12,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
@@ -59,7 +58,7 @@ func learnColumns(t *testing.T, rows, columns int) *learn.Trained {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "wide.csv")
 	writeColumns(t, name, rows, columns)
-	res, err := fromlog.Init(t.Context(), fromlog.Request{Log: name, Out: filepath.Join(dir, "wide"), Spec: rawlog.Spec{Actions: []string{"act"}}})
+	res, err := fromlog.Init(t.Context(), fromlog.Request{Log: name, Out: filepath.Join(dir, "wide"), Actions: []string{"act"}})
 	if err != nil {
 		t.Fatal(err)
 	}

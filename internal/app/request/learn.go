@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/load"
 )
 
@@ -21,6 +22,12 @@ type Collect struct {
 	Out              string        `short:"o" help:"Data set to write: .parquet, .csv or .npz, or .manifest for one in parts (docs/data.md)." placeholder:"DATA" required:""`
 }
 
+// Init asks for a task and a data set, made of a log.
+type Init struct {
+	fromlog.Request
+	app.Bounds
+}
+
 // Train asks for a network. Options with the tag recipe are of that recipe alone, and ask for it.
 type Train struct {
 	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz, .manifest) or log to learn from."`
@@ -30,7 +37,7 @@ type Train struct {
 	Lift   bool   `help:"Learn one function for all objects of a type, in which neighbours enter as counts; the network's file has them for fdplan lift."`
 
 	Hidden bind.Widths `recipe:"dense" http:"yes" help:"Widths of the hidden layers; those of --init, else 128,128." placeholder:"N,N"`
-	Init   string      `recipe:"dense" help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
+	Init   string      `recipe:"dense" also:"start" help:"Begin from this network, or from that of a bundled problem." placeholder:"NETWORK"`
 	// More rows.
 	Also        string  `help:"Learn the rows of this data set too, each with the weight of ten others; none of them is held out." placeholder:"DATA"`
 	LearnReward bool    `http:"yes" help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`

@@ -12,7 +12,7 @@ the names of the JSON that the program prints; errors are exceptions.
 
 from .agent import PlanningAgent
 from .attached import attached
-from .commands import episodes, explain, plan, run, show, simulate, validate, verify
+from .commands import episodes, explain, plan, policy, run, show, simulate, validate, verify
 from .env import SimulatorEnv
 from .errors import (
     FdplanError,
@@ -38,6 +38,7 @@ from .results import (
     Fault,
     Observation,
     Plan,
+    Policy,
     Proof,
     Property,
     Run,
@@ -78,6 +79,7 @@ __all__ = [
     "Observation",
     "Plan",
     "PlanningAgent",
+    "Policy",
     "Problem",
     "Proof",
     "Property",
@@ -101,6 +103,7 @@ __all__ = [
     "explain",
     "init",
     "plan",
+    "policy",
     "prove",
     "run",
     "show",

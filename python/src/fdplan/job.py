@@ -9,13 +9,13 @@ import queue
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from subprocess import Popen
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from . import program
+from . import options, program
 from .documents import decode
 from .errors import FdplanError, FdplanWarning, Interrupted, LimitReached
 from .events import Event
@@ -32,12 +32,16 @@ ANSWERED = (0, 4)
 
 @dataclass(frozen=True)
 class Invocation(Generic[T_co]):
-    """A command line, and how its output becomes a result."""
+    """A command with its request, and how its answer becomes a result."""
 
-    arguments: Sequence[str]
+    command: str
+    request: Mapping[str, Any]
     read: Callable[[dict[str, Any]], T_co]
-    progress: bool = False  # the command has --progress
     files: ExitStack = field(default_factory=ExitStack)  # temporary files that it reads
+
+    def given(self, **more: Any) -> Invocation[T_co]:
+        """Return the same with more options."""
+        return replace(self, request={**self.request, **more})
 
 
 def reader(kind: type[T], **more: Any) -> Callable[[dict[str, Any]], T]:
@@ -52,13 +56,10 @@ class Job(Generic[T_co]):
     context manager it ends the command when the block is left.
     """
 
-    def __init__(self, invocation: Invocation[T_co], *, events: bool = True) -> None:
+    def __init__(self, invocation: Invocation[T_co]) -> None:
         self._invocation = invocation
-        arguments = list(invocation.arguments)
-        if invocation.progress:
-            arguments.append("--progress=json" if events else "--progress=none")
         try:
-            self._process = program.start(arguments)
+            self._process = program.request(invocation.command, invocation.request)
         except BaseException:
             invocation.files.close()
             raise
@@ -197,12 +198,21 @@ class Command(Generic[P, T]):
     def __signature__(self) -> inspect.Signature:
         signature = inspect.signature(self._prepare)
         result = str(signature.return_annotation).removeprefix("Invocation[").removesuffix("]")
-        return signature.replace(return_annotation=result)
+        parameters = []
+        for parameter in signature.parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                kind = getattr(options, str(parameter.annotation).removeprefix("Unpack[options.").removesuffix("]"))
+                parameters += [inspect.Parameter(name, parameter.KEYWORD_ONLY, default=None, annotation=getattr(text, "__forward_arg__", text)) for name, text in kind.__annotations__.items()]
+            else:
+                parameters.append(parameter)
+        return signature.replace(parameters=parameters, return_annotation=result)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        with Job(self._prepare(*args, **kwargs), events=False) as job:
+        self.__signature__.bind(*args, **kwargs)
+        with Job(self._prepare(*args, **kwargs)) as job:
             return job.result()
 
     def start(self, *args: P.args, **kwargs: P.kwargs) -> Job[T]:
         """Start the command and return it at work."""
+        self.__signature__.bind(*args, **kwargs)
         return Job(self._prepare(*args, **kwargs))

@@ -31,12 +31,11 @@ def draw(document: Mapping[str, Any], source: Problem | None, format: str) -> by
     with tempfile.TemporaryDirectory(prefix="fdplan-") as folder:
         plan, picture = Path(folder) / "plan.json", Path(folder) / f"picture.{format}"
         plan.write_text(json.dumps(document), encoding="utf-8")
-        words = source.words() if source else []
-        named = 1 if source and source.name is not None else 0
-        process = program.start(["show", *words[:named], str(plan), *words[named:], f"--out={picture}"])
+        named: dict[str, Any] = source.parameters() | {"plan": document} if source else {"problem": str(plan)}
+        process = program.request("show", named | {"json": False, "out": str(picture)})
         _, said = process.communicate()
         if process.returncode != 0:
-            raise program.failure(process.returncode, {"error": said.strip().removeprefix("fdplan: ")})
+            raise program.failure(process.returncode, program.error_in(said))
         return picture.read_bytes()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .words import listed, options
+from .words import listed
 
 __all__ = ["Name", "Problem", "Reward", "Value", "Values"]
 
@@ -50,23 +50,8 @@ class Problem:
         """Return a problem that may be named by a word alone."""
         return name if isinstance(name, Problem) else cls(name)
 
-    def words(self) -> list[str]:
-        """Return the problem as words of a command line."""
-        words = [] if self.name is None else [os.fspath(self.name)]
-        return words + options(
-            files=self.files,
-            domain=self.domain,
-            instance=self.instance,
-            goal=self.goal,
-            range=listed(self.ranges),
-            model=None if self.model == "network" else self.model,
-            determinize=self.determinize,
-            ignore_discount=self.ignore_discount,
-            levels=self.levels,
-        )
-
     def parameters(self) -> dict[str, Any]:
-        """Return the problem as parameters of a session's request."""
+        """Return the problem as options of a request."""
         named = {"problem": self.name, "files": self.files, "domain": self.domain, "instance": self.instance}
         parameters: dict[str, Any] = {key: os.fspath(value) for key, value in named.items() if value is not None}
         others = {"goal": self.goal, "range": listed(self.ranges), "determinize": self.determinize}

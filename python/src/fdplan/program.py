@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .errors import FdplanError, InputError, InternalError, LimitReached, MissingProgram
+from .words import plain_value
 
-__all__ = ["VARIABLE", "failure", "find", "interrupt", "start"]
+__all__ = ["VARIABLE", "failure", "find", "interrupt", "request", "start"]
 
 VARIABLE = "FDPLAN"
 """The environment variable that names the program."""
@@ -47,6 +49,20 @@ def start(arguments: Sequence[str], *, stdin: int = subprocess.DEVNULL, stderr: 
     )
 
 
+def request(command: str, options: Mapping[str, Any]) -> subprocess.Popen[str]:
+    """Start a command that is asked for by a document."""
+    text = json.dumps({"command": command, "request": options}, default=plain_value)
+    process = start(["request"], stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    try:
+        with process.stdin:
+            process.stdin.write(text)
+    except OSError:
+        pass  # it has ended already, and says why
+    process.stdin = None
+    return process
+
+
 def interrupt(process: subprocess.Popen[str]) -> None:
     """Ask the program to stop, and to answer with what it has."""
     if process.poll() is not None:
@@ -55,6 +71,15 @@ def interrupt(process: subprocess.Popen[str]) -> None:
         process.send_signal(signal.CTRL_BREAK_EVENT)
     else:
         process.send_signal(signal.SIGINT)
+
+
+def error_in(said: str) -> dict[str, Any]:
+    """Return the object that describes an error, of what the program wrote to standard error."""
+    for line in said.splitlines():
+        if line.startswith('{"error"'):
+            found: dict[str, Any] = json.loads(line)
+            return found
+    return {"error": said.strip()}
 
 
 def failure(status: int, error: dict[str, Any]) -> FdplanError:

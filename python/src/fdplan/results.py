@@ -24,6 +24,7 @@ __all__ = [
     "Fault",
     "Observation",
     "Plan",
+    "Policy",
     "Proof",
     "Property",
     "Result",
@@ -200,6 +201,33 @@ def _checked(result: T, ok: bool, message: str) -> T:
     if not ok:
         raise NoAnswer(message, result)
     return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy(Result):
+    """The answer of :func:`fdplan.policy`, which :func:`fdplan.run` follows as its ``policy``."""
+
+    problem: str
+    objective: str
+    horizon: int
+    status: str
+    goal: bool
+    value: float | None
+    bound: float | None
+    exact: str | None = None
+    evaluated: str | None = None
+    sampled: dict[str, Any] | None = None
+    disturbances: int | None = None
+    excess: float | None = None
+    learned: bool = False
+    unseen: int | None = None
+    table: dict[str, Any] = field(repr=False)
+    seconds: float = field(repr=False, compare=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a policy."""
+        return self.value is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from . import program
 from .attached import attach
-from .commands import Steps
+from .commands import Steps, steps_of
 from .documents import decode
 from .errors import FdplanError, Interrupted, LimitReached
 from .events import Event
@@ -199,10 +199,6 @@ def _changes(initial: Values | None, require: str | Iterable[str], reward: Mappi
     }
 
 
-def _steps(plan: Plan | Steps | None) -> Any:
-    return plan.document if isinstance(plan, Plan) else plan if plan is None else [dict(step) for step in plan]
-
-
 class SessionProblem:
     """A problem that a session holds ready. The arguments are those of the functions of the
     same names; changes hold for one request.
@@ -263,7 +259,7 @@ class SessionProblem:
     ) -> Verdict:
         """Replay a plan in the model and, with ``simulator``, in a simulator."""
         with ExitStack() as files:
-            params = _changes(initial, require, reward) | _given(plan=_steps(plan), simulator=attach(simulator, files))
+            params = _changes(initial, require, reward) | _given(plan=steps_of(plan), simulator=attach(simulator, files))
             return self._ask(Verdict, "validate", params)
 
     def explain(
@@ -281,7 +277,7 @@ class SessionProblem:
     ) -> Explanation:
         """Explain why there is no plan of a horizon, or what forces a plan."""
         params = _changes(initial, require, reward) | _given(
-            plan=_steps(plan), horizon=horizon, engine=engine, alternatives=alternatives, time_limit=time_limit
+            plan=steps_of(plan), horizon=horizon, engine=engine, alternatives=alternatives, time_limit=time_limit
         )
         return self._ask(Explanation, "explain", params, on_event)
 
@@ -293,7 +289,7 @@ class SessionProblem:
         self, plan: Plan | Steps | None = None, *, policy: str | None = None, steps: int | None = None, seed: int | None = None
     ) -> Simulated:
         """Run a plan or a policy in the problem's RDDL."""
-        return self._ask(Simulated, "simulate", _given(plan=_steps(plan), policy=policy, steps=steps, seed=seed))
+        return self._ask(Simulated, "simulate", _given(plan=steps_of(plan), policy=policy, steps=steps, seed=seed))
 
     def reset(
         self,

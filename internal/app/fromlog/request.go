@@ -1,0 +1,80 @@
+package fromlog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// Request is what the user says of a log.
+type Request struct {
+	Log       string         `arg:"" help:"Log with a row for each time step, or for each transition: CSV, Parquet or JSON lines (.jsonl)."`
+	Out       string         `short:"o" help:"Folder for task.toml, the data set and a report." required:"" placeholder:"FOLDER"`
+	Actions   []string       `http:"yes" help:"Columns that are actions." placeholder:"COLUMN,…"`
+	Ignore    []string       `http:"yes" help:"Columns to drop." placeholder:"COLUMN,…"`
+	Rename    bind.Settings  `http:"yes" help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
+	Missing   rawlog.Missing `http:"yes" help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
+	Bins      bind.Settings  `http:"yes" help:"Bin edges of a quantity; repeatable." placeholder:"COLUMN=EDGE,…" sep:"none"`
+	Delimiter string         `http:"yes" help:"Delimiter of a CSV; inferred if not given." placeholder:"C"`
+	Range     bind.Settings  `http:"yes" help:"Range of a number, or its values; repeatable." placeholder:"COLUMN=LO..HI[ by STEP]" sep:"none"`
+	Gap       float64        `http:"yes" help:"Longest time between two rows of an episode, in seconds or the unit of the column of times; inferred if not given." placeholder:"TIME"`
+	Episode   string         `http:"yes" help:"Column that numbers the episodes." placeholder:"COLUMN"`
+	Entity    string         `http:"yes" help:"Column that names the device that a row is about: its rows follow each other, whatever stands between them." placeholder:"COLUMN"`
+	// Of the task.
+	Goal    string        `http:"yes" help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
+	Reward  string        `http:"yes" help:"Reward of a step, a sum." placeholder:"EXPR"`
+	Rules   []string      `name:"rule" json:"rules" http:"yes" help:"Condition that always holds; repeatable." placeholder:"EXPR" sep:"none"`
+	Default bind.Settings `http:"yes" help:"Value of an action that does nothing, so that plans omit it; repeatable." placeholder:"ACTION=VALUE" sep:"none"`
+	Initial bind.Settings `http:"yes" help:"First value of a state, else that of the log; repeatable." placeholder:"STATE=VALUE" sep:"none"`
+
+	Progress func(step string, done float64) `kong:"-"` // told of the step and its share that is done; may be nil
+}
+
+// Delimiter is the character that a text stands for, with \t for a tab; 0 for none.
+func Delimiter(text string) (rune, error) {
+	switch runes := []rune(strings.ReplaceAll(text, `\t`, "\t")); len(runes) {
+	case 0:
+		return 0, nil
+	case 1:
+		return runes[0], nil
+	}
+	return 0, fmt.Errorf("--delimiter %q; expected one character", text)
+}
+
+// spec is what is said of the columns.
+func (r *Request) spec() (s rawlog.Spec, err error) {
+	s = rawlog.Spec{Actions: r.Actions, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}}
+	for _, text := range r.Rename {
+		column, name, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return s, fmt.Errorf("--rename %s; expected COLUMN=NAME", text)
+		}
+		s.Rename[column] = name
+	}
+	for _, text := range r.Bins {
+		column, list, ok := strings.Cut(text, "=")
+		if !ok {
+			return s, fmt.Errorf("--bins %s; expected COLUMN=EDGE,EDGE,…", text)
+		}
+		for _, e := range strings.Split(list, ",") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(e), 64)
+			if err != nil {
+				return s, fmt.Errorf("--bins %s: %q is not a number; expected COLUMN=EDGE,EDGE,…", text, e)
+			}
+			s.Bins[column] = append(s.Bins[column], x)
+		}
+	}
+	for _, text := range r.Range {
+		column, bounds, ok := strings.Cut(text, "=")
+		if !ok {
+			return s, fmt.Errorf("--range %s; expected COLUMN=LO..HI[ by STEP]", text)
+		}
+		if s.Ranges[column], err = rawlog.ParseRange(bounds); err != nil {
+			return s, fmt.Errorf("--range %s: %w", text, err)
+		}
+	}
+	return s, nil
+}
