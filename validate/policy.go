@@ -23,6 +23,9 @@ type Odds struct {
 	// Failure is why there are no odds: a rule that the policy breaks, or may break where it is to
 	// maximise its reward.
 	Failure *Failure
+
+	// Walk has the states that were evaluated, and takes further steps from them.
+	Walk *Walk
 }
 
 // Exact reports whether the odds are known exactly.
@@ -91,7 +94,7 @@ func follow(e *evaluation, p *factored.Problem, net *bnn.Network, chance Chance,
 			return &Odds{Failure: failure}, err
 		}
 	}
-	out := &Odds{States: len(e.nodes)}
+	out := &Odds{States: len(e.nodes), Walk: walkOf(&e.graph)}
 	for _, l := range e.layers[:e.horizon] {
 		out.Steps += int64(len(l))
 	}

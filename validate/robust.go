@@ -19,6 +19,8 @@ type Worst struct {
 	States int
 	// Failure is how a run breaks a rule or misses the goal; nil if none does.
 	Failure *Failure
+	// Walk has the states that were evaluated, and takes further steps from them.
+	Walk *Walk
 }
 
 // WorstCase follows a policy through all runs with at most so many disturbances. Each of them has to reach the goal,
@@ -36,7 +38,7 @@ func WorstCase(p *factored.Problem, net *bnn.Network, chance Chance, start facto
 		return nil, err
 	}
 	found := *out
-	found.States = len(e.nodes)
+	found.States, found.Walk = len(e.nodes), walkOf(&e.graph)
 	return &found, nil
 }
 

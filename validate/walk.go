@@ -29,6 +29,10 @@ type Arrival struct {
 func NewWalk(p *factored.Problem, chance Chance) *Walk {
 	e := &graph{}
 	e.prepare(p, nil, chance)
+	return walkOf(e)
+}
+
+func walkOf(e *graph) *Walk {
 	w := &Walk{e: e}
 	for _, g := range e.check.step {
 		for _, t := range g.Terms {

@@ -52,6 +52,22 @@ func (v Values) String() string {
 	return "(all false)"
 }
 
+// Text names the actions of a step.
+func (v Values) Text() string {
+	if len(v) == 0 {
+		return "(nothing)"
+	}
+	var names []string
+	for _, e := range v {
+		if e.Value == true {
+			names = append(names, e.Name)
+		} else {
+			names = append(names, fmt.Sprintf("%s=%v", e.Name, e.Value))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // MarshalJSON writes the entries in order.
 func (v Values) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

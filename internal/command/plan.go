@@ -300,20 +300,7 @@ func modelOf(d *execute.Document) string {
 }
 
 // actions names the actions of a step.
-func actions(step app.Values) string {
-	if len(step) == 0 {
-		return "(nothing)"
-	}
-	var names []string
-	for _, e := range step {
-		if e.Value == true {
-			names = append(names, e.Name)
-		} else {
-			names = append(names, fmt.Sprintf("%s=%v", e.Name, e.Value))
-		}
-	}
-	return strings.Join(names, ", ")
-}
+func actions(step app.Values) string { return step.Text() }
 
 // claimed is the line about what stands on an outside solver's word.
 func claimed(d *plan.Document) string {

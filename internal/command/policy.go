@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/draw"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -63,11 +64,8 @@ func (c *planCmd) findPolicy(a *environment) error {
 	if d.NoProof != nil {
 		a.warn(d.NoProof.Error())
 	}
-	if c.Out != "" && c.Out != "-" {
-		d.Policy = &c.Out
-		if err := a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, d) }); err != nil {
-			return err
-		}
+	if err := c.writePolicy(a, d); err != nil {
+		return err
 	}
 	if err := a.answer(c.JSON, "", d, func(w io.Writer) error { return writePolicy(w, d) }); err != nil {
 		return err
@@ -76,6 +74,25 @@ func (c *planCmd) findPolicy(a *environment) error {
 		return exitStatus(exitNo)
 	}
 	return nil
+}
+
+// writePolicy writes the file of the policy, or its picture.
+func (c *planCmd) writePolicy(a *environment, d *policy.Document) error {
+	switch {
+	case c.Out == "" || c.Out == "-":
+		return nil
+	case isPicture(c.Out):
+		if d.Value == nil {
+			return nil
+		}
+		p, err := draw.Policy(d, nil)
+		if err != nil {
+			return err
+		}
+		return writePicture(a, p, d.Problem, c.Out)
+	}
+	d.Policy = &c.Out
+	return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, d) })
 }
 
 // mostRows bounds the rows of a policy that are printed.

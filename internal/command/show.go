@@ -51,10 +51,11 @@ type showCmd struct {
 	load.Changes
 	app.Bounds
 	Delimiter string    `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
-	Plan      bind.Plan `arg:"" optional:"" help:"Plan as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	Plan      bind.Plan `arg:"" optional:"" help:"Plan or policy as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	Seed      *uint64   `help:"Seed of the run in the picture of a policy; default: the most likely run." placeholder:"N"`
 	JSON      bool      `name:"json" help:"Print a problem as one JSON object."`
 	Frames    bool      `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
-	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, or of the initial state, if it ends in .svg, .html or .gif; that of a plan also as .txt." placeholder:"FILE"`
+	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html or .gif; those of plans and policies also as .txt." placeholder:"FILE"`
 }
 
 // Run shows a problem, or a plan.
@@ -110,6 +111,13 @@ func (c *showCmd) network(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
+	if isPicture(c.Out) || c.Frames {
+		p, err := draw.Effects(c.Ref.Name, d)
+		if err != nil {
+			return err
+		}
+		return c.draw(a, p, c.Ref.Name)
+	}
 	return a.answer(c.JSON, c.Out, d, d.WriteText)
 }
 
@@ -124,7 +132,7 @@ func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if err := readPlan(&c.Plan); err != nil {
 		return err
 	}
-	p, err := draw.Picture(ctx, c.Ref, c.Plan.File, c.Plan.Text)
+	p, err := draw.Picture(ctx, c.Ref, c.Plan.File, c.Plan.Text, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -149,45 +157,32 @@ func (c *showCmd) draw(a *environment, p *picture.Picture, what string) error {
 		}
 		return a.toFile(c.Out, func(w io.Writer) error { return app.WriteJSON(w, f) })
 	}
-	write := map[string]func(*picture.Picture, io.Writer) error{
-		".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
-		"": (*picture.Picture).Text, // standard output
-	}[strings.ToLower(filepath.Ext(strings.TrimSuffix(c.Out, "-")))]
-	if write == nil || c.Out != "" && c.Out != "-" && filepath.Ext(c.Out) == "" {
-		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", c.Out)
+	return writePicture(a, p, what, c.Out)
+}
+
+// pictures are the forms of pictures, by the extension of the file.
+var pictures = map[string]func(*picture.Picture, io.Writer) error{
+	".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
+}
+
+// isPicture reports whether a file's name is that of a picture.
+func isPicture(out string) bool { return pictures[strings.ToLower(filepath.Ext(out))] != nil }
+
+// writePicture writes a picture in the form that the name of the file asks for.
+func writePicture(a *environment, p *picture.Picture, what, out string) error {
+	write := pictures[strings.ToLower(filepath.Ext(out))]
+	switch {
+	case out == "" || out == "-":
+		write = (*picture.Picture).Text
+	case write == nil:
+		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", out)
 	}
-	return a.toFile(c.Out, func(w io.Writer) error {
+	return a.toFile(out, func(w io.Writer) error {
 		if err := write(p, w); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 		return nil
 	})
-}
-
-// writeChance draws the outcomes of each context with their frequencies.
-func writeChance(b *strings.Builder, groups []inspect.ChanceLine) {
-	const width = 20 // of a bar of probability 1
-	for _, g := range groups {
-		fmt.Fprintf(b, "\ndrawn together: %s (an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)
-		for _, c := range g.Contexts {
-			when := c.When
-			if when == "" {
-				when = "otherwise"
-			}
-			fmt.Fprintf(b, "  %s", when)
-			if c.Rows > 0 {
-				fmt.Fprintf(b, "    # %s", counted.Of(int(c.Rows), "row"))
-			}
-			fmt.Fprintln(b)
-			for _, o := range c.Outcomes {
-				n := int(width*o.Probability + .5)
-				fmt.Fprintf(b, "    %6.2f %% %s%s  %s\n", 100*o.Probability, strings.Repeat("█", n), strings.Repeat("·", width-n), o.Effects)
-			}
-		}
-	}
-	if len(groups) > 0 {
-		fmt.Fprintf(b, "What is not listed was never seen; that does not make it impossible.\n")
-	}
 }
 
 func writeSummary(w io.Writer, s *inspect.Summary) error {
@@ -232,7 +227,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 			fmt.Fprintf(&b, "  %s    # %s\n", l.Text, l.Origin)
 		}
 	}
-	writeChance(&b, s.Chance)
+	inspect.WriteChance(&b, s.Chance)
 	fmt.Fprintf(&b, "\nreward of a step\n")
 	for _, r := range s.Reward {
 		if r.Integer {

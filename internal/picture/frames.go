@@ -54,20 +54,20 @@ func (p *Picture) Frames() (*Frames, error) {
 	}
 	w, h := p.view.size()
 	out := &Frames{
-		Title: p.Title(), Summary: p.Summary(), Verdict: p.plan.Verdict.Lines, Bad: p.plan.Verdict.Bad,
+		Title: p.Title(), Summary: p.summary, Verdict: p.verdict.Lines, Bad: p.verdict.Bad,
 		Width: w, Height: h, Base: string(markup(p.view.base())), Notes: p.notes(), Choices: []Choice{},
 	}
-	for k := range p.hist.H() + 1 {
+	for k := range len(p.steps) + 1 {
 		f := Frame{Step: "start", Text: p.view.describe(k), Markup: string(markup(p.view.frame(k)))}
 		if k > 0 {
-			f.Step = p.hist.step(k - 1)
+			f.Step = p.steps[k-1]
 		}
 		out.Frames = append(out.Frames, f)
 	}
 	if c, ok := p.view.(chooser); ok {
 		out.Choices = c.choices()
 	}
-	if s := p.view.whole(); s != nil && p.hist.H() > 0 {
+	if s := p.view.whole(); s != nil && len(p.steps) > 0 {
 		out.Whole = fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s">%s</svg>`,
 			svg.Num(s.w), svg.Num(s.h), svg.Num(s.w), svg.Num(s.h), markup(s.parts))
 	}

@@ -33,7 +33,7 @@ func (p *Picture) HTML(w io.Writer) error {
 	}
 	width, height := p.view.size()
 	data := struct {
-		Title, Summary, First                  string
+		What, Title, Summary, First            string
 		Style                                  template.CSS
 		Width, Height, WholeWidth, WholeHeight string
 		Base, Frames, Whole                    template.HTML
@@ -43,12 +43,12 @@ func (p *Picture) HTML(w io.Writer) error {
 		Notes, Verdict                         []string
 		Bad                                    bool
 	}{
-		Title: p.Title(), Summary: p.Summary(), First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
-		Last: p.hist.H(), Long: width > longFrom, Notes: p.notes(), Verdict: p.plan.Verdict.Lines, Bad: p.plan.Verdict.Bad,
+		What: p.what, Title: p.title, Summary: p.summary, First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
+		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad,
 	}
 	data.Base = markup(p.view.base())
 	var frames strings.Builder
-	for k := range p.hist.H() + 1 {
+	for k := range len(p.steps) + 1 {
 		on := ""
 		if k == 0 {
 			on = " on"
@@ -56,7 +56,7 @@ func (p *Picture) HTML(w io.Writer) error {
 		fmt.Fprintf(&frames, "<g class=\"frame%s\" data-step=\"%d\">%s</g>\n", on, k, markup(p.view.frame(k)))
 		s := pageStep{k, "start", p.view.describe(k)}
 		if k > 0 {
-			s.Name = fmt.Sprintf("%d %s", k, p.hist.step(k-1))
+			s.Name = fmt.Sprintf("%d %s", k, p.steps[k-1])
 		}
 		data.Steps = append(data.Steps, s)
 	}

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -34,11 +35,14 @@ type view interface {
 	text(b *strings.Builder, width int)
 }
 
-// Picture is a plan, ready to be drawn.
+// Picture is a plan or a policy, ready to be drawn.
 type Picture struct {
-	plan *Plan
-	hist *history
-	view view
+	what    string   // is drawn: "Plan of NAME"
+	title   string   // the problem's name
+	summary string   // status, reward and length
+	verdict *Verdict // what is known of it
+	steps   []string // the names of the steps; there is a state more
+	view    view
 }
 
 // New determines the kind of a plan's problem from its variables, and returns its picture. It
@@ -53,7 +57,11 @@ func New(p *Plan, f Facts) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	pic := &Picture{plan: p, hist: h, view: viewOf(h, &f)}
+	pic := &Picture{title: cmp.Or(p.Problem, "plan"), summary: p.summary(h.H()), verdict: &p.Verdict, view: viewOf(h, &f)}
+	pic.what = "Plan of " + pic.title
+	for k := range h.H() {
+		pic.steps = append(pic.steps, h.step(k))
+	}
 	names, states := [2]string{"What happened", "What was planned"}, p.Planned
 	if states == nil {
 		names, states = [2]string{"What was planned", "What happened in the simulator"}, p.Observed
@@ -85,27 +93,18 @@ func viewOf(h *history, f *Facts) view {
 }
 
 // Title returns the problem's name.
-func (p *Picture) Title() string {
-	if p.plan.Problem == "" {
-		return "plan"
-	}
-	return p.plan.Problem
-}
+func (p *Picture) Title() string { return p.title }
 
-// Summary returns the plan's status, reward and length.
-func (p *Picture) Summary() string {
+// summary returns the plan's status, reward and length.
+func (p *Plan) summary(h int) string {
 	var parts []string
-	if p.plan.Status != "" {
-		parts = append(parts, p.plan.Status)
+	if p.Status != "" {
+		parts = append(parts, p.Status)
 	}
-	if p.plan.Reward != nil {
-		parts = append(parts, "reward "+strconv.FormatFloat(*p.plan.Reward, 'g', -1, 64))
+	if p.Reward != nil {
+		parts = append(parts, "reward "+strconv.FormatFloat(*p.Reward, 'g', -1, 64))
 	}
-	steps := counted.Of(p.hist.H(), "step")
-	if p.hist.H() == 1 {
-		steps = "1 step"
-	}
-	return strings.Join(append(parts, steps), ", ")
+	return strings.Join(append(parts, counted.Of(h, "step")), ", ")
 }
 
 // moment returns the name of state k.
@@ -113,7 +112,7 @@ func (p *Picture) moment(k int) string {
 	if k == 0 {
 		return "start"
 	}
-	return fmt.Sprintf("step %d of %d: %s", k, p.hist.H(), p.hist.step(k-1))
+	return fmt.Sprintf("step %d of %d: %s", k, len(p.steps), p.steps[k-1])
 }
 
 // notes are written below a drawing.
@@ -128,8 +127,8 @@ func (p *Picture) notes() []string {
 // Text writes the picture with characters.
 func (p *Picture) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", p.Title(), p.Summary())
-	for _, l := range p.plan.Verdict.Lines {
+	fmt.Fprintf(&b, "%s: %s\n", p.Title(), p.summary)
+	for _, l := range p.verdict.Lines {
 		fmt.Fprintf(&b, "%s\n", l)
 	}
 	p.view.text(&b, 80)
@@ -142,7 +141,7 @@ func (p *Picture) Text(w io.Writer) error {
 
 // drawable refuses what is too large to display.
 func (p *Picture) drawable() error {
-	if h := p.hist.H(); h > MaxSteps {
+	if h := len(p.steps); h > MaxSteps {
 		return fmt.Errorf("the plan has %d steps; expected at most %d for a picture, or a name that ends in .txt", h, MaxSteps)
 	}
 	if w, h := p.view.size(); w*h > maxArea {
@@ -160,12 +159,12 @@ func (p *Picture) SVG(w io.Writer) error {
 		return err
 	}
 	s := p.sheet()
-	describe := make([]string, 0, p.hist.H()+1)
-	for k := range p.hist.H() + 1 {
+	describe := make([]string, 0, len(p.steps)+1)
+	for k := range len(p.steps) + 1 {
 		describe = append(describe, p.moment(k)+": "+p.view.describe(k)+".")
 	}
-	describe = append(slices.Clone(p.plan.Verdict.Lines), describe...)
-	return writeSVG(w, s, "Plan of "+p.Title()+": "+p.Summary(), strings.Join(describe, " "))
+	describe = append(slices.Clone(p.verdict.Lines), describe...)
+	return writeSVG(w, s, p.what+": "+p.summary, strings.Join(describe, " "))
 }
 
 // all returns the drawing of all steps.
@@ -183,10 +182,10 @@ func (p *Picture) sheet() *scene {
 	inner := p.all()
 	s := &scene{w: max(inner.w, 320) + 2*margin, parts: []element{
 		{shape: words, x: margin, y: margin + 14, size: 17, bold: true, fill: ink, text: p.Title()},
-		label(margin, margin+33, 13, start, faint, p.Summary()),
+		label(margin, margin+33, 13, start, faint, p.summary),
 	}}
 	y := float64(head)
-	for i, l := range p.plan.Verdict.Lines {
+	for i, l := range p.verdict.Lines {
 		for _, part := range wrap(l, int((s.w-2*margin)/7.8)) {
 			line := label(margin, y+10, 13, start, p.tone(i), part)
 			line.bold = i == 0
@@ -209,7 +208,7 @@ func (p *Picture) sheet() *scene {
 
 // tone is the colour of line i of the verdict.
 func (p *Picture) tone(i int) role {
-	if v := &p.plan.Verdict; i == 0 && v.Bad || strings.HasPrefix(v.Lines[i], "Unseen") || strings.HasPrefix(v.Lines[i], "Disputed") {
+	if v := p.verdict; i == 0 && v.Bad || strings.HasPrefix(v.Lines[i], "Unseen") || strings.HasPrefix(v.Lines[i], "Disputed") {
 		return alarm
 	}
 	return ink

@@ -55,7 +55,7 @@ func (p *Picture) GIF(w io.Writer) error {
 	fit := int((float64(whole.Dx()) - 2*margin) / 6.6)
 	var before *image.Paletted
 	near := map[color.RGBA]uint8{}
-	for k := range p.hist.H() + 1 {
+	for k := range len(p.steps) + 1 {
 		caption := label(margin, float64(whole.Dy())-27, 13, start, ink, shorten(p.moment(k), fit))
 		caption.bold = true
 		over := c.layer([]element{
@@ -71,7 +71,7 @@ func (p *Picture) GIF(w io.Writer) error {
 			shown = next.SubImage(changed(before, next)).(*image.Paletted)
 		}
 		delay := frameTime
-		if k == p.hist.H() {
+		if k == len(p.steps) {
 			delay = lastTime
 		}
 		out.Image, out.Delay, out.Disposal = append(out.Image, shown), append(out.Delay, delay), append(out.Disposal, gif.DisposalNone)
@@ -83,10 +83,10 @@ func (p *Picture) GIF(w io.Writer) error {
 // heading returns the title and the verdict of an animation, with lines of about n
 // characters, and the height that they take.
 func (p *Picture) heading(margin, height, lineHeight float64, n int) ([]element, float64) {
-	title := label(margin, 21, 14, start, ink, p.Title()+": "+p.Summary())
+	title := label(margin, 21, 14, start, ink, p.Title()+": "+p.summary)
 	title.bold = true
 	out := []element{title}
-	for i, l := range p.plan.Verdict.Lines {
+	for i, l := range p.verdict.Lines {
 		for _, part := range wrap(l, n) {
 			out = append(out, label(margin, height+10, 12, start, p.tone(i), part))
 			height += lineHeight

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/picture"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
@@ -15,11 +16,19 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Picture returns the picture of a plan, read from the named file's data. Facts that the plan
+// Picture returns the picture of a plan or a policy, read from the named file's data; of a policy with the run drawn by
+// seed, nil for the most likely one. Facts that the plan
 // lacks are taken from the problem that of names. If of is empty, they are taken from the
 // bundled problem that has the plan's name or, for plans of the published files, its
 // variables. If there is none, the picture shows the plan alone.
-func Picture(ctx context.Context, of load.Ref, name string, data []byte) (*picture.Picture, error) {
+func Picture(ctx context.Context, of load.Ref, name string, data []byte, seed *uint64) (*picture.Picture, error) {
+	if policy.Is(data) {
+		d, err := policy.Parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		return Policy(d, seed)
+	}
 	plan, err := picture.Read(name, data)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func planned(t *testing.T, r load.Ref) []byte {
 
 func pictureText(t *testing.T, of load.Ref, data []byte) string {
 	t.Helper()
-	p, err := Picture(context.Background(), of, "plan.json", data)
+	p, err := Picture(context.Background(), of, "plan.json", data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func Report(ctx context.Context, dir string, out Output) error {
 		out.Warn(j.Warning)
 	}
 	r, err := report.New(j, func(name string, data []byte) (report.Picture, error) {
-		return draw.Picture(ctx, load.Ref{}, name, data)
+		return draw.Picture(ctx, load.Ref{}, name, data, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", app.ErrInternal, err)

@@ -22,6 +22,7 @@ type NetworkDocument struct {
 	Outputs []string          `json:"outputs"`
 	Layers  []LayerLine       `json:"layers"` // from the first to the last; empty with more than MaxShownEdges edges
 	Depends []DependsLine     `json:"depends"`
+	Chance  []ChanceLine      `json:"chance,omitempty"` // what is drawn in a step; absent if nothing is
 }
 
 // LayerLine is a layer of a network.
@@ -63,6 +64,9 @@ func ShowNetwork(name string, in io.Reader) (*NetworkDocument, error) {
 		if _, again := d.Meta[kv[0]]; !again && len(kv[1]) <= maxMeta {
 			d.Meta[kv[0]] = kv[1]
 		}
+	}
+	if d.Chance, err = chanceOf(f.Meta); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if d.Edges > MaxShownEdges {
 		return d, nil
@@ -130,6 +134,7 @@ func (d *NetworkDocument) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "    %s\n", strings.Join(l.Inputs, " "))
 		}
 	}
+	WriteChance(&b, d.Chance)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
-	"github.com/fdplan/fdplan/problem/chance"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -80,52 +79,6 @@ type RewardLine struct {
 	Literal string  `json:"literal"`
 	Integer bool    `json:"integer,omitempty"` // the value of an integer is paid, and not a condition
 	Weight  float64 `json:"weight"`
-}
-
-// ChanceLine is a group of variables whose next values are drawn together; see package chance.
-type ChanceLine struct {
-	Variables []string           `json:"variables"`
-	Blocked   string             `json:"blocked"`
-	Noise     map[string]float64 `json:"noise"` // the share of wrong records, by variable
-	Contexts  []ContextLine      `json:"contexts"`
-}
-
-// ContextLine is a context with its outcomes.
-type ContextLine struct {
-	When     string        `json:"when"` // empty where it holds otherwise
-	Rows     int64         `json:"rows"` // that the probabilities were counted in; 0 where they are given
-	Outcomes []OutcomeLine `json:"outcomes"`
-}
-
-// OutcomeLine is an outcome.
-type OutcomeLine struct {
-	Probability float64 `json:"probability"`
-	Weight      int64   `json:"weight"` // the probability is this over the sum of all weights
-	Effects     string  `json:"effects"`
-}
-
-// chanceLines describes what is drawn.
-func chanceLines(m *chance.Model) (out []ChanceLine) {
-	if m == nil {
-		return nil
-	}
-	for i := range m.Groups {
-		g := &m.Groups[i]
-		l := ChanceLine{Blocked: g.Blocked.String(), Noise: map[string]float64{}}
-		for j, v := range g.Outputs {
-			l.Variables = append(l.Variables, m.Problem.Variables[v].Name)
-			l.Noise[l.Variables[j]] = g.Noise[j].Rate()
-		}
-		for _, c := range g.Contexts {
-			k := ContextLine{When: c.When, Rows: c.Rows}
-			for _, o := range c.Outcomes {
-				k.Outcomes = append(k.Outcomes, OutcomeLine{float64(o.Weight) / float64(c.Total), o.Weight, g.Text(o.Effects)})
-			}
-			l.Contexts = append(l.Contexts, k)
-		}
-		out = append(out, l)
-	}
-	return out
 }
 
 // NetworkLine is the size of a network.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,12 +119,15 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 		return nil, fmt.Errorf("%w: %s answers another question", errRefused, name)
 	}
 	if d.Value != nil {
-		failure, err := out.value(m)
+		failure, walk, err := out.value(m)
 		if err == nil && failure != nil {
 			err = fmt.Errorf("%w: %s", errRefused, app.CheckerFault(m.p.Problem, failure).Text)
 		}
 		if err != nil {
 			return nil, err
+		}
+		if same, err := d.Table.tells(m, walk); err != nil || !same {
+			return nil, cmp.Or(err, fmt.Errorf("%w: the answer's outcomes are not those of the problem", errRefused))
 		}
 	}
 	found, err := table.Check(ctx, m.of, nil, m.chance)
@@ -150,23 +154,23 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	return &out, nil
 }
 
-// value has the evaluator say what the policy is worth, or how it fails.
-func (d *Document) value(m *model) (*validate.Failure, error) {
+// value has the evaluator say what the policy is worth, or how it fails, and returns the states that it saw.
+func (d *Document) value(m *model) (*validate.Failure, *validate.Walk, error) {
 	if d.Disturbances != nil {
 		w, err := d.worstCase(m)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return w.Failure, nil
+		return w.Failure, w.Walk, nil
 	}
 	odds, err := d.evaluate(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if odds.Failure == nil {
 		d.worth(m, odds)
 	}
-	return odds.Failure, nil
+	return odds.Failure, odds.Walk, nil
 }
 
 // shows says what a table shows.

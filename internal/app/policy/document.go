@@ -93,6 +93,13 @@ type Table struct {
 	// Rows are [state, from, to, action]: state and action by their numbers from 0, and the first and the last step
 	// from 1; those of a robust policy also have the number of disturbances so far.
 	Rows [][]int `json:"rows"`
+	// Ranges are those of the variables that are integers, null for others.
+	Ranges []*[2]int64 `json:"ranges,omitempty"`
+	// Outcomes tell what each action of the rows leads to; absent where they are too many. A device has no use for
+	// them.
+	Outcomes []Outcomes `json:"outcomes,omitempty"`
+	Goals    []int      `json:"goals,omitempty"` // states in which the goal holds
+	Start    int        `json:"start"`           // the state in which runs begin
 }
 
 // filler writes the policy of a solution into a table.
@@ -115,6 +122,7 @@ type filler struct {
 func (t *Table) fill(m *model, state func(int) []uint64) *filler {
 	t.Variables = stateNames(m.p.Problem)
 	t.States, t.Actions, t.Rows = [][]any{}, []app.Values{}, [][]int{}
+	t.Ranges = rangesOf(m.p.Problem)
 	drawn := map[string]bool{}
 	if c := m.p.Chance; c != nil {
 		for i := range c.Groups {
@@ -136,6 +144,20 @@ func stateNames(p *factored.Problem) (names []string) {
 		}
 	}
 	return names
+}
+
+// rangesOf lists the ranges of the states that are integers.
+func rangesOf(p *factored.Problem) (ranges []*[2]int64) {
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == factored.State {
+			var r *[2]int64
+			if _, ok := v.Show(v.Lo).(int64); ok {
+				r = &[2]int64{v.Lo, v.Hi}
+			}
+			ranges = append(ranges, r)
+		}
+	}
+	return ranges
 }
 
 // row adds a row.
@@ -229,10 +251,7 @@ func (t *Table) policy(p *factored.Problem, robust bool) (validate.RobustPolicy,
 		keys[i] = keyOf(s)
 	}
 	rows := map[string][][]int{}
-	for i, r := range t.Rows {
-		if len(r) != 4 && !robust || len(r) != 5 && robust || slices.Min(r) < 0 || r[0] >= len(keys) || r[3] >= len(actions) || r[1] < 1 || r[2] < r[1] {
-			return nil, fmt.Errorf("row %d is %v; expected [state, from, to, action], and the disturbances of a robust policy", i, r)
-		}
+	for _, r := range t.Rows {
 		rows[keys[r[0]]] = append(rows[keys[r[0]]], r)
 	}
 	return func(step, disturbances int, state factored.Valuation) factored.Valuation {

@@ -53,6 +53,11 @@ func TestFile(t *testing.T) {
 			{"[[" + first + "]", "[[0,1,12]", false, "row 0 is [0 1 12]"},
 			{"[[" + first + "]", "[[-1,1,12,0]", false, "row 0 is [-1 1 12 0]"},
 			{`"table":`, `"tables":`, false, "there is no table"},
+			{`"next":[[`, `"next":[[99,0.5,0,0],[`, false, "there is no state 99"},
+			{`"next":[[`, `"next":[[0,0.5,0,0],[`, false, "their probabilities sum to 1.5"},
+			{`"next":[[`, `"next":[[0,2,0,0],[`, false, "an outcome is [0 2 0 0]"},
+			{`"next":[[1,`, `"next":[[2,`, false, "the file says other outcomes"},
+			{`"goals":[`, `"goals":[1,`, false, "the file says other outcomes"},
 		} {
 			changed := strings.Replace(text, c.from, c.to, 1)
 			if changed == text && c.from != "" {

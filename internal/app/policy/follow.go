@@ -19,14 +19,11 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Read reads a policy file for a problem.
-func Read(p *load.Problem, name string, data []byte) (*Document, error) {
+// Parse reads a policy file, for whatever problem it is.
+func Parse(name string, data []byte) (*Document, error) {
 	var d struct {
 		Document
-		Table *struct {
-			Table
-			Actions []json.RawMessage `json:"actions"`
-		} `json:"table"`
+		Table *Table `json:"table"`
 	}
 	if err := json.Unmarshal(data, &d); err != nil {
 		return nil, source.Errorf(name, 1, 0, "expected a policy as plan --policy -o writes it: %v", err)
@@ -35,12 +32,32 @@ func Read(p *load.Problem, name string, data []byte) (*Document, error) {
 	switch {
 	case d.Table == nil:
 		return nil, source.Errorf(name, 1, 0, "there is no table; expected a policy as plan --policy -o writes it")
-	case out.Problem != p.Problem.Name:
-		return nil, source.Errorf(name, 1, 0, "the policy is for %s; expected one for %s", source.Quote(out.Problem), p.Problem.Name)
 	case out.Horizon < 1 || out.Horizon > policy.MaxHorizon || !slices.Contains(policy.Objectives, out.Objective):
 		return nil, source.Errorf(name, 1, 0, "the horizon is %d and the objective %s; expected a horizon from 1 to %d, and success or reward", out.Horizon, source.Quote(string(out.Objective)), policy.MaxHorizon)
 	}
-	out.Table = d.Table.Table
+	out.Table = *d.Table
+	for _, s := range out.Table.States {
+		for i, x := range s {
+			if f, ok := x.(float64); ok && f == math.Trunc(f) {
+				s[i] = int64(f)
+			}
+		}
+	}
+	if err := out.Table.check(out.Disturbances != nil); err != nil {
+		return nil, source.Errorf(name, 1, 0, "%v", err)
+	}
+	return out, nil
+}
+
+// Read reads a policy file for a problem.
+func Read(p *load.Problem, name string, data []byte) (*Document, error) {
+	d, err := Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if d.Problem != p.Problem.Name {
+		return nil, source.Errorf(name, 1, 0, "the policy is for %s; expected one for %s", source.Quote(d.Problem), p.Problem.Name)
+	}
 	text, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": d.Table.Actions})
 	if err != nil {
 		return nil, err
@@ -49,14 +66,14 @@ func Read(p *load.Problem, name string, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Table.Actions = nil
+	d.Table.Actions = nil
 	for _, val := range plan.Actions {
-		out.Table.Actions = append(out.Table.Actions, app.ValuesOf(p.Problem, factored.Action, val, false))
+		d.Table.Actions = append(d.Table.Actions, app.ValuesOf(p.Problem, factored.Action, val, false))
 	}
-	if _, err := out.Table.policy(p.Problem, out.Disturbances != nil); err != nil {
+	if _, err := d.Table.policy(p.Problem, d.Disturbances != nil); err != nil {
 		return nil, source.Errorf(name, 1, 0, "%v", err)
 	}
-	return out, nil
+	return d, nil
 }
 
 // Is reports whether a file looks like a policy rather than a plan.
@@ -85,7 +102,7 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	}
 	again := *d
 	again.Value = nil
-	failure, err := again.value(m)
+	failure, walk, err := again.value(m)
 	if err == nil && failure == nil && d.Supported != nil {
 		again.Supported, _, err = again.supports(m)
 	}
@@ -102,6 +119,14 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	v.Valid = d.Value != nil && near(*d.Value, *v.Value) && (d.Supported == nil || again.Supported != nil && near(d.Supported.Value, again.Supported.Value))
 	if !v.Valid {
 		v.Says += "; the file says another value"
+	}
+	same, err := d.Table.tells(m, walk)
+	if err != nil {
+		return nil, err
+	}
+	if !same {
+		v.Valid = false
+		v.Says += "; the file says other outcomes"
 	}
 	return v, nil
 }

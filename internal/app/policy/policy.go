@@ -213,6 +213,9 @@ func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error
 	if odds.Failure != nil {
 		return fmt.Errorf("%w: the evaluator refuses the policy: %w", app.ErrInternal, odds.Failure)
 	}
+	if err := d.Table.follow(m, odds.Walk); err != nil {
+		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
+	}
 	upper := d.worth(m, odds)
 	if value := *d.Value; math.Abs(value-s.Value) > tolerance*math.Max(1, math.Abs(value)) {
 		return fmt.Errorf("%w: dynamic programming found the value %v, the evaluator %v", app.ErrInternal, s.Value, value)

@@ -87,7 +87,7 @@ func (d *Document) guarantee(m *model, found float64) error {
 		return fmt.Errorf("%w: the policy's worst reward was computed as %v, and by the evaluator as %v", app.ErrInternal, found, *d.Value)
 	}
 	d.Bound, d.Status = d.Value, engine.Optimal
-	return nil
+	return d.Table.follow(m, w.Walk)
 }
 
 // worstCase computes what the table guarantees, from the definition of the problem alone.
