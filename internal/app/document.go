@@ -52,6 +52,15 @@ func (v Values) String() string {
 	return "(all false)"
 }
 
+// All lists all entries.
+func (v Values) All() string {
+	var parts []string
+	for _, e := range v {
+		parts = append(parts, fmt.Sprintf("%s=%v", e.Name, e.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Text names the actions of a step.
 func (v Values) Text() string {
 	if len(v) == 0 {

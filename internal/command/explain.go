@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/engine"
 )
@@ -22,6 +23,13 @@ func (c *explainCmd) Run(a *environment) error {
 	planArgument(&c.Ref, &c.Plan)
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	r := c.Request
+	if err := readPlan(&r.Plan); err != nil {
+		return err
+	}
+	if policy.Is(r.Plan.Text) {
+		return c.policy(ctx, a, r.Plan)
+	}
 	task, err := loadProblem(ctx, c.Ref, c.Changes)
 	if err != nil {
 		return err
@@ -32,12 +40,11 @@ func (c *explainCmd) Run(a *environment) error {
 	case c.Bound:
 		return c.explainBound(ctx, a, task)
 	}
-	r := c.Request
-	if err := readPlan(&r.Plan); err != nil {
-		return err
-	}
 	progress := c.planning(a, task.Task)
-	r.Limits, r.Report = a.limits(c.Effort), progress.Engine
+	r.Limits, r.Report, r.Now = a.limits(c.Effort), progress.Engine, a.now
+	if c.Certify == "" {
+		r.Drawn = drawn(ctx, task, c.Ref, c.Changes)
+	}
 	proofs, err := c.proofs(ctx, a, &r)
 	if err != nil {
 		return err

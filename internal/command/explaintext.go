@@ -9,6 +9,8 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
 	outcome "github.com/fdplan/fdplan/internal/engine/explain"
@@ -41,6 +43,9 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 		if e := s.Evidence; e != nil && (e.Kind != support.Seen || e.Rows != nil) {
 			fmt.Fprintf(&b, "        evidence: %v\n", e)
 		}
+		if k := s.Break; k != nil {
+			fmt.Fprintf(&b, "        breaks: %s\n", broke(k, d.Chance))
+		}
 		for j := range s.Alternatives {
 			alt := &s.Alternatives[j]
 			what := "instead " + actions(alt.Action)
@@ -58,6 +63,9 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 		}
 		fmt.Fprintf(&b, "        %s: %s\n", what, consequence(&s.Others.OutcomeLine, constraints))
 	}
+	if d.Chance != nil {
+		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Chance.Says[:1]), d.Chance.Says[1:])
+	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}
@@ -66,6 +74,20 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// broke says which outcome breaks a step of a plan.
+func broke(k *policy.Break, c *plan.Chance) string {
+	text := fmt.Sprintf("with probability %s ", plan.Percent(k.Probability))
+	if k.State == nil {
+		text += "a value leaves its range"
+	} else {
+		text += fmt.Sprintf("%s, not %s", k.State.All(), k.Planned.All())
+	}
+	if c != nil && c.Success == nil {
+		return text + fmt.Sprintf("; the rest then has expected reward %.6g, not %.6g", k.Value, k.Otherwise)
+	}
+	return text + fmt.Sprintf("; the rest then succeeds with %s, not %s", plan.Percent(k.Value), plan.Percent(k.Otherwise))
 }
 
 // writeConflict lists a minimal unsatisfiable subset.

@@ -65,7 +65,7 @@ func (c *planCmd) Run(a *environment) error {
 	defer end()
 	doc, err := c.solve(ctx, a, task, request, evidence, progress)
 	if err == nil {
-		err = c.chance(ctx, a, task, doc)
+		c.chance(ctx, a, task, doc)
 	}
 	progress.Clear()
 	if err != nil {

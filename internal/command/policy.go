@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/draw"
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/policy"
@@ -220,26 +222,113 @@ func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) 
 }
 
 // chance adds to the plan of a model with chance how it fares where draws are drawn.
-func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d *execute.Document) error {
-	if d.Plan == nil || !policy.Draws(p) || ctx.Err() != nil {
-		return nil
+func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d *execute.Document) {
+	if d.Plan == nil || ctx.Err() != nil {
+		return
 	}
-	if p.Determinized != "" {
-		if c.Reward.Given() || len(c.Require) > 0 {
-			return nil
-		}
-		ref := c.Ref
-		ref.Determinize, ref.Chance = "none", true
-		var err error
-		if p, err = loadProblem(ctx, ref, c.Changes); err != nil {
-			return nil // draws that cannot be listed: nothing is known
-		}
+	if p = drawn(ctx, p, c.Ref, c.Changes); p == nil {
+		return
 	}
 	var err error
 	if d.Chance, err = policy.OfPlan(ctx, p, d.Plan, policy.Request{Limits: a.limits(c.Effort), Now: a.now, Started: a.started}); err != nil {
 		d.Chance = nil
 	}
+}
+
+// drawn returns a problem with its draws; nil if it has none, or they cannot be listed.
+func drawn(ctx context.Context, p *load.Problem, ref load.Ref, changes load.Changes) *load.Problem {
+	switch {
+	case !policy.Draws(p), p.Determinized != "" && (changes.Reward.Given() || len(changes.Require) > 0):
+		return nil
+	case p.Determinized == "":
+		return p
+	}
+	ref.Determinize, ref.Chance = "none", true
+	p, err := loadProblem(ctx, ref, changes)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// policy explains the policy of a file.
+func (c *explainCmd) policy(ctx context.Context, a *environment, file bind.Plan) error {
+	if c.Bound || c.Certify != "" || c.Horizon > 0 {
+		return errors.New("a policy has its own horizon, and no certificate of this kind; expected none of --bound, --certify and -H")
+	}
+	ref := c.Ref
+	ref.Chance = true
+	p, err := loadProblem(ctx, ref, c.Changes)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	d, err := explain.Policy(p, file.File, file.Text)
+	if err != nil {
+		return err
+	}
+	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writePolicyExplanation(w, d) }); err != nil {
+		return err
+	}
+	if !d.Valid {
+		return exitStatus(exitNo)
+	}
 	return nil
+}
+
+// mostOthers bounds the outcomes of a step that are printed.
+const mostOthers = 4
+
+// writePolicyExplanation writes the answer as text.
+func writePolicyExplanation(w io.Writer, d *explain.PolicyExplanation) error {
+	var b strings.Builder
+	worth := func(x float64) string {
+		if d.Success {
+			return "success " + plan.Percent(x)
+		}
+		return fmt.Sprintf("expected reward %.6g", x)
+	}
+	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says)
+	if len(d.Steps) > 0 {
+		fmt.Fprintf(&b, "The most likely run, and what the policy does after other outcomes:\n")
+	}
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		fmt.Fprintf(&b, "%s  %v: %s; %s\n", steps(s.From, s.To), s.State, actions(s.Action), worth(s.Value))
+		if s.Waits && len(s.Outcomes) > 0 {
+			fmt.Fprintf(&b, "         waits for\n")
+		}
+		rest := 0.0
+		for k := range s.Outcomes {
+			o := &s.Outcomes[k]
+			if rest += o.Probability; k >= mostOthers {
+				continue
+			}
+			rest -= o.Probability
+			fmt.Fprintf(&b, "        %8s  %s\n", plan.Percent(o.Probability), afterOutcome(o, worth))
+		}
+		if more := len(s.Outcomes) - mostOthers; more > 0 {
+			fmt.Fprintf(&b, "        %8s  %s\n", plan.Percent(rest), counted.Of(more, "other outcome"))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// afterOutcome says what a policy does after an outcome other than the most likely one.
+func afterOutcome(o *explain.PolicyOutcome, worth func(float64) string) string {
+	if o.State == nil {
+		return "a value outside its range: the run has failed"
+	}
+	text := fmt.Sprintf("%s, not %s: ", o.State.All(), o.Planned.All())
+	switch {
+	case o.Goal && o.Then == nil:
+		return text + "the goal"
+	case o.Then == nil:
+		return text + "the run ends; " + worth(o.Value)
+	case o.Instead:
+		return text + "then " + actions(*o.Then) + " instead; " + worth(o.Value)
+	}
+	return text + "then " + actions(*o.Then) + "; " + worth(o.Value)
 }
 
 // policy computes anew what a policy is worth; the exit status is 4 if it breaks a rule, or if the file says

@@ -7,10 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/explain"
@@ -37,6 +40,8 @@ type Explanation struct {
 	Failure  *app.Fault    `json:"failure"`
 	Steps    []ForceLine   `json:"steps"`
 	Trace    []app.Values  `json:"trace"` // of the plan: every state variable of its states
+	// Chance is how the plan fares where draws are drawn; absent if that is not known, and where nothing is drawn.
+	Chance *plan.Chance `json:"chance,omitempty"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Certificate is the folder with proofs of what is said, absent without one.
@@ -72,6 +77,8 @@ type ForceLine struct {
 	Others       OthersLine        `json:"others"`
 	// Evidence is what the training rows tell about the step; absent if that is unknown.
 	Evidence *support.Evidence `json:"evidence,omitempty"`
+	// Break is the outcome that breaks the plan here; absent if there is none, or that is unknown.
+	Break *policy.Break `json:"break,omitempty"`
 }
 
 // AlternativeLine is a joint action that was tried instead of the plan's.
@@ -118,6 +125,8 @@ type Request struct {
 
 	Limits engine.Limits         `kong:"-"`
 	Report func(engine.Progress) `kong:"-"`
+	Drawn  *load.Problem         `kong:"-"` // the problem with its draws; nil where nothing is drawn
+	Now    func() time.Time      `kong:"-"`
 	// Solved is told of the answer over the whole horizon before it is explained, and
 	// Completed of each completion of a changed plan. Both may be nil; their errors end the
 	// explanation.
@@ -191,7 +200,20 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 		}
 		d.Status, d.Reward = string(res.Status), app.RewardOf(t.Problem, res.Reward)
 	}
-	return d, d.forces(ctx, t, trace, e, r)
+	return d, errors.Join(d.forces(ctx, t, trace, e, r), d.breaks(ctx, trace, r))
+}
+
+// breaks says what breaks the steps of a plan where outcomes are drawn.
+func (d *Explanation) breaks(ctx context.Context, trace *factored.Trace, r Request) error {
+	if r.Drawn == nil || ctx.Err() != nil {
+		return nil
+	}
+	var breaks []*policy.Break
+	d.Chance, breaks = policy.Fares(ctx, r.Drawn, trace, policy.Request{Limits: r.Limits, Now: r.Now, Started: r.Now()})
+	for i := range min(len(breaks), len(d.Steps)) {
+		d.Steps[i].Break = breaks[i]
+	}
+	return nil
 }
 
 // given checks the plan of the request, if there is one, and returns its trace.

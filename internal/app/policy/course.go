@@ -238,12 +238,12 @@ type Course struct {
 const mostStands = 200_000
 
 // ErrNoOutcomes is the error about a policy whose file does not list outcomes.
-var ErrNoOutcomes = errors.New("the policy lists no outcomes: there are too many of them, or the file is of an older version")
+var ErrNoOutcomes = errors.New("the policy lists no outcomes that runs could follow: there are too many, or its table does not have all states that it can reach")
 
 // Course follows the policy forward, and computes values backward.
 func (d *Document) Course() (*Course, error) {
 	t := &d.Table
-	if len(t.Rows) > 0 && t.Outcomes == nil {
+	if len(t.Rows) > 0 && t.Outcomes == nil || d.Rule != nil {
 		return nil, ErrNoOutcomes
 	}
 	c := &Course{Success: d.Objective == policy.Success, Steps: [][]Stand{{}}}

@@ -332,10 +332,22 @@ func (d *Document) Worth() string {
 }
 
 // Text writes a state: what is not false or 0.
-func (t *Table) Text(state int) string {
-	var values app.Values
+func (t *Table) Text(state int) string { return t.Values(state).String() }
+
+// Values lists the values of a state.
+func (t *Table) Values(state int) (values app.Values) {
 	for i, name := range t.Variables {
 		values = append(values, app.Entry{Name: name, Value: t.States[state][i]})
 	}
-	return values.String()
+	return values
+}
+
+// Differing lists the values of a state that another one does not have.
+func (t *Table) Differing(state, from int) (values app.Values) {
+	for i, e := range t.Values(state) {
+		if e.Value != t.States[from][i] {
+			values = append(values, e)
+		}
+	}
+	return values
 }

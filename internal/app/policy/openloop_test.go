@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	solver "github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
-
-	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
 )
 
 // TestSampledPlans compares the runs in which random plans are followed with what they are worth.
@@ -42,6 +42,14 @@ func TestSampledPlans(t *testing.T) {
 		s, err := m.sample(t.Context(), actions)
 		if err != nil {
 			t.Fatal(err)
+		}
+		x := &rest{w: validate.NewWalk(m.of, m.chance), trace: &factored.Trace{Steps: append(actions, nil)}, success: true, known: map[[2]int]float64{}}
+		start, err := x.w.Number(m.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := x.value(0, start); err != nil || math.Abs(v-*c.Success) > 1e-12 {
+			t.Errorf("a plan has %v; followed step by step %v, %v", *c.Success, v, err)
 		}
 		if s.Lower > *c.Success || *c.Success > s.Upper {
 			outside++
