@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/fdplan/fdplan v0.0.0
+	github.com/fdplan/fdplan/paper v0.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
@@ -26,4 +27,7 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 )
 
-replace github.com/fdplan/fdplan => ../
+replace (
+	github.com/fdplan/fdplan => ../
+	github.com/fdplan/fdplan/paper => ../paper
+)

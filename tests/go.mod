@@ -30,6 +30,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/fdplan/fdplan/cluster v0.0.0
+	github.com/fdplan/fdplan/paper v0.0.0
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
@@ -46,3 +47,5 @@ require (
 replace github.com/fdplan/fdplan => ../
 
 replace github.com/fdplan/fdplan/cluster => ../cluster
+
+replace github.com/fdplan/fdplan/paper => ../paper

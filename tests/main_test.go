@@ -15,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/cluster/part"
 	"github.com/fdplan/fdplan/examples/elevator/device"
 	"github.com/fdplan/fdplan/internal/command"
+	paper "github.com/fdplan/fdplan/paper/part"
 )
 
 // TestMain makes the test binary be fdplan when a script calls it so.
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // parts are all there are.
-var parts = command.Parts{Cluster: part.Part{}}
+var parts = command.Parts{Cluster: part.Part{}, Laboratory: paper.Part{}}
 
 // program is fdplan with all parts.
 func program() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, parts)) }

@@ -21,7 +21,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/source"
 )
@@ -80,7 +80,7 @@ func measure(ctx context.Context, s settings, folders, instances, planners []str
 	if err != nil {
 		return err
 	}
-	j, err := bench.OpenJournal(out)
+	j, err := journal.Open(out)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func list(folders, instances, planners []string) (cells []cell, err error) {
 }
 
 // table has a row for each instance and a column for each planner: average rewards and standard errors.
-func (s settings) table(j *bench.Journal, cells []cell, planners []string) string {
+func (s settings) table(j *journal.Journal, cells []cell, planners []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| instance | %s |\n|%s\n", strings.Join(planners, " | "), strings.Repeat(" --- |", len(planners)+1))
 	for i, c := range cells {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 )
 
 const domain = `domain coins {
@@ -44,7 +44,7 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j, err := bench.OpenJournal(out)
+	j, err := journal.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/judge"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/rddlsim"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 )
 
 // Statuses of records.
@@ -31,8 +31,8 @@ const (
 const exact = "exact"
 
 // play plays a session.
-func (s settings) play(ctx context.Context, c cell) *bench.Record {
-	r := &bench.Record{Kind: "session", ID: s.id(c), Table: "competition", Problem: c.name, Horizon: s.steps, Planner: c.planner, Seed: s.seed, TimeLimit: s.step.Seconds(), Status: "measured"}
+func (s settings) play(ctx context.Context, c cell) *journal.Record {
+	r := &journal.Record{Kind: "session", ID: s.id(c), Table: "competition", Problem: c.name, Horizon: s.steps, Planner: c.planner, Seed: s.seed, TimeLimit: s.step.Seconds(), Status: "measured"}
 	began := time.Now()
 	var played *judge.Session
 	var err error
@@ -62,7 +62,7 @@ const limitReached = 3
 
 // solve finds the value of the best policy, if dynamic programming fits the time and half of the memory that fdplan
 // allows itself.
-func (s settings) solve(ctx context.Context, c cell, r *bench.Record) error {
+func (s settings) solve(ctx context.Context, c cell, r *journal.Record) error {
 	r.TimeLimit = s.exact.Seconds()
 	cmd := program(ctx, s.fdplan, "plan", "--domain", c.domain, "--instance", c.instance, "--policy", "--maximize", "reward", "-H", fmt.Sprint(s.steps), "--time-limit", s.exact.String(), "--json", "--quiet")
 	r.Args = cmd.Args[1:]
@@ -88,7 +88,7 @@ func (s settings) solve(ctx context.Context, c cell, r *bench.Record) error {
 }
 
 // errorOf is the standard error of a session that was read from the journal or just played.
-func errorOf(r *bench.Record) float64 {
+func errorOf(r *journal.Record) float64 {
 	var d struct {
 		Error float64 `json:"standard_error"`
 	}
@@ -127,7 +127,7 @@ func (s settings) simulate(ctx context.Context, c cell) (*judge.Session, error) 
 var address = regexp.MustCompile(`127\.0\.0\.1:(\d+)`)
 
 // session starts a server and has a planner play a session.
-func (s settings) session(ctx context.Context, c cell, r *bench.Record) (*judge.Session, error) {
+func (s settings) session(ctx context.Context, c cell, r *journal.Record) (*judge.Session, error) {
 	folder, err := os.MkdirTemp("", "competition")
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/engine/search"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -65,7 +65,7 @@ func BenchmarkPaper(b *testing.B) {
 			}
 			var spent, most float64
 			for b.Loop() {
-				for _, in := range bench.Instances() {
+				for _, in := range bundled.Published() {
 					what := paperTask(b, in.Problem, dir)
 					before := cpu(b)
 					if res := solve(b, auto, what, in.Horizon); res.Status != engine.Optimal && res.Status != engine.Infeasible {

@@ -13,7 +13,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/solve"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 )
 
@@ -34,7 +33,6 @@ type Coordinator interface {
 	Collect(ctx context.Context, ref load.Ref, name string, o collect.Options) error
 	Grid(ctx context.Context, ref load.Ref, data string, t learn.Training) (*learn.Trained, error)
 	Solve(ctx context.Context, r solve.Request, limit time.Duration, w io.Writer) (status int, err error)
-	Bench(ctx context.Context, c bench.Config) (*bench.Summary, error)
 }
 
 // Connect names a server and what it asks for.

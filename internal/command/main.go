@@ -16,9 +16,9 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
-	"github.com/fdplan/fdplan/internal/app/experiment"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/limit"
 	"github.com/fdplan/fdplan/internal/process"
 	"github.com/fdplan/fdplan/internal/source"
@@ -53,9 +53,9 @@ var commands = []entry{
 	{"explain", "Say why there is no plan, or what forces a plan.", func() any { return new(explainCmd) }, false},
 	{"solve", "Solve a .cnf, .wcnf or .opb file.", func() any { return new(solveCmd) }, false},
 	{"run", "Plan, act in a simulator or the real system, observe, plan again.", func() any { return new(runCmd) }, false},
-	{"bench", "Run the paper's experiments, each run in a process of its own.", func() any { return new(benchCmd) }, false},
+	{"bench", "Run the paper's experiments, each run in a process of its own.", func() any { return new(Bench) }, false},
 	{"serve", "Serve a page and an HTTP interface to plan, explain, learn and run.", func() any { return new(serveCmd) }, false},
-	{"report", "Render the results of a bench as a page, with the paper's figures beside them.", func() any { return new(reportCmd) }, false},
+	{"report", "Render the results of a bench as a page, with the paper's figures beside them.", func() any { return new(Report) }, false},
 	{"broker", "Run the server of a cluster: the queue, the results and the files of units.", func() any { return new(Broker) }, false},
 	{"worker", "Do the work that others send to a server with --connect.", func() any { return new(Worker) }, false},
 	{"cluster", "Show the workers, the queue and the results of a server.", func() any { return new(Status) }, false},
@@ -219,7 +219,7 @@ func statusOf(err error) int {
 		return exitInternal
 	case errors.Is(err, errLimit):
 		return exitLimit
-	case errors.As(err, new(*plan.ContradictionError)), errors.Is(err, experiment.ErrContradiction):
+	case errors.As(err, new(*plan.ContradictionError)), errors.Is(err, journal.ErrContradiction):
 		return exitInternal
 	}
 	return exitUsage

@@ -16,7 +16,8 @@ import (
 // own with what it needs from others, whose program is the whole of fdplan with the part added. A
 // command that needs a part which its program lacks is done by the program that has it.
 type Parts struct {
-	Cluster Cluster
+	Cluster    Cluster
+	Laboratory Laboratory
 }
 
 // Host is what a part may use of the program.
@@ -26,6 +27,8 @@ type Host struct {
 	Warn     func(text string)
 	Now      func() time.Time
 	Program  string // path of this program, to start it as a child
+	// ToFile makes a file whole or not at all.
+	ToFile func(name string, write func(io.Writer) error) error
 }
 
 // host returns what a part may use.
@@ -34,7 +37,7 @@ func (a *environment) host() (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{In: a.in, Out: a.out, Err: a.err, Warn: a.warn, Now: a.now, Program: program}, nil
+	return &Host{In: a.in, Out: a.out, Err: a.err, Warn: a.warn, Now: a.now, Program: program, ToFile: a.toFile}, nil
 }
 
 // thisProgram returns the path of the running program, preferably the name under which it was
@@ -56,15 +59,20 @@ func thisProgram() (string, error) {
 
 // lacking names the part that a command needs and this program lacks; "" for none.
 func (a *environment) lacking(command any) string {
-	if a.parts.Cluster != nil {
-		return ""
-	}
-	switch c := command.(type) {
-	case *Broker, *Worker, *Status, *Unit:
-		return "cluster"
-	case interface{ server() string }:
-		if c.server() != "" {
+	if a.parts.Cluster == nil {
+		switch c := command.(type) {
+		case *Broker, *Worker, *Status, *Unit:
 			return "cluster"
+		case interface{ server() string }:
+			if c.server() != "" {
+				return "cluster" // which has all parts
+			}
+		}
+	}
+	if a.parts.Laboratory == nil {
+		switch command.(type) {
+		case *Bench, *Report:
+			return "paper"
 		}
 	}
 	return ""

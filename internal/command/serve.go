@@ -136,6 +136,9 @@ func (c *serveCmd) config(a *environment) (serve.Config, error) {
 		return config, err
 	}
 	config.Program = []string{program}
+	if a.parts.Laboratory == nil {
+		config.Laboratory = func() (string, error) { return a.programOf("paper", checkout()) }
+	}
 	config.Token, err = c.token()
 	return config, err
 }

@@ -52,8 +52,11 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 	if err != nil {
 		return 0, nil, fmt.Errorf("starting a command: %w", err)
 	}
-	args := append(s.config.Program[1:len(s.config.Program):len(s.config.Program)], "request")
-	cmd := process.Command(ctx, grace, s.config.Program[0], args...)
+	program, err := s.programOf(c.asks.Command)
+	if err != nil {
+		return 0, nil, fmt.Errorf("starting a command: %w", err)
+	}
+	cmd := process.Command(ctx, grace, program[0], append(program[1:len(program):len(program)], "request")...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout = c.dir, bytes.NewReader(text), c.answer
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -91,6 +94,15 @@ func (s *Server) exec(ctx context.Context, c command) (exit int, said *problemEr
 		return 0, nil, fmt.Errorf("running a command: %w", err)
 	}
 	return cmd.ProcessState.ExitCode(), said, nil
+}
+
+// programOf is the command line of a command.
+func (s *Server) programOf(command string) ([]string, error) {
+	if s.config.Laboratory == nil || command != "bench" && command != "report" {
+		return s.config.Program, nil
+	}
+	program, err := s.config.Laboratory()
+	return []string{program}, err
 }
 
 // killLate kills what a command has started if the command has not ended a while after ctx has,

@@ -25,6 +25,15 @@ import (
 // program is fdplan as the tests build it.
 var program string
 
+// laboratory builds the program that has the paper's experiments.
+var laboratory = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(filepath.Dir(program), "fdplan-paper"+filepath.Ext(program))
+	if out, err := exec.Command("go", "build", "-C", "../../paper", "-o", path, "./cmd/fdplan-paper").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building fdplan-paper: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
 // covered are the operations that have succeeded in a test, by their ids.
 var covered sync.Map
 
@@ -90,7 +99,7 @@ func serveIn(t *testing.T, dir string, change func(*Config)) *testServer {
 	}
 	c := Config{
 		Program: []string{program}, Data: dir, Token: token, Address: l.Addr().String(), Now: time.Now, Log: log.New(testWriter{t}, "server: ", 0), Version: "test",
-		Limits: limits, Simulators: map[string]string{}, Results: map[string]string{},
+		Laboratory: laboratory, Limits: limits, Simulators: map[string]string{}, Results: map[string]string{},
 	}
 	if change != nil {
 		change(&c)

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/fdplan/fdplan/internal/experiment/bench"
-	"github.com/fdplan/fdplan/internal/experiment/report"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 )
 
 // reports are rendered reports, the last of each journal.
@@ -60,7 +59,7 @@ func (s *Server) render(ctx context.Context, lines [][]byte) (string, error) {
 		return "", err
 	}
 	text := append(bytes.Join(lines, []byte("\n")), '\n')
-	err = os.WriteFile(filepath.Join(dir, bench.JournalName), text, 0o600)
+	err = os.WriteFile(filepath.Join(dir, journal.Name), text, 0o600)
 	if err == nil {
 		_, err = s.ask(ctx, dir, "report", map[string]any{"dir": ".", "quiet": true})
 	}
@@ -74,7 +73,7 @@ func (s *Server) render(ctx context.Context, lines [][]byte) (string, error) {
 func openIn(dir, name string) (*os.File, error) {
 	found := ""
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() && e.Name() == name && name != bench.JournalName {
+		if err == nil && e.Type().IsRegular() && e.Name() == name && name != journal.Name {
 			found = path
 		}
 		return err
@@ -90,7 +89,7 @@ func openIn(dir, name string) (*os.File, error) {
 
 // getReport sends the report of a journal.
 func (s *Server) getReport(w http.ResponseWriter, r *http.Request) error {
-	return s.sendReport(w, r, report.PageName)
+	return s.sendReport(w, r, journal.PageName)
 }
 
 // getReportFile sends a file of the report of a journal.

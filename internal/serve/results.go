@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/packed"
 )
 
@@ -61,7 +61,7 @@ func (s *Server) result(r *http.Request) (*result, error) {
 
 // journal is the file of a result, which is compressed if there is no other.
 func (x *result) journal() string {
-	name := filepath.Join(x.dir, bench.JournalName)
+	name := filepath.Join(x.dir, journal.Name)
 	if _, err := os.Stat(name); err != nil {
 		if _, err := os.Stat(name + ".gz"); err == nil {
 			return name + ".gz"

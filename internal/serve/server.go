@@ -38,18 +38,19 @@ const apiPrefix = "/api/"
 
 // Config is how a server runs. All fields are required unless they state a default.
 type Config struct {
-	Program    []string          // the command line of fdplan, to which arguments are added
-	Data       string            // folder of problems, logs and jobs
-	Kept       bool              // the folder is kept when the server ends
-	Results    map[string]string // folders of benches by the names under which they are shown
-	Simulators map[string]string // commands of simulators by the names that jobs use
-	Token      string            // that requests need
-	Address    string            // host and port that are listened on
-	TLS        bool              // the listener speaks TLS
-	Anyhost    bool              // answer requests for any host name
-	Now        func() time.Time  // the clock
-	Log        *log.Logger       // of internal errors
-	Version    string            // as printed by fdplan --version
+	Program    []string               // the command line of fdplan, to which arguments are added
+	Laboratory func() (string, error) // finds the program of the commands bench and report; nil if it is Program
+	Data       string                 // folder of problems, logs and jobs
+	Kept       bool                   // the folder is kept when the server ends
+	Results    map[string]string      // folders of benches by the names under which they are shown
+	Simulators map[string]string      // commands of simulators by the names that jobs use
+	Token      string                 // that requests need
+	Address    string                 // host and port that are listened on
+	TLS        bool                   // the listener speaks TLS
+	Anyhost    bool                   // answer requests for any host name
+	Now        func() time.Time       // the clock
+	Log        *log.Logger            // of internal errors
+	Version    string                 // as printed by fdplan --version
 	Limits     Limits
 }
 

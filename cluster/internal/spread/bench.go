@@ -13,8 +13,9 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
-	"github.com/fdplan/fdplan/internal/app/experiment"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
+	"github.com/fdplan/fdplan/paper/bench"
+	"github.com/fdplan/fdplan/paper/experiment"
 )
 
 // benchArgs are the arguments of a unit that makes one run of a bench.
@@ -49,7 +50,7 @@ func (c *Coordinator) Bench(ctx context.Context, b bench.Config) (*bench.Summary
 	if err != nil {
 		return nil, err
 	}
-	b.Elsewhere = func(ctx context.Context, e *bench.Elsewhere) (*bench.Record, error) {
+	b.Elsewhere = func(ctx context.Context, e *bench.Elsewhere) (*journal.Record, error) {
 		return c.run(ctx, &b, e, published)
 	}
 	return bench.Run(ctx, b)
@@ -78,7 +79,7 @@ func (c *Coordinator) addFolder(ctx context.Context, dir string) (map[string]clu
 }
 
 // run has a worker make one run.
-func (c *Coordinator) run(ctx context.Context, b *bench.Config, e *bench.Elsewhere, published map[string]cluster.Hash) (*bench.Record, error) {
+func (c *Coordinator) run(ctx context.Context, b *bench.Config, e *bench.Elsewhere, published map[string]cluster.Hash) (*journal.Record, error) {
 	u, err := unit(c.Version, "bench", benchArgs{
 		ID: e.ID, Engine: e.Engine, Solver: e.Solver, Instead: e.Instead, Published: b.Files != "",
 		TimeLimit: b.TimeLimit, ReachLimit: b.ReachLimit, TrainLimit: b.TrainLimit, Memory: b.Memory, Threads: b.Threads, Repeats: b.Repeats,
@@ -122,9 +123,9 @@ func (c *Coordinator) run(ctx context.Context, b *bench.Config, e *bench.Elsewhe
 }
 
 // decodeRecord reads the line of a run. Documents in it keep every byte.
-func decodeRecord(res *cluster.Result) (*bench.Record, error) {
+func decodeRecord(res *cluster.Result) (*journal.Record, error) {
 	var line struct {
-		bench.Record
+		journal.Record
 		Document json.RawMessage `json:"document"`
 		Believed json.RawMessage `json:"believed"`
 	}

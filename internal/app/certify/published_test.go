@@ -16,8 +16,8 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/engine/race"
 	"github.com/fdplan/fdplan/internal/engine/search"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/extsolver"
+	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -74,7 +74,7 @@ func TestPublished(t *testing.T) {
 		t.Skipf("the published files are not there: %v", err)
 	}
 	var all int64
-	for _, in := range bench.Instances() {
+	for _, in := range bundled.Published() {
 		if in.Problem == "sysadmin/5" && in.Horizon > 2 && !*allPublished {
 			continue
 		}
@@ -108,7 +108,7 @@ func TestVeriPB(t *testing.T) {
 	}
 	engines := []engine.Engine{search.Engine{}, conflict.PB{}, race.New(search.Engine{}, conflict.PB{})}
 	for _, ref := range refs {
-		for _, in := range bench.Instances() {
+		for _, in := range bundled.Published() {
 			ref.Name = in.Problem
 			if ref.Files != "" {
 				ref.Name = publishedName(in.Problem)

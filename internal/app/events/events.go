@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/experiment/bench"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/progress"
 )
@@ -157,21 +156,6 @@ func Grid(r *progress.Reporter, epochs int, g *learn.Grid) {
 func Rows(r *progress.Reporter, of int) func(rows int) {
 	return func(rows int) {
 		r.Report(progress.Event{Kind: "rows", Done: &rows, Of: &of, Line: fmt.Sprintf("collect: %d of %d rows", rows, of)})
-	}
-}
-
-// Runs returns a function that reports the runs of a bench.
-func Runs(r *progress.Reporter) func(bench.Progress) {
-	return func(e bench.Progress) {
-		kind := "unit"
-		if e.Ended {
-			kind = "unit done"
-		}
-		left := e.Left.Round(time.Second)
-		r.Report(progress.Event{
-			Kind: kind, Done: &e.Done, Of: &e.Jobs, Unit: e.Current, Left: progress.Left(left, left > 0),
-			Line: fmt.Sprintf("%d of %d%s: %.80s", e.Done, e.Jobs, leftOf("about", left, e.Left > 0), e.Current),
-		})
 	}
 }
 

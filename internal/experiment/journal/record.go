@@ -1,0 +1,117 @@
+package journal
+
+// Schema is the version of the journal's lines.
+const Schema = 1
+
+// Kind is the kind of a record.
+type Kind string
+
+// The kinds of records.
+const (
+	KindMachine Kind = "machine" // the machine, versions and seeds; the first line of each session
+	KindPlan    Kind = "plan"    // one planning run
+	KindEncode  Kind = "encode"  // sizes of one file of an encoding, nothing solved
+	KindTrain   Kind = "train"   // one network trained
+	KindReach   Kind = "reach"   // how far an engine gets in a time, one problem
+)
+
+// Record is one line of the journal: one finished run. The page that `fdplan report` renders
+// takes every number from such lines and refers to them by ID.
+type Record struct {
+	Schema int  `json:"schema"`
+	Kind   Kind `json:"kind"`
+	// ID contains everything that the run depends on except the limits and the machine, so
+	// that a resumed bench knows what is done. Of two lines with one ID the later counts:
+	// errors, and runs that a limit ended, may be repeated.
+	ID      string `json:"id"`
+	Table   string `json:"table"`   // learning, encodings, engines, literal, incremental, reach, size, figure1
+	Problem string `json:"problem"` // bundled name, or the file's with --files
+	// Files is a digest of the published files' contents; empty for all other networks.
+	Files   string `json:"files,omitempty"`
+	Horizon int    `json:"horizon,omitempty"`
+
+	Planner     string   `json:"planner,omitempty"` // FD-SAT-Plan+ or FD-BLP-Plan+: the engine with the paper's own settings
+	Engine      string   `json:"engine,omitempty"`
+	Encoding    string   `json:"encoding,omitempty"`
+	Help        string   `json:"help,omitempty"`      // of branch and cut, as --blp-help takes it; empty for the default
+	Solver      string   `json:"solver,omitempty"`    // an external solver
+	Version     string   `json:"version,omitempty"`   // of the solver outside this program, as it tells itself
+	Command     string   `json:"command,omitempty"`   // of the external solver, with places such as {in}
+	Model       string   `json:"model,omitempty"`     // bundled, published or trained, for networks; rddl; naive
+	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
+	Args        []string `json:"args"`                // of the subprocess; $FILES and $OUT are the folders of the published files and of the bench
+	Seed        uint64   `json:"seed"`
+	TimeLimit   float64  `json:"time_limit"` // seconds
+	MemoryLimit int64    `json:"memory_limit"`
+
+	Status     string           `json:"status"` // optimal, feasible, infeasible, unknown, error; trained; measured
+	Error      string           `json:"error,omitempty"`
+	Reward     *float64         `json:"reward,omitempty"`
+	Bound      *float64         `json:"bound,omitempty"`
+	Gap        *float64         `json:"gap,omitempty"`
+	Simulator  *bool            `json:"simulator,omitempty"` // the plan's verdict there
+	Simulated  *float64         `json:"simulated_reward,omitempty"`
+	Iterations int              `json:"iterations,omitempty"`
+	Count      int              `json:"landmark_count,omitempty"`
+	Seconds    float64          `json:"seconds"` // wall clock of the subprocess
+	CPU        float64          `json:"cpu_seconds"`
+	Memory     int64            `json:"peak_bytes"`
+	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
+	Document   any              `json:"document,omitempty"` // the program's own JSON, if the report draws from it
+
+	// Worker is the process on another machine that made the run; empty for this bench's own.
+	Worker string `json:"worker,omitempty"`
+	// Threads the subprocess could use.
+	Threads int `json:"threads,omitempty"`
+	// Same is the ID of the run that this line repeats for another table; nothing was run
+	// twice.
+	Same string `json:"same,omitempty"`
+	// Implied is the ID of a run without Algorithm 1 that found no plan within the same
+	// limits. Algorithm 1 begins with that plan, so this run was not made, and the line has
+	// the outcome of the other.
+	Implied string `json:"implied,omitempty"`
+	// Believed is the document of the plan as its model predicts it. It is set if Document
+	// contains the execution: figure1's naive plan.
+	Believed any `json:"believed,omitempty"`
+
+	// Of KindReach: every horizon that was tried, in the order of the runs. Horizon
+	// is the longest with a proof; Seconds, CPU and Memory are of all runs together.
+	Reach []ReachPoint `json:"reach,omitempty"`
+	// Size is the largest instance with a proof, for instances that grow instead of horizons
+	// (table size): the side of a maze, the number of computers.
+	Size int `json:"size,omitempty"`
+
+	// Of KindTrain.
+	Recipe  string `json:"recipe,omitempty"`  // paper, at the shape of the paper's Table 1; grid, at the shape that the paper's rule chooses; bundled
+	Network string `json:"network,omitempty"` // 13:36:36:9
+	Neurons int    `json:"neurons,omitempty"`
+	Edges   int    `json:"edges,omitempty"`
+	// Errors are shares of bits, and of rows with a wrong bit: on rows of the exploration
+	// policy, as often as they were seen, and on all legal rows, each once.
+	TestError     float64 `json:"test_error,omitempty"`
+	TestRowError  float64 `json:"test_row_error,omitempty"`
+	LegalError    float64 `json:"legal_error,omitempty"`
+	LegalRowError float64 `json:"legal_row_error,omitempty"`
+	LegalRows     int     `json:"legal_rows,omitempty"`
+	WrongRows     int     `json:"wrong_legal_rows,omitempty"`
+	Curve         []Point `json:"curve,omitempty"` // learning curve
+
+	// Of KindMachine.
+	Machine map[string]string `json:"machine,omitempty"`
+}
+
+// ReachPoint is one run of a reach.
+type ReachPoint struct {
+	Horizon int     `json:"horizon"`
+	Size    int     `json:"size,omitempty"`
+	Status  string  `json:"status"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Point is one epoch of a learning curve.
+type Point struct {
+	Epoch int     `json:"epoch"`
+	Loss  float64 `json:"loss"`
+	Train float64 `json:"train_error"`
+	Test  float64 `json:"test_error"`
+}

@@ -1,0 +1,360 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/atomicfile"
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
+	"github.com/fdplan/fdplan/internal/routine"
+)
+
+// Tables names the tables, in the order in which they are run.
+func Tables() []string {
+	return []string{"figure1", "engines", "literal", "encodings", "learning", "incremental", "reach", "size"}
+}
+
+// Engines names the engines that are compared, in the order in which they are run.
+func Engines() []string { return registry.Single() }
+
+// Config selects the runs and their limits.
+type Config struct {
+	Dir     string   // folder of the journal
+	Program string   // the program whose commands are run
+	Env     []string // its environment; nil for this process's
+	Files   string   // folder of published networks; empty for the bundled ones
+	Quick   bool     // a selection that takes minutes
+
+	Tables  []string         // those to run; nil for all
+	Engines []string         // those to compare; nil for all
+	Solvers []ExternalSolver // external solvers, which become further columns
+	// Instead has the external solver of each engine whose own is not installed. The
+	// engine uses it throughout; empty if there is none, and the engine is left out.
+	Instead map[string]string
+
+	TimeLimit  time.Duration // of each run of an engine
+	ReachLimit time.Duration // of each run of the tables reach and size
+	TrainLimit time.Duration // of each training
+	// Total is the time after which no run is started, and the one in progress is stopped
+	// without a line; 0 for no limit.
+	Total    time.Duration
+	Memory   int64  // bytes, of each run with all its processes
+	Threads  int    // of each run
+	Seed     uint64 // of each run
+	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …, if the first takes under a second; 0 is 1
+	Parallel int    // runs at a time; more than one distorts times on one machine
+	// Elsewhere makes a run on another machine, by One; nil makes all runs here. A
+	// *FailedError becomes the run's line, any other error ends the bench.
+	Elsewhere func(ctx context.Context, e *Elsewhere) (*journal.Record, error)
+
+	Machine  map[string]string // machine and versions for the journal
+	Now      func() time.Time
+	Progress func(Progress) // called before and after each run; may be nil
+	Warn     func(string)   // called for everything that is left out, with the reason; may be nil
+
+	slack, grace time.Duration // of tests; 0 for the usual ones
+}
+
+// ExternalSolver is an external solver that replaces an embedded one.
+type ExternalSolver struct {
+	Engine string // one that takes external solvers
+	Name   string // as for `fdplan plan --solver`
+}
+
+// Job is one run that a bench makes.
+type Job struct {
+	Record journal.Record // everything known before the run: what is run, and the limits
+	do     func(ctx context.Context, b *bench, r *journal.Record) error
+	keeps  string // file that it leaves for other runs, in the bench's folder
+	// after is the ID of the same run without Algorithm 1; empty if this is one.
+	after string
+	// first is the ID of the same run under the first seed; empty if this is it.
+	first string
+}
+
+// repeatBelow is the time from which a run is not repeated under further seeds, in seconds.
+const repeatBelow = 1
+
+// Summary is the outcome of a bench.
+type Summary struct {
+	Jobs    int            // number of all runs
+	Before  int            // already in the journal
+	Done    int            // made now
+	Status  map[string]int // of all runs in the journal
+	Stopped string         // why not all were made; empty if they were
+	Torn    int            // bytes cut off the journal
+	// Contradictions are pairs of runs that claim different optima of one instance.
+	Contradictions []string
+}
+
+// bench is a bench in progress.
+type bench struct {
+	c       Config
+	dir     string // of Config.Dir, absolute
+	files   string // of Config.Files, absolute
+	journal *journal.Journal
+	jobs    []Job
+	slack   time.Duration
+	grace   time.Duration
+}
+
+// Run makes the runs that are missing from the journal in the folder. If ctx ends, the runs
+// in progress are stopped and get no line; the summary reports that, and the error is nil.
+// Errors are those of the journal and of programs that could not be started.
+func Run(ctx context.Context, c Config) (*Summary, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Abs(c.Files)
+	if err != nil {
+		return nil, err
+	}
+	journal, err := journal.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer journal.Close()
+	jobs, err := Paper(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	b := &bench{c: c, dir: dir, files: files, journal: journal, jobs: jobs, slack: cmp.Or(c.slack, defaultSlack), grace: cmp.Or(c.grace, defaultGrace)}
+	b.sweep()
+	sum := &Summary{Jobs: len(jobs), Torn: journal.Torn}
+	var open []int
+	for i := range jobs {
+		if b.settled(&jobs[i]) || b.needless(&jobs[i]) {
+			sum.Before++
+		} else {
+			open = append(open, i)
+		}
+	}
+	if len(open) > 0 {
+		if err := b.begin(); err != nil {
+			return nil, err
+		}
+		if err := b.all(ctx, open, sum); err != nil {
+			return nil, err
+		}
+	}
+	sum.Status = map[string]int{}
+	for i := range jobs {
+		if r := journal.Last(jobs[i].Record.ID); r != nil {
+			sum.Status[r.Status]++
+		}
+	}
+	sum.Contradictions = b.contradictions()
+	return sum, nil
+}
+
+// settled reports whether a job has nothing left to do.
+func (b *bench) settled(j *Job) bool {
+	if j.keeps != "" {
+		if _, err := os.Stat(filepath.Join(b.dir, j.keeps)); err != nil {
+			return false
+		}
+	}
+	return settled(b.journal.Last(j.Record.ID), j)
+}
+
+// needless reports whether a job repeats a run that was long.
+func (b *bench) needless(j *Job) bool {
+	first := b.journal.Last(j.first)
+	return first != nil && first.Seconds >= repeatBelow
+}
+
+// implied returns the line of a job with Algorithm 1 whose outcome follows from that of the
+// run without it, nil if none does: if no plan was found within the limits, Algorithm 1 has
+// nothing to begin with.
+func (b *bench) implied(j *Job) *journal.Record {
+	plain := b.journal.Last(j.after)
+	if plain == nil || plain.Status != statusUnknown || plain.TimeLimit != j.Record.TimeLimit || plain.MemoryLimit != j.Record.MemoryLimit {
+		return nil
+	}
+	r := j.Record
+	r.Status, r.Seconds, r.CPU, r.Memory, r.Implied = plain.Status, plain.Seconds, plain.CPU, plain.Memory, plain.ID
+	r.Error = "not run: without Algorithm 1 there was no plan within the same limits"
+	return &r
+}
+
+// begin writes the line of this session, and the reward that runs read.
+func (b *bench) begin() error {
+	if err := b.writeReward(); err != nil {
+		return err
+	}
+	r := &journal.Record{Kind: journal.KindMachine, Seed: b.c.Seed, Machine: b.c.Machine, Status: statusMeasured, TimeLimit: b.c.TimeLimit.Seconds(), MemoryLimit: b.c.Memory, Threads: b.c.Threads}
+	for n := 1; ; n++ {
+		if r.ID = fmt.Sprintf("machine session=%d", n); b.journal.Last(r.ID) == nil {
+			return b.journal.Append(r)
+		}
+	}
+}
+
+// writeReward writes the reward that runs with published files read.
+func (b *bench) writeReward() error {
+	if b.c.Files == "" {
+		return nil
+	}
+	name := filepath.Join(b.dir, rewardName)
+	if err := atomicfile.Write(name, func(w io.Writer) error { _, err := io.WriteString(w, storageCost); return err }); err != nil {
+		return fmt.Errorf("writing the reward of the inventories: %w", err)
+	}
+	return nil
+}
+
+// all makes the open jobs, in order, with the configured number in parallel.
+func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
+	if b.c.Total > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, b.c.Total, fmt.Errorf("the time for the whole bench, %v, was over", b.c.Total))
+		defer stop()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wg   routine.Group
+		mu   sync.Mutex
+		errs []error
+		pace = newPace(b.jobs, open, max(1, b.c.Parallel))
+	)
+	next := make(chan int)
+	order := newOrder(b.jobs, open)
+	for range min(max(1, b.c.Parallel), len(open)) {
+		wg.Go(func() {
+			for i := range next {
+				order.wait(ctx, i)
+				mu.Lock()
+				b.tell(pace.starting(i))
+				mu.Unlock()
+				before := b.c.Now()
+				err := routine.Catch(func() error { return b.one(ctx, &b.jobs[i]) })
+				order.ended(i)
+				mu.Lock()
+				switch {
+				case err == nil:
+					sum.Done++
+					b.tell(pace.ended(i, b.c.Now().Sub(before)))
+				case ctx.Err() == nil || context.Cause(ctx) != err:
+					errs = append(errs, err)
+					cancel(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for _, i := range open {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	wg.Wait()
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	if sum.Before+sum.Done < sum.Jobs {
+		sum.Stopped = context.Cause(ctx).Error()
+	}
+	return nil
+}
+
+func (b *bench) tell(p Progress) {
+	if b.c.Progress != nil {
+		b.c.Progress(p)
+	}
+}
+
+// one makes a job and writes its line, unless the job is needless.
+func (b *bench) one(ctx context.Context, j *Job) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if b.needless(j) {
+		return nil
+	}
+	if r := b.implied(j); r != nil {
+		return b.journal.Append(r)
+	}
+	r := j.Record
+	if twin := b.journal.Last(r.Same); twin != nil && settled(twin, j) {
+		copied := *twin
+		copied.ID, copied.Table, copied.Planner, copied.Same = r.ID, r.Table, r.Planner, twin.ID
+		return b.journal.Append(&copied)
+	}
+	r.Same = ""
+	if err := b.make(ctx, j, &r); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return b.journal.Append(&r)
+}
+
+// scratchPrefix begins the names of folders for the files of one run.
+const scratchPrefix = ".run-"
+
+// sweep removes files of a killed bench. Whatever cannot be removed does no harm, for example
+// if the last process has not ended yet.
+func (b *bench) sweep() {
+	left, _ := filepath.Glob(filepath.Join(b.dir, scratchPrefix+"*"))
+	for _, dir := range left {
+		os.RemoveAll(dir)
+	}
+}
+
+// scratch makes a folder for the files of one run, and returns a function that removes it.
+func (b *bench) scratch() (string, func(), error) {
+	dir, err := os.MkdirTemp(b.dir, scratchPrefix)
+	if err != nil {
+		return "", nil, fmt.Errorf("making a folder for a run: %w", err)
+	}
+	return dir, func() { os.RemoveAll(dir) }, nil
+}
+
+// contradictions compares what the runs claim about the same instance and model.
+func (b *bench) contradictions() []string {
+	type claim struct{ id, says string }
+	first := map[string]claim{}
+	var out []string
+	for i := range b.jobs {
+		r := b.journal.Last(b.jobs[i].Record.ID)
+		// Runs of Algorithm 1 answer another question, since they use the truth.
+		if r == nil || r.Kind != journal.KindPlan || !proved(r.Status) || r.Landmarks != "" || r.Table == "figure1" {
+			continue
+		}
+		says := r.Status
+		if r.Reward != nil {
+			says = fmt.Sprintf("%s %g", r.Status, *r.Reward)
+		}
+		key := fmt.Sprintf("%s H=%d %s %s", r.Problem, r.Horizon, r.Model, r.Files)
+		if c, ok := first[key]; !ok {
+			first[key] = claim{r.ID, says}
+		} else if c.says != says {
+			out = append(out, fmt.Sprintf("%s says %s, %s says %s", c.id, c.says, r.ID, says))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// id joins what a run depends on.
+func id(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}

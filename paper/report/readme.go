@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/engine/registry"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
+	"github.com/fdplan/fdplan/internal/source"
+)
+
+// The lines of a Markdown file between which Paste puts the main table.
+const (
+	pasteBegin = "<!-- fdplan report: begin -->"
+	pasteEnd   = "<!-- fdplan report: end -->"
+)
+
+// Paste replaces the text between the lines "<!-- fdplan report: begin -->" and
+// "<!-- fdplan report: end -->" of a Markdown file by the report's main table. If they are not
+// there, each once and in this order, the error is a *source.Error with the file's name.
+func (r *Report) Paste(name string, text []byte) ([]byte, error) {
+	for _, line := range []string{pasteBegin, pasteEnd} {
+		if n := bytes.Count(text, []byte(line+"\n")); n != 1 {
+			return nil, source.Errorf(name, 0, 0, "the line %s is there %d times; expected it once, for the table to be put after %s", line, n, pasteBegin)
+		}
+	}
+	before, rest, _ := bytes.Cut(text, []byte(pasteBegin+"\n"))
+	_, after, ordered := bytes.Cut(rest, []byte(pasteEnd+"\n"))
+	if !ordered {
+		return nil, source.Errorf(name, 0, 0, "the line %s is before %s; expected it after", pasteEnd, pasteBegin)
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s%s\n%s%s\n%s", before, pasteBegin, r.Main, pasteEnd, after)
+	return out.Bytes(), nil
+}
+
+// mainColumns are the runs of the main table: a column of engineRuns, and its head.
+var mainColumns = [][2]string{
+	{satPlanner, satPlanner}, {blpPlanner, blpPlanner}, {registry.PB + ", clasp", "clasp"},
+	{registry.Search, "`search`"}, {registry.PB, "`pb`"}, {registry.MaxSAT, "`maxsat`"}, {registry.BLP, "`blp`"},
+}
+
+// main is the main table as Markdown: the paper's 27 instances on the learned problem, the
+// paper's seconds and ours with one family of networks.
+func (b *book) main(f family) string {
+	var w strings.Builder
+	g := b.engineRuns(f)
+	line := func(cells []string) { fmt.Fprintf(&w, "| %s |\n", strings.Join(cells, " | ")) }
+	heads := []string{"instance", "paper: " + satPlanner, "paper: " + blpPlanner}
+	rule := []string{"---", "---:", "---:"}
+	for _, c := range mainColumns {
+		heads, rule = append(heads, c[1]), append(rule, "---:")
+	}
+	line(heads)
+	line(rule)
+	for _, p := range b.paper.instances {
+		row := []string{p.name, plain(brief(p.sat)), plain(brief(p.blp))}
+		for _, c := range mainColumns {
+			k, ok := g.by[c[0]]
+			if at := g.at(p.instance, k); ok && at >= 0 {
+				row = append(row, plain(beyond(&b.records[at])))
+			} else {
+				row = append(row, "–")
+			}
+		}
+		line(row)
+	}
+	fmt.Fprintf(&w, "\nSeconds to the proof. `> 10` is a run without a proof within 10 seconds; the paper's limit was 3600. Our runs are with %s.", f.name)
+	if m := b.machine(); m != "" {
+		fmt.Fprintf(&w, " Machine: %s.", plain(m))
+	}
+	w.WriteString("\n")
+	return w.String()
+}
+
+// brief is a time of the paper, or that it was not enough.
+func brief(text string) string {
+	if _, in := paperSeconds(text); !in {
+		return fmt.Sprintf("> %d", paperLimit)
+	}
+	return text
+}
+
+// beyond is the time of a run, or that the limit was not enough.
+func beyond(r *Record) string {
+	switch {
+	case r.Status == "infeasible":
+		return seconds(r.Seconds) + " (no plan)"
+	case proved(r):
+		return seconds(r.Seconds)
+	case !drawable(r):
+		return r.Status
+	case r.TimeLimit > 0 && r.Seconds >= 0.9*r.TimeLimit:
+		return "> " + limit(r.TimeLimit)
+	}
+	return "> " + seconds(r.Seconds) + " (other limit)"
+}
+
+// machine describes the machine of the first session, with the revision of the program.
+func (b *book) machine() string {
+	for i := range b.records {
+		r := &b.records[i]
+		if r.Kind != journal.KindMachine {
+			continue
+		}
+		var out []string
+		for _, part := range [][3]string{{"processor", "", ""}, {"cores", "", " cores"}, {"memory", "", " of memory"}, {"revision", "fdplan at revision ", ""}} {
+			if v := r.Machine[part[0]]; v != "" {
+				out = append(out, part[1]+v+part[2])
+			}
+		}
+		return strings.Join(out, ", ")
+	}
+	return ""
+}
