@@ -45,17 +45,17 @@ func (c *explainCmd) Run(a *environment) error {
 	if c.Certify == "" {
 		r.Drawn = drawn(ctx, task, c.Ref, c.Changes)
 	}
-	proofs, err := c.proofs(ctx, a, &r)
+	maker, err := a.proofs(c.Certify, "", c.ProofFormat, r.Limits)
 	if err != nil {
 		return err
 	}
-	d, err := explain.Explain(ctx, task, r)
+	d, err := maker.Explain(ctx, task, r)
 	progress.Clear()
-	if err == nil {
-		err = proofs.finish(ctx, a, d)
-	}
 	if err != nil {
 		return limited(ctx, err)
+	}
+	if maker.None != nil {
+		a.warn(maker.None.Error())
 	}
 	if err := a.answer(c.JSON, c.Out, d, func(w io.Writer) error { return writeExplanation(w, d, c.Constraints) }); err != nil {
 		return err

@@ -11,11 +11,12 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 // loadProblem reads the problem that r names and applies the changes.
 func loadProblem(ctx context.Context, r load.Ref, c load.Changes) (*load.Problem, error) {
-	return inTime(ctx, func() (*load.Problem, error) {
+	return routine.InTime(ctx, func() (*load.Problem, error) {
 		p, err := load.Load(ctx, r)
 		if err == nil && !c.None() {
 			err = p.Apply(c)

@@ -155,19 +155,6 @@ func (g *guard) run(command func() error) error {
 	}
 }
 
-// inTime calls read, which may wait for a pipe or look at its context too rarely,
-// and returns its outcome, or the error of ctx when that ends first: then read is
-// left where it is.
-func inTime[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	select {
-	case o := <-routine.Start(read):
-		return o.Value, o.Err
-	case <-ctx.Done():
-		var zero T
-		return zero, ctx.Err()
-	}
-}
-
 // abandoned is the error of a command that was left where it was.
 type abandoned struct{ cause error }
 

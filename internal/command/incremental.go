@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/execution/incremental"
 )
@@ -28,7 +29,7 @@ func (c *planCmd) check() error {
 }
 
 // loop runs Algorithm 1.
-func (c *planCmd) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, progress *events.Planning, e *evidence) (doc *execute.Document, err error) {
+func (c *planCmd) loop(ctx context.Context, a *environment, p *load.Problem, r plan.Request, progress *events.Planning, m *proofs.Maker) (doc *execute.Document, err error) {
 	if c.SimulatorRef.Name == "" {
 		c.SimulatorRef.Name = "rddl"
 	}
@@ -43,7 +44,7 @@ func (c *planCmd) loop(ctx context.Context, a *environment, p *load.Problem, r p
 	}()
 	doc, err = execute.Incremental(ctx, p, real, execute.IncrementalRequest{
 		Request: r, LoopOptions: c.LoopOptions, Write: a.toFile, Iteration: progress.Iteration,
-		Prove: func(res *incremental.Result) (string, error) { return e.loop(ctx, p, real.Name, r, res) },
+		Prove: func(res *incremental.Result) (string, error) { return m.Loop(ctx, p, real.Name, r.Horizon.Max, res) },
 	})
 	if err == nil && c.Corrected != "" {
 		err = a.toFile(c.Corrected, doc.Loop.WriteNetwork)

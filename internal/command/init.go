@@ -11,6 +11,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/fromlog"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/request"
+	"github.com/fdplan/fdplan/internal/routine"
 )
 
 type initCmd struct {
@@ -25,7 +26,7 @@ func (c *initCmd) Run(a *environment) error {
 	defer cancel()
 	r := c.Request
 	r.Progress = events.Step(c.reporter(a))
-	res, err := inTime(ctx, func() (*fromlog.Result, error) { return fromlog.Init(ctx, r) })
+	res, err := routine.InTime(ctx, func() (*fromlog.Result, error) { return fromlog.Init(ctx, r) })
 	if err != nil {
 		return limited(ctx, err)
 	}

@@ -16,7 +16,7 @@ func TestPanic(t *testing.T) {
 		"at once":              func() error { fails(); return nil },
 		"on its own goroutine": func() error { var g routine.Group; g.Go(fails); g.Wait(); return nil },
 		"while reading": func() error {
-			_, err := inTime(t.Context(), func() (int, error) { fails(); return 0, nil })
+			_, err := routine.InTime(t.Context(), func() (int, error) { fails(); return 0, nil })
 			return err
 		},
 	} {

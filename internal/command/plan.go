@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -54,7 +55,10 @@ func (c *planCmd) Run(a *environment) error {
 	if c.Optimistic && (!c.Safe || c.SimulatorRef.Name == "") {
 		return errors.New("--optimistic tries what --safe leaves out; expected --safe and --simulator too")
 	}
-	evidence, err := c.evidence(a, &request)
+	if c.Proof != "" && c.Horizon.Min != c.Horizon.Max {
+		return errors.New("a proof is about one horizon; expected a single number, not a range, or --certify")
+	}
+	maker, err := a.proofs(c.Certify, c.Proof, c.ProofFormat, request.Limits)
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,7 @@ func (c *planCmd) Run(a *environment) error {
 		return limited(ctx, err)
 	}
 	defer end()
-	doc, err := c.solve(ctx, a, task, request, evidence, progress)
+	doc, err := c.solve(ctx, a, task, request, maker, progress)
 	if err == nil {
 		c.chance(ctx, a, task, doc)
 	}
@@ -71,7 +75,7 @@ func (c *planCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(a, doc, evidence.none)
+	return c.tell(a, doc, maker.None)
 }
 
 // divide has the work sent to the workers of a server, if one is named. The returned function
@@ -128,7 +132,7 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 }
 
 // solve plans as the flags ask for.
-func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, e *evidence, progress *events.Planning) (doc *execute.Document, err error) {
+func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, m *proofs.Maker, progress *events.Planning) (doc *execute.Document, err error) {
 	q := p
 	if c.Safe {
 		if q, err = support.Safe(p); err != nil {
@@ -136,9 +140,9 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 		}
 	}
 	if c.Incremental {
-		doc, err = c.loop(ctx, a, q, r, progress, e)
+		doc, err = c.loop(ctx, a, q, r, progress, m)
 	} else {
-		doc, err = c.once(ctx, q, r, e)
+		doc, err = c.once(ctx, q, r, m)
 	}
 	if err == nil && c.Safe {
 		switch {
@@ -147,12 +151,12 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 		case c.SimulatorRef.Name != "" && c.SimulatorRef.Name != "rddl":
 			r.Try = plan.Untried // it may be a device
 		}
-		err = limited(ctx, doc.Bracket(ctx, p, r, e.unseen(ctx, r)))
+		err = limited(ctx, doc.Bracket(ctx, p, r, m.Unseen(ctx, r.Horizon.Max)))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return doc, e.answer(doc)
+	return doc, m.Answer(doc)
 }
 
 // tryOnce tries a plan in the simulator, which it starts for that.
@@ -168,7 +172,7 @@ func (c *planCmd) tryOnce(p *load.Problem) func(context.Context, *factored.Trace
 }
 
 // once plans, and tries the plan once.
-func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *evidence) (*execute.Document, error) {
+func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, m *proofs.Maker) (*execute.Document, error) {
 	real, err := c.SimulatorRef.Open(ctx, p, c.Effort.Seed)
 	if err != nil {
 		return nil, limited(ctx, err)
@@ -176,7 +180,7 @@ func (c *planCmd) once(ctx context.Context, p *load.Problem, r plan.Request, e *
 	if real != nil {
 		r.Try, r.System = real.Try, real.Name
 	}
-	d, err := e.plan(ctx, p, r)
+	d, err := m.Plan(ctx, p, r)
 	if err = limited(ctx, errors.Join(err, real.Close())); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/picture"
+	"github.com/fdplan/fdplan/internal/routine"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -94,7 +95,7 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 	if err != nil {
 		return err
 	}
-	d, err := inTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Ref.Name, delimiter) })
+	d, err := routine.InTime(ctx, func() (*fromlog.Description, error) { return fromlog.Describe(ctx, c.Ref.Name, delimiter) })
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -103,7 +104,7 @@ func (c *showCmd) log(ctx context.Context, a *environment) error {
 
 // network shows a network file.
 func (c *showCmd) network(ctx context.Context, a *environment) error {
-	text, err := inTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Ref.Name) })
+	text, err := routine.InTime(ctx, func() ([]byte, error) { return source.ReadFile(c.Ref.Name) })
 	if err != nil {
 		return limited(ctx, err)
 	}
@@ -141,7 +142,7 @@ func (c *showCmd) picture(ctx context.Context, a *environment) error {
 
 // initial draws the initial state.
 func (c *showCmd) initial(ctx context.Context, a *environment) error {
-	p, err := inTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.Ref, c.Changes) })
+	p, err := routine.InTime(ctx, func() (*picture.Picture, error) { return draw.Initial(ctx, c.Ref, c.Changes) })
 	if err != nil {
 		return err
 	}

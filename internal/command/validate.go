@@ -1,15 +1,12 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/learn"
@@ -18,7 +15,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/verify"
-	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
 type validateCmd struct {
@@ -111,8 +107,15 @@ func (c *verifyCmd) Run(a *environment) error {
 		}
 	}
 	if c.Certify != "" && p.Status == explain.Holds {
-		if err := c.certify(ctx, a, task, p); err != nil {
+		maker, err := a.proofs(c.Certify, "", c.ProofFormat, a.limits(c.Effort))
+		if err == nil {
+			err = maker.Property(ctx, task.Task, p)
+		}
+		if err != nil {
 			return limited(ctx, err)
+		}
+		if maker.None != nil {
+			a.warn(maker.None.Error())
 		}
 	}
 	err = a.answer(c.JSON, c.Out, p, func(w io.Writer) error { return writeProperty(w, p) })
@@ -170,31 +173,4 @@ func writeRefuted(w io.Writer, p *explain.Property) error {
 	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// certify writes the certificate of a property that holds.
-func (c *verifyCmd) certify(ctx context.Context, a *environment, task *load.Problem, p *explain.Property) error {
-	version, err := proof.ParseFormat(c.ProofFormat)
-	if err != nil {
-		return err
-	}
-	t, err := certify.Property(task.Task, c.Property, p.Steps)
-	if err != nil {
-		return err
-	}
-	_, err = proveInTime(ctx, func() (struct{}, error) {
-		return struct{}{}, certify.Write(ctx, t, certify.NoCounterexample(), string(c.Certify), a.proofOptions(version, a.limits(c.Effort)))
-	})
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w: %w", certify.ErrNoProof, context.Cause(ctx))
-	}
-	if errors.Is(err, certify.ErrNoProof) {
-		a.warn(err.Error())
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	p.Certificate = string(c.Certify)
-	return a.toFile(filepath.Join(p.Certificate, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, p) })
 }

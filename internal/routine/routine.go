@@ -4,6 +4,7 @@
 package routine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -107,6 +108,18 @@ func Start[T any](f func() (T, error)) <-chan Outcome[T] {
 		done <- Outcome[T]{value, err}
 	}()
 	return done
+}
+
+// InTime calls f, which may wait for a pipe or look at its context too rarely, and returns its
+// outcome, or the error of ctx when that ends first: then f is left where it is.
+func InTime[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	select {
+	case o := <-Start(f):
+		return o.Value, o.Err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
 }
 
 // Go calls f on a goroutine that nobody waits for. Its panic is told to failed.

@@ -3,7 +3,6 @@ package proofs_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/proofs"
 	"github.com/fdplan/fdplan/internal/engine"
-	outcome "github.com/fdplan/fdplan/internal/engine/explain"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
 
@@ -28,23 +26,11 @@ func certified(t *testing.T, name string, horizon int, version proof.Format) (di
 		t.Fatal(err)
 	}
 	l := engine.Limits{Threads: 1, Memory: 1 << 30}
-	w := &proofs.Writer{Dir: t.TempDir(), Options: certify.Options{Format: version, Limits: l}}
-	d, err := explain.Explain(ctx, p, explain.Request{
-		Horizon: bind.One(horizon), Limits: l,
-		Solved: func(task engine.Task, horizon int, res *engine.Result) error {
-			return w.Solved(ctx, task, horizon, res)
-		},
-		Completed: func(c outcome.Completion) error { return w.Completed(ctx, c) },
-	})
-	if err != nil {
-		t.Fatal(err)
+	m := &proofs.Maker{Folder: t.TempDir(), Options: certify.Options{Format: version, Limits: l}}
+	if _, err := m.Explain(ctx, p, explain.Request{Horizon: bind.One(horizon), Limits: l}); err != nil || m.None != nil {
+		t.Fatal(err, m.None)
 	}
-	data, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, w.Dir, data)
-	return w.Dir, p
+	return m.Folder, p
 }
 
 func write(t *testing.T, dir string, data []byte) {

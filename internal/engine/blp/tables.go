@@ -2,7 +2,6 @@ package blp
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -44,20 +43,10 @@ func (x *Session) askTables(ctx context.Context, l engine.Limits, j *outsource.J
 // learnTables looks for tables and prices. There are none where the problem does not
 // fall into groups.
 func (x *Session) learnTables(ctx context.Context, l engine.Limits, j *outsource.Judge) error {
-	shared := &engine.Exchange{}
 	start, reward := j.Best()
-	if start != nil {
-		shared.Offer(start, reward)
-	}
-	s, err := bound.Start(ctx, x.task, x.horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
-	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	bounds := func(r *engine.Result) bool { return r.Bound != nil && *r.Bound < -x.known.m.ObjectiveConstant() }
-	if err := s.Assist(ctx, func(r *engine.Result) bool { return start == nil || bounds(r) }); err != nil {
+	s, err := bound.Assist(ctx, x.task, x.horizon, l, start, reward, bounds)
+	if s == nil || err != nil {
 		return err
 	}
 	k := &tables{result: s.Result()}

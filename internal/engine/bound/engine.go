@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -177,18 +178,25 @@ func (s *Search) Advance(ctx context.Context) error {
 // assistNodes is what is spent on tables for another engine, in nodes of beams.
 const assistNodes = 2_000_000
 
-// Assist does what pays for another engine: some prices and beams. Beams are run while
-// helps reports that what is known with the prices so far is of use to that engine.
-func (s *Search) Assist(ctx context.Context, helps func(*engine.Result) bool) error {
-	for !s.Done() && s.Nodes()+s.NextNodes() < assistNodes && ctx.Err() == nil {
-		if err := s.Advance(ctx); err != nil {
-			return err
-		}
-		if s.rounds == 0 && !helps(s.Result()) {
+// Assist does what pays for another engine that knows a plan, or nil, with its reward: some prices and
+// beams, these only without a plan or where bounds reports that the bound is of use. It gives
+// nil where the problem does not fall into groups, or ctx ends before anything is known.
+func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, plan *factored.Trace, reward int64, bounds func(*engine.Result) bool) (*Search, error) {
+	shared := &engine.Exchange{}
+	if plan != nil {
+		shared.Offer(plan, reward)
+	}
+	s, err := Start(ctx, t, horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
+	if errors.Is(err, ErrNoGroups) || ctx.Err() != nil {
+		return nil, nil
+	}
+	for err == nil && !s.Done() && s.Nodes()+s.NextNodes() < assistNodes && ctx.Err() == nil {
+		err = s.Advance(ctx)
+		if s.rounds == 0 && plan != nil && !bounds(s.Result()) {
 			break
 		}
 	}
-	return nil
+	return s, err
 }
 
 // listStarts lists the initial states as values of the groups; false when there

@@ -27,19 +27,9 @@ const maxCutTerms = 1 << 22
 // they say, which may be that there is no plan. Nothing is added where the problem does not fall into groups.
 func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
 	x.tables = &tables{guard: map[sat.Lit]bool{}}
-	shared := &engine.Exchange{}
-	if x.incumbent != nil {
-		shared.Offer(x.incumbent, x.reward(x.cost))
-	}
 	t := engine.Task{Problem: x.m.Problem, Network: x.m.Network}
-	s, err := bound.Start(ctx, t, x.m.Horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
-	if errors.Is(err, bound.ErrNoGroups) || ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.Assist(ctx, func(r *engine.Result) bool { return x.incumbent == nil || x.above(r) }); err != nil {
+	s, err := bound.Assist(ctx, t, x.m.Horizon, l, x.incumbent, x.reward(x.cost), x.above)
+	if s == nil || err != nil {
 		return err
 	}
 	r := s.Result()

@@ -1,4 +1,4 @@
-package command
+package proofs
 
 import (
 	"context"
@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 )
 
-// TestProveInTime leaves a proof behind that does not look at its context: the answer does
+// TestAttempt leaves a proof behind that does not look at its context: the answer does
 // not wait for it, and nothing is left of its file.
-func TestProveInTime(t *testing.T) {
+func TestAttempt(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	release, committed := make(chan struct{}), make(chan error, 1)
-	_, err := proveInTime(ctx, func() (int, error) {
+	var m Maker
+	made, err := m.attempt(ctx, func() error {
 		f, err := atomicfile.Create(filepath.Join(dir, "a.pbp"))
 		if err != nil {
 			t.Error(err)
@@ -24,10 +26,10 @@ func TestProveInTime(t *testing.T) {
 		cancel()
 		<-release
 		committed <- f.Commit()
-		return 1, nil
+		return nil
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, expected %v", err, context.Canceled)
+	if made || err != nil || !errors.Is(m.None, certify.ErrNoProof) {
+		t.Errorf("made %v, %v, without a proof for %v", made, err, m.None)
 	}
 	close(release)
 	if err := <-committed; err == nil {
@@ -36,7 +38,7 @@ func TestProveInTime(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("the folder has %v, %v", left, err)
 	}
-	if got, err := proveInTime(context.Background(), func() (int, error) { return 7, nil }); got != 7 || err != nil {
-		t.Errorf("a proof in time: %v, %v", got, err)
+	if made, err := new(Maker).attempt(context.Background(), func() error { return nil }); !made || err != nil {
+		t.Errorf("a proof in time: %v, %v", made, err)
 	}
 }
