@@ -11,37 +11,6 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Engine plans with tables and prices as an engine.Engine. It gives
-// ErrNoGroups for a problem that does not fall into small groups.
-type Engine struct{}
-
-// Name is "bound".
-func (Engine) Name() string { return "bound" }
-
-// Solve finds an optimal plan or proves that there is none, unless a limit is
-// reached first. Of a range of horizons each is solved by itself.
-func (Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	return engine.EachHorizon(ctx, q, report, func(h int, report func(engine.Progress)) (*engine.Result, error) {
-		s, err := Start(ctx, q.Task, h, l.Of(q, h), report)
-		switch {
-		case ctx.Err() != nil:
-			return &engine.Result{Status: engine.Unknown, Reason: context.Cause(ctx).Error()}, nil
-		case err != nil:
-			return nil, err
-		}
-		for !s.Done() && ctx.Err() == nil {
-			if err := s.Advance(ctx); err != nil {
-				return nil, err
-			}
-		}
-		r := s.Result()
-		if !s.Proven() && ctx.Err() != nil {
-			r.Reason = context.Cause(ctx).Error()
-		}
-		return r, nil
-	})
-}
-
 // scale is how finely a unit of cost is priced.
 const scale = 1000
 

@@ -191,39 +191,31 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestEngine compares Solve over a range of horizons, and what Assist leaves, with brute force.
-func TestEngine(t *testing.T) {
+// TestSearch compares what stages find when all are done, and what Assist leaves, with brute force.
+func TestSearch(t *testing.T) {
+	ctx := context.Background()
 	for seed := range uint64(150) {
 		p, net, horizon := randprob.New(seed, randprob.Options{})
 		task := engine.Task{Problem: p, Network: net}
-		var best int64
-		any := false
-		for h := 1; h <= horizon; h++ {
-			if r, ok := randprob.BruteForce(p, net, h); ok && (!any || r > best) {
-				best, any = r, true
-			}
-		}
-		res, err := Engine{}.Solve(context.Background(), engine.Query{Task: task, MinHorizon: 1, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
-		switch {
-		case errors.Is(err, ErrNoGroups):
+		best, any := randprob.BruteForce(p, net, horizon)
+		s, err := Start(ctx, task, horizon, engine.Limits{Threads: 1}, nil)
+		if errors.Is(err, ErrNoGroups) {
 			continue
-		case err != nil:
-			t.Fatal(err)
-		case any != (res.Status == engine.Optimal) || any && res.Reward != best:
-			t.Errorf("seed %d: %s %d, brute force finds %d (%t)", seed, res.Status, res.Reward, best, any)
 		}
-		s, err := Assist(context.Background(), task, horizon, engine.Limits{}, nil, 0, nil)
+		for err == nil && !s.Done() {
+			err = s.Advance(ctx)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s == nil {
-			continue
+		if res := s.Result(); any != (res.Status == engine.Optimal) || any && res.Reward != best {
+			t.Errorf("seed %d: %s %d, brute force finds %d (%t)", seed, res.Status, res.Reward, best, any)
 		}
-		if r, ok := randprob.BruteForce(p, net, horizon); ok && s.Proven() && s.Result().Reward != r {
-			t.Errorf("seed %d: %d is proven, brute force finds %d", seed, s.Result().Reward, r)
+		if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, 0, nil); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if name := (Engine{}).Name(); name != "bound" {
-		t.Errorf("the engine is called %q", name)
+		if any && s.Proven() && s.Result().Reward != best {
+			t.Errorf("seed %d: %d is proven, brute force finds %d", seed, s.Result().Reward, best)
+		}
 	}
 }

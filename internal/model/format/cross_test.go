@@ -107,20 +107,11 @@ func (in *instance) solve(m *model.Model, s *solver, o Options, file string) err
 	if err := WriteMap(&text, m, o); err != nil {
 		return err
 	}
-	names, err := ReadMap(&text)
+	names, err := readMap(&text)
 	if err != nil {
 		return err
 	}
-	trace, err := names.Trace(in.p, r.True)
-	if err != nil {
-		return err
-	}
-	// A trace has no auxiliary variables, but Replay needs them.
-	for _, v := range names.Variables {
-		if x, _ := in.p.Lookup(v.Variable); x.Kind == factored.Auxiliary {
-			trace.Steps[v.Step-1][x.First] = r.True[int32(v.File)]
-		}
-	}
+	trace := names.trace(in.p, r.True)
 	reward, err := randprob.Replay(in.p, in.net, trace.Steps)
 	if err != nil {
 		return fmt.Errorf("the answer is not a plan: %w", err)

@@ -3,10 +3,8 @@ package format
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -15,7 +13,18 @@ import (
 // MapSchema is the version of the map's JSON.
 const MapSchema = 1
 
-// Map relates the variables of a file to the problem. As JSON it is one object:
+// mapHead is a map without its variables, which are streamed.
+type mapHead struct {
+	Schema    int       `json:"schema"`
+	Problem   string    `json:"problem"`
+	Horizon   int       `json:"horizon"`
+	Format    string    `json:"format"`
+	Encoding  string    `json:"encoding,omitempty"`
+	Objective Objective `json:"objective"`
+}
+
+// WriteMap relates the variables of the file that Write makes of m to the problem. It writes one
+// object as JSON, one variable per line, in memory that does not depend on the horizon:
 //
 //	{"schema":1,"problem":"navigation/3x3","horizon":4,"format":"lp",
 //	 "objective":{"constant":0,"scale":1,"sense":"minimise minus the reward"},
@@ -28,56 +37,6 @@ const MapSchema = 1
 // variables are those of the problem: each bit of each variable at every step where it
 // exists. bit (0 is the most significant) and weight, the bit's weight in the variable's
 // value, are present for integers only.
-type Map struct {
-	Schema    int           `json:"schema"`
-	Problem   string        `json:"problem"`
-	Horizon   int           `json:"horizon"`
-	Format    string        `json:"format"`
-	Encoding  string        `json:"encoding,omitempty"`
-	Objective Objective     `json:"objective"`
-	Variables []MapVariable `json:"variables"`
-}
-
-// MapVariable is one bit of a problem's variable at one step.
-type MapVariable struct {
-	File     FileVar `json:"file"`
-	Step     int     `json:"step"`     // 1..H+1; actions 1..H
-	Variable string  `json:"variable"` // the name in the problem
-	Kind     string  `json:"kind"`     // state, action or auxiliary
-	Bit      int     `json:"bit"`      // 0 is the most significant
-	Weight   int64   `json:"weight"`   // of the bit in an integer's value; absent for a Boolean
-}
-
-// FileVar is the number of a file variable. In JSON it is the number, or x and
-// the number as a string.
-type FileVar int32
-
-// UnmarshalJSON reads 12 or "x12".
-func (v *FileVar) UnmarshalJSON(text []byte) error {
-	digits := text
-	if len(digits) > 3 && digits[0] == '"' && digits[1] == 'x' && digits[len(digits)-1] == '"' {
-		digits = digits[2 : len(digits)-1]
-	}
-	n, err := strconv.ParseInt(string(digits), 10, 32)
-	if err != nil || n < 1 {
-		return fmt.Errorf("file variable %s, expected a positive number or x and a number", text)
-	}
-	*v = FileVar(n)
-	return nil
-}
-
-// mapHead is Map without its variables, which are streamed.
-type mapHead struct {
-	Schema    int       `json:"schema"`
-	Problem   string    `json:"problem"`
-	Horizon   int       `json:"horizon"`
-	Format    string    `json:"format"`
-	Encoding  string    `json:"encoding,omitempty"`
-	Objective Objective `json:"objective"`
-}
-
-// WriteMap writes the Map of the file that Write makes of m as JSON, one variable per line,
-// in memory that does not depend on the horizon.
 func WriteMap(w io.Writer, m *model.Model, o Options) error {
 	if o.Kind >= numKinds {
 		return fmt.Errorf("unknown format %v", o.Kind)
@@ -150,58 +109,4 @@ func mapTails(p *factored.Problem) ([]string, error) {
 		tails[b] = tail + "}"
 	}
 	return tails, nil
-}
-
-// ErrMap is wrapped by the errors of ReadMap and Map.Trace.
-var ErrMap = errors.New("map of variables")
-
-// ReadMap reads the output of WriteMap.
-func ReadMap(r io.Reader) (*Map, error) {
-	var m Map
-	if err := json.NewDecoder(r).Decode(&m); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMap, err)
-	}
-	switch {
-	case m.Schema != MapSchema:
-		return nil, fmt.Errorf("%w: schema %d, expected %d", ErrMap, m.Schema, MapSchema)
-	case m.Horizon < 1:
-		return nil, fmt.Errorf("%w: horizon %d, expected at least 1", ErrMap, m.Horizon)
-	case m.Objective.Scale < 1:
-		return nil, fmt.Errorf("%w: scale %d, expected at least 1", ErrMap, m.Objective.Scale)
-	}
-	return &m, nil
-}
-
-// Trace converts the file variables that a solver made true, by number, to the plan and
-// states of p. Numbers that the map does not contain are auxiliary and ignored. Auxiliary
-// variables of p are not part of a trace. The error describes where the map does not belong
-// to p.
-func (m *Map) Trace(p *factored.Problem, isTrue map[int32]bool) (*factored.Trace, error) {
-	actions := len(p.Bits(factored.Action))
-	expected := (p.NumBits()-actions)*(m.Horizon+1) + actions*m.Horizon
-	// A problem without variables has a map of zero variables at any horizon, and a trace of
-	// empty steps must not take all memory.
-	if len(m.Variables) != expected || expected == 0 && m.Horizon > 1<<20 {
-		return nil, fmt.Errorf("%w: %d variables, problem %s has %d over %d steps", ErrMap, len(m.Variables), p.Name, expected, m.Horizon)
-	}
-	trace := &factored.Trace{Steps: make([]factored.Valuation, m.Horizon+1)}
-	for t := range trace.Steps {
-		trace.Steps[t] = make(factored.Valuation, p.NumBits())
-	}
-	for i := range m.Variables {
-		e := &m.Variables[i]
-		v, ok := p.Lookup(e.Variable)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("%w: %s is not a variable of problem %s", ErrMap, e.Variable, p.Name)
-		case e.Bit < 0 || e.Bit >= v.Width:
-			return nil, fmt.Errorf("%w: %s has no bit %d", ErrMap, e.Variable, e.Bit)
-		case e.Step < 1 || e.Step > m.Horizon+1 || e.Step > m.Horizon && v.Kind == factored.Action:
-			return nil, fmt.Errorf("%w: %s does not exist at step %d", ErrMap, e.Variable, e.Step)
-		}
-		if v.Kind != factored.Auxiliary && isTrue[int32(e.File)] {
-			trace.Steps[e.Step-1][int(v.First)+e.Bit] = true
-		}
-	}
-	return trace, nil
 }
