@@ -143,14 +143,16 @@ func (s *Search) estimate(ctx context.Context, rest []int) error {
 	return s.calibrate(ctx)
 }
 
+// mostFactor bounds how much estimates are corrected.
+const mostFactor = 5
+
 // calibrateRuns is the number of runs that estimates are compared with.
 const calibrateRuns = 64
 
 // calibrate compares the estimates with what runs of the policy reach from there, and makes up for the
-// difference with each number of steps left: so what was visited compares with what was not.
+// ratio with each number of steps left: so what was visited compares with what was not.
 func (s *Search) calibrate(ctx context.Context) error {
-	off := make([]float64, s.o.Horizon+1)
-	n := make([]float64, s.o.Horizon+1)
+	paid, guessed := make([]float64, s.o.Horizon+1), make([]float64, s.o.Horizon+1)
 	state := make([]uint64, s.words)
 	for range calibrateRuns {
 		if ctx.Err() != nil {
@@ -186,14 +188,18 @@ func (s *Search) calibrate(ctx context.Context) error {
 		sum := 0.0
 		for i := len(guesses) - 1; i >= 0; i-- {
 			sum += rewards[i]
-			off[s.o.Horizon-i] += guesses[i] - sum
-			n[s.o.Horizon-i]++
+			paid[s.o.Horizon-i] += sum
+			guessed[s.o.Horizon-i] += guesses[i]
 		}
 	}
-	for i := range off {
-		off[i] /= max(1, n[i])
+	for i := range paid {
+		if r := paid[i] / guessed[i]; r > 1/mostFactor && r < mostFactor {
+			paid[i] = r
+		} else {
+			paid[i] = 1
+		}
 	}
-	s.guess.offset = off
+	s.guess.factors = paid
 	return nil
 }
 
@@ -366,7 +372,7 @@ func (s *Search) node(state []uint64, left int) (int32, error) {
 // values are what the tables say of a state: one sum of a reward, or a probability for each pattern.
 func (s *Search) values(state []uint64, left int) (u, v []float64) {
 	if s.o.Objective == policy.Reward {
-		u, v = []float64{s.upper.rest * float64(left)}, []float64{s.guess.rest*float64(left) - s.guess.off(left)}
+		u, v = []float64{s.upper.rest * float64(left)}, []float64{s.guess.rest * float64(left)}
 	}
 	for k, p := range s.upper.patterns {
 		i := p.index[string(s.b.keyOf(state, p.mask))]
@@ -375,11 +381,14 @@ func (s *Search) values(state []uint64, left int) (u, v []float64) {
 			u[0] += x
 			v[0] += y
 		} else {
-			u, v = append(u, x), append(v, y-s.guess.off(left))
+			u, v = append(u, x), append(v, y)
 		}
 	}
 	if len(u) == 0 {
-		return []float64{1}, []float64{1}
+		u, v = []float64{1}, []float64{1}
+	}
+	for i := range v {
+		v[i] *= s.guess.factor(left)
 	}
 	return u, v
 }
@@ -417,7 +426,7 @@ func (s *Search) actions(state []uint64, left int) ([]act, error) {
 		}
 		x := act{id: a}
 		if s.o.Objective == policy.Reward {
-			x.baseU, x.baseV = r+s.upper.rest*float64(left-1), r+s.guess.rest*float64(left-1)-s.guess.off(left-1)
+			x.baseU, x.baseV = r+s.upper.rest*float64(left-1), s.guess.rest*float64(left-1)
 		} else {
 			x.baseU, x.baseV = math.Inf(1), math.Inf(1)
 		}
@@ -428,9 +437,7 @@ func (s *Search) actions(state []uint64, left int) ([]act, error) {
 				if y.u, y.v, err = s.expect(p, s.guess.patterns[k], where[k], c, state, a, left-1); err != nil {
 					return nil, err
 				}
-				if y.known = true; s.o.Objective == policy.Success {
-					y.v -= s.guess.off(left - 1)
-				}
+				y.known = true
 			}
 			switch {
 			case s.o.Objective == policy.Reward:
@@ -448,6 +455,7 @@ func (s *Search) actions(state []uint64, left int) ([]act, error) {
 		if math.IsInf(x.baseU, 1) {
 			x.baseU, x.baseV = 1, 1
 		}
+		x.baseV = r + x.baseV*s.guess.factor(left-1)
 		list = append(list, x)
 	}
 	return list, nil

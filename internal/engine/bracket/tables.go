@@ -15,15 +15,15 @@ type tables struct {
 	patterns []*pattern
 	prices   [][][]float64 // by pattern, steps left and joint action; nil for none
 	rest     float64       // of each step, of the terms in no pattern
-	offset   []float64     // by steps left: how much an estimate is too high
+	factors  []float64     // by steps left: what to multiply an estimate by; nil for 1
 	scratch  []float64
 }
 
-func (t *tables) off(left int) float64 {
-	if t.offset == nil {
-		return 0
+func (t *tables) factor(left int) float64 {
+	if t.factors == nil {
+		return 1
 	}
-	return t.offset[left]
+	return t.factors[left]
 }
 
 // sweep computes the values of a pattern with 1, 2, … steps left. prices may be nil.
