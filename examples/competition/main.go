@@ -51,7 +51,7 @@ func main() {
 	flag.StringVar(&s.prost, "prost", "", "the program prost.py of PROST; without it, PROST is left out")
 	flag.StringVar(&out, "o", "competition", "folder of the journal")
 	flag.StringVar(&instances, "instances", "1,5", "numbers of the instances, with which the names of their files end")
-	flag.StringVar(&planners, "planners", "exact,prost,most-likely,noop,random", "planners")
+	flag.StringVar(&planners, "planners", "exact,policy,prost,most-likely,noop,random", "planners")
 	flag.IntVar(&s.rounds, "rounds", 30, "rounds of a session")
 	flag.IntVar(&s.steps, "steps", 40, "steps of a round")
 	flag.DurationVar(&s.step, "time", time.Second, "time for a step")

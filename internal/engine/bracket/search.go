@@ -620,7 +620,7 @@ func (s *Search) pick(n *node, optimism bool) *act {
 }
 
 // explore weighs what is not known.
-const explore = 0.5
+const explore = 1.5
 
 // Bounds returns the upper bound and the estimate of a state.
 func (s *Search) Bounds(state []uint64, left int) (u, v float64, err error) {
@@ -646,10 +646,10 @@ func (s *Search) Choose(state []uint64, left int) (a uint32, ok bool, err error)
 	}
 	if i, found := s.index[key]; found && s.nodes[i].visits >= sure*len(s.nodes[i].acts) && len(s.nodes[i].acts) > 0 {
 		n := &s.nodes[i]
-		best, choice := math.Inf(-1), 0
+		choice := 0 // the action that was tried most: estimates of the others are rough
 		for k := range n.acts {
-			if _, v := s.q(&n.acts[k]); v > best {
-				best, choice = v, k
+			if n.acts[k].visits > n.acts[choice].visits {
+				choice = k
 			}
 		}
 		return n.acts[choice].id, true, nil
