@@ -100,6 +100,9 @@ func (d *Document) Judge(p *load.Problem) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Rule != nil {
+		return d.sampleAgain(p, m)
+	}
 	again := *d
 	again.Value = nil
 	failure, walk, err := again.value(m)
