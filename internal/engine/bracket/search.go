@@ -193,8 +193,8 @@ func (s *Search) calibrate(ctx context.Context) error {
 		}
 	}
 	for i := range paid {
-		if r := paid[i] / guessed[i]; r > 1/mostFactor && r < mostFactor {
-			paid[i] = r
+		if r := paid[i] / guessed[i]; r > 0 {
+			paid[i] = min(mostFactor, max(1./mostFactor, r))
 		} else {
 			paid[i] = 1
 		}

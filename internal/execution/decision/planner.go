@@ -16,8 +16,8 @@ type Planner struct {
 	now func() time.Time
 }
 
-// OnlineLeaves is the size of a planner's tables: they take about a second.
-const OnlineLeaves = 1 << 14
+// OnlineLeaves is the size of a planner's tables: they take a few seconds, once.
+const OnlineLeaves = 1 << 16
 
 // Planner makes the tables that guide a planner; equal ones for equal seeds.
 func (f *Factored) Planner(ctx context.Context, o policy.Objective, horizon int, seed uint64, leaves int, now func() time.Time) (*Planner, error) {
