@@ -3,13 +3,13 @@ package part
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
-	"time"
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
 	"github.com/fdplan/fdplan/cluster/internal/spread"
@@ -23,7 +23,7 @@ type Part struct{}
 // options are those of a connection.
 func options(f *command.Connect, h *command.Host, name string) (cluster.Options, error) {
 	o := cluster.Options{
-		URL: f.URL, Name: name, Seed: f.Nkey, CA: f.CA, Cert: f.ClientCert, Key: f.ClientKey, Patience: time.Duration(f.GiveUp),
+		URL: f.URL, Name: name, Seed: f.Nkey, CA: f.CA, Cert: f.ClientCert, Key: f.ClientKey, Patience: cmp.Or(f.Patience, command.GiveUp),
 		Now: h.Now, Jitter: rand.Float64, Warn: h.Warn,
 	}
 	var err error

@@ -42,10 +42,16 @@ type Connect struct {
 	Nkey      string `help:"With --connect, file with the seed of the nkey that the server knows." placeholder:"FILE"`
 	CA        string `name:"ca" help:"With --connect, file with the certificates that sign the server's; default: the system's." placeholder:"FILE"`
 
-	ClientCert string        `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
-	ClientKey  string        `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
-	GiveUp     bind.Duration `help:"With --connect, end when the server does not answer for this time." default:"10m" placeholder:"TIME"`
+	ClientCert string `help:"With --connect, file with the certificate of this client, if the server asks for one." placeholder:"FILE"`
+	ClientKey  string `help:"With --connect, file with the key of the client's certificate." placeholder:"FILE"`
+
+	// Patience is the time after which a server that does not answer is given up; 0 for GiveUp.
+	Patience time.Duration `kong:"-"`
 }
+
+// GiveUp is long enough for a server to be restarted, and too short for a queue of jobs to wait for one
+// that will not come back.
+const GiveUp = 10 * time.Minute
 
 // coordinator connects to the server as one that wants results. The returned
 // function ends that.
@@ -147,7 +153,7 @@ func (c *Status) Run(a *environment) error {
 		return fmt.Errorf("--json, --metrics and --watch print different things; expected one of them")
 	}
 	// An operator who asks wants an answer now.
-	c.GiveUp = min(c.GiveUp, bind.Duration(5*time.Second))
+	c.Patience = 5 * time.Second
 	h, err := a.host()
 	if err != nil {
 		return err

@@ -75,12 +75,17 @@ func TestDocument(t *testing.T) {
 		`{"command":"plan","request":{"problem":"navigation/3x3","initial":{"x":1}}}`:                                         {exitUsage, `"error":"initial x=1: there is no variable`},
 		`{"command":"plan","request":{"domain":"x","files":"y"}}`:                                                             {exitUsage, `"error":"files and domain name two problems`},
 		`{"command":"train","request":{"data":"x","task":"y","out":"z","recipe":"structure","epochs":3}}`:                     {exitUsage, `"error":"epochs is of the dense recipe`},
-		`{"command":"plan","request":{"horizont":3}}`:                                                                         {exitUsage, `did you mean horizon?`},
-		`{"command":"solve","request":{"file":"x","connect":"nats://x"}}`:                                                     {exitUsage, `lacks the part cluster`},
-		`{"command":"cook","request":{}}`:                                                                                     {exitUsage, `there is no command`},
-		`{"command":"help","request":{}}`:                                                                                     {exitDone, `Usage`},
-		`{"command":"man","request":{}}`:                                                                                      {exitUsage, `takes no document`},
-		`[]`:                                                                                                                  {exitUsage, `expected an object`},
+		`{"command":"plan","request":{"domain":"../../examples/drift/drift.rddl","instance":"../../examples/drift/pits.rddl","goal":"x == SIDE ^ y == SIDE ^ ~lost","horizon":[1,12],"policy":true,"failures":1}}`:  {exitDone, `"value":-9`},
+		`{"command":"plan","request":{"domain":"../../examples/drift/drift.rddl","instance":"../../examples/drift/pits.rddl","goal":"x == SIDE ^ y == SIDE ^ ~lost","horizon":12,"policy":true,"failures":"x"}}`:    {exitUsage, `"error":"failures: \"x\" is not a bound`},
+		`{"command":"plan","request":{"domain":"../../examples/drift/drift.rddl","instance":"../../examples/drift/pits.rddl","goal":"x == SIDE ^ y == SIDE ^ ~lost","horizon":12,"maximize":"reward"}}`:             {exitUsage, `"error":"maximize and failures tell`},
+		`{"command":"run","request":{"domain":"../../examples/drift/drift.rddl","instance":"../../examples/drift/pits.rddl","goal":"x == SIDE ^ y == SIDE ^ ~lost","horizon":12,"policy":true,"simulator":"rddl"}}`: {exitDone, `"status":"goal"`},
+		`{"command":"run","request":{"domain":"../../examples/drift/drift.rddl","instance":"../../examples/drift/pits.rddl","goal":"x == SIDE ^ y == SIDE ^ ~lost","policy":"file.json","simulator":"rddl"}}`:       {exitUsage, `is not a policy; expected the document of one`},
+		`{"command":"plan","request":{"horizont":3}}`:                     {exitUsage, `did you mean horizon?`},
+		`{"command":"solve","request":{"file":"x","connect":"nats://x"}}`: {exitUsage, `lacks the part cluster`},
+		`{"command":"cook","request":{}}`:                                 {exitUsage, `there is no command`},
+		`{"command":"help","request":{}}`:                                 {exitDone, `Usage`},
+		`{"command":"man","request":{}}`:                                  {exitUsage, `takes no document`},
+		`[]`:                                                              {exitUsage, `expected an object`},
 	} {
 		var out, errs strings.Builder
 		status := Main([]string{documentCommand}, strings.NewReader(text), &out, &errs, Parts{})

@@ -101,3 +101,31 @@ func pythonType(name string, schema map[string]any) string {
 	}
 	return "Any"
 }
+
+// TestOptionWalks follows the option of docs/architecture.md from the line that declares it to all that bind to it.
+func TestOptionWalks(t *testing.T) {
+	for file, want := range map[string]string{
+		"../../docs/architecture.md": "",
+		"../app/explain/explain.go":  "",
+		"../serve/openapi.json":      `"alternatives": { "description": "explain: Maximal number of joint actions`,
+		pythonFile:                   "alternatives: int",
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" { // the line itself
+			want = "Alternatives int `http:\"yes\" help:\"Maximal number of joint actions with more reward to try at each step.\" default:\"8\" min:\"1\" placeholder:\"N\"`"
+		}
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("%s has no %s", file, want)
+		}
+	}
+	for args, want := range map[string]string{"help explain": "--alternatives=N", "explain --alternatives 0 navigation/3x3": "--alternatives is 0; expected at least 1"} {
+		var out strings.Builder
+		Main(strings.Fields(args), strings.NewReader(""), &out, &out, Parts{})
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("fdplan %s: %s; expected %s", args, out.String(), want)
+		}
+	}
+}

@@ -96,7 +96,9 @@ func (b Binder) option(f reflect.StructField, index []int) *Option {
 	if text := b.expand(f.Tag.Get("enum")); text != "" {
 		o.Enum = strings.Split(text, ",")
 	}
-	o.Help = strings.ReplaceAll(b.expand(o.Help), "${enum}", strings.Join(o.values(), ", "))
+	if o.Help = b.expand(o.Help); strings.Contains(o.Help, "${enum}") {
+		o.Help = strings.ReplaceAll(o.Help, "${enum}", strings.Join(o.values(), ", "))
+	}
 	return o
 }
 

@@ -382,7 +382,7 @@ func (p *Policy) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if len(text) == 0 || text[0] != '{' {
-		return fmt.Errorf("%.40s is not a policy; expected an answer of plan --policy, or true for one that is made now", text)
+		return fmt.Errorf("%.40s is not a policy; expected the document of one, or true for one that is made now", text)
 	}
 	*p = Policy{true, Plan{File: "policy", Text: slices.Clone(text)}}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/engine"
 )
 
 // method carries out a job and returns its result.
@@ -31,23 +32,37 @@ func methodNames() string {
 	return strings.Join(append(slices.Sorted(maps.Keys(methods())), "cancel"), ", ")
 }
 
+// question is what requests about a problem have in common.
+type question struct {
+	of
+	load.Changes
+	effort
+}
+
+// begin reads the parameters of a request, of which q is a part. It returns the problem with its changes and the
+// limits of an engine; end frees what bounds the request.
+func (s *server) begin(j *job, params any, q *question) (p *load.Problem, limits engine.Limits, end func(), err error) {
+	if err = decode(j.Params, params); err == nil {
+		p, err = s.changed(q.of, q.Changes)
+	}
+	if err != nil {
+		return nil, limits, nil, err
+	}
+	limits, end = s.start(j, &q.effort)
+	return p, limits, end, nil
+}
+
 // plan finds a plan, as fdplan plan does.
 func (s *server) plan(j *job) (any, error) {
 	var params struct {
-		of
-		load.Changes
-		effort
+		question
 		plan.Query
 		execute.SimulatorRef
 	}
-	if err := decode(j.Params, &params); err != nil {
-		return nil, err
-	}
-	p, err := s.changed(params.of, params.Changes)
+	p, limits, end, err := s.begin(j, &params, &params.question)
 	if err != nil {
 		return nil, err
 	}
-	limits, end := s.start(j, &params.effort)
 	defer end()
 	began := s.Now()
 	r := plan.Request{Query: params.Query, Limits: limits, Now: s.Now, Started: began, Loaded: began, Divide: s.Divide}
@@ -68,20 +83,14 @@ func (s *server) plan(j *job) (any, error) {
 // validate replays a plan, as fdplan validate does.
 func (s *server) validate(j *job) (any, error) {
 	var params struct {
-		of
-		load.Changes
-		effort
+		question
 		Plan bind.Plan
 		execute.SimulatorRef
 	}
-	if err := decode(j.Params, &params); err != nil {
-		return nil, err
-	}
-	p, err := s.changed(params.of, params.Changes)
+	p, _, end, err := s.begin(j, &params, &params.question)
 	if err != nil {
 		return nil, err
 	}
-	_, end := s.start(j, &params.effort)
 	defer end()
 	real, err := params.SimulatorRef.Open(j.ctx, p, params.effort.Seed)
 	if err != nil {
@@ -94,19 +103,13 @@ func (s *server) validate(j *job) (any, error) {
 // explain explains a plan, or why there is none, as fdplan explain does.
 func (s *server) explain(j *job) (any, error) {
 	var params struct {
-		of
-		load.Changes
-		effort
+		question
 		explain.Request
 	}
-	if err := decode(j.Params, &params); err != nil {
-		return nil, err
-	}
-	p, err := s.changed(params.of, params.Changes)
+	p, limits, end, err := s.begin(j, &params, &params.question)
 	if err != nil {
 		return nil, err
 	}
-	limits, end := s.start(j, &params.effort)
 	defer end()
 	r := params.Request
 	r.Limits = limits
@@ -119,19 +122,13 @@ func (s *server) explain(j *job) (any, error) {
 // verify decides a property of one step, as fdplan verify does.
 func (s *server) verify(j *job) (any, error) {
 	var params struct {
-		of
-		load.Changes
-		effort
+		question
 		explain.VerifyRequest
 	}
-	if err := decode(j.Params, &params); err != nil {
-		return nil, err
-	}
-	p, err := s.changed(params.of, params.Changes)
+	p, _, end, err := s.begin(j, &params, &params.question)
 	if err != nil {
 		return nil, err
 	}
-	_, end := s.start(j, &params.effort)
 	defer end()
 	return explain.Verify(j.ctx, p, params.VerifyRequest)
 }

@@ -33,19 +33,28 @@ Steps: TypeAlias = "Sequence[Mapping[str, Any]]"
 Horizon: TypeAlias = "int | tuple[int, int] | None"
 
 
-def ask(command: str, kind: type[T], given: Mapping[str, Any], problem: Name | None = None, **more: Any) -> Invocation[T]:
-    """Return the invocation of a command with what was given, without what is None."""
-    files, of = ExitStack(), None if problem is None else Problem.of(problem)
-    request = (of.parameters() if of else {}) | {name: value for name, value in given.items() if value is not None}
+def request_of(given: Mapping[str, Any], files: ExitStack) -> dict[str, Any]:
+    """Return options as the program reads them, without those that are None. What they need
+    is there until ``files`` is closed."""
+    request = {name: value for name, value in given.items() if value is not None}
     if "simulator" in request:
         request["simulator"] = attach(request["simulator"], files)
     if isinstance(request.get("policy"), Policy):
         request["policy"] = request["policy"].document
-    if isinstance(request.get("reward"), (str, os.PathLike)) and of:
-        request["reward"] = _text(request["reward"])
     for name in ("require", "rules", "actions", "ignore"):
         if name in request:
             request[name] = listed(request[name])
+    return request
+
+
+def ask(command: str, kind: type[T], given: Mapping[str, Any], problem: Name | None = None, **more: Any) -> Invocation[T]:
+    """Return the invocation of a command with what was given."""
+    files = ExitStack()
+    request = request_of(given, files)
+    if problem is not None:
+        request = Problem.of(problem).parameters() | request
+        if isinstance(request.get("reward"), (str, os.PathLike)):
+            request["reward"] = _text(request["reward"])
     return Invocation(command, request, reader(kind, **more), files)
 
 

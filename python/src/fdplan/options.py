@@ -115,9 +115,6 @@ class Plan(TypedDict, total=False):
     client_key: Text
     """With connect, file with the key of the client's certificate."""
 
-    give_up: Text | float
-    """With connect, end when the server does not answer for this time."""
-
     workers_only: bool
     """With connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."""
 
@@ -371,6 +368,9 @@ class Show(TypedDict, total=False):
     delimiter: Text
     """Delimiter of a log that is a CSV; inferred if not given."""
 
+    seed: int
+    """Seed of the run in the picture of a policy; default: the most likely run."""
+
 
 class Collect(TypedDict, total=False):
     """Options of ``fdplan collect``."""
@@ -422,9 +422,6 @@ class Collect(TypedDict, total=False):
 
     client_key: Text
     """With connect, file with the key of the client's certificate."""
-
-    give_up: Text | float
-    """With connect, end when the server does not answer for this time."""
 
 
 class Init(TypedDict, total=False):
@@ -589,9 +586,6 @@ class Train(TypedDict, total=False):
 
     client_key: Text
     """With connect, file with the key of the client's certificate."""
-
-    give_up: Text | float
-    """With connect, end when the server does not answer for this time."""
 
 
 class Test(TypedDict, total=False):

@@ -10,17 +10,20 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from subprocess import Popen
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from . import program
+from . import options, program
 from .attached import attach
-from .commands import Steps, steps_of
+from .commands import Steps, request_of, steps_of
 from .documents import decode
 from .errors import FdplanError, Interrupted, LimitReached
 from .events import Event
 from .problem import Name, Problem, Values
 from .results import Explanation, Observation, Plan, Property, Shown, Simulated, Verdict
-from .words import listed, plain_value
+from .words import plain_value
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Session", "SessionProblem"]
 
@@ -80,7 +83,8 @@ class Session:
     ) -> SessionProblem:
         """Load a problem, with changes that hold for all requests about it."""
         of = Problem.of(problem)
-        document = self.request("load", of.parameters() | _changes(initial, require, reward))
+        changes = request_of({"initial": initial, "require": require, "reward": reward}, self._files)
+        document = self.request("load", of.parameters() | changes)
         return SessionProblem(self, of, document)
 
     def request(self, method: str, params: Mapping[str, Any], on_event: OnEvent = None) -> Answer:
@@ -191,14 +195,6 @@ def _end(process: Popen[str]) -> None:
         process.wait()
 
 
-def _changes(initial: Values | None, require: str | Iterable[str], reward: Mapping[str, float] | None) -> dict[str, Any]:
-    return {
-        "initial": dict(initial or {}),
-        "require": listed(require),
-        "reward": dict(reward or {}),
-    }
-
-
 class SessionProblem:
     """A problem that a session holds ready. The arguments are those of the functions of the
     same names; changes hold for one request.
@@ -220,76 +216,32 @@ class SessionProblem:
     def __repr__(self) -> str:
         return f"<problem {self.shown.problem} of a session>"
 
-    def plan(
-        self,
-        horizon: int | tuple[int, int] | None = None,
-        *,
-        engine: str = "auto",
-        initial: Values | None = None,
-        require: str | Iterable[str] = (),
-        reward: Mapping[str, float] | None = None,
-        simulator: Any = None,
-        time_limit: float | None = None,
-        threads: int | None = None,
-        seed: int | None = None,
-        on_event: OnEvent = None,
-    ) -> Plan:
+    def plan(self, horizon: int | tuple[int, int] | None = None, *, on_event: OnEvent = None, **given: Unpack[options.Plan]) -> Plan:
         """Find a plan with the best reward, and prove that no plan is better.
 
         Raises:
             LimitReached: if the time limit was reached before there was a plan.
         """
-        with ExitStack() as files:
-            params = _changes(initial, require, reward) | _given(
-                horizon=horizon, engine=engine, simulator=attach(simulator, files), time_limit=time_limit, threads=threads, seed=seed
-            )
-            plan = self._ask(Plan, "plan", params, on_event, source=self._source)
+        plan = self._ask(Plan, "plan", {"horizon": horizon, **given}, on_event, source=self._source)
         if plan.status == "unknown":
             raise LimitReached(f"no plan was found before {plan.stopped}", plan)
         return plan
 
-    def validate(
-        self,
-        plan: Plan | Steps,
-        *,
-        initial: Values | None = None,
-        require: str | Iterable[str] = (),
-        reward: Mapping[str, float] | None = None,
-        simulator: Any = None,
-    ) -> Verdict:
+    def validate(self, plan: Plan | Steps, **given: Unpack[options.Validate]) -> Verdict:
         """Replay a plan in the model and, with ``simulator``, in a simulator."""
-        with ExitStack() as files:
-            params = _changes(initial, require, reward) | _given(plan=steps_of(plan), simulator=attach(simulator, files))
-            return self._ask(Verdict, "validate", params)
+        return self._ask(Verdict, "validate", {"plan": steps_of(plan), **given})
 
-    def explain(
-        self,
-        plan: Plan | Steps | None = None,
-        *,
-        horizon: int | None = None,
-        engine: str = "auto",
-        alternatives: int | None = None,
-        initial: Values | None = None,
-        require: str | Iterable[str] = (),
-        reward: Mapping[str, float] | None = None,
-        time_limit: float | None = None,
-        on_event: OnEvent = None,
-    ) -> Explanation:
+    def explain(self, plan: Plan | Steps | None = None, *, on_event: OnEvent = None, **given: Unpack[options.Explain]) -> Explanation:
         """Explain why there is no plan of a horizon, or what forces a plan."""
-        params = _changes(initial, require, reward) | _given(
-            plan=steps_of(plan), horizon=horizon, engine=engine, alternatives=alternatives, time_limit=time_limit
-        )
-        return self._ask(Explanation, "explain", params, on_event)
+        return self._ask(Explanation, "explain", {"plan": steps_of(plan), **given}, on_event)
 
-    def verify(self, property: str, *, require: str | Iterable[str] = (), time_limit: float | None = None) -> Property:
+    def verify(self, property: str, **given: Unpack[options.Verify]) -> Property:
         """Decide whether a property of one step holds in every legal state and action."""
-        return self._ask(Property, "verify", _changes(None, require, None) | _given(property=property, time_limit=time_limit))
+        return self._ask(Property, "verify", {"property": property, **given})
 
-    def simulate(
-        self, plan: Plan | Steps | None = None, *, policy: str | None = None, steps: int | None = None, seed: int | None = None
-    ) -> Simulated:
+    def simulate(self, plan: Plan | Steps | None = None, **given: Unpack[options.Simulate]) -> Simulated:
         """Run a plan or a policy in the problem's RDDL."""
-        return self._ask(Simulated, "simulate", _given(plan=steps_of(plan), policy=policy, steps=steps, seed=seed))
+        return self._ask(Simulated, "simulate", {"plan": steps_of(plan), **given})
 
     def reset(
         self,
@@ -309,8 +261,8 @@ class SessionProblem:
             self._command, self._driven = attach(simulator, files), simulator
             self._files.close()
             self._files = files
-        params = _changes(initial, require, reward) | _given(simulator=self._command, seed=seed)
-        return self._ask(Observation, "reset", params)
+        changes = {"initial": initial, "require": require, "reward": reward}
+        return self._ask(Observation, "reset", {**changes, "simulator": self._command, "seed": seed})
 
     def step(self, action: Values | None = None) -> Observation:
         """Take a joint action, the variables that do not have their default, in the episode."""
@@ -326,7 +278,8 @@ class SessionProblem:
 
     def _ask_raw(self, method: str, params: Mapping[str, Any], on_event: OnEvent) -> Answer:
         progress = {"progress": True} if on_event is not None else {}
-        return self._session.request(method, {"handle": self._handle, **params, **progress}, on_event)
+        with ExitStack() as files:
+            return self._session.request(method, {"handle": self._handle, **request_of(params, files), **progress}, on_event)
 
     def _ask(self, kind: type[T], method: str, params: Mapping[str, Any], on_event: OnEvent = None, **more: Any) -> T:
         try:
@@ -335,7 +288,3 @@ class SessionProblem:
             if stop.result is None:
                 raise
             raise Interrupted(decode(kind, stop.result, **more)) from None
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
