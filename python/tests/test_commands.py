@@ -102,6 +102,29 @@ class Planning(InFolder):
         self.assertEqual([variable.name for variable in shown.of_kind("action")], ["resupply(c1)"])
         self.assertEqual(shown.of_kind("state")[1].hi, 15)
 
+    def test_policy(self) -> None:
+        drift = Path(__file__).parents[2] / "examples" / "drift"
+        grid = fdplan.Problem(domain=drift / "drift.rddl", instance=drift / "pits.rddl", goal="x == SIDE ^ y == SIDE ^ ~lost")
+        policy = fdplan.policy(grid, 12)
+        rows = list(policy)
+        self.assertEqual(len(rows), len(policy))
+        for row in rows:
+            self.assertEqual(policy.action(row.state, row.first), row.action)
+        self.assertIsNone(policy.action({"x": 0, "y": 4, "lost": False}, 1))
+        self.assertRaisesRegex(fdplan.InputError, "no lost", policy.action, {"x": 0, "y": 0})
+        self.assertEqual(policy.sample(5), policy.sample(5))
+        for seed in range(50):
+            run = policy.sample(seed)
+            self.assertAlmostEqual(run[0].value, policy.value or 0)
+            self.assertEqual((run[-1].action, run[-1].value), (None, float(run[-1].goal)))
+        self.assertIn("<svg", policy._repr_html_())
+        self.assertNotEqual(policy.picture("html", seed=1), policy.picture("html", seed=3))
+        robust = fdplan.policy(grid, (1, 12), failures=2)
+        self.assertTrue(all(robust.action(row.state, row.first, row.disturbances) == row.action for row in robust))
+        machines = fdplan.policy(fdplan.Problem(domain=drift.parent / "machines" / "machines.rddl"), 6)
+        runs = [sum(step.reward or 0 for step in machines.sample(seed)) for seed in range(400)]
+        self.assertAlmostEqual(sum(runs) / len(runs), machines.value or 0, delta=0.6)
+
     def test_run(self) -> None:
         done = fdplan.run("navigation/3x3", "rddl", horizon=4, replan_every=2)
         self.assertEqual((done.status, done.ok, done.reward, len(done.steps)), ("goal", True, -4.0, 4))

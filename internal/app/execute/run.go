@@ -31,6 +31,7 @@ type run struct {
 	earliest int // step after which the goal may hold at first
 	deadline int // step after which the goal must hold
 	judge    *support.Judge
+	drawn    map[string]bool // names of variables
 	rest     planned
 	ahead    *plan.Ahead  // nil where engines alone plan
 	last     []app.Values // what is left of the last plan, also after a surprise
@@ -66,7 +67,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if err := r.complete(p); err != nil {
 		return nil, err
 	}
-	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.Horizon.Min, deadline: r.Horizon.Max, judge: support.NewJudge(load.Scoped(p))}
+	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.Horizon.Min, deadline: r.Horizon.Max, judge: support.NewJudge(load.Scoped(p)), drawn: p.Drawn()}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon.Max, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{},
@@ -363,6 +364,9 @@ func (x *run) noteSupport(line *RunStep, action factored.Valuation) error {
 	e, err := x.judge.Evidence(now)
 	if err != nil {
 		return support.Known(err)
+	}
+	if x.r.Follow != nil && e.Disputes(x.drawn) {
+		return nil // a policy does not rely on one outcome
 	}
 	if line.Evidence = &e; e.Kind == support.Unseen {
 		line.Unsupported = e.Next

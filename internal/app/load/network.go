@@ -260,6 +260,17 @@ func (p *Problem) setReward(network string) error {
 	return nil
 }
 
+// Drawn has the names of the variables whose next values are drawn in a learned model.
+func (p *Problem) Drawn() map[string]bool {
+	drawn := map[string]bool{}
+	if p.Chance != nil {
+		for _, v := range p.Chance.Outputs() {
+			drawn[p.Problem.Variables[v].Name] = true
+		}
+	}
+	return drawn
+}
+
 // ReadChance sets Chance to what the network's file of a problem says to be drawn.
 func (t *Trained) ReadChance(name string, p *factored.Problem) error {
 	if len(t.chanceLines) == 0 {

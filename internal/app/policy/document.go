@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -123,17 +122,9 @@ func (t *Table) fill(m *model, state func(int) []uint64) *filler {
 	t.Variables = stateNames(m.p.Problem)
 	t.States, t.Actions, t.Rows = [][]any{}, []app.Values{}, [][]int{}
 	t.Ranges = rangesOf(m.p.Problem)
-	drawn := map[string]bool{}
-	if c := m.p.Chance; c != nil {
-		for i := range c.Groups {
-			for _, v := range c.Groups[i].Outputs {
-				drawn[m.p.Problem.Variables[v].Name] = true
-			}
-		}
-	}
 	return &filler{
 		Table: t, m: m, state: state, states: map[int]int{}, actions: map[uint32]int{},
-		judge: support.NewJudge(m.p), pairs: map[[2]int]bool{}, drawn: drawn, agree: 1,
+		judge: support.NewJudge(m.p), pairs: map[[2]int]bool{}, drawn: m.p.Drawn(), agree: 1,
 	}
 }
 
@@ -207,7 +198,7 @@ func (f *filler) look(r policy.Row, pair [2]int) error {
 	switch {
 	case e.Kind == support.Unseen || e.Kind == support.Supported:
 		f.unseen++
-	case e.Kind == support.Disputed && slices.ContainsFunc(e.Next, func(name string) bool { return !f.drawn[name] }):
+	case e.Kind == support.Disputed && !e.Disputes(f.drawn):
 		f.disputed++
 		if e.Rows != nil && e.Agree != nil {
 			f.agree = min(f.agree, e.Share())

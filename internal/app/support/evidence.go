@@ -38,6 +38,11 @@ type Evidence struct {
 // Share is the part of the rows that agree, of a disputed step.
 func (e *Evidence) Share() float64 { return float64(*e.Agree) / float64(*e.Rows) }
 
+// Disputes reports whether rows dispute some of the given variables and no others.
+func (e *Evidence) Disputes(names map[string]bool) bool {
+	return e.Kind == Disputed && !slices.ContainsFunc(e.Next, func(name string) bool { return !names[name] })
+}
+
 // String is the evidence in words.
 func (e *Evidence) String() string {
 	switch {

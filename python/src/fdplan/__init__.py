@@ -28,6 +28,7 @@ from .events import Event
 from .job import Command, Job
 from .learned import Collected, Converted, FluentErrors, Initialized, Measure, Proved, Tested, Trained
 from .learning import collect, convert, init, prove, test, train
+from .policies import Policy, PolicyRow, PolicyStep
 from .problem import Problem
 from .results import (
     Bracket,
@@ -38,7 +39,6 @@ from .results import (
     Fault,
     Observation,
     Plan,
-    Policy,
     Proof,
     Property,
     Run,
@@ -80,6 +80,8 @@ __all__ = [
     "Plan",
     "PlanningAgent",
     "Policy",
+    "PolicyRow",
+    "PolicyStep",
     "Problem",
     "Proof",
     "Property",

@@ -19,8 +19,9 @@ from . import options
 from .attached import attach
 from .errors import InputError
 from .job import Command, Invocation, reader
+from .policies import Policy
 from .problem import Name, Problem
-from .results import Episodes, Explanation, Plan, Policy, Property, Run, Shown, Simulated, Verdict
+from .results import Episodes, Explanation, Plan, Property, Run, Shown, Simulated, Verdict
 from .words import listed
 
 if TYPE_CHECKING:

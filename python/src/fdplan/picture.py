@@ -19,8 +19,8 @@ FORMATS = ("svg", "html", "gif", "txt")
 """The formats of pictures."""
 
 
-def draw(document: Mapping[str, Any], source: Problem | None, format: str) -> bytes:
-    """Return the picture of a plan's document, of a problem or of the one that it names.
+def draw(document: Mapping[str, Any], source: Problem | None, format: str, seed: int | None = None) -> bytes:
+    """Return the picture of a plan's document, of a problem or of the one that it names; of a policy with the run of a seed.
 
     Raises:
         InputError: if there is no such format.
@@ -32,6 +32,8 @@ def draw(document: Mapping[str, Any], source: Problem | None, format: str) -> by
         plan, picture = Path(folder) / "plan.json", Path(folder) / f"picture.{format}"
         plan.write_text(json.dumps(document), encoding="utf-8")
         named: dict[str, Any] = source.parameters() | {"plan": document} if source else {"problem": str(plan)}
+        if seed is not None:
+            named["seed"] = seed
         process = program.request("show", named | {"json": False, "out": str(picture)})
         _, said = process.communicate()
         if process.returncode != 0:

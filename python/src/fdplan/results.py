@@ -24,7 +24,6 @@ __all__ = [
     "Fault",
     "Observation",
     "Plan",
-    "Policy",
     "Proof",
     "Property",
     "Result",
@@ -175,7 +174,7 @@ class Plan(Result):
         Raises:
             NoAnswer: if there is no plan, or it fails in the simulator.
         """
-        return _checked(self, self.ok, f"{self.problem}: {self.verdict}")
+        return checked(self, self.ok, f"{self.problem}: {self.verdict}")
 
     def save(self, file: str | os.PathLike[str]) -> Path:
         """Write the plan as the program reads it, and return the file's path."""
@@ -189,7 +188,7 @@ class Plan(Result):
         Raises:
             NoAnswer: if there is no plan.
         """
-        _checked(self, self.plan is not None, f"{self.problem}: {self.verdict}")
+        checked(self, self.plan is not None, f"{self.problem}: {self.verdict}")
         return draw(self.document, self.source, format)
 
     def _repr_html_(self) -> str:
@@ -197,37 +196,11 @@ class Plan(Result):
         return caption(f"{self.problem}: {self.status}", self.reward, self.verdict) + drawing
 
 
-def _checked(result: T, ok: bool, message: str) -> T:
+def checked(result: T, ok: bool, message: str) -> T:
+    """Return a result that is ok, else raise NoAnswer."""
     if not ok:
         raise NoAnswer(message, result)
     return result
-
-
-@dataclass(frozen=True, kw_only=True)
-class Policy(Result):
-    """The answer of :func:`fdplan.policy`, which :func:`fdplan.run` follows as its ``policy``."""
-
-    problem: str
-    objective: str
-    horizon: int
-    status: str
-    goal: bool
-    value: float | None
-    bound: float | None
-    exact: str | None = None
-    evaluated: str | None = None
-    sampled: dict[str, Any] | None = None
-    disturbances: int | None = None
-    excess: float | None = None
-    learned: bool = False
-    unseen: int | None = None
-    table: dict[str, Any] = field(repr=False)
-    seconds: float = field(repr=False, compare=False)
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is a policy."""
-        return self.value is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +233,7 @@ class Verdict(Result):
             NoAnswer: if it is not.
         """
         fault = self.failure or self.simulator_failure
-        return _checked(self, self.ok, fault.text if fault else "the plan is invalid")
+        return checked(self, self.ok, fault.text if fault else "the plan is invalid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,7 +279,7 @@ class Property(Result):
         Raises:
             NoAnswer: if it fails.
         """
-        return _checked(self, self.ok, f"{self.problem}: the property {'fails' if self.status == 'fails' else 'is ' + self.status}: {self.property}")
+        return checked(self, self.ok, f"{self.problem}: the property {'fails' if self.status == 'fails' else 'is ' + self.status}: {self.property}")
 
 
 @dataclass(frozen=True, kw_only=True)
