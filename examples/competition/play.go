@@ -107,7 +107,7 @@ func (s settings) simulate(ctx context.Context, c cell) (*judge.Session, error) 
 	out := &judge.Session{SessionReport: rddlsim.SessionReport{Client: c.planner}}
 	var outcomes []execute.Outcome
 	for i := range s.rounds {
-		e, err := execute.Simulate(p, execute.Simulation{Policy: c.planner, Steps: s.steps, Seed: s.seed + uint64(i)})
+		e, err := execute.Simulate(ctx, p, execute.Simulation{Policy: c.planner, Steps: s.steps, Seed: s.seed + uint64(i)})
 		if err != nil {
 			return nil, err
 		}

@@ -57,7 +57,11 @@ func writeEpisode(w io.Writer, l *execute.EpisodeLine) {
 }
 
 func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
-	fmt.Fprintf(w, "%s: %s\n", d.Problem, counted.Of(len(d.Episodes), "episode"))
+	fmt.Fprintf(w, "%s: %s", d.Problem, counted.Of(len(d.Episodes), "episode"))
+	if d.Reached != nil {
+		fmt.Fprintf(w, ", the goal was reached in %d", *d.Reached)
+	}
+	fmt.Fprintln(w)
 	for _, l := range []struct {
 		who string
 		a   *execute.Average

@@ -193,14 +193,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
 	}
 	writeDeterminized(&b, s.Determinized)
-	if s.Network != nil {
-		fmt.Fprintf(&b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))
-		writeTrainedOn(&b, s.Network)
-	} else if s.Untrained {
-		fmt.Fprintf(&b, "no network yet: fdplan train learns one\n")
-	} else {
-		fmt.Fprintf(&b, "no network: every transition is known\n")
-	}
+	writeNetwork(&b, s)
 	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
 	if k := s.Task; k != nil {
 		fmt.Fprintf(&b, "RDDL %s", k.Domain)
@@ -296,4 +289,19 @@ func numbers(xs []float64) string {
 		parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// writeNetwork writes what gives the next values.
+func writeNetwork(b *strings.Builder, s *inspect.Summary) {
+	switch {
+	case s.Network != nil:
+		fmt.Fprintf(b, "network %s, %s, %s\n", s.Network.Shape, counted.Of(s.Network.Neurons, "neuron"), counted.Of(s.Network.Edges, "edge"))
+		writeTrainedOn(b, s.Network)
+	case s.Untrained:
+		fmt.Fprintf(b, "no network yet: fdplan train learns one\n")
+	case len(s.Chance) > 0:
+		fmt.Fprintf(b, "no network: next values are drawn or kept\n")
+	default:
+		fmt.Fprintf(b, "no network: every transition is known\n")
+	}
 }

@@ -42,7 +42,7 @@ func (c *simulateCmd) Run(a *environment) error {
 		if c.Table {
 			r.CSV = w
 		}
-		if res, err = execute.Simulate(p, r); err != nil {
+		if res, err = execute.Simulate(ctx, p, r); err != nil {
 			return err
 		}
 		switch {

@@ -144,7 +144,7 @@ func (c *collector) step(ctx context.Context) error {
 			return err
 		}
 	}
-	action, err := c.draw()
+	action, err := c.real.random(c.p, c.now, c.rng)
 	if err != nil {
 		if c.taken == 0 && !c.r.Restart {
 			return fmt.Errorf("in the first state: %w", err)
@@ -197,16 +197,6 @@ func (c *collector) begin(ctx context.Context) error {
 	return nil
 }
 
-// drawn sets the variables of a kind to random values.
-func (c *collector) drawn(k factored.Kind, val factored.Valuation) {
-	p := c.p.World()
-	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == k {
-			_ = v.Set(val, v.Lo+c.rng.Int64N(v.Hi-v.Lo+1)) // in its range
-		}
-	}
-}
-
 // mostDraws bounds the draws of a state or an action that the rules allow.
 const mostDraws = 1000
 
@@ -214,39 +204,9 @@ const mostDraws = 1000
 func (c *collector) legalState() (factored.Valuation, error) {
 	for range 10 * mostDraws {
 		val := make(factored.Valuation, c.p.World().NumBits())
-		if c.drawn(factored.State, val); c.real.AllowsState(val) {
+		if drawn(c.p.World(), factored.State, val, c.rng); c.real.AllowsState(val) {
 			return val, nil
 		}
 	}
 	return nil, fmt.Errorf("%d random states break the rules of the problem; expected the policy exploration, which begins where the simulator does", 10*mostDraws)
-}
-
-// draw draws an action that the rules allow in the present state: uniformly or, where too few
-// are legal for that, one with a single action that is not idle.
-func (c *collector) draw() (factored.Valuation, error) {
-	if c.p.Truth != nil && c.p.Other == nil {
-		return randomAction(c.p.Truth.System(), c.now.State, c.rng)
-	}
-	for range mostDraws {
-		val := make(factored.Valuation, c.p.World().NumBits())
-		if c.drawn(factored.Action, val); c.real.Allows(c.now, val) {
-			return val, nil
-		}
-	}
-	var legal []factored.Valuation
-	idle := noop(c.p.World())
-	p := c.p.World()
-	for i := range p.Variables {
-		v := &p.Variables[i]
-		for x := v.Lo; v.Kind == factored.Action && x <= v.Hi; x++ {
-			val := append(factored.Valuation(nil), idle...)
-			if v.Set(val, x) == nil && c.real.Allows(c.now, val) {
-				legal = append(legal, val)
-			}
-		}
-	}
-	if len(legal) == 0 {
-		return nil, fmt.Errorf("%d random actions break the rules of the problem; expected rules that allow some", mostDraws)
-	}
-	return legal[c.rng.IntN(len(legal))], nil
 }

@@ -39,6 +39,8 @@ type EpisodesDocument struct {
 	// StepSeconds is the time that planning took for a step of an episode, by the wall clock.
 	StepSeconds float64 `json:"step_seconds"`
 	Stopped     string  `json:"stopped,omitempty"` // why there are fewer episodes than asked for
+	// Reached counts the episodes in which the goal held; null for tasks with RDDL, whose goal runs may not end with.
+	Reached *int `json:"reached,omitempty"`
 }
 
 // EpisodeLine is one episode under each policy.
@@ -76,8 +78,9 @@ type Average struct {
 // that are complete.
 func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*EpisodesDocument, error) {
 	server := r.Simulator.IsServer()
-	if !server && (r.Simulator.Name != rddlName || p.Truth == nil) {
-		return nil, errors.New("episodes are run in the problem's own RDDL; expected --simulator rddl and a problem that has RDDL")
+	own := r.Simulator.Name == rddlName && p.Truth != nil || r.Simulator.Name == modelName && p.HasModel()
+	if !server && !own {
+		return nil, errors.New("episodes are run in the problem's own RDDL or model; expected --simulator rddl and a problem that has RDDL, or --simulator model and a task with a learned or declared model")
 	}
 	if r.Horizon.Max == 0 {
 		r.Horizon = bind.Steps(p.Problem.Horizon)
@@ -109,6 +112,14 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 		}
 	}
 	d.summarise()
+	if p.Declared != nil && len(p.Problem.Goal) > 0 {
+		d.Reached = new(int)
+		for _, e := range d.Episodes {
+			if e.Status == RunGoal {
+				*d.Reached++
+			}
+		}
+	}
 	return d, nil
 }
 
@@ -132,12 +143,11 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 	line.Of = r.Episodes
 	ref.Record = "" // of the planned episodes alone
 	idle := noop(p.Problem)
-	if line.Noop, err = underPolicy(ctx, p, ref, r.Steps, func(factored.Valuation) (factored.Valuation, error) { return idle, nil }); err != nil {
+	if line.Noop, err = underPolicy(ctx, p, ref, r.Steps, func(*Real, *simulator.Answer) (factored.Valuation, error) { return idle, nil }); err != nil {
 		return nil, fmt.Errorf("doing nothing: %w", err)
 	}
 	rng := rand.New(rand.NewPCG(ref.Seed, 1)) // not the stream of the simulator's draws
-	t := p.Truth.System()
-	if line.Random, err = underPolicy(ctx, p, ref, r.Steps, func(state factored.Valuation) (factored.Valuation, error) { return randomAction(t, state, rng) }); err != nil {
+	if line.Random, err = underPolicy(ctx, p, ref, r.Steps, func(real *Real, now *simulator.Answer) (factored.Valuation, error) { return real.random(p, now, rng) }); err != nil {
 		return nil, fmt.Errorf("the random policy: %w", err)
 	}
 	return line, nil
@@ -161,7 +171,7 @@ func lineOf(run *RunDocument, i int, seed uint64) *EpisodeLine {
 }
 
 // underPolicy runs an episode whose actions depend on the present state alone.
-func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps int, act func(state factored.Valuation) (factored.Valuation, error)) (out *Outcome, err error) {
+func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps int, act func(real *Real, now *simulator.Answer) (factored.Valuation, error)) (out *Outcome, err error) {
 	out = &Outcome{}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {
@@ -184,7 +194,7 @@ func underPolicy(ctx context.Context, p *load.Problem, ref SimulatorRef, steps i
 		return v != nil
 	}
 	for t := 1; !broken(now.Violation, t) && !now.Terminal && t <= steps; t++ {
-		action, err := act(now.State)
+		action, err := act(real, now)
 		if err != nil {
 			return out, err
 		}

@@ -93,7 +93,7 @@ func TestEpisodes(t *testing.T) {
 		if a.Reward != b.Reward || *a.Noop != *b.Noop || *a.Random != *b.Random {
 			t.Errorf("%+v and %+v of the same seed", a, b)
 		}
-		s, err := Simulate(p, Simulation{Policy: "noop", Seed: a.Seed})
+		s, err := Simulate(context.Background(), p, Simulation{Policy: "noop", Seed: a.Seed})
 		if err != nil || s.Reward != a.Noop.Reward {
 			t.Errorf("doing nothing: %v, and %v by itself, %v", a.Noop, s, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -81,4 +82,43 @@ func randomAction(t *simulator.Truth, state factored.Valuation, rng *rand.Rand) 
 		values[f] = action[i]
 	}
 	return t.Compiled.Valuation(values)
+}
+
+// drawn sets the variables of a kind to random values.
+func drawn(p *factored.Problem, k factored.Kind, val factored.Valuation, rng *rand.Rand) {
+	for i := range p.Variables {
+		if v := &p.Variables[i]; v.Kind == k {
+			_ = v.Set(val, v.Lo+rng.Int64N(v.Hi-v.Lo+1)) // in its range
+		}
+	}
+}
+
+// random draws an action that the rules allow, uniformly; where draws seldom are allowed, from the allowed ones
+// that differ from doing nothing in one variable at most.
+func (real *Real) random(p *load.Problem, now *simulator.Answer, rng *rand.Rand) (factored.Valuation, error) {
+	if p.Truth != nil && p.Other == nil {
+		return randomAction(p.Truth.System(), now.State, rng)
+	}
+	w := p.World()
+	for range mostDraws {
+		val := make(factored.Valuation, w.NumBits())
+		if drawn(w, factored.Action, val, rng); real.Allows(now, val) {
+			return val, nil
+		}
+	}
+	var legal []factored.Valuation
+	idle := noop(w)
+	for i := range w.Variables {
+		v := &w.Variables[i]
+		for x := v.Lo; v.Kind == factored.Action && x <= v.Hi; x++ {
+			val := append(factored.Valuation(nil), idle...)
+			if v.Set(val, x) == nil && real.Allows(now, val) {
+				legal = append(legal, val)
+			}
+		}
+	}
+	if len(legal) == 0 {
+		return nil, fmt.Errorf("%d random actions break the rules of the problem; expected rules that allow some", mostDraws)
+	}
+	return legal[rng.IntN(len(legal))], nil
 }

@@ -19,7 +19,7 @@ import (
 
 // SimulatorRef names the real system of a problem and contains the settings for its use.
 type SimulatorRef struct {
-	Name     string        `name:"simulator" http:"yes" help:"Simulator: rddl for the problem's own RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)." placeholder:"rddl|rddlsim:HOST:PORT|COMMAND"`
+	Name     string        `name:"simulator" http:"yes" help:"Simulator: rddl for the problem's own RDDL, model for the learned or declared model of a task without RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)." placeholder:"rddl|model|rddlsim:HOST:PORT|COMMAND"`
 	Timeout  bind.Duration `name:"simulator-timeout" help:"Time limit for an answer of a simulator process or server." default:"30s"`
 	MaxSteps int           `name:"max-simulations" help:"Maximal number of simulator steps; 0 for no bound." default:"0" min:"0"`
 	Truth    string        `help:"With --files and --simulator rddl: the bundled problem or task file whose RDDL is the truth; default: the bundled one with the same bits." placeholder:"PROBLEM"` // see Problem.SetTruth
@@ -46,6 +46,9 @@ func (r SimulatorRef) Open(ctx context.Context, p *load.Problem, seed uint64) (*
 
 // rddlName is the name of the problem's own RDDL among simulators.
 const rddlName = "rddl"
+
+// modelName is the name of the problem's learned or declared model among simulators.
+const modelName = "model"
 
 // Real is a problem's real system in use.
 type Real struct {
@@ -110,6 +113,9 @@ func (real *Real) start(ctx context.Context, p *load.Problem, t *simulator.Truth
 			return simulator.NewMapped(sys, p.Other.Bits), nil
 		}
 		return sys, nil
+	}
+	if r.Name == modelName {
+		return p.Model(rand.New(rand.NewPCG(r.Seed, 0)))
 	}
 	server, ok, err := simulator.ParseServer(r.Name)
 	switch {

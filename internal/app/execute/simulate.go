@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,10 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Simulation is what to run in a problem's RDDL: a plan, or a policy.
+// Simulation is what to run in a problem's RDDL, or in the learned or declared model of a task without: a plan, or a policy.
 type Simulation struct {
 	Plan   bind.Plan `help:"Plan to run, as fdplan plan --json prints it." placeholder:"FILE" xor:"what"`
 	Policy string    `help:"Policy to run: noop, random or exploration; default: random." placeholder:"NAME" xor:"what"`
@@ -35,7 +37,10 @@ type Simulated struct {
 
 // Simulate runs a policy from the instance's initial state, or a plan from its own first
 // state if it has states. A violated rule is part of the answer, not an error.
-func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
+func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, error) {
+	if p.Truth == nil && p.Declared != nil {
+		return simulateModel(ctx, p, r)
+	}
 	s, err := p.Simulator()
 	if err != nil {
 		return nil, err
@@ -89,6 +94,85 @@ func Simulate(p *load.Problem, r Simulation) (*Simulated, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// simulateModel is Simulate in the learned or declared model of a task without RDDL.
+func simulateModel(ctx context.Context, p *load.Problem, r Simulation) (out *Simulated, err error) {
+	if r.CSV != nil {
+		return nil, errors.New("--csv shows the fluents of RDDL, which the task has not; run --simulator model --record FILE writes transitions")
+	}
+	real, err := OpenSimulator(ctx, p, SimulatorRef{Name: modelName, Seed: r.Seed})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, real.Close()) }()
+	act, steps, start, err := inModel(p, r, real)
+	if err != nil {
+		return nil, err
+	}
+	if steps == 0 {
+		if steps = p.Problem.Horizon; steps == 0 {
+			return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
+		}
+	}
+	now, err := real.Reset(ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	out = &Simulated{Schema: app.Schema, Problem: p.Problem.Name, End: fmt.Sprint(sim.AtHorizon)}
+	reward := real.NewReward()
+	for t := 1; t <= steps && now.Violation == nil && !now.Terminal; t++ {
+		action, err := act(t, now)
+		if err != nil {
+			return nil, err
+		}
+		next, err := real.Step(ctx, now, action)
+		if err != nil {
+			return nil, err
+		}
+		if next.State == nil {
+			now = next
+			break
+		}
+		reward.Add(now, action, next)
+		now, out.Steps = next, t
+	}
+	if sum := reward.Sum(); sum != nil {
+		out.Reward, out.Discounted = *sum, *sum
+	}
+	switch {
+	case now.Violation != nil:
+		out.Failure, out.End = app.SimulatorFault(&simulator.Failure{Violation: now.Violation, Step: out.Steps + 1}), "a rule was broken"
+	case now.Terminal:
+		out.End = fmt.Sprint(sim.AtTerminal)
+	}
+	return out, nil
+}
+
+// inModel returns what a simulation does at a step, from 1, for how many steps, 0 for the problem's own number, and where
+// it begins, nil for the problem's own state.
+func inModel(p *load.Problem, r Simulation, real *Real) (act func(step int, now *simulator.Answer) (factored.Valuation, error), steps int, start factored.Valuation, err error) {
+	switch {
+	case r.Plan.File != "":
+		plan, err := app.ReadPlan(p.Problem, r.Plan.File, r.Plan.Text)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		if plan.States != nil {
+			start = plan.States[0]
+		}
+		if steps = len(plan.Actions); r.Steps > 0 {
+			steps = min(steps, r.Steps)
+		}
+		return func(t int, _ *simulator.Answer) (factored.Valuation, error) { return plan.Actions[t-1], nil }, steps, start, nil
+	case r.Policy == "noop":
+		idle := noop(p.Problem)
+		return func(int, *simulator.Answer) (factored.Valuation, error) { return idle, nil }, r.Steps, nil, nil
+	case r.Policy == "" || r.Policy == "random":
+		rng := rand.New(rand.NewPCG(r.Seed, 1)) // not the stream of the simulator's draws
+		return func(_ int, now *simulator.Answer) (factored.Valuation, error) { return real.random(p, now, rng) }, r.Steps, nil, nil
+	}
+	return nil, 0, nil, fmt.Errorf("the policy is %q; expected noop or random in a model without RDDL", r.Policy)
 }
 
 // readActions reads the actions of a plan, and its first state if it has states.

@@ -2,8 +2,10 @@ package load
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/expr"
@@ -20,16 +22,51 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Pro
 		return nil, err
 	}
 	p := &Problem{Task: engine.Task{Problem: f}, Declared: t, Unknown: t.Learned}
-	if r.Untrained || r.Simulate {
-		return p, nil
+	if p.Chance, err = t.WithChance(f, nil); err != nil {
+		return nil, err
 	}
-	if t.Network == "" {
+	switch {
+	case r.Untrained:
+		return p, nil
+	case p.Chance != nil && !r.Chance && !r.Simulate:
+		return nil, source.Errorf(t.File, 0, 0, "%s draws next values by [[chance]], which a plan cannot foresee; expected plan --policy, run --policy or simulate", o.Name)
+	case t.Network == "" && (p.Chance != nil && len(f.Outputs) == 0 || r.Simulate):
+		return p, nil
+	case t.Network == "":
 		return nil, source.Errorf(t.File, 1, 0, "%s has no network yet; train one with fdplan train DATA --task %s -o NETWORK, and add network = \"NETWORK\" here", o.Name, t.File)
 	}
-	if p.Network, p.Trained, err = readNetwork(t, f, read); err != nil {
+	p.Network, p.Trained, err = readNetwork(t, f, read)
+	if err != nil && r.Simulate {
+		p.noModel = err // another simulator may do
+		return p, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Chance, err = t.WithChance(f, p.Chance); err != nil {
 		return nil, err
 	}
 	return p, p.setReward(t.Network)
+}
+
+// HasModel reports whether a task without RDDL has a model that can be drawn from: a network, or all that [[chance]] draws.
+func (p *Problem) HasModel() bool {
+	return p.Declared != nil && (p.Network != nil || p.Chance != nil)
+}
+
+// Model returns a system that draws from the learned or declared model of a task without RDDL.
+func (p *Problem) Model(rng *rand.Rand) (*simulator.Model, error) {
+	if p.noModel != nil {
+		return nil, p.noModel
+	}
+	if !p.HasModel() {
+		return nil, fmt.Errorf("%s has no model to draw from; expected a task that declares its fluents, with a network or [[chance]]", p.Problem.Name)
+	}
+	final, err := p.Final()
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewModel(p.Problem, p.Network, p.Chance, final, rng), nil
 }
 
 // noTruth returns an error that the problem has no RDDL to simulate.

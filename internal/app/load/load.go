@@ -85,6 +85,7 @@ type Problem struct {
 	Timed    []Timed
 	requires []string          // the texts of --require, in order
 	world    *factored.Problem // see World
+	noModel  error             // why the network cannot be read that a simulator may not need
 }
 
 // instanceName matches names that can be part of a file's name in every layout.

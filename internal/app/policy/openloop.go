@@ -69,7 +69,7 @@ func OfPlan(ctx context.Context, p *load.Problem, steps []app.Values, r Request)
 func (m *model) quickly() int {
 	joint := int64(1)
 	for i := range m.of.Variables {
-		if v := &m.of.Variables[i]; m.learned() && v.Kind == factored.Action {
+		if v := &m.of.Variables[i]; m.of != m.p.Problem && v.Kind == factored.Action {
 			joint = min(mostPairs, joint*(v.Hi-v.Lo+1))
 		}
 	}

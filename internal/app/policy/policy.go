@@ -53,7 +53,7 @@ type model struct {
 }
 
 // learned reports whether the model was learned.
-func (m *model) learned() bool { return m.of != m.p.Problem }
+func (m *model) learned() bool { return m.of != m.p.Problem && m.p.Network != nil }
 
 // hasGoal reports whether a problem with chance has a goal.
 func hasGoal(p *load.Problem) bool {
@@ -70,12 +70,12 @@ type process interface {
 // newModel makes the model of a problem that was loaded with load.Ref.Chance.
 func newModel(p *load.Problem) (*model, error) {
 	t := p.Truth
-	if t == nil && p.Declared != nil && p.Network != nil {
+	if t == nil && p.HasModel() {
 		return newLearned(p)
 	}
 	switch {
 	case t == nil || t.Compiled == nil || p.Network != nil:
-		return nil, errors.New("policies are made for RDDL, and for what was learned of a task that declares its fluents; expected --domain, or a bundled problem with --model rddl")
+		return nil, errors.New("policies are made for RDDL, and for what was learned or declared of a task without RDDL; expected --domain, or a bundled problem with --model rddl")
 	case p.OwnReward:
 		return nil, errors.New("--reward replaces a reward that policies take from the RDDL; expected the RDDL's own")
 	case len(p.Required) > 0 || len(p.Timed) > 0:

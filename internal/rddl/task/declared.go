@@ -109,7 +109,7 @@ func (t *Task) setDeclared(f *file) error {
 	case t.Instance != "" || len(f.Ranges) > 0 || len(f.Bins) > 0:
 		return source.Errorf(t.File, 1, 1, "instance, [ranges] and [discretize] belong to RDDL; expected range, edges or values of each fluent")
 	}
-	if t.Learned == nil {
+	if t.Learned == nil && len(f.Chance) == 0 {
 		for _, s := range t.States {
 			t.Learned = append(t.Learned, s.Name)
 		}
@@ -195,7 +195,7 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 }
 
 // Factored compiles a task that declares its fluents itself. All of its transitions are
-// learned, except that a state fluent not listed in Learned keeps its value.
+// learned, except that a state fluent not listed in Learned is drawn by [[chance]] or keeps its value.
 func (t *Task) Factored(name string) (*factored.Problem, error) {
 	p := factored.NewProblem(name)
 	p.Horizon = t.Horizon
@@ -339,6 +339,7 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		case v.Kind != factored.State:
 		case learned[v.Name]:
 			p.Outputs = append(p.Outputs, bits(v)...)
+		case t.draws(v.Name):
 		default:
 			for _, b := range bits(v) {
 				p.Transition = append(p.Transition, factored.Constraint{

@@ -172,3 +172,57 @@ func TestFinal(t *testing.T) {
 		}
 	}
 }
+
+// TestChanceErrors: what is wrong with a declared draw is said with its place.
+func TestChanceErrors(t *testing.T) {
+	const text = `[[state]]
+name = "x"
+range = [0, 3]
+[[state]]
+name = "up"
+[[action]]
+name = "go"
+[[chance]]
+draw = ["x"]
+[[chance.context]]
+when = "go"
+outcomes = ["1/2: x + 1", "1/2: keep"]
+[[chance.context]]
+outcomes = ["1: keep"]
+[[chance]]
+draw = ["up"]
+[[chance.context]]
+outcomes = ["30%: up = true", ".7: up = false"]
+`
+	load := func(text string) error {
+		k, err := Parse("t.toml", []byte(text))
+		if err != nil {
+			return err
+		}
+		p, err := k.Factored("walk")
+		if err != nil {
+			return err
+		}
+		_, err = k.Chances(p)
+		return err
+	}
+	if err := load(text); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"1/2: keep", "1/3: keep", "t.toml:12:12: the probabilities sum to 5/6; expected 1"},
+		{"1/2: keep", "-1/2: keep", "t.toml:12:12: the probability -1/2 is outside 0..1"},
+		{"x + 1", "y + 1", "t.toml:12:12: \"y + 1\" is no effect"},
+		{".7: up", ".6: up", "t.toml:18:12: the probabilities sum to 9/10; expected 1"},
+		{`when = "go"`, `when = "go ^ ~go"`, "t.toml:11:8: no state and action has this context"},
+		{`when = "go"`, `when = "gone"`, "t.toml:11:8: "},
+		{`draw = ["up"]`, `draw = ["down"]`, "t.toml:16:8: there is no state variable"},
+		{`draw = ["up"]`, `draw = []`, "t.toml:16:8: [[chance]] 2 draws nothing"},
+		{`draw = ["x"]`, "draw = [\"x\"]\nblocked = \"no\"", "t.toml:10:11: blocked is \"no\""},
+		{"[[state]]", "learned = [\"x\"]\n[[state]]", "t.toml:1:11: x is learned and drawn"},
+	} {
+		if err := load(strings.Replace(text, c.old, c.new, 1)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}

@@ -44,7 +44,8 @@ type Task struct {
 	// Levels makes goals compare the numbers of bins instead of quantities.
 	Levels bool
 
-	where positions
+	where   positions
+	chances []chanceTable
 
 	unknown []string // see Unknown
 }
@@ -70,6 +71,7 @@ type file struct {
 	Final    []string             `toml:"final"`
 	Reward   *string              `toml:"reward"`
 	Log      Log                  `toml:"log"`
+	Chance   []chanceTable        `toml:"chance"`
 }
 
 type binsTable struct {
@@ -154,6 +156,9 @@ func Parse(name string, text []byte) (*Task, error) {
 		}
 	}
 	if err := t.setDeclared(&f); err != nil {
+		return nil, err
+	}
+	if err := t.setChance(f.Chance); err != nil {
 		return nil, err
 	}
 	if err := t.checkLearned(); err != nil {

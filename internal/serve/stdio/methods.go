@@ -149,7 +149,7 @@ func (s *server) simulate(j *job) (any, error) {
 	if params.Plan.Text != nil && params.Policy != "" {
 		return nil, errors.New("params: plan and policy both name the actions; expected one of them")
 	}
-	return execute.Simulate(l.Problem, params.Simulation)
+	return execute.Simulate(j.ctx, l.Problem, params.Simulation)
 }
 
 // show summarises a problem, as fdplan show does.
