@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -149,13 +150,13 @@ func (c *ceiling) read() error {
 
 // text writes a state.
 func (c *ceiling) text(i int) string {
-	s := ""
+	var values []string
 	for k := range c.p.Variables {
 		if v := &c.p.Variables[k]; v.Kind == factored.State && v.Clock == 0 {
-			s += fmt.Sprintf(", %s=%v", v.Name, v.Show(v.Value(c.nodes[i].state)))
+			values = append(values, fmt.Sprintf("%s=%v", v.Name, v.Show(v.Value(c.nodes[i].state))))
 		}
 	}
-	return "the state" + s
+	return "the state " + strings.Join(values, ", ")
 }
 
 // at is the bound of a state with some steps and disturbances left.
@@ -241,6 +242,7 @@ func (c *ceiling) legal(n *node) (list []*branch, err error) {
 			return nil, err
 		}
 		if failure == nil {
+			b.action = bitsKey(now, c.actions)
 			b.paid = new(big.Int)
 			for k, r := range b.reward {
 				b.paid.Add(b.paid, new(big.Int).Mul(big.NewInt(r), b.weight[k]))

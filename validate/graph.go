@@ -45,6 +45,7 @@ type node struct {
 
 // branch is what an action can lead to.
 type branch struct {
+	action string // bitsKey of it; where all legal actions are listed
 	next   []int
 	reward []int64
 	p      []float64  // probabilities, each rounded a few times
@@ -170,6 +171,9 @@ func (g *graph) outcomes(t int, now factored.Valuation, draws []*factored.Draw) 
 			}
 		}
 		total, whole := weights(d)
+		if sum := add(whole); sum.Cmp(total) != 0 {
+			return nil, nil, fmt.Errorf("step %d: the probabilities of a draw sum to %s; expected 1", t, new(big.Rat).SetFrac(sum, total).RatString())
+		}
 		s.total, s.whole = append(s.total, total), append(s.whole, whole)
 		s.out.total = new(big.Int).Mul(s.out.total, total)
 	}
@@ -201,6 +205,14 @@ func weights(d *factored.Draw) (total *big.Int, whole []*big.Int) {
 		whole = append(whole, w.Mul(w, p.Num()))
 	}
 	return total, whole
+}
+
+func add(list []*big.Int) *big.Int {
+	sum := new(big.Int)
+	for _, x := range list {
+		sum.Add(sum, x)
+	}
+	return sum
 }
 
 // from chooses the outcomes of the draws from k on.

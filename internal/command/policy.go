@@ -109,6 +109,13 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
+	for t, step := range d.Plan {
+		fmt.Fprintf(&b, "%4d  %s\n", t+1, actions(step))
+	}
+	what := "policy"
+	if d.Blind {
+		what = "plan"
+	}
 	for k, r := range d.Table.Rows {
 		if k == mostRows && len(d.Table.Rows) > mostRows+1 {
 			fmt.Fprintf(&b, "      and %s more; -o FILE writes all\n", counted.Of(len(d.Table.Rows)-k, "row"))
@@ -121,7 +128,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 		fmt.Fprintf(&b, "%s  %s%s: %s\n", steps(r[1], r[2]), d.Table.Text(r[0]), after, actions(d.Table.Actions[r[3]]))
 	}
 	if d.Excess != nil {
-		fmt.Fprintf(&b, "The evaluator followed the policy through %s, in all runs with at most %s.\n", counted.Of(d.Reached, "state"), counted.Of(*d.Disturbances, "disturbance"))
+		fmt.Fprintf(&b, "The evaluator followed the %s through %s, in all runs with at most %s.\n", what, counted.Of(d.Reached, "state"), counted.Of(*d.Disturbances, "disturbance"))
 		fmt.Fprintf(&b, "A run of it has more with probability %s, if draws are independent and their probabilities right.\n", plan.Percent(*d.Excess))
 		writePolicyEnd(&b, d)
 		_, err := io.WriteString(w, b.String())
@@ -137,7 +144,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	if d.Evaluated != "exactly" {
 		how = "with bounds on what rounding can do"
 	}
-	fmt.Fprintf(&b, "The evaluator followed the policy through %s %s: %s.\n", counted.Of(d.Reached, "state"), how, d.Worth())
+	fmt.Fprintf(&b, "The evaluator followed the %s through %s %s: %s.\n", what, counted.Of(d.Reached, "state"), how, d.Worth())
 	writePolicyEnd(&b, d)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -168,8 +175,15 @@ func writeTable(b *strings.Builder, d *policy.Document) {
 		what := "There is none"
 		if d.Value != nil {
 			what = fmt.Sprintf("No policy is worth more than %v", *d.Bound)
+			if d.Blind {
+				what = fmt.Sprintf("No plan that sees nothing is worth more than %v", *d.Bound)
+			}
 		}
-		fmt.Fprintf(b, "%s: the checker compared %s in %s with every legal action, exactly: %s.\n", what, counted.Of(int(p.Bounds), "bound"), counted.Of(p.States, "state"), p.Certificate)
+		fmt.Fprintf(b, "%s: the checker compared %s in %s with every legal action, exactly", what, counted.Of(int(p.Bounds), "bound"), counted.Of(p.States, "state"))
+		if d.Blind {
+			fmt.Fprintf(b, ", and tried every action from %s of states that they do not settle", counted.Of(p.Sets, "set"))
+		}
+		fmt.Fprintf(b, ": %s.\n", p.Certificate)
 	}
 }
 
@@ -199,7 +213,7 @@ func (c *runCmd) follower(ctx context.Context, a *environment, p *load.Problem) 
 	given := c.Policy.File != ""
 	switch {
 	case given && (c.Aim != policy.Aim{} || c.Horizon.Max > 0):
-		return nil, errors.New("the file of --policy has its own horizon and objective; expected neither -H nor --maximize nor --failures")
+		return nil, errors.New("the file of --policy has its own horizon and objective; expected neither -H nor --maximize, --failures or --blind")
 	case c.Every != 1:
 		return nil, errors.New("a policy says what to do at each step; expected no --replan-every")
 	}
@@ -238,7 +252,7 @@ func (c *planCmd) chance(ctx context.Context, a *environment, p *load.Problem, d
 // drawn returns a problem with its draws; nil if it has none, or they cannot be listed.
 func drawn(ctx context.Context, p *load.Problem, ref load.Ref, changes load.Changes) *load.Problem {
 	switch {
-	case !policy.Draws(p), p.Determinized != "" && (changes.Reward.Given() || len(changes.Require) > 0):
+	case !policy.Draws(p):
 		return nil
 	case p.Determinized == "":
 		return p

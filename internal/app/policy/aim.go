@@ -14,6 +14,7 @@ import (
 // Aim is what a policy is to achieve.
 type Aim struct {
 	Failures Failures         `http:"yes" help:"With --policy, hold in every run with at most so many disturbances, draws that do not have their most likely outcome; P% takes so many that a run has more with at most that probability." placeholder:"N|P%"`
+	Blind    bool             `http:"yes" help:"With --policy, find a plan that sees nothing: what to do at each step, whatever happens."`
 	Maximize policy.Objective `http:"yes" help:"What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal." enum:"success,reward," default:"" placeholder:"WHAT"`
 }
 
@@ -60,7 +61,7 @@ func (f Failures) robust() (r *Robust, err error) {
 func (a Aim) Check(wanted bool, rule string, h bind.Horizon) error {
 	switch {
 	case !wanted && a != Aim{}:
-		return errors.New("--maximize and --failures tell what a policy is to achieve; expected --policy too")
+		return errors.New("--maximize, --failures and --blind tell what a policy is to achieve; expected --policy too")
 	case !wanted:
 	case rule != "none":
 		return errors.New("--determinize leaves nothing to chance, and --policy plans with it; expected one of them")
@@ -72,7 +73,7 @@ func (a Aim) Check(wanted bool, rule string, h bind.Horizon) error {
 
 // Request asks for a policy with this aim.
 func (a Aim) Request(h bind.Horizon) (r Request, err error) {
-	r.Objective, r.Horizon = a.Maximize, h.Max
+	r.Objective, r.Horizon, r.Blind = a.Maximize, h.Max, a.Blind
 	if r.Robust, err = a.Failures.robust(); err == nil && r.Robust != nil && h.Min < h.Max {
 		r.Robust.MinHorizon = h.Min
 	}

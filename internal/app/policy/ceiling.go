@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
@@ -63,7 +64,7 @@ func (d *Document) ceiling(ctx context.Context, m *model, s valued) (*Ceiling, *
 			columns = append(columns, nil)
 		}
 		for i, v := range values {
-			if left > 0 && s.Open(i/n) {
+			if left > 0 && left <= d.Horizon && s.Open(i/n) {
 				columns[i] = append(columns[i], v)
 				total++
 			}
@@ -219,7 +220,11 @@ func statesOf(p *factored.Problem, list [][]any) ([]factored.Valuation, error) {
 		}
 		val := make(factored.Valuation, p.NumBits())
 		for i, v := range variables {
-			x, err := v.Parse(fmt.Sprint(values[i]))
+			text := fmt.Sprint(values[i])
+			if f, ok := values[i].(float64); ok { // of a reader that does not keep numbers as they are
+				text = strconv.FormatFloat(f, 'f', -1, 64)
+			}
+			x, err := v.Parse(text)
 			if err == nil {
 				err = v.Set(val, x)
 			}
@@ -263,7 +268,13 @@ func (d *Document) prove(ctx context.Context, m *model, s valued) error {
 	if err != nil {
 		return err
 	}
-	if err := d.shown(m, found); err != nil {
+	switch err := d.shown(ctx, m, found); {
+	case errors.Is(err, certify.ErrNoProof):
+		d.NoProof, d.Proof = err, nil
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return fmt.Errorf("%w: %w", app.ErrInternal, err)
 	}
 	d.proof = c
@@ -271,8 +282,11 @@ func (d *Document) prove(ctx context.Context, m *model, s valued) error {
 }
 
 // shown takes over what a table shows of the start. The error says what the answer has beyond it.
-func (d *Document) shown(m *model, found *validate.Ceiled) error {
+func (d *Document) shown(ctx context.Context, m *model, found *validate.Ceiled) error {
 	d.Proof = &Proof{States: found.States, Pairs: found.Pairs, Bounds: found.Bounds}
+	if d.Blind {
+		return d.blindShown(ctx, m, found)
+	}
 	if d.Disturbances != nil && d.From > 0 {
 		for h := d.From; h < d.Horizon; h++ {
 			if _, never, err := found.At(m.start, h); err != nil || !never {

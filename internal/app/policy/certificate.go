@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/certify"
@@ -87,10 +88,10 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 }
 
 // aside are the fields of an answer about which nothing is derived.
-var aside = []string{"engine", "seconds", "stopped", "sampled", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "proof.certificate"}
+var aside = []string{"engine", "seconds", "stopped", "policy", "states", "pairs", "updates", "unseen", "disputed", "agree", "supported", "proof.certificate"}
 
 func refuse(r *certify.Report, err error) *certify.Report {
-	r.Accepted, r.Refused = false, err.Error()
+	r.Accepted, r.Refused = false, strings.TrimPrefix(err.Error(), errRefused.Error()+": ")
 	return r
 }
 
@@ -113,7 +114,7 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	}
 	out := *d
 	out.Schema, out.Problem, out.Learned, out.Status = app.Schema, m.p.Problem.Name, m.learned(), engine.Infeasible
-	out.Reached, out.Steps = 0, 0
+	out.Reached, out.Steps, out.Rule, out.Sampled = 0, 0, nil, nil
 	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
 	if c.Objective != d.Objective || c.Goal != out.Goal || c.Horizon != d.Horizon || (c.Disturbances == nil) != (d.Disturbances == nil) || c.Disturbances != nil && *c.Disturbances != *d.Disturbances {
 		return nil, fmt.Errorf("%w: %s answers another question", errRefused, name)
@@ -137,10 +138,21 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	if found.Refused != "" {
 		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, found.Refused)
 	}
-	if out.Bound = nil; out.Disturbances == nil {
+	if out.Disturbances == nil {
 		out.Excess = nil
 	}
-	if err := out.shown(m, found); err != nil {
+	if d.Value != nil {
+		out.Table.Ranges = rangesOf(m.p.Problem)
+	}
+	if out.Blind {
+		out.Table.Rows = [][]int{}
+	} else {
+		out.Plan = nil
+	}
+	if !d.Blind || d.Value == nil { // of a plan, the bound is what is to be shown
+		out.Bound = nil
+	}
+	if err := out.shown(ctx, m, found); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", errRefused, name, err)
 	}
 	if d.Proof != nil {
@@ -177,6 +189,9 @@ func (d *Document) value(m *model) (*validate.Failure, *validate.Walk, error) {
 func (d *Document) shows() string {
 	if d.Value == nil {
 		return d.Says()
+	}
+	if d.Blind {
+		return fmt.Sprintf("the plan is worth %.12g, and none that sees nothing is worth more than %v", *d.Value, *d.Bound)
 	}
 	return fmt.Sprintf("the policy is worth %.12g, and none is worth more than %v", *d.Value, *d.Bound)
 }

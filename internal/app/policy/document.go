@@ -31,12 +31,16 @@ type Document struct {
 	Exact     string        `json:"exact,omitempty"`     // the value as a fraction, if that is short
 	Evaluated string        `json:"evaluated,omitempty"` // "exactly", or "within rounding"
 	Bound     *float64      `json:"bound"`               // no policy has a greater value, but for rounding
-	Sampled   *Sample       `json:"sampled"`             // null for a value that was computed
-	States    int           `json:"states"`              // that can be reached within the horizon
-	Pairs     int64         `json:"pairs"`               // of these states and their legal actions
-	Updates   int64         `json:"updates"`             // outcomes that were looked at
-	Reached   int           `json:"reached"`             // states that the policy can reach
-	Steps     int64         `json:"steps"`               // pairs of a step and a state that the policy can reach then
+	// Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until
+	// no run can go on.
+	Blind   bool         `json:"blind,omitempty"`
+	Plan    []app.Values `json:"plan,omitempty"`
+	Sampled *Sample      `json:"sampled"` // null for a value that was computed
+	States  int          `json:"states"`  // that can be reached within the horizon
+	Pairs   int64        `json:"pairs"`   // of these states and their legal actions
+	Updates int64        `json:"updates"` // outcomes that were looked at
+	Reached int          `json:"reached"` // states that the policy can reach
+	Steps   int64        `json:"steps"`   // pairs of a step and a state that the policy can reach then
 	// Disturbances is how many draws of a run may have another than their most likely outcome, of a
 	// robust policy, whose value is the worst reward; null for others.
 	Disturbances *int     `json:"disturbances"`
@@ -62,14 +66,16 @@ type Document struct {
 	NoProof error `json:"-"`
 
 	proof *Ceiling
+	steps []factored.Valuation // of Plan
 }
 
 // Proof tells of a table of upper bounds that was checked.
 type Proof struct {
 	Certificate string `json:"certificate"` // the folder
 	States      int    `json:"states"`
-	Pairs       int    `json:"pairs"`  // of these states and their legal actions
-	Bounds      int64  `json:"bounds"` // by state and steps left
+	Pairs       int    `json:"pairs"`          // of these states and their legal actions
+	Bounds      int64  `json:"bounds"`         // by state and steps left
+	Sets        int    `json:"sets,omitempty"` // of states that runs of a plan may be in, which the bounds alone do not settle
 }
 
 // Sample tells how a value was estimated.
@@ -290,6 +296,9 @@ func (d *Document) amount(value float64) string {
 
 // answer is what Says says of the model.
 func (d *Document) answer() string {
+	if d.Blind {
+		return d.blindAnswer()
+	}
 	switch {
 	case d.Status == engine.Infeasible && d.Disturbances != nil && d.Goal:
 		return fmt.Sprintf("no policy reaches the goal within %s in every run with at most %s", counted.Of(d.Horizon, "step"), counted.Of(*d.Disturbances, "disturbance"))

@@ -58,6 +58,9 @@ func TestFile(t *testing.T) {
 			{`"next":[[`, `"next":[[0,2,0,0],[`, false, "an outcome is [0 2 0 0]"},
 			{`"next":[[1,`, `"next":[[2,`, false, "the file says other outcomes"},
 			{`"goals":[`, `"goals":[1,`, false, "the file says other outcomes"},
+			{`"states":[[0,`, `"states":[[9,`, false, "state 0: x cannot be 9"},
+			{`"states":[[0,`, `"states":[["a",`, false, `state 0: "a" is not a value for x`},
+			{`"states":[[0,`, `"states":[[`, false, "state 0 has 2 values; expected 3"},
 		} {
 			changed := strings.Replace(text, c.from, c.to, 1)
 			if changed == text && c.from != "" {

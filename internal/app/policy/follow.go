@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,30 +59,49 @@ func Read(p *load.Problem, name string, data []byte) (*Document, error) {
 	if d.Problem != p.Problem.Name {
 		return nil, source.Errorf(name, 1, 0, "the policy is for %s; expected one for %s", source.Quote(d.Problem), p.Problem.Name)
 	}
-	text, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": d.Table.Actions})
-	if err != nil {
+	if n := d.Disturbances; n != nil && (*n < 0 || *n > mostFailures) {
+		return nil, source.Errorf(name, 1, 0, "the policy is for %d disturbances; expected 0 to %d", *n, mostFailures)
+	}
+	if names := stateNames(p.Problem); fmt.Sprint(names) != fmt.Sprint(d.Table.Variables) {
+		return nil, source.Errorf(name, 1, 0, "the table is of the variables %v; expected %v", d.Table.Variables, names)
+	}
+	if _, err := statesOf(p.Problem, d.Table.States); err != nil {
+		return nil, source.Errorf(name, 1, 0, "%v", err)
+	}
+	if d.Table.Actions, err = readSteps(p.Problem, name, d.Table.Actions); err != nil {
 		return nil, err
 	}
-	plan, err := app.ReadPlan(p.Problem, name, text)
-	if err != nil {
+	if d.Plan, err = readSteps(p.Problem, name, d.Plan); err != nil {
 		return nil, err
 	}
-	d.Table.Actions = nil
-	for _, val := range plan.Actions {
-		d.Table.Actions = append(d.Table.Actions, app.ValuesOf(p.Problem, factored.Action, val, false))
-	}
-	if _, err := d.Table.policy(p.Problem, d.Disturbances != nil); err != nil {
+	if _, err := d.act(p.Problem); err != nil {
 		return nil, source.Errorf(name, 1, 0, "%v", err)
 	}
 	return d, nil
 }
 
-// Is reports whether a file looks like a policy rather than a plan.
+// readSteps reads joint actions, with the errors of plans.
+func readSteps(p *factored.Problem, name string, list []app.Values) ([]app.Values, error) {
+	if len(list) == 0 {
+		return list, nil
+	}
+	text, err := json.Marshal(map[string]any{"schema": app.Schema, "plan": list})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := app.ReadPlan(p, name, text)
+	return stepsOf(p, plan.Actions), err
+}
+
+// Is reports whether a file looks like a policy rather than a plan, even one that is cut off.
 func Is(data []byte) bool {
 	var d struct {
 		Table json.RawMessage `json:"table"`
 	}
-	return json.Unmarshal(data, &d) == nil && d.Table != nil
+	if json.Unmarshal(data, &d) != nil {
+		return bytes.Contains(data, []byte(`"objective":`))
+	}
+	return d.Table != nil
 }
 
 // Verdict is what the evaluator says of a policy file. It says nothing of other policies.
@@ -188,7 +208,7 @@ func NewFollower(ctx context.Context, p *load.Problem, d *Document, r Request) (
 			return f, nil
 		}
 	}
-	f.act, err = f.d.Table.policy(p.Problem, f.d.Disturbances != nil)
+	f.act, err = f.d.act(p.Problem)
 	return f, err
 }
 
@@ -217,7 +237,7 @@ func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuatio
 		}
 		return action, engine.Feasible, err
 	}
-	if action = f.act(step-f.first+1, f.spent, state); action != nil {
+	if action = f.act(step-f.first+1, f.spent, state); action != nil || f.d.Blind {
 		return action, "", nil
 	}
 	if f.planner != nil {
@@ -255,7 +275,7 @@ func (f *Follower) again(ctx context.Context, step int, state factored.Valuation
 	if d.Value == nil {
 		return nil, engine.Infeasible, err
 	}
-	if f.act, err = d.Table.policy(f.p.Problem, d.Disturbances != nil); err != nil {
+	if f.act, err = d.act(f.p.Problem); err != nil {
 		return nil, "", err
 	}
 	f.first, f.spent = step, 0

@@ -28,6 +28,7 @@ type Request struct {
 	// Robust asks for a policy that holds in every run with a bounded number of disturbances; nil for
 	// one that is good on average.
 	Robust  *Robust
+	Blind   bool // find a plan: what to do at each step, whatever is seen
 	Certify bool // make a table that proves the bound
 	Limits  engine.Limits
 	States  int // that may be reached within the horizon, at most; 0 for as many as fit memory
@@ -73,29 +74,33 @@ func newModel(p *load.Problem) (*model, error) {
 	if t == nil && p.HasModel() {
 		return newLearned(p)
 	}
+	changes := decision.Changes{Rules: p.Required}
 	switch {
 	case t == nil || t.Compiled == nil || p.Network != nil:
 		return nil, errors.New("policies are made for RDDL, and for what was learned or declared of a task without RDDL; expected --domain, or a bundled problem with --model rddl")
 	case p.OwnReward:
-		return nil, errors.New("--reward replaces a reward that policies take from the RDDL; expected the RDDL's own")
-	case len(p.Required) > 0 || len(p.Timed) > 0:
-		return nil, errors.New("--require adds constraints, and policies follow the rules of the RDDL alone; expected invariants and preconditions there")
+		changes.Reward = &p.Problem.Reward
+	}
+	if len(p.Timed) > 0 {
+		return nil, errTimed
 	}
 	start, err := startOf(p.Problem)
 	if err != nil {
 		return nil, err
 	}
-	process, err := decision.New(t.Sim, t.Compiled, t.Goal, start)
+	process, err := decision.New(t.Sim, t.Compiled, t.Goal, start, changes)
 	if err != nil {
 		return nil, err
 	}
 	return &model{p, p.Problem, process, t.Compiled.Outcomes(), start}, nil
 }
 
+var errTimed = errors.New("--require with @STEP holds at one step, and policies follow rules that hold at all; expected rules without steps")
+
 // newLearned makes the model of a learned problem.
 func newLearned(p *load.Problem) (*model, error) {
 	if len(p.Timed) > 0 {
-		return nil, errors.New("--require with @STEP holds at one step, and policies follow rules that hold at all; expected rules without steps")
+		return nil, errTimed
 	}
 	start, err := startOf(p.Problem)
 	if err != nil {
@@ -148,8 +153,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	r.Limits = app.Limits(r.Limits)
-	if r.Robust != nil {
+	switch {
+	case r.Robust != nil:
 		return m.robust(ctx, r, hasGoal)
+	case r.Blind:
+		return m.blind(ctx, r, hasGoal, nil)
 	}
 	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Objective: r.Objective, Horizon: r.Horizon, Goal: hasGoal, Learned: m.learned(), Engine: "dynamic programming", Status: engine.Unknown}
 	s, err := m.solve(ctx, r)
@@ -206,6 +214,14 @@ func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error
 		}
 	}
 	d.evidence(f)
+	if err := d.verify(m, s.Value); err != nil {
+		return err
+	}
+	return d.supported(ctx, m, s)
+}
+
+// verify lets the evaluator say what a policy is worth that was found to have a value.
+func (d *Document) verify(m *model, found float64) error {
 	odds, err := d.evaluate(m)
 	if err != nil {
 		return fmt.Errorf("%w: evaluating the policy: %w", app.ErrInternal, err)
@@ -217,15 +233,15 @@ func (d *Document) tell(ctx context.Context, m *model, s *policy.Solution) error
 		return fmt.Errorf("%w: following the policy: %w", app.ErrInternal, err)
 	}
 	upper := d.worth(m, odds)
-	if value := *d.Value; math.Abs(value-s.Value) > tolerance*math.Max(1, math.Abs(value)) {
-		return fmt.Errorf("%w: dynamic programming found the value %v, the evaluator %v", app.ErrInternal, s.Value, value)
+	if value := *d.Value; math.Abs(value-found) > tolerance*math.Max(1, math.Abs(value)) {
+		return fmt.Errorf("%w: %s found the value %v, the evaluator %v", app.ErrInternal, d.Engine, found, value)
 	}
 	d.Bound = d.Value
-	if bound := math.Max(upper, s.Value); bound > *d.Value {
+	if bound := math.Max(upper, found); bound > *d.Value {
 		d.Bound = &bound
 	}
 	d.Status = engine.Optimal
-	return d.supported(ctx, m, s)
+	return nil
 }
 
 // worth writes the evaluator's verdict into d. It returns an upper bound on the value, which is only as exact as the
@@ -250,9 +266,12 @@ func (d *Document) worth(m *model, odds *validate.Odds) (upper float64) {
 
 // evaluate computes what the table is worth, from the definition of the problem alone.
 func (d *Document) evaluate(m *model) (*validate.Odds, error) {
-	table, err := d.Table.policy(m.p.Problem, false)
+	table, err := d.act(m.p.Problem)
 	if err != nil {
 		return nil, err
+	}
+	if d.Blind && d.Objective == policy.Success {
+		return validate.PlanSuccess(m.of, nil, m.chance, m.start, d.steps, 0)
 	}
 	act := func(step int, state factored.Valuation) factored.Valuation { return table(step, 0, state) }
 	if d.Objective == policy.Success {

@@ -19,7 +19,10 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
-var instances = flag.Int("instances", 60, "number of random problems")
+var (
+	instances = flag.Int("instances", 60, "number of random problems")
+	firstSeed = flag.Int("first", 0, "number of the first random problem")
+)
 
 // writer makes random RDDL.
 type writer struct{ *rand.Rand }
@@ -93,6 +96,43 @@ type brute struct {
 	goal    *ground.Node
 	success bool
 	memo    map[string]*big.Rat
+	known   map[string][]move // by state
+	changes *changes          // nil for none
+}
+
+func newBrute(t *testing.T, p *load.Problem, o solver.Objective, c *changes) *brute {
+	return &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}, changes: c}
+}
+
+// changes are what a user changes of a random problem, beside the functions that say the same.
+type changes struct {
+	load.Changes
+	state  func(s []float64) bool          // whether a rule about states holds
+	step   func(now, next []float64) bool  // or one about steps
+	reward func(now, next []float64) int64 // nil for that of the problem
+}
+
+// changed is a random change.
+func (w writer) changed(g *ground.Problem) *changes {
+	p, q, n, a, b := g.ByName["p"], g.ByName["q"], g.ByName["n"], g.ByName["a"], g.ByName["b"]
+	c := &changes{state: func([]float64) bool { return true }, step: func(_, _ []float64) bool { return true }}
+	if w.IntN(2) == 0 {
+		c.Require = append(c.Require, "n <= 2 | q")
+		c.state = func(s []float64) bool { return s[n] <= 2 || s[q] != 0 }
+	}
+	switch w.IntN(3) {
+	case 0:
+		c.Require = append(c.Require, "~(a & p)")
+		c.step = func(now, _ []float64) bool { return now[a] == 0 || now[p] == 0 }
+	case 1:
+		c.Require = append(c.Require, "b | ~(p & q')")
+		c.step = func(now, next []float64) bool { return now[b] != 0 || now[p] == 0 || next[q] == 0 }
+	}
+	if len(c.Require) == 0 || w.IntN(2) == 0 {
+		c.Changes.Reward.Text = "p,2\nb,-1\n"
+		c.reward = func(now, next []float64) int64 { return 2*int64(next[p]) - int64(now[b]) }
+	}
+	return c
 }
 
 func (b *brute) start() []float64 {
@@ -183,6 +223,9 @@ func (b *brute) events(now []float64) (list []event) {
 			if err != nil {
 				b.t.Fatal(err)
 			}
+			if b.changes != nil && b.changes.reward != nil {
+				r = float64(b.changes.reward(now, next))
+			}
 			list = append(list, event{p, new(big.Rat).SetFloat64(r), next, unlikely})
 		}
 		k := len(script) - 1
@@ -203,6 +246,7 @@ func (b *brute) kind(s []float64) (broken, goal, ends bool) {
 	for _, c := range b.g.Invariants {
 		broken = broken || !b.holds(c.Expr, s)
 	}
+	broken = broken || b.changes != nil && !b.changes.state(s)
 	for _, c := range b.g.Termination {
 		ends = ends || b.holds(c.Expr, s)
 	}
@@ -222,6 +266,13 @@ func (b *brute) actions(s []float64) (list [][]float64) {
 		if legal && !b.drawn() {
 			n := b.events(now)[0].next[b.g.ByName["n"]]
 			legal = n >= 0 && n <= most
+		}
+		if legal && b.changes != nil {
+			for _, e := range b.events(now) {
+				if n := e.next[b.g.ByName["n"]]; n >= 0 && n <= most { // else the run fails
+					legal = legal && b.changes.step(now, e.next)
+				}
+			}
 		}
 		if legal {
 			list = append(list, now)
@@ -291,7 +342,7 @@ func (b *brute) compute(s []float64, left int) *big.Rat {
 func TestRandom(t *testing.T) {
 	kinds := map[string]int{}
 	defer func() { t.Log(kinds) }()
-	for seed := range *instances {
+	for seed := *firstSeed; seed < *firstSeed+*instances; seed++ {
 		w := writer{rand.New(rand.NewPCG(uint64(seed), 29))}
 		text, goal := w.problem()
 		read := func(string) ([]byte, error) { return []byte(text), nil }
@@ -299,8 +350,17 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatalf("problem %d: %v\n%s", seed, err, text)
 		}
+		var changes *changes
+		if seed%3 == 2 {
+			changes = w.changed(p.Truth.Sim.Problem())
+			if p, err = p.Changed(changes.Changes); err != nil {
+				t.Fatalf("problem %d: %v\n%s", seed, err, text)
+			}
+			text += fmt.Sprintf("changes %+v\n", changes.Changes)
+			kinds["changed"]++
+		}
 		for _, o := range solver.Objectives {
-			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
+			b := newBrute(t, p, o, changes)
 			want := b.value(b.start(), 4)
 			r := policy.Request{Objective: o, Certify: true, Now: time.Now, Started: time.Now()}
 			r.Limits.Memory = 1 << 30
@@ -328,13 +388,14 @@ func TestRandom(t *testing.T) {
 				kinds["between"]++
 			}
 		}
-		compareRobust(t, p, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
+		compareBlind(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
+		compareRobust(t, p, changes, fmt.Sprintf("problem %d\ngoal %s\n%s", seed, goal, text), kinds)
 	}
 	t.Logf("%v", kinds)
 	if kinds["bounded"] < 10 || kinds["tight"] == 0 || kinds["wrong"] > 3+kinds["bounded"]/50 {
 		t.Errorf("of %d intervals %d have a tight upper bound, and %d a wrong lower one", kinds["bounded"], kinds["tight"], kinds["wrong"])
 	}
-	for _, k := range []string{"infeasible", "success", "reward", "between", "robust", "not robust"} {
+	for _, k := range []string{"infeasible", "success", "reward", "between", "robust", "not robust", "blind", "not blind", "changed"} {
 		if kinds[k] == 0 {
 			t.Errorf("no problem is of kind %s", k)
 		}
@@ -367,10 +428,10 @@ func compareBounds(t *testing.T, p *load.Problem, o solver.Objective, exact floa
 }
 
 // compareRobust compares what robust policies guarantee with a minimax over all histories.
-func compareRobust(t *testing.T, p *load.Problem, text string, kinds map[string]int) {
+func compareRobust(t *testing.T, p *load.Problem, changes *changes, text string, kinds map[string]int) {
 	for n := range 3 {
 		for _, o := range solver.Objectives {
-			b := &brute{t: t, g: p.Truth.Sim.Problem(), goal: p.Truth.Goal, success: o == solver.Success, memo: map[string]*big.Rat{}}
+			b := newBrute(t, p, o, changes)
 			want := b.worst(b.start(), 4, n)
 			r := policy.Request{Objective: o, Robust: &policy.Robust{Disturbances: n}, Certify: true, Now: time.Now, Started: time.Now()}
 			r.Limits.Memory = 1 << 30
@@ -430,4 +491,145 @@ func (b *brute) worst(s []float64, left, budget int) *big.Rat {
 	}
 	b.memo[key] = best
 	return best
+}
+
+// compareBlind compares plans that see nothing with all sequences of actions.
+func compareBlind(t *testing.T, p *load.Problem, changes *changes, text string, kinds map[string]int) {
+	for n := range 4 {
+		for _, o := range solver.Objectives {
+			b := newBrute(t, p, o, changes)
+			r := policy.Request{Objective: o, Blind: true, Certify: true, Now: time.Now, Started: time.Now()}
+			r.Limits.Memory = 1 << 30
+			budget := -1
+			if n < 3 {
+				budget, r.Robust = n, &policy.Robust{Disturbances: n}
+			}
+			want := b.bestPlan(4, budget)
+			d, err := policy.Plan(t.Context(), p, r)
+			switch {
+			case err != nil || d.Proof == nil:
+				t.Fatalf("blind, %s, %d disturbances: %v, %+v\n%s", o, budget, err, d, text)
+			case (want == nil) != (d.Value == nil) || (want == nil) != (d.Status == engine.Infeasible):
+				t.Fatalf("blind, %s, %d disturbances: %s, expected %v\n%s", o, budget, d.Status, want, text)
+			case want == nil:
+				kinds["not blind"]++
+				continue
+			}
+			kinds["blind"]++
+			f, _ := want.Float64()
+			if budget < 0 && d.Exact != want.RatString() || budget >= 0 && f != *d.Value {
+				t.Fatalf("blind, %s, %d disturbances: %v (%s), expected %v\n%s", o, budget, *d.Value, d.Exact, want, text)
+			}
+			if *d.Bound < f || *d.Bound > f+1e-9*max(1, f, -f) {
+				t.Fatalf("blind, %s, %d disturbances: %v, bound %v\n%s", o, budget, *d.Value, *d.Bound, text)
+			}
+		}
+	}
+}
+
+// move is a legal joint action of a state with its results.
+type move struct {
+	bits   int
+	events []event
+}
+
+// moves lists the legal joint actions of a state, once.
+func (b *brute) moves(s []float64) []move {
+	key := fmt.Sprint(s)
+	if b.known == nil {
+		b.known = map[string][]move{}
+	}
+	list, ok := b.known[key]
+	if !ok {
+		for _, now := range b.actions(s) {
+			m := move{int(now[b.g.ByName["a"]]) + 2*int(now[b.g.ByName["b"]]), b.events(now)}
+			for i := range m.events {
+				m.events[i].next = b.state(m.events[i].next)
+			}
+			list = append(list, m)
+		}
+		b.known[key] = list
+	}
+	return list
+}
+
+// bestPlan is what the best sequence of actions is worth, for the worst case within a budget unless that is -1; nil for
+// none.
+func (b *brute) bestPlan(steps, budget int) (best *big.Rat) {
+	known := map[string]*big.Rat{}
+	for k := range 1 << (2 * steps) {
+		v := b.planValue(b.start(), k, steps, budget, known)
+		if v != nil && (best == nil || v.Cmp(best) > 0) {
+			best = v
+		}
+	}
+	return best
+}
+
+// planValue is what the rest of a plan, two bits for each step, is worth from a state.
+func (b *brute) planValue(s []float64, plan, left, budget int, known map[string]*big.Rat) *big.Rat {
+	key := fmt.Sprint(s, plan, left, budget)
+	if v, ok := known[key]; ok {
+		return v
+	}
+	v := b.planRest(s, plan, left, budget, known)
+	known[key] = v
+	return v
+}
+
+func (b *brute) planRest(s []float64, plan, left, budget int, known map[string]*big.Rat) *big.Rat {
+	worst := budget >= 0
+	broken, goal, ends := b.kind(s)
+	switch {
+	case broken && (worst || !b.success):
+		return nil
+	case broken:
+		return new(big.Rat)
+	case b.success && goal && worst:
+		return new(big.Rat)
+	case b.success && goal:
+		return big.NewRat(1, 1)
+	case (ends || left == 0) && b.success && worst:
+		return nil
+	case ends || left == 0:
+		return new(big.Rat)
+	}
+	return b.planStep(s, plan, left, budget, known)
+}
+
+func (b *brute) planStep(s []float64, plan, left, budget int, known map[string]*big.Rat) (out *big.Rat) {
+	worst := budget >= 0
+	for _, m := range b.moves(s) {
+		if m.bits != plan&3 {
+			continue
+		}
+		if !worst {
+			out = new(big.Rat)
+		}
+		for _, e := range m.events {
+			rest := -1
+			if worst {
+				if rest = budget - e.unlikely; rest < 0 {
+					continue
+				}
+			}
+			v := b.planValue(e.next, plan>>2, left-1, rest, known)
+			if v == nil {
+				return nil
+			}
+			if worst || !b.success {
+				v = new(big.Rat).Add(v, e.reward)
+			}
+			if !worst {
+				out.Add(out, new(big.Rat).Mul(v, e.p))
+			} else if out == nil || v.Cmp(out) < 0 {
+				out = v
+			}
+		}
+		return out
+	}
+	if b.success && !worst {
+		return new(big.Rat)
+	}
+	return nil
 }

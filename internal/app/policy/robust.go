@@ -40,6 +40,9 @@ func (m *model) robust(ctx context.Context, r Request, hasGoal bool) (*Document,
 
 // robustFor is robust for a number of disturbances.
 func (m *model) robustFor(ctx context.Context, r Request, hasGoal bool, n int) (*Document, error) {
+	if r.Blind {
+		return m.blind(ctx, r, hasGoal, &n)
+	}
 	goal := hasGoal && r.Objective == policy.Success
 	o := policy.RobustOptions{Disturbances: n, Goal: goal, MinHorizon: r.Horizon, Horizon: r.Horizon, Memory: r.Limits.Memory / 2, States: r.States, Report: r.Report}
 	if r.Robust.MinHorizon > 0 {
@@ -92,7 +95,7 @@ func (d *Document) guarantee(m *model, found float64) error {
 
 // worstCase computes what the table guarantees, from the definition of the problem alone.
 func (d *Document) worstCase(m *model) (*validate.Worst, error) {
-	act, err := d.Table.policy(m.p.Problem, true)
+	act, err := d.act(m.p.Problem)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
@@ -30,6 +31,16 @@ type Process struct {
 
 	actions [][]float64 // by their numbers
 	numbers map[string]uint32
+
+	changes   Changes
+	reads     bool // a rule of changes is about what follows
+	now, then factored.Valuation
+}
+
+// Changes are what a user adds to the rules of a problem, and puts in place of its reward.
+type Changes struct {
+	Rules  simulator.RequiredRules
+	Reward *factored.Reward // nil for the problem's own
 }
 
 // field is where a state has a fluent.
@@ -42,10 +53,13 @@ type field struct {
 	most   uint64 // the greatest value less lo
 }
 
-// New makes the process of a compiled problem. goal may be nil; start has the states that runs
+// New makes the process of a compiled problem with changes. goal may be nil; start has the states that runs
 // begin in.
-func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start factored.Valuation) (*Process, error) {
-	p := &Process{compiled: c, numbers: map[string]uint32{}, words: 1}
+func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start factored.Valuation, changes Changes) (*Process, error) {
+	p := &Process{compiled: c, numbers: map[string]uint32{}, words: 1, changes: changes, now: make(factored.Valuation, len(start)), then: make(factored.Valuation, len(start))}
+	for i := range changes.Rules {
+		p.reads = p.reads || changes.Rules[i].Next
+	}
 	var err error
 	if p.outcomes, err = s.NewOutcomes(); err != nil {
 		return nil, err
@@ -140,6 +154,11 @@ func (p *Process) Kind(state []uint64) (k policy.Kind, err error) {
 	if ends {
 		k = policy.End
 	}
+	if err == nil && len(p.changes.Rules) > 0 {
+		if err = p.Unpack(p.now, state); err == nil && p.changes.Rules.State(p.now) != nil {
+			return policy.Broken, nil
+		}
+	}
 	if err != nil || p.goal == nil {
 		return k, err
 	}
@@ -155,17 +174,19 @@ func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
 	if err := p.load(state); err != nil {
 		return err
 	}
+	if err := p.Unpack(p.now, state); err != nil {
+		return err
+	}
 	r := p.outcomes.Runner()
 	err := p.outcomes.Actions(func() error {
 		id, begun := p.number(r), false
-		return p.outcomes.Each(func(o sim.Outcome) error {
+		if legal, err := p.legal(id); err != nil || !legal {
+			return err
+		}
+		return p.each(func(o sim.Outcome, next []uint64) error {
 			if !begun {
 				x.Action(id)
 				begun = true
-			}
-			next := p.next
-			if o.Outside || !p.pack(next) {
-				next = p.broken
 			}
 			x.Outcome(o.P, o.Reward, o.Unlikely, next)
 			return nil
@@ -175,6 +196,41 @@ func (p *Process) Expand(state []uint64, x *policy.Expansion) error {
 		return fmt.Errorf("%w: %w", policy.ErrTooLarge, err)
 	}
 	return err
+}
+
+// each calls f for each outcome of the action that the simulator has, with the next state.
+func (p *Process) each(f func(o sim.Outcome, next []uint64) error) error {
+	return p.outcomes.Each(func(o sim.Outcome) error {
+		if o.Outside || !p.pack(p.next) {
+			return f(o, p.broken)
+		}
+		if p.reads || p.changes.Reward != nil {
+			if err := p.Unpack(p.then, p.next); err != nil {
+				return err
+			}
+		}
+		if r := p.changes.Reward; r != nil {
+			o.Reward = r.Float(r.StepReward(p.now, p.then))
+		}
+		return f(o, p.next)
+	})
+}
+
+// legal reports whether an action keeps the rules of the changes, whatever is drawn.
+func (p *Process) legal(id uint32) (ok bool, err error) {
+	if len(p.changes.Rules) == 0 && p.changes.Reward == nil {
+		return true, nil
+	}
+	if err := p.Action(p.now, id); err != nil {
+		return false, err
+	}
+	if ok = p.changes.Rules.Action(p.now) == nil; ok && p.reads {
+		err = p.each(func(_ sim.Outcome, next []uint64) error {
+			ok = ok && (next[0]&1 == 1 || p.changes.Rules.Step(p.now, p.then) == nil)
+			return nil
+		})
+	}
+	return ok, err
 }
 
 // pack packs the state after a step; false if a variable does not have its value.

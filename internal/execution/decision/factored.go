@@ -44,6 +44,9 @@ const mostJoint = 1 << 12
 // Factored splits the steps of the process. The error wraps bracket.ErrNotFactored where that cannot be
 // done; if a lack of legal actions is to be ruled out, also where it is not.
 func (p *Process) Factored(goal *ground.Node, legal bool) (*Factored, error) {
+	if p.changes.Reward != nil || len(p.changes.Rules) > 0 {
+		return nil, fmt.Errorf("%w: bounds are for the RDDL's own rules and reward; expected neither --require nor --reward", ErrNotFactored)
+	}
 	s := p.outcomes.Runner().Simulator()
 	g := s.Problem()
 	f := &Factored{Process: p, field: map[int]int{}, plain: p.goal == nil && len(g.Termination) == 0, free: len(g.Preconditions) == 0}

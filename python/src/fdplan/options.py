@@ -82,6 +82,9 @@ class Plan(TypedDict, total=False):
     safe: bool
     """Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."""
 
+    blind: bool
+    """With policy, find a plan that sees nothing: what to do at each step, whatever happens."""
+
     optimistic: bool
     """With safe and simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."""
 
@@ -136,6 +139,9 @@ class Policy(TypedDict, total=False):
 
     failures: int | Text
     """With policy, hold in every run with at most so many disturbances, draws that do not have their most likely outcome; P% takes so many that a run has more with at most that probability."""
+
+    blind: bool
+    """With policy, find a plan that sees nothing: what to do at each step, whatever happens."""
 
     maximize: Literal["success", "reward"]
     """What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal."""
@@ -330,6 +336,9 @@ class Run(TypedDict, total=False):
 
     failures: int | Text
     """With policy, hold in every run with at most so many disturbances, draws that do not have their most likely outcome; P% takes so many that a run has more with at most that probability."""
+
+    blind: bool
+    """With policy, find a plan that sees nothing: what to do at each step, whatever happens."""
 
     maximize: Literal["success", "reward"]
     """What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal."""
