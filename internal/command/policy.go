@@ -166,6 +166,9 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}
+	if d.Stopped != "" {
+		fmt.Fprintf(b, "Stopped early: %s.\n", d.Stopped)
+	}
 	fmt.Fprintf(b, "%s, %s, %s, %.3f s\n", d.Engine, counted.Of(d.States, "state"), counted.Of(int(d.Pairs), "state-action pair"), d.Seconds)
 }
 

@@ -632,7 +632,7 @@ func (s *Search) Bounds(state []uint64, left int) (u, v float64, err error) {
 }
 
 // sure is how often each action of a state was tried on average where the search knows better than the tables.
-const sure = 8
+const sure = 30
 
 // mostKnown bounds the remembered choices.
 const mostKnown = 1 << 20
@@ -646,10 +646,19 @@ func (s *Search) Choose(state []uint64, left int) (a uint32, ok bool, err error)
 	}
 	if i, found := s.index[key]; found && s.nodes[i].visits >= sure*len(s.nodes[i].acts) && len(s.nodes[i].acts) > 0 {
 		n := &s.nodes[i]
-		choice := 0 // the action that was tried most: estimates of the others are rough
+		// The action that was tried most, as estimates of the others are rough, if it is better than that of the tables.
+		choice, greedy := 0, 0
 		for k := range n.acts {
 			if n.acts[k].visits > n.acts[choice].visits {
 				choice = k
+			}
+			if n.acts[k].baseV > n.acts[greedy].baseV {
+				greedy = k
+			}
+		}
+		if _, v := s.q(&n.acts[greedy]); choice != greedy {
+			if _, w := s.q(&n.acts[choice]); w <= v {
+				choice = greedy
 			}
 		}
 		return n.acts[choice].id, true, nil
