@@ -47,7 +47,7 @@ func (r *Request) exact(ctx context.Context) (_ context.Context, cancel context.
 	if !ok {
 		return ctx, func() {}, mostOutcomes
 	}
-	ctx, cancel = context.WithTimeout(ctx, end.Sub(r.Now())/3)
+	ctx, cancel = context.WithTimeout(ctx, end.Sub(r.Now())/4)
 	return ctx, cancel, 0
 }
 

@@ -39,12 +39,12 @@ type Bounds struct {
 // phase is one search: of tables with so many leaves, with so many trials and runs at most.
 type phase struct{ leaves, trials, runs int }
 
-// phases are one after another. The last two take minutes, and are for limits of time alone.
-var phases = []phase{{1 << 13, 2_000, 1_000}, {1 << 15, 20_000, 10_000}, {1 << 17, 200_000, 100_000}, {1 << 19, 2_000_000, 1_000_000}}
+// phases are one after another. The first gives an answer at once; the last two take minutes, and are for limits of time alone.
+var phases = []phase{{1 << 9, 200, 100}, {1 << 13, 2_000, 1_000}, {1 << 15, 20_000, 10_000}, {1 << 17, 200_000, 100_000}, {1 << 19, 2_000_000, 1_000_000}}
 
 const (
 	// patient is the number of phases without a limit of time.
-	patient = 2
+	patient = 3
 	// leastRuns are taken even when the time is over.
 	leastRuns = 50
 )
@@ -60,15 +60,19 @@ type bounder struct {
 // is that of the context if it ends before there is an interval.
 func (f *Factored) Bound(ctx context.Context, o BoundOptions) (*Bounds, error) {
 	b := &bounder{f, o, &Bounds{Lower: math.Inf(-1), Upper: math.Inf(1)}}
-	list := phases[:patient]
+	list, all := phases[:patient], ctx
 	if end, ok := ctx.Deadline(); ok {
 		left := end.Sub(o.Now())
 		inner, cancel := context.WithTimeout(ctx, left-min(time.Second, left/10))
 		defer cancel()
 		list, ctx = phases, inner
 	}
-	for _, ph := range list {
-		if err := b.phase(ctx, ph); err != nil && (b.Search == nil || ctx.Err() == nil) {
+	for i, ph := range list {
+		within := ctx
+		if i == 0 {
+			within = all // there is to be an answer, if time is short too
+		}
+		if err := b.phase(within, ph); err != nil && (b.Search == nil || ctx.Err() == nil) {
 			return nil, errors.Join(err, context.Cause(ctx))
 		}
 		if ctx.Err() != nil || b.Upper-b.Mean <= 1e-4*math.Abs(b.Upper) && b.Runs >= 10_000 {
