@@ -36,6 +36,9 @@ func (b *builder) averaged(p *pattern) (*pattern, error) {
 	q := *p
 	q.average, q.value, q.moves, q.contexts = true, nil, make([]move, 0, len(p.moves)), map[int][]seenContext{}
 	for i := range p.won {
+		if err := b.stop(); err != nil {
+			return nil, err
+		}
 		state := slices.Clone(p.key(uint32(i), b.words))
 		for c := range q.members {
 			m, err := b.move(&q, state, q.members[c][0], math.MaxInt)
@@ -82,6 +85,7 @@ type builder struct {
 	actions   int
 	buf       []byte
 	seen      [][]uint64 // states of runs, for averages
+	stop      func() error
 }
 
 func newBuilder(m Model, objective policy.Objective) *builder {
@@ -433,6 +437,9 @@ func (b *builder) build(p *pattern, most int) error {
 	p.start = b.state(p, start)
 	used := 0
 	for i := uint32(0); int(i) < len(p.index); i++ {
+		if err := b.stop(); err != nil {
+			return err
+		}
 		state := slices.Clone(p.key(i, b.words))
 		won, err := b.wins(p, state)
 		if err != nil {

@@ -79,6 +79,12 @@ func New(ctx context.Context, m Model, o Options) (*Search, error) {
 	s := &Search{m: m, o: o, words: m.Words(), rng: rand.New(rand.NewPCG(o.Seed, 29)), index: map[string]int32{}, known: map[string]uint32{}}
 	s.b = newBuilder(m, o.Objective)
 	s.factors = len(s.b.factors)
+	s.b.stop = func() error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return nil
+	}
 	s.draws = make([]*Draw, s.factors)
 	patterns, rest, err := s.b.choose(ctx, o.Leaves)
 	if err != nil {
