@@ -2,7 +2,6 @@ package blp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -86,9 +85,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	if x.known.m.Infeasible() {
 		return &engine.Result{Status: engine.Infeasible}, nil
 	}
-	solving, cancel := context.WithCancel(ctx)
-	defer cancel()
-	j := &outsource.Judge{Engine: "blp", Solver: name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report, Cancel: cancel}
+	j := &outsource.Judge{Engine: "blp", Solver: name, Model: x.known.m, Excluded: x.excluded, Shared: l.Shared, Report: report}
 	infeasible, err := x.startSolutions(ctx, l, j)
 	switch {
 	case err != nil:
@@ -100,16 +97,7 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	}
 	start, _ := j.Best()
 	b := build(x.known, x.excluded)
-	a, err := external.Run(solving, solver, b.input(ctx, start), outsource.Limits(ctx, l, true), j.Progress)
-	switch {
-	case j.Lie() != nil:
-		return nil, j.Lie()
-	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return x.unfinished(ctx, j, err)
-	case err != nil:
-		return nil, err
-	}
-	return x.improve(j.Conclude(ctx, a))
+	return x.improve(j.Run(ctx, solver, b.input(ctx, start), l))
 }
 
 // input is what the solver gets: the program, with a plan to start from unless it
@@ -133,14 +121,6 @@ func (x *Session) improve(r *engine.Result, err error) (*engine.Result, error) {
 		r.Status, r.Reason = engine.Optimal, ""
 	}
 	return r, nil
-}
-
-// unfinished is the result when time was up before the solver began.
-func (x *Session) unfinished(ctx context.Context, j *outsource.Judge, err error) (*engine.Result, error) {
-	if ctx.Err() == nil {
-		return nil, err
-	}
-	return x.improve(j.Conclude(ctx, external.Answer{}))
 }
 
 // startSolutions looks for plans to begin with, and for a bound. It reports whether tables

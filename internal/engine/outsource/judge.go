@@ -41,7 +41,8 @@ type Judge struct {
 	Excluded []engine.Landmark // no plan may begin as one of these
 	Shared   *engine.Exchange  // nil for none
 	Report   func(engine.Progress)
-	Cancel   func() // stops the solver when it lies; nil for nothing to stop
+
+	cancel func() // stops the solver when it lies; nil for nothing to stop
 
 	mu    sync.Mutex
 	trace *factored.Trace // the best plan that was checked
@@ -51,6 +52,24 @@ type Judge struct {
 	lie   error           // the first
 	seen  int             // solutions of the solver that were looked at; see external.Progress
 	work  int64
+}
+
+// Run has a solver answer within limits, and concludes. Errors are those of external.Run, and a
+// *LieError.
+func (j *Judge) Run(ctx context.Context, s external.Solver, in external.Input, l engine.Limits) (*engine.Result, error) {
+	solving, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j.cancel = cancel
+	a, err := external.Run(solving, s, in, limitsOf(ctx, l), j.Progress)
+	switch {
+	case j.Lie() != nil:
+		return nil, j.Lie()
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		a = external.Answer{} // the file was being written
+	case err != nil:
+		return nil, err
+	}
+	return j.Conclude(ctx, a)
 }
 
 // Know takes a plan that did not come from the solver. A plan that the checker
@@ -158,8 +177,8 @@ func (j *Judge) Progress(p external.Progress) {
 	}
 	fail := func(err error) {
 		j.lie = err
-		if j.Cancel != nil {
-			j.Cancel()
+		if j.cancel != nil {
+			j.cancel()
 		}
 	}
 	if p.Solutions > j.seen {
@@ -307,13 +326,13 @@ func (j *Judge) reason(ctx context.Context) string {
 	return j.Solver + " ended without a proof"
 }
 
-// Limits are those of a solver that is to end with its context. Solvers that
+// limitsOf are those of a solver that is to end with its context. Solvers that
 // count in whole seconds get whole ones.
-func Limits(ctx context.Context, l engine.Limits, whole bool) external.Limits {
+func limitsOf(ctx context.Context, l engine.Limits) external.Limits {
 	out := external.Limits{Threads: l.Threads}
 	if deadline, ok := ctx.Deadline(); ok {
 		out.Time = max(time.Until(deadline)-Ahead, time.Millisecond)
-		if whole && out.Time > time.Second {
+		if out.Time > time.Second {
 			out.Time = out.Time.Truncate(time.Second)
 		}
 	}

@@ -89,12 +89,10 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 			return err
 		},
 	}
-	solving, cancel := context.WithCancel(ctx)
-	defer cancel()
 	objective := format.ObjectiveOf(x.m, x.options.Kind)
 	j := &Judge{
 		Engine: x.engine, Solver: x.solver.Name, Model: x.m, Constant: objective.Constant, Excluded: x.excluded,
-		Shared: l.Shared, Report: report, Cancel: cancel,
+		Shared: l.Shared, Report: report,
 	}
 	// No cost is negative. Solvers that find no soft clause do not speak of optima.
 	j.KnowBound(-x.m.ObjectiveConstant())
@@ -104,14 +102,5 @@ func (x *Session) solve(ctx context.Context, l engine.Limits, report func(engine
 	if t, _ := l.Shared.Best(); t != nil {
 		j.Know(t)
 	}
-	a, err := external.Run(solving, x.solver, in, Limits(ctx, l, true), j.Progress)
-	switch {
-	case err != nil && j.Lie() != nil:
-		return nil, j.Lie()
-	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		a = external.Answer{} // the file was being written
-	case err != nil:
-		return nil, err
-	}
-	return j.Conclude(ctx, a)
+	return j.Run(ctx, x.solver, in, l)
 }
