@@ -181,7 +181,7 @@ func learn(ctx context.Context, t *Table, outputs []int, o Options) (*Group, err
 		rows[i] = int32(i)
 	}
 	nodes := 0
-	g := &grower{f: o.fitter(x), ahead: o.Determined, tests: math.Log2(float64(max(1, t.tests(outputs)))), cancel: func() bool {
+	g := &grower{f: o.fitter(x), ahead: o.Determined, tests: math.Log2(float64(max(1, x.tests()))), cancel: func() bool {
 		nodes++
 		return nodes > maxNodes || ctx.Err() != nil
 	}}
@@ -284,14 +284,17 @@ func Exceptions(wrong, rows int, values int64) float64 {
 }
 
 // tests counts the tests that a node may ask.
-func (t *Table) tests(outputs []int) (n int) {
-	for _, v := range t.Variables {
+func (x *view) tests() (n int) {
+	for i, v := range x.t.Variables {
 		n += int(v.Values)
+		for _, stride := range x.strides[i] {
+			n += int(stride)
+		}
 		if v.Ordered {
 			n += int(v.Values) - 1
 		}
 	}
-	return n + len(t.comparisons(outputs))
+	return n + len(x.t.comparisons(x.outputs))
 }
 
 // noiseOf is the share of wrong values of each output in a whole tree.
@@ -378,11 +381,7 @@ func conditions(t *Table, path []answer) []Condition {
 			out, i = append(out, c), len(out)
 		}
 		for v := range out[i].Values {
-			in := int32(v) <= a.value
-			if a.equal {
-				in = int32(v) == a.value
-			}
-			out[i].Values[v] = out[i].Values[v] && in == a.yes
+			out[i].Values[v] = out[i].Values[v] && a.among(int32(v)) == a.yes
 		}
 	}
 	return out

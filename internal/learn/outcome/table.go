@@ -55,6 +55,9 @@ type view struct {
 	possible float64           // number of joint effects
 	size     []float64         // values of each output
 	counts   []float64         // scratch, by pair
+	// strides has the long steps of each output, by variable: one number may stand for row and column
+	// of a grid, so that a step to the next row adds the number of columns.
+	strides map[int][]int32
 }
 
 // maxStep is the largest difference that counts as something added, unless values move so far in
@@ -63,12 +66,13 @@ const maxStep = 3
 
 // see returns the view of a group.
 func (t *Table) see(outputs []int) *view {
-	x := &view{t: t, outputs: outputs, possible: 1, ids: make([]int32, t.Rows())}
+	x := &view{t: t, outputs: outputs, possible: 1, ids: make([]int32, t.Rows()), strides: map[int][]int32{}}
 	steps := make([]map[int32]bool, len(outputs))
 	for j, o := range outputs {
 		n := t.Variables[t.Outputs[o]].Values
 		x.size = append(x.size, float64(n))
 		steps[j] = t.steps(o)
+		x.strides[t.Outputs[o]] = strides(steps[j])
 		x.possible *= float64(len(steps[j])) + float64(n)
 	}
 	index := map[string]int32{}
@@ -114,6 +118,17 @@ func (t *Table) steps(o int) map[int32]bool {
 		}
 	}
 	return steps
+}
+
+// strides lists how far the long steps go.
+func strides(steps map[int32]bool) (out []int32) {
+	for d := range steps {
+		if d = max(d, -d); d > maxStep && !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // explain lists the joint effects that explain each pair.

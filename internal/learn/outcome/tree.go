@@ -8,12 +8,14 @@ import (
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
-// test is a question about a row: Variable <= Value, Variable == Value, or Variable == Other.
+// test is a question about a row: Variable <= Value, Variable == Value, Variable == Other, or whether
+// Variable, counted from its least value, has the remainder Value in a division by Stride.
 type test struct {
 	variable int
 	other    int // a variable; -1 for none
 	equal    bool
 	value    int32
+	stride   int32 // 0 for none
 }
 
 func (q test) holds(t *Table, r int32) bool {
@@ -35,6 +37,15 @@ func (q test) compare(t *Table, x, y int32) bool {
 	switch {
 	case q.other >= 0:
 		return int64(x)+t.Variables[q.variable].Base == int64(y)+t.Variables[q.other].Base
+	}
+	return q.among(x)
+}
+
+// among reports whether a test of one variable holds for a value.
+func (q test) among(x int32) bool {
+	switch {
+	case q.stride > 0:
+		return x%q.stride == q.value
 	case q.equal:
 		return x == q.value
 	}
@@ -74,6 +85,9 @@ func (g *grower) grow(rows []int32, depth int) *node {
 		return n
 	}
 	tests := g.propose(rows, n.fit)
+	if len(tests) == 0 {
+		return n
+	}
 	at, cost, bits := g.best(rows, tests)
 	if cost >= n.fit.cost && n.fit.bits-bits < worth {
 		if !g.ahead || n.fit.bits < aheadBits {
@@ -165,7 +179,25 @@ func (g *grower) propose(rows []int32, m *fit) []test {
 			}
 			add(test{variable: v, other: -1, equal: true, value: int32(value)}, counts[value], func(c int) float64 { return divide(tables[c], classes[c].n, value, value+1) })
 		}
+		for _, stride := range x.strides[v] {
+			for rest := range stride {
+				q := test{variable: v, other: -1, equal: true, value: rest, stride: stride}
+				n := 0.0
+				for value := int(rest); value < k; value += int(stride) {
+					n += counts[value]
+				}
+				add(q, n, func(c int) float64 { return divide(q.sides(tables[c], classes[c].n), classes[c].n, 1, 2) })
+			}
+		}
 	}
+	g.compare(rows, classes, add)
+	return bestTests(tests, gains)
+}
+
+// compare adds the tests of two variables.
+func (g *grower) compare(rows []int32, classes []class, add func(q test, n float64, gain func(c int) float64)) {
+	x := g.f.x
+	t := x.t
 	for _, q := range t.comparisons(x.outputs) {
 		tables, n := make([][]float64, len(classes)), 0.0
 		for c := range classes {
@@ -183,7 +215,19 @@ func (g *grower) propose(rows []int32, m *fit) []test {
 		}
 		add(q, n, func(c int) float64 { return divide(tables[c], classes[c].n, 1, 2) })
 	}
-	return bestTests(tests, gains)
+}
+
+// sides adds up a contingency table of a variable's values to one of a test's answers.
+func (q test) sides(table []float64, n int) []float64 {
+	out := make([]float64, 2*n)
+	for i, c := range table {
+		if q.among(int32(i / n)) {
+			out[n+i%n] += c
+		} else {
+			out[i%n] += c
+		}
+	}
+	return out
 }
 
 // bestTests lists the tests with the highest gains, by each score.
@@ -195,10 +239,15 @@ func bestTests(tests []test, gains [][]float64) (out []test) {
 			order[i] = i
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
-		for _, i := range order[:min(fullTests, len(order))] {
-			if !taken[i] {
-				taken[i] = true
-				out = append(out, tests[i])
+		// The best tests may all be of one variable and tell the same: the best of others are tried, too.
+		seen := map[int]bool{}
+		for k, i := range order {
+			if v := tests[i].variable; k < fullTests || len(seen) < fullTests && !seen[v] {
+				seen[v] = true
+				if !taken[i] {
+					taken[i] = true
+					out = append(out, tests[i])
+				}
 			}
 		}
 	}
