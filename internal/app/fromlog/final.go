@@ -3,6 +3,7 @@ package fromlog
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,52 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 		}
 		e.notes = append(e.notes, text)
 	}
+	if len(shape.Ends()) == 0 {
+		e.infer(t, fluents, shape)
+	}
 	return e
+}
+
+// mostDoubt bounds the probability that some state counts as an end by accident.
+const mostDoubt = .01
+
+// infer finds states in which runs end though no column tells: no row begins in them, and so many rows lead there, each
+// followed by another run's first one, that this is no accident of runs that are cut off anywhere.
+func (e *ending) infer(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) {
+	x := newFinals(t, fluents, shape)
+	if x == nil || t.Rows() < 2 {
+		return
+	}
+	breaks := 0
+	begins := make([]string, t.Rows())
+	for i := range begins {
+		begins[i], _ = key(x.now, i)
+		x.other[begins[i]] = true
+	}
+	for i := range begins {
+		k, cells := key(x.then, i)
+		if i+1 == len(begins) || begins[i+1] != k {
+			breaks++
+		}
+		if !x.other[k] {
+			x.counts[k]++
+			x.cells[k] = cells
+		}
+	}
+	rate, rows := float64(breaks)/float64(t.Rows()), 0
+	for k, n := range x.counts {
+		if math.Pow(rate, float64(n))*float64(len(x.counts)) < mostDoubt {
+			x.states = append(x.states, k)
+			rows += n
+		}
+	}
+	x.sort()
+	conditions := x.conditionsOf(func(string) bool { return true })
+	if 2*breaks > t.Rows() || len(conditions) == 0 {
+		return // rows in any order tell nothing
+	}
+	e.conditions = conditions
+	e.notes = append(e.notes, fmt.Sprintf("no row begins in %s, and %s that lead there are followed by another run: taken as ends (final): %s", counted.Of(len(x.states), "state"), counted.Of(rows, "row"), x.names()))
 }
 
 // finals are the states that end episodes, as texts of the cells.
@@ -107,6 +153,11 @@ func (x *finals) count(rows []int) {
 	for k := range x.counts {
 		x.states = append(x.states, k)
 	}
+	x.sort()
+}
+
+// sort puts the states that most rows lead to first.
+func (x *finals) sort() {
 	slices.SortFunc(x.states, func(a, b string) int { return cmp.Or(x.counts[b]-x.counts[a], strings.Compare(a, b)) })
 }
 
@@ -128,9 +179,14 @@ func (x *finals) names() string {
 
 // conditions are those of the final states; nil if they are too many, or have quantities.
 func (x *finals) conditions() []string {
+	return x.conditionsOf(func(k string) bool { return !x.other[k] })
+}
+
+// conditionsOf is conditions for the states for which is holds.
+func (x *finals) conditionsOf(is func(state string) bool) []string {
 	var out []string
 	for _, k := range x.states {
-		if x.other[k] {
+		if !is(k) {
 			continue
 		}
 		if x.quantitised || len(out) == maxFinal {

@@ -48,3 +48,36 @@ func TestFinalStates(t *testing.T) {
 		t.Errorf("final states: %s; %v", got, res.Notes)
 	}
 }
+
+// TestInferredEnds: without a column that tells, a state that is often entered and never left is final; one where a single
+// run was cut off is not.
+func TestInferredEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var b strings.Builder
+	b.WriteString("row,col,a,next_row,next_col\n")
+	for range 60 {
+		row, col := 0, 0
+		for row+col < 6 && (row != 2 || col != 2) {
+			a := rng.IntN(2)
+			next := [2]int{min(3, row+a), min(3, col+1-a)}
+			fmt.Fprintf(&b, "%d,%d,%d,%d,%d\n", row, col, a, next[0], next[1])
+			row, col = next[0], next[1]
+		}
+	}
+	b.WriteString("0,0,1,0,4\n")
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("log.csv", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Init(t.Context(), Request{Log: "log.csv", Out: "out", Actions: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := task.Load("out/task.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(k.Final, "; "); got != "row == 2 ^ col == 2; row == 3 ^ col == 3" && got != "row == 3 ^ col == 3; row == 2 ^ col == 2" {
+		t.Errorf("final states: %s; %v", got, res.Notes)
+	}
+}

@@ -207,13 +207,11 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 			_, r.Other = wilson(float64(n.other)/float64(n.rows), float64(n.rows), w.z)
 		}
 	}
-	outcomes := g.Contexts[c].Outcomes
-	even := !slices.ContainsFunc(outcomes, func(o chance.Outcome) bool { return o.Weight != outcomes[0].Weight })
 	for _, q := range d.Probability {
 		p, _ := q.Float64()
 		low, high := wilson(p, float64(g.Contexts[c].Rows), w.z)
-		if even {
-			low, high = p, p // one outcome, or equally likely ones: that is structure
+		if p == 1 {
+			low = 1 // all that happens there, if the structure is right
 		}
 		r.Low, r.High = append(r.Low, low*(1-r.Other)), append(r.High, high)
 	}
