@@ -186,7 +186,7 @@ func (b *beliefs) solve(of belief, left int, alpha float64) (float64, error) {
 	if !b.o.Worst {
 		slack = slackBlind
 	}
-	if none := b.idle(of); none > best {
+	if none := b.idle(); none > best {
 		best = none
 	} else {
 		rest = none
@@ -213,8 +213,8 @@ func (b *beliefs) solve(of belief, left int, alpha float64) (float64, error) {
 	return best, nil
 }
 
-// idle is what a belief is worth where no action is legal.
-func (b *beliefs) idle(belief) float64 {
+// idle is what it is worth to be where no action is legal.
+func (b *beliefs) idle() float64 {
 	if b.o.Worst || b.o.Objective == Reward {
 		return math.Inf(-1)
 	}

@@ -23,7 +23,7 @@ class Plan(TypedDict, total=False):
     """Add a constraint, an expression or literals,op,number; repeatable."""
 
     simulator: Any
-    """Simulator: rddl for the problem's own RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
+    """Simulator: rddl for the problem's own RDDL, model for the learned or declared model of a task without RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
 
     simulator_timeout: Text | float
     """Time limit for an answer of a simulator process or server."""
@@ -172,7 +172,7 @@ class Validate(TypedDict, total=False):
     """Add a constraint, an expression or literals,op,number; repeatable."""
 
     simulator: Any
-    """Simulator: rddl for the problem's own RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
+    """Simulator: rddl for the problem's own RDDL, model for the learned or declared model of a task without RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
 
     simulator_timeout: Text | float
     """Time limit for an answer of a simulator process or server."""
