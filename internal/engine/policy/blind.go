@@ -200,14 +200,15 @@ func (b *beliefs) solve(of belief, left int, alpha float64) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if v = c.gain + c.factor*v; v > best {
+		// What is not above by more than rounding may be a bound of what is next, and no value.
+		if v = c.gain + c.factor*v; math.IsInf(best, -1) && v > best || v > best+slackBlind*math.Max(1, math.Abs(best)) {
 			best, action = v, c.action
 		} else {
 			rest = max(rest, v)
 		}
 	}
 	if action == math.MaxUint32 && best == alpha {
-		best = rest
+		best = min(rest, alpha)
 	}
 	b.memo[key] = judged{best, action}
 	return best, nil
