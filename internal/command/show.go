@@ -80,7 +80,7 @@ func (c *showCmd) Run(a *environment) error {
 		return c.initial(ctx, a)
 	}
 	r := c.Ref
-	r.Untrained = !load.HasNetwork(r)
+	r.Untrained, r.Chance = !load.HasNetwork(r), r.Determinize == "" || r.Determinize == "none"
 	task, err := loadProblem(ctx, r, c.Changes)
 	if err != nil {
 		return err

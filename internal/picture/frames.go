@@ -65,7 +65,7 @@ func (p *Picture) Frames() (*Frames, error) {
 		out.Frames = append(out.Frames, f)
 	}
 	if c, ok := p.view.(chooser); ok {
-		out.Choices = c.choices()
+		out.Choices = append(out.Choices, c.choices()...)
 	}
 	if s := p.view.whole(); s != nil && len(p.steps) > 0 {
 		out.Whole = fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s">%s</svg>`,

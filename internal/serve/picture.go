@@ -17,6 +17,7 @@ var formats = map[string]string{
 type pictureRequest struct {
 	Plan       json.RawMessage `json:"plan"`
 	Job        string          `json:"job"`
+	Seed       *uint64         `json:"seed"`
 	SetInitial []string        `json:"set_initial"`
 	Format     string          `json:"format"`
 }
@@ -66,6 +67,9 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := "picture." + q.Format
+	if q.Seed != nil {
+		show["seed"] = *q.Seed
+	}
 	show["set_initial"], show["frames"], show["json"], show["out"] = q.SetInitial, q.Format == "parts", false, out
 	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-o", dir, "github.com/fdplan/fdplan/cmd/fdplan", "github.com/fdplan/fdplan/examples/elevator")
+		build := exec.Command("go", "build", "-o", dir, "github.com/fdplan/fdplan/cmd/fdplan", "github.com/fdplan/fdplan/paper/cmd/fdplan-paper", "github.com/fdplan/fdplan/examples/elevator")
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "building fdplan: %v\n%s", err, out)
 			return 1

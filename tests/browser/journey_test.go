@@ -248,3 +248,37 @@ func TestResultsJourney(t *testing.T) {
 		p.both("results")
 	})
 }
+
+// TestPolicyJourney finds a policy for machines that fail at random, and plays runs of it.
+func TestPolicyJourney(t *testing.T) {
+	address, b := serve(t), browser(t)
+	rddl, err := filepath.Abs("../../examples/machines/machines.rddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices(t, func(t *testing.T, d device) {
+		p := open(t, b, d, address)
+		p.files("Open files of a problem", rddl)
+		p.until("the problem", field("Problem")+`.value.includes("machines") && !`+button("Plan")+`.disabled`)
+		p.set("Steps", "6")
+		p.press("Engine, limits and model")
+		p.set("A policy, for all outcomes", "1")
+		p.press("Plan")
+		p.says("Optimal, expected reward 25.4")
+		p.until("the graph", `document.querySelectorAll("#view-plan section .stage [data-thing=state]").length > 6`)
+		p.until("the steps", `document.querySelectorAll("#view-plan [role=option]").length === 7`)
+		p.fits("the policy")
+		p.both("policy")
+		p.press("One step on (right arrow)")
+		p.says("Step 1 of 6")
+		p.says("expected reward from here")
+		p.press("Draw a run")
+		p.says("Draw another run (seed 1)")
+		p.press("Draw another run (seed 1)")
+		p.says("Draw another run (seed 2)")
+		p.press("Most likely run")
+		p.says("Draw a run")
+		p.run(chromedp.Reload())
+		p.says("Optimal, expected reward 25.4")
+	})
+}

@@ -78,7 +78,16 @@ export function verdict(a) {
   const hasPlan = Array.isArray(a.plan) && a.plan.length > 0;
   return h("section", { class: "note verdict " + kind, "aria-label": "Verdict" }, h("p", {}, h("strong", {}, sentence(head))),
     h("ul", { class: "checks" }, proven(a), hasPlan && simulated(a), hasPlan && unseen(a), hasPlan && disputed(a)),
-    a.note && h("p", { class: "hint" }, sentence(a.note)), a.stopped && h("p", { class: "hint" }, /received/.test(a.stopped) ? "The run was stopped." : `The run was ended by a limit: ${a.stopped}.`));
+    a.chance && h("p", { class: "hint" }, sentence(a.chance.says)), a.note && h("p", { class: "hint" }, sentence(a.note)), a.stopped && h("p", { class: "hint" }, /received/.test(a.stopped) ? "The run was stopped." : `The run was ended by a limit: ${a.stopped}.`));
+}
+
+/** What a policy is worth. @param {any} a @param {{verdict?: string[]}|null} frames */
+export function policyVerdict(a, frames) {
+  const worth = a.objective === "success" ? ["Success", percent(a.value)] : ["Expected reward", number(a.value)];
+  const pairs = [worth, ["Steps", a.horizon], ["States", a.states], ["Engine", a.engine || "–"], ["Time", duration(a.seconds ?? 0)]];
+  const says = frames?.verdict?.[0] ?? (a.value === null ? "There is no such policy." : `The policy is ${a.status}.`);
+  return h("div", {}, h("section", { class: "note verdict " + (a.status === "optimal" ? "good" : a.value === null ? "bad" : "warn"), "aria-label": "Verdict" }, h("p", {}, h("strong", {}, says))),
+    h("dl", { class: "numbers" }, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
 }
 
 /** The numbers of an answer. @param {Answer} a */

@@ -39,16 +39,17 @@ export function setup(options) {
     memory: input("Memory limit", "Such as 512MiB.", { placeholder: "the server's" }),
     threads: input("Threads", undefined, { inputmode: "numeric", placeholder: "the server's" }),
     seed: input("Seed", undefined, { inputmode: "numeric", placeholder: "0" }),
+    policy: check("A policy, for all outcomes", "Where steps draw at random: what to do in each state, in place of a plan for the most likely outcomes."),
     safe: check("Only steps that the training data show"),
     certify: check("Write a certificate", "A proof that an independent checker accepts; it can be downloaded."),
   };
-  const texts = /** @type {[string, any][]} */ ([["horizon", fields.horizon], ["simulator", fields.simulator], ["threads", fields.threads], ["seed", fields.seed], ["safe", fields.safe], ["certify", fields.certify],
+  const texts = /** @type {[string, any][]} */ ([["horizon", fields.horizon], ["simulator", fields.simulator], ["threads", fields.threads], ["seed", fields.seed], ["policy", fields.policy], ["safe", fields.safe], ["certify", fields.certify],
     ["memory", fields.memory], ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
   for (const [, f] of texts) f.control.addEventListener("input", note);
   for (const [name, f] of texts) f.control.addEventListener("change", () => { f.fail(null); note(); if (name === "model" || name === "determinize") load(false); });
   const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, options.rules === false ? null : added.element, ...(options.extra ?? []),
     h("details", {}, h("summary", {}, "Engine, limits and model"), h("div", { class: "pair" }, fields.engine.element, fields.model.element, fields.time.element, fields.memory.element, fields.threads.element, fields.seed.element),
-      fields.determinize.element, options.simulator === false ? null : fields.simulator.element, options.proofs === false ? null : [fields.safe.element, fields.certify.element]));
+      fields.determinize.element, options.simulator === false ? null : fields.simulator.element, options.proofs === false ? null : [fields.policy.element, fields.safe.element, fields.certify.element]));
 
   /** Reads the chosen problem. @param {boolean} fresh forget changes that belong to another problem */
   async function load(fresh) {
@@ -125,6 +126,7 @@ export function setup(options) {
       const memory = bytes(fields.memory.get());
       if (memory) r.memory = memory;
       if (options.simulator !== false && fields.simulator.get()) r.simulator = fields.simulator.get();
+      if (options.proofs !== false && fields.policy.get()) r.policy = true;
       if (options.proofs !== false && fields.safe.get()) r.safe = true;
       if (options.proofs !== false && fields.certify.get()) r.certify = true;
       if (initial.get().length) r.set_initial = initial.get();
@@ -189,7 +191,7 @@ export function paramsOf(r) {
   const p = new URLSearchParams();
   const put = (/** @type {string} */ name, /** @type {any} */ value) => { if (value) p.set(name, value === true ? "1" : String(value)); };
   put("problem", r.problem);
-  for (const name of ["horizon", "threads", "seed", "safe", "certify", "memory", "until", "plan_time"]) put(name, r[name]);
+  for (const name of ["horizon", "threads", "seed", "policy", "safe", "certify", "memory", "until", "plan_time"]) put(name, r[name]);
   put(r.kind === "run" || r.incremental ? "in" : "simulator", r.simulator);
   put("every", r.replan_every);
   put("count", r.steps);
