@@ -127,7 +127,9 @@ func (s *Search) estimate(ctx context.Context, rest []int) error {
 		if mean > most {
 			most, best, seen = mean, s.guess, s.b.seen
 		}
-		s.b.seen = seen
+		if s.b.seen = seen; len(seen) == 0 {
+			break // all runs end where they start
+		}
 		s.guess = &tables{b: s.b, horizon: s.o.Horizon, rest: paid}
 		for _, p := range s.upper.patterns {
 			q, err := s.b.averaged(p)
