@@ -338,11 +338,18 @@ func (b *brute) compute(s []float64, left int) *big.Rat {
 	return best
 }
 
+// once are the numbers of problems that were answered wrongly before.
+var once = []int{1414, 4434, 6121}
+
 // TestRandom compares the values of policies with brute force, exactly.
 func TestRandom(t *testing.T) {
 	kinds := map[string]int{}
 	defer func() { t.Log(kinds) }()
-	for seed := *firstSeed; seed < *firstSeed+*instances; seed++ {
+	for k := range *instances + len(once) {
+		seed := *firstSeed + k
+		if k >= *instances {
+			seed = once[k-*instances]
+		}
 		w := writer{rand.New(rand.NewPCG(uint64(seed), 29))}
 		text, goal := w.problem()
 		read := func(string) ([]byte, error) { return []byte(text), nil }
