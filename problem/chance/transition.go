@@ -61,12 +61,7 @@ func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*exp
 func (t *Transition) Predict(now factored.Valuation) []int64 {
 	copy(t.next, now)
 	if t.net != nil {
-		clear(t.in)
-		for i, b := range t.p.Inputs {
-			if now[b] {
-				t.in[i/64] |= 1 << (i % 64)
-			}
-		}
+		now.Pack(t.in, t.p.Inputs)
 		t.net.Forward(t.out, t.in, t.scratch)
 		for i, b := range t.p.Outputs {
 			t.next[b] = t.out[i/64]>>(i%64)&1 == 1

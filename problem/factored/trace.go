@@ -8,6 +8,17 @@ import (
 // Valuation assigns a value to every bit of a problem at one step.
 type Valuation []bool
 
+// Pack sets words to the values of some bits: that of the i-th is bit i%64 of word i/64, as networks
+// read it.
+func (val Valuation) Pack(words []uint64, bits []Bit) {
+	clear(words)
+	for i, b := range bits {
+		if val[b] {
+			words[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
 // Value returns the variable's value in val: 0 or 1 for a Boolean.
 func (v *Variable) Value(val Valuation) int64 {
 	var x int64

@@ -172,19 +172,8 @@ func holdOut(ctx context.Context, p *load.Problem, from []train.Source, share fl
 		if err != nil {
 			return nil, err
 		}
-		predict = predicted(st)
+		predict = st.Predict
 		return predict, nil
 	})
 	return h, held, predict, err
-}
-
-// predicted is the prediction of the functions that were found.
-func predicted(st *structure.Structure) measure.Predict {
-	return func(out, in []uint64) {
-		for i := range st.Outputs {
-			if st.Outputs[i].Eval(in) {
-				out[i/64] |= 1 << (i % 64)
-			}
-		}
-	}
 }

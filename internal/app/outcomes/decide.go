@@ -94,13 +94,7 @@ func (x *chanceRows) wrong(predict func(now []int64) []int64) map[int]int {
 // variable.
 func (x *chanceRows) functions(st *structure.Structure) (wrong map[int]int, bits map[int]float64) {
 	f := x.p.Problem
-	wrong, bits = x.wrong(predictor(f, func(out, in []uint64) {
-		for o := range st.Outputs {
-			if st.Outputs[o].Eval(in) {
-				out[o/64] |= 1 << (o % 64)
-			}
-		}
-	})), map[int]float64{}
+	wrong, bits = x.wrong(predictor(f, st.Predict)), map[int]float64{}
 	for _, v := range x.open {
 		bits[v] = outcome.Exceptions(wrong[v], len(x.now), f.Variables[v].Hi-f.Variables[v].Lo+1)
 	}
@@ -185,13 +179,8 @@ func predictor(f *factored.Problem, predict measure.Predict) func(now []int64) [
 				continue // an auxiliary variable
 			}
 		}
-		clear(in)
 		clear(out)
-		for i, b := range f.Inputs {
-			if val[b] {
-				in[i/64] |= 1 << (i % 64)
-			}
-		}
+		val.Pack(in, f.Inputs)
 		predict(out, in)
 		for i, b := range f.Outputs {
 			val[b] = out[i/64]>>(i%64)&1 == 1

@@ -259,11 +259,7 @@ func (w *witness) agree(now factored.Valuation) (rows, agree int) {
 		return 0, 0
 	}
 	in := make([]uint64, (len(p.Inputs)+63)/64)
-	for i, b := range p.Inputs {
-		if now[b] {
-			in[i/64] |= 1 << (i % 64)
-		}
-	}
+	now.Pack(in, p.Inputs)
 	next := make(factored.Valuation, p.NumBits())
 	for i, x := range w.t.Predict(now) {
 		if v := &p.Variables[i]; v.Kind == factored.State && v.Set(next, x) != nil {

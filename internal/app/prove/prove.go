@@ -195,11 +195,7 @@ func confirm(p *load.Problem, net *bnn.Network, i int, a *equivalence.Answer) er
 		}
 	}
 	row := make([]uint64, bnn.Words(len(p.Problem.Inputs)))
-	for k, b := range p.Problem.Inputs {
-		if a.Now[b] {
-			row[k/64] |= 1 << (k % 64)
-		}
-	}
+	a.Now.Pack(row, p.Problem.Inputs)
 	e := bnn.NewEvaluator(net)
 	out := make([]uint64, bnn.Words(net.Outputs()))
 	e.Forward(out, row, e.NewScratch())

@@ -60,7 +60,7 @@ func (e *Evidence) String() string {
 
 // Evidence judges a state with an action.
 func (j *Judge) Evidence(now factored.Valuation) (Evidence, error) {
-	j.read(now)
+	now.Pack(j.in, j.p.Problem.Inputs)
 	if r := j.p.Record; r != nil {
 		if from, to := r.Of(j.in); from < to {
 			return j.counted(from, to), nil

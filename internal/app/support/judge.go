@@ -39,20 +39,10 @@ func (j *Judge) Exact() bool { return j.p.Support != nil || j.p.Seen.Exact() }
 // ErrUnknown is wrapped where it cannot be told whether a step is supported.
 var ErrUnknown = errors.New("it is not known what the training rows support")
 
-// read takes the inputs of the network.
-func (j *Judge) read(now factored.Valuation) {
-	clear(j.in)
-	for i, b := range j.p.Problem.Inputs {
-		if now[b] {
-			j.in[i/64] |= 1 << (i % 64)
-		}
-	}
-}
-
 // Open lists the learned bits, by their places among the outputs, whose next values in a
 // state with an action are not what every function has that the rows support; see Free.
 func (j *Judge) Open(now factored.Valuation) ([]int, error) {
-	j.read(now)
+	now.Pack(j.in, j.p.Problem.Inputs)
 	if j.p.Support == nil {
 		if seen, err := j.seen(now); seen || err != nil {
 			return nil, err

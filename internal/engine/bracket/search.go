@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
 )
@@ -186,7 +187,7 @@ func (s *Search) calibrate(ctx context.Context) error {
 				break
 			}
 			_, v := s.values(state, left)
-			guesses = append(guesses, total(v, s.o.Objective))
+			guesses = append(guesses, total(v))
 			r, err := s.step(state, a)
 			if err != nil {
 				return err
@@ -364,7 +365,7 @@ func (s *Search) node(state []uint64, left int) (int32, error) {
 		return 0, err
 	}
 	n.hu, n.hv = s.values(state, left)
-	n.u, n.v = total(n.hu, s.o.Objective), total(n.hv, s.o.Objective)
+	n.u, n.v = total(n.hu), total(n.hv)
 	if done || left == 0 {
 		n.closed, n.u, n.v = true, 0, 0
 		if won {
@@ -402,13 +403,7 @@ func (s *Search) values(state []uint64, left int) (u, v []float64) {
 }
 
 // total is the least of several bounds on a probability, or a sum.
-func total(list []float64, o policy.Objective) float64 {
-	best := list[0]
-	for _, v := range list[1:] {
-		best = min(best, v)
-	}
-	return best
-}
+func total(list []float64) float64 { return slices.Min(list) }
 
 // actions lists the legal actions of a state with what the tables say of them.
 func (s *Search) actions(state []uint64, left int) ([]act, error) {

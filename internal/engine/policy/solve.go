@@ -227,25 +227,14 @@ func (s *Solution) State(i int) []uint64 { return s.t.key(i) }
 // rows from the first to the last step at which it can be reached.
 func (s *Solution) Rows() []Row {
 	t := s.t
-	first, last := map[uint32]int{0: 1}, map[uint32]int{0: 1}
-	now := []uint32{0}
-	for step := 1; step <= s.horizon; step++ {
-		seen := map[uint32]bool{}
-		var next []uint32
-		for _, i := range now {
-			for _, j := range s.successors(int(i), s.horizon-step+1) {
-				if seen[j] {
-					continue
-				}
-				seen[j] = true
-				next = append(next, j)
-				if _, ok := first[j]; !ok {
-					first[j] = step + 1
-				}
-				last[j] = step + 1
+	first, last := map[uint32]int{}, map[uint32]int{}
+	for k, layer := range s.layers() {
+		for _, i := range layer {
+			if _, ok := first[i]; !ok {
+				first[i] = k + 1
 			}
+			last[i] = k + 1
 		}
-		now = next
 	}
 	var rows []Row
 	for _, i := range slices.Sorted(maps.Keys(first)) {

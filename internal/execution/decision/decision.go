@@ -119,12 +119,17 @@ func (p *Process) Unpack(val factored.Valuation, state []uint64) error {
 
 // Action sets the actions in a valuation to those of a joint action.
 func (p *Process) Action(val factored.Valuation, id uint32) error {
-	for i, f := range p.outcomes.Runner().Simulator().Actions() {
-		z, ok := p.compiled.Encode(f, p.actions[id][i])
+	return setActions(val, p.compiled, p.outcomes.Runner().Simulator().Actions(), p.actions[id])
+}
+
+// setActions sets the actions in a valuation to the values of a joint action.
+func setActions(val factored.Valuation, c *translate.Compiled, actions []int, values []float64) error {
+	for i, a := range actions {
+		z, ok := c.Encode(a, values[i])
 		if !ok {
 			return errors.New("an action has a value outside its range")
 		}
-		if err := p.compiled.Variable(f).Set(val, z); err != nil {
+		if err := c.Variable(a).Set(val, z); err != nil {
 			return err
 		}
 	}

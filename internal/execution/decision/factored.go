@@ -267,16 +267,7 @@ func (f *Factored) Legal(state []uint64, list []uint32) ([]uint32, error) {
 
 // Action sets the actions in a valuation to those of a joint action, by its place among all.
 func (f *Factored) Action(val factored.Valuation, id uint32) error {
-	for i, a := range f.outcomes.Runner().Simulator().Actions() {
-		z, ok := f.compiled.Encode(a, f.all[id][i])
-		if !ok {
-			return errors.New("an action has a value outside its range")
-		}
-		if err := f.compiled.Variable(a).Set(val, z); err != nil {
-			return err
-		}
-	}
-	return nil
+	return setActions(val, f.compiled, f.outcomes.Runner().Simulator().Actions(), f.all[id])
 }
 
 // Factors implements bracket.Model.

@@ -75,6 +75,15 @@ type Structure struct {
 	HeldRows, HeldWrong int
 }
 
+// Predict sets the bits of out, which are 0, to the outputs for a packed row of inputs.
+func (s *Structure) Predict(out, in []uint64) {
+	for i := range s.Outputs {
+		if s.Outputs[i].Eval(in) {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
 // Options say how to learn.
 type Options struct {
 	Seed    uint64
