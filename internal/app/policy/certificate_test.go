@@ -44,11 +44,11 @@ func claims(t *testing.T) (list []claim) {
 		r    policy.Request
 	}{
 		{"success", pits(t), policy.Request{}},
-		{"reward", machines, policy.Request{Horizon: 5}},
+		{"reward", machines, policy.Request{Horizon: 4}},
 		{"worst", slippery, policy.Request{Robust: &policy.Robust{Disturbances: 2, MinHorizon: 1}}},
 		{"none", slippery, policy.Request{Horizon: 7, Robust: &policy.Robust{Disturbances: 2, MinHorizon: 6}}},
 		{"worst reward", machines, policy.Request{Horizon: 4, Robust: &policy.Robust{Disturbances: 2}}},
-		{"blind success", pits(t), policy.Request{Horizon: 8, Blind: true}},
+		{"blind success", pits(t), policy.Request{Horizon: 5, Blind: true}},
 		{"blind reward", machines, policy.Request{Horizon: 3, Blind: true}},
 		{"blind worst", slippery, policy.Request{Blind: true, Robust: &policy.Robust{Disturbances: 1, MinHorizon: 7}}},
 		{"blind none", slippery, policy.Request{Blind: true, Horizon: 7, Robust: &policy.Robust{Disturbances: 1, MinHorizon: 7}}},
