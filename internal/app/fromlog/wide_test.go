@@ -2,6 +2,7 @@ package fromlog_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -76,9 +77,11 @@ func learnColumns(t *testing.T, rows, columns int) *learn.Trained {
 	return trained
 }
 
-// TestManyColumns: a log of 5,000 columns is read and learned from.
+var columns = flag.Int("columns", 5_000, "columns of the log of TestManyColumns")
+
+// TestManyColumns: a log of far more columns than rows is read and learned from.
 func TestManyColumns(t *testing.T) {
-	if got := learnColumns(t, 20, 5_000); got.Rows != 19 {
+	if got := learnColumns(t, 20, *columns); got.Rows != 19 {
 		t.Errorf("%d rows, expected 19", got.Rows)
 	}
 }
