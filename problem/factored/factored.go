@@ -64,6 +64,7 @@ type Variable struct {
 	// Clock is the number of the step, from 1, at which a Boolean state is true, and at no
 	// other; 0 for all other variables. See Problem.AddClock.
 	Clock int
+	Lag   Lag // of a state variable that has the value of another one some steps before
 	First Bit // its most significant bit; set by Problem.AddVariable
 	Width int // number of bits; set by Problem.AddVariable
 }

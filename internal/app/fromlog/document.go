@@ -60,9 +60,10 @@ func document(x *looked, r Request) (string, error) {
 	writeRules(&b, fluents, r.Rules, x.end.conditions)
 	b.WriteString("# horizon = 10  # number of steps of a plan\n")
 	initial := map[string]string{}
+	lags := lagsOf(fluents, r.Lags)
 	for _, text := range r.Initial {
 		name, value, ok := strings.Cut(text, "=")
-		if !ok || !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsState && f.Name == name }) {
+		if !ok || lags[name] == nil && !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsState && f.Name == name }) {
 			return "", fmt.Errorf("--initial %s: expected STATE=VALUE with one of the states", text)
 		}
 		initial[name] = value
@@ -90,8 +91,50 @@ func document(x *looked, r Request) (string, error) {
 			fmt.Fprintf(&b, "initial = %s\n", literal(f, value))
 		}
 	}
+	if err := writeLags(&b, x, r.Lags, initial); err != nil {
+		return "", err
+	}
 	writeLog(&b, fluents, r, x.reading)
 	return b.String(), nil
+}
+
+// lagName names the state that is a fluent's value some rows before: level_1, and value_1(c0) of value(c0).
+func lagName(name string, by int) string {
+	base, args, _ := strings.Cut(name, "(")
+	return base + "_" + strconv.Itoa(by) + name[len(base):len(name)-len(args)] + args
+}
+
+// lagsOf lists the lags of states and actions by their names, with their fluents.
+func lagsOf(fluents []rawlog.Fluent, lags int) map[string]*rawlog.Fluent {
+	out := map[string]*rawlog.Fluent{}
+	for i := range fluents {
+		for by := 1; by <= lags && (fluents[i].Use == rawlog.AsState || fluents[i].Use == rawlog.AsAction); by++ {
+			out[lagName(fluents[i].Name, by)] = &fluents[i]
+		}
+	}
+	return out
+}
+
+// writeLags writes the states that are values of rows before.
+func writeLags(b *strings.Builder, x *looked, lags int, initial map[string]string) error {
+	for i := range x.fluents {
+		f := &x.fluents[i]
+		for by := 1; by <= lags && (f.Use == rawlog.AsState || f.Use == rawlog.AsAction); by++ {
+			name := lagName(f.Name, by)
+			if slices.ContainsFunc(x.fluents, func(o rawlog.Fluent) bool { return o.Name == name }) {
+				return fmt.Errorf("--lags %d: column %s has the name of a lag of %s; expected --rename %s=NAME, or fewer lags", lags, name, f.Name, name)
+			}
+			fmt.Fprintf(b, "\n[[state]]\nname = %s\nlag = {of = %s, by = %d}  # its value %s before\n", strconv.Quote(name), strconv.Quote(f.Name), by, counted.Of(by, "row"))
+			value, ok := initial[name]
+			if !ok && f.Use == rawlog.AsAction && f.Default == "" {
+				value = x.t.Columns[x.t.Column(f.Column)].First()
+			}
+			if value != "" {
+				fmt.Fprintf(b, "initial = %s\n", literal(f, value))
+			}
+		}
+	}
+	return nil
 }
 
 // writeRules writes the rules, or what the user may write there, and the final states.

@@ -23,6 +23,7 @@ type Request struct {
 	Gap       float64        `http:"yes" help:"Longest time between two rows of an episode, in seconds or the unit of the column of times; inferred if not given." placeholder:"TIME"`
 	Episode   string         `http:"yes" help:"Column that numbers the episodes." placeholder:"COLUMN"`
 	Entity    string         `http:"yes" help:"Column that names the device that a row is about: its rows follow each other, whatever stands between them." placeholder:"COLUMN"`
+	Lags      int            `http:"yes" help:"Make states of the values that states and actions had in up to N rows before, for systems that react late." default:"0" min:"0" placeholder:"N"`
 	// Of the task.
 	Goal    string        `http:"yes" help:"Condition that must hold at the end of a plan." placeholder:"EXPR"`
 	Reward  string        `http:"yes" help:"Reward of a step, a sum." placeholder:"EXPR"`

@@ -83,12 +83,28 @@ func (c *Changes) apply(p *factored.Problem) error {
 			return err
 		}
 	}
+	given := map[string]bool{}
 	for _, text := range c.SetInitial {
-		if err := setInitial(p, text); err != nil {
+		v, err := setInitial(p, text)
+		if err != nil {
 			return fmt.Errorf("--set-initial %s: %w", text, err)
 		}
+		given[v.Name] = true
 	}
+	followInitial(p, given)
 	return p.Check()
+}
+
+// followInitial gives the lags of variables with a new initial value that value, unless they have one of their own: nothing
+// has moved before the first step.
+func followInitial(p *factored.Problem, given map[string]bool) {
+	val, _ := p.InitialBits()
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		if of, ok := p.Lookup(v.Lag.Of); v.Lagged() && ok && given[of.Name] && !given[v.Name] {
+			replaceInitial(p, v, v.Equals(of.Value(val), "the initial value of "+of.Name))
+		}
+	}
 }
 
 func withFile(name string, read func(*os.File) error) error {
@@ -184,13 +200,17 @@ func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable,
 	return v, cs, nil
 }
 
-// setInitial sets the initial value of a variable and removes the constraints of I on that
-// variable alone.
-func setInitial(p *factored.Problem, text string) error {
+// setInitial sets the initial value of a variable, which it returns.
+func setInitial(p *factored.Problem, text string) (*factored.Variable, error) {
 	v, cs, err := parseSetting(p, text, "--set-initial "+text)
-	if err != nil {
-		return err
+	if err == nil {
+		replaceInitial(p, v, cs)
 	}
+	return v, err
+}
+
+// replaceInitial replaces the constraints of I on a variable alone.
+func replaceInitial(p *factored.Problem, v *factored.Variable, by []factored.Constraint) {
 	var kept []factored.Constraint
 	for _, c := range p.Initial {
 		others := false
@@ -202,6 +222,5 @@ func setInitial(p *factored.Problem, text string) error {
 			kept = append(kept, c)
 		}
 	}
-	p.Initial = append(kept, cs...)
-	return nil
+	p.Initial = append(kept, by...)
 }

@@ -57,7 +57,7 @@ func FuzzSetting(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		p := apptest.Integers(t)
-		if err := setInitial(p, text); err == nil {
+		if _, err := setInitial(p, text); err == nil {
 			if err := p.Check(); err != nil {
 				t.Fatal(err)
 			}

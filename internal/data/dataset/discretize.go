@@ -51,7 +51,7 @@ func (s *Schema) Stored() *Schema {
 		if out == s {
 			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Outside: s.Outside, Columns: append([]Column(nil), s.Columns...)}
 		}
-		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi()}
+		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi(), Lag: c.Lag}
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Role is the part of a transition that a column contains.
@@ -52,6 +53,8 @@ type Column struct {
 	Bounded bool // Lo and Hi are known
 	Lo, Hi  float64
 	Values  []string // of an Enum, in order
+	// Lag, where it is one, says that the column has the value of another fluent in rows before.
+	Lag factored.Lag
 
 	bins *bins.Bins // of an Int that holds levels; see Discretize
 }

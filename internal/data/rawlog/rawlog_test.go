@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -180,6 +181,51 @@ func TestTransitions(t *testing.T) {
 	s.Columns[0].Hi, s.Columns[2].Hi = 65, 65
 	if _, err := Transitions(t.Context(), open(), s, Reading{}); err == nil || !strings.Contains(err.Error(), `log.csv:8: column load: "70", expected a value in 0..65`) {
 		t.Error(err)
+	}
+}
+
+// TestLags fills the states that are values of rows before: within an episode, of rows between those of another entity, with a
+// cell missing, and of rows that are transitions, which belong together where one begins in the next states of the other.
+func TestLags(t *testing.T) {
+	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "y"}, {Name: "y_1", Lag: factored.Lag{Of: "y", By: 1}}, {Name: "u_2", Lag: factored.Lag{Of: "u", By: 2}}},
+		[]dataset.Column{{Name: "u"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]float64{
+		"run,y,u\n1,1,10\n1,2,20\n1,3,30\n1,4,40\n2,5,50\n2,6,60\n":                {3, 2, 10, 30, 4, 3, 20},
+		"id,y,u\nA,1,10\nB,5,50\nA,2,20\nB,6,60\nA,3,30\nB,7,70\nA,4,40\nB,8,80\n": {3, 2, 10, 30, 4, 3, 20, 7, 6, 50, 70, 8, 7, 60},
+		"y,u\n1,10\n2,\n3,30\n4,40\n5,50\n":                                        {3, 2, 10, 30, 4, 3, math.NaN()},
+		"y,u,y'\n1,10,2\n2,20,3\n3,30,4\n4,40,9\n5,50,6\n":                         {3, 2, 10, 30, 4, 3, 20, 4, 3, 20, 40, 9, 4, 30},
+		"y,u,y_1,u_2,y',y_1',u_2'\n3,30,2,10,4,3,20\n":                             {3, 2, 10, 30, 4, 3, 20},
+	} {
+		x, err := Open(t.Context(), write(t, "log.csv", text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Reading{}
+		if i := x.Column("run"); i >= 0 {
+			r.Episode = "run"
+		} else if x.Column("id") >= 0 {
+			r.Entity = "id"
+		}
+		got, err := Transitions(t.Context(), x, s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float64
+		for i := range got.Data.Rows {
+			rows = append(rows, got.Data.Row(i)...)
+		}
+		if len(want) == 7 && math.IsNaN(want[6]) {
+			want = []float64{} // each row needs the missing cell
+		}
+		if !slices.Equal(rows, want) {
+			t.Errorf("%q: %v", text, rows)
+		}
+		if len(got.Drops)+got.Data.Rows != x.Rows() {
+			t.Errorf("%q: %d transitions and %d dropped of %d rows", text, got.Data.Rows, len(got.Drops), x.Rows())
+		}
 	}
 }
 

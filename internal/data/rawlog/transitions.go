@@ -62,15 +62,17 @@ type Read struct {
 // Why returns the reason why a row was dropped.
 func (r *Read) Why(d Drop) string { return r.reasons[d.why] }
 
-// ended and last are the reasons that are not about a column.
-const ended, last = 0, 1
+// ended, last and early are the reasons that are not about a column.
+const ended, last, early = 0, 1, 2
 
 // Summary counts the rows that were dropped by the kinds of reasons.
 func (r *Read) Summary() string {
-	missing := 0
+	missing, begins := 0, 0
 	for _, d := range r.Drops {
-		if d.why > last {
+		if d.why > early {
 			missing++
+		} else if d.why == early {
+			begins++
 		}
 	}
 	var parts []string
@@ -81,8 +83,11 @@ func (r *Read) Summary() string {
 		}
 		parts = append(parts, text)
 	}
-	if n := len(r.Drops) - missing; n > 0 {
+	if n := len(r.Drops) - missing - begins; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d at the end of an episode or before a gap in time", n))
+	}
+	if begins > 0 {
+		parts = append(parts, fmt.Sprintf("%d at the beginning of an episode, without the rows before for the lags", begins))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -119,6 +124,8 @@ type reader struct {
 	r       Reading
 	columns []*Column // by column of the schema
 	values  []*values // as well
+	back    []int     // as well, of a lag: from how many rows before the value is; else 0 before the step and -1 after it
+	reach   int       // the longest lag, in steps
 	primed  bool
 	reward  *Column // nil for none
 	episode *Column
@@ -128,6 +135,7 @@ type reader struct {
 	order   []int32 // the rows by entity, in the order of time; nil if that is the order of the file
 	first   []int32 // the place in order where each transition begins
 	begins  bool    // the next transition is the first of an episode
+	start   int     // the place of the first row of the episode
 	out     *Read
 }
 
@@ -148,13 +156,23 @@ func (x *reader) match() error {
 	for i := range x.s.Columns {
 		c := &x.s.Columns[i]
 		fluent := strings.TrimSuffix(c.Name, "'")
+		back := 0
+		if c.Role == dataset.Next {
+			back = -1
+		}
+		// A data set has columns for lags, and a log has not, whatever its columns are named.
+		if lag := c.Lag; lag.By > 0 && !(x.primed && !named && x.t.Column(fluent) >= 0) {
+			fluent, back = lag.Of, back+lag.By
+			x.reach = max(x.reach, lag.By)
+		}
+		x.back = append(x.back, back)
 		name, ok := x.r.Column[fluent]
 		if !ok || x.t.Column(name) < 0 { // a data set has the names of fluents
 			name = fluent
 		}
-		if next, ok := x.r.Next[name]; c.Role == dataset.Next && named && ok {
+		if next, ok := x.r.Next[name]; back < 0 && named && ok {
 			name = next
-		} else if c.Role == dataset.Next && x.primed {
+		} else if back < 0 && x.primed {
 			name += "'"
 		}
 		column, err := find(name)
@@ -235,6 +253,9 @@ const none = -1
 func (x *reader) complete(i, from, to int) (int, error) {
 	first := none
 	for k := from; k < to; k++ {
+		if x.isLag(k) {
+			continue // see add
+		}
 		v := x.values[k]
 		value, bad := v.at(i)
 		unreadable := math.IsNaN(value)
@@ -265,23 +286,30 @@ const perColumn, after = 4, 2
 // reasonOf is the index of the reason that column k of the schema has no value.
 func reasonOf(k int, bad bool) int {
 	if bad {
-		return last + 2 + perColumn*k
+		return early + 2 + perColumn*k
 	}
-	return last + 1 + perColumn*k
+	return early + 1 + perColumn*k
 }
 
 // run forms the transitions.
 func (x *reader) run(ctx context.Context) error {
 	width, states := len(x.s.Columns), x.s.NumStates()
-	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row"}
-	for _, c := range x.columns {
-		x.out.reasons = append(x.out.reasons, c.Name+" is missing", c.Name+" has no value that it can have",
+	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row", "no row of the episode is so long before it as the lags need"}
+	for k, c := range x.columns {
+		where := ""
+		if x.isLag(k) {
+			where = " in a row before it"
+		}
+		x.out.reasons = append(x.out.reasons, c.Name+" is missing"+where, c.Name+" has no value that it can have"+where,
 			c.Name+" is missing in the row after it", c.Name+" has no value that it can have in the row after it")
 	}
 	if x.primed {
 		for i := range x.t.Rows() {
 			if err := x.t.look(ctx); err != nil {
 				return err
+			}
+			if x.reach > 0 && i > 0 && !x.goesOn(i) {
+				x.start, x.begins = i, true
 			}
 			switch why, err := x.complete(i, 0, width); {
 			case err != nil:
@@ -313,7 +341,7 @@ func (x *reader) run(ctx context.Context) error {
 		switch {
 		case k == 0:
 		case !x.together(k, gap):
-			x.begins = true
+			x.start, x.begins = k, true
 			x.drop(k-1, ended)
 		case before != none:
 			x.drop(k-1, before)
@@ -334,7 +362,12 @@ func (x *reader) drop(k, why int) {
 	x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(x.row(k))), int32(why)})
 }
 
+// add adds the transition that begins at place k, unless a lag has no value there.
 func (x *reader) add(k int) {
+	if why := x.early(k); why != none {
+		x.drop(k, why)
+		return
+	}
 	if x.begins {
 		x.out.Data.Begins, x.begins = append(x.out.Data.Begins, int32(len(x.first))), false
 	}
@@ -352,15 +385,10 @@ func (x *reader) add(k int) {
 // view sets row to the values of transition i.
 func (x *reader) view(i int, row []float64) {
 	k := int(x.first[i])
-	at, next := x.row(k), x.row(k)
-	if !x.primed {
-		next = x.row(k + 1)
-	}
-	known := len(row) - x.s.NumStates()
-	for k := range row {
-		if k == known {
-			at = next
+	for c, back := range x.back {
+		if back < 0 && x.primed {
+			back = 0
 		}
-		row[k], _ = x.values[k].at(at)
+		row[c], _ = x.values[c].at(x.row(k - back))
 	}
 }

@@ -46,6 +46,9 @@ type Process struct {
 
 	calls int
 	last  factored.Valuation // the last state; nil after a reset that asks for none
+	acted factored.Valuation // the action since; nil for none
+	// unseen names the variables that last does not show.
+	unseen []string
 	dead  error              // of the call that failed
 	close sync.Once
 }

@@ -3,10 +3,13 @@ package simulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // TestFaults: each fault of a process in the middle of a plan is a specific error, and ends
@@ -197,6 +200,46 @@ func TestAnswers(t *testing.T) {
 	}
 	if len(a.Outside) != 1 || a.Outside[0].String() != "step 0, x: 9, expected 0..7; taken for 7" || p.Variables[0].Value(a.State) != 7 || a.Violation != nil {
 		t.Errorf("outside the range: %+v", a)
+	}
+}
+
+// TestShownLags: a process knows nothing of lags, which follow from what it showed and what was done.
+func TestShownLags(t *testing.T) {
+	p := counter(t)
+	for _, v := range []factored.Variable{
+		{Name: "x1", Kind: factored.State, Hi: 7, Lag: factored.Lag{Of: "x", By: 1}}, {Name: "x2", Kind: factored.State, Hi: 7, Lag: factored.Lag{Of: "x", By: 2}},
+		{Name: "inc1", Kind: factored.State, Bool: true, Lag: factored.Lag{Of: "inc", By: 1}},
+	} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.ConnectLags(); err != nil {
+		t.Fatal(err)
+	}
+	s := begin(t, p, "any")
+	shown := func(a *Answer, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, name := range []string{"x", "x1", "x2", "inc1"} {
+			v, _ := p.Lookup(name)
+			out = append(out, fmt.Sprint(v.Value(a.State)))
+		}
+		return strings.Join(out, " ")
+	}
+	ctx := context.Background()
+	for _, c := range []struct{ got, want string }{
+		{shown(s.Reset(ctx, valuation(t, p, "x=4 x1=3 x2=1 inc1"))), "4 3 1 1"},
+		{shown(s.Step(ctx, valuation(t, p, "inc"))), "5 4 3 1"},
+		{shown(s.Step(ctx, valuation(t, p, "toggle"))), "5 5 4 0"},
+		{shown(s.Reset(ctx, nil)), "0 0 0 0"},
+		{shown(s.Step(ctx, valuation(t, p, "inc"))), "1 0 0 1"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Process) values(b *bytes.Buffer, name string, k factored.Kind, val fact
 	first := true
 	for i := range s.p.Variables {
 		v := &s.p.Variables[i]
-		if v.Kind != k {
+		if v.Kind != k || v.Lagged() {
 			continue
 		}
 		if !first {
@@ -152,7 +152,7 @@ func (s *Process) hello(ctx context.Context) error {
 		first := true
 		for i := range s.p.Variables {
 			v := &s.p.Variables[i]
-			if v.Kind != k {
+			if v.Kind != k || v.Lagged() {
 				continue
 			}
 			if !first {
@@ -192,7 +192,7 @@ func (s *Process) hello(ctx context.Context) error {
 
 // Reset resets to a state or, with nil, to one of the process's own choice.
 func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer, error) {
-	s.last = state
+	s.last, s.acted = state, nil
 	b := s.request("reset")
 	if state != nil {
 		s.values(b, "state", factored.State, state)
@@ -202,6 +202,7 @@ func (s *Process) Reset(ctx context.Context, state factored.Valuation) (*Answer,
 
 // Step performs a joint action.
 func (s *Process) Step(ctx context.Context, action factored.Valuation) (*Answer, error) {
+	s.acted = action
 	b := s.request("step")
 	s.values(b, "action", factored.Action, action)
 	return s.observe(ctx, "step", b)
@@ -223,6 +224,7 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 		if err = readState(s.p, s.last, s.info.Partial, a, r.State); err != nil {
 			return nonsense(err)
 		}
+		s.addLags(a)
 	case r.Violation == nil || kind == "reset":
 		return nonsense(errors.New(`expected a "state"`))
 	}
@@ -240,7 +242,7 @@ func (s *Process) observe(ctx context.Context, kind string, b *bytes.Buffer) (*A
 		}
 	}
 	if a.State != nil {
-		s.last = a.State
+		s.last, s.unseen = a.State, a.Missing
 	}
 	return a, nil
 }

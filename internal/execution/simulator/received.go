@@ -44,7 +44,7 @@ func readState(p *factored.Problem, last factored.Valuation, partial bool, a *An
 	for _, name := range sortedKeys(state) {
 		v, ok := p.Find(name)
 		switch {
-		case !ok || v.Kind != factored.State:
+		case !ok || v.Kind != factored.State || v.Lagged():
 			return fmt.Errorf("%s is not a state variable of %s", source.Printable(name, source.MaxLine), p.Name)
 		case seen[v]:
 			return fmt.Errorf("%s has two values", v.Name)
@@ -55,7 +55,7 @@ func readState(p *factored.Problem, last factored.Valuation, partial bool, a *An
 		}
 	}
 	for i := range p.Variables {
-		if v := &p.Variables[i]; v.Kind == factored.State && !seen[v] {
+		if v := &p.Variables[i]; v.Kind == factored.State && !v.Lagged() && !seen[v] {
 			if !partial {
 				return fmt.Errorf("%s is missing from the state", v.Name)
 			}

@@ -24,6 +24,7 @@ type Fluent struct {
 	Default any // of an action: the value that plans omit; nil for none, and for a Boolean false
 	// Listed makes plans list a Boolean action in every step: neither of its values does nothing.
 	Listed bool
+	Lag    factored.Lag // of a state that has the value of another fluent some steps before, and its type
 }
 
 // fluentTable is a fluent in TOML.
@@ -39,6 +40,13 @@ type fluentTable struct {
 	Initial any       `toml:"initial"`
 	Default any       `toml:"default"`
 	Listed  bool      `toml:"listed"`
+	Lag     *lagTable `toml:"lag"`
+}
+
+// lagTable says that a state is the value of a fluent some steps before.
+type lagTable struct {
+	Of string `toml:"of"`
+	By *int   `toml:"by"` // 1 if absent
 }
 
 // Log says how a log of the fluents is read.
@@ -86,6 +94,9 @@ func (t *Task) setDeclared(f *file) error {
 			*list.to = append(*list.to, one)
 		}
 	}
+	if err := t.setLags(f.State); err != nil {
+		return err
+	}
 	t.Rules, t.Final, t.Log = f.Rules, f.Final, f.Log
 	if t.Log.Gap < 0 {
 		return t.errorAt([]string{"log", "gap"}, "gap is %v; expected a time above 0", t.Log.Gap)
@@ -111,7 +122,9 @@ func (t *Task) setDeclared(f *file) error {
 	}
 	if t.Learned == nil && len(f.Chance) == 0 {
 		for _, s := range t.States {
-			t.Learned = append(t.Learned, s.Name)
+			if s.Lag == (factored.Lag{}) {
+				t.Learned = append(t.Learned, s.Name)
+			}
 		}
 	}
 	return nil
@@ -174,7 +187,7 @@ func validName(name string) bool {
 
 // variable returns the fluent as a variable.
 func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
-	v := factored.Variable{Name: f.Name, Kind: k}
+	v := factored.Variable{Name: f.Name, Kind: k, Lag: f.Lag}
 	switch {
 	case f.Range != nil:
 		v.Lo, v.Hi = f.Range[0], f.Range[1]
@@ -201,6 +214,9 @@ func (t *Task) Factored(name string) (*factored.Problem, error) {
 	p.Horizon = t.Horizon
 	if err := t.addFluents(p); err != nil {
 		return nil, err
+	}
+	if err := p.ConnectLags(); err != nil {
+		return nil, t.errorAt([]string{stateTables, "0", "name"}, "%v", err)
 	}
 	for i, text := range t.Rules {
 		if err := t.require(p, text, fmt.Sprintf("rule %d", i+1)); err != nil {
@@ -316,8 +332,12 @@ func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
 func (t *Task) addLearned(p *factored.Problem) error {
 	learned := map[string]bool{}
 	for _, name := range t.Learned {
-		if v, ok := p.Find(name); !ok || v.Kind != factored.State {
+		v, ok := p.Find(name)
+		switch {
+		case !ok || v.Kind != factored.State:
 			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned%s", name, p.Hint(name, factored.State))
+		case v.Lagged():
+			return t.errorAt([]string{"learned"}, "%s is a lag of %s, which is known; expected states that are not", v.Name, v.Lag.Of)
 		}
 		learned[factored.Canonical(name)] = true
 	}
@@ -339,7 +359,7 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		case v.Kind != factored.State:
 		case learned[v.Name]:
 			p.Outputs = append(p.Outputs, bits(v)...)
-		case t.draws(v.Name):
+		case t.draws(v.Name), v.Lagged():
 		default:
 			for _, b := range bits(v) {
 				p.Transition = append(p.Transition, factored.Constraint{

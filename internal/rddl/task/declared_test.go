@@ -1,6 +1,8 @@
 package task
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +94,11 @@ func TestDeclaredErrors(t *testing.T) {
 		{`[[action]]`, "domain = 3\n[[action]]", "t.toml:"},
 		{`goal`, "domain = \"d.rddl\"\ngoal", "t.toml:1:1: the domain declares fluents"},
 		{`~go`, `~gone`, "t.toml:3:9: rule 1, "},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"flor\"}", "t.toml:11:13: x is a lag of \"flor\", and there is no such state or action"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 2}", "t.toml:11:13: x is a lag of floor by 2 steps; expected a state that is one by 1 too"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 0}", "t.toml:11:13: x is a lag by 0 steps"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nrange = [0, 3]\nlag = {of = \"floor\"}", "t.toml:12:13: x is a lag, and has the type of floor"},
+		{`"floor", "load"]`, "\"floor\", \"x\"]\n[[state]]\nname = \"x\"\nlag = {of = \"floor\"}", "t.toml:4:11: x is a lag of floor, which is known"},
 	} {
 		k, err := Parse("t.toml", []byte(strings.Replace(declared, c.old, c.new, 1)))
 		if err == nil {
@@ -133,6 +140,59 @@ func TestDefaults(t *testing.T) {
 	for _, text := range []string{"listed = true\ndefault = false", "listed = true\n[[state]]\nname=\"z\"\nlisted = true"} {
 		if _, err := Parse("t.toml", []byte("[[state]]\nname = \"s\"\n[[action]]\nname = \"a\"\n"+text)); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestLags: lags have the type and the first value of what they are lags of, are read by the network and known.
+func TestLags(t *testing.T) {
+	k, err := Parse("t.toml", []byte(strings.Replace(declared, "[[action]]", `[[state]]
+name = "before"
+lag = {of = "load"}
+[[state]]
+name = "went"
+lag = {of = "go", by = 1}
+[[state]]
+name = "earlier"
+lag = {of = "load", by = 2}
+initial = 600
+[[action]]`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := k.Factored("lift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Outputs) != 4 || len(p.Inputs) != 11 {
+		t.Errorf("%d outputs, %d inputs", len(p.Outputs), len(p.Inputs))
+	}
+	now, _ := p.InitialBits()
+	show := func(val factored.Valuation) string {
+		var out []string
+		for _, name := range []string{"load", "before", "earlier", "went"} {
+			v, _ := p.Lookup(name)
+			out = append(out, fmt.Sprint(v.Show(v.Value(val))))
+		}
+		return strings.Join(out, " ")
+	}
+	if got := show(now); got != "200–400 kg 200–400 kg 400–800 kg false" {
+		t.Error(got)
+	}
+	next := slices.Clone(now)
+	load, _ := p.Lookup("load")
+	if err := load.Set(next, 0); err != nil {
+		t.Fatal(err)
+	}
+	v, _ := p.Lookup("go")
+	now[v.First] = true
+	p.ShiftLags(next, now)
+	if got := show(next); got != "0–200 kg 200–400 kg 200–400 kg true" {
+		t.Error(got)
+	}
+	for i := range p.Transition {
+		if c := &p.Transition[i]; strings.Contains(c.Origin, "had before") && !c.Holds(now, next) {
+			t.Errorf("%s fails", c.Origin)
 		}
 	}
 }

@@ -108,7 +108,7 @@ const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{
 	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "log",
-	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
+	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "lag", "of", "by", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
 }
 
 // Load reads the named task file with source.ReadFile, or with another function.

@@ -466,6 +466,9 @@ class Init(TypedDict, total=False):
     entity: Text
     """Column that names the device that a row is about: its rows follow each other, whatever stands between them."""
 
+    lags: int
+    """Make states of the values that states and actions had in up to N rows before, for systems that react late."""
+
     goal: Text
     """Condition that must hold at the end of a plan."""
 
