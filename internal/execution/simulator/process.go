@@ -49,8 +49,8 @@ type Process struct {
 	acted factored.Valuation // the action since; nil for none
 	// unseen names the variables that last does not show.
 	unseen []string
-	dead  error              // of the call that failed
-	close sync.Once
+	dead   error // of the call that failed
+	close  sync.Once
 }
 
 // Start starts a command line for problem p and sends it hello. The command is split at

@@ -94,10 +94,10 @@ func TestDeclaredErrors(t *testing.T) {
 		{`[[action]]`, "domain = 3\n[[action]]", "t.toml:"},
 		{`goal`, "domain = \"d.rddl\"\ngoal", "t.toml:1:1: the domain declares fluents"},
 		{`~go`, `~gone`, "t.toml:3:9: rule 1, "},
-		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"flor\"}", "t.toml:11:13: x is a lag of \"flor\", and there is no such state or action"},
-		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 2}", "t.toml:11:13: x is a lag of floor by 2 steps; expected a state that is one by 1 too"},
-		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 0}", "t.toml:11:13: x is a lag by 0 steps"},
-		{`initial = 2`, "[[state]]\nname = \"x\"\nrange = [0, 3]\nlag = {of = \"floor\"}", "t.toml:12:13: x is a lag, and has the type of floor"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"flor\"}", "t.toml:11:7: x is a lag of \"flor\", and there is no such state or action"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 2}", "t.toml:11:7: x is a lag of floor by 2 steps; expected a state that is one by 1 too"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nlag = {of = \"floor\", by = 0}", "t.toml:11:7: x is a lag by 0 steps"},
+		{`initial = 2`, "[[state]]\nname = \"x\"\nrange = [0, 3]\nlag = {of = \"floor\"}", "t.toml:12:7: x is a lag, and has the type of floor"},
 		{`"floor", "load"]`, "\"floor\", \"x\"]\n[[state]]\nname = \"x\"\nlag = {of = \"floor\"}", "t.toml:4:11: x is a lag of floor, which is known"},
 	} {
 		k, err := Parse("t.toml", []byte(strings.Replace(declared, c.old, c.new, 1)))
