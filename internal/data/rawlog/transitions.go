@@ -154,27 +154,8 @@ func (x *reader) match() error {
 	}
 	x.primed = x.primed || named
 	for i := range x.s.Columns {
-		c := &x.s.Columns[i]
-		fluent := strings.TrimSuffix(c.Name, "'")
-		back := 0
-		if c.Role == dataset.Next {
-			back = -1
-		}
-		// A data set has columns for lags, and a log has not, whatever its columns are named.
-		if lag := c.Lag; lag.By > 0 && !(x.primed && !named && x.t.Column(fluent) >= 0) {
-			fluent, back = lag.Of, back+lag.By
-			x.reach = max(x.reach, lag.By)
-		}
+		name, back := x.nameOf(&x.s.Columns[i], named)
 		x.back = append(x.back, back)
-		name, ok := x.r.Column[fluent]
-		if !ok || x.t.Column(name) < 0 { // a data set has the names of fluents
-			name = fluent
-		}
-		if next, ok := x.r.Next[name]; back < 0 && named && ok {
-			name = next
-		} else if back < 0 && x.primed {
-			name += "'"
-		}
 		column, err := find(name)
 		if err != nil {
 			return err
@@ -201,6 +182,30 @@ func (x *reader) match() error {
 	}
 	x.arrange()
 	return nil
+}
+
+// nameOf names the column of the log that has the values of a column of the schema, and says from how many rows before: see
+// reader.back.
+func (x *reader) nameOf(c *dataset.Column, named bool) (name string, back int) {
+	fluent := strings.TrimSuffix(c.Name, "'")
+	if c.Role == dataset.Next {
+		back = -1
+	}
+	// A data set has columns for lags, and a log has not, whatever its columns are named.
+	if lag := c.Lag; lag.By > 0 && !(x.primed && !named && x.t.Column(fluent) >= 0) {
+		fluent, back = lag.Of, back+lag.By
+		x.reach = max(x.reach, lag.By)
+	}
+	name, ok := x.r.Column[fluent]
+	if !ok || x.t.Column(name) < 0 { // a data set has the names of fluents
+		name = fluent
+	}
+	if next, ok := x.r.Next[name]; back < 0 && named && ok {
+		name = next
+	} else if back < 0 && x.primed {
+		name += "'"
+	}
+	return name, back
 }
 
 // fill gives cells without a value that of the row before, within an episode.
@@ -291,9 +296,8 @@ func reasonOf(k int, bad bool) int {
 	return early + 1 + perColumn*k
 }
 
-// run forms the transitions.
-func (x *reader) run(ctx context.Context) error {
-	width, states := len(x.s.Columns), x.s.NumStates()
+// list lists the reasons to drop a row.
+func (x *reader) list() {
 	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row", "no row of the episode is so long before it as the lags need"}
 	for k, c := range x.columns {
 		where := ""
@@ -303,24 +307,35 @@ func (x *reader) run(ctx context.Context) error {
 		x.out.reasons = append(x.out.reasons, c.Name+" is missing"+where, c.Name+" has no value that it can have"+where,
 			c.Name+" is missing in the row after it", c.Name+" has no value that it can have in the row after it")
 	}
-	if x.primed {
-		for i := range x.t.Rows() {
-			if err := x.t.look(ctx); err != nil {
-				return err
-			}
-			if x.reach > 0 && i > 0 && !x.goesOn(i) {
-				x.start, x.begins = i, true
-			}
-			switch why, err := x.complete(i, 0, width); {
-			case err != nil:
-				return err
-			case why != none:
-				x.drop(i, why)
-			default:
-				x.add(i)
-			}
+}
+
+// runPrimed forms the transitions of rows that have next states of their own.
+func (x *reader) runPrimed(ctx context.Context) error {
+	for i := range x.t.Rows() {
+		if err := x.t.look(ctx); err != nil {
+			return err
 		}
-		return nil
+		if x.reach > 0 && i > 0 && !x.goesOn(i) {
+			x.start, x.begins = i, true
+		}
+		switch why, err := x.complete(i, 0, len(x.s.Columns)); {
+		case err != nil:
+			return err
+		case why != none:
+			x.drop(i, why)
+		default:
+			x.add(i)
+		}
+	}
+	return nil
+}
+
+// run forms the transitions.
+func (x *reader) run(ctx context.Context) error {
+	width, states := len(x.s.Columns), x.s.NumStates()
+	x.list()
+	if x.primed {
+		return x.runPrimed(ctx)
 	}
 	gap := x.gap()
 	x.begins = true
