@@ -24,23 +24,8 @@ type collectCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// collected is the answer as JSON.
-type collected struct {
-	Schema  int    `json:"schema"`
-	Problem string `json:"problem"`
-	Data    string `json:"data"`
-	Rows    int    `json:"rows"`
-	// Simulator is the command of a process, and Shown what it showed.
-	Simulator string             `json:"simulator,omitempty"`
-	Shown     *execute.Collected `json:"shown,omitempty"`
-	// Policy and Seed are those of a simulation, Log the file of a log.
-	Policy string  `json:"policy,omitempty"`
-	Seed   *uint64 `json:"seed,omitempty"`
-	Log    string  `json:"log,omitempty"`
-}
-
-// write writes the answer as text.
-func (d *collected) write(w io.Writer) error {
+// writeCollection writes the answer as text.
+func writeCollection(w io.Writer, d *execute.Collection) error {
 	if d.Log != "" {
 		_, err := fmt.Fprintf(w, "%s: %s from %s\n", d.Data, counted.Of(d.Rows, "transition"), d.Log)
 		return err
@@ -70,14 +55,14 @@ func (c *collectCmd) Run(a *environment) error {
 	if err != nil {
 		return err
 	}
-	d := &collected{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: c.Rows, Policy: c.Policy, Seed: &c.Seed}
+	d := &execute.Collection{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: c.Rows, Policy: c.Policy, Seed: &c.Seed}
 	if c.Log != "" {
 		rows, err := learn.ConvertLog(p, c.Log, c.Out)
 		if err != nil {
 			return err
 		}
 		d.Rows, d.Policy, d.Seed, d.Log = rows, "", nil, c.Log
-		return a.answer(c.JSON, "", d, d.write)
+		return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
 	}
 	progress := c.reporter(a)
 	o := collect.Options{Rows: c.Rows, Policy: collect.Policy(c.Policy), Seed: c.Seed, Threads: c.Threads, Horizon: c.Horizon}
@@ -96,7 +81,7 @@ func (c *collectCmd) Run(a *environment) error {
 	case err != nil:
 		return limited(ctx, err)
 	}
-	return a.answer(c.JSON, "", d, d.write)
+	return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
 }
 
 // simulated collects from a process.
@@ -123,8 +108,8 @@ func (c *collectCmd) simulated(ctx context.Context, a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	d := &collected{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: shown.Rows, Policy: c.Policy, Seed: &c.Seed, Simulator: c.Simulator, Shown: shown}
-	return a.answer(c.JSON, "", d, d.write)
+	d := &execute.Collection{Schema: app.Schema, Problem: p.Problem.Name, Data: c.Out, Rows: shown.Rows, Policy: c.Policy, Seed: &c.Seed, Simulator: c.Simulator, Shown: shown}
+	return a.answer(c.JSON, "", d, func(w io.Writer) error { return writeCollection(w, d) })
 }
 
 // spread collects on the workers of a server.

@@ -31,7 +31,7 @@ type entry struct {
 	hidden     bool
 }
 
-//go:generate go test . -run TestPythonIsGenerated -update
+//go:generate go test . -run "TestPython.*Generated" -update
 
 // commands are all of them, in the order of the help.
 var commands = []entry{

@@ -29,7 +29,7 @@ import (
 
 // description is the OpenAPI document of the interface, of which the options of jobs are generated.
 //
-//go:generate go test . -run TestDescriptionIsGenerated -update
+//go:generate go test . -run "Test.*Generated" -update
 //go:embed openapi.json
 var description []byte
 

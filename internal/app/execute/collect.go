@@ -13,6 +13,21 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
+// Collection is the answer as JSON.
+type Collection struct {
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	Data    string `json:"data"`
+	Rows    int    `json:"rows"`
+	// Simulator is the command of a process, and Shown what it showed.
+	Simulator string     `json:"simulator,omitempty"`
+	Shown     *Collected `json:"shown,omitempty"`
+	// Policy and Seed are those of a simulation, Log the file of a log.
+	Policy string  `json:"policy,omitempty"`
+	Seed   *uint64 `json:"seed,omitempty"`
+	Log    string  `json:"log,omitempty"`
+}
+
 // CollectRequest asks for transitions of a simulator under random legal actions.
 type CollectRequest struct {
 	Rows      int

@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-__all__ = ["decode"]
+__all__ = ["Result", "decode"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Result:
+    """What all answers have."""
+
+    schema: int
+    document: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
 
 
 def decode(kind: type[T], value: Any, **more: Any) -> T:

@@ -6,14 +6,15 @@ import json
 import os
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .answers import PolicyAnswer
 from .errors import InputError, NoAnswer
 from .picture import caption, draw
-from .results import Result, checked
+from .results import checked
 
 __all__ = ["Policy", "PolicyRow", "PolicyStep"]
 
@@ -43,28 +44,11 @@ class PolicyStep(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy(Result):
+class Policy(PolicyAnswer):
     """The answer of :func:`fdplan.policy`, which :func:`fdplan.run` follows as its ``policy``.
 
     A notebook shows its picture. Its rows are those of the table, in the words of the problem.
     """
-
-    problem: str
-    objective: str
-    horizon: int
-    status: str
-    goal: bool
-    value: float | None
-    bound: float | None
-    exact: str | None = None
-    evaluated: str | None = None
-    sampled: dict[str, Any] | None = None
-    disturbances: int | None = None
-    excess: float | None = None
-    learned: bool = False
-    unseen: int | None = None
-    table: dict[str, Any] = field(repr=False)
-    seconds: float = field(repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
