@@ -103,7 +103,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads the entries in order. A number is an integer.
+// UnmarshalJSON reads the entries in order. A number is an int64 if it is an integer, else a json.Number.
 func (v *Values) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -126,11 +126,11 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 		}
 		switch x := value.(type) {
 		case json.Number:
-			if value, err = x.Int64(); err != nil {
-				return fmt.Errorf("%v: expected an integer, found %s", name, x)
+			if n, err := x.Int64(); err == nil {
+				value = n
 			}
 		case json.Delim, nil:
-			return fmt.Errorf("%v: expected true, false, an integer or a string", name)
+			return fmt.Errorf("%v: expected true, false, a number or a string", name)
 		}
 		*v = append(*v, Entry{name.(string), value})
 	}
@@ -193,11 +193,9 @@ func BitsOf(p *factored.Problem, values Values) (factored.Valuation, error) {
 			if value {
 				x = 1
 			}
-		case int64:
-			x = value
-		case string:
+		default:
 			var err error
-			if x, err = v.Parse(value); err != nil {
+			if x, err = v.Parse(fmt.Sprint(value)); err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrInternal, err)
 			}
 		}

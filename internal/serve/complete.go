@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -114,7 +115,7 @@ func (l *completionList) values(v *factored.Variable, typed, use string) {
 		case v.Bool:
 			text = strconv.FormatBool(x == 1)
 		case v.Hi-v.Lo < maxValues:
-			text = strconv.FormatInt(x, 10)
+			text = fmt.Sprint(v.Show(x))
 		default:
 			continue
 		}

@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"errors"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,6 +111,9 @@ func vocabulary(summary []byte) (*factored.Problem, error) {
 		}
 		if l.Values != nil || l.Edges != nil {
 			v.View = &factored.View{Names: l.Values, Edges: l.Edges, Unit: l.Unit}
+		}
+		if step, ok := new(big.Rat).SetString(l.Step.String()); ok {
+			v.View = &factored.View{Num: step.Num().Int64(), Den: step.Denom().Int64(), Unit: l.Unit}
 		}
 		if _, err := p.AddVariable(v); err != nil {
 			return nil, err

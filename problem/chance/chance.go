@@ -197,7 +197,7 @@ func (c *Context) check(g *Group) error {
 		for j, e := range o.Effects {
 			v := &g.p.Variables[g.Outputs[j]]
 			if e.Kind == Set && (e.By < v.Lo || e.By > v.Hi) {
-				return fmt.Errorf("%s cannot be %d; its range is %s", v.Name, e.By, v.RangeText())
+				return fmt.Errorf("%s cannot be %v; its range is %s", v.Name, v.Show(e.By), v.RangeText())
 			}
 			if e.By > maxEffect || e.By < -maxEffect {
 				return fmt.Errorf("%s changes by %d; expected at most %d", v.Name, e.By, int64(maxEffect))

@@ -70,9 +70,9 @@ func (g *Group) Text(effects []Effect) string {
 		case e.Kind == Set:
 			parts = append(parts, name+" = "+valueText(v, e.By))
 		case e.Kind == Predict:
-			parts = append(parts, name+"'"+signed(e.By))
+			parts = append(parts, name+"'"+signed(v, e.By))
 		case e.By != 0:
-			parts = append(parts, name+signed(e.By))
+			parts = append(parts, name+signed(v, e.By))
 		}
 	}
 	if len(parts) == 0 {
@@ -82,12 +82,16 @@ func (g *Group) Text(effects []Effect) string {
 }
 
 // signed writes what is added; nothing for 0.
-func signed(x int64) string {
+func signed(v *factored.Variable, x int64) string {
+	amount := strconv.FormatInt(max(x, -x), 10)
+	if v.Fixed() {
+		amount = v.Decimal(max(x, -x))
+	}
 	switch {
 	case x > 0:
-		return fmt.Sprintf(" + %d", x)
+		return " + " + amount
 	case x < 0:
-		return fmt.Sprintf(" - %d", -x)
+		return " - " + amount
 	}
 	return ""
 }
@@ -397,7 +401,12 @@ func (g *Group) parseEffect(text string) (j int, e Effect, err error) {
 	if v.Enumeration() {
 		return 0, e, fmt.Errorf("%s has names for values, to which nothing can be added; expected %s = VALUE", v.Name, v.Name)
 	}
-	if e.By, err = strconv.ParseInt(arg, 10, 64); err != nil || e.By < 0 || e.By > maxEffect {
+	if v.Fixed() {
+		q, ok := new(big.Rat).SetString(arg)
+		if e.By, err = v.Parse(arg); err != nil || !ok || e.By < 0 || e.By > maxEffect || q.Quo(q, v.Step()).Cmp(new(big.Rat).SetInt64(e.By)) != 0 {
+			return 0, e, fmt.Errorf("%q is no number of steps of %s to add to %s; expected 0 or more", arg, v.Decimal(1), v.Name)
+		}
+	} else if e.By, err = strconv.ParseInt(arg, 10, 64); err != nil || e.By < 0 || e.By > maxEffect {
 		return 0, e, fmt.Errorf("%q is no whole number to add to %s; expected 0 or more", arg, v.Name)
 	}
 	if op == "-" {

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -47,11 +48,15 @@ type compiler struct {
 	defining bool // of an auxiliary variable
 }
 
-// linear is a sum of terms plus a constant.
+// linear is a sum of terms plus a constant, over a denominator.
 type linear struct {
 	terms []factored.Term
 	k     int64
+	den   int64 // 0 stands for 1
 }
+
+// denominator is den, which is 1 where it is 0.
+func (l linear) denominator() int64 { return max(1, l.den) }
 
 // sumLimit is well below the 2^60 that Problem.Check allows.
 const sumLimit = 1 << 58
@@ -217,20 +222,51 @@ func (c *compiler) linear(d difference) (linear, error) {
 	if err != nil {
 		return l, err
 	}
-	return l.plus(r, -1, d.offset)
+	l, err = l.plus(r, -1)
+	l.k += d.offset // which is less than the difference of two values of l
+	return l, err
 }
 
-// plus is l + f*r + offset.
-func (l linear) plus(r linear, f, offset int64) (linear, error) {
-	out := linear{terms: append([]factored.Term(nil), l.terms...), k: l.k + f*r.k + offset}
-	for _, t := range r.terms {
-		out.terms = append(out.terms, factored.Term{Coef: f * t.Coef, Lit: t.Lit})
+// plus is l + f*r.
+func (l linear) plus(r linear, f int64) (linear, error) {
+	ld, rd := l.denominator(), r.denominator()
+	lcm := new(big.Int).Mul(big.NewInt(ld), big.NewInt(rd/gcd(ld, rd)))
+	if !lcm.IsInt64() {
+		return l, errLimit
 	}
-	least, most := out.bounds()
-	if least < -sumLimit || most > sumLimit {
-		return out, fmt.Errorf("a sum may leave 58 bits")
+	out := linear{den: lcm.Int64()}
+	var err error
+	for _, x := range []struct {
+		linear
+		f, g int64
+	}{{l, 1, out.den / ld}, {r, f, out.den / rd}} {
+		scale := func(a int64) int64 {
+			if !productFits(x.f, x.g) || !productFits(a, x.f*x.g) {
+				err = errLimit
+				return 0
+			}
+			return a * x.f * x.g
+		}
+		out.k += scale(x.k)
+		for _, t := range x.terms {
+			out.terms = append(out.terms, factored.Term{Coef: scale(t.Coef), Lit: t.Lit})
+		}
 	}
-	return out, nil
+	if least, most := out.bounds(); least < -sumLimit || most > sumLimit {
+		err = errLimit
+	}
+	return out, err
+}
+
+// errLimit refuses sums that do not fit.
+var errLimit = errors.New("a sum may leave 58 bits")
+
+// gcd is the greatest common divisor of positive numbers.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // bounds returns the least and the greatest value of l. They saturate well inside 64 bits.
@@ -247,11 +283,18 @@ func (l linear) bounds() (least, most int64) {
 func (c *compiler) sum(n *node) (linear, error) {
 	switch n.op {
 	case "number":
-		return linear{k: n.num}, nil
+		return linear{k: n.num.Num().Int64(), den: n.num.Denom().Int64()}, nil
 	case "name":
 		var l linear
 		for i := range n.v.Width {
 			l.terms = append(l.terms, factored.Term{Coef: n.v.Weight(i), Lit: factored.Lit{Bit: n.v.First + factored.Bit(i), Next: n.next}})
+		}
+		if !n.v.Fixed() {
+			return l, nil
+		}
+		l, err := l.times(n.v.View.Num, n.v.View.Den)
+		if err != nil {
+			return l, source.Errorf("", 1, n.col, "%s is too wide to be added up", n.v.Name)
 		}
 		return l, nil
 	case "neg":
@@ -259,7 +302,7 @@ func (c *compiler) sum(n *node) (linear, error) {
 		if err != nil {
 			return l, err
 		}
-		return linear{}.plus(l, -1, 0)
+		return linear{}.plus(l, -1)
 	case "+", "-":
 		a, err := c.sum(n.args[0])
 		if err != nil {
@@ -273,7 +316,7 @@ func (c *compiler) sum(n *node) (linear, error) {
 		if n.op == "-" {
 			f = -1
 		}
-		return a.plus(b, f, 0)
+		return a.plus(b, f)
 	case "*":
 		a, b := n.args[0], n.args[1]
 		if !a.constant() {
@@ -287,17 +330,27 @@ func (c *compiler) sum(n *node) (linear, error) {
 		if err != nil {
 			return l, err
 		}
-		f := factor.k
-		fits := productFits(f, l.k)
-		for _, t := range l.terms {
-			fits = fits && productFits(f, t.Coef)
-		}
-		if !fits {
+		if l, err = l.times(factor.k, factor.denominator()); err != nil {
 			return l, source.Errorf("", 1, n.col, "the product may leave 58 bits")
 		}
-		return linear{}.plus(l, f, 0)
+		return l, nil
 	}
 	return c.literal(n)
+}
+
+// times is l*num/den.
+func (l linear) times(num, den int64) (linear, error) {
+	if !productFits(l.denominator(), den) {
+		return l, errLimit
+	}
+	for _, t := range append(l.terms, factored.Term{Coef: l.k}) {
+		if !productFits(num, t.Coef) {
+			return l, errLimit
+		}
+	}
+	out, err := linear{}.plus(linear{terms: l.terms, k: l.k}, num)
+	out.den = l.denominator() * den
+	return out, err
 }
 
 // productFits reports whether |a*b| stays below sumLimit.
@@ -350,10 +403,11 @@ func (c *compiler) literal(n *node) (linear, error) {
 	if n.op == "^" {
 		need = 2
 	}
-	sum, err := a.plus(b, 1, -need)
+	sum, err := a.plus(b, 1)
 	if err != nil {
 		return sum, err
 	}
+	sum.k -= need
 	return c.define(sum, factored.GE)
 }
 
@@ -367,12 +421,20 @@ func agreement(n *node) (l linear, ok bool) {
 	if a.op != "name" {
 		a, b = b, a
 	}
-	if a.op != "name" || a.v.Bool || b.op != "number" || b.num < a.v.Lo || b.num > a.v.Hi {
+	if a.op != "name" || a.v.Bool || b.op != "number" {
+		return l, false
+	}
+	value := new(big.Rat).Quo(b.num, a.v.Step())
+	if !value.IsInt() || !value.Num().IsInt64() {
+		return l, false
+	}
+	x := value.Num().Int64()
+	if x < a.v.Lo || x > a.v.Hi {
 		return l, false
 	}
 	for i := range a.v.Width {
 		lit := factored.Lit{Bit: a.v.First + factored.Bit(i), Next: a.next}
-		if b.num>>(a.v.Width-1-i)&1 == 1 {
+		if x>>(a.v.Width-1-i)&1 == 1 {
 			l.terms = append(l.terms, factored.Term{Coef: 1, Lit: lit})
 			l.k--
 		} else {
@@ -410,10 +472,11 @@ func (c *compiler) equality(n *node) (linear, error) {
 	if err != nil {
 		return l, err
 	}
-	both, err := below.plus(above, 1, -1) // at least one always holds
+	both, err := below.plus(above, 1)
 	if err != nil {
 		return l, err
 	}
+	both.k-- // at least one always holds
 	if n.op == "~=" {
 		return complement(both), nil
 	}
@@ -456,7 +519,7 @@ func (c *compiler) meaning(l linear) string {
 // define makes a fresh auxiliary variable v <=> (l op 0), op being LE or GE.
 func (c *compiler) define(l linear, op factored.Op) (linear, error) {
 	if op == factored.LE {
-		l, _ = linear{}.plus(l, -1, 0)
+		l, _ = linear{}.plus(l, -1)
 	}
 	if least, most := c.ranged(l); least >= 0 || most < 0 {
 		return linear{k: truth(least >= 0)}, nil

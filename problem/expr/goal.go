@@ -27,7 +27,7 @@ const maxScale = 1_000_000_000
 // -up - 0.5*open - 2*(load_kg >= 600). Its weights are decimal fractions, which are scaled to
 // integers exactly. Conditions are counted as 0 or 1. Errors contain the column.
 func SetReward(p *factored.Problem, text, origin string) error {
-	ps := &parser{lex: lexer{p: p, text: text}, opt: Options{Next: true}, fractions: true}
+	ps := &parser{lex: lexer{p: p, text: text}, opt: Options{Next: true}}
 	if err := ps.advance(); err != nil {
 		return err
 	}
@@ -66,12 +66,8 @@ type rewardSum struct {
 // add adds f*n.
 func (r *rewardSum) add(n *node, f *big.Rat) error {
 	switch n.op {
-	case "real":
-		x, ok := new(big.Rat).SetString(n.text)
-		if !ok {
-			return errors.New("the number " + n.text + " is not a decimal fraction")
-		}
-		r.constant.Add(r.constant, x.Mul(x, f))
+	case "number":
+		r.constant.Add(r.constant, new(big.Rat).Mul(n.num, f))
 		return nil
 	case "neg":
 		return r.add(n.args[0], new(big.Rat).Neg(f))
@@ -98,6 +94,7 @@ func (r *rewardSum) add(n *node, f *big.Rat) error {
 	if err != nil {
 		return err
 	}
+	f = new(big.Rat).Quo(f, new(big.Rat).SetInt64(l.denominator()))
 	r.constant.Add(r.constant, new(big.Rat).Mul(f, new(big.Rat).SetInt64(l.k)))
 	for _, t := range l.terms {
 		r.lits = append(r.lits, t.Lit)

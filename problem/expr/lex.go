@@ -13,7 +13,6 @@ import (
 const (
 	tokEnd    = ""
 	tokNumber = "number"
-	tokReal   = "real"
 	tokName   = "name"
 	tokValue  = "value" // of an enumeration
 )
@@ -93,9 +92,9 @@ func (x *lexer) number(rest string, col int) token {
 		}
 		return n
 	}
-	kind, n := tokNumber, digits(0)
+	n := digits(0)
 	if n+1 < len(rest) && rest[n] == '.' && isDigit(rest[n+1]) {
-		kind, n = tokReal, digits(n+1)
+		n = digits(n + 1)
 	}
 	if n < len(rest) && (rest[n] == 'e' || rest[n] == 'E') {
 		m := n + 1
@@ -103,11 +102,11 @@ func (x *lexer) number(rest string, col int) token {
 			m++
 		}
 		if m < len(rest) && isDigit(rest[m]) {
-			kind, n = tokReal, digits(m)
+			n = digits(m)
 		}
 	}
 	x.pos += n
-	return token{kind: kind, text: rest[:n], col: col}
+	return token{kind: tokNumber, text: rest[:n], col: col}
 }
 
 // values lists the values of the enumerations of the problem.

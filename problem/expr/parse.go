@@ -1,8 +1,9 @@
 package expr
 
 import (
+	"math/big"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -10,14 +11,28 @@ import (
 // node is one operation of a parsed expression. Booleans are the integers 0
 // and 1.
 type node struct {
-	op    string // an operator's text, "neg", "number", "name" or, while parsing, "real" or "value"
-	args  []*node
-	num   int64
-	float float64 // of "real"
-	text  string  // of "real" and "value"
-	v     *factored.Variable
-	next  bool
-	col   int
+	op   string // an operator's text, "neg", "number", "name" or, while parsing, "value"
+	args []*node
+	num  *big.Rat // of "number"
+	text string   // of "value"
+	v    *factored.Variable
+	next bool
+	col  int
+
+	small bool // see mark
+}
+
+// whole returns an integer as a node.
+func whole(x int64, col int) *node {
+	return &node{op: "number", num: new(big.Rat).SetInt64(x), col: col}
+}
+
+// integer returns the integer that n is, if it is one.
+func (n *node) integer() (int64, bool) {
+	if n.op == "number" && n.num.IsInt() && n.num.Num().IsInt64() {
+		return n.num.Num().Int64(), true
+	}
+	return 0, false
 }
 
 // Expr is a parsed, checked Boolean expression over one problem.
@@ -37,13 +52,15 @@ func (e *Expr) Step() int { return e.step }
 // When makes e a condition that only has to hold where the Boolean v is true.
 func (e *Expr) When(v *factored.Variable) {
 	e.root = &node{op: "=>", args: []*node{{op: "name", v: v, col: e.root.col}, e.root}, col: e.root.col}
+	e.root.mark()
 }
 
 // boolean reports whether n is a condition rather than a number.
 func (n *node) boolean() bool {
 	switch n.op {
 	case "number":
-		return n.num == 0 || n.num == 1
+		x, ok := n.integer()
+		return ok && (x == 0 || x == 1)
 	case "name":
 		return n.v.Bool
 	case "+", "-", "*", "neg":
@@ -73,7 +90,6 @@ type parser struct {
 	step  int // step of the variables so far; -1 for variables of every step, 0 for no variables
 
 	constants []string // see Expr.Constants
-	fractions bool     // weights may be decimal fractions
 }
 
 // Parse reads a Boolean expression over the variables of p. Errors contain the column.
@@ -95,6 +111,7 @@ func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
 	if !root.boolean() {
 		return nil, ps.lex.errorf(root.col, "the expression is a number; expected a condition such as a comparison")
 	}
+	root.mark()
 	return &Expr{Text: text, p: p, root: root, step: max(0, ps.step), constants: ps.constants}, nil
 }
 
@@ -256,12 +273,6 @@ func (ps *parser) primary() (*node, error) {
 	switch tok.kind {
 	case tokNumber:
 		return ps.number(tok)
-	case tokReal:
-		x, err := strconv.ParseFloat(tok.text, 64)
-		if err != nil {
-			return nil, ps.lex.errorf(tok.col, "the number %s is too large", tok.text)
-		}
-		return ps.make(node{op: "real", float: x, text: tok.text, col: tok.col})
 	case tokValue:
 		return ps.make(node{op: "value", text: tok.text, col: tok.col})
 	case tokName:
@@ -277,10 +288,8 @@ func (ps *parser) primary() (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.op != "real" {
-			if err := ps.plain(a); err != nil {
-				return nil, err
-			}
+		if err := ps.plain(a); err != nil {
+			return nil, err
 		}
 		return ps.make(node{op: "neg", args: []*node{a}, col: tok.col})
 	case "~":
@@ -337,22 +346,24 @@ func (ps *parser) group(open token) (*node, error) {
 	return a, ps.advance()
 }
 
-// maxNumber keeps products and sums of an expression inside 64 bits; Compile
-// checks the sums again, exactly.
+// maxNumber bounds the digits of numbers, above and below the line.
 const maxNumber = 1 << 40
 
 func (ps *parser) number(tok token) (*node, error) {
-	n := node{op: "number", col: tok.col}
 	switch tok.text {
 	case "true":
-		n.num = 1
+		return ps.make(*whole(1, tok.col))
 	case "false":
-	default:
-		v, err := strconv.ParseInt(tok.text, 10, 64)
-		if err != nil || v > maxNumber {
-			return nil, ps.lex.errorf(tok.col, "the number %s is beyond 2^40", tok.text)
-		}
-		n.num = v
+		return ps.make(*whole(0, tok.col))
 	}
-	return ps.make(n)
+	const longest = 64 // of a text; an exponent has few digits
+	_, exponent, _ := strings.Cut(strings.ToLower(tok.text), "e")
+	if len(tok.text) <= longest && len(exponent) <= 3 {
+		x, ok := new(big.Rat).SetString(tok.text)
+		limit := big.NewInt(maxNumber)
+		if ok && x.Num().Cmp(limit) <= 0 && x.Denom().Cmp(limit) <= 0 {
+			return ps.make(node{op: "number", num: x, col: tok.col})
+		}
+	}
+	return nil, ps.lex.errorf(tok.col, "the number %s is beyond 2^40, or has more than 12 digits after the point", tok.text)
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,26 +14,20 @@ import (
 // same truth for all values of a bin, so that it is all that is accepted:
 // x < e and x >= e, as bins contain their lower edge.
 
-// special returns the variable of n if its values are named or bins.
+// special returns the variable of n if its values are named or bins, which are no numbers.
 func (n *node) special() *factored.Variable {
-	if n.op == "name" && n.v.View != nil {
+	if n.op == "name" && n.v.View != nil && !n.v.Fixed() {
 		return n.v
 	}
 	return nil
 }
 
-// plain refuses quantities, named values and fractions where integers are needed.
+// plain refuses quantities in bins and named values where numbers are needed.
 func (ps *parser) plain(nodes ...*node) error {
 	for _, n := range nodes {
-		if n.op == "neg" && n.args[0].op == "real" {
-			n = n.args[0]
-		}
 		switch v := n.special(); {
 		case v == nil && n.op == "value":
 			return ps.lex.errorf(n.col, "%s is a value of an enumeration; expected it in a comparison such as x == %s", n.text, n.text)
-		case v == nil && n.op == "real" && ps.fractions:
-		case v == nil && n.op == "real":
-			return ps.lex.errorf(n.col, "%s is not an integer; only a quantity is compared with fractions", n.text)
 		case v == nil:
 		case v.Enumeration():
 			return ps.lex.errorf(n.col, "%s is one of %s; expected a comparison such as %s == @%s", v.Name, v.RangeText(), v.Name, strings.TrimPrefix(v.View.Names[0], "@"))
@@ -55,11 +50,7 @@ func (ps *parser) compare(op token, a, b *node) (*node, *node, string, error) {
 	v, w := a.special(), b.special()
 	switch {
 	case v == nil && w == nil:
-		fractions := ps.fractions
-		ps.fractions = false
-		err := ps.plain(a, b)
-		ps.fractions = fractions
-		return a, b, kind, err
+		return a, b, kind, ps.plain(a, b)
 	case v == nil:
 		mirror := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 		if m, ok := mirror[kind]; ok {
@@ -98,7 +89,7 @@ func (ps *parser) compareNames(op token, kind string, a, b *node, v, w *factored
 		for _, n := range shared[1:] {
 			any = &node{op: "|", args: []*node{any, n}, col: a.col}
 		}
-		return any, &node{op: "number", num: 1, col: b.col}, kind, nil
+		return any, whole(1, b.col), kind, nil
 	}
 	if b.op != "value" {
 		return fail(b.col, "expected one of %s", v.RangeText())
@@ -107,7 +98,7 @@ func (ps *parser) compareNames(op token, kind string, a, b *node, v, w *factored
 	if err != nil {
 		return fail(b.col, "%v", err)
 	}
-	return a, &node{op: "number", num: x, col: b.col}, kind, nil
+	return a, whole(x, b.col), kind, nil
 }
 
 // sameNames returns, for two variables with named values, the conditions that both have one
@@ -128,7 +119,7 @@ func sameNames(a, b *node) (same bool, shared []*node) {
 		}
 		same = same && x == y
 		is := func(n *node, x int64) *node {
-			return &node{op: "==", args: []*node{n, {op: "number", num: x, col: n.col}}, col: n.col}
+			return &node{op: "==", args: []*node{n, whole(x, n.col)}, col: n.col}
 		}
 		shared = append(shared, &node{op: "^", args: []*node{is(a, x), is(b, y)}, col: a.col})
 	}
@@ -156,7 +147,7 @@ func (ps *parser) compareQuantity(op token, kind string, a, b *node) (*node, *no
 	if below {
 		kind = "<"
 	}
-	return a, &node{op: "number", num: level, col: b.col}, kind, nil
+	return a, whole(level, b.col), kind, nil
 }
 
 func (ps *parser) name(n *node) string {
@@ -170,9 +161,8 @@ func (ps *parser) name(n *node) string {
 func (n *node) real() (float64, bool) {
 	switch n.op {
 	case "number":
-		return float64(n.num), true
-	case "real":
-		return n.float, true
+		x, _ := n.num.Float64()
+		return x, true
 	case "neg":
 		x, ok := n.args[0].real()
 		return -x, ok
@@ -181,30 +171,39 @@ func (n *node) real() (float64, bool) {
 }
 
 // bounds returns the least and the greatest value of n within the ranges of its variables,
-// taken apart, and saturated.
-func (n *node) bounds() (lo, hi float64) {
+// taken apart.
+func (n *node) bounds() (lo, hi *big.Rat) {
 	switch n.op {
 	case "number":
-		return float64(n.num), float64(n.num)
+		return n.num, n.num
 	case "name":
-		return float64(n.v.Lo), float64(n.v.Hi)
+		step := n.v.Step()
+		return new(big.Rat).Mul(new(big.Rat).SetInt64(n.v.Lo), step), new(big.Rat).Mul(new(big.Rat).SetInt64(n.v.Hi), step)
 	case "neg":
 		lo, hi = n.args[0].bounds()
-		return -hi, -lo
+		return new(big.Rat).Neg(hi), new(big.Rat).Neg(lo)
 	case "+", "-", "*":
 		a, b := n.args[0], n.args[1]
 		l, h := a.bounds()
 		m, k := b.bounds()
 		switch n.op {
 		case "+":
-			return l + m, h + k
+			return new(big.Rat).Add(l, m), new(big.Rat).Add(h, k)
 		case "-":
-			return l - k, h - m
+			return new(big.Rat).Sub(l, k), new(big.Rat).Sub(h, m)
 		}
-		products := []float64{l * m, l * k, h * m, h * k}
-		return slices.Min(products), slices.Max(products)
+		products := []*big.Rat{new(big.Rat).Mul(l, m), new(big.Rat).Mul(l, k), new(big.Rat).Mul(h, m), new(big.Rat).Mul(h, k)}
+		return slices.MinFunc(products, (*big.Rat).Cmp), slices.MaxFunc(products, (*big.Rat).Cmp)
 	}
-	return 0, 1
+	return new(big.Rat), big.NewRat(1, 1)
+}
+
+// off reports that one of n and m is a variable and the other a number between its values.
+func off(n, m *node) bool {
+	if n.op != "name" {
+		n, m = m, n
+	}
+	return n.op == "name" && m.op == "number" && !new(big.Rat).Quo(m.num, n.v.Step()).IsInt()
 }
 
 // noteConstant records a comparison that the ranges of its variables decide.
@@ -217,19 +216,19 @@ func (ps *parser) noteConstant(a, b *node, kind string, col int) {
 	var always, never bool
 	switch kind {
 	case "==":
-		never = h < m || k < l
-		always = l == h && m == k && l == m
+		never = h.Cmp(m) < 0 || k.Cmp(l) < 0 || off(a, b)
+		always = l.Cmp(h) == 0 && m.Cmp(k) == 0 && l.Cmp(m) == 0
 	case "~=":
-		always = h < m || k < l
-		never = l == h && m == k && l == m
+		always = h.Cmp(m) < 0 || k.Cmp(l) < 0 || off(a, b)
+		never = l.Cmp(h) == 0 && m.Cmp(k) == 0 && l.Cmp(m) == 0
 	case "<":
-		always, never = h < m, l >= k
+		always, never = h.Cmp(m) < 0, l.Cmp(k) >= 0
 	case "<=":
-		always, never = h <= m, l > k
+		always, never = h.Cmp(m) <= 0, l.Cmp(k) > 0
 	case ">":
-		always, never = l > k, h <= m
+		always, never = l.Cmp(k) > 0, h.Cmp(m) <= 0
 	case ">=":
-		always, never = l >= k, h < m
+		always, never = l.Cmp(k) >= 0, h.Cmp(m) < 0
 	}
 	if !always && !never {
 		return
@@ -243,6 +242,9 @@ func (ps *parser) noteConstant(a, b *node, kind string, col int) {
 	for _, n := range []*node{a, b} {
 		if n.op == "name" {
 			ranges += fmt.Sprintf("; the range of %s is %s", n.v.Name, n.v.RangeText())
+			if n.v.Fixed() {
+				ranges += " by " + n.v.Decimal(1)
+			}
 		}
 	}
 	ps.constants = append(ps.constants, fmt.Sprintf("%s is %s true%s", text, word, ranges))

@@ -23,7 +23,8 @@ func (p *Problem) Format(c *Constraint) string {
 		x := &s.parts[0]
 		return x.v.describe(x.name(), x.where(s.certain(x.coef, x.coef)))
 	}
-	return s.sum(s.parts) + fmt.Sprintf(" %s %d", s.op, s.k)
+	s.toUnits()
+	return s.sum(s.parts) + " " + s.op.String() + " " + s.ratio(s.k)
 }
 
 // Condition returns l as a condition that people read: the values of an integer variable that
@@ -177,13 +178,13 @@ func (v *Variable) describe(name string, allowed []bool) string {
 	case v.Quantity():
 		return v.describeBins(name, lo, hi)
 	case lo == hi:
-		return fmt.Sprintf("%s == %d", name, lo)
+		return name + " == " + v.text(lo) + v.unit()
 	case lo == v.Lo:
-		return fmt.Sprintf("%s <= %d", name, hi)
+		return name + " <= " + v.text(hi) + v.unit()
 	case hi == v.Hi:
-		return fmt.Sprintf("%s >= %d", name, lo)
+		return name + " >= " + v.text(lo) + v.unit()
 	}
-	return fmt.Sprintf("%s in %d..%d", name, lo, hi)
+	return name + " in " + v.text(lo) + ".." + v.text(hi) + v.unit()
 }
 
 // describeNames writes a set of named values.
@@ -239,9 +240,9 @@ func (v *Variable) showRuns(runs []run, sep string) []string {
 		case v.Quantity():
 			out = append(out, v.interval(v.View.Edges[r.lo-v.Lo], v.View.Edges[r.hi-v.Lo+1], "–"))
 		case r.lo == r.hi:
-			out = append(out, fmt.Sprint(r.lo))
+			out = append(out, v.text(r.lo)+v.unit())
 		default:
-			out = append(out, fmt.Sprintf("%d%s%d", r.lo, sep, r.hi))
+			out = append(out, v.text(r.lo)+sep+v.text(r.hi)+v.unit())
 		}
 	}
 	return out
@@ -270,15 +271,11 @@ func (v *Variable) periodic(allowed []bool) (w *Variable, rest []bool, ok bool) 
 // describeBins writes the quantities in the bins lo..hi, which are not all of them.
 func (v *Variable) describeBins(name string, lo, hi int64) string {
 	from, to := v.View.Edges[lo-v.Lo], v.View.Edges[hi-v.Lo+1]
-	unit := ""
-	if v.View.Unit != "" {
-		unit = " " + v.View.Unit
-	}
 	switch {
 	case lo == v.Lo:
-		return name + " < " + number(to) + unit
+		return name + " < " + number(to) + v.unit()
 	case hi == v.Hi:
-		return name + " >= " + number(from) + unit
+		return name + " >= " + number(from) + v.unit()
 	}
 	return name + " in " + v.interval(from, to, "–")
 }
@@ -314,7 +311,11 @@ func (s *statement) sum(parts []part) string {
 		if coef != 1 {
 			fmt.Fprintf(&b, "%d*", coef)
 		}
-		b.WriteString(parts[i].text(s.p))
+		text := parts[i].text(s.p)
+		if x := &parts[i]; x.counts() && !x.inUnits {
+			text = x.v.Steps(text)
+		}
+		b.WriteString(text)
 	}
 	return b.String()
 }

@@ -5,9 +5,10 @@ package factored
 type Payoff struct {
 	Text   string // the Boolean, condition or integer
 	Weight int64  // in the scale of the reward
-	// Integer reports that the value of an integer is paid, and not a condition.
-	Integer bool
-	Terms   []RewardTerm // the terms of the reward that it stands for
+	// Of is the integer variable whose value is paid: the weight is for 1, or for a step of
+	// fixed decimals. It is nil for a condition.
+	Of    *Variable
+	Terms []RewardTerm // the terms of the reward that it stands for
 }
 
 // Payoffs returns the terms of the reward, those over the bits of an integer as one where they
@@ -32,7 +33,7 @@ func (p *Problem) Payoffs() []Payoff {
 		if f, ok := k.v.valued(terms); ok {
 			if t == terms[0] {
 				a := atom{v: k.v, next: k.next}
-				out = append(out, Payoff{Text: a.name(), Weight: f, Integer: true, Terms: terms})
+				out = append(out, Payoff{Text: a.name(), Weight: f, Of: k.v, Terms: terms})
 			}
 			continue
 		}

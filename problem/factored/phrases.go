@@ -102,7 +102,7 @@ func (a *atom) phrase(m mood, holds bool) string {
 	case a.digit == a.v.Width && a.v.Lo < 0:
 		return a.spoken() + " " + m.is(false) + [...]string{"at least 0", "below 0"}[truth(holds)]
 	case a.digit > 0:
-		return fmt.Sprintf("%s mod %d %s%s %d", a.spoken(), int64(1)<<a.digit, m.is(false), [...]string{"below", "at least"}[truth(holds)], int64(1)<<(a.digit-1))
+		return fmt.Sprintf("%s mod %d %s%s %d", a.v.Steps(a.spoken()), int64(1)<<a.digit, m.is(false), [...]string{"below", "at least"}[truth(holds)], int64(1)<<(a.digit-1))
 	}
 	return a.v.describeWords(a.spoken(), a.where(holds), m)
 }
@@ -126,7 +126,7 @@ func (v *Variable) describeWords(name string, allowed []bool, m mood) string {
 	case n == v.Hi-v.Lo+1:
 		return is + "any of its values"
 	case n == v.Hi-v.Lo && n > 1 && !v.Quantity() && len(runs) > 1 || n == v.Hi-v.Lo && n > 1 && v.Enumeration():
-		return name + " " + m.is(true) + fmt.Sprint(v.Show(v.Lo+int64(slices.Index(allowed, false))))
+		return name + " " + m.is(true) + fmt.Sprint(v.Show(v.Lo+int64(slices.Index(allowed, false)))) + v.unit()
 	case v.Enumeration():
 		return is + alternatives(v.listed(allowed))
 	case len(runs) > 1:
@@ -141,27 +141,23 @@ func (v *Variable) describeWords(name string, allowed []bool, m mood) string {
 	case v.Quantity():
 		return is + v.binWords(lo, hi)
 	case lo == hi:
-		return is + fmt.Sprint(lo)
+		return is + v.text(lo) + v.unit()
 	case lo == v.Lo:
-		return is + fmt.Sprintf("at most %d", hi)
+		return is + "at most " + v.text(hi) + v.unit()
 	case hi == v.Hi:
-		return is + fmt.Sprintf("at least %d", lo)
+		return is + "at least " + v.text(lo) + v.unit()
 	}
-	return is + fmt.Sprintf("%d to %d", lo, hi)
+	return is + v.text(lo) + " to " + v.text(hi) + v.unit()
 }
 
 // binWords writes the quantities in the bins lo..hi, which are not all of them.
 func (v *Variable) binWords(lo, hi int64) string {
 	from, to := v.View.Edges[lo-v.Lo], v.View.Edges[hi-v.Lo+1]
-	unit := ""
-	if v.View.Unit != "" {
-		unit = " " + v.View.Unit
-	}
 	switch {
 	case lo == v.Lo:
-		return "below " + number(to) + unit
+		return "below " + number(to) + v.unit()
 	case hi == v.Hi:
-		return "at least " + number(from) + unit
+		return "at least " + number(from) + v.unit()
 	}
 	return "in " + v.interval(from, to, "–")
 }

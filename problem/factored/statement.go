@@ -12,12 +12,14 @@ type statement struct {
 	parts []part
 	op    Op
 	k     int64
+	den   int64 // the bound is k/den; 0 stands for 1
 }
 
 // part is a multiple of an atom.
 type part struct {
 	coef int64
 	atom
+	inUnits bool // of the number that a quantity of fixed decimals is, not of its steps
 }
 
 // atom is what stands in place of bits: a Boolean literal, an integer variable, or a condition
@@ -70,8 +72,8 @@ func (p *Problem) statement(c *Constraint) statement {
 		if h == nil {
 			continue
 		}
-		if f, ok := h.v.factor(h.coefs); ok && h.v.View == nil {
-			s.parts[i] = part{f, atom{v: h.v, next: h.next}}
+		if f, ok := h.v.factor(h.coefs); ok && (h.v.View == nil || h.v.Fixed()) {
+			s.parts[i] = part{coef: f, atom: atom{v: h.v, next: h.next}}
 		}
 	}
 	var out []part
@@ -147,7 +149,7 @@ func (p *Problem) gather(terms []Term, s *statement) []*holder {
 		v, i := p.Owner(t.Lit.Bit)
 		if v.Bool {
 			holders = append(holders, nil)
-			s.parts = append(s.parts, part{t.Coef, atom{v: v, next: t.Lit.Next, neg: t.Lit.Neg}})
+			s.parts = append(s.parts, part{coef: t.Coef, atom: atom{v: v, next: t.Lit.Next, neg: t.Lit.Neg}})
 			continue
 		}
 		h := at[key{v, t.Lit.Next}]
@@ -196,7 +198,7 @@ func (s *statement) split(h *holder, least, most int64) []part {
 	f, whole := h.v.factor(h.coefs)
 	if h.v.Hi-h.v.Lo >= maxDescribed {
 		if whole {
-			return []part{{f, atom{v: h.v, next: h.next}}}
+			return []part{{coef: f, atom: atom{v: h.v, next: h.next}}}
 		}
 		return h.digits()
 	}
@@ -213,7 +215,7 @@ func (s *statement) split(h *holder, least, most int64) []part {
 	levels = slices.Compact(levels)
 	switch {
 	case whole && len(levels) > 2:
-		return []part{{f, atom{v: h.v, next: h.next}}}
+		return []part{{coef: f, atom: atom{v: h.v, next: h.next}}}
 	case len(levels) > maxLevels:
 		return h.digits()
 	}
@@ -224,7 +226,7 @@ func (s *statement) split(h *holder, least, most int64) []part {
 		for j := range sums {
 			a.allowed[j] = sums[j] >= level
 		}
-		out = append(out, part{level - levels[i], a})
+		out = append(out, part{coef: level - levels[i], atom: a})
 	}
 	return out
 }
@@ -262,7 +264,7 @@ func (h *holder) digits() []part {
 			}
 			a.digit = 0
 		}
-		out = append(out, part{c, a})
+		out = append(out, part{coef: c, atom: a})
 	}
 	return out
 }
@@ -283,7 +285,7 @@ func (a *atom) text(p *Problem) string {
 	case a.digit == a.v.Width && a.v.Lo < 0:
 		return "(" + a.name() + " < 0)"
 	case a.digit > 0:
-		return fmt.Sprintf("(%s mod %d >= %d)", a.name(), int64(1)<<a.digit, int64(1)<<(a.digit-1))
+		return fmt.Sprintf("(%s mod %d >= %d)", a.v.Steps(a.name()), int64(1)<<a.digit, int64(1)<<(a.digit-1))
 	case a.allowed != nil:
 		return "(" + a.v.describe(a.name(), a.allowed) + ")"
 	}

@@ -30,7 +30,7 @@ func (v *Variable) Value(val Valuation) int64 {
 	return x
 }
 
-// Parse reads a value as Show writes it, or a quantity as a number: true or false of a Boolean, an integer of an integer or, as
+// Parse reads a value as Show writes it, or a quantity as a number, rounded to the nearest value of one of fixed decimals: true or false of a Boolean, an integer of an integer or, as
 // 0 or 1, of a Boolean. It does not compare it with the range, as Set does.
 func (v *Variable) Parse(text string) (int64, error) {
 	if v.View != nil {
@@ -57,7 +57,7 @@ func (v *Variable) Parse(text string) (int64, error) {
 // error.
 func (v *Variable) Set(val Valuation, x int64) error {
 	if x < v.Lo || x > v.Hi {
-		return fmt.Errorf("%s cannot be %d; its range is %d..%d", v.Name, x, v.Lo, v.Hi)
+		return fmt.Errorf("%s cannot be %s; its range is %s", v.Name, v.text(x), v.text(v.Lo)+".."+v.text(v.Hi))
 	}
 	for i := range v.Width {
 		val[int(v.First)+i] = x>>(v.Width-1-i)&1 == 1

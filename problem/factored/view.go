@@ -10,8 +10,8 @@ import (
 	"github.com/fdplan/fdplan/internal/nearest"
 )
 
-// View is the meaning of an integer variable's values: the names of an enumeration, or the
-// bins of a real quantity. It changes what people and devices read and write, and nothing in
+// View is the meaning of an integer variable's values: the names of an enumeration, the bins of
+// a real quantity, or the step of one of fixed decimals. It changes what people and devices read and write, and nothing in
 // the problem.
 type View struct {
 	// Names are those of the values Lo, Lo+1, …, Hi of an enumeration; nil for none.
@@ -19,7 +19,10 @@ type View struct {
 	// Edges are the bounds of the bins of a quantity, increasing, one more than there are
 	// values: Lo+k stands for Edges[k] <= x < Edges[k+1], and Hi also for the last edge.
 	Edges []float64
-	Unit  string // of a quantity, such as kg; may be empty
+	// Num/Den is the step of a quantity of fixed decimals, in lowest terms: the value x stands
+	// for x*Num/Den exactly. Den is 0 for none; else both are positive, and Den divides a power of 10.
+	Num, Den int64
+	Unit     string // of a quantity, such as kg; may be empty
 }
 
 // Quantity reports whether v is discretised from a real quantity.
@@ -28,8 +31,8 @@ func (v *Variable) Quantity() bool { return v.View != nil && v.View.Edges != nil
 // Enumeration reports whether the values of v have names.
 func (v *Variable) Enumeration() bool { return v.View != nil && v.View.Names != nil }
 
-// Show returns the value x of v as people read it: a bool, an int64, or a string for a named
-// value and for the bin of a quantity.
+// Show returns the value x of v as people read it: a bool, an int64, a json.Number for a
+// quantity of fixed decimals, or a string for a named value and for the bin of a quantity.
 func (v *Variable) Show(x int64) any {
 	k := x - v.Lo
 	switch {
@@ -41,6 +44,8 @@ func (v *Variable) Show(x int64) any {
 		return v.interval(v.View.Edges[k], v.View.Edges[k+1], "–")
 	case v.Enumeration() || v.Quantity():
 		return fmt.Sprintf("no value (%d)", x) // of a network that is wrong
+	case v.Fixed():
+		return v.shown(x)
 	}
 	return x
 }
@@ -55,28 +60,37 @@ func (v *Variable) RangeText() string {
 	case v.Quantity():
 		return v.interval(v.View.Edges[0], v.View.Edges[len(v.View.Edges)-1], "..")
 	}
-	return fmt.Sprintf("%d..%d", v.Lo, v.Hi)
+	return v.text(v.Lo) + ".." + v.text(v.Hi) + v.unit()
 }
 
 func (v *Variable) interval(lo, hi float64, sep string) string {
-	s := number(lo) + sep + number(hi)
-	if v.View.Unit != "" {
-		s += " " + v.View.Unit
-	}
-	return s
+	return number(lo) + sep + number(hi) + v.unit()
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Center returns the middle of the bin that value x of a quantity stands for, the number that
-// devices are sent.
+// Center returns the number that devices are sent for value x of a variable that is Real: the
+// middle of the bin, or the decimal number itself.
 func (v *Variable) Center(x int64) float64 {
+	if v.Fixed() {
+		return float64(x) * float64(v.View.Num) / float64(v.View.Den)
+	}
 	k := x - v.Lo
 	return v.View.Edges[k] + (v.View.Edges[k+1]-v.View.Edges[k])/2
 }
 
-// Level returns the value of v whose bin contains the quantity q.
+// Level returns the value of v, which is Real, whose bin contains q, or that is nearest to it.
 func (v *Variable) Level(q float64) (int64, error) {
+	if v.Fixed() {
+		x := int64(0)
+		if q-q == 0 {
+			x = v.nearestFloat(q)
+		}
+		if q-q != 0 || x < v.Lo || x > v.Hi {
+			return 0, fmt.Errorf("%s cannot be %s; its range is %s", v.Name, number(q), v.RangeText())
+		}
+		return x, nil
+	}
 	edges := v.View.Edges
 	last := len(edges) - 1
 	if !(q >= edges[0] && q <= edges[last]) {
@@ -135,6 +149,9 @@ func (v *Variable) parseView(text string) (int64, error) {
 	if v.Enumeration() {
 		return v.Named(text)
 	}
+	if v.Fixed() {
+		return v.parseFixed(text)
+	}
 	if q, err := strconv.ParseFloat(text, 64); err == nil {
 		return v.Level(q)
 	}
@@ -168,6 +185,13 @@ func (v *Variable) checkView() error {
 		return fmt.Errorf("%s has %d values and %d names", v.Name, n, len(v.View.Names))
 	case v.Quantity() && int64(len(v.View.Edges)) != n+1:
 		return fmt.Errorf("%s has %d values and %d bin edges, expected %d", v.Name, n, len(v.View.Edges), n+1)
+	case v.Fixed() && (v.Quantity() || v.Enumeration()):
+		return fmt.Errorf("%s has a step beside bins or names; expected one of them", v.Name)
+	}
+	if v.Fixed() {
+		if err := v.View.checkStep(); err != nil {
+			return fmt.Errorf("%s: %w", v.Name, err)
+		}
 	}
 	return nil
 }

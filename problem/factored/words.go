@@ -13,7 +13,7 @@ import (
 //	at most 2 of reboot(c1), reboot(c2), reboot(c3) can be chosen
 //
 // States are true or false, actions are chosen or not. "next" is the value at the following
-// step. A quantity in a sum of several is the number of its bin. The sentence has the truth of
+// step. A quantity in bins in a sum of several is the number of its bin. The sentence has the truth of
 // c for all values in the ranges of the variables. It is "" if c mentions an auxiliary variable
 // without a meaning.
 func (p *Problem) Words(c *Constraint) string {
@@ -236,6 +236,7 @@ func floorDiv(a, b int64) int64 {
 
 // compare writes a sum of several parts, those with negative coefficients on the right side.
 func (s *statement) compare() string {
+	s.toUnits()
 	left, right, k, op := statement{p: s.p}, statement{p: s.p}, s.k, s.op
 	for _, x := range s.parts {
 		if x.coef > 0 {
@@ -251,11 +252,11 @@ func (s *statement) compare() string {
 	text := left.addends() + [...]string{LE: " must be at most ", GE: " must be at least ", EQ: " must equal "}[op]
 	switch {
 	case len(right.parts) == 0:
-		return text + fmt.Sprint(k)
+		return text + s.ratio(k)
 	case k > 0:
-		return text + right.addends() + fmt.Sprintf(" + %d", k)
+		return text + right.addends() + " + " + s.ratio(k)
 	case k < 0:
-		return text + right.addends() + fmt.Sprintf(" - %d", -k)
+		return text + right.addends() + " - " + s.ratio(-k)
 	}
 	return text + right.addends()
 }
@@ -271,6 +272,8 @@ func (s *statement) addends() string {
 			text = "(" + x.phrase(fact, !x.neg) + ")"
 		case x.v.Quantity():
 			text = "(bin of " + text + ")"
+		case x.counts() && !x.inUnits:
+			text = x.v.Steps(text)
 		}
 		if x.coef != 1 {
 			text = fmt.Sprintf("%d*%s", x.coef, text)

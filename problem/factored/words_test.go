@@ -146,7 +146,7 @@ func TestPayoffs(t *testing.T) {
 		sum := p.Reward.Constant
 		for _, x := range p.Payoffs() {
 			switch {
-			case x.Integer:
+			case x.Of != nil:
 				_, value := w.variable(x.Text)
 				sum += x.Weight * value
 				integers++

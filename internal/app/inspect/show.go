@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -55,6 +56,9 @@ type VariableLine struct {
 	Edges  []float64 `json:"edges,omitempty"`
 	Unit   string    `json:"unit,omitempty"`
 	Bins   []string  `json:"bins,omitempty"` // as plans and states name them, from Lo on
+	// Step is the step of a quantity of fixed decimals, in which Lo and Hi are counted; absent
+	// for other variables.
+	Step json.Number `json:"step,omitempty"`
 	// Default is the value of an action that plans omit; absent if it is false or 0, or Listed.
 	Default any  `json:"default,omitempty"`
 	Listed  bool `json:"listed,omitempty"` // an action that every step of a plan has: it has no default
@@ -114,20 +118,8 @@ func Show(problem *load.Problem) *Summary {
 		if v.Clock > 0 {
 			continue
 		}
-		line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Learned: learned[v], Input: input[v], Range: v.RangeText(), Meaning: v.Meaning}
-		if v.View != nil {
-			line.Values, line.Edges, line.Unit = v.View.Names, v.View.Edges, v.View.Unit
-			for x := v.Lo; v.Quantity() && x <= v.Hi; x++ {
-				line.Bins = append(line.Bins, fmt.Sprint(v.Show(x)))
-			}
-		}
-		switch {
-		case v.Kind != factored.Action:
-		case !v.HasDefault():
-			line.Listed = true
-		case v.Default != 0:
-			line.Default = v.Show(v.Default)
-		}
+		line := variableLine(v)
+		line.Learned, line.Input = learned[v], input[v]
 		if problem.Truth != nil {
 			line.Published = problem.Truth.Task.BitNames[v.Name]
 		}
@@ -140,7 +132,12 @@ func Show(problem *load.Problem) *Summary {
 	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
 	s.Constant = p.Reward.Float(p.Reward.Constant)
 	for _, r := range p.Payoffs() {
-		s.Reward = append(s.Reward, RewardLine{r.Text, r.Integer, p.Reward.Float(r.Weight)})
+		weight := p.Reward.Float(r.Weight)
+		if r.Of != nil {
+			step, _ := r.Of.Step().Float64()
+			weight /= step
+		}
+		s.Reward = append(s.Reward, RewardLine{r.Text, r.Of != nil, weight})
 	}
 	s.Chance = chanceLines(problem.Chance)
 	s.Untrained = t.Network == nil && len(p.Outputs) > 0
@@ -254,4 +251,26 @@ func List(ctx context.Context) ([]Listing, error) {
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// variableLine describes a variable by itself.
+func variableLine(v *factored.Variable) VariableLine {
+	line := VariableLine{Name: v.Name, Kind: v.Kind.String(), Bool: v.Bool, Lo: v.Lo, Hi: v.Hi, Bits: v.Width, Range: v.RangeText(), Meaning: v.Meaning}
+	if v.View != nil {
+		line.Values, line.Edges, line.Unit = v.View.Names, v.View.Edges, v.View.Unit
+		if v.Fixed() {
+			line.Step = json.Number(v.Decimal(1))
+		}
+		for x := v.Lo; v.Quantity() && x <= v.Hi; x++ {
+			line.Bins = append(line.Bins, fmt.Sprint(v.Show(x)))
+		}
+	}
+	switch {
+	case v.Kind != factored.Action:
+	case !v.HasDefault():
+		line.Listed = true
+	case v.Default != 0:
+		line.Default = v.Show(v.Default)
+	}
+	return line
 }

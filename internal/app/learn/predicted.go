@@ -82,7 +82,7 @@ func (x *Predictions) Add(before Observed, action factored.Valuation, after Obse
 		r.Before[i], r.Out[i] = now[b], next[b]
 	}
 	for i, v := range x.c.Variables() {
-		if v.Quantity() {
+		if v.Real() {
 			x.units.Now[i], x.units.Next[i] = quantity(v, before), quantity(v, after)
 		}
 	}
@@ -96,7 +96,7 @@ func (x *Predictions) exclude(state factored.Valuation, o Observed, next bool) b
 		switch {
 		case !ok || math.IsNaN(o.Outside[name]):
 			return false
-		case !v.Quantity(): // which counts in the nearest bin
+		case !v.Real(): // which counts in the nearest bin
 			clear(state[v.First : int(v.First)+v.Width])
 			x.row.Outside = append(x.row.Outside, train.Outside{Variable: v, Next: next, Value: o.Outside[name]})
 		}
@@ -104,7 +104,7 @@ func (x *Predictions) exclude(state factored.Valuation, o Observed, next bool) b
 	return true
 }
 
-// quantity is the value of a quantity in its own unit: as it was sent, or the center of its bin.
+// quantity is the value of a quantity in its own unit: as it was sent, or the number or the center of the bin that was taken for it.
 func quantity(v *factored.Variable, o Observed) float64 {
 	if q, ok := o.Quantities[v.Name]; ok {
 		return q

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,6 +115,9 @@ func (a *atoms) variable(x *side) {
 		condition(x.name+" == "+name, x.name+" ~= "+name, x.now+" == "+name, 1, func(row []float64) float64 { return truth(row[i] == float64(level)) })
 	}
 	same := func(row []float64) float64 { return row[i] }
+	if v.Fixed() {
+		same = func(row []float64) float64 { return v.Center(int64(row[i])) }
+	}
 	switch {
 	case v.Bool:
 		condition(x.name, "~"+x.name, x.now, 0, same)
@@ -130,17 +134,17 @@ func (a *atoms) variable(x *side) {
 	default:
 		condition(x.name, "", "", 0, same)
 		for k := v.Lo + 1; k <= v.Hi && v.Hi-v.Lo < mostBounds; k++ {
-			bound(k, strconv.FormatInt(k, 10))
+			bound(k, fmt.Sprint(v.Show(k)))
 		}
 		step := max(1, (v.Hi-v.Lo+mostValues-1)/mostValues)
 		for k := v.Lo + step; k < v.Hi && v.Hi-v.Lo >= mostBounds; k += step {
-			bound(k, strconv.FormatInt(k, 10))
+			bound(k, fmt.Sprint(v.Show(k)))
 		}
 		last := min(v.Hi-1, v.Lo+mostValues-2)
 		for k := v.Lo; k <= last; k++ {
-			value(k, strconv.FormatInt(k, 10))
+			value(k, fmt.Sprint(v.Show(k)))
 		}
-		value(v.Hi, strconv.FormatInt(v.Hi, 10))
+		value(v.Hi, fmt.Sprint(v.Show(v.Hi)))
 	}
 }
 
@@ -173,7 +177,7 @@ func (a *atoms) relations(sides []side) {
 // equality compares values of two variables; false if they have nothing in common.
 func equality(v, w *factored.Variable) (equal func(x, y float64) bool, ok bool) {
 	switch {
-	case v.Bool != w.Bool || v.Quantity() || w.Quantity() || v.Enumeration() != w.Enumeration():
+	case v.Bool != w.Bool || v.Quantity() || w.Quantity() || v.Enumeration() != w.Enumeration() || v.Step().Cmp(w.Step()) != 0:
 		return nil, false
 	case !v.Enumeration():
 		return func(x, y float64) bool { return x == y }, v.Bool || v.Lo <= w.Hi && w.Lo <= v.Hi && v.Lo < v.Hi && w.Lo < w.Hi

@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Truth is a problem's RDDL, in which plans and policies can be simulated.
@@ -43,7 +44,9 @@ var ErrNoRDDL = errors.New("there is no RDDL to simulate")
 func newTruth(t *task.Task, read task.ReadFile, g *ground.Problem, c *translate.Compiled, inferred *translate.Values) (*Truth, error) {
 	ranges := sim.Ranges{}
 	for name, r := range t.Ranges {
-		ranges[name] = sim.Range{Lo: float64(r.Lo), Hi: float64(r.Hi)}
+		of := factored.Variable{View: r.View}
+		step, _ := of.Step().Float64()
+		ranges[name] = sim.Range{Lo: float64(r.Lo) * step, Hi: float64(r.Hi) * step}
 	}
 	// Of states, what was inferred holds in legal states alone, which the simulator judges by
 	// the RDDL itself.

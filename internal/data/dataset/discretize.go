@@ -8,6 +8,14 @@ import (
 	"github.com/fdplan/fdplan/internal/data/bins"
 )
 
+// scale is how the levels of a column stand for real numbers: bins, or decimals.
+type scale interface {
+	Lo() float64 // least and greatest number
+	Hi() float64
+	Level(x float64) int // of a number in the range
+	Center(k int) float64
+}
+
 // Discretize returns the schema in which columns contain levels: those that by names, by the
 // fluent's name or, for all fluents of that name, by the part before the brackets. They must
 // be integers 0..Levels()-1. In files such a column contains the quantity itself: reading
@@ -35,7 +43,7 @@ func (s *Schema) Discretize(by map[string]bins.Bins) (*Schema, error) {
 		if c.Type != Int || !c.Bounded || c.Lo != 0 || c.Hi != float64(b.Levels()-1) {
 			return nil, fmt.Errorf("column %s is not an integer in 0..%d, expected one for %d levels", c.Name, b.Levels()-1, b.Levels())
 		}
-		c.bins = &b
+		c.scale = b
 	}
 	return out, nil
 }
@@ -45,13 +53,17 @@ func (s *Schema) Discretize(by map[string]bins.Bins) (*Schema, error) {
 func (s *Schema) Stored() *Schema {
 	out := s
 	for i, c := range s.Columns {
-		if c.bins == nil {
+		if c.scale == nil {
 			continue
 		}
 		if out == s {
 			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Outside: s.Outside, Columns: append([]Column(nil), s.Columns...)}
 		}
-		out.Columns[i] = Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.bins.Lo(), Hi: c.bins.Hi(), Lag: c.Lag}
+		stored := Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.scale.Lo(), Hi: c.scale.Hi(), Lag: c.Lag}
+		if d, ok := c.scale.(decimals); ok {
+			stored.decimals = &d
+		}
+		out.Columns[i] = stored
 	}
 	return out
 }
@@ -68,9 +80,9 @@ func (s *Schema) Quantise(d *Data) *Data {
 func (s *Schema) toLevels(values []float64) {
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		for at := i; c.bins != nil && at < len(values); at += len(s.Columns) {
+		for at := i; c.scale != nil && at < len(values); at += len(s.Columns) {
 			if !math.IsNaN(values[at]) {
-				values[at] = float64(c.bins.Level(values[at]))
+				values[at] = float64(c.scale.Level(values[at]))
 			}
 		}
 	}
@@ -80,14 +92,14 @@ func (s *Schema) toLevels(values []float64) {
 func (s *Schema) fromLevels(values []float64) []float64 {
 	out := values
 	for i, c := range s.Columns {
-		if c.bins == nil {
+		if c.scale == nil {
 			continue
 		}
 		if &out[0] == &values[0] {
 			out = append([]float64(nil), values...)
 		}
 		for at := i; at < len(out); at += len(s.Columns) {
-			out[at] = c.bins.Center(int(values[at]))
+			out[at] = c.scale.Center(int(values[at]))
 		}
 	}
 	return out
@@ -95,12 +107,17 @@ func (s *Schema) fromLevels(values []float64) []float64 {
 
 // Text returns a value of the column as people read it, a level as its bin.
 func (c *Column) Text(v float64) string {
-	if k := int(v); c.bins != nil && k >= 0 && k < c.bins.Levels() {
-		text := fmt.Sprintf("%v–%v", c.bins.Edges[k], c.bins.Edges[k+1])
-		if c.bins.Unit != "" {
-			text += " " + c.bins.Unit
+	switch of := c.scale.(type) {
+	case bins.Bins:
+		if k := int(v); k >= 0 && k < of.Levels() {
+			text := fmt.Sprintf("%v–%v", of.Edges[k], of.Edges[k+1])
+			if of.Unit != "" {
+				text += " " + of.Unit
+			}
+			return text
 		}
-		return text
+	case decimals:
+		return of.v.Decimal(int64(v))
 	}
 	return string(c.format(nil, v))
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // OfProblem returns the schema with one column for each state and action variable of p:
-// values of enumerations by name, and quantities in bins as levels (see Discretize).
+// values of enumerations by name, quantities in bins as levels (see Discretize), and those of
+// fixed decimals as their steps, which files have as decimal numbers.
 func OfProblem(p *factored.Problem) (*Schema, error) {
 	columns := map[factored.Kind][]Column{}
 	levels := map[string]bins.Bins{}
@@ -19,6 +20,9 @@ func OfProblem(p *factored.Problem) (*Schema, error) {
 		case !v.Bool:
 			c.Type = Int
 		}
+		if v.Fixed() {
+			c.scale = decimals{*v}
+		}
 		if v.Quantity() {
 			levels[v.Name] = bins.Bins{Edges: v.View.Edges, Unit: v.View.Unit}
 		}
@@ -29,4 +33,23 @@ func OfProblem(p *factored.Problem) (*Schema, error) {
 		return s, err
 	}
 	return s.Discretize(levels)
+}
+
+// decimals are the values of a quantity of fixed decimals.
+type decimals struct{ v factored.Variable }
+
+func (d decimals) Lo() float64          { return d.v.Center(d.v.Lo) }
+func (d decimals) Hi() float64          { return d.v.Center(d.v.Hi) }
+func (d decimals) Center(k int) float64 { return d.v.Center(int64(k)) }
+
+// Level returns the step in the range nearest to x.
+func (d decimals) Level(x float64) int {
+	z, _ := d.v.Level(min(max(x, d.Lo()), d.Hi()))
+	return int(z)
+}
+
+// holds reports whether x is in the range once it is rounded.
+func (d decimals) holds(x float64) bool {
+	_, err := d.v.Level(x)
+	return err == nil
 }

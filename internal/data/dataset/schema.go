@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/data/bins"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -56,7 +55,8 @@ type Column struct {
 	// Lag, where it is one, says that the column has the value of another fluent in rows before.
 	Lag factored.Lag
 
-	bins *bins.Bins // of an Int that holds levels; see Discretize
+	scale    scale     // of an Int that holds levels; see Discretize
+	decimals *decimals // of a Real in a file, of fixed decimals; nil for others
 }
 
 // Schema lists the columns: states, actions, next states, the last in the order of the first.
@@ -160,6 +160,12 @@ func (s *Schema) check() error {
 	return nil
 }
 
+// Contains reports whether a number is in the range of the column, that of fixed decimals once it is
+// rounded.
+func (c *Column) Contains(v float64) bool {
+	return !c.Bounded || v >= c.Lo && v <= c.Hi || c.decimals != nil && c.decimals.holds(v)
+}
+
 // admits describes why v is not valid in the column, or returns "".
 func (c *Column) admits(v float64) string {
 	switch {
@@ -171,7 +177,7 @@ func (c *Column) admits(v float64) string {
 		return "expected one of " + strings.Join(c.Values, ", ")
 	case c.Type == Int && v != math.Trunc(v):
 		return "expected an integer"
-	case c.Bounded && (v < c.Lo || v > c.Hi):
+	case !c.Contains(v):
 		return fmt.Sprintf("expected a value in %s..%s", number(c.Lo), number(c.Hi))
 	}
 	return ""
@@ -186,6 +192,9 @@ func (c *Column) format(dst []byte, v float64) []byte {
 		return strconv.AppendInt(dst, int64(v), 10)
 	case Enum:
 		return append(dst, c.Values[int(v)]...)
+	}
+	if d := c.decimals; d != nil && d.holds(v) {
+		return append(dst, d.v.Decimal(int64(d.Level(v)))...)
 	}
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }

@@ -36,7 +36,10 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 		if part.Weight == 0 {
 			continue
 		}
-		d := Difference{What: part.Text, Integer: part.Integer, Weight: part.Weight}
+		d := Difference{What: part.Text, Integer: part.Of != nil, Weight: part.Weight}
+		if d.Integer {
+			d.What = part.Of.Steps(part.Text)
+		}
 		var err error
 		if d.Plan, err = count(part, x.trace.Steps); err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func (s *Process) values(b *bytes.Buffer, name string, k factored.Kind, val fact
 	b.WriteByte('}')
 }
 
-// sent writes a value as a process reads it: a quantity is sent as the center of its bin.
+// sent writes a value as a process reads it: a quantity in bins is sent as the center of its bin.
 func sent(v *factored.Variable, x int64) string {
 	switch {
 	case v.Quantity():
@@ -91,7 +91,10 @@ func sent(v *factored.Variable, x int64) string {
 
 // declaration describes a variable in hello.
 func declaration(v *factored.Variable) string {
-	name := quote(v.Name)
+	name, unit := quote(v.Name), ""
+	if v.View != nil && v.View.Unit != "" {
+		unit = `,"unit":` + quote(v.View.Unit)
+	}
 	switch {
 	case v.Bool:
 		return fmt.Sprintf(`{"name":%s,"type":"bool"}`, name)
@@ -103,13 +106,11 @@ func declaration(v *factored.Variable) string {
 		return fmt.Sprintf(`{"name":%s,"type":"enum","values":[%s]}`, name, strings.Join(values, ","))
 	case v.Quantity():
 		edges, _ := json.Marshal(v.View.Edges) // finite numbers
-		unit := ""
-		if v.View.Unit != "" {
-			unit = `,"unit":` + quote(v.View.Unit)
-		}
 		n := len(v.View.Edges)
 		return fmt.Sprintf(`{"name":%s,"type":"real","lo":%s,"hi":%s,"edges":%s%s}`, name,
 			strconv.FormatFloat(v.View.Edges[0], 'g', -1, 64), strconv.FormatFloat(v.View.Edges[n-1], 'g', -1, 64), edges, unit)
+	case v.Fixed():
+		return fmt.Sprintf(`{"name":%s,"type":"real","lo":%s,"hi":%s,"step":%s%s}`, name, v.Decimal(v.Lo), v.Decimal(v.Hi), v.Decimal(1), unit)
 	}
 	return fmt.Sprintf(`{"name":%s,"type":"int","lo":%d,"hi":%d}`, name, v.Lo, v.Hi)
 }

@@ -112,7 +112,7 @@ func received(a *Answer, v *factored.Variable, raw json.RawMessage) (int64, *Out
 	case v.Bool && text == "false":
 		return 0, nil, nil
 	}
-	if x, err := strconv.ParseInt(text, 10, 64); err == nil && !v.Quantity() && x >= v.Lo && x <= v.Hi {
+	if x, err := strconv.ParseInt(text, 10, 64); err == nil && !v.Real() && x >= v.Lo && x <= v.Hi {
 		return x, nil, nil
 	}
 	q, err := strconv.ParseFloat(text, 64)
@@ -121,7 +121,7 @@ func received(a *Answer, v *factored.Variable, raw json.RawMessage) (int64, *Out
 		return 0, nil, fmt.Errorf("expected %s, found %s", kind, shorten(text))
 	}
 	x, inside := nearest(v, q)
-	if v.Quantity() {
+	if v.Real() {
 		if a.Quantities == nil {
 			a.Quantities = map[string]float64{}
 		}
@@ -146,6 +146,15 @@ func nearest(v *factored.Variable, q float64) (x int64, inside bool) {
 		edges := v.View.Edges
 		x, err := v.Level(min(max(q, edges[0]), edges[len(edges)-1]))
 		return x, err == nil && q >= edges[0] && q <= edges[len(edges)-1]
+	}
+	if v.Fixed() {
+		if x, err := v.Level(q); err == nil {
+			return x, true
+		}
+		if q > v.Center(v.Lo) {
+			return v.Hi, false
+		}
+		return v.Lo, false
 	}
 	lo, hi := v.Lo, v.Hi
 	if v.Bool {

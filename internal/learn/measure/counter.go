@@ -186,7 +186,7 @@ func (f *fluent) add(c *Counter, i int, predicted []uint64, now, next *float64, 
 		return f.value(number(bits, f.bits))
 	}
 	a, b := value(c.before, now), value(c.out, next)
-	if units != nil && f.v.Quantity() {
+	if units != nil && f.v.Real() {
 		a, b = units.Now[i], units.Next[i]
 	}
 	for range n {
@@ -195,10 +195,10 @@ func (f *fluent) add(c *Counter, i int, predicted []uint64, now, next *float64, 
 }
 
 // value is what some bits stand for, in the variable's own unit. Bits of no value of a quantity
-// stand for its highest bin.
+// stand for its highest.
 func (f *fluent) value(x uint64) float64 {
 	level := f.level(x)
-	if !f.v.Quantity() {
+	if !f.v.Real() {
 		return float64(level)
 	}
 	return f.v.Center(min(max(level, f.v.Lo), f.v.Hi))

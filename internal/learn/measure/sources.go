@@ -73,7 +73,7 @@ func newUnits(p *factored.Problem, d *dataset.Data) (*units, error) {
 		} else {
 			column[v.Name] = i
 		}
-		if v.Quantity() {
+		if v.Real() {
 			u.bounded = append(u.bounded, i)
 		}
 	}
@@ -97,11 +97,11 @@ func (u *units) read(i int) {
 	}
 }
 
-// outside reports whether a quantity of the row is outside its bins.
+// outside reports whether a quantity of the row is outside its range.
 func (u *units) outside() bool {
 	for _, i := range u.bounded {
 		c, x := &u.data.Schema.Columns[i], u.row[i]
-		if !math.IsNaN(x) && c.Bounded && (x < c.Lo || x > c.Hi) {
+		if !math.IsNaN(x) && !c.Contains(x) {
 			return true
 		}
 	}

@@ -53,6 +53,8 @@ func kindOf(v *factored.Variable, kinds map[string]int) int {
 		return -1
 	case v.Enumeration():
 		key = strings.Join(v.View.Names, "\x00")
+	case v.Fixed():
+		key = "step " + v.Step().String()
 	}
 	if _, ok := kinds[key]; !ok {
 		kinds[key] = len(kinds)
@@ -182,7 +184,7 @@ func literal(v *factored.Variable, i int) string {
 	if v.Enumeration() {
 		return `"` + v.View.Names[i] + `"`
 	}
-	return strconv.FormatInt(v.Lo+int64(i), 10)
+	return fmt.Sprint(v.Show(v.Lo + int64(i)))
 }
 
 // upTo and from write a bound on a variable; those of a quantity are edges of bins.

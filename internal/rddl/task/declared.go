@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -17,8 +18,8 @@ import (
 // Values nor Bins it is Boolean.
 type Fluent struct {
 	Name    string
-	Range   []int64  // of an integer: LO, HI
-	Values  []string // of an enumeration
+	Range   *translate.Range // of an integer or a quantity of fixed decimals
+	Values  []string         // of an enumeration
 	Bins    *bins.Bins
 	Initial any // of a state: bool, int64, float64 or string; nil leaves it open
 	Default any // of an action: the value that plans omit; nil for none, and for a Boolean false
@@ -29,18 +30,19 @@ type Fluent struct {
 
 // fluentTable is a fluent in TOML.
 type fluentTable struct {
-	Name    string    `toml:"name"`
-	Range   []int64   `toml:"range"`
-	Values  []string  `toml:"values"`
-	Lo      *float64  `toml:"lo"`
-	Hi      *float64  `toml:"hi"`
-	Bits    *int      `toml:"bits"`
-	Edges   []float64 `toml:"edges"`
-	Unit    string    `toml:"unit"`
-	Initial any       `toml:"initial"`
-	Default any       `toml:"default"`
-	Listed  bool      `toml:"listed"`
-	Lag     *lagTable `toml:"lag"`
+	Name     string    `toml:"name"`
+	Range    any       `toml:"range"`
+	Decimals *int      `toml:"decimals"` // of the range
+	Values   []string  `toml:"values"`
+	Lo       *float64  `toml:"lo"`
+	Hi       *float64  `toml:"hi"`
+	Bits     *int      `toml:"bits"`
+	Edges    []float64 `toml:"edges"`
+	Unit     string    `toml:"unit"`
+	Initial  any       `toml:"initial"`
+	Default  any       `toml:"default"`
+	Listed   bool      `toml:"listed"`
+	Lag      *lagTable `toml:"lag"`
 }
 
 // lagTable says that a state is the value of a fluent some steps before.
@@ -131,7 +133,7 @@ func (t *Task) setDeclared(f *file) error {
 }
 
 func (f *fluentTable) fluent(key string) (Fluent, error) {
-	out := Fluent{Name: factored.Canonical(f.Name), Range: f.Range, Values: f.Values, Initial: f.Initial, Default: f.Default, Listed: f.Listed}
+	out := Fluent{Name: factored.Canonical(f.Name), Values: f.Values, Initial: f.Initial, Default: f.Default, Listed: f.Listed}
 	table := binsTable{Lo: f.Lo, Hi: f.Hi, Bits: f.Bits, Edges: f.Edges, Unit: f.Unit}
 	quantity := f.Lo != nil || f.Hi != nil || f.Bits != nil || f.Edges != nil
 	kinds := 0
@@ -145,8 +147,8 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 		return out, fmt.Errorf("%q is not a name; expected letters, digits, _ and -, and arguments in brackets", f.Name)
 	case kinds > 1:
 		return out, fmt.Errorf("%s has more than one type; expected range, values, edges, or nothing for a Boolean", out.Name)
-	case f.Range != nil && (len(f.Range) != 2 || f.Range[0] > f.Range[1]):
-		return out, fmt.Errorf("this is not a range for %s; expected [LO, HI] with LO <= HI", out.Name)
+	case f.Decimals != nil && f.Range == nil:
+		return out, fmt.Errorf("%s has decimals and no range; expected range = [LO, HI] beside them", out.Name)
 	case f.Values != nil && len(f.Values) == 0:
 		return out, fmt.Errorf("%s has no values; expected one at least", out.Name)
 	case key == stateTables && f.Default != nil:
@@ -155,8 +157,19 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 		return out, fmt.Errorf("%s is an action; expected default instead of initial", out.Name)
 	case f.Listed && (key == stateTables || f.Default != nil):
 		return out, fmt.Errorf("%s cannot be listed; expected listed = true for an action without a default", out.Name)
-	case f.Unit != "" && !quantity:
-		return out, fmt.Errorf("%s has a unit and no bins; expected edges", out.Name)
+	}
+	if f.Range != nil {
+		r, err := readRange(f.Range, f.Decimals)
+		if err != nil {
+			return out, fmt.Errorf("this is not a range for %s; %w", out.Name, err)
+		}
+		if r.View != nil {
+			r.View.Unit = f.Unit
+		}
+		out.Range = &r
+	}
+	if f.Unit != "" && !quantity && (out.Range == nil || out.Range.View == nil) {
+		return out, fmt.Errorf("%s has a unit and no bins or step; expected edges, or range = \"LO..HI by STEP\"", out.Name)
 	}
 	for i, v := range f.Values {
 		if strings.TrimPrefix(v, "@") == "" || slices.Contains(f.Values[:i], v) {
@@ -190,7 +203,7 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 	v := factored.Variable{Name: f.Name, Kind: k, Lag: f.Lag}
 	switch {
 	case f.Range != nil:
-		v.Lo, v.Hi = f.Range[0], f.Range[1]
+		v.Lo, v.Hi, v.View = f.Range.Lo, f.Range.Hi, f.Range.View
 	case f.Values != nil:
 		v.Hi, v.View = int64(len(f.Values))-1, &factored.View{Names: f.Values}
 	case f.Bins != nil:
@@ -323,7 +336,7 @@ func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
 		n, err = w.Parse(fmt.Sprint(x))
 	}
 	if err == nil && (n < w.Lo || n > w.Hi) {
-		err = fmt.Errorf("%s cannot be %d; its range is %s", w.Name, n, w.RangeText())
+		err = fmt.Errorf("%s cannot be %v; its range is %s", w.Name, w.Show(n), w.RangeText())
 	}
 	return n, err
 }

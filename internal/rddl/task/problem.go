@@ -116,7 +116,11 @@ func (t *Task) check(g *ground.Problem) error {
 		return err
 	}
 	for _, name := range sorted(t.Ranges) {
-		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int }) {
+		fixed := t.Ranges[name].View != nil
+		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int && !fixed || f.Type == ground.Real && fixed }) {
+			if fixed {
+				return t.errorAt([]string{"ranges", name}, "there is no real fluent %s to have a range with a step%s", name, fluentHint(g, name))
+			}
 			return t.errorAt([]string{"ranges", name}, "there is no integer fluent %s to have a range%s", name, fluentHint(g, name))
 		}
 	}

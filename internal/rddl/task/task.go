@@ -16,6 +16,7 @@ import (
 	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Task is the content of a task file. File names can be opened directly: relative ones have
@@ -62,7 +63,7 @@ type file struct {
 	Learned  []string             `toml:"learned"`
 	Inputs   []string             `toml:"inputs"`
 	Network  *string              `toml:"network"`
-	Ranges   map[string][]int64   `toml:"ranges"`
+	Ranges   map[string]any       `toml:"ranges"`
 	Bins     map[string]binsTable `toml:"discretize"`
 	Files    map[string]any       `toml:"files"`
 	State    []fluentTable        `toml:"state"`
@@ -108,7 +109,7 @@ const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{
 	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "log",
-	"name", "range", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "lag", "of", "by", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
+	"name", "range", "decimals", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "lag", "of", "by", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
 }
 
 // Load reads the named task file with source.ReadFile, or with another function.
@@ -201,14 +202,14 @@ func (t *Task) checkLearned() error {
 	return nil
 }
 
-func (t *Task) setRanges(from map[string][]int64) error {
+func (t *Task) setRanges(from map[string]any) error {
 	t.Ranges = map[string]translate.Range{}
 	for _, name := range sorted(from) {
-		r := from[name]
-		if len(r) != 2 || r[0] > r[1] {
-			return t.errorAt([]string{"ranges", name}, "this is not a range for %s; expected [LO, HI] with LO <= HI", name)
+		r, err := readRange(from[name], nil)
+		if err != nil {
+			return t.errorAt([]string{"ranges", name}, "this is not a range for %s; %v", name, err)
 		}
-		t.Ranges[name] = translate.Range{Lo: r[0], Hi: r[1]}
+		t.Ranges[name] = r
 	}
 	return nil
 }
@@ -313,22 +314,53 @@ func positioned(name string, err error) error {
 	return source.Errorf(name, 0, 0, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-// ParseRange parses FLUENT=LO..HI, as on the command line.
+// ParseRange parses FLUENT=LO..HI or FLUENT=LO..HI by STEP, as on the command line.
 func ParseRange(text string) (name string, r translate.Range, err error) {
 	bad := fmt.Errorf("%q is not a range; expected FLUENT=LO..HI such as age=0..3", text)
 	i := strings.LastIndexByte(text, '=')
 	if i <= 0 {
 		return "", r, bad
 	}
-	lo, hi, ok := strings.Cut(text[i+1:], "..")
-	if !ok {
+	if !strings.Contains(text[i:], "..") {
 		return "", r, bad
 	}
-	if r.Lo, err = strconv.ParseInt(strings.TrimSpace(lo), 10, 64); err != nil {
-		return "", r, bad
+	r.Lo, r.Hi, r.View, err = factored.ParseRange(strings.TrimSpace(text[i+1:]))
+	return strings.TrimSpace(text[:i]), r, err
+}
+
+// readRange reads a range in TOML: [LO, HI] of integers, of numbers with decimals digits after
+// the point, or a text as factored.ParseRange reads it.
+func readRange(x any, decimals *int) (r translate.Range, err error) {
+	const form = "expected [LO, HI] with LO <= HI, or \"LO..HI by STEP\""
+	if text, ok := x.(string); ok && decimals == nil {
+		r.Lo, r.Hi, r.View, err = factored.ParseRange(text)
+		return r, err
 	}
-	if r.Hi, err = strconv.ParseInt(strings.TrimSpace(hi), 10, 64); err != nil || r.Lo > r.Hi {
-		return "", r, bad
+	list, ok := x.([]any)
+	if !ok || len(list) != 2 {
+		return r, errors.New(form)
 	}
-	return strings.TrimSpace(text[:i]), r, nil
+	var ends [2]string
+	for i, end := range list {
+		switch end := end.(type) {
+		case int64:
+			ends[i] = strconv.FormatInt(end, 10)
+		case float64:
+			ends[i] = strconv.FormatFloat(end, 'f', -1, 64)
+			if decimals == nil {
+				return r, fmt.Errorf("%s is no integer; %s, or decimals = N beside it", ends[i], form)
+			}
+		default:
+			return r, errors.New(form)
+		}
+	}
+	if decimals != nil {
+		r.Lo, r.Hi, r.View, err = factored.DecimalRange(ends[0], ends[1], *decimals)
+		return r, err
+	}
+	r.Lo, r.Hi = list[0].(int64), list[1].(int64)
+	if r.Lo > r.Hi {
+		return r, errors.New(form)
+	}
+	return r, nil
 }

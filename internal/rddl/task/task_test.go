@@ -153,7 +153,7 @@ func TestFromFlags(t *testing.T) {
 		t.Errorf("got %+v, %v", tk, err)
 	}
 	for _, bad := range []string{"x", "x=3", "x=3..", "x=4..3", "=0..3", "x=a..b"} {
-		if _, err := FromFlags("d", "i", "", []string{bad}); err == nil || !strings.Contains(err.Error(), "expected FLUENT=LO..HI") {
+		if _, err := FromFlags("d", "i", "", []string{bad}); err == nil || !strings.Contains(err.Error(), "LO..HI") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

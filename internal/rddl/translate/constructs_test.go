@@ -94,7 +94,7 @@ func agree(t *testing.T, text string, tableBits int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}, tableBits: tableBits})
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}, tableBits: tableBits})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -204,7 +204,7 @@ instance i { domain = d; non-fluents = n; max-nondef-actions = pos-inf; horizon 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}, tableBits: -1})
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}, tableBits: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestWide(t *testing.T) {
 func TestTermination(t *testing.T) {
 	g := load(t, "x : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
 		"x' = min[x + a, 3];", "reward = 0;\ntermination { x == 2; };", "1.0")
-	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {0, 3}}})
+	c, err := Problem(context.Background(), g, Options{Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}

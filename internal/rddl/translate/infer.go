@@ -325,7 +325,7 @@ func (in *inference) top(i int) domain {
 func (in *inference) results(now *abstract, out *inferred) {
 	add := func(i int, d domain) {
 		if d.finite() && d.lo >= -mostEdge && d.hi <= mostEdge {
-			out.ranges[i] = Range{int64(math.Ceil(d.lo)), int64(math.Floor(d.hi))}
+			out.ranges[i] = Range{Lo: int64(math.Ceil(d.lo)), Hi: int64(math.Floor(d.hi))}
 		}
 	}
 	for _, i := range in.grows {

@@ -330,7 +330,7 @@ func TestInfer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := v.Range(g.ByName["k"]); !ok || r != (Range{-1, 3}) {
+	if r, ok := v.Range(g.ByName["k"]); !ok || r != (Range{Lo: -1, Hi: 3}) {
 		t.Errorf("k has %v, %v", r, ok)
 	}
 	if got := v.Reals(g.ByName["r"]); !slices.Equal(got, []float64{0, 0.1, 0.2, 0.3, 0.4}) {

@@ -281,7 +281,7 @@ func world(r *rand.Rand, depth int) (*ground.Problem, map[string]Range) {
 		inv = m.boolean(1)
 	}
 	g.Invariants = []ground.Condition{{Expr: inv}}
-	return g, map[string]Range{"i": {0, 4}, "j": {-2, 1}}
+	return g, map[string]Range{"i": {Lo: 0, Hi: 4}, "j": {Lo: -2, Hi: 1}}
 }
 
 // mentions reports whether n reads an action.

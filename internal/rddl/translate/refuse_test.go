@@ -39,7 +39,7 @@ instance i { domain = d; init-state { }; max-nondef-actions = pos-inf; horizon =
 func TestRefused(t *testing.T) {
 	const a = "a : { action-fluent, bool, default = false };\n"
 	wide := "x : { state-fluent, int, default = 0 };\n"
-	big := map[string]Range{"x": {0, 1 << 20}}
+	big := map[string]Range{"x": {Lo: 0, Hi: 1 << 20}}
 	for _, c := range []struct {
 		name, pvariables, cpfs, rest string
 		options                      Options
@@ -52,16 +52,16 @@ func TestRefused(t *testing.T) {
 		{"dense real", a + "r : { state-fluent, real, default = 1.0 };", "r' = r / 3;", "reward = 0;", Options{}, "d.rddl:4:1: r is real, and no finite set of values follows"},
 		{"stochastic", a + "s : { state-fluent, bool, default = false };", "s' =\n  if (a) then Bernoulli(0.5) else s;", "reward = 0;", Options{}, "d.rddl:8:15: s is stochastic (Bernoulli) and not learned"},
 		{"stochastic interm", a + "s : { state-fluent, bool, default = false };\ni : { interm-fluent, bool };", "i = Bernoulli(0.5);\ns' = i;", "reward = 0;", Options{}, "d.rddl:8:5: i is stochastic"},
-		{"zero divisor", a + wide, "x' = div[x, x];", "reward = 0;", Options{Ranges: map[string]Range{"x": {0, 3}}}, "d.rddl:8:6: the divisor can be 0"},
+		{"zero divisor", a + wide, "x' = div[x, x];", "reward = 0;", Options{Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}}, "d.rddl:8:6: the divisor can be 0"},
 		{"wide divisor", a + wide, "x' = div[5, x + 1];", "reward = 0;", Options{Ranges: big}, "expected a constant divisor"},
 		{"wide function", a + wide, "x' = round[sqrt[x]];", "reward = 0;", Options{Ranges: big}, "d.rddl:8:12: sqrt of an expression"},
-		{"initial outside", a + wide, "x' = x;", "reward = 0;", Options{Ranges: map[string]Range{"x": {1, 3}}}, "d.rddl:4:1: x starts at 0, outside its range 1..3"},
-		{"rounded comparison", a + wide + "y : { state-fluent, int, default = 0 };", "x' = x; y' = y;", "reward = (sqrt[x] + sqrt[y] <= 9.5);", Options{Ranges: map[string]Range{"x": {0, 127}, "y": {0, 127}}}, "d.rddl:10:29: reward: the values of a function that are not fractions are rounded"},
+		{"initial outside", a + wide, "x' = x;", "reward = 0;", Options{Ranges: map[string]Range{"x": {Lo: 1, Hi: 3}}}, "d.rddl:4:1: x starts at 0, outside its range 1..3"},
+		{"rounded comparison", a + wide + "y : { state-fluent, int, default = 0 };", "x' = x; y' = y;", "reward = (sqrt[x] + sqrt[y] <= 9.5);", Options{Ranges: map[string]Range{"x": {Lo: 0, Hi: 127}, "y": {Lo: 0, Hi: 127}}}, "d.rddl:10:29: reward: the values of a function that are not fractions are rounded"},
 		{"wide reward", a + wide, "x' = x;", "reward = sqrt[x];", Options{Ranges: big}, "sqrt of an expression"},
 		{"large weight", a, "", "reward = 1.0e30 * a;", Options{}, "d.rddl:9:17: reward: its numbers need more than 56 bits"},
 		{"observation", a + "o : { observ-fluent, bool };", "o = a;", "reward = o;", Options{}, "d.rddl:9:10: o is an observation"},
-		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {0, 1}}}, "there is no fluent z"},
-		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {0, 1}}}, "a is not an integer"},
+		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {Lo: 0, Hi: 1}}}, "there is no fluent z"},
+		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {Lo: 0, Hi: 1}}}, "a is not an integer"},
 		{"learned action", a, "", "reward = 0;", Options{Learned: []string{"a"}}, "there is no state fluent a to be learned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestRefused(t *testing.T) {
 func TestLearned(t *testing.T) {
 	g := load(t, "s : { state-fluent, bool, default = false };\nx : { state-fluent, int, default = 0 };\na : { action-fluent, bool, default = false };",
 		"s' = Bernoulli(0.5);\nx' = if (a) then min[x + 1, 3] else x;", "reward = s;", "1.0")
-	c, err := Problem(context.Background(), g, Options{Learned: []string{"s"}, Ranges: map[string]Range{"x": {0, 3}}})
+	c, err := Problem(context.Background(), g, Options{Learned: []string{"s"}, Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestLearned(t *testing.T) {
 	if len(c.Problem.Outputs) != 1 || c.Problem.BitName(c.Problem.Outputs[0]) != "s" {
 		t.Errorf("the network gives %v", c.Problem.Outputs)
 	}
-	c, err = Problem(context.Background(), g, Options{Learned: []string{"s"}, Inputs: []string{"x", "a"}, Ranges: map[string]Range{"x": {0, 3}}})
+	c, err = Problem(context.Background(), g, Options{Learned: []string{"s"}, Inputs: []string{"x", "a"}, Ranges: map[string]Range{"x": {Lo: 0, Hi: 3}}})
 	if err != nil || len(c.Problem.Inputs) != 3 || c.Problem.BitName(c.Problem.Inputs[2]) != "a" {
 		t.Errorf("inputs in the order asked for: %v %v", c, err)
 	}

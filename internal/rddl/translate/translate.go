@@ -12,7 +12,10 @@ import (
 )
 
 // Range is the declared range of an integer fluent, inclusive.
-type Range struct{ Lo, Hi int64 }
+type Range struct {
+	Lo, Hi int64
+	View   *factored.View // the step of a quantity of fixed decimals, in which Lo and Hi are counted; nil for an integer
+}
 
 // Options contain what the RDDL does not express.
 type Options struct {
