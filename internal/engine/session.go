@@ -26,6 +26,14 @@ type Session interface {
 	Exclude(Landmark) error
 }
 
+// Clausal is a session that takes what is found out about the system.
+type Clausal interface {
+	Session
+	// Always adds a clause that holds at every step: one of the literals is true, of a bit at the step or, with
+	// Next, at the following one.
+	Always(clause []factored.Lit)
+}
+
 // Opener is an engine that can be asked again.
 type Opener interface {
 	Engine

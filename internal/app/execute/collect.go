@@ -159,7 +159,7 @@ func (c *collector) step(ctx context.Context) error {
 			return err
 		}
 	}
-	action, err := c.real.random(c.p, c.now, c.rng)
+	action, err := c.real.Random(c.p, c.now, c.rng)
 	if err != nil {
 		if c.taken == 0 && !c.r.Restart {
 			return fmt.Errorf("in the first state: %w", err)

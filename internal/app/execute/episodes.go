@@ -147,7 +147,7 @@ func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*E
 		return nil, fmt.Errorf("doing nothing: %w", err)
 	}
 	rng := rand.New(rand.NewPCG(ref.Seed, 1)) // not the stream of the simulator's draws
-	if line.Random, err = underPolicy(ctx, p, ref, r.Steps, func(real *Real, now *simulator.Answer) (factored.Valuation, error) { return real.random(p, now, rng) }); err != nil {
+	if line.Random, err = underPolicy(ctx, p, ref, r.Steps, func(real *Real, now *simulator.Answer) (factored.Valuation, error) { return real.Random(p, now, rng) }); err != nil {
 		return nil, fmt.Errorf("the random policy: %w", err)
 	}
 	return line, nil

@@ -93,9 +93,9 @@ func drawn(p *factored.Problem, k factored.Kind, val factored.Valuation, rng *ra
 	}
 }
 
-// random draws an action that the rules allow, uniformly; where draws seldom are allowed, from the allowed ones
+// Random draws an action that the rules allow, uniformly; where draws seldom are allowed, from the allowed ones
 // that differ from doing nothing in one variable at most.
-func (real *Real) random(p *load.Problem, now *simulator.Answer, rng *rand.Rand) (factored.Valuation, error) {
+func (real *Real) Random(p *load.Problem, now *simulator.Answer, rng *rand.Rand) (factored.Valuation, error) {
 	if p.Truth != nil && p.Other == nil {
 		return randomAction(p.Truth.System(), now.State, rng)
 	}

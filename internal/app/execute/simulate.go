@@ -170,7 +170,7 @@ func inModel(p *load.Problem, r Simulation, real *Real) (act func(step int, now 
 		return func(int, *simulator.Answer) (factored.Valuation, error) { return idle, nil }, r.Steps, nil, nil
 	case r.Policy == "" || r.Policy == "random":
 		rng := rand.New(rand.NewPCG(r.Seed, 1)) // not the stream of the simulator's draws
-		return func(_ int, now *simulator.Answer) (factored.Valuation, error) { return real.random(p, now, rng) }, r.Steps, nil, nil
+		return func(_ int, now *simulator.Answer) (factored.Valuation, error) { return real.Random(p, now, rng) }, r.Steps, nil, nil
 	}
 	return nil, 0, nil, fmt.Errorf("the policy is %q; expected noop or random in a model without RDDL", r.Policy)
 }

@@ -99,6 +99,23 @@ func (x *Session) Exclude(l engine.Landmark) error {
 	return nil
 }
 
+// Always adds a clause at each step. Plans that were found before may break it, so that the incumbent goes; bounds
+// stay.
+func (x *Session) Always(clause []factored.Lit) {
+	for t := 1; t <= x.m.Horizon; t++ {
+		var lits []sat.Lit
+		for _, l := range clause {
+			at := t
+			if l.Next {
+				at++
+			}
+			lits = append(lits, lit(x.m.Var(at, l.Bit).If(!l.Neg), 0))
+		}
+		x.s.AddClause(lits...)
+	}
+	x.incumbent, x.cost, x.excluding = nil, math.MaxInt64, true
+}
+
 // reward turns a cost into the problem's scaled reward.
 func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConstant()) }
 

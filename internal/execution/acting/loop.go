@@ -1,0 +1,309 @@
+package acting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// Options of a run.
+type Options struct {
+	Horizon int
+	// Steps bounds the steps that are taken; 0 for no bound.
+	Steps int
+	// Reset reports that the system may be reset to its initial state at any time.
+	Reset bool
+	// K is how many variables next values are taken to depend on at most at first.
+	K      int
+	Limits engine.Limits
+	Rand   *rand.Rand
+	// Draw draws a random action that the rules allow.
+	Draw func(now *simulator.Answer) (factored.Valuation, error)
+	// Progress is called after each step; may be nil.
+	Progress func(Progress)
+}
+
+// Progress is what is known after a step. Rewards are scaled.
+type Progress struct {
+	Steps   int
+	Reward  *int64 // of the best plan that was seen to hold; nil for none
+	Bound   *int64 // no plan has a higher reward; nil if nothing is known
+	K       int
+	Rows    int // distinct steps
+	Clauses int
+}
+
+// Result is the outcome of a run.
+type Result struct {
+	Progress
+	// Status is Optimal if the best plan that was seen to hold reaches the bound, Infeasible if no plan exists; both
+	// if no next value depends on more than K variables.
+	Status engine.Status
+	Trace  *factored.Trace // the best plan that was seen to hold; nil for none
+	Reason string          // why it ended before it was proven
+	// Experiment is what would be tried next: the last of these steps was never taken; nil for none.
+	Experiment []factored.Valuation
+	Model      *Model
+	Start      factored.Valuation
+	Resets     int
+}
+
+// learner is one call of Learn.
+type learner struct {
+	p     *factored.Problem
+	o     Options
+	sys   *simulator.Session
+	m     *Model
+	g     *graph
+	start *node
+	now   *simulator.Answer
+	here  *node
+	taken int                  // steps of the episode
+	path  []factored.Valuation // steps that lie ahead: state and action
+	out   *Result
+
+	queries map[string]*query
+	layers  []map[*node]*place
+	dull    map[string]bool // places from which nothing better can come
+}
+
+// Learn acts in a system until a plan is proven, or a limit or the context ends it. An error is one of package
+// simulator, or about a system that is not as the problem says; the result is what is known by then.
+func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o Options) (*Result, error) {
+	m, err := NewModel(p, o.K)
+	if err != nil {
+		return nil, err
+	}
+	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}}
+	l.out = &Result{Status: engine.Unknown, Model: m}
+	if err := l.begin(ctx); err != nil {
+		return l.out, err
+	}
+	for l.out.Status == engine.Unknown && l.out.Reason == "" {
+		if err := l.round(ctx); err != nil {
+			if ctx.Err() != nil {
+				l.out.Reason = context.Cause(ctx).Error()
+				break
+			}
+			return l.out, err
+		}
+	}
+	l.conclude()
+	return l.out, nil
+}
+
+// begin resets the system.
+func (l *learner) begin(ctx context.Context) error {
+	if err := l.reset(ctx); err != nil {
+		return err
+	}
+	val, given := l.p.InitialBits()
+	for _, b := range l.g.states {
+		if given[b] && val[b] != l.now.State[b] {
+			v, _ := l.p.Owner(b)
+			return fmt.Errorf("the simulator begins with %v; the problem's initial state has %v", simulator.ValueOf(v, l.now.State), simulator.ValueOf(v, val))
+		}
+	}
+	l.start = l.here
+	l.out.Start = l.here.state
+	return nil
+}
+
+func (l *learner) reset(ctx context.Context) error {
+	a, err := l.sys.Reset(ctx, nil)
+	if err != nil {
+		return err
+	}
+	l.out.Resets++
+	l.taken, l.path = 0, nil
+	l.now, l.here = a, l.g.at(a.State)
+	if l.start != nil && l.here != l.start {
+		return fmt.Errorf("%w: a reset leads to another state than before", ErrSystem)
+	}
+	return nil
+}
+
+// ErrSystem is wrapped by errors about a system that is not deterministic, or not as its problem says.
+var ErrSystem = errors.New("the system is not as assumed")
+
+// round decides on a step and takes it.
+func (l *learner) round(ctx context.Context) error {
+	action, err := l.decide(ctx)
+	if err != nil || action == nil {
+		return err
+	}
+	if l.o.Steps > 0 && l.out.Steps >= l.o.Steps {
+		l.out.Reason = fmt.Sprintf("%d steps were taken", l.out.Steps)
+		l.out.Experiment = slices.Insert(l.path, 0, l.g.join(l.here.state, action))
+		return nil
+	}
+	return l.act(ctx, action)
+}
+
+// act takes a step.
+func (l *learner) act(ctx context.Context, action factored.Valuation) error {
+	a, err := l.sys.Step(ctx, l.now, action)
+	if err != nil {
+		return err
+	}
+	l.out.Steps++
+	l.taken++
+	now := l.g.join(l.here.state, action)
+	known := l.g.add(now, a.State)
+	switch {
+	case known != nil && (known.to == nil) != (a.State == nil), known != nil && a.State != nil && known.to != l.g.at(a.State):
+		return fmt.Errorf("%w: the same action in the same state had two outcomes", ErrSystem)
+	case known == nil:
+		if err := l.learn(now, a); err != nil {
+			return err
+		}
+	}
+	if a.State != nil {
+		l.now, l.here = a, l.g.at(a.State)
+	}
+	l.report()
+	return nil
+}
+
+// learn takes a step that was never taken before.
+func (l *learner) learn(now factored.Valuation, a *simulator.Answer) error {
+	l.layers = nil
+	if a.State == nil {
+		return nil
+	}
+	if f := broken(l.m.Free, now, a.State); f != "" {
+		return fmt.Errorf("%w: %s", ErrSystem, f)
+	}
+	grew, err := l.m.Observe(now, a.State)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSystem, err)
+	}
+	if grew {
+		l.widened()
+	}
+	return nil
+}
+
+// widened forgets what followed from fewer variables.
+func (l *learner) widened() {
+	l.queries, l.dull = map[string]*query{}, map[string]bool{}
+	l.out.Bound = nil
+}
+
+// broken says how a step breaks the known part of the transition; "" if it does not.
+func broken(p *factored.Problem, now, next factored.Valuation) string {
+	q := *p
+	q.Global = nil
+	if f, err := validate.CheckStep(&q, nil, now, next); err == nil && f != nil {
+		return f.Error()
+	}
+	return ""
+}
+
+// query is what is asked again and again: the best plan from a state.
+type query struct {
+	session engine.Clausal
+	clauses int // that it has
+	refused int
+	result  *engine.Result
+}
+
+// ask finds the best optimistic plan from a state or, if to is not nil, one that ends there.
+func (l *learner) ask(ctx context.Context, from, to *node, horizon int) (*engine.Result, error) {
+	key := fmt.Sprint(horizon, " ", from.key)
+	if to != nil {
+		key += " " + to.key
+	}
+	q := l.queries[key]
+	if q == nil {
+		s, err := l.open(ctx, from, to, horizon)
+		if err != nil {
+			return nil, err
+		}
+		q = &query{session: s, clauses: len(l.m.Clauses)}
+		l.queries[key] = q
+	}
+	for {
+		if q.result != nil && (q.result.Trace == nil || !l.m.Refute(q.result.Trace) && !l.refused(q)) {
+			return q.result, nil
+		}
+		for ; q.clauses < len(l.m.Clauses); q.clauses++ {
+			q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
+		}
+		r, err := q.session.Solve(ctx, l.o.Limits, nil)
+		if err != nil {
+			return nil, err
+		}
+		if r.Status == engine.Unknown || r.Status == engine.Feasible {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, errors.New(r.Reason)
+		}
+		q.result = r
+	}
+}
+
+// refused excludes the steps of a plan that the system refused, and reports whether there are any.
+func (l *learner) refused(q *query) (any bool) {
+	tr := q.result.Trace
+	for t := range tr.Horizon() {
+		if a := l.g.arc(tr.Steps[t]); a != nil && a.to == nil {
+			var clause []factored.Lit
+			for _, b := range slices.Concat(l.g.states, l.g.actions) {
+				clause = append(clause, factored.Lit{Bit: b, Neg: tr.Steps[t][b]})
+			}
+			q.session.Always(clause)
+			any = true
+		}
+	}
+	return any
+}
+
+// open prepares a query.
+func (l *learner) open(ctx context.Context, from, to *node, horizon int) (engine.Clausal, error) {
+	p := l.m.Optimistic()
+	p.Initial = l.g.is(from)
+	if to != nil {
+		p.Goal, p.Reward = l.g.is(to), factored.Reward{Scale: 1}
+	}
+	s, err := conflict.PB{}.Open(ctx, engine.Task{Problem: p}, horizon)
+	if err != nil {
+		return nil, err
+	}
+	return s.(engine.Clausal), nil
+}
+
+func (l *learner) report() {
+	l.out.K, l.out.Rows, l.out.Clauses = l.m.K, l.m.rows, len(l.m.Clauses)
+	if l.o.Progress != nil {
+		l.o.Progress(l.out.Progress)
+	}
+}
+
+// conclude tells the best plan that was seen to hold.
+func (l *learner) conclude() {
+	l.known()
+	l.report()
+}
+
+// known brings what observed steps reach up to date.
+func (l *learner) known() *place {
+	if l.layers == nil {
+		l.layers = l.g.layers(l.start, l.o.Horizon)
+	}
+	best := l.g.best(l.layers)
+	if best != nil {
+		reward := best.reward
+		l.out.Reward, l.out.Trace = &reward, best.trace()
+	}
+	return best
+}

@@ -1,0 +1,379 @@
+package versions
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// MaxVariables bounds the variables of a function.
+const MaxVariables = 256
+
+// Point is the value of each variable as a number from 0. Numbers below those of New are legal, others are of
+// observations that the rules of the system do not have.
+type Point []uint16
+
+// Function is the version space of one output. It belongs to one goroutine.
+type Function struct {
+	domain []int // legal values by variable
+	rows   []row
+	seen   map[string]int // by point
+	apart  []mask         // differences of rows with different values: each consistent set meets them all
+	least  int            // no set of fewer variables is consistent
+}
+
+type row struct {
+	at Point
+	on bool
+}
+
+// New returns the version space of an output of which no row was seen, with the number of legal values
+// of each variable. It panics if there are more than MaxVariables.
+func New(domain []int) *Function {
+	if len(domain) > MaxVariables {
+		panic("versions: too many variables")
+	}
+	return &Function{domain: domain, seen: map[string]int{}}
+}
+
+// Rows is the number of distinct rows.
+func (f *Function) Rows() int { return len(f.rows) }
+
+// Add takes a row, unless it is known; it is kept, not copied. It reports whether the row agrees with
+// those before: false means that the same point has two values, so that no function of the variables fits.
+func (f *Function) Add(at Point, on bool) bool {
+	key := string(keyOf(at))
+	if i, ok := f.seen[key]; ok {
+		return f.rows[i].on == on
+	}
+	f.seen[key] = len(f.rows)
+	f.rows = append(f.rows, row{at, on})
+	return true
+}
+
+func keyOf(at Point) []byte {
+	key := make([]byte, 0, 2*len(at))
+	for _, x := range at {
+		key = append(key, byte(x), byte(x>>8))
+	}
+	return key
+}
+
+// Least is the least number of variables of a function that agrees with the rows, more than most if none of at
+// most so many does.
+func (f *Function) Least(most int) int {
+	for ; f.least <= most; f.least++ {
+		s := f.search(f.least)
+		if s.extend(mask{}, mask{}, f.apart, nil, f.least) {
+			break
+		}
+	}
+	return f.least
+}
+
+// Values tells which values the functions of at most k variables have at a point: neither if there is no such
+// function.
+func (f *Function) Values(k int, at Point) (zero, one bool) {
+	return f.has(k, at, false), f.has(k, at, true)
+}
+
+// has reports whether some function has a value at a point.
+func (f *Function) has(k int, at Point, value bool) bool {
+	s := f.search(k)
+	return s.extend(mask{}, mask{}, f.apart, s.against(at, mask{}, value), k)
+}
+
+// Cube generalises a point at which all functions of at most k variables have the given value: they have it
+// wherever the variables listed have the values of the point, and the others any legal ones.
+func (f *Function) Cube(k int, at Point, value bool) (fixed []int) {
+	var free mask
+	for v := range f.domain {
+		free.add(v)
+	}
+	for {
+		s := f.search(k)
+		s.free, s.at = free, slices.Clone(at)
+		if !s.extend(mask{}, mask{}, f.apart, s.against(at, free, !value), k) {
+			break
+		}
+		// Some function differs where its variables have the values of s.at: fix one of them.
+		fix := -1
+		for _, v := range s.found.list() {
+			if free.has(v) && s.at[v] != at[v] {
+				fix = v
+				break
+			}
+		}
+		free.remove(fix)
+	}
+	for v := range f.domain {
+		if !free.has(v) {
+			fixed = append(fixed, v)
+		}
+	}
+	return f.shrink(k, at, value, fixed)
+}
+
+// shrink frees what of fixed need not be fixed.
+func (f *Function) shrink(k int, at Point, value bool, fixed []int) []int {
+	for i := 0; i < len(fixed) && len(fixed) > 1; {
+		rest := slices.Delete(slices.Clone(fixed), i, i+1)
+		s := f.search(k)
+		for v := range f.domain {
+			if !slices.Contains(rest, v) {
+				s.free.add(v)
+			}
+		}
+		s.at = slices.Clone(at)
+		if s.extend(mask{}, mask{}, f.apart, s.against(at, s.free, !value), k) {
+			i++
+			continue
+		}
+		fixed = rest
+	}
+	return fixed
+}
+
+// search looks for a consistent set, with values of its free variables, that no row of some kind meets.
+type search struct {
+	f     *Function
+	free  mask  // variables with any legal value
+	at    Point // the point, with the values that were chosen for free variables of the set
+	found mask
+	known int // differences of the function when the search began
+}
+
+// rival is a row that the set has to tell from the point.
+type rival struct {
+	at    Point
+	apart mask // fixed variables in which the point differs
+}
+
+func (f *Function) search(k int) *search { return &search{f: f, known: len(f.apart)} }
+
+// against lists the rows with another value than the given one.
+func (s *search) against(at Point, free mask, value bool) []rival {
+	if s.at == nil {
+		s.at = at
+	}
+	var out []rival
+	for i := range s.f.rows {
+		if r := &s.f.rows[i]; r.on != value {
+			out = append(out, rival{r.at, difference(r.at, at).without(free)})
+		}
+	}
+	return out
+}
+
+func difference(a, b Point) (m mask) {
+	for v := range a {
+		if a[v] != b[v] {
+			m.add(v)
+		}
+	}
+	return m
+}
+
+// extend reports whether at most left variables, none of them closed, can be added to a set so that it meets the
+// differences that it does not meet yet, and tells the point from the rivals.
+func (s *search) extend(set, closed mask, apart []mask, rivals []rival, left int) bool {
+	if len(apart)+len(rivals) == 0 {
+		d, ok := s.f.unmet(set, s.known)
+		if !ok {
+			s.found = set
+			return true
+		}
+		apart = []mask{d}
+	}
+	if left == 0 {
+		return false
+	}
+	var candidates []int
+	if left == 1 {
+		candidates = s.last(set, closed, apart, rivals)
+	} else {
+		candidates = s.branch(set, closed, apart, rivals)
+	}
+	for _, v := range candidates {
+		next := set
+		next.add(v)
+		var rest []mask
+		for _, d := range apart {
+			if !d.has(v) {
+				rest = append(rest, d)
+			}
+		}
+		if !s.free.has(v) {
+			if s.extend(next, closed, rest, tell(rivals, func(r *rival) bool { return r.apart.has(v) }), left-1) {
+				return true
+			}
+		} else if s.anyValue(v, next, closed, rest, rivals, left) {
+			return true
+		}
+		closed.add(v)
+	}
+	return false
+}
+
+// tell lists the rivals that are not told from the point.
+func tell(rivals []rival, told func(*rival) bool) []rival {
+	var rest []rival
+	for i := range rivals {
+		if !told(&rivals[i]) {
+			rest = append(rest, rivals[i])
+		}
+	}
+	return rest
+}
+
+// anyValue tries the values of a free variable.
+func (s *search) anyValue(v int, next, closed mask, rest []mask, rivals []rival, left int) bool {
+	was := s.at[v]
+	for x := range s.f.domain[v] {
+		s.at[v] = uint16(x)
+		if s.extend(next, closed, rest, tell(rivals, func(r *rival) bool { return r.at[v] != uint16(x) }), left-1) {
+			return true
+		}
+	}
+	s.at[v] = was
+	return false
+}
+
+// branch lists the variables one of which the set needs: those of the smallest difference that it does not meet.
+func (s *search) branch(set, closed mask, apart []mask, rivals []rival) []int {
+	var best mask
+	fewest := MaxVariables + 1
+	for _, d := range apart {
+		if m := d.without(closed); m.count() < fewest {
+			best, fewest = m, m.count()
+		}
+	}
+	for i := range rivals {
+		m := rivals[i].apart.or(s.free).without(closed).without(set)
+		if n := m.count(); n < fewest {
+			best, fewest = m, n
+		}
+	}
+	return best.list()
+}
+
+// last lists the variables that meet all that is left.
+func (s *search) last(set, closed mask, apart []mask, rivals []rival) []int {
+	all := mask{}.not().without(closed).without(set)
+	for _, d := range apart {
+		all = all.and(d)
+	}
+	for i := range rivals {
+		if all == (mask{}) {
+			return nil
+		}
+		all = all.and(rivals[i].apart.or(s.free))
+	}
+	var out []int
+	for _, v := range all.list() {
+		if v >= len(s.f.domain) {
+			break
+		}
+		if s.free.has(v) && len(rivals) >= s.f.domain[v] {
+			seen := map[uint16]bool{} // values that rows have
+			for i := range rivals {
+				if x := rivals[i].at[v]; int(x) < s.f.domain[v] {
+					seen[x] = true
+				}
+			}
+			if len(seen) == s.f.domain[v] {
+				continue
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// unmet returns a difference of rows with different values that a set does not meet; those before known are met.
+func (f *Function) unmet(set mask, known int) (mask, bool) {
+	for _, d := range f.apart[known:] {
+		if !d.meets(set) {
+			return d, true
+		}
+	}
+	d, ok := f.contradicted(set)
+	if ok {
+		f.apart = append(f.apart, d)
+	}
+	return d, ok
+}
+
+// contradicted returns the difference of two rows that agree on a set and have different values.
+func (f *Function) contradicted(set mask) (mask, bool) {
+	vars := set.list()
+	first := make(map[uint64]int, len(f.rows))
+	for i := range f.rows {
+		r := &f.rows[i]
+		key := uint64(14695981039346656037)
+		for _, v := range vars {
+			key = (key ^ uint64(r.at[v])) * 1099511628211
+		}
+		k, ok := first[key]
+		if !ok {
+			first[key] = i
+		} else if f.rows[k].on != r.on {
+			if d := difference(f.rows[k].at, r.at); !d.meets(set) { // else the keys are alike by chance
+				return d, true
+			}
+		}
+	}
+	return mask{}, false
+}
+
+// mask is a set of variables.
+type mask [MaxVariables / 64]uint64
+
+func (m *mask) add(v int)     { m[v/64] |= 1 << (v % 64) }
+func (m *mask) remove(v int)  { m[v/64] &^= 1 << (v % 64) }
+func (m mask) has(v int) bool { return m[v/64]>>(v%64)&1 == 1 }
+
+func (m mask) and(n mask) mask {
+	for i := range m {
+		m[i] &= n[i]
+	}
+	return m
+}
+
+func (m mask) or(n mask) mask {
+	for i := range m {
+		m[i] |= n[i]
+	}
+	return m
+}
+
+func (m mask) without(n mask) mask {
+	for i := range m {
+		m[i] &^= n[i]
+	}
+	return m
+}
+
+func (m mask) not() mask {
+	for i := range m {
+		m[i] = ^m[i]
+	}
+	return m
+}
+
+func (m mask) meets(n mask) bool { return m.and(n) != mask{} }
+
+func (m mask) count() (n int) {
+	for _, w := range m {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+func (m mask) list() (vars []int) {
+	for i, w := range m {
+		for ; w != 0; w &= w - 1 {
+			vars = append(vars, 64*i+bits.TrailingZeros64(w))
+		}
+	}
+	return vars
+}
