@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"github.com/fdplan/fdplan/internal/app/certify"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/policy"
@@ -52,6 +53,9 @@ func (c *certifyCmd) Run(a *environment) error {
 	}
 	if c.Dir != "" && policy.IsCertificate(c.Dir) {
 		return c.report(ctx, a, func() (*certify.Report, error) { return c.policy(ctx) })
+	}
+	if c.Dir != "" && act.IsCertificate(c.Dir) {
+		return c.checkLearned(ctx, a)
 	}
 	var problem *load.Problem
 	if c.Problem != "" || c.Domain != "" {
@@ -99,6 +103,13 @@ func writeReport(w io.Writer, r *certify.Report) error {
 		} else if r.Accepted {
 			fmt.Fprintf(w, "%s: accepted\n", r.Answer)
 		}
+	}
+	if l := r.Learned; l != nil {
+		of := fmt.Sprintf("of at most %d variables", l.K)
+		if l.All {
+			of = "of the variables"
+		}
+		fmt.Fprintf(w, "%s: %s, each of which follows from %s for every function %s\n", l.File, counted.Of(l.Clauses, "clause"), counted.Of(l.Rows, "observed step"), of)
 	}
 	if r.Replayed > 0 {
 		fmt.Fprintf(w, "%s replayed in the RDDL: each fails\n", counted.Of(r.Replayed, "excluded plan"))

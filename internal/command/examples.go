@@ -56,6 +56,10 @@ var examples = map[string][]example{
 		{"The same on the workers of a server", "collect navigation/3x3 -n 10000000 --seed 1 --connect nats://127.0.0.1:4222 -o data.parquet"},
 		{"Transitions from a log of the real system", "collect navigation/3x3 --log log.csv -o data.parquet"},
 	},
+	"learn": {
+		{"From nothing to a proven plan", "learn navigation/3x3 --simulator rddl -o maze"},
+		{"In a process that is never reset, with at most 200 steps; again with --resume", "learn task.toml --simulator 'python3 plant.py' --resets no --steps 200 -o plant"},
+	},
 	"train": {
 		{"Learn a network with two hidden layers", "train data.parquet --task navigation/3x3 --hidden 32,32 -o maze.bnn"},
 		{"Several shapes, on the workers of a server", "train data.parquet --task navigation/3x3 --grid --connect nats://127.0.0.1:4222 -o maze.bnn"},

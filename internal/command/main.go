@@ -52,6 +52,7 @@ var commands = []entry{
 	{"verify", "Decide whether a property holds in every legal step.", func() any { return new(verifyCmd) }, false},
 	{"explain", "Say why there is no plan, or what forces a plan.", func() any { return new(explainCmd) }, false},
 	{"solve", "Solve a .cnf, .wcnf or .opb file.", func() any { return new(solveCmd) }, false},
+	{"learn", "Learn a system by acting in it, until a plan is proven optimal.", func() any { return new(learnCmd) }, false},
 	{"run", "Plan, act in a simulator or the real system, observe, plan again.", func() any { return new(runCmd) }, false},
 	{"bench", "Run the paper's experiments, each run in a process of its own.", func() any { return new(Bench) }, false},
 	{"serve", "Serve a page and an HTTP interface to plan, explain, learn and run.", func() any { return new(serveCmd) }, false},

@@ -31,9 +31,21 @@ type Report struct {
 	// Replayed is how many excluded plans were seen to fail in the RDDL.
 	Replayed int `json:"replayed,omitempty"`
 
+	// Learned is what was checked of the conclusions from observed steps; absent for other certificates.
+	Learned *Learned `json:"learned,omitempty"`
+
 	Shown Shown `json:"-"`
 
 	without []engine.Landmark // plans that the claims are not about
+}
+
+// Learned describes clauses that follow from observed steps for all functions of at most K variables.
+type Learned struct {
+	File    string `json:"file"`
+	Rows    int    `json:"rows"`
+	Clauses int    `json:"clauses"`
+	K       int    `json:"k"`
+	All     bool   `json:"all"` // there are no more variables
 }
 
 // Shown is what the files of a certificate show besides their claims.

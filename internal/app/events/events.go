@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/acting"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/internal/progress"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Planning reports the progress of engines, of Algorithm 1 and of runs on one task.
@@ -92,6 +95,25 @@ func (p *Planning) RunPlan(l execute.RunPlan) {
 func (p *Planning) RunStep(l execute.RunStep) {
 	planned := l.Differs == nil
 	p.Report(progress.Event{Kind: "step", Step: l.Step, State: l.State, Action: l.Action, Reward: l.Reward, Holds: &planned})
+}
+
+// Acting returns a function that reports the steps of learning by acting.
+func Acting(r *progress.Reporter, p *factored.Problem, of int) func(acting.Step) {
+	return func(s acting.Step) {
+		e := progress.Event{Kind: "step", Step: s.Steps, Rows: &s.Rows, Text: string(s.Why), Frequent: true, Line: fmt.Sprintf("step %d, %d seen", s.Steps, s.Rows)}
+		if of > 0 {
+			e.Of = &of
+		}
+		if s.Reward != nil {
+			e.Reward = app.RewardOf(p, *s.Reward)
+			e.Line += fmt.Sprintf(", plan %v", *e.Reward)
+		}
+		if s.Bound != nil {
+			e.Bound = app.RewardOf(p, *s.Bound)
+			e.Line += fmt.Sprintf(", bound %v", *e.Bound)
+		}
+		r.Report(e)
+	}
 }
 
 // Episode reports that an episode of runs has ended.

@@ -3,12 +3,14 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -89,4 +91,55 @@ func transition(t *load.Truth, row []float64) (x Transition, err error) {
 		x.Next, err = t.Compiled.Valuation(next)
 	}
 	return x, err
+}
+
+// ReadTransitions reads the transitions of a data set, all of whose cells must be known.
+func ReadTransitions(ctx context.Context, p *load.Problem, name string) ([]Transition, error) {
+	schema, err := learner(p)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.ReadAs(name, schema)
+	if err != nil {
+		return nil, err
+	}
+	var out []Transition
+	for i := range d.Rows {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		x, err := transitionOf(p, d.Row(i))
+		if err != nil {
+			return nil, source.Errorf(name, i+2, 0, "%v", err)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// transitionOf is a row of the columns of a problem.
+func transitionOf(p *load.Problem, row []float64) (x Transition, err error) {
+	if p.Truth != nil {
+		return transition(p.Truth, row)
+	}
+	f := p.World()
+	x.Now, x.Next = make(factored.Valuation, f.NumBits()), make(factored.Valuation, f.NumBits())
+	at := 0
+	for _, side := range []struct {
+		kind factored.Kind
+		to   factored.Valuation
+	}{{factored.State, x.Now}, {factored.Action, x.Now}, {factored.State, x.Next}} {
+		for i := range f.Variables {
+			if v := &f.Variables[i]; v.Kind == side.kind {
+				if row[at] != math.Trunc(row[at]) {
+					return x, fmt.Errorf("%s is not known; expected a whole number", v.Name)
+				}
+				if err := v.Set(side.to, int64(row[at])); err != nil {
+					return x, err
+				}
+				at++
+			}
+		}
+	}
+	return x, nil
 }

@@ -5,6 +5,7 @@ package request
 
 import (
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
@@ -79,5 +80,16 @@ type Execution struct {
 	execute.EpisodesRequest
 	Policy bind.Policy `http:"yes" help:"Follow a policy in place of plans: that of a file of plan --policy -o, or one that is made now." placeholder:"FILE"`
 	policy.Aim
+	app.Effort
+}
+
+// Learn asks to learn a system by acting in it.
+type Learn struct {
+	load.Ref
+	load.Changes
+	Simulator        string        `http:"yes" help:"The system or a simulator of it: rddl for the problem's own RDDL, or the command of a process (docs/simulators.md)." required:"" placeholder:"rddl|COMMAND"`
+	SimulatorTimeout bind.Duration `help:"Time limit for an answer of a simulator process." default:"30s"`
+	act.Request
+	Out string `short:"o" help:"Folder for everything that is seen and concluded." required:"" placeholder:"FOLDER"`
 	app.Effort
 }

@@ -89,7 +89,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		if p := l.layers[l.taken][l.here]; p != nil {
 			path, err := l.relevant(ctx, p, l.taken)
 			if err != nil || path != nil {
-				l.path = path
+				l.path, l.why = path, Try
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	if !ok {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
-	l.path = slices.Clone(path)
+	l.path, l.why = slices.Clone(path), Try
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 func (l *learner) random() error {
 	action, err := l.o.Draw(l.now)
 	if err == nil {
-		l.path = []factored.Valuation{l.g.join(l.here.state, action)}
+		l.path, l.why = []factored.Valuation{l.g.join(l.here.state, action)}, Random
 	}
 	return err
 }
@@ -158,7 +158,10 @@ func (l *learner) withoutReset(ctx context.Context, root *factored.Trace) error 
 				return err
 			}
 			if path != nil {
-				l.path = slices.Concat(v.path, path)
+				l.path, l.why = slices.Concat(v.path, path), Walk
+				if len(v.path) == 0 {
+					l.why = Try
+				}
 				return nil
 			}
 		}
@@ -185,7 +188,7 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 			continue
 		}
 		if path, ok := l.fresh(r.Trace); ok {
-			l.path = slices.Clone(path)
+			l.path, l.why = slices.Clone(path), Walk
 			return nil
 		}
 	}

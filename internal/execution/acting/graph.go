@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
@@ -11,6 +12,7 @@ type graph struct {
 	states  []factored.Bit
 	actions []factored.Bit
 	nodes   map[string]*node
+	arcs    []*arc // in the order in which they were taken first
 }
 
 type node struct {
@@ -27,6 +29,14 @@ type arc struct {
 	action factored.Valuation
 	to     *node
 	reward int64 // scaled
+}
+
+// state is where the step leads; nil if it was refused.
+func (a *arc) state() factored.Valuation {
+	if a.to == nil {
+		return nil
+	}
+	return a.to.state
 }
 
 func newGraph(p *factored.Problem) *graph {
@@ -94,7 +104,16 @@ func (g *graph) add(now, next factored.Valuation) (known *arc) {
 	}
 	n.taken[key] = a
 	n.arcs = append(n.arcs, a)
+	g.arcs = append(g.arcs, a)
 	return nil
+}
+
+// all lists the steps.
+func (g *graph) all() (out []simulator.Transition) {
+	for _, a := range g.arcs {
+		out = append(out, simulator.Transition{Now: a.action, Next: a.state()})
+	}
+	return out
 }
 
 // place is a state that observed steps reach.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -24,12 +24,33 @@ type Options struct {
 	// K is how many variables next values are taken to depend on at most at first.
 	K      int
 	Limits engine.Limits
-	Rand   *rand.Rand
 	// Draw draws a random action that the rules allow.
 	Draw func(now *simulator.Answer) (factored.Valuation, error)
-	// Progress is called after each step; may be nil.
-	Progress func(Progress)
+	// Known are steps that were observed before.
+	Known []simulator.Transition
+	// OwnReward reports that the problem's reward replaces that of the system, which may then differ.
+	OwnReward bool
+	// Step is called after each step; its error ends the run. May be nil.
+	Step func(Step) error
 }
+
+// Step is a step that was taken.
+type Step struct {
+	Now, Next factored.Valuation // Next is nil if it was refused
+	New       bool               // it was never taken before
+	Why       Why
+	Progress
+}
+
+// Why is what a step is taken for.
+type Why string
+
+// The purposes of steps.
+const (
+	Try    Why = "try"    // on the way of an optimistic plan that begins at the start
+	Walk   Why = "walk"   // to a place where something can be learned
+	Random Why = "random" // at random, where nothing can be learned in the rest of the episode
+)
 
 // Progress is what is known after a step. Rewards are scaled.
 type Progress struct {
@@ -54,6 +75,8 @@ type Result struct {
 	Model      *Model
 	Start      factored.Valuation
 	Resets     int
+	// Observed are all steps that are known, each once; Next is nil for one that was refused.
+	Observed []simulator.Transition
 }
 
 // learner is one call of Learn.
@@ -68,6 +91,7 @@ type learner struct {
 	here  *node
 	taken int                  // steps of the episode
 	path  []factored.Valuation // steps that lie ahead: state and action
+	why   Why                  // of the path
 	out   *Result
 
 	queries map[string]*query
@@ -84,6 +108,12 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	}
 	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}}
 	l.out = &Result{Status: engine.Unknown, Model: m}
+	defer l.conclude()
+	for _, t := range o.Known {
+		if err := l.take(t.Now, t.Next); err != nil {
+			return nil, err
+		}
+	}
 	if err := l.begin(ctx); err != nil {
 		return l.out, err
 	}
@@ -96,7 +126,6 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 			return l.out, err
 		}
 	}
-	l.conclude()
 	return l.out, nil
 }
 
@@ -126,13 +155,10 @@ func (l *learner) reset(ctx context.Context) error {
 	l.taken, l.path = 0, nil
 	l.now, l.here = a, l.g.at(a.State)
 	if l.start != nil && l.here != l.start {
-		return fmt.Errorf("%w: a reset leads to another state than before", ErrSystem)
+		return fmt.Errorf("%w: a reset leads to another state than the first", ErrSystem)
 	}
 	return nil
 }
-
-// ErrSystem is wrapped by errors about a system that is not deterministic, or not as its problem says.
-var ErrSystem = errors.New("the system is not as assumed")
 
 // round decides on a step and takes it.
 func (l *learner) round(ctx context.Context) error {
@@ -156,38 +182,57 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	}
 	l.out.Steps++
 	l.taken++
-	now := l.g.join(l.here.state, action)
-	known := l.g.add(now, a.State)
-	switch {
-	case known != nil && (known.to == nil) != (a.State == nil), known != nil && a.State != nil && known.to != l.g.at(a.State):
-		return fmt.Errorf("%w: the same action in the same state had two outcomes", ErrSystem)
-	case known == nil:
-		if err := l.learn(now, a); err != nil {
-			return err
-		}
+	step := Step{Now: l.g.join(l.here.state, action), Next: a.State, Why: l.why}
+	if len(a.Outside) > 0 {
+		return fmt.Errorf("%w: after step %d it sent %v=%v, which is out of range; expected %s", ErrSystem, l.out.Steps, a.Outside[0].Variable, a.Outside[0].Value, a.Outside[0].Expected)
+	}
+	step.New = l.g.arc(step.Now) == nil
+	if err := l.take(step.Now, a.State); err != nil {
+		return err
 	}
 	if a.State != nil {
 		l.now, l.here = a, l.g.at(a.State)
+		if err := l.rewarded(step.Now, a); err != nil {
+			return err
+		}
 	}
-	l.report()
+	l.count()
+	if step.Progress = l.out.Progress; l.o.Step != nil {
+		return l.o.Step(step)
+	}
 	return nil
 }
 
-// learn takes a step that was never taken before.
-func (l *learner) learn(now factored.Valuation, a *simulator.Answer) error {
+// take learns from a step, unless it is known; next is nil if it was refused.
+func (l *learner) take(now, next factored.Valuation) error {
+	if known := l.g.add(now, next); known != nil {
+		if (known.to == nil) == (next == nil) && (next == nil || known.to == l.g.at(next)) {
+			return nil
+		}
+		return &ContradictionError{l.p, now, known.state(), next, l.start != nil && next != nil && l.g.at(next) == l.start}
+	}
 	l.layers = nil
-	if a.State == nil {
+	if next == nil {
 		return nil
 	}
-	if f := broken(l.m.Free, now, a.State); f != "" {
-		return fmt.Errorf("%w: %s", ErrSystem, f)
+	if f := broken(l.m.Free, now, next); f != "" {
+		return fmt.Errorf("%w: a step to a state that the known part of the problem excludes: %s", ErrSystem, f)
 	}
-	grew, err := l.m.Observe(now, a.State)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSystem, err)
-	}
+	grew, err := l.m.Observe(now, next)
 	if grew {
 		l.widened()
+	}
+	return err
+}
+
+// rewarded compares a reward that the system sent with the problem's.
+func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
+	arc := l.g.arc(now)
+	if a.Reward == nil || l.o.OwnReward || arc == nil {
+		return nil
+	}
+	if mine := l.p.Reward.Float(arc.reward); math.Abs(mine-*a.Reward) > 1e-6*math.Max(1, math.Abs(mine)) {
+		return fmt.Errorf("%w: the reward of step %d is %v, that of the problem is %v", ErrSystem, l.out.Steps, *a.Reward, mine)
 	}
 	return nil
 }
@@ -282,17 +327,18 @@ func (l *learner) open(ctx context.Context, from, to *node, horizon int) (engine
 	return s.(engine.Clausal), nil
 }
 
-func (l *learner) report() {
+// count brings the numbers of the result up to date.
+func (l *learner) count() {
 	l.out.K, l.out.Rows, l.out.Clauses = l.m.K, l.m.rows, len(l.m.Clauses)
-	if l.o.Progress != nil {
-		l.o.Progress(l.out.Progress)
-	}
 }
 
-// conclude tells the best plan that was seen to hold.
+// conclude tells what is known in the end.
 func (l *learner) conclude() {
-	l.known()
-	l.report()
+	if l.start != nil {
+		l.known()
+	}
+	l.count()
+	l.out.Observed = l.g.all()
 }
 
 // known brings what observed steps reach up to date.

@@ -231,7 +231,7 @@ func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
 	k := m.K
 	for o, f := range m.functions {
 		if !f.Add(at, next[m.Outputs[o]]) {
-			return false, fmt.Errorf("%s has two next values where all variables that it may depend on are alike", m.Free.BitName(m.Outputs[o]))
+			return false, fmt.Errorf("%w: %s had two next values where all that it may depend on was alike", ErrSystem, m.Free.BitName(m.Outputs[o]))
 		}
 		k = max(k, f.Least(len(m.Variables)))
 	}
@@ -240,6 +240,9 @@ func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
 	}
 	return grew, nil
 }
+
+// Least is the least number of variables of functions of an output that agree with the rows.
+func (m *Model) Least(output int) int { return m.functions[output].Least(len(m.Variables)) }
 
 // Widen has next values depend on at most k variables, more than before.
 func (m *Model) Widen(k int) {

@@ -1,0 +1,164 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// The ways to begin again.
+const (
+	ResetsYes = "yes"
+	ResetsNo  = "no"
+)
+
+// Request is a run of learning by acting.
+type Request struct {
+	Horizon   int    `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
+	Steps     int    `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
+	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time: ${enum}." enum:"yes,no" default:"yes"`
+	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
+	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
+	Resume    bool   `help:"Go on with what the folder has."`
+
+	Seed     uint64            `kong:"-"`
+	Limits   engine.Limits     `kong:"-"`
+	Folder   string            `kong:"-"` // of everything that is seen
+	Now      func() time.Time  `kong:"-"` // the clock
+	Progress func(acting.Step) `kong:"-"` // called after each step; may be nil
+	Large    func(bytes int64) `kong:"-"` // as Again, see certify.Options; may be nil
+	Again    func()            `kong:"-"`
+}
+
+// run is one call of Run.
+type run struct {
+	p    *load.Problem
+	r    Request
+	real *execute.Real
+	d    *Document
+	f    *folder
+}
+
+// Run acts in a system until a plan is proven optimal for it, if next values depend on few variables, and writes what it
+// saw into a folder on the way. The document is not nil once the system was opened, even with an error, which is then
+// one of package simulator, or wraps acting.ErrSystem.
+func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Request) (*Document, error) {
+	if r.Horizon == 0 {
+		r.Horizon = p.Problem.Horizon
+	}
+	switch {
+	case r.Horizon == 0:
+		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+	case len(p.Problem.Outputs) == 0:
+		return nil, fmt.Errorf("nothing is to be learned in %s; expected a task with learned fluents", p.Problem.Name)
+	case len(p.Timed) > 0:
+		return nil, fmt.Errorf("--require %s: a condition on step %d is about one plan, and many are made here; expected conditions on every step", p.Timed[0].Text, p.Timed[0].Step)
+	case ref.Record != "":
+		return nil, errors.New("--record: the folder has all steps; expected none")
+	}
+	x := &run{p: p, r: r}
+	var err error
+	if x.f, err = openFolder(r.Folder, r.Resume); err != nil {
+		return nil, err
+	}
+	known, err := x.knownRows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ref.Record = filepath.Join(r.Folder, RowsFile)
+	if x.real, err = ref.Open(ctx, p, r.Seed); err != nil {
+		return nil, err
+	}
+	if err = x.usable(); err == nil {
+		err = x.act(ctx, known)
+	}
+	return x.d, errors.Join(err, x.real.Close())
+}
+
+// usable refuses systems in which nothing can be proven.
+func (x *run) usable() error {
+	if err := x.real.RequireFull("learning by acting"); err != nil {
+		return err
+	}
+	if x.real.Name == "rddl" && !x.real.Info().Deterministic {
+		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one")
+	}
+	return nil
+}
+
+// knownRows reads what was seen before.
+func (x *run) knownRows(ctx context.Context) (all []learn.Transition, err error) {
+	files := []string{}
+	if x.r.Data != "" {
+		files = append(files, x.r.Data)
+	}
+	if x.f.resumed {
+		files = append(files, filepath.Join(x.r.Folder, RowsFile))
+	}
+	for _, name := range files {
+		rows, err := learn.ReadTransitions(ctx, x.p, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// act acts, and concludes.
+func (x *run) act(ctx context.Context, known []learn.Transition) error {
+	began := x.r.Now()
+	rng := rand.New(rand.NewPCG(x.r.Seed, 0x616374))
+	o := acting.Options{
+		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, K: x.r.Variables, Limits: x.r.Limits,
+		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
+		Step: x.step, OwnReward: x.p.OwnReward,
+	}
+	for _, t := range known {
+		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
+	}
+	res, err := acting.Learn(ctx, x.p.Problem, x.real.Session, o)
+	if res == nil {
+		return err
+	}
+	x.d = newDocument(x.p, x.real.Name, &x.r, res)
+	x.d.Seconds.Act = x.r.Now().Sub(began).Seconds()
+	if err != nil {
+		x.d.Stopped = err.Error()
+		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
+	}
+	if err := x.certify(ctx, res); err != nil {
+		return err
+	}
+	x.d.Seconds.Total = x.r.Now().Sub(began).Seconds()
+	return x.f.answer(x.d)
+}
+
+// step keeps and reports a step.
+func (x *run) step(s acting.Step) error {
+	if x.r.Progress != nil {
+		x.r.Progress(s)
+	}
+	line := journalLine{
+		Step: s.Steps, Action: app.ValuesOf(x.p.Problem, factored.Action, s.Now, false), New: s.New, Refused: s.Next == nil, Why: s.Why, K: s.K, Rows: s.Rows, Clauses: s.Clauses,
+	}
+	if s.Reward != nil {
+		line.Reward = app.RewardOf(x.p.Problem, *s.Reward)
+	}
+	if s.Bound != nil {
+		line.Bound = app.RewardOf(x.p.Problem, *s.Bound)
+	}
+	return x.f.step(line)
+}

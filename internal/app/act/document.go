@@ -1,0 +1,136 @@
+package act
+
+import (
+	"fmt"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Document is the answer of `fdplan learn`.
+type Document struct {
+	Schema    int    `json:"schema"`
+	Problem   string `json:"problem"`
+	Simulator string `json:"simulator"`
+	Horizon   int    `json:"horizon"`
+	// Status is "optimal" where the plan was seen to hold and none is better, "infeasible" where no plan exists, both as
+	// Assuming says; else "feasible" with a plan that was seen to hold, and "unknown" without.
+	Status engine.Status `json:"status"`
+	Reward *float64      `json:"reward"` // of the plan that was seen to hold
+	Bound  *float64      `json:"bound"`  // no plan has more, if what Assuming says is true
+	// Assuming is what bound and status rest on, to follow an "if".
+	Assuming string       `json:"assuming"`
+	K        int          `json:"k"` // most variables that a next value depends on
+	Steps    int          `json:"steps"`
+	Resets   int          `json:"resets"`
+	Rows     int          `json:"rows"`    // different steps that were seen, here or before
+	Clauses  int          `json:"clauses"` // about next values, that follow from them
+	Plan     []app.Values `json:"plan"`
+	Trace    []app.Values `json:"trace"`
+	// Experiment is what would be tried next: from a state that was seen, steps of which the last is new; absent if nothing
+	// is left to be tried.
+	Experiment *Experiment `json:"experiment,omitempty"`
+	Learned    []Learned   `json:"learned"`
+	Stopped    string      `json:"stopped,omitempty"` // why it ended before it was proven
+	// Certificate is the folder with the proof of the bound; null where none was made, as NoProof says.
+	Certificate *string `json:"certificate"`
+	NoProof     string  `json:"no_proof,omitempty"`
+	Seconds     Seconds `json:"seconds"`
+}
+
+// Experiment is a state with actions to be taken from there.
+type Experiment struct {
+	State   app.Values   `json:"state"`
+	Actions []app.Values `json:"actions"`
+}
+
+// Learned is what is known of a learned variable.
+type Learned struct {
+	Name string `json:"name"`
+	// Variables is the least number of variables of functions that agree with the rows.
+	Variables int `json:"variables"`
+	Clauses   int `json:"clauses"`
+}
+
+// Seconds are times.
+type Seconds struct {
+	Act     float64 `json:"act"`
+	Certify float64 `json:"certify"`
+	Total   float64 `json:"total"`
+}
+
+// newDocument describes a result.
+func newDocument(p *load.Problem, system string, r *Request, res *acting.Result) *Document {
+	d := &Document{
+		Schema: app.Schema, Problem: p.Problem.Name, Simulator: system, Horizon: r.Horizon, Status: res.Status, K: res.Model.K,
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Assuming: assuming(res.Model.K, res.Model.K >= len(res.Model.Variables)),
+	}
+	if res.Bound != nil {
+		d.Bound = app.RewardOf(p.Problem, *res.Bound)
+	}
+	if res.Trace != nil {
+		d.Reward = app.RewardOf(p.Problem, *res.Reward)
+		var told plan.Document
+		told.Tell(p.Problem, res.Trace)
+		d.Plan, d.Trace = told.Plan, told.Trace
+		if d.Status == engine.Unknown {
+			d.Status = engine.Feasible
+		}
+	}
+	if len(res.Experiment) > 0 {
+		d.Experiment = &Experiment{State: app.ValuesOf(p.Problem, factored.State, res.Experiment[0], true)}
+		for _, v := range res.Experiment {
+			d.Experiment.Actions = append(d.Experiment.Actions, app.ValuesOf(p.Problem, factored.Action, v, false))
+		}
+	}
+	d.Learned = learnedOf(p.Problem, res.Model)
+	return d
+}
+
+// learnedOf tells what is known of each learned variable.
+func learnedOf(p *factored.Problem, m *acting.Model) (all []Learned) {
+	for o, b := range m.Outputs {
+		v, _ := p.Owner(b)
+		if len(all) == 0 || all[len(all)-1].Name != v.Name {
+			all = append(all, Learned{Name: v.Name})
+		}
+		l := &all[len(all)-1]
+		l.Variables = max(l.Variables, m.Least(o))
+		for i := range m.Clauses {
+			if m.Clauses[i].Output == o {
+				l.Clauses++
+			}
+		}
+	}
+	return all
+}
+
+// assuming states what a bound rests on, to follow an "if": next values depend on at most k variables, all of which
+// if there are no more.
+func assuming(k int, all bool) string {
+	if all {
+		return "the system is deterministic and fully recorded, and rules and reward are right"
+	}
+	return fmt.Sprintf("the system is deterministic and fully recorded, rules and reward are right, and no next value depends on more than %d recorded variables", k)
+}
+
+// Verdict is the answer in a sentence.
+func (d *Document) Verdict() string {
+	switch {
+	case d.Status == engine.Optimal:
+		return fmt.Sprintf("The plan was seen to hold, reward %v. No plan is better, if %s.", *d.Reward, d.Assuming)
+	case d.Status == engine.Infeasible:
+		return fmt.Sprintf("No plan exists, if %s.", d.Assuming)
+	case d.Reward != nil && d.Bound != nil:
+		return fmt.Sprintf("The plan was seen to hold, reward %v. No plan has more than %v, if %s.", *d.Reward, *d.Bound, d.Assuming)
+	case d.Reward != nil:
+		return fmt.Sprintf("The plan was seen to hold, reward %v. Nothing bounds what others have.", *d.Reward)
+	case d.Bound != nil:
+		return fmt.Sprintf("No plan was seen to hold. None has more than %v, if %s.", *d.Bound, d.Assuming)
+	}
+	return "Nothing is known of plans."
+}

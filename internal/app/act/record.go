@@ -1,0 +1,77 @@
+package act
+
+import (
+	"github.com/fdplan/fdplan/certify/learned"
+	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// recordOf is what was observed and concluded, as the checker reads it.
+func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Record {
+	m := res.Model
+	states, actions := p.Bits(factored.State), p.Bits(factored.Action)
+	r := &learned.Record{
+		Schema: learned.Schema, Problem: p.Name, Horizon: horizon, States: names(p, states), Actions: names(p, actions), Learned: names(p, m.Outputs),
+		K: m.K, Start: digits(res.Start, states), Variables: []learned.Variable{}, Rows: []string{}, Clauses: []learned.Clause{}, Plan: []string{},
+	}
+	for i := range m.Variables {
+		v := learned.Variable{Bits: names(p, m.Variables[i].Bits)}
+		for _, x := range m.Variables[i].Legal {
+			v.Legal = append(v.Legal, pattern(x, len(v.Bits)))
+		}
+		r.Variables = append(r.Variables, v)
+	}
+	for _, t := range res.Observed {
+		next := "-"
+		if t.Next != nil {
+			next = digits(t.Next, states)
+		}
+		r.Rows = append(r.Rows, digits(t.Now, states)+" "+digits(t.Now, actions)+" "+next)
+	}
+	for i := range m.Clauses {
+		c := &m.Clauses[i]
+		out := learned.Clause{Next: p.BitName(m.Outputs[c.Output]), Value: c.Value, If: []learned.Condition{}}
+		for k, v := range c.Variables {
+			out.If = append(out.If, learned.Condition{Variable: v, Is: pattern(m.Variables[v].Legal[c.At[k]], len(m.Variables[v].Bits))})
+		}
+		r.Clauses = append(r.Clauses, out)
+	}
+	if res.Trace != nil {
+		for _, val := range res.Trace.Steps[:res.Trace.Horizon()] {
+			r.Plan = append(r.Plan, digits(val, actions))
+		}
+	}
+	return r
+}
+
+func names(p *factored.Problem, bits []factored.Bit) (all []string) {
+	for _, b := range bits {
+		all = append(all, p.BitName(b))
+	}
+	return all
+}
+
+// digits writes the values of bits as 0 and 1.
+func digits(val factored.Valuation, bits []factored.Bit) string {
+	text := make([]byte, len(bits))
+	for i, b := range bits {
+		text[i] = digit(val[b])
+	}
+	return string(text)
+}
+
+// pattern writes the first n bits of a number, from the lowest.
+func pattern(x uint64, n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = digit(x>>i&1 == 1)
+	}
+	return string(text)
+}
+
+func digit(on bool) byte {
+	if on {
+		return '1'
+	}
+	return '0'
+}

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fdplan/fdplan/internal/app/act"
+	"github.com/fdplan/fdplan/internal/app/certify"
+	"github.com/fdplan/fdplan/internal/app/events"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/request"
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+type learnCmd struct {
+	request.Learn
+	progressFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run acts in the system until a plan is proven; the exit status is 3 if a limit came before there was any plan, and 4
+// if there is none.
+func (c *learnCmd) Run(a *environment) error {
+	ctx, cancel := a.context(c.Bounds)
+	defer cancel()
+	c.Ref.Untrained = true
+	p, err := loadProblem(ctx, c.Ref, c.Changes)
+	if err != nil {
+		return err
+	}
+	progress := c.reporter(a)
+	r := c.Request
+	r.Folder, r.Seed, r.Limits, r.Now, r.Large, r.Again = c.Out, c.Effort.Seed, a.limits(c.Effort), a.now, a.large, a.again
+	if progress.Enabled() {
+		r.Progress = events.Acting(progress, p.Problem, r.Steps)
+	}
+	d, err := act.Run(ctx, p, execute.SimulatorRef{Name: c.Simulator, Timeout: c.SimulatorTimeout}, r)
+	progress.Clear()
+	if d == nil {
+		return limited(ctx, err)
+	}
+	if err = errors.Join(err, a.answer(c.JSON, "", d, func(w io.Writer) error { return writeLearned(w, d) })); err != nil {
+		return err
+	}
+	switch {
+	case d.Status == engine.Infeasible:
+		return exitStatus(exitNo)
+	case d.Status == engine.Unknown:
+		return fmt.Errorf("%w: %s", errLimit, d.Stopped)
+	}
+	return nil
+}
+
+// writeLearned writes the answer as text.
+func writeLearned(w io.Writer, d *act.Document) error {
+	fmt.Fprintf(w, "%s: %s, horizon %d, after %s", d.Problem, d.Status, d.Horizon, counted.Of(d.Steps, "step"))
+	if d.Resets > 1 {
+		fmt.Fprintf(w, " and %s", counted.Of(d.Resets-1, "reset"))
+	}
+	fmt.Fprintln(w)
+	for t, v := range d.Plan {
+		fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
+	}
+	fmt.Fprintln(w, d.Verdict())
+	fmt.Fprintf(w, "seen: %s; %s about next values follow from them\n", counted.Of(d.Rows, "different step"), counted.Of(d.Clauses, "clause"))
+	for _, l := range d.Learned {
+		fmt.Fprintf(w, "  %s: functions of %s, %s\n", l.Name, counted.Of(l.Variables, "variable"), counted.Of(l.Clauses, "clause"))
+	}
+	if d.Stopped != "" {
+		fmt.Fprintf(w, "Stopped: %s.\n", d.Stopped)
+	}
+	if e := d.Experiment; e != nil {
+		fmt.Fprintf(w, "Next it would try, from %v:\n", e.State)
+		for t, v := range e.Actions {
+			fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
+		}
+	}
+	switch {
+	case d.Certificate != nil:
+		fmt.Fprintf(w, "The checker accepted the clauses and the proof in %s.\n", *d.Certificate)
+	case d.NoProof != "":
+		fmt.Fprintf(w, "No proof: %s.\n", d.NoProof)
+	}
+	_, err := fmt.Fprintf(w, "%.3f s, of which the proof took %.3f s\n", d.Seconds.Total, d.Seconds.Certify)
+	return err
+}
+
+// checkLearned checks the folder of learning by acting.
+func (c *certifyCmd) checkLearned(ctx context.Context, a *environment) error {
+	if c.Problem == "" && c.Domain == "" {
+		return errors.New("the certificate of learn is about a problem; expected --problem or --domain")
+	}
+	p, err := loadProblem(ctx, load.Ref{Name: c.Problem, Source: c.Source, Untrained: true}, c.Changes)
+	if err != nil {
+		return err
+	}
+	return c.report(ctx, a, func() (*certify.Report, error) { return act.Certify(ctx, c.Dir, p) })
+}
