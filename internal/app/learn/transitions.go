@@ -10,7 +10,6 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/collect"
 	"github.com/fdplan/fdplan/internal/learn/train"
-	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -110,7 +109,7 @@ func ReadTransitions(ctx context.Context, p *load.Problem, name string) ([]Trans
 		}
 		x, err := transitionOf(p, d.Row(i))
 		if err != nil {
-			return nil, source.Errorf(name, i+2, 0, "%v", err)
+			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
 		}
 		out = append(out, x)
 	}

@@ -15,7 +15,7 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if action := l.follow(); action != nil {
 			return action, nil
 		}
-		root, err := l.ask(ctx, l.start, nil, l.o.Horizon)
+		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon})
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 	if l.dull[key] || t == l.o.Horizon {
 		return nil, nil
 	}
-	r, err := l.ask(ctx, p.at, nil, l.o.Horizon-t)
+	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t})
 	if err != nil {
 		return nil, err
 	}
@@ -137,42 +137,78 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 }
 
 // withoutReset walks to the nearest place where an optimistic plan that begins at the start tries something
-// new.
+// new at once; of the nearest, to that with the best plan.
 func (l *learner) withoutReset(ctx context.Context, root *factored.Trace) error {
-	type visit struct {
-		n    *node
-		path []factored.Valuation
-	}
-	queue := []visit{{l.here, nil}}
+	walks := []*visit{{at: l.here}}
 	seen := map[*node]bool{l.here: true}
-	for len(queue) > 0 {
-		v := queue[0]
-		queue = queue[1:]
-		for t, layer := range l.layers {
-			p := layer[v.n]
-			if p == nil {
-				continue
-			}
-			path, err := l.relevant(ctx, p, t)
-			if err != nil {
+	for len(walks) > 0 {
+		var next []*visit
+		var best *visit
+		for _, v := range walks {
+			if err := l.promise(ctx, v); err != nil {
 				return err
 			}
-			if path != nil {
-				l.path, l.why = slices.Concat(v.path, path), Walk
-				if len(v.path) == 0 {
-					l.why = Try
+			if v.action != nil && (best == nil || v.reward > best.reward) {
+				best = v
+			}
+			for _, a := range v.at.arcs {
+				if a.to != nil && !seen[a.to] {
+					seen[a.to] = true
+					next = append(next, &visit{at: a.to, from: v, by: a})
 				}
-				return nil
 			}
 		}
-		for _, a := range v.n.arcs {
-			if a.to != nil && !seen[a.to] {
-				seen[a.to] = true
-				queue = append(queue, visit{a.to, append(slices.Clone(v.path), a.action)})
-			}
+		if best != nil {
+			l.path, l.why = best.path(), Walk
+			return nil
 		}
+		walks = next
 	}
 	return l.walk(ctx, root)
+}
+
+// visit is a state on a walk by known steps.
+type visit struct {
+	at     *node
+	from   *visit
+	by     *arc
+	action factored.Valuation // a new step there that promises a better plan; nil for none
+	reward int64              // of that plan
+}
+
+// path is the walk with the new step at its end.
+func (v *visit) path() []factored.Valuation {
+	path := []factored.Valuation{v.action}
+	for ; v.from != nil; v = v.from {
+		path = append(path, v.by.action)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// promise looks for the best plan from the start that comes by a state and tries something new there.
+func (l *learner) promise(ctx context.Context, v *visit) error {
+	for t, layer := range l.layers[:l.o.Horizon] {
+		p := layer[v.at]
+		if p == nil || v.action != nil && p.reward < v.reward {
+			continue
+		}
+		key := fmt.Sprint(t, " ", p.reward, " ", v.at.key)
+		if l.dull[key] {
+			continue
+		}
+		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true})
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Trace == nil || l.out.Reward != nil && p.reward+r.Reward <= *l.out.Reward:
+			l.dull[key] = true
+		case v.action == nil || p.reward+r.Reward > v.reward:
+			v.action, v.reward = r.Trace.Steps[0], p.reward+r.Reward
+		}
+	}
+	return nil
 }
 
 // walk goes towards the first new step of a plan by a shortest optimistic walk, where known steps do not lead there.
@@ -180,7 +216,7 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 	path, _ := l.fresh(root)
 	to := l.g.at(path[len(path)-1])
 	for h := 1; h <= len(l.g.nodes)+l.o.Horizon; h++ {
-		r, err := l.ask(ctx, l.here, to, h)
+		r, err := l.ask(ctx, question{from: l.here, to: to, horizon: h})
 		if err != nil {
 			return err
 		}

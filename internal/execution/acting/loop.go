@@ -253,35 +253,48 @@ func broken(p *factored.Problem, now, next factored.Valuation) string {
 	return ""
 }
 
-// query is what is asked again and again: the best plan from a state.
+// question asks for the best optimistic plan from a state.
+type question struct {
+	from    *node
+	to      *node // the state that it ends in, in place of the goal, whatever its reward; nil for the goal
+	fresh   bool  // its first step was never taken
+	horizon int
+}
+
+func (q question) key() string {
+	key := fmt.Sprint(q.horizon, " ", q.fresh, " ", q.from.key)
+	if q.to != nil {
+		key += " " + q.to.key
+	}
+	return key
+}
+
+// query is a question that is asked again and again.
 type query struct {
+	question
 	session engine.Clausal
 	clauses int // that it has
-	refused int
+	taken   int // steps that were taken from its state and are excluded
 	result  *engine.Result
 }
 
-// ask finds the best optimistic plan from a state or, if to is not nil, one that ends there.
-func (l *learner) ask(ctx context.Context, from, to *node, horizon int) (*engine.Result, error) {
-	key := fmt.Sprint(horizon, " ", from.key)
-	if to != nil {
-		key += " " + to.key
-	}
-	q := l.queries[key]
+// ask answers a question.
+func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
+	q := l.queries[of.key()]
 	if q == nil {
-		s, err := l.open(ctx, from, to, horizon)
+		s, err := l.open(ctx, of)
 		if err != nil {
 			return nil, err
 		}
-		q = &query{session: s, clauses: len(l.m.Clauses)}
-		l.queries[key] = q
+		q = &query{question: of, session: s, clauses: len(l.m.Clauses)}
+		l.queries[of.key()] = q
 	}
 	for {
-		if q.result != nil && (q.result.Trace == nil || !l.m.Refute(q.result.Trace) && !l.refused(q)) {
+		if q.result != nil && (q.result.Trace == nil || !l.m.Refute(q.result.Trace) && !l.refused(q) && !(q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil)) {
 			return q.result, nil
 		}
-		for ; q.clauses < len(l.m.Clauses); q.clauses++ {
-			q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
+		if err := l.update(q); err != nil {
+			return nil, err
 		}
 		r, err := q.session.Solve(ctx, l.o.Limits, nil)
 		if err != nil {
@@ -295,6 +308,20 @@ func (l *learner) ask(ctx context.Context, from, to *node, horizon int) (*engine
 		}
 		q.result = r
 	}
+}
+
+// update gives a query what was found out since it was asked.
+func (l *learner) update(q *query) error {
+	for ; q.clauses < len(l.m.Clauses); q.clauses++ {
+		q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
+	}
+	for ; q.fresh && q.taken < len(q.from.arcs); q.taken++ {
+		tried := &factored.Trace{Steps: []factored.Valuation{q.from.arcs[q.taken].action}}
+		if err := q.session.Exclude(engine.Landmark{Trace: tried, Depth: 1}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refused excludes the steps of a plan that the system refused, and reports whether there are any.
@@ -314,13 +341,13 @@ func (l *learner) refused(q *query) (any bool) {
 }
 
 // open prepares a query.
-func (l *learner) open(ctx context.Context, from, to *node, horizon int) (engine.Clausal, error) {
+func (l *learner) open(ctx context.Context, q question) (engine.Clausal, error) {
 	p := l.m.Optimistic()
-	p.Initial = l.g.is(from)
-	if to != nil {
-		p.Goal, p.Reward = l.g.is(to), factored.Reward{Scale: 1}
+	p.Initial = l.g.is(q.from)
+	if q.to != nil {
+		p.Goal, p.Reward = l.g.is(q.to), factored.Reward{Scale: 1}
 	}
-	s, err := conflict.PB{}.Open(ctx, engine.Task{Problem: p}, horizon)
+	s, err := conflict.PB{}.Open(ctx, engine.Task{Problem: p}, q.horizon)
 	if err != nil {
 		return nil, err
 	}

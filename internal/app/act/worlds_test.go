@@ -1,0 +1,267 @@
+package act
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fdplan/fdplan/certify/learned"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/acting"
+	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+var worlds = flag.Int("worlds", 60, "random systems in which it acts; a sixth as many outside of the class")
+
+// world is a random system: each next value is a function of a few variables.
+type world struct {
+	p       *factored.Problem
+	r       *rand.Rand
+	horizon int
+	reads   [][]int // by state variable, places among the variables
+	tables  []map[string]int64
+	now     factored.Valuation
+	start   factored.Valuation
+}
+
+func newWorld(seed uint64, k int) *world {
+	w := &world{p: factored.NewProblem(fmt.Sprint("world ", seed)), r: rand.New(rand.NewPCG(seed, uint64(k)))}
+	p := w.p
+	states := 2 + w.r.IntN(3)
+	add := func(name string, kind factored.Kind) {
+		v := factored.Variable{Name: name, Kind: kind, Bool: w.r.IntN(2) == 0 || kind == factored.Action, Hi: int64(1 + w.r.IntN(3))}
+		if _, err := p.AddVariable(v); err != nil {
+			panic(err)
+		}
+	}
+	for i := range states {
+		add(fmt.Sprint("s", i), factored.State)
+	}
+	actions := 1 + w.r.IntN(2)
+	for i := range actions {
+		add(fmt.Sprint("a", i), factored.Action)
+	}
+	p.Inputs = append(p.Bits(factored.State), p.Bits(factored.Action)...)
+	p.Outputs = p.Bits(factored.State)
+	term := func(b factored.Bit) factored.Term { return factored.Term{Coef: 1, Lit: factored.Lit{Bit: b}} }
+	if actions == 2 && w.r.IntN(2) == 0 {
+		p.Global = append(p.Global, factored.Constraint{Terms: []factored.Term{term(p.Variables[states].First), term(p.Variables[states+1].First)}, Op: factored.LE, K: 1, Origin: "one"})
+	}
+	lit := func() factored.Lit {
+		return factored.Lit{Bit: p.Outputs[w.r.IntN(len(p.Outputs))], Neg: w.r.IntN(2) == 0}
+	}
+	if w.r.IntN(3) == 0 {
+		p.Global = append(p.Global, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: lit()}, {Coef: 1, Lit: lit()}}, Op: factored.GE, K: 1, Origin: "rule"})
+	}
+	if w.r.IntN(2) == 0 {
+		p.Goal = append(p.Goal, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: lit()}}, Op: factored.GE, K: 1, Origin: "goal"})
+	}
+	for _, b := range p.Inputs {
+		p.Reward.Terms = append(p.Reward.Terms, factored.RewardTerm{Lit: factored.Lit{Bit: b}, Weight: int64(w.r.IntN(7) - 3)})
+	}
+	for range states {
+		w.reads = append(w.reads, w.r.Perm(len(p.Variables))[:min(len(p.Variables), w.r.IntN(k+1))])
+		w.tables = append(w.tables, map[string]int64{})
+	}
+	w.start = make(factored.Valuation, p.NumBits())
+	for try := 0; try == 0 || validate.CheckPart(p, validate.State, w.start) != nil; try++ {
+		for i := range states {
+			_ = p.Variables[i].Set(w.start, w.r.Int64N(p.Variables[i].Hi+1))
+		}
+		if try > 100 {
+			p.Global = p.Global[:0]
+		}
+	}
+	w.horizon = 2 + w.r.IntN(4)
+	return w
+}
+
+// next is the state after a step.
+func (w *world) next(now factored.Valuation) factored.Valuation {
+	out := make(factored.Valuation, w.p.NumBits())
+	for i := range w.reads {
+		v := &w.p.Variables[i]
+		var key []byte
+		for _, x := range w.reads[i] {
+			key = append(key, byte(w.p.Variables[x].Value(now)))
+		}
+		value, ok := w.tables[i][string(key)]
+		if !ok {
+			value = w.r.Int64N(v.Hi + 1)
+			w.tables[i][string(key)] = value
+		}
+		_ = v.Set(out, value)
+	}
+	return out
+}
+
+// Info, Reset, Step and Close make it a system.
+func (w *world) Info() simulator.Info { return simulator.Info{Name: "world", Deterministic: true} }
+
+func (w *world) Reset(context.Context, factored.Valuation) (*simulator.Answer, error) {
+	w.now = w.start
+	return &simulator.Answer{State: w.now}, nil
+}
+
+func (w *world) Step(_ context.Context, action factored.Valuation) (*simulator.Answer, error) {
+	now := slices.Clone(action)
+	for _, b := range w.p.Bits(factored.State) {
+		now[b] = w.now[b]
+	}
+	w.now = w.next(now)
+	return &simulator.Answer{State: w.now}, nil
+}
+
+func (w *world) Close() error { return nil }
+
+// joint lists all actions.
+func (w *world) joint() (all []factored.Valuation) {
+	bits := w.p.Bits(factored.Action)
+	for x := range 1 << len(bits) {
+		val := make(factored.Valuation, w.p.NumBits())
+		for i, b := range bits {
+			val[b] = x>>i&1 == 1
+		}
+		all = append(all, val)
+	}
+	return all
+}
+
+// best is the best reward by dynamic programming; nil if there is no plan.
+func (w *world) best() *int64 {
+	at := map[string]int64{}
+	vals := map[string]factored.Valuation{}
+	key := func(v factored.Valuation) string { return fmt.Sprint(v) }
+	at[key(w.start)], vals[key(w.start)] = 0, w.start
+	for range w.horizon {
+		then := map[string]int64{}
+		for k, sum := range at {
+			for _, a := range w.joint() {
+				now := slices.Clone(a)
+				for _, b := range w.p.Bits(factored.State) {
+					now[b] = vals[k][b]
+				}
+				if validate.CheckPart(w.p, validate.Action, now) != nil {
+					continue
+				}
+				next := w.next(now)
+				if validate.CheckPart(w.p, validate.State, next) != nil {
+					continue
+				}
+				r, _ := validate.StepReward(w.p, now, next)
+				if old, ok := then[key(next)]; !ok || sum+r > old {
+					then[key(next)], vals[key(next)] = sum+r, next
+				}
+			}
+		}
+		at = then
+	}
+	var best *int64
+	for k, r := range at {
+		if validate.CheckPart(w.p, validate.Goal, vals[k]) == nil && (best == nil || r > *best) {
+			best = &r
+		}
+	}
+	return best
+}
+
+// learn acts in the world.
+func (w *world) learn(t *testing.T, k int, reset bool) *acting.Result {
+	t.Helper()
+	s := simulator.NewSession(w.p, w, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}})
+	r, err := acting.Learn(context.Background(), w.p, s, acting.Options{
+		Horizon: w.horizon, Steps: 3000, Reset: reset, K: k, Limits: engine.Limits{Threads: 1},
+		Draw: func(now *simulator.Answer) (factored.Valuation, error) {
+			all := w.joint()
+			for range 100 {
+				if a := all[w.r.IntN(len(all))]; s.Allows(now, a) {
+					return a, nil
+				}
+			}
+			return nil, fmt.Errorf("no action is allowed")
+		},
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", w.p.Name, err)
+	}
+	return r
+}
+
+// right reports whether a stop tells the truth.
+func right(r *acting.Result, best *int64) bool {
+	switch r.Status {
+	case engine.Optimal:
+		return best != nil && *r.Reward == *best
+	case engine.Infeasible:
+		return best == nil
+	}
+	return true
+}
+
+// TestWorlds acts in random systems. Within the class each certified stop is right, and the independent checker accepts
+// what was concluded. Outside of it, stops may be wrong; then they assume fewer variables than there are.
+func TestWorlds(t *testing.T) {
+	proven, steps := 0, 0
+	reasons := map[string]int{}
+	for seed := range uint64(*worlds) {
+		k := 1 + int(seed%3)
+		w := newWorld(seed, k)
+		best := w.best()
+		r := w.learn(t, k, seed%2 == 0)
+		if !right(r, best) {
+			t.Errorf("%s, k %d: %s %v, brute force %v", w.p.Name, k, r.Status, value(r.Reward), value(best))
+		}
+		if r.Status == engine.Unknown {
+			reasons[fmt.Sprint(seed%2 == 0, r.Reason)]++
+		} else {
+			proven++
+			steps += r.Steps
+		}
+		rec := recordOf(w.p, w.horizon, r)
+		var text bytes.Buffer
+		if err := rec.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		again, err := learned.Read("record", &text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := learned.Check(context.Background(), w.p, again); err != nil {
+			t.Errorf("%s: the checker refuses it: %v", w.p.Name, err)
+		}
+	}
+	if proven < *worlds/2 {
+		t.Errorf("%d of %d were proven: too few", proven, *worlds)
+	}
+	t.Logf("%d of %d proven, %d steps; the others: %v", proven, *worlds, steps, reasons)
+	outside, wrong := *worlds/6, 0
+	for seed := range uint64(outside) {
+		w := newWorld(seed+1_000_000, 4)
+		best := w.best()
+		r := w.learn(t, 1, seed%2 == 0)
+		if !right(r, best) {
+			wrong++
+			most := 0
+			for _, reads := range w.reads {
+				most = max(most, len(reads))
+			}
+			if r.Model.K >= most {
+				t.Errorf("%s: %s %v is wrong (brute force %v), and assumes no less than what is so: k %d, %d variables", w.p.Name, r.Status, value(r.Reward), value(best), r.Model.K, most)
+			}
+		}
+	}
+	t.Logf("outside: %d of %d wrong", wrong, outside)
+}
+
+func value(x *int64) any {
+	if x == nil {
+		return nil
+	}
+	return *x
+}

@@ -1,0 +1,143 @@
+package versions
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var worlds = flag.Int("worlds", 40, "random functions whose version spaces are compared with brute force")
+
+// world draws rows of a random function of some variables.
+type world struct {
+	domain []int
+	reads  []int
+	table  map[string]bool
+	r      *rand.Rand
+}
+
+func newWorld(seed uint64) *world {
+	w := &world{r: rand.New(rand.NewPCG(seed, 1)), table: map[string]bool{}}
+	for range 2 + w.r.IntN(4) {
+		w.domain = append(w.domain, 1+w.r.IntN(3))
+	}
+	w.reads = w.r.Perm(len(w.domain))[:w.r.IntN(min(4, len(w.domain)+1))]
+	return w
+}
+
+func (w *world) value(at Point) bool {
+	var key []byte
+	for _, v := range w.reads {
+		key = append(key, byte(at[v]))
+	}
+	x, ok := w.table[string(key)]
+	if !ok {
+		x = w.r.IntN(2) == 0
+		w.table[string(key)] = x
+	}
+	return x
+}
+
+// points lists all points.
+func points(domain []int) []Point {
+	all := []Point{{}}
+	for _, n := range domain {
+		var next []Point
+		for _, p := range all {
+			for x := range n {
+				next = append(next, append(slices.Clone(p), uint16(x)))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// values is Values straight from the definition: all sets of at most k variables are tried.
+func values(domain []int, rows []row, k int, at Point) (zero, one bool) {
+	for set := range 1 << len(domain) {
+		var vars []int
+		for v := range domain {
+			if set>>v&1 == 1 {
+				vars = append(vars, v)
+			}
+		}
+		if len(vars) > k {
+			continue
+		}
+		key := func(p Point) string {
+			var b []byte
+			for _, v := range vars {
+				b = append(b, byte(p[v]))
+			}
+			return string(b)
+		}
+		seen, ok := map[string]bool{}, true
+		for _, r := range rows {
+			if was, there := seen[key(r.at)]; there && was != r.on {
+				ok = false
+			}
+			seen[key(r.at)] = r.on
+		}
+		if !ok {
+			continue
+		}
+		v, there := seen[key(at)]
+		zero, one = zero || !there || !v, one || !there || v
+	}
+	return zero, one
+}
+
+// TestValues compares version spaces of random functions with all functions by brute force, at all points, after each
+// row, and their cubes.
+func TestValues(t *testing.T) {
+	for seed := range uint64(*worlds) {
+		w := newWorld(seed)
+		all := points(w.domain)
+		f := New(w.domain)
+		for range 1 + w.r.IntN(12) {
+			at := all[w.r.IntN(len(all))]
+			if !f.Add(at, w.value(at)) {
+				t.Fatalf("world %d: a row contradicts itself", seed)
+			}
+			for k := range len(w.domain) + 1 {
+				compare(t, seed, f, k, all)
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, seed uint64, f *Function, k int, all []Point) {
+	t.Helper()
+	for _, at := range all {
+		zero, one := f.Values(k, at)
+		wantZero, wantOne := values(f.domain, f.rows, k, at)
+		if zero != wantZero || one != wantOne {
+			t.Fatalf("world %d, %d rows, k %d, at %v: %v %v; expected %v %v", seed, len(f.rows), k, at, zero, one, wantZero, wantOne)
+		}
+		if (f.Least(len(f.domain)) <= k) != (zero || one) {
+			t.Fatalf("world %d: least %d, k %d: %v %v", seed, f.least, k, zero, one)
+		}
+		if zero == one {
+			continue
+		}
+		fixed := f.Cube(k, at, one)
+		for _, other := range all {
+			if slices.ContainsFunc(fixed, func(v int) bool { return other[v] != at[v] }) {
+				continue
+			}
+			if z, o := values(f.domain, f.rows, k, other); z != zero || o != one {
+				t.Fatalf("world %d, k %d: the cube of %v over %v has %v, where the values are %v %v", seed, k, at, fixed, other, z, o)
+			}
+		}
+	}
+}
+
+// TestContradiction is about a point with two values.
+func TestContradiction(t *testing.T) {
+	f := New([]int{2, 2})
+	if !f.Add(Point{0, 1}, true) || !f.Add(Point{0, 1}, true) || f.Add(Point{0, 1}, false) || f.Rows() != 1 {
+		t.Error("the same point has two values")
+	}
+}
