@@ -19,10 +19,37 @@ type Transition struct {
 	scratch *bnn.Scratch
 	in, out []uint64
 	sure    []int // states that are not drawn
+	known   []known
 	next    factored.Valuation
 	values  []int64
 	memo    []map[string]*factored.Draw // of each group that reads no prediction, by what it reads
 	reads   [][]int
+}
+
+// known is a next bit that a constraint of the problem gives: sign times what the terms leave of k.
+type known struct {
+	bit   factored.Bit
+	sign  int64
+	terms []factored.Term
+	k     int64
+}
+
+// addKnown adds the bit that a constraint gives, if it is an equation with one next bit.
+func (t *Transition) addKnown(c *factored.Constraint) {
+	x := known{k: c.K}
+	for _, term := range c.Terms {
+		switch {
+		case !term.Lit.Next:
+			x.terms = append(x.terms, term)
+		case x.sign != 0 || term.Lit.Neg || term.Coef != 1 && term.Coef != -1:
+			return
+		default:
+			x.bit, x.sign = term.Lit.Bit, term.Coef
+		}
+	}
+	if c.Op == factored.EQ && x.sign != 0 {
+		t.known = append(t.known, x)
+	}
 }
 
 // NewTransition returns the transition of a problem with its network and what is drawn; either may be nil. Runs end in
@@ -36,6 +63,9 @@ func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*exp
 	}
 	if m == nil {
 		t.m = &Model{Problem: p}
+	}
+	for i := range p.Transition {
+		t.addKnown(&p.Transition[i])
 	}
 	drawn := map[int]bool{}
 	for _, v := range t.m.Outputs() {
@@ -56,8 +86,8 @@ func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*exp
 	return t
 }
 
-// Predict returns the values of all variables after the step as the network gives them; those that it does not
-// give are as before. The next call overwrites them.
+// Predict returns the values of all variables after the step as the network gives them, or constraints of the problem that
+// are equations for single bits; the others are as before. The next call overwrites them.
 func (t *Transition) Predict(now factored.Valuation) []int64 {
 	copy(t.next, now)
 	if t.net != nil {
@@ -66,6 +96,16 @@ func (t *Transition) Predict(now factored.Valuation) []int64 {
 		for i, b := range t.p.Outputs {
 			t.next[b] = t.out[i/64]>>(i%64)&1 == 1
 		}
+	}
+	for i := range t.known {
+		x := &t.known[i]
+		rest := x.k
+		for _, term := range x.terms {
+			if now[term.Lit.Bit] != term.Lit.Neg {
+				rest -= term.Coef
+			}
+		}
+		t.next[x.bit] = rest*x.sign == 1
 	}
 	t.values = t.values[:0]
 	for i := range t.p.Variables {

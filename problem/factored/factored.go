@@ -65,6 +65,8 @@ type Variable struct {
 	// other; 0 for all other variables. See Problem.AddClock.
 	Clock int
 	Lag   Lag // of a state variable that has the value of another one some steps before
+	// Given marks a state variable that the system reads and does not decide: what it is next comes from outside.
+	Given bool
 	First Bit // its most significant bit; set by Problem.AddVariable
 	Width int // number of bits; set by Problem.AddVariable
 }

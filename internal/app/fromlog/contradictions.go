@@ -51,7 +51,8 @@ func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) [
 	data := s.Quantise(read.Data)
 	width := len(s.Columns)
 	known := width - s.NumStates()
-	suspects := suspicious(ctx, data, known)
+	end := width - s.NumInputs() // what inputs are next is no part of the next state
+	suspects := suspicious(ctx, data, known, end)
 	groups := map[string]*group{}
 	var order []*group
 	var key []byte
@@ -69,13 +70,13 @@ func contradictions(ctx context.Context, s *dataset.Schema, read *rawlog.Read) [
 			groups[string(key)] = g
 			order = append(order, g)
 		}
-		key = keyOf(key[:0], row[known:])
+		key = keyOf(key[:0], row[known:end])
 		n := g.next[string(key)]
 		if n == nil {
 			n = &next{row: slices.Clone(row)}
 			g.next[string(key)] = n
 			g.order = append(g.order, n)
-			for k := known; k < width; k++ {
+			for k := known; k < end; k++ {
 				g.differ[k] = g.differ[k] || row[k] != g.first[k]
 			}
 		}
@@ -124,7 +125,7 @@ type next struct {
 
 // suspicious finds the states and actions that seem to have several next states, by their
 // hashes: it takes little memory however many there are.
-func suspicious(ctx context.Context, data *dataset.Data, known int) map[uint64]bool {
+func suspicious(ctx context.Context, data *dataset.Data, known, end int) map[uint64]bool {
 	first := map[uint64]uint64{}
 	out := map[uint64]bool{}
 	_ = data.Each(func(i int, row []float64) error { // the caller looks at ctx
@@ -134,7 +135,7 @@ func suspicious(ctx context.Context, data *dataset.Data, known int) map[uint64]b
 		if slices.ContainsFunc(row, math.IsNaN) {
 			return nil
 		}
-		now, then := hashRow(row[:known]), hashRow(row[known:])
+		now, then := hashRow(row[:known]), hashRow(row[known:end])
 		if h, ok := first[now]; !ok {
 			first[now] = then
 		} else if h != then {

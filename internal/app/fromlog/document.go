@@ -19,7 +19,7 @@ import (
 func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, s rawlog.Spec) error {
 	for name := range s.Ranges {
 		if !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool {
-			return (f.Column == name || f.Name == name) && (f.Use == rawlog.AsState || f.Use == rawlog.AsAction)
+			return (f.Column == name || f.Name == name) && f.IsFluent()
 		}) {
 			return fmt.Errorf("--range %s: there is no such state or action; expected COLUMN=LO..HI[ by STEP]", name)
 		}
@@ -30,7 +30,7 @@ func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r
 	for name, edges := range s.Bins {
 		i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.Column == name || f.Name == name })
 		switch {
-		case i < 0 || fluents[i].Use != rawlog.AsState && fluents[i].Use != rawlog.AsAction:
+		case i < 0 || !fluents[i].IsFluent():
 			return fmt.Errorf("--bins %s: there is no such state or action; expected COLUMN=EDGE,EDGE,…", name)
 		case fluents[i].Kind != rawlog.Real && fluents[i].Kind != rawlog.Int:
 			return fmt.Errorf("--bins %s: the column has no numbers", name)
@@ -63,27 +63,22 @@ func document(x *looked, r Request) (string, error) {
 	lags := lagsOf(fluents, r.Lags)
 	for _, text := range r.Initial {
 		name, value, ok := strings.Cut(text, "=")
-		if !ok || lags[name] == nil && !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.Use == rawlog.AsState && f.Name == name }) {
+		if !ok || lags[name] == nil && !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool { return f.IsFluent() && f.Use != rawlog.AsAction && f.Name == name }) {
 			return "", fmt.Errorf("--initial %s: expected STATE=VALUE with one of the states", text)
 		}
 		initial[name] = value
 	}
 	for i := range fluents {
 		f := &fluents[i]
-		switch f.Use {
-		case rawlog.AsState:
-			b.WriteString("\n[[state]]\n")
-		case rawlog.AsAction:
-			b.WriteString("\n[[action]]\n")
-		default:
+		if !f.IsFluent() {
 			continue
 		}
+		fmt.Fprintf(&b, "\n[[%s]]\n", f.Use)
 		fmt.Fprintf(&b, "name = %s\n", strconv.Quote(f.Name))
 		writeType(&b, f)
 		if f.Use == rawlog.AsAction {
 			writeDefault(&b, f)
-		}
-		if f.Use == rawlog.AsState {
+		} else {
 			value, ok := initial[f.Name]
 			if !ok {
 				value = t.Columns[t.Column(f.Column)].First()
@@ -108,7 +103,7 @@ func lagName(name string, by int) string {
 func lagsOf(fluents []rawlog.Fluent, lags int) map[string]*rawlog.Fluent {
 	out := map[string]*rawlog.Fluent{}
 	for i := range fluents {
-		for by := 1; by <= lags && (fluents[i].Use == rawlog.AsState || fluents[i].Use == rawlog.AsAction); by++ {
+		for by := 1; by <= lags && fluents[i].IsFluent(); by++ {
 			out[lagName(fluents[i].Name, by)] = &fluents[i]
 		}
 	}
@@ -119,7 +114,7 @@ func lagsOf(fluents []rawlog.Fluent, lags int) map[string]*rawlog.Fluent {
 func writeLags(b *strings.Builder, x *looked, lags int, initial map[string]string) error {
 	for i := range x.fluents {
 		f := &x.fluents[i]
-		for by := 1; by <= lags && (f.Use == rawlog.AsState || f.Use == rawlog.AsAction); by++ {
+		for by := 1; by <= lags && f.IsFluent(); by++ {
 			name := lagName(f.Name, by)
 			if slices.ContainsFunc(x.fluents, func(o rawlog.Fluent) bool { return o.Name == name }) {
 				return fmt.Errorf("--lags %d: column %s has the name of a lag of %s; expected --rename %s=NAME, or fewer lags", lags, name, f.Name, name)

@@ -88,10 +88,9 @@ const maxParquet = math.MaxInt16
 func dataFileOf(missing rawlog.Missing, fluents []rawlog.Fluent) string {
 	n := 1
 	for i := range fluents {
-		switch fluents[i].Use {
-		case rawlog.AsState:
-			n += 2
-		case rawlog.AsAction:
+		if n++; !fluents[i].IsFluent() {
+			n--
+		} else if fluents[i].Use != rawlog.AsAction {
 			n++
 		}
 	}
@@ -171,7 +170,7 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 		return nil, err
 	}
 	r.Progress(stepInfer, 0)
-	spec.Actions, spec.Ignore = t.Elements(spec.Actions), t.Elements(spec.Ignore)
+	spec.Actions, spec.Inputs, spec.Ignore = t.Elements(spec.Actions), t.Elements(spec.Inputs), t.Elements(spec.Ignore)
 	x := &looked{t: t, shape: t.Shape(spec)}
 	if x.fluents, err = rawlog.Infer(ctx, t, spec, x.shape); err != nil {
 		return nil, err
@@ -215,14 +214,14 @@ func readingOf(fluents []rawlog.Fluent, from Request, shape rawlog.Shape) rawlog
 	}
 	for i := range fluents {
 		f := &fluents[i]
-		switch f.Use {
-		case rawlog.AsEntity:
+		switch {
+		case f.Use == rawlog.AsEntity:
 			r.Entity = f.Column
-		case rawlog.AsEpisode:
+		case f.Use == rawlog.AsEpisode:
 			r.Episode = f.Column
-		case rawlog.AsTime:
+		case f.Use == rawlog.AsTime:
 			r.Time = f.Column
-		case rawlog.AsState, rawlog.AsAction:
+		case f.IsFluent():
 			r.Column[f.Name] = f.Column
 		}
 	}
@@ -299,7 +298,7 @@ func count(read *rawlog.Read) []reason {
 func line(f *rawlog.Fluent) FluentLine {
 	l := FluentLine{Column: f.Column, Name: f.Name, Use: string(f.Use), Type: string(f.Kind), Edges: f.Edges, Note: f.Why}
 	switch {
-	case f.Use != rawlog.AsState && f.Use != rawlog.AsAction:
+	case !f.IsFluent():
 		l.Type = ""
 	case f.Kind == rawlog.Real:
 		l.Note = strings.TrimSuffix("bins: "+f.How+"; "+f.Why, "; ")
@@ -318,9 +317,9 @@ func line(f *rawlog.Fluent) FluentLine {
 // mostLines bounds the columns that the report lists, and the reasons.
 const mostLines = 200
 
-// isFluent reports whether the column is a state or an action.
+// isFluent reports whether the column is a state, an input or an action.
 func (l *FluentLine) isFluent() bool {
-	return l.Use == string(rawlog.AsState) || l.Use == string(rawlog.AsAction)
+	return (&rawlog.Fluent{Use: rawlog.Use(l.Use)}).IsFluent()
 }
 
 // WriteText writes the report.

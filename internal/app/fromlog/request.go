@@ -14,6 +14,7 @@ type Request struct {
 	Log       string         `arg:"" help:"Log with a row for each time step, or for each transition: CSV, Parquet or JSON lines (.jsonl)."`
 	Out       string         `short:"o" help:"Folder for task.toml, the data set and a report." required:"" placeholder:"FOLDER"`
 	Actions   []string       `http:"yes" help:"Columns that are actions." placeholder:"COLUMN,…"`
+	Input     []string       `http:"yes" help:"Columns that the system reads and does not decide, such as the weather: no plan chooses them, and nothing predicts them." placeholder:"COLUMN,…"`
 	Ignore    []string       `http:"yes" help:"Columns to drop." placeholder:"COLUMN,…"`
 	Rename    bind.Settings  `http:"yes" help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
 	Missing   rawlog.Missing `http:"yes" help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
@@ -47,7 +48,7 @@ func Delimiter(text string) (rune, error) {
 
 // spec is what is said of the columns.
 func (r *Request) spec() (s rawlog.Spec, err error) {
-	s = rawlog.Spec{Actions: r.Actions, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}}
+	s = rawlog.Spec{Actions: r.Actions, Inputs: r.Input, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}}
 	for _, text := range r.Rename {
 		column, name, ok := strings.Cut(text, "=")
 		if !ok || name == "" {

@@ -59,7 +59,7 @@ func (s *Schema) Stored() *Schema {
 		if out == s {
 			out = &Schema{Problem: s.Problem, Gaps: s.Gaps, Outside: s.Outside, Columns: append([]Column(nil), s.Columns...)}
 		}
-		stored := Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.scale.Lo(), Hi: c.scale.Hi(), Lag: c.Lag}
+		stored := Column{Name: c.Name, Role: c.Role, Type: Real, Bounded: true, Lo: c.scale.Lo(), Hi: c.scale.Hi(), Lag: c.Lag, Given: c.Given}
 		if d, ok := c.scale.(decimals); ok {
 			stored.decimals = &d
 		}

@@ -13,7 +13,7 @@ func OfProblem(p *factored.Problem) (*Schema, error) {
 	levels := map[string]bins.Bins{}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		c := Column{Name: v.Name, Bounded: true, Lo: float64(v.Lo), Hi: float64(v.Hi), Lag: v.Lag}
+		c := Column{Name: v.Name, Bounded: true, Lo: float64(v.Lo), Hi: float64(v.Hi), Lag: v.Lag, Given: v.Given}
 		switch {
 		case v.Enumeration():
 			c.Type, c.Values = Enum, v.View.Names

@@ -54,6 +54,8 @@ type Column struct {
 	Values  []string // of an Enum, in order
 	// Lag, where it is one, says that the column has the value of another fluent in rows before.
 	Lag factored.Lag
+	// Given says that the column is of an input, whose next value nothing has to tell.
+	Given bool
 
 	scale    scale     // of an Int that holds levels; see Discretize
 	decimals *decimals // of a Real in a file, of fixed decimals; nil for others
@@ -114,6 +116,16 @@ func (s *Schema) NumStates() int { return s.count(State) }
 
 // NumActions is the number of action columns.
 func (s *Schema) NumActions() int { return s.count(Action) }
+
+// NumInputs is the number of states that are inputs, which are the last ones.
+func (s *Schema) NumInputs() (n int) {
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == State && c.Given {
+			n++
+		}
+	}
+	return n
+}
 
 func (s *Schema) count(r Role) int {
 	n := 0

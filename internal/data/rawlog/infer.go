@@ -16,6 +16,7 @@ type Use string
 const (
 	AsState   Use = "state"
 	AsAction  Use = "action"
+	AsInput   Use = "input"  // what the system reads and does not decide
 	AsNext    Use = "next"   // the next state of another column
 	AsEnd     Use = "end"    // whether the row ends its episode
 	AsEntity  Use = "entity" // the device that the row is about
@@ -61,6 +62,7 @@ type Fluent struct {
 // Spec is what the user says of a log.
 type Spec struct {
 	Actions, Ignore []string             // columns
+	Inputs          []string             // columns that the system reads and does not decide
 	Episode, Entity string               // columns; empty for none
 	Rename          map[string]string    // names of fluents by column
 	Bins            map[string][]float64 // edges by column or fluent
@@ -105,10 +107,10 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 			return nil, err
 		}
 		x.dropTwins(&f, &t.Columns[i])
-		if j, twice := x.byName[f.Name]; f.fluent() && twice {
+		if j, twice := x.byName[f.Name]; f.IsFluent() && twice {
 			return nil, fmt.Errorf("columns %s and %s would both be named %s; expected --rename %s=NAME", x.out[j].Column, f.Column, f.Name, f.Column)
 		}
-		if f.fluent() {
+		if f.IsFluent() {
 			x.byName[f.Name] = len(x.out)
 		}
 		x.out = append(x.out, f)
@@ -116,15 +118,15 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 	return x.out, nil
 }
 
-// fluent reports whether the column is a state or an action.
-func (f *Fluent) fluent() bool { return f.Use == AsState || f.Use == AsAction }
+// IsFluent reports whether the column is a state, an input or an action.
+func (f *Fluent) IsFluent() bool { return f.Use == AsState || f.Use == AsInput || f.Use == AsAction }
 
 // check refuses names that no column has.
 func (s *Spec) check(t *Table) error {
 	for _, list := range []struct {
 		flag  string
 		names []string
-	}{{"--actions", s.Actions}, {"--ignore", s.Ignore}, {"--episode", []string{s.Episode}}, {"--entity", []string{s.Entity}}} {
+	}{{"--actions", s.Actions}, {"--input", s.Inputs}, {"--ignore", s.Ignore}, {"--episode", []string{s.Episode}}, {"--entity", []string{s.Entity}}} {
 		for _, name := range list.names {
 			if name != "" && t.Column(name) < 0 {
 				return fmt.Errorf("%s: there is no column %s in %s; its columns are %s%s", list.flag, name, t.File, names(t), t.hint(name))
@@ -165,7 +167,7 @@ func (x *inference) dropTwins(f *Fluent, c *Column) {
 			x.time = f.Column
 		}
 	}
-	if !f.fluent() {
+	if !f.IsFluent() {
 		return
 	}
 	sum, whole := c.sum()
@@ -273,6 +275,8 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(AsEntity, "asked for; its rows follow each other, whatever stands between them")
 	case slices.Contains(s.Actions, c.Name):
 		f.Use = AsAction
+	case slices.Contains(s.Inputs, c.Name):
+		f.Use = AsInput
 	case c.Name == RewardColumn && isNumeric(c):
 		return as(AsReward, "learned, unless the task gives a reward")
 	case isNext:
@@ -289,7 +293,7 @@ func (x *inference) one(i int) (Fluent, error) {
 	case c.numbersRows():
 		return as(Dropped, "it numbers the rows")
 	case len(x.next) > 0 && !hasNext:
-		return as(Dropped, "no column has its next value; an action would need none")
+		return as(Dropped, "no column has its next value; an action or --input would need none")
 	}
 	columns := []*Column{c}
 	if hasNext {

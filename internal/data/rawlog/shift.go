@@ -33,7 +33,7 @@ func Shifts(ctx context.Context, t *Table, fluents []Fluent) []string {
 		if ctx.Err() != nil {
 			return nil // the caller is late
 		}
-		if f.Use != AsState && f.Use != AsAction || f.Kind != Real && (f.Kind != Int || f.Hi-f.Lo < 8) {
+		if !f.IsFluent() || f.Kind != Real && (f.Kind != Int || f.Hi-f.Lo < 8) {
 			continue
 		}
 		if t.Columns[t.Column(f.Column)].grows() {

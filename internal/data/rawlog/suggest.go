@@ -53,7 +53,7 @@ func SuggestBins(ctx context.Context, t *Table, fluents []Fluent, r Reading) err
 	var quantities, others []*Fluent
 	for i := range fluents {
 		switch f := &fluents[i]; {
-		case f.Kind == Real && f.Edges == nil && f.fluent():
+		case f.Kind == Real && f.Edges == nil && f.IsFluent():
 			quantities = append(quantities, f)
 		case f.Use == AsState && f.Kind != Real:
 			others = append(others, f)

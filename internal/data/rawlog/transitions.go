@@ -124,7 +124,7 @@ type reader struct {
 	r       Reading
 	columns []*Column // by column of the schema
 	values  []*values // as well
-	back    []int     // as well, of a lag: from how many rows before the value is; else 0 before the step and -1 after it
+	back    []int     // as well: from how many rows before a lag is; else 0 before the step and -1 after it, or ahead
 	reach   int       // the longest lag, in steps
 	primed  bool
 	reward  *Column // nil for none
@@ -200,12 +200,17 @@ func (x *reader) nameOf(c *dataset.Column, named bool) (name string, back int) {
 	if !ok || x.t.Column(name) < 0 { // a data set has the names of fluents
 		name = fluent
 	}
-	if next, ok := x.r.Next[name]; back < 0 && named && ok {
-		name = next
-	} else if back < 0 && x.primed {
-		name += "'"
+	if back >= 0 || !x.primed {
+		return name, back
 	}
-	return name, back
+	next, ok := x.r.Next[name]
+	if !named || !ok {
+		next = name + "'"
+	}
+	if c.Given && x.t.Column(next) < 0 {
+		return name, ahead
+	}
+	return next, back
 }
 
 // fill gives cells without a value that of the row before, within an episode.
@@ -332,7 +337,7 @@ func (x *reader) runPrimed(ctx context.Context) error {
 
 // run forms the transitions.
 func (x *reader) run(ctx context.Context) error {
-	width, states := len(x.s.Columns), x.s.NumStates()
+	width, states, inputs := len(x.s.Columns), x.s.NumStates(), x.s.NumInputs()
 	x.list()
 	if x.primed {
 		return x.runPrimed(ctx)
@@ -345,11 +350,11 @@ func (x *reader) run(ctx context.Context) error {
 			return err
 		}
 		i := x.row(k)
-		state, err := x.complete(i, 0, states)
+		state, err := x.complete(i, 0, states-inputs)
 		if err != nil {
 			return err
 		}
-		action, err := x.complete(i, states, width-states)
+		action, err := x.complete(i, states-inputs, width-states)
 		if err != nil {
 			return err
 		}
@@ -400,10 +405,16 @@ func (x *reader) add(k int) {
 // view sets row to the values of transition i.
 func (x *reader) view(i int, row []float64) {
 	k := int(x.first[i])
+	states := x.s.NumStates()
 	for c, back := range x.back {
-		if back < 0 && x.primed {
+		switch {
+		case back == ahead && k+1 < x.t.Rows() && x.goesOn(k+1):
+			back = -1
+		case back < 0 && x.primed:
 			back = 0
 		}
-		row[c], _ = x.values[c].at(x.row(k - back))
+		if row[c], _ = x.values[c].at(x.row(k - back)); x.s.Columns[c].Given && math.IsNaN(row[c]) {
+			row[c] = row[c-len(row)+states] // which nothing asks for
+		}
 	}
 }

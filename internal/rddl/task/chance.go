@@ -68,7 +68,7 @@ func (t *Task) setChance(from []chanceTable) error {
 	}
 	if t.Learned == nil && t.Network != "" {
 		for _, s := range t.States {
-			if !t.draws(s.Name) && s.Lag == (factored.Lag{}) {
+			if !t.draws(s.Name) && !s.known() {
 				t.Learned = append(t.Learned, s.Name)
 			}
 		}

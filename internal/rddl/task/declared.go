@@ -26,6 +26,7 @@ type Fluent struct {
 	// Listed makes plans list a Boolean action in every step: neither of its values does nothing.
 	Listed bool
 	Lag    factored.Lag // of a state that has the value of another fluent some steps before, and its type
+	Given  bool         // an input: a state that the system reads and does not decide
 }
 
 // fluentTable is a fluent in TOML.
@@ -76,7 +77,16 @@ func (l *Log) DelimiterRune() rune {
 const (
 	stateTables  = "state"
 	actionTables = "action"
+	inputTables  = "input"
 )
+
+// table names the array of tables of state i, and its number there.
+func (t *Task) table(i int) (string, string) {
+	if inputs := len(t.States) - t.inputs; i >= inputs {
+		return inputTables, strconv.Itoa(i - inputs)
+	}
+	return stateTables, strconv.Itoa(i)
+}
 
 // Declares reports whether the task declares its fluents itself and has no RDDL.
 func (t *Task) Declares() bool { return t.Domain == "" }
@@ -87,15 +97,17 @@ func (t *Task) setDeclared(f *file) error {
 		key  string
 		from []fluentTable
 		to   *[]Fluent
-	}{{stateTables, f.State, &t.States}, {actionTables, f.Action, &t.Actions}} {
+	}{{stateTables, f.State, &t.States}, {inputTables, f.Input, &t.States}, {actionTables, f.Action, &t.Actions}} {
 		for i := range list.from {
 			one, err := list.from[i].fluent(list.key)
 			if err != nil {
 				return t.errorAt([]string{list.key, strconv.Itoa(i), "name"}, "%v", err)
 			}
+			one.Given = list.key == inputTables
 			*list.to = append(*list.to, one)
 		}
 	}
+	t.inputs = len(f.Input)
 	if err := t.setLags(f.State); err != nil {
 		return err
 	}
@@ -112,19 +124,19 @@ func (t *Task) setDeclared(f *file) error {
 	declared := len(t.States)+len(t.Actions) > 0
 	switch {
 	case t.Domain != "" && (declared || t.Rules != nil || t.Final != nil || t.Reward != ""):
-		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], rules, final or reward beside it")
+		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], [[input]], rules, final or reward beside it")
 	case t.Domain != "":
 		return nil
 	case !declared:
 		return source.Errorf(t.File, 1, 1, "there is no domain; expected domain = \"FILE\", or fluents in [[state]] and [[action]]")
-	case len(t.States) == 0 || len(t.Actions) == 0:
-		return source.Errorf(t.File, 1, 1, "there are %d states and %d actions; expected [[state]] and [[action]] at least once each", len(t.States), len(t.Actions))
+	case len(f.State) == 0 || len(t.Actions) == 0:
+		return source.Errorf(t.File, 1, 1, "there are %d states and %d actions; expected [[state]] and [[action]] at least once each", len(f.State), len(t.Actions))
 	case t.Instance != "" || len(f.Ranges) > 0 || len(f.Bins) > 0:
 		return source.Errorf(t.File, 1, 1, "instance, [ranges] and [discretize] belong to RDDL; expected range, edges or values of each fluent")
 	}
 	if t.Learned == nil && len(f.Chance) == 0 {
 		for _, s := range t.States {
-			if s.Lag == (factored.Lag{}) {
+			if !s.known() {
 				t.Learned = append(t.Learned, s.Name)
 			}
 		}
@@ -151,11 +163,13 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 		return out, fmt.Errorf("%s has decimals and no range; expected range = [LO, HI] beside them", out.Name)
 	case f.Values != nil && len(f.Values) == 0:
 		return out, fmt.Errorf("%s has no values; expected one at least", out.Name)
-	case key == stateTables && f.Default != nil:
-		return out, fmt.Errorf("%s is a state; expected initial instead of default", out.Name)
+	case key != actionTables && f.Default != nil:
+		return out, fmt.Errorf("%s is no action; expected initial instead of default", out.Name)
 	case key == actionTables && f.Initial != nil:
 		return out, fmt.Errorf("%s is an action; expected default instead of initial", out.Name)
-	case f.Listed && (key == stateTables || f.Default != nil):
+	case f.Lag != nil && key != stateTables:
+		return out, fmt.Errorf("%s is no state; expected a lag in [[state]]", out.Name)
+	case f.Listed && (key != actionTables || f.Default != nil):
 		return out, fmt.Errorf("%s cannot be listed; expected listed = true for an action without a default", out.Name)
 	}
 	if f.Range != nil {
@@ -185,6 +199,9 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 	}
 	return out, nil
 }
+
+// known reports whether the next value of a state is not learned: a lag, or an input.
+func (f *Fluent) known() bool { return f.Given || f.Lag != (factored.Lag{}) }
 
 // validName reports whether expressions can mention a fluent of this name.
 func validName(name string) bool {
@@ -221,7 +238,8 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 }
 
 // Factored compiles a task that declares its fluents itself. All of its transitions are
-// learned, except that a state fluent not listed in Learned is drawn by [[chance]] or keeps its value.
+// learned, except that a state fluent not listed in Learned is drawn by [[chance]] or keeps its value. Nothing is said of
+// the next values of inputs.
 func (t *Task) Factored(name string) (*factored.Problem, error) {
 	p := factored.NewProblem(name)
 	p.Horizon = t.Horizon
@@ -292,9 +310,14 @@ func (t *Task) addFluents(p *factored.Problem) error {
 		for i := range list.fluents {
 			f := &list.fluents[i]
 			at := func(key string, err error) error {
-				return t.errorAt([]string{list.key, strconv.Itoa(i), key}, "%v", err)
+				table, number := list.key, strconv.Itoa(i)
+				if list.kind == factored.State {
+					table, number = t.table(i)
+				}
+				return t.errorAt([]string{table, number, key}, "%v", err)
 			}
 			v := f.variable(list.kind, t.Levels)
+			v.Given = f.Given && !t.draws(f.Name)
 			if f.Default != nil {
 				x, err := f.value(&v, f.Default)
 				if err != nil {
@@ -349,6 +372,8 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		switch {
 		case !ok || v.Kind != factored.State:
 			return t.errorAt([]string{"learned"}, "there is no state fluent %s to be learned%s", name, p.Hint(name, factored.State))
+		case v.Given:
+			return t.errorAt([]string{"learned"}, "%s is an input, which is given; expected states that are not", v.Name)
 		case v.Lagged():
 			return t.errorAt([]string{"learned"}, "%s is a lag of %s, which is known; expected states that are not", v.Name, v.Lag.Of)
 		}
@@ -372,7 +397,7 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		case v.Kind != factored.State:
 		case learned[v.Name]:
 			p.Outputs = append(p.Outputs, bits(v)...)
-		case t.draws(v.Name), v.Lagged():
+		case t.draws(v.Name), v.Lagged(), v.Given:
 		default:
 			for _, b := range bits(v) {
 				p.Transition = append(p.Transition, factored.Constraint{

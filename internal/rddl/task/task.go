@@ -36,7 +36,7 @@ type Task struct {
 	BitNames map[string][]string  // by fluent: names of its bits in foreign files, most significant first
 
 	// Of a task without RDDL, which declares its fluents itself: see Declares.
-	States, Actions []Fluent
+	States, Actions []Fluent // inputs are among the states
 	Rules           []string // conditions that always hold; see package expr
 	Final           []string // conditions of states in which no step begins
 	Reward          string   // a sum; see expr.SetReward
@@ -47,6 +47,7 @@ type Task struct {
 
 	where   positions
 	chances []chanceTable
+	inputs  int // how many of the states, the last ones
 
 	unknown []string // see Unknown
 }
@@ -68,6 +69,7 @@ type file struct {
 	Files    map[string]any       `toml:"files"`
 	State    []fluentTable        `toml:"state"`
 	Action   []fluentTable        `toml:"action"`
+	Input    []fluentTable        `toml:"input"`
 	Rules    []string             `toml:"rules"`
 	Final    []string             `toml:"final"`
 	Reward   *string              `toml:"reward"`
@@ -104,11 +106,11 @@ func (b *binsTable) read() (bins.Bins, error) {
 }
 
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]] and [log]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]], [[input]] and [log]"
 
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{
-	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "log",
+	"domain", "instance", "goal", "horizon", "learned", "inputs", "network", "ranges", "discretize", "files", "rules", "final", "reward", "state", "action", "input", "log",
 	"name", "range", "decimals", "values", "edges", "lo", "hi", "bits", "unit", "initial", "default", "listed", "lag", "of", "by", "delimiter", "episode", "entity", "next", "ends", "time", "gap", "missing", "columns",
 }
 

@@ -6,6 +6,9 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 )
 
+// ahead says of an input that its next value is that of the next row, if that follows, since the row has none of its own.
+const ahead = -2
+
 // isLag reports whether column k of the schema is read from rows before.
 func (x *reader) isLag(k int) bool {
 	return x.back[k] > 0 || x.back[k] == 0 && x.s.Columns[k].Role == dataset.Next
@@ -36,7 +39,7 @@ func (x *reader) goesOn(i int) bool {
 	states := x.s.NumStates()
 	next := len(x.s.Columns) - states
 	for c := range states {
-		if x.isLag(c) {
+		if x.isLag(c) || x.back[next+c] == ahead {
 			continue
 		}
 		then, _ := x.values[next+c].at(i - 1)
