@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/explain"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/policy"
 	"github.com/fdplan/fdplan/internal/app/support"
@@ -66,6 +67,7 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 	if d.Chance != nil {
 		fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(d.Chance.Says[:1]), d.Chance.Says[1:])
 	}
+	writeSentence(&b, load.Assumptions(d.Assumed))
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
 	}

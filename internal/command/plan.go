@@ -233,6 +233,13 @@ func writePlan(w io.Writer, d *execute.Document) error {
 	return err
 }
 
+// writeSentence writes a text as a sentence; nothing for "".
+func writeSentence(w io.Writer, text string) {
+	if text != "" {
+		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(text[:1]), text[1:])
+	}
+}
+
 // writeVerdict writes what is known of the plan, but for a failure.
 func writeVerdict(b *strings.Builder, d *execute.Document) {
 	if d.Valid.Model != nil {
@@ -258,20 +265,18 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	if d.Proof != nil && d.Proof.Certificate != nil {
 		fmt.Fprintf(b, "The checker accepted the proof in %s.\n", *d.Proof.Certificate)
 	}
-	if w := d.LearnedReward.Warning(); w != "" && d.Plan != nil {
-		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(w[:1]), w[1:])
+	if d.Plan != nil {
+		writeSentence(b, d.LearnedReward.Warning())
 	}
 	if d.Safe != nil {
 		fmt.Fprintf(b, "%v.\n", d.Safe)
 		writeHeld(b, d.Safe.Held)
 	}
 	if d.Chance != nil {
-		text := d.Chance.String()
-		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(text[:1]), text[1:])
+		writeSentence(b, d.Chance.String())
 	}
-	if d.Note != "" {
-		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Note[:1]), d.Note[1:])
-	}
+	writeSentence(b, load.Assumptions(d.Assumed))
+	writeSentence(b, d.Note)
 }
 
 // statusWords is the status in words. What Algorithm 1 finds in a learned model is about that.

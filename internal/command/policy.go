@@ -106,6 +106,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	fmt.Fprintf(&b, "%s: %s\n", d.Problem, d.Says())
 	if d.Value == nil && d.Sampled == nil {
 		writeTable(&b, d)
+		writeSentence(&b, load.Assumptions(d.Assumed))
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -163,6 +164,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		b.WriteString(". The value holds if those rows are wrong.\n")
 	}
 	writeTable(b, d)
+	writeSentence(b, load.Assumptions(d.Assumed))
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}

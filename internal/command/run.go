@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/request"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine"
@@ -161,6 +162,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		fmt.Fprintf(w, ", reward %v", *d.Reward)
 	}
 	fmt.Fprintf(w, ", %d not as planned\n", d.Surprises)
+	writeSentence(w, load.Assumptions(d.Assumed))
 	if d.Predicted != nil {
 		fmt.Fprintf(w, "predictions: %v\n", d.Predicted)
 	}

@@ -26,7 +26,7 @@ func (c *simulateCmd) Run(a *environment) error {
 	if err := c.checkJudge(); err != nil {
 		return err
 	}
-	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{})
+	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{Given: c.Given})
 	if err != nil {
 		return err
 	}

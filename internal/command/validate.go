@@ -67,6 +67,7 @@ func (c *validateCmd) Run(a *environment) error {
 			fmt.Fprintf(w, "The simulator first differs from the model in the state of step %d: %s\n", d.Step, differing(d))
 		}
 		writeOutside(w, v.OutOfRange)
+		writeSentence(w, load.Assumptions(v.Assumed))
 		writeDeterminized(w, v.Determinized)
 		return nil
 	})
@@ -87,8 +88,11 @@ type verifyCmd struct {
 func (c *verifyCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	task, err := loadProblem(ctx, c.Ref, load.Changes{})
+	task, err := loadProblem(ctx, c.Ref, load.Changes{Given: c.Given})
 	if err != nil {
+		return err
+	}
+	if task, _, err = task.AnyInputs(); err != nil {
 		return err
 	}
 	r := c.VerifyRequest
@@ -143,6 +147,7 @@ func writeProperty(w io.Writer, p *explain.Property) error {
 			where += " that lead to a legal state"
 		}
 		_, err := fmt.Fprintf(w, "%s: the property holds %s: %s\n", p.Problem, where, p.Property)
+		writeSentence(w, load.Assumptions(p.Assumed))
 		return err
 	case explain.Refuted:
 		return writeRefuted(w, p)

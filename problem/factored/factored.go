@@ -228,6 +228,11 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 
 // addRange excludes the bit patterns outside Lo..Hi.
 func (p *Problem) addRange(v *Variable) {
+	p.Global = append(p.Global, v.Within(v.Lo, v.Hi, "range of "+v.Name)...)
+}
+
+// Within returns the constraints that the value of v is in lo..hi, without those that all bit patterns satisfy.
+func (v *Variable) Within(lo, hi int64, origin string) (out []Constraint) {
 	var least, most int64
 	terms := make([]Term, v.Width)
 	for i := range terms {
@@ -236,13 +241,13 @@ func (p *Problem) addRange(v *Variable) {
 		least += min(w, 0)
 		most += max(w, 0)
 	}
-	origin := "range of " + v.Name
-	if v.Lo > least {
-		p.Global = append(p.Global, Constraint{Terms: terms, Op: GE, K: v.Lo, Origin: origin, Defines: v.Kind == Auxiliary})
+	if lo > least {
+		out = append(out, Constraint{Terms: terms, Op: GE, K: lo, Origin: origin, Defines: v.Kind == Auxiliary})
 	}
-	if v.Hi < most {
-		p.Global = append(p.Global, Constraint{Terms: terms, Op: LE, K: v.Hi, Origin: origin, Defines: v.Kind == Auxiliary})
+	if hi < most {
+		out = append(out, Constraint{Terms: terms, Op: LE, K: hi, Origin: origin, Defines: v.Kind == Auxiliary})
 	}
+	return out
 }
 
 // InitialBits returns the bits that constraints of I on one bit alone fix, and which these are.

@@ -392,3 +392,31 @@ func (p *Policy) UnmarshalJSON(text []byte) error {
 func (Policy) Schema() map[string]any {
 	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "object"}}}
 }
+
+// Given is what is assumed of inputs: NAME=VALUE, NAME=VALUE,VALUE,… by step, or NAME=LO..HI. On the command line it may also
+// name files of values by step.
+type Given []string
+
+// UnmarshalText adds one.
+func (g *Given) UnmarshalText(text []byte) error {
+	*g = append(*g, string(text))
+	return nil
+}
+
+// UnmarshalJSON reads a list of texts, or an object of values by names. Files cannot be named.
+func (g *Given) UnmarshalJSON(text []byte) error {
+	var s Settings
+	if err := s.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	for _, x := range s {
+		if !strings.Contains(x, "=") {
+			return fmt.Errorf("%.40q; expected NAME=VALUE, NAME=VALUE,VALUE,… or NAME=LO..HI", x)
+		}
+	}
+	*g = Given(s)
+	return nil
+}
+
+// Schema describes the JSON.
+func (Given) Schema() map[string]any { return Settings{}.Schema() }

@@ -64,13 +64,14 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	if err := real.RequireFull("planning"); err != nil {
 		return nil, err
 	}
+	p = p.Stepwise()
 	if err := r.complete(p); err != nil {
 		return nil, err
 	}
 	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.Horizon.Min, deadline: r.Horizon.Max, judge: support.NewJudge(load.Scoped(p)), drawn: p.Drawn()}
 	x.d = &RunDocument{
 		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon.Max, Every: r.Every,
-		Plans: []RunPlan{}, Steps: []RunStep{},
+		Plans: []RunPlan{}, Steps: []RunStep{}, Assumed: p.Assumed(),
 	}
 	if r.Horizon.Min < r.Horizon.Max {
 		x.d.MinHorizon = r.Horizon.Min
@@ -263,14 +264,9 @@ func (x *run) plan(ctx context.Context, lo, hi int) (*plan.Document, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	q := x.p.Problem.Clone()
-	q.Initial = nil
-	for _, b := range q.Bits(factored.State) {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
-		if x.now.State[b] {
-			c.K = 1
-		}
-		q.Initial = append(q.Initial, c)
+	q, err := x.p.From(x.now.State, x.taken+1, hi)
+	if err != nil {
+		return nil, err
 	}
 	began := x.r.Now()
 	doc, err := x.ask(ctx, engine.Task{Problem: q, Network: x.p.Network}, lo, hi)

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -105,6 +106,8 @@ type RunDocument struct {
 	Says        string              `json:"says,omitempty"` // why it ended, if the status does not show it
 	// Drift says how what was seen differs from the model of a policy; absent for nothing remarkable.
 	Drift string `json:"drift,omitempty"`
+	// Assumed says what plans assume of inputs after what was observed; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
 	// Next says what to do where a learned model has no plan; absent otherwise.
 	Next []string `json:"next,omitempty"`
 }

@@ -35,6 +35,8 @@ type Verdict struct {
 	// OutOfRange lists the values that the simulator sent and that their variables do not have; absent if there are
 	// none.
 	OutOfRange []simulator.Outside `json:"out_of_range,omitempty"`
+	// Assumed says what the verdict about the model assumes of inputs; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
 }
 
 // Validate replays a plan, read from the named file's data, in the model and, unless it is
@@ -53,7 +55,7 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v := &Verdict{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: len(plan.Actions)}
+	v := &Verdict{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: len(plan.Actions), Assumed: problem.Assumed()}
 	v.Valid.Model = &report.Valid
 	if real != nil {
 		states := plan.States

@@ -42,6 +42,8 @@ type Explanation struct {
 	Trace    []app.Values  `json:"trace"` // of the plan: every state variable of its states
 	// Chance is how the plan fares where draws are drawn; absent if that is not known, and where nothing is drawn.
 	Chance *plan.Chance `json:"chance,omitempty"`
+	// Assumed says what the answer assumes of inputs; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
 	// Stopped is the limit that ended the run, absent if none did.
 	Stopped string `json:"stopped,omitempty"`
 	// Certificate is the folder with proofs of what is said, absent without one.
@@ -158,7 +160,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	if r.Report == nil {
 		r.Report = func(engine.Progress) {}
 	}
-	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: int(r.Horizon), Status: string(engine.Unknown)}
+	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: int(r.Horizon), Status: string(engine.Unknown), Assumed: problem.Assumed()}
 	trace, err := d.given(t, &r)
 	if err != nil {
 		return nil, err

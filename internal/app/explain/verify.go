@@ -49,6 +49,8 @@ type Property struct {
 	// that nothing satisfies, of next values that the training rows of the network do not support,
 	// and of rows that are not known.
 	Warnings []string `json:"warnings,omitempty"`
+	// Assumed says what may be of inputs; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
 	// Certificate is the folder with a proof of a property that holds, absent
 	// without one.
 	Certificate string `json:"certificate,omitempty"`
@@ -71,12 +73,16 @@ type VerifyRequest struct {
 // Verify decides a property of one step: whether the rows of a log refute it, else whether it
 // holds in the model.
 func Verify(ctx context.Context, problem *load.Problem, r VerifyRequest) (*Property, error) {
+	problem, assumed, err := problem.AnyInputs()
+	if err != nil {
+		return nil, err
+	}
 	t := problem.Task
 	e, err := expr.Parse(t.Problem, r.Property, expr.Options{Next: true})
 	if err != nil {
 		return nil, fmt.Errorf("--property %s: %w", r.Property, err)
 	}
-	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: r.Property, Warnings: e.Constants()}
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: r.Property, Assumed: assumed, Warnings: e.Constants()}
 	if r.Log != nil {
 		out.Data = strings.Join(r.Log.Files, ", ")
 	}

@@ -21,11 +21,12 @@ type Changes struct {
 	Initial    string        `json:"-" help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
 	SetInitial bind.Settings `http:"yes" also:"initial" help:"Set the initial value of a state variable; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
 	Require    []string      `http:"yes" help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
+	Given      bind.Given    `http:"yes" help:"What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value." placeholder:"FILE|INPUT=VALUE" sep:"none"`
 }
 
 // None reports whether nothing changes.
 func (c *Changes) None() bool {
-	return !c.Reward.Given() && c.Initial == "" && len(c.SetInitial)+len(c.Require) == 0
+	return !c.Reward.Given() && c.Initial == "" && len(c.SetInitial)+len(c.Require)+len(c.Given) == 0
 }
 
 // Apply changes p in place.
@@ -34,7 +35,11 @@ func (p *Problem) Apply(c Changes) error {
 		p.OwnReward, p.LearnedReward = true, false
 	}
 	p.OwnInitial = p.OwnInitial || c.Initial != "" || len(c.SetInitial) > 0
+	p.Problem, p.world = p.World(), nil
 	if err := c.apply(p.Problem); err != nil {
+		return err
+	}
+	if err := p.give(c.Given); err != nil {
 		return err
 	}
 	p.requires = c.Require
@@ -43,16 +48,13 @@ func (p *Problem) Apply(c Changes) error {
 			return fmt.Errorf("--require %s: %w", text, err)
 		}
 	}
-	if err := p.addTimed(); err != nil {
-		return err
-	}
-	return p.Problem.Check()
+	return p.addSteps()
 }
 
 // Changed returns p with changes, and leaves p as it is.
 func (p *Problem) Changed(c Changes) (*Problem, error) {
 	q := *p
-	q.Problem = p.Problem.Clone()
+	q.Problem, q.world = p.World().Clone(), nil
 	q.Required, q.Timed = slices.Clone(p.Required), slices.Clone(p.Timed)
 	return &q, q.Apply(c)
 }

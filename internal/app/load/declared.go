@@ -13,7 +13,7 @@ import (
 
 // fromDeclared loads a task that declares its fluents itself. Nothing is known of their
 // dynamics but what the network has learned.
-func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
+func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (p *Problem, err error) {
 	if r.known() && !r.Simulate {
 		return nil, source.Errorf(t.File, 0, 0, "--model rddl needs RDDL; this task has none")
 	}
@@ -21,7 +21,14 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Task: engine.Task{Problem: f}, Declared: t, Unknown: t.Learned}
+	p = &Problem{Task: engine.Task{Problem: f}, Declared: t, Unknown: t.Learned}
+	if !r.Untrained { // else nothing is planned
+		defer func() {
+			if err == nil {
+				err = p.addSteps()
+			}
+		}()
+	}
 	if p.Chance, err = t.WithChance(f, nil); err != nil {
 		return nil, err
 	}

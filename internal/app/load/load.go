@@ -83,9 +83,10 @@ type Problem struct {
 	// Timed are the user's constraints on one step. They are in the problem that plans are
 	// made for, but not in World.
 	Timed    []Timed
-	requires []string          // the texts of --require, in order
-	world    *factored.Problem // see World
-	noModel  error             // why the network cannot be read that a simulator may not need
+	requires []string           // the texts of --require, in order
+	world    *factored.Problem  // see World
+	given    map[string]Assumed // by input, of --given
+	noModel  error              // why the network cannot be read that a simulator may not need
 }
 
 // instanceName matches names that can be part of a file's name in every layout.

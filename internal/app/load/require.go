@@ -26,7 +26,7 @@ var ErrStep = errors.New("the plan has no such step")
 // parsed are the options of required conditions.
 var parsed = expr.Options{Next: true, Step: true}
 
-// World returns the problem without the conditions on single steps: what the states and
+// World returns the problem without what depends on the step, conditions and inputs: what the states and
 // actions of a simulator are of.
 func (p *Problem) World() *factored.Problem {
 	if p.world != nil {
@@ -35,8 +35,11 @@ func (p *Problem) World() *factored.Problem {
 	return p.Problem
 }
 
-// CheckHorizon refuses conditions on steps that a plan of the horizon does not have.
+// CheckHorizon refuses conditions on steps that a plan of the horizon does not have, and inputs that a plan does not fit.
 func (p *Problem) CheckHorizon(horizon int) error {
+	if err := p.checkGiven(horizon); err != nil {
+		return err
+	}
 	for i := range p.Timed {
 		r := &p.Timed[i]
 		last := horizon
@@ -117,13 +120,16 @@ func (p *Problem) require(text, origin string) error {
 	return e.Require(p.Problem, false, origin)
 }
 
-// addTimed adds the conditions on single steps to the problem that plans are made for, after
-// everything else, so that the other variables have the same bits in World.
-func (p *Problem) addTimed() error {
-	if len(p.Timed) == 0 {
-		return nil
+// addSteps adds what depends on the step to the problem that plans are made for, after everything else, so that the other
+// variables have the same bits in World: what is assumed of inputs, and the conditions on single steps.
+func (p *Problem) addSteps() error {
+	if len(p.Timed) == 0 && len(p.Problem.Given()) == 0 {
+		return p.Problem.Check()
 	}
 	p.world, p.Problem = p.Problem, p.Problem.Clone()
+	if err := p.follow(p.Problem, 1, 0); err != nil {
+		return err
+	}
 	for i := range p.Timed {
 		r := &p.Timed[i]
 		clock, err := p.Problem.AddClock(r.Step)
@@ -135,7 +141,7 @@ func (p *Problem) addTimed() error {
 			return fmt.Errorf("--require %s: %w", r.Text, err)
 		}
 	}
-	return nil
+	return p.Problem.Check()
 }
 
 // requiredRule is a side constraint in the form that is checked on a simulator's

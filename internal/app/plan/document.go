@@ -32,9 +32,11 @@ type Document struct {
 	Plan         []app.Values  `json:"plan"`   // per step the actions that do not have their default
 	// Note says what the claim is about, such as the learned model only; absent if there is
 	// nothing to say.
-	Note  string       `json:"note,omitempty"`
-	Trace []app.Values `json:"trace"` // horizon+1 states, every state variable
-	Valid app.Verdicts `json:"valid"`
+	Note string `json:"note,omitempty"`
+	// Assumed says what the answer assumes of inputs; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
+	Trace   []app.Values   `json:"trace"` // horizon+1 states, every state variable
+	Valid   app.Verdicts   `json:"valid"`
 	// Simulator is the system that the plan was tried in because that was asked for; absent
 	// where it was tried in the problem's own RDDL of its own accord, or not at all.
 	Simulator string   `json:"simulator,omitempty"`
@@ -156,6 +158,11 @@ type HorizonLine struct {
 
 // Sum writes the verdict on the plan of a task in one sentence.
 func (d *Document) Sum(t engine.Task) {
+	defer func() {
+		if text := load.Assumptions(d.Assumed); text != "" {
+			d.Verdict += "; " + text
+		}
+	}()
 	d.Learned = t.Network != nil
 	model := "the model"
 	if d.Learned {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/counted"
@@ -56,6 +57,8 @@ type Document struct {
 	Supported *Supported `json:"supported,omitempty"`
 	Policy    *string    `json:"policy"` // the file of the table
 	Table     Table      `json:"table"`
+	// Assumed says what the answer assumes of inputs; absent without.
+	Assumed []load.Assumed `json:"assumed,omitempty"`
 	// Rule says what is done in states that are not in the table; null where the table has all that can be reached.
 	Rule    *Rule   `json:"rule,omitempty"`
 	Stopped string  `json:"stopped,omitempty"`

@@ -102,6 +102,11 @@ func newLearned(p *load.Problem) (*model, error) {
 	if len(p.Timed) > 0 {
 		return nil, errTimed
 	}
+	for _, a := range p.Assumed() {
+		if a.How == load.Forecast {
+			return nil, fmt.Errorf("--given: %s, and policies are for inputs that do not change; expected one value", a.Says)
+		}
+	}
 	start, err := startOf(p.Problem)
 	if err != nil {
 		return nil, err
@@ -139,6 +144,18 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 			return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 		}
 	}
+	if err := p.CheckHorizon(r.Horizon); err != nil {
+		return nil, err
+	}
+	d, err := find(ctx, p, r)
+	if d != nil {
+		d.Assumed = p.Assumed()
+	}
+	return d, err
+}
+
+// find is Plan for a horizon.
+func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	hasGoal := hasGoal(p)
 	if r.Objective == "" {
 		if r.Objective = policy.Reward; hasGoal {

@@ -90,7 +90,7 @@ type count struct{ rows, other int }
 // count counts the recorded rows of each context.
 func (w *witness) count() error {
 	r := w.p.Record
-	if r == nil || !r.Whole {
+	if r == nil || !r.Whole || len(w.groups) == 0 {
 		return nil
 	}
 	for i := range w.groups {

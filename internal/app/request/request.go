@@ -46,6 +46,7 @@ type Validate struct {
 type Verify struct {
 	load.Ref
 	explain.VerifyRequest
+	Given       bind.Given  `http:"yes" help:"What inputs are before and after the step: INPUT=VALUE, or INPUT=LO..HI; repeatable. Others may be anything." placeholder:"INPUT=VALUE" sep:"none"`
 	Data        string      `help:"Log to hold the property against, too, in place of the rows that the network's file keeps." placeholder:"LOG" type:"existingfile"`
 	Witness     string      `help:"Write the answer with its counterexample to a file, as JSON." placeholder:"FILE"`
 	Certify     bind.Folder `http:"yes" help:"Write a proof of a property that holds to a folder (default: certificate), and check it; see certify." placeholder:"DIR"`
@@ -69,6 +70,7 @@ type Explain struct {
 type Simulate struct {
 	load.Ref
 	execute.Simulation
+	Given bind.Given `http:"yes" help:"What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, or INPUT=VALUE,VALUE,… by step; repeatable. Others keep their first value." placeholder:"FILE|INPUT=VALUE" sep:"none"`
 	app.Bounds
 }
 

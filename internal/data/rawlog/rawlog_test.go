@@ -226,6 +226,40 @@ func TestLags(t *testing.T) {
 	}
 }
 
+// TestInputs: what an input is next is that of the next row, where there is one, and drops no row.
+func TestInputs(t *testing.T) {
+	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "y", Type: dataset.Int}, {Name: "w", Type: dataset.Int, Given: true}}, []dataset.Column{{Name: "u", Type: dataset.Int}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]float64{
+		"w,y,u\n7,1,10\n8,2,20\n,3,30\n9,4,40\n":       {1, 7, 10, 2, 8, 2, 8, 20, 3, 8},
+		"w,y,u,y'\n7,1,10,2\n8,2,20,5\n9,3,30,4\n":     {1, 7, 10, 2, 8, 2, 8, 20, 5, 8, 3, 9, 30, 4, 9},
+		"w,y,u,y',w'\n7,1,10,2,6\n8,2,20,5,5\n":        {1, 7, 10, 2, 6, 2, 8, 20, 5, 5},
+		"w,y,u,next_y\n7,1,10,2\n8,2,20,5\n9,3,30,4\n": {1, 7, 10, 2, 8, 2, 8, 20, 5, 8, 3, 9, 30, 4, 9},
+	} {
+		x, err := Open(t.Context(), write(t, "log.csv", text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Reading{}
+		if x.Column("next_y") >= 0 {
+			r.Next = map[string]string{"y": "next_y"}
+		}
+		got, err := Transitions(t.Context(), x, s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float64
+		for i := range got.Data.Rows {
+			rows = append(rows, got.Data.Row(i)...)
+		}
+		if !slices.Equal(rows, want) {
+			t.Errorf("%q: %v", text, rows)
+		}
+	}
+}
+
 // TestEdges: clusters get an edge in each gap; a threshold of the behaviour is found within
 // even values; roundest keeps its promise.
 func TestEdges(t *testing.T) {

@@ -3,6 +3,7 @@ package simulator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -147,6 +148,8 @@ func contradiction(p *factored.Problem, a, b *Answer) (first, second []Value) {
 	}
 	if a.State != nil && b.State != nil {
 		first, second = Differing(p, a, b)
+		input := func(x Value) bool { v, ok := p.Lookup(x.Name); return ok && v.Given }
+		first, second = slices.DeleteFunc(first, input), slices.DeleteFunc(second, input)
 	} else {
 		note("taken", a.State != nil, b.State != nil)
 	}

@@ -49,6 +49,10 @@ func (m *Model) Reset(ctx context.Context, state factored.Valuation) (*Answer, e
 	}
 	m.now = make(factored.Valuation, m.p.NumBits())
 	for _, b := range m.p.Bits(factored.State) {
+		if v, _ := m.p.Owner(b); v.Clock > 0 { // the state may be one without clocks
+			m.now[b] = v.Clock == 1
+			continue
+		}
 		m.now[b] = state[b]
 	}
 	return m.answer()

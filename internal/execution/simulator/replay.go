@@ -49,9 +49,9 @@ type memorized struct {
 }
 
 // place is the position of a replay, as a key of the memory: the state or, if that is not
-// fully observed, everything that led to it.
+// fully observed or has inputs, which the time may decide, everything that led to it.
 func (s *Session) place(history string, a *Answer) string {
-	if s.info.Partial {
+	if s.info.Partial || s.inputs {
 		return history
 	}
 	key := "s" + bitsKey(s.p, factored.State, a.State)

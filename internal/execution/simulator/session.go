@@ -39,6 +39,7 @@ type Session struct {
 	o      Options
 	used   int
 	memory memory
+	inputs bool // the problem has some
 
 	outside []Outside
 	watch   func(before *Answer, action factored.Valuation, a *Answer)
@@ -47,7 +48,7 @@ type Session struct {
 // NewSession returns a session that uses a system for a problem. Closing the session closes
 // the system.
 func NewSession(p *factored.Problem, sys System, o Options) *Session {
-	return &Session{p: p, sys: sys, info: sys.Info(), o: o, memory: memory{}}
+	return &Session{p: p, sys: sys, info: sys.Info(), o: o, memory: memory{}, inputs: len(p.Given()) > 0}
 }
 
 // Info describes the system.

@@ -22,6 +22,9 @@ class Plan(TypedDict, total=False):
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
 
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
+
     simulator: Any
     """Simulator: rddl for the problem's own RDDL, model for the learned or declared model of a task without RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
 
@@ -134,6 +137,9 @@ class Policy(TypedDict, total=False):
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
 
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
+
     certify: bool | Text
     """Write problem file, proof and answer to a folder (default: certificate), and check them; see certify."""
 
@@ -171,6 +177,9 @@ class Validate(TypedDict, total=False):
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
 
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
+
     simulator: Any
     """Simulator: rddl for the problem's own RDDL, model for the learned or declared model of a task without RDDL, a server of RDDLSim, or the command of a process (docs/simulators.md)."""
 
@@ -198,6 +207,9 @@ class Validate(TypedDict, total=False):
 
 class Verify(TypedDict, total=False):
     """Options of ``fdplan verify``."""
+
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are before and after the step: INPUT=VALUE, or INPUT=LO..HI; repeatable. Others may be anything."""
 
     data: Text
     """Log to hold the property against, too, in place of the rows that the network's file keeps."""
@@ -235,6 +247,9 @@ class Explain(TypedDict, total=False):
 
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
+
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
 
     horizon: int
     """Number of steps; default: the plan's, or the problem's own."""
@@ -282,6 +297,9 @@ class Simulate(TypedDict, total=False):
     seed: int
     """Seed of the policy and of random draws."""
 
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, or INPUT=VALUE,VALUE,… by step; repeatable. Others keep their first value."""
+
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
 
@@ -300,6 +318,9 @@ class Run(TypedDict, total=False):
 
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
+
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
 
     simulator_timeout: Text | float
     """Time limit for an answer of a simulator process or server."""
@@ -367,6 +388,9 @@ class Show(TypedDict, total=False):
 
     require: Sequence[Text]
     """Add a constraint, an expression or literals,op,number; repeatable."""
+
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
 
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
@@ -438,6 +462,9 @@ class Init(TypedDict, total=False):
 
     actions: Sequence[Text]
     """Columns that are actions."""
+
+    input: Sequence[Text]
+    """Columns that the system reads and does not decide, such as the weather: no plan chooses them, and nothing predicts them."""
 
     ignore: Sequence[Text]
     """Columns to drop."""
