@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -242,7 +241,7 @@ func (p *Problem) checkGiven(horizon int) error {
 		case a.How == Against:
 			return fmt.Errorf("--given %s=LO..HI: %s, and plans hold for one course; expected --robust, verify, or one value", a.Input, a.Says)
 		case len(a.values) == mostRows && horizon > mostRows:
-			return fmt.Errorf("--given: %s of the forecast of %s count; expected a horizon of at most as many steps", counted.Of(mostRows, "row"), a.Input)
+			return fmt.Errorf("--given: %d rows of the forecast of %s count; expected a horizon of at most as many steps", mostRows, a.Input)
 		}
 	}
 	return nil
