@@ -171,6 +171,9 @@ class Variable:
     range: str
     """Its values in the problem's own names and units."""
 
+    step: str | None = None
+    """The step of a quantity of fixed decimals, in which Lo and Hi are counted; absent for other variables."""
+
     unit: str | None = None
 
     values: list[str] = field(default_factory=list)
