@@ -34,7 +34,7 @@ func TestResumeStructure(t *testing.T) {
 	cut, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if _, err := learned(cut, Training{Checkpoint: state, Structure: func(_ string, done float64) {
-		if done > 0.3 {
+		if done > 0.45 {
 			cancel()
 		}
 	}}); err == nil {

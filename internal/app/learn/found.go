@@ -8,6 +8,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -18,7 +19,9 @@ type FoundLine struct {
 	Bit    string   `json:"bit"`
 	Values string   `json:"values"` // the values that have the bit, as a condition on its fluent
 	Inputs []string `json:"inputs"` // bits
-	How    string   `json:"how"`    // "table", "sum", "tree", "rules", "count" or "dense"
+	How    string   `json:"how"`    // "table", "sum", "tree", "rules", "count", "integer" or "dense"
+	// Function is that of the whole fluent where How is "integer", in RDDL's syntax; empty elsewhere.
+	Function string `json:"function,omitempty"`
 	// Cells counts the joint values of the inputs that rows have, of Possible; a
 	// number beyond 2^53 is given as 0.
 	Cells    int   `json:"cells"`
@@ -53,6 +56,12 @@ func foundOf(p *load.Problem, st *structure.Structure) *Found {
 		o := &st.Outputs[i]
 		to, _ := p.Problem.Owner(p.Problem.Outputs[i])
 		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Values: p.Problem.Condition(factored.Lit{Bit: p.Problem.Outputs[i]}), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict), Alike: o.Alike}
+		if o.Form != nil {
+			l.Function = o.Form.Text(func(v *integers.Variable) string {
+				of, _ := p.Problem.Owner(p.Problem.Inputs[v.Bits[0]])
+				return of.Name
+			})
+		}
 		if n := len(o.Inputs); n <= 53 {
 			l.Possible = 1 << n
 		}
@@ -88,6 +97,12 @@ func (f *Found) writeText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%-14s %-6s %16s %16s %10d  %s: %s%s\n", o.Verdict, o.How, fmt.Sprintf("%d of %s", o.Cells, possible),
 			fmt.Sprintf("%d of %d", o.Wrong, o.Rows), o.Held, o.Values, strings.Join(fluentsOf(o.Inputs), ", "), alike)
+	}
+	for i, o := range f.Outputs {
+		if o.Function != "" && (i == 0 || o.Function != f.Outputs[i-1].Function) {
+			name, _, _ := strings.Cut(o.Bit, "#")
+			fmt.Fprintf(&b, "%s' = %s\n", name, o.Function)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

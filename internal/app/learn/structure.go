@@ -205,6 +205,10 @@ func rowsOf(sources []train.Source) int {
 func tableOf(p *load.Problem, sources []train.Source, share float64, keep func(*train.Row) bool) (t *structure.Table, incomplete int, err error) {
 	in, out := p.Problem.Inputs, p.Problem.Outputs
 	t = structure.NewTable(len(in), len(out), groups(p))
+	for _, g := range t.Groups {
+		v, _ := p.Problem.Owner(in[g[0]])
+		t.Signed = append(t.Signed, v.Lo < 0)
+	}
 	t.Rank = func(output, input int) int { return rank(p, output, input) }
 	t.Sets, t.Own, t.Exclusive = sets(p.Problem), own(p.Problem), exclusive(p.Problem)
 	t.Symmetries = symmetries(p)

@@ -35,6 +35,9 @@ func (l *learner) random(rows []int32, near []neighbour, o int) bool {
 		fewest = 40 // exceptions in which a function would show
 		luck   = 10 // bits that a description of one output may gain by chance
 	)
+	if l.whole != nil && l.whole[o] != not {
+		return false
+	}
 	s := l.searchFor(o, rows)
 	constant := s.choice(nil)
 	if constant.errors < fewest && !(s.thin() && s.moves(constant.errors)) || l.repeats(float64(constant.errors)/float64(len(s.rows))) || l.agree(near, o) || l.counted(s) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/routine"
 )
@@ -17,12 +18,13 @@ type Kind string
 
 // The kinds.
 const (
-	ByTable Kind = "table" // a tree over a chosen set of inputs
-	BySum   Kind = "sum"   // a bit of an integer that is a sum of weighted inputs
-	ByTree  Kind = "tree"  // a tree over all inputs
-	ByRules Kind = "rules" // rules over features; see package rules
-	ByCount Kind = "count" // how many of some literals hold
-	ByDense Kind = "dense" // a layer of trained units over a chosen set of inputs
+	ByTable Kind = "table"   // a tree over a chosen set of inputs
+	BySum   Kind = "sum"     // a bit of an integer that is a sum of weighted inputs
+	ByTree  Kind = "tree"    // a tree over all inputs
+	ByRules Kind = "rules"   // rules over features; see package rules
+	ByCount Kind = "count"   // how many of some literals hold
+	ByForm  Kind = "integer" // a bit of a function of whole integers; see package integers
+	ByDense Kind = "dense"   // a layer of trained units over a chosen set of inputs
 
 	byRows Kind = "rows" // as ByTable, the rows alone deciding about values that none has
 )
@@ -31,9 +33,12 @@ const (
 type Output struct {
 	Kind   Kind
 	Inputs []int // that the function reads, in increasing order
-	// Tree is the function, nil if Sum is.
+	// Tree is the function, nil if Sum or Form is.
 	Tree *Tree
 	Sum  *rules.Sum
+	// Form has the function as its bit of weight 2^Bit, of kind ByForm; nil elsewhere.
+	Form *integers.Expr
+	Bit  int
 	// Cells counts the joint values of Inputs that rows have, of 2^len(Inputs).
 	Cells int
 	// Wrong counts the rows whose output is not that of the function, of Rows.
@@ -59,7 +64,10 @@ type Output struct {
 
 // Eval returns the value of the function for a packed row of inputs.
 func (o *Output) Eval(in []uint64) bool {
-	if o.Sum != nil {
+	switch {
+	case o.Form != nil:
+		return o.Form.Eval(in)>>o.Bit&1 == 1
+	case o.Sum != nil:
 		return o.Sum.Eval(in)
 	}
 	return o.Tree.Eval(in)
@@ -120,8 +128,11 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 	all := t.all()
 	st := &Structure{Outputs: make([]Output, t.Outputs)}
 	folds := l.folds(all)
-	l.total = 4 * t.Outputs
-	var err error
+	l.total = 5 * t.Outputs
+	err := l.explain(all, folds)
+	if err != nil {
+		return nil, err
+	}
 	if l.byChance, err = l.chance(all); err != nil {
 		return nil, err
 	}
@@ -181,6 +192,9 @@ type learner struct {
 	learned  int     // outputs that are learned, under mu
 	byChance []bool  // by output, whether inputs do not tell its value; nil for none
 	noise    float64 // see search; 0 where rows are not noisy
+
+	forms map[string]*form // by integer and rows, under mu
+	whole []whole          // by output, how well a function of whole integers does; nil for none
 
 	screening sync.Mutex // of screens
 	screens   []*screen  // of the lists of rows that outputs were screened on
@@ -300,12 +314,16 @@ func (l *learner) judgeKinds(folds []fold, st *Structure, kinds []Kind, with []*
 				continue
 			}
 			other, m := l.heldOut(o, folds, st.Noisy, kind)
-			if kind == ByDense && float64(m) >= float64(n)-2*math.Sqrt(float64(n)) {
+			if (kind == ByDense || kind == ByForm && !st.Noisy && !l.t.Contradictory && other.errors > 0) && float64(m) >= float64(n)-2*math.Sqrt(float64(n)) {
 				continue // it may be wrong on the rows learned from, too
 			}
 			// Of kinds that are as good the smaller one is taken.
 			if m < n || m == n && other.literals < size {
 				wrong[o], kinds[o], n, size = other.wrong, kind, m, other.literals
+				table.open = table.open && kind != ByForm
+			}
+			if kinds[o] == ByForm && n == 0 && l.whole[o] == exactly {
+				break
 			}
 		}
 		st.Outputs[o].Held, st.Outputs[o].Literals = n, size/len(folds)
@@ -335,6 +353,9 @@ func (l *learner) chooseMode(folds []fold, st *Structure) error {
 			return
 		}
 		o := outputs[i]
+		if l.whole != nil && l.whole[o] == exactly {
+			return // it is no noise that tables do not explain
+		}
 		var n [3]int
 		for mode := range 2 {
 			_, n[mode] = l.heldOut(o, folds, mode == 1, byRows)
@@ -396,6 +417,7 @@ func (l *learner) measureNoise(rows []int32) error {
 type trial struct {
 	inputs   int      // most of all folds
 	literals int      // of all folds together
+	errors   int      // rows learned from that are wrong, of all folds together
 	open     bool     // on some fold
 	wrong    [][]bool // by fold, the rows held out
 }
@@ -406,6 +428,7 @@ func (l *learner) heldOut(o int, folds []fold, short bool, kind Kind) (t trial, 
 		out := l.learn(o, f.rows, short, kind)
 		wrong, m := l.t.wrong(&out, o, f.held)
 		t.inputs, t.wrong, n = max(t.inputs, len(out.Inputs)), append(t.wrong, wrong), n+m
+		t.errors += out.Wrong
 		t.literals, t.open = t.literals+out.Literals, t.open || out.Open
 	}
 	return t, n
@@ -465,6 +488,9 @@ func (l *learner) choice(o int, known []int32, inputs []int) choice {
 
 // describe finds a function of one kind.
 func (l *learner) describe(s *search, short bool, kind Kind) Output {
+	if kind == ByForm {
+		return l.find(s, short, kind) // it depends on other outputs than the memo's key has
+	}
 	f := l.remembered(s.t, s.rows, s.out, func() *Found {
 		out := l.find(s, short, kind)
 		return &Found{Output: &out}
@@ -473,7 +499,7 @@ func (l *learner) describe(s *search, short bool, kind Kind) Output {
 		return *f.Output
 	}
 	out, named := *f.Output, f.Output.moved(Permutation{Inputs: s.to})
-	out.Tree, out.Sum, out.Inputs = named.Tree, named.Sum, named.Inputs
+	out.Tree, out.Sum, out.Form, out.Inputs = named.Tree, named.Sum, named.Form, named.Inputs
 	return out
 }
 
@@ -489,6 +515,11 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 	switch kind {
 	case ByTree:
 		out.Tree = s.growAll(short)
+	case ByForm:
+		width := 0
+		if out.Form, out.Bit, width = l.form(s, short); out.Form != nil {
+			out.Literals = max(1, out.Form.Size()/width)
+		}
 	case ByRules:
 		out.Sum = rules.Learn(l.ctx, s.sampleOf())
 	case ByDense:
@@ -501,7 +532,10 @@ func (l *learner) find(s *search, short bool, kind Kind) Output {
 			out.Sum = nil
 		}
 	}
-	if out.Sum == nil && out.Tree == nil {
+	if out.Form != nil {
+		out.Inputs = out.Form.Inputs()
+	}
+	if out.Sum == nil && out.Tree == nil && out.Form == nil {
 		out.Kind = ByTable
 		c := s.consistent
 		if short {

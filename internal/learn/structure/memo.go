@@ -42,7 +42,7 @@ func (l *learner) remembered(t *Table, rows []int32, out int, work func() *Found
 // key is a hash of what rows say of an output.
 func (t *Table) key(rows []int32, out int, args string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, t.Inputs, t.Outputs, out, len(rows), args, t.Groups, t.Sets)
+	fmt.Fprintln(h, t.Inputs, t.Outputs, out, len(rows), args, t.Groups, t.Signed, t.Sets)
 	if t.Own != nil {
 		fmt.Fprintln(h, t.Own(out))
 	}

@@ -19,6 +19,9 @@ func (l *learner) others(o, wrong int, noisy bool, table *trial) (kinds []Kind) 
 			return nil
 		}
 	}
+	if l.whole != nil && l.whole[o] != not {
+		kinds = append(kinds, ByForm)
+	}
 	if l.o.Sums && !noisy {
 		kinds = append(kinds, ByCount, ByRules)
 	}

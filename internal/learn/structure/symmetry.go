@@ -90,8 +90,11 @@ func (t *Table) pooled(rows []int32, o int, by []Permutation, more []image) *Tab
 
 // moved is the description of output p.Outputs[o] that follows from that of o.
 func (o *Output) moved(p Permutation) Output {
-	m := Output{Kind: o.Kind, Open: o.Open, Literals: o.Literals}
-	if o.Sum != nil {
+	m := Output{Kind: o.Kind, Open: o.Open, Literals: o.Literals, Bit: o.Bit}
+	if o.Form != nil {
+		m.Form = o.Form.Renamed(p.Inputs)
+		m.Inputs = m.Form.Inputs()
+	} else if o.Sum != nil {
 		m.Sum = o.Sum.Renamed(p.Inputs)
 		m.Inputs = m.Sum.Inputs()
 	} else {
@@ -396,6 +399,9 @@ func (l *learner) tryOrbit(b *orbit, folds []fold, st *Structure, wrong [][][]bo
 // literals counts the conditions that a description is made of: those of the units of a sum,
 // and for a tree those on the ways to its leaves of one value.
 func (o *Output) literals() int {
+	if o.Form != nil {
+		return o.Form.Size()
+	}
 	if o.Sum != nil {
 		n := 0
 		for _, u := range o.Sum.Units {

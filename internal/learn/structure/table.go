@@ -16,6 +16,8 @@ type Table struct {
 	// Groups lists the input bits of each variable of two bits or more, most
 	// significant first.
 	Groups [][]int
+	// Signed says which of these are integers in two's complement. Nil where none is.
+	Signed []bool
 	// Rank gives the preference of an input among inputs of the same gain: the
 	// least is taken. Nil for the order of the inputs.
 	Rank func(output, input int) int

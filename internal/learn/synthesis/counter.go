@@ -3,6 +3,7 @@ package synthesis
 import (
 	"math/bits"
 
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
@@ -12,6 +13,9 @@ type fixed struct {
 	units     []int // of the net
 	weights   []int8
 	threshold int
+	// form, if it is not nil, is the function in place of units: the bit of weight 2^bit of its value.
+	form *integers.Expr
+	bit  int
 }
 
 // counted returns the literals whose number decides f, and the values by that number; ok is

@@ -20,6 +20,9 @@ func Describe(t *structure.Table, s *structure.Structure, complete bool) []Funct
 		f := &functions[i]
 		f.Inputs = o.Inputs
 		switch {
+		case o.Form != nil:
+			f.Form, f.Bit = o.Form, o.Bit
+			continue
 		case o.Sum != nil:
 			f.Sum = o.Sum
 		case complete:

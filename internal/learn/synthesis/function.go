@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/fdplan/fdplan/internal/cubes"
+	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 )
@@ -24,6 +25,9 @@ type Function struct {
 	Inputs  []int // numbers of the network's inputs, in increasing order
 	On, Off []Cube
 	Sum     *rules.Sum
+	// Form, if it is not nil, is an integer whose bit of weight 2^Bit is the function, written as adders and comparators.
+	Form *integers.Expr
+	Bit  int
 }
 
 // ErrInputs is wrapped where a function has too many inputs.

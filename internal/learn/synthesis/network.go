@@ -1,6 +1,8 @@
 package synthesis
 
 import (
+	"slices"
+
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -35,8 +37,11 @@ func (n *net) size() int {
 }
 
 // network writes the net as layers. Where each output is a single unit or
-// constant there is no hidden layer.
+// constant there is no hidden layer. With functions of integers there are as many layers as these take.
 func (n *net) network() *bnn.Network {
+	if slices.ContainsFunc(n.fixed, func(f *fixed) bool { return f != nil && f.form != nil }) {
+		return n.circuit()
+	}
 	if l, ok := n.direct(); ok {
 		return &bnn.Network{Layers: []bnn.Layer{l}}
 	}

@@ -59,6 +59,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 		t     *target
 		units []grown
 		sum   *rules.Sum // in place of units
+		given *fixed     // likewise
 	}
 	covers := make([]cover, len(functions))
 	var next atomic.Int64
@@ -69,6 +70,10 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 				i := int(next.Add(1)) - 1
 				if i >= len(functions) || ctx.Err() != nil {
 					return
+				}
+				if f := &functions[i]; f.Form != nil {
+					covers[i] = cover{t: newTarget(&Function{Inputs: f.Inputs}, false), given: &fixed{form: f.Form, bit: f.Bit}}
+					continue
 				}
 				if functions[i].Sum != nil {
 					covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), sum: functions[i].Sum}
@@ -96,7 +101,7 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 	n := &net{inputs: inputs}
 	for _, c := range covers {
 		var us []int
-		var given *fixed
+		given := c.given
 		if c.sum != nil {
 			given = n.addSum(c.sum)
 			us = slices.Clone(given.units)

@@ -1,0 +1,211 @@
+package integers
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// fitter finds constants, limits and moduli with which features give the values of some rows.
+type fitter struct {
+	l           *learner
+	rows        []int32
+	least, most int // values of these rows
+	found       []form
+	tally       map[int32]int
+	plain       []shift
+	frequent    map[int32]bool // values that more than an eighth of the rows have, as limits do
+}
+
+// shift is a feature and a constant, and how many rows they explain.
+type shift struct {
+	of   *feature
+	c    int
+	rows int
+}
+
+func newFitter(l *learner, rows []int32) *fitter {
+	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), tally: map[int32]int{}, frequent: map[int32]bool{}}
+	for _, r := range rows {
+		y := l.y[r]
+		f.least, f.most = min(f.least, int(y)), max(f.most, int(y))
+		if f.tally[y]++; 8*f.tally[y] > len(rows) {
+			f.frequent[y] = true
+		}
+	}
+	return f
+}
+
+// mostModes is how many constants are tried with a feature.
+const mostModes = 3
+
+// worth is how many rows a limit or a modulus must explain.
+const worth = 2
+
+// feature tries the constants that most rows, and most rows with rare values, ask for.
+func (f *fitter) feature(x *feature) {
+	var tried []int
+	for _, inner := range []bool{false, true} {
+		for _, c := range f.modes(x, inner) {
+			if !slices.Contains(tried, c) {
+				tried = append(tried, c)
+				f.shifted(x, c)
+			}
+		}
+	}
+}
+
+// modes lists the most frequent differences of the value and the feature, of rows with rare values only if inner.
+func (f *fitter) modes(x *feature, inner bool) []int {
+	clear(f.tally)
+	n := 0
+	for _, r := range f.rows {
+		if y := f.l.y[r]; !inner || !f.frequent[y] {
+			f.tally[y-x.col[r]]++
+			n++
+		}
+	}
+	type counted struct{ value, n int }
+	var all []counted
+	for d, k := range f.tally {
+		if k > 1 && 64*k >= n {
+			all = append(all, counted{int(d), k})
+		}
+	}
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
+	var values []int
+	for _, c := range all[:min(mostModes, len(all))] {
+		values = append(values, c.value)
+	}
+	return values
+}
+
+// shifted takes the feature and a constant: as they are, with limits, and modulo one more than the greatest value.
+func (f *fitter) shifted(x *feature, c int) {
+	plain := form{expr: x.expr.plus(c), bits: x.bits + 1}
+	if c != 0 {
+		plain.bits += f.l.forms
+	}
+	f.take(plain, func(r int32) int { return int(x.col[r]) + c })
+	f.plain = append(f.plain, shift{x, c, f.found[len(f.found)-1].count})
+	if f.l.boolean {
+		f.negated(x)
+		return
+	}
+	low, high := f.limits(x, c, true), f.limits(x, c, false)
+	for i := range low {
+		if i == 0 || low[i] != low[0] || high[i] != high[0] {
+			f.limited(x, c, low[i], high[i], plain)
+		}
+	}
+	around, m := 0, f.most+1
+	for _, r := range f.rows {
+		if v := int(x.col[r]) + c; f.least == 0 && v != int(f.l.y[r]) && remainder(v, m) == int(f.l.y[r]) {
+			around++
+		}
+	}
+	if around >= worth && m > 1 {
+		wrapped := form{expr: &Expr{Op: Mod, Args: []*Expr{plain.expr}, Constant: m}, bits: plain.bits + f.l.forms}
+		f.take(wrapped, func(r int32) int { return remainder(int(x.col[r])+c, m) })
+	}
+}
+
+// mostExtended is how many sums are extended by Booleans.
+const mostExtended = 12
+
+// extend adds Booleans to the sums that explain most rows, each with the weight that most rows in which it holds ask for.
+func (f *fitter) extend() {
+	sums := slices.Clone(f.plain)
+	slices.SortStableFunc(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+	for _, s := range sums[:min(mostExtended, len(sums))] {
+		for i := range f.l.features {
+			b := &f.l.features[i]
+			if !b.boolean() {
+				continue
+			}
+			clear(f.tally)
+			best, n := int32(0), 0
+			for _, r := range f.rows {
+				if b.col[r] == 1 {
+					f.tally[f.l.y[r]-s.of.col[r]-int32(s.c)]++
+				}
+			}
+			for d, k := range f.tally {
+				if k > n || k == n && d < best {
+					best, n = d, k
+				}
+			}
+			if best == 0 || n <= worth {
+				continue
+			}
+			x := feature{col: make([]int32, len(f.l.y)), bits: s.of.bits + b.bits + f.l.forms}
+			x.expr = &Expr{Op: Sum, Args: []*Expr{s.of.expr, b.expr}, Weights: []int{1, int(best)}}
+			if s.of.expr.Op == Sum {
+				x.expr = &Expr{Op: Sum, Args: append(slices.Clone(s.of.expr.Args), b.expr), Weights: append(slices.Clone(s.of.expr.Weights), int(best)), Constant: s.of.expr.Constant}
+			}
+			for _, r := range f.rows {
+				x.col[r] = s.of.col[r] + best*b.col[r]
+			}
+			f.shifted(&x, s.c)
+		}
+	}
+}
+
+// negated takes the negation of a Boolean.
+func (f *fitter) negated(x *feature) {
+	if x.expr.Op == Var {
+		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, func(r int32) int { return 1 - int(x.col[r]) })
+	}
+}
+
+// limited takes a feature and a constant with limits, those that exclude no value being none.
+func (f *fitter) limited(x *feature, c, low, high int, plain form) {
+	if low > math.MinInt {
+		plain.expr = &Expr{Op: Max, Args: []*Expr{plain.expr, constant(low)}}
+		plain.bits += f.l.forms
+	}
+	if high < math.MaxInt {
+		plain.expr = &Expr{Op: Min, Args: []*Expr{plain.expr, constant(high)}}
+		plain.bits += f.l.forms
+	}
+	if low > math.MinInt || high < math.MaxInt {
+		f.take(plain, func(r int32) int { return min(max(int(x.col[r])+c, low), high) })
+	}
+}
+
+// limits returns two limits to try: the value of most rows that are above what a feature and a constant
+// make, or below it, and the least or greatest value. Where few rows have it, it excludes no value.
+func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
+	none, extreme := math.MaxInt, f.most
+	if low {
+		none, extreme = math.MinInt, f.least
+	}
+	clear(f.tally)
+	for _, r := range f.rows {
+		if v, y := int(x.col[r])+c, int(f.l.y[r]); low && v < y || !low && v > y {
+			f.tally[int32(y)]++
+		}
+	}
+	values, rows := [2]int{none, none}, worth-1
+	for y, n := range f.tally {
+		if n > rows || n == rows && n >= worth && int(y) < values[0] {
+			values[0], rows = int(y), n
+		}
+	}
+	if f.tally[int32(extreme)] >= worth {
+		values[1] = extreme
+	}
+	return values
+}
+
+// take counts the rows of a form.
+func (f *fitter) take(x form, value func(r int32) int) {
+	x.right = make([]bool, len(f.l.y))
+	for _, r := range f.rows {
+		if value(r) == int(f.l.y[r]) {
+			x.right[r] = true
+			x.count++
+		}
+	}
+	f.found = append(f.found, x)
+}

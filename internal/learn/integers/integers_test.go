@@ -1,0 +1,104 @@
+package integers
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+)
+
+// layout places unsigned and signed variables one after the other.
+func layout(widths ...int) (vars []Variable, bits int) {
+	for _, w := range widths {
+		v := Variable{Signed: w < 0}
+		for range max(w, -w) {
+			v.Bits = append(v.Bits, bits)
+			bits++
+		}
+		vars = append(vars, v)
+	}
+	return vars, bits
+}
+
+// draw draws the rows of a function, of which it replaces some by others.
+func draw(rng *rand.Rand, vars []Variable, bits, rows int, noise float64, f func(x []int) int) *Sample {
+	s := &Sample{Variables: vars}
+	for range rows {
+		in := make([]uint64, (bits+63)/64)
+		for b := range bits {
+			in[b/64] |= uint64(rng.IntN(2)) << (b % 64)
+		}
+		x := make([]int, len(vars))
+		for i := range vars {
+			x[i] = vars[i].Value(in)
+		}
+		y := f(x)
+		if rng.Float64() < noise && len(s.Out) > 0 {
+			y = s.Out[rng.IntN(max(1, len(s.Out)))]
+		}
+		s.In, s.Out = append(s.In, in), append(s.Out, y)
+	}
+	return s
+}
+
+// TestFunctions: sums with limits, comparisons and cases are found exactly, with and without rows in error.
+func TestFunctions(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		widths []int
+		rows   int
+		f      func(x []int) int
+	}{
+		{"a sum with limits of 64 levels", []int{6, 6, 6}, 500, func(x []int) int { return min(63, max(0, x[0]+x[1]-x[2])) }},
+		{"a sum with limits of 10 bits", []int{10, 7, 8}, 500, func(x []int) int { return min(1000, max(3, x[0]+x[1]-x[2])) }},
+		{"the least of two", []int{5, 5}, 300, func(x []int) int { return min(x[0], x[1]) }},
+		{"the greatest of three", []int{5, 5, 5}, 500, func(x []int) int { return max(x[0], x[1], x[2]) }},
+		{"a difference of signed integers", []int{-6, -6, 3}, 500, func(x []int) int { return max(-32, min(31, x[0]-x[1])) }},
+		{"an absolute difference", []int{5, 5, 2}, 300, func(x []int) int { return max(x[0]-x[1], x[1]-x[0]) }},
+		{"a comparison", []int{5, 5, 1}, 1000, func(x []int) int { return truth(x[0] <= x[1]) }},
+		{"a comparison of three", []int{5, 5, 5}, 1000, func(x []int) int { return truth(x[0]+x[1] >= x[2]+7) }},
+		{"cases", []int{4, 4, 1, 1, 1}, 1000, func(x []int) int {
+			switch {
+			case x[2] == 1:
+				return (x[0] + x[1]) % 16
+			case x[3] == 1:
+				return max(0, x[0]-x[1])
+			case x[4] == 1:
+				return min(x[0], x[1])
+			}
+			return x[0]
+		}},
+		{"a digit", []int{4, 1, 3}, 500, func(x []int) int {
+			if x[1] == 0 {
+				return x[0]
+			}
+			return (x[0] + 1) % 10
+		}},
+		{"a queue", []int{5, 3, 3}, 1000, func(x []int) int { return min(31, max(0, x[0]-x[1])+x[2]) }},
+	} {
+		for _, noise := range []float64{0, 0.02} {
+			rng := rand.New(rand.NewPCG(1, 2))
+			vars, bits := layout(c.widths...)
+			s := draw(rng, vars, bits, c.rows, noise, c.f)
+			s.Exceptions = noise > 0
+			e, wrong := Learn(context.Background(), s)
+			if e == nil {
+				t.Errorf("%s, noise %v: no function", c.name, noise)
+				continue
+			}
+			text := e.Text(func(v *Variable) string { return string(rune('a' + v.Bits[0])) })
+			if noise == 0 && wrong > 0 {
+				t.Errorf("%s: %d of %d rows wrong by %s", c.name, wrong, c.rows, text)
+			}
+			other := draw(rng, vars, bits, 5000, 0, c.f)
+			missed := 0
+			for r, in := range other.In {
+				if e.Eval(in) != other.Out[r] {
+					missed++
+				}
+			}
+			if missed > 0 {
+				t.Errorf("%s, noise %v: %d of 5000 other rows wrong by %s", c.name, noise, missed, text)
+			}
+		}
+	}
+}

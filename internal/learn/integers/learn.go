@@ -1,0 +1,207 @@
+package integers
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+)
+
+const (
+	mostRules    = 24 // of a list
+	mostTests    = 4  // of a rule
+	mostTried    = 32 // expressions for a rule
+	mostWrong    = 5  // a fifth of the rows may be exceptions
+	afresh       = 4  // times that rows which a function misses join the sample
+	fewest       = 20
+	wanted       = 3   // times the bits of an exception that a list without any may take for it
+	worthTelling = 0.9 // of the bits of a list of all values
+)
+
+// Learn finds a function of whole integers for a sample, and counts the rows that it misses. It is nil if there is
+// none that is shorter than the values themselves, or if ctx ends. Of many rows some are looked at, and
+// those that the function misses then.
+func Learn(ctx context.Context, s *Sample) (e *Expr, wrong int) {
+	if len(s.Out) < fewest {
+		return nil, 0
+	}
+	step := (len(s.Out) + sampled - 1) / sampled
+	var rows []int32
+	for r := 0; r < len(s.Out); r += step {
+		rows = append(rows, int32(r))
+	}
+	for range afresh {
+		e = newLearner(ctx, s, rows).shortest()
+		if e == nil || ctx.Err() != nil {
+			return nil, 0
+		}
+		var missed []int32
+		for r, in := range s.In {
+			if e.Eval(in) != s.Out[r] {
+				missed = append(missed, int32(r))
+			}
+		}
+		wrong = len(missed)
+		if missed = without(missed, rows); len(missed) == 0 || len(missed) > len(rows)/16 {
+			break
+		}
+		rows = append(rows, missed[:min(len(missed), sampled/8)]...)
+	}
+	if wrong > len(s.Out)/mostWrong {
+		return nil, 0
+	}
+	return e, wrong
+}
+
+// without lists the rows that are not among others.
+func without(rows, others []int32) []int32 {
+	has := make(map[int32]bool, len(others))
+	for _, r := range others {
+		has[r] = true
+	}
+	return slices.DeleteFunc(rows, func(r int32) bool { return has[r] })
+}
+
+// learner looks for a function on some rows of a sample, which it numbers from 0.
+type learner struct {
+	ctx      context.Context
+	y        []int32
+	features []feature
+	tests    float64 // bits of a comparison beside the name of its feature
+	forms    float64 // and of the constant of an expression
+	entropy  float64 // bits of a value
+	impure   int     // rows explained that outweigh one that a rule contradicts
+	exact    bool    // a list without exceptions is preferred
+	boolean  bool    // the values are 0 and 1: those of Booleans and their negations
+}
+
+func newLearner(ctx context.Context, s *Sample, rows []int32) *learner {
+	l := &learner{ctx: ctx, features: features(s, rows)}
+	counts := map[int32]int{}
+	for _, r := range rows {
+		l.y = append(l.y, int32(s.Out[r]))
+		counts[int32(s.Out[r])]++
+	}
+	for _, n := range slices.Sorted(maps.Values(counts)) {
+		p := float64(n) / float64(len(rows))
+		l.entropy -= p * math.Log2(p)
+	}
+	l.forms = math.Log2(float64(len(counts) + 1))
+	const comparisons = 3 // bits to say which
+	l.tests, l.exact, l.boolean = comparisons, !s.Exceptions, s.Boolean
+	return l
+}
+
+// form is an expression that gives the values of some rows.
+type form struct {
+	expr  *Expr
+	right []bool // by row, whether it gives its value
+	count int    // of them among the rows left
+	bits  float64
+}
+
+// rule is a form where all its tests hold.
+type rule struct {
+	tests []*Expr
+	form  *form
+	bits  float64
+}
+
+// shortest is the shorter one of two lists: of rules that may contradict some rows, and of rules that must not where
+// no exceptions are allowed.
+func (l *learner) shortest() *Expr {
+	const some = 8
+	l.impure = some
+	e, bits, wrong := l.learn()
+	if l.exact {
+		l.impure = sampled
+		if other, n, exceptions := l.learn(); other != nil && exceptions == 0 && (wrong > 0 || n < bits) {
+			return other
+		}
+	}
+	return e
+}
+
+// learn finds the decision list of the shortest description, of so many bits and exceptions.
+func (l *learner) learn() (best *Expr, least float64, exceptions int) {
+	left := make([]int32, len(l.y))
+	for r := range left {
+		left[r] = int32(r)
+	}
+	var rules []rule
+	least = math.Inf(1)
+	spent, wrong := 0.0, 0
+	for l.ctx.Err() == nil {
+		forms := l.fit(left)
+		if len(forms) == 0 {
+			break
+		}
+		rest := &forms[0]
+		missed := wrong + len(left) - rest.count
+		if total := spent + rest.bits + l.listed(missed); total < least || l.exact && missed == 0 {
+			least, best, exceptions = total, list(rules, rest.expr), missed
+		}
+		if rest.count == len(left) || len(rules) == mostRules {
+			break
+		}
+		exception := l.listed(missed) / float64(max(1, missed))
+		if l.exact && l.impure == sampled {
+			exception *= wanted
+		}
+		next, after, against := l.rule(left, forms, exception)
+		if next == nil {
+			break
+		}
+		rules = append(rules, *next)
+		spent, wrong, left = spent+next.bits, wrong+against, after
+		if len(left) == 0 {
+			if total := spent + l.listed(wrong); total < least {
+				least, best, exceptions = total, list(rules[:len(rules)-1], next.form.expr), wrong
+			}
+			break
+		}
+	}
+	if least > worthTelling*l.entropy*float64(len(l.y)) {
+		return nil, least, 0
+	}
+	return best, least, exceptions
+}
+
+// listed is the bits of a list of exceptions: which rows, and their values.
+func (l *learner) listed(n int) float64 {
+	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
+	rows := len(l.y)
+	return (lg(rows)-lg(n)-lg(rows-n))/math.Ln2 + float64(n)*l.forms
+}
+
+// list writes rules and what holds where none does.
+func list(rules []rule, rest *Expr) *Expr {
+	for _, r := range slices.Backward(rules) {
+		rest = &Expr{Op: If, Args: slices.Concat(r.tests, []*Expr{r.form.expr, rest})}
+	}
+	return rest
+}
+
+// fit lists the expressions that give the values of most of some rows, the best first.
+func (l *learner) fit(rows []int32) []form {
+	f := newFitter(l, rows)
+	f.feature(&feature{expr: constant(0), col: make([]int32, len(l.y))})
+	for i := range l.features {
+		if l.ctx.Err() != nil {
+			return nil
+		}
+		if x := &l.features[i]; !l.boolean || x.boolean() {
+			f.feature(x)
+		}
+	}
+	if !l.boolean {
+		f.extend()
+	}
+	found := f.found
+	unit := max(1, l.entropy)
+	slices.SortStableFunc(found, func(a, b form) int {
+		return cmp.Compare(float64(b.count)-b.bits/unit, float64(a.count)-a.bits/unit)
+	})
+	return found[:min(mostTried, len(found))]
+}

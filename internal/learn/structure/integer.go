@@ -1,0 +1,139 @@
+package structure
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+
+	"github.com/fdplan/fdplan/internal/learn/integers"
+)
+
+// mostVariables is the most variables that a function of whole integers is looked for among.
+const mostVariables = 128
+
+// integral reports whether an output may be a function of whole integers: there are integers, and few enough
+// other inputs.
+func (l *learner) integral(o int) bool {
+	return l.o.Sums && !l.o.Complete && len(l.t.Groups) > 0 && !l.t.screens() && !l.t.alone && !l.left(o)
+}
+
+// whole tells how well a function of whole integers describes an output.
+type whole byte
+
+const (
+	not     whole = iota
+	mostly        // the rows but for exceptions
+	exactly       // all rows, those held out too
+)
+
+// explain looks for functions of whole integers before anything else is, as tables explain so little of them that
+// their outputs may look like noise.
+func (l *learner) explain(all []int32, folds []fold) error {
+	found := make([]whole, l.t.Outputs)
+	f := fold{rows: all}
+	if len(folds) > 0 {
+		f = folds[0]
+	}
+	err := l.each(l.t.Outputs, func(o int) {
+		if !l.integral(o) {
+			return
+		}
+		for _, short := range []bool{false, true} {
+			out := Output{Kind: ByForm}
+			if out.Form, out.Bit, _ = l.form(l.searchFor(o, f.rows), short); out.Form == nil {
+				continue
+			}
+			out.Inputs = out.Form.Inputs()
+			found[o] = mostly
+			_, n := l.t.wrong(&out, o, f.rows)
+			if _, held := l.t.wrong(&out, o, f.held); n+held == 0 {
+				found[o] = exactly
+			}
+			return
+		}
+	})
+	if slices.ContainsFunc(found, func(w whole) bool { return w != not }) {
+		l.whole = found
+	}
+	return err
+}
+
+// form is a function of whole integers: that of all outputs that are bits of one integer, or of one.
+type form struct {
+	once sync.Once
+	expr *integers.Expr // nil for none
+}
+
+// form finds the function that an output is a bit of on the rows of a search, and which: the bit of weight 2^bit of an
+// integer of so many. Outputs of one integer have one function. It is nil if there is none; if short, it may have exceptions.
+func (l *learner) form(s *search, short bool) (expr *integers.Expr, bit, width int) {
+	whole := s.integer()
+	if whole == nil {
+		whole = []int{s.out}
+	}
+	h := fnv.New64a()
+	for _, r := range s.rows {
+		h.Write([]byte{byte(r), byte(r >> 8), byte(r >> 16), byte(r >> 24)})
+	}
+	key := fmt.Sprint(short, whole, len(s.rows), h.Sum64())
+	l.mu.Lock()
+	f := l.forms[key]
+	if f == nil {
+		if l.forms == nil {
+			l.forms = map[string]*form{}
+		}
+		f = &form{}
+		l.forms[key] = f
+	}
+	l.mu.Unlock()
+	f.once.Do(func() {
+		numbers := s.numbers(whole)
+		numbers.Exceptions = short
+		if f.expr, _ = integers.Learn(l.ctx, numbers); f.expr != nil && len(f.expr.Inputs()) > MaxInputs {
+			f.expr = nil
+		}
+	})
+	return f.expr, len(whole) - 1 - slices.Index(whole, s.out), len(whole)
+}
+
+// numbers are the rows of a search as package integers has them: those in which all bits of an integer are known.
+func (s *search) numbers(whole []int) *integers.Sample {
+	n := &integers.Sample{Variables: s.variablesOf(), Boolean: len(whole) == 1}
+	value := integers.Variable{Signed: len(whole) > 1 && s.t.signed(s.t.group[s.t.Own(s.out)])}
+	for i := range whole {
+		value.Bits = append(value.Bits, i)
+	}
+	for _, r := range s.rows {
+		if !s.t.Complete(int(r)) || slices.ContainsFunc(whole, func(o int) bool { return !s.t.Knows(int(r), o) }) {
+			continue
+		}
+		bits := []uint64{0}
+		for i, o := range whole {
+			if s.t.Output(int(r), o) {
+				bits[0] |= 1 << i
+			}
+		}
+		n.In, n.Out = append(n.In, s.t.Input(int(r))), append(n.Out, value.Value(bits))
+	}
+	return n
+}
+
+// variablesOf lists the variables by their rank.
+func (s *search) variablesOf() []integers.Variable {
+	var vars []integers.Variable
+	for i, g := range s.t.Groups {
+		vars = append(vars, integers.Variable{Bits: g, Signed: s.t.signed(i)})
+	}
+	for b, g := range s.t.group {
+		if g < 0 {
+			vars = append(vars, integers.Variable{Bits: []int{b}})
+		}
+	}
+	slices.SortStableFunc(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
+	return vars[:min(mostVariables, len(vars))]
+}
+
+// signed reports whether a group is an integer in two's complement.
+func (t *Table) signed(group int) bool { return t.Signed != nil && t.Signed[group] }
