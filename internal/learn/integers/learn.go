@@ -10,6 +10,7 @@ import (
 
 const (
 	mostRules    = 24 // of a list
+	hopeful      = 6  // rules that must explain half of the rows
 	mostTests    = 4  // of a rule
 	mostTried    = 32 // expressions for a rule
 	mostWrong    = 5  // a fifth of the rows may be exceptions
@@ -142,7 +143,7 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 		if total := spent + rest.bits + l.listed(missed); total < least || l.exact && missed == 0 {
 			least, best, exceptions = total, list(rules, rest.expr), missed
 		}
-		if rest.count == len(left) || len(rules) == mostRules {
+		if rest.count == len(left) || len(rules) == mostRules || len(rules) == hopeful && 2*len(left) > len(l.y) {
 			break
 		}
 		exception := l.listed(missed) / float64(max(1, missed))

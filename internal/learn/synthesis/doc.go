@@ -10,6 +10,9 @@
 // of its literals). Functions of a count of literals, such as parities, are made
 // of one unit a change instead, added and subtracted in turn.
 //
+// Functions of integers are circuits of threshold gates, adders and comparators, that
+// take as many layers as they are deep; a unit passes on what a later layer reads.
+//
 // Shrink removes units at random and covers again what they covered, and keeps
 // the result when it is not larger: large neighbourhood search (Shaw, 1998).
 package synthesis
