@@ -8,7 +8,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
-	"github.com/fdplan/fdplan/internal/learn/integers"
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/structure"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -56,12 +55,10 @@ func foundOf(p *load.Problem, st *structure.Structure) *Found {
 		o := &st.Outputs[i]
 		to, _ := p.Problem.Owner(p.Problem.Outputs[i])
 		l := FoundLine{Bit: p.Problem.BitName(p.Problem.Outputs[i]), Values: p.Problem.Condition(factored.Lit{Bit: p.Problem.Outputs[i]}), Inputs: []string{}, How: string(o.Kind), Cells: o.Cells, Wrong: o.Wrong, Rows: o.Rows, Held: o.Held, Verdict: string(o.Verdict), Alike: o.Alike}
-		if o.Form != nil {
-			l.Function = o.Form.Text(func(v *integers.Variable) string {
-				of, _ := p.Problem.Owner(p.Problem.Inputs[v.Bits[0]])
-				return of.Name
-			})
-		}
+		l.Function = o.Formula(func(input int) string {
+			of, _ := p.Problem.Owner(p.Problem.Inputs[input])
+			return of.Name
+		})
 		if n := len(o.Inputs); n <= 53 {
 			l.Possible = 1 << n
 		}

@@ -137,3 +137,12 @@ func (s *search) variablesOf() []integers.Variable {
 
 // signed reports whether a group is an integer in two's complement.
 func (t *Table) signed(group int) bool { return t.Signed != nil && t.Signed[group] }
+
+// Formula writes the function of kind ByForm, with the name of the variable that an input is a bit of. It is
+// empty for other kinds.
+func (o *Output) Formula(name func(input int) string) string {
+	if o.Form == nil {
+		return ""
+	}
+	return o.Form.Text(func(v *integers.Variable) string { return name(v.Bits[0]) })
+}

@@ -59,7 +59,6 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 		t     *target
 		units []grown
 		sum   *rules.Sum // in place of units
-		given *fixed     // likewise
 	}
 	covers := make([]cover, len(functions))
 	var next atomic.Int64
@@ -71,12 +70,8 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 				if i >= len(functions) || ctx.Err() != nil {
 					return
 				}
-				if f := &functions[i]; f.Form != nil {
-					covers[i] = cover{t: newTarget(&Function{Inputs: f.Inputs}, false), given: &fixed{form: f.Form, bit: f.Bit}}
-					continue
-				}
-				if functions[i].Sum != nil {
-					covers[i] = cover{t: newTarget(&Function{Inputs: functions[i].Inputs}, false), sum: functions[i].Sum}
+				if f := &functions[i]; f.Form != nil || f.Sum != nil {
+					covers[i] = cover{t: newTarget(&Function{Inputs: f.Inputs}, false), sum: f.Sum}
 					continue
 				}
 				for _, negated := range []bool{false, true} {
@@ -99,9 +94,12 @@ func first(ctx context.Context, inputs int, functions []Function, o Options) (*n
 		return nil, err
 	}
 	n := &net{inputs: inputs}
-	for _, c := range covers {
+	for i, c := range covers {
 		var us []int
-		given := c.given
+		var given *fixed
+		if f := &functions[i]; f.Form != nil {
+			given = &fixed{form: f.Form, bit: f.Bit}
+		}
 		if c.sum != nil {
 			given = n.addSum(c.sum)
 			us = slices.Clone(given.units)
