@@ -90,6 +90,10 @@ func writePrices(b *strings.Builder, r *explain.BoundRule, constraints bool) {
 			fmt.Fprintf(b, "    step %d: one more would save at most %.3g\n", t+1, price)
 		case r.Relation == ">=":
 			fmt.Fprintf(b, "    step %d: one less would save at most %.3g\n", t+1, price)
+		case r.Sum && price > 0:
+			fmt.Fprintf(b, "    step %d: one that is not counted would save at most %.3g\n", t+1, price)
+		case r.Sum:
+			fmt.Fprintf(b, "    step %d: one more that is counted would save at most %.3g\n", t+1, -price)
 		default:
 			fmt.Fprintf(b, "    step %d: price %.3g\n", t+1, price)
 		}

@@ -38,7 +38,8 @@ type BoundRule struct {
 	Rule      string    `json:"rule"`
 	Words     string    `json:"words,omitempty"` // the rule in plain English
 	Agreement bool      `json:"agreement"`
-	Relation  string    `json:"relation"` // <=, >= or ==
+	Sum       bool      `json:"sum,omitempty"` // a sum over groups that another one counts as a whole
+	Relation  string    `json:"relation"`      // <=, >= or ==
 	Prices    []float64 `json:"prices"`
 }
 
@@ -73,7 +74,7 @@ func Bound(ctx context.Context, problem *load.Problem, horizon int, l engine.Lim
 		d.Groups = append(d.Groups, BoundGroup{g.Variables, g.Values, g.Moves, g.Cost * unit})
 	}
 	for _, r := range x.Rules {
-		line := BoundRule{Rule: r.Text, Words: r.Words, Agreement: r.Agreement, Relation: r.Op.String()}
+		line := BoundRule{Rule: r.Text, Words: r.Words, Agreement: r.Agreement, Sum: r.Sum, Relation: r.Op.String()}
 		for _, price := range r.Prices {
 			line.Prices = append(line.Prices, price*unit)
 		}

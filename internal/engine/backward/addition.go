@@ -78,7 +78,7 @@ func (a *addition) use(k known, factor int64) {
 
 // cancel adds coef times a literal, as a unit clause where it is known to be true.
 func (a *addition) cancel(x model.Lit, coef int64) {
-	if a.w.m.Value(x) > 0 {
+	if a.w.value(x) > 0 {
 		a.parts = append(a.parts, part{id: a.w.log.Learn([]model.Lit{x}), factor: coef})
 		a.degree += coef
 	} else {

@@ -101,6 +101,7 @@ type writer struct {
 	target int64 // every plan costs at least this; dead without any plan
 	shift  int64 // the file's objective is the cost and this
 
+	amounts *amounts    // of tables and prices
 	hidden  []model.Lit // literals of the plan's hidden units
 	layers  []*layer    // by step, 0..H+1; 0 is what comes before the first state
 	sums    []proof.ID
@@ -108,6 +109,14 @@ type writer struct {
 	large   func(bytes int64)
 	listed  int64 // partial joint actions looked at
 	nodes   uint  // for looks at the context
+}
+
+// value is what propagation fixes a variable at, 0 for none: one that the proof defines is free.
+func (w *writer) value(x model.Lit) int8 {
+	if x.Var() > w.m.NumVars() {
+		return 0
+	}
+	return w.m.Value(x)
 }
 
 // shown is a constraint that was derived: the objective is at least the target, 0

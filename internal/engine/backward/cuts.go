@@ -9,6 +9,9 @@ import (
 // findRules lists the rules between groups that have a price.
 func (b *beam) findRules() error {
 	b.rules = make([][]priced, b.m.Horizon)
+	for t := 1; t <= b.m.Horizon; t++ {
+		b.rules[t-1] = b.amounts.priced(b.x, t)
+	}
 	return b.eachRule(b.x, func(t int, c format.Inequality, price int64) {
 		r := priced{known{id: proof.ID(c.Number)}, price}
 		r.degree = c.K

@@ -31,7 +31,11 @@ func (b *beam) joint(t int, cuts []known) *joint {
 	j := b.newJoint(b.layers[t])
 	if t <= b.m.Horizon {
 		for _, id := range b.order {
-			j.branch = append(j.branch, b.x.Group(id).Choices...)
+			for _, x := range b.x.Group(id).Choices {
+				if x.Var() <= 2*b.m.Stride() { // amounts follow
+					j.branch = append(j.branch, x)
+				}
+			}
 		}
 		part := b.m.Part(t + 1)
 		for _, s := range slices.Concat(part.Sums[model.Global], part.Sums[model.Goal]) {
@@ -41,6 +45,10 @@ func (b *beam) joint(t int, cuts []known) *joint {
 	j.know(t, cuts)
 	j.knowOrder(b.spent[t-1])
 	if t <= b.m.Horizon {
+		for _, k := range b.amounts.equations[t-1] {
+			j.inequality(k.atLeast.linear)
+			j.inequality(k.atMost.linear)
+		}
 		j.knowTables(t + 1)
 		j.knowNodes(t)
 	}

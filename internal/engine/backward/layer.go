@@ -11,14 +11,15 @@ import (
 // action is to choose the initial state.
 type layer struct {
 	t      int
-	st     *propagate.State // of the step's constraints, shared by equal steps; layer 0 has that of step 1
-	offset int32            // from local variables to the model's
-	now    []model.Lit      // state bits, local
-	branch []model.Lit      // what a step is chosen by: actions, open bits of the next state, paid auxiliary bits
-	rest   []model.Lit      // other auxiliary bits
-	chosen []model.Lit      // bits of the present state, from which the others follow
-	next   []model.Lit      // bits of the next state; none at H+1
-	costs  []model.Term     // of the step, local
+	st     *propagate.State    // of the step's constraints, shared by equal steps; layer 0 has that of step 1
+	offset int32               // from local variables to the model's
+	now    []model.Lit         // state bits, local
+	branch []model.Lit         // what a step is chosen by: actions, open bits of the next state, paid auxiliary bits
+	rest   []model.Lit         // other auxiliary bits
+	chosen []model.Lit         // bits of the present state, from which the others follow
+	next   []model.Lit         // bits of the next state; none at H+1
+	costs  []model.Term        // of the step, local
+	extra  map[int32]model.Lit // the model's numbers of local variables that are not the model's
 
 	index  map[string]int32
 	states []state

@@ -93,6 +93,9 @@ func (b *beam) begin() error {
 		t := positive(model.Term{Coef: p.Coef / b.x.Step(), Lit: p.Lit}, &b.shift)
 		b.costs = append(b.costs, t)
 	}
+	if err := b.addAmounts(b.x); err != nil {
+		return err
+	}
 	costs := make([][][]model.Term, b.m.Horizon+1)
 	for t := 1; t <= b.m.Horizon; t++ {
 		costs[t] = b.x.Costs(t)
@@ -288,4 +291,5 @@ func (b *beam) forget() {
 		}
 	}
 	b.log.DeleteAll(done)
+	b.amounts.forget(b.writer)
 }

@@ -108,7 +108,12 @@ func (w *writer) row(l, next *layer) (sum []proof.Term) {
 }
 
 // global is a local literal in the model's numbers.
-func (l *layer) global(x model.Lit) model.Lit { return x.Shift(l.offset) }
+func (l *layer) global(x model.Lit) model.Lit {
+	if y := l.extra[x.Var()]; y != 0 {
+		return y.If(x > 0)
+	}
+	return x.Shift(l.offset)
+}
 
 // steps is a tree over the actions of a state, which derives what its steps cost.
 type steps struct {

@@ -28,6 +28,9 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 	if w.target <= 0 {
 		return shown{}, nil
 	}
+	if err := w.addAmounts(x); err != nil {
+		return shown{}, err
+	}
 	sum := &addition{w: w}
 	costs := make([][][]model.Term, w.m.Horizon+1)
 	for t := 1; t <= w.m.Horizon; t++ {
@@ -45,18 +48,23 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 	if err := w.addRules(x, sum); err != nil {
 		return shown{}, err
 	}
-	return sum.bound(x.Unit(), x.Step())
+	b, err := sum.bound(x.Unit(), x.Step())
+	w.amounts.forget(w)
+	return b, err
 }
 
 // group makes the writer of a group's proof.
 func (w *writer) group(x *bound.Relaxation, id int, costs [][][]model.Term) *writer {
 	shift := int64(0) // how much the costs without negative coefficients are more
-	g := &writer{ctx: w.ctx, m: w.m, log: w.log, most: w.most, vars: w.vars, stats: w.stats}
+	g := &writer{ctx: w.ctx, m: w.m, log: w.log, most: w.most, vars: w.vars, stats: w.stats, amounts: w.amounts}
 	c := x.Group(id)
 	systems := x.Systems(id, func() bool { return w.ctx.Err() != nil })
 	h := w.m.Horizon
 	for t := range h + 2 {
 		l := &layer{t: t, st: systems.At(t), offset: w.m.Stride() * int32(max(t-1, 0)), now: c.Now, index: map[string]int32{}}
+		if t > 0 && t <= h {
+			l.extra = w.amounts.bits[t-1]
+		}
 		switch {
 		case t == 0:
 			l.next, l.branch, l.now = c.Now, c.Now, nil
@@ -110,6 +118,11 @@ func (w *writer) chain(g *writer, sum *addition) error {
 
 // addRules adds the rules that have a price.
 func (w *writer) addRules(x *bound.Relaxation, sum *addition) error {
+	for t := 1; t <= w.m.Horizon; t++ {
+		for _, p := range w.amounts.priced(x, t) {
+			sum.use(p.known, p.price)
+		}
+	}
 	return w.eachRule(x, func(_ int, c format.Inequality, price int64) {
 		sum.include(proof.ID(c.Number), price)
 		sum.degree += price * c.K

@@ -56,6 +56,11 @@ func (d *definitions) closure(rows []int, visible []bool) assertion {
 // between groups like actions are.
 func (d *definitions) assertions() (out []assertion, visible []bool) {
 	visible = make([]bool, d.r.numVars+1)
+	for _, i := range d.r.defining { // what contributes to an amount is shared
+		for _, v := range d.r.rows[i].vars {
+			visible[v] = true
+		}
+	}
 	for changed := true; changed && !d.r.stop(); {
 		changed = false
 		out = out[:0]
@@ -107,9 +112,15 @@ func (d *definitions) assertions() (out []assertion, visible []bool) {
 func (d *definitions) presentReads(a *assertion) int {
 	n := 0
 	for _, v := range a.reads {
-		if d.r.role[v] != after {
+		if d.r.counts(v) {
 			n++
 		}
 	}
 	return n
+}
+
+// counts reports whether a variable of the present step makes what reads it larger: a bit that
+// is known at every step does not, and the bits of an amount have few values together.
+func (r *relation) counts(v int32) bool {
+	return r.role[v] != after && r.role[v] != quantity && !r.isClock[v]
 }

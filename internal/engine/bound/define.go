@@ -44,6 +44,16 @@ func (r *relation) defineAll(next bool) *definitions {
 			d.rows[v], d.defier[i], done[v] = []int{i}, true, true
 		}
 	}
+	for i := range r.amounts {
+		if a := &r.amounts[i]; len(a.rows) > 0 {
+			for _, v := range a.bits {
+				d.rows[v], done[v] = a.rows, true
+			}
+			for _, k := range a.rows {
+				d.defier[k] = true
+			}
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for v := int32(1); v <= r.numVars && !r.stop(); v++ {

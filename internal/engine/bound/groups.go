@@ -130,9 +130,14 @@ func (r *relation) varies(u int) bool {
 
 // reach is what g would read beside its own bits with a's reads too.
 func (s *structure) reach(g *group, id int32, a *assertion) int {
-	n := len(g.reads)
+	n := 0
+	for _, v := range g.reads {
+		if s.r.counts(v) {
+			n++
+		}
+	}
 	for _, v := range a.reads {
-		if s.home[v] != id && s.r.role[v] != after && !slices.Contains(g.reads, v) {
+		if s.home[v] != id && s.r.counts(v) && !slices.Contains(g.reads, v) {
 			n++
 		}
 	}
@@ -221,7 +226,7 @@ func (s *structure) placeOthers() {
 		}
 		best, least := int32(-1), len(a.reads)
 		for id, g := range s.groups {
-			if n := s.reach(g, int32(id), a) - len(g.reads); n < least && len(g.reads)+n <= s.reads {
+			if n := s.reach(g, int32(id), a) - s.reach(g, int32(id), &assertion{}); n < least && s.reach(g, int32(id), a) <= s.reads {
 				best, least = int32(id), n
 			}
 		}
@@ -259,7 +264,7 @@ func (s *structure) placeLoose() {
 		}
 	}
 	for v := int32(1); v <= s.r.numVars; v++ {
-		if used[v] && s.home[v] < 0 && s.r.fixed[v] == 0 && (s.r.role[v] == action || s.r.role[v] == internal) {
+		if used[v] && s.home[v] < 0 && s.r.fixed[v] == 0 && (s.r.role[v] == action || s.r.role[v] == internal || s.r.role[v] == quantity) {
 			s.home[v] = int32(len(s.groups))
 			s.groups = append(s.groups, &group{reads: []int32{v}})
 		}

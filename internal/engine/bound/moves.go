@@ -74,6 +74,8 @@ type listing struct {
 	st                     *propagate.State
 	own, next, reads, paid []model.Lit
 	hides                  []model.Lit
+	free                   []model.Lit   // reads that are not known at every step
+	seasons                [][]model.Lit // values of the others, all that there are
 	here                   map[move]bool // moves of the value at hand, costs left out
 	tried                  int
 	over                   bool // there are too many
@@ -91,6 +93,10 @@ func (l *lister) list(g *group, costs []int64) (*local, error) {
 			x.paid = append(x.paid, h)
 		}
 	}
+	if len(g.reads) > 64 {
+		return nil, errWide
+	}
+	x.findSeasons()
 	l.first.Reset()
 	l.first.Each(x.own, func() bool {
 		x.pack(l.first, x.own)
@@ -142,24 +148,53 @@ func (x *listing) expand(v int) {
 	if !st.Consistent() {
 		return
 	}
-	st.Reset()
-	if !step.Assign(st, x.own, x.out.values[v]) {
-		return
-	}
 	x.here = map[move]bool{}
-	st.Each(x.reads, func() bool {
-		return st.Each(x.next, func() bool {
-			if x.tried++; x.tried > 4*x.most {
-				x.over = true
-				return false
-			}
-			if cost, ok := x.cheapest(); ok {
-				x.add(v, cost)
-			}
-			x.over = x.over || x.out.total > x.most || len(x.out.values) > x.most || x.stop()
-			return !x.over
+	for _, season := range x.seasons {
+		st.Reset()
+		if !step.Assign(st, x.own, x.out.values[v]) || slices.ContainsFunc(season, func(b model.Lit) bool { return !st.Assign(b) }) {
+			continue
+		}
+		st.Each(x.free, func() bool {
+			return st.Each(x.next, func() bool {
+				if x.tried++; x.tried > 4*x.most {
+					x.over = true
+					return false
+				}
+				if cost, ok := x.cheapest(); ok {
+					x.add(v, cost)
+				}
+				x.over = x.over || x.out.total > x.most || len(x.out.values) > x.most || x.stop()
+				return !x.over
+			})
 		})
-	})
+		if x.over {
+			return
+		}
+	}
+}
+
+// findSeasons finds the values that the bits have that are known at every step.
+func (x *listing) findSeasons() {
+	r := x.s.r
+	var clocks []int32
+	for _, v := range x.g.reads {
+		if r.clocked(v) {
+			clocks = append(clocks, v)
+		} else {
+			x.free = append(x.free, model.Lit(v))
+		}
+	}
+	seen := map[string]bool{}
+	for t := 1; t <= r.horizon; t++ {
+		var season []model.Lit
+		for _, v := range clocks {
+			season = append(season, model.Lit(v)*model.Lit(r.valueAt(t, v)))
+		}
+		if key := fmt.Sprint(season); !seen[key] {
+			seen[key] = true
+			x.seasons = append(x.seasons, season)
+		}
+	}
 }
 
 // cheapest is the least cost over the internal variables that the assignment at

@@ -20,6 +20,7 @@ const (
 	action               // an action bit at step t
 	internal             // an auxiliary bit at step t, or a hidden unit
 	foreign              // an auxiliary bit at step t+1; no constraint of a step reads it
+	quantity             // a bit of an amount at step t, which is no variable of the problem
 )
 
 // row is one constraint of a step after the bits that never change are taken
@@ -43,9 +44,17 @@ type relation struct {
 	role    []role  // by variable of the step's model
 	bit     []int32 // by variable: its bit; -1 of a hidden unit
 	fixed   []int8  // by variable: its value at every step, 0 where that varies
+	isClock []bool  // by variable: it is known at every step
 	rows    []row
 	final   *propagate.System
 	first   *propagate.System
+	// Sums that are replaced by amounts, what is left of the rows that had them, and the
+	// rows that say what the amounts are.
+	amounts  []amount
+	derived  []derived
+	defining []int
+	// definedBy has the amount of each of these rows.
+	definedBy []int
 }
 
 // newRelation builds the constraints of a step. It gives nil where propagation
@@ -62,6 +71,8 @@ func newRelation(ctx context.Context, t engine.Task, horizon int) (*relation, er
 	r.first, r.final = r.First(), r.Final()
 	r.fix()
 	r.addRows(r.Here)
+	r.findClocks()
+	r.addAmounts()
 	return r, nil
 }
 
@@ -84,7 +95,7 @@ func layOut(ctx context.Context, t engine.Task, horizon int) (*relation, error) 
 	n := one.Model.NumVars()
 	r := &relation{
 		Step: one, stop: func() bool { return ctx.Err() != nil }, horizon: horizon, stride: one.Model.Stride(), numVars: n,
-		role: make([]role, n+1), bit: make([]int32, n+1), fixed: make([]int8, n+1),
+		role: make([]role, n+1), bit: make([]int32, n+1), fixed: make([]int8, n+1), isClock: make([]bool, n+1),
 	}
 	for v := range r.role {
 		r.role[v], r.bit[v] = internal, -1
@@ -129,6 +140,9 @@ func (r *relation) addRows(here *model.Part) {
 // valueAt is the value that propagation gives a variable of the one-step model
 // at step t, 0 for none.
 func (r *relation) valueAt(t int, v int32) int8 {
+	if v > r.Model.NumVars() {
+		return 0 // of an amount
+	}
 	return r.whole.Value(model.Lit(v + r.stride*int32(t-1)))
 }
 

@@ -195,12 +195,13 @@ func (x *Relaxation) Costs(t int) [][]model.Term {
 	return out
 }
 
-// Rules lists the rules between groups that have a price at step t, 1..H.
+// Rules lists the rules between groups that have a price at step t, 1..H, without what
+// amounts are.
 func (x *Relaxation) Rules(t int) (out []PricedRule) {
 	for e := range x.f.rels {
 		r := &x.f.rels[e]
 		price := x.t.Price[t-1][e]
-		if price == 0 || r.rule < 0 {
+		if price == 0 || r.rule < 0 || x.f.amountOf(e) >= 0 {
 			continue
 		}
 		p := PricedRule{Sum: x.f.s.rules[r.rule], Price: price}

@@ -124,13 +124,17 @@ func (l *lister) worthMerging(d *definitions, asks []assertion, single, union []
 }
 
 // clocked reports whether a variable is known at every step, though it varies.
-func (r *relation) clocked(v int32) bool {
-	for t := 1; t <= r.horizon; t++ {
-		if r.valueAt(t, v) == 0 {
-			return false
+func (r *relation) clocked(v int32) bool { return r.isClock[v] }
+
+// findClocks finds the variables that are.
+func (r *relation) findClocks() {
+	r.isClock = make([]bool, r.numVars+1)
+	for v := int32(1); v <= r.numVars; v++ {
+		r.isClock[v] = true
+		for t := 1; t <= r.horizon && r.isClock[v]; t++ {
+			r.isClock[v] = r.valueAt(t, v) != 0
 		}
 	}
-	return true
 }
 
 // readsOf lists for each group the groups whose state bits or actions it reads.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type RuleSummary struct {
 	Text      string
 	Words     string // a rule in plain English; "" for an agreement
 	Agreement bool
+	Sum       bool // a sum over other groups that one counts as a whole
 	Op        factored.Op // of a rule
 	Prices    []float64   // by step; of an inequality, what one more unit of room saves at most
 }
@@ -61,6 +63,7 @@ func Summarize(ctx context.Context, s *Search) *Summary {
 	for e := range f.rels {
 		r := RuleSummary{Agreement: f.rels[e].rule < 0, Op: factored.EQ}
 		r.Text, r.Words = f.relText(e)
+		r.Sum = f.amountOf(e) >= 0
 		if k := f.rels[e].rule; k >= 0 {
 			r.Op = f.s.rules[k].Op
 		}
@@ -101,6 +104,9 @@ func (f *Factors) summarizeGroup(id int, t *Tables) GroupSummary {
 
 // bitName names a variable of the one-step model.
 func (f *Factors) bitName(v int32) string {
+	if f.r.role[v] == quantity {
+		return "a sum over other groups"
+	}
 	if f.r.bit[v] < 0 {
 		return "a hidden unit"
 	}
@@ -118,6 +124,9 @@ func (f *Factors) relText(e int) (text, words string) {
 		}
 		return f.bitName(x.variable) + " as read by " + strings.Join(names, ", "), ""
 	}
+	if id := f.amountOf(e); id >= 0 {
+		return f.amountText(&f.r.amounts[id]), ""
+	}
 	s := &f.s.rules[x.rule]
 	c := factored.Constraint{Op: s.Op, K: s.K}
 	for _, t := range s.Terms {
@@ -128,4 +137,29 @@ func (f *Factors) relText(e int) (text, words string) {
 		c.Terms = append(c.Terms, factored.Term{Coef: t.Coef, Lit: factored.Lit{Bit: factored.Bit(f.r.bit[v]), Next: f.r.role[v] == after, Neg: t.Lit < 0}})
 	}
 	return f.r.Task.Problem.Format(&c), f.r.Task.Problem.Words(&c)
+}
+
+// amountText says what an amount is the sum of, and whose group counts it.
+func (f *Factors) amountText(a *amount) string {
+	var b strings.Builder
+	for i, t := range a.terms {
+		if i > 0 {
+			b.WriteString(" + ")
+		}
+		if t.Coef != 1 {
+			fmt.Fprintf(&b, "%d ", t.Coef)
+		}
+		if t.Lit < 0 {
+			b.WriteString("~")
+		}
+		b.WriteString(f.bitName(t.Lit.Var()))
+	}
+	b.WriteString(", as counted by ")
+	for i, u := range f.parts[f.s.home[a.bits[0]]].units {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f.r.Task.Problem.Variables[u].Name)
+	}
+	return b.String()
 }

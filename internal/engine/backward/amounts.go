@@ -1,0 +1,234 @@
+package backward
+
+import (
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/model/format"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// amounts are the integers that stand for sums at each step, defined bit by bit, and the
+// constraints over them.
+type amounts struct {
+	bits      []map[int32]model.Lit // [t-1]: by number in package bound
+	equations [][]equation          // [t-1]: by amount
+	made      []proof.ID
+}
+
+// equation is "terms - bits = 0", both ways.
+type equation struct{ atLeast, atMost known }
+
+// addAmounts defines the amounts of every step, and derives the constraints that are over
+// them.
+func (w *writer) addAmounts(x *bound.Relaxation) error {
+	a := &amounts{}
+	w.amounts = a
+	all := x.Amounts()
+	for t := 1; t <= w.m.Horizon; t++ {
+		bits := map[int32]model.Lit{}
+		var equations []equation
+		for _, k := range all {
+			equations = append(equations, w.defineAmount(t, k, bits))
+		}
+		a.bits, a.equations = append(a.bits, bits), append(a.equations, equations)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return w.derive(x.Derived())
+}
+
+// forget deletes what is known of the amounts.
+func (a *amounts) forget(w *writer) {
+	w.log.DeleteAll(a.made)
+	for _, equations := range a.equations {
+		for _, e := range equations {
+			for _, k := range []known{e.atLeast, e.atMost} {
+				if k.id != 0 {
+					w.log.Delete(k.id)
+				}
+			}
+		}
+	}
+}
+
+// priced lists the equations of step t that have a price.
+func (a *amounts) priced(x *bound.Relaxation, t int) (out []priced) {
+	for i, p := range x.AmountPrices(t) {
+		e := a.equations[t-1][i]
+		switch {
+		case p > 0: // the sum is no more than the bits say
+			out = append(out, priced{e.atMost, p})
+		case p < 0:
+			out = append(out, priced{e.atLeast, -p})
+		}
+	}
+	return out
+}
+
+// defineAmount defines the bits of an amount, the highest first: each is true if what is
+// left of the sum is at least its weight. From 0 <= rest < 2^(j+1) before bit j follows
+// 0 <= rest < 2^j after it.
+func (w *writer) defineAmount(t int, a bound.Amount, bits map[int32]model.Lit) (e equation) {
+	if len(a.Bits) == 0 {
+		return e
+	}
+	low, high := &addition{w: w}, &addition{w: w} // rest >= 0, and -rest >= 1 - 2^(j+1)
+	for _, c := range a.Terms {
+		l := c.Lit.Shift(w.m.Stride() * int32(t-1))
+		switch v := w.m.Value(l); {
+		case v > 0:
+			low.degree -= c.Coef
+		case v == 0:
+			low.parts = append(low.parts, part{lit: l, factor: c.Coef})
+			high.parts = append(high.parts, part{lit: -l, factor: c.Coef})
+			low.add(l, c.Coef)
+			high.add(-l, c.Coef)
+		}
+	}
+	least, most := known{low.known().id, low.linear}, known{high.known().id, high.linear}
+	for j := len(a.Bits) - 1; j >= 0; j-- {
+		w.vars++
+		bit := w.vars
+		bits[a.Bits[j].Var()] = bit
+		terms := least.proofTerms()
+		only, when := w.log.Reify(bit, terms, int64(1)<<j+least.degree)
+		var below, above known
+		below.plus(least.linear, 1)
+		below.add(bit, -(1 << j))
+		above.plus(most.linear, 1)
+		above.add(bit, 1<<j)
+		above.degree = -least.degree - (1<<j - 1)
+		below.id = w.either(below.linear, least.id, only)
+		above.id = w.either(above.linear, when, most.id)
+		for _, id := range []proof.ID{only, when, least.id, most.id} {
+			if id != 0 {
+				w.log.Delete(id)
+			}
+		}
+		least, most = below, above
+	}
+	return equation{least, most}
+}
+
+// proofTerms lists the terms.
+func (s *linear) proofTerms() (out []proof.Term) {
+	for _, v := range sortedKeys(s.terms) {
+		out = append(out, proof.Term{Coef: s.terms[v], Lit: v})
+	}
+	return out
+}
+
+// either derives an inequality that follows from one of two constraints if a variable is true and from
+// the other if it is false; 0 is a constraint that always holds.
+func (w *writer) either(want linear, a, b proof.ID) proof.ID {
+	terms := want.proofTerms()
+	degree := want.degree
+	for _, t := range terms {
+		if t.Coef < 0 {
+			degree -= t.Coef
+		}
+	}
+	w.vars++
+	z := w.vars
+	only, when := w.log.Reify(z, terms, want.degree)
+	made := []proof.ID{only, when}
+	for _, id := range []proof.ID{a, b} {
+		if id != 0 {
+			w.log.BeginPol(id)
+			w.log.Add(when, 1)
+			made = append(made, w.log.EndPol())
+		}
+	}
+	unit := w.log.Learn([]model.Lit{z})
+	made = append(made, unit)
+	w.log.BeginPol(only)
+	if degree > 0 {
+		w.log.Add(unit, degree)
+	}
+	id := w.log.EndPol()
+	w.log.DeleteAll(made)
+	return id
+}
+
+// derive derives the constraints over amounts at every step.
+func (w *writer) derive(rows []bound.Derived) error {
+	sources := map[string]*known{}
+	name := func(t int, s model.Sum) string {
+		terms, k := unnegated(s, w.m.Stride()*int32(t-1))
+		return w.ruleName(t, terms, k)
+	}
+	for t := 1; t <= w.m.Horizon; t++ {
+		for _, d := range rows {
+			for _, f := range d.From {
+				for _, s := range ways(f.Sum) {
+					sources[name(t, s)] = &known{}
+				}
+			}
+		}
+	}
+	err := format.EachInequality(w.ctx, w.file, func(t int, c format.Inequality) {
+		if k := sources[w.ruleName(t, c.Terms, c.K)]; k != nil && k.id == 0 {
+			k.id, k.degree = proof.ID(c.Number), c.K
+			for _, a := range c.Terms {
+				k.add(a.Lit, a.Coef)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for t := 1; t <= w.m.Horizon; t++ {
+		for _, d := range rows {
+			for i, s := range ways(d.Sum) {
+				w.deriveRow(t, d, i, s, func(s model.Sum) known { return *sources[name(t, s)] })
+			}
+		}
+	}
+	return w.log.Err()
+}
+
+// ways are an equation as two inequalities, first at least, and an inequality alone.
+func ways(s model.Sum) []model.Sum {
+	if s.Op != factored.EQ {
+		return []model.Sum{s}
+	}
+	least, most := s, s
+	least.Op, most.Op = factored.GE, factored.LE
+	return []model.Sum{least, most}
+}
+
+// deriveRow derives one of the ways of a row at step t, s.
+func (w *writer) deriveRow(t int, d bound.Derived, way int, s model.Sum, source func(model.Sum) known) {
+	a := &addition{w: w}
+	for _, f := range d.From {
+		a.use(source(ways(f.Sum)[way]), f.Factor)
+	}
+	for i, factor := range d.Amounts {
+		e := w.amounts.equations[t-1][i]
+		if s.Op == factored.LE {
+			factor = -factor
+		}
+		if factor > 0 {
+			a.use(e.atLeast, factor)
+		} else if factor < 0 {
+			a.use(e.atMost, -factor)
+		}
+	}
+	terms, k := unnegated(s, 0)
+	want := linear{degree: k}
+	for _, c := range terms {
+		v := w.amounts.bits[t-1][c.Lit.Var()]
+		if v == 0 {
+			v = c.Lit.Shift(w.m.Stride() * int32(t-1))
+		}
+		if w.value(v) == 0 {
+			want.add(v, c.Coef)
+		}
+	}
+	a.become(want)
+	if id := a.known().id; id != 0 {
+		w.amounts.made = append(w.amounts.made, id)
+	}
+}

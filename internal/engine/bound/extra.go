@@ -1,0 +1,77 @@
+package bound
+
+import "github.com/fdplan/fdplan/internal/model"
+
+// Amount is an integer variable that stands for a weighted sum at every step: the sum of
+// Terms, whose coefficients are positive, is the number of Bits, least first. The
+// bits are no variables of the model: their numbers follow those of the one-step model.
+type Amount struct {
+	Terms []model.Term
+	Bits  []model.Lit
+}
+
+// Derived is a constraint of every step that the groups have in place of others: Sum is what
+// From adds up to, and Amounts, by amount, how often the equation "terms - bits = 0" is added.
+type Derived struct {
+	Sum     model.Sum
+	From    []Weighted
+	Amounts []int64
+}
+
+// Weighted is a constraint of the problem that is counted Factor times.
+type Weighted struct {
+	Sum    model.Sum
+	Factor int64
+}
+
+// Amounts lists the amounts; one without bits is not used.
+func (x *Relaxation) Amounts() []Amount {
+	var out []Amount
+	for i := range x.f.r.amounts {
+		a := &x.f.r.amounts[i]
+		if !a.used {
+			out = append(out, Amount{})
+			continue
+		}
+		out = append(out, Amount{a.terms, lits(a.bits)})
+	}
+	return out
+}
+
+// Derived lists the constraints that are over amounts.
+func (x *Relaxation) Derived() []Derived {
+	var out []Derived
+	for _, d := range x.f.r.derived {
+		e := Derived{Sum: d.sum, Amounts: d.amounts}
+		for _, w := range d.from {
+			e.From = append(e.From, Weighted{w.sum, w.factor})
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// AmountPrices are the prices, by amount, of the equations "terms - bits = 0" at step t.
+func (x *Relaxation) AmountPrices(t int) []int64 {
+	out := make([]int64, len(x.f.r.amounts))
+	for e := range x.f.rels {
+		if id := x.f.amountOf(e); id >= 0 {
+			out[id] += x.t.Price[t-1][e]
+		}
+	}
+	return out
+}
+
+// amountOf is the amount that a relation defines, -1 for none.
+func (f *Factors) amountOf(rel int) int {
+	if f.rels[rel].rule < 0 {
+		return -1
+	}
+	s := &f.s.rules[f.rels[rel].rule]
+	for i, k := range f.r.defining {
+		if own := &f.r.rows[k].sum; len(own.Terms) == len(s.Terms) && &own.Terms[0] == &s.Terms[0] {
+			return f.r.definedBy[i]
+		}
+	}
+	return -1
+}
