@@ -24,11 +24,10 @@ type conflict struct {
 // how much their best paths violate it, and what it is priced at.
 func (o *optimizer) conflicts() []conflict {
 	f := o.f
-	for i := range o.best.Price {
-		copy(o.trial.Price[i], o.best.Price[i])
+	if o.d == nil {
+		o.start()
 	}
-	f.fill(o.trial)
-	if !o.follow() {
+	if math.IsInf(o.d.eval(o.price), 1) {
 		return nil
 	}
 	score := map[[2]int32]float64{}
@@ -39,11 +38,11 @@ func (o *optimizer) conflicts() []conflict {
 		}
 		pair := [2]int32{min(ids[0], ids[1]), max(ids[0], ids[1])}
 		for i := range f.horizon {
-			x := float64(o.excess[i][e])
+			x := o.d.excess[i*len(f.rels)+e]
 			if !f.rels[e].equal {
 				x = max(x, 0)
 			}
-			score[pair] += math.Abs(x) + math.Abs(float64(o.best.Price[i][e]))/o.unit
+			score[pair] += math.Abs(x) + math.Abs(o.price[i*len(f.rels)+e])/o.unit
 		}
 	}
 	var out []conflict

@@ -104,7 +104,7 @@ func (f *Factors) work() int64 {
 // simplest are tables for the prices of t, rounded to the largest unit with which
 // they still show the target: the fewer values there are, the shorter a proof is.
 func (f *Factors) simplest(t *Tables, target int64) *Tables {
-	for _, unit := range []int64{1, 2, 3, 4, 6, 12, 24, 60, 120} {
+	for _, unit := range []int64{1, 2, 3, 4, 6, 12, 24, 60, 120, 1000, 10_000} {
 		x := f.newTables(unit)
 		for i, prices := range t.Price {
 			for e, p := range prices {

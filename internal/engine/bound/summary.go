@@ -35,7 +35,7 @@ type RuleSummary struct {
 	Text      string
 	Words     string // a rule in plain English; "" for an agreement
 	Agreement bool
-	Sum       bool // a sum over other groups that one counts as a whole
+	Sum       bool        // a sum over other groups that one counts as a whole
 	Op        factored.Op // of a rule
 	Prices    []float64   // by step; of an inequality, what one more unit of room saves at most
 }

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/backward"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/search"
+	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/solve/proof"
+)
+
+var (
+	instances = flag.Int("instances", 12, "random problems with stocks")
+	firstSeed = flag.Uint64("first", 0, "seed of the first of them")
+)
+
+// stockSpellings are ways to write the next value of a stock, with what is taken and what comes.
+var stockSpellings = []struct {
+	name, cpf, intermediate, legal string
+	free                           bool // nothing keeps more from being taken than there is
+}{
+	{name: "min", cpf: "min[ROOM, stock - TAKEN + COMES]"},
+	{name: "if", cpf: "if (stock - TAKEN + COMES > ROOM) then ROOM else stock - TAKEN + COMES"},
+	{name: "intermediate", cpf: "min[ROOM, level]", intermediate: "level = stock - TAKEN + COMES;"},
+	{name: "clamped", cpf: "max[0, min[ROOM, stock + COMES - TAKEN]]", free: true},
+	{name: "lost", cpf: "if (TAKEN > stock) then COMES else min[ROOM, stock - TAKEN + COMES]", free: true},
+	{name: "plain", cpf: "stock - TAKEN + COMES", legal: "stock - TAKEN + COMES <= ROOM;"},
+	{name: "season", cpf: "if (odd) then min[ROOM, stock - TAKEN + COMES] else stock - TAKEN"},
+	{name: "other way round", cpf: "ROOM - max[0, TAKEN - COMES + (ROOM - stock)]"},
+}
+
+// takenSpellings are ways to write what units take.
+var takenSpellings = []string{
+	"(sum_{?u : unit} [NEED(?u) * use(?u)])",
+	"(sum_{?u : unit} [if (use(?u)) then NEED(?u) else 0])",
+	"(sum_{?u : unit} [NEED(?u) * (use(?u) ^ on(?u))])",
+	"(sum_{?u : unit} [use(?u) + (NEED(?u) - 1) * on(?u)])",
+}
+
+// stockDomain draws a domain of units that take from one stock.
+func stockDomain(r *rand.Rand) (name string, made *files) {
+	s := stockSpellings[r.IntN(len(stockSpellings))]
+	taken := takenSpellings[r.IntN(len(takenSpellings))]
+	fill := strings.NewReplacer("TAKEN", taken, "COMES", "order").Replace
+	n := 4 + r.IntN(3)
+	legal := ""
+	if !s.free {
+		legal = fill("TAKEN <= stock;")
+	}
+	legal += fill(s.legal)
+	if r.IntN(2) == 0 {
+		legal += " (sum_{?u : unit} [use(?u)]) <= CREWS;"
+	}
+	fluents, cpfs := "", fill(s.intermediate)
+	if s.intermediate != "" {
+		fluents = "level : { interm-fluent, int };"
+	}
+	next := []string{"on'(?u) = use(?u) | (on(?u) ^ ~LAPSE(?u));", "on'(?u) = use(?u) ~= on(?u);", "on'(?u) = if (use(?u)) then true else (on(?u) ^ odd ^ ~LAPSE(?u));"}[r.IntN(3)]
+	domain := fmt.Sprintf(`domain stocks {
+	types { unit : object; };
+	pvariables {
+		NEED(unit)  : { non-fluent, int, default = 1 };
+		VALUE(unit) : { non-fluent, int, default = 1 };
+		LAPSE(unit) : { non-fluent, bool, default = false };
+		ROOM  : { non-fluent, int, default = 3 };
+		CREWS : { non-fluent, int, default = 2 };
+		PRICE : { non-fluent, int, default = 1 };
+		stock    : { state-fluent, int, default = 2 };
+		odd      : { state-fluent, bool, default = false };
+		on(unit) : { state-fluent, bool, default = false };
+		use(unit) : { action-fluent, bool, default = false };
+		order     : { action-fluent, int, default = 0 };
+		%s
+	};
+	cpfs {
+		%s
+		odd' = ~odd;
+		%s
+		stock' = %s;
+	};
+	reward = (sum_{?u : unit} [VALUE(?u) * on(?u)]) - PRICE * order + stock' - (sum_{?u : unit} [use(?u)]);
+	action-preconditions { order <= 3; %s };
+}
+`, fluents, cpfs, next, fill(s.cpf), legal)
+	names := numbered("u", n)
+	room := []int{7, 11, 15}[r.IntN(3)]
+	nf := []string{fmt.Sprintf("ROOM = %d; CREWS = %d; PRICE = %d;", room, 1+r.IntN(2), 1+r.IntN(3))}
+	for _, u := range names {
+		lapse := ""
+		if r.IntN(2) == 0 {
+			lapse = fmt.Sprintf(" LAPSE(%s);", u)
+		}
+		nf = append(nf, fmt.Sprintf("NEED(%s) = %d; VALUE(%s) = %d;%s", u, 1+r.IntN(2), u, r.IntN(6), lapse))
+	}
+	h := 2 + r.IntN(3)
+	text := instanceText("stocks", "unit : { "+strings.Join(names, ", ")+" };", nf, fmt.Sprintf("stock = %d;", r.IntN(room+1)), h)
+	ranges := []string{fmt.Sprintf("stock = [0, %d]", room), "order = [0, 3]"}
+	if s.intermediate != "" {
+		ranges = append(ranges, "level = [-31, 31]")
+	}
+	return s.name, &files{domain, text, taskFile("", h, ranges...)}
+}
+
+// TestStocks compares the bounds and plans of random problems with stocks, spelled in several
+// ways, with a search through all states, and certifies the answers.
+func TestStocks(t *testing.T) {
+	counted := map[string]int{}
+	for i := range *instances {
+		seed := *firstSeed + uint64(i)
+		r := rand.New(rand.NewPCG(seed, 0x73746f636b))
+		name, made := stockDomain(r)
+		what, h := loadFiles(t, made)
+		plain := solve(t, search.Engine{Without: search.Tables | search.CheapestWay}, what, h)
+		s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+		if err != nil {
+			t.Fatalf("seed %d (%s): %v", seed, name, err)
+		}
+		x := bound.Summarize(t.Context(), s)
+		for _, rule := range x.Rules {
+			if rule.Sum {
+				counted[name]++
+				break
+			}
+		}
+		if plain.Status == engine.Optimal && (x.Infeasible || x.Bound < plain.Reward) {
+			t.Fatalf("seed %d (%s): the bound is %d, infeasible %v, a plan has %d", seed, name, x.Bound, x.Infeasible, plain.Reward)
+		}
+		got := engineOfTables(t, what, h)
+		if got.Status != plain.Status || got.Reward != plain.Reward {
+			t.Fatalf("seed %d (%s): %s %d, expected %s %d", seed, name, got.Status, got.Reward, plain.Status, plain.Reward)
+		}
+		proveStocks(t, newSmallOf(t, fmt.Sprintf("seed %d (%s)", seed, name), what, h), i)
+	}
+	t.Log(counted)
+	for _, s := range stockSpellings {
+		if *instances >= 60 && counted[s.name] == 0 {
+			t.Errorf("no stock that is spelled %q is counted as a whole", s.name)
+		}
+	}
+}
+
+// proveStocks has the answer proven by the states that tables leave, and the bound by tables alone.
+func proveStocks(t *testing.T, s *small, i int) {
+	t.Helper()
+	if s.m.Infeasible() {
+		return
+	}
+	v := []proof.Format{proof.VeriPB12, proof.VeriPB20, proof.VeriPB30}[i%3]
+	claim := backward.Claim{Infeasible: s.res.Status == engine.Infeasible, Trace: s.res.Trace, Bound: s.res.Bound}
+	text, _, err := s.prove(claim, i%4*20, v)
+	if err == nil {
+		verdict, err := veripb.Check(bytes.NewReader(s.opb), bytes.NewReader(text))
+		if err != nil || s.false(verdict) || (verdict.Kind != veripb.Optimal) != claim.Infeasible {
+			t.Fatalf("%s: %v, %v", s.args, verdict, err)
+		}
+	} else if !errors.Is(err, errTooMany) {
+		t.Fatalf("%s: %v", s.args, err)
+	}
+	s.refuse(t)
+	x, err := bound.Relax(t.Context(), s.task, s.horizon, bound.Wanted{Most: s.res.Reward, Infeasible: claim.Infeasible, Rounds: 100, Partial: true})
+	if err != nil || x == nil || claim.Infeasible {
+		return
+	}
+	most := x.Most()
+	var b bytes.Buffer
+	if _, err := backward.Tables(t.Context(), s.m, backward.Claim{Bound: &most}, x, backward.Options{W: &b, Format: v}); err != nil {
+		t.Fatalf("%s: tables: %v", s.args, err)
+	}
+	if verdict, err := veripb.Check(bytes.NewReader(s.opb), &b); err != nil || s.false(verdict) {
+		t.Fatalf("%s: tables: %v, %v", s.args, verdict, err)
+	}
+}
+
+// engineOfTables solves by tables and prices alone.
+func engineOfTables(t *testing.T, what engine.Task, h int) *engine.Result {
+	t.Helper()
+	s, err := bound.Start(t.Context(), what, h, engine.Limits{Threads: 1}, nil)
+	for err == nil && !s.Done() {
+		err = s.Advance(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Result()
+}
+
+// loadFiles reads files as a task.
+func loadFiles(t testing.TB, made *files) (engine.Task, int) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := made.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	file, err := task.Load(filepath.Join(dir, "task.toml"), os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := file.Problem(context.Background(), task.Options{Known: true, Read: os.ReadFile})
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, made.domain, made.instance)
+	}
+	return engine.Task{Problem: c.Problem}, c.Problem.Horizon
+}
