@@ -124,20 +124,24 @@ func (b *beam) isFinal(key []uint32) bool {
 		return false
 	}
 	st.Reset()
-	r := b.f.r
 	for id := range b.f.parts {
 		g := &b.f.parts[id]
 		if len(g.own) > 0 && !step.Assign(st, lits(g.own), g.values[key[id]]) {
 			return false
 		}
 	}
+	return b.f.completes(st)
+}
+
+// completes reports whether a final state, of which the bits that vary are assigned, is allowed.
+func (f *Factors) completes(st *propagate.State) bool {
 	var aux []model.Lit
-	p := r.Task.Problem
+	p := f.r.Task.Problem
 	for i := range p.NumBits() {
-		v := r.nowVar(factored.Bit(i))
+		v := f.r.nowVar(factored.Bit(i))
 		switch p.Kind(factored.Bit(i)) {
 		case factored.State:
-			if x := r.fixed[v]; x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
+			if x := f.r.fixed[v]; x != 0 && !st.Assign(model.Lit(v)*model.Lit(x)) {
 				return false
 			}
 		case factored.Auxiliary:

@@ -15,6 +15,7 @@ type dual struct {
 	f      *Factors
 	chains []*chain
 	rels   int
+	moves  int       // of a step at most, of groups that differ
 	excess []float64 // [(t-1)*rels+rel]: uses minus limit along the best paths of the last evaluation
 }
 
@@ -52,6 +53,11 @@ func (f *Factors) newDual() *dual {
 		}
 		known[key] = c
 		d.chains = append(d.chains, c)
+		most := 0
+		for _, a := range c.arcs {
+			most = max(most, len(a.to))
+		}
+		d.moves += most
 	}
 	return d
 }

@@ -95,13 +95,17 @@ func (s *Search) NextNodes() int64 {
 	return int64(s.width) * int64(s.f.horizon) * int64(len(s.f.parts))
 }
 
-// roundNodes is what a round of prices costs, in nodes.
+// roundNodes is what a round of prices costs, in nodes: some 3 ns a move of groups that differ.
 func (s *Search) roundNodes() int64 {
-	work := 3 * len(s.f.rels)
-	for id := range s.f.parts {
-		work += s.f.parts[id].total
+	work := len(s.f.rels)
+	if s.o.d == nil {
+		for id := range s.f.parts {
+			work += s.f.parts[id].total
+		}
+	} else {
+		work += s.o.d.moves
 	}
-	return 1 + int64(work)*int64(s.f.horizon)/15
+	return 1 + int64(work)*int64(s.f.horizon)/100
 }
 
 // stageRounds is how many rounds the next stage takes.
@@ -134,6 +138,9 @@ func (s *Search) Advance(ctx context.Context) error {
 		return err
 	}
 	s.reportProgress(fmt.Sprintf("beam of width %d", s.width))
+	if err := s.reoptimize(ctx); err != nil {
+		return err
+	}
 	if s.turn++; s.turn == mergeTurn && !s.Proven() {
 		s.merge(ctx)
 	}
@@ -268,18 +275,8 @@ func (s *Search) beam(ctx context.Context, width int) error {
 	b := s.f.newBeam(s.f.newOrder(s.turn/2), s.o.best, limit, width, s.limits.Memory/2)
 	trace, cost, how := b.run(ctx, s.starts)
 	s.nodes += b.nodes
-	if trace != nil && cost < s.cost {
-		report, err := validate.Check(s.f.r.Task.Problem, s.f.r.Task.Network, validate.FromTrace(trace))
-		switch {
-		case err != nil:
-			return fmt.Errorf("checking a plan: %w", err)
-		case !report.Valid:
-			return fmt.Errorf("the checker refuses a plan: %w", report.Failure)
-		case report.Reward != s.f.reward(cost):
-			return fmt.Errorf("a plan's reward is counted as %d, the checker gives %d", s.f.reward(cost), report.Reward)
-		}
-		s.trace, s.cost = trace, cost
-		s.limits.Shared.Offer(trace, report.Reward)
+	if err := s.take(trace, cost); err != nil {
+		return err
 	}
 	switch how {
 	case noRoom:
@@ -289,6 +286,48 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		s.raise(min(s.cost, s.f.cost(b.dropped, scale)))
 	}
 	return nil
+}
+
+// take makes a plan the best, if it is better.
+func (s *Search) take(trace *factored.Trace, cost int64) error {
+	if trace == nil || cost >= s.cost {
+		return nil
+	}
+	report, err := validate.Check(s.f.r.Task.Problem, s.f.r.Task.Network, validate.FromTrace(trace))
+	switch {
+	case err != nil:
+		return fmt.Errorf("checking a plan: %w", err)
+	case !report.Valid:
+		return fmt.Errorf("the checker refuses a plan: %w", report.Failure)
+	case report.Reward != s.f.reward(cost):
+		return fmt.Errorf("a plan's reward is counted as %d, the checker gives %d", s.f.reward(cost), report.Reward)
+	}
+	s.trace, s.cost = trace, cost
+	s.limits.Shared.Offer(trace, report.Reward)
+	return nil
+}
+
+// reoptNodes is the least work of a reoptimization, in nodes of beams.
+const reoptNodes = 1_000_000
+
+// reoptimize improves the best plan a few groups at a time.
+func (s *Search) reoptimize(ctx context.Context) error {
+	if s.trace == nil || s.Proven() || len(s.f.rels) == 0 {
+		return nil
+	}
+	plan := s.f.itinerary(s.trace)
+	if plan == nil {
+		return nil
+	}
+	r := s.f.newReoptimizer(s.o.best, plan, s.f.newOrder(0).uses, uint64(s.turn))
+	r.run(ctx, max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts))), s.lower)
+	s.nodes += r.work
+	if plan.cost >= s.cost {
+		return nil
+	}
+	err := s.take(s.f.traceOf(plan), plan.cost)
+	s.reportProgress("groups are planned again")
+	return err
 }
 
 func (s *Search) reportProgress(phase string) {

@@ -106,6 +106,9 @@ func (o *order) arrange(turn int) {
 				continue
 			}
 			cost := 0
+			if o.f.counts(int32(g)) { // what is taken must be known
+				cost = 4 * n
+			}
 			if open[g] > 0 {
 				cost = 2 * n
 			}
