@@ -171,6 +171,21 @@ func (c *checker) solve(q *question, cs []grouped, open []slot, accept func() bo
 	return false
 }
 
+// says reports whether what a constraint was written as holds, or is not known yet. It is evaluated by
+// itself: the constraints that were made of it are checked besides.
+func (q *question) says(c *factored.Constraint) bool {
+	if c.Written == nil {
+		return true
+	}
+	known := true
+	c.Written.Reads(func(v *factored.Variable, next bool) {
+		for i := range v.Width {
+			known = known && q.get(slot{v.First + factored.Bit(i), next}) != unknown
+		}
+	})
+	return !known || c.Written.Holds(q.valuation(false), q.valuation(true))
+}
+
 // force sets the slots that a single constraint leaves no choice about. It returns false if a
 // constraint cannot hold.
 func (c *checker) force(q *question, cs []grouped) bool {
@@ -178,7 +193,7 @@ func (c *checker) force(q *question, cs []grouped) bool {
 		changed = false
 		for _, g := range cs {
 			least, most := q.bounds(g.Constraint)
-			if !possible(g.Constraint, least, most) {
+			if !possible(g.Constraint, least, most) || !q.says(g.Constraint) {
 				if c.further(q.t) {
 					c.failure = &Failure{Step: q.t, Group: g.group, What: c.p.Format(g.Constraint), Words: c.p.Words(g.Constraint), Origin: g.Origin, Values: q.values(g.Terms)}
 				}

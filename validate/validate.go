@@ -6,6 +6,7 @@ package validate
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/fdplan/fdplan/problem/bnn"
@@ -48,7 +49,7 @@ func (v Value) String() string {
 // Failure describes what is wrong with a plan.
 type Failure struct {
 	Step   int     // 1..H+1
-	Group  string  // initial, global, transition, goal or network
+	Group  string  // initial, global, transition, goal, network or reward
 	What   string  // the constraint, or the output of the network
 	Words  string  // the constraint in plain English; "" for the network
 	Origin string  // where the constraint comes from; "" for the network
@@ -262,7 +263,23 @@ func (c *checker) complete(q *question, aux []slot, then factored.Valuation) (re
 		return ok && len(paid) == 0
 	})
 	q.back(mark)
-	return reward, ok
+	return reward, ok && c.pays(q, then, reward)
+}
+
+// pays reports whether the reward of a step is that of the expression that it was written as.
+func (c *checker) pays(q *question, then factored.Valuation, reward int64) bool {
+	w := c.p.Reward.Written
+	if w == nil {
+		return true
+	}
+	worth := w.Worth(q.valuation(false), then)
+	if worth != nil && worth.Cmp(big.NewRat(reward, max(1, c.p.Reward.Scale))) == 0 {
+		return true
+	}
+	if c.further(q.t) {
+		c.failure = &Failure{Step: q.t, Group: "reward", What: fmt.Sprintf("%s, which is not the sum of its terms, %v", w, c.p.Reward.Float(reward))}
+	}
+	return false
 }
 
 // paid lists the auxiliary bits that have a reward.

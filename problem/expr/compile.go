@@ -2,9 +2,7 @@ package expr
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -13,16 +11,11 @@ import (
 
 // Require adds e to p as a constraint that always holds: at steps 1..H if it mentions an
 // action or the next state, at 1..H+1 otherwise. Nested conditions are defined by auxiliary
-// variables (Tseitin), and comparisons of sums by two linear constraints each. With negate,
-// it adds the negation of e.
+// variables (Tseitin), comparisons of sums by two linear constraints each, products by the
+// conjunctions of their bits. With negate, it adds the negation of e.
 func (e *Expr) Require(p *factored.Problem, negate bool, origin string) error {
-	c := compiler{p: p, origin: origin}
 	action, next := e.Mentions()
-	c.inSteps = action || next
-	if err := c.assert(e.root, negate); err != nil {
-		return err
-	}
-	return p.Check()
+	return e.compile(newCompiler(p, origin, action || next), negate)
 }
 
 // End adds to p that no step begins in a state in which e holds: it fails at the steps 1..H. It is
@@ -31,11 +24,13 @@ func (e *Expr) End(p *factored.Problem, origin string) error {
 	if action, next := e.Mentions(); action || next {
 		return errors.New("expected a condition on the state alone")
 	}
-	c := compiler{p: p, origin: origin, inSteps: true}
-	if err := c.assert(e.root, true); err != nil {
-		return err
-	}
-	return p.Check()
+	return e.compile(newCompiler(p, origin, true), true)
+}
+
+func (e *Expr) compile(c *compiler, negate bool) (err error) {
+	defer c.catch(&err)
+	c.assert(e.root, negate)
+	return c.p.Check()
 }
 
 type compiler struct {
@@ -45,39 +40,56 @@ type compiler struct {
 	origin  string
 	fresh   int
 
-	defining bool // of an auxiliary variable
+	ands     map[[2]factored.Lit]factored.Lit
+	values   map[place]ratio
+	literals map[place]number
+	spread   map[*node]*node // see spreads
+	assumed  []assumption    // of the part that is compiled
+	guards   map[guard]int   // numbers lists of assumptions, from 1
+	guarded  int             // number of assumed
+	col      int             // of it
+	said     *statement      // what all constraints say of a comparison that is spread
 }
 
-// linear is a sum of terms plus a constant, over a denominator.
-type linear struct {
-	terms []factored.Term
-	k     int64
-	den   int64 // 0 stands for 1
+func newCompiler(p *factored.Problem, origin string, inSteps bool) *compiler {
+	return &compiler{p: p, origin: origin, inSteps: inSteps, ands: map[[2]factored.Lit]factored.Lit{}, values: map[place]ratio{}, literals: map[place]number{},
+		spread: map[*node]*node{}, guards: map[guard]int{}}
 }
 
-// denominator is den, which is 1 where it is 0.
-func (l linear) denominator() int64 { return max(1, l.den) }
-
-// sumLimit is well below the 2^60 that Problem.Check allows.
-const sumLimit = 1 << 58
-
-// add adds a constraint. If all its coefficients are negative it is negated first, to be
-// easier to read.
-func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
-	if !slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Coef > 0 }) {
-		terms = slices.Clone(terms)
-		for i := range terms {
-			terms[i].Coef *= -1
+// catch turns a refusal into an error.
+func (c *compiler) catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case refusal:
+		*err = r.error
+		var at *source.Error
+		if errors.As(r.error, &at) && at.Col == 0 {
+			*err = source.Errorf("", 1, max(1, c.col), "%s", at.Msg)
 		}
-		op, k = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -k
+	default:
+		panic(r)
 	}
-	n := factored.Constraint{Terms: terms, Op: op, K: k, Origin: c.origin}
-	if c.goal && !c.defining {
+}
+
+// constrain adds the constraint a op 0. It defines an auxiliary variable if written is nil,
+// else it says that.
+func (c *compiler) constrain(a number, op factored.Op, written *statement) {
+	n := factored.Constraint{Terms: a.terms, Op: op, K: -a.k, Origin: c.origin, Defines: written == nil}
+	if !slices.ContainsFunc(n.Terms, func(t factored.Term) bool { return t.Coef > 0 }) { // to be easier to read
+		n.Terms = slices.Clone(n.Terms)
+		for i := range n.Terms {
+			n.Terms[i].Coef *= -1
+		}
+		n.Op, n.K = [...]factored.Op{factored.LE: factored.GE, factored.GE: factored.LE, factored.EQ: factored.EQ}[op], -n.K
+	}
+	if written != nil {
+		n.Written = written
+	}
+	if c.goal && written != nil {
 		c.p.Goal = append(c.p.Goal, n)
 		return
 	}
-	n.Defines = c.defining
-	next := slices.ContainsFunc(terms, func(t factored.Term) bool { return t.Lit.Next })
+	next := slices.ContainsFunc(n.Terms, func(t factored.Term) bool { return t.Lit.Next })
 	// Without an action, a constraint of C would also hold at H+1; constraints of T hold at
 	// exactly the steps 1..H.
 	if next || c.inSteps && !c.p.HasAction(&n) {
@@ -88,332 +100,169 @@ func (c *compiler) add(terms []factored.Term, op factored.Op, k int64) {
 }
 
 // assert makes n true, or false with negate.
-func (c *compiler) assert(n *node, negate bool) error {
+func (c *compiler) assert(n *node, negate bool) {
+	c.col = n.col
 	switch op := n.op; {
 	case op == "~":
-		return c.assert(n.args[0], !negate)
+		c.assert(n.args[0], !negate)
+		return
 	case op == "^" && !negate, op == "|" && negate:
-		for _, a := range n.args {
-			if err := c.assert(a, negate); err != nil {
-				return err
-			}
-		}
-		return nil
+		c.assert(n.args[0], negate)
+		c.under(n.args[0], !negate, func() { c.assert(n.args[1], negate) })
+		return
 	case op == "=>" && negate:
-		if err := c.assert(n.args[0], false); err != nil {
-			return err
-		}
-		return c.assert(n.args[1], true)
+		c.assert(n.args[0], false)
+		c.under(n.args[0], true, func() { c.assert(n.args[1], true) })
+		return
 	case op == "|", op == "^", op == "=>":
-		return c.clause(n, negate)
+		c.clause(n, negate)
+		return
 	}
-	if s, op, ok := c.comparison(n, negate); ok {
-		sum, err := c.linear(s)
-		if err != nil {
-			return err
+	if m := c.spreads(n); m != nil {
+		if c.said == nil {
+			c.said = &statement{n, negate}
+			defer func() { c.said = nil }()
 		}
-		c.add(sum.terms, op, -sum.k)
-		return nil
+		c.assert(m, negate)
+		return
+	}
+	said := c.saying(n, negate)
+	if op, ok := relation(n, negate); ok {
+		d := c.difference(n)
+		switch op {
+		case "<":
+			c.constrain(d.raised(1), factored.LE, said)
+		case ">":
+			c.constrain(d.raised(-1), factored.GE, said)
+		default:
+			c.constrain(d, map[string]factored.Op{"==": factored.EQ, "<=": factored.LE, ">=": factored.GE}[op], said)
+		}
+		return
 	}
 	if same, ok := agreement(n); ok { // n.op is ~=, or == with negate
-		c.add(same.terms, factored.LE, -1-same.k)
-		return nil
+		c.constrain(same.raised(1), factored.LE, said)
+		return
 	}
-	l, err := c.literal(n)
-	if err != nil {
-		return err
-	}
+	l := c.literal(n)
 	if negate {
-		l = complement(l)
+		l = l.complement()
 	}
-	c.add(l.terms, factored.GE, 1-l.k)
-	return nil
+	c.constrain(l.raised(-1), factored.GE, said)
 }
 
-// clause asserts a disjunction of conditions, which need not be literals.
-func (c *compiler) clause(n *node, negate bool) error {
-	var sum linear
-	var walk func(n *node, negate bool) error
-	walk = func(n *node, negate bool) error {
-		switch {
-		case n.op == "~":
-			return walk(n.args[0], !negate)
-		case n.op == "|" && !negate || n.op == "^" && negate:
-			for _, a := range n.args {
-				if err := walk(a, negate); err != nil {
-					return err
-				}
-			}
-			return nil
-		case n.op == "=>" && !negate:
-			if err := walk(n.args[0], true); err != nil {
-				return err
-			}
-			return walk(n.args[1], false)
-		}
-		if same, ok := agreement(n); ok && (n.op == "~=") != negate {
-			for _, t := range same.terms { // at least 1 if the bits differ
-				sum.terms = append(sum.terms, factored.Term{Coef: -t.Coef, Lit: t.Lit})
-			}
-			sum.k -= same.k
-			return nil
-		}
-		l, err := c.literal(n)
-		if err != nil {
-			return err
-		}
-		if negate {
-			l = complement(l)
-		}
-		sum.terms = append(sum.terms, l.terms...)
-		sum.k += l.k
-		return nil
-	}
-	if err := walk(n, negate); err != nil {
-		return err
-	}
-	c.add(sum.terms, factored.GE, 1-sum.k)
-	return nil
-}
-
-// difference is left - right with an offset, for a comparison.
-type difference struct {
-	left, right *node
-	offset      int64
-}
-
-// comparison rewrites n, or its negation, as difference op 0. Equality of two conditions can
-// be rewritten too; ~= and a negated == cannot, since each is a union of two ranges.
-func (c *compiler) comparison(n *node, negate bool) (d difference, op factored.Op, ok bool) {
-	if len(n.args) != 2 {
-		return d, 0, false
-	}
-	d = difference{left: n.args[0], right: n.args[1]}
-	name := n.op
-	if name == "<=>" {
-		name = "=="
-	}
-	if negate {
-		name = map[string]string{"==": "~=", "~=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<="}[name]
-	}
-	switch name {
-	case "==":
-		return d, factored.EQ, true
-	case "<=":
-		return d, factored.LE, true
-	case ">=":
-		return d, factored.GE, true
-	case "<":
-		d.offset = 1
-		return d, factored.LE, true
-	case ">":
-		d.offset = -1
-		return d, factored.GE, true
-	}
-	return d, 0, false
-}
-
-func (c *compiler) linear(d difference) (linear, error) {
-	l, err := c.sum(d.left)
-	if err != nil {
-		return l, err
-	}
-	r, err := c.sum(d.right)
-	if err != nil {
-		return l, err
-	}
-	l, err = l.plus(r, -1)
-	l.k += d.offset // which is less than the difference of two values of l
-	return l, err
-}
-
-// plus is l + f*r.
-func (l linear) plus(r linear, f int64) (linear, error) {
-	ld, rd := l.denominator(), r.denominator()
-	lcm := new(big.Int).Mul(big.NewInt(ld), big.NewInt(rd/gcd(ld, rd)))
-	if !lcm.IsInt64() {
-		return l, errLimit
-	}
-	out := linear{den: lcm.Int64()}
-	var err error
-	for _, x := range []struct {
-		linear
-		f, g int64
-	}{{l, 1, out.den / ld}, {r, f, out.den / rd}} {
-		scale := func(a int64) int64 {
-			if !productFits(x.f, x.g) || !productFits(a, x.f*x.g) {
-				err = errLimit
-				return 0
-			}
-			return a * x.f * x.g
-		}
-		out.k += scale(x.k)
-		for _, t := range x.terms {
-			out.terms = append(out.terms, factored.Term{Coef: scale(t.Coef), Lit: t.Lit})
-		}
-	}
-	if least, most := out.bounds(); least < -sumLimit || most > sumLimit {
-		err = errLimit
-	}
-	return out, err
-}
-
-// errLimit refuses sums that do not fit.
-var errLimit = errors.New("a sum may leave 58 bits")
-
-// gcd is the greatest common divisor of positive numbers.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
+// raised is a with by added to the sum, a smallest step if by is 1.
+func (a number) raised(by int64) number {
+	a.k, a.lo, a.hi = a.k+by, a.lo+by, a.hi+by
 	return a
 }
 
-// bounds returns the least and the greatest value of l. They saturate well inside 64 bits.
-func (l linear) bounds() (least, most int64) {
-	least, most = l.k, l.k
-	for _, t := range l.terms {
-		least = max(least+min(t.Coef, 0), -2*sumLimit)
-		most = min(most+max(t.Coef, 0), 2*sumLimit)
+// clause asserts a disjunction of conditions, which need not be literals.
+func (c *compiler) clause(n *node, negate bool) {
+	sum := constant(0, 1)
+	var walk func(n *node, negate bool)
+	walk = func(n *node, negate bool) {
+		switch {
+		case n.op == "~":
+			walk(n.args[0], !negate)
+			return
+		case n.op == "|" && !negate || n.op == "^" && negate:
+			walk(n.args[0], negate)
+			c.under(n.args[0], negate, func() { walk(n.args[1], negate) })
+			return
+		case n.op == "=>" && !negate:
+			walk(n.args[0], true)
+			c.under(n.args[0], true, func() { walk(n.args[1], false) })
+			return
+		}
+		if same, ok := agreement(n); ok && (n.op == "~=") != negate {
+			sum = sum.plus(same, -1) // at least 1 if the bits differ
+			return
+		}
+		l := c.literal(n)
+		if negate {
+			l = l.complement()
+		}
+		sum = sum.plus(l, 1)
 	}
-	return least, most
+	walk(n, negate)
+	c.constrain(sum.raised(-1), factored.GE, c.saying(n, negate))
 }
 
-// sum is n as a linear expression; conditions inside become literals.
-func (c *compiler) sum(n *node) (linear, error) {
+// saying is what a constraint says that makes n true, or false with negate.
+func (c *compiler) saying(n *node, negate bool) *statement {
+	if c.said != nil {
+		return c.said
+	}
+	return &statement{n, negate}
+}
+
+// relation returns the operator of a comparison, or of its negation. Equality of two conditions
+// is one too; ~= and a negated == are not, since each is a union of two ranges.
+func relation(n *node, negate bool) (op string, ok bool) {
+	op = n.op
+	if op == "<=>" {
+		op = "=="
+	}
+	if negate {
+		op = map[string]string{"==": "~=", "~=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<="}[op]
+	}
+	return op, slices.Contains([]string{"==", "<=", ">=", "<", ">"}, op)
+}
+
+// literal returns a condition as a number that is 0 or 1: a variable, a constant, the
+// complement of one, or a fresh auxiliary variable defined to be equivalent.
+func (c *compiler) literal(n *node) number {
+	at := c.place(n)
+	if l, ok := c.literals[at]; ok {
+		return l
+	}
+	l := c.newLiteral(n)
+	c.literals[at] = l
+	return l
+}
+
+func (c *compiler) newLiteral(n *node) number {
+	c.col = n.col
 	switch n.op {
-	case "number":
-		return linear{k: n.num.Num().Int64(), den: n.num.Denom().Int64()}, nil
-	case "name":
-		var l linear
-		for i := range n.v.Width {
-			l.terms = append(l.terms, factored.Term{Coef: n.v.Weight(i), Lit: factored.Lit{Bit: n.v.First + factored.Bit(i), Next: n.next}})
-		}
-		if !n.v.Fixed() {
-			return l, nil
-		}
-		l, err := l.times(n.v.View.Num, n.v.View.Den)
-		if err != nil {
-			return l, source.Errorf("", 1, n.col, "%s is too wide to be added up", n.v.Name)
-		}
-		return l, nil
-	case "neg":
-		l, err := c.sum(n.args[0])
-		if err != nil {
-			return l, err
-		}
-		return linear{}.plus(l, -1)
-	case "+", "-":
-		a, err := c.sum(n.args[0])
-		if err != nil {
-			return a, err
-		}
-		b, err := c.sum(n.args[1])
-		if err != nil {
-			return b, err
-		}
-		f := int64(1)
-		if n.op == "-" {
-			f = -1
-		}
-		return a.plus(b, f)
-	case "*":
-		a, b := n.args[0], n.args[1]
-		if !a.constant() {
-			a, b = b, a
-		}
-		factor, err := c.sum(a)
-		if err != nil {
-			return factor, err
-		}
-		l, err := c.sum(b)
-		if err != nil {
-			return l, err
-		}
-		if l, err = l.times(factor.k, factor.denominator()); err != nil {
-			return l, source.Errorf("", 1, n.col, "the product may leave 58 bits")
-		}
-		return l, nil
-	}
-	return c.literal(n)
-}
-
-// times is l*num/den.
-func (l linear) times(num, den int64) (linear, error) {
-	if !productFits(l.denominator(), den) {
-		return l, errLimit
-	}
-	for _, t := range append(l.terms, factored.Term{Coef: l.k}) {
-		if !productFits(num, t.Coef) {
-			return l, errLimit
-		}
-	}
-	out, err := linear{}.plus(linear{terms: l.terms, k: l.k}, num)
-	out.den = l.denominator() * den
-	return out, err
-}
-
-// productFits reports whether |a*b| stays below sumLimit.
-func productFits(a, b int64) bool {
-	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
-	return hi == 0 && lo < sumLimit
-}
-
-// complement is 1 - l for a condition l.
-func complement(l linear) linear {
-	out := linear{k: 1 - l.k}
-	for _, t := range l.terms {
-		out.terms = append(out.terms, factored.Term{Coef: -t.Coef, Lit: t.Lit})
-	}
-	return out
-}
-
-// literal returns a condition as a linear expression that is 0 or 1: a variable, a constant,
-// the complement of one, or a fresh auxiliary variable defined to be equivalent.
-func (c *compiler) literal(n *node) (linear, error) {
-	switch {
-	case n.op == "number" || n.op == "name":
-		return c.sum(n)
-	case n.op == "~":
-		l, err := c.literal(n.args[0])
-		return complement(l), err
-	case n.op == "==" || n.op == "<=>" || n.op == "~=":
+	case "number", "name":
+		return c.value(n).num
+	case "~":
+		return c.literal(n.args[0]).complement()
+	case "==", "<=>", "~=":
 		return c.equality(n)
 	}
-	if d, op, ok := c.comparison(n, false); ok {
-		l, err := c.linear(d)
-		if err != nil {
-			return l, err
+	if m := c.spreads(n); m != nil {
+		return c.literal(m)
+	}
+	if op, ok := relation(n, false); ok {
+		d := c.difference(n)
+		switch op {
+		case "<=":
+			return c.define(d.times(-1, 1), n)
+		case "<":
+			return c.define(d.times(-1, 1).raised(-1), n)
+		case ">":
+			return c.define(d.raised(-1), n)
 		}
-		return c.define(l, op)
+		return c.define(d, n)
 	}
 	// A conjunction or disjunction of two literals is a bound on their sum.
-	a, err := c.literal(n.args[0])
-	if err != nil {
-		return a, err
-	}
+	a := c.literal(n.args[0])
+	var b number
+	c.under(n.args[0], n.op != "|", func() { b = c.literal(n.args[1]) })
 	if n.op == "=>" {
-		a = complement(a)
-	}
-	b, err := c.literal(n.args[1])
-	if err != nil {
-		return b, err
+		a = a.complement()
 	}
 	need := int64(1)
 	if n.op == "^" {
 		need = 2
 	}
-	sum, err := a.plus(b, 1)
-	if err != nil {
-		return sum, err
-	}
-	sum.k -= need
-	return c.define(sum, factored.GE)
+	return c.define(a.plus(b, 1).raised(-need), n)
 }
 
 // agreement returns, for the comparison of an integer variable with one of its values by ==
 // or ~=, a sum of literals of its bits that is 0 if it has the value and negative otherwise.
-func agreement(n *node) (l linear, ok bool) {
+func agreement(n *node) (l number, ok bool) {
 	if n.op != "==" && n.op != "~=" {
 		return l, false
 	}
@@ -429,120 +278,85 @@ func agreement(n *node) (l linear, ok bool) {
 		return l, false
 	}
 	x := value.Num().Int64()
-	if x < a.v.Lo || x > a.v.Hi {
+	if x < a.v.Lo || x > a.v.Hi || a.v.Lo == a.v.Hi {
 		return l, false
 	}
+	l = number{den: 1}
 	for i := range a.v.Width {
-		lit := factored.Lit{Bit: a.v.First + factored.Bit(i), Next: a.next}
+		t := factored.Term{Coef: -1, Lit: factored.Lit{Bit: a.v.First + factored.Bit(i), Next: a.next}}
 		if x>>(a.v.Width-1-i)&1 == 1 {
-			l.terms = append(l.terms, factored.Term{Coef: 1, Lit: lit})
+			t.Coef = 1
 			l.k--
-		} else {
-			l.terms = append(l.terms, factored.Term{Coef: -1, Lit: lit})
 		}
+		l.terms = append(l.terms, t)
+		l.lo--
 	}
 	return l, true
 }
 
 // equality returns left == right, or left ~= right, as the conjunction of both ranges.
-func (c *compiler) equality(n *node) (linear, error) {
+func (c *compiler) equality(n *node) number {
+	var both number
 	if same, ok := agreement(n); ok {
-		if len(same.terms) == 1 { // one bit is a literal
-			same.k++
-			if n.op == "~=" {
-				same = complement(same)
-			}
-			return same, nil
+		if both = same.raised(1); len(same.terms) > 1 { // one bit is a literal
+			both = c.define(same, n.as("=="))
 		}
-		l, err := c.define(same, factored.GE)
-		if n.op == "~=" {
-			l = complement(l)
-		}
-		return l, err
+	} else if n.args[0].boolean() && n.args[1].boolean() {
+		a, b := c.literal(n.args[0]), c.literal(n.args[1])
+		both = c.define(b.plus(a, -1), nil).plus(c.define(a.plus(b, -1), nil), 1).raised(-1)
+	} else {
+		d := c.difference(n)
+		// At least one of the two always holds.
+		both = c.define(d.times(-1, 1), n.as("<=")).plus(c.define(d, n.as(">=")), 1).raised(-1)
+		both.lo, both.hi = max(both.lo, 0), min(both.hi, 1)
 	}
-	l, err := c.linear(difference{left: n.args[0], right: n.args[1]})
-	if err != nil {
-		return l, err
-	}
-	below, err := c.define(l, factored.LE)
-	if err != nil {
-		return l, err
-	}
-	above, err := c.define(l, factored.GE)
-	if err != nil {
-		return l, err
-	}
-	both, err := below.plus(above, 1)
-	if err != nil {
-		return l, err
-	}
-	both.k-- // at least one always holds
 	if n.op == "~=" {
-		return complement(both), nil
+		return both.complement()
 	}
-	return both, nil
+	return both
 }
 
-// ranged is bounds for an integer variable within its range. The range of a next state is a
-// constraint that verification leaves out.
-func (c *compiler) ranged(l linear) (least, most int64) {
-	least, most = l.bounds()
-	if len(l.terms) == 0 || l.terms[0].Lit.Next {
-		return least, most
-	}
-	v, _ := c.p.Owner(l.terms[0].Lit.Bit)
-	if len(l.terms) != v.Width {
-		return least, most
-	}
-	f := l.terms[0].Coef / v.Weight(0)
-	for i, t := range l.terms {
-		if t.Lit != (factored.Lit{Bit: v.First + factored.Bit(i), Next: l.terms[0].Lit.Next}) || t.Coef != f*v.Weight(i) {
-			return least, most
-		}
-	}
-	a, b := f*v.Lo+l.k, f*v.Hi+l.k
-	return max(least, min(a, b)), min(most, max(a, b))
-}
+// as is n with another operator.
+func (n *node) as(op string) *node { return &node{op: op, args: n.args, col: n.col} }
 
 // maxMeaning bounds the text of a condition that stands for its auxiliary variable.
 const maxMeaning = 80
 
-// meaning writes l >= 0; empty if that is too long.
-func (c *compiler) meaning(l linear) string {
-	text := c.p.Format(&factored.Constraint{Terms: l.terms, Op: factored.GE, K: -l.k})
+// meaning writes a >= 0, which n says; empty if that is too long, or not known.
+func (c *compiler) meaning(a number, n *node) string {
+	plain := !slices.ContainsFunc(a.terms, func(t factored.Term) bool {
+		v, _ := c.p.Owner(t.Lit.Bit)
+		return v.Kind == factored.Auxiliary && v.Meaning == ""
+	})
+	text := ""
+	switch {
+	case plain:
+		text = c.p.Format(&factored.Constraint{Terms: a.terms, Op: factored.GE, K: -a.k})
+	case n != nil:
+		text = n.String()
+	}
 	if len(text) > maxMeaning {
 		return ""
 	}
 	return text
 }
 
-// define makes a fresh auxiliary variable v <=> (l op 0), op being LE or GE.
-func (c *compiler) define(l linear, op factored.Op) (linear, error) {
-	if op == factored.LE {
-		l, _ = linear{}.plus(l, -1)
+// define makes a fresh auxiliary variable v <=> (a >= 0), which n says, nil for nothing that is written.
+func (c *compiler) define(a number, n *node) number {
+	if a.lo >= 0 || a.hi < 0 {
+		return constant(truth(a.lo >= 0), 1)
 	}
-	if least, most := c.ranged(l); least >= 0 || most < 0 {
-		return linear{k: truth(least >= 0)}, nil
-	}
-	least, most := l.bounds() // v <=> l >= 0
-	var id int
-	for {
-		c.fresh++
-		name := fmt.Sprintf("%s#%d", c.origin, c.fresh)
-		if _, taken := c.p.Lookup(name); taken {
-			continue
-		}
-		var err error
-		if id, err = c.p.AddVariable(factored.Variable{Name: name, Kind: factored.Auxiliary, Bool: true, Meaning: c.meaning(l)}); err != nil {
-			return l, err
-		}
-		break
-	}
-	v := factored.Lit{Bit: c.p.Variables[id].First}
-	// l >= least*(1-v), and l <= -1 + (most+1)*v.
-	c.defining = true
-	defer func() { c.defining = false }()
-	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: least, Lit: v}), factored.GE, least-l.k)
-	c.add(append(l.terms[:len(l.terms):len(l.terms)], factored.Term{Coef: -(most + 1), Lit: v}), factored.LE, -1-l.k)
-	return linear{terms: []factored.Term{{Coef: 1, Lit: v}}}, nil
+	least, most := a.natural()
+	v := ofLiteral(factored.Lit{Bit: c.add(factored.Variable{Kind: factored.Auxiliary, Bool: true, Meaning: c.meaning(a, n)}).First})
+	// a >= least*(1-v), and a <= -1 + (most+1)*v.
+	a.den = 1
+	c.constrain(a.with(v, least).raised(-least), factored.GE, nil)
+	c.constrain(a.with(v, -(most+1)).raised(1), factored.LE, nil)
+	return v
+}
+
+// with is a + f*v for a literal v that a does not have.
+func (a number) with(v number, f int64) number {
+	a.terms = append(a.terms[:len(a.terms):len(a.terms)], factored.Term{Coef: f, Lit: v.terms[0].Lit})
+	return a
 }

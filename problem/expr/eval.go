@@ -2,18 +2,22 @@ package expr
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Eval reports whether e holds in a step: now has the state and action, next the next state
-// (nil if e has no primes).
+// (nil if e has no primes). It is false where a quotient in e has the divisor 0.
 func (e *Expr) Eval(now, next factored.Valuation) bool {
-	if e.root.small {
-		return e.root.eval(now, next) != 0
+	return (&statement{n: e.root}).Holds(now, next)
+}
+
+// truth returns 1 for true and 0 for false.
+func truth(b bool) int64 {
+	if b {
+		return 1
 	}
-	return e.root.exact(now, next).Sign() != 0
+	return 0
 }
 
 // maxSmall bounds the integers that eval computes with.
@@ -21,7 +25,7 @@ const maxSmall = 1 << 61
 
 // mark finds out whether n and all of its parts are integers below maxSmall.
 func (n *node) mark() {
-	n.small = n.op != "name" || !n.v.Fixed()
+	n.small = n.op != "/" && (n.op != "name" || !n.v.Fixed())
 	for _, a := range n.args {
 		a.mark()
 		n.small = n.small && a.small
@@ -33,7 +37,8 @@ func (n *node) mark() {
 	}
 }
 
-// exact is the value of n in fractions.
+// exact is the value of n in fractions; nil if it divides by 0. Of connectives and choices only
+// what decides is evaluated, from the left.
 func (n *node) exact(now, next factored.Valuation) *big.Rat {
 	if n.small {
 		return new(big.Rat).SetInt64(n.eval(now, next))
@@ -48,12 +53,41 @@ func (n *node) exact(now, next factored.Valuation) *big.Rat {
 			val = next
 		}
 		return out.Mul(out.SetInt64(n.v.Value(val)), n.v.Step())
-	case "~":
-		return out.Sub(big.NewRat(1, 1), n.args[0].exact(now, next))
-	case "neg":
-		return out.Neg(n.args[0].exact(now, next))
 	}
-	a, b := n.args[0].exact(now, next), n.args[1].exact(now, next)
+	a := n.args[0].exact(now, next)
+	if a == nil {
+		return nil
+	}
+	switch n.op {
+	case "~":
+		return out.Sub(big.NewRat(1, 1), a)
+	case "neg":
+		return out.Neg(a)
+	case "abs":
+		return out.Abs(a)
+	case "if":
+		if a.Sign() != 0 {
+			return n.args[1].exact(now, next)
+		}
+		return n.args[2].exact(now, next)
+	case "^", "|", "=>":
+		if (a.Sign() == 0) != (n.op == "|") { // the left decides
+			return out.SetInt64(truth(n.op != "^"))
+		}
+	}
+	for _, arg := range n.args[1:] {
+		b := arg.exact(now, next)
+		if b == nil || n.op == "/" && b.Sign() == 0 {
+			return nil
+		}
+		a = n.combine(a, b)
+	}
+	return a
+}
+
+// combine applies the operator of n to two values.
+func (n *node) combine(a, b *big.Rat) *big.Rat {
+	out := new(big.Rat)
 	switch n.op {
 	case "+":
 		return out.Add(a, b)
@@ -61,18 +95,18 @@ func (n *node) exact(now, next factored.Valuation) *big.Rat {
 		return out.Sub(a, b)
 	case "*":
 		return out.Mul(a, b)
+	case "/":
+		return out.Quo(a, b)
+	case "min", "max":
+		if (a.Cmp(b) < 0) == (n.op == "min") {
+			return a
+		}
+		return b
 	}
 	return out.SetInt64(relate(n.op, int64(a.Cmp(b)), 0, a.Sign() != 0, b.Sign() != 0))
 }
 
-// truth returns 1 for true and 0 for false.
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
+// eval is the value of n, all of whose parts are small.
 func (n *node) eval(now, next factored.Valuation) int64 {
 	switch n.op {
 	case "number":
@@ -82,21 +116,39 @@ func (n *node) eval(now, next factored.Valuation) int64 {
 			return n.v.Value(next)
 		}
 		return n.v.Value(now)
-	case "~":
-		return 1 - n.args[0].eval(now, next)
-	case "neg":
-		return -n.args[0].eval(now, next)
 	}
-	a, b := n.args[0].eval(now, next), n.args[1].eval(now, next)
+	a := n.args[0].eval(now, next)
 	switch n.op {
-	case "+":
-		return a + b
-	case "-":
-		return a - b
-	case "*":
-		return a * b
+	case "~":
+		return 1 - a
+	case "neg":
+		return -a
+	case "abs":
+		return max(a, -a)
+	case "if":
+		if a != 0 {
+			return n.args[1].eval(now, next)
+		}
+		return n.args[2].eval(now, next)
 	}
-	return relate(n.op, a, b, a != 0, b != 0)
+	for _, arg := range n.args[1:] {
+		b := arg.eval(now, next)
+		switch n.op {
+		case "+":
+			a += b
+		case "-":
+			a -= b
+		case "*":
+			a *= b
+		case "min":
+			a = min(a, b)
+		case "max":
+			a = max(a, b)
+		default:
+			return relate(n.op, a, b, a != 0, b != 0)
+		}
+	}
+	return a
 }
 
 // relate is the truth of a relation of a and b, or of a connective of p and q.
@@ -125,38 +177,21 @@ func relate(op string, a, b int64, p, q bool) int64 {
 
 // Mentions reports whether e mentions an action and whether it mentions a primed variable.
 func (e *Expr) Mentions() (action, next bool) {
-	var walk func(n *node)
-	walk = func(n *node) {
-		if n.op == "name" {
-			action = action || n.v.Kind == factored.Action
-			next = next || n.next
-		}
-		for _, a := range n.args {
-			walk(a)
-		}
+	for _, r := range e.root.reads() {
+		action, next = action || r.v.Kind == factored.Action, next || r.next
 	}
-	walk(e.root)
 	return action, next
 }
 
 // Variables lists the variables that e mentions, in the order of their first mention; those
 // of the next state are listed apart.
 func (e *Expr) Variables() (now, next []*factored.Variable) {
-	var walk func(n *node)
-	walk = func(n *node) {
-		if n.op == "name" {
-			list := &now
-			if n.next {
-				list = &next
-			}
-			if !slices.ContainsFunc(*list, func(v *factored.Variable) bool { return v.Name == n.v.Name }) {
-				*list = append(*list, n.v)
-			}
-		}
-		for _, a := range n.args {
-			walk(a)
+	for _, r := range e.root.reads() {
+		if r.next {
+			next = append(next, r.v)
+		} else {
+			now = append(now, r.v)
 		}
 	}
-	walk(e.root)
 	return now, next
 }

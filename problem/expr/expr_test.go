@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -22,6 +23,7 @@ func testProblem(t testing.TB) *factored.Problem {
 		{Name: "temp", Kind: factored.State, Lo: -3, Hi: 2},
 		{Name: "move-east", Kind: factored.Action, Bool: true},
 		{Name: "order", Kind: factored.Action, Lo: 0, Hi: 2},
+		{Name: "flow", Kind: factored.State, Lo: -2, Hi: 3, View: &factored.View{Num: 3, Den: 4}},
 	} {
 		if _, err := p.AddVariable(v); err != nil {
 			t.Fatal(err)
@@ -93,22 +95,29 @@ func TestEval(t *testing.T) {
 func TestErrors(t *testing.T) {
 	p := testProblem(t)
 	for text, want := range map[string]string{
-		"":                        "1:1: expected a variable",
-		"level":                   "1:1: the expression is a number",
-		"levle == 1":              "1:1: there is no variable levle",
-		"on(c1,c2":                "1:3: the arguments of on are not closed",
-		"on(c1,c2) on(c1,c2)":     "1:11: expected an operator",
-		"(on(c1,c2)":              "1:11: expected )",
-		"level * temp == 1":       "1:7: a product needs a constant side",
-		"level => on(c1,c2)":      "1:1: => needs conditions",
-		"~level":                  "1:2: ~ needs a condition",
-		"level == 1 == 1":         "1:12: expected an operator",
-		"level' == 1":             "1:1: level' is of the next step",
-		"level == 99999999999999": "1:10: the number",
-		"level # 1":               "1:7: \"#\" is no part",
-		"move-east'":              "next step",
-		strings.Repeat("(", 5000): "nested too deeply",
-		strings.Repeat("~", 5000): "nested too deeply",
+		"":                              "1:1: expected a variable",
+		"level":                         "1:1: the expression is a number",
+		"levle == 1":                    "1:1: there is no variable levle",
+		"on(c1,c2":                      "1:3: the arguments of on are not closed",
+		"on(c1,c2) on(c1,c2)":           "1:11: expected an operator",
+		"(on(c1,c2)":                    "1:11: expected )",
+		"level / 0 == 1":                "1:9: the divisor is 0",
+		"level / (2 - 1*2) == 1":        "1:10: the divisor is 0",
+		"min[level] == 1":               "1:1: min has 1 arguments; expected two or more",
+		"abs[level, temp] == 1":         "1:1: abs has 2 arguments; expected one",
+		"min[level, temp == 1":          "expected",
+		"if level == 1":                 "expected ( after if, found level",
+		"if (level) then 1 else 2 == 1": "1:5: if needs a condition",
+		"if (on(c1,c2)) then 1":         "expected else for the if in column 1, found the end",
+		"level => on(c1,c2)":            "1:1: => needs conditions",
+		"~level":                        "1:2: ~ needs a condition",
+		"level == 1 == 1":               "1:12: expected an operator",
+		"level' == 1":                   "1:1: level' is of the next step",
+		"level == 99999999999999":       "1:10: the number",
+		"level # 1":                     "1:7: \"#\" is no part",
+		"move-east'":                    "next step",
+		strings.Repeat("(", 5000):       "nested too deeply",
+		strings.Repeat("~", 5000):       "nested too deeply",
 	} {
 		_, err := Parse(p, text, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -118,6 +127,8 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"1099511627776*1099511627776 == level": "58 bits",
 		"1099511627776*(100000*(level)) == 1":  "58 bits",
+		"level / temp <= 1":                    "1:9: the divisor temp can be 0; expected one that cannot",
+		"temp > 0 ^ 2 / (level - temp) <= 1":   "1:17: the divisor level - temp can be 0",
 	} {
 		q := testProblem(t)
 		e, err := Parse(q, text, Options{})
@@ -134,12 +145,24 @@ func TestErrors(t *testing.T) {
 func randomText(r *rand.Rand, depth int, number bool) string {
 	if number {
 		if depth == 0 {
-			return []string{"level", "temp", "order", "level'", "on(c1,c2)", "temp'", fmt.Sprint(r.IntN(4))}[r.IntN(7)]
+			return []string{"level", "temp", "order", "level'", "on(c1,c2)", "temp'", fmt.Sprint(r.IntN(4)), "flow", "flow'", "0.25"}[r.IntN(10)]
 		}
 		a, b := randomText(r, depth-1, true), randomText(r, depth-1, true)
-		switch r.IntN(5) {
+		switch r.IntN(11) {
 		case 0:
 			return "(" + a + " + " + b + ")"
+		case 5:
+			return "(" + a + "*" + b + ")"
+		case 6:
+			return "min[" + a + ", " + b + "]"
+		case 7:
+			return "max(" + a + ", " + b + ", 1)"
+		case 8:
+			return "abs[" + a + "]"
+		case 9:
+			return "(if (" + randomText(r, depth-1, false) + ") then " + a + " else " + b + ")"
+		case 10:
+			return "(" + a + "/" + []string{"(temp + 4)", "(1 + level*level)", "(-1.5 - level)", "(3*order - 0.5)", "2.5", "(if (temp ~= 0) then temp else 4)"}[r.IntN(6)] + ")"
 		case 1:
 			return "(" + a + " - " + b + ")"
 		case 2:
@@ -164,11 +187,13 @@ func randomText(r *rand.Rand, depth int, number bool) string {
 	return "(" + randomText(r, depth-1, false) + " " + op + " " + randomText(r, depth-1, false) + ")"
 }
 
+var instances = flag.Int("instances", 600, "number of random expressions")
+
 // TestRequireMeansEval compiles random expressions and checks, on random steps, that the
 // constraints can hold exactly if Eval reports true.
 func TestRequireMeansEval(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	for i := range 600 {
+	for i := range *instances {
 		p := testProblem(t)
 		text := randomText(r, 1+r.IntN(4), false)
 		e, err := Parse(p, text, Options{Next: true})

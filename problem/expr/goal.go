@@ -13,19 +13,17 @@ func (e *Expr) Goal(p *factored.Problem, origin string) error {
 	if action, next := e.Mentions(); action || next {
 		return errors.New("the goal is about the last state; expected state variables without primes")
 	}
-	c := compiler{p: p, origin: origin, goal: true}
-	if err := c.assert(e.root, false); err != nil {
-		return err
-	}
-	return p.Check()
+	c := newCompiler(p, origin, false)
+	c.goal = true
+	return e.compile(c, false)
 }
 
 // maxScale bounds the common denominator of the weights of a reward.
 const maxScale = 1_000_000_000
 
 // SetReward replaces the reward of p by the sum in text, such as
-// -up - 0.5*open - 2*(load_kg >= 600). Its weights are decimal fractions, which are scaled to
-// integers exactly. Conditions are counted as 0 or 1. Errors contain the column.
+// -up - 0.5*open - 2*(load_kg >= 600), or of an expression such as -price*power. Its weights are
+// scaled to integers exactly. Conditions are counted as 0 or 1. Errors contain the column.
 func SetReward(p *factored.Problem, text, origin string) error {
 	ps := &parser{lex: lexer{p: p, text: text}, opt: Options{Next: true}}
 	if err := ps.advance(); err != nil {
@@ -44,63 +42,109 @@ func SetReward(p *factored.Problem, text, origin string) error {
 	if len(ps.constants) > 0 {
 		return errors.New(ps.constants[0])
 	}
-	r := rewardSum{c: compiler{p: p, origin: origin, inSteps: true}, constant: new(big.Rat)}
-	if err := r.add(root, big.NewRat(1, 1)); err != nil {
+	root.mark()
+	r := rewardSum{c: newCompiler(p, origin, true), constant: new(big.Rat)}
+	if err := r.compile(root); err != nil {
 		return err
 	}
-	p.Reward, err = r.scaled()
-	if err != nil {
+	if p.Reward, err = r.scaled(); err != nil {
 		return err
 	}
+	p.Reward.Written = &payment{text, root}
 	return p.Check()
 }
 
+// payment is a reward as it was written.
+type payment struct {
+	text string
+	n    *node
+}
+
+// Worth evaluates the reward of a step in fractions; nil where it divides by 0.
+func (w *payment) Worth(now, next factored.Valuation) *big.Rat { return w.n.exact(now, next) }
+
+func (w *payment) String() string { return w.text }
+
 // rewardSum is a sum with fractions as weights.
 type rewardSum struct {
-	c        compiler
+	c        *compiler
 	lits     []factored.Lit
 	weights  []*big.Rat
 	constant *big.Rat
 }
 
+func (r *rewardSum) compile(n *node) (err error) {
+	defer r.c.catch(&err)
+	r.add(n, big.NewRat(1, 1))
+	return nil
+}
+
 // add adds f*n.
-func (r *rewardSum) add(n *node, f *big.Rat) error {
+func (r *rewardSum) add(n *node, f *big.Rat) {
 	switch n.op {
 	case "number":
 		r.constant.Add(r.constant, new(big.Rat).Mul(n.num, f))
-		return nil
+		return
 	case "neg":
-		return r.add(n.args[0], new(big.Rat).Neg(f))
+		r.add(n.args[0], new(big.Rat).Neg(f))
+		return
 	case "+", "-":
-		if err := r.add(n.args[0], f); err != nil {
-			return err
-		}
+		r.add(n.args[0], f)
 		if n.op == "-" {
 			f = new(big.Rat).Neg(f)
 		}
-		return r.add(n.args[1], f)
+		r.add(n.args[1], f)
+		return
 	case "*":
 		a, b := n.args[0], n.args[1]
 		if !a.constant() {
 			a, b = b, a
 		}
-		factor := rewardSum{constant: new(big.Rat)}
-		if err := factor.add(a, f); err != nil {
-			return err
+		if a.constant() {
+			if x := a.exact(nil, nil); x != nil {
+				r.add(b, new(big.Rat).Mul(x, f))
+				return
+			}
 		}
-		return r.add(b, factor.constant)
 	}
-	l, err := r.c.sum(n) // an integer variable, or a condition as a literal
-	if err != nil {
-		return err
-	}
-	f = new(big.Rat).Quo(f, new(big.Rat).SetInt64(l.denominator()))
-	r.constant.Add(r.constant, new(big.Rat).Mul(f, new(big.Rat).SetInt64(l.k)))
-	for _, t := range l.terms {
+	a := r.c.flat(n)
+	f = new(big.Rat).Quo(f, new(big.Rat).SetInt64(a.den))
+	r.constant.Add(r.constant, new(big.Rat).Mul(f, new(big.Rat).SetInt64(a.k)))
+	for _, t := range a.terms {
 		r.lits = append(r.lits, t.Lit)
 		r.weights = append(r.weights, new(big.Rat).Mul(f, new(big.Rat).SetInt64(t.Coef)))
 	}
-	return nil
+}
+
+// maxQuotients bounds the values of a divisor in a reward.
+const maxQuotients = 256
+
+// flat is a number without a divisor: a quotient is the sum over the values of its divisor.
+func (c *compiler) flat(n *node) number {
+	r := c.value(n)
+	if r.den == nil {
+		return r.num
+	}
+	g := int64(0)
+	for _, t := range r.den.terms {
+		g = gcd(max(t.Coef, -t.Coef), g)
+	}
+	first := r.den.k + (max(1, r.den.lo)-r.den.k+g-1)/g*g // of den.k plus multiples of g
+	for first-g >= max(1, r.den.lo) {
+		first -= g
+	}
+	if (r.den.hi-first)/g >= maxQuotients {
+		refuse(n.col, "the divisor has more than %d values; expected fewer in a reward", maxQuotients)
+	}
+	out := constant(0, 1)
+	for v := first; v <= r.den.hi; v += g {
+		d := r.den.raised(-v)
+		d.den = 1
+		is := c.define(d, nil).plus(c.define(d.times(-1, 1), nil), 1).raised(-1)
+		is.lo, is.hi = max(is.lo, 0), min(is.hi, 1)
+		out = out.plus(c.product(n.col, c.single(is.normal()), r.num).times(r.den.den, v), 1)
+	}
+	return out
 }
 
 // scaled returns the sum with integers over their common denominator.

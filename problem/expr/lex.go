@@ -15,6 +15,11 @@ const (
 	tokNumber = "number"
 	tokName   = "name"
 	tokValue  = "value" // of an enumeration
+
+	tokFunction = "function" // min, max or abs
+	tokIf       = "if"
+	tokThen     = "then"
+	tokElse     = "else"
 )
 
 type token struct {
@@ -27,7 +32,7 @@ type token struct {
 }
 
 // operators, longest first.
-var operators = []string{"<=>", "=>", "<=", ">=", "==", "~=", "!=", "<", ">", "+", "-", "*", "(", ")", "~", "^", "&", "|"}
+var operators = []string{"<=>", "=>", "<=", ">=", "==", "~=", "!=", "<", ">", "+", "-", "*", "/", "(", ")", "[", "]", ",", "~", "^", "&", "|"}
 
 // lexer splits text into tokens. Names are matched against the names of the problem, since
 // published names contain spaces, '|' and '$' within brackets.
@@ -149,6 +154,10 @@ func (x *lexer) name(rest string, col int) (token, error) {
 		x.pos += n
 		return token{kind: tokNumber, text: word, col: col}, nil
 	}
+	if kind, ok := keywords[word]; ok && !primed && !x.isVariable(rest, n) {
+		x.pos += n
+		return token{kind: kind, text: word, col: col}, nil
+	}
 	if n < len(rest) && (rest[n] == '(' || rest[n] == '[') {
 		end := strings.IndexByte(rest[n:], map[byte]byte{'(': ')', '[': ']'}[rest[n]])
 		if end < 0 {
@@ -176,6 +185,22 @@ func (x *lexer) name(rest string, col int) (token, error) {
 	x.pos += n
 	step, err := x.step()
 	return token{kind: tokName, text: word, col: col, v: v, next: primed, step: step}, err
+}
+
+// keywords are words with a meaning of their own, unless a variable has the name.
+var keywords = map[string]string{"min": tokFunction, "max": tokFunction, "abs": tokFunction, "if": tokIf, "then": tokThen, "else": tokElse}
+
+// isVariable reports whether a variable has the name of n bytes that begins rest, with the arguments
+// that may follow.
+func (x *lexer) isVariable(rest string, n int) bool {
+	if _, ok := x.p.Find(rest[:n]); ok {
+		return true
+	}
+	if end := strings.IndexAny(rest, ")]"); end > n && (rest[n] == '(' || rest[n] == '[') {
+		_, ok := x.p.Find(rest[:end+1])
+		return ok
+	}
+	return false
 }
 
 // maxStep bounds the steps that an expression can name.

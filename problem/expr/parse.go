@@ -63,7 +63,9 @@ func (n *node) boolean() bool {
 		return ok && (x == 0 || x == 1)
 	case "name":
 		return n.v.Bool
-	case "+", "-", "*", "neg":
+	case "if":
+		return n.args[1].boolean() && n.args[2].boolean()
+	case "+", "-", "*", "/", "neg", "min", "max", "abs":
 		return false
 	}
 	return true
@@ -143,7 +145,7 @@ var levels = []level{
 	{}, // ~, a prefix
 	{ops: []string{"==", "~=", "!=", "<=", ">=", "<", ">"}},
 	{ops: []string{"+", "-"}, chain: true},
-	{ops: []string{"*"}, chain: true},
+	{ops: []string{"*", "/"}, chain: true},
 }
 
 // The places of two levels.
@@ -221,8 +223,11 @@ func (ps *parser) combine(op token, l *level, a, b *node) (*node, error) {
 			}
 		}
 	}
-	if op.kind == "*" && !a.constant() && !b.constant() {
-		return nil, ps.lex.errorf(op.col, "a product needs a constant side; expressions stay linear")
+	if op.kind == "/" && b.constant() {
+		b.mark()
+		if x := b.exact(nil, nil); x == nil || x.Sign() == 0 {
+			return nil, ps.lex.errorf(b.col, "the divisor is 0")
+		}
 	}
 	kind := op.kind
 	if kind == "&" {
@@ -273,6 +278,10 @@ func (ps *parser) primary() (*node, error) {
 	switch tok.kind {
 	case tokNumber:
 		return ps.number(tok)
+	case tokFunction:
+		return ps.function(tok)
+	case tokIf:
+		return ps.choice(tok)
 	case tokValue:
 		return ps.make(node{op: "value", text: tok.text, col: tok.col})
 	case tokName:
@@ -309,6 +318,88 @@ func (ps *parser) primary() (*node, error) {
 		return ps.group(tok)
 	}
 	return nil, ps.lex.errorf(tok.col, "expected a variable, a number or (, found %s", tok.text)
+}
+
+// operand parses an expression that is no name of a value.
+func (ps *parser) operand() (*node, error) {
+	if ps.depth++; ps.depth > maxDepth {
+		return nil, ps.lex.errorf(ps.tok.col, "the expression is nested too deeply")
+	}
+	defer func() { ps.depth-- }()
+	a, err := ps.binary(0)
+	if err != nil {
+		return nil, err
+	}
+	return a, ps.plain(a)
+}
+
+// expect reads a token of a kind.
+func (ps *parser) expect(kind string, after token) error {
+	if ps.tok.kind != kind {
+		return ps.lex.errorf(ps.tok.col, "expected %s for the %s in column %d, found %s", kind, after.text, after.col, ps.tok.text)
+	}
+	return ps.advance()
+}
+
+// function parses the arguments of min, max or abs.
+func (ps *parser) function(tok token) (*node, error) {
+	open := ps.tok
+	end := map[string]string{"(": ")", "[": "]"}[open.kind]
+	if end == "" {
+		return nil, ps.lex.errorf(open.col, "expected [ after %s, found %s", tok.text, open.text)
+	}
+	if err := ps.advance(); err != nil {
+		return nil, err
+	}
+	n := node{op: tok.text, col: tok.col}
+	for {
+		a, err := ps.operand()
+		if err != nil {
+			return nil, err
+		}
+		n.args = append(n.args, a)
+		if ps.tok.kind != "," {
+			break
+		}
+		if err := ps.advance(); err != nil {
+			return nil, err
+		}
+	}
+	if one := n.op == "abs"; one != (len(n.args) == 1) {
+		return nil, ps.lex.errorf(tok.col, "%s has %d arguments; expected %s", n.op, len(n.args), map[bool]string{true: "one", false: "two or more"}[one])
+	}
+	if err := ps.expect(end, open); err != nil {
+		return nil, err
+	}
+	return ps.make(n)
+}
+
+// choice parses what follows if: a condition in parentheses, then and else.
+func (ps *parser) choice(tok token) (*node, error) {
+	n := node{op: "if", col: tok.col}
+	if ps.tok.kind != "(" {
+		return nil, ps.lex.errorf(ps.tok.col, "expected ( after if, found %s", ps.tok.text)
+	}
+	for i, before := range []string{"(", tokThen, tokElse} {
+		open := ps.tok
+		if err := ps.expect(before, tok); err != nil {
+			return nil, err
+		}
+		a, err := ps.operand()
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			if !a.boolean() {
+				return nil, ps.lex.errorf(a.col, "if needs a condition; this is a number")
+			}
+			if err := ps.expect(")", open); err != nil {
+				return nil, err
+			}
+		}
+		n.args = append(n.args, a)
+	}
+	return ps.make(n)
 }
 
 // atStep refuses a variable at another step than those before it.

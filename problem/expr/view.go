@@ -32,13 +32,31 @@ func (ps *parser) plain(nodes ...*node) error {
 		case v.Enumeration():
 			return ps.lex.errorf(n.col, "%s is one of %s; expected a comparison such as %s == @%s", v.Name, v.RangeText(), v.Name, strings.TrimPrefix(v.View.Names[0], "@"))
 		default:
-			return ps.lex.errorf(n.col, "%s is a quantity in bins; expected a comparison with a number such as %s >= %s", v.Name, v.Name, number(v.View.Edges[1]))
+			return ps.lex.errorf(n.col, "%s is a quantity in bins; expected a comparison with a number such as %s >= %s", v.Name, v.Name, number64(v.View.Edges[1]))
 		}
 	}
 	return nil
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func number64(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// decimal writes a fraction, in decimals if it has few.
+func decimal(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	for digits := 1; digits <= 12; digits++ {
+		if text := r.FloatString(digits); new(big.Rat).Sub(fraction(text), r).Sign() == 0 {
+			return text
+		}
+	}
+	return "(" + r.Num().String() + "/" + r.Denom().String() + ")"
+}
+
+func fraction(text string) *big.Rat {
+	r, _ := new(big.Rat).SetString(text) // of FloatString
+	return r
+}
 
 // compare translates a comparison with a quantity or an enumeration to one of integers. It
 // returns its operands unchanged if neither side is one.
@@ -135,7 +153,7 @@ func (ps *parser) compareQuantity(op token, kind string, a, b *node) (*node, *no
 	if !ok {
 		return fail("%s is a quantity in bins; expected a number to compare it with", v.Name)
 	}
-	text := fmt.Sprintf("%s %s %s", ps.name(a), kind, number(x))
+	text := fmt.Sprintf("%s %s %s", ps.name(a), kind, number64(x))
 	if kind == "==" || kind == "~=" {
 		return fail("%s: a bin is no single number; expected <, <=, > or >= with a bin edge: %s", text, v.EdgesText())
 	}
@@ -171,8 +189,16 @@ func (n *node) real() (float64, bool) {
 }
 
 // bounds returns the least and the greatest value of n within the ranges of its variables,
-// taken apart.
+// taken apart; nil if a divisor can be 0 there.
 func (n *node) bounds() (lo, hi *big.Rat) {
+	var los, his []*big.Rat
+	for _, a := range n.args {
+		l, h := a.bounds()
+		if l == nil {
+			return nil, nil
+		}
+		los, his = append(los, l), append(his, h)
+	}
 	switch n.op {
 	case "number":
 		return n.num, n.num
@@ -180,20 +206,33 @@ func (n *node) bounds() (lo, hi *big.Rat) {
 		step := n.v.Step()
 		return new(big.Rat).Mul(new(big.Rat).SetInt64(n.v.Lo), step), new(big.Rat).Mul(new(big.Rat).SetInt64(n.v.Hi), step)
 	case "neg":
-		lo, hi = n.args[0].bounds()
-		return new(big.Rat).Neg(hi), new(big.Rat).Neg(lo)
-	case "+", "-", "*":
-		a, b := n.args[0], n.args[1]
-		l, h := a.bounds()
-		m, k := b.bounds()
-		switch n.op {
-		case "+":
-			return new(big.Rat).Add(l, m), new(big.Rat).Add(h, k)
-		case "-":
-			return new(big.Rat).Sub(l, k), new(big.Rat).Sub(h, m)
+		return new(big.Rat).Neg(his[0]), new(big.Rat).Neg(los[0])
+	case "+":
+		return new(big.Rat).Add(los[0], los[1]), new(big.Rat).Add(his[0], his[1])
+	case "-":
+		return new(big.Rat).Sub(los[0], his[1]), new(big.Rat).Sub(his[0], los[1])
+	case "*", "/":
+		if n.op == "/" {
+			if los[1].Sign() <= 0 && his[1].Sign() >= 0 {
+				return nil, nil
+			}
+			los[1], his[1] = new(big.Rat).Inv(his[1]), new(big.Rat).Inv(los[1])
 		}
-		products := []*big.Rat{new(big.Rat).Mul(l, m), new(big.Rat).Mul(l, k), new(big.Rat).Mul(h, m), new(big.Rat).Mul(h, k)}
+		var products []*big.Rat
+		for _, x := range []*big.Rat{los[0], his[0]} {
+			products = append(products, new(big.Rat).Mul(x, los[1]), new(big.Rat).Mul(x, his[1]))
+		}
 		return slices.MinFunc(products, (*big.Rat).Cmp), slices.MaxFunc(products, (*big.Rat).Cmp)
+	case "abs":
+		most := slices.MaxFunc([]*big.Rat{new(big.Rat).Neg(los[0]), his[0]}, (*big.Rat).Cmp)
+		least := slices.MaxFunc([]*big.Rat{los[0], new(big.Rat).Neg(his[0]), new(big.Rat)}, (*big.Rat).Cmp)
+		return least, most
+	case "min":
+		return slices.MinFunc(los, (*big.Rat).Cmp), slices.MinFunc(his, (*big.Rat).Cmp)
+	case "max":
+		return slices.MaxFunc(los, (*big.Rat).Cmp), slices.MaxFunc(his, (*big.Rat).Cmp)
+	case "if":
+		return slices.MinFunc(los[1:], (*big.Rat).Cmp), slices.MaxFunc(his[1:], (*big.Rat).Cmp)
 	}
 	return new(big.Rat), big.NewRat(1, 1)
 }
@@ -213,6 +252,9 @@ func (ps *parser) noteConstant(a, b *node, kind string, col int) {
 	}
 	l, h := a.bounds()
 	m, k := b.bounds()
+	if l == nil || m == nil {
+		return
+	}
 	var always, never bool
 	switch kind {
 	case "==":

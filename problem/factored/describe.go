@@ -10,8 +10,12 @@ import (
 // or as conditions on it. A constraint on one integer variable is written as the values that
 // satisfy it, with the names of an enumeration and the edges of a quantity: load_kg < 200 kg.
 // So is one that a Boolean implies: open => floor == 0. Everything else is a sum, a relation
-// and a bound. The text has the truth of c for all values in the ranges of the variables.
+// and a bound. A constraint on auxiliary variables without a meaning is written as it was. The text
+// has the truth of c for all values in the ranges of the variables.
 func (p *Problem) Format(c *Constraint) string {
+	if c.Written != nil && p.obscure(c.Terms) {
+		return c.Written.String()
+	}
 	if text, ok := p.formatOne(c); ok {
 		return text
 	}
@@ -25,6 +29,14 @@ func (p *Problem) Format(c *Constraint) string {
 	}
 	s.toUnits()
 	return s.sum(s.parts) + " " + s.op.String() + " " + s.ratio(s.k)
+}
+
+// obscure reports whether terms have an auxiliary variable without a meaning.
+func (p *Problem) obscure(terms []Term) bool {
+	return slices.ContainsFunc(terms, func(t Term) bool {
+		v, _ := p.Owner(t.Lit.Bit)
+		return v.Kind == Auxiliary && v.Meaning == ""
+	})
 }
 
 // Condition returns l as a condition that people read: the values of an integer variable that

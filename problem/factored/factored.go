@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 )
@@ -127,9 +128,28 @@ type Constraint struct {
 	Op     Op
 	K      int64
 	Origin string // its place of origin, for messages: FILE:LINE or similar
+	// Written is the condition that the constraint, with the definitions of its auxiliary variables,
+	// was made of; nil if it says itself what it means. Checkers evaluate it beside the constraint.
+	Written Statement `json:"-"`
 	// Defines marks a constraint of I or C that belongs to the definition of an auxiliary
 	// variable. These constraints alone exclude no state or action.
 	Defines bool
+}
+
+// Statement is a condition as it was written.
+type Statement interface {
+	// Holds evaluates it in a step: now has the state and action, next the next state.
+	Holds(now, next Valuation) bool
+	// Reads calls visit for each variable that it mentions.
+	Reads(visit func(v *Variable, next bool))
+	String() string
+}
+
+// Payment is a reward as it was written.
+type Payment interface {
+	// Worth is the reward of a step, in the user's unit; nil where it is not defined.
+	Worth(now, next Valuation) *big.Rat
+	String() string
 }
 
 // RewardTerm adds Weight to the reward of a step when Lit is true.
@@ -145,6 +165,9 @@ type Reward struct {
 	Terms    []RewardTerm
 	Constant int64
 	Scale    int64 // >= 1
+	// Written is the expression that the terms were made of; nil if there is none. Checkers
+	// evaluate it beside them.
+	Written Payment `json:"-"`
 }
 
 // Float converts a sum of scaled weights to the user's unit.

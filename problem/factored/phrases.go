@@ -14,6 +14,9 @@ const (
 	must mood = true
 )
 
+// verbs say of a condition that it does not hold, or that it holds.
+var verbs = map[mood][2]string{fact: {"does not hold", "holds"}, must: {"must not hold", "must hold"}}
+
 // is returns the verb of a sentence, negated if not.
 func (m mood) is(not bool) string {
 	switch {
@@ -93,8 +96,7 @@ func (a *atom) phrase(m mood, holds bool) string {
 	case a.v.Clock > 0:
 		return fmt.Sprintf("it %sstep %d", m.is(!holds), a.v.Clock)
 	case a.v.Meaning != "":
-		verb := map[mood][2]string{fact: {"does not hold", "holds"}, must: {"must not hold", "must hold"}}[m]
-		return a.v.Meaning + " " + verb[truth(holds)]
+		return a.v.Meaning + " " + verbs[m][truth(holds)]
 	case a.v.Bool && a.v.Kind == Action:
 		return a.spoken() + " " + m.is(!holds) + "chosen"
 	case a.v.Bool:

@@ -15,12 +15,13 @@ import (
 // States are true or false, actions are chosen or not. "next" is the value at the following
 // step. A quantity in bins in a sum of several is the number of its bin. The sentence has the truth of
 // c for all values in the ranges of the variables. It is "" if c mentions an auxiliary variable
-// without a meaning.
+// without a meaning, unless c says what it was written as.
 func (p *Problem) Words(c *Constraint) string {
-	for _, t := range c.Terms {
-		if v, _ := p.Owner(t.Lit.Bit); v.Kind == Auxiliary && v.Meaning == "" {
+	if p.obscure(c.Terms) {
+		if c.Written == nil {
 			return ""
 		}
+		return c.Written.String() + " " + verbs[must][1]
 	}
 	s := p.statement(c)
 	s.constant()
