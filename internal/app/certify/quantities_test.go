@@ -375,6 +375,7 @@ func tooLarge(err error) bool {
 // every fourth, and asks for a property of all steps.
 func TestRandomQuantities(t *testing.T) {
 	all, others := engines(t), needy(t)
+	t.Logf("%d engines with another program", len(others))
 	plans, large, refuted := 0, 0, 0
 	for i := range *instances {
 		seed := *firstSeed + uint64(i)
@@ -430,7 +431,7 @@ func TestRandomQuantities(t *testing.T) {
 			fmt.Fprintf(os.Stderr, "%d problems, %d with a plan, %d properties refuted, %d of numbers that are too large: no difference\n", i+1, plans, refuted, large)
 		}
 	}
-	if plans < *instances/4 || large > *instances/3 {
+	if plans < *instances/6 || large > *instances/3 {
 		t.Errorf("of %d problems %d have plans, %d are too large", *instances, plans, large)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Step) Complete(ctx context.Context, plan *factored.Trace) (*factored.Tr
 			ok = ok && s.set(st, s.Actions, now) && s.set(st, s.Next, plan.Steps[i+1])
 		}
 		if ok {
-			out.Steps = append(out.Steps, s.complete(st, now))
+			out.Steps = append(out.Steps, s.complete(st, now, i == plan.Horizon()))
 			ok = out.Steps[i] != nil
 		}
 		switch {
@@ -52,11 +52,21 @@ func (s *Step) set(st *propagate.State, vars []model.Lit, val factored.Valuation
 	return st.Consistent() && !slices.ContainsFunc(vars, func(v model.Lit) bool { return !st.Assign(v.If(val[s.Bits[v]])) })
 }
 
-// complete returns a valuation with the auxiliary bits that earn most of those that st allows; nil
-// if there are none.
-func (s *Step) complete(st *propagate.State, now factored.Valuation) (best factored.Valuation) {
+// complete returns a valuation with the auxiliary bits that earn most of those that st allows, or, in
+// the last state, where none earns anything, with any that it allows; nil if there are none.
+func (s *Step) complete(st *propagate.State, now factored.Valuation, last bool) (best factored.Valuation) {
 	p := s.Task.Problem
 	var most int64
+	if last {
+		st.Each(slices.Concat(s.Paid, s.Aux), func() bool {
+			best = slices.Clone(now)
+			for _, v := range slices.Concat(s.Paid, s.Aux) {
+				best[s.Bits[v]] = st.Value(v) > 0
+			}
+			return false
+		})
+		return best
+	}
 	st.Each(s.Paid, func() bool {
 		reward := int64(0)
 		for _, r := range p.Reward.Terms {
