@@ -78,7 +78,7 @@ func (c *compileCmd) Run(a *environment) error {
 	if err != nil {
 		return limited(ctx, err)
 	}
-	if note := app.DeterminizedNote(task.Determinized); note != "" {
+	if note := task.Note(); note != "" {
 		a.warn(note)
 	}
 	if !c.Stats && !c.JSON {
@@ -86,8 +86,8 @@ func (c *compileCmd) Run(a *environment) error {
 	}
 	doc := struct {
 		format.Stats
-		Determinized string `json:"determinized,omitempty"`
-	}{stats, task.Determinized}
+		load.Altered
+	}{stats, task.Altered}
 	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
 }
 

@@ -82,7 +82,7 @@ func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
 		}
 		fmt.Fprintln(w)
 	}
-	writeDeterminized(w, d.Determinized)
+	writeAltered(w, d.Altered)
 	if d.Stopped != "" {
 		fmt.Fprintf(w, "Stopped early: %s.\n", d.Stopped)
 	}

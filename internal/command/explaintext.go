@@ -25,7 +25,7 @@ func writeExplanation(w io.Writer, d *explain.Explanation, constraints bool) err
 		fmt.Fprintf(&b, ", reward %v", *d.Reward)
 	}
 	fmt.Fprintf(&b, ", horizon %d\n", d.Horizon)
-	writeDeterminized(&b, d.Determinized)
+	writeAltered(&b, d.Altered)
 	switch {
 	case d.Failure != nil:
 		fmt.Fprintf(&b, "The plan %s.\n", broken(d.Failure, constraints))

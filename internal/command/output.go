@@ -10,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/progress"
 	"github.com/fdplan/fdplan/internal/source"
@@ -46,9 +47,9 @@ func (a *environment) note(text string) {
 	fmt.Fprintf(a.err, "fdplan: %s\n", text)
 }
 
-// writeDeterminized writes that a model is determinised, if it is.
-func writeDeterminized(w io.Writer, rule string) {
-	if note := app.DeterminizedNote(rule); note != "" {
+// writeAltered writes what a model changes of the RDDL, if it does.
+func writeAltered(w io.Writer, a load.Altered) {
+	if note := a.Note(); note != "" {
 		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(note[:1]), note[1:])
 	}
 }

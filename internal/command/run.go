@@ -177,7 +177,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 		fmt.Fprintf(w, "drift: %s\n", d.Drift)
 	}
 	writeNext(w, d.Next)
-	writeDeterminized(w, d.Determinized)
+	writeAltered(w, d.Altered)
 	if d.Recorded > 0 {
 		fmt.Fprintf(w, "recorded: %s\n", counted.Of(d.Recorded, "transition"))
 	}

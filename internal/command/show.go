@@ -192,7 +192,7 @@ func writeSummary(w io.Writer, s *inspect.Summary) error {
 	if s.Horizon > 0 {
 		fmt.Fprintf(&b, "horizon %d\n", s.Horizon)
 	}
-	writeDeterminized(&b, s.Determinized)
+	writeAltered(&b, s.Altered)
 	writeNetwork(&b, s)
 	fmt.Fprintf(&b, "%d state bits, %d action bits, %d auxiliary bits\n", s.Bits["state"], s.Bits["action"], s.Bits["auxiliary"])
 	if k := s.Task; k != nil {

@@ -68,7 +68,7 @@ func (c *validateCmd) Run(a *environment) error {
 		}
 		writeOutside(w, v.OutOfRange)
 		writeSentence(w, load.Assumptions(v.Assumed))
-		writeDeterminized(w, v.Determinized)
+		writeAltered(w, v.Altered)
 		return nil
 	})
 	if err == nil && (v.Failure != nil || v.SimulatorFailure != nil) {
@@ -136,7 +136,7 @@ func writeProperty(w io.Writer, p *explain.Property) error {
 			return err
 		}
 	}
-	defer writeDeterminized(w, p.Determinized)
+	defer writeAltered(w, p.Altered)
 	if p.Certificate != "" {
 		defer fmt.Fprintf(w, "The checker accepted the proof in %s.\n", p.Certificate)
 	}

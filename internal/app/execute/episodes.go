@@ -26,16 +26,16 @@ type EpisodesRequest struct {
 // EpisodesDocument is the answer of `fdplan run --episodes`. The policies that do nothing and
 // that draw legal actions are run in episodes of the same seeds.
 type EpisodesDocument struct {
-	Schema       int           `json:"schema"`
-	Problem      string        `json:"problem"`
-	Determinized string        `json:"determinized,omitempty"` // as in RunDocument
-	Horizon      int           `json:"horizon"`
-	Steps        int           `json:"steps"` // of an episode, at most
-	Episodes     []EpisodeLine `json:"episodes"`
-	Plan         Average       `json:"plan"`
-	Noop         *Average      `json:"noop,omitempty"` // absent with a server, as is Random
-	Random       *Average      `json:"random,omitempty"`
-	Server       *SessionLine  `json:"server,omitempty"` // absent without one
+	Schema  int    `json:"schema"`
+	Problem string `json:"problem"`
+	load.Altered
+	Horizon  int           `json:"horizon"`
+	Steps    int           `json:"steps"` // of an episode, at most
+	Episodes []EpisodeLine `json:"episodes"`
+	Plan     Average       `json:"plan"`
+	Noop     *Average      `json:"noop,omitempty"` // absent with a server, as is Random
+	Random   *Average      `json:"random,omitempty"`
+	Server   *SessionLine  `json:"server,omitempty"` // absent without one
 	// StepSeconds is the time that planning took for a step of an episode, by the wall clock.
 	StepSeconds float64 `json:"step_seconds"`
 	Stopped     string  `json:"stopped,omitempty"` // why there are fewer episodes than asked for
@@ -93,7 +93,7 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 	if r.Steps == 0 {
 		return nil, fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
 	}
-	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Horizon: r.Horizon.Max, Steps: r.Steps, Episodes: []EpisodeLine{}}
+	d := &EpisodesDocument{Schema: app.Schema, Problem: p.Problem.Name, Altered: p.Altered, Horizon: r.Horizon.Max, Steps: r.Steps, Episodes: []EpisodeLine{}}
 	if server {
 		return d, d.rounds(ctx, p, r)
 	}

@@ -70,7 +70,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 	}
 	x := &run{p: p, real: real, r: r, reward: real.NewReward(), earliest: r.Horizon.Min, deadline: r.Horizon.Max, judge: support.NewJudge(load.Scoped(p)), drawn: p.Drawn()}
 	x.d = &RunDocument{
-		Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Simulator: real.Name, Horizon: r.Horizon.Max, Every: r.Every,
+		Schema: app.Schema, Problem: p.Problem.Name, Altered: p.Altered, Simulator: real.Name, Horizon: r.Horizon.Max, Every: r.Every,
 		Plans: []RunPlan{}, Steps: []RunStep{}, Assumed: p.Assumed(),
 	}
 	if r.Horizon.Min < r.Horizon.Max {

@@ -80,19 +80,18 @@ type Chooser interface {
 type RunDocument struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	// Determinized is the rule of a model whose draws have one value each; absent for others.
-	Determinized string     `json:"determinized,omitempty"`
-	Simulator    string     `json:"simulator"`
-	Status       RunStatus  `json:"status"`
-	Horizon      int        `json:"horizon"`
-	MinHorizon   int        `json:"min_horizon,omitempty"` // of a range that ends with it
-	Every        int        `json:"replan_every"`
-	Until        Until      `json:"until"` // goal or steps
-	Plans        []RunPlan  `json:"plans"`
-	Steps        []RunStep  `json:"steps"`
-	Final        app.Values `json:"final"`     // the last state that was observed
-	Reward       *float64   `json:"reward"`    // of the steps taken
-	Surprises    int        `json:"surprises"` // number of steps that led to another state than planned
+	load.Altered
+	Simulator  string     `json:"simulator"`
+	Status     RunStatus  `json:"status"`
+	Horizon    int        `json:"horizon"`
+	MinHorizon int        `json:"min_horizon,omitempty"` // of a range that ends with it
+	Every      int        `json:"replan_every"`
+	Until      Until      `json:"until"` // goal or steps
+	Plans      []RunPlan  `json:"plans"`
+	Steps      []RunStep  `json:"steps"`
+	Final      app.Values `json:"final"`     // the last state that was observed
+	Reward     *float64   `json:"reward"`    // of the steps taken
+	Surprises  int        `json:"surprises"` // number of steps that led to another state than planned
 	// Predicted is how often the network predicts the steps wrongly; absent if nothing is learned.
 	Predicted *learn.Predicted `json:"predicted,omitempty"`
 	// OutOfRange lists the values that the system sent and that their variables do not have; absent if there

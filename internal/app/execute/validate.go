@@ -16,14 +16,12 @@ import (
 type Verdict struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	// Determinized is the rule that gives each draw of a random problem one value; absent if
-	// nothing is drawn.
-	Determinized string       `json:"determinized,omitempty"`
-	Horizon      int          `json:"horizon"`
-	Valid        app.Verdicts `json:"valid"`
-	Reward       *float64     `json:"reward"` // of a valid plan
-	Trace        []app.Values `json:"trace"`  // of a valid plan
-	Failure      *app.Fault   `json:"failure"`
+	load.Altered
+	Horizon int          `json:"horizon"`
+	Valid   app.Verdicts `json:"valid"`
+	Reward  *float64     `json:"reward"` // of a valid plan
+	Trace   []app.Values `json:"trace"`  // of a valid plan
+	Failure *app.Fault   `json:"failure"`
 	// Simulated and the following fields are about the simulator, if one was used.
 	Simulated        *float64   `json:"simulated_reward"`
 	SimulatorFailure *app.Fault `json:"simulator_failure"`
@@ -55,7 +53,7 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v := &Verdict{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: len(plan.Actions), Assumed: problem.Assumed()}
+	v := &Verdict{Schema: app.Schema, Problem: t.Problem.Name, Altered: problem.Altered, Horizon: len(plan.Actions), Assumed: problem.Assumed()}
 	v.Valid.Model = &report.Valid
 	if real != nil {
 		states := plan.States

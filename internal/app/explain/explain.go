@@ -26,10 +26,8 @@ import (
 type Explanation struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	// Determinized is the rule that gives each draw of a random problem one value; absent if
-	// nothing is drawn.
-	Determinized string `json:"determinized,omitempty"`
-	Horizon      int    `json:"horizon"`
+	load.Altered
+	Horizon int `json:"horizon"`
 	// Status is optimal, feasible, infeasible or unknown, as for a plan, or invalid for a
 	// plan that the checker refuses.
 	Status string   `json:"status"`
@@ -160,7 +158,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	if r.Report == nil {
 		r.Report = func(engine.Progress) {}
 	}
-	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Horizon: int(r.Horizon), Status: string(engine.Unknown), Assumed: problem.Assumed()}
+	d := &Explanation{Schema: app.Schema, Problem: t.Problem.Name, Altered: problem.Altered, Horizon: int(r.Horizon), Status: string(engine.Unknown), Assumed: problem.Assumed()}
 	trace, err := d.given(t, &r)
 	if err != nil {
 		return nil, err

@@ -31,11 +31,9 @@ const (
 type Property struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	// Determinized is the rule that gives each draw of a random problem one value; absent if
-	// nothing is drawn.
-	Determinized string `json:"determinized,omitempty"`
-	Property     string `json:"property"`
-	Status       string `json:"status"`
+	load.Altered
+	Property string `json:"property"`
+	Status   string `json:"status"`
 	// Steps are those that the claim about the model is about: from all legal states and
 	// actions, "any", or only those that lead to legal states, "legal".
 	Steps   verify.Steps `json:"next_states"`
@@ -82,7 +80,7 @@ func Verify(ctx context.Context, problem *load.Problem, r VerifyRequest) (*Prope
 	if err != nil {
 		return nil, fmt.Errorf("--property %s: %w", r.Property, err)
 	}
-	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Determinized: problem.Determinized, Property: r.Property, Assumed: assumed, Warnings: e.Constants()}
+	out := &Property{Schema: app.Schema, Problem: t.Problem.Name, Altered: problem.Altered, Property: r.Property, Assumed: assumed, Warnings: e.Constants()}
 	if r.Log != nil {
 		out.Data = strings.Join(r.Log.Files, ", ")
 	}

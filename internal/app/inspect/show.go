@@ -15,20 +15,18 @@ import (
 type Summary struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
-	// Determinized is the rule that gives each draw of a random problem one value; absent if
-	// nothing is drawn.
-	Determinized string           `json:"determinized,omitempty"`
-	Horizon      int              `json:"horizon,omitempty"` // the problem's own
-	Variables    []VariableLine   `json:"variables"`
-	Initial      []ConstraintLine `json:"initial"`
-	Global       []ConstraintLine `json:"global"`
-	Goal         []ConstraintLine `json:"goal"`
-	Transitions  []ConstraintLine `json:"transitions"`
-	Reward       []RewardLine     `json:"reward"`
-	Constant     float64          `json:"reward_constant"`  // added to the reward of every step
-	Task         *TaskLine        `json:"task"`             // null without RDDL
-	Network      *NetworkLine     `json:"network"`          // null when nothing is learned
-	Chance       []ChanceLine     `json:"chance,omitempty"` // what is drawn in a step; absent if nothing is
+	load.Altered
+	Horizon     int              `json:"horizon,omitempty"` // the problem's own
+	Variables   []VariableLine   `json:"variables"`
+	Initial     []ConstraintLine `json:"initial"`
+	Global      []ConstraintLine `json:"global"`
+	Goal        []ConstraintLine `json:"goal"`
+	Transitions []ConstraintLine `json:"transitions"`
+	Reward      []RewardLine     `json:"reward"`
+	Constant    float64          `json:"reward_constant"`  // added to the reward of every step
+	Task        *TaskLine        `json:"task"`             // null without RDDL
+	Network     *NetworkLine     `json:"network"`          // null when nothing is learned
+	Chance      []ChanceLine     `json:"chance,omitempty"` // what is drawn in a step; absent if nothing is
 	// Untrained reports that there is something to learn and no network yet; absent if not.
 	Untrained bool           `json:"untrained,omitempty"`
 	Bits      map[string]int `json:"bits"` // by kind, and the network's inputs and outputs
@@ -100,7 +98,7 @@ type NetworkLine struct {
 func Show(problem *load.Problem) *Summary {
 	t := problem.Task
 	p := t.Problem
-	s := &Summary{Schema: app.Schema, Problem: p.Name, Determinized: problem.Determinized, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
+	s := &Summary{Schema: app.Schema, Problem: p.Name, Altered: problem.Altered, Horizon: p.Horizon, Reward: []RewardLine{}, Bits: map[string]int{
 		"state": len(p.Bits(factored.State)), "action": len(p.Bits(factored.Action)), "auxiliary": len(p.Bits(factored.Auxiliary)),
 		"inputs": len(p.Inputs), "outputs": len(p.Outputs),
 	}}

@@ -43,7 +43,8 @@ type Source struct {
 	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
 	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
 	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
-	Range          []string `help:"Range of an integer fluent, with --domain; repeatable." placeholder:"FLUENT=LO..HI" sep:"none"`
+	Range          []string `help:"Range of a number, with --domain; repeatable. A real takes a step too." placeholder:"FLUENT=LO..HI[ by STEP]" sep:"none"`
+	Decimals       *int     `http:"yes" help:"Round the real fluents of RDDL to N digits after the point, where no range has a step (docs/rddl.md)." placeholder:"N"`
 	Model          string   `http:"yes" help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
 	Determinize    string   `http:"yes" help:"Plan for RDDL that draws at random as if each draw had one value: none, most-likely, or mean, which takes the means of numbers (docs/determinize.md)." enum:"none,most-likely,mean" default:"none" placeholder:"RULE"`
 	IgnoreDiscount bool     `http:"yes" help:"Treat a discount other than 1 as 1."`
@@ -77,9 +78,7 @@ type Problem struct {
 	// Required are the user's further constraints, which hold in the simulator
 	// too.
 	Required simulator.RequiredRules
-	// Determinized is the rule by which the random RDDL became the model; "" if nothing was
-	// replaced. Truth still draws.
-	Determinized string
+	Altered  // what the model changes of the RDDL; Truth draws what Determinized replaces
 	// Timed are the user's constraints on one step. They are in the problem that plans are
 	// made for, but not in World.
 	Timed    []Timed
@@ -157,7 +156,7 @@ func fromFiles(r Ref) (*Problem, error) {
 
 // fromTask compiles a task, reading its files with read.
 func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	o.Read, o.IgnoreDiscount, o.Chance = read, r.IgnoreDiscount, r.Chance
+	o.Read, o.IgnoreDiscount, o.Chance, o.Decimals = read, r.IgnoreDiscount, r.Chance, r.Decimals
 	if r.Determinize != "none" {
 		o.Determinize = ground.Determinization(r.Determinize)
 	}
@@ -187,6 +186,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 		}
 	}
 	g := c.Ground
+	p.Rounded = g.Steps()
 	if g.Origin != nil {
 		p.Determinized, g = string(g.Origin.Rule), g.Origin.Problem
 	}
@@ -199,7 +199,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 
 // simulatedOnly loads a problem that cannot be planned with, such as a stochastic one.
 func simulatedOnly(ctx context.Context, t *task.Task, o task.Options) (*Problem, error) {
-	g, err := t.Ground(ctx, o.Read)
+	g, err := t.Rounded(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func simulatedOnly(ctx context.Context, t *task.Task, o task.Options) (*Problem,
 	if name == "" {
 		name = g.Domain + "/" + g.Instance
 	}
-	p := &Problem{Task: engine.Task{Problem: factored.NewProblem(name)}}
+	p := &Problem{Task: engine.Task{Problem: factored.NewProblem(name)}, Altered: Altered{Rounded: g.Steps()}}
 	inferred, err := translate.Infer(ctx, g, translate.Options{Ranges: t.Ranges})
 	if err != nil {
 		return nil, err

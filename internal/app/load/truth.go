@@ -8,7 +8,6 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/sim"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
-	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // Truth is a problem's RDDL, in which plans and policies can be simulated.
@@ -44,15 +43,18 @@ var ErrNoRDDL = errors.New("there is no RDDL to simulate")
 func newTruth(t *task.Task, read task.ReadFile, g *ground.Problem, c *translate.Compiled, inferred *translate.Values) (*Truth, error) {
 	ranges := sim.Ranges{}
 	for name, r := range t.Ranges {
-		of := factored.Variable{View: r.View}
-		step, _ := of.Step().Float64()
-		ranges[name] = sim.Range{Lo: float64(r.Lo) * step, Hi: float64(r.Hi) * step}
+		lo, hi := r.Bounds()
+		ranges[name] = sim.Range{Lo: lo, Hi: hi}
 	}
 	// Of states, what was inferred holds in legal states alone, which the simulator judges by
 	// the RDDL itself.
 	for i := range g.Fluents {
 		f := &g.Fluents[i]
 		if f.Kind != ground.Action || inferred == nil {
+			continue
+		}
+		if r, ok := ranges.Of(f); ok && f.Step.Valid() {
+			ranges[f.Name] = r.Stepped(f.Step.Float())
 			continue
 		}
 		if r, ok := inferred.Range(i); ok {

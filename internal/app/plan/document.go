@@ -19,17 +19,15 @@ type Document struct {
 	Schema  int    `json:"schema"`
 	Problem string `json:"problem"`
 	Verdict string `json:"verdict"` // what is known of the plan, in one sentence
-	// Determinized is the rule that gives each draw of a random problem one value; absent if
-	// nothing is drawn.
-	Determinized string        `json:"determinized,omitempty"`
-	Horizon      *int          `json:"horizon"` // of the plan, or the requested one
-	Engine       string        `json:"engine"`
-	Status       engine.Status `json:"status"`
-	Reward       *float64      `json:"reward"` // the model's sum over the horizon
-	Bound        *float64      `json:"bound"`  // no plan has a higher reward
-	Gap          *float64      `json:"gap"`    // (bound-reward)/max(1,|reward|)
-	Proof        *Proof        `json:"proof"`  // who proved it, or claims it; null for a plan without a bound
-	Plan         []app.Values  `json:"plan"`   // per step the actions that do not have their default
+	load.Altered
+	Horizon *int          `json:"horizon"` // of the plan, or the requested one
+	Engine  string        `json:"engine"`
+	Status  engine.Status `json:"status"`
+	Reward  *float64      `json:"reward"` // the model's sum over the horizon
+	Bound   *float64      `json:"bound"`  // no plan has a higher reward
+	Gap     *float64      `json:"gap"`    // (bound-reward)/max(1,|reward|)
+	Proof   *Proof        `json:"proof"`  // who proved it, or claims it; null for a plan without a bound
+	Plan    []app.Values  `json:"plan"`   // per step the actions that do not have their default
 	// Note says what the claim is about, such as the learned model only; absent if there is
 	// nothing to say.
 	Note string `json:"note,omitempty"`

@@ -131,7 +131,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 // About returns the document of an answer about a problem, with what does not depend on the
 // answer.
 func About(p *load.Problem) *Document {
-	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Determinized: p.Determinized, Note: app.DeterminizedNote(p.Determinized), Assumed: p.Assumed()}
+	d := &Document{Schema: app.Schema, Problem: p.Problem.Name, Altered: p.Altered, Note: p.Note(), Assumed: p.Assumed()}
 	d.LearnedRewardOf(p)
 	return d
 }

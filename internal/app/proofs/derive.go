@@ -86,7 +86,7 @@ func (x *checker) restate(data []byte) error {
 func (x *checker) derive(a *explain.Explanation) (*explain.Explanation, error) {
 	p := x.p.Task.Problem
 	e := &explain.Explanation{
-		Schema: app.Schema, Problem: p.Name, Determinized: x.of.Determinized, Horizon: a.Horizon, Status: string(engine.Infeasible),
+		Schema: app.Schema, Problem: p.Name, Altered: x.of.Altered, Horizon: a.Horizon, Status: string(engine.Infeasible),
 		Conflict: a.Conflict, Stopped: a.Stopped, Certificate: a.Certificate,
 	}
 	whole, err := readAnswer(x.dir)

@@ -63,7 +63,7 @@ func (t *Truth) judge(val factored.Valuation) (*Verdict, error) {
 	if t.Goal == nil {
 		return nil, nil
 	}
-	holds, err := ground.Eval(t.Goal, &ground.Values{Now: t.Compiled.Values(val)})
+	holds, err := ground.Eval(t.Goal, &ground.Values{Now: t.Compiled.Values(val), Near: t.Compiled.Ground.Unrounded != nil})
 	if err != nil {
 		return nil, err
 	}

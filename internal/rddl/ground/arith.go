@@ -3,8 +3,6 @@ package ground
 import (
 	"math"
 	"slices"
-
-	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
 
 // add returns the sum of args. If the sum is exact in any order, nested sums are flattened
@@ -257,7 +255,7 @@ func (b *builder) call(pos Pos, name string, args ...*Node) *Node {
 		}
 		return b.extreme(Max, pos, args...)
 	}
-	o := operator.Functions[name]
+	o := (&Node{Op: Func, Name: name}).Operator()
 	last := args[len(args)-1]
 	t := Real
 	if o.IsInt(numeric(args...) == Int, last.Val, isConst(last)) {

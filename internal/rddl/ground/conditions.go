@@ -146,6 +146,9 @@ func (p *Problem) Expr(e rddl.Expr) (*Node, error) {
 	}
 	g.b.begin("the expression", startOf(e))
 	n := g.expr(e)
+	if p.Unrounded != nil {
+		n = shorter(n, map[*Node]*Node{})
+	}
 	return n, g.b.err
 }
 

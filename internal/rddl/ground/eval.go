@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -13,6 +14,9 @@ var errNoProgram = errors.New("the problem was not made from a program, so that 
 type Values struct {
 	Now  []float64 // of each fluent in the state before the step, with actions and intermediate fluents
 	Next []float64 // of each primed fluent; nil if there are none
+	// Near takes real numbers as equal that are nearly so: those of problems whose reals have
+	// steps.
+	Near bool
 	// Draw returns a value of the distribution. For Discrete and UnnormDiscrete, args are the
 	// weights and the value is the index among them. It is nil if nothing is drawn.
 	Draw func(name string, args []float64) (float64, error)
@@ -55,6 +59,9 @@ func (e evaluator) eval(n *Node) (float64, error) {
 	args, err := e.all(n.Args)
 	if err != nil {
 		return 0, err
+	}
+	if e.Near && n.Op.IsRelation() && (n.Args[0].Type == Real || n.Args[1].Type == Real) {
+		args[1] = operator.Near(args[1], args[0])
 	}
 	return operate(n, args)
 }

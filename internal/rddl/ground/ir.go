@@ -47,7 +47,10 @@ type Fluent struct {
 	Default float64  // of an action: no-op; of a state: the value if init-state assigns none
 	Initial float64  // of a state
 	CPF     *Node    // of State (its next value), Interm and Observ; nil for an action
-	Pos     Pos      // of its declaration
+	// Step is that of a real whose values are multiples of it: see Problem.Rounded; not a
+	// number for other fluents.
+	Step operator.Rat
+	Pos  Pos // of its declaration
 }
 
 // Condition is a Boolean expression that must hold, with its place and text for messages. The
@@ -77,6 +80,8 @@ type Problem struct {
 	Horizon       int         // steps; 0 if the instance gives no number
 	Discount      float64
 	Origin        *Origin // of a determinised problem; else nil
+	// Unrounded is the problem whose reals Rounded has given steps; nil for others.
+	Unrounded *Problem
 
 	tables *tables // of the program, for expressions grounded later; nil in a Problem made by hand
 }
@@ -120,10 +125,13 @@ var operators = map[Op]*operator.Operator{
 // Operator returns the operator or function of an operation on numbers; nil for other operations
 // and for a function that is not known.
 func (n *Node) Operator() *operator.Operator {
-	if n.Op == Func {
-		return operator.Functions[n.Name]
+	switch {
+	case n.Op != Func:
+		return operators[n.Op]
+	case n.Name == operator.RoundTo.Name:
+		return operator.RoundTo
 	}
-	return operators[n.Op]
+	return operator.Functions[n.Name]
 }
 
 // relations are the relations of the operations Eq to Ge.

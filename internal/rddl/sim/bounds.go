@@ -57,6 +57,9 @@ func (r *Runner) bounds(n *ground.Node) (lo, hi float64) {
 	case ground.Eq, ground.Ne, ground.Lt, ground.Le, ground.Gt, ground.Ge:
 		a, b := r.bounds2(n.Args[0])
 		c, d := r.bounds2(n.Args[1])
+		if r.s.p.Unrounded != nil && realArgs(n) {
+			a, b = nearly(a, b)
+		}
 		return decided(n.Op.Relation().Over(a, b, c, d))
 	case ground.If:
 		f, t := r.truth(n.Args[0])
@@ -117,9 +120,14 @@ func (r *Runner) arithmeticBounds(n *ground.Node) (lo, hi float64) {
 		return o.Empty(), o.Empty()
 	}
 	var x operator.Interval
+	near := r.s.p.Unrounded != nil && o.Result == operator.Int && realArgs(n)
 	for i, a := range n.Args {
 		var y operator.Interval
-		if y.Lo, y.Hi = r.bounds2(a); i == 0 {
+		y.Lo, y.Hi = r.bounds2(a)
+		if near {
+			y.Lo, y.Hi = nearly(y.Lo, y.Hi)
+		}
+		if i == 0 {
 			x = y
 		}
 		if i > 0 || len(n.Args) == 1 && o.Unary != nil {
@@ -127,6 +135,12 @@ func (r *Runner) arithmeticBounds(n *ground.Node) (lo, hi float64) {
 		}
 	}
 	return x.Lo, x.Hi
+}
+
+// nearly widens bounds by what is taken to be equal where reals have steps.
+func nearly(lo, hi float64) (float64, float64) {
+	const wide = 4 * operator.Tolerance
+	return lo - wide*max(1, math.Abs(lo)), hi + wide*max(1, math.Abs(hi))
 }
 
 // decided are the bounds on a relation that always or never holds.

@@ -47,11 +47,12 @@ type compiler struct {
 	nums       map[*ground.Node]num
 	preds      map[*ground.Node]pred
 	stochastic bool
+	near       bool // the problem's reals have steps: nearly equal numbers are equal
 	err        error
 }
 
 func newCompiler(p *ground.Problem) *compiler {
-	return &compiler{p: p, nums: map[*ground.Node]num{}, preds: map[*ground.Node]pred{}}
+	return &compiler{p: p, near: p.Unrounded != nil, nums: map[*ground.Node]num{}, preds: map[*ground.Node]pred{}}
 }
 
 // refuse records the first error of the compilation.

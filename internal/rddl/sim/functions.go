@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 )
@@ -20,6 +22,9 @@ func (c *compiler) operation(n *ground.Node) num {
 		return nil
 	}
 	args := c.all(n.Args)
+	if c.near && n.Op == ground.Func && realArgs(n) {
+		c.snap(o, args)
+	}
 	if f := plain(n.Op, args); f != nil {
 		return f
 	}
@@ -60,6 +65,27 @@ func (c *compiler) operation(n *ground.Node) num {
 			}
 		}
 		return finite(m, n, v+0, []float64{x, last}[:min(2, len(args))]...) // +0 turns the negative zero of ceil(-0.5) into 0
+	}
+}
+
+// snap takes the arguments of a function that jumps at integers, or at multiples of the divisor, to these where they are near.
+func (c *compiler) snap(o *operator.Operator, args []num) {
+	first := args[0]
+	switch {
+	case o.Unary != nil && o.Result == operator.Int:
+		args[0] = func(m *machine) float64 {
+			x := first(m)
+			return operator.Near(x, math.Round(x))
+		}
+	case o == operator.Functions["fmod"]:
+		by := args[1]
+		args[0] = func(m *machine) float64 {
+			x, y := first(m), by(m)
+			if q := x / y; operator.Near(q, math.Round(q)) == math.Round(q) {
+				return math.Round(q) * y
+			}
+			return x
+		}
 	}
 }
 

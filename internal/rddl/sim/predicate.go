@@ -1,6 +1,12 @@
 package sim
 
-import "github.com/fdplan/fdplan/internal/rddl/ground"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
+)
 
 // pred compiles n to a truth value; a number is true when it is not 0.
 func (c *compiler) pred(n *ground.Node) pred {
@@ -110,6 +116,13 @@ func (c *compiler) comparison(n *ground.Node) pred {
 		return nil
 	}
 	a, b := c.num(n.Args[0]), c.num(n.Args[1])
+	if c.near && realArgs(n) {
+		relation := n.Op.Relation()
+		return func(m *machine) bool {
+			x := a(m)
+			return relation.Holds(cmp.Compare(x, operator.Near(b(m), x)))
+		}
+	}
 	switch n.Op {
 	case ground.Eq:
 		return func(m *machine) bool { return a(m) == b(m) }
@@ -124,4 +137,10 @@ func (c *compiler) comparison(n *ground.Node) pred {
 	default:
 		return func(m *machine) bool { return a(m) >= b(m) }
 	}
+}
+
+// realArgs reports whether an argument is real. Where reals have steps, sums of them that are equal in fractions may
+// differ in the last places here.
+func realArgs(n *ground.Node) bool {
+	return slices.ContainsFunc(n.Args, func(a *ground.Node) bool { return a.Type == ground.Real })
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -34,6 +35,21 @@ func (r Ranges) Of(f *ground.Fluent) (Range, bool) {
 	}
 	x, ok := r[f.Base]
 	return x, ok
+}
+
+// Stepped lists the multiples of step in a range, if they are not too many to draw actions from.
+func (r Range) Stepped(step float64) Range {
+	const most = 1 << 16
+	if (r.Hi-r.Lo)/step > most {
+		return r
+	}
+	for k := math.Round(r.Lo / step); ; k++ {
+		x := operator.Multiple(k, step)
+		if x > r.Hi {
+			return r
+		}
+		r.Values = append(r.Values, x)
+	}
 }
 
 // usable reports whether r is a valid range of type t with exact values only.

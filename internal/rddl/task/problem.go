@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/nearest"
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -25,6 +26,9 @@ type Options struct {
 	Chance         bool // likewise; only with nothing learned
 	// Determinize replaces what is drawn at random; "" leaves it.
 	Determinize ground.Determinization
+	// Decimals is the number of digits after the point that reals without a step are rounded to;
+	// nil leaves them.
+	Decimals *int
 }
 
 // Ground reads, checks and grounds the RDDL of the task.
@@ -38,6 +42,32 @@ func (t *Task) Ground(ctx context.Context, read ReadFile) (*ground.Problem, erro
 	}
 	t.complete(f)
 	return ground.File(ctx, f, "")
+}
+
+// Rounded is Ground with the steps of reals: those of their ranges, else 10 to the power of -Decimals.
+func (t *Task) Rounded(ctx context.Context, o Options) (*ground.Problem, error) {
+	const most = 9
+	if d := o.Decimals; d != nil && (*d < 0 || *d > most) {
+		return nil, fmt.Errorf("--decimals %d; expected 0 to %d", *d, most)
+	}
+	g, err := t.Ground(ctx, o.Read)
+	if err != nil {
+		return nil, err
+	}
+	return g.Rounded(func(f *ground.Fluent) operator.Rat {
+		r, ok := t.Ranges[f.Name]
+		if !ok {
+			r = t.Ranges[f.Base]
+		}
+		s := r.Step()
+		if !s.Valid() && o.Decimals != nil {
+			s = operator.Whole(1)
+			for range *o.Decimals {
+				s = s.Div(operator.Whole(10))
+			}
+		}
+		return s
+	})
 }
 
 // GoalOf grounds the goal over g; it returns nil if there is none.
@@ -71,7 +101,7 @@ func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
 
 // Problem compiles the task.
 func (t *Task) Problem(ctx context.Context, o Options) (*translate.Compiled, error) {
-	g, err := t.Ground(ctx, o.Read)
+	g, err := t.Rounded(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +147,9 @@ func (t *Task) check(g *ground.Problem) error {
 	}
 	for _, name := range sorted(t.Ranges) {
 		fixed := t.Ranges[name].View != nil
-		if !find(name, func(f *ground.Fluent) bool { return f.Type == ground.Int && !fixed || f.Type == ground.Real && fixed }) {
+		if !find(name, func(f *ground.Fluent) bool {
+			return f.Type == ground.Int && !fixed || f.Type == ground.Real && f.Step.Valid()
+		}) {
 			if fixed {
 				return t.errorAt([]string{"ranges", name}, "there is no real fluent %s to have a range with a step%s", name, fluentHint(g, name))
 			}

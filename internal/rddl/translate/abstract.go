@@ -11,22 +11,35 @@ import (
 // is refined, conditions that hold limit the domains of what they read.
 type abstract struct {
 	in   *inference
-	vals map[int]domain // of the present state and the actions, where refined
+	vals map[int]domain // of the present state and the actions, where refined; of fluent i of the next state, of ^i
 	memo map[*ground.Node]domain
+	path []branchOf // the conditions of the choices around, the last of them
 }
+
+// branchOf is a condition that holds, or does not, in a branch.
+type branchOf struct {
+	cond  *ground.Node
+	holds bool
+}
+
+// mostPath bounds the conditions that are looked at again in an inner branch.
+const mostPath = 6
 
 func (a *abstract) child() *abstract {
 	vals := make(map[int]domain, len(a.vals)+1)
 	for k, v := range a.vals {
 		vals[k] = v
 	}
-	return &abstract{in: a.in, vals: vals, memo: map[*ground.Node]domain{}}
+	return &abstract{in: a.in, vals: vals, memo: map[*ground.Node]domain{}, path: a.path}
 }
 
-// of returns the domain of a fluent of the present step.
+// of returns the domain of a fluent of the present step; of the next, only how it is refined.
 func (a *abstract) of(i int) domain {
 	if d, ok := a.vals[i]; ok {
 		return d
+	}
+	if i < 0 {
+		return anything
 	}
 	return a.in.domains[i]
 }
@@ -109,9 +122,17 @@ func (a *abstract) split(cond *ground.Node) (then, other *abstract) {
 // refined returns the domains limited to where n holds, or fails; nil if that cannot be.
 func (a *abstract) refined(n *ground.Node, holds bool) *abstract {
 	b := a.child()
+	b.path = nil
 	if !b.refine(n, holds) {
 		return nil
 	}
+	// What is known now may tell more through an outer condition.
+	for _, p := range a.path {
+		if !b.refine(p.cond, p.holds) {
+			return nil
+		}
+	}
+	b.path = append(a.path[max(0, len(a.path)-mostPath+1):len(a.path):len(a.path)], branchOf{n, holds})
 	return b
 }
 
@@ -123,8 +144,12 @@ func (a *abstract) ref(n *ground.Node) domain {
 			return a.in.unknown(n.Fluent)
 		}
 		d := a.eval(f.CPF)
-		if r, ok := a.in.known[n.Fluent]; ok {
-			d = d.within(float64(r.Lo), float64(r.Hi))
+		if n.Primed {
+			d = d.meet(a.of(^n.Fluent))
+		}
+		if _, ok := a.in.known[n.Fluent]; ok {
+			r := a.in.unknown(n.Fluent)
+			d = d.within(r.lo, r.hi)
 		}
 		return d
 	}

@@ -196,26 +196,28 @@ func (c *compiler) comparison(dest lit, n *ground.Node) lit {
 		}
 		return -c.xor(-dest, x, y)
 	}
-	x, y := c.number(a), c.number(b)
 	switch n.Op {
-	case ground.Eq, ground.Ne:
-		if n.Op == ground.Ne {
-			return -c.equal(-dest, x, y)
-		}
-		return c.equal(dest, x, y)
+	case ground.Eq:
+		return c.equal(dest, a, b)
+	case ground.Ne:
+		return -c.equal(-dest, a, b)
 	case ground.Le:
-		return c.nonNegative(dest, y.plus(x, whole(-1)))
+		return c.nonNegative(dest, c.difference(b, a))
 	case ground.Lt:
-		return c.isPositive(dest, y.plus(x, whole(-1)))
+		return c.isPositive(dest, c.difference(b, a))
 	case ground.Ge:
-		return c.nonNegative(dest, x.plus(y, whole(-1)))
+		return c.nonNegative(dest, c.difference(a, b))
 	default:
-		return c.isPositive(dest, x.plus(y, whole(-1)))
+		return c.isPositive(dest, c.difference(a, b))
 	}
 }
 
-// equal compiles x == y.
-func (c *compiler) equal(dest lit, x, y number) lit {
+// equal compiles a == b.
+func (c *compiler) equal(dest lit, a, b *ground.Node) lit {
+	if c.divides(a) || c.divides(b) {
+		return c.isZero(dest, c.difference(a, b))
+	}
+	x, y := c.number(a), c.number(b)
 	if r, ok := y.isConst(); ok {
 		return c.equalsConst(dest, x, r)
 	}
@@ -315,8 +317,7 @@ func (c *compiler) assertLinear(g group, n *ground.Node, negate bool) bool {
 	if op == ground.Ne {
 		return false
 	}
-	x, y := c.number(n.Args[0]), c.number(n.Args[1])
-	d := x.plus(y, whole(-1))
+	d := c.difference(n.Args[0], n.Args[1])
 	terms, k, _ := d.scaled()
 	switch op {
 	case ground.Eq:

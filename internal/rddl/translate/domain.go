@@ -181,10 +181,11 @@ func (d *domain) single() (rat, bool) {
 	return rat{}, false
 }
 
-// grid is an arithmetic sequence of values: base, base+step, …, base+last*step.
+// grid is an arithmetic sequence of values: base + z*step for z from first to last. first is 0
+// unless base is.
 type grid struct {
-	base, step rat
-	last       int64
+	base, step  rat
+	first, last int64
 }
 
 // gridOf is the coarsest grid with all values; ok is false if it has too many.
@@ -202,9 +203,23 @@ func gridOf(values []rat) (g grid, ok bool) {
 		return g, true
 	}
 	g.step = fraction(common, scale)
-	n := values[len(values)-1].sub(g.base).div(g.step)
-	g.last = n.N
+	last := values[len(values)-1]
+	n := last.sub(g.base).div(g.step)
+	if first := g.base.div(g.step); first.isWhole() && decimalStep(g.step) {
+		g.base, g.first, g.last = whole(0), first.N, last.div(g.step).N
+	} else {
+		g.last = n.N
+	}
 	return g, n.N < setSize
+}
+
+// values lists the values.
+func (g *grid) values() []rat {
+	values := make([]rat, 0, g.last-g.first+1)
+	for z := g.first; z <= g.last; z++ {
+		values = append(values, g.at(z))
+	}
+	return values
 }
 
 // at is value number z.
@@ -212,9 +227,9 @@ func (g *grid) at(z int64) rat { return g.base.add(g.step.mul(whole(z))) }
 
 // domain returns the domain of the grid's values.
 func (g *grid) domain() domain {
-	values := make([]rat, 0, g.last+1)
-	for z := range g.last + 1 {
-		values = append(values, g.at(z))
+	if g.last-g.first >= setSize {
+		lo, hi := g.at(g.first), g.at(g.last)
+		return domain{lo: below(lo), hi: above(hi)}
 	}
-	return setDomain(values)
+	return setDomain(g.values())
 }

@@ -197,7 +197,10 @@ func (c *compiler) applyFloat(n *ground.Node, args []value) value {
 	if err != nil {
 		c.refuseAt(n.Pos, "for some values of what it reads, %v", err)
 	}
-	if o.Result == operator.Int && math.Abs(v) <= ratLimit {
+	switch {
+	case o == operator.RoundTo && !args[1].inexact:
+		return exact(whole(int64(math.Round(v / x[1]))).mul(args[1].rat))
+	case o.Result == operator.Int && math.Abs(v) <= ratLimit:
 		return exact(whole(int64(v)))
 	}
 	return value{float: v, inexact: true}

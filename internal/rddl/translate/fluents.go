@@ -46,10 +46,16 @@ func (c *compiler) declare() {
 				v.Lo, v.Hi = r.Lo, r.Hi
 			default:
 				g, ok := c.found.grids[i]
-				if !ok {
-					c.refuseAt(f.Pos, "%s is real, and no finite set of values follows from initial values, conditions and cpfs; only bool, int and enumerated fluents have finitely many values to plan over", f.Base)
+				if r, given := c.rangeOf(f); given {
+					g, ok = grid{base: whole(0), step: rat(f.Step), first: r.Lo, last: r.Hi}, true
 				}
-				v.Hi, v.View = g.last, g.view()
+				switch {
+				case !ok && f.Step.Valid():
+					c.refuseAt(f.Pos, "%s is real without a range, and none follows from initial values, conditions and cpfs; expected --range '%s=LO..HI by %s', or a line in [ranges] of the task file", f.Base, f.Base, decimal(rat(f.Step)))
+				case !ok:
+					c.refuseAt(f.Pos, "%s is real, and no finite set of values follows from initial values, conditions and cpfs; expected --decimals N, which rounds it, or --range '%s=LO..HI by STEP'", f.Base, f.Base)
+				}
+				v.Lo, v.Hi, v.View = g.first, g.last, g.view()
 				c.grids[i] = g
 			}
 			if kind == ground.Action {
@@ -68,12 +74,16 @@ func (c *compiler) declare() {
 	}
 }
 
-// rangeOf returns the declared range of a fluent: its own, or that of its base name.
+// rangeOf returns the declared range of a fluent: its own, or that of its base name. That of a real counts its steps.
 func (c *compiler) rangeOf(f *ground.Fluent) (Range, bool) {
-	if r, ok := c.o.Ranges[f.Name]; ok {
-		return r, true
+	r, ok := c.o.Ranges[f.Name]
+	if !ok {
+		r, ok = c.o.Ranges[f.Base]
 	}
-	r, ok := c.o.Ranges[f.Base]
+	if ok && f.Type == ground.Real && r.View == nil { // of an integer: it counts ones
+		by := whole(1).div(rat(f.Step))
+		r = Range{Lo: whole(r.Lo).mul(by).ceil(), Hi: whole(r.Hi).mul(by).floor()}
+	}
 	return r, ok
 }
 

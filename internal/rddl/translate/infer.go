@@ -71,9 +71,9 @@ func (v *Values) Reals(fluent int) []float64 {
 	if !ok {
 		return nil
 	}
-	out := make([]float64, 0, g.last+1)
-	for z := range g.last + 1 {
-		out = append(out, g.at(z).float())
+	out := make([]float64, 0, g.last-g.first+1)
+	for _, x := range g.values() {
+		out = append(out, x.float())
 	}
 	return out
 }
@@ -106,6 +106,27 @@ func (c *compiler) infer() inferred {
 	return c.inferFor(c.g)
 }
 
+// legalDomains returns the domains of legal states and actions of a problem whose variables are declared; nil if there
+// are none.
+func (c *compiler) legalDomains() *abstract {
+	in := &inference{ctx: c.ctx, g: c.g, c: &compiler{what: "inference"}, o: &c.o, known: map[int]Range{}, about: map[*ground.Node]bool{}}
+	for i := range c.g.Fluents {
+		d := in.unknown(i)
+		if k := c.g.Fluents[i].Kind; k == ground.State || k == ground.Action {
+			v := &c.p.Variables[c.variable[i]]
+			if g, ok := c.grids[i]; ok && c.g.Fluents[i].Step.Valid() {
+				d = in.stepped(i, g.first, g.last)
+			} else if ok {
+				d = g.domain()
+			} else {
+				d = between(float64(v.Lo), float64(v.Hi), true)
+			}
+		}
+		in.domains = append(in.domains, d)
+	}
+	return in.legal(true)
+}
+
 // wanting reports whether a fluent has neither a range nor finitely many values by its type.
 func (c *compiler) wanting() bool { return !c.complete(&inferred{}) }
 
@@ -118,7 +139,7 @@ func (c *compiler) complete(found *inferred) bool {
 		_, known := c.rangeOf(f)
 		_, ranged := found.ranges[i]
 		_, listed := found.grids[i]
-		if f.Type == ground.Int && !known && !ranged || f.Type == ground.Real && !listed {
+		if f.Type == ground.Int && !known && !ranged || f.Type == ground.Real && !known && !listed {
 			return false
 		}
 	}
@@ -129,7 +150,7 @@ func (c *compiler) inferFor(g *ground.Problem) (out inferred) {
 	in := &inference{ctx: c.ctx, g: g, c: &compiler{what: "inference"}, o: &c.o, known: map[int]Range{}, about: map[*ground.Node]bool{}}
 	out = inferred{ranges: map[int]Range{}, grids: map[int]grid{}}
 	for i := range g.Fluents {
-		if r, ok := c.rangeOf(&g.Fluents[i]); ok && g.Fluents[i].Type == ground.Int {
+		if r, ok := c.rangeOf(&g.Fluents[i]); ok && (g.Fluents[i].Type == ground.Int || g.Fluents[i].Step.Valid()) {
 			in.known[i] = r
 		}
 	}
@@ -156,8 +177,7 @@ func (in *inference) start() {
 	for i := range in.g.Fluents {
 		f := &in.g.Fluents[i]
 		in.domains[i] = in.unknown(i)
-		if r, ok := in.known[i]; ok {
-			in.domains[i] = between(float64(r.Lo), float64(r.Hi), true)
+		if _, ok := in.known[i]; ok {
 			continue
 		}
 		if (f.Type == ground.Int || f.Type == ground.Real) && f.Kind == ground.State && !in.learned(i) {
@@ -170,15 +190,17 @@ func (in *inference) start() {
 // unknown is the domain of a fluent's type.
 func (in *inference) unknown(i int) domain {
 	f := &in.g.Fluents[i]
-	switch f.Type {
-	case ground.Bool:
+	r, known := in.known[i]
+	switch {
+	case f.Type == ground.Bool:
 		return someBool
-	case ground.Enum:
+	case f.Type == ground.Enum:
 		return between(0, float64(len(f.Values)-1), true)
-	case ground.Int:
-		if r, ok := in.known[i]; ok {
-			return between(float64(r.Lo), float64(r.Hi), true)
-		}
+	case known && f.Type == ground.Int:
+		return between(float64(r.Lo), float64(r.Hi), true)
+	case known:
+		return in.stepped(i, r.Lo, r.Hi)
+	case f.Type == ground.Int:
 		return domainOf(operator.Integers)
 	}
 	return anything
@@ -302,8 +324,11 @@ func (in *inference) closed(i int, d domain) domain {
 		}
 		return d
 	}
+	if g, ok := in.gridWithin(i, d); ok {
+		return in.stepped(i, g.first, g.last)
+	}
 	values, ok := d.listed()
-	if !ok {
+	if !ok || in.g.Fluents[i].Step.Valid() {
 		return in.top(i)
 	}
 	g, ok := gridOf(values)
@@ -311,6 +336,28 @@ func (in *inference) closed(i int, d domain) domain {
 		return in.top(i)
 	}
 	return g.domain()
+}
+
+// stepped is the domain of lo..hi steps of a real.
+func (in *inference) stepped(i int, lo, hi int64) domain {
+	g := grid{base: whole(0), step: rat(in.g.Fluents[i].Step), first: lo, last: hi}
+	return domain{lo: below(g.at(lo)), hi: above(g.at(hi))}
+}
+
+// gridWithin returns the steps of a real that lie in a domain; ok is false for a fluent without a step, or a domain
+// without bounds.
+func (in *inference) gridWithin(i int, d domain) (g grid, ok bool) {
+	s := in.g.Fluents[i].Step
+	if !s.Valid() || !d.finite() || d.isEmpty() {
+		return g, false
+	}
+	lo, hi := d.lo/s.Float(), d.hi/s.Float()
+	if math.Abs(lo) > mostEdge || math.Abs(hi) > mostEdge {
+		return g, false
+	}
+	g = grid{base: whole(0), step: rat(s)}
+	g.first, g.last = int64(math.Ceil(operator.Near(lo, math.Round(lo)))), int64(math.Floor(operator.Near(hi, math.Round(hi))))
+	return g, g.first <= g.last
 }
 
 // top is the domain of a fluent for which none is found.
@@ -328,13 +375,23 @@ func (in *inference) results(now *abstract, out *inferred) {
 			out.ranges[i] = Range{Lo: int64(math.Ceil(d.lo)), Hi: int64(math.Floor(d.hi))}
 		}
 	}
+	addReal := func(i int, d domain) {
+		g, ok := in.gridWithin(i, d)
+		if !ok && !in.g.Fluents[i].Step.Valid() {
+			var values []rat
+			if values, ok = d.listed(); ok {
+				g, ok = gridOf(values)
+			}
+		}
+		if ok {
+			out.grids[i] = g
+		}
+	}
 	for _, i := range in.grows {
 		if in.g.Fluents[i].Type == ground.Int {
 			add(i, in.domains[i])
-		} else if values, ok := in.domains[i].listed(); ok {
-			if g, ok := gridOf(values); ok {
-				out.grids[i] = g
-			}
+		} else {
+			addReal(i, in.domains[i])
 		}
 	}
 	for i := range in.g.Fluents {
@@ -347,16 +404,12 @@ func (in *inference) results(now *abstract, out *inferred) {
 		case ground.Int:
 			add(i, d)
 		case ground.Real:
-			if values, ok := d.listed(); ok {
-				if g, ok := gridOf(values); ok {
-					out.grids[i] = g
-				}
-			}
+			addReal(i, d)
 		}
 	}
 }
 
 // String is for messages and tests.
 func (g grid) String() string {
-	return fmt.Sprintf("%v..%v step %v", g.base, g.at(g.last), g.step)
+	return fmt.Sprintf("%v..%v step %v", g.at(g.first), g.at(g.last), g.step)
 }

@@ -230,7 +230,7 @@ func (f *inferred) outside(s *sim.Simulator, values []float64) string {
 		}
 		if g, ok := f.grids[i]; ok {
 			z := (values[n] - g.base.float()) / g.step.float()
-			if z != math.Trunc(z) || z < 0 || z > float64(g.last) {
+			if z != math.Trunc(z) || z < float64(g.first) || z > float64(g.last) {
 				return fmt.Sprintf("%s = %v, not on %v", name, values[n], g)
 			}
 		}
@@ -264,12 +264,12 @@ func compareStep(t *testing.T, c *Compiled, s *sim.Simulator, from, action, next
 		t.Fatalf("the values %v are read back as %v\n%s", after, got, text)
 	}
 	r, g := c.Ground.ByName["r"], c.grids[c.Ground.ByName["r"]]
-	if g.last == 0 {
+	if g.last == g.first {
 		return
 	}
-	other := g.at(0)
+	other := g.at(g.first)
 	if other.float() == after[r] {
-		other = g.at(1)
+		other = g.at(g.last)
 	}
 	after[r] = other.float()
 	if there, err = c.Valuation(after); err != nil {
@@ -310,7 +310,7 @@ func within(s *sim.Simulator, found *inferred, r *rand.Rand, check func(from []f
 			case ranged:
 				v = float64(rg.Lo + r.Int64N(rg.Hi-rg.Lo+1))
 			case listed:
-				v = gr.at(r.Int64N(gr.last + 1)).float()
+				v = gr.at(gr.first + r.Int64N(gr.last-gr.first+1)).float()
 			case f.Type != ground.Bool:
 				v = f.Initial // what is not bounded may have any value
 			}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -226,16 +227,10 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 		zero := constant(whole(0))
 		return zero.plus(c.floorOf(zero.plus(c.number(n.Args[0]), whole(-1))), whole(-1))
 	case "round":
-		// floor(a + 1/2), minus one if a is halfway and the result is odd.
-		a := c.number(n.Args[0])
-		f := c.floorOf(a.plus(constant(fraction(1, 2)), whole(1)))
-		tie := c.isZero(0, f.plus(constant(fraction(-1, 2)), whole(1)).plus(a, whole(-1)))
-		if tie == no {
-			return f
-		}
-		half := c.floorOf(constant(whole(0)).plus(f, fraction(1, 2)))
-		odd := f.plus(half, whole(-2))
-		return f.plus(literalNumber(c.and(0, tie, c.isPositive(0, odd))), whole(-1))
+		return c.roundOf(n, defining, c.ratioOf(n.Args[0]), nil)
+	case operator.RoundTo.Name:
+		by := c.constOf(n.Args[1])
+		return constant(whole(0)).plus(c.roundOf(n, defining, c.ratioOf(n.Args[0]).dividedBy(by), nil), by)
 	case "div", "mod", "fmod":
 		return c.division(n)
 	case "pow":

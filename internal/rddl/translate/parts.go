@@ -108,7 +108,7 @@ func (c *compiler) transition(i int) {
 		return
 	}
 	if g, ok := c.grids[i]; ok {
-		c.gridTransition(f.CPF, next, &g)
+		c.gridTransition(f, next, &g)
 		return
 	}
 	if len(next.lits) == 0 { // a single value: the fluent has it, or the step is forbidden
@@ -154,6 +154,9 @@ func (c *compiler) reward() {
 	defer c.enter("reward", c.g.Reward.Pos)()
 	c.shown = true
 	n := c.number(c.g.Reward)
+	if c.steps() {
+		n = c.bounded(c.g.Reward)
+	}
 	n.rounded = false // nothing is compared with it
 	terms, k, scale := n.scaled()
 	c.p.Reward.Scale, c.p.Reward.Constant = scale, k

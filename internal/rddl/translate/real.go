@@ -12,11 +12,20 @@ import (
 // A real fluent whose values lie on a grid is an integer in the factored problem, the number of
 // its value: value base + z*step has number z.
 
-// view names the values.
+// decimalStep reports whether a fraction is a decimal number of at most 9 digits after the point.
+func decimalStep(x rat) bool { return 1_000_000_000%x.D == 0 }
+
+// decimal writes a fraction as a decimal number.
+func decimal(x rat) string { return strconv.FormatFloat(x.float(), 'g', -1, 64) }
+
+// view shows the values as decimal numbers; where they are none, or no multiples of the step, it names them.
 func (g *grid) view() *factored.View {
+	if g.base.N == 0 && decimalStep(g.step) {
+		return &factored.View{Num: g.step.N, Den: g.step.D}
+	}
 	v := &factored.View{}
-	for z := range g.last + 1 {
-		v.Names = append(v.Names, strconv.FormatFloat(g.at(z).float(), 'g', -1, 64))
+	for _, x := range g.values() {
+		v.Names = append(v.Names, decimal(x))
 	}
 	return v
 }
@@ -47,7 +56,8 @@ func (c *compiler) fluentNumber(k fluentKey) number {
 
 // gridTransition makes next the number of the value of n. Steps to a value off the grid are
 // forbidden; none is reachable.
-func (c *compiler) gridTransition(n *ground.Node, next *vector, g *grid) {
+func (c *compiler) gridTransition(f *ground.Fluent, next *vector, g *grid) {
+	n := f.CPF
 	if t := c.tableOf(n); t != nil && len(next.lits) > 0 {
 		for r, care := range t.care {
 			if care && t.values[r].inexact {
@@ -60,6 +70,10 @@ func (c *compiler) gridTransition(n *ground.Node, next *vector, g *grid) {
 		if _, ok := c.numberOf(t, next, n); ok {
 			return
 		}
+	}
+	if by := f.Step; by.Valid() {
+		c.roundOf(n, inSteps, c.ratioOf(n.Args[0]).dividedBy(rat(by)), next)
+		return
 	}
 	x := c.number(n)
 	z := constant(whole(0)).plus(x.plus(constant(g.base), whole(-1)), whole(1).div(g.step))
@@ -84,7 +98,7 @@ func (c *Compiled) Encode(fluent int, x float64) (int64, bool) {
 		return int64(x), x == math.Trunc(x) && math.Abs(x) <= most
 	}
 	z := math.Round((x - g.base.float()) / g.step.float())
-	if math.IsNaN(z) || z < 0 || z > float64(g.last) {
+	if math.IsNaN(z) || z < float64(g.first) || z > float64(g.last) {
 		return 0, false
 	}
 	return int64(z), math.Abs(g.at(int64(z)).float()-x) <= 1e-9*max(1, math.Abs(x))

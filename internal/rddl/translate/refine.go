@@ -146,7 +146,20 @@ func (a *abstract) compared(op ground.Op, x, y *ground.Node) bool {
 	if op == ground.Lt && dx.whole && dy.whole {
 		gap = 1
 	}
+	if v, ok := dy.single(); ok && op == ground.Lt && a.in.hasStep(x) {
+		step := rat(a.in.g.Fluents[x.Fluent].Step)
+		return a.narrow(x, domain{lo: math.Inf(-1), hi: above(step.mul(whole(v.div(step).ceil() - 1)))})
+	}
+	if v, ok := dx.single(); ok && op == ground.Lt && a.in.hasStep(y) {
+		step := rat(a.in.g.Fluents[y.Fluent].Step)
+		return a.narrow(y, domain{lo: below(step.mul(whole(v.div(step).floor() + 1))), hi: math.Inf(1)})
+	}
 	return a.narrow(x, domain{lo: math.Inf(-1), hi: dy.hi - gap}) && a.narrow(y, domain{lo: dx.lo + gap, hi: math.Inf(1)})
+}
+
+// hasStep reports whether n is a real with a step.
+func (in *inference) hasStep(n *ground.Node) bool {
+	return n.Op == ground.Ref && in.g.Fluents[n.Fluent].Step.Valid()
 }
 
 // narrow limits the domains to where n has a value of allowed. It returns false if that cannot
@@ -154,6 +167,13 @@ func (a *abstract) compared(op ground.Op, x, y *ground.Node) bool {
 func (a *abstract) narrow(n *ground.Node, allowed domain) bool {
 	a.in.work()
 	d := a.eval(n).meet(allowed)
+	if a.in.hasStep(n) {
+		if g, ok := a.in.gridWithin(n.Fluent, d); ok {
+			d = a.in.stepped(n.Fluent, g.first, g.last)
+		} else if g.first > g.last {
+			return false
+		}
+	}
 	if d.isEmpty() {
 		return false
 	}
@@ -167,6 +187,8 @@ func (a *abstract) narrow(n *ground.Node, allowed domain) bool {
 		switch {
 		case f.Kind == ground.Interm && f.CPF != nil:
 			return a.narrow(f.CPF, allowed)
+		case f.Kind == ground.State && n.Primed && f.Type != ground.Bool:
+			a.set(^n.Fluent, d)
 		case (f.Kind == ground.State || f.Kind == ground.Action) && !n.Primed && f.Type != ground.Bool:
 			a.set(n.Fluent, d)
 		}

@@ -61,7 +61,7 @@ func TestRefused(t *testing.T) {
 		{"large weight", a, "", "reward = 1.0e30 * a;", Options{}, "d.rddl:9:17: reward: its numbers need more than 56 bits"},
 		{"observation", a + "o : { observ-fluent, bool };", "o = a;", "reward = o;", Options{}, "d.rddl:9:10: o is an observation"},
 		{"range of no fluent", a, "", "reward = 0;", Options{Ranges: map[string]Range{"z": {Lo: 0, Hi: 1}}}, "there is no fluent z"},
-		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {Lo: 0, Hi: 1}}}, "a is not an integer"},
+		{"range of a Boolean", a, "", "reward = 0;", Options{Ranges: map[string]Range{"a": {Lo: 0, Hi: 1}}}, "a is neither an integer nor a real with a step"},
 		{"learned action", a, "", "reward = 0;", Options{Learned: []string{"a"}}, "there is no state fluent a to be learned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,21 +7,39 @@ import (
 
 	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Range is the declared range of an integer fluent, inclusive.
+// Range is the declared range of a number, inclusive.
 type Range struct {
 	Lo, Hi int64
 	View   *factored.View // the step of a quantity of fixed decimals, in which Lo and Hi are counted; nil for an integer
+}
+
+// Step is the step of a quantity of fixed decimals; not a number for an integer.
+func (r Range) Step() operator.Rat {
+	if r.View == nil {
+		return operator.Rat{}
+	}
+	return operator.Fraction(r.View.Num, r.View.Den)
+}
+
+// Bounds returns the bounds as numbers.
+func (r Range) Bounds() (lo, hi float64) {
+	step := 1.0
+	if r.View != nil {
+		step = r.Step().Float()
+	}
+	return operator.Multiple(float64(r.Lo), step), operator.Multiple(float64(r.Hi), step)
 }
 
 // Options contain what the RDDL does not express.
 type Options struct {
 	// Name of the problem; DOMAIN/INSTANCE of the RDDL when empty.
 	Name string
-	// Ranges of integer fluents, by base name (all fluents of that name) or by
+	// Ranges of numbers, by base name (all fluents of that name) or by
 	// grounded name.
 	Ranges map[string]Range
 	// Goal must hold at step H+1; nil for none.
@@ -78,6 +96,7 @@ type compiler struct {
 	numbers   map[*ground.Node]number
 	supports  [2]map[*ground.Node]*support
 	hardness  map[*ground.Node]bool
+	dividing  map[*ground.Node]bool
 	leafKeys  map[*ground.Node]fluentKey
 	leaves    []*leaf
 	found     inferred
@@ -101,7 +120,7 @@ func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, 
 		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
 		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
-		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{},
+		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{}, dividing: map[*ground.Node]bool{},
 		leafKeys: map[*ground.Node]fluentKey{}, grids: map[int]grid{}, serial: map[string]int{}, what: "problem",
 	}
 	c.tableBits = tableBits
@@ -205,8 +224,12 @@ func (c *compiler) checkOptions() error {
 		if len(i) == 0 {
 			return fmt.Errorf("there is no fluent %s to have a range", name)
 		}
-		if f := &c.g.Fluents[i[0]]; f.Type != ground.Int {
-			return fmt.Errorf("%s is not an integer and takes no range", name)
+		switch f := &c.g.Fluents[i[0]]; {
+		case f.Type == ground.Real && f.Step.Valid():
+		case f.Type != ground.Int:
+			return fmt.Errorf("%s is neither an integer nor a real with a step and takes no range", name)
+		case r.View != nil:
+			return fmt.Errorf("%s is an integer and has no step of %s", name, r.Step())
 		}
 	}
 	for _, name := range c.o.Learned {

@@ -261,9 +261,6 @@ class Measure:
 class PlanAnswer(Result):
     """The answer of `fdplan plan`, with Loop if Algorithm 1 was used."""
 
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what the answer assumes of inputs; absent without."""
-
     bound: float | None
     """No plan has a higher reward."""
 
@@ -271,7 +268,7 @@ class PlanAnswer(Result):
     """How a plan for the most likely outcomes fares where draws are drawn; absent if that is not known, and where nothing is drawn."""
 
     determinized: str | None = None
-    """The rule that gives each draw of a random problem one value; absent if nothing is drawn."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     engine: str
 
@@ -324,6 +321,9 @@ class PlanAnswer(Result):
     reward: float | None
     """The model's sum over the horizon."""
 
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
+
     safe: Bracket | None = None
     """What the training rows support; absent unless it was asked for."""
 
@@ -369,9 +369,6 @@ class PolicyAnswer(Result):
     """The answer to `fdplan plan --policy`, and with its table a policy file."""
 
     agree: float | None = None
-
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what the answer assumes of inputs; absent without."""
 
     blind: bool = False
     """Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until no run can go on."""
@@ -462,11 +459,8 @@ class PolicyAnswer(Result):
 class Validation(Result):
     """The answer of `fdplan validate`."""
 
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what the verdict about the model assumes of inputs; absent without."""
-
     determinized: str | None = None
-    """The rule that gives each draw of a random problem one value; absent if nothing is drawn."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     differs: Difference | None
     """The first state in which the simulator differs from the model; null if there is none, or if the model has no states."""
@@ -486,6 +480,9 @@ class Validation(Result):
     reward: float | None
     """Of a valid plan."""
 
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
+
     simulated_reward: float | None
     """Simulated and the following fields are about the simulator, if one was used."""
 
@@ -504,9 +501,6 @@ class Validation(Result):
 class Verification(Result):
     """The answer of `fdplan verify`."""
 
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what may be of inputs; absent without."""
-
     certificate: str | None = None
     """The folder with a proof of a property that holds, absent without one."""
 
@@ -517,7 +511,7 @@ class Verification(Result):
     """The log that was given for it; absent for the rows that the network's file keeps."""
 
     determinized: str | None = None
-    """The rule that gives each draw of a random problem one value; absent if nothing is drawn."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     evidence: Evidence | None = None
     """What the training rows tell about the witness of a property that fails; absent if that is unknown."""
@@ -540,6 +534,9 @@ class Verification(Result):
     refuting_rows: int = 0
     """RefutingRows counts those that refute it, and Refuting describes them."""
 
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
+
     rows: int = 0
     """Rows counts those that the property was held against; absent for none."""
 
@@ -556,9 +553,6 @@ class Verification(Result):
 class Explanation(Result):
     """The answer of `fdplan explain`."""
 
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what the answer assumes of inputs; absent without."""
-
     best: float | None
     """Proven best reward of the horizon."""
 
@@ -572,7 +566,7 @@ class Explanation(Result):
     """Conflict explains a horizon without a plan, Failure an invalid plan, Steps a plan."""
 
     determinized: str | None = None
-    """The rule that gives each draw of a random problem one value; absent if nothing is drawn."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     failure: Fault | None
 
@@ -582,6 +576,9 @@ class Explanation(Result):
 
     reward: float | None
     """Of the plan."""
+
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
     status: str
     """Optimal, feasible, infeasible or unknown, as for a plan, or invalid for a plan that the checker refuses."""
@@ -647,11 +644,8 @@ class Observation(Result):
 class Execution(Result):
     """The answer of `fdplan run`."""
 
-    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """Assumed says what plans assume of inputs after what was observed; absent without."""
-
     determinized: str | None = None
-    """The rule of a model whose draws have one value each; absent for others."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     drift: str | None = None
     """Drift says how what was seen differs from the model of a policy; absent for nothing remarkable."""
@@ -689,6 +683,9 @@ class Execution(Result):
     reward: float | None
     """Of the steps taken."""
 
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
+
     says: str | None = None
     """Why it ended, if the status does not show it."""
 
@@ -714,7 +711,7 @@ class Episodes(Result):
     """The answer of `fdplan run --episodes`."""
 
     determinized: str | None = None
-    """As in RunDocument."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     episodes: list[dict[str, Any]] | None = field(repr=False)
 
@@ -731,6 +728,9 @@ class Episodes(Result):
 
     reached: int | None = None
     """Reached counts the episodes in which the goal held; null for tasks with RDDL, whose goal runs may not end with."""
+
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
     server: dict[str, Any] | None = field(default=None, repr=False)
     """Absent without one."""
@@ -756,7 +756,7 @@ class Summary(Result):
     """What is drawn in a step; absent if nothing is."""
 
     determinized: str | None = None
-    """The rule that gives each draw of a random problem one value; absent if nothing is drawn."""
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
     global_: list[dict[str, Any]] | None = field(metadata={"name": "global"}, repr=False)
 
@@ -776,6 +776,9 @@ class Summary(Result):
 
     reward_constant: float
     """Added to the reward of every step."""
+
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
     task: dict[str, Any] | None = field(repr=False)
     """Null without RDDL."""
