@@ -261,6 +261,9 @@ class Measure:
 class PlanAnswer(Result):
     """The answer of `fdplan plan`, with Loop if Algorithm 1 was used."""
 
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what the answer assumes of inputs; absent without."""
+
     bound: float | None
     """No plan has a higher reward."""
 
@@ -370,6 +373,9 @@ class PolicyAnswer(Result):
 
     agree: float | None = None
 
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what the answer assumes of inputs; absent without."""
+
     blind: bool = False
     """Blind says that the answer is a plan, which sees nothing, in place of a policy: Plan lists what to do at each step, until no run can go on."""
 
@@ -459,6 +465,9 @@ class PolicyAnswer(Result):
 class Validation(Result):
     """The answer of `fdplan validate`."""
 
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what the verdict about the model assumes of inputs; absent without."""
+
     determinized: str | None = None
     """The rule by which the random RDDL became the model; absent if nothing was replaced."""
 
@@ -500,6 +509,9 @@ class Validation(Result):
 @dataclass(frozen=True, kw_only=True)
 class Verification(Result):
     """The answer of `fdplan verify`."""
+
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what may be of inputs; absent without."""
 
     certificate: str | None = None
     """The folder with a proof of a property that holds, absent without one."""
@@ -552,6 +564,9 @@ class Verification(Result):
 @dataclass(frozen=True, kw_only=True)
 class Explanation(Result):
     """The answer of `fdplan explain`."""
+
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what the answer assumes of inputs; absent without."""
 
     best: float | None
     """Proven best reward of the horizon."""
@@ -643,6 +658,9 @@ class Observation(Result):
 @dataclass(frozen=True, kw_only=True)
 class Execution(Result):
     """The answer of `fdplan run`."""
+
+    assumed: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Assumed says what plans assume of inputs after what was observed; absent without."""
 
     determinized: str | None = None
     """The rule by which the random RDDL became the model; absent if nothing was replaced."""
