@@ -106,6 +106,30 @@ func ifRefused(r *certify.Report, err error) error {
 	return err
 }
 
+// differs says in what the question of a table is not that of an answer to a problem that has a goal or none; it is empty
+// where it is.
+func (c *Ceiling) differs(d *Document, goal bool) string {
+	disturbances := func(n *int) string {
+		if n == nil {
+			return "values on average"
+		}
+		return fmt.Sprintf("runs with at most %d disturbances", *n)
+	}
+	switch {
+	case c.Goal && !goal:
+		return "its bounds are for reaching a goal, and the problem has none as it is asked about; expected --goal as it was when they were made"
+	case goal && !c.Goal:
+		return "its bounds are for no goal, and the problem has one as it is asked about; expected it without --goal"
+	case c.Objective != d.Objective:
+		return fmt.Sprintf("its objective is %s, and that of %s is %s", c.Objective, certify.AnswerFile, d.Objective)
+	case c.Horizon != d.Horizon:
+		return fmt.Sprintf("its horizon is %d, and that of %s is %d", c.Horizon, certify.AnswerFile, d.Horizon)
+	case disturbances(c.Disturbances) != disturbances(d.Disturbances):
+		return fmt.Sprintf("its bounds are for %s, and %s is for %s", disturbances(c.Disturbances), certify.AnswerFile, disturbances(d.Disturbances))
+	}
+	return ""
+}
+
 // again derives the answer anew, from the policy and the table.
 func (d *Document) again(ctx context.Context, m *model, name string, data []byte) (*Document, error) {
 	table, c, err := readCeiling(m.p, name, data)
@@ -116,8 +140,8 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	out.Schema, out.Problem, out.Learned, out.Status = app.Schema, m.p.Problem.Name, m.learned(), engine.Infeasible
 	out.Reached, out.Steps, out.Rule, out.Sampled = 0, 0, nil, nil
 	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
-	if c.Objective != d.Objective || c.Goal != out.Goal || c.Horizon != d.Horizon || (c.Disturbances == nil) != (d.Disturbances == nil) || c.Disturbances != nil && *c.Disturbances != *d.Disturbances {
-		return nil, fmt.Errorf("%w: %s answers another question", errRefused, name)
+	if differs := c.differs(d, out.Goal); differs != "" {
+		return nil, fmt.Errorf("%w: %s: %s", errRefused, name, differs)
 	}
 	if d.Value != nil {
 		failure, walk, err := out.value(m)

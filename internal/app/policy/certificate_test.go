@@ -103,6 +103,39 @@ func file[T any](t *testing.T, dir, name string) (v T) {
 	return v
 }
 
+// TestOtherQuestion: a certificate that is about another question is refused with what differs.
+func TestOtherQuestion(t *testing.T) {
+	c := claims(t)[0]
+	for _, want := range []struct{ goal, says string }{
+		{"", "expected --goal as it was"},
+		{"x == SIDE ^ y == SIDE", ""},
+	} {
+		p, err := load.Load(t.Context(), load.Ref{
+			Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Goal: want.goal}, Chance: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := policy.Certify(t.Context(), c.dir, p)
+		if err != nil || r.Accepted != (want.says == "") || !strings.Contains(r.Refused, want.says) {
+			t.Errorf("goal %q: %+v, %v", want.goal, r, err)
+		}
+	}
+	for _, change := range []struct {
+		name, value, says string
+	}{
+		{"objective", `"reward"`, "its objective is reward, and that of answer.json is success"},
+		{"horizon", "7", "its horizon is 7, and that of answer.json is 12"},
+		{"disturbances", "1", "its bounds are for runs with at most 1 disturbances, and answer.json is for values on average"},
+	} {
+		fields := file[map[string]json.RawMessage](t, c.dir, policy.CeilingFile)
+		fields[change.name] = json.RawMessage(change.value)
+		if ok, says := c.changed(t, policy.CeilingFile, fields); ok || !strings.Contains(says, change.says) {
+			t.Errorf("%s: %s", change.name, says)
+		}
+	}
+}
+
 // TestForgedAnswer changes, deletes and adds fields of answers, but the first horizon of a range: where that is another, less is claimed, or
 // what the table shows too.
 func TestForgedAnswer(t *testing.T) {

@@ -211,7 +211,9 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 		p, _ := q.Float64()
 		low, high := wilson(p, float64(g.Contexts[c].Rows), w.z)
 		if p == 1 {
-			low = 1 // all that happens there, if the structure is right
+			// All that happened there: so many rows leave that much for what did not.
+			r.Other = max(r.Other, 1-low)
+			low = 1
 		}
 		r.Low, r.High = append(r.Low, low*(1-r.Other)), append(r.High, high)
 	}

@@ -145,3 +145,32 @@ func (e *everywhere) Expand(s []uint64, x *Expansion) error {
 	}
 	return nil
 }
+
+// digits is a process whose states are numbers of some digits, each of which may become any other at any step.
+type digits struct{ states int }
+
+func (d *digits) Words() int                  { return 1 }
+func (d *digits) Start(state []uint64)        { state[0] = 0 }
+func (d *digits) Kind([]uint64) (Kind, error) { return 0, nil }
+func (d *digits) MostStates() float64         { return float64(d.states) }
+func (d *digits) Expand(s []uint64, x *Expansion) error {
+	x.Action(0)
+	for k := range uint64(10) {
+		x.Outcome(.1, 0, 0, []uint64{(10*s[0] + k) % uint64(d.states)})
+	}
+	return nil
+}
+
+// TestExpected: a process that will have too many outcomes is given up long before it has them, and one whose
+// states are about to end is not.
+func TestExpected(t *testing.T) {
+	const most = 1_000_000
+	var told int
+	o := Options{Objective: Reward, Horizon: 20, Threads: 1, Memory: 1 << 30, Outcomes: most, Report: func(states, _ int) { told = states }}
+	if _, err := Solve(context.Background(), &digits{1_000_000_000}, o); !errors.Is(err, ErrTooLarge) || told > most/10 {
+		t.Errorf("error %v after %d states", err, told)
+	}
+	if _, err := Solve(context.Background(), &digits{60_000}, o); err != nil {
+		t.Errorf("of 60,000 states with 10 outcomes each: %v", err)
+	}
+}

@@ -31,6 +31,11 @@ type Process interface {
 	Expand(state []uint64, x *Expansion) error
 }
 
+// Bounded is implemented by processes that know how many states there are at most, reachable or not.
+type Bounded interface {
+	MostStates() float64
+}
+
 // Expansion collects the legal actions in a state and their outcomes.
 type Expansion struct {
 	words    int

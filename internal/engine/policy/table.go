@@ -146,6 +146,10 @@ func build(ctx context.Context, p Process, o Options, paid bool, tell func(state
 		return nil, err
 	}
 	t.levels = []int{1}
+	most := 0.0
+	if b, ok := p.(Bounded); ok {
+		most = b.MostStates()
+	}
 	x := &Expansion{}
 	looked := 0 // outcomes when limits were looked at
 	for step, from := 1, 0; step <= o.Horizon; step++ {
@@ -175,9 +179,36 @@ func build(ctx context.Context, p Process, o Options, paid bool, tell func(state
 		}
 		from = to
 		t.levels = append(t.levels, t.states())
+		if o.Outcomes > 0 && step < o.Horizon {
+			if n := t.expected(step, most); n > float64(o.Outcomes) {
+				return nil, fmt.Errorf("%w: %d states were reached in %d of %d steps, and about %.2g outcomes are to be expected", ErrTooLarge, t.states(), step, o.Horizon, n)
+			}
+		}
 	}
 	t.byDist, t.byValue = nil, nil
 	return t, nil
+}
+
+// doubtful is how many times as many outcomes as are allowed have to be expected two steps ahead for a process to be given
+// up: how many states there will be is a guess.
+const doubtful = 2
+
+// expected is how many outcomes there will be, after so many steps: those of the states that were reached last, which have
+// as many as those before had on average, and, with doubt, those of the states after these, if their number goes on
+// growing as it did until there are no more than most.
+func (t *table) expected(steps int, most float64) float64 {
+	last, before := t.levels[steps]-t.levels[steps-1], t.levels[steps-1]
+	if steps > 1 {
+		before -= t.levels[steps-2]
+	}
+	if before == 0 {
+		return 0
+	}
+	known := float64(len(t.next))
+	mean := (known - float64(t.firstNext[len(t.firstNext)-1-before])) / float64(before)
+	next := known + float64(last)*mean
+	after := min(float64(last)*float64(last)/float64(before), max(0, most-float64(t.states())))
+	return max(next, (next+after*mean)/doubtful)
 }
 
 // valueBytes is the memory of a state while the table is solved: two values, its action, and some

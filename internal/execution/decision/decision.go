@@ -91,6 +91,15 @@ func New(s *sim.Simulator, c *translate.Compiled, goal *ground.Node, start facto
 // Words implements policy.Process.
 func (p *Process) Words() int { return p.words }
 
+// MostStates implements policy.Bounded.
+func (p *Process) MostStates() float64 {
+	n := 1.0
+	for _, f := range p.fields {
+		n *= float64(f.most) + 1
+	}
+	return n
+}
+
 // Start implements policy.Process.
 func (p *Process) Start(state []uint64) { copy(state, p.start) }
 

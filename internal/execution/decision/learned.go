@@ -93,6 +93,16 @@ func (l *Learned) list(k int, val factored.Valuation) error {
 // Words implements policy.Process.
 func (l *Learned) Words() int { return l.words }
 
+// MostStates implements policy.Bounded.
+func (l *Learned) MostStates() float64 {
+	n := 1.0
+	for _, f := range l.fields {
+		v := &l.p.Variables[f.variable]
+		n *= float64(v.Hi - v.Lo + 1)
+	}
+	return n
+}
+
 // Start implements policy.Process.
 func (l *Learned) Start(state []uint64) { copy(state, l.start) }
 
