@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -271,10 +272,17 @@ func (r *reader) object(what string) ([]Value, error) {
 			}
 		case json.Number:
 			n, err := x.Int64()
-			if err != nil || n > 1<<53 || n < -1<<53 {
-				return nil, r.fail("%s: %s is not a value for %s; expected true, false or an integer", what, source.Quote(x.String()), source.Quote(v.Name))
+			_, fraction := new(big.Rat).SetString(x.String())
+			switch {
+			case err == nil && n <= 1<<53 && n >= -1<<53:
+				v.X = n
+			case !fraction || !strings.Contains(x.String(), ".") || strings.ContainsAny(x.String(), "eE"):
+				return nil, r.fail("%s: %s is not a value for %s; expected true, false, an integer or a decimal number", what, source.Quote(x.String()), source.Quote(v.Name))
+			default: // of fixed decimals, drawn as it is written
+				if v.X = r.texts.add(x.String()); len(r.texts) > maxTexts {
+					return nil, r.fail("the plan has more than %d different texts", maxTexts)
+				}
 			}
-			v.X = n
 		case string:
 			if strings.ContainsFunc(x, unicode.IsControl) || x == "" {
 				return nil, r.fail("%s: %q is not a value for %s", what, x, source.Quote(v.Name))

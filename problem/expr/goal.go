@@ -122,8 +122,11 @@ const maxQuotients = 256
 // flat is a number without a divisor: a quotient is the sum over the values of its divisor.
 func (c *compiler) flat(n *node) number {
 	r := c.value(n)
-	if r.den == nil {
+	switch {
+	case r.den == nil:
 		return r.num
+	case r.den.isConstant():
+		return r.num.times(r.den.den, max(1, r.den.lo)) // below 1 it never matters
 	}
 	g := int64(0)
 	for _, t := range r.den.terms {

@@ -128,15 +128,7 @@ func Show(problem *load.Problem) *Summary {
 		s.Task = &TaskLine{Domain: k.Domain, Instance: k.Instance, Goal: k.Goal, Learned: k.Learned}
 	}
 	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
-	s.Constant = p.Reward.Float(p.Reward.Constant)
-	for _, r := range p.Payoffs() {
-		weight := p.Reward.Float(r.Weight)
-		if r.Of != nil {
-			step, _ := r.Of.Step().Float64()
-			weight /= step
-		}
-		s.Reward = append(s.Reward, RewardLine{r.Text, r.Of != nil, weight})
-	}
+	s.pay(p)
 	s.Chance = chanceLines(problem.Chance)
 	s.Untrained = t.Network == nil && len(p.Outputs) > 0
 	if n := t.Network; n != nil {
@@ -150,15 +142,42 @@ func Show(problem *load.Problem) *Summary {
 }
 
 // lines describes constraints. The definitions of auxiliary variables that are shown by their
-// meaning are left out, as are those of the numbers of steps.
+// meaning are left out, as are those of the numbers of steps, and of what is shown as it was written.
 func lines(p *factored.Problem, cs []factored.Constraint) []ConstraintLine {
+	written := map[string]bool{"reward": p.Reward.Written != nil} // by origin
+	for _, group := range [][]factored.Constraint{p.Global, p.Goal, p.Transition} {
+		for i := range group {
+			written[group[i].Origin] = written[group[i].Origin] || group[i].Written != nil
+		}
+	}
 	out := []ConstraintLine{}
 	for i := range cs {
-		if c := &cs[i]; !c.Defines || !isKnown(p, c) {
+		if c := &cs[i]; !c.Defines || !isKnown(p, c) && !written[c.Origin] {
 			out = append(out, ConstraintLine{p.Format(c), c.Origin})
 		}
 	}
 	return out
+}
+
+// pay describes the reward: by its terms, or, if these are bits of products and the like, as it was
+// written.
+func (s *Summary) pay(p *factored.Problem) {
+	w := p.Reward.Written
+	for _, t := range p.Reward.Terms {
+		if v, _ := p.Owner(t.Lit.Bit); w != nil && v.Kind == factored.Auxiliary && v.Meaning == "" {
+			s.Reward = append(s.Reward, RewardLine{"(" + w.String() + ")", true, 1})
+			return
+		}
+	}
+	s.Constant = p.Reward.Float(p.Reward.Constant)
+	for _, r := range p.Payoffs() {
+		weight := p.Reward.Float(r.Weight)
+		if r.Of != nil {
+			step, _ := r.Of.Step().Float64()
+			weight /= step
+		}
+		s.Reward = append(s.Reward, RewardLine{r.Text, r.Of != nil, weight})
+	}
 }
 
 // isKnown reports whether c is about a variable that a reader knows without it: the number of

@@ -1,12 +1,14 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/data/bins"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // TestDiscretize reads quantities as levels from every format and writes them
@@ -81,5 +83,42 @@ func TestDiscretize(t *testing.T) {
 		if _, err := s.Discretize(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestDecimals reads quantities of fixed decimals from every format as their steps, rounded, and writes
+// them back.
+func TestDecimals(t *testing.T) {
+	p := factored.NewProblem("tank")
+	for _, v := range []factored.Variable{
+		{Name: "level", Lo: -4, Hi: 200, View: &factored.View{Num: 1, Den: 20}}, {Name: "pump", Kind: factored.Action, Hi: 3, View: &factored.View{Num: 5, Den: 1}},
+	} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := OfProblem(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ReadAs(write(t, "d.csv", "level,pump,level'\n9.98,2.5,10.02\n-0.225,12.4,0.025\n0.30000000000000004,7.5,1e-1\n"), s)
+	want := []float64{200, 0, 200, -4, 2, 0, 6, 2, 2}
+	if err != nil || !slices.Equal(valuesOf(d), want) {
+		t.Fatalf("%v, %v", valuesOf(d), err)
+	}
+	for _, name := range []string{"d.csv", "d.parquet", "d.npz"} {
+		name = filepath.Join(t.TempDir(), name)
+		if err := Write(name, d); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ReadAs(name, s); err != nil || !slices.Equal(valuesOf(again), want) {
+			t.Errorf("%s: %v, %v", name, valuesOf(again), err)
+		}
+		if text, _ := os.ReadFile(name); strings.HasSuffix(name, ".csv") && string(text) != "level,pump,level'\n10.00,0,10.00\n-0.20,10,0.00\n0.30,10,0.10\n" {
+			t.Errorf("%s", text)
+		}
+	}
+	if _, err := ReadAs(write(t, "d.csv", "level,pump,level'\n10.03,0,0\n"), s); err == nil || !strings.Contains(err.Error(), "d.csv:2:1: column level: \"10.03\", expected a value in -0.2..10") {
+		t.Errorf("a value outside: %v", err)
 	}
 }

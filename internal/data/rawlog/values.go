@@ -84,7 +84,7 @@ func (v *values) of(cell uint64, text func(cell uint64) string) (x float64, expe
 		return 0, ""
 	case isNone(cell):
 		return fail("a number")
-	case c.Bounded && (x < c.Lo || x > c.Hi):
+	case !c.Contains(x):
 		return fail(fmt.Sprintf("a value in %v..%v", c.Lo, c.Hi))
 	case c.Type == dataset.Int && x != math.Trunc(x):
 		return fail("an integer")

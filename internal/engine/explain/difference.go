@@ -33,7 +33,7 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 	}
 	var out []Difference
 	for _, part := range p.Payoffs() {
-		if part.Weight == 0 {
+		if v, _ := p.Owner(part.Terms[0].Lit.Bit); part.Weight == 0 || v.Kind == factored.Auxiliary && v.Meaning == "" {
 			continue
 		}
 		d := Difference{What: part.Text, Integer: part.Of != nil, Weight: part.Weight}

@@ -286,3 +286,34 @@ outcomes = ["30%: up = true", ".7: up = false"]
 		}
 	}
 }
+
+// TestSteps declares quantities by a range and a step, or by decimals.
+func TestSteps(t *testing.T) {
+	const head = "reward = \"-price*pump/(1 + pump)\"\ngoal = \"level*level >= 6.25\"\n[[state]]\nname = \"level\"\n%s\n[[action]]\nname = \"pump\"\nrange = \"0..2 by 0.5\"\n[[state]]\nname = \"price\"\nrange = [0, 1.5]\ndecimals = 1\n"
+	for text, want := range map[string]string{
+		"range = \"0..4 by 0.25\"\nunit = \"m\"\ninitial = 0.6": "0.00..4.00 m",
+		"range = [-1, 4]\ndecimals = 2":                         "-1.00..4.00",
+		"range = [0, 30]\ndecimals = 0":                         "0..30",
+		"range = [0, 4.5]":                                      "t.toml:4:8: this is not a range for level; 4.5 is no integer",
+		"range = \"0..4 by 0.3\"":                               "this is not a range for level; 4 is no multiple of the step 0.3",
+		"range = \"4\"":                                         "this is not a range for level; \"4\" is not a range",
+		"decimals = 2":                                          "level has decimals and no range",
+		"range = [0, 4]\nunit = \"m\"":                          "level has a unit and no bins or step",
+		"range = [0, 4]\ndecimals = 40":                         "40 decimals; expected 0 to 12",
+		"range = \"0..4 by 0.25\"\ninitial = 7":                 "level cannot be 7.00; its range is 0.00..4.00",
+	} {
+		k, err := Parse("t.toml", []byte(fmt.Sprintf(head, text)))
+		var p *factored.Problem
+		if err == nil {
+			p, err = k.Factored("tank")
+		}
+		got := fmt.Sprint(err)
+		if err == nil {
+			v, _ := p.Lookup("level")
+			got = v.RangeText()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
