@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 		var ends []string
 		began := time.Now()
 		for seed := range *seeds {
-			p, err := load.Load(context.Background(), load.Ref{Name: name})
+			p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
 			if err != nil {
 				t.Fatal(err)
 			}
