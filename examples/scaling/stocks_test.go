@@ -213,3 +213,4 @@ func loadFiles(t testing.TB, made *files) (engine.Task, int) {
 	}
 	return engine.Task{Problem: c.Problem}, c.Problem.Horizon
 }
+

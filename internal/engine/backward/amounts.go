@@ -13,6 +13,7 @@ import (
 type amounts struct {
 	bits      []map[int32]model.Lit // [t-1]: by number in package bound
 	equations [][]equation          // [t-1]: by amount
+	clauses   [][][]model.Lit       // [t-1]: that define classes
 	made      []proof.ID
 }
 
@@ -31,10 +32,15 @@ func (w *writer) addAmounts(x *bound.Relaxation) error {
 		for _, k := range all {
 			equations = append(equations, w.defineAmount(t, k, bits))
 		}
-		a.bits, a.equations = append(a.bits, bits), append(a.equations, equations)
+		a.bits, a.equations, a.clauses = append(a.bits, bits), append(a.equations, equations), append(a.clauses, nil)
+	}
+	for _, c := range x.Classes() {
+		for t := 1; t <= w.m.Horizon; t++ {
+			w.defineClass(t, c)
+		}
 	}
 	if len(all) == 0 {
-		return nil
+		return w.log.Err()
 	}
 	return w.derive(x.Derived())
 }
@@ -150,6 +156,59 @@ func (w *writer) either(want linear, a, b proof.ID) proof.ID {
 	id := w.log.EndPol()
 	w.log.DeleteAll(made)
 	return id
+}
+
+// defineClass defines a bit as "the inputs have one of these values", by a literal for each.
+func (w *writer) defineClass(t int, c bound.Class) {
+	a := w.amounts
+	offset := w.m.Stride() * int32(t-1)
+	var made []proof.ID
+	var sum []proof.Term
+	for _, value := range c.Values {
+		var all []proof.Term
+		possible := true
+		for i, l := range c.Inputs {
+			l = l.Shift(offset).If(value>>i&1 == 1)
+			switch v := w.m.Value(l); {
+			case v < 0:
+				possible = false
+			case v == 0:
+				all = append(all, proof.Term{Coef: 1, Lit: l})
+			}
+		}
+		if !possible {
+			continue
+		}
+		w.vars++
+		only, when := w.log.Reify(w.vars, all, int64(len(all)))
+		made = append(made, only, when)
+		sum = append(sum, proof.Term{Coef: 1, Lit: w.vars})
+	}
+	w.vars++
+	bit := w.vars
+	a.bits[t-1][c.Bit.Var()] = bit
+	only, when := w.log.Reify(bit, sum, 1)
+	made = append(made, only, when)
+	for _, s := range c.Clauses {
+		var clause []model.Lit
+		holds := false
+		for _, x := range s.Terms {
+			l := x.Lit.Shift(offset)
+			if x.Lit.Var() == c.Bit.Var() {
+				l = bit.If(x.Lit > 0)
+			}
+			if v := w.value(l); v > 0 {
+				holds = true
+			} else if v == 0 {
+				clause = append(clause, l)
+			}
+		}
+		if !holds {
+			a.made = append(a.made, w.log.Learn(clause))
+			a.clauses[t-1] = append(a.clauses[t-1], clause)
+		}
+	}
+	w.log.DeleteAll(made)
 }
 
 // derive derives the constraints over amounts at every step.

@@ -49,6 +49,9 @@ func (b *beam) joint(t int, cuts []known) *joint {
 			j.inequality(k.atLeast.linear)
 			j.inequality(k.atMost.linear)
 		}
+		for _, c := range b.amounts.clauses[t-1] {
+			j.clause(c)
+		}
 		j.knowTables(t + 1)
 		j.knowNodes(t)
 	}

@@ -29,6 +29,7 @@ type structure struct {
 	rules     []model.Sum // coupling rows, over now, action, after and visible variables
 	invariant []bool      // by rule: over the present state alone
 	home      []int32     // by variable: the group that owns it, -1 for none
+	classes   []class
 	// reads bounds the bits that a group reads beside its own.
 	reads int
 }
@@ -73,6 +74,7 @@ func groupUp(r *relation, d *definitions, asks []assertion, union []int, reads i
 	}
 	s.placeOthers()
 	s.placeLoose()
+	s.gatherHomes()
 	if r.stop() {
 		return nil // it may be incomplete
 	}

@@ -184,6 +184,7 @@ func (x *listing) findSeasons() {
 			x.free = append(x.free, model.Lit(v))
 		}
 	}
+	x.free = x.s.enumerated(x.g, x.free)
 	seen := map[string]bool{}
 	for t := 1; t <= r.horizon; t++ {
 		var season []model.Lit

@@ -69,7 +69,7 @@ func (o *optimizer) restart() {
 const (
 	firstTurn   = 100
 	longestTurn = 1600
-	maxIdle     = 500
+	maxIdle     = 200
 )
 
 // start evaluates the first prices.

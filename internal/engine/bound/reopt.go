@@ -167,20 +167,24 @@ type reoptimizer struct {
 	// Of the groups that are free:
 	free     []int32
 	isFree   []bool
+	chosen   []int32 // groups that have a choice
 	room     []int64 // by rule: what is left of it at the step at hand
 	ofRule   []int32 // by rule: its relation
 	uses     [][][]rulesOf
 	watchers [][]int32 // by variable: groups that read it
 	used     [][]int64 // [t-1][rule]: by all moves of the plan
+	size     int       // joint values at most
 	rulesOf  [][]int32 // by group: those that it uses
 	pairsOf  map[[2]int32][]pair
 	lists    map[listed]*choices
 }
 
-// Sizes of the dynamic programs: joint values, and pairs of a joint value and a joint move at each step.
+// Sizes of the dynamic programs: joint values, and pairs of a joint value and a joint move at each step. They grow
+// where a size has found nothing for every group.
 const (
-	maxJointValues = 30_000
-	maxJointMoves  = 400_000
+	minJointValues = 8_000
+	maxJointValues = 512_000
+	movesPerValue  = 16
 )
 
 func (f *Factors) newReoptimizer(t *Tables, plan *itinerary, uses [][][]rulesOf, seed uint64) *reoptimizer {
@@ -277,8 +281,22 @@ func (r *reoptimizer) rest(id int32) []int64 {
 func (r *reoptimizer) run(ctx context.Context, most int64, lower int64) (better bool) {
 	n := len(r.f.parts)
 	failed := 0
+	r.chosen = nil
+	for id := range r.f.parts {
+		g := &r.f.parts[id]
+		if len(g.own) == 0 || !r.f.r.clocked(g.own[0]) { // what is known at every step has no choice
+			r.chosen = append(r.chosen, int32(id))
+		}
+	}
 	loss := r.losses()
-	for turn := 0; r.work < most && failed < 30+6*n && r.plan.cost > lower && ctx.Err() == nil; turn++ {
+	r.size = minJointValues
+	for turn := 0; r.work < most && r.plan.cost > lower && ctx.Err() == nil; turn++ {
+		if failed > 30+3*n {
+			if r.size >= maxJointValues {
+				break
+			}
+			r.size, failed = 4*r.size, 0
+		}
 		r.choose(turn, loss)
 		if len(r.free) == 0 {
 			failed++
@@ -313,7 +331,7 @@ func (r *reoptimizer) choose(turn int, loss []float64) {
 		if r.f.counts(id) { // few of its moves fit what the others take
 			each = 1 + each/8
 		}
-		if values*len(g.values) > maxJointValues || moves*len(g.values)*each > maxJointMoves {
+		if values*len(g.values) > r.size || moves*len(g.values)*each > movesPerValue*r.size {
 			return false
 		}
 		values, moves = values*len(g.values), moves*len(g.values)*each
@@ -321,8 +339,8 @@ func (r *reoptimizer) choose(turn int, loss []float64) {
 		r.free = append(r.free, id)
 		return true
 	}
-	seed := int32(turn % len(f.parts))
-	if turn >= len(f.parts) {
+	seed := r.chosen[turn%len(r.chosen)]
+	if turn >= len(r.chosen) {
 		seed = r.draw(loss)
 	}
 	if !add(seed) {
@@ -333,10 +351,10 @@ func (r *reoptimizer) choose(turn int, loss []float64) {
 			add(id)
 		}
 	}
-	for tries := 0; tries < 4 && (turn >= len(f.parts) || tries < 1); tries++ {
+	for tries := 0; tries < 8 && (turn >= len(r.chosen) || tries < 1); tries++ {
 		of := r.free[r.rng.IntN(len(r.free))]
 		near := r.links[of]
-		if turn >= len(f.parts) && (len(near) == 0 || r.rng.IntN(2) == 0) {
+		if turn >= len(r.chosen) && (len(near) == 0 || r.rng.IntN(2) == 0) {
 			near = r.mates[of]
 		}
 		if len(near) > 0 {
@@ -367,14 +385,14 @@ func (f *Factors) counts(id int32) bool {
 
 func (r *reoptimizer) draw(loss []float64) int32 {
 	var sum float64
-	for _, x := range loss {
-		sum += x + .2
+	for _, id := range r.chosen {
+		sum += loss[id] + .2
 	}
 	at := r.rng.Float64() * sum
-	for id, x := range loss {
-		if at -= x + .2; at < 0 {
-			return int32(id)
+	for _, id := range r.chosen {
+		if at -= loss[id] + .2; at < 0 {
+			return id
 		}
 	}
-	return int32(len(loss) - 1)
+	return r.chosen[len(r.chosen)-1]
 }

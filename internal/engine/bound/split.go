@@ -83,7 +83,8 @@ func (l *lister) listAll(ctx context.Context, s *structure, one, all int) (*stru
 		all -= x.total
 		out = append(out, x)
 	}
-	return s, out, constant, ctx.Err()
+	out, err := l.addClasses(ctx, out, one)
+	return s, out, constant, err
 }
 
 // worthMerging reports whether units, none of which is merged yet, make a

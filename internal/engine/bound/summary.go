@@ -105,7 +105,7 @@ func (f *Factors) summarizeGroup(id int, t *Tables) GroupSummary {
 // bitName names a variable of the one-step model.
 func (f *Factors) bitName(v int32) string {
 	if f.r.role[v] == quantity {
-		return "a sum over other groups"
+		return f.classText(v)
 	}
 	if f.r.bit[v] < 0 {
 		return "a hidden unit"

@@ -1,0 +1,279 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// class is a set of joint values of the bits that one group reads of another which are all
+// the same to the reader: it moves alike. A group that reads two bits or more of another has
+// copies of the classes, as bits of the relation's own, in place of copies of the bits: prices on
+// joint values show more than prices on each bit, since what is read is one thing, such as the
+// water that passes a gate, of how much water there is and whether the gate is open.
+type class struct {
+	bit    int32   // of the relation: the joint value is in the class
+	inputs []int32 // the bits that are read
+	values []uint64
+	reader int32
+}
+
+// Bounds on classes: of bits that are read, of classes, and of the clauses that define them.
+const (
+	maxClassInputs  = 8
+	maxClasses      = 24
+	maxClassClauses = 2_000
+)
+
+// gatherHomes moves actions and shared variables to the group whose state all their readers read: what
+// is read together is of one group then.
+func (s *structure) gatherHomes() {
+	for v := int32(1); v <= s.r.numVars; v++ {
+		if s.home[v] < 0 || s.r.role[v] == now || s.r.role[v] == after || s.r.role[v] == quantity || s.r.clocked(v) {
+			continue
+		}
+		var readers []int32
+		for id, g := range s.groups {
+			if slices.Contains(g.reads, v) {
+				readers = append(readers, int32(id))
+			}
+		}
+		if len(readers) < 2 {
+			continue
+		}
+		for h := range s.groups {
+			if s.readByAll(int32(h), readers) {
+				s.home[v] = int32(h)
+				if !slices.Contains(readers, int32(h)) {
+					s.groups[h].reads = append(s.groups[h].reads, v)
+				}
+				break
+			}
+		}
+	}
+}
+
+// readByAll reports whether each of the readers, but for the group itself, reads its state.
+func (s *structure) readByAll(h int32, readers []int32) bool {
+	if len(s.groups[h].own) == 0 {
+		return false
+	}
+	for _, id := range readers {
+		if id != h && !slices.ContainsFunc(s.groups[id].reads, func(v int32) bool {
+			return s.home[v] == h && s.r.role[v] == now && !s.r.clocked(v)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// addClasses finds the classes of what groups read of each other, and lists the groups anew. It
+// gives the groups as they were where that does not fit.
+func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*local, error) {
+	s := l.s
+	var changed []int32
+	for id := range s.groups {
+		for _, h := range s.sources(int32(id)) {
+			if s.addClassesOf(int32(id), h, out[id]) {
+				changed = insert(insert(changed, int32(id)), h)
+			}
+		}
+	}
+	costs, _ := s.shares()
+	for _, id := range changed {
+		l.most = most
+		x, err := l.list(s.groups[id], costs[id])
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoGroups, err)
+		}
+		out[id] = x
+	}
+	return out, ctx.Err()
+}
+
+// sources lists the groups of which a group reads two bits or more.
+func (s *structure) sources(id int32) (out []int32) {
+	count := map[int32]int{}
+	for _, v := range s.groups[id].reads {
+		if h := s.home[v]; h >= 0 && h != id && !s.r.clocked(v) && s.r.role[v] != quantity {
+			if count[h]++; count[h] == 2 {
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
+// addClassesOf replaces what a group reads of another by classes. It is false where these are
+// too many.
+func (s *structure) addClassesOf(id, h int32, g *local) bool {
+	r := s.r
+	var inputs, places []int32
+	for i, v := range g.reads {
+		if s.home[v] == h && !r.clocked(v) && r.role[v] != quantity {
+			inputs, places = append(inputs, v), append(places, int32(i))
+		}
+	}
+	if len(inputs) > maxClassInputs {
+		return false
+	}
+	classOf, n := g.classify(places)
+	if n < 2 || n > maxClasses || n<<len(inputs) > maxClassClauses || len(g.reads)+n > 60 || len(s.groups[h].reads)+n > 60 {
+		return false
+	}
+	reader, home := s.groups[id], s.groups[h]
+	reader.reads = slices.DeleteFunc(slices.Clone(reader.reads), func(v int32) bool { return slices.Contains(inputs, v) })
+	reader.hides = append(slices.Clone(reader.hides), inputs...)
+	reader.rows, home.rows = slices.Clone(reader.rows), slices.Clone(home.rows)
+	for c := 1; c < n; c++ {
+		r.numVars++
+		r.role, r.bit, r.fixed, r.isClock = append(r.role, quantity), append(r.bit, -1), append(r.fixed, 0), append(r.isClock, false)
+		s.home = append(s.home, h)
+		x := class{bit: r.numVars, inputs: inputs, reader: id}
+		for value, k := range classOf {
+			if k == c {
+				x.values = append(x.values, uint64(value))
+			}
+		}
+		s.classes = append(s.classes, x)
+		reader.reads, home.reads = append(reader.reads, x.bit), append(home.reads, x.bit)
+		for value, k := range classOf {
+			r.rows = append(r.rows, x.row(uint64(value), k == c))
+			reader.rows, home.rows = append(reader.rows, len(r.rows)-1), append(home.rows, len(r.rows)-1)
+		}
+	}
+	return true
+}
+
+// enumerated orders what a group's moves are listed by: the bits that classes are of before the classes, which
+// follow from them.
+func (s *structure) enumerated(g *group, free []model.Lit) (out []model.Lit) {
+	var last []model.Lit
+	isClass := map[model.Lit]bool{}
+	for i := range s.classes {
+		isClass[model.Lit(s.classes[i].bit)] = true
+	}
+	for _, l := range free {
+		if isClass[l] {
+			last = append(last, l)
+		} else {
+			out = append(out, l)
+		}
+	}
+	for i := range s.classes {
+		if c := &s.classes[i]; slices.Contains(last, model.Lit(c.bit)) {
+			for _, v := range c.inputs {
+				if slices.Contains(g.hides, v) && !slices.Contains(out, model.Lit(v)) {
+					out = append(out, model.Lit(v))
+				}
+			}
+		}
+	}
+	return append(out, last...)
+}
+
+// row states whether a joint value is in the class.
+func (x *class) row(value uint64, in bool) row {
+	lits := []model.Lit{model.Lit(x.bit)}
+	if !in {
+		lits[0] = -lits[0]
+	}
+	for i, v := range x.inputs {
+		l := model.Lit(v)
+		if value>>i&1 == 1 {
+			l = -l
+		}
+		lits = append(lits, l)
+	}
+	w := row{sum: clauseOf(lits)}
+	for _, t := range w.sum.Terms {
+		w.vars = append(w.vars, t.Lit.Var())
+	}
+	slices.Sort(w.vars)
+	return w
+}
+
+// classify numbers the classes of the joint values of what a group reads at some places; the first value
+// is in class 0.
+func (g *local) classify(places []int32) (classOf []int, n int) {
+	var mask uint64
+	for _, p := range places {
+		mask |= 1 << p
+	}
+	moves := make([][]string, 1<<len(places))
+	for v := range g.moves {
+		for i := range g.moves[v] {
+			m := &g.moves[v][i]
+			value := 0
+			for k, p := range places {
+				value |= int(m.reads>>p&1) << k
+			}
+			moves[value] = append(moves[value], fmt.Sprint(v, m.to, m.cost, m.reads&^mask))
+		}
+	}
+	known := map[string]int{}
+	for _, list := range moves {
+		slices.Sort(list)
+		h := fnv.New128a()
+		for _, x := range list {
+			fmt.Fprintln(h, x)
+		}
+		key := string(h.Sum(nil))
+		c, ok := known[key]
+		if !ok {
+			c = len(known)
+			known[key] = c
+		}
+		classOf = append(classOf, c)
+	}
+	return classOf, len(known)
+}
+
+// Class is a bit that stands for joint values of others at every step, as Amount stands for
+// a sum: Bit is true if Inputs have one of Values, and Clauses say so.
+type Class struct {
+	Bit     model.Lit
+	Inputs  []model.Lit
+	Values  []uint64
+	Clauses []model.Sum
+}
+
+// Classes lists the classes that groups read.
+func (x *Relaxation) Classes() (out []Class) {
+	for i := range x.f.s.classes {
+		c := &x.f.s.classes[i]
+		y := Class{Bit: model.Lit(c.bit), Inputs: lits(c.inputs), Values: c.values}
+		for value := range uint64(1) << len(c.inputs) {
+			y.Clauses = append(y.Clauses, c.row(value, slices.Contains(c.values, value)).sum)
+		}
+		out = append(out, y)
+	}
+	return out
+}
+
+// classText says what a class is of.
+func (f *Factors) classText(v int32) string {
+	for i := range f.s.classes {
+		c := &f.s.classes[i]
+		if c.bit != v {
+			continue
+		}
+		var names []string
+		for _, w := range c.inputs {
+			if f.r.bit[w] < 0 {
+				continue
+			}
+			if owner, _ := f.r.Task.Problem.Owner(factored.Bit(f.r.bit[w])); !slices.Contains(names, owner.Name) {
+				names = append(names, owner.Name)
+			}
+		}
+		return fmt.Sprintf("%s together, in case %d", strings.Join(names, " and "), v-f.s.classes[0].bit+1)
+	}
+	return "a sum over other groups"
+}
