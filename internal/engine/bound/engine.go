@@ -30,9 +30,10 @@ type Search struct {
 	cost   int64 // of trace, without the constant; infinite without one
 	lower  int64 // no plan costs less
 	nodes  int64
-	width  int // of the next beam
-	turn   int // beams so far
-	rounds int // of prices that are to come before the next beam
+	width  int  // of the next beam
+	turn   int  // beams so far
+	stuck  bool // the last reoptimization found nothing
+	rounds int  // of prices that are to come before the next beam
 	reason string
 }
 
@@ -307,8 +308,11 @@ func (s *Search) take(trace *factored.Trace, cost int64) error {
 	return nil
 }
 
-// reoptNodes is the least work of a reoptimization, in nodes of beams.
-const reoptNodes = 1_000_000
+// reoptNodes is the least work of a reoptimization, in nodes of beams; one is worth so many moves there.
+const (
+	reoptNodes   = 150_000
+	movesPerNode = 15
+)
 
 // reoptimize improves the best plan a few groups at a time.
 func (s *Search) reoptimize(ctx context.Context) error {
@@ -320,9 +324,13 @@ func (s *Search) reoptimize(ctx context.Context) error {
 		return nil
 	}
 	r := s.f.newReoptimizer(s.o.best, plan, s.f.newOrder(0).uses, uint64(s.turn))
-	r.run(ctx, max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts))), s.lower)
-	s.nodes += r.work
-	if plan.cost >= s.cost {
+	most := max(reoptNodes, int64(s.width)*int64(s.f.horizon)*int64(len(s.f.parts)))
+	if s.stuck { // it found nothing better before
+		most = reoptNodes / 4
+	}
+	r.run(ctx, movesPerNode*most, s.lower)
+	s.nodes += r.work / movesPerNode
+	if s.stuck = plan.cost >= s.cost; s.stuck {
 		return nil
 	}
 	err := s.take(s.f.traceOf(plan), plan.cost)

@@ -12,14 +12,17 @@ const maxFree = 6
 // freed is the dynamic program over the joint values of the groups that are free.
 type freed struct {
 	*reoptimizer
-	radix  []int32
-	layers [][]joint
-	place  []int32 // by joint value: its place in the layer at hand, if it is there
-	rest   []int64 // [t-1]: what the moves of the others cost from step t on, with prices
-	before []int64 // [t-1]: what they cost before step t, without
-	rules  []int32 // that the free groups use
-	states []int32 // rules on states that they use
-	key    int32   // the equation by which the last group's moves are looked up; -1 for none
+	radix     []int32
+	layers    [][]joint
+	place     []int32 // by joint value: its place in the layer at hand, if it is there
+	rest      []int64 // [t-1]: what the moves of the others cost from step t on, with prices
+	before    []int64 // [t-1]: what they cost before step t, without
+	rules     []int32 // that the free groups use
+	states    []int32 // rules on states that they use
+	equations []int32 // rules that are
+	needed    []int32 // rules on states that are equations, or that the free groups must use at the step at hand
+	critical  []int32 // other rules that the free groups must use at the step at hand
+	key       int32   // the equation by which the last group's moves are looked up; -1 for none
 
 	// Of the step at hand:
 	moves []*choices // by free group: those that agree with the others
@@ -104,6 +107,9 @@ func (d *freed) prepare() {
 				d.states = insert(d.states, k)
 			} else {
 				d.rules = insert(d.rules, k)
+				if f.rels[r.ofRule[k]].equal {
+					d.equations = insert(d.equations, k)
+				}
 			}
 		}
 	}
@@ -134,6 +140,30 @@ func (d *freed) list() {
 					d.room[k] += u.coef
 				}
 			}
+		}
+	}
+	d.critical = d.critical[:0]
+	for _, k := range d.rules {
+		if d.room[k] < 0 {
+			d.critical = append(d.critical, k)
+		}
+	}
+	for _, k := range d.states {
+		d.room[k] = f.rels[d.ofRule[k]].limit - d.standing[t+1][k]
+		for _, id := range d.free {
+			if uses := f.parts[id].nowUse; uses != nil {
+				for _, u := range uses[d.plan.values[t+1][id]] {
+					if u.rel == d.ofRule[k] {
+						d.room[k] += u.coef
+					}
+				}
+			}
+		}
+	}
+	d.needed = d.needed[:0]
+	for _, k := range d.states {
+		if d.room[k] < 0 || f.rels[d.ofRule[k]].equal {
+			d.needed = append(d.needed, k)
 		}
 	}
 	d.moves = d.moves[:0]
@@ -335,10 +365,9 @@ func (r *reoptimizer) pairs(reader, home int32) []pair {
 // good a plan.
 func (d *freed) reach(cost int64) {
 	f, t := d.f, d.t
-	for _, k := range d.rules {
-		if x := d.room[k]; x < 0 || x != 0 && f.rels[d.ofRule[k]].equal {
-			return
-		}
+	d.work += int64(1 + len(d.equations) + len(d.states)/16)
+	if !d.keepsRules() {
+		return
 	}
 	lowest := (cost+d.before[t+1])*d.reoptimizer.t.Scale + d.rest[t+1] - d.reoptimizer.t.Tail[t+1]
 	index := int32(0)
@@ -366,34 +395,55 @@ func (d *freed) reach(cost int64) {
 	}
 }
 
-// keepsStates reports whether the new values keep the rules on states.
-func (d *freed) keepsStates() bool {
-	f := d.f
-	for _, k := range d.states {
-		e := &f.rels[d.ofRule[k]]
-		var sum int64
-		add := func(uses []use) {
-			for _, u := range uses {
-				if u.rel == d.ofRule[k] {
-					sum += u.coef
-				}
-			}
-		}
-		for id := range f.parts {
-			if uses := f.parts[id].nowUse; uses != nil && !d.isFree[id] {
-				add(uses[d.plan.values[d.t+1][id]])
-			}
-		}
-		for i, id := range d.free {
-			if uses := f.parts[id].nowUse; uses != nil {
-				add(uses[f.parts[id].moves[d.now[i]][d.chose[i]].to])
-			}
-		}
-		if sum > e.limit || e.equal && sum < e.limit {
+// keepsRules reports whether the chosen moves keep the rules: those that they use, and the equations.
+func (d *freed) keepsRules() bool {
+	for _, k := range d.equations {
+		if d.room[k] != 0 {
 			return false
 		}
 	}
+	for _, k := range d.critical {
+		if d.room[k] < 0 {
+			return false
+		}
+	}
+	for i, id := range d.free {
+		for _, u := range d.uses[id][d.now[i]][d.chose[i]] {
+			if d.room[u.rel] < 0 {
+				return false
+			}
+		}
+	}
 	return true
+}
+
+// keepsStates reports whether the new values keep the rules on states: those that they use, and those
+// that must be used.
+func (d *freed) keepsStates() bool {
+	d.eachState(func(k int32, coef int64) { d.room[k] -= coef })
+	ok := true
+	d.eachState(func(k int32, _ int64) { ok = ok && d.room[k] >= 0 })
+	for _, k := range d.needed {
+		ok = ok && (d.room[k] == 0 || d.room[k] > 0 && !d.f.rels[d.ofRule[k]].equal)
+	}
+	d.eachState(func(k int32, coef int64) { d.room[k] += coef })
+	return ok
+}
+
+// eachState visits what the new values use of rules on states.
+func (d *freed) eachState(visit func(rule int32, coef int64)) {
+	f := d.f
+	for i, id := range d.free {
+		uses := f.parts[id].nowUse
+		if uses == nil {
+			continue
+		}
+		for _, u := range uses[f.parts[id].moves[d.now[i]][d.chose[i]].to] {
+			if k := f.rels[u.rel].rule; k >= 0 && f.s.invariant[k] {
+				visit(int32(k), u.coef)
+			}
+		}
+	}
 }
 
 // take makes the best way the plan's; false if it is not as good, or changes nothing.
