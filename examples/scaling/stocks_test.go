@@ -213,4 +213,3 @@ func loadFiles(t testing.TB, made *files) (engine.Task, int) {
 	}
 	return engine.Task{Problem: c.Problem}, c.Problem.Horizon
 }
-
