@@ -245,7 +245,7 @@ func signed(l model.Lit, v bool) model.Lit {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"on(c1,c2) => ~move-east", "level + 2*temp <= 3 ^ on'(c1,c2)", "robot-at[$x14| $y12]", "((", "~~~true", "1 == -level'"} {
+	for _, s := range []string{"if (temp ~= 0) then level/temp >= 1 else max[flow, abs[temp], 0.5] == flow*flow", "on(c1,c2) => ~move-east", "level + 2*temp <= 3 ^ on'(c1,c2)", "robot-at[$x14| $y12]", "((", "~~~true", "1 == -level'"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

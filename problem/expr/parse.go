@@ -20,6 +20,9 @@ type node struct {
 	col  int
 
 	small bool // see mark
+
+	bounded bool // lo and hi are known; see bounds
+	lo, hi  *big.Rat
 }
 
 // whole returns an integer as a node.

@@ -17,6 +17,9 @@ type statement struct {
 
 // Holds evaluates the statement in fractions. It is false where a quotient in it has the divisor 0.
 func (s *statement) Holds(now, next factored.Valuation) bool {
+	if s.n.small {
+		return (s.n.eval(now, next) != 0) != s.negate
+	}
 	x := s.n.exact(now, next)
 	return x != nil && (x.Sign() != 0) != s.negate
 }

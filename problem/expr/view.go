@@ -191,6 +191,14 @@ func (n *node) real() (float64, bool) {
 // bounds returns the least and the greatest value of n within the ranges of its variables,
 // taken apart; nil if a divisor can be 0 there.
 func (n *node) bounds() (lo, hi *big.Rat) {
+	if !n.bounded {
+		n.lo, n.hi = n.newBounds()
+		n.bounded = true
+	}
+	return n.lo, n.hi
+}
+
+func (n *node) newBounds() (lo, hi *big.Rat) {
 	var los, his []*big.Rat
 	for _, a := range n.args {
 		l, h := a.bounds()
