@@ -277,6 +277,7 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	}
 	writeSentence(b, load.Assumptions(d.Assumed))
 	writeSentence(b, d.Note)
+	writeSentence(b, d.Unrounded.String())
 }
 
 // statusWords is the status in words. What Algorithm 1 finds in a learned model is about that.

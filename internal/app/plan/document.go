@@ -41,6 +41,8 @@ type Document struct {
 	Simulated *float64 `json:"simulated_reward"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
+	// Unrounded is how the plan fares where the reals of RDDL are not rounded; absent if none is.
+	Unrounded *load.Unrounded `json:"unrounded,omitempty"`
 	// OutOfRange lists the values that the simulator sent and that their variables do not have; absent if there
 	// are none.
 	OutOfRange []simulator.Outside `json:"out_of_range,omitempty"`

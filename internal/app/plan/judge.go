@@ -7,6 +7,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -14,6 +15,10 @@ import (
 // is any, and records the verdict in it.
 func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
 	actions := tr.Steps[:tr.Horizon()]
+	var err error
+	if d.Unrounded, err = p.Unrounded(tr); err != nil {
+		return fmt.Errorf("simulating the plan without rounding: %w", err)
+	}
 	if try == nil {
 		if len(p.Unknown) > 0 {
 			d.Note = "no simulator for " + strings.Join(p.Unknown, ", ") + ": the plan is proven in the learned model only"
@@ -38,6 +43,9 @@ func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.T
 	d.Valid.Simulator = &valid
 	if valid {
 		d.Simulated = run.Reward
+		if s, r := d.Simulated, d.Reward; p.Rounded != "" && s != nil && r != nil && operator.Near(*s, *r) == *r {
+			d.Simulated = r // the simulator adds up in floating point
+		}
 	} else {
 		d.SimulatorSays = run.Failure.Error()
 	}

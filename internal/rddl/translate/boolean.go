@@ -214,7 +214,7 @@ func (c *compiler) comparison(dest lit, n *ground.Node) lit {
 
 // equal compiles a == b.
 func (c *compiler) equal(dest lit, a, b *ground.Node) lit {
-	if c.divides(a) || c.divides(b) {
+	if _, _, roots := c.squares(a, b); roots || c.divides(a) || c.divides(b) {
 		return c.isZero(dest, c.difference(a, b))
 	}
 	x, y := c.number(a), c.number(b)

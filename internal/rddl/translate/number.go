@@ -76,6 +76,11 @@ func (c *compiler) ifNumber(n *ground.Node) number {
 	case no:
 		return c.number(n.Args[2])
 	}
+	if c.irrational(n) { // its parts may have no values where other ones are chosen
+		if x, ok := c.byValues(n); ok {
+			return x
+		}
+	}
 	return c.choose(s, c.factor(n.Args[1]), c.factor(n.Args[2]))
 }
 
@@ -187,7 +192,9 @@ func (c *compiler) larger(a, b number, most bool) number {
 	if !most {
 		a, b = b, a // the smaller of a and b is b exactly where a >= b
 	}
-	s := c.nonNegative(0, a.plus(b, whole(-1)))
+	d := a.plus(b, whole(-1))
+	d.rounded = false // a wrong choice between nearly equal numbers is nearly right
+	s := c.nonNegative(0, d)
 	if !most {
 		a, b = b, a
 	}
@@ -234,6 +241,11 @@ func (c *compiler) functionNumber(n *ground.Node) number {
 	case "div", "mod", "fmod":
 		return c.division(n)
 	case "pow":
+		if c.irrational(n) { // rounded once, and not each factor
+			if x, ok := c.byValues(n); ok {
+				return x
+			}
+		}
 		a, b := c.factor(n.Args[0]), c.number(n.Args[1])
 		if e, ok := b.isConst(); ok && e.isWhole() && e.N >= 0 && e.N <= 16 {
 			out := constant(whole(1))

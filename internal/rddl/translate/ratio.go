@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -26,11 +28,27 @@ func (c *compiler) divides(n *ground.Node) bool {
 	return d
 }
 
+// irrational reports whether n contains a function that hardly ever has rational values.
+func (c *compiler) irrational(n *ground.Node) bool {
+	if n.Op == ground.Func && n.Operator().Exact == nil {
+		return true
+	}
+	if n.Op == ground.Ref && c.g.Fluents[n.Fluent].Kind == ground.Interm && c.hard(n) {
+		return c.irrational(c.cpf(n.Fluent))
+	}
+	return slices.ContainsFunc(n.Args, func(a *ground.Node) bool { return a != nil && c.hard(a) && c.irrational(a) })
+}
+
 // ratioOf compiles a number to a quotient.
 func (c *compiler) ratioOf(n *ground.Node) ratio {
 	one := constant(whole(1))
 	if !c.divides(n) {
 		return ratio{c.number(n), one}
+	}
+	if (n.Op == ground.If || n.Op == ground.Div) && c.irrational(n) { // its divisor may be no fraction, or 0 where another branch is taken
+		if x, ok := c.byValues(n); ok {
+			return ratio{x, one}
+		}
 	}
 	switch n.Op {
 	case ground.Ref:
@@ -85,6 +103,9 @@ func (c *compiler) combined(n *ground.Node, a, b ratio) ratio {
 	case ground.Mul:
 		return ratio{cross(a.over, b.over), cross(a.by, b.by)}
 	case ground.Div:
+		if c.legallyPositive(n.Args[1]) { // elsewhere the step is illegal anyway
+			b.over.lo = b.over.lo.max(fraction(1, precision))
+		}
 		if b.over.hi.sign() < 0 {
 			b.over, a.over = constant(whole(0)).plus(b.over, whole(-1)), constant(whole(0)).plus(a.over, whole(-1))
 		}
@@ -107,6 +128,11 @@ func (c *compiler) combined(n *ground.Node, a, b ratio) ratio {
 	return ratio{c.larger(a.over, b.over, n.Op == ground.Max), by}
 }
 
+// legallyPositive reports whether n is above 0 in all legal steps.
+func (c *compiler) legallyPositive(n *ground.Node) bool {
+	return c.domainsOf([]weighted{{node: n}})[0].lo >= 2.0/precision
+}
+
 // same reports whether two sums are equal by their form.
 func same(a, b number) bool {
 	d := a.linear.plus(b.linear, whole(-1))
@@ -115,11 +141,41 @@ func same(a, b number) bool {
 
 // difference is a number with the sign of a - b.
 func (c *compiler) difference(a, b *ground.Node) number {
+	if x, y, ok := c.squares(a, b); ok {
+		return x.plus(y, whole(-1))
+	}
 	if !c.divides(a) && !c.divides(b) {
 		return c.number(a).plus(c.number(b), whole(-1))
 	}
 	minus := &ground.Node{Op: ground.Sub, Args: []*ground.Node{a, b}, Pos: a.Pos}
 	return c.combined(minus, c.ratioOf(a), c.ratioOf(b)).over
+}
+
+// squares returns numbers that compare like a and b, of which one is a square root and the other one too or a constant: what is under the root, and
+// the square of the constant. ok is false for other numbers.
+func (c *compiler) squares(a, b *ground.Node) (x, y number, ok bool) {
+	under := func(n *ground.Node) (number, bool) {
+		if n.Op == ground.Const {
+			v := simplest(n.Val)
+			if v.sign() < 0 {
+				return constant(whole(-1)), true // below every root
+			}
+			return constant(v.mul(v)), true
+		}
+		if n.Op != ground.Func || n.Name != "sqrt" || c.divides(n) {
+			return number{}, false
+		}
+		x := c.number(n.Args[0])
+		return x, x.lo.sign() >= 0
+	}
+	if a.Op == ground.Const && b.Op == ground.Const {
+		return x, y, false
+	}
+	if x, ok = under(a); !ok {
+		return x, y, false
+	}
+	y, ok = under(b)
+	return x, y, ok
 }
 
 // roundOf returns the integer z that is nearest to a, the even one of two: -by <= 2(over - z*by) <= by, where a

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/rddl"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/rddl/sim"
@@ -326,5 +327,84 @@ func simulated(t *testing.T, seed int, run *sim.Runner, values, next []float64, 
 		if x != next[i+2] {
 			t.Fatalf("seed %d: %v: simulator has %v, want %v", seed, values, run.State(nil), next[2:])
 		}
+	}
+}
+
+// TestRoundedFunctions compares functions of reals with steps with the simulator in every state under every action.
+func TestRoundedFunctions(t *testing.T) {
+	for name, cpf := range map[string]string{
+		"root":          "if (sqrt[x * x + u * u] <= 0.5) then x + u else x",
+		"guarded":       "x + (if (hypot[u, x] >= 0.4) then 0.3 * u / hypot[u, x] else u)",
+		"clamped":       "max[-1, min[1, x + 0.7 * cos[3 * x] * u]]",
+		"legal divisor": "x + u / (2.5 + 2 * x) * 0.01",
+		"power":         "pow[x, 2] - pow[u, 3] / 2",
+		"long constant": "x * 0.123456789012 + 0.05",
+	} {
+		text := "domain d { pvariables { x : { state-fluent, real, default = 0.2 }; u : { action-fluent, real, default = 0.0 }; };\n cpfs { x' = " +
+			cpf + "; };\n reward = x; action-preconditions { u >= -0.5 ^ u <= 0.5; }; state-invariants { x >= -1 ^ x <= 1; }; }\n" +
+			"instance i { domain = d; horizon = 3; discount = 1.0; }"
+		f, err := rddl.Parse("d.rddl", []byte(text))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		g, err := ground.File(context.Background(), f, "")
+		if err == nil {
+			g, err = g.Rounded(func(*ground.Fluent) operator.Rat { return operator.Fraction(1, 10) })
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, bits := range []int{4, 12} {
+			c, err := Problem(context.Background(), g, Options{tableBits: bits})
+			if err != nil {
+				if bits == 12 {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue // functions need tables
+			}
+			s, err := sim.New(g)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			c.Problem.Initial = nil
+			followRounded(t, name, c, s.NewRunner(nil))
+		}
+	}
+}
+
+// followRounded compares the steps of a problem of one state x and one action u.
+func followRounded(t *testing.T, name string, c *Compiled, run *sim.Runner) {
+	t.Helper()
+	x, u := c.Ground.ByName["x"], c.Ground.ByName["u"]
+	legal := 0
+	for a := c.Variable(x).Lo; a <= c.Variable(x).Hi; a++ {
+		for b := c.Variable(u).Lo; b <= c.Variable(u).Hi; b++ {
+			values := make([]float64, 2)
+			values[x], values[u] = c.Decode(x, a), c.Decode(u, b)
+			here, err := c.Valuation(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run.SetState(values[x : x+1]); err != nil {
+				t.Fatal(err)
+			}
+			_, broken := run.Step(values[u : u+1])
+			next := append([]float64(nil), values...)
+			next[x] = run.Value(x)
+			there, err := c.Valuation(next)
+			if err != nil {
+				continue
+			}
+			fail, err := validate.CheckStep(c.Problem, nil, here, there)
+			if err != nil || (fail == nil) != (broken == nil) {
+				t.Fatalf("%s: x = %v, u = %v to %v: the simulator says %v, the model %v %v", name, values[x], values[u], next[x], broken, fail, err)
+			}
+			if broken == nil {
+				legal++
+			}
+		}
+	}
+	if legal < 10 {
+		t.Errorf("%s: only %d legal steps", name, legal)
 	}
 }
