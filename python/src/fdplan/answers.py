@@ -353,6 +353,9 @@ class PlanAnswer(Result):
     trace: list[dict[str, Any]] | None = field(repr=False)
     """Horizon+1 states, every state variable."""
 
+    unrounded: dict[str, Any] | None = field(default=None, repr=False)
+    """How the plan fares where the reals of RDDL are not rounded; absent if none is."""
+
     unseen_exact: bool | None
 
     unseen_steps: int | None
