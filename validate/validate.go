@@ -206,7 +206,7 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	for _, b := range c.p.Bits(factored.Action) {
 		q.set(slot{bit: b}, c.plan.Actions[t-1][b])
 	}
-	if !c.network(t, q) {
+	if !c.network(t, q) || !c.functions(q) {
 		return false
 	}
 	var open []slot

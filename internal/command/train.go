@@ -98,7 +98,7 @@ func (c *trainCmd) training(grid *learn.Grid) (learn.Training, error) {
 	if !(c.Noise >= 0 && c.Noise < .5) {
 		return learn.Training{}, fmt.Errorf("--noise %v; expected a share of wrong cells from 0 to below 0.5, such as 0.05", c.Noise)
 	}
-	t := learn.Training{Noise: c.Noise, Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
+	t := learn.Training{Noise: c.Noise, Lags: c.Lags, Recipe: learn.Recipe(c.Recipe), Split: train.SplitMode(c.Split), Checkpoint: c.Checkpoint, Resume: c.Resume, Init: c.Init, Also: c.Also, LearnReward: c.LearnReward, Grid: grid, Config: train.Config{
 		Hidden: c.Hidden, Weights: train.Weights(c.Weights), Epochs: c.Epochs, LearningRate: c.Rate,
 		WeightThreshold: c.Threshold, Seed: c.Seed, Threads: c.Threads, Prune: c.Prune > 0, PruneRounds: c.Prune,
 		Multiplicity: c.Multiplicity, Repeated: c.Repeated,
@@ -133,6 +133,9 @@ func writeTrained(w io.Writer, res *learn.Trained) error {
 	res.WriteErrors(w)
 	if res.Reward != nil {
 		fmt.Fprintf(w, "reward: %v\n", res.Reward)
+	}
+	for i := range res.Quantities {
+		fmt.Fprintln(w, &res.Quantities[i])
 	}
 	for _, line := range res.Warnings() {
 		fmt.Fprintln(w, line)
@@ -209,6 +212,14 @@ func (c *testCmd) Run(a *environment) error {
 	r.Clear()
 	if err != nil {
 		return limited(ctx, err)
+	}
+	if c.Out != "" {
+		if err := res.CanDraw(c.Out); err != nil {
+			return err
+		}
+		if err := a.toFile(c.Out, res.WriteFit); err != nil {
+			return err
+		}
 	}
 	return a.answer(c.JSON, "", res, res.WriteText)
 }

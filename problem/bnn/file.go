@@ -20,7 +20,7 @@ import (
 //	meta KEY VALUE           any number; KEY without blanks, VALUE to the line's end or absent
 //	input NAME               one per input bit, in order; NAME to the line's end
 //	output NAME              one per output bit, in order
-//	layer INPUTS UNITS       once per layer, first to last, then UNITS lines:
+//	layer INPUTS UNITS       once per layer, first to last, then UNITS lines; with none, there is no input and no output:
 //	THRESHOLD WEIGHTS        p* in 0..fan-in+1, and INPUTS characters out of + - 0
 //	checksum crc32c HEX      eight lower-case digits, over all bytes before this line
 //
@@ -53,8 +53,10 @@ func checksum(data []byte) string {
 // Check reports anything that ReadFile would not read back after WriteFile: a malformed
 // network, or names or metadata that do not fit it.
 func (f *File) Check() error {
-	if err := writable(f.Network); err != nil {
-		return err
+	if f.Network == nil || len(f.Network.Layers)+len(f.Inputs)+len(f.Outputs) > 0 {
+		if err := writable(f.Network); err != nil {
+			return err
+		}
 	}
 	if err := checkNames("input", f.Inputs, f.Network.Inputs()); err != nil {
 		return err
@@ -336,7 +338,7 @@ func (r *fileReader) readUnit(l *Layer, line string, k, j int) error {
 func (r *fileReader) readEnd(rest string, start int) error {
 	const at = len("checksum ") + 1
 	n := r.f.Network
-	if len(n.Layers) == 0 {
+	if len(n.Layers) == 0 && len(r.f.Inputs)+len(r.f.Outputs) > 0 {
 		return r.errorf(1, "there is no layer; expected layer INPUTS UNITS")
 	}
 	if n.Outputs() != len(r.f.Outputs) {

@@ -36,21 +36,31 @@ func (l *Layer) FanIn(j int) int {
 	return n
 }
 
-// Network is a feed-forward stack of layers.
+// Network is a feed-forward stack of layers. The zero value has none, and stands in files for no network.
 type Network struct {
 	Layers []Layer
 }
 
 // Inputs is the number of input bits.
-func (n *Network) Inputs() int { return n.Layers[0].Inputs }
+func (n *Network) Inputs() int {
+	if len(n.Layers) == 0 {
+		return 0
+	}
+	return n.Layers[0].Inputs
+}
 
 // Outputs is the number of output bits.
-func (n *Network) Outputs() int { return n.Layers[len(n.Layers)-1].Units() }
+func (n *Network) Outputs() int {
+	if len(n.Layers) == 0 {
+		return 0
+	}
+	return n.Layers[len(n.Layers)-1].Units()
+}
 
 // Hidden is the number of units before the last layer.
 func (n *Network) Hidden() int {
 	sum := 0
-	for i := range n.Layers[:len(n.Layers)-1] {
+	for i := range max(0, len(n.Layers)-1) {
 		sum += n.Layers[i].Units()
 	}
 	return sum
@@ -71,6 +81,9 @@ func (n *Network) Edges() int {
 
 // Shape writes the layer sizes as the paper's Table 1 does: 13:36:36:9.
 func (n *Network) Shape() string {
+	if len(n.Layers) == 0 {
+		return "no network"
+	}
 	s := fmt.Sprint(n.Inputs())
 	for i := range n.Layers {
 		s += fmt.Sprintf(":%d", n.Layers[i].Units())

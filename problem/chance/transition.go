@@ -86,8 +86,8 @@ func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*exp
 	return t
 }
 
-// Predict returns the values of all variables after the step as the network gives them, or constraints of the problem that
-// are equations for single bits; the others are as before. The next call overwrites them.
+// Predict returns the values of all variables after the step as the network, functions, or constraints of the problem that are
+// equations for single bits give them; the others are as before. The next call overwrites them.
 func (t *Transition) Predict(now factored.Valuation) []int64 {
 	copy(t.next, now)
 	if t.net != nil {
@@ -106,6 +106,10 @@ func (t *Transition) Predict(now factored.Valuation) []int64 {
 			}
 		}
 		t.next[x.bit] = rest*x.sign == 1
+	}
+	if len(t.p.Functions) > 0 {
+		t.values = t.m.Values(t.values[:0], now)
+		t.p.SetNext(t.next, t.values)
 	}
 	t.values = t.values[:0]
 	for i := range t.p.Variables {

@@ -134,6 +134,8 @@ type Constraint struct {
 	// Defines marks a constraint of I or C that belongs to the definition of an auxiliary
 	// variable. These constraints alone exclude no state or action.
 	Defines bool
+	// Function marks a constraint that says what Functions say too.
+	Function bool
 }
 
 // Statement is a condition as it was written.
@@ -189,6 +191,7 @@ type Problem struct {
 	Goal       []Constraint // G: over state (and auxiliary) bits at step H+1
 	Transition []Constraint // known part of T: over steps t and t+1, t = 1..H
 	Reward     Reward       // R
+	Functions  []Function   // of states, whose constraints are in C and T; see DefineFunction
 	Horizon    int          // the instance's own; 0 if it has none
 
 	// The learned part of T: the network reads Inputs at step t and determines Outputs at
@@ -351,7 +354,7 @@ func (p *Problem) Clone() *Problem {
 	q := *p
 	q.Variables = slices.Clone(p.Variables)
 	q.Initial, q.Global = slices.Clone(p.Initial), slices.Clone(p.Global)
-	q.Goal, q.Transition = slices.Clone(p.Goal), slices.Clone(p.Transition)
+	q.Goal, q.Transition, q.Functions = slices.Clone(p.Goal), slices.Clone(p.Transition), slices.Clone(p.Functions)
 	q.owner = slices.Clone(p.owner)
 	q.byName, q.byForm = maps.Clone(p.byName), maps.Clone(p.byForm)
 	return &q
@@ -391,6 +394,9 @@ func (p *Problem) Check() error {
 			return fmt.Errorf("the network reads %s twice", p.BitName(b))
 		}
 		read[b] = true
+	}
+	if err := p.checkFunctions(); err != nil {
+		return err
 	}
 	return p.checkReward()
 }

@@ -36,11 +36,12 @@ func (p *Problem) Earlier(v *Variable) (*Variable, error) {
 	return nil, fmt.Errorf("%s is a lag of %s by %d steps; expected a state that is one by %d too", v.Name, v.Lag.Of, v.Lag.By, v.Lag.By-1)
 }
 
-// ConnectLags adds the transitions of variables with a Lag, which are known: to the present value of another variable.
-func (p *Problem) ConnectLags() error {
+// ConnectLags adds the transitions of the variables with a Lag for which pick holds, nil for all. They are known: to the
+// present value of another variable.
+func (p *Problem) ConnectLags(pick func(*Variable) bool) error {
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		if !v.Lagged() {
+		if !v.Lagged() || pick != nil && !pick(v) {
 			continue
 		}
 		from, err := p.Earlier(v)
@@ -50,9 +51,11 @@ func (p *Problem) ConnectLags() error {
 		for k := range Bit(v.Width) {
 			p.Transition = append(p.Transition, Constraint{
 				Terms: []Term{{Coef: 1, Lit: Lit{Bit: v.First + k, Next: true}}, {Coef: -1, Lit: Lit{Bit: from.First + k}}},
-				Op:    EQ, Origin: fmt.Sprintf("%s is the value that %s had before", v.Name, from.Name),
+				Op:    EQ, Origin: fmt.Sprintf("%s is the value that %s had before", v.Name, from.Name), Function: true,
 			})
 		}
+		copied := Affine{Terms: []Summand{{Coef: 1, Variable: p.byName[from.Name]}}, Den: 1}
+		p.Functions = append(p.Functions, Function{Variable: i, Root: &FunctionNode{Sum: copied}, Lo: v.Lo, Hi: v.Hi})
 	}
 	return nil
 }

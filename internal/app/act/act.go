@@ -30,7 +30,6 @@ type Request struct {
 	Steps     int    `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
 	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time: ${enum}." enum:"yes,no" default:"yes"`
 	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
-	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
 	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
 	Resume    bool   `help:"Go on with what the folder has."`
 
@@ -127,12 +126,6 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
 		Step: x.step, OwnReward: x.p.OwnReward,
 	}
-	if x.r.Lift {
-		var err error
-		if o.Shared, err = sharedOf(x.p); err != nil {
-			return err
-		}
-	}
 	for _, t := range known {
 		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
 	}
@@ -144,9 +137,6 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	x.d.Seconds.Act = x.r.Now().Sub(began).Seconds()
 	if err != nil {
 		x.d.Stopped = err.Error()
-		if errors.Is(err, acting.ErrLift) {
-			err = fmt.Errorf("%w; expected no --lift, with --resume to go on", err)
-		}
 		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
 	}
 	if err := x.certify(ctx, res); err != nil {

@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 		var ends []string
 		began := time.Now()
 		for seed := range *seeds {
-			p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
+			p, err := load.Load(context.Background(), load.Ref{Name: name})
 			if err != nil {
 				t.Fatal(err)
 			}

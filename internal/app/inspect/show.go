@@ -111,9 +111,10 @@ func Show(problem *load.Problem) *Summary {
 		v, _ := p.Owner(b)
 		input[v] = true
 	}
+	inFunction := ofFunctions(p)
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		if v.Clock > 0 {
+		if v.Clock > 0 || inFunction[v] {
 			continue
 		}
 		line := variableLine(v)
@@ -127,7 +128,7 @@ func Show(problem *load.Problem) *Summary {
 		k := problem.Truth.Task
 		s.Task = &TaskLine{Domain: k.Domain, Instance: k.Instance, Goal: k.Goal, Learned: k.Learned}
 	}
-	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), lines(p, p.Transition)
+	s.Initial, s.Global, s.Goal, s.Transitions = initialLines(p), lines(p, p.Global), lines(p, p.Goal), append(functionLines(p), lines(p, p.Transition)...)
 	s.pay(p)
 	s.Chance = chanceLines(problem.Chance)
 	s.Untrained = t.Network == nil && len(p.Outputs) > 0
@@ -141,6 +142,35 @@ func Show(problem *load.Problem) *Summary {
 	return s
 }
 
+// functionLines are the functions of states.
+func functionLines(p *factored.Problem) (out []ConstraintLine) {
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		v := &p.Variables[f.Variable]
+		text := f.Text
+		if from, err := p.Earlier(v); text == "" && err == nil {
+			text = v.Name + "' = " + from.Name
+		}
+		out = append(out, ConstraintLine{text, "function of " + v.Name})
+	}
+	return out
+}
+
+// ofFunctions are the auxiliary variables of their constraints.
+func ofFunctions(p *factored.Problem) map[*factored.Variable]bool {
+	all := map[*factored.Variable]bool{}
+	for _, cs := range [][]factored.Constraint{p.Global, p.Transition} {
+		for i := range cs {
+			for _, t := range cs[i].Terms {
+				if v, _ := p.Owner(t.Lit.Bit); cs[i].Function && v.Kind == factored.Auxiliary {
+					all[v] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
 // lines describes constraints. The definitions of auxiliary variables that are shown by their
 // meaning are left out, as are those of the numbers of steps, and of what is shown as it was written.
 func lines(p *factored.Problem, cs []factored.Constraint) []ConstraintLine {
@@ -152,7 +182,7 @@ func lines(p *factored.Problem, cs []factored.Constraint) []ConstraintLine {
 	}
 	out := []ConstraintLine{}
 	for i := range cs {
-		if c := &cs[i]; !c.Defines || !isKnown(p, c) && !written[c.Origin] {
+		if c := &cs[i]; !c.Function && (!c.Defines || !isKnown(p, c) && !written[c.Origin]) {
 			out = append(out, ConstraintLine{p.Format(c), c.Origin})
 		}
 	}

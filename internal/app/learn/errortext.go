@@ -47,7 +47,10 @@ func (t *Tested) WriteText(w io.Writer) error {
 			p.line.write(&b, p.name, exact)
 		}
 	}
-	if t.Chance != nil {
+	for i := range t.Quantities {
+		fmt.Fprintln(&b, &t.Quantities[i])
+	}
+	if t.Chance != nil && len(t.Quantities) == 0 {
 		fmt.Fprintf(&b, "chance: log-likelihood %.3f bits a row; %s\n", t.Chance.Bits, t.Chance.Said())
 	}
 	if t.Unlisted != "" {

@@ -72,7 +72,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	line, held, err := findOutcomes(ctx, p, sources, t.Noise, table, st, h, held, predict)
+	line, held, predict, err := findOutcomes(ctx, p, sources, t.Noise, table, st, h, held, predict)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 	if err != nil {
 		return nil, err
 	}
-	out.Incomplete, out.Found.Drift = incomplete, drift
+	out.Incomplete, out.Found.Drift, out.predict = incomplete, drift, predict
 	if err := out.addChance(p, line); err != nil {
 		return nil, err
 	}
@@ -103,23 +103,23 @@ func learnStructure(ctx context.Context, p *load.Problem, sources []train.Source
 }
 
 // findOutcomes finds what can happen where the rows do not determine the next state. It returns the error
-// on the rows held out as it is then.
-func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noise float64, t *structure.Table, st *structure.Structure, h *holding, held *ErrorLine, predict measure.Predict) (*outcomes.Line, *ErrorLine, error) {
+// on the rows held out, and what is predicted there, as they are then.
+func findOutcomes(ctx context.Context, p *load.Problem, from []train.Source, noise float64, t *structure.Table, st *structure.Structure, h *holding, held *ErrorLine, predict measure.Predict) (*outcomes.Line, *ErrorLine, measure.Predict, error) {
 	if !t.Contradictory {
-		return nil, held, nil
+		return nil, held, predict, nil
 	}
 	line, err := outcomes.Find(ctx, p, outcomes.Request{Rows: from, Noise: noise, Held: h.held, Predict: predict}, t, st)
 	if err != nil || line == nil {
-		return nil, held, err
+		return nil, held, predict, err
 	}
 	if both := line.Predict(p.Problem); both != nil {
 		c, _, err := countErrors(p, both, h.held, from)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		held = lineOf(p, c)
+		held, predict = lineOf(p, c), both
 	}
-	return line, held, nil
+	return line, held, predict, nil
 }
 
 // addChance takes what can happen into the outcome and the network's file.

@@ -32,7 +32,9 @@ type Tested struct {
 	// Chance is how the outcomes that the network's file says to be drawn do on the data set; absent if there
 	// are none.
 	Chance *outcomes.Judged `json:"chance,omitempty"`
-	Legal  *ErrorLine       `json:"legal"` // on every legal row; null if they were not asked for or are too many
+	// Quantities is how the functions do, one and several steps ahead; absent if there are none.
+	Quantities []outcomes.QuantityTest `json:"quantities,omitempty"`
+	Legal      *ErrorLine              `json:"legal"` // on every legal row; null if they were not asked for or are too many
 	// Drawn is the error on legal rows drawn at random, if there are too many to list, and
 	// null otherwise.
 	Drawn *ErrorLine `json:"drawn"`
@@ -77,14 +79,20 @@ func Test(ctx context.Context, p *load.Problem, network string, text []byte, t T
 	if err != nil {
 		return nil, err
 	}
-	if err := load.Fits(network, f, p.Problem); err != nil {
+	trained, err := load.ReadTrained(network, f)
+	if err != nil {
 		return nil, err
 	}
-	trained, err := load.ReadTrained(network, f)
-	if err == nil {
-		err = trained.ReadChance(network, p.Problem)
+	of := *p // what the network gives, and functions
+	if of.Problem = p.Problem.Clone(); trained.Functions != nil {
+		if err := trained.Functions.Define(network, of.Problem); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
+	if err := load.Fits(network, f, of.Problem); err != nil {
+		return nil, err
+	}
+	if err := trained.ReadChance(network, of.Problem); err != nil {
 		return nil, err
 	}
 	if t.Data == "" && p.Truth == nil {
@@ -120,6 +128,9 @@ func test(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.T
 
 // measure measures a network on data.
 func (t *Tested) measure(p *load.Problem, net *bnn.Network, trained load.Trained, from *sourced) error {
+	if trained.Functions != nil {
+		return t.measureFunctions(p, net, trained, from)
+	}
 	c, incomplete, err := countErrors(p, measure.Network(net), nil, from.data)
 	if err != nil {
 		return err
@@ -136,6 +147,10 @@ func (t *Tested) measure(p *load.Problem, net *bnn.Network, trained load.Trained
 
 // testLegal measures a network on legal rows, which are drawn if they are too many to list.
 func (t *Tested) testLegal(ctx context.Context, p *load.Problem, net *bnn.Network, trained load.Trained, o Testing) error {
+	if trained.Functions != nil {
+		t.Unlisted = "not for functions of quantities, which are no table"
+		return nil
+	}
 	if p.Truth == nil {
 		t.Unlisted = "not known without RDDL"
 		return nil

@@ -40,6 +40,8 @@ type Training struct {
 	LearnReward bool
 	// Noise is the share of wrong cells that rows are known to have, as RecipeStructure reads them; 0 if it is not known.
 	Noise float64
+	// Lags is the number of rows back that functions of quantities may read, by RecipeStructure.
+	Lags int
 	// Grid, where not nil, sets the hidden layers; Checkpoint is then a folder.
 	Grid *Grid
 }
@@ -84,9 +86,12 @@ type Trained struct {
 	Found *Found `json:"structure,omitempty"`
 	// Chance is what was found about outputs that state and action do not determine, absent if they determine all.
 	Chance *outcomes.Line `json:"chance,omitempty"`
+	// Quantities are the functions of quantities, which the network does not give; absent if there are none.
+	Quantities []outcomes.QuantityLine `json:"quantities,omitempty"`
 	// Stopped says which limit ended the run, absent when none did.
 	Stopped string `json:"stopped,omitempty"`
 
+	predict measure.Predict // of the network learned without the rows held out; nil for none
 	file    *bnn.File
 	from    *sourced // for reports
 	chosen  bool     // rows that were not trained on chose the epoch
@@ -128,7 +133,7 @@ func trainFrom(ctx context.Context, p *load.Problem, from *sourced, t Training) 
 // trainNetwork learns a network from data sets.
 func trainNetwork(ctx context.Context, p *load.Problem, from *sourced, t Training) (*Trained, error) {
 	if t.Recipe == RecipeStructure {
-		return learnStructure(ctx, p, from.data, t)
+		return learnFunctions(ctx, p, from.data, t)
 	}
 	rows, err := split(p, from, t.Split, t.Config.Seed)
 	if err != nil {
@@ -201,6 +206,9 @@ func (t *Trained) Warnings() []string {
 func (t *Trained) Next() []string {
 	if t.Exact || t.Train == nil || t.Train.Wrong == 0 {
 		return nil
+	}
+	if len(t.Quantities) > 0 {
+		return []string{"What is proven of plans holds if the functions of quantities have no error; simulate and run --simulator model draw their errors."}
 	}
 	if t.Chance != nil && len(t.Chance.Groups) > 0 {
 		return []string{fmt.Sprintf("WARNING: the network gives the most likely outcomes, which %d of %d training rows do not have. What is proven of its plans holds if these happen; plan --policy plans for all outcomes.", t.Train.Wrong, t.Train.Rows)}

@@ -77,6 +77,8 @@ type Trained struct {
 	// RewardRows are the rows that it was learned from; nil if that is not recorded.
 	RewardRows *RewardRows
 	Errors     int // distinct training rows that the network has wrong; 0 if unknown
+	// Functions are next values that the network does not give; nil for none.
+	Functions *Functions
 	// Chance is what is drawn in a step, of a problem with its network; nil if nothing is. The network has the
 	// most likely values.
 	Chance *task.Chance
@@ -124,6 +126,9 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 		}
 	}
 	if t.Record, err = readRecord(name, f); err != nil {
+		return t, err
+	}
+	if t.Functions, err = ReadFunctions(name, f); err != nil {
 		return t, err
 	}
 	if t.Seen == nil && t.Record != nil && t.Record.Whole {
@@ -290,13 +295,22 @@ func readNetwork(t *task.Task, p *factored.Problem, read task.ReadFile) (*bnn.Ne
 		return nil, Trained{}, fmt.Errorf("%w; expected network = \"FILE\" here, or planning with the RDDL itself",
 			&missingNetwork{source.Errorf(t.File, 1, 0, "%s has no network yet", p.Name)})
 	}
-	f, err := fitting(t.Network, p, read)
+	f, err := readFile(t.Network, read)
 	if err != nil {
 		return nil, Trained{}, err
 	}
 	trained, err := ReadTrained(t.Network, f)
+	if err == nil && trained.Functions != nil {
+		err = trained.Functions.Define(t.Network, p)
+	}
+	if err == nil {
+		err = Fits(t.Network, f, p)
+	}
 	if err == nil {
 		err = trained.ReadChance(t.Network, p)
+	}
+	if len(f.Network.Layers) == 0 {
+		return nil, trained, err
 	}
 	return f.Network, trained, err
 }
@@ -315,25 +329,37 @@ func ReadNetwork(name string, p *factored.Problem) (*bnn.File, error) {
 
 // fitting reads a network's file and compares its bits with the problem's.
 func fitting(name string, p *factored.Problem, read task.ReadFile) (*bnn.File, error) {
-	data, err := read(name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := bnn.ReadFile(name, bytes.NewReader(data))
+	f, err := readFile(name, read)
 	if err != nil {
 		return nil, err
 	}
 	return f, Fits(name, f, p)
 }
 
+func readFile(name string, read task.ReadFile) (*bnn.File, error) {
+	data, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	return bnn.ReadFile(name, bytes.NewReader(data))
+}
+
 // Fits compares the names of a network's bits with the problem's.
 func Fits(name string, f *bnn.File, p *factored.Problem) error {
+	for i, kv := range f.Meta {
+		if kv[0] == MetaFunction && len(p.Functions) == 0 {
+			return source.Errorf(name, firstMeta+i, 1, "it has functions of quantities beside the network; expected a network alone")
+		}
+	}
 	for _, side := range []struct {
 		what string
 		got  []string
 		bits []factored.Bit
 	}{{"inputs", f.Inputs, p.Inputs}, {"outputs", f.Outputs, p.Outputs}} {
 		want := BitNames(p, side.bits)
+		if len(p.Outputs) == 0 {
+			want = []string{} // there is no network
+		}
 		if !slices.Equal(side.got, want) {
 			return source.Errorf(name, 0, 0, "its %s are %s; the problem has %s", side.what, strings.Join(side.got, ", "), strings.Join(want, ", "))
 		}

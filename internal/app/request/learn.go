@@ -41,6 +41,7 @@ type Train struct {
 	// More rows.
 	Also        string  `help:"Learn the rows of this data set too, each with the weight of ten others; none of them is held out." placeholder:"DATA"`
 	LearnReward bool    `http:"yes" help:"Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."`
+	Lags        int     `http:"yes" help:"Functions of quantities may read what states and actions were up to N rows before; how far they do is decided by their error on held-out time." default:"3" min:"0" max:"50" placeholder:"N"`
 	Noise       float64 `http:"yes" help:"The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated." placeholder:"RATE"`
 	// See package train.
 	Weights   string  `recipe:"dense" help:"Weights: ${enum}." enum:"ternary,binary" default:"ternary"`
@@ -78,6 +79,7 @@ type Test struct {
 	IgnoreDiscount bool   `http:"yes" help:"Treat a discount other than 1 as 1."`
 	Samples        int    `http:"yes" help:"Rows to draw if the legal ones are too many to list." default:"200000" min:"1" placeholder:"N"`
 	Seed           uint64 `http:"yes" help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`
+	Out            string `short:"o" help:"Picture of quantities with functions (.svg): predicted values beside those of the data, with bands." placeholder:"FIT.svg"`
 	Prove          bool   `help:"Prove for each output bit that it equals the RDDL's in every legal state with every legal action, or print a counterexample."`
 	Proof          string `help:"With --prove, folder for the proofs, which the checker reads: for each output bit N its question N.opb and the VeriPB proof N.pbp." placeholder:"DIR"`
 	Threads        int    `help:"With --prove, threads to use; 0 for one a core." default:"0"`

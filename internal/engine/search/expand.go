@@ -38,6 +38,7 @@ type worker struct {
 	outToState []int32  // place in a packed state of each network output
 	inPlace    []int32  // place of each network input in its state or action
 	inAction   []bool
+	now        values
 	most       int         // words of the successors of one state that memory allows
 	finalAux   []model.Lit // all auxiliary bits
 	ctx        context.Context
@@ -93,20 +94,38 @@ func (w *worker) expand(state []uint64, f *successors) {
 		w.expandDirect(state, f)
 		return
 	}
+	w.now.state(s, state)
 	st.Each(s.Actions, func() bool {
 		step.Pack(w.key, st, s.Actions)
 		if s.eval != nil {
 			w.forward(state, w.key, f)
-			mark := st.Mark()
-			if step.Assign(st, s.Learned, w.out) {
-				w.branch(state, f)
-			}
-			st.Undo(mark)
-		} else {
+		}
+		mark := st.Mark()
+		if (s.eval == nil || step.Assign(st, s.Learned, w.out)) && w.give() {
 			w.branch(state, f)
 		}
+		st.Undo(mark)
 		return !f.tooWide
 	})
+}
+
+// give assigns what functions give with the action in w.key. It returns false if propagation refutes that.
+func (w *worker) give() bool {
+	s := w.s
+	if len(s.given) == 0 {
+		return true
+	}
+	clear(w.next)
+	w.now.next(s, w.key, w.next)
+	for _, l := range s.given {
+		if !step.Bit(w.next, s.Place[s.Bits[l]]) {
+			l = -l
+		}
+		if !w.st.Assign(l) {
+			return false
+		}
+	}
+	return true
 }
 
 // branch tries every value of the next-state bits that are neither learned nor
@@ -118,7 +137,7 @@ func (w *worker) branch(state []uint64, f *successors) {
 	})
 }
 
-// expandDirect is for states whose successors are the network's outputs and
+// expandDirect is for states whose successors are what the network and functions give and
 // nothing else: all legal joint actions go through it in one batch.
 func (w *worker) expandDirect(state []uint64, f *successors) {
 	s := w.s
@@ -136,16 +155,19 @@ func (w *worker) expandDirect(state []uint64, f *successors) {
 		}
 		joint = w.joint
 	}
-	w.forward(state, joint, f)
 	aw, wo := s.ActionWords(), bnn.Words(len(s.p.Outputs))
+	if s.eval != nil {
+		w.forward(state, joint, f)
+	}
+	w.now.state(s, state)
 	for k := range len(joint) / aw {
-		out := w.out[k*wo : (k+1)*wo]
 		clear(w.next)
 		for i, at := range w.outToState {
-			w.next[at/64] |= out[i/64] >> (i % 64) & 1 << (at % 64)
+			w.next[at/64] |= w.out[k*wo+i/64] >> (i % 64) & 1 << (at % 64)
 		}
+		action := joint[k*aw : (k+1)*aw]
+		w.now.next(s, action, w.next)
 		if w.legal() {
-			action := joint[k*aw : (k+1)*aw]
 			w.emit(f, action, s.Reward(state, action, w.next, nil))
 		}
 	}

@@ -33,6 +33,10 @@ type relation struct {
 	mostReward            int64 // no step's scaled reward is higher
 
 	own []model.Sum // constraints on actions alone
+
+	// given are the next bits of the variables with functions, and what is between t and t+1 apart from these.
+	given []model.Lit
+	rest  *model.Part
 }
 
 func newRelation(t engine.Task) (*relation, error) {
@@ -40,7 +44,10 @@ func newRelation(t engine.Task) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &relation{Step: one, p: t.Problem, between: one.Relation(), first: one.First(), final: one.Final()}
+	s := &relation{Step: one, p: t.Problem, first: one.First(), final: one.Final()}
+	if err := s.useFunctions(); err != nil {
+		return nil, err
+	}
 	if t.Network != nil {
 		s.eval = bnn.NewEvaluator(t.Network)
 	}
@@ -53,10 +60,50 @@ func newRelation(t engine.Task) (*relation, error) {
 	return s, nil
 }
 
+// useFunctions has functions compute their next values, in integers: their constraints are left out of what is propagated.
+func (s *relation) useFunctions() error {
+	s.rest, s.between = s.Here, s.Relation()
+	if len(s.p.Functions) == 0 {
+		return nil
+	}
+	q := s.p.Clone()
+	follows := func(c factored.Constraint) bool { return c.Function }
+	q.Global, q.Transition = slices.DeleteFunc(q.Global, follows), slices.DeleteFunc(q.Transition, follows)
+	one, err := step.New(engine.Task{Problem: q, Network: s.Task.Network})
+	if err != nil {
+		return err
+	}
+	s.rest, s.between = one.Here, one.Relation()
+	set := map[model.Lit]bool{}
+	for i := range s.p.Functions {
+		v := &s.p.Variables[s.p.Functions[i].Variable]
+		for k := range factored.Bit(v.Width) {
+			l := s.Model.Var(2, v.First+k)
+			s.given, set[l] = append(s.given, l), true
+		}
+	}
+	s.Free = slices.DeleteFunc(s.Free, func(l model.Lit) bool { return set[l] })
+	return nil
+}
+
+// needsAux reports whether a constraint on a step is on auxiliary bits; those of functions always have values.
+func (s *relation) needsAux() bool {
+	if len(s.given) == 0 {
+		return len(s.Aux) > 0
+	}
+	aux := map[int32]bool{}
+	for _, l := range s.Aux {
+		aux[l.Var()] = true
+	}
+	return slices.ContainsFunc(slices.Concat(s.rest.Sums[model.Global], s.rest.Sums[model.Transition]), func(c model.Sum) bool {
+		return slices.ContainsFunc(c.Terms, func(t model.Term) bool { return aux[t.Lit.Var()] })
+	})
+}
+
 // findShortcuts sees what an expansion need not do.
 func (s *relation) findShortcuts() {
-	here := s.Here
-	s.direct = s.eval != nil && len(s.Free) == 0 && len(s.Paid) == 0 && len(s.Aux) == 0 && len(here.Sums[model.Transition]) == 0
+	here := s.rest
+	s.direct = len(s.Free) == 0 && len(s.Next) > 0 && (s.eval != nil || len(s.given) > 0) && len(s.Paid) == 0 && !s.needsAux() && len(here.Sums[model.Transition]) == 0
 	s.fixedMask = make([]uint64, s.StateWords())
 	s.fixedValue = make([]uint64, len(s.fixedMask))
 	st := s.System(s.Invariants()).NewState()

@@ -15,20 +15,21 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		if action := l.follow(); action != nil {
 			return action, nil
 		}
-		best := l.known()
-		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
+		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon})
 		if err != nil {
 			return nil, err
 		}
-		if root.Trace == nil && best != nil {
-			return l.proven(ctx, best)
-		}
-		l.out.Bound = root.Bound
 		if root.Trace == nil {
 			if l.impossible() {
 				return nil, nil
 			}
 			continue
+		}
+		best := l.known()
+		l.out.Bound = &root.Reward
+		if best != nil && best.reward >= root.Reward {
+			l.out.Status = engine.Optimal
+			return nil, nil
 		}
 		if l.o.Reset {
 			err = l.withReset(ctx, root.Trace)
@@ -39,22 +40,6 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			return nil, err
 		}
 	}
-}
-
-// proven ends the run with a plan of which each step was seen. Where the system can be reset, it has to be seen as
-// a whole too.
-func (l *learner) proven(ctx context.Context, best *place) (factored.Valuation, error) {
-	plan := best.trace()
-	l.out.Bound, l.out.Whole = &best.reward, l.whole[l.g.actionsOf(plan)]
-	if !l.o.Reset || l.out.Whole {
-		l.out.Status = engine.Optimal
-		return nil, nil
-	}
-	if err := l.reset(ctx); err != nil {
-		return nil, err
-	}
-	l.path, l.why = slices.Clone(plan.Steps[:plan.Horizon()]), Confirm
-	return l.follow(), nil
 }
 
 // follow takes the next step of the path, if the system is where it is expected.
@@ -75,10 +60,10 @@ func (l *learner) follow() factored.Valuation {
 // rows need: few rows fit too few variables often.
 func (l *learner) impossible() bool {
 	need := 0
-	for _, b := range l.m.Outputs {
-		need = max(need, l.m.Least(b))
+	for _, f := range l.m.functions {
+		need = max(need, f.Least(len(l.m.Variables)))
 	}
-	if l.m.K >= min(max(need, l.o.K)+1, l.m.Most()) {
+	if l.m.K >= min(max(need, l.o.K)+1, len(l.m.Variables)) {
 		l.out.Status = engine.Infeasible
 		return true
 	}
@@ -139,11 +124,11 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 	if l.dull[key] || t == l.o.Horizon {
 		return nil, nil
 	}
-	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t, over: l.over(p)})
+	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t})
 	if err != nil {
 		return nil, err
 	}
-	if r.Trace == nil {
+	if r.Trace == nil || l.out.Reward != nil && p.reward+r.Reward <= *l.out.Reward {
 		l.dull[key] = true
 		return nil, nil
 	}
@@ -212,12 +197,12 @@ func (l *learner) promise(ctx context.Context, v *visit) error {
 		if l.dull[key] {
 			continue
 		}
-		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true, over: l.over(p)})
+		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true})
 		if err != nil {
 			return err
 		}
 		switch {
-		case r.Trace == nil:
+		case r.Trace == nil || l.out.Reward != nil && p.reward+r.Reward <= *l.out.Reward:
 			l.dull[key] = true
 		case v.action == nil || p.reward+r.Reward > v.reward:
 			v.action, v.reward = r.Trace.Steps[0], p.reward+r.Reward
@@ -245,13 +230,4 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 	}
 	l.out.Reason = "no place where something could be learned can be reached from here without a reset"
 	return nil
-}
-
-// over is the reward that a plan from a place has to exceed to be better than what was seen to hold; nil for any.
-func (l *learner) over(p *place) *int64 {
-	if l.out.Reward == nil {
-		return nil
-	}
-	rest := *l.out.Reward - p.reward
-	return &rest
 }

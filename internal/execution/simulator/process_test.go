@@ -214,7 +214,7 @@ func TestShownLags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.ConnectLags(); err != nil {
+	if err := p.ConnectLags(nil); err != nil {
 		t.Fatal(err)
 	}
 	s := begin(t, p, "any")

@@ -246,7 +246,7 @@ func (t *Task) Factored(name string) (*factored.Problem, error) {
 	if err := t.addFluents(p); err != nil {
 		return nil, err
 	}
-	if err := p.ConnectLags(); err != nil {
+	if err := p.ConnectLags(nil); err != nil {
 		return nil, t.errorAt([]string{stateTables, "0", "name"}, "%v", err)
 	}
 	for i, text := range t.Rules {

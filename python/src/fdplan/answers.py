@@ -862,6 +862,9 @@ class Trained(Result):
 
     problem: str
 
+    quantities: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """The functions of quantities, which the network does not give; absent if there are none."""
+
     recipe: str
 
     refitted: bool
@@ -929,6 +932,9 @@ class Errors(Result):
     """Outside lists the first values that their fluents do not have."""
 
     problem: str
+
+    quantities: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """How the functions do, one and several steps ahead; absent if there are none."""
 
     row_error: float | None = None
 

@@ -539,6 +539,9 @@ class Train(TypedDict, total=False):
     learn_reward: bool
     """Learn the reward of a step from the column reward though the task has one in its RDDL; without, it is learned if the task gives none."""
 
+    lags: int
+    """Functions of quantities may read what states and actions were up to N rows before; how far they do is decided by their error on held-out time."""
+
     noise: float
     """The share of wrong cells that rows are known to have, below 0.5: what they explain is neither chance nor a rule of the system. By default it is estimated."""
 

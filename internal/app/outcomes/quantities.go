@@ -1,0 +1,362 @@
+package outcomes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/learn/measure"
+	"github.com/fdplan/fdplan/internal/learn/quantity"
+	"github.com/fdplan/fdplan/internal/learn/train"
+	"github.com/fdplan/fdplan/problem/chance"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Quantities are the functions that were learned for the next values of quantities of fixed decimals.
+type Quantities struct {
+	Lines []QuantityLine
+	// Network is the problem whose outputs are those left for a network.
+	Network *load.Problem
+
+	p         *load.Problem
+	functions load.Functions
+	errors    [][]quantity.Weight // by line, in steps
+}
+
+// QuantityLine is what was learned about a quantity.
+type QuantityLine struct {
+	Fluent   string `json:"fluent"`
+	Function string `json:"function"`
+	Leaves   int    `json:"leaves"`
+	// HeldOut compares it on blocks of time, each predicted by what the others taught.
+	HeldOut Compared `json:"held_out"`
+	// Bands held the given shares of the errors there.
+	Bands []load.Band `json:"bands"`
+}
+
+// Compared are root mean square errors one and several steps ahead, with all actions and what is not predicted as
+// logged; null where no rows tell.
+type Compared struct {
+	Rows      int       `json:"rows"`
+	Steps     int       `json:"steps"` // of the second error
+	Function  [2]*Error `json:"function"`
+	Linear    [2]*Error `json:"linear"`    // a linear function of all columns now and two steps before
+	Bins      [2]*Error `json:"bins"`      // the bin that most often follows, of ten
+	Unchanged [2]*Error `json:"unchanged"` // nothing changes
+}
+
+// Error is an error in the unit of a quantity.
+type Error float64
+
+// Bands have these shares of the errors.
+const bandShare = .99
+
+// DefaultLags is the number of steps back that functions may read unless another is asked for.
+const DefaultLags = 3
+
+// mostErrorsKept bounds the different errors that are drawn.
+const mostErrorsKept = 60
+
+// FindQuantities learns the functions of the learned states with fixed decimals; nil if there are none, or too few rows.
+// With held, it learns from the rows before the cut of each data set.
+func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, held bool, lags, threads int) (*Quantities, error) {
+	x := newSeries(p, from)
+	if !slices.ContainsFunc(x.t.Columns, func(c quantity.Column) bool { return c.Learn }) {
+		return nil, nil
+	}
+	x.fill(from, held)
+	l, err := quantity.Learn(ctx, x.t, quantity.Options{Lags: lags, Threads: threads})
+	if errors.Is(err, quantity.ErrFew) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	q := &Quantities{p: p}
+	for _, out := range l.Outputs {
+		q.add(x, out)
+	}
+	q.functions.Lags = x.lags
+	x.lags, q.functions.Linear = nil, &load.Functions{}
+	for _, out := range l.Outputs {
+		q.functions.Linear.Texts = append(q.functions.Linear.Texts, x.vars[out.Column].Name+"' = "+out.Linear.Text(x.name, x.value))
+	}
+	q.functions.Linear.Lags = x.lags
+	network := *p
+	network.Problem = p.Problem.Clone()
+	if err := q.functions.Define("", network.Problem); err != nil {
+		return nil, err
+	}
+	outputs, inputs := network.Problem.Outputs, p.Problem.Inputs
+	network.Problem = p.Problem.Clone()
+	network.Problem.Outputs, network.Problem.Inputs = outputs, inputs
+	q.Network = &network
+	return q, nil
+}
+
+// add takes what was learned about a quantity.
+func (q *Quantities) add(x *series, out *quantity.Output) {
+	v := x.vars[out.Column]
+	line := QuantityLine{Fluent: v.Name, Leaves: out.Function.Leaves(), HeldOut: compared(&out.Errors)}
+	line.Function = v.Name + "' = " + out.Function.Text(x.name, x.value)
+	for _, b := range []struct {
+		steps  int
+		errors []float64
+	}{{1, out.Residuals}, {quantity.Far, out.FarResiduals}} {
+		if len(b.errors) > 0 {
+			band := quantity.BandOf(b.errors, bandShare)
+			line.Bands = append(line.Bands, load.Band{Fluent: v.Name, Share: bandShare, Steps: b.steps, Low: band.Low, High: band.High})
+		}
+	}
+	q.Lines = append(q.Lines, line)
+	q.functions.Texts = append(q.functions.Texts, line.Function)
+	q.functions.Bands = append(q.functions.Bands, line.Bands...)
+	step, _ := v.Step().Float64()
+	q.errors = append(q.errors, quantity.Distribution(out.Residuals, step, mostErrorsKept))
+}
+
+func compared(e *quantity.Errors) Compared {
+	pair := func(p quantity.Pair) (out [2]*Error) {
+		for i, x := range []float64{p.One, p.Far} {
+			if y := Error(x); !math.IsNaN(x) && !math.IsInf(x, 0) {
+				out[i] = &y
+			}
+		}
+		return out
+	}
+	return Compared{Rows: e.Rows, Steps: quantity.Far, Function: pair(e.Function), Linear: pair(e.Linear), Bins: pair(e.Bins), Unchanged: pair(e.Unchanged)}
+}
+
+// Meta is what a network's file says of the functions and of their errors, which are drawn.
+func (q *Quantities) Meta() ([][2]string, error) {
+	meta := q.functions.Meta()
+	p := q.p.Problem.Clone()
+	if err := q.functions.Define("", p); err != nil {
+		return nil, err
+	}
+	var groups []chance.Group
+	for i := range q.Lines {
+		g, err := chance.NewGroup(p, []string{q.Lines[i].Fluent})
+		if err != nil {
+			return nil, err
+		}
+		c := chance.Context{}
+		for _, w := range q.errors[i] {
+			c.Total += w.Count
+			c.Outcomes = append(c.Outcomes, chance.Outcome{Weight: w.Count, Effects: []chance.Effect{{Kind: chance.Predict, By: w.Steps}}})
+		}
+		if len(c.Outcomes) < 2 {
+			continue // there is no error, or always the same
+		}
+		c.Rows = c.Total
+		g.Contexts = append(g.Contexts, c)
+		groups = append(groups, *g)
+	}
+	m, _, _, err := chance.New(p, groups)
+	if err != nil || len(groups) == 0 {
+		return meta, err
+	}
+	for _, line := range m.Lines() {
+		meta = append(meta, [2]string{load.MetaChance, line})
+	}
+	return meta, nil
+}
+
+// Whole is a problem whose outputs are those of the functions and of a network, whose prediction is nil for none, with what
+// both predict and the rows as it reads them. Rows without the earlier ones that functions read are left out.
+func (q *Quantities) Whole(network measure.Predict, from []train.Source) (*load.Problem, measure.Predict, []train.Source, error) {
+	return Whole(q.p, &q.functions, network, from)
+}
+
+// Whole is the same for functions of a file.
+func Whole(p *load.Problem, f *load.Functions, network measure.Predict, from []train.Source) (*load.Problem, measure.Predict, []train.Source, error) {
+	whole := *p
+	problem, predict, err := f.Whole("", p.Problem, network)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	whole.Problem = problem
+	rows, err := withLags(problem, f.Lags, from)
+	return &whole, predict, rows, err
+}
+
+// String compares the functions with what is simpler.
+func (q *Quantities) String() string {
+	var b strings.Builder
+	for i := range q.Lines {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(q.Lines[i].String())
+	}
+	return b.String()
+}
+
+func (l *QuantityLine) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", l.Function)
+	h := &l.HeldOut
+	fmt.Fprintf(&b, "  error on held-out time (root mean square, %d rows), 1 and %d steps ahead: %s", h.Rows, h.Steps, pairText(h.Function))
+	fmt.Fprintf(&b, "; linear of three rows %s, in bins %s, \"nothing changes\" %s", pairText(h.Linear), pairText(h.Bins), pairText(h.Unchanged))
+	for _, band := range l.Bands {
+		fmt.Fprintf(&b, "\n  %g %% of the errors %d ahead were in %.3g..%.3g", 100*band.Share, band.Steps, band.Low, band.High)
+	}
+	return b.String()
+}
+
+func pairText(p [2]*Error) string {
+	text := func(e *Error) string {
+		if e == nil {
+			return "-"
+		}
+		return strconv.FormatFloat(float64(*e), 'g', 3, 64)
+	}
+	return text(p[0]) + " / " + text(p[1])
+}
+
+// series are rows of data sets as columns of numbers.
+type series struct {
+	p    *factored.Problem
+	t    *quantity.Table
+	vars []*factored.Variable // of each column
+	lags []load.Lagged        // that functions read and the problem does not have
+}
+
+// newSeries lists the columns: all states and actions but those in bins, which have no numbers.
+func newSeries(p *load.Problem, from []train.Source) *series {
+	x := &series{p: p.Problem, t: &quantity.Table{}}
+	learned := map[*factored.Variable]bool{}
+	for _, b := range p.Problem.Outputs {
+		v, _ := p.Problem.Owner(b)
+		learned[v] = true
+	}
+	for i := range p.Problem.Variables {
+		v := &p.Problem.Variables[i]
+		if v.Kind == factored.Auxiliary || v.Quantity() || v.Lagged() {
+			continue
+		}
+		c := quantity.Column{Name: v.Name, Learn: learned[v] && v.Fixed()}
+		switch {
+		case v.Kind == factored.Action:
+			c.Role = quantity.Action
+		case !learned[v]:
+			c.Role = quantity.Input
+		}
+		if v.Bool || v.Enumeration() {
+			c.Values = int(v.Hi-v.Lo) + 1
+		}
+		if v.Fixed() {
+			c.Step, _ = v.Step().Float64()
+		}
+		x.t.Columns, x.vars = append(x.t.Columns, c), append(x.vars, v)
+	}
+	return x
+}
+
+// fill reads the rows, without those that lack a value; with held, those before the cut of each data set.
+func (x *series) fill(from []train.Source, held bool) {
+	for _, s := range from {
+		d := s.Data
+		if s.Stored != nil {
+			d = s.Stored
+		}
+		column := map[string]int{}
+		for i := range d.Schema.Columns {
+			column[d.Schema.Columns[i].Name] = i
+		}
+		row := make([]float64, len(d.Schema.Columns))
+		last, known := -2, true
+		rows := d.Rows
+		if held && s.Cut > 0 {
+			rows = s.Cut
+		}
+		for r := range rows {
+			d.Read(r, row)
+			now, next := make([]float64, len(x.vars)), make([]float64, len(x.vars))
+			known = true
+			for i, v := range x.vars {
+				now[i], known = x.read(row, column, v, v.Name, known)
+				if v.Kind == factored.State {
+					next[i], known = x.read(row, column, v, v.Name+"'", known)
+				}
+			}
+			if !known {
+				continue
+			}
+			follows := last == r-1 && !isBegin(d.Begins, r)
+			last = r
+			x.add(now, next, follows)
+		}
+	}
+}
+
+// read returns a value of a row, and whether all were known so far.
+func (x *series) read(row []float64, column map[string]int, v *factored.Variable, name string, known bool) (float64, bool) {
+	at, ok := column[name]
+	if !ok || math.IsNaN(row[at]) {
+		return 0, false
+	}
+	if v.Bool || v.Enumeration() {
+		return row[at] - float64(v.Lo), known
+	}
+	return row[at], known
+}
+
+// add adds a row, which follows the one before if it begins in what that one led to.
+func (x *series) add(now, next []float64, follows bool) {
+	n := x.t.Rows()
+	for i, v := range x.vars {
+		c := &x.t.Columns[i]
+		if v.Kind == factored.State {
+			follows = follows && n > 0 && c.Next[n-1] == now[i]
+			c.Next = append(c.Next, next[i])
+		}
+		c.Now = append(c.Now, now[i])
+	}
+	x.t.Follows = append(x.t.Follows, follows)
+}
+
+// name is the variable of a column some steps before; the first time that it is asked for, it becomes a lag of the model.
+func (x *series) name(column, lag int) string {
+	v := x.vars[column]
+	if lag == 0 {
+		return v.Name
+	}
+	for k := 1; k < lag; k++ {
+		x.name(column, k) // a lag needs those by less
+	}
+	want := factored.Lag{Of: v.Name, By: lag}
+	for i := range x.p.Variables {
+		if w := &x.p.Variables[i]; w.Lag == want {
+			return w.Name
+		}
+	}
+	for _, l := range x.lags {
+		if l.Lag == want {
+			return l.Name
+		}
+	}
+	name := fmt.Sprintf("%s_%d", v.Name, lag)
+	if at := strings.IndexByte(v.Name, '('); at >= 0 {
+		name = fmt.Sprintf("%s_%d%s", v.Name[:at], lag, v.Name[at:])
+	}
+	for _, taken := x.p.Find(name); taken; _, taken = x.p.Find(name) {
+		name = "before-" + name
+	}
+	x.lags = append(x.lags, load.Lagged{Name: name, Lag: want})
+	return name
+}
+
+// value writes a value of an enumeration; a Boolean is written without.
+func (x *series) value(column, value int) string {
+	v := x.vars[column]
+	if v.Bool {
+		return ""
+	}
+	return strconv.Quote(v.View.Names[value])
+}

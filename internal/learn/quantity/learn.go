@@ -1,0 +1,500 @@
+package quantity
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"github.com/fdplan/fdplan/internal/routine"
+)
+
+// Options limit the functions.
+type Options struct {
+	Lags    int // the most earlier steps that are read
+	Leaves  int // the most leaves; MostLeaves if 0
+	Threads int
+}
+
+// MostLeaves is the largest number of leaves that is tried.
+const MostLeaves = 24
+
+// Far is the number of steps ahead at which functions are compared beside the next one.
+const Far = 10
+
+// blocks is the number of blocks of time, each of which is predicted by what the others taught.
+const blocks = 5
+
+// ErrFew is the error for too few rows.
+var ErrFew = errors.New("too few consecutive rows to learn the functions of quantities from")
+
+// Learned is what was learned about the quantities of a table.
+type Learned struct {
+	Outputs []*Output
+	Lags    int // the earliest step that a function reads
+	t       *Table
+}
+
+// Output is what was learned about one of them.
+type Output struct {
+	Column   int
+	Function *Function
+	// Linear is the linear function of three rows of all columns, for comparison.
+	Linear *Function
+	// Errors are those of the held-out blocks, by kind of prediction.
+	Errors Errors
+	// Residuals are logged less predicted values of held-out rows, one and Far steps ahead.
+	Residuals, FarResiduals []float64
+
+	chosen candidate
+}
+
+// Errors are root mean squares on held-out time, one and Far steps ahead; NaN where there are no rows.
+type Errors struct {
+	Function, Unchanged, Linear, Bins Pair
+	Rows, FarRows                     int
+}
+
+// Pair is an error one and Far steps ahead.
+type Pair struct{ One, Far float64 }
+
+// candidate is a way to learn a function.
+type candidate struct {
+	lags, leaves int
+	penalty      float64
+	plain        bool // the linear function of three lags of everything
+	still        bool // nothing changes
+}
+
+// learner compares functions.
+type learner struct {
+	ctx    context.Context
+	t      *Table
+	o      Options
+	rows   []int // that go back far enough
+	fold   [][]int
+	train  [][]int
+	delays [][]int       // by output and column
+	slow   []bool        // by column: its lags are collinear
+	now    [][]*Function // the functions of all outputs, by fold
+	tried  [][]trial
+	outs   []*Output
+}
+
+// leastRows is the number of rows from which functions are learned.
+const leastRows = 30
+
+// Learn learns the functions of all columns that ask for one.
+func Learn(ctx context.Context, t *Table, o Options) (*Learned, error) {
+	l := &learner{ctx: ctx, t: t, o: o}
+	if l.o.Leaves == 0 {
+		l.o.Leaves = MostLeaves
+	}
+	t.runs()
+	for l.rows = t.back(o.Lags); l.o.Lags > 0 && 2*len(l.rows) < t.Rows(); l.rows = t.back(l.o.Lags) {
+		l.o.Lags--
+	}
+	if len(l.rows) < leastRows {
+		return nil, ErrFew
+	}
+	l.divide()
+	for c := range t.Columns {
+		if t.Columns[c].Learn {
+			l.outs = append(l.outs, &Output{Column: c})
+			t.Columns[c].lo, t.Columns[c].hi = censored(t.Columns[c].Next)
+		}
+	}
+	if err := l.linear(); err != nil {
+		return nil, err
+	}
+	const rounds = 2 // the second knows what the first chose for the other outputs
+	for round := range rounds {
+		if round > 0 && len(l.outs) == 1 {
+			break
+		}
+		for i := range l.outs {
+			if err := l.choose(i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.finish()
+}
+
+// back lists the rows that go back a number of steps.
+func (t *Table) back(lags int) []int {
+	var rows []int
+	for r, d := range t.depth {
+		if d >= lags {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// divide makes the blocks.
+func (l *learner) divide() {
+	n := len(l.rows)
+	l.fold, l.train = make([][]int, blocks), make([][]int, blocks)
+	for b := range blocks {
+		from, to := b*n/blocks, (b+1)*n/blocks
+		l.fold[b] = l.rows[from:to]
+		// A row that reads what was to be predicted is no row to learn from.
+		first, last := l.rows[from]-l.o.Lags, l.rows[to-1]+l.o.Lags
+		for _, r := range l.rows {
+			if r < first || r > last {
+				l.train[b] = append(l.train[b], r)
+			}
+		}
+	}
+}
+
+// terms lists what a function of an output may read: lags of states and inputs, and of each action one.
+func (l *learner) terms(output int, c candidate) []Term {
+	var all []Term
+	for k := range l.t.Columns {
+		switch col := &l.t.Columns[k]; {
+		case col.Role == Action && !c.plain && (col.Values > 0 || l.slow[k]):
+			all = append(all, l.t.terms(k, min(l.delays[output][k], l.o.Lags))...)
+		case col.Values > 0:
+			all = append(all, l.t.terms(k, 0)...)
+		default:
+			for lag := range c.lags + 1 {
+				all = append(all, Term{k, lag, number})
+			}
+			if c.leaves > 1 && col.Role == State {
+				for lag := 1; lag <= c.lags; lag++ {
+					all = append(all, Term{k, lag, change})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// splits lists the terms that conditions may be on: present states and inputs, and whatever has no order. A condition on
+// how much an action does would make plans jump to where few rows are.
+func (l *learner) splits(terms []Term) []int {
+	var out []int
+	for j, term := range terms {
+		if term.Value != number || term.Lag == 0 && l.t.Columns[term.Column].Role != Action {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// plainLags is what the plain linear function reads: three values of each column.
+const plainLags = 2
+
+// linear gives every output a linear function in each block, after finding the delays of actions.
+func (l *learner) linear() error {
+	l.delays = make([][]int, len(l.outs))
+	l.now = make([][]*Function, blocks)
+	for b := range blocks {
+		l.now[b] = make([]*Function, len(l.outs))
+	}
+	for k := range l.t.Columns {
+		l.slow = append(l.slow, l.isSlow(k))
+	}
+	for i := range l.outs {
+		l.delays[i] = make([]int, len(l.t.Columns))
+		l.findDelays(i)
+		for b := range blocks {
+			c := candidate{lags: min(plainLags, l.o.Lags), leaves: 1, penalty: 2}
+			l.now[b][i] = l.learn(i, c, l.train[b])[0]
+		}
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collinear is the correlation with the value before from which only one lag of an action is taken: several have the
+// same error and opposite coefficients, of which plans make use that the system does not have.
+const collinear = .9
+
+// isSlow reports whether the lags of a column are collinear.
+func (l *learner) isSlow(k int) bool {
+	x := l.t.Columns[k].Now
+	var n, sx, sy, xx, yy, xy float64
+	for r := range x {
+		if l.t.depth[r] > 0 {
+			a, b := x[r-1], x[r]
+			n, sx, sy, xx, yy, xy = n+1, sx+a, sy+b, xx+a*a, yy+b*b, xy+a*b
+		}
+	}
+	if v := (n*xx - sx*sx) * (n*yy - sy*sy); v > 0 {
+		return (n*xy-sx*sy)/math.Sqrt(v) > collinear
+	}
+	return true
+}
+
+// surer is what a delay must gain in doubled logarithmic likelihood over the one before it.
+const surer = 10
+
+// findDelays finds for each action the step at which it helps most.
+func (l *learner) findDelays(i int) {
+	error := func() float64 {
+		c := candidate{lags: l.o.Lags}
+		terms := l.terms(i, c)
+		d := l.t.newDesign(l.outs[i].Column, terms, l.rows)
+		g, z := newGram(len(terms)), make([]float64, len(terms)+2) // of the rows that are not at a bound
+		for r := range d.y {
+			if d.y[r] > d.lo && d.y[r] < d.hi {
+				g.add(d, r, z)
+			}
+		}
+		return g.n * math.Log(g.sse(g.solve(g.choose(2, len(d.y)/4, func(int) bool { return false }), nil, nil, 0))+1e-12*g.n)
+	}
+	best := error()
+	for k := range l.t.Columns {
+		if c := &l.t.Columns[k]; c.Role != Action || c.Values == 0 && !l.slow[k] {
+			continue
+		}
+		kept := 0
+		for lag := 1; lag <= l.o.Lags; lag++ {
+			l.delays[i][k] = lag
+			if e := error(); e < best-surer {
+				best, kept = e, lag
+			}
+		}
+		l.delays[i][k] = kept
+	}
+}
+
+// learn learns from rows by a candidate: functions of 1, 2, … leaves, as many as there are.
+func (l *learner) learn(i int, c candidate, rows []int) []*Function {
+	out := l.outs[i].Column
+	terms := l.terms(i, c)
+	d := l.t.newDesign(out, terms, rows)
+	splits := l.splits(terms)
+	if c.plain {
+		d.lo, d.hi = math.Inf(-1), math.Inf(1)
+	}
+	root := d.fit(out, splits, c.leaves, c.penalty)
+	var all []*Function
+	for n := 1; n <= c.leaves; n++ {
+		f := d.function(out, root, n)
+		if f.Leaves() < n {
+			break
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// sizes are the numbers of leaves that are compared.
+var sizes = []int{1, 2, 3, 4, 6, 8, 12, 16, 24}
+
+// trial is a candidate and the function that it learned without each block.
+type trial struct {
+	c    candidate
+	by   []*Function
+	cost int
+}
+
+// try learns the functions of an output by all candidates.
+func (l *learner) try(i int) ([]trial, error) {
+	var candidates []candidate
+	for lags := range l.o.Lags + 1 {
+		for _, penalty := range []float64{2, math.Log(float64(len(l.rows)))} {
+			candidates = append(candidates, candidate{lags: lags, leaves: l.o.Leaves, penalty: penalty})
+		}
+	}
+	found := make([][blocks][]*Function, len(candidates))
+	err := l.all(len(candidates)*blocks, func(k int) {
+		found[k/blocks][k%blocks] = l.learn(i, candidates[k/blocks], l.train[k%blocks])
+	})
+	var all []trial
+	for k, c := range candidates {
+		for _, n := range sizes {
+			t := trial{c: c}
+			t.c.leaves = n
+			for b := range blocks {
+				if by := found[k][b]; n <= len(by) {
+					t.by = append(t.by, by[n-1])
+					t.cost += by[n-1].size()
+				}
+			}
+			if len(t.by) == blocks {
+				all = append(all, t)
+			}
+		}
+	}
+	still := trial{c: candidate{leaves: 1, still: true}}
+	for b := range blocks {
+		still.by = append(still.by, found[0][b][0].unchanged())
+	}
+	return append(all, still), err
+}
+
+// unchanged is a function that keeps the value.
+func (f *Function) unchanged() *Function {
+	g := &Function{Output: f.Output, Terms: []Term{{f.Output, 0, number}}, Lo: math.Inf(-1), Hi: math.Inf(1)}
+	g.Root = &Node{Split: -1, Weights: []float64{1}}
+	return g
+}
+
+// choose picks the function of an output by its errors in the blocks, with the functions of the other outputs as they are.
+func (l *learner) choose(i int) error {
+	if len(l.tried) == i {
+		all, err := l.try(i)
+		if err != nil {
+			return err
+		}
+		l.tried = append(l.tried, all)
+	}
+	all := l.tried[i]
+	score := make([][blocks]float64, len(all))
+	err := l.all(len(all), func(k int) {
+		for b, f := range all[k].by {
+			var e sums
+			l.measure(&e, b, i, f)
+			score[k][b] = e.score()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	best := 0
+	for k := range all {
+		if mean(score[k]) < mean(score[best]) {
+			best = k
+		}
+	}
+	least := score[best]
+	for k := range all {
+		if all[k].cost < all[best].cost && notWorse(score[k], least) {
+			best = k
+		}
+	}
+	l.outs[i].chosen = all[best].c
+	for b, f := range all[best].by {
+		l.now[b][i] = f
+	}
+	return nil
+}
+
+// plain is the linear function that others are compared with.
+func (l *learner) plain() candidate {
+	return candidate{lags: min(plainLags, l.o.Lags), leaves: 1, plain: true}
+}
+
+// alike is the part of the error by which a function may be worse if it is smaller.
+const alike = .003
+
+func mean(x [blocks]float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / blocks
+}
+
+// notWorse reports whether scores in blocks are those of another within a standard error of their difference, or nearly
+// (Breiman and others, "Classification and Regression Trees", 1984).
+func notWorse(x, least [blocks]float64) bool {
+	var d [blocks]float64
+	for b := range d {
+		if d[b] = x[b] - least[b]; math.IsNaN(d[b]) {
+			return false
+		}
+	}
+	m, square := mean(d), 0.0
+	for _, v := range d {
+		square += (v - m) * (v - m)
+	}
+	return m <= max(alike, math.Sqrt(square/(blocks-1)/blocks))
+}
+
+// size counts what a function consists of.
+func (f *Function) size() int {
+	n := 0
+	f.Root.visit(func(l *Node) {
+		n++
+		for _, w := range l.Weights {
+			if w != 0 {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// finish learns the chosen functions from all rows.
+func (l *learner) finish() (*Learned, error) {
+	out := &Learned{Outputs: l.outs, t: l.t}
+	for i, o := range l.outs {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
+		fs := l.learn(i, o.chosen, l.rows)
+		f := fs[len(fs)-1]
+		if o.chosen.still {
+			f = f.unchanged()
+		}
+		o.Function = l.rounded(i, f).trimmed()
+		o.Linear = l.rounded(i, l.learn(i, l.plain(), l.rows)[0]).trimmed()
+		for _, term := range o.Function.Terms {
+			out.Lags = max(out.Lags, term.Lag)
+		}
+		l.compare(i)
+	}
+	return out, nil
+}
+
+// trimmed leaves out the terms that nothing reads.
+func (f *Function) trimmed() *Function {
+	used := make([]bool, len(f.Terms))
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n.Split >= 0 {
+			used[n.Split] = true
+			visit(n.Low)
+			visit(n.High)
+		}
+		for j, w := range n.Weights {
+			used[j] = used[j] || w != 0
+		}
+	}
+	visit(f.Root)
+	g := &Function{Output: f.Output, Lo: f.Lo, Hi: f.Hi}
+	at := make([]int, len(f.Terms))
+	for j, is := range used {
+		if at[j] = len(g.Terms); is {
+			g.Terms = append(g.Terms, f.Terms[j])
+		}
+	}
+	var copied func(n *Node) *Node
+	copied = func(n *Node) *Node {
+		if n.Split >= 0 {
+			return &Node{Split: at[n.Split], At: n.At, Low: copied(n.Low), High: copied(n.High)}
+		}
+		leaf := &Node{Split: -1, Constant: n.Constant, Weights: make([]float64, len(g.Terms))}
+		for j, w := range n.Weights {
+			if used[j] {
+				leaf.Weights[at[j]] = w
+			}
+		}
+		return leaf
+	}
+	g.Root = copied(f.Root)
+	return g
+}
+
+// all calls f for 0..n-1 on several goroutines.
+func (l *learner) all(n int, f func(k int)) error {
+	var next atomic.Int64
+	var g routine.Group
+	for range max(1, min(l.o.Threads, n)) {
+		g.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n && l.ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+				f(k)
+			}
+		})
+	}
+	g.Wait()
+	return l.ctx.Err()
+}

@@ -1,0 +1,267 @@
+package quantity
+
+import (
+	"math"
+	"slices"
+)
+
+// gram has the sums of products of rows (1, terms, target), from which least squares follow.
+type gram struct {
+	n float64
+	s []float64 // (terms+2)^2
+}
+
+func newGram(terms int) *gram { return &gram{s: make([]float64, (terms+2)*(terms+2))} }
+
+// add adds the row i of a design, its terms about their means. The target is the change of the output.
+func (g *gram) add(d *design, i int, z []float64) {
+	k := len(z)
+	z[0], z[k-1] = 1, d.present[i]-d.now[i]
+	for j := range d.x {
+		z[j+1] = d.x[j][i] - d.shift[j]
+	}
+	g.n++
+	for a, x := range z {
+		if x != 0 {
+			row := g.s[a*k : a*k+k]
+			for b := a; b < k; b++ {
+				row[b] += x * z[b]
+			}
+		}
+	}
+}
+
+// merge adds sign times the sums of another.
+func (g *gram) merge(o *gram, sign float64) {
+	g.n += sign * o.n
+	for i, x := range o.s {
+		g.s[i] += sign * x
+	}
+}
+
+// at returns a sum of products; the matrix is symmetric and has its upper half.
+func (g *gram) at(k, a, b int) float64 {
+	if a > b {
+		a, b = b, a
+	}
+	return g.s[a*k+b]
+}
+
+// sse is the sum of squared errors of coefficients.
+func (g *gram) sse(beta []float64) float64 {
+	k := len(beta) + 1
+	sum := g.at(k, k-1, k-1)
+	for a, x := range beta {
+		if x == 0 {
+			continue
+		}
+		sum -= 2 * x * g.at(k, a, k-1)
+		for b, y := range beta {
+			sum += x * y * g.at(k, a, b)
+		}
+	}
+	return max(sum, 0)
+}
+
+// solve returns the least squares of the terms in use (0 is the constant), drawn towards prior as if weight more rows,
+// distributed as those of from, had followed it. Terms that are not in use have the coefficient 0.
+func (g *gram) solve(use []int, from *gram, prior []float64, weight float64) []float64 {
+	k := int(math.Sqrt(float64(len(g.s))))
+	m := len(use)
+	a, b := make([]float64, m*m), make([]float64, m)
+	scale := 0.0
+	if from != nil && from.n > 0 {
+		scale = weight / from.n
+	}
+	for i, u := range use {
+		b[i] = g.at(k, u, k-1)
+		for j, v := range use {
+			x := g.at(k, u, v)
+			if scale > 0 {
+				y := scale * from.at(k, u, v)
+				x += y
+				b[i] += y * prior[v]
+			}
+			a[i*m+j] = x
+		}
+	}
+	beta := make([]float64, k-1)
+	for i, x := range cholesky(a, b) {
+		beta[use[i]] = x
+	}
+	return beta
+}
+
+// jitter is added to the diagonal, relative to it, so that terms that follow from others do no harm.
+const jitter = 1e-9
+
+// cholesky solves a x = b for a symmetric positive matrix, which it overwrites. Terms that follow from earlier ones get 0.
+func cholesky(a, b []float64) []float64 {
+	m := len(b)
+	fixed := make([]bool, m)
+	for i := range m {
+		whole := a[i*m+i] * (1 + jitter)
+		for j := range i + 1 {
+			sum := a[i*m+j]
+			if i == j {
+				sum = whole
+			}
+			for k := range j {
+				sum -= a[i*m+k] * a[j*m+k]
+			}
+			switch {
+			case i != j && fixed[j]:
+				a[i*m+j] = 0
+			case i != j:
+				a[i*m+j] = sum / a[j*m+j]
+			case sum <= 4*jitter*whole || whole <= 0:
+				fixed[i] = true
+			default:
+				a[i*m+i] = math.Sqrt(sum)
+			}
+		}
+	}
+	x := slices.Clone(b)
+	for i := range m {
+		if fixed[i] {
+			x[i] = 0
+			continue
+		}
+		for k := range i {
+			x[i] -= a[i*m+k] * x[k]
+		}
+		x[i] /= a[i*m+i]
+	}
+	for i := m - 1; i >= 0; i-- {
+		if fixed[i] {
+			x[i] = 0
+			continue
+		}
+		for k := i + 1; k < m; k++ {
+			x[i] -= a[k*m+i] * x[k]
+		}
+		x[i] /= a[i*m+i]
+	}
+	return x
+}
+
+// choose returns the terms that earn their cost, each penalty of logarithmic likelihood, doubled: first those that help
+// most, then without those that others made needless. The constant is always among them; those for which never holds
+// are not.
+func (g *gram) choose(penalty float64, most int, never func(a int) bool) []int {
+	k := int(math.Sqrt(float64(len(g.s))))
+	c := chooser{n: g.n, k: k, w: make([]float64, k*k), whole: make([]float64, k), in: make([]bool, k)}
+	for a := range k {
+		for b := range k {
+			c.w[a*k+b] = g.at(k, a, b)
+		}
+		if c.whole[a] = c.w[a*k+a]; never(a) {
+			c.whole[a] = 0
+		}
+	}
+	c.noise = 1e-12*c.whole[k-1] + 1e-300
+	c.take(0)
+	if k-2 <= manyTerms && g.n > 4*float64(k) {
+		for a := 1; a < k-1; a++ {
+			if c.adds(a) {
+				c.take(a)
+			}
+		}
+	}
+	for n := 0; n < most; n++ {
+		a := c.best(penalty)
+		if a < 0 {
+			break
+		}
+		c.take(a)
+	}
+	for a := c.needless(penalty); a >= 0; a = c.needless(penalty) {
+		pivot(c.w, k, a, -1)
+		c.in[a] = false
+	}
+	var use []int
+	for a := range k - 1 {
+		if c.in[a] {
+			use = append(use, a)
+		}
+	}
+	return use
+}
+
+// chooser has the sums of products as they are once some terms explain the others.
+type chooser struct {
+	n, noise float64
+	k        int
+	w, whole []float64
+	in       []bool
+}
+
+func (c *chooser) take(a int) {
+	pivot(c.w, c.k, a, 1)
+	c.in[a] = true
+}
+
+// adds reports whether a term is none of those taken, nor follows from them.
+func (c *chooser) adds(a int) bool {
+	return !c.in[a] && c.whole[a] > 0 && c.w[a*c.k+a] > 1e-8*c.whole[a]
+}
+
+// best is the term that explains most; -1 if none gains the penalty.
+func (c *chooser) best(penalty float64) int {
+	best, gain, k := -1, penalty, c.k
+	for a := 1; a < k-1; a++ {
+		if !c.adds(a) {
+			continue
+		}
+		rest, less := max(c.w[k*k-1], 0)+c.noise, c.w[a*k+k-1]*c.w[a*k+k-1]/c.w[a*k+a]
+		if x := c.n * math.Log(rest/max(rest-less, c.noise)); x > gain {
+			best, gain = a, x
+		}
+	}
+	return best
+}
+
+// needless is the term that explains least; -1 if all gain the penalty.
+func (c *chooser) needless(penalty float64) int {
+	best, loss, k := -1, penalty, c.k
+	for a := 1; a < k-1; a++ {
+		if !c.in[a] {
+			continue
+		}
+		rest, more := max(c.w[k*k-1], 0)+c.noise, c.w[a*k+k-1]*c.w[a*k+k-1]/-c.w[a*k+a]
+		if x := c.n * math.Log((rest+max(more, 0))/rest); x < loss {
+			best, loss = a, x
+		}
+	}
+	return best
+}
+
+// manyTerms is the number from which terms are not tried all at once.
+const manyTerms = 40
+
+// pivot makes a term one of those that explain the others, or with the sign -1 takes that back (Goodnight, "A Tutorial on the
+// SWEEP Operator", 1979).
+func pivot(w []float64, k, a int, sign float64) {
+	d := w[a*k+a]
+	for i := range k {
+		if i == a {
+			continue
+		}
+		f := w[i*k+a] / d
+		if f == 0 {
+			continue
+		}
+		for j := range k {
+			if j != a {
+				w[i*k+j] -= f * w[a*k+j]
+			}
+		}
+	}
+	for i := range k {
+		if i != a {
+			w[i*k+a] *= sign / d
+			w[a*k+i] *= sign / d
+		}
+	}
+	w[a*k+a] = -1 / d
+}

@@ -1,0 +1,117 @@
+package quantity
+
+import "math"
+
+// sums are sums of squared errors, one and Far steps ahead.
+type sums struct {
+	one, far   float64
+	n, farRows int
+}
+
+func (s *sums) add(step int, e float64) {
+	switch step {
+	case 0:
+		s.one += e * e
+		s.n++
+	case Far - 1:
+		s.far += e * e
+		s.farRows++
+	}
+}
+
+func (s *sums) pair() Pair {
+	return Pair{math.Sqrt(s.one / float64(s.n)), math.Sqrt(s.far / float64(s.farRows))}
+}
+
+// score is the logarithm of the error: the mean of those one and Far steps ahead.
+func (s *sums) score() float64 {
+	const least = 1e-12 // exact functions are alike
+	p := s.pair()
+	score := math.Log(p.One + least)
+	if s.farRows > 0 {
+		score = (score + math.Log(p.Far+least)) / 2
+	}
+	if math.IsNaN(score) {
+		return math.Inf(1)
+	}
+	return score
+}
+
+// starts is the number of rows of a block, about, from which runs are predicted to compare functions.
+const starts = 400
+
+// measure adds the errors of a function in a block; the other outputs are predicted beside it.
+func (l *learner) measure(e *sums, b, i int, f *Function) {
+	functions := append([]*Function{}, l.now[b]...)
+	functions[i] = f
+	l.each(b, functions, starts, func(row, step, output int, predicted float64) {
+		if output == f.Output {
+			e.add(step, l.t.Columns[output].Next[row]-predicted)
+		}
+	})
+}
+
+// each predicts from all rows of a block one step ahead, and from some of them Far steps.
+func (l *learner) each(b int, functions []*Function, most int, see func(row, step, output int, predicted float64)) {
+	var w window
+	rows := l.fold[b]
+	stride := max(1, len(rows)/most)
+	for k, r := range rows {
+		steps := 1
+		if k%stride == 0 && l.t.ahead[r] >= Far && r+Far <= rows[len(rows)-1]+1 {
+			steps = Far
+		}
+		l.t.follow(&w, functions, l.o.Lags, r, steps, func(step, output int, predicted float64) { see(r+step, step, output, predicted) })
+	}
+}
+
+// compare measures the chosen function of an output on all rows of the blocks, beside what is simpler.
+func (l *learner) compare(i int) {
+	o := l.outs[i]
+	var mine, plain, still, bins sums
+	column := &l.t.Columns[o.Column]
+	for b := range blocks {
+		l.each(b, l.now[b], len(l.rows), func(row, step, output int, predicted float64) {
+			if output != o.Column {
+				return
+			}
+			e := column.Next[row] - predicted
+			mine.add(step, e)
+			still.add(step, column.Next[row]-column.Now[row-step])
+			switch step {
+			case 0:
+				o.Residuals = append(o.Residuals, e)
+			case Far - 1:
+				o.FarResiduals = append(o.FarResiduals, e)
+			}
+		})
+		l.compareBins(&bins, b, o.Column)
+		linear := append([]*Function{}, l.now[b]...)
+		for k := range l.outs {
+			linear[k] = l.learn(k, l.plain(), l.train[b])[0]
+		}
+		l.each(b, linear, len(l.rows), func(row, step, output int, predicted float64) {
+			if output == o.Column {
+				plain.add(step, column.Next[row]-predicted)
+			}
+		})
+	}
+	o.Errors = Errors{Function: mine.pair(), Unchanged: still.pair(), Linear: plain.pair(), Bins: bins.pair(), Rows: mine.n, FarRows: mine.farRows}
+}
+
+// compareBins adds the errors of a prediction in bins.
+func (l *learner) compareBins(e *sums, b, column int) {
+	bins := newBinned(l.t, column, l.train[b])
+	c := &l.t.Columns[column]
+	rows := l.fold[b]
+	for _, r := range rows {
+		x := c.Now[r]
+		for s := range Far {
+			if s > 0 && (l.t.ahead[r] < Far || r+Far > rows[len(rows)-1]+1) {
+				break
+			}
+			x = bins.next(r+s, x)
+			e.add(s, c.Next[r+s]-x)
+		}
+	}
+}

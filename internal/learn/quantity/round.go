@@ -1,0 +1,147 @@
+package quantity
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Rounding a function's coefficients may cost these shares of its error, and of a step.
+const (
+	costOfRounding = .003
+	stepOfRounding = .01
+)
+
+// mostDecimals bounds the decimals of coefficients.
+const mostDecimals = 9
+
+// rounded gives a function coefficients of as few decimals as its errors allow, one and Far steps ahead.
+func (l *learner) rounded(i int, f *Function) *Function {
+	t, step := l.t, l.t.Columns[f.Output].Step
+	functions := make([]*Function, len(l.outs))
+	copy(functions, l.now[0])
+	errors := func(g *Function) Pair {
+		var e sums
+		functions[i] = g
+		stride := max(1, len(l.rows)/(2*starts))
+		var w window
+		for k := 0; k < len(l.rows); k += stride {
+			r, steps := l.rows[k], 1
+			if t.ahead[r] >= Far {
+				steps = Far
+			}
+			t.follow(&w, functions, l.o.Lags, r, steps, func(s, output int, predicted float64) {
+				if output == f.Output {
+					e.add(s, t.Columns[output].Next[r+s]-predicted)
+				}
+			})
+		}
+		return e.pair()
+	}
+	means := make([]float64, len(f.Terms))
+	for j, term := range f.Terms {
+		for _, r := range l.rows {
+			means[j] += t.of(term, r) / float64(len(l.rows))
+		}
+	}
+	exact := errors(f)
+	for d := range mostDecimals {
+		g := f.decimals(d, means)
+		e := errors(g)
+		near := func(a, b float64) bool {
+			return math.IsNaN(b) || a <= b*(1+costOfRounding)+stepOfRounding*step
+		}
+		if near(e.One, exact.One) && near(e.Far, exact.Far) {
+			return g
+		}
+	}
+	return f.decimals(mostDecimals, means)
+}
+
+// decimals rounds the coefficients to a number of decimals; the constants make up for what that does at the means, and have
+// two more.
+func (f *Function) decimals(d int, means []float64) *Function {
+	g := *f
+	g.Decimals = d
+	var copied func(n *Node) *Node
+	copied = func(n *Node) *Node {
+		if n.Split >= 0 {
+			return &Node{Split: n.Split, At: n.At, Low: copied(n.Low), High: copied(n.High)}
+		}
+		m := &Node{Split: -1, Constant: n.Constant, Weights: make([]float64, len(n.Weights))}
+		for j, w := range n.Weights {
+			m.Weights[j] = decimal(w, d)
+			m.Constant += (w - m.Weights[j]) * means[j]
+		}
+		m.Constant = decimal(m.Constant, d+2)
+		return m
+	}
+	g.Root = copied(f.Root)
+	return &g
+}
+
+// decimal rounds to a number of decimals.
+func decimal(x float64, d int) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', d, 64), 64)
+	if err != nil {
+		return x // never: it was written as a number
+	}
+	return y
+}
+
+// Text writes the function as an expression: name gives the variable of a column some steps earlier, and value a value of an
+// enumeration; it is empty for the second value of a Boolean.
+func (f *Function) Text(name func(column, lag int) string, value func(column, value int) string) string {
+	text := f.node(f.Root, name, value)
+	if !math.IsInf(f.Hi, 0) {
+		text = "min(" + text + ", " + digits(f.Hi) + ")"
+	}
+	if !math.IsInf(f.Lo, 0) {
+		text = "max(" + text + ", " + digits(f.Lo) + ")"
+	}
+	return text
+}
+
+func digits(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func (f *Function) node(n *Node, name func(int, int) string, value func(int, int) string) string {
+	term := func(j int) string {
+		t := f.Terms[j]
+		switch {
+		case t.Value >= 0 && value(t.Column, t.Value) != "":
+			return "(" + name(t.Column, t.Lag) + " == " + value(t.Column, t.Value) + ")"
+		case t.Value == change:
+			return name(t.Column, 0) + " - " + name(t.Column, t.Lag)
+		}
+		return name(t.Column, t.Lag)
+	}
+	if n.Split >= 0 {
+		return "(if (" + term(n.Split) + " <= " + digits(n.At) + ") then " + f.node(n.Low, name, value) + " else " + f.node(n.High, name, value) + ")"
+	}
+	var b strings.Builder
+	for j, w := range n.Weights {
+		switch {
+		case w == 0:
+			continue
+		case b.Len() == 0 && w < 0:
+			b.WriteString("-")
+		case w < 0:
+			b.WriteString(" - ")
+		case b.Len() > 0:
+			b.WriteString(" + ")
+		}
+		if math.Abs(w) != 1 {
+			b.WriteString(digits(math.Abs(w)) + "*")
+		}
+		b.WriteString(term(j))
+	}
+	switch c := n.Constant; {
+	case b.Len() == 0:
+		return digits(c)
+	case c < 0:
+		b.WriteString(" - " + digits(-c))
+	case c > 0:
+		b.WriteString(" + " + digits(c))
+	}
+	return b.String()
+}

@@ -1,0 +1,183 @@
+package quantity
+
+import (
+	"math"
+	"slices"
+)
+
+// Role tells what decides a column.
+type Role uint8
+
+// The roles of columns.
+const (
+	State  Role = iota // the system
+	Action             // a plan
+	Input              // neither: read and given
+)
+
+// Column is a variable of a log.
+type Column struct {
+	Name string
+	Role Role
+	Now  []float64 // before each step; of an enumeration the number of the value
+	Next []float64 // after it, of a state; nil otherwise
+	// Values is the number of values of an enumeration or a Boolean, which have no order; 0 of a number.
+	Values int
+	// Learn asks for the function of a state. It is of a number.
+	Learn bool
+	Step  float64 // to which values are rounded; 0 for none
+
+	lo, hi float64 // bounds at which next values pile up; infinite for none
+}
+
+// Table has the steps of a log.
+type Table struct {
+	Columns []Column
+	// Follows tells for each row whether it begins where the row before it ended.
+	Follows []bool
+
+	depth []int // the number of rows before each one that lead to it without a gap
+	ahead []int // and behind it, itself included
+}
+
+// Rows is the number of steps.
+func (t *Table) Rows() int { return len(t.Follows) }
+
+// Runs returns for each row the number of rows before it that lead to it without a gap, and that of those from it on.
+func (t *Table) Runs() (depth, ahead []int) {
+	t.runs()
+	return t.depth, t.ahead
+}
+
+// runs sets how far the rows go back and ahead.
+func (t *Table) runs() {
+	n := t.Rows()
+	t.depth, t.ahead = make([]int, n), make([]int, n)
+	for r := range n {
+		if r > 0 && t.Follows[r] {
+			t.depth[r] = t.depth[r-1] + 1
+		}
+	}
+	for r := n - 1; r >= 0; r-- {
+		t.ahead[r] = 1
+		if r+1 < n && t.Follows[r+1] {
+			t.ahead[r] += t.ahead[r+1]
+		}
+	}
+}
+
+// Term is what a function reads: the value of a column, Lag steps earlier, or whether an enumeration had a value.
+type Term struct {
+	Column, Lag int
+	Value       int // of an enumeration, from 0; number or change for a number
+}
+
+// Values of Term.Value for numbers.
+const (
+	number = -1 // the value itself
+	change = -2 // the present value less that of Lag steps earlier
+)
+
+// of returns the value of a term before the step of a row, which must go back far enough.
+func (t *Table) of(term Term, row int) float64 {
+	now := t.Columns[term.Column].Now
+	return term.value(now[row], now[row-term.Lag])
+}
+
+// value returns that of a term from the present and the earlier value of the column.
+func (t Term) value(now, then float64) float64 {
+	switch {
+	case t.Value >= 0:
+		return indicate(then, t.Value)
+	case t.Value == change:
+		// Differences of decimals are decimals.
+		return math.Round((now-then)*1e9) / 1e9
+	}
+	return then
+}
+
+func indicate(x float64, value int) float64 {
+	if int(x) == value {
+		return 1
+	}
+	return 0
+}
+
+// terms lists those of a column: one of a number or a Boolean, one less than the values of an enumeration.
+func (t *Table) terms(column, lag int) []Term {
+	c := &t.Columns[column]
+	if c.Values == 0 {
+		return []Term{{column, lag, -1}}
+	}
+	var out []Term
+	for v := 1; v < c.Values; v++ {
+		out = append(out, Term{column, lag, v})
+	}
+	return out
+}
+
+// design is the table of one output: a column for each term, the change that is to be predicted, and the rows.
+type design struct {
+	terms   []Term
+	own     int // the term that is the output's present value
+	rows    []int
+	x       [][]float64 // by term and row
+	now, y  []float64   // the present and the next value
+	shift   []float64   // of each term, the mean
+	lo, hi  float64     // bounds at which the next value is censored; infinite for none
+	present []float64   // y, or what is predicted beyond the bound: the targets
+}
+
+// newDesign collects what the rows say about an output.
+func (t *Table) newDesign(output int, terms []Term, rows []int) *design {
+	d := &design{terms: terms, rows: rows, own: slices.Index(terms, Term{output, 0, -1})}
+	for _, term := range terms {
+		column := make([]float64, len(rows))
+		sum := 0.0
+		for i, r := range rows {
+			column[i] = t.of(term, r)
+			sum += column[i]
+		}
+		d.x, d.shift = append(d.x, column), append(d.shift, sum/math.Max(1, float64(len(rows))))
+	}
+	c := &t.Columns[output]
+	for _, r := range rows {
+		d.now, d.y = append(d.now, c.Now[r]), append(d.y, c.Next[r])
+	}
+	d.lo, d.hi = c.lo, c.hi
+	d.present = slices.Clone(d.y)
+	return d
+}
+
+// leastCensored is the share of rows that lie exactly on a bound which makes it one of the system, not only
+// of the log: clipping to whatever the log's largest value was doubled the error on a log of tanks.
+const leastCensored = .005
+
+// censored returns the bounds at which values pile up; infinite for none.
+func censored(y []float64) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if len(y) == 0 {
+		return lo, hi
+	}
+	least, most := slices.Min(y), slices.Max(y)
+	low, high := 0, 0
+	for _, v := range y {
+		if v == least {
+			low++
+		}
+		if v == most {
+			high++
+		}
+	}
+	if least == most {
+		return lo, hi
+	}
+	enough := max(3, int(math.Ceil(leastCensored*float64(len(y)))))
+	if low >= enough {
+		lo = least
+	}
+	if high >= enough {
+		hi = most
+	}
+	return lo, hi
+}
