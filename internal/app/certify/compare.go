@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -140,7 +141,21 @@ func below(path, name string) string {
 func sameNumber(a, b json.Number) bool {
 	x, err1 := a.Float64()
 	y, err2 := b.Float64()
-	return a == b || err1 == nil && err2 == nil && x == y && float64(int64(x)) == x && max(x, -x) < 1<<53
+	if a == b || err1 == nil && err2 == nil && x == y && float64(int64(x)) == x && max(x, -x) < 1<<53 {
+		return true
+	}
+	// Of fixed decimals, as 0.50.
+	p, ok1 := decimal(a)
+	q, ok2 := decimal(b)
+	return ok1 && ok2 && p.Cmp(q) == 0
+}
+
+// decimal is a number without an exponent.
+func decimal(n json.Number) (*big.Rat, bool) {
+	if strings.ContainsAny(n.String(), "eE") {
+		return nil, false
+	}
+	return new(big.Rat).SetString(n.String())
 }
 
 // brief writes a value for a message.

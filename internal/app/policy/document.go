@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -266,6 +267,12 @@ func (t *Table) policy(p *factored.Problem, robust bool) (validate.RobustPolicy,
 
 // keyOf is a map key for the values of a state, as they are written or as they were read.
 func keyOf(values []any) string {
+	values = slices.Clone(values)
+	for i, x := range values {
+		if n, ok := x.(json.Number); ok { // 0.50 was read as 0.5
+			values[i], _ = n.Float64()
+		}
+	}
 	text, err := json.Marshal(values)
 	if err != nil {
 		return fmt.Sprint(values)
