@@ -54,6 +54,7 @@ func TestSmall(t *testing.T) {
 		"failing -n 5 -k 2 -graph random -cost 3 -H 5", "inventory -n 2 -H 5", "inventory -n 3 -truck 0 -H 4",
 		"robots -n 2 -size 5 -loops 1 -H 12", "robots -n 3 -size 3 -loops 1 -H 6", "tiles -steps 6 -H 7",
 		"hanoi -n 3 -H 8", "tour -n 5", "sudoku -fills 5",
+		"repair -n 4 -k 2 -size 3 -H 4", "charge -n 2 -H 5", "irrigate -n 2 -H 5",
 	} {
 		what, h := load(t, args)
 		got, want := solve(t, search.Engine{}, what, h), solve(t, conflict.PB{}, what, h)

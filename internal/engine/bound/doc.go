@@ -8,10 +8,12 @@
 // bounds every plan.
 //
 // What couples groups is relaxed with a price per step (Lagrangean relaxation):
-// rules over several groups, and agreements of a bit with the copies that other
-// groups read. Prices of inequalities are not negative, those of equations are
-// free; any such prices give a bound, and subgradient steps find good ones. All
-// sums are in integers, so that bounds are exact.
+// rules over several groups, and agreements of a bit, or of a class of joint
+// values, with the copies that other groups read. A weighted sum that a group
+// counts is a number of its own, with a price per unit (see amount). Prices of
+// inequalities are not negative, those of equations are free; any such prices
+// give a bound. Good ones are looked for in floating point; their bound is
+// computed in integers, and so is exact.
 //
 // The search decides one group at a time: a layer holds states in which some
 // groups have their new values and the others still the old. A beam keeps the
