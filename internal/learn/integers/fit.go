@@ -12,7 +12,7 @@ type fitter struct {
 	rows        []int32
 	least, most int // values of these rows
 	found       []form
-	tally       map[int32]int
+	tally       tally
 	plain       []shift
 	frequent    map[int32]bool // values that more than an eighth of the rows have, as limits do
 }
@@ -25,11 +25,12 @@ type shift struct {
 }
 
 func newFitter(l *learner, rows []int32) *fitter {
-	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), tally: map[int32]int{}, frequent: map[int32]bool{}}
+	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}}
+	counts := map[int32]int{}
 	for _, r := range rows {
 		y := l.y[r]
 		f.least, f.most = min(f.least, int(y)), max(f.most, int(y))
-		if f.tally[y]++; 8*f.tally[y] > len(rows) {
+		if counts[y]++; 8*counts[y] > len(rows) {
 			f.frequent[y] = true
 		}
 	}
@@ -57,19 +58,26 @@ func (f *fitter) feature(x *feature) {
 
 // modes lists the most frequent differences of the value and the feature, of rows with rare values only if inner.
 func (f *fitter) modes(x *feature, inner bool) []int {
-	clear(f.tally)
+	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, r := range f.rows {
+		d := f.l.y[r] - x.col[r]
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	if !f.tally.begin(lo, hi) {
+		return nil
+	}
 	n := 0
 	for _, r := range f.rows {
 		if y := f.l.y[r]; !inner || !f.frequent[y] {
-			f.tally[y-x.col[r]]++
+			f.tally.add(y - x.col[r])
 			n++
 		}
 	}
 	type counted struct{ value, n int }
 	var all []counted
-	for d, k := range f.tally {
-		if k > 1 && 64*k >= n {
-			all = append(all, counted{int(d), k})
+	for i, k := range f.tally.counts {
+		if k > 1 && 64*int(k) >= n {
+			all = append(all, counted{int(lo) + i, int(k)})
 		}
 	}
 	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
@@ -123,18 +131,7 @@ func (f *fitter) extend() {
 			if !b.boolean() {
 				continue
 			}
-			clear(f.tally)
-			best, n := int32(0), 0
-			for _, r := range f.rows {
-				if b.col[r] == 1 {
-					f.tally[f.l.y[r]-s.of.col[r]-int32(s.c)]++
-				}
-			}
-			for d, k := range f.tally {
-				if k > n || k == n && d < best {
-					best, n = d, k
-				}
-			}
+			best, n := f.lift(s, b)
 			if best == 0 || n <= worth {
 				continue
 			}
@@ -149,6 +146,24 @@ func (f *fitter) extend() {
 			f.shifted(&x, s.c)
 		}
 	}
+}
+
+// lift is by how much most rows in which a Boolean holds are above a sum, and how many these are.
+func (f *fitter) lift(s shift, b *feature) (by int32, rows int) {
+	above := func(r int32) int32 { return f.l.y[r] - s.of.col[r] - int32(s.c) }
+	lo, hi := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, r := range f.rows {
+		lo, hi = min(lo, above(r)), max(hi, above(r))
+	}
+	if !f.tally.begin(lo, hi) {
+		return 0, 0
+	}
+	for _, r := range f.rows {
+		if b.col[r] == 1 {
+			f.tally.add(above(r))
+		}
+	}
+	return f.tally.most()
 }
 
 // negated takes the negation of a Boolean.
@@ -180,19 +195,19 @@ func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
 	if low {
 		none, extreme = math.MinInt, f.least
 	}
-	clear(f.tally)
+	values = [2]int{none, none}
+	if !f.tally.begin(int32(f.least), int32(f.most)) {
+		return values
+	}
 	for _, r := range f.rows {
-		if v, y := int(x.col[r])+c, int(f.l.y[r]); low && v < y || !low && v > y {
-			f.tally[int32(y)]++
+		if v, y := int(x.col[r])+c, f.l.y[r]; low && v < int(y) || !low && v > int(y) {
+			f.tally.add(y)
 		}
 	}
-	values, rows := [2]int{none, none}, worth-1
-	for y, n := range f.tally {
-		if n > rows || n == rows && n >= worth && int(y) < values[0] {
-			values[0], rows = int(y), n
-		}
+	if y, n := f.tally.most(); n >= worth {
+		values[0] = int(y)
 	}
-	if f.tally[int32(extreme)] >= worth {
+	if f.tally.of(int32(extreme)) >= worth {
 		values[1] = extreme
 	}
 	return values

@@ -40,9 +40,13 @@ func (l *learner) explain(all []int32, folds []fold) error {
 		if !l.integral(o) {
 			return
 		}
+		s := l.searchFor(o, f.rows)
+		if whole := s.integer(); whole != nil && s.linear(whole) != nil {
+			return // a sum that is described by a tree
+		}
 		for _, short := range []bool{false, true} {
 			out := Output{Kind: ByForm}
-			if out.Form, out.Bit, _ = l.form(l.searchFor(o, f.rows), short); out.Form == nil {
+			if out.Form, out.Bit, _ = l.form(s, short); out.Form == nil {
 				continue
 			}
 			out.Inputs = out.Form.Inputs()
