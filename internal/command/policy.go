@@ -107,6 +107,7 @@ func writePolicy(w io.Writer, d *policy.Document) error {
 	if d.Value == nil && d.Sampled == nil {
 		writeTable(&b, d)
 		writeSentence(&b, load.Assumptions(d.Assumed))
+		writeSentence(&b, d.Note())
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -165,6 +166,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 	}
 	writeTable(b, d)
 	writeSentence(b, load.Assumptions(d.Assumed))
+	writeSentence(b, d.Note())
 	if d.Policy != nil {
 		fmt.Fprintf(b, "policy: %s\n", *d.Policy)
 	}

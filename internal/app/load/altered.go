@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -13,6 +14,8 @@ type Altered struct {
 	Determinized string `json:"determinized,omitempty"`
 	// Rounded has the steps that real fluents are rounded to; absent if none is.
 	Rounded string `json:"rounded,omitempty"`
+	// Quantiles is the number of equally likely values that stand for each draw of a real; absent if there is none.
+	Quantiles int `json:"quantiles,omitempty"`
 }
 
 // Note is the sentence of an answer about the model, without a full stop; "" for nothing.
@@ -27,6 +30,9 @@ func (a *Altered) Note() string {
 	}
 	if a.Rounded != "" {
 		parts = append(parts, "the next values of reals are rounded to the nearest multiples of "+a.Rounded+", halves to the even one")
+	}
+	if a.Quantiles > 0 {
+		parts = append(parts, fmt.Sprintf("a draw of a real has %d equally likely values, its quantiles, and a count is cut where 0.0001 %% are left; all values are those of this model", a.Quantiles))
 	}
 	return strings.Join(parts, "; ")
 }

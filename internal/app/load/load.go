@@ -45,6 +45,7 @@ type Source struct {
 	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
 	Range          []string `help:"Range of a number, with --domain; repeatable. A real takes a step too." placeholder:"FLUENT=LO..HI[ by STEP]" sep:"none"`
 	Decimals       *int     `http:"yes" help:"Round the real fluents of RDDL to N digits after the point, where no range has a step (docs/rddl.md)." placeholder:"N"`
+	Quantiles      int      `http:"yes" help:"With --policy, the number of equally likely values that stand for a draw of a real (docs/chance.md)." placeholder:"N" default:"5"`
 	Model          string   `http:"yes" help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
 	Determinize    string   `http:"yes" help:"Plan for RDDL that draws at random as if each draw had one value: none, most-likely, or mean, which takes the means of numbers (docs/determinize.md)." enum:"none,most-likely,mean" default:"none" placeholder:"RULE"`
 	IgnoreDiscount bool     `http:"yes" help:"Treat a discount other than 1 as 1."`
@@ -156,7 +157,7 @@ func fromFiles(r Ref) (*Problem, error) {
 
 // fromTask compiles a task, reading its files with read.
 func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
-	o.Read, o.IgnoreDiscount, o.Chance, o.Decimals = read, r.IgnoreDiscount, r.Chance, r.Decimals
+	o.Read, o.IgnoreDiscount, o.Chance, o.Decimals, o.Quantiles = read, r.IgnoreDiscount, r.Chance, r.Decimals, r.Quantiles
 	if r.Determinize != "none" {
 		o.Determinize = ground.Determinization(r.Determinize)
 	}
@@ -186,7 +187,7 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 		}
 	}
 	g := c.Ground
-	p.Rounded = g.Steps()
+	p.Rounded, p.Quantiles = g.Steps(), g.Quantised
 	if g.Origin != nil {
 		p.Determinized, g = string(g.Origin.Rule), g.Origin.Problem
 	}

@@ -58,6 +58,7 @@ type Document struct {
 	Supported *Supported `json:"supported,omitempty"`
 	Policy    *string    `json:"policy"` // the file of the table
 	Table     Table      `json:"table"`
+	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`
 	// Rule says what is done in states that are not in the table; null where the table has all that can be reached.

@@ -149,7 +149,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	}
 	d, err := find(ctx, p, r)
 	if d != nil {
-		d.Assumed = p.Assumed()
+		d.Assumed, d.Altered = p.Assumed(), p.Altered
 	}
 	return d, err
 }

@@ -82,6 +82,7 @@ type Problem struct {
 	Origin        *Origin // of a determinised problem; else nil
 	// Unrounded is the problem whose reals Rounded has given steps; nil for others.
 	Unrounded *Problem
+	Quantised int // the number of values of a draw of a real: see Quantiles; 0 for others
 
 	tables *tables // of the program, for expressions grounded later; nil in a Problem made by hand
 }

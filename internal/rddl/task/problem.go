@@ -26,6 +26,8 @@ type Options struct {
 	Chance         bool // likewise; only with nothing learned
 	// Determinize replaces what is drawn at random; "" leaves it.
 	Determinize ground.Determinization
+	// Quantiles is the number of values of a draw of a real, with Chance.
+	Quantiles int
 	// Decimals is the number of digits after the point that reals without a step are rounded to;
 	// nil leaves them.
 	Decimals *int
@@ -110,6 +112,11 @@ func (t *Task) Problem(ctx context.Context, o Options) (*translate.Compiled, err
 	}
 	if err := t.checkUnknown(g, o.Known); err != nil {
 		return nil, err
+	}
+	if o.Chance && o.Quantiles > 0 && o.Determinize == "" {
+		if g, err = g.Quantiles(o.Quantiles); err != nil {
+			return nil, err
+		}
 	}
 	if o.Determinize != "" {
 		if g, err = g.Determinize(o.Determinize); err != nil {

@@ -318,6 +318,9 @@ class PlanAnswer(Result):
     proof: Proof | None
     """Who proved it, or claims it; null for a plan without a bound."""
 
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
     range: list[int] | None = None
     """The first and the last horizon that was asked about; absent for one horizon."""
 
@@ -385,6 +388,9 @@ class PolicyAnswer(Result):
     bound: float | None
     """No policy has a greater value, but for rounding."""
 
+    determinized: str | None = None
+    """The rule by which the random RDDL became the model; absent if nothing was replaced."""
+
     disputed: int = 0
     """Disputed counts such pairs whose rows have other next values than the model, of variables that it does not draw; Agree is the least share of their rows that agree."""
 
@@ -428,8 +434,14 @@ class PolicyAnswer(Result):
     proof: dict[str, Any] | None = field(default=None, repr=False)
     """Of the bound, or that there is no policy; null where none was asked for."""
 
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
     reached: int
     """States that the policy can reach."""
+
+    rounded: str | None = None
+    """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
     rule: dict[str, Any] | None = field(default=None, repr=False)
     """Rule says what is done in states that are not in the table; null where the table has all that can be reached."""
@@ -485,6 +497,9 @@ class Validation(Result):
     """OutOfRange lists the values that the simulator sent and that their variables do not have; absent if there are none."""
 
     problem: str
+
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
     recorded: int
     """Transitions added to the data set."""
@@ -544,6 +559,9 @@ class Verification(Result):
 
     property: str
 
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
     refuting: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     refuting_rows: int = 0
@@ -591,6 +609,9 @@ class Explanation(Result):
     horizon: int
 
     problem: str
+
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
     reward: float | None
     """Of the plan."""
@@ -697,6 +718,9 @@ class Execution(Result):
 
     problem: str
 
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
     recorded: int
 
     replan_every: int
@@ -745,6 +769,9 @@ class Episodes(Result):
 
     problem: str
 
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
     random: dict[str, Any] | None = field(default=None, repr=False)
 
     reached: int | None = None
@@ -792,6 +819,9 @@ class Summary(Result):
     """Null when nothing is learned."""
 
     problem: str
+
+    quantiles: int = 0
+    """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
     reward: list[dict[str, Any]] | None = field(repr=False)
 
