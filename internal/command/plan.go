@@ -18,6 +18,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
+	"github.com/fdplan/fdplan/internal/pddl"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -106,7 +107,11 @@ func (c *planCmd) divide(ctx context.Context, a *environment, r *plan.Request) (
 // tell prints the answer, and why it has no proof, if that was asked for. Its error is the
 // exit status.
 func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) error {
-	if err := a.answer(c.JSON, c.Out, doc, func(w io.Writer) error { return writePlan(w, doc) }); err != nil {
+	text := func(w io.Writer) error { return writePlan(w, doc) }
+	if c.PDDL != "" && doc.Metric != nil && c.Out != "" && c.Out != "-" {
+		text = func(w io.Writer) error { return writePDDL(w, doc) }
+	}
+	if err := a.answer(c.JSON, c.Out, doc, text); err != nil {
 		return err
 	}
 	if unproved != nil {
@@ -240,12 +245,25 @@ func writeSentence(w io.Writer, text string) {
 	}
 }
 
+// writePDDL writes the plan in the format of the planning competitions.
+func writePDDL(w io.Writer, d *execute.Document) error {
+	var steps []pddl.Step
+	for _, s := range d.Plan {
+		for _, a := range s {
+			steps = append(steps, pddl.StepOf(a.Name))
+		}
+	}
+	return pddl.WritePlan(w, steps, *d.Metric)
+}
+
 // writeVerdict writes what is known of the plan, but for a failure.
 func writeVerdict(b *strings.Builder, d *execute.Document) {
 	if d.Valid.Model != nil {
 		fmt.Fprintf(b, "The checker replayed the plan in the model: valid.\n")
 	}
 	switch {
+	case d.Metric != nil:
+		fmt.Fprintf(b, "In PDDL the plan reaches the goal, with metric %v.\n", *d.Metric)
 	case d.Simulated != nil:
 		fmt.Fprintf(b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
 	case d.Valid.Simulator != nil && *d.Valid.Simulator:

@@ -42,6 +42,9 @@ type Verdict struct {
 // about the system are those of package simulator.
 func Validate(ctx context.Context, problem *load.Problem, name string, data []byte, real *Real) (*Verdict, error) {
 	t := problem.Task
+	if x, err := problem.ExecuteText(name, data); x != nil || err != nil {
+		return executed(problem, x), err
+	}
 	plan, err := app.ReadPlan(t.Problem, name, data)
 	if err != nil {
 		return nil, err
@@ -73,6 +76,21 @@ func Validate(ctx context.Context, problem *load.Problem, name string, data []by
 	}
 	v.Failure = app.CheckerFault(t.Problem, report.Failure)
 	return v, nil
+}
+
+// executed is the verdict on a plan that was executed in PDDL.
+func executed(p *load.Problem, x *load.Executed) *Verdict {
+	if x == nil {
+		return nil
+	}
+	v := &Verdict{Schema: app.Schema, Problem: p.Problem.Name, Horizon: x.Steps}
+	valid := x.Failure == nil
+	if v.Valid.Model = &valid; valid {
+		v.Reward = &x.Reward
+	} else {
+		v.Failure = &app.Fault{Step: x.Steps, Text: x.Failure.Error()}
+	}
+	return v
 }
 
 // replay replays a plan in a real system; states are the model's, nil if unknown.

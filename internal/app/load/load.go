@@ -40,6 +40,7 @@ type Ref struct {
 // Source is where a problem is and how it is read, besides its name.
 type Source struct {
 	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+	PDDL           string   `help:"PDDL file with the domain; PROBLEM is then the PDDL file with the problem (docs/pddl.md)." placeholder:"D.pddl"`
 	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
 	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
 	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
@@ -99,6 +100,18 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 		read = ReadFile
 	}
 	switch {
+	case r.PDDL != "":
+		switch {
+		case r.Files != "" || r.Domain != "" || r.Instance != "" || r.Goal != "":
+			return nil, errors.New("--pddl names the problem; expected no --files, --domain, --instance or --goal beside it")
+		case r.Name == "":
+			return nil, errors.New("--pddl gives the domain alone; expected the PDDL file with the problem, too")
+		}
+		t, err := task.FromPDDL(r.PDDL, r.Name, r.Range, read)
+		if err != nil {
+			return nil, err
+		}
+		return fromTask(ctx, t, r, task.Options{Known: true}, read)
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")
 	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Range) > 0):

@@ -39,6 +39,8 @@ type Document struct {
 	// where it was tried in the problem's own RDDL of its own accord, or not at all.
 	Simulator string   `json:"simulator,omitempty"`
 	Simulated *float64 `json:"simulated_reward"`
+	// Metric is the value that the metric of a problem in PDDL has after the plan, the number of its actions where there is none; absent otherwise.
+	Metric *float64 `json:"metric,omitempty"`
 	// SimulatorSays is why the plan fails in the simulator, absent if it does not.
 	SimulatorSays string `json:"simulator_says,omitempty"`
 	// Unrounded is how the plan fares where the reals of RDDL are not rounded; absent if none is.

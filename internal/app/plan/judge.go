@@ -15,6 +15,16 @@ import (
 // is any, and records the verdict in it.
 func (d *Document) Simulate(ctx context.Context, p *load.Problem, tr *factored.Trace, try func(context.Context, *factored.Trace) (*simulator.Run, error)) error {
 	actions := tr.Steps[:tr.Horizon()]
+	if p.InPDDL() && try == nil {
+		x := p.Execute(actions)
+		valid := x.Failure == nil
+		if d.Valid.Simulator = &valid; valid {
+			d.Metric = &x.Metric
+		} else {
+			d.SimulatorSays = x.Failure.Error()
+		}
+		return nil
+	}
 	var err error
 	if d.Unrounded, err = p.Unrounded(tr); err != nil {
 		return fmt.Errorf("simulating the plan without rounding: %w", err)

@@ -74,16 +74,24 @@ func (r *Request) SetDefaults() {
 	r.Limits = app.Limits(r.Limits)
 }
 
+// setHorizon takes the problem's own horizon where none is given; a problem in PDDL needs none.
+func (r *Request) setHorizon(p *load.Problem) error {
+	if r.Horizon.Max == 0 {
+		if p.InPDDL() {
+			return nil
+		}
+		if p.Problem.Horizon == 0 {
+			return fmt.Errorf("%s: %w", p.Problem.Name, app.ErrNoHorizon)
+		}
+		r.Horizon = bind.Steps(p.Problem.Horizon)
+	}
+	return p.CheckHorizon(r.Horizon.Min)
+}
+
 // Plan runs an engine and lets the checker confirm its answer.
 func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	t := p.Task
-	if r.Horizon.Max == 0 {
-		if t.Problem.Horizon == 0 {
-			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
-		}
-		r.Horizon = bind.Steps(t.Problem.Horizon)
-	}
-	if err := p.CheckHorizon(r.Horizon.Min); err != nil {
+	if err := r.setHorizon(p); err != nil {
 		return nil, err
 	}
 	r.SetDefaults()
@@ -102,9 +110,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	d.Engine, d.Status, d.Stopped, d.Stats = cmp.Or(res.Winner, e.Name()), res.Status, res.Reason, res.Stats
 	d.Note, d.Simulator = cmp.Or(d.Note, res.Note), r.System
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
-	if r.Horizon.Min == r.Horizon.Max {
+	switch {
+	case r.Horizon.Max == 0:
+	case r.Horizon.Min == r.Horizon.Max:
 		d.Horizon = &r.Horizon.Min
-	} else {
+	default:
 		d.Range = &[2]int{r.Horizon.Min, r.Horizon.Max}
 	}
 	d.addHorizons(t.Problem, res)
@@ -156,6 +166,9 @@ func (d *Document) Follow(p *load.Problem, res *engine.Result, judge func(*facto
 
 // engine makes the engine that answers.
 func (r *Request) engine() (engine.Engine, error) {
+	if r.Horizon.Max == 0 {
+		return registry.AnyLength(r.Options)
+	}
 	e, err := registry.New(r.Options)
 	if err == nil && r.Divide != nil {
 		e = r.Divide(e)

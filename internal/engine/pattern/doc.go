@@ -1,5 +1,5 @@
 // Package pattern bounds the cost of the way from a state to one in which a plan
-// may end, whatever its number of steps: additive pattern databases (Culberson,
+// may end, whatever its number of steps, by LM-cut (Cut) and additive pattern databases (Culberson,
 // Schaeffer 1998; Felner, Korf, Hanan 2004) over multi-valued variables that are
 // found in the model of a step.
 //

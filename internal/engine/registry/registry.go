@@ -198,6 +198,14 @@ func New(o Options) (engine.Engine, error) {
 	return e.make(&o, solver)
 }
 
+// AnyLength makes the engine that finds a plan of any number of steps, where that of the options does.
+func AnyLength(o Options) (engine.Engine, error) {
+	if o.Engine != "" && o.Engine != Auto && o.Engine != (search.Ways{}).Name() {
+		return nil, fmt.Errorf("the engine %s plans over a horizon; expected -H, or the engine %s", o.Engine, (search.Ways{}).Name())
+	}
+	return search.Ways{}, nil
+}
+
 // external finds the external solver of the options; nil where they name none.
 func (e *Entry) external(o *Options) (*external.Solver, error) {
 	switch {

@@ -25,19 +25,22 @@ type cheapest struct {
 	compiled  *compiledStep // nil before the step is compiled, and where it cannot be
 	states    *registry
 	actions   *registry
-	to        []way          // by state
-	open      openList       // states to expand
-	guess     *pattern.Least // nil for none
-	entries   int            // that a table may have
-	next      int64          // successors after which the tables are made larger
-	most      int64          // the most that a step costs, at least 1
-	limit     int64          // ways that cost as much are of no use
-	lower     int64          // no way costs less
-	goal      int64          // the state that the cheapest way leads to; -1 before it is found
-	done      bool           // there is no more to find
-	exhausted bool           // because nothing is left to expand
-	tooLong   bool           // some way of cost lower is longer than the horizon
-	tried     int64          // successors before merging
+	to        []way           // by state
+	open      openList        // states to expand
+	guess     *pattern.Least  // nil for none
+	cutter    *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
+	cuts      int             // states that it was asked for
+	raised    int             // of these, those for which it was larger
+	entries   int             // that a table may have
+	next      int64           // successors after which the tables are made larger
+	most      int64           // the most that a step costs, at least 1
+	limit     int64           // ways that cost as much are of no use
+	lower     int64           // no way costs less
+	goal      int64           // the state that the cheapest way leads to; -1 before it is found
+	done      bool            // there is no more to find
+	exhausted bool            // because nothing is left to expand
+	tooLong   bool            // some way of cost lower is longer than the horizon
+	tried     int64           // successors before merging
 	found     []successors
 }
 
@@ -50,6 +53,7 @@ type way struct {
 	action uint32
 	rest   int32 // an action that stays here at no cost; -1 for none, or not expanded
 	closed bool  // expanded since it was last improved
+	cut    bool  // the cutter was asked
 }
 
 // newCheapest starts a search from all initial states of a graph. Its tables grow after so many
@@ -91,7 +95,7 @@ func (c *cheapest) sharpen(ctx context.Context) bool {
 	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries, c.sample()) {
 		c.open = c.open[:0]
 		for id := range c.to {
-			c.to[id].left = c.guess.Of(c.states.key(uint32(id)))
+			c.to[id].left = max(c.to[id].left, c.guess.Of(c.states.key(uint32(id))))
 			if !c.to[id].closed {
 				c.enlist(uint32(id))
 			}
@@ -143,7 +147,7 @@ func (c *cheapest) improve(id uint32, w way) {
 		if old.cost < w.cost || old.cost == w.cost && old.steps <= w.steps {
 			return
 		}
-		w.left, w.rest = old.left, old.rest
+		w.left, w.rest, w.cut = old.left, old.rest, old.cut
 		*old = w
 	}
 	c.enlist(id)
@@ -188,6 +192,10 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 		if len(block) == 0 {
 			first = e
 		}
+		if c.raise(e.id) {
+			c.enlist(e.id)
+			continue
+		}
 		if to.left == 0 && w.isFinal(c.states.key(e.id)) {
 			c.goal, c.done = int64(e.id), true
 			return nil
@@ -199,6 +207,31 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 		c.done, c.exhausted = true, !c.tooLong
 	}
 	return block
+}
+
+// A cutter that raises fewer than one in minRaised of so many estimates is not asked again.
+const (
+	tryCuts   = 400
+	minRaised = 20
+)
+
+// raise asks the cutter for the estimate of a state, once, and reports whether it is larger.
+func (c *cheapest) raise(id uint32) bool {
+	to := &c.to[id]
+	if c.cutter == nil || to.cut {
+		return false
+	}
+	to.cut = true
+	left := c.cutter.Of(c.states.key(id))
+	if c.cuts++; left > to.left {
+		c.raised++
+		to.left = left
+		return true
+	}
+	if c.cuts > tryCuts && c.raised*minRaised < c.cuts {
+		c.cutter = nil
+	}
+	return false
 }
 
 // advance expands a block of states. It is false when the context ended: what
@@ -319,6 +352,9 @@ func (r *run) turnCheapest(ctx context.Context) {
 			return
 		}
 		r.ways = newCheapest(g, guess, r.q.MaxHorizon, r.sharpenAfter)
+		if cut, err := pattern.NewCut(ctx, r.q.Task); err == nil && cut != nil {
+			r.ways.cutter = cut.NewCutter()
+		}
 	}
 	c := r.ways
 	c.compiled = g.compiled

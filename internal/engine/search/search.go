@@ -141,19 +141,13 @@ func (r *run) proven() bool { return r.tables.proven() || r.cheapest != nil }
 // values. It returns why it stopped early, "" when it did not.
 func (r *run) explore(ctx context.Context) (reason string) {
 	g := r.g
-	stopped := func() string {
-		if ctx.Err() != nil {
-			return context.Cause(ctx).Error()
-		}
-		return fmt.Sprintf("the memory limit of %d MiB was reached", r.limits.Memory>>20)
-	}
 	many := func() bool {
 		r.report(engine.Progress{Phase: "search: initial states", Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 		return r.full()
 	}
 	if !g.addInitial(ctx, many) {
 		g.depth = nil // not all initial states: nothing can be concluded
-		return stopped()
+		return r.stopped(ctx)
 	}
 	if r.openTables(ctx); r.tables.proven() {
 		return ""
@@ -173,7 +167,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 			if ctx.Err() == nil {
 				r.beam(ctx, maxBeamWidth) // time is left, if no memory
 			}
-			return stopped()
+			return r.stopped(ctx)
 		}
 		bound := r.optimism(d)
 		if bound != nil {

@@ -35,6 +35,9 @@ type Options struct {
 
 // Ground reads, checks and grounds the RDDL of the task.
 func (t *Task) Ground(ctx context.Context, read ReadFile) (*ground.Problem, error) {
+	if t.pddl != nil {
+		return t.groundPDDL(ctx)
+	}
 	if read == nil {
 		read = source.ReadFile
 	}
@@ -74,6 +77,9 @@ func (t *Task) Rounded(ctx context.Context, o Options) (*ground.Problem, error) 
 
 // GoalOf grounds the goal over g; it returns nil if there is none.
 func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
+	if t.pddl != nil {
+		return t.pddl.goal, nil
+	}
 	if t.Goal == "" {
 		return nil, nil
 	}

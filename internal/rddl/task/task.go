@@ -50,6 +50,7 @@ type Task struct {
 	inputs  int // how many of the states, the last ones
 
 	unknown []string // see Unknown
+	pddl    *inPDDL  // nil for RDDL
 }
 
 // ReadFile reads a file by its name, as source.ReadFile does.

@@ -298,6 +298,9 @@ class PlanAnswer(Result):
     learned_reward: dict[str, Any] | None = field(default=None, repr=False)
     """LearnedReward tells of the rows that the reward was learned from; absent if it was not learned, or if that is not recorded."""
 
+    metric: float | None = None
+    """The value that the metric of a problem in PDDL has after the plan, the number of its actions where there is none; absent otherwise."""
+
     next: list[str] = field(default_factory=list)
     """Next says what to do where a learned model has no plan for Algorithm 1; absent otherwise."""
 

@@ -1,0 +1,6 @@
+(define (problem two-parcels) (:domain vans)
+ (:objects v - van x y - parcel depot mill inn shop - place)
+ (:init (at v depot) (at x depot) (at y inn) (road depot mill) (road mill inn) (road inn shop) (station mill)
+  (= (fuel v) 3) (= (total-cost) 0)
+  (= (toll depot mill) 1) (= (toll mill depot) 1) (= (toll mill inn) 4) (= (toll inn mill) 1) (= (toll inn shop) 2) (= (toll shop inn) 2))
+ (:goal (and (at x shop) (at y depot))) (:metric minimize (total-cost)))

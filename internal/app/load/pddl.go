@@ -1,0 +1,56 @@
+package load
+
+import (
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// InPDDL reports whether the problem is one in PDDL: without a horizon its plans may have any number of steps.
+func (p *Problem) InPDDL() bool { return p.Truth != nil && p.Truth.Task.PDDL() != nil }
+
+// Executed is what comes of a plan that is executed in PDDL, by code that knows nothing of the ground problem.
+type Executed struct {
+	Steps   int
+	Metric  float64 // at the end; the number of actions where the problem has none
+	Reward  float64 // that is the metric, turned around if it is a cost
+	Failure error   // why the plan does not reach the goal; nil if it does
+}
+
+// Execute executes the actions of a plan in PDDL, named as in the ground problem.
+func (p *Problem) Execute(steps []factored.Valuation) *Executed {
+	var names []string
+	for _, val := range steps {
+		for i := range p.Problem.Variables {
+			if v := &p.Problem.Variables[i]; v.Kind == factored.Action && v.Value(val) != v.Default {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	x := &Executed{Steps: len(names)}
+	x.Metric, x.Failure = p.Truth.Task.PDDL().ValidateNamed(names)
+	x.turn(p)
+	return x
+}
+
+func (x *Executed) turn(p *Problem) {
+	if x.Reward = -x.Metric; p.Truth.Task.PDDL().Maximize {
+		x.Reward = x.Metric
+	}
+}
+
+// ExecuteText executes a plan in the format of the planning competitions; nil for a text that is none, or a problem that is not in PDDL.
+func (p *Problem) ExecuteText(name string, text []byte) (*Executed, error) {
+	if !p.InPDDL() {
+		return nil, nil
+	}
+	x := new(Executed)
+	var is bool
+	var err error
+	if x.Steps, x.Metric, x.Failure, is, err = p.Truth.Task.PDDL().ValidateText(name, text); err != nil {
+		return nil, err
+	}
+	if !is {
+		return nil, nil
+	}
+	x.turn(p)
+	return x, nil
+}

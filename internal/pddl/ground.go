@@ -1,0 +1,494 @@
+package pddl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// Grounded is a problem with its ground actions, as a system whose steps are joint actions of at most one action.
+type Grounded struct {
+	*ground.Problem
+	Goal   *ground.Node
+	Ranges map[string]Range // of numbers; those that may leave all bounds have none
+}
+
+// Ground grounds a problem by relaxed reachability. The reward of a step is minus the cost of its action; without a metric, each action costs 1.
+func (p *Problem) Ground(ctx context.Context) (*Grounded, error) {
+	r, err := p.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &grounder{reached: r, p: &ground.Problem{Domain: p.Domain.Name, Instance: p.Name, ByName: map[string]int{}, MaxActions: 1, Discount: 1},
+		fluents: map[atom]int{}, always: map[atom]bool{}, functions: map[string]int{}, values: map[string]float64{}, written: map[string]bool{}, read: map[string]bool{}}
+	if err := g.declare(); err != nil {
+		return nil, err
+	}
+	if err := g.cpfs(); err != nil {
+		return nil, err
+	}
+	if err := g.order(); err != nil {
+		return nil, err
+	}
+	if err := g.reward(); err != nil {
+		return nil, err
+	}
+	goal, err := g.cond(p.Goal, nil)
+	return &Grounded{g.p, goal, g.ranges()}, err
+}
+
+// grounder makes the ground problem.
+type grounder struct {
+	*reached
+	p         *ground.Problem
+	fluents   map[atom]int   // of atoms that change
+	always    map[atom]bool  // that are true from the start on
+	actions   []int          // fluents of the instances
+	changes   []change       // by effects, in the order of the instances
+	functions map[string]int // fluents of the numeric ones that are states, by key
+	values    map[string]float64
+	written   map[string]bool // functions that effects change
+	read      map[string]bool // functions that conditions and effects read
+}
+
+// change is an effect of an instance on an atom or a number.
+type change struct {
+	by    int // instance
+	when  *ground.Node
+	of    atom // -1 for a number
+	on    bool
+	op    string // of a number
+	key   string
+	value *ground.Node
+	pos   pos
+}
+
+// node makes a node of a type.
+func node(op ground.Op, typ ground.Type, at pos, args ...*ground.Node) *ground.Node {
+	return &ground.Node{Op: op, Type: typ, Args: args, Pos: ground.Pos{File: at.file, Line: at.line, Col: at.col}}
+}
+
+func truth(b bool) *ground.Node {
+	n := &ground.Node{Op: ground.Const, Type: ground.Bool}
+	if b {
+		n.Val = 1
+	}
+	return n
+}
+
+func isConst(n *ground.Node) bool { return n.Op == ground.Const }
+
+// all is the conjunction or disjunction of conditions.
+func all(op ground.Op, at pos, args []*ground.Node) *ground.Node {
+	var out []*ground.Node
+	for _, a := range args {
+		switch {
+		case isConst(a) && (a.Val == 1) == (op == ground.And): // says nothing
+		case isConst(a):
+			return a
+		default:
+			out = append(out, a)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return truth(op == ground.And)
+	case 1:
+		return out[0]
+	}
+	return node(op, ground.Bool, at, out...)
+}
+
+func not(n *ground.Node, at pos) *ground.Node {
+	switch {
+	case isConst(n):
+		return truth(n.Val == 0)
+	case n.Op == ground.Not:
+		return n.Args[0]
+	}
+	return node(ground.Not, ground.Bool, at, n)
+}
+
+// named writes an action or an atom: move(a,b).
+func (g *grounder) named(name string, args []int) (full string, objects []string) {
+	for _, a := range args {
+		objects = append(objects, g.Objects[a].Name)
+	}
+	if len(args) == 0 {
+		return name, nil
+	}
+	return name + "(" + strings.Join(objects, ",") + ")", objects
+}
+
+func (g *grounder) fluent(base string, args []int, kind ground.Kind, typ ground.Type, at pos) int {
+	full, objects := g.named(base, args)
+	if _, taken := g.p.ByName[full]; taken { // an action and a predicate may share a name
+		base += "'"
+		full, _ = g.named(base, args)
+	}
+	i := len(g.p.Fluents)
+	g.p.ByName[full] = i
+	g.p.Fluents = append(g.p.Fluents, ground.Fluent{Name: full, Base: base, Args: objects, Kind: kind, Type: typ, Pos: ground.Pos{File: at.file, Line: at.line, Col: at.col}})
+	return i
+}
+
+func (g *grounder) ref(i int) *ground.Node {
+	f := &g.p.Fluents[i]
+	return &ground.Node{Op: ground.Ref, Type: f.Type, Fluent: i, Name: f.Name}
+}
+
+// declare makes the fluents: actions, atoms that change, derived atoms, numbers that change.
+func (g *grounder) declare() error {
+	for _, x := range g.instances {
+		g.actions = append(g.actions, g.fluent(x.rule.action.Name, x.args, ground.Action, ground.Bool, x.rule.action.pos))
+	}
+	adds, deletes := map[atom]bool{}, map[atom]bool{}
+	for _, x := range g.instances {
+		g.touch(x.rule.action.Effect, bind(nil, x.rule.params[:x.rule.own], x.args), true, adds, deletes)
+	}
+	derived := map[string]bool{}
+	for _, d := range g.Derived {
+		derived[d.Name] = true
+	}
+	for id := range g.names {
+		a := atom(id)
+		name := g.names[a]
+		switch {
+		case derived[name]:
+			g.fluents[a] = g.fluent(name, g.args[a], ground.Interm, ground.Bool, g.Predicates[name].pos)
+		case g.initial[a] && !deletes[a]:
+			g.always[a] = true
+		case g.initial[a] || adds[a]:
+			i := g.fluent(name, g.args[a], ground.State, ground.Bool, g.Predicates[name].pos)
+			g.fluents[a] = i
+			if g.initial[a] {
+				g.p.Fluents[i].Initial = 1
+			}
+		}
+	}
+	return g.declareNumbers()
+}
+
+// touch notes the atoms that an effect may add and delete.
+func (g *grounder) touch(e *Expr, s scope, on bool, adds, deletes map[atom]bool) {
+	switch e.Op {
+	case "atom":
+		if id, ok := g.ids[key(e.Name, g.ground(e.Terms, s))]; ok {
+			if on {
+				adds[id] = true
+			} else {
+				deletes[id] = true
+			}
+		}
+	case "not":
+		g.touch(e.Args[0], s, !on, adds, deletes)
+	case "and":
+		for _, x := range e.Args {
+			g.touch(x, s, on, adds, deletes)
+		}
+	case "forall":
+		g.each(e.Vars, s, func(s scope) bool { g.touch(e.Args[0], s, on, adds, deletes); return true })
+	case "when":
+		if g.may(e.Args[0], s, true) {
+			g.touch(e.Args[1], s, on, adds, deletes)
+		}
+	}
+}
+
+// cond is a condition as a node.
+func (g *grounder) cond(e *Expr, s scope) (*ground.Node, error) {
+	list := func() ([]*ground.Node, error) {
+		var out []*ground.Node
+		for _, x := range e.Args {
+			n, err := g.cond(x, s)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+		}
+		return out, nil
+	}
+	switch e.Op {
+	case "atom":
+		id, ok := g.ids[key(e.Name, g.ground(e.Terms, s))]
+		if i, changes := g.fluents[id]; ok && changes {
+			return g.ref(i), nil
+		}
+		return truth(ok && g.always[id]), nil
+	case "eq":
+		x := g.ground(e.Terms, s)
+		return truth(x[0] == x[1]), nil
+	case "forall", "exists":
+		var out []*ground.Node
+		var failed error
+		g.each(e.Vars, s, func(s scope) bool {
+			n, err := g.cond(e.Args[0], s)
+			out, failed = append(out, n), err
+			return err == nil
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		return all(map[string]ground.Op{"forall": ground.And, "exists": ground.Or}[e.Op], e.pos, out), nil
+	case "=", "<", "<=", ">", ">=":
+		return g.compared(e, s)
+	}
+	args, err := list()
+	if err != nil {
+		return nil, err
+	}
+	switch e.Op {
+	case "and":
+		return all(ground.And, e.pos, args), nil
+	case "or":
+		return all(ground.Or, e.pos, args), nil
+	case "imply":
+		return all(ground.Or, e.pos, []*ground.Node{not(args[0], e.pos), args[1]}), nil
+	}
+	return not(args[0], e.pos), nil
+}
+
+// cpfs makes the next values, and the conditions of the actions.
+func (g *grounder) cpfs() error {
+	for k, x := range g.instances {
+		s := bind(nil, x.rule.params[:x.rule.own], x.args)
+		if err := g.effects(k, x.rule.action.Effect, s, truth(true)); err != nil {
+			return err
+		}
+		if err := g.preconditions(k, x.rule.action.Pre, s); err != nil {
+			return err
+		}
+	}
+	sets := map[int][2][]*ground.Node{} // by fluent: what makes it false, and true
+	numbers := map[string][]change{}
+	for _, c := range g.changes {
+		if c.of < 0 {
+			numbers[c.key] = append(numbers[c.key], c)
+			continue
+		}
+		i, ok := g.fluents[c.of]
+		if !ok {
+			continue
+		}
+		at := 0
+		if c.on {
+			at = 1
+		}
+		both := sets[i]
+		both[at] = append(both[at], all(ground.And, c.pos, []*ground.Node{g.ref(g.actions[c.by]), c.when}))
+		sets[i] = both
+	}
+	for i := range g.p.Fluents {
+		f := &g.p.Fluents[i]
+		if f.Kind != ground.State || f.Type != ground.Bool {
+			continue
+		}
+		at := pos{f.Pos.File, f.Pos.Line, f.Pos.Col}
+		off, on := all(ground.Or, at, sets[i][0]), all(ground.Or, at, sets[i][1])
+		f.CPF = all(ground.Or, at, []*ground.Node{on, all(ground.And, at, []*ground.Node{g.ref(i), not(off, at)})})
+	}
+	if err := g.derivations(); err != nil {
+		return err
+	}
+	return g.numberCPFs(numbers)
+}
+
+// preconditions makes a condition of each part of what an action needs.
+func (g *grounder) preconditions(k int, e *Expr, s scope) error {
+	if e.Op == "and" {
+		for _, x := range e.Args {
+			if err := g.preconditions(k, x, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	n, err := g.cond(e, s)
+	if err != nil || isConst(n) && n.Val == 1 {
+		return err
+	}
+	a := g.ref(g.actions[k])
+	g.p.Preconditions = append(g.p.Preconditions, ground.Condition{
+		Expr: all(ground.Or, e.pos, []*ground.Node{not(a, e.pos), n}), Pos: ground.Pos{File: e.pos.file, Line: e.pos.line, Col: e.pos.col}, Text: a.Name + " => " + g.text(e, s),
+	})
+	return nil
+}
+
+// text writes a condition with its objects.
+func (g *grounder) text(e *Expr, s scope) string {
+	var parts []string
+	switch e.Op {
+	case "atom", "fn":
+		full, _ := g.named(e.Name, g.ground(e.Terms, s))
+		return full
+	case "eq":
+		x := g.ground(e.Terms, s)
+		return g.Objects[x[0]].Name + " == " + g.Objects[x[1]].Name
+	case "num":
+		return fmt.Sprint(e.Num)
+	case "forall", "exists":
+		var vars []string
+		for _, v := range e.Vars {
+			vars = append(vars, "?"+v.Name)
+		}
+		return e.Op + "(" + strings.Join(vars, ", ") + ")"
+	}
+	for _, x := range e.Args {
+		parts = append(parts, g.text(x, s))
+	}
+	switch e.Op {
+	case "not":
+		return "~" + parts[0]
+	case "-":
+		if len(parts) == 1 {
+			return "-" + parts[0]
+		}
+	}
+	op := map[string]string{"and": "^", "or": "|", "imply": "=>", "=": "=="}[e.Op]
+	if op == "" {
+		op = e.Op
+	}
+	return "(" + strings.Join(parts, " "+op+" ") + ")"
+}
+
+// effects lists the changes that an effect makes.
+func (g *grounder) effects(k int, e *Expr, s scope, when *ground.Node) error {
+	if isConst(when) && when.Val == 0 {
+		return nil
+	}
+	switch e.Op {
+	case "atom", "not":
+		x := e
+		if e.Op == "not" {
+			x = e.Args[0]
+		}
+		if id, ok := g.ids[key(x.Name, g.ground(x.Terms, s))]; ok {
+			g.changes = append(g.changes, change{by: k, when: when, of: id, on: e.Op == "atom", pos: e.pos})
+		}
+	case "and":
+		for _, x := range e.Args {
+			if err := g.effects(k, x, s, when); err != nil {
+				return err
+			}
+		}
+	case "forall":
+		var failed error
+		g.each(e.Vars, s, func(s scope) bool {
+			failed = g.effects(k, e.Args[0], s, when)
+			return failed == nil
+		})
+		return failed
+	case "when":
+		c, err := g.cond(e.Args[0], s)
+		if err != nil {
+			return err
+		}
+		return g.effects(k, e.Args[1], s, all(ground.And, e.pos, []*ground.Node{when, c}))
+	default:
+		value, err := g.number(e.Args[1], s)
+		if err != nil {
+			return err
+		}
+		g.changes = append(g.changes, change{by: k, when: when, of: -1, op: e.Op, key: key(e.Args[0].Name, g.ground(e.Args[0].Terms, s)), value: value, pos: e.pos})
+	}
+	return nil
+}
+
+// derivations makes the values of derived atoms.
+func (g *grounder) derivations() error {
+	bodies := map[int][]*ground.Node{}
+	for _, d := range g.Derived {
+		var failed error
+		g.each(d.Params, nil, func(s scope) bool {
+			var terms []Term
+			for _, p := range d.Params {
+				terms = append(terms, Term{p.Name, true})
+			}
+			id, ok := g.ids[key(d.Name, g.ground(terms, s))]
+			if !ok {
+				return true
+			}
+			n, err := g.cond(d.Body, s)
+			bodies[g.fluents[id]] = append(bodies[g.fluents[id]], n)
+			failed = err
+			return err == nil
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	for i := range g.p.Fluents {
+		if f := &g.p.Fluents[i]; f.Kind == ground.Interm {
+			f.CPF = all(ground.Or, pos{f.Pos.File, f.Pos.Line, f.Pos.Col}, bodies[i])
+		}
+	}
+	return nil
+}
+
+// order lists the fluents that are computed, each after what it reads in the same step.
+func (g *grounder) order() error {
+	const open, done = 1, 2
+	state := make([]int, len(g.p.Fluents))
+	var visit func(i int) error
+	var walk func(n *ground.Node) error
+	walk = func(n *ground.Node) error {
+		if n.Op == ground.Ref && g.p.Fluents[n.Fluent].Kind == ground.Interm {
+			return visit(n.Fluent)
+		}
+		for _, a := range n.Args {
+			if err := walk(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	visit = func(i int) error {
+		f := &g.p.Fluents[i]
+		switch state[i] {
+		case open:
+			return pos{f.Pos.File, f.Pos.Line, f.Pos.Col}.errorf("%s is derived from itself; expected derived predicates without cycles", f.Name)
+		case done:
+			return nil
+		}
+		state[i] = open
+		if err := walk(f.CPF); err != nil {
+			return err
+		}
+		state[i] = done
+		g.p.Order = append(g.p.Order, i)
+		return nil
+	}
+	for _, kind := range []ground.Kind{ground.Interm, ground.State} {
+		for i := range g.p.Fluents {
+			if g.p.Fluents[i].Kind == kind {
+				if err := visit(i); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// whole reports whether a number is an integer that is exact.
+func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) < 1<<53 }
+
+// sum adds numbers.
+func sum(at pos, typ ground.Type, parts []*ground.Node) *ground.Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return node(ground.Add, typ, at, parts...)
+}
+
+// wider is the type of a result of two numbers.
+func wider(list []*ground.Node) ground.Type {
+	if slices.ContainsFunc(list, func(n *ground.Node) bool { return n.Type == ground.Real }) {
+		return ground.Real
+	}
+	return ground.Int
+}

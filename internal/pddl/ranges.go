@@ -1,0 +1,181 @@
+package pddl
+
+import (
+	"math"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+)
+
+// Range is the values that a number can have.
+type Range struct{ Lo, Hi float64 }
+
+// mostValue bounds the numbers that ranges are found for, and mostRounds the steps that the search for them takes.
+const (
+	mostValue  = 1 << 20
+	mostRounds = 1 << 14
+)
+
+// ranges finds what values numbers can reach, by intervals: each action widens those of what it changes, as far as its comparisons of one number
+// allow it to happen. A number that leaves all bounds has no range.
+func (g *grounder) ranges() map[string]Range {
+	r := &ranger{grounder: g, now: map[string]Range{}}
+	for k, i := range g.functions {
+		x := g.p.Fluents[i].Initial
+		r.now[k] = Range{x, x}
+	}
+	for range mostRounds {
+		r.grew = false
+		for i, x := range g.instances {
+			s := bind(nil, x.rule.params[:x.rule.own], x.args)
+			r.within = map[string]Range{}
+			if r.refine(x.rule.action.Pre, s) {
+				r.widen(i, x.rule.action.Effect, s)
+			}
+		}
+		if !r.grew {
+			break
+		}
+	}
+	out := map[string]Range{}
+	for k, i := range g.functions {
+		if x := r.now[k]; g.p.Fluents[i].Type == ground.Int && !r.grew && math.Max(-x.Lo, x.Hi) <= mostValue {
+			out[g.p.Fluents[i].Name] = x
+		}
+	}
+	return out
+}
+
+// ranger is the state of ranges.
+type ranger struct {
+	*grounder
+	now    map[string]Range
+	within map[string]Range // of numbers, where an action happens
+	grew   bool
+}
+
+// of is the range of an expression.
+func (r *ranger) of(e *Expr, s scope) Range {
+	all := Range{math.Inf(-1), math.Inf(1)}
+	switch e.Op {
+	case "num":
+		return Range{e.Num, e.Num}
+	case "fn":
+		k := key(e.Name, r.ground(e.Terms, s))
+		if x, ok := r.within[k]; ok {
+			return x
+		}
+		if x, ok := r.now[k]; ok {
+			return x
+		}
+		if x, ok := r.values[k]; ok {
+			return Range{x, x}
+		}
+		return all
+	}
+	x := r.of(e.Args[0], s)
+	if e.Op == "-" && len(e.Args) == 1 {
+		return Range{-x.Hi, -x.Lo}
+	}
+	for _, a := range e.Args[1:] {
+		y := r.of(a, s)
+		switch e.Op {
+		case "+":
+			x = Range{x.Lo + y.Lo, x.Hi + y.Hi}
+		case "-":
+			x = Range{x.Lo - y.Hi, x.Hi - y.Lo}
+		case "*":
+			p := []float64{x.Lo * y.Lo, x.Lo * y.Hi, x.Hi * y.Lo, x.Hi * y.Hi}
+			x = Range{min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3])}
+		default:
+			return all
+		}
+	}
+	if math.IsNaN(x.Lo) || math.IsNaN(x.Hi) {
+		return all
+	}
+	return x
+}
+
+// refine narrows the numbers that a condition compares. It is false where the condition cannot hold.
+func (r *ranger) refine(e *Expr, s scope) bool {
+	switch e.Op {
+	case "and":
+		for _, x := range e.Args {
+			if !r.refine(x, s) {
+				return false
+			}
+		}
+	case "=", "<", "<=", ">", ">=":
+		return r.compare(e.Op, e.Args[0], e.Args[1], s) &&
+			r.compare(map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[e.Op], e.Args[1], e.Args[0], s)
+	}
+	return true
+}
+
+// compare narrows a number by what it is compared with.
+func (r *ranger) compare(op string, a, b *Expr, s scope) bool {
+	x, y := r.of(a, s), r.of(b, s)
+	switch op {
+	case "<":
+		x.Hi = min(x.Hi, y.Hi-1)
+	case "<=":
+		x.Hi = min(x.Hi, y.Hi)
+	case ">":
+		x.Lo = max(x.Lo, y.Lo+1)
+	case ">=":
+		x.Lo = max(x.Lo, y.Lo)
+	default:
+		x = Range{max(x.Lo, y.Lo), min(x.Hi, y.Hi)}
+	}
+	if a.Op == "fn" {
+		if k := key(a.Name, r.ground(a.Terms, s)); !r.constant(k) {
+			r.within[k] = x
+		}
+	}
+	return x.Lo <= x.Hi
+}
+
+// widen takes the effects of an action into the ranges.
+func (r *ranger) widen(i int, e *Expr, s scope) {
+	switch e.Op {
+	case "atom", "not":
+	case "and":
+		for _, x := range e.Args {
+			r.widen(i, x, s)
+		}
+	case "forall":
+		r.each(e.Vars, s, func(s scope) bool { r.widen(i, e.Args[0], s); return true })
+	case "when":
+		if r.may(e.Args[0], s, true) {
+			r.widen(i, e.Args[1], s)
+		}
+	default:
+		k := key(e.Args[0].Name, r.ground(e.Args[0].Terms, s))
+		was, ok := r.now[k]
+		if !ok {
+			return
+		}
+		x, y := r.of(e.Args[0], s), r.of(e.Args[1], s)
+		switch e.Op {
+		case "increase":
+			y = Range{x.Lo + y.Lo, x.Hi + y.Hi}
+		case "decrease":
+			y = Range{x.Lo - y.Hi, x.Hi - y.Lo}
+		case "scale-up":
+			p := []float64{x.Lo * y.Lo, x.Lo * y.Hi, x.Hi * y.Lo, x.Hi * y.Hi}
+			y = Range{min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3])}
+		case "scale-down":
+			y = Range{math.Inf(-1), math.Inf(1)}
+		}
+		to := Range{max(-2*mostValue, min(was.Lo, y.Lo)), min(2*mostValue, max(was.Hi, y.Hi))}
+		if to != was {
+			r.now[k], r.grew = to, true
+		}
+	}
+}
+
+// constant reports whether a number never changes.
+func (r *ranger) constant(k string) bool {
+	_, changes := r.now[k]
+	return !changes
+}

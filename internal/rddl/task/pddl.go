@@ -1,0 +1,63 @@
+package task
+
+import (
+	"context"
+
+	"github.com/fdplan/fdplan/internal/pddl"
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/translate"
+)
+
+// inPDDL is a problem in PDDL, which takes the place of RDDL.
+type inPDDL struct {
+	problem *pddl.Problem
+	goal    *ground.Node // nil before the problem is grounded
+}
+
+// FromPDDL makes a task of a PDDL problem: everything is known, and a step is one of its ground actions, or none. ranges are as in FromFlags.
+func FromPDDL(domain, problem string, ranges []string, read ReadFile) (*Task, error) {
+	t, err := FromFlags(domain, problem, "", ranges)
+	if err != nil {
+		return nil, err
+	}
+	d, err := read(domain)
+	if err != nil {
+		return nil, err
+	}
+	text, err := read(problem)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pddl.Read(domain, d, problem, text)
+	if err != nil {
+		return nil, err
+	}
+	t.pddl = &inPDDL{problem: p}
+	return t, nil
+}
+
+// PDDL returns the problem of a task in PDDL, else nil.
+func (t *Task) PDDL() *pddl.Problem {
+	if t == nil || t.pddl == nil {
+		return nil
+	}
+	return t.pddl.problem
+}
+
+// groundPDDL grounds the problem. Numbers get the ranges that follow, unless others were given.
+func (t *Task) groundPDDL(ctx context.Context) (*ground.Problem, error) {
+	g, err := t.pddl.problem.Ground(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.pddl.goal = g.Goal
+	for name, x := range g.Ranges {
+		if t.Ranges == nil {
+			t.Ranges = map[string]translate.Range{}
+		}
+		if _, given := t.Ranges[name]; !given {
+			t.Ranges[name] = translate.Range{Lo: int64(x.Lo), Hi: int64(x.Hi)}
+		}
+	}
+	return g.Problem, nil
+}
