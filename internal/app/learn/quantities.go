@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -11,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/learn/measure"
 	"github.com/fdplan/fdplan/internal/learn/train"
 	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // learnFunctions learns functions of quantities and, by RecipeStructure, a network that gives all else.
@@ -19,9 +21,18 @@ func learnFunctions(ctx context.Context, p *load.Problem, from []train.Source, t
 	if report := t.step("functions of quantities"); report != nil {
 		report(0)
 	}
-	q, err := outcomes.FindQuantities(ctx, p, from, false, t.Lags, threads)
+	q, err := outcomes.FindQuantities(ctx, p, from, false, t.Lags, threads, nil)
 	if err != nil {
 		return nil, err
+	}
+	skip, err := exactly(ctx, p, from, t, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(skip) > 0 {
+		if q, err = outcomes.FindQuantities(ctx, p, from, false, t.Lags, threads, skip); err != nil {
+			return nil, err
+		}
 	}
 	if q == nil {
 		return learnStructure(ctx, p, from, t)
@@ -40,12 +51,48 @@ func learnFunctions(ctx context.Context, p *load.Problem, from []train.Source, t
 	}
 	out.file.Meta = append(out.file.Meta, meta...)
 	out.Network, out.Quantities = out.file.Network.Shape(), q.Lines
-	return out, out.measureWhole(ctx, p, q, from, t.Lags, threads)
+	return out, out.measureWhole(ctx, p, q, from, t, skip)
+}
+
+// narrow is the number of values up to which a quantity may be a table that rows show exactly.
+const narrow = 64
+
+// exactly lists the quantities of few steps that a network gives exactly in all rows, and no worse than their function does in
+// rows that were held out: such a system is one of integers.
+func exactly(ctx context.Context, p *load.Problem, from []train.Source, t Training, q *outcomes.Quantities) (skip []string, err error) {
+	if q == nil {
+		return nil, nil
+	}
+	few := *p
+	few.Problem = p.Problem.Clone()
+	few.Problem.Outputs = slices.DeleteFunc(slices.Clone(p.Problem.Outputs), func(b factored.Bit) bool {
+		v, _ := p.Problem.Owner(b)
+		return v.Hi-v.Lo >= narrow || !slices.ContainsFunc(q.Lines, func(l outcomes.QuantityLine) bool {
+			return l.Fluent == v.Name && l.HeldOut.Function[0] != nil && *l.HeldOut.Function[0] > 0
+		})
+	})
+	if len(few.Problem.Outputs) == 0 {
+		return nil, nil
+	}
+	t.Checkpoint = ""
+	out, err := learnStructure(ctx, &few, from, t)
+	if err != nil || out.HeldOut == nil {
+		return nil, err
+	}
+	for i := range out.HeldOut.Fluents {
+		f := &out.HeldOut.Fluents[i]
+		for _, l := range q.Lines {
+			if l.Fluent == f.Name && out.Train.Fluents[i].Wrong == 0 && f.Distance != nil && f.RMS <= float64(*l.HeldOut.Function[0]) {
+				skip = append(skip, f.Name)
+			}
+		}
+	}
+	return skip, nil
 }
 
 // measureWhole measures functions and network together: as they are on all rows, and as they are learned without the last
 // ones on these.
-func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes.Quantities, from []train.Source, lags, threads int) error {
+func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes.Quantities, from []train.Source, o Training, skip []string) error {
 	var network measure.Predict
 	if len(t.file.Network.Layers) > 0 {
 		network = measure.Network(t.file.Network)
@@ -65,7 +112,7 @@ func (t *Trained) measureWhole(ctx context.Context, p *load.Problem, q *outcomes
 	if h.held == nil {
 		return nil
 	}
-	without, err := outcomes.FindQuantities(ctx, p, from, true, lags, threads)
+	without, err := outcomes.FindQuantities(ctx, p, from, true, o.Lags, app.Threads(o.Config.Threads), skip)
 	if err != nil {
 		return err
 	}

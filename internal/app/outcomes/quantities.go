@@ -63,9 +63,12 @@ const DefaultLags = 3
 const mostErrorsKept = 60
 
 // FindQuantities learns the functions of the learned states with fixed decimals; nil if there are none, or too few rows.
-// With held, it learns from the rows before the cut of each data set.
-func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, held bool, lags, threads int) (*Quantities, error) {
+// With held, it learns from the rows before the cut of each data set. The fluents of skip are left to the network.
+func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, held bool, lags, threads int, skip []string) (*Quantities, error) {
 	x := newSeries(p, from)
+	for i := range x.t.Columns {
+		x.t.Columns[i].Learn = x.t.Columns[i].Learn && !slices.Contains(skip, x.t.Columns[i].Name)
+	}
 	if !slices.ContainsFunc(x.t.Columns, func(c quantity.Column) bool { return c.Learn }) {
 		return nil, nil
 	}

@@ -22,6 +22,8 @@ const origin = "supported by the training rows"
 // record returns what the rows settle. It is nil if that is every legal step.
 func record(p *load.Problem) (*coverage.Support, error) {
 	switch {
+	case p.Network == nil && p.Functions != nil:
+		return nil, fmt.Errorf("%s has functions of quantities and no network: no rows support single values, and bands have their errors (docs/quantities.md)", p.Problem.Name)
 	case p.Network == nil:
 		return nil, fmt.Errorf("nothing is learned in %s: every step is known", p.Problem.Name)
 	case p.Support != nil:
