@@ -3,6 +3,7 @@ package factored
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Function gives the next value of a state: a tree of conditions whose leaves are linear. What a leaf gives is rounded to
@@ -61,6 +62,14 @@ func (f *Function) Next(values []int64) int64 {
 		}
 	}
 	return min(max(roundEven(n.Sum.of(values), n.Sum.Den), f.Lo), f.Hi)
+}
+
+// WithoutFunctions returns a copy of p without its functions and their constraints, for whoever computes what they give.
+func (p *Problem) WithoutFunctions() *Problem {
+	q := p.Clone()
+	follows := func(c Constraint) bool { return c.Function }
+	q.Global, q.Transition, q.Functions = slices.DeleteFunc(q.Global, follows), slices.DeleteFunc(q.Transition, follows), nil
+	return q
 }
 
 // roundEven returns a/b rounded to the nearest integer, halves to the even one.

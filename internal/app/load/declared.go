@@ -58,7 +58,7 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (p *P
 
 // HasModel reports whether a task without RDDL has a model that can be drawn from: a network, or all that [[chance]] draws.
 func (p *Problem) HasModel() bool {
-	return p.Declared != nil && (p.Network != nil || p.Chance != nil)
+	return p.Declared != nil && (p.Network != nil || p.Chance != nil || p.Functions != nil)
 }
 
 // Model returns a system that draws from the learned or declared model of a task without RDDL.

@@ -116,7 +116,7 @@ func newLearned(p *load.Problem) (*model, error) {
 		return nil, err
 	}
 	// All next values are drawn, some with one outcome, so that nothing is left for a network to give.
-	of := p.Problem.Clone()
+	of := p.Problem.WithoutFunctions()
 	of.Inputs, of.Outputs = nil, nil
 	process, err := decision.NewLearned(of, chance.NewTransition(p.Problem, p.Network, p.Chance, final), start)
 	if err != nil {

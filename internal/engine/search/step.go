@@ -66,10 +66,7 @@ func (s *relation) useFunctions() error {
 	if len(s.p.Functions) == 0 {
 		return nil
 	}
-	q := s.p.Clone()
-	follows := func(c factored.Constraint) bool { return c.Function }
-	q.Global, q.Transition = slices.DeleteFunc(q.Global, follows), slices.DeleteFunc(q.Transition, follows)
-	one, err := step.New(engine.Task{Problem: q, Network: s.Task.Network})
+	one, err := step.New(engine.Task{Problem: s.p.WithoutFunctions(), Network: s.Task.Network})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package decision
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/problem/chance"
@@ -40,7 +41,7 @@ const maxActions = 1 << 14
 // begin.
 func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuation) (*Learned, error) {
 	l := &Learned{p: p, t: t, words: 1, now: make(factored.Valuation, p.NumBits()), next: make(factored.Valuation, p.NumBits())}
-	l.plain = len(p.Bits(factored.Auxiliary)) == 0
+	l.plain = !mentionsAuxiliary(p)
 	used := uint(1) // the first bit tells a state with a value that its variable does not have
 	joint := int64(1)
 	for i := range p.Variables {
@@ -67,6 +68,20 @@ func NewLearned(p *factored.Problem, t *chance.Transition, start factored.Valuat
 	l.pack(l.packed, start)
 	l.start = append(l.start, l.packed...)
 	return l, l.list(0, make(factored.Valuation, p.NumBits()))
+}
+
+// mentionsAuxiliary reports whether a constraint or the reward is on auxiliary bits.
+func mentionsAuxiliary(p *factored.Problem) bool {
+	for _, cs := range [][]factored.Constraint{p.Initial, p.Global, p.Goal, p.Transition} {
+		for i := range cs {
+			for _, t := range cs[i].Terms {
+				if p.Kind(t.Lit.Bit) == factored.Auxiliary {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(p.Reward.Terms, func(r factored.RewardTerm) bool { return p.Kind(r.Lit.Bit) == factored.Auxiliary })
 }
 
 // list makes the joint actions, from variable k on.
