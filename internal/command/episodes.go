@@ -82,6 +82,7 @@ func writeEpisodes(w io.Writer, d *execute.EpisodesDocument) error {
 		}
 		fmt.Fprintln(w)
 	}
+	writeStated(w, d.Robust)
 	writeAltered(w, d.Altered)
 	if d.Stopped != "" {
 		fmt.Fprintf(w, "Stopped early: %s.\n", d.Stopped)

@@ -85,6 +85,7 @@ func grammar(args []string) []kong.Option {
 		kong.Vars(binder.Vars),
 		kong.FlagNamer(bind.FlagName),
 		kong.TypeMapper(reflect.TypeFor[bind.Folder](), alone(string(bind.DefaultFolder))),
+		kong.TypeMapper(reflect.TypeFor[bind.Share](), alone(string(bind.DefaultShare))),
 		kong.TypeMapper(reflect.TypeFor[bind.Policy](), alone("")),
 	}
 	for _, e := range commands {

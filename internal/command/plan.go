@@ -39,6 +39,9 @@ func (c *planCmd) Run(a *environment) error {
 		}
 		return err
 	}
+	if c.Robust != "" {
+		return c.againstErrors(a)
+	}
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
 	task, err := loadProblem(ctx, c.Ref, c.Changes)
@@ -229,6 +232,7 @@ func writePlan(w io.Writer, d *execute.Document) error {
 		fmt.Fprintf(&b, "\n")
 	}
 	writeVerdict(&b, d)
+	writeRobust(&b, d.Robust)
 	writeOutside(&b, d.OutOfRange)
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "Stopped early: %s.\n", d.Stopped)
@@ -277,7 +281,7 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	case d.Next != nil:
 		fmt.Fprintf(b, "%s%s.\n", strings.ToUpper(d.Verdict[:1]), d.Verdict[1:])
 		writeNext(b, d.Next)
-	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil:
+	case d.Status == engine.Infeasible && d.Loop == nil && d.Safe == nil && d.Robust == nil:
 		fmt.Fprintf(b, "%s has no such plan; fdplan explain shows which rules exclude each other.\n", modelOf(d))
 	}
 	if d.Proof != nil && d.Proof.Certificate != nil {
@@ -305,6 +309,8 @@ func statusWords(d *execute.Document) string {
 		return "no plan with supported steps only"
 	case d.Status == engine.Infeasible && d.Loop != nil && d.Learned:
 		return "no plan in the learned model"
+	case d.Status == engine.Infeasible && d.Robust != nil:
+		return "no plan holds against every error within the bands, proven"
 	}
 	return string(d.Status)
 }

@@ -23,6 +23,12 @@ import (
 
 // suits refuses what goes with other questions than that for a policy.
 func (c *planCmd) suits() error {
+	if c.Robust == "" && c.WithinLog {
+		return errWithinLog
+	}
+	if c.Robust != "" && (c.Policy || c.Incremental || c.Safe || c.Proof != "" || c.Certify != "" || c.URL != "" || c.SimulatorRef.Name != "" || c.Confirm || c.Engine != "auto") {
+		return errors.New("--robust plans by tubes of quantities; expected it without --policy, --incremental, --safe, --proof, --certify, --confirm, --connect, --engine and --simulator")
+	}
 	if err := c.Aim.Check(c.Policy, c.Determinize, c.Horizon); err != nil {
 		return err
 	}
@@ -204,6 +210,12 @@ func steps(from, to int) string {
 
 // follow has a run follow a policy, if that is asked for. The function that it returns then does so for further runs.
 func (c *runCmd) follow(ctx context.Context, a *environment, p *load.Problem, r *execute.RunRequest) (again func() execute.Chooser, err error) {
+	switch {
+	case c.Robust == "" && c.WithinLog:
+		return nil, errWithinLog
+	case c.Robust != "":
+		return c.eachStep(ctx, a, p, r)
+	}
 	f, err := c.follower(ctx, a, p)
 	if err != nil || f == nil {
 		return nil, err

@@ -173,6 +173,7 @@ func writeRunEnd(w io.Writer, d *execute.RunDocument) error {
 	if d.Says != "" && d.Status != execute.RunFailed { // which is printed on standard error
 		fmt.Fprintf(w, "%s\n", d.Says)
 	}
+	writeStated(w, d.Robust)
 	if d.Drift != "" {
 		fmt.Fprintf(w, "drift: %s\n", d.Drift)
 	}

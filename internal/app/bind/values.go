@@ -242,6 +242,51 @@ func (Folder) Schema() map[string]any {
 	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "string"}}}
 }
 
+// Share is a percentage between 0 and 100, such as 99%; "" for none.
+type Share string
+
+// DefaultShare is the share where one is asked for without a number.
+const DefaultShare Share = "99%"
+
+// UnmarshalText reads 99%.
+func (s *Share) UnmarshalText(text []byte) error {
+	*s = Share(text)
+	if v := s.Value(); *s != "" && !(v > 0 && v < 1) {
+		return fmt.Errorf("%.40q is not a share; expected a percentage such as 99%%", text)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads "99%", or true for the default.
+func (s *Share) UnmarshalJSON(text []byte) error {
+	var name string
+	var wanted bool
+	switch {
+	case json.Unmarshal(text, &name) == nil:
+		return s.UnmarshalText([]byte(name))
+	case json.Unmarshal(text, &wanted) != nil:
+		return fmt.Errorf("%.40s is not a share; expected a percentage such as \"99%%\", or true for %s", text, DefaultShare)
+	case wanted:
+		*s = DefaultShare
+	}
+	return nil
+}
+
+// Value returns the share as a number; 0 for none, and for what is none.
+func (s Share) Value() float64 {
+	number, ok := strings.CutSuffix(strings.TrimSpace(string(s)), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil {
+		return 0
+	}
+	return v / 100
+}
+
+// Schema describes the JSON.
+func (Share) Schema() map[string]any {
+	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "string", "pattern": "^[0-9.]+ ?%$"}}}
+}
+
 // Settings are values of variables: NAME=VALUE.
 type Settings []string
 

@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
@@ -33,7 +34,7 @@ type EpisodesDocument struct {
 	Steps    int           `json:"steps"` // of an episode, at most
 	Episodes []EpisodeLine `json:"episodes"`
 	Plan     Average       `json:"plan"`
-	Noop     *Average      `json:"noop,omitempty"` // absent with a server, as is Random
+	Noop     *Average      `json:"noop,omitempty"` // absent where all episodes are run in one system, as is Random
 	Random   *Average      `json:"random,omitempty"`
 	Server   *SessionLine  `json:"server,omitempty"` // absent without one
 	// StepSeconds is the time that planning took for a step of an episode, by the wall clock.
@@ -41,6 +42,8 @@ type EpisodesDocument struct {
 	Stopped     string  `json:"stopped,omitempty"` // why there are fewer episodes than asked for
 	// Reached counts the episodes in which the goal held; null for tasks with RDDL, whose goal runs may not end with.
 	Reached *int `json:"reached,omitempty"`
+	// Robust is as in RunDocument.
+	Robust *plan.Stated `json:"robust,omitempty"`
 }
 
 // EpisodeLine is one episode under each policy.
@@ -79,9 +82,6 @@ type Average struct {
 func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*EpisodesDocument, error) {
 	server := r.Simulator.IsServer()
 	own := r.Simulator.Name == rddlName && p.Truth != nil || r.Simulator.Name == modelName && p.HasModel()
-	if !server && !own {
-		return nil, errors.New("episodes are run in the problem's own RDDL or model; expected --simulator rddl and a problem that has RDDL, or --simulator model and a task with a learned or declared model")
-	}
 	if r.Horizon.Max == 0 {
 		r.Horizon = bind.Steps(p.Problem.Horizon)
 	}
@@ -97,8 +97,16 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 	if server {
 		return d, d.rounds(ctx, p, r)
 	}
+	var real *Real // that all episodes are run in; nil where each has one of its own
+	if !own {
+		var err error
+		if real, err = OpenSimulator(ctx, p, r.Simulator); err != nil {
+			return nil, err
+		}
+		defer func() { _ = real.Close() }() // a recording is complete after each row
+	}
 	for i := range r.Episodes {
-		line, err := episode(ctx, p, r, i)
+		line, err := episode(ctx, p, r, real, i)
 		if ctx.Err() != nil {
 			d.Stopped = context.Cause(ctx).Error()
 			break
@@ -112,6 +120,9 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 		}
 	}
 	d.summarise()
+	if r.Again != nil {
+		d.Robust = stated(r.Again())
+	}
 	if p.Declared != nil && len(p.Problem.Goal) > 0 {
 		d.Reached = new(int)
 		for _, e := range d.Episodes {
@@ -123,13 +134,23 @@ func Episodes(ctx context.Context, p *load.Problem, r EpisodesRequest) (*Episode
 	return d, nil
 }
 
-// episode runs one episode under each policy.
-func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, i int) (*EpisodeLine, error) {
+// episode runs one episode under each policy; with plans alone in a system that all episodes share, as it may be slow, or a
+// real one.
+func episode(ctx context.Context, p *load.Problem, r EpisodesRequest, shared *Real, i int) (*EpisodeLine, error) {
 	ref := r.Simulator
 	ref.Seed += uint64(i)
 	r.RunRequest.Seed = ref.Seed
 	if r.Again != nil {
 		r.Follow = r.Again()
+	}
+	if shared != nil {
+		run, err := Run(ctx, p, shared, r.RunRequest)
+		if err != nil {
+			return nil, err
+		}
+		line := lineOf(run, i, ref.Seed)
+		line.Of = r.Episodes
+		return line, nil
 	}
 	real, err := OpenSimulator(ctx, p, ref)
 	if err != nil {
@@ -232,7 +253,7 @@ func (d *EpisodesDocument) summarise() {
 		return all
 	}
 	d.Plan = AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return &e.Reward }))
-	if d.Server != nil {
+	if len(d.Episodes) == 0 || d.Episodes[0].Noop == nil {
 		return
 	}
 	noop, random := AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return e.Noop })), AverageOf(outcomes(func(e *EpisodeLine) *Outcome { return e.Random }))

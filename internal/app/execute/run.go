@@ -85,7 +85,7 @@ func Run(ctx context.Context, p *load.Problem, real *Real, r RunRequest) (*RunDo
 		err = x.round(ctx)
 	}
 	if r.Follow != nil {
-		x.d.Drift = r.Follow.Drift()
+		x.d.Drift, x.d.Robust = r.Follow.Drift(), stated(r.Follow)
 	}
 	switch {
 	case err == nil:

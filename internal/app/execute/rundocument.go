@@ -10,6 +10,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
@@ -76,6 +77,17 @@ type Chooser interface {
 	Drift() string
 }
 
+// stater is a Chooser that states its chance.
+type stater interface{ Stated() *plan.Stated }
+
+// stated returns the chance that a Chooser states; nil for none.
+func stated(c Chooser) *plan.Stated {
+	if s, ok := c.(stater); ok {
+		return s.Stated()
+	}
+	return nil
+}
+
 // RunDocument is the answer of `fdplan run`.
 type RunDocument struct {
 	Schema  int    `json:"schema"`
@@ -107,6 +119,8 @@ type RunDocument struct {
 	Drift string `json:"drift,omitempty"`
 	// Assumed says what plans assume of inputs after what was observed; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`
+	// Robust is the chance of a run that plans against the errors of quantities; absent for others.
+	Robust *plan.Stated `json:"robust,omitempty"`
 	// Next says what to do where a learned model has no plan; absent otherwise.
 	Next []string `json:"next,omitempty"`
 }

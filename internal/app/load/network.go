@@ -82,6 +82,10 @@ type Trained struct {
 	// Chance is what is drawn in a step, of a problem with its network; nil if nothing is. The network has the
 	// most likely values.
 	Chance *task.Chance
+	// Residuals are the errors of functions on held-out rows, in the order of time, in steps, by fluent. Logged is what
+	// the log has of actions that are numbers. Both are nil if that is not recorded.
+	Residuals map[string][]int64
+	Logged    map[string]Logged
 
 	rewardLine  int // in the file
 	chanceLines []string
@@ -106,6 +110,10 @@ func ReadTrained(name string, f *bnn.File) (t Trained, err error) {
 			}
 		case MetaChance:
 			t.chanceLines, t.chanceAt = append(t.chanceLines, kv[1]), append(t.chanceAt, firstMeta+i)
+		case MetaResiduals, MetaLogged:
+			if err := t.readErrors(kv[0], kv[1]); err != nil {
+				return t, source.Errorf(name, firstMeta+i, len("meta "+kv[0]+" ")+1, "%v", err)
+			}
 		case metaErrors:
 			t.Errors, _ = strconv.Atoi(kv[1]) // anything may be there
 		case MetaSupport:

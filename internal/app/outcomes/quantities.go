@@ -26,6 +26,7 @@ type Quantities struct {
 	p         *load.Problem
 	functions load.Functions
 	errors    [][]quantity.Weight // by line, in steps
+	rest      [][2]string         // see series.residuals
 }
 
 // QuantityLine is what was learned about a quantity.
@@ -84,7 +85,7 @@ func FindQuantities(ctx context.Context, p *load.Problem, from []train.Source, h
 	for _, out := range l.Outputs {
 		q.add(x, out)
 	}
-	q.functions.Lags = x.lags
+	q.functions.Lags, q.rest = x.lags, x.residuals(l)
 	x.lags, q.functions.Linear = nil, &load.Functions{}
 	for _, out := range l.Outputs {
 		q.functions.Linear.Texts = append(q.functions.Linear.Texts, x.vars[out.Column].Name+"' = "+out.Linear.Text(x.name, x.value))
@@ -137,7 +138,7 @@ func compared(e *quantity.Errors) Compared {
 
 // Meta is what a network's file says of the functions and of their errors, which are drawn.
 func (q *Quantities) Meta() ([][2]string, error) {
-	meta := q.functions.Meta()
+	meta := append(q.functions.Meta(), q.rest...)
 	p := q.p.Problem.Clone()
 	if err := q.functions.Define("", p); err != nil {
 		return nil, err

@@ -71,7 +71,10 @@ type Document struct {
 	Safe *Bracket `json:"safe,omitempty"`
 	// Chance is how a plan for the most likely outcomes fares where draws are drawn; absent if that is not known, and
 	// where nothing is drawn.
-	Chance    *Chance `json:"chance,omitempty"`
+	Chance *Chance `json:"chance,omitempty"`
+	// Robust is what is known of the plan, or of all plans, for every error of quantities within bands; absent unless it
+	// was asked for.
+	Robust    *Robust `json:"robust,omitempty"`
 	Landmarks int     `json:"landmarks"`
 	Seconds   Seconds `json:"seconds"`
 	// Stopped is the limit that ended the run, absent if none did.

@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/app/policy"
+	"github.com/fdplan/fdplan/internal/app/robust"
 )
 
 // Plan asks for a plan.
@@ -28,6 +29,7 @@ type Plan struct {
 	Safe        bool        `http:"yes" help:"Use only steps that the training rows support, and bound what any plan could reach whatever the others turn out to be."`
 	Policy      bool        `http:"yes" help:"Find a policy, which says what to do in each state, for a problem that draws at random (docs/policies.md)."`
 	policy.Aim
+	robust.Against
 	Optimistic bool `help:"With --safe and --simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."`
 	app.Effort
 }
@@ -82,6 +84,7 @@ type Execution struct {
 	execute.EpisodesRequest
 	Policy bind.Policy `http:"yes" help:"Follow a policy in place of plans: that of a file of plan --policy -o, or one that is made now." placeholder:"FILE"`
 	policy.Aim
+	robust.Against
 	app.Effort
 }
 

@@ -330,6 +330,9 @@ class PlanAnswer(Result):
     reward: float | None
     """The model's sum over the horizon."""
 
+    robust: dict[str, Any] | None = field(default=None, repr=False)
+    """What is known of the plan, or of all plans, for every error of quantities within bands; absent unless it was asked for."""
+
     rounded: str | None = None
     """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
@@ -731,6 +734,9 @@ class Execution(Result):
     reward: float | None
     """Of the steps taken."""
 
+    robust: dict[str, Any] | None = field(default=None, repr=False)
+    """The chance of a run that plans against the errors of quantities; absent for others."""
+
     rounded: str | None = None
     """Rounded has the steps that real fluents are rounded to; absent if none is."""
 
@@ -766,7 +772,7 @@ class Episodes(Result):
     horizon: int
 
     noop: dict[str, Any] | None = field(default=None, repr=False)
-    """Absent with a server, as is Random."""
+    """Absent where all episodes are run in one system, as is Random."""
 
     plan: dict[str, Any]
 
@@ -779,6 +785,9 @@ class Episodes(Result):
 
     reached: int | None = None
     """Reached counts the episodes in which the goal held; null for tasks with RDDL, whose goal runs may not end with."""
+
+    robust: dict[str, Any] | None = field(default=None, repr=False)
+    """As in RunDocument."""
 
     rounded: str | None = None
     """Rounded has the steps that real fluents are rounded to; absent if none is."""

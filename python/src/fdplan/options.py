@@ -88,6 +88,12 @@ class Plan(TypedDict, total=False):
     blind: bool
     """With policy, find a plan that sees nothing: what to do at each step, whatever happens."""
 
+    robust: bool | Text
+    """Count on every error of the quantities within the band that held this share of the errors on held-out rows, 99% if none is given: plan finds a plan that holds whatever they are, or proves that there is none, and run plans again in each step (docs/quantities.md)."""
+
+    within_log: bool
+    """With robust, take only actions like those of the log: within its range of each, and with no larger change from one step to the next."""
+
     optimistic: bool
     """With safe and simulator, try plans with steps that the training rows do not support there, if these would reach the bound. The problem's RDDL is asked without this flag."""
 
@@ -151,6 +157,12 @@ class Policy(TypedDict, total=False):
 
     maximize: Literal["success", "reward"]
     """What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal."""
+
+    robust: bool | Text
+    """Count on every error of the quantities within the band that held this share of the errors on held-out rows, 99% if none is given: plan finds a plan that holds whatever they are, or proves that there is none, and run plans again in each step (docs/quantities.md)."""
+
+    within_log: bool
+    """With robust, take only actions like those of the log: within its range of each, and with no larger change from one step to the next."""
 
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
@@ -363,6 +375,12 @@ class Run(TypedDict, total=False):
 
     maximize: Literal["success", "reward"]
     """What a policy maximises: success, the probability that the goal is reached, or reward, the expected sum; default: success if there is a goal."""
+
+    robust: bool | Text
+    """Count on every error of the quantities within the band that held this share of the errors on held-out rows, 99% if none is given: plan finds a plan that holds whatever they are, or proves that there is none, and run plans again in each step (docs/quantities.md)."""
+
+    within_log: bool
+    """With robust, take only actions like those of the log: within its range of each, and with no larger change from one step to the next."""
 
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
