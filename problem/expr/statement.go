@@ -84,11 +84,10 @@ func (n *node) binding() int {
 // String writes n as it can be parsed.
 func (n *node) String() string {
 	in := func(a *node, at int) string {
-		if text := a.String(); a.binding() >= at {
-			return text
-		} else {
-			return "(" + text + ")"
+		if a.binding() >= at {
+			return a.String()
 		}
+		return "(" + a.String() + ")"
 	}
 	switch n.op {
 	case "number":
