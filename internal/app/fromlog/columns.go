@@ -73,7 +73,7 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 	if d.Warnings == nil {
 		d.Warnings = []string{}
 	}
-	if err := rawlog.SuggestBins(ctx, t, fluents, readingOf(fluents, Request{}, shape)); err != nil {
+	if err := rawlog.Quantify(ctx, t, fluents, readingOf(fluents, Request{}, shape), &spec); err != nil {
 		d.Warnings = append(d.Warnings, err.Error()) // bins have to be given
 	}
 	for i := range fluents {

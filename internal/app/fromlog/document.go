@@ -17,6 +17,23 @@ import (
 // chooseBins gives every quantity its edges: those that the user gave by column or name, else
 // those that the log suggests.
 func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r rawlog.Reading, s rawlog.Spec) error {
+	for _, list := range []struct {
+		flag, form string
+		names      []string
+	}{{"--bins", "COLUMN or COLUMN=EDGE,EDGE,…", s.Binned}, {"--decimals", "COLUMN=DIGITS", slices.Sorted(maps.Keys(s.Decimals))}} {
+		for _, name := range list.names {
+			i := slices.IndexFunc(fluents, func(f rawlog.Fluent) bool { return f.IsFluent() && (f.Column == name || f.Name == name) })
+			switch {
+			case i < 0:
+				return fmt.Errorf("%s %s: there is no such state, input or action; expected %s", list.flag, name, list.form)
+			case fluents[i].Kind != rawlog.Real && fluents[i].Kind != rawlog.Int:
+				return fmt.Errorf("%s %s: the column has no numbers", list.flag, name)
+			}
+			if fluents[i].Kind == rawlog.Int && !(list.flag == "--decimals" && s.Decimals[name] == 0) {
+				fluents[i].Kind, fluents[i].Why = rawlog.Real, ""
+			}
+		}
+	}
 	for name := range s.Ranges {
 		if !slices.ContainsFunc(fluents, func(f rawlog.Fluent) bool {
 			return (f.Column == name || f.Name == name) && f.IsFluent()
@@ -41,7 +58,7 @@ func chooseBins(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, r
 		fluents[i].Kind, fluents[i].Edges, fluents[i].How = rawlog.Real, edges, "given"
 		fluents[i].Why = ""
 	}
-	return rawlog.SuggestBins(ctx, t, fluents, r)
+	return rawlog.Quantify(ctx, t, fluents, r, &s)
 }
 
 // document writes the task file.
@@ -175,6 +192,9 @@ func example(fluents []rawlog.Fluent, use rawlog.Use) string {
 	case rawlog.Enum:
 		return fmt.Sprintf("%s == %s", f.Name, valueName(f.Values[0]))
 	case rawlog.Real:
+		if f.Fixed() {
+			return fmt.Sprintf("%s >= %s", f.Name, f.Step.Text(f.Lo+(f.Hi-f.Lo)*3/4))
+		}
 		return fmt.Sprintf("%s >= %v", f.Name, f.Edges[len(f.Edges)-2])
 	default:
 		return f.Name
@@ -206,15 +226,24 @@ func writeType(b *strings.Builder, f *rawlog.Fluent) {
 		}
 		fmt.Fprintf(b, "values = [%s]\n", strings.Join(values, ", "))
 	case rawlog.Real:
-		var edges []string
-		for _, e := range f.Edges {
-			edges = append(edges, strconv.FormatFloat(e, 'g', -1, 64))
+		if f.Fixed() {
+			fmt.Fprintf(b, "range = %q  # %s\n", f.Step.Text(f.Lo)+".."+f.Step.Text(f.Hi)+" by "+f.Step.String(), f.How)
+		} else {
+			writeEdges(b, f)
 		}
-		fmt.Fprintf(b, "edges = [%s]  # of the bins; %s; the log has %v to %v\n", strings.Join(edges, ", "), f.How, f.Lo, f.Hi)
 		if f.Unit != "" {
 			fmt.Fprintf(b, "unit = %s\n", strconv.Quote(f.Unit))
 		}
 	}
+}
+
+// writeEdges writes the bins of a quantity.
+func writeEdges(b *strings.Builder, f *rawlog.Fluent) {
+	var edges []string
+	for _, e := range f.Edges {
+		edges = append(edges, strconv.FormatFloat(e, 'g', -1, 64))
+	}
+	fmt.Fprintf(b, "edges = [%s]  # of the bins; %s; the log has %v to %v\n", strings.Join(edges, ", "), f.How, f.Lo, f.Hi)
 }
 
 // literal writes a value in TOML.

@@ -58,7 +58,8 @@ type FluentLine struct {
 	Type   string    `json:"type,omitempty"`
 	Edges  []float64 `json:"edges,omitempty"`
 	Values []string  `json:"values,omitempty"` // of an enumeration
-	Range  []float64 `json:"range,omitempty"`  // of an integer: the lowest and the highest value
+	Range  []float64 `json:"range,omitempty"`  // of an integer, or a quantity without bins: the lowest and the highest value
+	Step   float64   `json:"step,omitempty"`   // of a quantity without bins
 	// Of an action: the value that plans omit, or that they list every one.
 	Default string `json:"default,omitempty"`
 	Listed  bool   `json:"listed,omitempty"`
@@ -300,6 +301,9 @@ func line(f *rawlog.Fluent) FluentLine {
 	switch {
 	case !f.IsFluent():
 		l.Type = ""
+	case f.Fixed():
+		l.Range, l.Step = []float64{f.Lo, f.Hi}, f.Step.Float()
+		l.Note = strings.TrimSuffix(f.How+"; "+f.Why, "; ")
 	case f.Kind == rawlog.Real:
 		l.Note = strings.TrimSuffix("bins: "+f.How+"; "+f.Why, "; ")
 	case f.Kind == rawlog.Enum:
@@ -348,7 +352,10 @@ func (x *Result) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, ": %s", strings.Join(f.Values, ", "))
 		}
 		if f.Range != nil {
-			fmt.Fprintf(&b, " %v..%v", f.Range[0], f.Range[1])
+			fmt.Fprintf(&b, " %.12g..%.12g", f.Range[0], f.Range[1])
+			if f.Step > 0 {
+				fmt.Fprintf(&b, " by %v", f.Step)
+			}
 		}
 		if f.Edges != nil && len(f.Edges) <= 20 {
 			fmt.Fprintf(&b, " %v", f.Edges)

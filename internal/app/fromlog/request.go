@@ -18,7 +18,8 @@ type Request struct {
 	Ignore    []string       `http:"yes" help:"Columns to drop." placeholder:"COLUMN,…"`
 	Rename    bind.Settings  `http:"yes" help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
 	Missing   rawlog.Missing `http:"yes" help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
-	Bins      bind.Settings  `http:"yes" help:"Bin edges of a quantity; repeatable." placeholder:"COLUMN=EDGE,…" sep:"none"`
+	Bins      bind.Settings  `http:"yes" help:"Cut a quantity into bins, at edges that the log suggests or at these; repeatable." placeholder:"COLUMN[=EDGE,…]" sep:"none"`
+	Decimals  bind.Settings  `http:"yes" help:"Keep a quantity as a number, with a step that the log suggests or this number of digits after the point; repeatable." placeholder:"COLUMN[=N]" sep:"none"`
 	Delimiter string         `http:"yes" help:"Delimiter of a CSV; inferred if not given." placeholder:"C"`
 	Range     bind.Settings  `http:"yes" help:"Range of a number, or its values; repeatable." placeholder:"COLUMN=LO..HI[ by STEP]" sep:"none"`
 	Gap       float64        `http:"yes" help:"Longest time between two rows of an episode, in seconds or the unit of the column of times; inferred if not given." placeholder:"TIME"`
@@ -48,7 +49,7 @@ func Delimiter(text string) (rune, error) {
 
 // spec is what is said of the columns.
 func (r *Request) spec() (s rawlog.Spec, err error) {
-	s = rawlog.Spec{Actions: r.Actions, Inputs: r.Input, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}}
+	s = rawlog.Spec{Actions: r.Actions, Inputs: r.Input, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}, Decimals: map[string]int{}}
 	for _, text := range r.Rename {
 		column, name, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
@@ -59,7 +60,8 @@ func (r *Request) spec() (s rawlog.Spec, err error) {
 	for _, text := range r.Bins {
 		column, list, ok := strings.Cut(text, "=")
 		if !ok {
-			return s, fmt.Errorf("--bins %s; expected COLUMN=EDGE,EDGE,…", text)
+			s.Binned = append(s.Binned, text)
+			continue
 		}
 		for _, e := range strings.Split(list, ",") {
 			x, err := strconv.ParseFloat(strings.TrimSpace(e), 64)
@@ -68,6 +70,18 @@ func (r *Request) spec() (s rawlog.Spec, err error) {
 			}
 			s.Bins[column] = append(s.Bins[column], x)
 		}
+	}
+	for _, text := range r.Decimals {
+		column, digits, ok := strings.Cut(text, "=")
+		if !ok {
+			s.Decimals[column] = -1
+			continue
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 0 || n > 6 {
+			return s, fmt.Errorf("--decimals %s; expected COLUMN, or COLUMN=N with 0 to 6 digits", text)
+		}
+		s.Decimals[column] = n
 	}
 	for _, text := range r.Range {
 		column, bounds, ok := strings.Cut(text, "=")

@@ -42,18 +42,12 @@ func ParseRange(text string) (Range, error) {
 	if !(r.Lo < r.Hi) || stepped && !(r.Step > 0) || stepped && (r.Hi-r.Lo)/r.Step > 1<<bins.MaxBits-1 {
 		return Range{}, bad
 	}
-	return r, nil
-}
-
-// edges are those of bins of which each has one value of the range in its middle.
-func (r *Range) edges() []float64 {
-	n := int(math.Round((r.Hi - r.Lo) / r.Step))
-	out := make([]float64, n+2)
-	for k := range out {
-		x := r.Lo + (float64(k)-0.5)*r.Step
-		out[k], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64) // without the last digits of 0.1
+	for _, x := range []float64{r.Lo, r.Hi} {
+		if k := x / r.Step; stepped && math.Abs(k-math.Round(k)) > 1e-9*max(1, math.Abs(k)) {
+			return Range{}, fmt.Errorf("%v is no multiple of the step %v", x, r.Step)
+		}
 	}
-	return out
+	return r, nil
 }
 
 // found counts what a column and that of its next states have.
@@ -160,8 +154,7 @@ func (f *Fluent) take(r Range, whole bool) {
 	f.Lo, f.Hi, f.How = r.Lo, r.Hi, "given"
 	switch {
 	case r.Step > 0 && !(r.Step == 1 && r.Lo == math.Trunc(r.Lo)):
-		f.Kind, f.Edges = Real, r.edges()
-		f.How = fmt.Sprintf("values from %v to %v by %v, as given", r.Lo, r.Hi, r.Step)
+		f.Kind, f.Step = Real, resolution([]float64{r.Step})
 	case whole && r.Lo == math.Trunc(r.Lo) && r.Hi == math.Trunc(r.Hi):
 		f.Kind, f.Why = Int, "whole numbers in the range that was given"
 	default:

@@ -91,7 +91,7 @@ func infersWell(t *testing.T, x *Table) {
 			r.Episode = g.Column
 		}
 	}
-	if err := SuggestBins(t.Context(), x, fluents, r); err != nil {
+	if err := Quantify(t.Context(), x, fluents, r, &Spec{}); err != nil {
 		return
 	}
 	for i := range fluents {

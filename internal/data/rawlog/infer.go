@@ -44,10 +44,11 @@ type Fluent struct {
 	Use    Use
 	Why    string // it is used so
 	Kind   Kind
-	Lo, Hi float64  // of Int and Real as they occur, or as they are given
-	Values []string // of Enum, sorted
-	Edges  []float64
-	How    string // how the edges were found
+	Lo, Hi float64   // of Int and Real as they occur, or as they are given
+	Values []string  // of Enum, sorted
+	Edges  []float64 // of the bins of a Real
+	Step   Step      // of a Real without bins
+	How    string    // how the edges or the step were found
 	Unit   string
 
 	Default string // of an action, the value that does nothing; empty if none is known to
@@ -66,6 +67,9 @@ type Spec struct {
 	Episode, Entity string               // columns; empty for none
 	Rename          map[string]string    // names of fluents by column
 	Bins            map[string][]float64 // edges by column or fluent
+	Binned          []string             // columns or fluents that are to have bins
+	Decimals        map[string]int       // digits after the point by column or fluent; -1 to choose the step
+	Steps           bool                 // quantities have steps and no bins, unless their values stand in clusters
 	Ranges          map[string]Range     // by column or fluent
 	Inactive        bool                 // there may be no action: the columns are only described
 }

@@ -46,9 +46,9 @@ const (
 	maxChanges = 1 << 24
 )
 
-// SuggestBins gives edges to the quantities that have none. A fluent whose behaviour may
-// depend on a quantity is every other one that is not a quantity; of very many, some are looked at.
-func SuggestBins(ctx context.Context, t *Table, fluents []Fluent, r Reading) error {
+// Quantify gives each quantity that has none a step, where that is asked for, or edges. A fluent
+// whose behaviour may depend on a quantity is every other one that is not a quantity; of very many, some are looked at.
+func Quantify(ctx context.Context, t *Table, fluents []Fluent, r Reading, s *Spec) error {
 	rows := drawn(t.Rows(), mostValues)
 	var quantities, others []*Fluent
 	for i := range fluents {
@@ -80,6 +80,14 @@ func SuggestBins(ctx context.Context, t *Table, fluents []Fluent, r Reading) err
 		}
 		if len(rows) < t.Rows() {
 			values = append(values, f.Lo, f.Hi)
+		}
+		digits, asked := s.decimals(f)
+		if digits >= 0 && asked {
+			f.Step = Step{1, digits}
+		}
+		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && len(clusters(slices.Sorted(slices.Values(values)))) == 0 {
+			f.fix(values, w.movesOf(f.Column))
+			continue
 		}
 		given := f.How == "given"
 		lo, hi := f.Lo, f.Hi

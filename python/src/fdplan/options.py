@@ -494,7 +494,10 @@ class Init(TypedDict, total=False):
     """Cells without a value: drop, previous, keep, error."""
 
     bins: Sequence[Text] | Mapping[str, Any]
-    """Bin edges of a quantity; repeatable."""
+    """Cut a quantity into bins, at edges that the log suggests or at these; repeatable."""
+
+    decimals: Sequence[Text] | Mapping[str, Any]
+    """Keep a quantity as a number, with a step that the log suggests or this number of digits after the point; repeatable."""
 
     delimiter: Text
     """Delimiter of a CSV; inferred if not given."""
