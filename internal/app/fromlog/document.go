@@ -106,6 +106,7 @@ func document(x *looked, r Request) (string, error) {
 	if err := writeLags(&b, x, r.Lags, initial); err != nil {
 		return "", err
 	}
+	writeEntities(&b, x, r.Entity)
 	writeLog(&b, fluents, r, x.reading)
 	return b.String(), nil
 }

@@ -114,6 +114,10 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 	if r.Progress == nil {
 		r.Progress = func(string, float64) {}
 	}
+	if name, ok := strings.CutSuffix(r.Out, ".toml"); ok {
+		return nil, fmt.Errorf("-o %s: the task and a data set go into a folder; expected -o %s, whose task is then %s", r.Out, name, filepath.Join(name, taskFile))
+	}
+	r.Initial, r.Default = apart(r.Initial), apart(r.Default)
 	x, err := look(ctx, &r)
 	if err != nil {
 		return nil, err
@@ -172,10 +176,16 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	}
 	r.Progress(stepInfer, 0)
 	spec.Actions, spec.Inputs, spec.Ignore = t.Elements(spec.Actions), t.Elements(spec.Inputs), t.Elements(spec.Ignore)
+	if len(spec.Actions) == 0 {
+		if spec.Actions = t.NamedActions(spec); len(spec.Actions) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s taken for the action by its name; --actions names others", strings.Join(spec.Actions, ", ")))
+		}
+	}
 	x := &looked{t: t, shape: t.Shape(spec)}
 	if x.fluents, err = rawlog.Infer(ctx, t, spec, x.shape); err != nil {
 		return nil, err
 	}
+	parameters(t, x.fluents, r.Entity)
 	x.reading = readingOf(x.fluents, *r, x.shape)
 	if gap := rawlog.Gap(t, x.reading); gap > 0 && gap <= math.MaxFloat64 {
 		r.Gap, x.reading.Gap = gap, gap

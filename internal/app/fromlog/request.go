@@ -2,6 +2,7 @@ package fromlog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,20 @@ func Delimiter(text string) (rune, error) {
 		return runes[0], nil
 	}
 	return 0, fmt.Errorf("--delimiter %q; expected one character", text)
+}
+
+// apart divides NAME=VALUE,NAME=VALUE into settings.
+func apart(settings []string) (out []string) {
+	for _, text := range settings {
+		parts := strings.Split(text, ",")
+		if slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(p, "=") }) {
+			parts = []string{text} // a value with a comma
+		}
+		for _, p := range parts {
+			out = append(out, strings.TrimSpace(p))
+		}
+	}
+	return out
 }
 
 // spec is what is said of the columns.

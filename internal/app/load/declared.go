@@ -24,6 +24,9 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (p *P
 	p = &Problem{Task: engine.Task{Problem: f}, Declared: t, Unknown: t.Learned}
 	if !r.Untrained { // else nothing is planned
 		defer func() {
+			if err == nil && len(r.Entity) > 0 {
+				err = p.forEntities(r.Entity)
+			}
 			if err == nil {
 				err = p.addSteps()
 			}

@@ -112,6 +112,19 @@ func (p *Problem) input(name string) (*factored.Variable, error) {
 
 // giveValues reads NAME=VALUE, NAME=VALUE,VALUE,… or NAME=LO..HI, without the name.
 func (p *Problem) giveValues(name, text string) error {
+	if _, ok := p.Problem.Find(name); !ok { // it may be that of all entities
+		for _, v := range p.Problem.Given() {
+			if p.single[v.Name] == name {
+				if err := p.giveValues(v.Name, text); err != nil {
+					return err
+				}
+				ok = true
+			}
+		}
+		if ok {
+			return nil
+		}
+	}
 	fail := func(err error) error { return fmt.Errorf("--given %s=%s: %w", name, text, err) }
 	v, err := p.input(name)
 	if err != nil {
@@ -177,6 +190,9 @@ func (p *Problem) giveFile(file string) error {
 	found := false
 	for _, v := range p.Problem.Given() {
 		name := v.Name
+		if single := p.single[name]; t.Column(name) < 0 && single != "" {
+			name = single
+		}
 		if c := p.Declared.Log.Columns[name]; t.Column(c) >= 0 {
 			name = c
 		}

@@ -50,6 +50,7 @@ type Source struct {
 	Model          string   `http:"yes" help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
 	Determinize    string   `http:"yes" help:"Plan for RDDL that draws at random as if each draw had one value: none, most-likely, or mean, which takes the means of numbers (docs/determinize.md)." enum:"none,most-likely,mean" default:"none" placeholder:"RULE"`
 	IgnoreDiscount bool     `http:"yes" help:"Treat a discount other than 1 as 1."`
+	Entity         []string `http:"yes" help:"Entities of the task, such as machines, to plan for; of several, each has fluents of its own, as level(A)." placeholder:"NAME,…"`
 	Levels         bool     `help:"Read and print the numbers of bins instead of quantities."`
 }
 
@@ -87,6 +88,7 @@ type Problem struct {
 	requires []string           // the texts of --require, in order
 	world    *factored.Problem  // see World
 	given    map[string]Assumed // by input, of --given
+	single   map[string]string  // the name in the task of each state of several entities
 	noModel  error              // why the network cannot be read that a simulator may not need
 }
 
@@ -176,6 +178,9 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 	}
 	if o.Name == "" && t.File != "" {
 		o.Name = filepath.Base(filepath.Dir(t.File)) + "/" + strings.TrimSuffix(filepath.Base(t.File), ".toml")
+	}
+	if len(r.Entity) > 0 && !t.Declares() {
+		return nil, fmt.Errorf("--entity %s: the problem has RDDL and no entities", strings.Join(r.Entity, ","))
 	}
 	if t.Declares() {
 		return fromDeclared(t, r, o, read)

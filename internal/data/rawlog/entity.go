@@ -162,3 +162,31 @@ func (t *Table) EntityValues(column string, limit int) []string {
 	}
 	return out
 }
+
+// ConstantFor reports whether a column has one value for each value of another one, and several in all.
+func (t *Table) ConstantFor(column, by string) bool {
+	c, ids := &t.Columns[t.Column(column)], &t.Columns[t.Column(by)]
+	of, seen := map[uint64]uint64{}, map[uint64]bool{}
+	for i := range t.Rows() {
+		cell := c.cells.at(i)
+		if cell == missing {
+			continue
+		}
+		id := ids.cells.at(i)
+		if before, ok := of[id]; ok && before != cell {
+			return false
+		}
+		of[id], seen[cell] = cell, true
+	}
+	return len(seen) > 1
+}
+
+// FirstWhere returns the first value as text in the rows in which another column has a value; "" if there is none.
+func (c *Column) FirstWhere(by *Column, value string) string {
+	for i := range c.cells.rows {
+		if by.Text(i) == value && !c.Missing(i) {
+			return c.Text(i)
+		}
+	}
+	return ""
+}

@@ -125,6 +125,26 @@ func Infer(ctx context.Context, t *Table, s Spec, shape Shape) ([]Fluent, error)
 // IsFluent reports whether the column is a state, an input or an action.
 func (f *Fluent) IsFluent() bool { return f.Use == AsState || f.Use == AsInput || f.Use == AsAction }
 
+// NamedActions lists the columns that are actions by their names: action, or action_0, action_1 and so on, where no columns are given.
+func (t *Table) NamedActions(s Spec) (out []string) {
+	for _, name := range []string{"action", "actions", "act", "command", "cmd", "control"} {
+		for i := range t.Columns {
+			c := t.Columns[i].Name
+			base := strings.TrimRight(strings.ToLower(c), "0123456789")
+			if base != c && len(base) < len(c) {
+				base = strings.TrimSuffix(base, "_")
+			}
+			if base == name && !slices.Contains(s.Ignore, c) && !slices.Contains(s.Inputs, c) && c != s.Episode && c != s.Entity {
+				out = append(out, c)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
 // check refuses names that no column has.
 func (s *Spec) check(t *Table) error {
 	for _, list := range []struct {

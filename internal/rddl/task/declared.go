@@ -111,6 +111,9 @@ func (t *Task) setDeclared(f *file) error {
 	if err := t.setLags(f.State); err != nil {
 		return err
 	}
+	if err := t.setEntities(f.Entity); err != nil {
+		return err
+	}
 	t.Rules, t.Final, t.Log = f.Rules, f.Final, f.Log
 	if t.Log.Gap < 0 {
 		return t.errorAt([]string{"log", "gap"}, "gap is %v; expected a time above 0", t.Log.Gap)

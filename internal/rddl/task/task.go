@@ -40,6 +40,7 @@ type Task struct {
 	Rules           []string // conditions that always hold; see package expr
 	Final           []string // conditions of states in which no step begins
 	Reward          string   // a sum; see expr.SetReward
+	Entities        []Entity
 	Log             Log
 
 	// Levels makes goals compare the numbers of bins instead of quantities.
@@ -71,6 +72,7 @@ type file struct {
 	State    []fluentTable        `toml:"state"`
 	Action   []fluentTable        `toml:"action"`
 	Input    []fluentTable        `toml:"input"`
+	Entity   []Entity             `toml:"entity"`
 	Rules    []string             `toml:"rules"`
 	Final    []string             `toml:"final"`
 	Reward   *string              `toml:"reward"`
@@ -107,7 +109,7 @@ func (b *binsTable) read() (bins.Bins, error) {
 }
 
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]], [[input]] and [log]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]], [[input]], [[entity]] and [log]"
 
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{

@@ -1,0 +1,68 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/bnn"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// forEntities makes the problem that of some of the entities of its task: of one, with its first values, or of several side by side, with
+// variables of their own such as level(A). What the training rows show of a step is not known of several.
+func (p *Problem) forEntities(names []string) error {
+	first := make([]map[string]int64, len(names))
+	for i, name := range names {
+		var err error
+		if first[i], err = p.Declared.Begin(p.Problem, name); err != nil {
+			return err
+		}
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("--entity %s: it is named twice", name)
+		}
+	}
+	rename := func(name, _ string) string { return name }
+	if len(names) > 1 {
+		switch {
+		case p.Chance != nil:
+			return source.Errorf(p.Declared.File, 0, 0, "--entity: next values are drawn, which is planned for one entity at a time")
+		case len(p.Declared.Final) > 0:
+			return source.Errorf(p.Declared.File, 0, 0, "--entity: runs end in final states, which is planned for one entity at a time")
+		}
+		q, err := p.Problem.Copies(names)
+		if err != nil {
+			return err
+		}
+		p.Problem, rename = q, factored.NameOf
+		if p.Network != nil {
+			p.Network = bnn.Copies(p.Network, len(names))
+		}
+		p.Trained = Trained{Reward: p.Reward, RewardRows: p.RewardRows}
+		p.Unknown = unknownOf(p.Unknown, names)
+	}
+	p.single = map[string]string{}
+	for i, name := range names {
+		given := map[string]bool{}
+		for _, f := range p.Declared.States {
+			p.single[rename(f.Name, name)] = f.Name
+		}
+		for state, x := range first[i] {
+			v, _ := p.Problem.Lookup(rename(state, name))
+			replaceInitial(p.Problem, v, v.Equals(x, "initial value of "+v.Name))
+			given[v.Name] = true
+		}
+		followInitial(p.Problem, given)
+	}
+	return nil
+}
+
+// unknownOf names the learned states of several entities.
+func unknownOf(states, entities []string) (out []string) {
+	for _, e := range entities {
+		for _, s := range states {
+			out = append(out, factored.NameOf(s, e))
+		}
+	}
+	return out
+}

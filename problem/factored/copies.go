@@ -1,0 +1,68 @@
+package factored
+
+import "strings"
+
+// NameOf is the name of a variable of one of several systems: level(A) of level, and value(c0,A) of value(c0).
+func NameOf(name, system string) string {
+	if base, ok := strings.CutSuffix(name, ")"); ok {
+		return base + "," + system + ")"
+	}
+	return name + "(" + system + ")"
+}
+
+// Copies returns the problem of several systems that are each as p and know nothing of each other: with variables of its own for
+// each, by NameOf, whose bits follow each other in the order of p. All rules hold and all goals are to be reached; the
+// rewards are summed. p must have no clock.
+func (p *Problem) Copies(systems []string) (*Problem, error) {
+	q := NewProblem(p.Name)
+	q.Horizon, q.Reward.Scale = p.Horizon, p.Reward.Scale
+	for _, s := range systems {
+		for _, v := range p.Variables {
+			v.Name = NameOf(v.Name, s)
+			if v.Lagged() {
+				v.Lag.Of = NameOf(v.Lag.Of, s)
+			}
+			if _, err := q.AddVariable(v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	q.Global = nil // p has the ranges too
+	for k := range systems {
+		by := Bit(k * p.NumBits())
+		for _, list := range []struct {
+			to   *[]Constraint
+			from []Constraint
+		}{{&q.Initial, p.Initial}, {&q.Global, p.Global}, {&q.Goal, p.Goal}, {&q.Transition, p.Transition}} {
+			for _, c := range list.from {
+				*list.to = append(*list.to, c.shifted(by, systems[k]))
+			}
+		}
+		for _, t := range p.Reward.Terms {
+			t.Lit.Bit += by
+			q.Reward.Terms = append(q.Reward.Terms, t)
+		}
+		q.Reward.Constant += p.Reward.Constant
+		for _, b := range p.Inputs {
+			q.Inputs = append(q.Inputs, b+by)
+		}
+		for _, b := range p.Outputs {
+			q.Outputs = append(q.Outputs, b+by)
+		}
+	}
+	return q, q.Check()
+}
+
+// shifted returns c about other bits, those of a system.
+func (c Constraint) shifted(by Bit, system string) Constraint {
+	terms := make([]Term, len(c.Terms))
+	for i, t := range c.Terms {
+		t.Lit.Bit += by
+		terms[i] = t
+	}
+	c.Terms = terms
+	if c.Origin != "" {
+		c.Origin += " of " + system
+	}
+	return c
+}
