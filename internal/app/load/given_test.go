@@ -142,3 +142,50 @@ func TestGiven(t *testing.T) {
 		t.Errorf("%d transitions of inputs", n)
 	}
 }
+
+// TestEntities: one entity has its first values, and several have fluents of their own.
+func TestEntities(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "task.toml")
+	text := house + `[[entity]]
+name = "A"
+initial = {outdoor = 15}
+[[entity]]
+name = "B"
+initial = {warm = false, open = true}
+`
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	begin := func(entities ...string) (string, error) {
+		p, err := Load(t.Context(), Ref{Name: name, Simulate: true, Source: Source{Entity: entities}})
+		if err != nil {
+			return "", err
+		}
+		if err := p.Apply(Changes{Given: bind.Given{"open=0"}}); err != nil {
+			return "", err
+		}
+		val, _ := p.World().InitialBits()
+		var out []string
+		for i := range p.World().Variables {
+			if v := &p.World().Variables[i]; v.Kind == factored.State {
+				out = append(out, fmt.Sprintf("%s=%v", v.Name, v.Show(v.Value(val))))
+			}
+		}
+		return strings.Join(out, " "), nil
+	}
+	for _, c := range []struct {
+		entities []string
+		want     string
+	}{
+		{nil, "warm=true outdoor=0–10 open=false"},
+		{[]string{"A"}, "warm=true outdoor=10–20 open=false"},
+		{[]string{"B", "A"}, "warm(B)=false outdoor(B)=0–10 open(B)=false warm(A)=true outdoor(A)=10–20 open(A)=false"},
+	} {
+		if got, err := begin(c.entities...); err != nil || got != c.want {
+			t.Errorf("%v: %s, %v", c.entities, got, err)
+		}
+	}
+	if _, err := begin("A", "C"); err == nil || !strings.Contains(err.Error(), "--entity C: there is no such entity; expected one of A, B") {
+		t.Error(err)
+	}
+}
