@@ -1,6 +1,9 @@
 package factored
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // NameOf is the name of a variable of one of several systems: level(A) of level, and value(c0,A) of value(c0).
 func NameOf(name, system string) string {
@@ -38,6 +41,9 @@ func (p *Problem) Copies(systems []string) (*Problem, error) {
 				*list.to = append(*list.to, c.shifted(by, systems[k]))
 			}
 		}
+		for _, f := range p.Functions {
+			q.Functions = append(q.Functions, f.shifted(k*len(p.Variables)))
+		}
 		for _, t := range p.Reward.Terms {
 			t.Lit.Bit += by
 			q.Reward.Terms = append(q.Reward.Terms, t)
@@ -65,4 +71,22 @@ func (c Constraint) shifted(by Bit, system string) Constraint {
 		c.Origin += " of " + system
 	}
 	return c
+}
+
+// shifted returns f over other variables.
+func (f Function) shifted(by int) Function {
+	f.Variable, f.Root, f.Text = f.Variable+by, f.Root.shifted(by), ""
+	return f
+}
+
+func (n *FunctionNode) shifted(by int) *FunctionNode {
+	if n == nil {
+		return nil
+	}
+	out := &FunctionNode{Sum: n.Sum, Low: n.Low.shifted(by), High: n.High.shifted(by)}
+	out.Sum.Terms = slices.Clone(n.Sum.Terms)
+	for i := range out.Sum.Terms {
+		out.Sum.Terms[i].Variable += by
+	}
+	return out
 }

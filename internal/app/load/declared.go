@@ -25,7 +25,7 @@ func fromDeclared(t *task.Task, r Ref, o task.Options, read task.ReadFile) (p *P
 	if !r.Untrained { // else nothing is planned
 		defer func() {
 			if err == nil && len(r.Entity) > 0 {
-				err = p.forEntities(r.Entity)
+				err = p.forEntities(r)
 			}
 			if err == nil {
 				err = p.addSteps()

@@ -11,7 +11,12 @@ import (
 
 // forEntities makes the problem that of some of the entities of its task: of one, with its first values, or of several side by side, with
 // variables of their own such as level(A). What the training rows show of a step is not known of several.
-func (p *Problem) forEntities(names []string) error {
+func (p *Problem) forEntities(r Ref) error {
+	names := r.Entity
+	declared, err := p.Declared.Chances(p.Problem)
+	if err != nil {
+		return err
+	}
 	first := make([]map[string]int64, len(names))
 	for i, name := range names {
 		var err error
@@ -25,7 +30,7 @@ func (p *Problem) forEntities(names []string) error {
 	rename := func(name, _ string) string { return name }
 	if len(names) > 1 {
 		switch {
-		case p.Chance != nil:
+		case len(declared) > 0 || p.Chance != nil && r.Chance:
 			return source.Errorf(p.Declared.File, 0, 0, "--entity: next values are drawn, which is planned for one entity at a time")
 		case len(p.Declared.Final) > 0:
 			return source.Errorf(p.Declared.File, 0, 0, "--entity: runs end in final states, which is planned for one entity at a time")
@@ -34,7 +39,7 @@ func (p *Problem) forEntities(names []string) error {
 		if err != nil {
 			return err
 		}
-		p.Problem, rename = q, factored.NameOf
+		p.Problem, rename, p.Chance = q, factored.NameOf, nil // plans take what is most likely
 		if p.Network != nil {
 			p.Network = bnn.Copies(p.Network, len(names))
 		}
