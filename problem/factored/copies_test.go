@@ -17,7 +17,7 @@ func TestCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.ConnectLags(); err != nil {
+	if err := p.ConnectLags(nil); err != nil {
 		t.Fatal(err)
 	}
 	p.Goal = p.Variables[0].Equals(4, "goal")
