@@ -2,6 +2,7 @@ package learned
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -33,7 +34,16 @@ type checker struct {
 	refused                  []factored.Valuation
 	vars                     [][]factored.Bit
 	legal                    []map[string]bool
-	points                   [][]string // by row, the value of each variable
+	functions                []*function
+}
+
+// function is one of the record, with the rows of all its learned bits.
+type function struct {
+	next   []factored.Bit
+	views  [][]int
+	legal  []map[string]bool // by place in a view, of all learned bits
+	points [][]string        // by row, the value of each variable of the view
+	on     []bool            // by row, the next value
 }
 
 type row struct{ now, next factored.Valuation }
@@ -42,7 +52,7 @@ type row struct{ now, next factored.Valuation }
 // its plan was observed step by step. The error says what does not.
 func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error) {
 	c := &checker{p: p, r: r}
-	for _, f := range []func() error{c.readBits, c.readRows, c.readVariables} {
+	for _, f := range []func() error{c.readBits, c.readRows, c.readVariables, c.readFunctions} {
 		if err := f(); err != nil {
 			return nil, err
 		}
@@ -50,7 +60,10 @@ func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error
 	if err := c.clauses(ctx); err != nil {
 		return nil, err
 	}
-	out := &Checked{All: r.K >= len(r.Variables)}
+	out := &Checked{All: true}
+	for _, f := range c.functions {
+		out.All = out.All && r.K >= len(f.views[0])
+	}
 	var err error
 	if out.Optimistic, err = c.optimistic(); err != nil {
 		return nil, err
@@ -132,35 +145,126 @@ func (c *checker) readVariables() error {
 		}
 		legal := map[string]bool{}
 		for _, text := range v.Legal {
-			if _, err := values(text, len(of)); err != nil {
+			if _, err := values(text, len(of)); err != nil && len(of) > 0 && !v.Count {
 				return fmt.Errorf("variable %d: %w", i, err)
 			}
 			legal[text] = true
 		}
+		if len(of) == 0 && len(legal) != 1 {
+			return fmt.Errorf("variable %d is a constant with %d values; expected one", i, len(legal))
+		}
 		for _, b := range of {
-			if used[b] {
+			if used[b] && c.r.Functions == nil {
 				return fmt.Errorf("%s is in two variables", c.p.BitName(b))
 			}
 			used[b] = true
 		}
-		if !c.excluded(of, legal) {
+		if v.Count && !c.counted(of, legal) || !v.Count && len(of) > 0 && !c.excluded(of, legal) {
 			return fmt.Errorf("variable %d: no rule excludes the values that are not listed", i)
 		}
 		c.vars, c.legal = append(c.vars, of), append(c.legal, legal)
 	}
 	for _, b := range c.p.Inputs {
-		if !used[b] {
+		if !used[b] && c.r.Functions == nil {
 			return fmt.Errorf("%s is in no variable", c.p.BitName(b))
 		}
 	}
-	for i := range c.rows {
-		var at []string
-		for _, of := range c.vars {
-			at = append(at, digits(c.rows[i].now, of))
+	return nil
+}
+
+// counted reports whether the numbers of true bits that rules on single bits allow are all legal.
+func (c *checker) counted(of []factored.Bit, legal map[string]bool) bool {
+	least, most := 0, 0
+	for _, b := range of {
+		val := make(factored.Valuation, c.p.NumBits())
+		rules := c.rulesOn([]factored.Bit{b})
+		broken := func(r *factored.Constraint) bool { return !r.Holds(val, nil) }
+		off := !slices.ContainsFunc(rules, broken)
+		val[b] = true
+		if !slices.ContainsFunc(rules, broken) {
+			most++
+			if !off {
+				least++
+			}
 		}
-		c.points = append(c.points, at)
+	}
+	for n := least; n <= most; n++ {
+		if !legal[fmt.Sprint(n)] {
+			return false
+		}
+	}
+	return true
+}
+
+// value is that of a variable in a state with an action.
+func (c *checker) value(v int, val factored.Valuation) string {
+	text := digits(val, c.vars[v])
+	switch {
+	case len(c.vars[v]) == 0:
+		return c.r.Variables[v].Legal[0]
+	case c.r.Variables[v].Count:
+		return fmt.Sprint(strings.Count(text, "1"))
+	}
+	return text
+}
+
+// readFunctions makes the functions: each learned bit has one, and each reads as many variables.
+func (c *checker) readFunctions() error {
+	list := c.r.Functions
+	if list == nil {
+		all := make([]int, len(c.vars))
+		for i := range all {
+			all[i] = i
+		}
+		for _, name := range c.r.Learned {
+			list = append(list, Function{[]string{name}, [][]int{all}})
+		}
+	}
+	var done []factored.Bit
+	for i, x := range list {
+		f := &function{views: x.Views}
+		var err error
+		if f.next, err = bits(c.p, x.Next); err != nil {
+			return fmt.Errorf("function %d: %w", i, err)
+		}
+		if len(f.next) == 0 || len(f.views) != len(f.next) {
+			return fmt.Errorf("function %d has %d views of %d learned bits", i, len(f.views), len(f.next))
+		}
+		for _, view := range f.views {
+			if len(view) != len(f.views[0]) || slices.ContainsFunc(view, func(v int) bool { return v < 0 || v >= len(c.vars) }) {
+				return fmt.Errorf("function %d has views that do not fit each other", i)
+			}
+		}
+		done = append(done, f.next...)
+		c.fill(f)
+		c.functions = append(c.functions, f)
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(done)), slices.Sorted(slices.Values(c.learned))) {
+		return errors.New("the functions are not those of the learned bits, each once")
 	}
 	return nil
+}
+
+// fill gives a function its rows.
+func (c *checker) fill(f *function) {
+	for at := range f.views[0] {
+		legal := map[string]bool{}
+		for _, view := range f.views {
+			for x := range c.legal[view[at]] {
+				legal[x] = true
+			}
+		}
+		f.legal = append(f.legal, legal)
+	}
+	for i, view := range f.views {
+		for _, r := range c.rows {
+			var at []string
+			for _, v := range view {
+				at = append(at, c.value(v, r.now))
+			}
+			f.points, f.on = append(f.points, at), append(f.on, r.next[f.next[i]])
+		}
+	}
 }
 
 func digits(val factored.Valuation, of []factored.Bit) string {
@@ -222,48 +326,51 @@ func (c *checker) rulesOn(of []factored.Bit) (out []*factored.Constraint) {
 	return out
 }
 
-// clauses checks all clauses, output by output.
+// clauses checks all clauses, function by function.
 func (c *checker) clauses(ctx context.Context) error {
-	of := map[string][]int{}
+	of := map[factored.Bit][]int{}
 	for i := range c.r.Clauses {
-		if !slices.Contains(c.r.Learned, c.r.Clauses[i].Next) {
+		at := slices.Index(c.r.Learned, c.r.Clauses[i].Next)
+		if at < 0 {
 			return fmt.Errorf("clause %d is about %s, which is not learned", i, c.r.Clauses[i].Next)
 		}
-		of[c.r.Clauses[i].Next] = append(of[c.r.Clauses[i].Next], i)
+		of[c.learned[at]] = append(of[c.learned[at]], i)
 	}
-	k := min(c.r.K, len(c.vars))
-	if n := new(big.Int).Binomial(int64(len(c.vars)), int64(k)); n.Cmp(big.NewInt(MaxSets)) > 0 {
-		return fmt.Errorf("%v sets of %d variables are too many to try", n, k)
-	}
-	for i, name := range c.r.Learned {
-		if len(of[name]) == 0 {
+	for _, f := range c.functions {
+		if !slices.ContainsFunc(f.next, func(b factored.Bit) bool { return len(of[b]) > 0 }) {
 			continue
 		}
-		sets, err := c.consistent(ctx, c.learned[i], k)
+		k := min(c.r.K, len(f.views[0]))
+		if n := new(big.Int).Binomial(int64(len(f.views[0])), int64(k)); n.Cmp(big.NewInt(MaxSets)) > 0 {
+			return fmt.Errorf("%v sets of %d variables are too many to try", n, k)
+		}
+		sets, err := f.consistent(ctx, k)
 		if err != nil {
 			return err
 		}
 		if len(sets) == 0 {
-			return fmt.Errorf("no function of %d variables has the next values of %s", k, name)
+			return fmt.Errorf("no function of %d variables has the next values of %s", k, c.p.BitName(f.next[0]))
 		}
-		for _, n := range of[name] {
-			if err := c.clause(&c.r.Clauses[n], c.learned[i], sets); err != nil {
-				return fmt.Errorf("clause %d: %w", n, err)
+		for i, b := range f.next {
+			for _, n := range of[b] {
+				if err := c.clause(&c.r.Clauses[n], f, i, sets); err != nil {
+					return fmt.Errorf("clause %d: %w", n, err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// consistent lists the sets of k variables on which rows that agree have the same next value of a bit: functions of
-// fewer variables are functions of such a set too.
-func (c *checker) consistent(ctx context.Context, next factored.Bit, k int) (sets [][]int, err error) {
+// consistent lists the sets of k variables on which rows that agree have the same next value: functions of fewer
+// variables are functions of such a set too.
+func (f *function) consistent(ctx context.Context, k int) (sets [][]int, err error) {
 	var against [][2]int // pairs of rows that refuted a set, the last one first
 	set := make([]int, k)
 	var walk func(i, from int) error
 	walk = func(i, from int) error {
 		if i < k {
-			for v := from; v <= len(c.vars)-(k-i); v++ {
+			for v := from; v <= len(f.legal)-(k-i); v++ {
 				set[i] = v
 				if err := walk(i+1, v+1); err != nil {
 					return err
@@ -275,19 +382,19 @@ func (c *checker) consistent(ctx context.Context, next factored.Bit, k int) (set
 			return err
 		}
 		for j, pair := range against {
-			if c.agree(pair[0], pair[1], set) {
+			if f.agree(pair[0], pair[1], set) {
 				copy(against[1:j+1], against[:j])
 				against[0] = pair
 				return nil
 			}
 		}
 		first := map[string]int{}
-		for r := range c.rows {
-			key := c.cell(r, set)
-			if f, ok := first[key]; !ok {
+		for r := range f.points {
+			key := f.cell(r, set)
+			if other, ok := first[key]; !ok {
 				first[key] = r
-			} else if c.rows[f].next[next] != c.rows[r].next[next] {
-				against = slices.Insert(against, 0, [2]int{f, r})
+			} else if f.on[other] != f.on[r] {
+				against = slices.Insert(against, 0, [2]int{other, r})
 				return nil
 			}
 		}
@@ -297,36 +404,61 @@ func (c *checker) consistent(ctx context.Context, next factored.Bit, k int) (set
 	return sets, walk(0, 0)
 }
 
-func (c *checker) agree(a, b int, set []int) bool {
+func (f *function) agree(a, b int, set []int) bool {
 	for _, v := range set {
-		if c.points[a][v] != c.points[b][v] {
+		if f.points[a][v] != f.points[b][v] {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *checker) cell(r int, set []int) string {
+func (f *function) cell(r int, set []int) string {
 	var b strings.Builder
 	for _, v := range set {
-		b.WriteString(c.points[r][v])
+		b.WriteString(f.points[r][v])
 		b.WriteByte(' ')
 	}
 	return b.String()
 }
 
-// clause checks that on each set the rows have the clause's next value at all legal values within its condition.
-func (c *checker) clause(x *Clause, next factored.Bit, sets [][]int) error {
+// conditions are the values of places in the view of a learned bit where a clause about it holds: those that it names, and
+// the only ones that others have.
+func (c *checker) conditions(x *Clause, view []int) (map[int]string, error) {
 	is := map[int]string{}
-	for _, f := range x.If {
-		if f.Variable < 0 || f.Variable >= len(c.vars) || !c.legal[f.Variable][f.Is] {
-			return fmt.Errorf("%q is no legal value of variable %d", f.Is, f.Variable)
+	for at, v := range view {
+		if len(c.legal[v]) == 1 {
+			for only := range c.legal[v] {
+				is[at] = only
+			}
 		}
-		is[f.Variable] = f.Is
 	}
-	var within []int // rows that have the condition's values, where it has them
-	for r := range c.rows {
-		if c.rows[r].next[next] == x.Value {
+	for _, f := range x.If {
+		at := slices.Index(view, f.Variable)
+		if at < 0 || len(f.Is) != len(c.vars[f.Variable]) || strings.Trim(f.Is, "01") != "" {
+			return nil, fmt.Errorf("%q is no value of variable %d, or %s does not depend on it", f.Is, f.Variable, x.Next)
+		}
+		value := f.Is
+		if c.r.Variables[f.Variable].Count {
+			value = fmt.Sprint(strings.Count(f.Is, "1"))
+		}
+		if !c.legal[f.Variable][value] {
+			return nil, fmt.Errorf("%q is no legal value of variable %d", f.Is, f.Variable)
+		}
+		is[at] = value
+	}
+	return is, nil
+}
+
+// clause checks that on each set the rows have the clause's next value at all legal values within its condition.
+func (c *checker) clause(x *Clause, f *function, i int, sets [][]int) error {
+	is, err := c.conditions(x, f.views[i])
+	if err != nil {
+		return err
+	}
+	var within []int // rows that have the next value
+	for r := range f.points {
+		if f.on[r] == x.Value {
 			within = append(within, r)
 		}
 	}
@@ -334,7 +466,7 @@ func (c *checker) clause(x *Clause, next factored.Bit, sets [][]int) error {
 		seen, want := map[string]bool{}, 1
 		for _, v := range set {
 			if _, ok := is[v]; !ok {
-				if want *= len(c.legal[v]); want > len(within) {
+				if want *= len(f.legal[v]); want > len(within) {
 					break
 				}
 			}
@@ -342,11 +474,11 @@ func (c *checker) clause(x *Clause, next factored.Bit, sets [][]int) error {
 	rows:
 		for _, r := range within {
 			for _, v := range set {
-				if value, ok := is[v]; ok && c.points[r][v] != value || !ok && !c.legal[v][c.points[r][v]] {
+				if value, ok := is[v]; ok && f.points[r][v] != value || !ok && !f.legal[v][f.points[r][v]] {
 					continue rows
 				}
 			}
-			seen[c.cell(r, set)] = true
+			seen[f.cell(r, set)] = true
 		}
 		if len(seen) < want {
 			return fmt.Errorf("a function of variables %v agrees with the rows and has another next value of %s", set, x.Next)
@@ -395,7 +527,7 @@ func (c *checker) optimistic() (*factored.Problem, error) {
 // bit is true, and a value with one, the negation of that bit.
 func (c *checker) unlike(f Condition) (lits []factored.Lit) {
 	of := c.vars[f.Variable]
-	single := strings.Count(f.Is, "1") == 1
+	single := strings.Count(f.Is, "1") == 1 && !c.r.Variables[f.Variable].Count
 	for text := range c.legal[f.Variable] {
 		single = single && strings.Count(text, "1") <= 1
 	}

@@ -27,15 +27,26 @@ type Record struct {
 	// K is how many of the variables a next value of a learned bit depends on at most.
 	K         int        `json:"k"`
 	Variables []Variable `json:"variables"`
+	// Functions are those that several learned bits share; absent where each bit has its own, of all variables.
+	Functions []Function `json:"functions,omitempty"`
 	Rows      []string   `json:"rows"`    // state, action and next state, with blanks between; "-" for a step that was refused
 	Clauses   []Clause   `json:"clauses"` // that hold at every step
 	Plan      []string   `json:"plan"`    // actions of the plan that was seen to hold; empty for none
 }
 
-// Variable is what next values are functions of: some bits with the values that the rules allow.
+// Variable is what next values are functions of: some bits with the values that the rules allow, the number of
+// them that are true, or, without bits, a constant.
 type Variable struct {
 	Bits  []string `json:"bits"`
 	Legal []string `json:"legal"`
+	Count bool     `json:"count,omitempty"` // values are numbers of true bits
+}
+
+// Function is the function of several learned bits, each of which reads variables of its own: Views has their places, by
+// learned bit, in an order that is the function's.
+type Function struct {
+	Next  []string `json:"next"`
+	Views [][]int  `json:"views"`
 }
 
 // Clause says that a learned bit has a next value wherever variables have values.
@@ -46,7 +57,7 @@ type Clause struct {
 	If []Condition `json:"if"`
 }
 
-// Condition is a variable with a value.
+// Condition is a variable with a value of its bits.
 type Condition struct {
 	Variable int    `json:"variable"`
 	Is       string `json:"is"`

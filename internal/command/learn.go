@@ -79,6 +79,13 @@ func writeLearned(w io.Writer, d *act.Document) error {
 			fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
 		}
 	}
+	if n := d.Network; n != nil {
+		fmt.Fprintf(w, "network: %s in %s, %d of %s wrong", n.Shape, n.File, n.Wrong, counted.Of(n.Rows, "row"))
+		if n.Clauses != nil {
+			fmt.Fprintf(w, "; proven to have the next values of %d of %s", *n.Clauses, counted.Of(d.Clauses, "clause"))
+		}
+		fmt.Fprintln(w)
+	}
 	switch {
 	case d.Certificate != nil:
 		fmt.Fprintf(w, "The checker accepted the clauses and the proof in %s.\n", *d.Certificate)

@@ -24,7 +24,7 @@ const pythonFile = "../../python/src/fdplan/options.py"
 var pythonFunctions = []struct{ name, command, arguments string }{
 	{"Plan", "plan", "horizon policy failures maximize"}, {"Policy", "plan", "horizon policy simulator simulator_timeout max_simulations truth record incremental landmarks resume recheck corrected restart engine encoding solver blp_help confirm proof proof_format safe optimistic connect token_file nkey ca client_cert client_key give_up workers_only"}, {"Validate", "validate", ""}, {"Verify", "verify", "property"}, {"Explain", "explain", ""},
 	{"Simulate", "simulate", "plan rddlsim rounds session_time sessions"}, {"Run", "run", "simulator episodes"}, {"Show", "show", "frames"},
-	{"Collect", "collect", "out"}, {"Init", "init", "out"}, {"Train", "train", "task out"}, {"Test", "test", "task prove proof threads"}, {"Prove", "test", "task prove legal samples seed"},
+	{"Learn", "learn", "simulator out"}, {"Collect", "collect", "out"}, {"Init", "init", "out"}, {"Train", "train", "task out"}, {"Test", "test", "task prove proof threads"}, {"Prove", "test", "task prove legal samples seed"},
 	{"Convert", "convert", "task out"},
 }
 

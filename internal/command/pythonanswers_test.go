@@ -20,7 +20,7 @@ var pythonClasses = []struct{ schema, name string }{
 	{"Variable", "Variable"}, {"Fluent", "FluentErrors"}, {"Measure", "Measure"},
 	{"PlanAnswer", "PlanAnswer"}, {"PolicyAnswer", "PolicyAnswer"}, {"Validation", "Validation"}, {"Verification", "Verification"}, {"Explanation", "Explanation"},
 	{"Simulation", "Simulated"}, {"Observation", "Observation"}, {"Run", "Execution"}, {"Episodes", "Episodes"}, {"Summary", "Summary"},
-	{"Trained", "Trained"}, {"Errors", "Errors"}, {"Proved", "Equality"}, {"Converted", "Converted"}, {"Collected", "Collected"}, {"Initialized", "Initialization"},
+	{"Trained", "Trained"}, {"Acted", "Acted"}, {"Errors", "Errors"}, {"Proved", "Equality"}, {"Converted", "Converted"}, {"Collected", "Collected"}, {"Initialized", "Initialization"},
 }
 
 // jsonSchema is the part of a JSON schema that the Python package is made of.

@@ -32,6 +32,10 @@ type Clausal interface {
 	// Always adds a clause that holds at every step: one of the literals is true, of a bit at the step or, with
 	// Next, at the following one.
 	Always(clause []factored.Lit)
+	// Better finds a plan with more than a scaled reward, any plan if that is nil: the best one where that is not
+	// hard. The result is Feasible then, Infeasible if there is none, and Unknown if a limit was reached; its Bound holds
+	// in each case.
+	Better(ctx context.Context, reward *int64, l Limits) (*Result, error)
 }
 
 // Opener is an engine that can be asked again.

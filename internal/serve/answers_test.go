@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/act"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
 	"github.com/fdplan/fdplan/internal/app/fromlog"
@@ -34,7 +35,7 @@ import (
 var answers = map[string]any{
 	"PlanAnswer": execute.Document{}, "PolicyAnswer": policy.Document{}, "Explanation": explain.Explanation{}, "BoundAnswer": explain.BoundLines{},
 	"PolicyExplanation": explain.PolicyExplanation{}, "Validation": execute.Verdict{}, "Verification": explain.Property{}, "Run": execute.RunDocument{},
-	"Episodes": execute.EpisodesDocument{}, "Simulation": execute.Simulated{}, "Observation": execute.Observation{}, "Trained": learn.Trained{},
+	"Episodes": execute.EpisodesDocument{}, "Simulation": execute.Simulated{}, "Observation": execute.Observation{}, "Trained": learn.Trained{}, "Acted": act.Document{},
 	"Errors": learn.Tested{}, "Proved": prove.Result{}, "Converted": learn.Converted{}, "Collected": execute.Collection{}, "Initialized": fromlog.Result{},
 	"Contradictions": fromlog.Contradictions{}, "Network": inspect.NetworkDocument{}, "Summary": inspect.Summary{},
 }

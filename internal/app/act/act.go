@@ -22,14 +22,16 @@ import (
 const (
 	ResetsYes = "yes"
 	ResetsNo  = "no"
+	ResetsAny = "any"
 )
 
 // Request is a run of learning by acting.
 type Request struct {
 	Horizon   int    `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
 	Steps     int    `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
-	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time: ${enum}." enum:"yes,no" default:"yes"`
+	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
 	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
+	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
 	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
 	Resume    bool   `help:"Go on with what the folder has."`
 
@@ -92,6 +94,9 @@ func (x *run) usable() error {
 	if err := x.real.RequireFull("learning by acting"); err != nil {
 		return err
 	}
+	if x.r.Resets == ResetsAny && !x.real.Info().AnyState {
+		return errors.New("--resets any: the simulator can only be reset to a state of its own; expected yes or no")
+	}
 	if x.real.Name == "rddl" && !x.real.Info().Deterministic {
 		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one")
 	}
@@ -122,9 +127,15 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	began := x.r.Now()
 	rng := rand.New(rand.NewPCG(x.r.Seed, 0x616374))
 	o := acting.Options{
-		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, K: x.r.Variables, Limits: x.r.Limits,
+		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny, K: x.r.Variables, Limits: x.r.Limits,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
 		Step: x.step, OwnReward: x.p.OwnReward,
+	}
+	if x.r.Lift {
+		var err error
+		if o.Shared, err = sharedOf(x.p); err != nil {
+			return err
+		}
 	}
 	for _, t := range known {
 		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
@@ -137,9 +148,15 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	x.d.Seconds.Act = x.r.Now().Sub(began).Seconds()
 	if err != nil {
 		x.d.Stopped = err.Error()
+		if errors.Is(err, acting.ErrLift) {
+			err = fmt.Errorf("%w; expected no --lift, with --resume to go on", err)
+		}
 		return errors.Join(fmt.Errorf("%w; what was seen is in %s", err, x.r.Folder), x.f.answer(x.d))
 	}
 	if err := x.certify(ctx, res); err != nil {
+		return err
+	}
+	if err := x.train(ctx, res); err != nil {
 		return err
 	}
 	x.d.Seconds.Total = x.r.Now().Sub(began).Seconds()

@@ -106,7 +106,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 		r.Accepted, r.Refused = false, err.Error()
 		return r, nil
 	}
-	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "experiment", "learned", "stopped", "certificate", "no_proof", "seconds"}}
+	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "whole", "experiment", "learned", "network", "stopped", "certificate", "no_proof", "seconds"}}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		r.Accepted, r.Refused = false, err.Error()
 	}
@@ -118,7 +118,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Checked, bound *float64) *Document {
 	out := *d
 	out.Schema, out.Problem, out.Horizon, out.K, out.Clauses = app.Schema, p.Name, rec.Horizon, rec.K, len(rec.Clauses)
-	out.Rows, out.Assuming, out.Bound = 0, assuming(rec.K, c.All), bound
+	out.Rows, out.Assuming, out.Bound = 0, assuming(rec.K, c.All, rec.Functions != nil), bound
 	for _, r := range rec.Rows {
 		if !strings.HasSuffix(r, " -") {
 			out.Rows++

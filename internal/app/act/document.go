@@ -31,11 +31,15 @@ type Document struct {
 	Clauses  int          `json:"clauses"` // about next values, that follow from them
 	Plan     []app.Values `json:"plan"`
 	Trace    []app.Values `json:"trace"`
+	// Whole reports that the plan was seen in one run, and not only each of its steps.
+	Whole bool `json:"whole"`
 	// Experiment is what would be tried next: from a state that was seen, steps of which the last is new; absent if nothing
 	// is left to be tried.
 	Experiment *Experiment `json:"experiment,omitempty"`
 	Learned    []Learned   `json:"learned"`
-	Stopped    string      `json:"stopped,omitempty"` // why it ended before it was proven
+	// Network was trained on all rows; absent if there was no time for it.
+	Network *Network `json:"network,omitempty"`
+	Stopped string   `json:"stopped,omitempty"` // why it ended before it was proven
 	// Certificate is the folder with the proof of the bound; null where none was made, as NoProof says.
 	Certificate *string `json:"certificate"`
 	NoProof     string  `json:"no_proof,omitempty"`
@@ -67,7 +71,7 @@ type Seconds struct {
 func newDocument(p *load.Problem, system string, r *Request, res *acting.Result) *Document {
 	d := &Document{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: system, Horizon: r.Horizon, Status: res.Status, K: res.Model.K,
-		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Assuming: assuming(res.Model.K, res.Model.K >= len(res.Model.Variables)),
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift),
 	}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p.Problem, *res.Bound)
@@ -93,15 +97,15 @@ func newDocument(p *load.Problem, system string, r *Request, res *acting.Result)
 
 // learnedOf tells what is known of each learned variable.
 func learnedOf(p *factored.Problem, m *acting.Model) (all []Learned) {
-	for o, b := range m.Outputs {
+	for _, b := range m.Outputs {
 		v, _ := p.Owner(b)
 		if len(all) == 0 || all[len(all)-1].Name != v.Name {
 			all = append(all, Learned{Name: v.Name})
 		}
 		l := &all[len(all)-1]
-		l.Variables = max(l.Variables, m.Least(o))
+		l.Variables = max(l.Variables, m.Least(b))
 		for i := range m.Clauses {
-			if m.Clauses[i].Output == o {
+			if m.Clauses[i].Output == b {
 				l.Clauses++
 			}
 		}
@@ -111,24 +115,34 @@ func learnedOf(p *factored.Problem, m *acting.Model) (all []Learned) {
 
 // assuming states what a bound rests on, to follow an "if": next values depend on at most k variables, all of which
 // if there are no more.
-func assuming(k int, all bool) string {
-	if all {
-		return "the system is deterministic and fully recorded, and rules and reward are right"
+func assuming(k int, all, lifted bool) string {
+	const system = "the system is deterministic and fully recorded, "
+	switch {
+	case all && lifted:
+		return system + "rules and reward are right, and objects of a type behave alike where their own fluents and the numbers of their neighbours are alike"
+	case lifted:
+		return system + fmt.Sprintf("rules and reward are right, and each next value is a function, the same for all objects of a type, of at most %d of their own fluents and the numbers of their neighbours", k)
+	case all:
+		return system + "and rules and reward are right"
 	}
-	return fmt.Sprintf("the system is deterministic and fully recorded, rules and reward are right, and no next value depends on more than %d recorded variables", k)
+	return system + fmt.Sprintf("rules and reward are right, and no next value depends on more than %d recorded variables", k)
 }
 
 // Verdict is the answer in a sentence.
 func (d *Document) Verdict() string {
+	seen := "Each step of the plan was seen"
+	if d.Whole {
+		seen = "The plan was seen to hold"
+	}
 	switch {
 	case d.Status == engine.Optimal:
-		return fmt.Sprintf("The plan was seen to hold, reward %v. No plan is better, if %s.", *d.Reward, d.Assuming)
+		return fmt.Sprintf("%s, reward %v. No plan is better, if %s.", seen, *d.Reward, d.Assuming)
 	case d.Status == engine.Infeasible:
 		return fmt.Sprintf("No plan exists, if %s.", d.Assuming)
 	case d.Reward != nil && d.Bound != nil:
-		return fmt.Sprintf("The plan was seen to hold, reward %v. No plan has more than %v, if %s.", *d.Reward, *d.Bound, d.Assuming)
+		return fmt.Sprintf("%s, reward %v. No plan has more than %v, if %s.", seen, *d.Reward, *d.Bound, d.Assuming)
 	case d.Reward != nil:
-		return fmt.Sprintf("The plan was seen to hold, reward %v. Nothing bounds what others have.", *d.Reward)
+		return fmt.Sprintf("%s, reward %v. Nothing bounds what others have.", seen, *d.Reward)
 	case d.Bound != nil:
 		return fmt.Sprintf("No plan was seen to hold. None has more than %v, if %s.", *d.Bound, d.Assuming)
 	}

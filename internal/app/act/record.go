@@ -1,6 +1,8 @@
 package act
 
 import (
+	"fmt"
+
 	"github.com/fdplan/fdplan/certify/learned"
 	"github.com/fdplan/fdplan/internal/execution/acting"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -15,11 +17,18 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 		K: m.K, Start: digits(res.Start, states), Variables: []learned.Variable{}, Rows: []string{}, Clauses: []learned.Clause{}, Plan: []string{},
 	}
 	for i := range m.Variables {
-		v := learned.Variable{Bits: names(p, m.Variables[i].Bits)}
+		v := learned.Variable{Bits: names(p, m.Variables[i].Bits), Count: m.Variables[i].Count}
 		for _, x := range m.Variables[i].Legal {
-			v.Legal = append(v.Legal, pattern(x, len(v.Bits)))
+			if v.Count || len(v.Bits) == 0 {
+				v.Legal = append(v.Legal, fmt.Sprint(x))
+			} else {
+				v.Legal = append(v.Legal, pattern(x, len(v.Bits)))
+			}
 		}
 		r.Variables = append(r.Variables, v)
+	}
+	for _, s := range m.Shared() {
+		r.Functions = append(r.Functions, learned.Function{Next: names(p, s.Outputs), Views: s.Places})
 	}
 	for _, t := range res.Observed {
 		next := "-"
@@ -30,9 +39,9 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 	}
 	for i := range m.Clauses {
 		c := &m.Clauses[i]
-		out := learned.Clause{Next: p.BitName(m.Outputs[c.Output]), Value: c.Value, If: []learned.Condition{}}
+		out := learned.Clause{Next: p.BitName(c.Output), Value: c.Value, If: []learned.Condition{}}
 		for k, v := range c.Variables {
-			out.If = append(out.If, learned.Condition{Variable: v, Is: pattern(m.Variables[v].Legal[c.At[k]], len(m.Variables[v].Bits))})
+			out.If = append(out.If, learned.Condition{Variable: v, Is: pattern(c.Is[k], len(m.Variables[v].Bits))})
 		}
 		r.Clauses = append(r.Clauses, out)
 	}
@@ -44,7 +53,8 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 	return r
 }
 
-func names(p *factored.Problem, bits []factored.Bit) (all []string) {
+func names(p *factored.Problem, bits []factored.Bit) []string {
+	all := []string{}
 	for _, b := range bits {
 		all = append(all, p.BitName(b))
 	}

@@ -3,10 +3,12 @@ package act
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fdplan/fdplan/certify/learned"
@@ -174,8 +176,17 @@ func (w *world) best() *int64 {
 // learn acts in the world.
 func (w *world) learn(t *testing.T, k int, reset bool) *acting.Result {
 	t.Helper()
-	s := simulator.NewSession(w.p, w, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}})
-	r, err := acting.Learn(context.Background(), w.p, s, acting.Options{
+	r, err := w.act(w, k, reset)
+	if err != nil {
+		t.Fatalf("%s: %v", w.p.Name, err)
+	}
+	return r
+}
+
+// act acts in a system that has the world's problem.
+func (w *world) act(sys simulator.System, k int, reset bool) (*acting.Result, error) {
+	s := simulator.NewSession(w.p, sys, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}})
+	return acting.Learn(context.Background(), w.p, s, acting.Options{
 		Horizon: w.horizon, Steps: 3000, Reset: reset, K: k, Limits: engine.Limits{Threads: 1},
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) {
 			all := w.joint()
@@ -187,10 +198,6 @@ func (w *world) learn(t *testing.T, k int, reset bool) *acting.Result {
 			return nil, fmt.Errorf("no action is allowed")
 		},
 	})
-	if err != nil {
-		t.Fatalf("%s: %v", w.p.Name, err)
-	}
-	return r
 }
 
 // right reports whether a stop tells the truth.
@@ -264,4 +271,88 @@ func value(x *int64) any {
 		return nil
 	}
 	return *x
+}
+
+// faulty is a world that does not keep to what it is.
+type faulty struct {
+	*world
+	steps int
+	after func(step int, a *simulator.Answer) (*simulator.Answer, error)
+}
+
+func (f *faulty) Step(ctx context.Context, action factored.Valuation) (*simulator.Answer, error) {
+	a, err := f.world.Step(ctx, action)
+	if err != nil {
+		return nil, err
+	}
+	f.steps++
+	if a, err = f.after(f.steps, a); err == nil && a.State != nil {
+		f.now = a.State
+	}
+	return a, err
+}
+
+// TestFaults has systems that die, change, and pay otherwise: each is named, and what was seen is kept.
+func TestFaults(t *testing.T) {
+	dead := errors.New("it died")
+	for _, c := range []struct {
+		name  string
+		after func(w *world) func(step int, a *simulator.Answer) (*simulator.Answer, error)
+		want  string
+	}{
+		{"dies", func(*world) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				if step == 3 {
+					return nil, dead
+				}
+				return a, nil
+			}
+		}, "it died"},
+		{"resets itself", func(w *world) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				if step%3 == 0 {
+					return &simulator.Answer{State: w.start}, nil
+				}
+				return a, nil
+			}
+		}, "it may have reset itself"},
+		{"lies", func(*world) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				if step == 2 {
+					a.Outside = []simulator.Outside{{Variable: "s0", Value: 99, Expected: "0..1"}}
+				}
+				return a, nil
+			}
+		}, "s0=99, which is out of range"},
+		{"pays otherwise", func(*world) func(int, *simulator.Answer) (*simulator.Answer, error) {
+			return func(step int, a *simulator.Answer) (*simulator.Answer, error) {
+				reward := 1e9
+				a.Reward = &reward
+				return a, nil
+			}
+		}, "the reward of step 1 is 1e+09"},
+	} {
+		named := 0
+		for seed := range uint64(40) {
+			w := newWorld(seed, 3)
+			f := &faulty{world: w}
+			f.after = c.after(w)
+			r, err := w.act(f, 3, true)
+			if err == nil {
+				continue
+			}
+			if !strings.Contains(err.Error(), c.want) && !errors.Is(err, acting.ErrSystem) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if strings.Contains(err.Error(), c.want) {
+				named++
+			}
+			if r.Steps > 1 && len(r.Observed) == 0 {
+				t.Errorf("%s: nothing is kept of %d steps", c.name, r.Steps)
+			}
+		}
+		if named == 0 {
+			t.Errorf("%s: never named", c.name)
+		}
+	}
 }

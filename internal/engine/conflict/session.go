@@ -116,6 +116,69 @@ func (x *Session) Always(clause []factored.Lit) {
 	x.incumbent, x.cost, x.excluding = nil, math.MaxInt64, true
 }
 
+// betterConflicts bounds the search for the best plan, before any better one will do.
+const betterConflicts = 500
+
+// Better looks for the best plan from below, as long as that is easy, and then for any with more than a reward.
+func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*engine.Result, error) {
+	x.incumbent, x.cost = nil, math.MaxInt64
+	reason, err := x.better(ctx, reward, l)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("engine %s: %w", x.name, err)
+	}
+	if ctx.Err() != nil {
+		reason = stopped(ctx, l)
+	}
+	r := x.conclude(reason)
+	if lower := x.reward(x.lower); r.Trace != nil {
+		r.Status, r.Bound = engine.Feasible, &lower
+	}
+	return r, nil
+}
+
+// better returns the reason why it stopped before.
+func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (string, error) {
+	if reward == nil {
+		if reason, err := x.first(ctx, l, func(engine.Progress) {}); reason != "" || err != nil || x.incumbent == nil {
+			return reason, err
+		}
+	} else {
+		x.cost = -*reward - x.m.ObjectiveConstant()
+	}
+	found, bound := x.incumbent, x.cost
+	if err := x.count(ctx); err != nil {
+		return "", err
+	}
+	if x.incumbent == nil {
+		x.cost = math.MaxInt64 // it was to bound what is counted
+	}
+	began := x.s.Stats().Conflicts
+	for x.incumbent == found && x.lower < bound {
+		next, budget := min(bound, x.c.next(x.lower)), sat.Budget{Memory: l.Memory, Conflicts: began + betterConflicts - x.s.Stats().Conflicts}
+		if budget.Conflicts <= 0 {
+			if found != nil {
+				return "", nil
+			}
+			if next, budget.Conflicts = bound, 0; x.wantsTables() {
+				budget.Conflicts = firstSlice
+			}
+		}
+		status, err := x.ask(ctx, next, budget)
+		if err != nil {
+			return "", err
+		}
+		if status == sat.Unknown && x.over(ctx, l) {
+			return stopped(ctx, l), nil
+		}
+		if status == sat.Unknown && next == bound {
+			if err := x.help(ctx, l); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", nil
+}
+
 // reward turns a cost into the problem's scaled reward.
 func (x *Session) reward(cost int64) int64 { return -(cost + x.m.ObjectiveConstant()) }
 

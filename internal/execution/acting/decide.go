@@ -11,35 +11,58 @@ import (
 
 // decide chooses the next action; nil if the run is over.
 func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
+	stray := l.o.Random > 0 && l.o.Rand.Float64() < l.o.Random
 	for {
+		if stray && l.why != Confirm {
+			l.path = nil
+		}
 		if action := l.follow(); action != nil {
 			return action, nil
 		}
-		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon})
+		best := l.known()
+		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 		if err != nil {
 			return nil, err
 		}
+		if root.Trace == nil && best != nil {
+			return l.proven(ctx, best)
+		}
+		l.out.Bound = root.Bound
 		if root.Trace == nil {
 			if l.impossible() {
 				return nil, nil
 			}
 			continue
 		}
-		best := l.known()
-		l.out.Bound = &root.Reward
-		if best != nil && best.reward >= root.Reward {
-			l.out.Status = engine.Optimal
-			return nil, nil
-		}
-		if l.o.Reset {
+		switch {
+		case stray:
+			err = l.stray(ctx)
+		case l.o.Reset:
 			err = l.withReset(ctx, root.Trace)
-		} else {
+		default:
 			err = l.withoutReset(ctx, root.Trace)
 		}
+		stray = false
 		if err != nil || l.out.Reason != "" {
 			return nil, err
 		}
 	}
+}
+
+// proven ends the run with a plan of which each step was seen. Where the system can be reset, it has to be seen as
+// a whole too.
+func (l *learner) proven(ctx context.Context, best *place) (factored.Valuation, error) {
+	plan := best.trace()
+	l.out.Bound, l.out.Whole = &best.reward, l.whole[l.g.actionsOf(plan)]
+	if !l.o.Reset || l.out.Whole {
+		l.out.Status = engine.Optimal
+		return nil, nil
+	}
+	if err := l.reset(ctx, nil); err != nil {
+		return nil, err
+	}
+	l.path, l.why = slices.Clone(plan.Steps[:plan.Horizon()]), Confirm
+	return l.follow(), nil
 }
 
 // follow takes the next step of the path, if the system is where it is expected.
@@ -60,10 +83,10 @@ func (l *learner) follow() factored.Valuation {
 // rows need: few rows fit too few variables often.
 func (l *learner) impossible() bool {
 	need := 0
-	for _, f := range l.m.functions {
-		need = max(need, f.Least(len(l.m.Variables)))
+	for _, b := range l.m.Outputs {
+		need = max(need, l.m.Least(b))
 	}
-	if l.m.K >= min(max(need, l.o.K)+1, len(l.m.Variables)) {
+	if l.m.K >= min(max(need, l.o.K)+1, l.m.Most()) {
 		l.out.Status = engine.Infeasible
 		return true
 	}
@@ -85,6 +108,9 @@ func (l *learner) fresh(tr *factored.Trace) ([]factored.Valuation, bool) {
 // withReset goes on with the episode where something can be learned on its way, and finishes it at random where
 // nothing can.
 func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
+	if l.o.Anywhere {
+		return l.jump(ctx, root)
+	}
 	if l.taken > 0 && l.taken < l.o.Horizon && l.here.legal && !l.now.Terminal {
 		if p := l.layers[l.taken][l.here]; p != nil {
 			path, err := l.relevant(ctx, p, l.taken)
@@ -96,7 +122,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 		return l.random()
 	}
 	if l.taken > 0 {
-		if err := l.reset(ctx); err != nil {
+		if err := l.reset(ctx, nil); err != nil {
 			return err
 		}
 	}
@@ -106,6 +132,32 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	}
 	l.path, l.why = slices.Clone(path), Try
 	return nil
+}
+
+// jump resets the system to where the first new step of a plan is to be taken.
+func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
+	path, ok := l.fresh(root)
+	if !ok {
+		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
+	}
+	at := l.g.at(path[len(path)-1])
+	if at != l.here || !l.here.legal || l.now.Terminal {
+		if err := l.reset(ctx, at.state); err != nil {
+			return err
+		}
+	}
+	l.path, l.why = slices.Clone(path[len(path)-1:]), Try
+	return nil
+}
+
+// stray has the next step drawn at random, of a new episode where the last one is over.
+func (l *learner) stray(ctx context.Context) error {
+	if l.o.Reset && l.taken > 0 && (l.taken >= l.o.Horizon || !l.here.legal || l.now.Terminal) {
+		if err := l.reset(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return l.random()
 }
 
 // random has the next step drawn at random.
@@ -124,11 +176,11 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 	if l.dull[key] || t == l.o.Horizon {
 		return nil, nil
 	}
-	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t})
+	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t, over: l.over(p)})
 	if err != nil {
 		return nil, err
 	}
-	if r.Trace == nil || l.out.Reward != nil && p.reward+r.Reward <= *l.out.Reward {
+	if r.Trace == nil {
 		l.dull[key] = true
 		return nil, nil
 	}
@@ -197,12 +249,12 @@ func (l *learner) promise(ctx context.Context, v *visit) error {
 		if l.dull[key] {
 			continue
 		}
-		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true})
+		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true, over: l.over(p)})
 		if err != nil {
 			return err
 		}
 		switch {
-		case r.Trace == nil || l.out.Reward != nil && p.reward+r.Reward <= *l.out.Reward:
+		case r.Trace == nil:
 			l.dull[key] = true
 		case v.action == nil || p.reward+r.Reward > v.reward:
 			v.action, v.reward = r.Trace.Steps[0], p.reward+r.Reward
@@ -230,4 +282,13 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 	}
 	l.out.Reason = "no place where something could be learned can be reached from here without a reset"
 	return nil
+}
+
+// over is the reward that a plan from a place has to exceed to be better than what was seen to hold; nil for any.
+func (l *learner) over(p *place) *int64 {
+	if l.out.Reward == nil {
+		return nil
+	}
+	rest := *l.out.Reward - p.reward
+	return &rest
 }

@@ -12,6 +12,9 @@ import (
 // ErrSystem is wrapped by errors about a system that is not deterministic, or not as its problem says.
 var ErrSystem = errors.New("the system is not as assumed")
 
+// ErrLift is wrapped where objects that share a function do not behave alike.
+var ErrLift = errors.New("objects of a type do not share a function")
+
 // ContradictionError is about a step that had two outcomes. It wraps ErrSystem.
 type ContradictionError struct {
 	p                *factored.Problem

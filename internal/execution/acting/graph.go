@@ -70,6 +70,14 @@ func (g *graph) at(state factored.Valuation) *node {
 	return n
 }
 
+// actionsOf identifies the actions of a plan.
+func (g *graph) actionsOf(tr *factored.Trace) (key string) {
+	for _, val := range tr.Steps[:tr.Horizon()] {
+		key += keyOf(val, g.actions)
+	}
+	return key
+}
+
 // arc returns the step of an action in a state; nil if it was never taken.
 func (g *graph) arc(now factored.Valuation) *arc {
 	if n, ok := g.nodes[keyOf(now, g.states)]; ok {

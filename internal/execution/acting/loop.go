@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -21,11 +22,18 @@ type Options struct {
 	Steps int
 	// Reset reports that the system may be reset to its initial state at any time.
 	Reset bool
+	// Anywhere reports that it may be reset to any state that was seen, too; Reset is then set.
+	Anywhere bool
 	// K is how many variables next values are taken to depend on at most at first.
 	K      int
 	Limits engine.Limits
+	// Random is the share of steps that are drawn at random, and Rand decides; to compare with, 0 for none.
+	Random float64
+	Rand   *rand.Rand
 	// Draw draws a random action that the rules allow.
 	Draw func(now *simulator.Answer) (factored.Valuation, error)
+	// Shared are functions that learned bits have in common; nil for none.
+	Shared []Shared
 	// Known are steps that were observed before.
 	Known []simulator.Transition
 	// OwnReward reports that the problem's reward replaces that of the system, which may then differ.
@@ -47,9 +55,10 @@ type Why string
 
 // The purposes of steps.
 const (
-	Try    Why = "try"    // on the way of an optimistic plan that begins at the start
-	Walk   Why = "walk"   // to a place where something can be learned
-	Random Why = "random" // at random, where nothing can be learned in the rest of the episode
+	Try     Why = "try"     // on the way of an optimistic plan that begins at the start
+	Walk    Why = "walk"    // to a place where something can be learned
+	Random  Why = "random"  // at random, where nothing can be learned in the rest of the episode
+	Confirm Why = "confirm" // to see the plan as a whole
 )
 
 // Progress is what is known after a step. Rewards are scaled.
@@ -61,6 +70,9 @@ type Progress struct {
 	Rows    int // distinct steps
 	Clauses int
 }
+
+// errLimit is wrapped by errors about limits of the engine.
+var errLimit = errors.New("no next step was found")
 
 // Result is the outcome of a run.
 type Result struct {
@@ -75,24 +87,28 @@ type Result struct {
 	Model      *Model
 	Start      factored.Valuation
 	Resets     int
+	Whole      bool // the plan was seen in one run, not only each of its steps
 	// Observed are all steps that are known, each once; Next is nil for one that was refused.
 	Observed []simulator.Transition
 }
 
 // learner is one call of Learn.
 type learner struct {
-	p     *factored.Problem
-	o     Options
-	sys   *simulator.Session
-	m     *Model
-	g     *graph
-	start *node
-	now   *simulator.Answer
-	here  *node
-	taken int                  // steps of the episode
-	path  []factored.Valuation // steps that lie ahead: state and action
-	why   Why                  // of the path
-	out   *Result
+	p       *factored.Problem
+	o       Options
+	sys     *simulator.Session
+	m       *Model
+	g       *graph
+	start   *node
+	now     *simulator.Answer
+	here    *node
+	taken   int                  // steps of the episode
+	path    []factored.Valuation // steps that lie ahead: state and action
+	why     Why                  // of the path
+	episode []factored.Valuation
+	astray  bool            // the episode did not begin at the start
+	whole   map[string]bool // plans that were seen in one run, by their actions
+	out     *Result
 
 	queries map[string]*query
 	layers  []map[*node]*place
@@ -102,11 +118,11 @@ type learner struct {
 // Learn acts in a system until a plan is proven, or a limit or the context ends it. An error is one of package
 // simulator, or about a system that is not as the problem says; the result is what is known by then.
 func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o Options) (*Result, error) {
-	m, err := NewModel(p, o.K)
+	m, err := NewModel(p, o.K, o.Shared)
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}}
+	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}}
 	l.out = &Result{Status: engine.Unknown, Model: m}
 	defer l.conclude()
 	for _, t := range o.Known {
@@ -119,11 +135,14 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	}
 	for l.out.Status == engine.Unknown && l.out.Reason == "" {
 		if err := l.round(ctx); err != nil {
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				l.out.Reason = context.Cause(ctx).Error()
-				break
+			case errors.Is(err, errLimit), errors.Is(err, simulator.ErrBudget):
+				l.out.Reason = err.Error()
+			default:
+				return l.out, err
 			}
-			return l.out, err
 		}
 	}
 	return l.out, nil
@@ -131,7 +150,7 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 
 // begin resets the system.
 func (l *learner) begin(ctx context.Context) error {
-	if err := l.reset(ctx); err != nil {
+	if err := l.reset(ctx, nil); err != nil {
 		return err
 	}
 	val, given := l.p.InitialBits()
@@ -146,15 +165,16 @@ func (l *learner) begin(ctx context.Context) error {
 	return nil
 }
 
-func (l *learner) reset(ctx context.Context) error {
-	a, err := l.sys.Reset(ctx, nil)
+func (l *learner) reset(ctx context.Context, to factored.Valuation) error {
+	a, err := l.sys.Reset(ctx, to)
 	if err != nil {
 		return err
 	}
 	l.out.Resets++
-	l.taken, l.path = 0, nil
+	l.taken, l.path, l.episode = 0, nil, nil
 	l.now, l.here = a, l.g.at(a.State)
-	if l.start != nil && l.here != l.start {
+	l.astray = to != nil
+	if l.start != nil && to == nil && l.here != l.start {
 		return fmt.Errorf("%w: a reset leads to another state than the first", ErrSystem)
 	}
 	return nil
@@ -192,6 +212,9 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	}
 	if a.State != nil {
 		l.now, l.here = a, l.g.at(a.State)
+		if l.episode = append(l.episode, step.Now); len(l.episode) == l.o.Horizon && !l.astray {
+			l.whole[l.g.actionsOf(&factored.Trace{Steps: append(slices.Clone(l.episode), a.State)})] = true
+		}
 		if err := l.rewarded(step.Now, a); err != nil {
 			return err
 		}
@@ -259,6 +282,7 @@ type question struct {
 	to      *node // the state that it ends in, in place of the goal, whatever its reward; nil for the goal
 	fresh   bool  // its first step was never taken
 	horizon int
+	over    *int64 // that its reward exceeds; nil for any reward
 }
 
 func (q question) key() string {
@@ -274,6 +298,7 @@ type query struct {
 	question
 	session engine.Clausal
 	clauses int // that it has
+	stated  int // that it was opened with
 	taken   int // steps that were taken from its state and are excluded
 	result  *engine.Result
 }
@@ -286,32 +311,42 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		if err != nil {
 			return nil, err
 		}
-		q = &query{question: of, session: s, clauses: len(l.m.Clauses)}
+		q = &query{question: of, session: s, clauses: len(l.m.Clauses), stated: len(l.m.Clauses)}
 		l.queries[of.key()] = q
+	}
+	if q.over = of.over; q.result != nil && q.result.Trace != nil && of.over != nil && q.result.Reward <= *of.over {
+		q.result = nil
 	}
 	for {
 		if q.result != nil && (q.result.Trace == nil || !l.m.Refute(q.result.Trace) && !l.refused(q) && !(q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil)) {
 			return q.result, nil
 		}
-		if err := l.update(q); err != nil {
+		if err := l.update(ctx, q); err != nil {
 			return nil, err
 		}
-		r, err := q.session.Solve(ctx, l.o.Limits, nil)
+		r, err := q.session.Better(ctx, q.over, l.o.Limits)
 		if err != nil {
 			return nil, err
 		}
-		if r.Status == engine.Unknown || r.Status == engine.Feasible {
+		if r.Status == engine.Unknown {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			return nil, errors.New(r.Reason)
+			return nil, fmt.Errorf("%w: %s", errLimit, r.Reason)
 		}
 		q.result = r
 	}
 }
 
 // update gives a query what was found out since it was asked.
-func (l *learner) update(q *query) error {
+func (l *learner) update(ctx context.Context, q *query) (err error) {
+	if q.over != nil && !q.fresh && q.to == nil && q.stated < len(l.m.Clauses) {
+		// Tables and constants (package conflict) come of clauses that the problem has from the beginning.
+		q.clauses, q.stated = len(l.m.Clauses), len(l.m.Clauses)
+		if q.session, err = l.open(ctx, q.question); err != nil {
+			return err
+		}
+	}
 	for ; q.clauses < len(l.m.Clauses); q.clauses++ {
 		q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
 	}

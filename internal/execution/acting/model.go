@@ -10,14 +10,51 @@ import (
 )
 
 // Variable is one of the variables that next values are functions of: a group of Booleans of which the rules allow
-// at most one to be true, an integer, or a Boolean.
+// at most one to be true, an integer, a Boolean, a number of Booleans that are true, or a constant.
 type Variable struct {
 	Name string
 	Bits []factored.Bit
-	// Legal are the values that the rules allow, bit i for Bits[i].
+	// Legal are the values that the rules allow, in increasing order where Count is set: numbers there, else patterns with
+	// bit i for Bits[i]. A constant has no bits, and one value.
 	Legal []uint64
+	Count bool // the value is how many of the bits are true
+}
 
-	code map[uint64]uint16
+// pattern is the values of the bits in a state with an action, bit i for Bits[i].
+func (v *Variable) pattern(now factored.Valuation) (x uint64) {
+	for i, b := range v.Bits {
+		if now[b] {
+			x |= 1 << i
+		}
+	}
+	return x
+}
+
+// value is the value in a state with an action.
+func (v *Variable) value(now factored.Valuation) uint64 {
+	switch {
+	case len(v.Bits) == 0:
+		return v.Legal[0]
+	case v.Count:
+		return uint64(bits.OnesCount64(v.pattern(now)))
+	}
+	return v.pattern(now)
+}
+
+// Shared is a function that several learned bits have in common, such as those of all objects of a type: each reads
+// variables of its own, which stand for each other by their places.
+type Shared struct {
+	Outputs []factored.Bit
+	Views   [][]Variable // by output
+}
+
+// function is the version space of some learned bits.
+type function struct {
+	*versions.Function
+	outputs []factored.Bit
+	views   [][]int             // by output, places among the variables
+	codes   []map[uint64]uint16 // by place in a view; legal values come first
+	legal   [][]uint64          // by place in a view and code
 }
 
 // mostValues bounds the legal values of a variable. The bits of an integer with more are variables.
@@ -25,11 +62,11 @@ const mostValues = 256
 
 // Clause says that a next bit has a value wherever variables have values.
 type Clause struct {
-	Output int // place among the learned bits
+	Output factored.Bit
 	Value  bool
-	// Variables and At are places among the variables and their legal values.
+	// Variables are places among the variables, and Is the values of their bits, bit i for the i-th.
 	Variables []int
-	At        []uint16
+	Is        []uint64
 }
 
 // Model is what is known of a system: the known part of its problem, and what follows from the rows.
@@ -40,35 +77,111 @@ type Model struct {
 	K         int // most variables of a function
 	Clauses   []Clause
 
-	functions []*versions.Function // by output
-	have      map[string]bool      // clauses
-	settled   map[string]int8      // by point and output: value of all functions; -1 for open at rows
+	functions []*function
+	shared    bool                  // they are of several outputs
+	of        map[factored.Bit]spot // by learned bit
+	have      map[string]bool       // clauses
+	settled   map[string]int8       // by point and output: value of all functions; -1 for open at rows
 	rows      int
 }
 
+// spot is a function with the place of an output among its own.
+type spot struct {
+	f *function
+	i int
+}
+
 // NewModel returns what is known of a problem before anything was observed, if next values depend on at most k
-// variables.
-func NewModel(p *factored.Problem, k int) (*Model, error) {
-	m := &Model{Free: p.Clone(), Outputs: p.Outputs, K: k, have: map[string]bool{}, settled: map[string]int8{}}
+// variables: of shared functions where there are some, else each learned bit has a function of all variables.
+func NewModel(p *factored.Problem, k int, shared []Shared) (*Model, error) {
+	m := &Model{Free: p.Clone(), Outputs: p.Outputs, K: k, have: map[string]bool{}, settled: map[string]int8{}, of: map[factored.Bit]spot{}, shared: shared != nil}
 	m.Free.Inputs, m.Free.Outputs = nil, nil
-	m.Variables = variablesOf(p)
-	if len(m.Variables) > versions.MaxVariables {
-		return nil, fmt.Errorf("next values may depend on %d variables; at most %d are supported", len(m.Variables), versions.MaxVariables)
+	if shared == nil {
+		m.Variables = variablesOf(p)
+		all := make([]int, len(m.Variables))
+		for i := range all {
+			all[i] = i
+		}
+		for _, b := range p.Outputs {
+			m.functions = append(m.functions, &function{outputs: []factored.Bit{b}, views: [][]int{all}})
+		}
 	}
-	m.K = min(k, len(m.Variables))
-	m.renew()
+	for _, s := range shared {
+		f := &function{outputs: s.Outputs}
+		for _, view := range s.Views {
+			var places []int
+			for _, v := range view {
+				places = append(places, m.place(v))
+			}
+			f.views = append(f.views, places)
+		}
+		m.functions = append(m.functions, f)
+	}
+	for _, f := range m.functions {
+		if n := len(f.views[0]); n > versions.MaxVariables {
+			return nil, fmt.Errorf("next values may depend on %d variables; at most %d are supported", n, versions.MaxVariables)
+		}
+		m.prepare(f)
+	}
+	m.K = min(k, m.Most())
 	return m, nil
 }
 
-// renew starts the version spaces.
-func (m *Model) renew() {
-	var domain []int
-	for i := range m.Variables {
-		domain = append(domain, len(m.Variables[i].Legal))
+// Pooled is a shared function with the places of the variables of its views.
+type Pooled struct {
+	Outputs []factored.Bit
+	Places  [][]int
+}
+
+// Shared lists the functions that learned bits share; nil where each has its own.
+func (m *Model) Shared() (all []Pooled) {
+	for _, f := range m.functions {
+		if m.shared {
+			all = append(all, Pooled{f.outputs, f.views})
+		}
 	}
-	m.functions = nil
-	for range m.Outputs {
-		m.functions = append(m.functions, versions.New(domain))
+	return all
+}
+
+// place adds a variable, unless it is there.
+func (m *Model) place(v Variable) int {
+	if i := slices.IndexFunc(m.Variables, func(w Variable) bool {
+		return w.Count == v.Count && slices.Equal(w.Bits, v.Bits) && slices.Equal(w.Legal, v.Legal)
+	}); i >= 0 {
+		return i
+	}
+	m.Variables = append(m.Variables, v)
+	return len(m.Variables) - 1
+}
+
+// Most is the number of variables that a next value may depend on.
+func (m *Model) Most() (n int) {
+	for _, f := range m.functions {
+		n = max(n, len(f.views[0]))
+	}
+	return n
+}
+
+// prepare numbers the values of a function's variables.
+func (m *Model) prepare(f *function) {
+	var domain []int
+	for at := range f.views[0] {
+		codes := map[uint64]uint16{}
+		var legal []uint64
+		for _, view := range f.views {
+			for _, x := range m.Variables[view[at]].Legal {
+				if _, ok := codes[x]; !ok {
+					codes[x] = uint16(len(codes))
+					legal = append(legal, x)
+				}
+			}
+		}
+		f.codes, f.legal = append(f.codes, codes), append(f.legal, legal)
+		domain = append(domain, len(legal))
+	}
+	f.Function = versions.New(domain)
+	for i, b := range f.outputs {
+		m.of[b] = spot{f, i}
 	}
 }
 
@@ -112,13 +225,43 @@ func variablesOf(p *factored.Problem) []Variable {
 			}
 		}
 	}
-	for i := range out {
-		out[i].code = map[uint64]uint16{}
-		for c, x := range out[i].Legal {
-			out[i].code[x] = uint16(c)
+	return out
+}
+
+// VariableOf is a variable of a problem, with the values that its range and the rules on its bits alone allow, of at most 65,536.
+func VariableOf(p *factored.Problem, of *factored.Variable) Variable {
+	v := Variable{Name: of.Name}
+	for i := range of.Width {
+		v.Bits = append(v.Bits, of.First+factored.Bit(i))
+	}
+	fixed := fixedBits(p)
+	for x := of.Lo; x <= of.Hi && x-of.Lo < 1<<16; x++ {
+		if pattern := patternOf(of, x); allowed(pattern, v.Bits, fixed) {
+			v.Legal = append(v.Legal, pattern)
 		}
 	}
-	return out
+	return v
+}
+
+// CountOf is the number of some Booleans that are true.
+func CountOf(p *factored.Problem, name string, of []factored.Bit) Variable {
+	v := Variable{Name: name, Bits: of, Count: true}
+	if len(of) == 0 {
+		return Variable{Name: name, Legal: []uint64{0}}
+	}
+	fixed := fixedBits(p)
+	least, most := 0, len(of)
+	for _, b := range of {
+		if on, ok := fixed[b]; ok && on {
+			least++
+		} else if ok {
+			most--
+		}
+	}
+	for n := least; n <= most; n++ {
+		v.Legal = append(v.Legal, uint64(n))
+	}
+	return v
 }
 
 // patternOf is a value with bit i for the i-th bit of the variable, the most significant first.
@@ -203,37 +346,43 @@ func exclusive(p *factored.Problem) []group {
 	return out
 }
 
-// point is a state with an action as values of the variables.
-func (m *Model) point(now factored.Valuation) versions.Point {
-	at := make(versions.Point, len(m.Variables))
-	for i := range m.Variables {
-		v := &m.Variables[i]
-		var x uint64
-		for j, b := range v.Bits {
-			if now[b] {
-				x |= 1 << j
-			}
-		}
-		c, ok := v.code[x]
+// point is a state with an action as values of the variables of an output.
+func (m *Model) point(f *function, i int, now factored.Valuation) versions.Point {
+	at := make(versions.Point, len(f.views[i]))
+	for k, v := range f.views[i] {
+		x := m.Variables[v].value(now)
+		c, ok := f.codes[k][x]
 		if !ok { // a value that the rules do not allow
-			c = uint16(len(v.code))
-			v.code[x] = c
+			c = uint16(len(f.codes[k]))
+			f.codes[k][x] = c
 		}
-		at[i] = c
+		at[k] = c
 	}
 	return at
 }
 
 // Observe takes a row, which must not contradict another. It reports whether K grew, so that the clauses are void.
 func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
-	at := m.point(now)
 	m.rows++
 	k := m.K
-	for o, f := range m.functions {
-		if !f.Add(at, next[m.Outputs[o]]) {
-			return false, fmt.Errorf("%w: %s had two next values where all that it may depend on was alike", ErrSystem, m.Free.BitName(m.Outputs[o]))
+	var same versions.Point
+	for _, f := range m.functions {
+		for i, b := range f.outputs {
+			at := same
+			if at == nil || len(f.outputs) > 1 {
+				at = m.point(f, i, now)
+			}
+			if len(f.outputs) == 1 {
+				same = at // all functions of one output have the same view
+			}
+			if !f.Add(at, next[b]) {
+				if len(f.outputs) > 1 {
+					return false, fmt.Errorf("%w: %s behaves unlike other objects that look alike", ErrLift, m.Free.BitName(b))
+				}
+				return false, fmt.Errorf("%w: %s had two next values where all that it may depend on was alike", ErrSystem, m.Free.BitName(b))
+			}
 		}
-		k = max(k, f.Least(len(m.Variables)))
+		k = max(k, f.Least(len(f.views[0])))
 	}
 	if grew = k > m.K; grew {
 		m.Widen(k)
@@ -241,8 +390,11 @@ func (m *Model) Observe(now, next factored.Valuation) (grew bool, err error) {
 	return grew, nil
 }
 
-// Least is the least number of variables of functions of an output that agree with the rows.
-func (m *Model) Least(output int) int { return m.functions[output].Least(len(m.Variables)) }
+// Least is the least number of variables of functions of a learned bit that agree with the rows.
+func (m *Model) Least(output factored.Bit) int {
+	f := m.of[output].f
+	return f.Least(len(f.views[0]))
+}
 
 // Widen has next values depend on at most k variables, more than before.
 func (m *Model) Widen(k int) {
@@ -251,12 +403,12 @@ func (m *Model) Widen(k int) {
 }
 
 // value is the next value of an output at a point: 0 or 1 if all functions have it, and 2 if it is open.
-func (m *Model) value(o int, at versions.Point) int8 {
+func (m *Model) value(o int, f *function, at versions.Point) int8 {
 	key := fmt.Sprint(o, at)
 	if v, ok := m.settled[key]; ok {
 		return v
 	}
-	zero, one := m.functions[o].Values(m.K, at)
+	zero, one := f.Values(m.K, at)
 	switch {
 	case zero && one:
 		return 2
@@ -271,22 +423,65 @@ func (m *Model) value(o int, at versions.Point) int8 {
 // Refute adds clauses for the next values of a plan that no function has, and reports whether there are any.
 func (m *Model) Refute(tr *factored.Trace) (any bool) {
 	for t := range tr.Horizon() {
-		at := m.point(tr.Steps[t])
-		for o, b := range m.Outputs {
-			if v := m.value(o, at); v != 2 && (v == 1) != tr.Steps[t+1][b] {
-				m.add(o, at, v == 1)
-				any = true
+		var same versions.Point
+		for o, f := range m.functions {
+			for i, b := range f.outputs {
+				at := same
+				if at == nil || len(f.outputs) > 1 {
+					at = m.point(f, i, tr.Steps[t])
+				}
+				if len(f.outputs) == 1 {
+					same = at
+				}
+				if v := m.value(o, f, at); v != 2 && (v == 1) != tr.Steps[t+1][b] {
+					m.add(f, i, at, v == 1, tr.Steps[t])
+					any = true
+				}
 			}
 		}
 	}
 	return any
 }
 
-// add adds a clause for a next value that all functions have at a point.
-func (m *Model) add(o int, at versions.Point, value bool) {
-	c := Clause{Output: o, Value: value, Variables: m.functions[o].Cube(m.K, at, value)}
-	for _, v := range c.Variables {
-		c.At = append(c.At, at[v])
+// add adds a clause for a next value that all functions have at a point, and the same one for other outputs of the function
+// where it says something about their own variables.
+func (m *Model) add(f *function, i int, at versions.Point, value bool, now factored.Valuation) {
+	var keep []int // constants, which cost nothing
+	for k, v := range f.views[i] {
+		if len(m.Variables[v].Legal) == 1 {
+			keep = append(keep, k)
+		}
+	}
+	fixed := f.Cube(m.K, at, value, keep)
+	m.clause(f, i, fixed, at, value, now)
+	for j := range f.outputs {
+		if j != i {
+			m.clause(f, j, fixed, at, value, nil)
+		}
+	}
+}
+
+// clause adds a clause for an output; now is the state with the action that it was found for, nil for any.
+func (m *Model) clause(f *function, i int, fixed []int, at versions.Point, value bool, now factored.Valuation) {
+	c := Clause{Output: f.outputs[i], Value: value}
+	for _, k := range fixed {
+		place := f.views[i][k]
+		v, x := &m.Variables[place], f.legal[k][at[k]]
+		switch {
+		case !slices.Contains(v.Legal, x):
+			return // never so
+		case len(v.Legal) == 1:
+			continue
+		case !v.Count:
+		case now != nil:
+			x = v.pattern(now)
+		case x == 0:
+		case x == uint64(len(v.Bits)):
+			x = 1<<len(v.Bits) - 1
+		default:
+			return // many patterns
+		}
+		c.Variables, c.Is = append(c.Variables, place), append(c.Is, x)
 	}
 	if key := fmt.Sprint(c); !m.have[key] {
 		m.have[key] = true
@@ -296,17 +491,16 @@ func (m *Model) add(o int, at versions.Point, value bool) {
 
 // Literals is a clause over bits: one of them holds at every step.
 func (m *Model) Literals(c *Clause) []factored.Lit {
-	lits := []factored.Lit{{Bit: m.Outputs[c.Output], Neg: !c.Value, Next: true}}
+	lits := []factored.Lit{{Bit: c.Output, Neg: !c.Value, Next: true}}
 	for i, v := range c.Variables {
-		lits = append(lits, m.Variables[v].differs(c.At[i])...)
+		lits = append(lits, m.Variables[v].differs(c.Is[i])...)
 	}
 	return lits
 }
 
-// differs lists literals one of which holds where the variable has another value than the given legal one.
-func (v *Variable) differs(code uint16) (lits []factored.Lit) {
-	x := v.Legal[code]
-	if v.isGroup() && x != 0 {
+// differs lists literals one of which holds where the bits have other values.
+func (v *Variable) differs(x uint64) (lits []factored.Lit) {
+	if !v.Count && v.isGroup() && x != 0 {
 		return []factored.Lit{{Bit: v.Bits[bits.TrailingZeros64(x)], Neg: true}}
 	}
 	for i, b := range v.Bits {

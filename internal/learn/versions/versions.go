@@ -83,11 +83,14 @@ func (f *Function) has(k int, at Point, value bool) bool {
 }
 
 // Cube generalises a point at which all functions of at most k variables have the given value: they have it
-// wherever the variables listed have the values of the point, and the others any legal ones.
-func (f *Function) Cube(k int, at Point, value bool) (fixed []int) {
+// wherever the variables listed have the values of the point, and the others any legal ones. Those of keep are fixed
+// in any case.
+func (f *Function) Cube(k int, at Point, value bool, keep []int) (fixed []int) {
 	var free mask
 	for v := range f.domain {
-		free.add(v)
+		if !slices.Contains(keep, v) {
+			free.add(v)
+		}
 	}
 	for {
 		s := f.search(k)
@@ -110,12 +113,16 @@ func (f *Function) Cube(k int, at Point, value bool) (fixed []int) {
 			fixed = append(fixed, v)
 		}
 	}
-	return f.shrink(k, at, value, fixed)
+	return f.shrink(k, at, value, fixed, keep)
 }
 
 // shrink frees what of fixed need not be fixed.
-func (f *Function) shrink(k int, at Point, value bool, fixed []int) []int {
-	for i := 0; i < len(fixed) && len(fixed) > 1; {
+func (f *Function) shrink(k int, at Point, value bool, fixed, keep []int) []int {
+	for i := 0; i < len(fixed); {
+		if slices.Contains(keep, fixed[i]) {
+			i++
+			continue
+		}
 		rest := slices.Delete(slices.Clone(fixed), i, i+1)
 		s := f.search(k)
 		for v := range f.domain {

@@ -122,7 +122,7 @@ func compare(t *testing.T, seed uint64, f *Function, k int, all []Point) {
 		if zero == one {
 			continue
 		}
-		fixed := f.Cube(k, at, one)
+		fixed := f.Cube(k, at, one, nil)
 		for _, other := range all {
 			if slices.ContainsFunc(fixed, func(v int) bool { return other[v] != at[v] }) {
 				continue

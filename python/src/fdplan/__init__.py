@@ -26,8 +26,8 @@ from .errors import (
 )
 from .events import Event
 from .job import Command, Job
-from .learned import Collected, Converted, FluentErrors, Initialized, Measure, Proved, Tested, Trained
-from .learning import collect, convert, init, prove, test, train
+from .learned import Acted, Collected, Converted, FluentErrors, Initialized, Measure, Proved, Tested, Trained
+from .learning import collect, convert, init, learn, prove, test, train
 from .policies import Policy, PolicyRow, PolicyStep
 from .problem import Problem
 from .results import (
@@ -54,6 +54,7 @@ from .session import Session, SessionProblem
 __version__ = "0.1.0"
 
 __all__ = [
+    "Acted",
     "Bracket",
     "Collected",
     "Command",
@@ -104,6 +105,7 @@ __all__ = [
     "episodes",
     "explain",
     "init",
+    "learn",
     "plan",
     "policy",
     "prove",

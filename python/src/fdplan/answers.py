@@ -929,6 +929,67 @@ class Trained(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Acted(Result):
+    """The answer of `fdplan learn`."""
+
+    assuming: str
+    """What bound and status rest on, to follow an 'if'."""
+
+    bound: float | None
+    """No plan has more, if what Assuming says is true."""
+
+    certificate: str | None
+    """The folder with the proof of the bound; null where none was made, as NoProof says."""
+
+    clauses: int
+    """About next values, that follow from them."""
+
+    experiment: dict[str, Any] | None = field(default=None, repr=False)
+    """What would be tried next: from a state that was seen, steps of which the last is new; absent if nothing is left to be tried."""
+
+    horizon: int
+
+    k: int
+    """Most variables that a next value depends on."""
+
+    learned: list[dict[str, Any]] | None = field(repr=False)
+
+    network: dict[str, Any] | None = field(default=None, repr=False)
+    """Network was trained on all rows; absent if there was no time for it."""
+
+    no_proof: str | None = None
+
+    plan: list[dict[str, Any]] | None
+
+    problem: str
+
+    resets: int
+
+    reward: float | None
+    """Of the plan that was seen to hold."""
+
+    rows: int
+    """Different steps that were seen, here or before."""
+
+    seconds: dict[str, Any] = field(repr=False, compare=False)
+
+    simulator: str
+
+    status: Literal["optimal", "feasible", "infeasible", "unknown"]
+    """'optimal' where the plan was seen to hold and none is better, 'infeasible' where no plan exists, both as Assuming says; else 'feasible' with a plan that was seen to hold, and 'unknown' without."""
+
+    steps: int
+
+    stopped: str | None = None
+    """Why it ended before it was proven."""
+
+    trace: list[dict[str, Any]] | None = field(repr=False)
+
+    whole: bool
+    """Whole reports that the plan was seen in one run, and not only each of its steps."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Errors(Result):
     """The outcome of `fdplan test`."""
 

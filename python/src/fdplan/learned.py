@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import answers
 from .answers import Collected, Converted, Equality, Errors, FluentErrors, Initialization, Measure, Trained
 from .documents import decode
 
-__all__ = ["Collected", "Converted", "FluentErrors", "Initialized", "Measure", "Proved", "Tested", "Trained"]
+__all__ = ["Acted", "Collected", "Converted", "FluentErrors", "Initialized", "Measure", "Proved", "Tested", "Trained"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acted(answers.Acted):
+    """The answer of :func:`fdplan.learn`."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether a plan is proven optimal, as far as ``assuming`` says."""
+        return self.status == "optimal"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,14 @@ from . import weights as arrays
 from .commands import ask
 from .errors import InputError
 from .job import Command, Invocation
-from .learned import Collected, Converted, Initialized, Proved, Tested, Trained
+from .learned import Acted, Collected, Converted, Initialized, Proved, Tested, Trained
 from .problem import Name
 from .tables import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["collect", "convert", "init", "prove", "test", "train"]
+__all__ = ["collect", "convert", "init", "learn", "prove", "test", "train"]
 
 Path: TypeAlias = "str | os.PathLike[str]"
 
@@ -41,6 +41,15 @@ def init(log: Table, out: Path, **given: Unpack[options.Init]) -> Invocation[Ini
     """Make a task and a data set, in the folder ``out``, from the log of a system."""
     made = ask("init", Initialized, {"out": out, **given})
     return made.given(log=tables.on_disk(log, made.files))
+
+
+@Command
+def learn(problem: Name, out: Path, simulator: Any = "rddl", **given: Unpack[options.Learn]) -> Invocation[Acted]:
+    """Learn a system by acting in it, until a plan is proven optimal, with all that was seen in the folder ``out``.
+
+    ``simulator`` is ``"rddl"``, a command, or an environment with ``reset`` and ``step``.
+    """
+    return ask("learn", Acted, {"out": out, "simulator": simulator, **given}, problem)
 
 
 @Command

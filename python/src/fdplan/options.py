@@ -423,6 +423,58 @@ class Show(TypedDict, total=False):
     """Seed of the run in the picture of a policy; default: the most likely run."""
 
 
+class Learn(TypedDict, total=False):
+    """Options of ``fdplan learn``."""
+
+    reward: Text | Mapping[str, Any]
+    """File of variable,weight lines that replaces the reward."""
+
+    initial: Sequence[Text] | Mapping[str, Any]
+    """Set the initial value of a state variable; repeatable."""
+
+    require: Sequence[Text]
+    """Add a constraint, an expression or literals,op,number; repeatable."""
+
+    given: Sequence[Text] | Mapping[str, Any]
+    """What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value."""
+
+    simulator_timeout: Text | float
+    """Time limit for an answer of a simulator process."""
+
+    horizon: int
+    """Steps of a plan; default: the problem's own."""
+
+    steps: int
+    """Maximal number of steps to take in the system; 0 for no bound."""
+
+    resets: Literal["yes", "no", "any"]
+    """Whether the system may be reset to its initial state at any time, or to any state that was seen: yes, no, any."""
+
+    variables: int
+    """Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more."""
+
+    lift: bool
+    """One function for all objects of a type, of their fluents and the numbers of their neighbours."""
+
+    data: Text
+    """Data set of steps that were seen before."""
+
+    resume: bool
+    """Go on with what the folder has."""
+
+    time_limit: Text | float
+    """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""
+
+    memory: int | Text
+    """Bound on memory, such as 512MiB; default: half of what the machine or the control group has, at most 4GiB."""
+
+    threads: int
+    """Threads to use; 0 for one per core."""
+
+    seed: int
+    """Seed of whatever draws random numbers."""
+
+
 class Collect(TypedDict, total=False):
     """Options of ``fdplan collect``."""
 

@@ -1,0 +1,140 @@
+package act_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fdplan/fdplan/internal/app/act"
+	"github.com/fdplan/fdplan/internal/app/execute"
+	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/engine"
+)
+
+// learn learns a bundled problem in its RDDL.
+func learn(t *testing.T, name string, r act.Request) *act.Document {
+	t.Helper()
+	d, err := act.Run(context.Background(), problem(t, name), execute.SimulatorRef{Name: "rddl"}, complete(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func problem(t *testing.T, name string) *load.Problem {
+	t.Helper()
+	p, err := load.Load(context.Background(), load.Ref{Name: name, Untrained: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func complete(r act.Request) act.Request {
+	r.Now, r.Limits.Threads = time.Now, 1
+	if r.Variables == 0 {
+		r.Variables = 2
+	}
+	return r
+}
+
+// TestBundled learns the bundled problems from nothing: the optimum is certified within so many steps.
+func TestBundled(t *testing.T) {
+	for _, c := range []struct {
+		problem string
+		request act.Request
+		reward  float64
+		steps   int
+	}{
+		{"navigation/3x3", act.Request{Resets: act.ResetsNo}, -4, 70},
+		{"navigation/4x4", act.Request{Resets: act.ResetsNo}, -5, 110},
+		{"navigation/5x5", act.Request{Resets: act.ResetsNo}, -8, 150},
+		{"inventory/2", act.Request{}, -9, 25},
+		{"inventory/4", act.Request{}, -10, 50},
+		{"sysadmin/4", act.Request{}, -3, 60},
+		{"sysadmin/5", act.Request{}, -4, 60},
+		{"sysadmin/4", act.Request{Resets: act.ResetsAny}, -3, 60},
+		{"cellda/x", act.Request{Resets: act.ResetsAny}, -9, 80},
+		{"sysadmin/4", act.Request{Lift: true}, -3, 40},
+		{"sysadmin/5", act.Request{Lift: true}, -4, 40},
+		{"cellda/x", act.Request{}, -9, 80},
+		{"cellda/y", act.Request{}, -6, 80},
+	} {
+		c.request.Folder = t.TempDir()
+		d := learn(t, c.problem, c.request)
+		if d.Status != engine.Optimal || *d.Reward != c.reward || d.Steps > c.steps || d.Certificate == nil {
+			t.Errorf("%s: %s after %d steps, %s; expected %v within %d", c.problem, d.Status, d.Steps, d.Verdict(), c.reward, c.steps)
+		}
+		r, err := act.Certify(context.Background(), c.request.Folder, problem(t, c.problem))
+		if err != nil || !r.Accepted {
+			t.Errorf("%s: the certificate is refused: %v %v", c.problem, r, err)
+		}
+	}
+}
+
+// TestResume stops after some steps, and goes on.
+func TestResume(t *testing.T) {
+	r := act.Request{Folder: t.TempDir(), Steps: 20}
+	first := learn(t, "sysadmin/4", r)
+	if first.Status == engine.Optimal || first.Steps != 20 || first.Experiment == nil || first.Stopped == "" || first.Bound == nil {
+		t.Errorf("after 20 steps: %+v", first)
+	}
+	if _, err := act.Run(context.Background(), problem(t, "sysadmin/4"), execute.SimulatorRef{Name: "rddl"}, complete(r)); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("the steps of another run are not refused: %v", err)
+	}
+	r.Resume, r.Steps = true, 200
+	if d := learn(t, "sysadmin/4", r); d.Status != engine.Optimal || *d.Reward != -3 || d.Rows <= first.Rows {
+		t.Errorf("resumed: %+v", d)
+	}
+}
+
+// TestReopened has a plan proven with functions of one variable, and goes on with rows that refute it.
+func TestReopened(t *testing.T) {
+	dir := t.TempDir()
+	first := learn(t, "navigation/3x3", act.Request{Folder: dir, Variables: 1, Steps: 3})
+	if first.K != 1 || !strings.Contains(first.Assuming, "more than 1 recorded variable") {
+		t.Errorf("it assumes %s", first.Assuming)
+	}
+	if d := learn(t, "navigation/3x3", act.Request{Folder: dir, Variables: 1, Resume: true}); d.K != 2 || d.Status != engine.Optimal || *d.Reward != -4 {
+		t.Errorf("k %d, %s", d.K, d.Verdict())
+	}
+}
+
+// TestCertifyRefuses changes what was concluded.
+func TestCertifyRefuses(t *testing.T) {
+	dir := t.TempDir()
+	learn(t, "inventory/4", act.Request{Folder: dir})
+	name := filepath.Join(dir, act.LearnedFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	row := 0
+	for i, l := range lines {
+		if strings.Contains(l, `"rows":[`) {
+			row = i + 1
+		}
+	}
+	for what, changed := range map[string]string{
+		"a row less":           strings.Join(append(append([]string{}, lines[:row]...), lines[row+1:]...), "\n"),
+		"another next value":   strings.Replace(string(text), `"value":true`, `"value":false`, 1),
+		"functions of more":    strings.Replace(string(text), `"k":3`, `"k":4`, 1),
+		"functions of fewer":   strings.Replace(string(text), `"k":3`, `"k":2`, 1),
+		"a condition less":     strings.Replace(string(text), `"if":[{`, `"if":[],"was":[{`, 1),
+		"a value that is left": strings.Replace(string(text), `"legal":["0000",`, `"legal":[`, 1),
+	} {
+		if changed == string(text) {
+			t.Fatalf("%s: nothing is changed", what)
+		}
+		if err := os.WriteFile(name, []byte(changed), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := act.Certify(context.Background(), dir, problem(t, "inventory/4")); err == nil && r.Accepted {
+			t.Errorf("%s: accepted", what)
+		}
+	}
+}
