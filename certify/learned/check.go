@@ -11,8 +11,8 @@ import (
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// MaxSets bounds the sets of variables that are tried for an output.
-const MaxSets = 20_000_000
+// maxSets bounds the sets of variables that are tried for an output.
+const maxSets = 20_000_000
 
 // Checked is what a record shows.
 type Checked struct {
@@ -341,7 +341,7 @@ func (c *checker) clauses(ctx context.Context) error {
 			continue
 		}
 		k := min(c.r.K, len(f.views[0]))
-		if n := new(big.Int).Binomial(int64(len(f.views[0])), int64(k)); n.Cmp(big.NewInt(MaxSets)) > 0 {
+		if n := new(big.Int).Binomial(int64(len(f.views[0])), int64(k)); n.Cmp(big.NewInt(maxSets)) > 0 {
 			return fmt.Errorf("%v sets of %d variables are too many to try", n, k)
 		}
 		sets, err := f.consistent(ctx, k)
