@@ -28,7 +28,7 @@ const (
 	// window bounds the last steps that are tried.
 	window = 12
 	// mostCases bounds the combinations of regions of one trial, and mostSum those of all.
-	mostCases, mostSum = 2000, 6000
+	mostCases, mostSum = 8000, 10000
 )
 
 // None proves that no plan of the given number of steps holds against every error within the bands. First it looks for
@@ -36,24 +36,25 @@ const (
 // from the start.
 func (t *Task) None(ctx context.Context, horizon int) (*Refutation, error) {
 	bounds, spent := t.trends(), 0
-	for k := 1; k <= min(horizon, window); k++ {
-		for _, anywhere := range []bool{true, false} {
-			p, cases, err := t.refute(ctx, k, anywhere, k == horizon, bounds)
-			if p != nil || err != nil {
-				return p, err
-			}
-			if spent += cases; spent > mostSum {
-				return nil, fmt.Errorf("%w: the errors of %d steps were looked at", ErrUndecided, k)
+	for _, added := range []int{0, mostAdded} { // few courses first: most proofs need no more
+		spent = 0
+		for k := 1; k <= min(horizon, window) && spent <= mostSum; k++ {
+			for _, anywhere := range []bool{true, false} {
+				p, cases, err := t.refute(ctx, k, anywhere, k == horizon, bounds, added)
+				if p != nil || err != nil {
+					return p, err
+				}
+				spent += cases
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: the errors of %d steps were looked at", ErrUndecided, min(horizon, window))
+	return nil, fmt.Errorf("%w: the errors of up to %d steps were looked at", ErrUndecided, min(horizon, window))
 }
 
 // refute tries k steps, from anywhere to the end or from the start.
-func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, bounds []trend) (*Refutation, int, error) {
+func (t *Task) refute(ctx context.Context, k int, anywhere, all bool, bounds []trend, added int) (*Refutation, int, error) {
 	courses := t.courses(k)
-	r := &refuter{t: t, ctx: ctx, k: k, anywhere: anywhere, goal: anywhere || all, courses: courses, trends: bounds}
+	r := &refuter{t: t, ctx: ctx, k: k, anywhere: anywhere, goal: anywhere || all, courses: courses, trends: bounds, most: added}
 	ok := r.run()
 	if ctx.Err() != nil {
 		return nil, 0, context.Cause(ctx)
@@ -149,6 +150,7 @@ type refuter struct {
 	vars     []box
 	rows     []row
 	cases    int
+	most     int       // courses that may be added
 	added    int       // courses beside the first ones, at most
 	depth    int       // of these, at hand
 	x        []row     // where steps begin
@@ -209,7 +211,7 @@ const mostAdded, mostTried = 2, 81
 
 // another refutes the rows at hand with one more course of errors: the one that breaks most at the point where they hold.
 func (r *refuter) another() bool {
-	if r.depth == mostAdded || r.point == nil || r.ctx == nil {
+	if r.depth >= r.most || r.point == nil || r.ctx == nil {
 		return false
 	}
 	worst, most := [][]int64(nil), 1e-6
@@ -477,14 +479,16 @@ func (r *refuter) leaf(f *Function, x, u []row, then func(*Linear) bool) bool {
 func (r *refuter) clamped(v row, q *Quantity, then func(row) bool) bool {
 	above, over := r.sum(float64(-q.Hi), 1, v, 0, row{}), r.sum(float64(q.Hi), -1, v, 0, row{})
 	below, under := r.sum(float64(q.Lo), -1, v, 0, row{}), r.sum(float64(-q.Lo), 1, v, 0, row{})
+	const slight = 1e-6 // what is beyond an end by less is rounding, or counts as such
+	v.e += 2 * slight
 	var inside []row
-	if _, most := above.bounds(r.vars); most > 0 {
+	if _, most := above.bounds(r.vars); most > slight {
 		if !r.under([]row{over}, func() bool { return then(constant(q.Hi)) }) {
 			return false
 		}
 		inside = append(inside, above)
 	}
-	if _, most := below.bounds(r.vars); most > 0 {
+	if _, most := below.bounds(r.vars); most > slight {
 		if !r.under([]row{under}, func() bool { return then(constant(q.Lo)) }) {
 			return false
 		}
