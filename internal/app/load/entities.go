@@ -39,7 +39,8 @@ func (p *Problem) forEntities(r Ref) error {
 		if err != nil {
 			return err
 		}
-		p.Problem, rename, p.Chance = q, factored.NameOf, nil // plans take what is most likely
+		p.Undrawn = p.Chance != nil
+		p.Problem, rename, p.Chance = q, factored.NameOf, nil
 		if p.Network != nil {
 			p.Network = bnn.Copies(p.Network, len(names))
 		}

@@ -76,6 +76,8 @@ type Problem struct {
 	OwnReward bool
 	// LearnedReward reports that the reward is that of Trained. A system's own one counts in it.
 	LearnedReward bool
+	// Undrawn reports that next values are drawn, or have errors, and that the problem takes the most likely ones: that of several entities does.
+	Undrawn bool
 	// OwnInitial reports that the user gave the initial state.
 	OwnInitial bool
 	// Required are the user's further constraints, which hold in the simulator
