@@ -129,6 +129,8 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 			return nil, err
 		}
 		return fromTask(ctx, t, r, task.Options{Known: true}, read)
+	case strings.HasSuffix(r.Name, ".pddl"):
+		return nil, fmt.Errorf("%s is in PDDL; expected its domain too: --pddl DOMAIN.pddl", r.Name)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":
