@@ -134,7 +134,7 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 			what = "reaches the goal and keeps every rule until then"
 		}
 	}
-	s.Says = fmt.Sprintf("planning again in each step %s in %v; errors are drawn in blocks of %d from those on held-out rows", what, &s.Sample, block)
+	s.Says = fmt.Sprintf("planning again in each step %s in %v; the runs are of the learned model, with errors in blocks of %d from those on held-out rows", what, &s.Sample, block)
 	return nil
 }
 
