@@ -153,7 +153,7 @@ func Learn(ctx context.Context, t *Table, o Options) (*Structure, error) {
 		if found := together[o]; found != nil {
 			*out = *found
 		} else {
-			*out = l.learn(o, all, st.Noisy, kinds[o])
+			*out = l.final(o, all, st.Noisy, kinds[o])
 		}
 		out.Held = held
 		known := l.t.known(all, o)
@@ -467,6 +467,18 @@ func (t *Table) wrong(out *Output, o int, rows []int32) (wrong []bool, n int) {
 // learn describes an output on some rows.
 func (l *learner) learn(o int, rows []int32, short bool, kind Kind) Output {
 	return l.describe(l.searchFor(o, rows), short, kind)
+}
+
+// final describes an output on all rows by the kind of function that was chosen for it. Rows that were held out then may be exceptions to a
+// function of integers that explained all others: where none can be, that is not taken.
+func (l *learner) final(o int, all []int32, short bool, kind Kind) Output {
+	out := l.learn(o, all, short, kind)
+	if kind == ByForm && out.Wrong > 0 && !short && !l.t.Contradictory {
+		if table := l.learn(o, all, short, ByTable); table.Wrong < out.Wrong {
+			return table
+		}
+	}
+	return out
 }
 
 // searchFor is a search for the inputs of an output on the rows of which it is known.
