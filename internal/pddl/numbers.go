@@ -228,14 +228,10 @@ func (g *grounder) reward() error {
 	}
 	zero := node(ground.Const, ground.Int, pos{})
 	if g.p.Reward = zero; len(parts) > 0 {
-		g.p.Reward = sum(parts0(parts), wider(parts), parts)
+		at := parts[0].Pos
+		g.p.Reward = sum(pos{at.File, at.Line, at.Col}, wider(parts), parts)
 	}
 	return nil
-}
-
-func parts0(parts []*ground.Node) pos {
-	at := parts[0].Pos
-	return pos{at.File, at.Line, at.Col}
 }
 
 // weigh adds the weights that a metric gives to functions, by their keys, and returns that of the number of steps.

@@ -342,18 +342,9 @@ func (r *run) turnCheapest(ctx context.Context) {
 			r.refusedCheapest = true
 			return
 		}
-		var guess *pattern.Least
-		var err error
-		if r.without&Patterns == 0 {
-			guess, err = pattern.New(ctx, r.q.Task, g.depth[0], g.sample(), smallTable)
-		}
-		if err != nil {
+		if err := r.openWays(ctx); err != nil {
 			r.refusedCheapest = true
 			return
-		}
-		r.ways = newCheapest(g, guess, r.q.MaxHorizon, r.sharpenAfter)
-		if cut, err := pattern.NewCut(ctx, r.q.Task); err == nil && cut != nil {
-			r.ways.cutter = cut.NewCutter()
 		}
 	}
 	c := r.ways
@@ -371,6 +362,22 @@ func (r *run) turnCheapest(ctx context.Context) {
 		}
 	}
 	r.concludeCheapest()
+}
+
+// openWays begins the search for a cheapest way, with its estimates.
+func (r *run) openWays(ctx context.Context) error {
+	var guess *pattern.Least
+	var err error
+	if r.without&Patterns == 0 {
+		if guess, err = pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable); err != nil {
+			return err
+		}
+	}
+	r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
+	if cut, err := pattern.NewCut(ctx, r.q.Task); err == nil && cut != nil {
+		r.ways.cutter = cut.NewCutter()
+	}
+	return nil
 }
 
 // guidedShare is how many joint actions a search with tables may try for one of

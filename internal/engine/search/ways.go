@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/pattern"
 )
 
 // Ways is the search for a cheapest way alone: the horizons of a query are not looked at, and a plan has as many steps
@@ -29,7 +28,7 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	if s.mostReward != 0 {
 		return nil, fmt.Errorf("a step of %s may have the reward %v; expected costs, which are no rewards above 0, or a horizon", q.Problem.Name, q.Problem.Reward.Float(s.mostReward))
 	}
-	r := &run{q: q, g: newGraph(s), limits: l, report: report}
+	r := &run{q: q, g: newGraph(s), limits: l, report: report, sharpenAfter: sharpenAfter}
 	r.q.MaxHorizon = math.MaxInt32
 	for range max(1, l.Threads) {
 		r.workers = append(r.workers, s.newWorker(ctx, l.Memory))
@@ -44,13 +43,11 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	for _, w := range r.workers {
 		w.compiled = r.g.compiled
 	}
-	guess, err := pattern.New(ctx, q.Task, r.g.depth[0], r.g.sample(), smallTable)
-	if err != nil && ctx.Err() == nil {
+	if err := r.openWays(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
-	}
-	r.ways = newCheapest(r.g, guess, math.MaxInt32, sharpenAfter)
-	if cut, err := pattern.NewCut(ctx, q.Task); err == nil && cut != nil {
-		r.ways.cutter = cut.NewCutter()
+	} else if err != nil {
+		none := int64(0) // no way costs less
+		return &engine.Result{Status: engine.Unknown, Bound: &none, Reason: r.stopped(ctx)}, nil
 	}
 	c := r.ways
 	c.compiled = r.g.compiled
