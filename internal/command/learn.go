@@ -55,6 +55,9 @@ func (c *learnCmd) Run(a *environment) error {
 	return nil
 }
 
+// fewUnsafe is how many unsafe steps are written as text.
+const fewUnsafe = 5
+
 // writeLearned writes the answer as text.
 func writeLearned(w io.Writer, d *act.Document) error {
 	fmt.Fprintf(w, "%s: %s, horizon %d, after %s", d.Problem, d.Status, d.Horizon, counted.Of(d.Steps, "step"))
@@ -78,6 +81,13 @@ func writeLearned(w io.Writer, d *act.Document) error {
 		for t, v := range e.Actions {
 			fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
 		}
+	}
+	for i, u := range d.Unsafe {
+		if i == fewUnsafe {
+			fmt.Fprintf(w, "  and %s\n", counted.Of(len(d.Unsafe)-i, "other step"))
+			break
+		}
+		fmt.Fprintf(w, "  not tried: %s in %v, which may break %s\n", actions(u.Action), u.State, u.Rule)
 	}
 	if n := d.Network; n != nil {
 		fmt.Fprintf(w, "network: %s in %s, %d of %s wrong", n.Shape, n.File, n.Wrong, counted.Of(n.Rows, "row"))

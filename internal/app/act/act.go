@@ -32,6 +32,7 @@ type Request struct {
 	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
 	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
 	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
+	Safe      bool   `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
 	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
 	Resume    bool   `help:"Go on with what the folder has."`
 
@@ -129,7 +130,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	o := acting.Options{
 		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny, K: x.r.Variables, Limits: x.r.Limits,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
-		Step: x.step, OwnReward: x.p.OwnReward,
+		Step: x.step, Safe: x.r.Safe, OwnReward: x.p.OwnReward,
 	}
 	if x.r.Lift {
 		var err error

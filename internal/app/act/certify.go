@@ -51,7 +51,7 @@ func (x *run) certify(ctx context.Context, res *acting.Result) error {
 	err = certify.Write(ctx, engine.Task{Problem: checked.Optimistic}, []certify.Answer{a}, x.r.Folder, certify.Options{Limits: x.r.Limits, Large: x.r.Large, Again: x.r.Again})
 	switch {
 	case errors.Is(err, certify.ErrNoProof), ctx.Err() != nil:
-		x.d.NoProof = err.Error()
+		x.d.NoProof = strings.TrimPrefix(err.Error(), certify.ErrNoProof.Error()+": ")
 	case err != nil:
 		return err
 	default:
@@ -106,7 +106,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 		r.Accepted, r.Refused = false, err.Error()
 		return r, nil
 	}
-	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "whole", "experiment", "learned", "network", "stopped", "certificate", "no_proof", "seconds"}}
+	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "whole", "experiment", "unsafe", "learned", "network", "stopped", "certificate", "no_proof", "seconds"}}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		r.Accepted, r.Refused = false, err.Error()
 	}

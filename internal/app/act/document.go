@@ -36,7 +36,9 @@ type Document struct {
 	// Experiment is what would be tried next: from a state that was seen, steps of which the last is new; absent if nothing
 	// is left to be tried.
 	Experiment *Experiment `json:"experiment,omitempty"`
-	Learned    []Learned   `json:"learned"`
+	// Unsafe are the steps that were not taken with safe exploration, though they may be of better plans.
+	Unsafe  []Unsafe  `json:"unsafe,omitempty"`
+	Learned []Learned `json:"learned"`
 	// Network was trained on all rows; absent if there was no time for it.
 	Network *Network `json:"network,omitempty"`
 	Stopped string   `json:"stopped,omitempty"` // why it ended before it was proven
@@ -50,6 +52,13 @@ type Document struct {
 type Experiment struct {
 	State   app.Values   `json:"state"`
 	Actions []app.Values `json:"actions"`
+}
+
+// Unsafe is a step that may break a rule.
+type Unsafe struct {
+	State  app.Values `json:"state"`
+	Action app.Values `json:"action"`
+	Rule   string     `json:"rule"`
 }
 
 // Learned is what is known of a learned variable.
@@ -90,6 +99,9 @@ func newDocument(p *load.Problem, system string, r *Request, res *acting.Result)
 		for _, v := range res.Experiment {
 			d.Experiment.Actions = append(d.Experiment.Actions, app.ValuesOf(p.Problem, factored.Action, v, false))
 		}
+	}
+	for _, u := range res.Unsafe {
+		d.Unsafe = append(d.Unsafe, Unsafe{app.ValuesOf(p.Problem, factored.State, u.Now, true), app.ValuesOf(p.Problem, factored.Action, u.Now, false), u.Rule})
 	}
 	d.Learned = learnedOf(p.Problem, res.Model)
 	return d

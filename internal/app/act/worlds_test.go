@@ -174,9 +174,9 @@ func (w *world) best() *int64 {
 }
 
 // learn acts in the world.
-func (w *world) learn(t *testing.T, k int, reset bool) *acting.Result {
+func (w *world) learn(t *testing.T, k int, reset bool, change ...func(*acting.Options)) *acting.Result {
 	t.Helper()
-	r, err := w.act(w, k, reset)
+	r, err := w.act(w, k, reset, change...)
 	if err != nil {
 		t.Fatalf("%s: %v", w.p.Name, err)
 	}
@@ -184,9 +184,9 @@ func (w *world) learn(t *testing.T, k int, reset bool) *acting.Result {
 }
 
 // act acts in a system that has the world's problem.
-func (w *world) act(sys simulator.System, k int, reset bool) (*acting.Result, error) {
+func (w *world) act(sys simulator.System, k int, reset bool, change ...func(*acting.Options)) (*acting.Result, error) {
 	s := simulator.NewSession(w.p, sys, simulator.Options{Rules: []simulator.Rules{simulator.ProblemRules{Problem: w.p}}})
-	return acting.Learn(context.Background(), w.p, s, acting.Options{
+	o := acting.Options{
 		Horizon: w.horizon, Steps: 3000, Reset: reset, K: k, Limits: engine.Limits{Threads: 1},
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) {
 			all := w.joint()
@@ -197,7 +197,11 @@ func (w *world) act(sys simulator.System, k int, reset bool) (*acting.Result, er
 			}
 			return nil, fmt.Errorf("no action is allowed")
 		},
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	return acting.Learn(context.Background(), w.p, s, o)
 }
 
 // right reports whether a stop tells the truth.
@@ -355,4 +359,66 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: never named", c.name)
 		}
 	}
+}
+
+// logged is a log of steps from legal states to legal ones, about which someone knew that they were safe.
+func (w *world) logged(n int) (known []simulator.Transition) {
+	at := w.start
+	for range n {
+		all := w.joint()
+		now := slices.Clone(all[w.r.IntN(len(all))])
+		for _, b := range w.p.Bits(factored.State) {
+			now[b] = at[b]
+		}
+		next := w.next(now)
+		if validate.CheckPart(w.p, validate.Action, now) != nil || validate.CheckPart(w.p, validate.State, next) != nil {
+			continue
+		}
+		known = append(known, simulator.Transition{Now: now, Next: next})
+		if at = next; w.r.IntN(4) == 0 {
+			at = w.start
+		}
+	}
+	return known
+}
+
+// TestSafe acts in random systems with states that rules forbid, from a log of few safe steps: no step leads to such a
+// state, and some plans are proven all the same.
+func TestSafe(t *testing.T) {
+	proven, barred, broken := 0, 0, 0
+	for seed := uint64(0); seed < uint64(*worlds); seed++ {
+		k := 1 + int(seed%3)
+		w := newWorld(seed, k)
+		known := w.logged(10)
+		for _, safe := range []bool{true, false} {
+			w.now = w.start
+			illegal := 0
+			r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) {
+				o.Safe, o.Known = safe, known
+				o.Step = func(s acting.Step) error {
+					if s.Next != nil && validate.CheckPart(w.p, validate.State, s.Next) != nil {
+						illegal++
+					}
+					return nil
+				}
+			})
+			switch {
+			case !safe:
+				broken += illegal
+				continue
+			case illegal > 0:
+				t.Errorf("%s: %d steps broke a rule", w.p.Name, illegal)
+			case !right(r, w.best()):
+				t.Errorf("%s: %s %v is wrong", w.p.Name, r.Status, value(r.Reward))
+			case r.Status == engine.Optimal:
+				proven++
+			case r.Reason != "" && len(r.Unsafe) > 0:
+				barred++
+			}
+		}
+	}
+	if proven < *worlds/3 || barred == 0 || broken == 0 {
+		t.Errorf("of %d, %d were proven and %d ended before an unsafe step; without, rules were broken %d times", *worlds, proven, barred, broken)
+	}
+	t.Logf("of %d, %d were proven and %d ended before an unsafe step; without, rules were broken %d times", *worlds, proven, barred, broken)
 }

@@ -96,6 +96,9 @@ func write(ctx context.Context, t engine.Task, a *Answer, dir string, o Options)
 	if err != nil {
 		return err
 	}
+	if c.Accepted && a.Trace == nil && a.Status == engine.Unknown && c.Bound == nil {
+		return errors.Join(fmt.Errorf("%w: the bound is what steps can be worth at most", ErrNoProof), os.Remove(opb), os.Remove(pbp))
+	}
 	c.compare(said{status: a.Status, reward: rewardOf(t, *a), bound: boundOf(t, *a)})
 	if !c.Accepted {
 		return fmt.Errorf("%w: the certificate of horizon %d is refused: %s", app.ErrInternal, a.Horizon, c.Refused)

@@ -34,6 +34,17 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			}
 			continue
 		}
+		if l.o.Safe {
+			if root, err = l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward, safe: true}); err != nil {
+				return nil, err
+			}
+			if root.Trace == nil {
+				if err := l.confined(ctx, "no step that could lead to a better plan is safe"); err != nil || l.out.Reason != "" {
+					return nil, err
+				}
+				continue
+			}
+		}
 		switch {
 		case stray:
 			err = l.stray(ctx)
@@ -119,7 +130,7 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 				return err
 			}
 		}
-		return l.random()
+		return l.random(ctx)
 	}
 	if l.taken > 0 {
 		if err := l.reset(ctx, nil); err != nil {
@@ -157,16 +168,37 @@ func (l *learner) stray(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.random()
+	return l.random(ctx)
 }
 
-// random has the next step drawn at random.
-func (l *learner) random() error {
-	action, err := l.o.Draw(l.now)
-	if err == nil {
-		l.path, l.why = []factored.Valuation{l.g.join(l.here.state, action)}, Random
+// draws is how many random actions are looked at for one that is safe.
+const draws = 20
+
+// random has the next step drawn at random; where none that was drawn is safe, the episode ends.
+func (l *learner) random(ctx context.Context) error {
+	for range draws {
+		action, err := l.o.Draw(l.now)
+		if err != nil {
+			return err
+		}
+		now := l.g.join(l.here.state, action)
+		var rule *factored.Constraint
+		if a := l.g.arc(now); l.o.Safe && a == nil {
+			if rule, err = l.unsafe(ctx, now); err != nil {
+				return err
+			}
+		} else if l.o.Safe && a.to != nil && !a.to.legal {
+			continue
+		}
+		if rule == nil {
+			l.path, l.why = []factored.Valuation{now}, Random
+			return nil
+		}
 	}
-	return err
+	if l.o.Reset {
+		return l.reset(ctx, nil)
+	}
+	return nil
 }
 
 // relevant is the part of the best optimistic plan from a place at a step, from 0, up to what was never tried; nil
@@ -176,7 +208,7 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 	if l.dull[key] || t == l.o.Horizon {
 		return nil, nil
 	}
-	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t, over: l.over(p)})
+	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t, over: l.over(p), safe: l.o.Safe})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +236,7 @@ func (l *learner) withoutReset(ctx context.Context, root *factored.Trace) error 
 				best = v
 			}
 			for _, a := range v.at.arcs {
-				if a.to != nil && !seen[a.to] {
+				if a.to != nil && (a.to.legal || !l.o.Safe) && !seen[a.to] {
 					seen[a.to] = true
 					next = append(next, &visit{at: a.to, from: v, by: a})
 				}
@@ -249,7 +281,7 @@ func (l *learner) promise(ctx context.Context, v *visit) error {
 		if l.dull[key] {
 			continue
 		}
-		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true, over: l.over(p)})
+		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true, over: l.over(p), safe: l.o.Safe})
 		if err != nil {
 			return err
 		}
@@ -268,7 +300,7 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 	path, _ := l.fresh(root)
 	to := l.g.at(path[len(path)-1])
 	for h := 1; h <= len(l.g.nodes)+l.o.Horizon; h++ {
-		r, err := l.ask(ctx, question{from: l.here, to: to, horizon: h})
+		r, err := l.ask(ctx, question{from: l.here, to: to, horizon: h, safe: l.o.Safe})
 		if err != nil {
 			return err
 		}
@@ -280,8 +312,16 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 			return nil
 		}
 	}
-	l.out.Reason = "no place where something could be learned can be reached from here without a reset"
-	return nil
+	return l.confined(ctx, "no place where something could be learned can be reached from here without a reset")
+}
+
+// confined ends the run, unless what was seen shows that steps are safe that were not before.
+func (l *learner) confined(ctx context.Context, why string) error {
+	any, err := l.relent(ctx)
+	if !any {
+		l.out.Reason = why
+	}
+	return err
 }
 
 // over is the reward that a plan from a place has to exceed to be better than what was seen to hold; nil for any.

@@ -38,6 +38,8 @@ type Options struct {
 	Known []simulator.Transition
 	// OwnReward reports that the problem's reward replaces that of the system, which may then differ.
 	OwnReward bool
+	// Safe has no step taken that may lead to a state that a rule forbids, as far as is known.
+	Safe bool
 	// Step is called after each step; its error ends the run. May be nil.
 	Step func(Step) error
 }
@@ -87,7 +89,8 @@ type Result struct {
 	Model      *Model
 	Start      factored.Valuation
 	Resets     int
-	Whole      bool // the plan was seen in one run, not only each of its steps
+	Unsafe     []Unsafe // steps that were not taken though they may be of a better plan
+	Whole      bool     // the plan was seen in one run, not only each of its steps
 	// Observed are all steps that are known, each once; Next is nil for one that was refused.
 	Observed []simulator.Transition
 }
@@ -113,6 +116,10 @@ type learner struct {
 	queries map[string]*query
 	layers  []map[*node]*place
 	dull    map[string]bool // places from which nothing better can come
+
+	rules    []*factored.Constraint // that no step may break
+	lawless  *factored.Problem      // without them
+	verdicts map[string]*verdict
 }
 
 // Learn acts in a system until a plan is proven, or a limit or the context ends it. An error is one of package
@@ -125,6 +132,7 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}}
 	l.out = &Result{Status: engine.Unknown, Model: m}
 	defer l.conclude()
+	l.govern()
 	for _, t := range o.Known {
 		if err := l.take(t.Now, t.Next); err != nil {
 			return nil, err
@@ -187,7 +195,7 @@ func (l *learner) round(ctx context.Context) error {
 		return err
 	}
 	if l.o.Steps > 0 && l.out.Steps >= l.o.Steps {
-		l.out.Reason = fmt.Sprintf("%d steps were taken", l.out.Steps)
+		l.out.Reason = fmt.Sprintf("--steps: the limit of %d was reached", l.o.Steps)
 		l.out.Experiment = slices.Insert(l.path, 0, l.g.join(l.here.state, action))
 		return nil
 	}
@@ -215,7 +223,7 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 		if l.episode = append(l.episode, step.Now); len(l.episode) == l.o.Horizon && !l.astray {
 			l.whole[l.g.actionsOf(&factored.Trace{Steps: append(slices.Clone(l.episode), a.State)})] = true
 		}
-		if err := l.rewarded(step.Now, a); err != nil {
+		if err := errors.Join(l.rewarded(step.Now, a), l.kept(l.here)); err != nil {
 			return err
 		}
 	}
@@ -262,7 +270,7 @@ func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
 
 // widened forgets what followed from fewer variables.
 func (l *learner) widened() {
-	l.queries, l.dull = map[string]*query{}, map[string]bool{}
+	l.queries, l.dull, l.verdicts = map[string]*query{}, map[string]bool{}, map[string]*verdict{}
 	l.out.Bound = nil
 }
 
@@ -283,10 +291,11 @@ type question struct {
 	fresh   bool  // its first step was never taken
 	horizon int
 	over    *int64 // that its reward exceeds; nil for any reward
+	safe    bool   // its first step that was never taken breaks no rule
 }
 
 func (q question) key() string {
-	key := fmt.Sprint(q.horizon, " ", q.fresh, " ", q.from.key)
+	key := fmt.Sprint(q.horizon, " ", q.fresh, q.safe, " ", q.from.key)
 	if q.to != nil {
 		key += " " + q.to.key
 	}
@@ -318,8 +327,8 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		q.result = nil
 	}
 	for {
-		if q.result != nil && (q.result.Trace == nil || !l.m.Refute(q.result.Trace) && !l.refused(q) && !(q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil)) {
-			return q.result, nil
+		if done, err := l.answers(ctx, q); done || err != nil {
+			return q.result, err
 		}
 		if err := l.update(ctx, q); err != nil {
 			return nil, err
@@ -336,6 +345,20 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		}
 		q.result = r
 	}
+}
+
+// answers reports whether the result of a query holds, and excludes it if not.
+func (l *learner) answers(ctx context.Context, q *query) (bool, error) {
+	switch {
+	case q.result == nil:
+		return false, nil
+	case q.result.Trace == nil:
+		return true, nil
+	case l.m.Refute(q.result.Trace), l.refused(q), q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil:
+		return false, nil
+	}
+	barred, err := l.bar(ctx, q)
+	return !barred, err
 }
 
 // update gives a query what was found out since it was asked.
@@ -364,11 +387,7 @@ func (l *learner) refused(q *query) (any bool) {
 	tr := q.result.Trace
 	for t := range tr.Horizon() {
 		if a := l.g.arc(tr.Steps[t]); a != nil && a.to == nil {
-			var clause []factored.Lit
-			for _, b := range slices.Concat(l.g.states, l.g.actions) {
-				clause = append(clause, factored.Lit{Bit: b, Neg: tr.Steps[t][b]})
-			}
-			q.session.Always(clause)
+			q.session.Always(l.never(tr.Steps[t]))
 			any = true
 		}
 	}

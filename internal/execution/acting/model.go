@@ -306,24 +306,28 @@ type group struct {
 	exactly bool // one is true
 }
 
+// groupOf is the group of Booleans of which a rule allows at most one to be true, and whether it is such a rule.
+func groupOf(p *factored.Problem, c *factored.Constraint) (g group, ok bool) {
+	g.exactly = c.Op == factored.EQ
+	sign := int64(1)
+	if c.Op == factored.GE {
+		sign = -1
+	}
+	ok = c.K == sign && len(c.Terms) > 1 && len(c.Terms) <= 64
+	for _, t := range c.Terms {
+		v, _ := p.Owner(t.Lit.Bit)
+		ok = ok && v.Bool && !t.Lit.Neg && !t.Lit.Next && t.Coef == sign
+		g.bits = append(g.bits, t.Lit.Bit)
+	}
+	return g, ok
+}
+
 // exclusive lists groups of Boolean inputs of which the rules allow at most one to be true, the largest
 // first; no bit is in two of them.
 func exclusive(p *factored.Problem) []group {
 	var all []group
 	for i := range p.Global {
-		c := &p.Global[i]
-		g := group{exactly: c.Op == factored.EQ}
-		sign := int64(1)
-		if c.Op == factored.GE {
-			sign = -1
-		}
-		ok := c.K == sign && len(c.Terms) > 1 && len(c.Terms) <= 64
-		for _, t := range c.Terms {
-			v, _ := p.Owner(t.Lit.Bit)
-			ok = ok && v.Bool && !t.Lit.Neg && !t.Lit.Next && t.Coef == sign && slices.Contains(p.Inputs, t.Lit.Bit)
-			g.bits = append(g.bits, t.Lit.Bit)
-		}
-		if ok {
+		if g, ok := groupOf(p, &p.Global[i]); ok && !slices.ContainsFunc(g.bits, func(b factored.Bit) bool { return !slices.Contains(p.Inputs, b) }) {
 			all = append(all, g)
 		}
 	}

@@ -985,6 +985,9 @@ class Acted(Result):
 
     trace: list[dict[str, Any]] | None = field(repr=False)
 
+    unsafe: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """The steps that were not taken with safe exploration, though they may be of better plans."""
+
     whole: bool
     """Whole reports that the plan was seen in one run, and not only each of its steps."""
 

@@ -456,6 +456,9 @@ class Learn(TypedDict, total=False):
     lift: bool
     """One function for all objects of a type, of their fluents and the numbers of their neighbours."""
 
+    safe_exploration: bool
+    """Take no step that may lead to a state that a rule of the task forbids, by what is known; data has steps to begin with."""
+
     data: Text
     """Data set of steps that were seen before."""
 
