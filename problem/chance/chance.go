@@ -15,7 +15,7 @@ type Kind uint8
 
 // The kinds of effects.
 const (
-	Add     Kind = iota // to the value before the step; 0 keeps it
+	Add     Kind = iota // to the value before the step, or to a sum of such values; 0 keeps it
 	Set                 // a value
 	Predict             // adds to the value that the deterministic transition gives
 )
@@ -24,6 +24,7 @@ const (
 type Effect struct {
 	Kind Kind
 	By   int64 // what is added, or the value that is set
+	Sum  int   // Add adds to Group.Sums[Sum-1]; 0 for the variable's own value
 }
 
 // Outcome is a value of a chance variable: an effect for each output of its group.
@@ -75,6 +76,7 @@ func (n Noise) Rate() float64 {
 // first context that holds counts; where none does, all outputs are as predicted.
 type Group struct {
 	Outputs  []int // among the variables of the problem
+	Sums     []Sum // that effects add to
 	Blocked  Blocked
 	Noise    []Noise // of each output
 	Contexts []Context
@@ -199,6 +201,11 @@ func (c *Context) check(g *Group) error {
 			if e.Kind == Set && (e.By < v.Lo || e.By > v.Hi) {
 				return fmt.Errorf("%s cannot be %v; its range is %s", v.Name, v.Show(e.By), v.RangeText())
 			}
+			if e.Sum > 0 {
+				if err := slices.Concat(Sum{{Variable: g.Outputs[j]}}, g.Sums[e.Sum-1]).check(g.p); err != nil {
+					return err
+				}
+			}
 			if e.By > maxEffect || e.By < -maxEffect {
 				return fmt.Errorf("%s changes by %d; expected at most %d", v.Name, e.By, int64(maxEffect))
 			}
@@ -273,13 +280,18 @@ func (g *Group) Context(now []int64) int {
 }
 
 // Reads lists the variables that the next values of the group depend on, beside the
-// prediction: those of its contexts and its own.
+// prediction: those of its contexts and sums and its own.
 func (g *Group) Reads() []int {
 	var all []int
 	for _, in := range g.inputs {
 		all = append(all, in.variable)
 	}
 	all = append(all, g.Outputs...)
+	for _, s := range g.Sums {
+		for _, t := range s {
+			all = append(all, t.Variable)
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -55,6 +55,13 @@ otherwise
 9/10: on'
 1/10: on = false`
 
+const sums = `draw row
+blocked clamp
+otherwise
+1/3: row = row - a + 2
+1/3: row = col
+1/3: row = row + col - a - 1`
+
 func parse(t testing.TB, p *factored.Problem, text string) *chance.Model {
 	t.Helper()
 	m, line, err := chance.Parse(p, strings.Split(text, "\n"))
@@ -86,12 +93,16 @@ func TestLinesReadBack(t *testing.T) {
 	if !strings.Contains(text, "150/213: row + 1\n63/213: row = 4, col - 2") {
 		t.Errorf("unexpected text:\n%s", text)
 	}
+	if got := strings.Join(parse(t, p, sums).Lines(), "\n"); got != sums {
+		t.Errorf("read back:\n%s\nwritten:\n%s", got, sums)
+	}
 }
 
 func TestOutcomes(t *testing.T) {
 	p := grid(t)
 	m := parse(t, p, moves)
 	predicted := []int64{0, 0, 0, 1, 1}
+	m.Groups = append(m.Groups, parse(t, p, sums).Groups...)
 	for _, c := range []struct {
 		group int
 		now   []int64
@@ -106,6 +117,8 @@ func TestOutcomes(t *testing.T) {
 		{1, []int64{2, 5, 9, 0, 1}, "[1] 1/3; [2] 2/3"},
 		{1, []int64{2, 5, 9, 0, 0}, "[1] 1"}, // no context: as predicted
 		{2, []int64{2, 5, 9, 0, 0}, "[0] 1/10; [1] 9/10"},
+		{3, []int64{4, 5, 1, 0, 0}, "[1] 2/3; [3] 1/3"},
+		{3, []int64{1, 8, 7, 0, 0}, "[7] 1/3; [9] 2/3"}, // 13 stays at the end
 	} {
 		if got := outcomes(&m.Groups[c.group], c.now, predicted); got != c.want {
 			t.Errorf("group %d at %v: %s; expected %s", c.group, c.now, got, c.want)
@@ -187,6 +200,8 @@ func TestMalformed(t *testing.T) {
 		{"draw row\notherwise\n1: row = 12", "3: row cannot be 12; its range is 0..9"},
 		{"draw row\notherwise\n1: col + 1", `3: "col + 1" is no effect`},
 		{"draw row\notherwise\n1: row + x", `3: "x" is no whole number to add to row`},
+		{"draw row\notherwise\n1: row = col + x", `3: "x" is no whole number to add to row`},
+		{"draw row\notherwise\n1: row = col + on", "2: on is no number to add"},
 		{"draw row\notherwise\n1: row + 1, row - 1", "3: row has two effects in one outcome"},
 		{"draw row\notherwise\nrow + 1", `3: "row + 1" is no outcome`},
 		{"draw row\notherwise\n1: keep\ndraw row\notherwise\n1: keep", "4: row is drawn twice"},
@@ -206,6 +221,7 @@ func FuzzParse(f *testing.F) {
 	p := grid(f)
 	f.Add(moves)
 	f.Add("draw row\notherwise\n33.4%: row + 1\n66.6%: row'")
+	f.Add(sums)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, line, err := chance.Parse(p, strings.Split(text, "\n"))
 		if err != nil {

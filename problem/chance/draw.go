@@ -107,7 +107,11 @@ func (g *Group) Outcomes(d *Distribution, now, predicted []int64) {
 func (g *Group) apply(e Effect, v int, now, predicted []int64) (x int64, inside bool) {
 	switch e.Kind {
 	case Add:
-		x = now[v] + e.By
+		x = now[v]
+		if e.Sum > 0 {
+			x = g.Sums[e.Sum-1].value(now)
+		}
+		x += e.By
 	case Set:
 		x = e.By
 	case Predict:

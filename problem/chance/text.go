@@ -21,8 +21,8 @@ import (
 //	150/213: row + 1         an outcome: its probability and its effects
 //
 // The effects are separated by commas, and an output without one keeps its value: NAME + N and NAME - N
-// add, NAME = VALUE sets, NAME' is the value that the deterministic transition predicts, to which
-// NAME' + N adds; keep stands for no effect at all.
+// add, NAME = VALUE sets, NAME = NAME - NAME + N adds to a sum, NAME' is the value that the deterministic transition
+// predicts, to which NAME' + N adds; keep stands for no effect at all.
 func (m *Model) Lines() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -71,6 +71,8 @@ func (g *Group) Text(effects []Effect) string {
 			parts = append(parts, name+" = "+valueText(v, e.By))
 		case e.Kind == Predict:
 			parts = append(parts, name+"'"+signed(v, e.By))
+		case e.Sum > 0:
+			parts = append(parts, name+" = "+g.Sums[e.Sum-1].text(g.p)+signed(v, e.By))
 		case e.By != 0:
 			parts = append(parts, name+signed(v, e.By))
 		}
@@ -376,7 +378,7 @@ func (g *Group) parseEffect(text string) (j int, e Effect, err error) {
 	name = strings.TrimSpace(name)
 	base, primed := strings.CutSuffix(name, "'")
 	if j = g.output(base); j < 0 {
-		return 0, e, fmt.Errorf("%q is no effect; expected keep, NAME + N, NAME - N, NAME = VALUE or NAME' for a variable of the group", text)
+		return 0, e, fmt.Errorf("%q is no effect; expected keep, NAME + N, NAME - N, NAME = VALUE, NAME = SUM or NAME' for a variable of the group", text)
 	}
 	v := &g.p.Variables[g.Outputs[j]]
 	if primed {
@@ -388,6 +390,14 @@ func (g *Group) parseEffect(text string) (j int, e Effect, err error) {
 	case "=":
 		if primed {
 			return 0, e, fmt.Errorf("%q sets a prediction; expected %s = VALUE", text, v.Name)
+		}
+		if s, rest, ok := g.parseSum(arg); ok && !v.Enumeration() {
+			if rest == "" {
+				rest = "+ 0"
+			}
+			e.Sum = g.sum(s)
+			e.By, err = g.parseAmount(v, strings.TrimSpace(rest[1:]), rest[0] == '-')
+			return j, e, err
 		}
 		if q, err := strconv.Unquote(arg); err == nil {
 			arg = q
@@ -401,18 +411,24 @@ func (g *Group) parseEffect(text string) (j int, e Effect, err error) {
 	if v.Enumeration() {
 		return 0, e, fmt.Errorf("%s has names for values, to which nothing can be added; expected %s = VALUE", v.Name, v.Name)
 	}
+	e.By, err = g.parseAmount(v, arg, op == "-")
+	return j, e, err
+}
+
+// parseAmount reads what is added to a variable, or taken from it.
+func (g *Group) parseAmount(v *factored.Variable, arg string, negative bool) (by int64, err error) {
 	if v.Fixed() {
 		q, ok := new(big.Rat).SetString(arg)
-		if e.By, err = v.Parse(arg); err != nil || !ok || e.By < 0 || e.By > maxEffect || q.Quo(q, v.Step()).Cmp(new(big.Rat).SetInt64(e.By)) != 0 {
-			return 0, e, fmt.Errorf("%q is no number of steps of %s to add to %s; expected 0 or more", arg, v.Decimal(1), v.Name)
+		if by, err = v.Parse(arg); err != nil || !ok || by < 0 || by > maxEffect || q.Quo(q, v.Step()).Cmp(new(big.Rat).SetInt64(by)) != 0 {
+			return 0, fmt.Errorf("%q is no number of steps of %s to add to %s; expected 0 or more", arg, v.Decimal(1), v.Name)
 		}
-	} else if e.By, err = strconv.ParseInt(arg, 10, 64); err != nil || e.By < 0 || e.By > maxEffect {
-		return 0, e, fmt.Errorf("%q is no whole number to add to %s; expected 0 or more", arg, v.Name)
+	} else if by, err = strconv.ParseInt(arg, 10, 64); err != nil || by < 0 || by > maxEffect {
+		return 0, fmt.Errorf("%q is no whole number to add to %s; expected 0 or more", arg, v.Name)
 	}
-	if op == "-" {
-		e.By = -e.By
+	if negative {
+		by = -by
 	}
-	return j, e, nil
+	return by, nil
 }
 
 // split splits at commas that are followed by a space and are neither in brackets nor quoted.

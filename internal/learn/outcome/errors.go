@@ -135,7 +135,11 @@ func (g *Group) likely(t *Table, now []int32) int32 {
 	case chance.Set:
 		return int32(e.By)
 	default:
-		return min(max(now[v]+int32(e.By), 0), t.Variables[v].Values-1)
+		from := now[v]
+		if e.Sum > 0 {
+			from = g.x.sums[0].value(t, g.Outputs[0], func(v int) int32 { return now[v] })
+		}
+		return min(max(from+int32(e.By), 0), t.Variables[v].Values-1)
 	}
 }
 

@@ -161,6 +161,9 @@ func (f *fitter) results(cells []cell, effects []int32) [][]result {
 				if j < len(effects) {
 					switch e := x.effects[effects[j]][o]; e.Kind {
 					case chance.Add:
+						if e.Sum > 0 {
+							v = p.from[o]
+						}
 						v += int32(e.By)
 					case chance.Set:
 						v = int32(e.By)

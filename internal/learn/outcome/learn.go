@@ -68,9 +68,18 @@ type Options struct {
 func Learn(ctx context.Context, t *Table, outputs []int, o Options) ([]*Group, error) {
 	var groups []*Group
 	for _, out := range outputs {
-		g, err := learn(ctx, t, []int{out}, o)
+		g, err := learn(ctx, t, []int{out}, make([]sum, 1), o)
 		if err != nil {
 			return nil, err
+		}
+		if s := t.sumFor(out); s != nil {
+			moved, err := learn(ctx, t, []int{out}, []sum{s}, o)
+			if err != nil {
+				return nil, err
+			}
+			if moved.Cost < g.Cost {
+				g = moved
+			}
 		}
 		groups = append(groups, g)
 	}
@@ -110,7 +119,7 @@ func join(ctx context.Context, t *Table, groups []*Group, o Options) ([]*Group, 
 				both, ok := tried[[2]*Group{h, g}]
 				if !ok {
 					var err error
-					if both, err = learn(ctx, t, slices.Concat(h.Outputs, g.Outputs), o); err != nil {
+					if both, err = learn(ctx, t, slices.Concat(h.Outputs, g.Outputs), slices.Concat(h.x.sums, g.x.sums), o); err != nil {
 						return nil, err
 					}
 					tried[[2]*Group{h, g}] = both
@@ -173,9 +182,9 @@ func (g *Group) assign(t *Table) (leaf, outcome []int32) {
 	return leaf, outcome
 }
 
-// learn describes one group.
-func learn(ctx context.Context, t *Table, outputs []int, o Options) (*Group, error) {
-	x := t.see(outputs)
+// learn describes one group, whose effects may add to sums.
+func learn(ctx context.Context, t *Table, outputs []int, sums []sum, o Options) (*Group, error) {
+	x := t.see(outputs, sums)
 	rows := make([]int32, t.Rows())
 	for i := range rows {
 		rows[i] = int32(i)
@@ -204,6 +213,9 @@ func learn(ctx context.Context, t *Table, outputs []int, o Options) (*Group, err
 	}
 	if o.Noise == 0 {
 		try(x.noise(best.noise(g.f)))
+	}
+	for _, s := range sums {
+		best.Cost += t.termBits(s)
 	}
 	best.finish()
 	return best, ctx.Err()

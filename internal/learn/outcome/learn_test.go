@@ -251,42 +251,81 @@ func TestKnownSystems(t *testing.T) {
 	for _, blocked := range []string{"clamp", "keep", "others"} {
 		text := "draw x, y\nblocked " + blocked + "\nwhen a == 0\n1/2: x + 1\n1/2: y - 1\nwhen a == 1 ^ z\n4/5: x - 1, y + 1\n1/5: keep\notherwise\n1: keep\ndraw z\nblocked clamp\nwhen n >= 3\n3/10: z = true\n7/10: z = false\notherwise\n1: keep\n" +
 			"draw n\nblocked clamp\nwhen a == 2\n1: n = 0\notherwise\n2/3: n + 1\n1/3: n - 2"
-		truth, line, err := chance.Parse(p, strings.Split(text, "\n"))
-		if err != nil {
-			t.Fatalf("line %d: %v", line+1, err)
-		}
-		rng := rand.New(rand.NewPCG(3, 4))
-		s := outcome.NewSource(p, states(p))
-		var test [][2][]int64
-		for i := range 6000 {
-			now := make([]int64, len(p.Variables))
-			for j := range now {
-				now[j] = rng.Int64N(p.Variables[j].Hi + 1)
-			}
-			next := slices.Clone(now)
-			if truth.Sample(next, now, nil, rng); i < 4000 {
-				s.Add(now, next, true)
-			} else {
-				test = append(test, [2][]int64{now, next})
-			}
-		}
-		groups, err := outcome.Learn(context.Background(), &s.Table, seq(len(s.Outputs)), outcome.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := modelOf(t, p, s, groups)
-		loss := 0.0
-		for _, r := range test {
-			for i := range truth.Groups {
-				loss += math.Log2(truth.Groups[i].Probability(r[0], nil, r[1]))
-			}
-			for i := range m.Groups {
-				loss -= math.Log2(m.Groups[i].Probability(r[0], nil, r[1]))
-			}
-		}
-		if loss /= float64(len(test)); loss > .03 || len(m.Groups) != 3 {
+		m, loss := learnSystem(t, p, text)
+		if loss > .03 || len(m.Groups) != 3 {
 			t.Errorf("blocked %s: %d groups, %.3f bits a row worse than the truth:\n%s", blocked, len(m.Groups), loss, strings.Join(m.Lines(), "\n"))
 		}
+	}
+}
+
+// learnSystem learns from rows that a system draws, and returns by how many bits a row what was learned is worse
+// than the truth on others.
+func learnSystem(t *testing.T, p *factored.Problem, text string) (*chance.Model, float64) {
+	t.Helper()
+	truth, line, err := chance.Parse(p, strings.Split(text, "\n"))
+	if err != nil {
+		t.Fatalf("line %d: %v", line+1, err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	s := outcome.NewSource(p, states(p))
+	var test [][2][]int64
+	for i := range 6000 {
+		now := make([]int64, len(p.Variables))
+		for j := range now {
+			now[j] = rng.Int64N(p.Variables[j].Hi + 1)
+		}
+		next := slices.Clone(now)
+		if truth.Sample(next, now, nil, rng); i < 4000 {
+			s.Add(now, next, true)
+		} else {
+			test = append(test, [2][]int64{now, next})
+		}
+	}
+	groups, err := outcome.Learn(context.Background(), &s.Table, seq(len(s.Outputs)), outcome.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := modelOf(t, p, s, groups)
+	loss := 0.0
+	for _, r := range test {
+		for i := range truth.Groups {
+			loss += math.Log2(truth.Groups[i].Probability(r[0], nil, r[1]))
+		}
+		for i := range m.Groups {
+			loss -= math.Log2(m.Groups[i].Probability(r[0], nil, r[1]))
+		}
+	}
+	return m, loss / float64(len(test))
+}
+
+// A position moves by a velocity, and a store by what is ordered and asked for: few contexts tell both.
+func TestSums(t *testing.T) {
+	p := factored.NewProblem("car")
+	for _, v := range []factored.Variable{{Name: "a", Kind: factored.Action, Hi: 4, Default: -1}, {Name: "x", Lo: -20, Hi: 20}, {Name: "v", Lo: -3, Hi: 3}, {Name: "stock", Hi: 12}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, loss := learnSystem(t, p, `draw x, v
+blocked clamp
+when a == 0
+3/4: x = x + v
+1/4: x = x + v + 1, v - 1
+otherwise
+2/3: x = x + v, v + 1
+1/3: x = x + v
+draw stock
+blocked clamp
+otherwise
+1/2: stock = stock + a - 1
+1/4: stock = stock + a - 3
+1/4: stock = stock + a`)
+	contexts := 0
+	for i := range m.Groups {
+		contexts += len(m.Groups[i].Contexts)
+	}
+	if loss > .03 || contexts > 4 {
+		t.Errorf("%d contexts, %.3f bits a row worse than the truth:\n%s", contexts, loss, strings.Join(m.Lines(), "\n"))
 	}
 }
 

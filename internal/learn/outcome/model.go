@@ -88,6 +88,17 @@ func (s *Source) Chance(g *Group) (*chance.Group, error) {
 		return nil, err
 	}
 	out.Blocked, out.Noise = g.Blocked, g.Noise
+	number := make([]int, len(g.x.sums)) // of each output's sum, from 1
+	for j, sum := range g.x.sums {
+		var terms chance.Sum
+		for _, k := range sum {
+			terms = append(terms, chance.Term{Variable: s.of[k.variable], Negative: k.negative})
+		}
+		if terms != nil {
+			out.Sums = append(out.Sums, terms)
+			number[j] = len(out.Sums)
+		}
+	}
 	for i := range g.Leaves {
 		l := &g.Leaves[i]
 		c := chance.Context{When: s.text(l.When), Rows: l.Rows, Total: l.Total}
@@ -99,6 +110,9 @@ func (s *Source) Chance(g *Group) (*chance.Group, error) {
 			for j, e := range o.Effects {
 				if e.Kind == chance.Set {
 					e.By += s.p.Variables[out.Outputs[j]].Lo
+				}
+				if e.Sum > 0 {
+					e.Sum = number[j]
 				}
 				w.Effects = append(w.Effects, e)
 			}

@@ -35,8 +35,9 @@ func (t *Table) Rows() int {
 	return len(t.Now[0])
 }
 
-// pair is what a row says about a group: the values of its outputs before and after a step.
-type pair struct{ now, next []int32 }
+// pair is what a row says about a group: the values of its outputs before and after a step, and what effects add to,
+// which is a sum or the value before the step.
+type pair struct{ now, next, from []int32 }
 
 // cell is a pair with the number of rows that have it.
 type cell struct {
@@ -48,6 +49,7 @@ type cell struct {
 type view struct {
 	t        *Table
 	outputs  []int // of the table
+	sums     []sum // of each output; nil for its value
 	ids      []int32
 	pairs    []pair
 	effects  [][]chance.Effect // joint effects that some pair shows
@@ -64,14 +66,18 @@ type view struct {
 // many rows.
 const maxStep = 3
 
-// see returns the view of a group.
-func (t *Table) see(outputs []int) *view {
-	x := &view{t: t, outputs: outputs, possible: 1, ids: make([]int32, t.Rows()), strides: map[int][]int32{}}
-	steps := make([]map[int32]bool, len(outputs))
+// see returns the view of a group, whose effects may add to sums.
+func (t *Table) see(outputs []int, sums []sum) *view {
+	x := &view{t: t, outputs: outputs, sums: sums, possible: 1, ids: make([]int32, t.Rows()), strides: map[int][]int32{}}
+	steps, from := make([]map[int32]bool, len(outputs)), make([][]int32, len(outputs))
 	for j, o := range outputs {
 		n := t.Variables[t.Outputs[o]].Values
 		x.size = append(x.size, float64(n))
-		steps[j] = t.steps(o)
+		if from[j] = t.Now[t.Outputs[o]]; sums[j] != nil {
+			from[j] = sums[j].column(t, o)
+			x.possible++ // to keep the value
+		}
+		steps[j] = t.steps(o, from[j])
 		x.strides[t.Outputs[o]] = strides(steps[j])
 		x.possible *= float64(len(steps[j])) + float64(n)
 	}
@@ -83,13 +89,18 @@ func (t *Table) see(outputs []int) *view {
 			a, b := t.Now[t.Outputs[o]][r], t.Next[o][r]
 			key = append(key, byte(a), byte(a>>8), byte(a>>16), byte(b), byte(b>>8), byte(b>>16))
 		}
+		for j, s := range sums {
+			if c := from[j][r]; s != nil {
+				key = append(key, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+			}
+		}
 		id, ok := index[string(key)]
 		if !ok {
 			id = int32(len(x.pairs))
 			index[string(key)] = id
 			p := pair{}
-			for _, o := range outputs {
-				p.now, p.next = append(p.now, t.Now[t.Outputs[o]][r]), append(p.next, t.Next[o][r])
+			for j, o := range outputs {
+				p.now, p.next, p.from = append(p.now, t.Now[t.Outputs[o]][r]), append(p.next, t.Next[o][r]), append(p.from, from[j][r])
 			}
 			x.pairs = append(x.pairs, p)
 		}
@@ -100,15 +111,15 @@ func (t *Table) see(outputs []int) *view {
 	return x
 }
 
-// steps lists the differences that count as something added to an output.
-func (t *Table) steps(o int) map[int32]bool {
+// steps lists the differences that count as something added to what an output comes from.
+func (t *Table) steps(o int, from []int32) map[int32]bool {
 	v := &t.Variables[t.Outputs[o]]
 	steps := map[int32]bool{0: true}
 	if !v.Ordered {
 		return steps
 	}
 	counts := map[int32]int{}
-	for r, x := range t.Now[t.Outputs[o]] {
+	for r, x := range from {
 		counts[t.Next[o][r]-x]++
 	}
 	for d, n := range counts {
@@ -139,10 +150,16 @@ func (x *view) explain(steps []map[int32]bool) {
 		joint := [][]chance.Effect{nil}
 		for j := range x.outputs {
 			var more [][]chance.Effect
-			d := p.next[j] - p.now[j]
+			d, sum := p.next[j]-p.from[j], 0
+			if x.sums[j] != nil {
+				sum = j + 1
+			}
 			for _, e := range joint {
 				if steps[j][d] {
-					more = append(more, append(slices.Clone(e), chance.Effect{Kind: chance.Add, By: int64(d)}))
+					more = append(more, append(slices.Clone(e), chance.Effect{Kind: chance.Add, By: int64(d), Sum: sum}))
+				}
+				if sum > 0 && p.next[j] == p.now[j] {
+					more = append(more, append(slices.Clone(e), chance.Effect{}))
 				}
 				more = append(more, append(slices.Clone(e), chance.Effect{Kind: chance.Set, By: int64(p.next[j])}))
 			}
@@ -151,7 +168,7 @@ func (x *view) explain(steps []map[int32]bool) {
 		for _, e := range joint {
 			key := make([]byte, 0, 32)
 			for _, f := range e {
-				key = append(key, byte(f.Kind), byte(f.By), byte(f.By>>8), byte(f.By>>16))
+				key = append(key, byte(f.Kind), byte(f.Sum), byte(f.By), byte(f.By>>8), byte(f.By>>16))
 			}
 			id, ok := index[string(key)]
 			if !ok {
@@ -188,7 +205,7 @@ func complexity(e []chance.Effect) (c int64) {
 		switch {
 		case f.Kind == chance.Set:
 			c += 1 << 20
-		case f.By != 0:
+		case f.By != 0 || f.Sum > 0:
 			c += 2 + max(f.By, -f.By)
 		}
 	}

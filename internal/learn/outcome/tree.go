@@ -307,7 +307,7 @@ func (x *view) classes(rows []int32, m *fit) []class {
 	return []class{
 		number(func(_ int32, p *pair) (k [4]int32) {
 			for j := range p.now {
-				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] - p.now[j] + 1
+				k[min(j, 3)] = k[min(j, 3)]*4096 + p.next[j] - p.from[j] + 1
 			}
 			return k
 		}),
