@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -29,135 +30,87 @@ func ParseFunction(p *factored.Problem, text string) (*factored.Function, error)
 	case v.Enumeration() || v.Quantity():
 		return nil, fmt.Errorf("%s has no numbers for values", v.Name)
 	}
-	f := &functionReader{p: p, v: v, out: &factored.Function{Lo: v.Lo, Hi: v.Hi, Text: text}}
-	for i := range p.Variables {
-		if &p.Variables[i] == v {
-			f.out.Variable = i
-		}
+	variable := slices.IndexFunc(p.Variables, func(w factored.Variable) bool { return w.Name == v.Name })
+	f := &functionReader{p: p, v: v, out: &factored.Function{Variable: variable, Lo: v.Lo, Hi: v.Hi, Text: text}}
+	ps := &parser{lex: lexer{p: p, text: rest}}
+	if err := ps.advance(); err != nil {
+		return nil, err
 	}
-	rest, err := f.clamps(rest)
+	n, err := ps.operand()
 	if err != nil {
 		return nil, err
 	}
-	if f.out.Root, rest, err = f.node(rest, 0); err == nil && strings.TrimSpace(rest) != "" {
-		err = fmt.Errorf("%q stands after the function; expected the end", rest)
+	if ps.tok.kind != tokEnd {
+		return nil, ps.lex.errorf(ps.tok.col, "%q stands after the function; expected the end", rest[ps.tok.col-1:])
+	}
+	if n, err = f.clamps(n); err == nil {
+		f.out.Root, err = f.tree(n, 0)
 	}
 	return f.out, err
 }
 
-// functionReader reads one function.
+// functionReader makes one function of its expression.
 type functionReader struct {
 	p   *factored.Problem
 	v   *factored.Variable
 	out *factored.Function
 }
 
-// clamps reads min and max around the whole.
-func (f *functionReader) clamps(text string) (string, error) {
-	for {
-		word := text[:min(len(text), len("min("))]
-		if word != "min(" && word != "max(" {
-			return text, nil
+// clamps takes min and max off the whole.
+func (f *functionReader) clamps(n *node) (*node, error) {
+	for n.op == "min" || n.op == "max" {
+		var bound *big.Rat
+		if len(n.args) == 2 && n.args[1].constant() {
+			bound = n.args[1].exact(nil, nil)
 		}
-		body, ok := strings.CutSuffix(text[len(word):], ")")
-		at := strings.LastIndex(body, ", ")
-		if !ok || at < 0 {
-			return "", fmt.Errorf("expected %sF, NUMBER)", word)
-		}
-		bound, ok := new(big.Rat).SetString(body[at+2:])
-		if !ok {
-			return "", fmt.Errorf("%q is no number to clamp to", body[at+2:])
-		}
-		x := min(max(f.v.Nearest(bound), f.v.Lo), f.v.Hi)
-		if word == "min(" {
-			f.out.Hi = min(f.out.Hi, x)
-		} else {
-			f.out.Lo = max(f.out.Lo, x)
+		switch {
+		case bound == nil:
+			return nil, source.Errorf("", 1, n.args[1].col, "%s is no number to clamp to; expected %s(F, NUMBER)", n.args[1], n.op)
+		case n.op == "min":
+			f.out.Hi = min(f.out.Hi, max(f.v.Nearest(bound), f.v.Lo))
+		default:
+			f.out.Lo = max(f.out.Lo, min(f.v.Nearest(bound), f.v.Hi))
 		}
 		if f.out.Lo > f.out.Hi {
-			return "", errors.New("it is clamped to nothing")
+			return nil, errors.New("it is clamped to nothing")
 		}
-		text = body[:at]
+		n = n.args[0]
 	}
+	return n, nil
 }
 
 // maxFunctionDepth bounds conditions within conditions.
 const maxFunctionDepth = 64
 
-// node reads a tree and returns the text behind it.
-func (f *functionReader) node(text string, depth int) (*factored.FunctionNode, string, error) {
-	inner, ok := strings.CutPrefix(text, "(if (")
-	if !ok {
-		n := &factored.FunctionNode{}
-		sum, rest := cutSum(text)
-		err := f.sum(&n.Sum, sum)
-		return n, rest, err
+// tree makes conditions and sums of n.
+func (f *functionReader) tree(n *node, depth int) (*factored.FunctionNode, error) {
+	out := &factored.FunctionNode{}
+	if n.op != "if" {
+		sum := &affine{p: f.p, k: new(big.Rat)}
+		if err := sum.add(n, new(big.Rat).Inv(f.v.Step())); err != nil {
+			return nil, err
+		}
+		return out, sum.scaled(&out.Sum)
 	}
 	if depth > maxFunctionDepth {
-		return nil, "", errors.New("its conditions are nested too deeply")
+		return nil, errors.New("its conditions are nested too deeply")
 	}
-	condition, rest := cutSum(inner)
-	rest, ok = strings.CutPrefix(rest, ") then ")
-	if !ok {
-		return nil, "", errors.New("expected (if (CONDITION) then F else F)")
-	}
-	n := &factored.FunctionNode{}
-	swapped, err := f.condition(&n.Sum, condition)
+	low, high := n.args[1], n.args[2]
+	swapped, err := f.condition(&out.Sum, n.args[0])
 	if err != nil {
-		return nil, "", err
-	}
-	if n.Low, rest, err = f.node(rest, depth+1); err != nil {
-		return nil, "", err
-	}
-	if rest, ok = strings.CutPrefix(rest, " else "); !ok {
-		return nil, "", errors.New("expected else")
-	}
-	if n.High, rest, err = f.node(rest, depth+1); err != nil {
-		return nil, "", err
-	}
-	if rest, ok = strings.CutPrefix(rest, ")"); !ok {
-		return nil, "", errors.New("expected ) after else F")
+		return nil, err
 	}
 	if swapped {
-		n.Low, n.High = n.High, n.Low
+		low, high = high, low
 	}
-	return n, rest, nil
+	if out.Low, err = f.tree(low, depth+1); err == nil {
+		out.High, err = f.tree(high, depth+1)
+	}
+	return out, err
 }
 
-// cutSum cuts a text before the bracket that closes more than were opened, and before " else ".
-func cutSum(text string) (sum, rest string) {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			if depth--; depth < 0 {
-				return text[:i], text[i:]
-			}
-		case '"':
-			if n := strings.IndexByte(text[i+1:], '"'); n >= 0 {
-				i += n + 1
-			}
-		case ' ':
-			if depth == 0 && strings.HasPrefix(text[i:], " else ") {
-				return text[:i], text[i:]
-			}
-		}
-	}
-	return text, ""
-}
-
-// condition reads SUM <= SUM as a sum that is at most 0; swapped says that it is the negation.
-func (f *functionReader) condition(a *factored.Affine, text string) (swapped bool, err error) {
-	e, err := Parse(f.p, text, Options{})
-	if err != nil {
-		return false, err
-	}
-	n := e.root
-	if len(n.args) != 2 {
-		return false, fmt.Errorf("%q is no comparison of sums; expected one such as level <= 2.5", text)
-	}
+// condition makes SUM <= SUM a sum that is at most 0; swapped says that it is the negation.
+func (f *functionReader) condition(a *factored.Affine, n *node) (swapped bool, err error) {
 	sum := &affine{p: f.p, k: new(big.Rat)}
 	one, minus := big.NewRat(1, 1), big.NewRat(-1, 1)
 	switch n.op {
@@ -166,35 +119,12 @@ func (f *functionReader) condition(a *factored.Affine, text string) (swapped boo
 	case ">=", "<":
 		err = errors.Join(sum.add(n.args[0], minus), sum.add(n.args[1], one))
 	default:
-		err = fmt.Errorf("%q is no comparison of sums; expected <=, <, >= or >", text)
+		err = source.Errorf("", 1, n.col, "%s is no comparison of sums; expected <=, <, >= or >, such as in level <= 2.5", n)
 	}
 	if err == nil {
 		err = sum.scaled(a)
 	}
 	return n.op == ">" || n.op == "<", err
-}
-
-// sum reads a sum, in steps of the state.
-func (f *functionReader) sum(a *factored.Affine, text string) error {
-	ps := &parser{lex: lexer{p: f.p, text: text}}
-	if err := ps.advance(); err != nil {
-		return err
-	}
-	n, err := ps.binary(comparisons + 1)
-	if err != nil {
-		return err
-	}
-	if ps.tok.kind != tokEnd {
-		return ps.lex.errorf(ps.tok.col, "expected + or - or the end of the sum, found %s", ps.tok.text)
-	}
-	if err := ps.plain(n); err != nil {
-		return err
-	}
-	sum := &affine{p: f.p, k: new(big.Rat)}
-	if err := sum.add(n, new(big.Rat).Inv(f.v.Step())); err != nil {
-		return err
-	}
-	return sum.scaled(a)
 }
 
 // affine is a sum with fractions for weights.
@@ -206,43 +136,61 @@ type affine struct {
 }
 
 // add adds f*n.
-func (a *affine) add(n *node, f *big.Rat) error {
-	switch {
-	case n.op == "number":
-		a.k.Add(a.k, new(big.Rat).Mul(n.num, f))
-	case n.op == "neg":
-		return a.add(n.args[0], new(big.Rat).Neg(f))
-	case n.op == "+" || n.op == "-":
-		g := f
-		if n.op == "-" {
-			g = new(big.Rat).Neg(f)
+func (a *affine) add(n *node, f *big.Rat) (err error) {
+	fail := func(n *node, format string, args ...any) {
+		if err == nil {
+			err = source.Errorf("", 1, n.col, format, args...)
 		}
-		return errors.Join(a.add(n.args[0], f), a.add(n.args[1], g))
-	case n.op == "*":
-		x, y := n.args[0], n.args[1]
-		if !x.constant() {
-			x, y = y, x
-		}
-		factor := &affine{p: a.p, k: new(big.Rat)}
-		if err := factor.add(x, f); err != nil {
-			return err
-		}
-		if len(factor.terms) > 0 {
-			return source.Errorf("", 1, n.col, "a product of variables is no part of a linear function")
-		}
-		return a.add(y, factor.k)
-	case n.op == "name":
-		a.term(factored.Summand{Variable: a.index(n.v)}, new(big.Rat).Mul(f, n.v.Step()))
-	case n.op == "==" && n.args[0].op == "name" && n.args[1].op == "number":
-		x, ok := n.args[1].integer()
-		if !ok || n.args[0].v.Fixed() {
-			return source.Errorf("", 1, n.col, "expected a comparison with a value of an enumeration")
-		}
-		a.term(factored.Summand{Variable: a.index(n.args[0].v), Is: true, Value: x}, f)
-	default:
-		return source.Errorf("", 1, n.col, "%s is no part of a linear function; expected sums of variables and of conditions such as x == 3", n.op)
 	}
-	return nil
+	n.split(f, a.k, func(n *node, f *big.Rat) {
+		switch {
+		case n.op == "name":
+			a.term(factored.Summand{Variable: a.index(n.v)}, new(big.Rat).Mul(f, n.v.Step()))
+		case n.op == "==" && n.args[0].op == "name" && n.args[1].op == "number":
+			x, ok := n.args[1].integer()
+			if !ok || n.args[0].v.Fixed() {
+				fail(n, "expected a comparison with a value of an enumeration")
+				return
+			}
+			a.term(factored.Summand{Variable: a.index(n.args[0].v), Is: true, Value: x}, f)
+		case n.op == "*":
+			fail(n, "a product of variables is no part of a linear function")
+		default:
+			fail(n, "%s is no part of a linear function; expected sums of variables and of conditions such as x == 3", n.op)
+		}
+	})
+	return err
+}
+
+// split calls term for each summand of f*n with its factor, and adds the numbers to k.
+func (n *node) split(f, k *big.Rat, term func(n *node, f *big.Rat)) {
+	switch n.op {
+	case "number":
+		k.Add(k, new(big.Rat).Mul(n.num, f))
+		return
+	case "neg":
+		n.args[0].split(new(big.Rat).Neg(f), k, term)
+		return
+	case "+", "-":
+		n.args[0].split(f, k, term)
+		if n.op == "-" {
+			f = new(big.Rat).Neg(f)
+		}
+		n.args[1].split(f, k, term)
+		return
+	case "*":
+		a, b := n.args[0], n.args[1]
+		if !a.constant() {
+			a, b = b, a
+		}
+		if a.constant() {
+			if x := a.exact(nil, nil); x != nil {
+				b.split(new(big.Rat).Mul(x, f), k, term)
+				return
+			}
+		}
+	}
+	term(n, f)
 }
 
 func (a *affine) index(v *factored.Variable) int {

@@ -75,45 +75,16 @@ type rewardSum struct {
 
 func (r *rewardSum) compile(n *node) (err error) {
 	defer r.c.catch(&err)
-	r.add(n, big.NewRat(1, 1))
+	n.split(big.NewRat(1, 1), r.constant, func(n *node, f *big.Rat) {
+		a := r.c.flat(n)
+		f = new(big.Rat).Quo(f, new(big.Rat).SetInt64(a.den))
+		r.constant.Add(r.constant, new(big.Rat).Mul(f, new(big.Rat).SetInt64(a.k)))
+		for _, t := range a.terms {
+			r.lits = append(r.lits, t.Lit)
+			r.weights = append(r.weights, new(big.Rat).Mul(f, new(big.Rat).SetInt64(t.Coef)))
+		}
+	})
 	return nil
-}
-
-// add adds f*n.
-func (r *rewardSum) add(n *node, f *big.Rat) {
-	switch n.op {
-	case "number":
-		r.constant.Add(r.constant, new(big.Rat).Mul(n.num, f))
-		return
-	case "neg":
-		r.add(n.args[0], new(big.Rat).Neg(f))
-		return
-	case "+", "-":
-		r.add(n.args[0], f)
-		if n.op == "-" {
-			f = new(big.Rat).Neg(f)
-		}
-		r.add(n.args[1], f)
-		return
-	case "*":
-		a, b := n.args[0], n.args[1]
-		if !a.constant() {
-			a, b = b, a
-		}
-		if a.constant() {
-			if x := a.exact(nil, nil); x != nil {
-				r.add(b, new(big.Rat).Mul(x, f))
-				return
-			}
-		}
-	}
-	a := r.c.flat(n)
-	f = new(big.Rat).Quo(f, new(big.Rat).SetInt64(a.den))
-	r.constant.Add(r.constant, new(big.Rat).Mul(f, new(big.Rat).SetInt64(a.k)))
-	for _, t := range a.terms {
-		r.lits = append(r.lits, t.Lit)
-		r.weights = append(r.weights, new(big.Rat).Mul(f, new(big.Rat).SetInt64(t.Coef)))
-	}
 }
 
 // maxQuotients bounds the values of a divisor in a reward.

@@ -136,3 +136,24 @@ func (p *Problem) Find(name string) (int, bool) {
 
 // ValueName writes a value of f: true, 3, 0.5, high.
 func (f *Fluent) ValueName(v float64) string { return valueName(f.Type, f.Values, v) }
+
+// Summands calls term for each term of coef*n, a sum, with its factor: times multiplies a factor by a constant.
+func Summands[T any](n *Node, coef T, times func(coef T, by float64) T, term func(n *Node, coef T)) {
+	switch {
+	case n.Op == Add:
+		for _, a := range n.Args {
+			Summands(a, coef, times, term)
+		}
+	case n.Op == Sub && len(n.Args) == 2:
+		Summands(n.Args[0], coef, times, term)
+		Summands(n.Args[1], times(coef, -1), times, term)
+	case n.Op == Neg, n.Op == Sub:
+		Summands(n.Args[0], times(coef, -1), times, term)
+	case n.Op == Mul && len(n.Args) == 2 && n.Args[0].Op == Const:
+		Summands(n.Args[1], times(coef, n.Args[0].Val), times, term)
+	case n.Op == Mul && len(n.Args) == 2 && n.Args[1].Op == Const:
+		Summands(n.Args[0], times(coef, n.Args[1].Val), times, term)
+	default:
+		term(n, coef)
+	}
+}

@@ -120,42 +120,18 @@ func (o *Outcomes) Factors() (factors []*Factor, terms []*Term, err error) {
 		add(g.assigns)
 	}
 	c := newCompiler(s.p)
-	for _, p := range summands(nil, s.p.Reward, 1) {
-		x := scopeOf(nil, p.node)
-		if x.random {
-			return factors, nil, c.err
-		}
-		t := &Term{coef: p.coef, value: c.num(p.node), node: p.node}
+	random := false
+	ground.Summands(s.p.Reward, 1, func(coef, by float64) float64 { return coef * by }, func(n *ground.Node, coef float64) {
+		x := scopeOf(nil, n)
+		random = random || x.random
+		t := &Term{coef: coef, value: c.num(n), node: n}
 		t.Reads, t.needed = x.close()
 		terms = append(terms, t)
+	})
+	if random {
+		terms = nil
 	}
 	return factors, terms, c.err
-}
-
-// summand is a node times a constant.
-type summand struct {
-	node *ground.Node
-	coef float64
-}
-
-// summands lists what a sum consists of.
-func summands(list []summand, n *ground.Node, coef float64) []summand {
-	switch {
-	case n.Op == ground.Add:
-		for _, a := range n.Args {
-			list = summands(list, a, coef)
-		}
-		return list
-	case n.Op == ground.Sub && len(n.Args) == 2:
-		return summands(summands(list, n.Args[0], coef), n.Args[1], -coef)
-	case n.Op == ground.Neg && len(n.Args) == 1, n.Op == ground.Sub && len(n.Args) == 1:
-		return summands(list, n.Args[0], -coef)
-	case n.Op == ground.Mul && len(n.Args) == 2 && n.Args[0].Op == ground.Const:
-		return summands(list, n.Args[1], coef*n.Args[0].Val)
-	case n.Op == ground.Mul && len(n.Args) == 2 && n.Args[1].Op == ground.Const:
-		return summands(list, n.Args[0], coef*n.Args[1].Val)
-	}
-	return append(list, summand{n, coef})
 }
 
 // Set gives the runner a state and a joint action, in the orders of Simulator.States and

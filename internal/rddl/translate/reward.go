@@ -20,7 +20,7 @@ func (c *compiler) steps() bool {
 // bounded compiles a sum so that its terms have no values beyond their bounds: a choice of wide numbers is a sum of
 // products of bits, which for itself has a far greater range than the choice. Such a term counts down from its greatest value.
 func (c *compiler) bounded(n *ground.Node) number {
-	terms := summands(nil, n, whole(1))
+	terms := summands(n)
 	domains := c.domainsOf(terms)
 	out := constant(whole(0))
 	for i, s := range terms {
@@ -94,21 +94,8 @@ type weighted struct {
 }
 
 // summands lists the terms of a sum.
-func summands(list []weighted, n *ground.Node, coef rat) []weighted {
-	switch {
-	case n.Op == ground.Add:
-		for _, a := range n.Args {
-			list = summands(list, a, coef)
-		}
-		return list
-	case n.Op == ground.Sub:
-		return summands(summands(list, n.Args[0], coef), n.Args[1], coef.neg())
-	case n.Op == ground.Neg:
-		return summands(list, n.Args[0], coef.neg())
-	case n.Op == ground.Mul && len(n.Args) == 2 && n.Args[0].Op == ground.Const:
-		return summands(list, n.Args[1], coef.mul(simplest(n.Args[0].Val)))
-	case n.Op == ground.Mul && len(n.Args) == 2 && n.Args[1].Op == ground.Const:
-		return summands(list, n.Args[0], coef.mul(simplest(n.Args[1].Val)))
-	}
-	return append(list, weighted{n, coef})
+func summands(n *ground.Node) (list []weighted) {
+	times := func(coef rat, by float64) rat { return coef.mul(simplest(by)) }
+	ground.Summands(n, whole(1), times, func(n *ground.Node, coef rat) { list = append(list, weighted{n, coef}) })
+	return list
 }
