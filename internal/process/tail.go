@@ -31,3 +31,20 @@ func (t *Tail) String() string {
 	defer t.mu.Unlock()
 	return string(bytes.TrimSpace(t.text[max(0, len(t.text)-t.Limit):]))
 }
+
+// Head keeps the beginning of what is written to it.
+type Head struct {
+	bytes.Buffer
+	Limit int // bytes to keep
+	Over  bool
+}
+
+// Write never fails.
+func (h *Head) Write(text []byte) (int, error) {
+	if room := h.Limit - h.Len(); len(text) > room {
+		h.Over = true
+		h.Buffer.Write(text[:room])
+		return len(text), nil
+	}
+	return h.Buffer.Write(text)
+}

@@ -148,23 +148,13 @@ func (p *parser) block() {
 	p.accept(";")
 }
 
-// sectionEnd reads the }; of a section.
-func (p *parser) sectionEnd(open token) {
-	p.close(open)
-	p.expect(";", " after the '}' of the section")
-}
+// afterSection is where a semicolon is expected.
+const afterSection = " after the '}' of the section"
 
 func (p *parser) domain() {
 	d := &Domain{Pos: p.advance().pos}
 	d.Name = p.ident("the domain's name")
-	open := p.expect("{", "")
-	for !p.tok.is("}") {
-		if p.tok.kind == tokEOF {
-			p.close(open)
-		}
-		p.domainSection(d)
-	}
-	p.close(open)
+	p.body(p.expect("{", ""), func() { p.domainSection(d) })
 	p.file.Domains = append(p.file.Domains, d)
 }
 
@@ -178,13 +168,8 @@ func (p *parser) domainSection(d *Domain) {
 		p.advance()
 		p.accept("=")
 		open := p.expect("{", "")
-		for !p.tok.is("}") {
-			d.Requirements = append(d.Requirements, p.ident("a requirement"))
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.sectionEnd(open)
+		p.list(open, func() { d.Requirements = append(d.Requirements, p.ident("a requirement")) })
+		p.expect(";", afterSection)
 	case "types":
 		p.section(func() { d.Types = append(d.Types, p.typeDecl()) })
 	case "objects":
@@ -219,14 +204,27 @@ func (p *parser) domainSection(d *Domain) {
 // section reads NAME { item… };
 func (p *parser) section(item func()) {
 	p.advance()
-	open := p.expect("{", "")
-	for !p.tok.is("}") {
-		if p.tok.kind == tokEOF {
-			p.close(open)
-		}
+	p.body(p.expect("{", ""), item)
+	p.expect(";", afterSection)
+}
+
+// body reads items up to the bracket that closes open.
+func (p *parser) body(open token, item func()) {
+	for !p.tok.is("}") && p.tok.kind != tokEOF {
 		item()
 	}
-	p.sectionEnd(open)
+	p.close(open)
+}
+
+// list reads items with commas between, or none, up to the bracket that closes open.
+func (p *parser) list(open token, item func()) {
+	for !p.tok.is(")") && !p.tok.is("]") && !p.tok.is("}") {
+		item()
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.close(open)
 }
 
 func (p *parser) conditions(list *[]Expr) {

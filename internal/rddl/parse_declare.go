@@ -34,15 +34,10 @@ func (p *parser) typeDecl() *TypeDecl {
 func (p *parser) objects() *Objects {
 	o := &Objects{Type: p.ident("an object type's name")}
 	p.expect(":", "")
-	open := p.expect("{", "")
-	for !p.tok.is("}") {
+	p.list(p.expect("{", ""), func() {
 		v := p.value("an object's name")
 		o.Names = append(o.Names, Ident{v.Name, v.Pos})
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.close(open)
+	})
 	p.expect(";", "")
 	return o
 }

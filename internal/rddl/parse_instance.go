@@ -5,11 +5,8 @@ import "strconv"
 func (p *parser) nonFluents() {
 	p.advance()
 	nf := &NonFluents{Name: p.ident("the name of the non-fluents block")}
-	open := p.expect("{", "")
-	for !p.tok.is("}") {
+	p.body(p.expect("{", ""), func() {
 		switch {
-		case p.tok.kind == tokEOF:
-			p.close(open)
 		case p.tok.word("domain"):
 			p.reference(&nf.Domain, "the domain's name")
 		case p.tok.word("objects"):
@@ -19,8 +16,7 @@ func (p *parser) nonFluents() {
 		default:
 			p.unexpected("domain, objects, non-fluents or '}'")
 		}
-	}
-	p.close(open)
+	})
 	p.file.NonFluents = append(p.file.NonFluents, nf)
 }
 
@@ -43,14 +39,7 @@ func (p *parser) once(key token, set bool) {
 func (p *parser) instance() {
 	p.advance()
 	in := &Instance{Name: p.ident("the instance's name"), MaxActions: Unbounded, Horizon: Unbounded, Discount: 1}
-	open := p.expect("{", "")
-	for !p.tok.is("}") {
-		if p.tok.kind == tokEOF {
-			p.close(open)
-		}
-		p.instanceSection(in)
-	}
-	p.close(open)
+	p.body(p.expect("{", ""), func() { p.instanceSection(in) })
 	p.file.Instances = append(p.file.Instances, in)
 }
 
@@ -102,14 +91,8 @@ func (p *parser) instanceSection(in *Instance) {
 func (p *parser) nonFluentsSection(key token, in *Instance) {
 	p.advance()
 	if p.tok.is("{") {
-		open := p.advance()
-		for !p.tok.is("}") {
-			if p.tok.kind == tokEOF {
-				p.close(open)
-			}
-			in.Statics = append(in.Statics, p.assign())
-		}
-		p.sectionEnd(open)
+		p.body(p.advance(), func() { in.Statics = append(in.Statics, p.assign()) })
+		p.expect(";", afterSection)
 		return
 	}
 	p.once(key, in.NonFluents.Name != "")
@@ -143,14 +126,7 @@ func (p *parser) assign() *Assign {
 	neg := p.accept("~")
 	a.Name = p.ident("a fluent's name")
 	if p.tok.is("(") || p.tok.is("[") {
-		open := p.advance()
-		for !p.tok.is(")") && !p.tok.is("]") {
-			a.Args = append(a.Args, p.value("an object's name or @value"))
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.close(open)
+		p.list(p.advance(), func() { a.Args = append(a.Args, p.value("an object's name or @value")) })
 	}
 	switch {
 	case p.tok.is("=") && neg:

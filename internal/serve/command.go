@@ -180,22 +180,6 @@ func complaint(line []byte) *problemError {
 	return e
 }
 
-// limitedBuffer keeps the beginning of what is written to it.
-type limitedBuffer struct {
-	bytes.Buffer
-	over bool
-}
-
-// Write never fails.
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if room := maxAnswer - b.Len(); len(p) > room {
-		b.over = true
-		b.Buffer.Write(p[:room])
-		return len(p), nil
-	}
-	return b.Buffer.Write(p)
-}
-
 // waited bounds commands that requests wait for.
 type waited struct {
 	places chan struct{} // has a place for each that may run
@@ -231,7 +215,7 @@ func (s *Server) await(ctx context.Context, bounds *waited, dir string, d docume
 	case <-ctx.Done():
 		return nil, &problemError{status: http.StatusServiceUnavailable, Message: "the server is busy", Hint: "try again later"}
 	}
-	var out limitedBuffer
+	out := process.Head{Limit: maxAnswer}
 	exit, said, err := s.exec(ctx, command{dir: dir, asks: d, answer: &out})
 	switch {
 	case err != nil:
@@ -242,7 +226,7 @@ func (s *Server) await(ctx context.Context, bounds *waited, dir string, d docume
 		return nil, said
 	case exit != exitDone && exit != exitNo:
 		return nil, fmt.Errorf("fdplan %s ended with status %d", d.Command, exit)
-	case out.over:
+	case out.Over:
 		return nil, bad("the answer has more than %d bytes", maxAnswer)
 	}
 	return out.Bytes(), nil

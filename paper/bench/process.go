@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -44,21 +43,6 @@ type outcome struct {
 	peak    int64
 }
 
-// output keeps what a program prints, up to maxOutput.
-type output struct {
-	bytes.Buffer
-	flooded bool
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	if room := maxOutput - o.Len(); len(p) > room {
-		o.flooded = true
-		o.Buffer.Write(p[:room])
-		return len(p), nil
-	}
-	return o.Buffer.Write(p)
-}
-
 // run runs the program with args in dir. An error means that the program could not be
 // started, or is the context's: a program that crashes is an outcome.
 func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (*outcome, error) {
@@ -71,7 +55,7 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command(b.c.Program, b.places(args)...)
 	cmd.Dir, cmd.Env = dir, b.c.Env
-	var stdout output
+	stdout := process.Head{Limit: maxOutput}
 	stderr := process.Tail{Limit: lastWords}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = b.grace // for outputs that remaining child processes hold open
@@ -99,7 +83,7 @@ func (b *bench) run(ctx context.Context, l limits, dir string, args ...string) (
 	if cmd.ProcessState == nil {
 		return nil, fmt.Errorf("waiting for %s: %w", b.c.Program, err)
 	}
-	out.stdout, out.stderr, out.flooded = stdout.Bytes(), strings.ToValidUTF8(stderr.String(), "?"), stdout.flooded
+	out.stdout, out.stderr, out.flooded = stdout.Bytes(), strings.ToValidUTF8(stderr.String(), "?"), stdout.Over
 	out.exit, out.state = cmd.ProcessState.ExitCode(), cmd.ProcessState.String()
 	out.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	out.peak = max(out.peak, usedMemory(cmd.ProcessState, out.peak))

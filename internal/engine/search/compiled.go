@@ -8,6 +8,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -87,7 +88,7 @@ func (w *worker) expandCompiled(x *compiledStep, keys [][]uint64, found []succes
 			w.turned[i%64] = w.slots[v]
 			if i%64 == 63 || i == len(x.next)-1 {
 				clear(w.turned[i%64+1:])
-				transpose(&w.turned)
+				bnn.Transpose(&w.turned)
 				for m := legal; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros64(m)
 					w.rows[lane*s.StateWords()+i/64] = w.turned[lane]
@@ -140,18 +141,6 @@ func (w *worker) emitLane(x *compiledStep, lane, state, action int, keys [][]uin
 	w.emit(f, joint, s.Reward(keys[state], joint, w.next, func(b factored.Bit) bool {
 		return w.slots[x.code.Value(s.Var(b))]>>lane&1 == 1
 	}))
-}
-
-// transpose turns rows of 64 bits into columns (Warren, Hacker's Delight, 7-3).
-func transpose(a *[64]uint64) {
-	m := uint64(0x00000000FFFFFFFF)
-	for j := 32; j != 0; j, m = j>>1, m^m<<(j>>1) {
-		for k := 0; k < 64; k = (k + j + 1) &^ j {
-			t := (a[k]>>j ^ a[k+j]) & m
-			a[k] ^= t << j
-			a[k+j] ^= t
-		}
-	}
 }
 
 // onActions gives the constraints that mention actions alone.

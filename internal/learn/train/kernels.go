@@ -102,34 +102,27 @@ func addRows(dst, g []float32, stride int, plus, minus []int32) {
 // toRows transposes bits in unit order, unitWords words per unit, to rows of rowWords words:
 // rows 64*block and the 63 after it.
 func toRows(rows, byUnit []uint64, units, unitWords, rowWords, block, n int) {
-	var m [64]uint64
 	for w := range rowWords {
-		for k := range m {
-			m[k] = 0
-			if j := 64*w + k; j < units {
-				m[k] = byUnit[j*unitWords+block]
-			}
-		}
-		bnn.Transpose(&m)
-		for k := range min(64, n-64*block) {
-			rows[(64*block+k)*rowWords+w] = m[k]
-		}
+		transpose(rows, rowWords, n, block, byUnit, unitWords, units, w)
 	}
 }
 
 // toUnits is the inverse: bits of rows 64*block and after, in unit order.
 func toUnits(byUnit, rows []uint64, units, unitWords, rowWords, block, n int) {
-	var m [64]uint64
 	for w := range rowWords {
-		for k := range m {
-			m[k] = 0
-			if b := 64*block + k; b < n {
-				m[k] = rows[b*rowWords+w]
-			}
-		}
-		bnn.Transpose(&m)
-		for k := range min(64, units-64*w) {
-			byUnit[(64*w+k)*unitWords+block] = m[k]
-		}
+		transpose(byUnit, unitWords, units, w, rows, rowWords, n, block)
+	}
+}
+
+// transpose sets word j of the rows 64*i and after of one matrix, which has n rows of so many words, to the bits in word i of
+// the rows 64*j and after of another.
+func transpose(to []uint64, toWords, toRows, i int, from []uint64, fromWords, fromRows, j int) {
+	var m [64]uint64
+	for k := range min(64, fromRows-64*j) {
+		m[k] = from[(64*j+k)*fromWords+i]
+	}
+	bnn.Transpose(&m)
+	for k := range min(64, toRows-64*i) {
+		to[(64*i+k)*toWords+j] = m[k]
 	}
 }

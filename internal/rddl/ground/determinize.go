@@ -45,23 +45,29 @@ func (p *Problem) Determinize(rule Determinization) (*Problem, error) {
 	// What the conditions around a draw exclude is not known here, so that no fault is certain.
 	r.b.guards = 1
 	r.draw = func(n *Node) *Node { return r.determined(n, rule) }
-	q := *p
+	q := p.rewritten(r.node)
 	q.Origin = &Origin{Rule: rule, Problem: p}
-	q.Fluents = append([]Fluent(nil), p.Fluents...)
-	for i := range q.Fluents {
-		q.Fluents[i].CPF = r.node(q.Fluents[i].CPF)
-	}
-	q.Reward = r.node(p.Reward)
-	for _, list := range []*[]Condition{&q.Preconditions, &q.Invariants, &q.Termination} {
-		*list = append([]Condition(nil), *list...)
-		for i := range *list {
-			(*list)[i].Expr = r.node((*list)[i].Expr)
-		}
-	}
 	if r.b.err != nil {
 		return nil, r.b.err
 	}
-	return &q, nil
+	return q, nil
+}
+
+// rewritten returns a copy of p with f of each expression.
+func (p *Problem) rewritten(f func(*Node) *Node) *Problem {
+	q := *p
+	q.Fluents = slices.Clone(p.Fluents)
+	for i := range q.Fluents {
+		q.Fluents[i].CPF = f(q.Fluents[i].CPF)
+	}
+	q.Reward = f(p.Reward)
+	for _, list := range []*[]Condition{&q.Preconditions, &q.Invariants, &q.Termination} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Expr = f((*list)[i].Expr)
+		}
+	}
+	return &q
 }
 
 // rewriter copies expressions into another builder, which folds them again.

@@ -27,14 +27,9 @@ func (p *Problem) Quantiles(k int) (*Problem, error) {
 	r := &rewriter{b: newBuilder(context.Background(), math.MaxInt), memo: map[*Node]*Node{}}
 	r.b.guards = 1
 	r.draw = func(n *Node) *Node { return r.discretised(n, k) }
-	q := *p
+	q := p.rewritten(r.node)
 	q.Quantised = k
-	q.Fluents = append([]Fluent(nil), p.Fluents...)
-	for i := range q.Fluents {
-		q.Fluents[i].CPF = r.node(q.Fluents[i].CPF)
-	}
-	q.Reward = r.node(p.Reward)
-	return &q, r.b.err
+	return q, r.b.err
 }
 
 // discretised replaces a draw by one of an index, and a choice of values by it.

@@ -43,8 +43,8 @@ func (p *Problem) Rounded(step func(f *Fluent) operator.Rat) (*Problem, error) {
 	if !some {
 		return p, nil
 	}
-	q.shorten()
-	return &q, nil
+	memo := map[*Node]*Node{}
+	return q.rewritten(func(n *Node) *Node { return shorter(n, memo) }), nil
 }
 
 // Steps lists the steps of the real states, with their names where there are several; "" if there are none.
@@ -69,21 +69,6 @@ func (p *Problem) Steps() string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " and ")
-}
-
-// shorten makes all constants short.
-func (p *Problem) shorten() {
-	memo := map[*Node]*Node{}
-	p.Reward = shorter(p.Reward, memo)
-	for i := range p.Fluents {
-		p.Fluents[i].CPF = shorter(p.Fluents[i].CPF, memo)
-	}
-	for _, list := range []*[]Condition{&p.Preconditions, &p.Invariants, &p.Termination} {
-		*list = append([]Condition(nil), *list...)
-		for i := range *list {
-			(*list)[i].Expr = shorter((*list)[i].Expr, memo)
-		}
-	}
 }
 
 // Short returns the number for which a constant stands in a problem whose reals have steps: itself if it is a fraction of small terms, else

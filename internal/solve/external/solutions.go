@@ -3,6 +3,7 @@ package external
 import (
 	"bytes"
 	"encoding/xml"
+	"math"
 	"strings"
 )
 
@@ -137,11 +138,10 @@ func readSCIP(text []byte, s *solution) error {
 			}
 			s.start()
 		default:
-			f := strings.Fields(t)
-			if len(f) < 2 || !s.values {
+			if !s.values {
 				return &OutputError{Line: t, Msg: "expected NAME VALUE"}
 			}
-			if err := s.column(f[0], f[1]); err != nil {
+			if err := s.nameValue(t, math.MaxInt); err != nil {
 				return err
 			}
 		}
@@ -166,11 +166,7 @@ func readGurobi(text []byte, s *solution) error {
 			}
 			continue
 		}
-		f := strings.Fields(t)
-		if len(f) != 2 {
-			return &OutputError{Line: t, Msg: "expected NAME VALUE"}
-		}
-		if err := s.column(f[0], f[1]); err != nil {
+		if err := s.nameValue(t, 2); err != nil {
 			return err
 		}
 	}
@@ -210,11 +206,7 @@ func readHiGHS(text []byte, s *solution) error {
 		case strings.HasPrefix(t, "# Rows"), strings.HasPrefix(t, "# Dual"):
 			return nil
 		case columns && t != "":
-			f := strings.Fields(t)
-			if len(f) < 2 {
-				return &OutputError{Line: t, Msg: "expected NAME VALUE"}
-			}
-			if err := s.column(f[0], f[1]); err != nil {
+			if err := s.nameValue(t, math.MaxInt); err != nil {
 				return err
 			}
 		}
@@ -224,6 +216,15 @@ func readHiGHS(text []byte, s *solution) error {
 		return &OutputError{Msg: "the solution file of HiGHS has no model status"}
 	}
 	return nil
+}
+
+// nameValue reads a line NAME VALUE of at most so many words.
+func (s *solution) nameValue(line string, most int) error {
+	f := strings.Fields(line)
+	if len(f) < 2 || len(f) > most {
+		return &OutputError{Line: line, Msg: "expected NAME VALUE"}
+	}
+	return s.column(f[0], f[1])
 }
 
 // cplexFile is the part of CPLEX's solution file that is read.
