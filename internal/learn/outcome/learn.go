@@ -262,7 +262,7 @@ func (o *Options) noises(tree *node, x *view) []noise {
 		least[i] = leastNoise(float64(len(tree.rows)))
 		between[i] = math.Sqrt(q * least[i])
 	}
-	return []noise{x.noise(mean), x.noise(between), x.noise(least)}
+	return []noise{x.noise(least), x.noise(between), x.noise(mean)}
 }
 
 // noise describes shares of values that are drawn anew, which the right one may be, too.
