@@ -3,9 +3,11 @@ package translation
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/fdplan/fdplan/internal/source"
@@ -67,7 +69,8 @@ type comparison struct {
 	*file
 	report   Report
 	excluded []inequality
-	ahead    []inequality // of the row that was read last
+	ahead    []row  // what is left of the row that was read last
+	buffer   []byte // of keys
 }
 
 func (c *comparison) run() error {
@@ -77,29 +80,21 @@ func (c *comparison) run() error {
 	if c.contradictory {
 		// Two rows that exclude each other stand for a constraint that never holds.
 		want := []inequality{{map[int64]int64{1: 1}, 1}, {map[int64]int64{1: -1}, 0}}
-		if err := c.compare("the contradiction", counted(0, want), 2, 0); err != nil {
+		if err := c.compare("the contradiction", listed(want), 0); err != nil {
 			return err
 		}
 	}
-	var middle map[string]int
-	var rows int
+	var want *list
 	for t := 1; t <= c.horizon+1; t++ {
 		// Steps 2..H share what is expected of them.
 		if t <= 2 || t > c.horizon {
-			middle, rows = counted(0, c.step(t)...), 0
-			for _, n := range middle {
-				rows += n
-			}
+			want = listed(c.step(t)...)
 		}
-		want := make(map[string]int, len(middle))
-		for k, n := range middle {
-			want[k] = n
-		}
-		if err := c.compare(fmt.Sprintf("step %d", t), want, rows, c.block*int64(t-1)); err != nil {
+		if err := c.compare(fmt.Sprintf("step %d", t), want, c.block*int64(t-1)); err != nil {
 			return err
 		}
 	}
-	if err := c.compare("the excluded plans", counted(0, c.excluded), len(c.excluded), 0); err != nil {
+	if err := c.compare("the excluded plans", listed(c.excluded), 0); err != nil {
 		return err
 	}
 	if len(c.ahead) > 0 {
@@ -114,20 +109,36 @@ func (c *comparison) run() error {
 	return nil
 }
 
-// counted is how often each inequality occurs.
-func counted(shift int64, lists ...[]inequality) map[string]int {
-	out := map[string]int{}
-	for _, list := range lists {
-		for i := range list {
-			out[list[i].key(shift)]++
+// list is inequalities, each as often as it is expected.
+type list struct {
+	place map[string]int // of a key in count
+	count []int
+	rows  int
+}
+
+// listed is the list of some inequalities.
+func listed(lists ...[]inequality) *list {
+	out := &list{place: map[string]int{}}
+	var key []byte
+	for _, l := range lists {
+		for i := range l {
+			key = l[i].row().key(key[:0], 0)
+			at, ok := out.place[string(key)]
+			if !ok {
+				at = len(out.count)
+				out.place[string(key)], out.count = at, append(out.count, 0)
+			}
+			out.count[at]++
+			out.rows++
 		}
 	}
 	return out
 }
 
-// compare reads as many rows as are wanted and takes each from want.
-func (c *comparison) compare(what string, want map[string]int, rows int, shift int64) error {
-	for range rows {
+// compare reads as many rows as are wanted, and each as often.
+func (c *comparison) compare(what string, want *list, shift int64) error {
+	left := slices.Clone(want.count)
+	for range want.rows {
 		if len(c.ahead) == 0 {
 			row, err := c.row()
 			if err != nil {
@@ -138,11 +149,12 @@ func (c *comparison) compare(what string, want map[string]int, rows int, shift i
 			}
 			c.ahead = row
 		}
-		key := c.ahead[0].key(shift)
-		if want[key] == 0 {
+		c.buffer = c.ahead[0].key(c.buffer[:0], shift)
+		at, ok := want.place[string(c.buffer)]
+		if !ok || left[at] == 0 {
 			return c.errorf("this row is not one of %s", what)
 		}
-		want[key]--
+		left[at]--
 		c.ahead = c.ahead[1:]
 		c.report.Rows++
 	}
@@ -158,15 +170,16 @@ func (c *comparison) minimised() error {
 	if c.said == nil || c.said[0] != c.constant || c.said[1] != c.unit {
 		return c.errorf(`expected the comment "reward = -(objective + %d) / %d"`, c.constant, c.unit)
 	}
-	for v, w := range c.objective {
-		if q[v] != w {
-			return c.errorf("the objective has %d x%d, expected %d x%d", q[v], v, w, v)
+	has := map[int64]int64{}
+	for _, t := range q {
+		has[t.v] = t.c
+		if t.c != c.objective[t.v] {
+			return c.errorf("the objective has %d x%d, expected %d", t.c, t.v, c.objective[t.v])
 		}
-		delete(q, v)
 	}
-	for v, w := range q {
-		if w != 0 {
-			return c.errorf("the objective has %d x%d, expected no such term", w, v)
+	for v, w := range c.objective {
+		if has[v] != w {
+			return c.errorf("the objective has no x%d, expected %d x%d", v, w, v)
 		}
 	}
 	return nil
@@ -178,6 +191,9 @@ type file struct {
 	in   *bufio.Reader
 	line int
 	said []int64 // constant and scale, as a comment has them
+
+	read []term // of the row that was read last
+	rows [2]row
 }
 
 func (f *file) errorf(format string, args ...any) error {
@@ -214,7 +230,7 @@ func (f *file) next() ([]byte, error) {
 }
 
 // head reads the objective.
-func (f *file) head() (map[int64]int64, error) {
+func (f *file) head() ([]term, error) {
 	text, err := f.next()
 	if err != nil {
 		return nil, err
@@ -230,8 +246,9 @@ func (f *file) head() (map[int64]int64, error) {
 	return f.terms(rest)
 }
 
-// row reads a constraint: one inequality, or two for an equation; nil at the end.
-func (f *file) row() ([]inequality, error) {
+// row reads a constraint: one inequality, or two for an equation; nil at the end. They are
+// valid until the next call.
+func (f *file) row() ([]row, error) {
 	text, err := f.next()
 	if err != nil || text == nil {
 		return nil, err
@@ -248,38 +265,69 @@ func (f *file) row() ([]inequality, error) {
 			return nil, f.errorf("expected >= or =")
 		}
 	}
-	coefs, err := f.terms(left)
-	if err != nil {
+	if f.read, err = f.terms(left); err != nil {
 		return nil, err
 	}
 	bound, err := strconv.ParseInt(string(bytes.TrimSpace(right)), 10, 64)
 	if err != nil {
 		return nil, f.errorf("expected a number after the relation")
 	}
-	q := inequality{coefs, bound}
-	if equation {
-		return []inequality{q, q.reversed()}, nil
+	f.rows[0] = row{f.read, bound}
+	if !equation {
+		return f.rows[:1], nil
 	}
-	return []inequality{q}, nil
+	f.rows[1] = row{slices.Clone(f.read), -bound}
+	for i := range f.rows[1].terms {
+		f.rows[1].terms[i].c *= -1
+	}
+	return f.rows[:], nil
 }
 
-// terms reads +1 x1 -2 x2, each variable once.
-func (f *file) terms(text []byte) (map[int64]int64, error) {
-	words := bytes.Fields(text)
-	coefs := make(map[int64]int64, len(words)/2)
-	for i := 0; i < len(words); i += 2 {
-		c, err := strconv.ParseInt(string(words[i]), 10, 64)
-		if err != nil || i+1 == len(words) || len(words[i+1]) < 2 || words[i+1][0] != 'x' {
-			return nil, f.errorf("found %.40q, expected a number and a variable", words[i])
+// terms reads +1 x1 -2 x2, each variable once, and sorts them by variable.
+func (f *file) terms(text []byte) ([]term, error) {
+	out, sorted := f.read[:0], true
+	for {
+		var first, second []byte
+		if first, text = word(text); first == nil {
+			break
 		}
-		v, err := strconv.ParseInt(string(words[i+1][1:]), 10, 32)
+		second, text = word(text)
+		c, err := strconv.ParseInt(string(first), 10, 64)
+		if err != nil || len(second) < 2 || second[0] != 'x' {
+			return nil, f.errorf("found %.40q, expected a number and a variable", first)
+		}
+		v, err := strconv.ParseInt(string(second[1:]), 10, 32)
 		if err != nil || v < 1 {
-			return nil, f.errorf("found %.40q, expected a variable", words[i+1])
+			return nil, f.errorf("found %.40q, expected a variable", second)
 		}
-		if _, twice := coefs[v]; twice {
-			return nil, f.errorf("x%d occurs twice", v)
-		}
-		coefs[v] = c
+		sorted = sorted && (len(out) == 0 || out[len(out)-1].v < v)
+		out = append(out, term{v, c})
 	}
-	return coefs, nil
+	if sorted {
+		return out, nil
+	}
+	slices.SortFunc(out, func(a, b term) int { return cmp.Compare(a.v, b.v) })
+	for i := range out[1:] {
+		if out[i].v == out[i+1].v {
+			return nil, f.errorf("x%d occurs twice", out[i].v)
+		}
+	}
+	return out, nil
+}
+
+// word cuts off the first word of a text; it is nil if there is none.
+func word(text []byte) (first, rest []byte) {
+	blank := func(c byte) bool { return c == ' ' || c == '\t' }
+	from := 0
+	for from < len(text) && blank(text[from]) {
+		from++
+	}
+	to := from
+	for to < len(text) && !blank(text[to]) {
+		to++
+	}
+	if from == to {
+		return nil, nil
+	}
+	return text[from:to], text[to:]
 }

@@ -1,8 +1,9 @@
 package translation
 
 import (
+	"cmp"
+	"encoding/binary"
 	"slices"
-	"strconv"
 
 	"github.com/fdplan/fdplan/problem/bnn"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -14,24 +15,34 @@ type inequality struct {
 	bound int64
 }
 
-// key is a text that two inequalities share if and only if they are equal. A
-// variable v is written as v-shift.
-func (q *inequality) key(shift int64) string {
-	vars := make([]int64, 0, len(q.coefs))
+// term is a coefficient of a variable.
+type term struct{ v, c int64 }
+
+// row is an inequality with its terms by rising variable, each once.
+type row struct {
+	terms []term
+	bound int64
+}
+
+// row is the inequality in the order of its variables.
+func (q *inequality) row() row {
+	r := row{make([]term, 0, len(q.coefs)), q.bound}
 	for v, c := range q.coefs {
-		if c != 0 {
-			vars = append(vars, v)
+		r.terms = append(r.terms, term{v, c})
+	}
+	slices.SortFunc(r.terms, func(a, b term) int { return cmp.Compare(a.v, b.v) })
+	return r
+}
+
+// key appends bytes that two inequalities share if and only if they are equal. A variable v
+// is written as v-shift.
+func (r row) key(b []byte, shift int64) []byte {
+	for _, t := range r.terms {
+		if t.c != 0 {
+			b = binary.AppendVarint(binary.AppendVarint(b, t.c), t.v-shift)
 		}
 	}
-	slices.Sort(vars)
-	b := make([]byte, 0, 8*len(vars)+8)
-	for _, v := range vars {
-		b = strconv.AppendInt(b, q.coefs[v], 10)
-		b = append(b, 'x')
-		b = strconv.AppendInt(b, v-shift, 10)
-		b = append(b, ' ')
-	}
-	return string(strconv.AppendInt(append(b, '>'), q.bound, 10))
+	return binary.AppendVarint(append(b, 0), r.bound) // no coefficient is 0
 }
 
 // empty reports whether no variable has a coefficient.

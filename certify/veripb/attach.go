@@ -3,6 +3,7 @@ package veripb
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // shape selects how a constraint is propagated.
@@ -64,14 +65,36 @@ func classify(c *constraint) {
 	c.shape, c.weights = linear, weights
 }
 
+// maxInsertions is the number of terms out of place from which sorting all is quicker. A
+// neuron's row has one, its threshold.
+const maxInsertions = 8
+
 func sortTerms(c *constraint) {
+	before := func(a, b term) int { return cmp.Or(b.coef.cmp(a.coef), cmp.Compare(a.lit, b.lit)) }
+	at := func(i int) term { return term{c.coefs[i], c.lits[i]} }
+	inserted := 0
+	for i := 1; i < len(c.lits); i++ {
+		moved := at(i)
+		if before(at(i-1), moved) <= 0 {
+			continue
+		}
+		if inserted++; inserted > maxInsertions {
+			sortAll(c, before)
+			return
+		}
+		to := sort.Search(i, func(k int) bool { return before(moved, at(k)) < 0 })
+		copy(c.lits[to+1:i+1], c.lits[to:i])
+		copy(c.coefs[to+1:i+1], c.coefs[to:i])
+		c.lits[to], c.coefs[to] = moved.lit, moved.coef
+	}
+}
+
+func sortAll(c *constraint, before func(a, b term) int) {
 	terms := make([]term, len(c.lits))
 	for i, l := range c.lits {
 		terms[i] = term{c.coefs[i], l}
 	}
-	slices.SortFunc(terms, func(a, b term) int {
-		return cmp.Or(b.coef.cmp(a.coef), cmp.Compare(a.lit, b.lit))
-	})
+	slices.SortFunc(terms, before)
 	for i, t := range terms {
 		c.coefs[i], c.lits[i] = t.coef, t.lit
 	}

@@ -111,6 +111,7 @@ type checker struct {
 	propagator
 	version version
 
+	loaded     bool          // the problem's constraints were made before
 	byID       []*constraint // number i at i-1; nil once deleted
 	level      int           // present level, -1 before the first
 	levels     map[int][]int // numbers of the constraints made at each level
@@ -154,11 +155,18 @@ func (c *checker) header(w *words, about func(version) *problem) error {
 	return w.finish()
 }
 
-// load makes the problem's constraints.
+// load makes the problem's constraints. The first to be made of each shares its terms, whose
+// order means nothing to those who read the problem afterwards.
 func (c *checker) load() {
 	for _, k := range c.constraints {
-		c.insert(k.copy())
+		if c.loaded {
+			k = k.copy()
+		} else {
+			k = &constraint{lits: k.lits, coefs: k.coefs, degree: k.degree}
+		}
+		c.insert(k)
 	}
+	c.loaded = true
 }
 
 // copy returns a new constraint with the same terms.
