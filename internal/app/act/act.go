@@ -30,6 +30,7 @@ type Request struct {
 	Horizon   int    `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
 	Steps     int    `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
 	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
+	Starts    string `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
 	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
 	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
 	Safe      bool   `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
@@ -52,6 +53,8 @@ type run struct {
 	real *execute.Real
 	d    *Document
 	f    *folder
+
+	starts []factored.Valuation // that the system may be reset to
 }
 
 // Run acts in a system until a plan is proven optimal for it, if next values depend on few variables, and writes what it
@@ -73,6 +76,9 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 	}
 	x := &run{p: p, r: r}
 	var err error
+	if err = x.readStarts(ctx); err != nil {
+		return nil, err
+	}
 	if x.f, err = openFolder(r.Folder, r.Resume); err != nil {
 		return nil, err
 	}
@@ -95,8 +101,8 @@ func (x *run) usable() error {
 	if err := x.real.RequireFull("learning by acting"); err != nil {
 		return err
 	}
-	if x.r.Resets == ResetsAny && !x.real.Info().AnyState {
-		return errors.New("--resets any: the simulator can only be reset to a state of its own; expected yes or no")
+	if (x.r.Resets == ResetsAny || x.starts != nil) && !x.real.Info().AnyState {
+		return errors.New("the simulator can only be reset to a state of its own; expected --resets yes or no, without --start-states")
 	}
 	if x.real.Name == "rddl" && !x.real.Info().Deterministic {
 		return errors.New("the RDDL is stochastic; what is optimal in it is a matter of chance; expected a deterministic one")
@@ -128,7 +134,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	began := x.r.Now()
 	rng := rand.New(rand.NewPCG(x.r.Seed, 0x616374))
 	o := acting.Options{
-		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny, K: x.r.Variables, Limits: x.r.Limits,
+		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny || x.starts != nil, Starts: x.starts, K: x.r.Variables, Limits: x.r.Limits,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
 		Step: x.step, Safe: x.r.Safe, OwnReward: x.p.OwnReward,
 	}

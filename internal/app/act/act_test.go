@@ -2,6 +2,7 @@ package act_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,5 +137,39 @@ func TestCertifyRefuses(t *testing.T) {
 		if r, err := act.Certify(context.Background(), dir, problem(t, "inventory/4")); err == nil && r.Accepted {
 			t.Errorf("%s: accepted", what)
 		}
+	}
+}
+
+// TestStarts has the system reset to chosen states, in which it can never be without.
+func TestStarts(t *testing.T) {
+	dir := t.TempDir()
+	states := filepath.Join(dir, "states.csv")
+	for text, want := range map[string]string{
+		"": "is empty", "robot-at(x21,y12)\ntrue\n": "states.csv:1",
+		"month,quant(c1),threshold_met(c1)\n0,77,true\n": "states.csv:2", "month,quant(c1),threshold_met(c1)\n": "no states",
+	} {
+		if err := os.WriteFile(states, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := act.Run(context.Background(), problem(t, "inventory/4"), execute.SimulatorRef{Name: "rddl"}, complete(act.Request{Folder: filepath.Join(dir, "none"), Starts: states}))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; expected %s", text, err, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
+			t.Errorf("%q: a folder is left", text)
+		}
+	}
+	text := "month,quant(c1),threshold_met(c1)\n"
+	for month := range 4 {
+		for quant := range 16 {
+			text += fmt.Sprintf("%d,%d,true\n", month, quant)
+		}
+	}
+	if err := os.WriteFile(states, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := learn(t, "inventory/4", act.Request{Folder: filepath.Join(dir, "rows"), Starts: states})
+	if d.Status != engine.Optimal || *d.Reward != -10 || d.Steps > 40 {
+		t.Errorf("%d steps, %s", d.Steps, d.Verdict())
 	}
 }

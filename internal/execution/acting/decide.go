@@ -3,6 +3,7 @@ package acting
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -18,6 +19,12 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		}
 		if action := l.follow(); action != nil {
 			return action, nil
+		}
+		if ok, err := l.again(ctx); err != nil || ok {
+			if err != nil {
+				return nil, err
+			}
+			continue
 		}
 		best := l.known()
 		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
@@ -145,20 +152,14 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	return nil
 }
 
-// jump resets the system to where the first new step of a plan is to be taken.
+// jump goes to where the first new step of a plan is to be taken.
 func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 	path, ok := l.fresh(root)
 	if !ok {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
-	at := l.g.at(path[len(path)-1])
-	if at != l.here || !l.here.legal || l.now.Terminal {
-		if err := l.reset(ctx, at.state); err != nil {
-			return err
-		}
-	}
-	l.path, l.why = slices.Clone(path[len(path)-1:]), Try
-	return nil
+	_, err := l.approach(ctx, path[len(path)-1], Try)
+	return err
 }
 
 // stray has the next step drawn at random, of a new episode where the last one is over.
@@ -223,10 +224,7 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 // withoutReset walks to the nearest place where an optimistic plan that begins at the start tries something
 // new at once; of the nearest, to that with the best plan.
 func (l *learner) withoutReset(ctx context.Context, root *factored.Trace) error {
-	walks := []*visit{{at: l.here}}
-	seen := map[*node]bool{l.here: true}
-	for len(walks) > 0 {
-		var next []*visit
+	for walks := range l.outward(l.here) {
 		var best *visit
 		for _, v := range walks {
 			if err := l.promise(ctx, v); err != nil {
@@ -235,20 +233,39 @@ func (l *learner) withoutReset(ctx context.Context, root *factored.Trace) error 
 			if v.action != nil && (best == nil || v.reward > best.reward) {
 				best = v
 			}
-			for _, a := range v.at.arcs {
-				if a.to != nil && (a.to.legal || !l.o.Safe) && !seen[a.to] {
-					seen[a.to] = true
-					next = append(next, &visit{at: a.to, from: v, by: a})
-				}
-			}
 		}
 		if best != nil {
 			l.path, l.why = best.path(), Walk
 			return nil
 		}
-		walks = next
 	}
 	return l.walk(ctx, root)
+}
+
+// outward lists what known steps reach from some states, after no step, one, two and so on.
+func (l *learner) outward(from ...*node) iter.Seq[[]*visit] {
+	return func(yield func([]*visit) bool) {
+		var walks []*visit
+		seen := map[*node]bool{}
+		for _, n := range from {
+			if !seen[n] {
+				seen[n] = true
+				walks = append(walks, &visit{at: n})
+			}
+		}
+		for len(walks) > 0 && yield(walks) {
+			var next []*visit
+			for _, v := range walks {
+				for _, a := range v.at.arcs {
+					if a.to != nil && (a.to.legal || !l.o.Safe) && !seen[a.to] {
+						seen[a.to] = true
+						next = append(next, &visit{at: a.to, from: v, by: a})
+					}
+				}
+			}
+			walks = next
+		}
+	}
 }
 
 // visit is a state on a walk by known steps.
@@ -268,6 +285,66 @@ func (v *visit) path() []factored.Valuation {
 	}
 	slices.Reverse(path)
 	return path
+}
+
+// origin is the state that the walk begins in.
+func (v *visit) origin() *node {
+	for v.from != nil {
+		v = v.from
+	}
+	return v.at
+}
+
+// approach takes a step in a state that was seen, by known steps from here or from where the system can be reset to,
+// and reports whether it can be.
+func (l *learner) approach(ctx context.Context, step factored.Valuation, why Why) (bool, error) {
+	to := l.g.at(step)
+	var from []*node
+	if l.here.legal && !l.now.Terminal {
+		from = append(from, l.here)
+	}
+	if l.o.Reset {
+		from = append(append(from, l.start), l.starts...)
+	}
+	if l.o.Anywhere && l.starts == nil {
+		from = append(from, to)
+	}
+	for walks := range l.outward(from...) {
+		i := slices.IndexFunc(walks, func(v *visit) bool { return v.at == to })
+		if i < 0 {
+			continue
+		}
+		v := walks[i]
+		v.action = step
+		if origin := v.origin(); origin != l.here || !l.here.legal || l.now.Terminal {
+			var state factored.Valuation
+			if origin != l.start {
+				state = origin.state
+			}
+			if err := l.reset(ctx, state); err != nil {
+				return false, err
+			}
+		}
+		l.path, l.why = v.path(), why
+		return true, nil
+	}
+	return false, nil
+}
+
+// again repeats a step that led to the state that the system begins in, once, after functions of more variables were needed: a system
+// that resets itself does so at other steps too. It reports whether there is one.
+func (l *learner) again(ctx context.Context) (bool, error) {
+	if !l.doubt {
+		return false, nil
+	}
+	l.doubt = false
+	for _, a := range slices.Backward(l.g.arcs) {
+		if now := l.g.at(a.action); a.to == l.start && now != l.start && !a.repeated {
+			a.repeated = true
+			return l.approach(ctx, a.action, Repeat)
+		}
+	}
+	return false, nil
 }
 
 // promise looks for the best plan from the start that comes by a state and tries something new there.

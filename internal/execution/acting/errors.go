@@ -19,7 +19,7 @@ var ErrLift = errors.New("objects of a type do not share a function")
 type ContradictionError struct {
 	p                *factored.Problem
 	now, first, then factored.Valuation // nil outcomes are refusals
-	start            bool               // the later outcome is the state that the system begins in
+	start            bool               // one of the outcomes is the state that the system begins in
 }
 
 func (e *ContradictionError) Error() string {
@@ -27,7 +27,7 @@ func (e *ContradictionError) Error() string {
 	text := fmt.Sprintf("%v: the same step had two outcomes, so that it is not deterministic or not fully recorded: %s in %s led to %s before and to %s now",
 		ErrSystem, action, listed(e.p, factored.State, e.now), e.outcome(e.first), e.outcome(e.then))
 	if e.start {
-		text += ", the state that it begins in: it may have reset itself"
+		text += "; one of them is the state that it begins in: it may have reset itself"
 	}
 	return text
 }

@@ -29,6 +29,8 @@ type arc struct {
 	action factored.Valuation
 	to     *node
 	reward int64 // scaled
+	// repeated reports that it was taken again to see whether it leads there again.
+	repeated bool
 }
 
 // state is where the step leads; nil if it was refused.

@@ -22,8 +22,9 @@ type Options struct {
 	Steps int
 	// Reset reports that the system may be reset to its initial state at any time.
 	Reset bool
-	// Anywhere reports that it may be reset to any state that was seen, too; Reset is then set.
+	// Anywhere reports that it may be reset to any state that was seen, too, or with Starts, to these; Reset is then set.
 	Anywhere bool
+	Starts   []factored.Valuation
 	// K is how many variables next values are taken to depend on at most at first.
 	K      int
 	Limits engine.Limits
@@ -61,6 +62,7 @@ const (
 	Walk    Why = "walk"    // to a place where something can be learned
 	Random  Why = "random"  // at random, where nothing can be learned in the rest of the episode
 	Confirm Why = "confirm" // to see the plan as a whole
+	Repeat  Why = "repeat"  // to see whether the system reset itself
 )
 
 // Progress is what is known after a step. Rewards are scaled.
@@ -103,6 +105,8 @@ type learner struct {
 	m       *Model
 	g       *graph
 	start   *node
+	starts  []*node // that it can be reset to
+	doubt   bool    // functions of more variables were needed
 	now     *simulator.Answer
 	here    *node
 	taken   int                  // steps of the episode
@@ -170,6 +174,9 @@ func (l *learner) begin(ctx context.Context) error {
 	}
 	l.start = l.here
 	l.out.Start = l.here.state
+	for _, s := range l.o.Starts {
+		l.starts = append(l.starts, l.g.at(s))
+	}
 	return nil
 }
 
@@ -240,7 +247,8 @@ func (l *learner) take(now, next factored.Valuation) error {
 		if (known.to == nil) == (next == nil) && (next == nil || known.to == l.g.at(next)) {
 			return nil
 		}
-		return &ContradictionError{l.p, now, known.state(), next, l.start != nil && next != nil && l.g.at(next) == l.start}
+		start := known.to != nil && known.to == l.start || next != nil && l.g.at(next) == l.start
+		return &ContradictionError{l.p, now, known.state(), next, start}
 	}
 	l.layers = nil
 	if next == nil {
@@ -252,6 +260,7 @@ func (l *learner) take(now, next factored.Valuation) error {
 	grew, err := l.m.Observe(now, next)
 	if grew {
 		l.widened()
+		l.doubt = l.start != nil
 	}
 	return err
 }

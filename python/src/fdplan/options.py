@@ -450,6 +450,9 @@ class Learn(TypedDict, total=False):
     resets: Literal["yes", "no", "any"]
     """Whether the system may be reset to its initial state at any time, or to any state that was seen: yes, no, any."""
 
+    start_states: Text
+    """File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable."""
+
     variables: int
     """Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more."""
 
