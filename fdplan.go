@@ -84,9 +84,11 @@ type Source struct {
 	// Domain and Instance are RDDL as text. Instance may be empty where Domain has
 	// the instance too. Everything is then known and nothing learned.
 	Domain, Instance string
-	// Goal is an RDDL expression that holds at the end, with Domain; empty for none.
+	// Goal is an expression that holds at the end, of RDDL where the problem has
+	// RDDL; empty for the problem's own.
 	Goal string
-	// Ranges are those of integer fluents, with Domain.
+	// Ranges are those of integer fluents in place of the problem's own; of learned
+	// ones, within these.
 	Ranges map[string]Range
 	// Model is what stands for the transition; Network when zero.
 	Model Model
@@ -108,7 +110,7 @@ func Load(name string) (*Problem, error) { return LoadFrom(Source{Name: name}) }
 // LoadFrom reads a problem. RDDL text is called domain.rddl and instance.rddl in
 // errors.
 func LoadFrom(s Source) (*Problem, error) {
-	r := load.Ref{Name: s.Name, Source: load.Source{Files: s.Folder, Goal: s.Goal, IgnoreDiscount: s.IgnoreDiscount}}
+	r := load.Ref{Name: s.Name, Source: load.Source{Files: s.Folder, Question: load.Question{Goal: s.Goal}, IgnoreDiscount: s.IgnoreDiscount}}
 	switch s.Model {
 	case Network:
 	case RDDL:
@@ -121,8 +123,8 @@ func LoadFrom(s Source) (*Problem, error) {
 	switch {
 	case s.Domain == "" && s.Name == "":
 		return nil, errors.New("fdplan: the Source names no problem; expected Name or Domain")
-	case s.Domain == "" && (s.Instance != "" || s.Goal != "" || len(s.Ranges) > 0):
-		return nil, errors.New("fdplan: Instance, Goal and Ranges go with Domain; a named problem has its own")
+	case s.Domain == "" && s.Instance != "":
+		return nil, errors.New("fdplan: Instance goes with Domain; a named problem has its own")
 	case s.Domain != "" && (s.Name != "" || s.Folder != ""):
 		return nil, errors.New("fdplan: the Source has a Domain and another problem; expected one of them")
 	case s.Folder != "" && s.Model == RDDL:
@@ -141,13 +143,13 @@ func LoadFrom(s Source) (*Problem, error) {
 			}
 			return []byte(text), nil
 		}
-		for _, name := range slices.Sorted(maps.Keys(s.Ranges)) {
-			x := s.Ranges[name]
-			if x.Lo > x.Hi || name == "" {
-				return nil, fmt.Errorf("fdplan: %q has the range %d..%d; expected a fluent and the lower end first", name, x.Lo, x.Hi)
-			}
-			r.Range = append(r.Range, fmt.Sprintf("%s=%d..%d", name, x.Lo, x.Hi))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Ranges)) {
+		x := s.Ranges[name]
+		if x.Lo > x.Hi || name == "" {
+			return nil, fmt.Errorf("fdplan: %q has the range %d..%d; expected a fluent and the lower end first", name, x.Lo, x.Hi)
 		}
+		r.Range = append(r.Range, fmt.Sprintf("%s=%d..%d", name, x.Lo, x.Hi))
 	}
 	p, err := load.Load(context.Background(), r)
 	if err != nil {

@@ -28,7 +28,7 @@ type planCmd struct {
 	Connect
 	WorkersOnly bool   `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
 	JSON        bool   `name:"json" help:"Print one JSON object."`
-	Out         string `short:"o" help:"Write the answer to a file." placeholder:"FILE"`
+	Out         string `short:"o" help:"Write the answer to a file; if it ends in .toml, the problem with its changes as a task of its own, beside the answer." placeholder:"FILE"`
 }
 
 // Run plans and prints the document.
@@ -71,6 +71,12 @@ func (c *planCmd) Run(a *environment) error {
 		return limited(ctx, err)
 	}
 	defer end()
+	if isTask(c.Out) {
+		if err := task.Save(c.Out, c.Horizon.Max); err != nil {
+			return err
+		}
+		c.Out = ""
+	}
 	doc, err := c.solve(ctx, a, task, request, maker, progress)
 	if err == nil {
 		c.chance(ctx, a, task, doc)

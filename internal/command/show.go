@@ -53,11 +53,15 @@ type showCmd struct {
 	app.Bounds
 	Delimiter string    `help:"Delimiter of a log that is a CSV; inferred if not given." placeholder:"C"`
 	Plan      bind.Plan `arg:"" optional:"" help:"Plan or policy as printed by fdplan plan --json (.json), drawn as a picture; given alone, it names its problem."`
+	Horizon   bind.One  `short:"H" help:"Number of steps of a task that is written." placeholder:"N"`
 	Seed      *uint64   `help:"Seed of the run in the picture of a policy; default: the most likely run." placeholder:"N"`
 	JSON      bool      `name:"json" help:"Print a problem as one JSON object."`
 	Frames    bool      `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
-	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html or .gif; those of plans and policies also as .txt." placeholder:"FILE"`
+	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html or .gif; those of plans and policies also as .txt; the problem with its changes as a task of its own if it ends in .toml." placeholder:"FILE"`
 }
+
+// isTask reports whether a file's name is that of a task.
+func isTask(out string) bool { return strings.EqualFold(filepath.Ext(out), ".toml") }
 
 // Run shows a problem, or a plan.
 func (c *showCmd) Run(a *environment) error {
@@ -84,6 +88,12 @@ func (c *showCmd) Run(a *environment) error {
 	task, err := loadProblem(ctx, r, c.Changes)
 	if err != nil {
 		return err
+	}
+	if isTask(c.Out) {
+		return task.Save(c.Out, int(c.Horizon))
+	}
+	if c.Horizon > 0 {
+		task.Problem.Horizon = int(c.Horizon)
 	}
 	s := inspect.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })

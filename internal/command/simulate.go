@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -26,7 +27,10 @@ func (c *simulateCmd) Run(a *environment) error {
 	if err := c.checkJudge(); err != nil {
 		return err
 	}
-	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{Given: c.Given})
+	if c.Reward.Given() || len(c.Require) > 0 {
+		return errors.New("simulate follows the problem's own reward and rules; expected validate or run, which have --reward and --require")
+	}
+	p, err := loadProblem(ctx, truthRef(c.Ref), load.Changes{Edits: c.Edits, Given: c.Given})
 	if err != nil {
 		return err
 	}

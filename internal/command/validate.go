@@ -88,7 +88,7 @@ type verifyCmd struct {
 func (c *verifyCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	task, err := loadProblem(ctx, c.Ref, load.Changes{Given: c.Given})
+	task, err := loadProblem(ctx, c.Ref, load.Changes{Edits: c.Edits, Given: c.Given})
 	if err != nil {
 		return err
 	}

@@ -390,6 +390,20 @@ func (p *Problem) section(s *tree) (err error) {
 	return err
 }
 
+// SetGoal replaces the goal by a condition, which is of the file in errors.
+func (p *Problem) SetGoal(file string, text []byte) error {
+	list, err := parseTrees(file, text)
+	if err != nil {
+		return err
+	}
+	if len(list) != 1 {
+		return pos{file, 1, 1}.errorf("the goal is not one condition; expected one in brackets, such as (and (at b room) (handempty))")
+	}
+	x := &reader{Domain: p.Domain, objects: p.Objects}
+	p.Goal, err = x.condition(list[0])
+	return err
+}
+
 // fact reads an item of the initial state.
 func (p *Problem) fact(t *tree) error {
 	value, number := 0.0, false

@@ -26,7 +26,7 @@ func TestBoundsOfJobs(t *testing.T) {
 		{with("engine", "foo"), `engine is "foo"; expected one of auto, `},
 		{with("model", "foo"), `model is "foo"; expected one of network, rddl`},
 		{with("determinize", "foo"), `determinize is "foo"; expected one of none, `},
-		{with("goal", "x"), `there is no field "goal"`},
+		{with("gaol", "x"), `there is no field "gaol"`},
 		{with("require", "x"), "require is a text; expected a list"},
 		{obj{"kind": "explain", "problem": "navigation/3x3", "engine": "blp"}, `engine is "blp"; expected one of auto, `},
 		{obj{"kind": "run", "problem": "navigation/3x3", "simulator": "rddl", "until": "dawn"}, "expected one of auto, goal, steps"},

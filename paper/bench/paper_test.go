@@ -229,7 +229,7 @@ func TestFamilies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: files[0], Instance: files[1], Goal: f.goal(tc.n), Range: f.ranges}})
+		p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: files[0], Instance: files[1], Question: load.Question{Goal: f.goal(tc.n), Range: f.ranges}}})
 		if err != nil {
 			t.Fatal(err)
 		}

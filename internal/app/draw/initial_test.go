@@ -12,7 +12,7 @@ import (
 func TestInitial(t *testing.T) {
 	text := func(name string, set ...string) string {
 		t.Helper()
-		p, err := Initial(context.Background(), load.Ref{Name: name}, load.Changes{SetInitial: set})
+		p, err := Initial(context.Background(), load.Ref{Name: name}, load.Changes{Edits: load.Edits{SetInitial: set}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestInitial(t *testing.T) {
 		t.Error("a changed initial state is drawn as the own one")
 	}
 	for _, set := range []string{"nothing=1", "robot-at(x9,y20)=7"} {
-		if _, err := Initial(context.Background(), load.Ref{Name: "navigation/3x3"}, load.Changes{SetInitial: []string{set}}); err == nil {
+		if _, err := Initial(context.Background(), load.Ref{Name: "navigation/3x3"}, load.Changes{Edits: load.Edits{SetInitial: []string{set}}}); err == nil {
 			t.Errorf("%s is drawn", set)
 		}
 	}

@@ -73,7 +73,7 @@ func svgOf(t *testing.T, p *picture.Picture) string {
 
 // TestField draws a policy over two coordinates as arrows.
 func TestField(t *testing.T) {
-	d, data := policyOf(t, load.Ref{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "pits.rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}, 0, nil)
+	d, data := policyOf(t, load.Ref{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "pits.rddl", Question: load.Question{Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}}, 0, nil)
 	p, err := Picture(t.Context(), load.Ref{}, "policy.json", data, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestTree(t *testing.T) {
 		says   string
 	}{
 		{load.Ref{Source: load.Source{Domain: "../../../examples/machines/machines.rddl"}}, nil, 1 + 6*4, "~running(c5)"},
-		{load.Ref{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "slippery.rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}, &policy.Robust{Disturbances: 2, MinHorizon: 1}, 0, "x=0, y=0 (1)"},
+		{load.Ref{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "slippery.rddl", Question: load.Question{Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}}, &policy.Robust{Disturbances: 2, MinHorizon: 1}, 0, "x=0, y=0 (1)"},
 	} {
 		d, _ := policyOf(t, c.ref, map[bool]int{true: 6, false: 12}[c.robust == nil], c.robust)
 		p, err := Policy(d, nil)
@@ -135,7 +135,7 @@ func TestTree(t *testing.T) {
 // TestCourse compares the course of a policy with what the evaluator says of it, and its runs with its values.
 func TestCourse(t *testing.T) {
 	for _, ref := range []load.Ref{
-		{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "pits.rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}, {Source: load.Source{Domain: "../../../examples/machines/machines.rddl"}},
+		{Source: load.Source{Domain: drift + "drift.rddl", Instance: drift + "pits.rddl", Question: load.Question{Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}}, {Source: load.Source{Domain: "../../../examples/machines/machines.rddl"}},
 	} {
 		d, _ := policyOf(t, ref, 9, nil)
 		c, err := d.Course()

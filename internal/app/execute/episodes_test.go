@@ -49,7 +49,7 @@ func determinizedTo(t *testing.T, block, goal string) *load.Problem {
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(machines, "BLOCK", block)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: file, Determinize: "most-likely", Goal: goal}})
+	p, err := load.Load(context.Background(), load.Ref{Source: load.Source{Domain: file, Determinize: "most-likely", Question: load.Question{Goal: goal}}})
 	if err != nil {
 		t.Fatal(err)
 	}

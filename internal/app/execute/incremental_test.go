@@ -86,7 +86,7 @@ func TestIncrementalPublished(t *testing.T) {
 			name := fmt.Sprintf("%s -H %d %v", f.problem, h, f.initial)
 			p, err := load.Load(context.Background(), load.Ref{Name: f.problem, Source: load.Source{Files: publishedFiles}})
 			if err == nil {
-				err = p.Apply(load.Changes{SetInitial: f.initial})
+				err = p.Apply(load.Changes{Edits: load.Edits{SetInitial: f.initial}})
 			}
 			if err == nil {
 				err = p.SetTruth(context.Background(), "")

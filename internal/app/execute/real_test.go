@@ -126,7 +126,7 @@ func TestRulesAgree(t *testing.T) {
 // TestRequiredInSimulator: a constraint of the user's fails in a system that
 // goes its own way, though the model keeps it.
 func TestRequiredInSimulator(t *testing.T) {
-	p := loaded(t, "navigation/3x3", load.Changes{Require: []string{"~robot-at(x21,y20)", "~move-south", "robot-at(x14,y20) => ~robot-at(x14,y20)'", "move-east,move-west,<=,0"}})
+	p := loaded(t, "navigation/3x3", load.Changes{Edits: load.Edits{Require: []string{"~robot-at(x21,y20)", "~move-south", "robot-at(x14,y20) => ~robot-at(x14,y20)'", "move-east,move-west,<=,0"}}})
 	name := []string{"move-east", "move-north", "move-south", "move-west"}
 	for i, want := range []string{
 		"step 1: the require constraint move-east,move-west,<=,0 fails; move-east=true, move-west=false",
@@ -200,7 +200,7 @@ func TestRun(t *testing.T) {
 			want: "goal after 4 steps, plans 3 4 3 2 1, reward -4, 0 surprises"},
 		{name: "fewer steps than the goal takes", problem: "navigation/3x3", r: RunRequest{Steps: 2},
 			want: "missed after 2 steps, plans 4 3, reward -2, 0 surprises"},
-		{name: "from a state of the user's", problem: "navigation/3x3", changes: load.Changes{SetInitial: []string{"robot-at(x14,y20)=0", "robot-at(x9,y20)=1"}},
+		{name: "from a state of the user's", problem: "navigation/3x3", changes: load.Changes{Edits: load.Edits{SetInitial: []string{"robot-at(x14,y20)=0", "robot-at(x9,y20)=1"}}},
 			want: "goal after 4 steps, plans 4 3 2 1, reward -3, 0 surprises"},
 		{name: "a goal that holds is kept", problem: "inventory/2", r: RunRequest{Steps: 4},
 			want: "done after 4 steps, plans 5 5 5 5, reward -9, 0 surprises"},
@@ -211,7 +211,7 @@ func TestRun(t *testing.T) {
 			want: "done after 3 steps, plans 5 5 5, reward 0, 0 surprises"},
 		{name: "the budget", problem: "sysadmin/4", r: RunRequest{Steps: 9}, budget: 3,
 			want: "stopped after 3 steps, plans 4 4 4 4, reward -1, 0 surprises", says: "the budget of simulator steps is used up: 3 were allowed"},
-		{name: "the reward of the user's", problem: "navigation/3x3", changes: load.Changes{Reward: bind.Lines{File: "reward"}},
+		{name: "the reward of the user's", problem: "navigation/3x3", changes: load.Changes{Edits: load.Edits{Reward: bind.Lines{File: "reward"}}},
 			want: "goal after 4 steps, plans 4 3 2 1, reward -10, 0 surprises"},
 		{name: "a rule is broken", problem: "sysadmin/4", r: RunRequest{Steps: 9}, warp: down(2),
 			want: "violated after 2 steps, plans 4 4, reward 0, 1 surprises"},
@@ -349,7 +349,7 @@ func TestRunCancelled(t *testing.T) {
 
 // TestStart: initial states that cannot be.
 func TestStart(t *testing.T) {
-	p := loaded(t, "navigation/3x3", load.Changes{SetInitial: []string{"robot-at(x9,y20)=0"}})
+	p := loaded(t, "navigation/3x3", load.Changes{Edits: load.Edits{SetInitial: []string{"robot-at(x9,y20)=0"}}})
 	p.Problem.Initial = p.Problem.Initial[1:]
 	if _, err := initial(p, real(p, nil)); err == nil || !strings.Contains(err.Error(), "the initial state leaves robot-at(x21,y12) open") {
 		t.Errorf("got %v", err)

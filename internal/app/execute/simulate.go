@@ -66,14 +66,15 @@ func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, e
 			return nil, err
 		}
 	}
+	if start, err = ownStart(p, start); err != nil {
+		return nil, err
+	}
 	if steps == 0 && s.Problem().Horizon <= 0 {
 		return nil, fmt.Errorf("%s has no horizon of its own; give a number of --steps", p.Problem.Name)
 	}
-	var trace *sim.Trace
-	if r.CSV != nil {
-		if trace, err = sim.NewTrace(r.CSV, s); err != nil {
-			return nil, err
-		}
+	trace, err := tracer(r.CSV, s)
+	if err != nil {
+		return nil, err
 	}
 	runner := s.NewRunner(rand.New(rand.NewPCG(r.Seed, 0)))
 	if start == nil {
@@ -94,6 +95,29 @@ func Simulate(ctx context.Context, p *load.Problem, r Simulation) (*Simulated, e
 		return nil, err
 	}
 	return out, nil
+}
+
+// tracer writes every step to w, unless it is nil.
+func tracer(w io.Writer, s *sim.Simulator) (*sim.Trace, error) {
+	if w == nil {
+		return nil, nil
+	}
+	return sim.NewTrace(w, s)
+}
+
+// ownStart is the state that the user gave; start, that of a plan or nil, if there is none.
+func ownStart(p *load.Problem, start []float64) ([]float64, error) {
+	if !p.OwnInitial {
+		return start, nil
+	}
+	val, given := p.World().InitialBits()
+	for _, b := range p.World().Bits(factored.State) {
+		if !given[b] {
+			v, _ := p.World().Owner(b)
+			return nil, fmt.Errorf("the initial state leaves %s open; a simulator needs all of it", v.Name)
+		}
+	}
+	return p.Truth.System().State(val), nil
 }
 
 // simulateModel is Simulate in the learned or declared model of a task without RDDL.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -11,17 +12,23 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app/bind"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/problem/fdsat"
 )
 
 // Changes are the changes that a user makes to a problem.
 type Changes struct {
-	Reward     bind.Lines    `http:"yes" help:"File of variable,weight lines that replaces the reward." placeholder:"FILE"`
+	Edits
+	Given bind.Given `http:"yes" help:"What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value." placeholder:"FILE|INPUT=VALUE" sep:"none"`
+}
+
+// Edits are the changes that are not of inputs.
+type Edits struct {
+	Reward     bind.Lines    `http:"yes" help:"Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines." placeholder:"EXPR|FILE"`
 	Initial    string        `json:"-" help:"File of variable=value lines that replaces the initial state." placeholder:"FILE"`
 	SetInitial bind.Settings `http:"yes" also:"initial" help:"Set the initial value of a state variable; repeatable." placeholder:"VARIABLE=VALUE" sep:"none"`
 	Require    []string      `http:"yes" help:"Add a constraint, an expression or literals,op,number; repeatable." placeholder:"CONSTRAINT" sep:"none"`
-	Given      bind.Given    `http:"yes" help:"What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, INPUT=VALUE,VALUE,… by step, or INPUT=LO..HI for anything in between; repeatable. Other inputs keep their first value." placeholder:"FILE|INPUT=VALUE" sep:"none"`
 }
 
 // None reports whether nothing changes.
@@ -42,13 +49,23 @@ func (p *Problem) Apply(c Changes) error {
 	if err := p.give(c.Given); err != nil {
 		return err
 	}
-	p.requires = c.Require
-	for i, text := range c.Require {
-		if err := p.require(text, fmt.Sprintf("require %d", i+1)); err != nil {
-			return fmt.Errorf("--require %s: %w", text, err)
+	if err := p.requireAll("--require", c.Require); err != nil {
+		return err
+	}
+	p.changes = append(slices.Clone(p.changes), c)
+	return p.addSteps()
+}
+
+// requireAll adds constraints that an option asks for.
+func (p *Problem) requireAll(option string, texts []string) error {
+	p.requires = slices.Clone(p.requires)
+	for _, text := range texts {
+		p.requires = append(p.requires, text)
+		if err := p.require(text, fmt.Sprintf("require %d", len(p.requires))); err != nil {
+			return fmt.Errorf("%s %s: %w", option, text, err)
 		}
 	}
-	return p.addSteps()
+	return nil
 }
 
 // Changed returns p with changes, and leaves p as it is.
@@ -60,21 +77,8 @@ func (p *Problem) Changed(c Changes) (*Problem, error) {
 }
 
 func (c *Changes) apply(p *factored.Problem) error {
-	if c.Reward.File != "" {
-		err := withFile(c.Reward.File, func(f *os.File) (err error) {
-			p.Reward, err = fdsat.ReadReward(p, c.Reward.File, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if c.Reward.Text != "" {
-		r, err := fdsat.ReadReward(p, "reward", strings.NewReader(c.Reward.Text))
-		if err != nil {
-			return err
-		}
-		p.Reward = r
+	if err := c.setReward(p); err != nil {
+		return err
 	}
 	if c.Initial != "" {
 		err := withFile(c.Initial, func(f *os.File) (err error) {
@@ -95,6 +99,42 @@ func (c *Changes) apply(p *factored.Problem) error {
 	}
 	followInitial(p, given)
 	return p.Check()
+}
+
+// weights matches lines of variable,weight.
+var weights = regexp.MustCompile(`^(\s*([^\n]*,\s*[-+0-9.eE]+\s*|#[^\n]*)?(\n|$))+$`)
+
+// setReward replaces the reward by that of a file, of lines, or by an expression.
+func (c *Changes) setReward(p *factored.Problem) error {
+	text, name := c.Reward.Text, "reward"
+	if c.Reward.File != "" {
+		read, err := source.ReadFile(c.Reward.File)
+		switch {
+		case err == nil:
+			text, name = string(read), c.Reward.File
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		default:
+			if err := expr.SetReward(p, c.Reward.File, "reward"); err != nil {
+				return fmt.Errorf("--reward %s: there is no such file, and as an expression: %w", c.Reward.File, err)
+			}
+			return nil
+		}
+	}
+	switch {
+	case !c.Reward.Given():
+		return nil
+	case name == "reward" && !weights.MatchString(text):
+		if err := expr.SetReward(p, text, "reward"); err != nil {
+			return fmt.Errorf("--reward %s: %w", text, err)
+		}
+		return nil
+	}
+	r, err := fdsat.ReadReward(p, name, strings.NewReader(text))
+	if err == nil {
+		p.Reward = r
+	}
+	return err
 }
 
 // followInitial gives the lags of variables with a new initial value that value, unless they have one of their own: nothing

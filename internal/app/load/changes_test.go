@@ -19,14 +19,14 @@ func TestInitialFile(t *testing.T) {
 		return name
 	}
 	p := apptest.Integers(t)
-	c := Changes{Initial: write("# a state\n\nlevel=-2\non(c1)=true\n")}
+	c := Changes{Edits: Edits{Initial: write("# a state\n\nlevel=-2\non(c1)=true\n")}}
 	if err := c.apply(p); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.Initial) != 5 {
 		t.Errorf("%d constraints for five bits", len(p.Initial))
 	}
-	c = Changes{Initial: write("on(c1),==,1\nlevel=3\n"), SetInitial: []string{"level = 4"}}
+	c = Changes{Edits: Edits{Initial: write("on(c1),==,1\nlevel=3\n"), SetInitial: []string{"level = 4"}}}
 	if err := c.apply(p); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestInitialFile(t *testing.T) {
 		"\ngo,==,1":        ":2:1: ",
 	} {
 		name := write(text)
-		c := Changes{Initial: name}
+		c := Changes{Edits: Edits{Initial: name}}
 		if err := c.apply(apptest.Integers(t)); err == nil || !strings.HasPrefix(err.Error(), name+want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}

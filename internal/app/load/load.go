@@ -39,12 +39,11 @@ type Ref struct {
 
 // Source is where a problem is and how it is read, besides its name.
 type Source struct {
-	Files          string   `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
-	PDDL           string   `help:"PDDL file with the domain; PROBLEM is then the PDDL file with the problem (docs/pddl.md)." placeholder:"D.pddl"`
-	Domain         string   `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
-	Instance       string   `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
-	Goal           string   `help:"RDDL expression that must hold at the end, with --domain." placeholder:"EXPR"`
-	Range          []string `help:"Range of a number, with --domain; repeatable. A real takes a step too." placeholder:"FLUENT=LO..HI[ by STEP]" sep:"none"`
+	Files    string `help:"Folder in the FD-SAT-Plan layout: bnn/, normalization/, translation/." placeholder:"DIR" type:"existingdir"`
+	PDDL     string `help:"PDDL file with the domain; PROBLEM is then the PDDL file with the problem (docs/pddl.md)." placeholder:"D.pddl"`
+	Domain   string `help:"RDDL file, instead of PROBLEM: everything is known, nothing learned." placeholder:"D.rddl"`
+	Instance string `help:"RDDL file with the instance, with --domain." placeholder:"I.rddl"`
+	Question
 	Decimals       *int     `http:"yes" help:"Round the real fluents of RDDL to N digits after the point, where no range has a step (docs/rddl.md)." placeholder:"N"`
 	Quantiles      int      `http:"yes" help:"With --policy, the number of equally likely values that stand for a draw of a real (docs/chance.md)." placeholder:"N" default:"5"`
 	Model          string   `http:"yes" help:"Plan with the network, or with the RDDL itself: ${enum}." enum:"network,rddl" default:"network"`
@@ -91,6 +90,8 @@ type Problem struct {
 	world    *factored.Problem  // see World
 	given    map[string]Assumed // by input, of --given
 	single   map[string]string  // the name in the task of each state of several entities
+	from     Ref                // what was loaded
+	changes  []Changes          // that were applied since
 	noModel  error              // why the network cannot be read that a simulator may not need
 }
 
@@ -99,6 +100,15 @@ var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
 // Load reads the problem that r names. When the context ends, its error is returned.
 func Load(ctx context.Context, r Ref) (*Problem, error) {
+	p, err := open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p.from = r
+	return p, nil
+}
+
+func open(ctx context.Context, r Ref) (*Problem, error) {
 	read := r.Read
 	if read == nil {
 		read = ReadFile
@@ -106,29 +116,25 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 	switch {
 	case r.PDDL != "":
 		switch {
-		case r.Files != "" || r.Domain != "" || r.Instance != "" || r.Goal != "":
-			return nil, errors.New("--pddl names the problem; expected no --files, --domain, --instance or --goal beside it")
+		case r.Files != "" || r.Domain != "" || r.Instance != "":
+			return nil, errors.New("--pddl names the problem; expected no --files, --domain or --instance beside it")
 		case r.Name == "":
 			return nil, errors.New("--pddl gives the domain alone; expected the PDDL file with the problem, too")
 		}
-		t, err := task.FromPDDL(r.PDDL, r.Name, r.Range, read)
+		t, err := task.FromPDDL(r.PDDL, r.Name, read)
 		if err != nil {
 			return nil, err
 		}
 		return fromTask(ctx, t, r, task.Options{Known: true}, read)
 	case r.Files != "" && r.Domain != "":
 		return nil, errors.New("--files and --domain name two problems; expected one of them")
-	case r.Domain == "" && (r.Instance != "" || r.Goal != "" || len(r.Range) > 0):
-		return nil, errors.New("--instance, --goal and --range go with --domain; a named problem has its own")
+	case r.Domain == "" && r.Instance != "":
+		return nil, errors.New("--instance goes with --domain; a named problem has its own")
 	case r.Domain != "":
 		if r.Name != "" {
 			return nil, fmt.Errorf("%s and --domain name two problems; expected one of them", r.Name)
 		}
-		t, err := task.FromFlags(r.Domain, r.Instance, r.Goal, r.Range)
-		if err != nil {
-			return nil, err
-		}
-		return fromTask(ctx, t, r, task.Options{Known: true}, read)
+		return fromTask(ctx, &task.Task{Domain: r.Domain, Instance: r.Instance}, r, task.Options{Known: true}, read)
 	case strings.HasSuffix(r.Name, ".pddl"):
 		return nil, fmt.Errorf("%s is in PDDL; expected its domain too: --pddl DOMAIN.pddl", r.Name)
 	case r.Name == "":
@@ -171,7 +177,11 @@ func fromFiles(r Ref) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Problem{Task: engine.Task{Problem: p, Network: net}}, nil
+	out := &Problem{Task: engine.Task{Problem: p, Network: net}}
+	if err := out.setGoal(r.Goal); err != nil {
+		return nil, err
+	}
+	return out, out.narrow(r.Range)
 }
 
 // fromTask compiles a task, reading its files with read.
@@ -187,11 +197,39 @@ func fromTask(ctx context.Context, t *task.Task, r Ref, o task.Options, read tas
 		return nil, fmt.Errorf("--entity %s: the problem has RDDL and no entities", strings.Join(r.Entity, ","))
 	}
 	if t.Declares() {
-		return fromDeclared(t, r, o, read)
+		if r.Goal != "" {
+			t.Goal = "" // which --goal replaces
+		}
+		p, err := fromDeclared(t, r, o, read)
+		if err == nil {
+			err = p.setGoal(r.Goal)
+		}
+		if err == nil {
+			err = p.narrow(r.Range)
+		}
+		return p, err
 	}
 	if len(t.Learned) == 0 {
 		o.Known = true
 	}
+	if err := r.ask(t, o.Known || r.Untrained); err != nil {
+		return nil, err
+	}
+	p, err := fromRDDL(ctx, t, r, o, read)
+	if err != nil || p.Problem.NumBits() == 0 { // of a problem that can only be simulated
+		return p, err
+	}
+	if !o.Known && !r.Untrained {
+		err = p.narrow(r.Range)
+	}
+	if own := ofTask(t); err == nil && !own.None() {
+		err = p.Apply(own)
+	}
+	return p, err
+}
+
+// fromRDDL compiles a task with RDDL or PDDL.
+func fromRDDL(ctx context.Context, t *task.Task, r Ref, o task.Options, read task.ReadFile) (*Problem, error) {
 	c, err := t.Problem(ctx, o)
 	if err != nil {
 		if r.Simulate && ctx.Err() == nil && len(t.Unknown()) == 0 {

@@ -13,7 +13,7 @@ func TestRuleText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Apply(Changes{Require: []string{"~reboot(c1)@2", "reboot(c2) | running(c1)"}}); err != nil {
+	if err := p.Apply(Changes{Edits: Edits{Require: []string{"~reboot(c1)@2", "reboot(c2) | running(c1)"}}}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "task.toml")

@@ -29,7 +29,7 @@ type claim struct {
 func claims(t *testing.T) (list []claim) {
 	t.Helper()
 	slippery, err := load.Load(t.Context(), load.Ref{
-		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/slippery.rddl", Goal: "x == SIDE ^ y == SIDE"}, Chance: true,
+		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/slippery.rddl", Question: load.Question{Goal: "x == SIDE ^ y == SIDE"}}, Chance: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestOtherQuestion(t *testing.T) {
 		{"x == SIDE ^ y == SIDE", ""},
 	} {
 		p, err := load.Load(t.Context(), load.Ref{
-			Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Goal: want.goal}, Chance: true,
+			Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: want.goal}}, Chance: true,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -112,7 +112,7 @@ func drifts(t *testing.T) (names []string, models []*drift, problems []*load.Pro
 	names = []string{"slippery", "pits", "wind", "stairs"}
 	for i, d := range models {
 		p, err := load.Load(t.Context(), load.Ref{Chance: true, Source: load.Source{
-			Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/" + names[i] + ".rddl", Goal: fmt.Sprintf("x == %d ^ y == %d ^ ~lost", d.goal[0], d.goal[1]),
+			Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/" + names[i] + ".rddl", Question: load.Question{Goal: fmt.Sprintf("x == %d ^ y == %d ^ ~lost", d.goal[0], d.goal[1])},
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -343,7 +343,7 @@ func TestRepair(t *testing.T) {
 	for _, r := range []*repair{{n: 3}, {n: 4}} {
 		name := []string{3: "three", 4: "four"}[r.n]
 		p, err := load.Load(t.Context(), load.Ref{Chance: true, Source: load.Source{
-			Domain: "../../../examples/machines/repair.rddl", Instance: "../../../examples/machines/" + name + ".rddl", Goal: "forall_{?c : computer} [running(?c)]",
+			Domain: "../../../examples/machines/repair.rddl", Instance: "../../../examples/machines/" + name + ".rddl", Question: load.Question{Goal: "forall_{?c : computer} [running(?c)]"},
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 func pits(t *testing.T) *load.Problem {
 	t.Helper()
 	p, err := load.Load(t.Context(), load.Ref{
-		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Goal: "x == SIDE ^ y == SIDE ^ ~lost"}, Chance: true,
+		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: "x == SIDE ^ y == SIDE ^ ~lost"}}, Chance: true,
 	})
 	if err != nil {
 		t.Fatal(err)

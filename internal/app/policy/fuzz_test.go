@@ -14,7 +14,7 @@ import (
 func grid(t testing.TB) (p *load.Problem, answers []string) {
 	t.Helper()
 	p, err := load.Load(t.Context(), load.Ref{Chance: true, Source: load.Source{
-		Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/stairs.rddl", Goal: "x == 1 ^ y == 1 ^ ~lost",
+		Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/stairs.rddl", Question: load.Question{Goal: "x == 1 ^ y == 1 ^ ~lost"},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // TestSampledPlans compares the runs in which random plans are followed with what they are worth.
 func TestSampledPlans(t *testing.T) {
 	p, err := load.Load(t.Context(), load.Ref{
-		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Goal: "x >= 2 ^ ~lost"}, Chance: true,
+		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: "x >= 2 ^ ~lost"}}, Chance: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -353,7 +353,7 @@ func TestRandom(t *testing.T) {
 		w := writer{rand.New(rand.NewPCG(uint64(seed), 29))}
 		text, goal := w.problem()
 		read := func(string) ([]byte, error) { return []byte(text), nil }
-		p, err := load.Load(t.Context(), load.Ref{Source: load.Source{Domain: "d.rddl", Goal: goal, Range: []string{fmt.Sprint("n=0..", most)}}, Read: read, Chance: true})
+		p, err := load.Load(t.Context(), load.Ref{Source: load.Source{Domain: "d.rddl", Question: load.Question{Goal: goal, Range: []string{fmt.Sprint("n=0..", most)}}}, Read: read, Chance: true})
 		if err != nil {
 			t.Fatalf("problem %d: %v\n%s", seed, err, text)
 		}

@@ -47,6 +47,7 @@ type Validate struct {
 // Verify asks whether a property holds in every step.
 type Verify struct {
 	load.Ref
+	load.Edits
 	explain.VerifyRequest
 	Given       bind.Given  `http:"yes" help:"What inputs are before and after the step: INPUT=VALUE, or INPUT=LO..HI; repeatable. Others may be anything." placeholder:"INPUT=VALUE" sep:"none"`
 	Data        string      `help:"Log to hold the property against, too, in place of the rows that the network's file keeps." placeholder:"LOG" type:"existingfile"`
@@ -71,6 +72,7 @@ type Explain struct {
 // Simulate asks how a plan or a policy does in the problem's RDDL.
 type Simulate struct {
 	load.Ref
+	load.Edits
 	execute.Simulation
 	Given bind.Given `http:"yes" help:"What inputs are: a file with a row for each step and a column for each input, INPUT=VALUE, or INPUT=VALUE,VALUE,… by step; repeatable. Others keep their first value." placeholder:"FILE|INPUT=VALUE" sep:"none"`
 	app.Bounds

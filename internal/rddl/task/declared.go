@@ -126,10 +126,12 @@ func (t *Task) setDeclared(f *file) error {
 	}
 	declared := len(t.States)+len(t.Actions) > 0
 	switch {
-	case t.Domain != "" && (declared || t.Rules != nil || t.Final != nil || t.Reward != ""):
-		return source.Errorf(t.File, 1, 1, "the domain declares fluents, rules and reward; expected no [[state]], [[action]], [[input]], rules, final or reward beside it")
+	case t.Domain != "" && (declared || t.Final != nil):
+		return source.Errorf(t.File, 1, 1, "the domain declares fluents; expected no [[state]], [[action]], [[input]] or final beside it")
 	case t.Domain != "":
-		return nil
+		return t.setInitial(f.Initial)
+	case f.Initial != nil:
+		return source.Errorf(t.File, 1, 1, "[initial] belongs to RDDL; expected initial = VALUE of each [[state]]")
 	case !declared:
 		return source.Errorf(t.File, 1, 1, "there is no domain; expected domain = \"FILE\", or fluents in [[state]] and [[action]]")
 	case len(f.State) == 0 || len(t.Actions) == 0:
@@ -142,6 +144,19 @@ func (t *Task) setDeclared(f *file) error {
 			if !s.known() {
 				t.Learned = append(t.Learned, s.Name)
 			}
+		}
+	}
+	return nil
+}
+
+// setInitial reads the initial values that replace those of the RDDL.
+func (t *Task) setInitial(from map[string]any) error {
+	for _, name := range sorted(from) {
+		switch x := from[name].(type) {
+		case bool, int64, float64, string:
+			t.Initial = append(t.Initial, fmt.Sprintf("%s=%v", name, x))
+		default:
+			return t.errorAt([]string{"initial", name}, "this is not a value of %s; expected a Boolean, a number or a text", name)
 		}
 	}
 	return nil

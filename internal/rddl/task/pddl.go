@@ -14,12 +14,8 @@ type inPDDL struct {
 	goal    *ground.Node // nil before the problem is grounded
 }
 
-// FromPDDL makes a task of a PDDL problem: everything is known, and a step is one of its ground actions, or none. ranges are as in FromFlags.
-func FromPDDL(domain, problem string, ranges []string, read ReadFile) (*Task, error) {
-	t, err := FromFlags(domain, problem, "", ranges)
-	if err != nil {
-		return nil, err
-	}
+// FromPDDL makes a task of a PDDL problem: everything is known, and a step is one of its ground actions, or none.
+func FromPDDL(domain, problem string, read ReadFile) (*Task, error) {
 	d, err := read(domain)
 	if err != nil {
 		return nil, err
@@ -32,8 +28,7 @@ func FromPDDL(domain, problem string, ranges []string, read ReadFile) (*Task, er
 	if err != nil {
 		return nil, err
 	}
-	t.pddl = &inPDDL{problem: p}
-	return t, nil
+	return &Task{Domain: domain, Instance: problem, pddl: &inPDDL{problem: p}}, nil
 }
 
 // PDDL returns the problem of a task in PDDL, else nil.

@@ -249,19 +249,12 @@ func (t *Task) BitName(p *factored.Problem, b factored.Bit) string {
 	return p.BitName(b)
 }
 
-// FromFlags returns the task of a problem that is given by files and flags alone, with
-// nothing learned: each of ranges is FLUENT=LO..HI.
-func FromFlags(domain, instance, goal string, ranges []string) (*Task, error) {
-	t := &Task{Domain: domain, Instance: instance, Goal: goal, Ranges: map[string]translate.Range{}}
-	for _, text := range ranges {
-		name, r, err := ParseRange(text)
-		if err != nil {
-			return nil, fmt.Errorf("--range %s: %w", text, err)
-		}
-		if _, twice := t.Ranges[name]; twice {
-			return nil, fmt.Errorf("--range %s: %s has a range already", text, name)
-		}
-		t.Ranges[name] = r
+// SetGoal replaces the goal of a task with RDDL, or in PDDL.
+func (t *Task) SetGoal(text string) error {
+	if t.pddl != nil {
+		return t.pddl.problem.SetGoal("--goal", []byte(text))
 	}
-	return t, nil
+	t.Goal = text
+	delete(t.where, "goal")
+	return nil
 }

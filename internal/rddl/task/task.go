@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,11 +36,13 @@ type Task struct {
 	Network  string               // the network's file; empty for none
 	BitNames map[string][]string  // by fluent: names of its bits in foreign files, most significant first
 
+	Rules   []string // conditions that always hold, beside those of RDDL; see package expr
+	Reward  string   // a sum, in place of that of RDDL; see expr.SetReward
+	Initial []string // NAME=VALUE, in place of the values in RDDL
+
 	// Of a task without RDDL, which declares its fluents itself: see Declares.
 	States, Actions []Fluent // inputs are among the states
-	Rules           []string // conditions that always hold; see package expr
 	Final           []string // conditions of states in which no step begins
-	Reward          string   // a sum; see expr.SetReward
 	Entities        []Entity
 	Log             Log
 
@@ -77,6 +80,7 @@ type file struct {
 	Final    []string             `toml:"final"`
 	Reward   *string              `toml:"reward"`
 	Log      Log                  `toml:"log"`
+	Initial  map[string]any       `toml:"initial"`
 	Chance   []chanceTable        `toml:"chance"`
 }
 
@@ -109,7 +113,7 @@ func (b *binsTable) read() (bins.Bins, error) {
 }
 
 // keys are the keys of the document, for messages.
-const keys = "domain, instance, goal, horizon, learned, inputs, network, [ranges], [discretize], [files] or, without a domain, rules, final, reward, [[state]], [[action]], [[input]], [[entity]] and [log]"
+const keys = "domain, instance, goal, horizon, learned, inputs, network, rules, reward, [ranges], [discretize], [files], [initial] or, without a domain, final, [[state]], [[action]], [[input]], [[entity]] and [log]"
 
 // keyNames are the keys of all its tables, for hints.
 var keyNames = []string{
@@ -319,18 +323,29 @@ func positioned(name string, err error) error {
 	return source.Errorf(name, 0, 0, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }
 
+// otherRange matches LO-HI, LO:HI and LO,HI.
+var otherRange = regexp.MustCompile(`^\s*(-?[0-9.]+)\s*[-:,]\s*(-?[0-9.]+)\s*$`)
+
 // ParseRange parses FLUENT=LO..HI or FLUENT=LO..HI by STEP, as on the command line.
 func ParseRange(text string) (name string, r translate.Range, err error) {
-	bad := fmt.Errorf("%q is not a range; expected FLUENT=LO..HI such as age=0..3", text)
+	name, lo, hi, err := CutRange(text)
+	if err == nil {
+		r.Lo, r.Hi, r.View, err = factored.ParseRange(lo + ".." + hi)
+	}
+	return name, r, err
+}
+
+// CutRange returns the fluent, the lower end, and the upper end with the step of a range.
+func CutRange(text string) (name, lo, hi string, err error) {
 	i := strings.LastIndexByte(text, '=')
-	if i <= 0 {
-		return "", r, bad
+	lo, hi, ok := strings.Cut(text[i+1:], "..")
+	if m := otherRange.FindStringSubmatch(text[i+1:]); !ok && m != nil {
+		lo, hi, ok = m[1], m[2], true
 	}
-	if !strings.Contains(text[i:], "..") {
-		return "", r, bad
+	if i <= 0 || !ok {
+		return "", "", "", fmt.Errorf("%q is not a range; expected FLUENT=LO..HI such as age=0..3", text)
 	}
-	r.Lo, r.Hi, r.View, err = factored.ParseRange(strings.TrimSpace(text[i+1:]))
-	return strings.TrimSpace(text[:i]), r, err
+	return strings.TrimSpace(text[:i]), strings.TrimSpace(lo), strings.TrimSpace(hi), nil
 }
 
 // readRange reads a range in TOML: [LO, HI] of integers, of numbers with decimals digits after

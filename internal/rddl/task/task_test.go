@@ -147,21 +147,6 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-func TestFromFlags(t *testing.T) {
-	tk, err := FromFlags("d", "i", "p", []string{"x=0..3", "level(c1)=-2..4"})
-	if err != nil || tk.Ranges["x"] != (translate.Range{Lo: 0, Hi: 3}) || tk.Ranges["level(c1)"] != (translate.Range{Lo: -2, Hi: 4}) {
-		t.Errorf("got %+v, %v", tk, err)
-	}
-	for _, bad := range []string{"x", "x=3", "x=3..", "x=4..3", "=0..3", "x=a..b"} {
-		if _, err := FromFlags("d", "i", "", []string{bad}); err == nil || !strings.Contains(err.Error(), "LO..HI") {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
-	if _, err := FromFlags("d", "i", "", []string{"x=0..3", "x=0..4"}); err == nil {
-		t.Error("a range given twice is accepted")
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("domain = 'x'\n[files]\n\"a b\".c = [1]"))
@@ -175,4 +160,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("more than one line: %v", err)
 		}
 	})
+}
+
+// TestParseRange reads ranges as options have them.
+func TestParseRange(t *testing.T) {
+	for text, want := range map[string]translate.Range{"x=0..3": {Hi: 3}, "level(c1)=-2..4": {Lo: -2, Hi: 4}, "x=0-3": {Hi: 3}, "x=-3:3": {Lo: -3, Hi: 3}, "x=0,3": {Hi: 3}} {
+		if _, r, err := ParseRange(text); err != nil || r != want {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+	for _, bad := range []string{"x", "x=3", "x=3..", "x=4..3", "=0..3", "x=a..b"} {
+		if _, _, err := ParseRange(bad); err == nil || !strings.Contains(err.Error(), "LO..HI") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 }

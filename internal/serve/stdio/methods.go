@@ -34,8 +34,7 @@ func methodNames() string {
 
 // question is what requests about a problem have in common.
 type question struct {
-	of
-	load.Changes
+	asked
 	effort
 }
 
@@ -43,7 +42,7 @@ type question struct {
 // limits of an engine; end frees what bounds the request.
 func (s *server) begin(j *job, params any, q *question) (p *load.Problem, limits engine.Limits, end func(), err error) {
 	if err = decode(j.Params, params); err == nil {
-		p, err = s.changed(q.of, q.Changes)
+		p, err = s.changed(j, q.asked)
 	}
 	if err != nil {
 		return nil, limits, nil, err
@@ -154,14 +153,11 @@ func (s *server) simulate(j *job) (any, error) {
 
 // show summarises a problem, as fdplan show does.
 func (s *server) show(j *job) (any, error) {
-	var params struct {
-		of
-		load.Changes
-	}
+	var params asked
 	if err := decode(j.Params, &params); err != nil {
 		return nil, err
 	}
-	p, err := s.changed(params.of, params.Changes)
+	p, err := s.changed(j, params)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,13 @@ type of struct {
 	Handle int // 0 for the one loaded last
 }
 
+// asked names a problem of the session with what is changed of it for one request.
+type asked struct {
+	of
+	load.Question
+	load.Changes
+}
+
 // load loads a problem.
 func (s *server) load(j *job) (any, error) {
 	var params struct {
@@ -90,11 +97,15 @@ func (s *server) find(x of) (*loaded, error) {
 	}
 }
 
-// changed returns the problem of a handle with changes. It may be changed further.
-func (s *server) changed(x of, c load.Changes) (*load.Problem, error) {
-	l, err := s.find(x)
+// changed returns the problem of a handle with another question and changes. It may be changed further.
+func (s *server) changed(j *job, x asked) (*load.Problem, error) {
+	l, err := s.find(x.of)
 	if err != nil {
 		return nil, err
 	}
-	return l.Changed(c)
+	p, err := l.Asked(j.ctx, x.Question)
+	if err != nil {
+		return nil, err
+	}
+	return p.Changed(x.Changes)
 }

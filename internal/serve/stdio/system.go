@@ -33,7 +33,7 @@ func (s *server) reset(j *job) (any, error) {
 	system := struct {
 		execute.SimulatorRef
 		load.Changes
-	}{params.SimulatorRef, load.Changes{Require: params.Require, Reward: params.Reward}}
+	}{params.SimulatorRef, load.Changes{Edits: load.Edits{Require: params.Require, Reward: params.Reward}}}
 	system.Name = cmp.Or(system.Name, "rddl")
 	fields, err := app.Binder().Encode(&system)
 	if err != nil {

@@ -14,7 +14,7 @@ class Plan(TypedDict, total=False):
     """Options of ``fdplan plan``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -135,7 +135,7 @@ class Policy(TypedDict, total=False):
     """Options of ``fdplan plan``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -181,7 +181,7 @@ class Validate(TypedDict, total=False):
     """Options of ``fdplan validate``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -220,6 +220,15 @@ class Validate(TypedDict, total=False):
 class Verify(TypedDict, total=False):
     """Options of ``fdplan verify``."""
 
+    reward: Text | Mapping[str, Any]
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
+
+    initial: Sequence[Text] | Mapping[str, Any]
+    """Set the initial value of a state variable; repeatable."""
+
+    require: Sequence[Text]
+    """Add a constraint, an expression or literals,op,number; repeatable."""
+
     given: Sequence[Text] | Mapping[str, Any]
     """What inputs are before and after the step: INPUT=VALUE, or INPUT=LO..HI; repeatable. Others may be anything."""
 
@@ -252,7 +261,7 @@ class Explain(TypedDict, total=False):
     """Options of ``fdplan explain``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -300,6 +309,15 @@ class Explain(TypedDict, total=False):
 class Simulate(TypedDict, total=False):
     """Options of ``fdplan simulate``."""
 
+    reward: Text | Mapping[str, Any]
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
+
+    initial: Sequence[Text] | Mapping[str, Any]
+    """Set the initial value of a state variable; repeatable."""
+
+    require: Sequence[Text]
+    """Add a constraint, an expression or literals,op,number; repeatable."""
+
     policy: Text
     """Policy to run: noop, random or exploration; default: random."""
 
@@ -323,7 +341,7 @@ class Run(TypedDict, total=False):
     """Options of ``fdplan run``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -399,7 +417,7 @@ class Show(TypedDict, total=False):
     """Options of ``fdplan show``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
@@ -419,6 +437,9 @@ class Show(TypedDict, total=False):
     delimiter: Text
     """Delimiter of a log that is a CSV; inferred if not given."""
 
+    horizon: int
+    """Number of steps of a task that is written."""
+
     seed: int
     """Seed of the run in the picture of a policy; default: the most likely run."""
 
@@ -427,7 +448,7 @@ class Learn(TypedDict, total=False):
     """Options of ``fdplan learn``."""
 
     reward: Text | Mapping[str, Any]
-    """File of variable,weight lines that replaces the reward."""
+    """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
     initial: Sequence[Text] | Mapping[str, Any]
     """Set the initial value of a state variable; repeatable."""
