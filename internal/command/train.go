@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/domain"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/learn"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -29,6 +31,12 @@ type trainCmd struct {
 func (c *trainCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	if c.PDDL != "" || strings.HasSuffix(c.Out, ".pddl") {
+		return c.actions(ctx, a)
+	}
+	if c.Task == "" {
+		return errors.New("no task is named; expected --task PROBLEM, or -o DOMAIN.pddl to learn a PDDL domain")
+	}
 	ref := load.Ref{Name: c.Task, Source: load.Source{IgnoreDiscount: c.IgnoreDiscount}, Untrained: true}
 	p, err := load.Load(ctx, ref)
 	if err != nil {
@@ -75,6 +83,25 @@ func (c *trainCmd) Run(a *environment) error {
 		return err
 	}
 	return a.answer(c.JSON, "", res, func(w io.Writer) error { return writeTrained(w, res) })
+}
+
+// actions learns a PDDL domain from trajectories.
+func (c *trainCmd) actions(ctx context.Context, a *environment) error {
+	switch {
+	case c.Task != "":
+		return errors.New("a PDDL domain is learned without a task; expected no --task beside --pddl or -o DOMAIN.pddl")
+	case !strings.HasSuffix(c.Out, ".pddl"):
+		return fmt.Errorf("-o %s; expected a file DOMAIN.pddl for a learned PDDL domain", c.Out)
+	}
+	res, err := domain.Train(ctx, c.PDDL, c.Data, domain.Options{Clauses: c.Clauses, Terms: c.Terms})
+	if err != nil {
+		return limited(ctx, err)
+	}
+	res.Safe, res.Optimistic = c.Out, domain.OptimisticFile(c.Out)
+	if err := errors.Join(a.toFile(res.Optimistic, res.WriteOptimistic), a.toFile(res.Safe, res.WriteSafe)); err != nil {
+		return err
+	}
+	return a.answer(c.JSON, "", res, res.WriteText)
 }
 
 // spread trains the cells of a grid on the workers of a server.

@@ -30,9 +30,9 @@ type Init struct {
 
 // Train asks for a network. Options with the tag recipe are of that recipe alone, and ask for it.
 type Train struct {
-	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz, .manifest) or log to learn from."`
-	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." required:"" placeholder:"PROBLEM"`
-	Out    string `short:"o" help:"Network file to write." required:"" placeholder:"NETWORK"`
+	Data   string `arg:"" help:"Data set (.parquet, .csv, .npz, .manifest) or log to learn from; for a PDDL domain trajectories: a file, or a folder of them."`
+	Task   string `help:"Bundled problem or task file whose learned fluents the network gives." placeholder:"PROBLEM"`
+	Out    string `short:"o" help:"Network file to write, or PDDL domain (.pddl)." required:"" placeholder:"NETWORK"`
 	Recipe string `http:"yes" help:"How to learn: structure finds the inputs of each output and builds an exact network; dense trains all weights. Flags that are of the dense recipe alone ask for it." enum:"structure,dense," default:"" placeholder:"structure|dense"`
 	Lift   bool   `help:"Learn one function for all objects of a type, in which neighbours enter as counts; the network's file has them for fdplan lift."`
 
@@ -62,6 +62,10 @@ type Train struct {
 	TargetError *float64    `recipe:"dense" help:"With --grid, the share of wrong bits that held-out rows must stay under; 0 for no wrong row at all. By default 0 for ternary and 0.03 for binary weights."`
 
 	Report string `help:"Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG." placeholder:"DIR"`
+	// PDDL domains, see package actions.
+	PDDL    string `help:"Learn the actions of a PDDL domain: this file declares its types, predicates, functions and actions (docs/pddl.md#learned-domains)." placeholder:"DOMAIN.pddl"`
+	Clauses int    `help:"For a PDDL domain, the most literals of a clause in a precondition." default:"1" min:"1" max:"2" placeholder:"N"`
+	Terms   int    `help:"For a PDDL domain, the most functions in an inequality of a precondition." default:"3" min:"1" max:"6" placeholder:"N"`
 	// Long runs.
 	Checkpoint string `help:"Store the state of training in this file; with --grid, in this folder." placeholder:"FILE"`
 	Resume     bool   `help:"Resume from the checkpoint, if it exists; the network is the same as without the interruption."`

@@ -690,6 +690,15 @@ class Train(TypedDict, total=False):
     report: Text
     """Folder for a report: what fdplan test says, and the structure as text, JSON and SVG or, of the dense recipe, loss and errors by epoch as CSV and SVG."""
 
+    pddl: Text
+    """Learn the actions of a PDDL domain: this file declares its types, predicates, functions and actions (docs/pddl.md#learned-domains)."""
+
+    clauses: int
+    """For a PDDL domain, the most literals of a clause in a precondition."""
+
+    terms: int
+    """For a PDDL domain, the most functions in an inequality of a precondition."""
+
     checkpoint: Text
     """Store the state of training in this file; with grid, in this folder."""
 

@@ -1,0 +1,251 @@
+package actions
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/pddl"
+)
+
+// numbers is what was learned of an action's numbers.
+type numbers struct {
+	conditions, effects []*pddl.Expr
+}
+
+// maxDigits bounds the digits after the point: what is behind is rounding.
+const maxDigits = 6
+
+// precision is the number of digits after the point that some number in the trajectories has.
+func precision(runs []*pddl.Trajectory) (digits int) {
+	for _, run := range runs {
+		for i := range run.Transitions {
+			for _, s := range []*pddl.Observed{run.Transitions[i].Before, run.Transitions[i].After} {
+				if s == nil {
+					continue
+				}
+				for _, v := range s.Values {
+					_, after, _ := strings.Cut(strings.TrimRight(strconv.FormatFloat(v, 'f', maxDigits, 64), "0"), ".")
+					digits = max(digits, len(after))
+				}
+			}
+		}
+	}
+	return digits
+}
+
+// read reads the values of the functions that have one in all rows.
+func (l *learner) read() string {
+	unit := math.Pow10(l.digits)
+	l.functions = slices.DeleteFunc(l.functions, func(s symbol) bool {
+		return slices.ContainsFunc(l.rows, func(r *row) bool {
+			x := s.image(r.objects)
+			_, before := r.Before.Values[x]
+			_, after := r.After.Values[x]
+			return !before || !after
+		})
+	})
+	for _, r := range l.rows {
+		r.values, r.next = nil, nil
+		known := map[string]bool{}
+		for i := range l.functions {
+			x := l.functions[i].image(r.objects)
+			if known[x] {
+				return "the rows that name an object twice leave open which number an effect is about"
+			}
+			known[x] = true
+			v, w := r.Before.Values[x]*unit, r.After.Values[x]*unit
+			if max(math.Abs(v), math.Abs(w)) > 1<<52 {
+				return fmt.Sprintf("(%s) is too large", x)
+			}
+			r.values, r.next = append(r.values, int64(math.Round(v))), append(r.next, int64(math.Round(w)))
+		}
+		for x, v := range r.After.Values {
+			if was, ok := r.Before.Values[x]; !known[x] && !strings.HasPrefix(x, "total-cost") && (!ok || math.Round(was*unit) != math.Round(v*unit)) {
+				return fmt.Sprintf("it changes (%s), in line %s, of which it does not name all objects", x, r.Place())
+			}
+		}
+	}
+	return ""
+}
+
+// learnNumbers learns the equations and inequalities that hold before the action, and how it changes numbers; why is the reason if it cannot.
+func (l *learner) learnNumbers() (why string) {
+	l.numbers, l.out.Equations, l.out.Inequalities = numbers{}, 0, 0
+	if why = l.read(); why != "" || len(l.functions) == 0 {
+		return why
+	}
+	for i := range l.functions {
+		if slices.ContainsFunc(l.rows, func(r *row) bool { return r.next[i] != r.values[i] }) {
+			e, ok := l.changed(i)
+			if !ok {
+				return fmt.Sprintf("no sum of at most %d numbers says how it changes %s", maxSum, l.expr("fn", &l.functions[i], nil))
+			}
+			l.numbers.effects = append(l.numbers.effects, e)
+		}
+	}
+	all := make([]int, len(l.functions))
+	for i := range all {
+		all[i] = i
+	}
+	equations := reduce(l.hull(all, true).lines, len(all)+1)
+	var free []int // of functions that are no constant, and no other function and a constant
+	for i := range all {
+		if !slices.ContainsFunc(equations, func(e []*big.Int) bool { return bound(e, i) }) {
+			free = append(free, i)
+		}
+	}
+	for _, e := range equations {
+		if !l.linear("=", e, all) {
+			return "its numbers are too large"
+		}
+		l.out.Equations++
+	}
+	seen := map[string]bool{}
+	ok := true
+	subsets(free, max(1, min(l.Terms, len(free))), func(set []int) {
+		for _, r := range l.hull(set, false).rays {
+			if slices.ContainsFunc(r.at[1:], func(x *big.Int) bool { return x.Sign() != 0 }) {
+				key := ""
+				for k, i := range set {
+					if r.at[k+1].Sign() != 0 {
+						key += fmt.Sprint(i, ":", r.at[k+1], " ")
+					}
+				}
+				if key += r.at[0].String(); !seen[key] {
+					seen[key] = true
+					l.out.Inequalities++
+					ok = ok && l.linear(">=", r.at, set)
+				}
+			}
+		}
+	})
+	if !ok {
+		return "its numbers are too large"
+	}
+	return ""
+}
+
+// bound reports whether an equation gives a function as a constant, or as a later function and a constant.
+func bound(e []*big.Int, i int) bool {
+	first, n := -1, 0
+	for k, x := range e[1:] {
+		if x.Sign() != 0 {
+			if n++; n == 1 {
+				first = k
+			}
+		}
+	}
+	return first == i && n <= 2
+}
+
+// subsets calls f with all sets of so many of some numbers.
+func subsets(of []int, size int, f func([]int)) {
+	var extend func(set []int, from int)
+	extend = func(set []int, from int) {
+		if len(set) == size {
+			f(set)
+			return
+		}
+		for i := from; i < len(of); i++ {
+			extend(append(slices.Clone(set), of[i]), i+1)
+		}
+	}
+	if size <= len(of) {
+		extend(nil, 0)
+	}
+}
+
+// hull is the cone of what holds for some functions in all rows: equations alone, or inequalities too.
+func (l *learner) hull(set []int, equations bool) *cone {
+	c := newCone(len(set))
+	seen := map[string]bool{}
+	var points [][]int64
+	for _, r := range l.rows {
+		p := make([]int64, len(set))
+		for k, i := range set {
+			p[k] = r.values[i]
+		}
+		if key := fmt.Sprint(p); !seen[key] {
+			seen[key] = true
+			points = append(points, p)
+		}
+	}
+	for _, p := range points {
+		if equations {
+			c.rays = nil
+			if n := len(c.lines); n == 0 {
+				break
+			}
+		}
+		if c.add(p); equations {
+			c.rays, c.points = nil, nil
+		}
+	}
+	return c
+}
+
+// linear adds b + a·f op 0 to the conditions, with all negative terms on the other side. Numbers that are too large are refused.
+func (l *learner) linear(op string, e []*big.Int, set []int) bool {
+	left, right := []*pddl.Expr{}, []*pddl.Expr{}
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.digits)), nil)
+	for k, i := range set {
+		x := e[k+1]
+		if x.BitLen() > 50 {
+			return false
+		}
+		if x.Sign() == 0 {
+			continue
+		}
+		t := l.expr("fn", &l.functions[i], nil)
+		if a := new(big.Int).Abs(x); a.Cmp(big.NewInt(1)) != 0 {
+			t = &pddl.Expr{Op: "*", Args: []*pddl.Expr{number(new(big.Rat).SetInt(a)), t}}
+		}
+		if x.Sign() > 0 {
+			left = append(left, t)
+		} else {
+			right = append(right, t)
+		}
+	}
+	b := new(big.Rat).SetFrac(e[0], unit)
+	if e[0].BitLen() > 50 {
+		return false
+	}
+	switch {
+	case b.Sign() > 0 && len(left) > 0 && len(right) > 0 || b.Sign() > 0 && len(right) > 0:
+		left = append(left, number(b))
+	case b.Sign() != 0:
+		right = append(right, number(b.Neg(b)))
+	}
+	if len(left) == 0 && op == "=" {
+		left, right = right, left
+	}
+	l.numbers.conditions = append(l.numbers.conditions, &pddl.Expr{Op: op, Args: []*pddl.Expr{sum(left), sum(right)}})
+	return true
+}
+
+func sum(of []*pddl.Expr) *pddl.Expr {
+	switch len(of) {
+	case 0:
+		return &pddl.Expr{Op: "num"}
+	case 1:
+		return of[0]
+	}
+	out := of[0]
+	for _, x := range of[1:] {
+		out = &pddl.Expr{Op: "+", Args: []*pddl.Expr{out, x}}
+	}
+	return out
+}
+
+// number is a rational number as PDDL.
+func number(x *big.Rat) *pddl.Expr {
+	v, _ := x.Float64()
+	if n, exact := x.FloatPrec(); exact && n <= maxDigits {
+		return &pddl.Expr{Op: "num", Num: v}
+	}
+	return &pddl.Expr{Op: "/", Args: []*pddl.Expr{number(new(big.Rat).SetInt(x.Num())), number(new(big.Rat).SetInt(x.Denom()))}}
+}
