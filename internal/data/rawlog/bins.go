@@ -108,6 +108,13 @@ func clusters(values []float64) [][2]float64 {
 // are none.
 const leastCluster = 0.005
 
+// isGrid reports whether numbers are multiples of a step of which few are in their range: settings, which are exact, and no
+// levels that are measured with noise. Clusters of one value each would say no more, and could not be added up.
+func isGrid(values []float64, width float64) bool {
+	r := resolution(values).Float()
+	return width/r < maxInt
+}
+
 // strays reports whether gaps leave too few of the sorted values on one side or between them.
 func strays(values []float64, gaps [][2]float64) bool {
 	begin := 0

@@ -65,7 +65,7 @@ func Entities(ctx context.Context, t *Table, fluents []Fluent, r Reading) (*Inte
 // alternates puts the first rows in the order of the values of a column, if there are several with
 // some rows each, and the rows of the file change between them; else it returns nil.
 func alternates(x *reader, c *Column) (rows []int32, values int) {
-	n := min(x.t.Rows(), entityRows)
+	n := min(x.rows(), entityRows)
 	lists := map[uint64][]int32{}
 	var order []uint64
 	changes := 0
@@ -140,7 +140,7 @@ func sameTimes(x *reader, c *Column) bool {
 	if x.time == nil {
 		return false
 	}
-	same, n := 0, min(x.t.Rows(), entityRows)
+	same, n := 0, min(x.rows(), entityRows)
 	for k := 1; k < n; k++ {
 		a, ok1 := x.time.seconds(x.row(k - 1))
 		b, ok2 := x.time.seconds(x.row(k))

@@ -101,11 +101,18 @@ func TestShape(t *testing.T) {
 }
 
 // TestOrder pairs the rows of an entity, of an episode that goes on between others, and of a log
-// that is written backwards; none across the end of an episode.
+// that is written backwards; none across the end of an episode, or to the repetition of a row.
 func TestOrder(t *testing.T) {
 	s, err := dataset.NewSchema("x", []dataset.Column{{Name: "x", Type: dataset.Int}}, []dataset.Column{{Name: "a", Type: dataset.Int}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var minutes, still string
+	for i := range 40 {
+		minutes += fmt.Sprintf("%d,1,0\n", i)
+		if i > 0 {
+			still += "1>1 "
+		}
 	}
 	for name, c := range map[string]struct {
 		log  string
@@ -117,6 +124,8 @@ func TestOrder(t *testing.T) {
 		"episode, with time": {"id,t,x,a\nA,1,1,0\nA,2,2,0\nB,2,10,0\nB,3,11,0\nA,3,3,0\nB,4,12,0\n", Reading{Episode: "id", Time: "t"}, "1>2 2>3 10>11 11>12"},
 		"episode, again":     {"id,t,x,a\n1,1,1,0\n1,2,2,0\n2,1,10,0\n2,2,11,0\n1,1,5,0\n1,2,6,0\n", Reading{Episode: "id", Time: "t"}, "1>2 10>11 5>6"},
 		"backwards":          {"t,x,a\n7,7,0\n6,6,0\n5,5,0\n4,4,0\n1,1,0\n0,0,0\n", Reading{Time: "t"}, "0>1 4>5 5>6 6>7"},
+		"repeated":           {"t,x,a\n" + minutes + "40,5,0\n40,5,0\n41,6,0\n41,7,0\n42,7,0\n", Reading{Time: "t"}, still + "1>5 5>6 6>7 7>7"},
+		"coarse stamps":      {"t,x,a\n1,5,0\n1,5,0\n2,5,0\n2,5,0\n2,6,0\n", Reading{Time: "t"}, "5>5 5>5 5>5 5>6"},
 		"ends":               {"x,a,done\n1,0,False\n2,0,True\n7,0,False\n8,0,False\n", Reading{Ends: []string{"done"}}, "1>2 7>8"},
 		"next":               {"x,a,next_x,done\n1,0,2,False\n7,0,8,True\n", Reading{Next: map[string]string{"x": "next_x"}, Ends: []string{"done"}}, "1>2 7>8"},
 	} {

@@ -20,7 +20,7 @@ func (x *reader) gap() float64 {
 		return x.r.Gap
 	}
 	var all []float64
-	for k := 1; k < min(x.t.Rows(), 10_001); k++ {
+	for k := 1; k < min(x.rows(), 10_001); k++ {
 		a, ok1 := x.time.seconds(x.row(k - 1))
 		b, ok2 := x.time.seconds(x.row(k))
 		if ok1 && ok2 && b > a && !x.ended(k) {

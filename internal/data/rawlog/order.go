@@ -30,7 +30,57 @@ func (x *reader) arrange() {
 	if x.time != nil && x.isBackwards() {
 		x.backwards()
 	}
+	if x.time != nil {
+		x.dropRepeated()
+	}
 }
+
+// seldom is the share of the rows that may have the time of the row before for these to be faults of the log: one that has more
+// is written several times in a second, or whatever its stamps tell.
+const seldom = .05
+
+// dropRepeated takes rows out of the order that say the same as the one before, time included: exports and transmissions
+// repeat rows, and a repeated row is no step in which nothing changes.
+func (x *reader) dropRepeated() {
+	same := 0
+	repeated := map[int]bool{}
+	for k := 1; k < x.t.Rows(); k++ {
+		a, ok1 := x.time.seconds(x.row(k - 1))
+		b, ok2 := x.time.seconds(x.row(k))
+		if !ok1 || !ok2 || a != b || x.apart(k) {
+			continue
+		}
+		same++
+		if x.t.equalRows(x.row(k-1), x.row(k)) {
+			repeated[k] = true
+		}
+	}
+	if len(repeated) == 0 || float64(same) > seldom*float64(x.t.Rows()) {
+		return
+	}
+	order := make([]int32, 0, x.t.Rows()-len(repeated))
+	for k := range x.t.Rows() {
+		if repeated[k] {
+			x.repeated = append(x.repeated, int32(x.row(k)))
+		} else {
+			order = append(order, int32(x.row(k)))
+		}
+	}
+	x.order = order
+}
+
+// equalRows reports whether two rows have the same cells.
+func (t *Table) equalRows(i, j int) bool {
+	for c := range t.Columns {
+		if cells := &t.Columns[c].cells; cells.at(i) != cells.at(j) {
+			return false
+		}
+	}
+	return true
+}
+
+// rows is the number of rows in order.
+func (x *reader) rows() int { return x.t.Rows() - len(x.repeated) }
 
 // end is a column that is true where a row ends its episode.
 type end struct {
@@ -111,7 +161,7 @@ func (x *reader) isInterleaved(c *Column) bool {
 // isBackwards reports whether almost all rows come before the one above them.
 func (x *reader) isBackwards() bool {
 	rises, falls := 0, 0
-	for k := 1; k < min(x.t.Rows(), 10_001); k++ {
+	for k := 1; k < min(x.rows(), 10_001); k++ {
 		a, ok1 := x.time.seconds(x.row(k - 1))
 		b, ok2 := x.time.seconds(x.row(k))
 		if ok1 && ok2 && !x.apart(k) {

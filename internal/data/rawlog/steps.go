@@ -16,7 +16,7 @@ const (
 	perInput   = 200  // of these are in the range of an input
 	mostSteps  = 4000 // of these are in a range
 	mostDigits = 6    // after the point
-	padding    = 0.05 // of the range that the log has, which a state has beyond it on either side, and up to
+	padding    = 0.05 // of the range that the log has, which a state or an input has beyond it on either side, and up to
 	morePad    = 0.2  // so much, to end at a round number
 )
 
@@ -115,7 +115,7 @@ func (f *Fluent) fix(values, moves []float64) {
 	how := "step " + f.Step.String()
 	if !given {
 		lo, hi := f.Lo, f.Hi
-		if f.Use == AsState {
+		if f.Use != AsAction {
 			f.Lo, f.Hi = roundest(lo-morePad*width, lo-padding*width), roundest(hi+padding*width, hi+morePad*width)
 			if lo >= 0 && lo-morePad*width <= 0 {
 				f.Lo = 0

@@ -9,24 +9,24 @@ import (
 )
 
 // TestSteps: a quantity has the resolution of its log, or a step small beside its moves, and a range beyond what the log has,
-// but not across 0. Clusters have bins, and so has what they are asked for.
+// but not across 0. Clusters have bins, and so has what they are asked for, but exact settings are numbers.
 func TestSteps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var b strings.Builder
-	b.WriteString("level,room,charge,temp,load,speed,valve,outdoor,a\n")
+	b.WriteString("level,room,charge,temp,load,speed,valve,outdoor,set,a\n")
 	level, room, charge, temp := 5.0, 20.0, 0.5, -15.0
 	for i := range 3000 {
 		level = min(10, max(0, level+0.1*rng.NormFloat64()))
 		room = min(25, max(15, room+0.5*float64(rng.IntN(5)-2)))
 		charge = min(1, max(0, charge+0.001*rng.NormFloat64()))
 		temp = min(-1, max(-30, temp+rng.NormFloat64()))
-		fmt.Fprintf(&b, "%.5f,%.1f,%v,%.2f,%.1f,%.3f,%.1f,%.1f,%d\n", level, room, charge, temp, 200*float64(i%4)+2*rng.Float64(), 3*rng.Float64(), 12.5+100*rng.Float64(), 30*rng.Float64()-10, i%2)
+		fmt.Fprintf(&b, "%.5f,%.1f,%v,%.2f,%.1f,%.3f,%.1f,%.1f,%.1f,%d\n", level, room, charge, temp, 200*float64(i%4)+2*rng.Float64(), 3*rng.Float64(), 12.5+100*rng.Float64(), 30*rng.Float64()-10, .5*float64(i%7), i%2)
 	}
 	x, err := Open(t.Context(), write(t, "log.csv", b.String()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spec{Actions: []string{"a", "valve"}, Inputs: []string{"outdoor"}, Binned: []string{"speed"}, Steps: true}
+	s := Spec{Actions: []string{"a", "valve"}, Inputs: []string{"outdoor", "set"}, Binned: []string{"speed"}, Steps: true}
 	f, err := infer(t, x, s)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 	if err := Quantify(t.Context(), x, f, Reading{}, &s); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"3.00..10.00 by 0.01", "14.0..26.0 by 0.5", "0.47000..0.58000 by 0.00005", "-35.00..0.00 by 0.05", "bins", "bins", "12..113 by 1", "-10.0..20.0 by 0.1"} {
+	for i, want := range []string{"3.00..10.00 by 0.01", "14.0..26.0 by 0.5", "0.47000..0.58000 by 0.00005", "-35.00..0.00 by 0.05", "bins", "bins", "12..113 by 1", "-15.0..25.0 by 0.1", "0.0..3.5 by 0.5"} {
 		got := "bins"
 		if f[i].Fixed() {
 			got = fmt.Sprintf("%s..%s by %v", f[i].Step.Text(f[i].Lo), f[i].Step.Text(f[i].Hi), f[i].Step)

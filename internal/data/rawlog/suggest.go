@@ -85,7 +85,7 @@ func Quantify(ctx context.Context, t *Table, fluents []Fluent, r Reading, s *Spe
 		if digits >= 0 && asked {
 			f.Step = Step{1, digits}
 		}
-		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && len(clusters(slices.Sorted(slices.Values(values)))) == 0 {
+		if asked || f.Step.Units > 0 || !s.binned(f) && s.Steps && (isGrid(values, f.Hi-f.Lo) || len(clusters(slices.Sorted(slices.Values(values)))) == 0) {
 			f.fix(values, w.movesOf(f.Column))
 			continue
 		}
@@ -140,7 +140,7 @@ func newWatch(t *Table, fluents []Fluent, r Reading) *watch {
 	gap := x.gap()
 	rows := t.Rows()
 	if !w.primed {
-		rows--
+		rows = x.rows() - 1
 	}
 	for _, k := range drawn(rows, mostTransitions) {
 		switch {

@@ -62,17 +62,25 @@ type Read struct {
 // Why returns the reason why a row was dropped.
 func (r *Read) Why(d Drop) string { return r.reasons[d.why] }
 
-// ended, last and early are the reasons that are not about a column.
-const ended, last, early = 0, 1, 2
+// The reasons that are not about a column.
+const (
+	ended = iota
+	last
+	early
+	again
+)
 
 // Summary counts the rows that were dropped by the kinds of reasons.
 func (r *Read) Summary() string {
-	missing, begins := 0, 0
+	missing, begins, repeated := 0, 0, 0
 	for _, d := range r.Drops {
-		if d.why > early {
+		switch {
+		case d.why > again:
 			missing++
-		} else if d.why == early {
+		case d.why == early:
 			begins++
+		case d.why == again:
+			repeated++
 		}
 	}
 	var parts []string
@@ -83,11 +91,14 @@ func (r *Read) Summary() string {
 		}
 		parts = append(parts, text)
 	}
-	if n := len(r.Drops) - missing - begins; n > 0 {
+	if n := len(r.Drops) - missing - begins - repeated; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d at the end of an episode or before a gap in time", n))
 	}
 	if begins > 0 {
 		parts = append(parts, fmt.Sprintf("%d at the beginning of an episode, without the rows before for the lags", begins))
+	}
+	if repeated > 0 {
+		parts = append(parts, fmt.Sprintf("%d since the row before says the same", repeated))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -119,24 +130,25 @@ func Transitions(ctx context.Context, t *Table, s *dataset.Schema, r Reading) (*
 }
 
 type reader struct {
-	t       *Table
-	s       *dataset.Schema
-	r       Reading
-	columns []*Column // by column of the schema
-	values  []*values // as well
-	back    []int     // as well: from how many rows before a lag is; else 0 before the step and -1 after it, or ahead
-	reach   int       // the longest lag, in steps
-	primed  bool
-	reward  *Column // nil for none
-	episode *Column
-	entity  *Column
-	time    *Column
-	ends    []end
-	order   []int32 // the rows by entity, in the order of time; nil if that is the order of the file
-	first   []int32 // the place in order where each transition begins
-	begins  bool    // the next transition is the first of an episode
-	start   int     // the place of the first row of the episode
-	out     *Read
+	t        *Table
+	s        *dataset.Schema
+	r        Reading
+	columns  []*Column // by column of the schema
+	values   []*values // as well
+	back     []int     // as well: from how many rows before a lag is; else 0 before the step and -1 after it, or ahead
+	reach    int       // the longest lag, in steps
+	primed   bool
+	reward   *Column // nil for none
+	episode  *Column
+	entity   *Column
+	time     *Column
+	ends     []end
+	order    []int32 // the rows by entity, in the order of time; nil if that is the order of the file
+	repeated []int32 // rows that are left out of order
+	first    []int32 // the place in order where each transition begins
+	begins   bool    // the next transition is the first of an episode
+	start    int     // the place of the first row of the episode
+	out      *Read
 }
 
 // match finds the column of each fluent.
@@ -217,7 +229,7 @@ func (x *reader) nameOf(c *dataset.Column, named bool) (name string, back int) {
 func (x *reader) fill(ctx context.Context) error {
 	gap := x.gap()
 	known := len(x.columns) - x.s.NumStates()
-	for k := 1; k < x.t.Rows(); k++ {
+	for k := 1; k < x.rows(); k++ {
 		if err := x.t.look(ctx); err != nil {
 			return err
 		}
@@ -296,14 +308,15 @@ const perColumn, after = 4, 2
 // reasonOf is the index of the reason that column k of the schema has no value.
 func reasonOf(k int, bad bool) int {
 	if bad {
-		return early + 2 + perColumn*k
+		return again + 2 + perColumn*k
 	}
-	return early + 1 + perColumn*k
+	return again + 1 + perColumn*k
 }
 
 // list lists the reasons to drop a row.
 func (x *reader) list() {
-	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row", "no row of the episode is so long before it as the lags need"}
+	x.out.reasons = []string{"the last row of an episode, or before a gap in time", "the last row", "no row of the episode is so long before it as the lags need",
+		"the row before says the same, time included"}
 	for k, c := range x.columns {
 		where := ""
 		if x.isLag(k) {
@@ -345,7 +358,7 @@ func (x *reader) run(ctx context.Context) error {
 	gap := x.gap()
 	x.begins = true
 	before := none // why the row before cannot begin a transition
-	for k := range x.t.Rows() {
+	for k := range x.rows() {
 		if err := x.t.look(ctx); err != nil {
 			return err
 		}
@@ -374,7 +387,10 @@ func (x *reader) run(ctx context.Context) error {
 			before = action
 		}
 	}
-	x.drop(x.t.Rows()-1, last)
+	x.drop(x.rows()-1, last)
+	for _, i := range x.repeated {
+		x.out.Drops = append(x.out.Drops, Drop{int32(x.t.Line(int(i))), again})
+	}
 	return nil
 }
 
@@ -408,7 +424,7 @@ func (x *reader) view(i int, row []float64) {
 	states := x.s.NumStates()
 	for c, back := range x.back {
 		switch {
-		case back == ahead && k+1 < x.t.Rows() && x.goesOn(k+1):
+		case back == ahead && k+1 < x.rows() && x.goesOn(k+1):
 			back = -1
 		case back < 0 && x.primed:
 			back = 0

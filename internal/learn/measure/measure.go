@@ -43,6 +43,8 @@ type Distance struct {
 	Mean         float64 `json:"mean"`          // of the absolute error
 	P95          float64 `json:"p95"`           // its 95th percentile
 	Unit         string  `json:"unit,omitempty"`
+
+	fixed bool // of a quantity with a step
 }
 
 // MarshalJSON writes an object with an entry for each fluent.
@@ -70,11 +72,19 @@ func (f *Fluents) UnmarshalJSON(text []byte) error {
 }
 
 // Useless reports whether the predictions are wrong as often as, or more often than, the prediction that nothing
-// changes.
-func (m *Measure) Useless() bool { return m.Wrong > 0 && m.Wrong >= m.Unchanged }
+// changes, and no number is nearer to what follows.
+func (m *Measure) Useless() bool {
+	return m.Wrong > 0 && m.Wrong >= m.Unchanged && !slices.ContainsFunc(m.Fluents, func(f Fluent) bool { return f.nearer() })
+}
 
 // Useless reports the same of one fluent.
-func (f *Fluent) Useless() bool { return f.Wrong > 0 && f.Wrong >= f.Unchanged }
+func (f *Fluent) Useless() bool { return f.Wrong > 0 && f.Wrong >= f.Unchanged && !f.nearer() }
+
+// nearer reports whether the predicted numbers of a quantity with a step are nearer to the next ones than the present ones are:
+// they are seldom exact.
+func (f *Fluent) nearer() bool {
+	return f.Distance != nil && f.Distance.fixed && f.Distance.RMS < f.Distance.RMSUnchanged
+}
 
 // Share returns n as a part of the rows; 0 if there are none.
 func (m *Measure) Share(n int) float64 {
@@ -123,7 +133,7 @@ func (d *distances) distance() *Distance {
 	n := float64(d.rows)
 	sorted := slices.Sorted(slices.Values(d.absolute))
 	rank := int(math.Ceil(0.95 * float64(len(sorted))))
-	out := &Distance{RMS: math.Sqrt(d.square / n), RMSUnchanged: math.Sqrt(d.unmoved / n), Mean: d.sum / n, P95: sorted[rank-1]}
+	out := &Distance{fixed: d.v.Fixed(), RMS: math.Sqrt(d.square / n), RMSUnchanged: math.Sqrt(d.unmoved / n), Mean: d.sum / n, P95: sorted[rank-1]}
 	if d.v.View != nil {
 		out.Unit = d.v.View.Unit
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/fdplan/fdplan/internal/routine"
@@ -64,6 +65,7 @@ type candidate struct {
 	penalty      float64
 	plain        bool // the linear function of three lags of everything
 	still        bool // nothing changes
+	acts         bool // conditions may be on how much an action does
 }
 
 // learner compares functions.
@@ -173,11 +175,12 @@ func (l *learner) terms(output int, c candidate) []Term {
 }
 
 // splits lists the terms that conditions may be on: present states and inputs, and whatever has no order. A condition on
-// how much an action does would make plans jump to where few rows are.
-func (l *learner) splits(terms []Term) []int {
+// how much an action does makes plans jump to where few rows are, and is for candidates of their own.
+func (l *learner) splits(terms []Term, c candidate) []int {
 	var out []int
 	for j, term := range terms {
-		if term.Value != number || term.Lag == 0 && l.t.Columns[term.Column].Role != Action {
+		acts := l.t.Columns[term.Column].Role == Action
+		if term.Value != number || term.Lag == 0 && !acts || acts && c.acts {
 			out = append(out, j)
 		}
 	}
@@ -269,7 +272,7 @@ func (l *learner) learn(i int, c candidate, rows []int) []*Function {
 	out := l.outs[i].Column
 	terms := l.terms(i, c)
 	d := l.t.newDesign(out, terms, rows)
-	splits := l.splits(terms)
+	splits := l.splits(terms, c)
 	if c.plain {
 		d.lo, d.hi = math.Inf(-1), math.Inf(1)
 	}
@@ -298,9 +301,14 @@ type trial struct {
 // try learns the functions of an output by all candidates.
 func (l *learner) try(i int) ([]trial, error) {
 	var candidates []candidate
-	for lags := range l.o.Lags + 1 {
-		for _, penalty := range []float64{2, math.Log(float64(len(l.rows)))} {
-			candidates = append(candidates, candidate{lags: lags, leaves: l.o.Leaves, penalty: penalty})
+	for _, acts := range []bool{false, true} {
+		if acts && !slices.ContainsFunc(l.t.Columns, func(c Column) bool { return c.Role == Action && c.Values == 0 }) {
+			break
+		}
+		for lags := range l.o.Lags + 1 {
+			for _, penalty := range []float64{2, math.Log(float64(len(l.rows)))} {
+				candidates = append(candidates, candidate{lags: lags, leaves: l.o.Leaves, penalty: penalty, acts: acts})
+			}
 		}
 	}
 	found := make([][blocks][]*Function, len(candidates))
@@ -337,90 +345,9 @@ func (f *Function) unchanged() *Function {
 	return g
 }
 
-// choose picks the function of an output by its errors in the blocks, with the functions of the other outputs as they are.
-func (l *learner) choose(i int) error {
-	if len(l.tried) == i {
-		all, err := l.try(i)
-		if err != nil {
-			return err
-		}
-		l.tried = append(l.tried, all)
-	}
-	all := l.tried[i]
-	score := make([][blocks]float64, len(all))
-	err := l.all(len(all), func(k int) {
-		for b, f := range all[k].by {
-			var e sums
-			l.measure(&e, b, i, f)
-			score[k][b] = e.score()
-		}
-	})
-	if err != nil {
-		return err
-	}
-	best := 0
-	for k := range all {
-		if mean(score[k]) < mean(score[best]) {
-			best = k
-		}
-	}
-	least := score[best]
-	for k := range all {
-		if all[k].cost < all[best].cost && notWorse(score[k], least) {
-			best = k
-		}
-	}
-	l.outs[i].chosen = all[best].c
-	for b, f := range all[best].by {
-		l.now[b][i] = f
-	}
-	return nil
-}
-
 // plain is the linear function that others are compared with.
 func (l *learner) plain() candidate {
 	return candidate{lags: min(plainLags, l.o.Lags), leaves: 1, plain: true}
-}
-
-// alike is the part of the error by which a function may be worse if it is smaller.
-const alike = .003
-
-func mean(x [blocks]float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / blocks
-}
-
-// notWorse reports whether scores in blocks are those of another within a standard error of their difference, or nearly
-// (Breiman and others, "Classification and Regression Trees", 1984).
-func notWorse(x, least [blocks]float64) bool {
-	var d [blocks]float64
-	for b := range d {
-		if d[b] = x[b] - least[b]; math.IsNaN(d[b]) {
-			return false
-		}
-	}
-	m, square := mean(d), 0.0
-	for _, v := range d {
-		square += (v - m) * (v - m)
-	}
-	return m <= max(alike, math.Sqrt(square/(blocks-1)/blocks))
-}
-
-// size counts what a function consists of.
-func (f *Function) size() int {
-	n := 0
-	f.Root.visit(func(l *Node) {
-		n++
-		for _, w := range l.Weights {
-			if w != 0 {
-				n++
-			}
-		}
-	})
-	return n
 }
 
 // finish learns the chosen functions from all rows.

@@ -50,6 +50,9 @@ func TestSynthetic(t *testing.T) {
 			}
 			return y[0] + .2*u[0] + .5 + .01*rng.NormFloat64()
 		}), 2, .02, 0},
+		{"a valve that opens late", synthetic(600, .01, white, func(y, u []float64) float64 {
+			return .8*y[0] + 2*max(0, at(u, 1)-2.5) + .02*rng.NormFloat64()
+		}), 2, .03, 1},
 		{"a wide range", synthetic(500, 1, white, func(y, u []float64) float64 { return .99*y[0] + 1e5*u[0] + 100*rng.NormFloat64() }), 3, 120, 0},
 		{"a constant", synthetic(300, .1, white, func(y, _ []float64) float64 { return 5 }), 3, 0, -1},
 		{"few rows", synthetic(40, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*u[0] }), 3, .05, 0},
