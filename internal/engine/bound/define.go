@@ -162,7 +162,7 @@ func (d *definitions) unique(set []int32, rows []int) bool {
 	if contradict(sums) {
 		return true
 	}
-	if len(inputs) > 40 {
+	if !d.next && len(inputs) > 40 {
 		return false
 	}
 	st := propagate.NewSystem(len(inputs), sums, nil).NewState()

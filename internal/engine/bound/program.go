@@ -20,7 +20,8 @@ type Program struct {
 	inputs    []int32   // slot of each variable of the one-step model that is given, -1 otherwise
 	slots     []int32   // slot of each variable's value
 	slotNum   int
-	illegal   int32 // slot: the lane breaks a constraint
+	refused   []int32 // slots: the lane breaks a constraint that is not on actions alone
+	illegal   int32   // slot: the lane breaks a constraint
 }
 
 // instr computes slot dst from two others.
@@ -46,8 +47,13 @@ const (
 
 // assembler builds a program; equal instructions are built once.
 type assembler struct {
-	p    *Program
-	seen map[instr]int32
+	p       *Program
+	seen    map[instr]int32
+	negated map[int32]int32 // by slot that is another's complement: that one
+}
+
+func assemble(p *Program) *assembler {
+	return &assembler{p: p, seen: map[instr]int32{}, negated: map[int32]int32{}}
 }
 
 func (a *assembler) emit(o op, x, y int32) int32 {
@@ -82,6 +88,8 @@ func (a *assembler) emit(o op, x, y int32) int32 {
 			return slotFalse
 		case y == slotFalse:
 			return x
+		case x == slotTrue && a.negated[y] != 0:
+			return a.negated[y]
 		}
 	}
 	key := instr{op: o, a: x, b: y}
@@ -92,6 +100,9 @@ func (a *assembler) emit(o op, x, y int32) int32 {
 	a.p.slotNum++
 	a.seen[key] = s
 	a.p.code = append(a.p.code, instr{o, s, x, y})
+	if o == opAndNot && x == slotTrue {
+		a.negated[s] = y
+	}
 	return s
 }
 
@@ -208,17 +219,33 @@ func Compile(ctx context.Context, t engine.Task) (*Program, error) {
 		}
 	}
 	for i := range r.rows {
-		if !checked[i] {
-			a.p.illegal = a.emit(opOr, a.p.illegal, a.not(a.holds(&r.rows[i].sum)))
+		if checked[i] {
+			continue
 		}
+		broken := a.not(a.holds(&r.rows[i].sum))
+		if len(r.rows[i].vars) == 0 || slices.ContainsFunc(r.rows[i].vars, func(v int32) bool { return r.role[v] != action }) {
+			a.refuse(broken)
+		} else {
+			a.p.illegal = a.emit(opOr, a.p.illegal, broken)
+		}
+	}
+	for _, slot := range a.p.refused {
+		a.p.illegal = a.emit(opOr, a.p.illegal, slot)
 	}
 	a.p.schedule()
 	return a.p, nil
 }
 
+// refuse forbids the lanes of a slot.
+func (a *assembler) refuse(slot int32) {
+	if slot != slotFalse {
+		a.p.refused = append(a.p.refused, slot)
+	}
+}
+
 // newAssembler gives the variables that are given their slots.
 func (r *relation) newAssembler() (a *assembler, done []bool) {
-	a = &assembler{p: &Program{slotNum: 2, slots: make([]int32, r.numVars+1), inputs: make([]int32, r.numVars+1)}, seen: map[instr]int32{}}
+	a = assemble(&Program{slotNum: 2, slots: make([]int32, r.numVars+1), inputs: make([]int32, r.numVars+1)})
 	done = make([]bool, r.numVars+1)
 	for v := int32(1); v <= r.numVars; v++ {
 		a.p.inputs[v] = -1
@@ -252,7 +279,7 @@ func (a *assembler) define(d *definitions, set []int32, checked []bool) bool {
 	}
 	up, down := a.must(sums, v, 1), a.must(sums, v, -1)
 	a.p.slots[v] = up
-	a.p.illegal = a.emit(opOr, a.p.illegal, a.emit(opAnd, up, down))
+	a.refuse(a.emit(opAnd, up, down))
 	return true
 }
 
@@ -305,7 +332,7 @@ func (a *assembler) defineNumber(d *definitions, set []int32, rows []int, checke
 			a.p.slots[l.Var()] = bit
 		}
 		for n := min(len(digits), len(total)-1); n < len(total); n++ {
-			a.p.illegal = a.emit(opOr, a.p.illegal, total[n])
+			a.refuse(total[n])
 		}
 		checked[i] = true
 		return true

@@ -20,28 +20,31 @@ import (
 // Ways are compared by cost, then by their number of steps. The order in which
 // states are expanded does not depend on threads.
 type cheapest struct {
-	s         *relation
-	horizon   int64
-	compiled  *compiledStep // nil before the step is compiled, and where it cannot be
-	states    *registry
-	actions   *registry
-	to        []way           // by state
-	open      openList        // states to expand
-	guess     *pattern.Least  // nil for none
-	cutter    *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
-	cuts      int             // states that it was asked for
-	raised    int             // of these, those for which it was larger
-	entries   int             // that a table may have
-	next      int64           // successors after which the tables are made larger
-	most      int64           // the most that a step costs, at least 1
-	limit     int64           // ways that cost as much are of no use
-	lower     int64           // no way costs less
-	goal      int64           // the state that the cheapest way leads to; -1 before it is found
-	done      bool            // there is no more to find
-	exhausted bool            // because nothing is left to expand
-	tooLong   bool            // some way of cost lower is longer than the horizon
-	tried     int64           // successors before merging
-	found     []successors
+	s           *relation
+	horizon     int64
+	compiled    *compiledStep // nil before the step is compiled, and where it cannot be
+	gen         *generator    // where the step has operators, else nil
+	after       []uint64      // a state
+	states      *registry
+	actions     *registry
+	to          []way           // by state
+	open        openList        // states to expand
+	guess       *pattern.Least  // nil for none
+	cutter      *pattern.Cutter // a further estimate, of states that would be expanded; nil for none
+	keepsCutter bool            // even where it says little
+	cuts        int             // states that it was asked for
+	raised      int             // of these, those for which it was larger
+	entries     int             // that a table may have
+	next        int64           // successors after which the tables are made larger
+	most        int64           // the most that a step costs, at least 1
+	limit       int64           // ways that cost as much are of no use
+	lower       int64           // no way costs less
+	goal        int64           // the state that the cheapest way leads to; -1 before it is found
+	done        bool            // there is no more to find
+	exhausted   bool            // because nothing is left to expand
+	tooLong     bool            // some way of cost lower is longer than the horizon
+	tried       int64           // successors before merging
+	found       []successors
 }
 
 // way is the best way to a state that is known.
@@ -87,21 +90,25 @@ const (
 
 // sharpen continues with larger tables, if they can be larger. It is false when the
 // context ended.
-//
-// What is expanded stays so: with either estimate, which are consistent, no cheaper way to
-// these states is found later.
 func (c *cheapest) sharpen(ctx context.Context) bool {
 	c.next *= sharpenFactor
 	if c.entries = min(c.entries*tableGrowth, largeTable); c.guess.Grow(ctx, c.entries, c.sample()) {
-		c.open = c.open[:0]
-		for id := range c.to {
-			c.to[id].left = max(c.to[id].left, c.guess.Of(c.states.key(uint32(id))))
-			if !c.to[id].closed {
-				c.enlist(uint32(id))
-			}
-		}
+		c.estimate()
 	}
 	return ctx.Err() == nil
+}
+
+// estimate has the tables estimate all states again.
+//
+// What is expanded stays so, until a cheaper way to it is found.
+func (c *cheapest) estimate() {
+	c.open.clear()
+	for id := range c.to {
+		c.to[id].left = max(c.to[id].left, c.guess.Of(c.states.key(uint32(id))))
+		if !c.to[id].closed {
+			c.enlist(uint32(id))
+		}
+	}
 }
 
 // samples is how many states tables are made for.
@@ -122,32 +129,36 @@ func (g *graph) sample() (out [][]uint64) {
 
 // sample is some states that are open.
 func (c *cheapest) sample() (out [][]uint64) {
-	for i := 0; i < len(c.open); i += 1 + len(c.open)/samples {
-		out = append(out, c.states.key(c.open[i].id))
-	}
+	n := 0
+	c.open.each(func(id uint32) {
+		if n%(1+c.open.count/samples) == 0 {
+			out = append(out, c.states.key(id))
+		}
+		n++
+	})
 	return out
 }
 
 // bytes is the memory that the search holds.
 func (c *cheapest) bytes() int64 {
-	return c.states.bytes() + c.actions.bytes() + 40*int64(cap(c.to)) + 32*int64(cap(c.open))
+	return c.states.bytes() + c.actions.bytes() + 48*int64(cap(c.to)) + 4*int64(c.open.count)
 }
 
 // improve notes a way to a state, and puts the state on the open list, unless a
 // way that is as good is known or the state leads nowhere.
 func (c *cheapest) improve(id uint32, w way) {
 	if int(id) == len(c.to) {
-		w.left = 0
+		w.left = max(w.left, 0)
 		if c.guess != nil {
-			w.left = c.guess.Of(c.states.key(id))
+			w.left = max(w.left, c.guess.Of(c.states.key(id)))
 		}
 		c.to = append(c.to, w)
 	} else {
 		old := &c.to[id]
-		if old.cost < w.cost || old.cost == w.cost && old.steps <= w.steps {
+		if !c.better(old, w.cost, w.steps) {
 			return
 		}
-		w.left, w.rest, w.cut = old.left, old.rest, old.cut
+		w.left, w.rest, w.cut = max(w.left, old.left), old.rest, old.cut
 		*old = w
 	}
 	c.enlist(id)
@@ -159,25 +170,38 @@ func (c *cheapest) enlist(id uint32) {
 	if w.left >= pattern.Never || w.cost+w.left >= c.limit {
 		return
 	}
-	e := entry{cost: w.cost + w.left, steps: int64(w.steps) + (w.left+c.most-1)/c.most, past: w.cost, id: id}
-	if c.guess == nil {
-		e.broken = int32(c.s.brokenGoals(c.states.key(id)))
+	r := rank{cost: w.cost + w.left, past: w.cost}
+	if c.short() {
+		r.steps = int64(w.steps) + (w.left+c.most-1)/c.most
+	} else {
+		r.length = w.steps
 	}
-	c.open.push(e)
+	if c.guess == nil && c.cutter == nil {
+		r.broken = int32(c.s.brokenGoals(c.states.key(id)))
+	}
+	c.open.push(r, id)
+}
+
+// short reports whether the number of steps matters. Where it does not, states with fewer steps still come first among equals.
+func (c *cheapest) short() bool { return c.horizon < math.MaxInt32 }
+
+// better reports whether a way to a state is better than the one that is known.
+func (c *cheapest) better(old *way, cost int64, steps int32) bool {
+	return cost < old.cost || cost == old.cost && steps < old.steps && (c.short() || !old.closed)
 }
 
 // pop takes the next states to expand, all of the same estimate. It is empty
 // when nothing is left, or when the cheapest way is found.
 func (c *cheapest) pop(w *worker, most int) (block []uint32) {
-	var first entry
-	for len(c.open) > 0 && len(block) < most {
-		e := c.open[0]
+	var first rank
+	for c.open.count > 0 && len(block) < most {
+		e := c.open.first()
 		if len(block) > 0 && (e.cost != first.cost || e.broken != first.broken || e.steps != first.steps) {
 			return block
 		}
-		c.open.pop()
-		to := &c.to[e.id]
-		if to.closed || to.cost != e.past || e.cost >= c.limit {
+		id := c.open.pop()
+		to := &c.to[id]
+		if to.closed || to.cost != e.past || to.cost+to.left != e.cost || e.cost >= c.limit {
 			continue
 		}
 		if c.tooLong && e.cost > c.lower {
@@ -192,16 +216,16 @@ func (c *cheapest) pop(w *worker, most int) (block []uint32) {
 		if len(block) == 0 {
 			first = e
 		}
-		if c.raise(e.id) {
-			c.enlist(e.id)
+		if c.raise(id) {
+			c.enlist(id)
 			continue
 		}
-		if to.left == 0 && w.isFinal(c.states.key(e.id)) {
-			c.goal, c.done = int64(e.id), true
+		if to.left == 0 && w.isFinal(c.states.key(id)) {
+			c.goal, c.done = int64(id), true
 			return nil
 		}
 		to.closed = true
-		block = append(block, e.id)
+		block = append(block, id)
 	}
 	if len(block) == 0 {
 		c.done, c.exhausted = true, !c.tooLong
@@ -228,7 +252,7 @@ func (c *cheapest) raise(id uint32) bool {
 		to.left = left
 		return true
 	}
-	if c.cuts > tryCuts && c.raised*minRaised < c.cuts {
+	if !c.keepsCutter && c.cuts > tryCuts && c.raised*minRaised < c.cuts {
 		c.cutter = nil
 	}
 	return false
@@ -237,6 +261,14 @@ func (c *cheapest) raise(id uint32) bool {
 // advance expands a block of states. It is false when the context ended: what
 // was found is incomplete then.
 func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
+	if c.gen != nil {
+		for until := c.work() + blockWork; c.work() < until && !c.done && ctx.Err() == nil; {
+			for _, id := range c.pop(workers[0], 1) {
+				c.expand(id)
+			}
+		}
+		return ctx.Err() == nil
+	}
 	block := c.pop(workers[0], blockStates)
 	for len(c.found) < len(block) {
 		c.found = append(c.found, successors{})
@@ -255,6 +287,14 @@ func (c *cheapest) advance(ctx context.Context, workers []*worker) bool {
 	return true
 }
 
+// reach notes a way to a state by a step from another.
+func (c *cheapest) reach(to uint32, from way, id uint32, cost int64, action func() uint32) {
+	if int(to) < len(c.to) && !c.better(&c.to[to], from.cost+cost, from.steps+1) {
+		return
+	}
+	c.improve(to, way{cost: from.cost + cost, steps: from.steps + 1, left: from.left - cost, parent: id, action: action(), rest: -1})
+}
+
 // merge notes the ways to the successors of a state.
 func (c *cheapest) merge(id uint32, f *successors) {
 	sw, aw := c.s.StateWords(), c.s.ActionWords()
@@ -269,13 +309,7 @@ func (c *cheapest) merge(id uint32, f *successors) {
 			}
 			continue
 		}
-		if int(to) < len(c.to) {
-			if old := &c.to[to]; old.cost < from.cost+cost || old.cost == from.cost+cost && old.steps <= from.steps+1 {
-				continue
-			}
-		}
-		action := c.actions.add(f.actions[k*aw : (k+1)*aw])
-		c.improve(to, way{cost: from.cost + cost, steps: from.steps + 1, parent: id, action: action, rest: -1})
+		c.reach(to, from, id, cost, func() uint32 { return c.actions.add(f.actions[k*aw : (k+1)*aw]) })
 	}
 }
 
@@ -366,18 +400,23 @@ func (r *run) turnCheapest(ctx context.Context) {
 
 // openWays begins the search for a cheapest way, with its estimates.
 func (r *run) openWays(ctx context.Context) error {
-	var guess *pattern.Least
-	var err error
-	if r.without&Patterns == 0 {
-		if guess, err = pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable); err != nil {
-			return err
-		}
+	guess, err := r.patterns(ctx)
+	if err != nil {
+		return err
 	}
 	r.ways = newCheapest(r.g, guess, r.q.MaxHorizon, r.sharpenAfter)
-	if cut, err := pattern.NewCut(ctx, r.q.Task); err == nil && cut != nil {
+	if cut, err := pattern.NewCut(ctx, r.q.Task, nil); err == nil && cut != nil {
 		r.ways.cutter = cut.NewCutter()
 	}
 	return nil
+}
+
+// patterns builds the first tables; nil where they are not wanted or say nothing.
+func (r *run) patterns(ctx context.Context) (*pattern.Least, error) {
+	if r.without&Patterns != 0 {
+		return nil, nil
+	}
+	return pattern.New(ctx, r.q.Task, r.g.depth[0], r.g.sample(), smallTable)
 }
 
 // guidedShare is how many joint actions a search with tables may try for one of

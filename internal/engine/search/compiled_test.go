@@ -2,17 +2,32 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/randprob"
 )
 
+// byOperators lists the successors that operators give, by joint action and state: the best reward.
+func byOperators(s *relation, g *generator, state []uint64) map[string]int64 {
+	out := map[string]int64{}
+	next := make([]uint64, len(state))
+	g.each(state, next, func(o *operator) {
+		k := fmt.Sprint(g.joint[int(o.action)*g.words:int(o.action+1)*g.words], next)
+		if r, ok := out[k]; !ok || s.mostReward-o.cost > r {
+			out[k] = s.mostReward - o.cost
+		}
+	})
+	return out
+}
+
 // TestLanes compares the compiled step with propagation: the same successors,
 // rewards and order from every state that is reached.
 func TestLanes(t *testing.T) {
-	compiled, compared := 0, 0
+	compiled, compared, operators := 0, 0, 0
 	for seed := range uint64(1500) {
 		p, net, horizon := randprob.New(7_000_000+seed, randprob.Options{})
 		if net != nil {
@@ -31,6 +46,11 @@ func TestLanes(t *testing.T) {
 		}
 		compiled++
 		ctx := context.Background()
+		var gen *generator
+		if ops, joint := s.operators(ctx, x.code); joint != nil {
+			gen = s.newGenerator(ops, joint, make([]int, len(s.Now)))
+			operators++
+		}
 		g := newGraph(s)
 		g.addInitial(ctx, func() bool { return false })
 		w, v := s.newWorker(ctx, 0), s.newWorker(ctx, 0)
@@ -46,9 +66,27 @@ func TestLanes(t *testing.T) {
 				t.Fatalf("seed %d, state %d: compiled %+v, propagated %+v", seed, i, got, want)
 			}
 			compared++
+			if gen == nil {
+				continue
+			}
+			best := byOperators(s, gen, g.states.key(uint32(i)))
+			sw, aw := s.StateWords(), s.ActionWords()
+			same := 0
+			for k, r := range want.rewards {
+				next := want.states[k*sw : (k+1)*sw]
+				have, ok := best[fmt.Sprint(want.actions[k*aw:(k+1)*aw], next)]
+				if ok && have == r {
+					same++
+				} else if !slices.Equal(next, g.states.key(uint32(i))) || r == s.mostReward { // resting at a cost is left out
+					t.Fatalf("seed %d, state %d: operators give %v, propagation %+v", seed, i, best, want)
+				}
+			}
+			if same != len(best) {
+				t.Fatalf("seed %d, state %d: operators give %v, propagation only %+v", seed, i, best, want)
+			}
 		}
 	}
-	if compiled < 20 || compared < 100 {
-		t.Errorf("%d problems were compiled, %d states compared", compiled, compared)
+	if compiled < 20 || compared < 100 || operators < compiled/2 {
+		t.Errorf("%d problems were compiled, %d of them to operators, %d states compared", compiled, operators, compared)
 	}
 }

@@ -4,8 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/pattern"
+	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // Ways is the search for a cheapest way alone: the horizons of a query are not looked at, and a plan has as many steps
@@ -37,29 +42,184 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	if !r.g.addInitial(ctx, full) {
 		return &engine.Result{Status: engine.Unknown, Reason: r.stopped(ctx)}, nil
 	}
-	if r.g.compiled, err = s.compile(ctx); err != nil {
+	if err := r.seek(ctx, full); err != nil && ctx.Err() == nil {
 		return nil, err
+	}
+	if r.ways == nil {
+		none := int64(0) // no way costs less
+		return &engine.Result{Status: engine.Unknown, Bound: &none, Reason: r.stopped(ctx)}, nil
+	}
+	return r.way(ctx), nil
+}
+
+// seek searches until a cheapest way is found, or a limit is reached.
+func (r *run) seek(ctx context.Context, full func() bool) error {
+	s := r.g.s
+	if code := s.stepCode(ctx); code != nil {
+		if ops, joint := s.operators(ctx, code); joint != nil {
+			return r.seekTwice(ctx, ops, joint, full)
+		}
+	}
+	var err error
+	if r.g.compiled, err = s.compile(ctx); err != nil {
+		return err
 	}
 	for _, w := range r.workers {
 		w.compiled = r.g.compiled
 	}
-	if err := r.openWays(ctx); err != nil && ctx.Err() == nil {
-		return nil, err
-	} else if err != nil {
-		none := int64(0) // no way costs less
-		return &engine.Result{Status: engine.Unknown, Bound: &none, Reason: r.stopped(ctx)}, nil
+	if err := r.openWays(ctx); err != nil {
+		return err
 	}
 	c := r.ways
 	c.compiled = r.g.compiled
 	for !c.done && !full() {
 		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
+			return nil
+		}
+		r.tell(c)
+	}
+	return nil
+}
+
+// tell reports how far a search is.
+func (r *run) tell(c *cheapest) {
+	bound := -c.lower
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", c.states.count), Bound: &bound})
+}
+
+// The work after which tables are built, of all searches, and before which both have equal turns.
+const (
+	tablesFrom = 500_000_000
+	equalTurns = 50_000_000
+	hopeless   = 3
+)
+
+// seekTwice searches with LM-cut and without, by turns: where one estimate is worth its time, the other is not. A search that has more work before it than
+// the other has done, as far as its growth until now tells, waits.
+func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint []uint64, full func() bool) error {
+	gen := r.g.s.newGenerator(ops, joint, r.g.s.walk(r.g.states.key(0), ops))
+	both := []*pursuit{}
+	cut, err := pattern.NewCut(ctx, r.q.Task, ops)
+	if err != nil {
+		return err
+	}
+	for _, cutting := range []bool{true, false} {
+		c := newCheapest(r.g, nil, r.q.MaxHorizon, 0)
+		c.use(gen)
+		if cutting && cut == nil {
+			continue
+		} else if cutting {
+			c.cutter, c.keepsCutter = cut.NewCutter(), true
+		}
+		both = append(both, &pursuit{cheapest: c})
+	}
+	r.ways = both[0].cheapest
+	for next := int64(tablesFrom); ; {
+		p := turn(both)
+		if !p.advance(ctx, r.workers) || full() {
+			return nil
+		}
+		p.note()
+		if r.ways == p.cheapest || p.done || p.lower > r.ways.lower {
+			r.ways = p.cheapest
+			r.tell(p.cheapest)
+		}
+		if p.done {
+			return nil
+		}
+		if both[0].work()+both[len(both)-1].work() >= next {
+			next *= sharpenFactor
+			if err := r.refine(ctx, both); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// refine builds tables for all searches, or larger ones.
+func (r *run) refine(ctx context.Context, both []*pursuit) (err error) {
+	first := both[0].cheapest
+	guess, grown := first.guess, false
+	if guess == nil {
+		guess, err = r.patterns(ctx)
+		grown = guess != nil
+	} else {
+		first.entries = min(first.entries*tableGrowth, largeTable)
+		grown = guess.Grow(ctx, first.entries, first.sample())
+	}
+	for _, p := range both {
+		if grown {
+			p.guess = guess
+			p.estimate()
+		}
+	}
+	return err
+}
+
+// pursuit is a search beside another.
+type pursuit struct {
+	*cheapest
+	level  int64    // the bound when it was raised last
+	before [2]int64 // the work until it was raised, and until it was raised before that
+	growth float64  // of the work for each unit of cost
+}
+
+// note measures the growth of the work.
+func (p *pursuit) note() {
+	if p.lower > p.level {
+		if p.before[1] > 0 {
+			p.growth = math.Pow(float64(p.work())/float64(p.before[1]), 1/float64(p.lower-p.level))
+		}
+		p.level, p.before = p.lower, [2]int64{p.before[1], p.work()}
+	}
+}
+
+// turn chooses the search that goes on: that which has worked less, unless the bound of the other is far away for it.
+func turn(both []*pursuit) *pursuit {
+	less, more := both[0], both[len(both)-1]
+	if less.work() > more.work() {
+		less, more = more, less
+	}
+	if less.work() > equalTurns && less.growth > 1 && float64(less.work())*math.Pow(less.growth, float64(more.lower-less.lower)) > hopeless*float64(more.work()) {
+		return more
+	}
+	return less
+}
+
+// walk counts how often each state bit is true on a random walk.
+func (s *relation) walk(state []uint64, ops []bound.Operator) []int {
+	rng := rand.New(rand.NewPCG(1, 1))
+	often := make([]int, len(s.Now))
+	state = slices.Clone(state)
+	value := func(f bound.Fact) bool { return step.Bit(state, f.Place) == f.On }
+	for range walkSteps {
+		for i := range often {
+			if step.Bit(state, int32(i)) {
+				often[i]++
+			}
+		}
+		from := rng.IntN(max(1, len(ops)))
+		for k := range ops {
+			o := &ops[(from+k)%len(ops)]
+			if len(o.Effects) == 0 || slices.ContainsFunc(o.Needs, func(f bound.Fact) bool { return !value(f) }) {
+				continue
+			}
+			before := slices.Clone(state)
+			for _, e := range o.Effects {
+				if !slices.ContainsFunc(e.When, func(f bound.Fact) bool { return step.Bit(before, f.Place) != f.On }) {
+					state[e.Place/64] &^= 1 << (e.Place % 64)
+					if e.On {
+						state[e.Place/64] |= 1 << (e.Place % 64)
+					}
+				}
+			}
 			break
 		}
-		bound := -c.lower
-		report(engine.Progress{Phase: fmt.Sprintf("search: %d states", c.states.count), Bound: &bound})
 	}
-	return r.way(ctx), nil
+	return often
 }
+
+const walkSteps = 500
 
 // stopped says why a search ended early.
 func (r *run) stopped(ctx context.Context) string {

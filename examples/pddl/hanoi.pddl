@@ -1,0 +1,5 @@
+(define (domain hanoi)
+ (:requirements :strips)
+ (:predicates (clear ?x) (on ?x ?y) (smaller ?x ?y))
+ (:action move :parameters (?d ?from ?to) :precondition (and (smaller ?d ?to) (on ?d ?from) (clear ?d) (clear ?to))
+  :effect (and (clear ?from) (on ?d ?to) (not (on ?d ?from)) (not (clear ?to)))))

@@ -1,0 +1,8 @@
+(define (domain sokoban)
+ (:requirements :strips :typing)
+ (:types cell direction)
+ (:predicates (at ?c - cell) (box ?c - cell) (empty ?c - cell) (next ?c ?d - cell ?w - direction))
+ (:action move :parameters (?c ?d - cell ?w - direction) :precondition (and (at ?c) (empty ?d) (next ?c ?d ?w))
+  :effect (and (not (at ?c)) (empty ?c) (at ?d) (not (empty ?d))))
+ (:action push :parameters (?c ?d ?e - cell ?w - direction) :precondition (and (at ?c) (box ?d) (empty ?e) (next ?c ?d ?w) (next ?d ?e ?w))
+  :effect (and (not (at ?c)) (empty ?c) (at ?d) (not (box ?d)) (box ?e) (not (empty ?e)))))

@@ -1,0 +1,6 @@
+(define (domain tiles)
+ (:requirements :strips :typing)
+ (:types tile cell)
+ (:predicates (on ?t - tile ?c - cell) (empty ?c - cell) (joined ?c ?d - cell))
+ (:action slide :parameters (?t - tile ?c ?d - cell) :precondition (and (on ?t ?c) (empty ?d) (joined ?c ?d))
+  :effect (and (not (on ?t ?c)) (on ?t ?d) (empty ?c) (not (empty ?d)))))

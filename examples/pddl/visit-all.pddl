@@ -1,0 +1,5 @@
+(define (domain visit-all)
+ (:requirements :strips)
+ (:predicates (joined ?c ?d) (at ?c) (visited ?c))
+ (:action move :parameters (?c ?d) :precondition (and (at ?c) (joined ?c ?d))
+  :effect (and (not (at ?c)) (at ?d) (visited ?d))))

@@ -1,0 +1,390 @@
+package bound
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/step"
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// Operator is what a joint action does where some facts hold: the program of a step with the action put in. An action has several operators
+// where it may happen in several ways, and those that do the same may overlap.
+type Operator struct {
+	Action  int      // by the joint actions that were asked for
+	Needs   []Fact   // by place
+	Effects []Effect // each on a bit that may be otherwise before
+	Reward  int64    // scaled
+}
+
+// Fact is that a bit of a packed state has a value.
+type Fact struct {
+	Place int32
+	On    bool
+}
+
+// Effect makes a fact true where others hold before.
+type Effect struct {
+	Fact
+	When []Fact // by place
+}
+
+// Limits of what operators are read from, and of the operators.
+const (
+	mostCubes     = 24 // of one condition
+	mostWays      = 48 // of one action
+	mostEvaluated = 200_000_000
+)
+
+// Operators puts each of the joint actions, given by the places of their bits, into the program. It is false where conditions have too many
+// cases, or the context ended.
+func (p *Program) Operators(ctx context.Context, s *step.Step, joint [][]int) ([]Operator, bool) {
+	r := p.newReader(s)
+	var out []Operator
+	for k, places := range joint {
+		if !r.put(places) || k%64 == 0 && ctx.Err() != nil {
+			return nil, false
+		}
+		ops, ok := r.operators(k)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, ops...)
+	}
+	return out, true
+}
+
+// reader puts actions into a program. Values of slots are those of another program, over the bits of the state.
+type reader struct {
+	p         *Program
+	s         *step.Step
+	sym       *assembler
+	base      []int32 // by slot: its value without an action
+	value     []int32 // with the action at hand, where it differs
+	stamp     []int32
+	now       int32
+	users     [][]int32 // by slot: instructions that read it
+	waiting   []bool    // by instruction: to be evaluated
+	queue     []int32   // a heap of these
+	changed   []int32   // slots
+	refused   map[int32]bool
+	isNext    map[int32][]int32 // by slot: the places of the state bits that it is the next value of
+	held      []int32           // refusals and next values that are not as they should be without an action
+	cubes     map[[2]int32][][]Fact
+	evaluated int
+}
+
+// newReader evaluates the program without an action.
+func (p *Program) newReader(s *step.Step) *reader {
+	r := &reader{p: p, s: s, now: 1, base: make([]int32, p.slotNum), value: make([]int32, p.slotNum), stamp: make([]int32, p.slotNum),
+		users: make([][]int32, p.slotNum), waiting: make([]bool, len(p.code)), refused: map[int32]bool{}, isNext: map[int32][]int32{}, cubes: map[[2]int32][][]Fact{}}
+	r.sym = assemble(&Program{slotNum: 2 + len(s.Now)})
+	r.base[slotTrue] = slotTrue
+	for i, l := range s.Now {
+		r.base[p.Input(l)] = int32(2 + i)
+	}
+	needed := make([]bool, p.slotNum)
+	mark := func(slot int32) { needed[slot] = true }
+	for _, slot := range p.refused {
+		mark(slot)
+		r.refused[slot] = true
+	}
+	for i, l := range s.Next {
+		mark(p.Value(l))
+		r.isNext[p.Value(l)] = append(r.isNext[p.Value(l)], int32(i))
+	}
+	for _, t := range s.Task.Problem.Reward.Terms {
+		mark(p.Value(r.term(t.Lit)))
+	}
+	for i := len(p.code) - 1; i >= 0; i-- {
+		if x := p.code[i]; needed[x.dst] {
+			mark(x.a)
+			mark(x.b)
+		}
+	}
+	for i, x := range p.code {
+		if needed[x.dst] {
+			r.base[x.dst] = r.sym.emit(x.op, r.base[x.a], r.base[x.b])
+			r.users[x.a] = append(r.users[x.a], int32(i))
+			if x.b != x.a {
+				r.users[x.b] = append(r.users[x.b], int32(i))
+			}
+		}
+	}
+	for slot := range needed {
+		if r.odd(int32(slot)) {
+			r.held = append(r.held, int32(slot))
+		}
+	}
+	return r
+}
+
+// odd reports whether a slot forbids the step, or changes a bit.
+func (r *reader) odd(slot int32) bool {
+	v := r.at(slot)
+	return r.refused[slot] && v != slotFalse || slices.ContainsFunc(r.isNext[slot], func(place int32) bool { return v != 2+place })
+}
+
+// term is the variable of a bit that the reward mentions.
+func (r *reader) term(l factored.Lit) model.Lit {
+	if l.Next {
+		return r.s.Next[r.s.Place[l.Bit]]
+	}
+	return r.s.Var(l.Bit)
+}
+
+// at is the value of a slot with the action at hand.
+func (r *reader) at(slot int32) int32 {
+	if r.stamp[slot] == r.now {
+		return r.value[slot]
+	}
+	return r.base[slot]
+}
+
+// put evaluates what depends on the bits of an action. It is false where that takes long.
+func (r *reader) put(places []int) bool {
+	r.now++
+	r.changed = r.changed[:0]
+	for _, i := range places {
+		r.set(r.p.Input(r.s.Actions[i]), slotTrue)
+	}
+	for len(r.queue) > 0 {
+		i := r.next()
+		r.waiting[i] = false
+		x := r.p.code[i]
+		if v := r.sym.emit(x.op, r.at(x.a), r.at(x.b)); v != r.base[x.dst] {
+			r.set(x.dst, v)
+		}
+		r.evaluated++
+	}
+	return r.evaluated < mostEvaluated && len(r.sym.p.code) < maxCode*16
+}
+
+func (r *reader) set(slot, value int32) {
+	r.stamp[slot], r.value[slot] = r.now, value
+	r.changed = append(r.changed, slot)
+	for _, i := range r.users[slot] {
+		if !r.waiting[i] {
+			r.waiting[i] = true
+			q := append(r.queue, i)
+			for k := len(q) - 1; k > 0 && q[(k-1)/2] > q[k]; k = (k - 1) / 2 {
+				q[k], q[(k-1)/2] = q[(k-1)/2], q[k]
+			}
+			r.queue = q
+		}
+	}
+}
+
+// next takes the first instruction that waits.
+func (r *reader) next() int32 {
+	q := r.queue
+	first, n := q[0], len(q)-1
+	q[0] = q[n]
+	q = q[:n]
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= n {
+			break
+		}
+		if least+1 < n && q[least+1] < q[least] {
+			least++
+		}
+		if q[i] <= q[least] {
+			break
+		}
+		q[i], q[least] = q[least], q[i]
+		i = least
+	}
+	r.queue = q
+	return first
+}
+
+// way is a part of the states in which an action may happen, and what it earns there.
+type way struct {
+	needs  []Fact
+	reward int64
+}
+
+// operators are those of the action at hand.
+func (r *reader) operators(action int) ([]Operator, bool) {
+	ways := []way{{reward: r.s.Task.Problem.Reward.Constant}}
+	ok := true
+	also := func(slot int32, want bool, reward int64) (out []way) {
+		list, fine := r.cases(slot, want)
+		ok = ok && fine
+		for _, w := range ways {
+			for _, c := range list {
+				if both, can := merge(w.needs, c); can {
+					out = append(out, way{both, w.reward + reward})
+				}
+			}
+		}
+		ok = ok && len(out) <= mostWays
+		return out
+	}
+	var next []int32
+	for _, slot := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.held, r.changed)))) {
+		if r.refused[slot] && r.at(slot) != slotFalse && ok {
+			ways = least(also(r.at(slot), false, 0))
+		}
+		next = append(next, r.isNext[slot]...)
+	}
+	for _, t := range r.s.Task.Problem.Reward.Terms {
+		if v := r.at(r.p.Value(r.term(t.Lit))); ok {
+			ways = slices.Concat(also(v, !t.Lit.Neg, t.Weight), also(v, t.Lit.Neg, 0))
+		}
+	}
+	slices.Sort(next)
+	var out []Operator
+	for _, w := range ways {
+		o := Operator{Action: action, Needs: w.needs, Reward: w.reward}
+		for _, place := range slices.Compact(next) {
+			ok = ok && r.effects(&o, place)
+		}
+		out = append(out, o)
+	}
+	return out, ok
+}
+
+// effects adds how the bit at a place changes.
+func (r *reader) effects(o *Operator, place int32) bool {
+	v := r.at(r.p.Value(r.s.Next[place]))
+	if v == 2+place {
+		return true
+	}
+	first := len(o.Effects)
+	for _, on := range []bool{true, false} {
+		list, ok := r.cases(v, on)
+		if !ok {
+			return false
+		}
+		needs, can := merge(o.Needs, []Fact{{place, !on}})
+		if !can {
+			continue // the bit has the value already
+		}
+		var whens []way
+		for _, c := range list {
+			if _, can := merge(needs, c); can {
+				whens = append(whens, way{needs: slices.DeleteFunc(slices.Clone(c), func(f Fact) bool { return slices.Contains(needs, f) })})
+			}
+		}
+		for _, when := range least(whens) {
+			o.Effects = append(o.Effects, Effect{Fact{place, on}, when.needs})
+		}
+	}
+	added := o.Effects[first:]
+	if len(added) > 0 && added[0].On != added[len(added)-1].On { // both: each is for one value before
+		for i := range added {
+			added[i].When, _ = merge(added[i].When, []Fact{{place, !added[i].On}})
+		}
+	}
+	return true
+}
+
+// cases are cubes of the states in which a value is what is wanted. It is false where they are too many.
+func (r *reader) cases(v int32, want bool) (out [][]Fact, ok bool) {
+	first := int32(2 + len(r.s.Now))
+	switch {
+	case v == slotFalse || v == slotTrue:
+		if (v == slotTrue) == want {
+			return [][]Fact{nil}, true
+		}
+		return nil, true
+	case v < first:
+		return [][]Fact{{{v - 2, want}}}, true
+	}
+	key := [2]int32{v, 0}
+	if want {
+		key[1] = 1
+	}
+	if c, known := r.cubes[key]; known {
+		return c, len(c) <= mostCubes
+	}
+	x := r.sym.p.code[v-first]
+	ok = true
+	join := func(and, a, b bool) {
+		p, fine := r.cases(x.a, a)
+		q, fine2 := r.cases(x.b, b)
+		if ok = ok && fine && fine2; !ok {
+			return
+		}
+		if !and {
+			out = slices.Concat(p, q)
+			return
+		}
+		for _, c := range p {
+			for _, d := range q {
+				if both, can := merge(c, d); can {
+					out = append(out, both)
+				}
+			}
+		}
+	}
+	switch x.op {
+	case opAnd:
+		join(want, want, want)
+	case opOr:
+		join(!want, want, want)
+	case opAndNot:
+		join(want, want, !want)
+	default:
+		join(true, true, !want)
+		join(true, false, want)
+	}
+	out = shortest(out)
+	if !ok {
+		out = make([][]Fact, mostCubes+1)
+	}
+	r.cubes[key] = out
+	return out, len(out) <= mostCubes
+}
+
+// shortest leaves out cubes that are in others.
+func shortest(list [][]Fact) (out [][]Fact) {
+	ways := make([]way, len(list))
+	for i, c := range list {
+		ways[i].needs = c
+	}
+	for _, w := range least(ways) {
+		out = append(out, w.needs)
+	}
+	return out
+}
+
+// least leaves out ways that are in others.
+func least(list []way) (out []way) {
+	if len(list) < 2 {
+		return list
+	}
+	for i, w := range list {
+		before := slices.ContainsFunc(list[:i], func(d way) bool { return within(d.needs, w.needs) })
+		if !before && !slices.ContainsFunc(list[i+1:], func(d way) bool { return within(d.needs, w.needs) && len(d.needs) < len(w.needs) }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// within reports whether all facts of d are among those of c.
+func within(d, c []Fact) bool {
+	return len(d) <= len(c) && !slices.ContainsFunc(d, func(f Fact) bool { return !slices.Contains(c, f) })
+}
+
+// merge joins facts; it is false where they contradict each other.
+func merge(a, b []Fact) (out []Fact, can bool) {
+	out = make([]Fact, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].Place < b[0].Place:
+			out, a = append(out, a[0]), a[1:]
+		case a[0].Place > b[0].Place:
+			out, b = append(out, b[0]), b[1:]
+		case a[0].On != b[0].On:
+			return nil, false
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...), true
+}

@@ -1,0 +1,214 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/bound"
+	"github.com/fdplan/fdplan/internal/engine/step"
+)
+
+// generator is a successor generator over operators: what a joint action needs and does, read from the compiled step. Operators stand with the
+// fact that they need and that holds least often.
+type generator struct {
+	joint  []uint64 // packed joint actions
+	words  int      // of a joint action
+	ops    []operator
+	at     [][]int32 // by true state bit: operators
+	always []int32   // operators without a fact that is true
+	fixed  []masked  // what every state keeps
+}
+
+// operator is one on packed states.
+type operator struct {
+	needs  []masked
+	sets   []masked // mask: the bits that change
+	when   []conditional
+	cost   int64
+	action int32 // of joint
+}
+
+// masked is about the bits of one word.
+type masked struct {
+	word        int32
+	mask, value uint64
+}
+
+// conditional is a change where bits have some values before.
+type conditional struct {
+	needs []masked
+	set   masked
+}
+
+func (m *masked) holds(state []uint64) bool { return state[m.word]&m.mask == m.value }
+
+// mostJoint bounds the joint actions that operators are made of.
+const mostJoint = 1 << 17
+
+// operators reads the operators of the step; none where there are too many joint actions, or the step has no such form.
+func (s *relation) operators(ctx context.Context, code *bound.Program) ([]bound.Operator, []uint64) {
+	var joint []uint64
+	var places [][]int
+	st := s.System(s.own).NewState()
+	if !st.Consistent() {
+		return nil, nil
+	}
+	key := make([]uint64, s.ActionWords())
+	whole := st.Each(s.Actions, func() bool {
+		step.Pack(key, st, s.Actions)
+		joint = append(joint, key...)
+		var on []int
+		for i := range s.Actions {
+			if step.Bit(key, int32(i)) {
+				on = append(on, i)
+			}
+		}
+		places = append(places, on)
+		return len(places) <= mostJoint && ctx.Err() == nil
+	})
+	if !whole {
+		return nil, nil
+	}
+	ops, ok := code.Operators(ctx, s.Step, places)
+	if !ok {
+		return nil, nil
+	}
+	return ops, joint
+}
+
+// newGenerator packs operators. often says how often each state bit is true.
+func (s *relation) newGenerator(ops []bound.Operator, joint []uint64, often []int) *generator {
+	g := &generator{joint: joint, words: s.ActionWords(), at: make([][]int32, len(s.Now))}
+	for i, m := range s.fixedMask {
+		if m != 0 {
+			g.fixed = append(g.fixed, masked{int32(i), m, s.fixedValue[i]})
+		}
+	}
+	for _, o := range ops {
+		cost := s.mostReward - o.Reward
+		if len(o.Effects) == 0 && cost > 0 {
+			continue // it stays, at a cost
+		}
+		x := operator{needs: packFacts(o.Needs), cost: cost, action: int32(o.Action)}
+		var sure []bound.Fact
+		for _, e := range o.Effects {
+			if len(e.When) == 0 {
+				sure = append(sure, e.Fact)
+			} else {
+				x.when = append(x.when, conditional{packFacts(e.When), packFacts([]bound.Fact{e.Fact})[0]})
+			}
+		}
+		x.sets = packFacts(sure)
+		id := int32(len(g.ops))
+		g.ops = append(g.ops, x)
+		needs := slices.DeleteFunc(slices.Clone(o.Needs), func(f bound.Fact) bool { return !f.On })
+		if len(needs) == 0 {
+			g.always = append(g.always, id)
+			continue
+		}
+		best := slices.MinFunc(needs, func(a, b bound.Fact) int {
+			return cmp.Or(cmp.Compare(often[a.Place], often[b.Place]), cmp.Compare(len(g.at[a.Place]), len(g.at[b.Place])))
+		})
+		g.at[best.Place] = append(g.at[best.Place], id)
+	}
+	return g
+}
+
+// packFacts joins facts by word.
+func packFacts(facts []bound.Fact) (out []masked) {
+	for _, f := range facts {
+		word, bit := f.Place/64, uint64(1)<<(f.Place%64)
+		i := slices.IndexFunc(out, func(m masked) bool { return m.word == word })
+		if i < 0 {
+			i = len(out)
+			out = append(out, masked{word: word})
+		}
+		out[i].mask |= bit
+		if f.On {
+			out[i].value |= bit
+		}
+	}
+	return out
+}
+
+// each calls f for every operator that is possible in a state, with the state after it, which f must not keep.
+func (g *generator) each(state, next []uint64, f func(o *operator)) {
+	try := func(list []int32) {
+	ops:
+		for _, i := range list {
+			o := &g.ops[i]
+			for k := range o.needs {
+				if !o.needs[k].holds(state) {
+					continue ops
+				}
+			}
+			o.apply(state, next)
+			for k := range g.fixed {
+				if !g.fixed[k].holds(next) {
+					continue ops
+				}
+			}
+			f(o)
+		}
+	}
+	try(g.always)
+	for w, word := range state {
+		for ; word != 0; word &= word - 1 {
+			if list := g.at[64*w+bits.TrailingZeros64(word)]; len(list) > 0 {
+				try(list)
+			}
+		}
+	}
+}
+
+// apply writes the state after an operator.
+func (o *operator) apply(state, next []uint64) {
+	copy(next, state)
+	for _, m := range o.sets {
+		next[m.word] = next[m.word]&^m.mask | m.value
+	}
+	for i := range o.when {
+		c := &o.when[i]
+		if !slices.ContainsFunc(c.needs, func(m masked) bool { return !m.holds(state) }) {
+			next[c.set.word] = next[c.set.word]&^c.set.mask | c.set.value
+		}
+	}
+}
+
+// use has operators expand states.
+func (c *cheapest) use(g *generator) {
+	c.gen, c.after = g, make([]uint64, c.states.words)
+	for i := 0; i < len(g.joint); i += g.words {
+		c.actions.add(g.joint[i : i+g.words])
+	}
+}
+
+// Units of work: what the cutter looks at, and a successor.
+const (
+	successorWork = 100
+	blockWork     = 1 << 22 // before the context is looked at
+)
+
+// work measures what the search has done, in about 2 ns.
+func (c *cheapest) work() int64 {
+	n := c.tried * successorWork
+	if c.cutter != nil {
+		n += c.cutter.Work
+	}
+	return n
+}
+
+// expand notes the ways to the successors of a state, by operators.
+func (c *cheapest) expand(id uint32) {
+	from := c.to[id]
+	c.gen.each(c.states.key(id), c.after, func(o *operator) {
+		c.tried++
+		if to := c.states.add(c.after); to != id {
+			c.reach(to, from, id, o.cost, func() uint32 { return uint32(o.action) })
+		} else if o.cost == 0 && c.to[id].rest < 0 {
+			c.to[id].rest = o.action
+		}
+	})
+}
