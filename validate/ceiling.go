@@ -242,7 +242,7 @@ func (c *ceiling) legal(n *node) (list []*branch, err error) {
 			return nil, err
 		}
 		if failure == nil {
-			b.action = bitsKey(now, c.actions)
+			b.action = now.Key(c.actions)
 			b.paid = new(big.Int)
 			for k, r := range b.reward {
 				b.paid.Add(b.paid, new(big.Int).Mul(big.NewInt(r), b.weight[k]))

@@ -65,20 +65,9 @@ func (g *graph) prepare(p *factored.Problem, net *bnn.Network, chance Chance) {
 	g.aux = slots(p, factored.Auxiliary, false)
 }
 
-// bitsKey is a map key for the states or the actions of a valuation.
-func bitsKey(v factored.Valuation, of []factored.Bit) string {
-	b := make([]byte, (len(of)+7)/8)
-	for i, bit := range of {
-		if v[bit] {
-			b[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(b)
-}
-
 // node returns the number of a state.
 func (g *graph) node(state factored.Valuation) (int, error) {
-	key := bitsKey(state, g.states)
+	key := state.Key(g.states)
 	if i, ok := g.places[key]; ok {
 		return i, nil
 	}
@@ -111,7 +100,7 @@ func (g *graph) outside() int {
 
 // branch lists what an action leads to. A failure means that it is not legal.
 func (g *graph) branch(t int, n *node, action factored.Valuation) (*branch, *Failure, error) {
-	key := bitsKey(action, g.actions)
+	key := action.Key(g.actions)
 	if b := n.branches[key]; b != nil {
 		return b, nil, nil
 	}

@@ -495,9 +495,7 @@ func (c *checker) optimistic() (*factored.Problem, error) {
 	if err := c.valuation(c.r.Start, c.states, start); err != nil {
 		return nil, fmt.Errorf("the start: %w", err)
 	}
-	for _, b := range c.p.Bits(factored.State) {
-		q.Initial = append(q.Initial, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, K: one(start[b]), Origin: "start"})
-	}
+	q.Initial = append(q.Initial, start.Fix(c.p.Bits(factored.State), "start")...)
 	add := func(lits []factored.Lit) {
 		x := factored.Constraint{Op: factored.GE, K: 1, Origin: "learned"}
 		for _, l := range lits {

@@ -80,9 +80,7 @@ func (s *Server) keep(ctx context.Context, p *Problem, name, folder string) (err
 		return err
 	}
 	*p = *known
-	s.problems.mu.Lock()
-	s.problems.byID[id] = known
-	s.problems.mu.Unlock()
+	s.problems.add(id, known)
 	return nil
 }
 

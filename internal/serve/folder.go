@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,4 +250,71 @@ func readDocument(name string, into any) (known bool, err error) {
 		return false, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return true, nil
+}
+
+// entries are what a shelf has, by name. What they lead to does not change.
+type entries[T any] struct {
+	*shelf
+	kind string
+
+	mu   sync.Mutex
+	byID map[string]*T
+}
+
+// openEntries reads the documents in the folders of a shelf.
+func openEntries[T any](dir, kind, document string) (*entries[T], error) {
+	at, names, err := openShelf(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &entries[T]{shelf: at, kind: kind, byID: map[string]*T{}}
+	for _, name := range names {
+		one := new(T)
+		if known, err := readDocument(filepath.Join(dir, name, document), one); err != nil {
+			return nil, err
+		} else if known {
+			l.byID[name] = one
+		}
+	}
+	return l, nil
+}
+
+// find returns an entry.
+func (l *entries[T]) find(id string) (*T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if one := l.byID[id]; one != nil {
+		return one, nil
+	}
+	return nil, missing(l.kind, id)
+}
+
+// all lists the entries, in no order.
+func (l *entries[T]) all() []*T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.byID))
+}
+
+// add adds or replaces an entry.
+func (l *entries[T]) add(id string, one *T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.byID[id] = one
+}
+
+// remove removes an entry with its folder.
+func (l *entries[T]) remove(id string) error {
+	l.mu.Lock()
+	delete(l.byID, id)
+	l.mu.Unlock()
+	return os.RemoveAll(filepath.Join(l.dir, id))
+}
+
+// room refuses another entry if there are so many.
+func (l *entries[T]) room(most int) error {
+	if n := len(l.all()); n >= most {
+		return &problemError{status: http.StatusConflict, Message: fmt.Sprintf("there are %d uploaded %ss already", n, l.kind), Hint: "remove some"}
+	}
+	return nil
 }

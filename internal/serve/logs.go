@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -34,52 +33,12 @@ type Log struct {
 // path is where the file of a log is.
 func (l *Log) path(dir string) string { return filepath.Join(dir, l.ID, "log", l.Name) }
 
-// logList are the uploaded logs.
-type logList struct {
-	*shelf
-	mu   sync.Mutex
-	byID map[string]*Log
-}
-
-// openLogs reads the logs in a folder.
-func openLogs(dir string) (*logList, error) {
-	at, names, err := openShelf(dir)
-	if err != nil {
-		return nil, err
-	}
-	l := &logList{shelf: at, byID: map[string]*Log{}}
-	for _, name := range names {
-		one := new(Log)
-		if known, err := readDocument(filepath.Join(dir, name, logFile), one); err != nil {
-			return nil, err
-		} else if known {
-			l.byID[name] = one
-		}
-	}
-	return l, nil
-}
-
-// find returns a log.
-func (l *logList) find(id string) (*Log, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if one := l.byID[id]; one != nil {
-		return one, nil
-	}
-	return nil, missing("log", id)
-}
-
 // listLogs lists the logs, the newest first.
 func (s *Server) listLogs(w http.ResponseWriter, r *http.Request) error {
 	doc := struct {
 		Schema int    `json:"schema"`
 		Logs   []*Log `json:"logs"`
-	}{app.Schema, []*Log{}}
-	s.logs.mu.Lock()
-	for _, l := range s.logs.byID {
-		doc.Logs = append(doc.Logs, l)
-	}
-	s.logs.mu.Unlock()
+	}{app.Schema, append([]*Log{}, s.logs.all()...)}
 	slices.SortFunc(doc.Logs, func(a, b *Log) int {
 		if c := b.Created.Compare(a.Created); c != 0 {
 			return c
@@ -97,10 +56,7 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	defer os.RemoveAll(f.folder)
-	s.logs.mu.Lock()
-	n := len(s.logs.byID)
-	s.logs.mu.Unlock()
-	if err := crowded("logs", n, s.config.Limits.Uploads); err != nil {
+	if err := s.logs.room(s.config.Limits.Uploads); err != nil {
 		return err
 	}
 	if len(f.files) != 1 {
@@ -129,9 +85,7 @@ func (s *Server) createLog(w http.ResponseWriter, r *http.Request) (err error) {
 	if err := s.shelve(f.folder, l); err != nil {
 		return err
 	}
-	s.logs.mu.Lock()
-	s.logs.byID[l.ID] = l
-	s.logs.mu.Unlock()
+	s.logs.add(l.ID, l)
 	w.Header().Set("Location", apiPrefix+"v1/logs/"+l.ID)
 	answer(w, http.StatusCreated, l)
 	return nil
@@ -174,10 +128,7 @@ func (s *Server) deleteLog(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.logs.mu.Lock()
-	delete(s.logs.byID, l.ID)
-	s.logs.mu.Unlock()
-	if err := os.RemoveAll(filepath.Join(s.logs.dir, l.ID)); err != nil {
+	if err := s.logs.remove(l.ID); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -300,7 +251,5 @@ func (s *Server) getContradictions(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(text)
-	return err
+	return sendJSON(w, text)
 }

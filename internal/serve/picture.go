@@ -108,7 +108,12 @@ func (s *Server) getNetwork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return sendJSON(w, text)
+}
+
+// sendJSON answers with what a command has printed.
+func sendJSON(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(text)
+	_, err := w.Write(text)
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -41,44 +40,8 @@ type Problem struct {
 // problemList are the uploaded problems. The files of problem ID are in DIR/ID/ID, so that
 // messages which begin in DIR/ID name them ID/FILE.
 type problemList struct {
-	*shelf
-
-	mu      sync.Mutex
-	byID    map[string]*Problem // what they lead to does not change
-	bundled []inspect.Listing   // nil until they were asked for
-}
-
-// openProblems reads the problems in a folder.
-func openProblems(dir string) (*problemList, error) {
-	at, names, err := openShelf(dir)
-	if err != nil {
-		return nil, err
-	}
-	l := &problemList{shelf: at, byID: map[string]*Problem{}}
-	for _, name := range names {
-		p := new(Problem)
-		if known, err := readDocument(filepath.Join(dir, name, problemFile), p); err != nil {
-			return nil, err
-		} else if known {
-			l.byID[name] = p
-		}
-	}
-	return l, nil
-}
-
-// room refuses another problem if there are so many.
-func (l *problemList) room(most int) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return crowded("problems", len(l.byID), most)
-}
-
-// crowded is the error for another upload if there are n of at most so many.
-func crowded(what string, n, most int) error {
-	if n < most {
-		return nil
-	}
-	return &problemError{status: http.StatusConflict, Message: fmt.Sprintf("there are %d uploaded %s already", n, what), Hint: "remove some"}
+	*entries[Problem]
+	bundled []inspect.Listing // nil until they were asked for
 }
 
 // target is a problem as commands are told of it.
@@ -95,11 +58,9 @@ func (s *Server) target(id string) (*target, error) {
 	if slices.Contains(bundled.Names(), id) {
 		return &target{id: id, ref: map[string]any{"problem": id}, dir: s.folder.scratch}, nil
 	}
-	s.problems.mu.Lock()
-	p := s.problems.byID[id]
-	s.problems.mu.Unlock()
-	if p == nil {
-		return nil, missing("problem", id)
+	p, err := s.problems.find(id)
+	if err != nil {
+		return nil, err
 	}
 	t := &target{id: id, dir: filepath.Join(s.problems.dir, id), uploaded: p}
 	if strings.HasSuffix(p.Task, ".toml") {
@@ -153,15 +114,10 @@ func (s *Server) listProblems(w http.ResponseWriter, r *http.Request) error {
 	for _, b := range known {
 		doc.Problems = append(doc.Problems, Problem{Listing: b, Source: "bundled"})
 	}
-	s.problems.mu.Lock()
-	var own []Problem
-	for _, p := range s.problems.byID {
-		own = append(own, *p)
-	}
-	s.problems.mu.Unlock()
-	slices.SortFunc(own, func(a, b Problem) int { return strings.Compare(a.Problem, b.Problem) })
-	for i := range own {
-		doc.Problems = append(doc.Problems, s.shown(own[i]))
+	own := s.problems.all()
+	slices.SortFunc(own, func(a, b *Problem) int { return strings.Compare(a.Problem, b.Problem) })
+	for _, p := range own {
+		doc.Problems = append(doc.Problems, s.shown(*p))
 	}
 	answer(w, http.StatusOK, doc)
 	return nil
@@ -217,9 +173,7 @@ func (s *Server) getProblem(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(text)
-	return err
+	return sendJSON(w, text)
 }
 
 // summary returns what fdplan show prints of the problem in the path of a request.
@@ -259,11 +213,9 @@ func (s *Server) deleteProblem(w http.ResponseWriter, r *http.Request) error {
 	if t.uploaded == nil {
 		return &problemError{status: http.StatusConflict, Message: t.id + " is bundled and cannot be removed"}
 	}
-	s.problems.mu.Lock()
-	delete(s.problems.byID, t.id)
-	s.problems.mu.Unlock()
+	err = s.problems.remove(t.id)
 	s.summaries.forget(t.id)
-	if err := os.RemoveAll(t.dir); err != nil {
+	if err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

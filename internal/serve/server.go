@@ -79,7 +79,7 @@ type Server struct {
 	handler   http.Handler
 	jobs      *jobList
 	problems  *problemList
-	logs      *logList
+	logs      *entries[Log]
 	summaries *cache
 	short     *waited
 	long      *waited
@@ -125,10 +125,11 @@ func New(config Config) (*Server, error) {
 
 // open reads what earlier servers have left in the folder of data.
 func (s *Server) open() (err error) {
-	if s.problems, err = openProblems(filepath.Join(s.folder.path, parts[0])); err != nil {
+	s.problems = new(problemList)
+	if s.problems.entries, err = openEntries[Problem](filepath.Join(s.folder.path, parts[0]), "problem", problemFile); err != nil {
 		return err
 	}
-	if s.logs, err = openLogs(filepath.Join(s.folder.path, parts[1])); err != nil {
+	if s.logs, err = openEntries[Log](filepath.Join(s.folder.path, parts[1]), "log", logFile); err != nil {
 		return err
 	}
 	s.jobs, err = openJobs(s.folder, filepath.Join(s.folder.path, parts[2]), s.config.Limits.Running, s.started)

@@ -13,13 +13,7 @@ func (p *Problem) Given() (inputs []*Variable) {
 }
 
 // Hold adds the transition in which an input keeps its value.
-func (p *Problem) Hold(v *Variable) {
-	for k := range Bit(v.Width) {
-		p.Transition = append(p.Transition, Constraint{
-			Terms: []Term{{1, Lit{Bit: v.First + k, Next: true}}, {-1, Lit{Bit: v.First + k}}}, Op: EQ, Origin: v.Name + " is held at its value",
-		})
-	}
-}
+func (p *Problem) Hold(v *Variable) { p.Keep(v, v, v.Name+" is held at its value") }
 
 // Follow adds the transitions in which an input has the given values at steps 1, 2, …, one at least, and keeps the last one. The
 // initial value is not set. It adds a clock for each step before the last: see AddClock.

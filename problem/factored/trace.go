@@ -19,6 +19,46 @@ func (val Valuation) Pack(words []uint64, bits []Bit) {
 	}
 }
 
+// Key is the values of some bits as a key of maps.
+func (val Valuation) Key(bits []Bit) string {
+	key := make([]byte, (len(bits)+7)/8)
+	for i, b := range bits {
+		if val[b] {
+			key[i/8] |= 1 << (i % 8)
+		}
+	}
+	return string(key)
+}
+
+// Fix returns the constraints that some bits have their values in val.
+func (val Valuation) Fix(bits []Bit, origin string) (all []Constraint) {
+	for _, b := range bits {
+		c := Constraint{Terms: []Term{{Coef: 1, Lit: Lit{Bit: b}}}, Op: EQ, Origin: origin}
+		if val[b] {
+			c.K = 1
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Bits lists the variable's bits.
+func (v *Variable) Bits() (all []Bit) {
+	for b := range Bit(v.Width) {
+		all = append(all, v.First+b)
+	}
+	return all
+}
+
+// Keep adds the transition in which a variable has the value that another one, of as many bits, had before.
+func (p *Problem) Keep(v, of *Variable, origin string) {
+	for k, b := range v.Bits() {
+		p.Transition = append(p.Transition, Constraint{
+			Terms: []Term{{Coef: 1, Lit: Lit{Bit: b, Next: true}}, {Coef: -1, Lit: Lit{Bit: of.First + Bit(k)}}}, Op: EQ, Origin: origin,
+		})
+	}
+}
+
 // Value returns the variable's value in val: 0 or 1 for a Boolean.
 func (v *Variable) Value(val Valuation) int64 {
 	var x int64

@@ -231,15 +231,7 @@ func parseSetting(p *factored.Problem, text, origin string) (*factored.Variable,
 	if err := v.Set(val, x); err != nil {
 		return nil, nil, err
 	}
-	var cs []factored.Constraint
-	for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: origin}
-		if val[b] {
-			c.K = 1
-		}
-		cs = append(cs, c)
-	}
-	return v, cs, nil
+	return v, val.Fix(v.Bits(), origin), nil
 }
 
 // setInitial sets the initial value of a variable, which it returns.

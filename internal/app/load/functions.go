@@ -186,8 +186,8 @@ func initialLag(p *factored.Problem, v, of *factored.Variable) (out []factored.C
 	if !slices.Contains(given[of.First:int(of.First)+of.Width], false) {
 		return v.Equals(of.Value(val), origin)
 	}
-	for k := range factored.Bit(v.Width) {
-		out = append(out, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: v.First + k}}, {Coef: -1, Lit: factored.Lit{Bit: of.First + k}}}, Op: factored.EQ, Origin: origin})
+	for k, b := range v.Bits() {
+		out = append(out, factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}, {Coef: -1, Lit: factored.Lit{Bit: of.First + factored.Bit(k)}}}, Op: factored.EQ, Origin: origin})
 	}
 	return out
 }
@@ -206,9 +206,7 @@ func (x *Functions) Define(name string, p *factored.Problem) error {
 		if !slices.Contains(p.Outputs, v.First) {
 			return x.errorf(name, MetaFunction, i, fmt.Errorf("%s is not learned; expected a function of a state that is", v.Name))
 		}
-		p.Outputs = slices.DeleteFunc(slices.Clone(p.Outputs), func(b factored.Bit) bool {
-			return b >= v.First && b < v.First+factored.Bit(v.Width)
-		})
+		p.Outputs = slices.DeleteFunc(slices.Clone(p.Outputs), func(b factored.Bit) bool { return slices.Contains(v.Bits(), b) })
 		if err := p.DefineFunction(*f); err != nil {
 			return x.errorf(name, MetaFunction, i, err)
 		}
@@ -232,9 +230,7 @@ func (x *Functions) Whole(name string, p *factored.Problem, network Predict) (*f
 	}
 	for _, l := range x.Lags {
 		v, _ := q.Lookup(l.Name)
-		for k := range factored.Bit(v.Width) {
-			q.Inputs = append(slices.Clip(q.Inputs), v.First+k)
-		}
+		q.Inputs = append(slices.Clip(q.Inputs), v.Bits()...)
 	}
 	return q, join(q, defined, network), nil
 }

@@ -299,14 +299,7 @@ func (p *Problem) within(q *factored.Problem) error {
 // what is assumed of inputs from there on.
 func (p *Problem) From(state factored.Valuation, step, horizon int) (*factored.Problem, error) {
 	q := p.World().Clone()
-	q.Initial = nil
-	for _, b := range q.Bits(factored.State) {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
-		if state[b] {
-			c.K = 1
-		}
-		q.Initial = append(q.Initial, c)
-	}
+	q.Initial = state.Fix(q.Bits(factored.State), "observed")
 	return q, p.follow(q, step, horizon)
 }
 

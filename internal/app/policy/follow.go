@@ -251,14 +251,7 @@ func (f *Follower) Choose(ctx context.Context, step int, state factored.Valuatio
 func (f *Follower) again(ctx context.Context, step int, state factored.Valuation) (action factored.Valuation, planned engine.Status, err error) {
 	p := *f.p
 	p.Problem = f.p.Problem.Clone()
-	p.Problem.Initial = nil
-	for _, b := range p.Problem.Bits(factored.State) {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
-		if state[b] {
-			c.K = 1
-		}
-		p.Problem.Initial = append(p.Problem.Initial, c)
-	}
+	p.Problem.Initial = state.Fix(p.Problem.Bits(factored.State), "observed")
 	r := f.r
 	r.Horizon = f.r.Horizon - step + 1
 	if r.Robust != nil { // more was disturbed than the policy is for: hold what can be held

@@ -11,9 +11,9 @@ import (
 // so that no minimal set names it.
 func (x *trial) from(t int, goal bool) *factored.Problem {
 	q := x.task.Problem.Clone()
-	q.Initial = nil
-	for _, b := range q.Bits(factored.State) {
-		q.Initial = append(q.Initial, fixed(b, false, x.trace.Steps[t-1][b]))
+	q.Initial = x.trace.Steps[t-1].Fix(q.Bits(factored.State), "")
+	for i := range q.Initial {
+		q.Initial[i].Defines = true
 	}
 	if !goal {
 		q.Goal = nil

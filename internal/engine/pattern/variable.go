@@ -88,11 +88,7 @@ func variables(p *factored.Problem, sets []set) (out []*variable) {
 		if v.Kind != factored.State || v.Width > 8 || covered[v.First] {
 			continue
 		}
-		x := &variable{family: v.Name, size: 1 << v.Width}
-		for k := range v.Width {
-			x.bits = append(x.bits, v.First+factored.Bit(k))
-		}
-		out = append(out, x)
+		out = append(out, &variable{family: v.Name, size: 1 << v.Width, bits: v.Bits()})
 	}
 	return out
 }

@@ -89,7 +89,7 @@ func (l *learner) follow() factored.Valuation {
 		return nil
 	}
 	next := l.path[0]
-	if keyOf(next, l.g.states) != l.here.key {
+	if next.Key(l.g.states) != l.here.key {
 		l.path = nil
 		return nil
 	}

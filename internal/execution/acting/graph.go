@@ -45,19 +45,9 @@ func newGraph(p *factored.Problem) *graph {
 	return &graph{p: p, states: p.Bits(factored.State), actions: p.Bits(factored.Action), nodes: map[string]*node{}}
 }
 
-func keyOf(val factored.Valuation, of []factored.Bit) string {
-	key := make([]byte, (len(of)+7)/8)
-	for i, b := range of {
-		if val[b] {
-			key[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(key)
-}
-
 // at returns the node of a state.
 func (g *graph) at(state factored.Valuation) *node {
-	key := keyOf(state, g.states)
+	key := state.Key(g.states)
 	n, ok := g.nodes[key]
 	if !ok {
 		val := make(factored.Valuation, g.p.NumBits())
@@ -75,15 +65,15 @@ func (g *graph) at(state factored.Valuation) *node {
 // actionsOf identifies the actions of a plan.
 func (g *graph) actionsOf(tr *factored.Trace) (key string) {
 	for _, val := range tr.Steps[:tr.Horizon()] {
-		key += keyOf(val, g.actions)
+		key += val.Key(g.actions)
 	}
 	return key
 }
 
 // arc returns the step of an action in a state; nil if it was never taken.
 func (g *graph) arc(now factored.Valuation) *arc {
-	if n, ok := g.nodes[keyOf(now, g.states)]; ok {
-		return n.taken[keyOf(now, g.actions)]
+	if n, ok := g.nodes[now.Key(g.states)]; ok {
+		return n.taken[now.Key(g.actions)]
 	}
 	return nil
 }
@@ -103,7 +93,7 @@ func (g *graph) join(state, action factored.Valuation) factored.Valuation {
 // add takes a step; next is nil if it was refused. It returns the step if it was known.
 func (g *graph) add(now, next factored.Valuation) (known *arc) {
 	n := g.at(now)
-	key := keyOf(now, g.actions)
+	key := now.Key(g.actions)
 	if a := n.taken[key]; a != nil {
 		return a
 	}
@@ -178,13 +168,4 @@ func (p *place) trace() *factored.Trace {
 }
 
 // is states that the state is that of a node.
-func (g *graph) is(n *node) (all []factored.Constraint) {
-	for _, b := range g.states {
-		c := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "observed"}
-		if n.state[b] {
-			c.K = 1
-		}
-		all = append(all, c)
-	}
-	return all
-}
+func (g *graph) is(n *node) []factored.Constraint { return n.state.Fix(g.states, "observed") }

@@ -54,22 +54,11 @@ func (s *Session) place(history string, a *Answer) string {
 	if s.info.Partial || s.inputs {
 		return history
 	}
-	key := "s" + bitsKey(s.p, factored.State, a.State)
+	key := "s" + a.State.Key(s.p.Bits(factored.State))
 	for _, o := range a.Outside { // the state of the system is another than the one that is shown
 		key += fmt.Sprintf("o%q=%v;", o.Variable, o.Value)
 	}
 	return key
-}
-
-func bitsKey(p *factored.Problem, k factored.Kind, val factored.Valuation) string {
-	bits := p.Bits(k)
-	key := make([]byte, (len(bits)+7)/8)
-	for i, b := range bits {
-		if val[b] {
-			key[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(key)
 }
 
 // remember stores an answer, or compares it with the stored one. before and action are nil
@@ -113,7 +102,7 @@ func (s *Session) Replay(ctx context.Context, start factored.Valuation, actions 
 	used := s.used
 	r := &replay{s: s, start: start, actions: actions, at: -1, origin: "r"}
 	if start != nil && s.info.AnyState {
-		r.origin += bitsKey(s.p, factored.State, start)
+		r.origin += start.Key(s.p.Bits(factored.State))
 	}
 	run := &Run{}
 	failure, err := r.run(ctx)
@@ -167,7 +156,7 @@ func (r *replay) run(ctx context.Context) (*Failure, error) {
 				},
 			}, t), nil
 		}
-		key := s.place(history, before) + "a" + bitsKey(s.p, factored.Action, action)
+		key := s.place(history, before) + "a" + action.Key(s.p.Bits(factored.Action))
 		a, err := r.take(ctx, key, t)
 		if err != nil {
 			return nil, err
@@ -248,7 +237,7 @@ func (r *replay) bring(ctx context.Context, t int) error {
 	}
 	history := r.origin
 	for u := range t {
-		history = r.s.place(history, r.answers[u]) + "a" + bitsKey(r.s.p, factored.Action, r.actions[u])
+		history = r.s.place(history, r.answers[u]) + "a" + r.actions[u].Key(r.s.p.Bits(factored.Action))
 		if _, err := r.ask(ctx, history, u); err != nil {
 			return err
 		}

@@ -397,32 +397,21 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		}
 		learned[factored.Canonical(name)] = true
 	}
-	bits := func(v *factored.Variable) (out []factored.Bit) {
-		for i := range v.Width {
-			out = append(out, v.First+factored.Bit(i))
-		}
-		return out
-	}
 	for i := range p.Variables {
 		v := &p.Variables[i]
 		if v.Kind == factored.Auxiliary {
 			continue
 		}
 		if t.Inputs == nil {
-			p.Inputs = append(p.Inputs, bits(v)...)
+			p.Inputs = append(p.Inputs, v.Bits()...)
 		}
 		switch {
 		case v.Kind != factored.State:
 		case learned[v.Name]:
-			p.Outputs = append(p.Outputs, bits(v)...)
+			p.Outputs = append(p.Outputs, v.Bits()...)
 		case t.draws(v.Name), v.Lagged(), v.Given:
 		default:
-			for _, b := range bits(v) {
-				p.Transition = append(p.Transition, factored.Constraint{
-					Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b, Next: true}}, {Coef: -1, Lit: factored.Lit{Bit: b}}},
-					Op:    factored.EQ, Origin: v.Name + " is not learned and keeps its value",
-				})
-			}
+			p.Keep(v, v, v.Name+" is not learned and keeps its value")
 		}
 	}
 	for _, name := range t.Inputs {
@@ -430,7 +419,7 @@ func (t *Task) addLearned(p *factored.Problem) error {
 		if !ok || v.Kind == factored.Auxiliary {
 			return t.errorAt([]string{"inputs"}, "there is no state or action fluent %s for the network to read", name)
 		}
-		p.Inputs = append(p.Inputs, bits(v)...)
+		p.Inputs = append(p.Inputs, v.Bits()...)
 	}
 	return nil
 }

@@ -23,13 +23,7 @@ func (c *compiler) initial() {
 		if err := v.Set(val, x); err != nil {
 			c.refuseAt(f.Pos, "%v", err)
 		}
-		for b := v.First; b < v.First+factored.Bit(v.Width); b++ {
-			n := factored.Constraint{Terms: []factored.Term{{Coef: 1, Lit: factored.Lit{Bit: b}}}, Op: factored.EQ, Origin: "init-state"}
-			if val[b] {
-				n.K = 1
-			}
-			c.p.Initial = append(c.p.Initial, n)
-		}
+		c.p.Initial = append(c.p.Initial, val.Fix(v.Bits(), "init-state")...)
 	}
 }
 

@@ -263,14 +263,7 @@ func (c *compiler) network() error {
 			}
 		}
 	}
-	bits := func(i int) []factored.Bit {
-		v := &c.p.Variables[c.variable[i]]
-		var out []factored.Bit
-		for j := range v.Width {
-			out = append(out, v.First+factored.Bit(j))
-		}
-		return out
-	}
+	bits := func(i int) []factored.Bit { return c.p.Variables[c.variable[i]].Bits() }
 	for i := range c.g.Fluents {
 		f := &c.g.Fluents[i]
 		if f.Kind == ground.State && slices.Contains(c.o.Learned, f.Base) {
