@@ -54,6 +54,10 @@ size: ## Print the lines of Go without tests, by room and by module.
 tools: ## Bring HiGHS; name the Debian packages that are missing.
 	bash .ci/tools
 
+.PHONY: peers
+peers: ## Build the solvers that the bench compares with; name those that are absent.
+	bash .ci/peers
+
 .PHONY: ci
 ci: ## Install all tools, check and test everything, as CI does.
 	bash .ci/run

@@ -34,7 +34,7 @@ func (c *Bench) Run(a *environment) error {
 	own := app.Bounds{Memory: c.Memory}
 	ctx, cancel := a.contextWith(own, nil)
 	defer cancel()
-	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 1 {
+	if c.Parallel < 1 || c.Threads < 1 || c.Repeat < 0 {
 		return fmt.Errorf("--parallel %d, --threads %d, --repeat %d; expected at least 1 of each", c.Parallel, c.Threads, c.Repeat)
 	}
 	h, err := a.host()

@@ -124,8 +124,11 @@ func readPlan(r *journal.Record, o *outcome) {
 	if d.Loop != nil {
 		r.Iterations = len(d.Loop.Iterations)
 	}
-	if d.Stopped != "" {
+	switch {
+	case d.Stopped != "":
 		r.Error = d.Stopped
+	case !proved(r.Status) && r.Seconds < r.TimeLimit:
+		r.Error = "it ended before the time limit without a proof"
 	}
 }
 

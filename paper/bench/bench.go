@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,8 +51,15 @@ type Config struct {
 	Memory   int64  // bytes, of each run with all its processes
 	Threads  int    // of each run
 	Seed     uint64 // of each run
-	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …, if the first takes under a second; 0 is 1
+	Repeats  int    // runs of each planner on each instance, under the seeds Seed, Seed+1, …, if the first takes less than RepeatBelow; 0 is 1
 	Parallel int    // runs at a time; more than one distorts times on one machine
+	// RepeatBelow is the time from which a run is not repeated under further seeds; 0 is a second.
+	RepeatBelow time.Duration
+	// MaxLoad bounds the wall-clock time of a planning run in one thread, as a multiple of its CPU
+	// time: above, something else was at work. Such a run is made again, and not recorded if it
+	// never has a core for itself. Recorded runs count by their CPU time. 0 records all runs, which
+	// then count by the wall's clock.
+	MaxLoad float64
 	// Elsewhere makes a run on another machine, by One; nil makes all runs here. A
 	// *FailedError becomes the run's line, any other error ends the bench.
 	Elsewhere func(ctx context.Context, e *Elsewhere) (*journal.Record, error)
@@ -81,9 +89,6 @@ type Job struct {
 	first string
 }
 
-// repeatBelow is the time from which a run is not repeated under further seeds, in seconds.
-const repeatBelow = 1
-
 // Summary is the outcome of a bench.
 type Summary struct {
 	Jobs    int            // number of all runs
@@ -92,6 +97,7 @@ type Summary struct {
 	Status  map[string]int // of all runs in the journal
 	Stopped string         // why not all were made; empty if they were
 	Torn    int            // bytes cut off the journal
+	Busy    int            // runs that were made, but not recorded, since something else was at work
 	// Contradictions are pairs of runs that claim different optima of one instance.
 	Contradictions []string
 }
@@ -173,7 +179,7 @@ func (b *bench) settled(j *Job) bool {
 // needless reports whether a job repeats a run that was long.
 func (b *bench) needless(j *Job) bool {
 	first := b.journal.Last(j.first)
-	return first != nil && first.Seconds >= repeatBelow
+	return first != nil && first.Seconds >= cmp.Or(b.c.RepeatBelow, time.Second).Seconds()
 }
 
 // implied returns the line of a job with Algorithm 1 whose outcome follows from that of the
@@ -244,6 +250,8 @@ func (b *bench) all(ctx context.Context, open []int, sum *Summary) error {
 				order.ended(i)
 				mu.Lock()
 				switch {
+				case errors.Is(err, errBusy):
+					sum.Busy++
 				case err == nil:
 					sum.Done++
 					b.tell(pace.ended(i, b.c.Now().Sub(before)))
@@ -268,8 +276,11 @@ feed:
 	if len(errs) > 0 {
 		return errs[0]
 	}
-	if sum.Before+sum.Done < sum.Jobs {
-		sum.Stopped = context.Cause(ctx).Error()
+	switch cause := context.Cause(ctx); {
+	case cause != nil && sum.Before+sum.Done < sum.Jobs:
+		sum.Stopped = cause.Error()
+	case sum.Busy > 0:
+		sum.Stopped = fmt.Sprintf("%v (%d without a line)", errBusy, sum.Busy)
 	}
 	return nil
 }
@@ -297,14 +308,35 @@ func (b *bench) one(ctx context.Context, j *Job) error {
 		copied.ID, copied.Table, copied.Planner, copied.Same = r.ID, r.Table, r.Planner, twin.ID
 		return b.journal.Append(&copied)
 	}
-	r.Same = ""
-	if err := b.make(ctx, j, &r); err != nil {
-		return err
+	plain := j.Record
+	plain.Same = ""
+	for range attempts {
+		r = plain
+		if err := b.make(ctx, j, &r); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !b.disturbed(&r) {
+			return b.journal.Append(&r)
+		}
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return b.journal.Append(&r)
+	return errBusy
+}
+
+// attempts is how often a run that was disturbed is made.
+const attempts = 3
+
+// errBusy is the error of a run that was disturbed each time.
+var errBusy = errors.New("something else was at work: runs took more wall-clock than CPU time")
+
+// waiting is the time that a run may wait for files and for processes to start, in seconds.
+const waiting = 0.1
+
+// disturbed reports whether a run did not have a core for itself.
+func (b *bench) disturbed(r *journal.Record) bool {
+	return r.Clock == journal.ClockCPU && r.Worker == "" && r.Seconds > b.c.MaxLoad*r.CPU+waiting
 }
 
 // scratchPrefix begins the names of folders for the files of one run.

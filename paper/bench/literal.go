@@ -22,7 +22,7 @@ var literalPlanners = []struct {
 // literal lists the paper's planners on every instance, with the embedded solver
 // and, but for the networks that the bench trains, with each external solver of
 // their kind: on the learned problem (Table 2),
-// and with Algorithm 1, which excludes whole plans (Table 3).
+// and with Algorithm 1, which excludes whole plans and keeps nothing that was learned (Table 3).
 func (l *lister) literal() error {
 	l.repeated(func() {
 		for _, p := range literalPlanners {
@@ -55,10 +55,10 @@ func (l *lister) literally(r journal.Record, flags []string) {
 	for _, i := range instances {
 		l.jobs = append(l.jobs, l.planned(r, i, flags...))
 	}
-	r.Landmarks = "plan"
+	r.Landmarks, r.Restart = "plan", true
 	for _, i := range instances {
 		if l.simulated(i.Problem) {
-			l.jobs = append(l.jobs, l.planned(r, i, append(flags[:len(flags):len(flags)], "--incremental", "--simulator", "rddl", "--landmarks", "plan")...))
+			l.jobs = append(l.jobs, l.planned(r, i, append(flags[:len(flags):len(flags)], "--incremental", "--simulator", "rddl", "--landmarks", "plan", "--restart")...))
 		}
 	}
 }

@@ -154,7 +154,11 @@ func (l *lister) instances(quick []bundled.Instance) []bundled.Instance {
 
 // record contains what all runs have in common.
 func (l *lister) record(k journal.Kind, table string, limit time.Duration) journal.Record {
-	return journal.Record{Kind: k, Table: table, Seed: l.c.Seed, Threads: l.c.Threads, TimeLimit: limit.Seconds(), MemoryLimit: l.c.Memory}
+	r := journal.Record{Kind: k, Table: table, Seed: l.c.Seed, Threads: l.c.Threads, TimeLimit: limit.Seconds(), MemoryLimit: l.c.Memory}
+	if k == journal.KindPlan && l.c.MaxLoad > 0 && l.c.Threads == 1 {
+		r.Clock = journal.ClockCPU
+	}
+	return r
 }
 
 // common are the flags of all planning runs.
@@ -187,7 +191,7 @@ func (l *lister) planned(r journal.Record, i bundled.Instance, args ...string) J
 	j := Job{Record: r, do: runPlan}
 	if r.Landmarks != "" {
 		plain := r
-		plain.Landmarks = ""
+		plain.Landmarks, plain.Restart = "", false
 		if plain.Table == "incremental" {
 			plain.Table = "engines"
 		}
@@ -212,8 +216,12 @@ func (l *lister) planID(r *journal.Record) string {
 		}
 		return name + "=" + value
 	}
+	restart := ""
+	if r.Restart {
+		restart = "yes"
+	}
 	return id(r.Table, r.Problem, fmt.Sprintf("H=%d", r.Horizon), opt("planner", r.Planner), "engine="+r.Engine, opt("encoding", r.Encoding), opt("help", r.Help), solver(r),
-		opt("model", r.Model), opt("landmarks", r.Landmarks), l.setting(r.Files == ""))
+		opt("model", r.Model), opt("landmarks", r.Landmarks), opt("restart", restart), l.setting(r.Files == ""))
 }
 
 // solver returns the part of an ID that names an external solver.

@@ -200,6 +200,31 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// TestDisturbed checks that runs which waited for a core are made three times and get no line,
+// and that a later bench makes them.
+func TestDisturbed(t *testing.T) {
+	c := fakeConfig(t.TempDir(), "long")
+	c.Tables, c.Engines, c.Parallel, c.MaxLoad = []string{"engines"}, []string{"blp"}, 8, 1.15
+	c.Env = append(c.Env, fakeLog+"="+filepath.Join(c.Dir, "log"))
+	s, err := Run(context.Background(), c)
+	if err != nil || s.Jobs != len(QuickBLP()) || s.Busy != s.Jobs || s.Done != 0 || !strings.Contains(s.Stopped, "7 without a line") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	log, err := os.ReadFile(filepath.Join(c.Dir, "log"))
+	if n := strings.Count(string(log), "\n"); err != nil || n != attempts*s.Jobs {
+		t.Errorf("%d runs, %v; expected %d of each", n, err, attempts)
+	}
+	c.Env, c.MaxLoad = append(c.Env, fakeMode+"=ok"), 1000 // whatever else is at work here
+	if s, err = Run(context.Background(), c); err != nil || s.Done != s.Jobs || s.Stopped != "" {
+		t.Errorf("the second time: %+v, %v", s, err)
+	}
+	for _, r := range records(t, c.Dir) {
+		if r.Kind == journal.KindPlan && (r.Clock != journal.ClockCPU || r.CPU <= 0) {
+			t.Errorf("%s counts by %q, %g s of CPU", r.ID, r.Clock, r.CPU)
+		}
+	}
+}
+
 // TestImplied checks that Algorithm 1 is not run where there was no first plan, under the
 // same limits, and that the line tells so.
 func TestImplied(t *testing.T) {

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,7 +21,15 @@ const (
 	timeLimit, quickTimeLimit   = 10 * time.Minute, 10 * time.Second
 	reachLimit, quickReachLimit = time.Minute, 2 * time.Second
 	trainLimit                  = 30 * time.Minute // at least
+	repeatBelow                 = time.Minute
 	quickTotal                  = 285 * time.Second
+)
+
+// Of a bench that is not quick: runs of each planner on each instance, and the wall-clock time of
+// a run, of its CPU time, above which something else must have been at work.
+const (
+	repeats = 3
+	maxLoad = 1.15
 )
 
 // Bench makes the runs that are missing from the journal in the folder of c, as
@@ -45,6 +54,10 @@ func Complete(ctx context.Context, c bench.Config) bench.Config {
 	limit(&c.TimeLimit, timeLimit, quickTimeLimit)
 	limit(&c.ReachLimit, reachLimit, quickReachLimit)
 	limit(&c.Total, 0, quickTotal)
+	if !c.Quick {
+		// A quick bench tells what works; the other one measures.
+		c.Repeats, c.RepeatBelow, c.MaxLoad = cmp.Or(c.Repeats, repeats), repeatBelow, maxLoad
+	}
 	replace(&c)
 	c.Machine = bench.Machine(context.WithoutCancel(ctx), c.Program, c.Solvers)
 	return c

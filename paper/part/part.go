@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/experiment/journal"
 	"github.com/fdplan/fdplan/internal/progress"
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/paper/bench"
 	"github.com/fdplan/fdplan/paper/experiment"
 )
@@ -31,6 +33,11 @@ func (Part) Bench(ctx context.Context, h *command.Host, c *request.Bench, memory
 	solvers, err := experiment.Solvers(c.Solver)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--solver %w", err)
+	}
+	if c.Resume {
+		if _, err := os.Stat(journalOf(c.Out)); err != nil {
+			return nil, nil, source.Errorf(journalOf(c.Out), 0, 0, "there is no journal to resume; expected the folder of an earlier bench, or no --resume")
+		}
 	}
 	run := experiment.Bench
 	if on != nil {

@@ -105,7 +105,7 @@ func timed(r *Record, at int) Cell {
 	c.Bad = true
 	// A run may stop before its time is over, for example if its memory is full.
 	spent := seconds(r.Seconds)
-	if r.TimeLimit > 0 && r.Seconds >= 0.9*r.TimeLimit {
+	if late(r) {
 		spent = limit(r.TimeLimit)
 	}
 	switch {
@@ -118,6 +118,13 @@ func timed(r *Record, at int) Cell {
 	}
 	return c
 }
+
+// limitShare is the part of its limit from which a run was ended by it: limits are of wall-clock
+// time, of which a recorded run may have waited an eighth.
+const limitShare = 0.85
+
+// late reports whether a run was ended by its time limit.
+func late(r *Record) bool { return r.TimeLimit > 0 && r.Seconds >= limitShare*r.TimeLimit }
 
 // cost returns the time by which a run counts in means: its own, or the limit.
 func cost(r *Record) float64 {

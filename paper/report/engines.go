@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/experiment/chart"
+	"github.com/fdplan/fdplan/internal/experiment/journal"
 )
 
 // planners are the columns of the tables of planners: the paper's two with its own
@@ -28,7 +30,11 @@ func (b *book) loopRuns(f family) *grid {
 		if r.Landmarks == "" {
 			return runner(r)
 		}
-		return runner(r) + ", " + r.Landmarks + " landmarks"
+		name := runner(r) + ", " + r.Landmarks + " landmarks"
+		if r.Restart {
+			name += ", begun anew"
+		}
+		return name
 	})
 }
 
@@ -119,29 +125,54 @@ func covered(r *Record) bool {
 	return (r.Status == "optimal" || r.Status == "feasible") && (r.Simulator == nil || *r.Simulator)
 }
 
-// mean returns the mean time of the paper's instances of a domain; those that timed out count
-// with the limit, as in the paper.
+// both are the paper's instances of a domain that both of its planners proved, as they were run
+// here. Means are over these: one over runs that ended at their limit would tell the limit.
+func (b *book) both(g *grid, domain string) []instance {
+	var out []instance
+	x, y := g.find(satPlanner), g.find(blpPlanner)
+	did := func(i instance, column int) bool {
+		k := g.at(i, column)
+		return k >= 0 && proved(&b.records[k])
+	}
+	for _, p := range b.paper.instances {
+		if p.domain() == domain && did(p.instance, x) && did(p.instance, y) {
+			out = append(out, p.instance)
+		}
+	}
+	return out
+}
+
+// mean counts the paper's instances of a domain that a column proved, of those that it ran, with
+// its mean time on those of both planners if it proved all of these.
 func (b *book) mean(g *grid, column int, domain string) Cell {
-	var sum float64
-	var at []int
-	all := 0
+	var at, others []int
+	n, sum := 0, 0.0
+	both := b.both(g, domain)
+	whole := len(both) > 0
 	for _, p := range b.paper.instances {
 		if p.domain() != domain {
 			continue
 		}
-		all++
-		if k := g.at(p.instance, column); k >= 0 && drawable(&b.records[k]) {
-			sum += cost(&b.records[k])
-			at = append(at, k)
+		k := g.at(p.instance, column)
+		done := k >= 0 && proved(&b.records[k])
+		if done {
+			n++
+		}
+		if slices.Contains(both, p.instance) {
+			whole = whole && done
+			if k >= 0 {
+				at, sum = append(at, k), sum+b.records[k].Seconds
+			}
+		} else if k >= 0 {
+			others = append(others, k)
 		}
 	}
-	if len(at) == 0 {
+	if len(at)+len(others) == 0 {
 		return absent
 	}
-	c := ours(seconds(sum/float64(len(at))), at...)
-	c.Note = fmt.Sprintf("mean of %d runs", len(at))
-	if len(at) < all {
-		c.Text += fmt.Sprintf(" (%d of %d)", len(at), all)
+	c := ours(fmt.Sprintf("%d/%d", n, len(at)+len(others)), slices.Concat(at, others)...)
+	if whole {
+		c.Text += fmt.Sprintf(", %s s on %d", seconds(sum/float64(len(at))), len(at))
 	}
 	return c
 }
@@ -173,14 +204,14 @@ func (b *book) tally(g *grid, column int, did func(*Record) bool) Cell {
 // learned is the paper's table of the learned problem.
 func (b *book) learned(f family) *Table {
 	return b.summary(&Table{Name: "table2-learned-" + f.key, Title: "Table 2: planning on the learned problem, " + f.name,
-		Caption: "Our runs are with " + f.name + ". Mean seconds by domain; runs out of time count with their limit, in PAR-2 with twice their limit. Where fewer instances were run than the paper has, their number follows. FD-SAT-Plan+ and FD-BLP-Plan+ have the paper's own settings (bi-directional encoding of the paper, the bare linear program); maxsat and blp have fdplan's best."},
+		Caption: "Our runs are with " + f.name + ". By domain: proofs within the limit, of the instances that were run, and the mean time on those that both FD-SAT-Plan+ and FD-BLP-Plan+ proved here, where the column proved them all. The paper's are means in which runs out of time count with its limit of an hour. In PAR-2 they count with twice their limit. FD-SAT-Plan+ and FD-BLP-Plan+ have the paper's own settings (bi-directional encoding of the paper, the bare linear program); maxsat and blp have fdplan's best. " + b.clock()},
 		b.engineRuns(f), b.paper.learned)
 }
 
 // looped is the paper's table of Algorithm 1.
 func (b *book) looped(f family) *Table {
 	return b.summary(&Table{Name: "table3-incremental-" + f.key, Title: "Table 3: planning with the simulator (Algorithm 1), " + f.name,
-		Caption: "As Table 2, until a plan also holds in the simulator. Our runs are with " + f.name + "." + f.landmarkNote()},
+		Caption: "As Table 2, until a plan also holds in the simulator. FD-SAT-Plan+ and FD-BLP-Plan+ exclude whole plans; “begun anew” is Algorithm 1 as the paper has it, where an iteration keeps nothing of those before. Our runs are with " + f.name + "." + f.landmarkNote()},
 		b.loopRuns(f), b.paper.incremental)
 }
 
@@ -199,21 +230,21 @@ func (f family) landmarkNote() string {
 
 // appendix is the paper's appendix table on the learned problem.
 func (b *book) appendix(f family) *Table {
-	plan := &Table{Name: "appendix-learned-" + f.key, Title: "Every instance, " + f.name,
-		Caption: "The paper's appendix, learned problem. Our runs are with " + f.name + ". Seconds. Where the time was not enough: the limit, and the gap between the best plan and the best bound, or that there was none. “no plan” is a proof that the model has none."}
+	plan := &Table{Name: "appendix-learned-" + f.key, Title: "Table D.4: every instance, " + f.name,
+		Caption: "The paper's appendix, learned problem. States are those that the problem reaches within the horizon, as search counted them. Our runs are with " + f.name + ". Seconds. Where the time was not enough: the limit, and the gap between the best plan and the best bound, or that there was none. “no plan” is a proof that the model has none."}
 	g := b.engineRuns(f)
-	plan.column("", "instance")
+	plan.column("", "instance", "states")
 	plan.column("paper", "FD-SAT-Plan+", "FD-BLP-Plan+")
 	plan.columnsOf(g)
 	b.times(plan, g, func(i instance) []Cell {
-		return b.published(i, func(p *paperInstance) [2]string { return [2]string{p.sat, p.blp} })
+		return append([]Cell{b.states(g, i)}, b.published(i, func(p *paperInstance) [2]string { return [2]string{p.sat, p.blp} })...)
 	})
 	return plan
 }
 
 // loops is the paper's appendix table on Algorithm 1, in its two parts.
 func (b *book) loops(f family) (loop, landmarks *Table) {
-	loop = &Table{Name: "appendix-incremental-" + f.key, Title: "Every instance, Algorithm 1, " + f.name,
+	loop = &Table{Name: "appendix-incremental-" + f.key, Title: "Table D.4: every instance, Algorithm 1, " + f.name,
 		Caption: "The paper's appendix, Algorithm 1. Seconds, as above, until a plan also holds in the simulator. Where a planner has no plan for the learned problem within the limit, Algorithm 1 has nothing to begin with and was not run."}
 	g := b.loopRuns(f)
 	loop.column("", "instance")
@@ -223,7 +254,7 @@ func (b *book) loops(f family) (loop, landmarks *Table) {
 		return b.published(i, func(p *paperInstance) [2]string { return [2]string{p.incSAT, p.incBLP} })
 	})
 
-	landmarks = &Table{Name: "appendix-landmarks-" + f.key, Title: "Generalized landmarks of Algorithm 1, " + f.name,
+	landmarks = &Table{Name: "appendix-landmarks-" + f.key, Title: "Table D.4: generalized landmarks of Algorithm 1, " + f.name,
 		Caption: "The paper's appendix. How many plans, or parts of plans, failed in the simulator and were excluded; n ≤ where the time was over before the last."}
 	landmarks.Columns = loop.Columns
 	for _, i := range g.rows {
@@ -244,6 +275,23 @@ func (b *book) loops(f family) (loop, landmarks *Table) {
 		landmarks.add(row...)
 	}
 	return loop, landmarks
+}
+
+// states is how many states an instance reaches, by the runs of search.
+func (b *book) states(g *grid, i instance) Cell {
+	k := g.at(i, g.find(registry.Search))
+	if k < 0 || b.records[k].Stats["states"] == 0 || !proved(&b.records[k]) {
+		return Cell{Kind: None}
+	}
+	return ours(count(b.records[k].Stats["states"]), k)
+}
+
+// clock tells what the times of the journal are.
+func (b *book) clock() string {
+	if slices.ContainsFunc(b.records, func(r Record) bool { return r.Clock == journal.ClockCPU }) {
+		return "Times are of CPU; a run counts only if it had a core for itself."
+	}
+	return "Times are of the wall's clock, whatever else the machine did."
 }
 
 // published returns the paper's figures for an instance.

@@ -15,7 +15,7 @@ const (
 	title = "fdplan: the paper again"
 	intro = "The experiments of Say and Sanner, Compact and Efficient Encodings for Planning in Factored State and Action Spaces with Learned Binarized Neural Network Transition Models: " +
 		"the paper's figures beside those measured here. The paper's are of its own machine, solvers and networks, with a limit of 3600 seconds; " +
-		"ours are of the machine, networks and limits that the records at the end name."
+		"ours are of the machine, networks and limits that the records at the end name. What holds of its definitions, theorems and conclusions is in docs/paper.md of the project."
 )
 
 //go:embed page.html

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,15 +48,15 @@ func (b *book) main(f family) string {
 	var w strings.Builder
 	g := b.engineRuns(f)
 	line := func(cells []string) { fmt.Fprintf(&w, "| %s |\n", strings.Join(cells, " | ")) }
-	heads := []string{"instance", "paper: " + satPlanner, "paper: " + blpPlanner}
-	rule := []string{"---", "---:", "---:"}
+	heads := []string{"instance", "states", "paper: " + satPlanner, "paper: " + blpPlanner}
+	rule := []string{"---", "---:", "---:", "---:"}
 	for _, c := range mainColumns {
 		heads, rule = append(heads, c[1]), append(rule, "---:")
 	}
 	line(heads)
 	line(rule)
 	for _, p := range b.paper.instances {
-		row := []string{p.name, plain(brief(p.sat)), plain(brief(p.blp))}
+		row := []string{p.name, cmp.Or(b.states(g, p.instance).Text, "–"), plain(brief(p.sat)), plain(brief(p.blp))}
 		for _, c := range mainColumns {
 			k, ok := g.by[c[0]]
 			if at := g.at(p.instance, k); ok && at >= 0 {
@@ -66,12 +67,53 @@ func (b *book) main(f family) string {
 		}
 		line(row)
 	}
-	fmt.Fprintf(&w, "\nSeconds to the proof. `> 10` is a run without a proof within 10 seconds; the paper's limit was 3600. Our runs are with %s.", f.name)
+	fmt.Fprintf(&w, "\nSeconds to the proof; `> N` is a run without one within N seconds, of which the paper had 3600. Our runs are with %s. %s", f.name, b.clock())
 	if m := b.machine(); m != "" {
 		fmt.Fprintf(&w, " Machine: %s.", plain(m))
 	}
-	w.WriteString("\n")
+	w.WriteString("\n\n")
+	fmt.Fprintf(&w, "- states: that the problem reaches within the horizon, which `search` enumerates\n- paper: MaxHS and CPLEX 12.7.1, on the paper's machine\n")
+	for _, c := range mainColumns {
+		if k, ok := g.by[c[0]]; ok {
+			if text := b.formula(g, k); text != "" {
+				fmt.Fprintf(&w, "- %s: %s\n", c[1], text)
+			}
+		}
+	}
 	return w.String()
+}
+
+// formula tells what a column's runs solve, with what help, and by which solver.
+func (b *book) formula(g *grid, column int) string {
+	for _, p := range b.paper.instances {
+		k := g.at(p.instance, column)
+		if k < 0 {
+			continue
+		}
+		r := &b.records[k]
+		solver := "fdplan's solver"
+		if r.Version != "" {
+			solver = r.Version
+		}
+		switch {
+		case r.Engine == registry.Search:
+			return "no formula; states forward from the first, by passes of the network"
+		case r.Engine == registry.PB && r.Solver == "":
+			return "neurons as they are, conflict-driven; " + solver
+		case r.Engine == registry.PB:
+			return "pseudo-Boolean rows, two for a neuron; " + solver
+		case r.Engine == registry.MaxSAT && r.Encoding == "paper":
+			return "the paper's clauses, all of them; " + solver
+		case r.Engine == registry.MaxSAT:
+			return "fewer clauses, encoding `default`; " + solver
+		case r.Help == "none":
+			return "the paper's linear program, with no help; " + solver
+		case r.Engine == registry.BLP:
+			return "the linear program with all of fdplan's help, which includes a flow over the reachable states; " + solver
+		}
+		return ""
+	}
+	return ""
 }
 
 // brief is a time of the paper, or that it was not enough.
@@ -91,7 +133,7 @@ func beyond(r *Record) string {
 		return seconds(r.Seconds)
 	case !drawable(r):
 		return r.Status
-	case r.TimeLimit > 0 && r.Seconds >= 0.9*r.TimeLimit:
+	case late(r):
 		return "> " + limit(r.TimeLimit)
 	}
 	return "> " + seconds(r.Seconds) + " (other limit)"

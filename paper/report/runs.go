@@ -35,6 +35,9 @@ func newBook(j *Journal) (*book, error) {
 				machines[text] = true
 			}
 		}
+		if r.Clock == journal.ClockCPU {
+			r.Seconds = r.CPU
+		}
 		b.records = append(b.records, r)
 	}
 	slices.SortStableFunc(b.records, func(x, y Record) int {
@@ -114,7 +117,7 @@ func (b *book) instances(expected []string, keep func(*Record) bool, column func
 	// Columns by engine first: the listing goes by problem.
 	slices.SortStableFunc(chosen, func(x, y int) int {
 		p, q := &b.records[x], &b.records[y]
-		return cmp.Or(-cmp.Compare(p.Planner, q.Planner), engineRank(p.Engine)-engineRank(q.Engine), encodingRank(p.Encoding)-encodingRank(q.Encoding), cmp.Compare(column(p), column(q)))
+		return cmp.Or(-cmp.Compare(p.Planner, q.Planner), engineRank(p.Engine)-engineRank(q.Engine), encodingRank(p.Encoding)-encodingRank(q.Encoding), cmp.Compare(p.Solver, q.Solver), cmp.Compare(column(p), column(q)))
 	})
 	var found []string
 	for _, i := range chosen {

@@ -11,7 +11,7 @@ type Bench struct {
 	Engines  []string `http:"yes" help:"Engines to compare, of ${compared}; default: all." placeholder:"NAME,…"`
 	Tables   []string `http:"yes" help:"Tables to fill, of figure1, engines, literal, encodings, learning, incremental, reach and size; default: all." placeholder:"NAME,…"`
 	Solver   []string `help:"External solvers as further columns, ENGINE:NAME such as pb:clasp or maxsat:COMMAND with {in}; none for none; default: all known ones on the path. Repeatable." placeholder:"ENGINE:NAME" sep:"none"`
-	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed; the report shows medians." default:"1" placeholder:"N"`
+	Repeat   int      `help:"Runs of each planner on each instance, each with the next seed, while they take less than a minute; the report shows medians. Default: 3, with --quick 1." placeholder:"N"`
 	Parallel int      `help:"Runs at a time; more than one distorts times. With --connect, 1 leaves it to the workers." default:"1"`
 
 	TimeLimit  bind.Duration `http:"yes" help:"Limit of each run; default: 10m, with --quick 10s." placeholder:"TIME"`
@@ -21,4 +21,5 @@ type Bench struct {
 	Threads    int           `http:"yes" help:"Threads of each run." default:"1"`
 	Seed       uint64        `http:"yes" help:"Seed of each run." default:"0"`
 	Out        string        `short:"o" help:"Folder of the journal, which is resumed if it exists." placeholder:"DIR" default:"bench-out"`
+	Resume     bool          `help:"Go on with the bench of the folder; without a journal there, that is an error."`
 }

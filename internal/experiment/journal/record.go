@@ -15,6 +15,10 @@ const (
 	KindReach   Kind = "reach"   // how far an engine gets in a time, one problem
 )
 
+// ClockCPU is the clock of runs that count by their CPU time. They had a core for themselves, so
+// that their limit, of wall-clock time, was nearly one of CPU time.
+const ClockCPU = "cpu"
+
 // Record is one line of the journal: one finished run. The page that `fdplan report` renders
 // takes every number from such lines and refers to them by ID.
 type Record struct {
@@ -39,6 +43,7 @@ type Record struct {
 	Command     string   `json:"command,omitempty"`   // of the external solver, with places such as {in}
 	Model       string   `json:"model,omitempty"`     // bundled, published or trained, for networks; rddl; naive
 	Landmarks   string   `json:"landmarks,omitempty"` // of an incremental run: plan, prefix, transition
+	Restart     bool     `json:"restart,omitempty"`   // of an incremental run: each iteration begins anew
 	Args        []string `json:"args"`                // of the subprocess; $FILES and $OUT are the folders of the published files and of the bench
 	Seed        uint64   `json:"seed"`
 	TimeLimit   float64  `json:"time_limit"` // seconds
@@ -55,6 +60,7 @@ type Record struct {
 	Count      int              `json:"landmark_count,omitempty"`
 	Seconds    float64          `json:"seconds"` // wall clock of the subprocess
 	CPU        float64          `json:"cpu_seconds"`
+	Clock      string           `json:"clock,omitempty"` // ClockCPU, or empty for the wall's
 	Memory     int64            `json:"peak_bytes"`
 	Stats      map[string]int64 `json:"stats,omitempty"`    // the engine's, or sizes: variables, clauses, literals
 	Document   any              `json:"document,omitempty"` // the program's own JSON, if the report draws from it
