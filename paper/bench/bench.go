@@ -276,13 +276,18 @@ feed:
 	if len(errs) > 0 {
 		return errs[0]
 	}
-	switch cause := context.Cause(ctx); {
-	case cause != nil && sum.Before+sum.Done < sum.Jobs:
-		sum.Stopped = cause.Error()
-	case sum.Busy > 0:
-		sum.Stopped = fmt.Sprintf("%v (%d without a line)", errBusy, sum.Busy)
-	}
+	sum.stop(context.Cause(ctx))
 	return nil
+}
+
+// stop notes why runs have no line.
+func (s *Summary) stop(cause error) {
+	switch {
+	case cause != nil && s.Before+s.Done < s.Jobs:
+		s.Stopped = cause.Error()
+	case s.Busy > 0:
+		s.Stopped = fmt.Sprintf("%v (%d without a line)", errBusy, s.Busy)
+	}
 }
 
 func (b *bench) tell(p Progress) {
