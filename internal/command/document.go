@@ -92,5 +92,8 @@ func (a *environment) document() (func() error, error) {
 	if s, ok := command.(settler); ok {
 		err = s.settle(given)
 	}
+	if r, ok := command.(interface{ Resolve() error }); ok && err == nil {
+		err = r.Resolve()
+	}
 	return func() error { return command.Run(a) }, err
 }

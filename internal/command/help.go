@@ -4,23 +4,62 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/fdplan/fdplan/internal/app/inspect"
 )
 
-// printHelp prints kong's help followed by the examples of the command.
-func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
-	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
-		return err
-	}
+// common are the flags that short help shows, in its order.
+var common = []string{
+	"horizon", "goal", "require", "reward", "range", "set-initial", "property", "task", "simulator", "steps", "engine", "policy", "certify", "model", "data",
+	"time-limit", "json", "out",
+}
+
+// groups are the flags of full help by what they are about; the others come first.
+var groups = []struct {
+	title string
+	flags []string
+}{
+	{"The problem", []string{"files", "pddl", "domain", "instance", "decimals", "quantiles", "model", "determinize", "ignore-discount", "entity", "levels"}},
+	{"What is asked of it", []string{"horizon", "goal", "range", "reward", "initial", "set-initial", "require", "given", "property"}},
+	{"Simulators", []string{"simulator", "simulator-timeout", "max-simulations", "truth", "record", "incremental", "landmarks", "resume", "recheck", "corrected", "restart", "optimistic"}},
+	{"Chance and errors", []string{"policy", "failures", "blind", "maximize", "robust", "within-log", "safe"}},
+	{"Engines", []string{"engine", "encoding", "solver", "blp-help", "confirm"}},
+	{"Proofs", []string{"proof", "certify", "proof-format"}},
+	{"A cluster", []string{"connect", "token-file", "nkey", "ca", "client-cert", "client-key", "workers-only"}},
+	{"Limits", []string{"time-limit", "memory", "threads", "seed"}},
+	{"Output", []string{"quiet", "progress", "json", "out", "help", "version"}},
+}
+
+// few is the number of flags that short help shows all of.
+const few = 14
+
+// printHelp describes a command: its common flags, or all of them in groups.
+func (a *environment) printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil {
-		return nil
+		return kong.DefaultHelpPrinter(o, ctx)
 	}
 	var b strings.Builder
-	for i, e := range examples[node.Name] {
+	fmt.Fprintf(&b, "Usage: %s %s\n\n%s\n", ctx.Model.Name, node.Summary(), node.Help)
+	for i, p := range node.Positional {
+		if i == 0 {
+			b.WriteString("\nArguments:\n")
+		}
+		writeOption(&b, p.Summary(), p.Help, false)
+	}
+	var flags []*kong.Flag
+	for _, group := range node.AllFlags(true) {
+		flags = append(flags, group...)
+	}
+	shown := examples[node.Name]
+	if hidden := a.writeFlags(&b, flags); hidden > 0 {
+		fmt.Fprintf(&b, "\n%d more flags: %s %s --help=all\n", hidden, ctx.Model.Name, node.Name)
+		shown = shown[:min(len(shown), 2)]
+	}
+	for i, e := range shown {
 		if i == 0 {
 			b.WriteString("\nExamples:\n")
 		}
@@ -28,6 +67,77 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	}
 	_, err := io.WriteString(ctx.Stdout, b.String())
 	return err
+}
+
+// writeFlags writes the flags that are to be shown, and returns the number of the others.
+func (a *environment) writeFlags(b *strings.Builder, flags []*kong.Flag) (hidden int) {
+	flags = slices.DeleteFunc(flags, func(f *kong.Flag) bool { return f.Hidden })
+	title := func(text string) { fmt.Fprintf(b, "\n%s:\n", text) }
+	if len(flags) > few && !a.allFlags {
+		title("Flags")
+		for _, f := range flags {
+			if f.Required && !slices.Contains(common, f.Name) {
+				writeOption(b, flagNames(f), f.Help, true)
+				hidden--
+			}
+		}
+		for _, name := range common {
+			if i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name }); i >= 0 {
+				writeOption(b, flagNames(flags[i]), flags[i].Help, true)
+				hidden--
+			}
+		}
+		return hidden + len(flags)
+	}
+	of := func(f *kong.Flag) int {
+		return slices.IndexFunc(groups, func(g struct {
+			title string
+			flags []string
+		}) bool {
+			return slices.Contains(g.flags, f.Name)
+		})
+	}
+	for g := -1; g < len(groups); g++ {
+		first := true
+		for _, f := range flags {
+			if len(flags) > few && of(f) != g || len(flags) <= few && g >= 0 {
+				continue
+			}
+			if first {
+				if first = false; g < 0 {
+					title("Flags")
+				} else {
+					title(groups[g].title)
+				}
+			}
+			writeOption(b, flagNames(f), f.Help, false)
+		}
+	}
+	return 0
+}
+
+// writeOption writes an option and what it is for, in short what it is for in a clause.
+func writeOption(b *strings.Builder, name, help string, short bool) {
+	const left, width = 26, 80
+	if short {
+		for _, end := range []string{". ", "; ", " (docs/"} {
+			help, _, _ = strings.Cut(help, end)
+		}
+		help = strings.TrimSuffix(help, ".")
+	}
+	line := fmt.Sprintf("  %-*s", left-2, name)
+	if len(line) > left || strings.HasSuffix(line, name) {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		line = strings.Repeat(" ", left)
+	}
+	for i, word := range strings.Fields(help) {
+		if len(line)+1+len(word) > width && i > 0 {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", left)
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
 type helpCmd struct {

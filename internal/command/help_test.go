@@ -68,12 +68,21 @@ func TestExamples(t *testing.T) {
 		if len(examples[node.Name]) < 2 {
 			t.Errorf("%s has %d examples", node.Name, len(examples[node.Name]))
 		}
-		status, help, stderr := session("help", node.Name)
+		status, short, stderr := session("help", node.Name)
 		if status != exitDone || stderr != "" {
 			t.Errorf("help %s: status %d, %s", node.Name, status, stderr)
 		}
-		if _, same, _ := session(node.Name, "--help"); same != help {
+		if _, same, _ := session(node.Name, "--help"); same != short {
 			t.Errorf("%s --help differs from help %s", node.Name, node.Name)
+		}
+		if n := strings.Count(short, "\n"); n > 45 {
+			t.Errorf("%s --help has %d lines", node.Name, n)
+		}
+		_, help, _ := session(node.Name, "--help=all")
+		for _, f := range node.AllFlags(true)[0] {
+			if !strings.Contains(help, "--"+f.Name) {
+				t.Errorf("%s --help=all lacks --%s", node.Name, f.Name)
+			}
 		}
 		for _, e := range examples[node.Name] {
 			args := words(e.line)

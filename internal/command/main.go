@@ -116,7 +116,8 @@ type environment struct {
 	// this process is not the command's alone.
 	replace func(program string, args []string) (status int, err error)
 
-	guard *guard // ends the command
+	guard    *guard // ends the command
+	allFlags bool   // help has all flags
 }
 
 // Main runs a program with its arguments and returns its exit status.
@@ -170,11 +171,20 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 		work, err = a.document()
 		return work, "", err
 	}
+	if len(args) == 0 {
+		return func() error { _, err := io.WriteString(a.out, beginning); return err }, "", nil
+	}
+	if args, err = habits(args); err != nil {
+		return nil, "", err
+	}
+	if i := slices.Index(args, "--help=all"); i >= 0 {
+		args[i], a.allFlags = "--help", true
+	}
 	parser, err := kong.New(new(globals), append(grammar(args),
 		kong.Writers(a.out, a.err),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(printHelp),
+		kong.Help(a.printHelp),
 		kong.Bind(a))...,
 	)
 	if err != nil {
@@ -196,7 +206,15 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 		}
 		err = s.settle(given)
 	}
-	return func() error { return ctx.Run() }, a.lacking(command), err
+	part = a.lacking(command)
+	if err != nil || part != "" {
+		return nil, part, err
+	}
+	end, err := a.standardInput(command)
+	if r, ok := command.(interface{ Resolve() error }); ok && err == nil {
+		err = r.Resolve()
+	}
+	return func() error { defer end(); return ctx.Run() }, "", err
 }
 
 // fail prints an error in the required form and returns its exit status.

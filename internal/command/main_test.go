@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "expected one of"},
+		{[]string{"plan", "navigation/3x3", "--verbose"}, "there is no flag --verbose; progress is shown"},
 		{[]string{"nonsense"}, "nonsense"},
 		{[]string{"plan"}, "no problem is named"},
 		{[]string{"plan", "navigation/9x9"}, `no bundled problem "navigation/9x9"; expected one of navigation/3x3`},

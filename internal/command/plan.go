@@ -72,7 +72,7 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	defer end()
 	if isTask(c.Out) {
-		if err := task.Save(c.Out, c.Horizon.Max); err != nil {
+		if err := a.saveTask(task, c.Out, c.Horizon.Max); err != nil {
 			return err
 		}
 		c.Out = ""

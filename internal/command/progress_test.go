@@ -121,7 +121,7 @@ func TestEventsOfErrors(t *testing.T) {
 	}{
 		{[]string{"plan", "absent.toml", "--progress=json"}, `^\{"error":"[^"]+","file":"absent.toml"\}\n\{"event":"done","seconds":[0-9.]+,"exit":2\}\n$`},
 		{[]string{"plan", "navigation/3x3", "-H", "3", "--progress", "json"}, `\n\{"event":"done","seconds":[0-9.]+,"exit":4\}\n$`},
-		{[]string{"plan", "navigation/3x3", "--flag", "--progress", "json"}, `^\{"error":"unknown flag --flag[^"]*"\}\n\{"event":"done","seconds":[0-9.]+,"exit":2\}\n$`},
+		{[]string{"plan", "navigation/3x3", "--flag", "--progress", "json"}, `^\{"error":"plan has no flag --flag[^"]*"\}\n\{"event":"done","seconds":[0-9.]+,"exit":2\}\n$`},
 		{[]string{"plan", "absent.toml", "--progress", "json", "-q"}, `^fdplan: absent.toml: [^\n]*\n$`},
 	} {
 		if _, _, stderr := session(c.args...); !regexp.MustCompile(c.want).MatchString(stderr) {

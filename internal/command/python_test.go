@@ -121,7 +121,7 @@ func TestOptionWalks(t *testing.T) {
 			t.Errorf("%s has no %s", file, want)
 		}
 	}
-	for args, want := range map[string]string{"help explain": "--alternatives=N", "explain --alternatives 0 navigation/3x3": "--alternatives is 0; expected at least 1"} {
+	for args, want := range map[string]string{"explain --help=all": "--alternatives=N", "explain --alternatives 0 navigation/3x3": "--alternatives is 0; expected at least 1"} {
 		var out strings.Builder
 		Main(strings.Fields(args), strings.NewReader(""), &out, &out, Parts{})
 		if !strings.Contains(out.String(), want) {

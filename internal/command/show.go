@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -90,13 +91,24 @@ func (c *showCmd) Run(a *environment) error {
 		return err
 	}
 	if isTask(c.Out) {
-		return task.Save(c.Out, int(c.Horizon))
+		return a.saveTask(task, c.Out, int(c.Horizon))
 	}
 	if c.Horizon > 0 {
 		task.Problem.Horizon = int(c.Horizon)
 	}
 	s := inspect.Show(task)
 	return a.answer(c.JSON, c.Out, s, func(w io.Writer) error { return writeSummary(w, s) })
+}
+
+// saveTask writes a problem with its changes as a task.
+func (a *environment) saveTask(p *load.Problem, name string, horizon int) error {
+	files, err := p.Save(name, horizon)
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if err == nil {
+			err = a.toFile(file, func(w io.Writer) error { _, err := w.Write(files[file]); return err })
+		}
+	}
+	return err
 }
 
 // log shows the columns of a log.

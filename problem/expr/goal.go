@@ -25,7 +25,7 @@ const maxScale = 1_000_000_000
 // -up - 0.5*open - 2*(load_kg >= 600), or of an expression such as -price*power. Its weights are
 // scaled to integers exactly. Conditions are counted as 0 or 1. Errors contain the column.
 func SetReward(p *factored.Problem, text, origin string) error {
-	ps := &parser{lex: lexer{p: p, text: text}, opt: Options{Next: true}}
+	ps := &parser{lex: lexer{p: p, text: Spelling(text)}, opt: Options{Next: true}}
 	if err := ps.advance(); err != nil {
 		return err
 	}

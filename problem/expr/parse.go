@@ -99,7 +99,7 @@ type parser struct {
 
 // Parse reads a Boolean expression over the variables of p. Errors contain the column.
 func Parse(p *factored.Problem, text string, o Options) (*Expr, error) {
-	ps := &parser{lex: lexer{p: p, text: text}, opt: o}
+	ps := &parser{lex: lexer{p: p, text: Spelling(text)}, opt: o}
 	if err := ps.advance(); err != nil {
 		return nil, err
 	}

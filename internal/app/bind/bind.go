@@ -45,6 +45,11 @@ type Option struct {
 	list     bool // several values are one word of the command line, with commas
 }
 
+// Of returns a pointer to the option's field of a request, which is a pointer to a struct.
+func (o *Option) Of(request any) any {
+	return reflect.ValueOf(request).Elem().FieldByIndex(o.index).Addr().Interface()
+}
+
 // Binder reads requests. Its Vars are the values that tags refer to.
 type Binder struct{ Vars map[string]string }
 

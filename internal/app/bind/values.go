@@ -21,6 +21,11 @@ func Steps(n int) Horizon { return Horizon{n, n} }
 // UnmarshalText reads "4" or "4..10".
 func (h *Horizon) UnmarshalText(text []byte) error {
 	from, to, isRange := strings.Cut(string(text), "..")
+	for _, other := range []string{"-", ":", ","} { // as other programs write ranges
+		if !isRange {
+			from, to, isRange = strings.Cut(string(text), other)
+		}
+	}
 	if !isRange {
 		to = from
 	}
@@ -102,7 +107,11 @@ type Duration time.Duration
 
 // UnmarshalText reads a time such as 60s.
 func (d *Duration) UnmarshalText(text []byte) error {
-	x, err := time.ParseDuration(string(text))
+	word := string(text)
+	if _, err := strconv.ParseFloat(word, 64); err == nil {
+		word += "s" // as other programs write times
+	}
+	x, err := time.ParseDuration(word)
 	if err != nil || x < 0 {
 		return fmt.Errorf("%.40q is not a time; expected a number with a unit, such as 60s or 5m", text)
 	}
@@ -144,7 +153,7 @@ type Size int64
 var units = []struct {
 	suffix string
 	factor float64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"G", 1 << 30}, {"M", 1 << 20}, {"g", 1 << 30}, {"m", 1 << 20}, {"gb", 1e9}, {"mb", 1e6}, {"B", 1}}
 
 // UnmarshalText reads a number with a unit.
 func (s *Size) UnmarshalText(text []byte) error {

@@ -25,7 +25,7 @@ import (
 // below that folder, with Domain one given by RDDL files alone, otherwise a task file or a bundled
 // problem.
 type Ref struct {
-	Name string `arg:"" optional:"" name:"problem" help:"A bundled problem such as navigation/3x3, a task file (.toml), or with --files a problem of that folder."`
+	Name string `arg:"" optional:"" name:"problem" help:"A bundled problem such as navigation/3x3, a task file (.toml), RDDL or PDDL, a folder with one of these, - for standard input, or with --files a problem of that folder."`
 	Source
 
 	// Read reads the files of Domain and Instance, or a task file and those that it
@@ -100,6 +100,9 @@ var instanceName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 
 // Load reads the problem that r names. When the context ends, its error is returned.
 func Load(ctx context.Context, r Ref) (*Problem, error) {
+	if err := r.Resolve(); err != nil {
+		return nil, err
+	}
 	p, err := open(ctx, r)
 	if err != nil {
 		return nil, err
@@ -135,8 +138,6 @@ func open(ctx context.Context, r Ref) (*Problem, error) {
 			return nil, fmt.Errorf("%s and --domain name two problems; expected one of them", r.Name)
 		}
 		return fromTask(ctx, &task.Task{Domain: r.Domain, Instance: r.Instance}, r, task.Options{Known: true}, read)
-	case strings.HasSuffix(r.Name, ".pddl"):
-		return nil, fmt.Errorf("%s is in PDDL; expected its domain too: --pddl DOMAIN.pddl", r.Name)
 	case r.Name == "":
 		return nil, errors.New("no problem is named; expected a bundled one such as navigation/3x3, a task file, or --domain")
 	case r.Files != "":

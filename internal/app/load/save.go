@@ -4,63 +4,49 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	toml "github.com/pelletier/go-toml/v2"
-
-	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/rddl/bundled"
 	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
-// Save writes the problem with its changes as a task file, which names the files of the problem's own; those of a bundled one are
-// written beside it. A horizon of 0 is the problem's own.
-func (p *Problem) Save(name string, horizon int) error {
+// Save returns the files, by their names, of the problem with its changes as a task, which names the files of the problem's own; those of a
+// bundled one are beside it. A horizon of 0 is the problem's own.
+func (p *Problem) Save(name string, horizon int) (map[string][]byte, error) {
 	t := p.task()
 	switch {
 	case t == nil:
-		return fmt.Errorf("-o %s: %s has no RDDL and declares no fluents; expected a problem that a task file can describe", name, p.Problem.Name)
+		return nil, fmt.Errorf("-o %s: %s has no RDDL and declares no fluents; expected a problem that a task file can describe", name, p.Problem.Name)
 	case t.PDDL() != nil:
-		return fmt.Errorf("-o %s: a task file describes no problem in PDDL; expected the PDDL files with another goal", name)
+		return nil, fmt.Errorf("-o %s: a task file describes no problem in PDDL; expected the PDDL files with another goal", name)
 	case len(p.given) > 0 || len(p.from.Entity) > 0:
-		return fmt.Errorf("-o %s: a task file has its own inputs and entities; expected no --given and no --entity", name)
+		return nil, fmt.Errorf("-o %s: a task file has its own inputs and entities; expected no --given and no --entity", name)
 	}
-	doc, beside, err := p.written(t, filepath.Dir(name))
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
-	}
-	if horizon > 0 {
+	doc, files, err := p.written(t, filepath.Dir(name))
+	if err == nil && horizon > 0 {
 		doc["horizon"] = horizon
 	}
-	if err := p.writeChanges(doc, t); err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
+	if err == nil {
+		err = p.writeChanges(doc, t)
 	}
-	text, err := toml.Marshal(doc)
+	if err == nil {
+		files[name], err = task.Document(doc)
+	}
 	if err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
+		return nil, fmt.Errorf("-o %s: %w", name, err)
 	}
-	for _, file := range slices.Sorted(maps.Keys(beside)) {
-		if old, err := os.ReadFile(file); err == nil && !bytes.Equal(old, beside[file]) {
-			return fmt.Errorf("%s is another file; expected a folder without it for the files of %s", file, p.Problem.Name)
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if old, err := os.ReadFile(file); err == nil && file != name && !bytes.Equal(old, files[file]) {
+			return nil, fmt.Errorf("%s is another file; expected a folder without it for the files of %s", file, p.Problem.Name)
 		}
 	}
-	for file, data := range beside {
-		if err := writeFile(file, data); err != nil {
-			return err
-		}
-	}
-	return writeFile(name, text)
-}
-
-func writeFile(name string, data []byte) error {
-	return atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(data); return err })
+	return files, nil
 }
 
 // written is the document of the task file that the problem was loaded from, with the names of its files relative to a folder, and the
@@ -77,7 +63,7 @@ func (p *Problem) written(t *task.Task, folder string) (doc map[string]any, besi
 	if t.File != "" {
 		text, err := read(t.File)
 		if err == nil {
-			err = toml.Unmarshal(text, &doc)
+			doc, err = task.ReadDocument(text)
 		}
 		if err != nil {
 			return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/internal/rddl/translate"
 	"github.com/fdplan/fdplan/internal/source"
+	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -254,7 +255,7 @@ func (t *Task) SetGoal(text string) error {
 	if t.pddl != nil {
 		return t.pddl.problem.SetGoal("--goal", []byte(text))
 	}
-	t.Goal = text
+	t.Goal = expr.Spelling(text)
 	delete(t.where, "goal")
 	return nil
 }

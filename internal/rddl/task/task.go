@@ -186,6 +186,16 @@ func Parse(name string, text []byte) (*Task, error) {
 	return t, nil
 }
 
+// ReadDocument reads a task file as the document that it is, to be changed.
+func ReadDocument(text []byte) (map[string]any, error) {
+	var doc map[string]any
+	err := toml.Unmarshal(text, &doc)
+	return doc, err
+}
+
+// Document is the text of a task file.
+func Document(doc map[string]any) ([]byte, error) { return toml.Marshal(doc) }
+
 // checkLearned refuses lists that repeat a name, and entries that are meaningless without a
 // learned fluent.
 func (t *Task) checkLearned() error {
