@@ -12,16 +12,37 @@ type Set struct {
 	width int
 	pages [][]uint64 // row by row
 	rows  int
-	index []int32 // the number of a row plus 1, or 0; at most half of it is in use
+	index []uint32 // the number of a row plus 1, or 0; at most three quarters of it are in use
 }
 
 // New returns an empty set of rows of width words.
-func New(width int) *Set { return &Set{width: width, index: make([]int32, 1<<10)} }
+func New(width int) *Set { return &Set{width: width, index: make([]uint32, 1<<10)} }
 
 // At returns the words of row i, in the order of adding.
 func (s *Set) At(i int) []uint64 {
 	at := i % pageRows * s.width
 	return s.pages[i/pageRows][at : at+s.width]
+}
+
+// Width is the number of words of a row.
+func (s *Set) Width() int { return s.width }
+
+// Len is the number of rows.
+func (s *Set) Len() int { return s.rows }
+
+// Bytes is the memory that the set holds.
+func (s *Set) Bytes() int64 {
+	n := 4 * len(s.index)
+	for _, p := range s.pages {
+		n += 8 * cap(p)
+	}
+	return int64(n)
+}
+
+// Find returns the number of a row and whether it is there.
+func (s *Set) Find(row []uint64) (i int, found bool) {
+	k := s.index[s.slot(row)]
+	return int(k) - 1, k != 0
 }
 
 // Add returns the number of a row, which is added if it is new.
@@ -36,11 +57,11 @@ func (s *Set) Add(row []uint64) (i int, added bool) {
 	last := len(s.pages) - 1
 	s.pages[last] = append(s.pages[last], row...)
 	s.rows++
-	s.index[at] = int32(s.rows)
-	if 2*s.rows > len(s.index) {
-		s.index = make([]int32, 2*len(s.index))
+	s.index[at] = uint32(s.rows)
+	if 4*s.rows > 3*len(s.index) {
+		s.index = make([]uint32, 2*len(s.index))
 		for i := range s.rows {
-			s.index[s.slot(s.At(i))] = int32(i + 1)
+			s.index[s.slot(s.At(i))] = uint32(i + 1)
 		}
 	}
 	return s.rows - 1, true

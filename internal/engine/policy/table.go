@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/data/distinct"
 )
 
 // Objective is what a policy maximises.
@@ -41,9 +43,7 @@ type table struct {
 	paid      bool    // rewards are kept
 	stuck     float64 // the value of a state in which nothing is legal
 
-	words  int
-	keys   []uint64 // packed states
-	slots  []uint32 // hash table over keys, 1 + state; 0 is empty
+	keys   *distinct.Set // packed states
 	kinds  []Kind
 	levels []int // levels[t]: how many states are reachable in at most t steps
 
@@ -63,47 +63,24 @@ type table struct {
 }
 
 func newTable(words int) *table {
-	return &table{words: words, slots: make([]uint32, 1<<10), firstAction: []int64{0}, firstNext: []int64{0}, byDist: map[string]uint32{}, byValue: map[float64]uint32{}}
+	return &table{keys: distinct.New(words), firstAction: []int64{0}, firstNext: []int64{0}, byDist: map[string]uint32{}, byValue: map[float64]uint32{}}
 }
 
 func (t *table) states() int { return len(t.kinds) }
 
-func (t *table) key(i int) []uint64 { return t.keys[i*t.words : (i+1)*t.words] }
+func (t *table) key(i int) []uint64 { return t.keys.At(i) }
 
 // bytes is the memory in use, about.
 func (t *table) bytes() int64 {
-	n := 8*cap(t.keys) + 4*cap(t.slots) + cap(t.kinds) + 8*cap(t.firstAction) + 8*cap(t.firstNext)
+	n := int(t.keys.Bytes()) + cap(t.kinds) + 8*cap(t.firstAction) + 8*cap(t.firstNext)
 	n += 4 * (cap(t.actions) + cap(t.distributions) + cap(t.rewards) + cap(t.next) + cap(t.events))
 	return int64(n + 8*(cap(t.amounts)+cap(t.p)+cap(t.more)) + 64*len(t.byDist))
 }
 
-func hash(key []uint64) uint64 {
-	h := uint64(0x9e3779b97f4a7c15)
-	for _, w := range key {
-		h ^= w
-		h *= 0xff51afd7ed558ccd
-		h ^= h >> 32
-	}
-	return h
-}
-
-// find returns the place of a state in slots, where it is or can be put.
-func (t *table) find(key []uint64) int {
-	mask := len(t.slots) - 1
-	i := int(hash(key)) & mask
-	for ; t.slots[i] != 0; i = (i + 1) & mask {
-		if slices.Equal(t.key(int(t.slots[i]-1)), key) {
-			break
-		}
-	}
-	return i
-}
-
 // state returns the number of a state, which may be new.
 func (t *table) state(p Process, key []uint64) (uint32, error) {
-	i := t.find(key)
-	if t.slots[i] != 0 {
-		return t.slots[i] - 1, nil
+	if i, found := t.keys.Find(key); found {
+		return uint32(i), nil
 	}
 	kind, err := p.Kind(key)
 	if err != nil {
@@ -112,19 +89,9 @@ func (t *table) state(p Process, key []uint64) (uint32, error) {
 	if t.states() == math.MaxUint32-1 {
 		return 0, fmt.Errorf("%w: more than %d states", ErrTooLarge, t.states())
 	}
-	t.keys, t.kinds = append(t.keys, key...), append(t.kinds, kind)
-	t.slots[i] = uint32(t.states())
-	if t.states()*3 > len(t.slots)*2 {
-		t.grow()
-	}
-	return uint32(t.states() - 1), nil
-}
-
-func (t *table) grow() {
-	t.slots = make([]uint32, 2*len(t.slots))
-	for i := range t.states() {
-		t.slots[t.find(t.key(i))] = uint32(i + 1)
-	}
+	i, _ := t.keys.Add(key)
+	t.kinds = append(t.kinds, kind)
+	return uint32(i), nil
 }
 
 // closed reports whether no action is taken in states of a kind.
@@ -140,7 +107,7 @@ func build(ctx context.Context, p Process, o Options, paid bool, tell func(state
 	if o.Objective == Reward {
 		t.stuck = math.Inf(-1)
 	}
-	start := make([]uint64, t.words)
+	start := make([]uint64, t.keys.Width())
 	p.Start(start)
 	if _, err := t.state(p, start); err != nil {
 		return nil, err
@@ -217,7 +184,7 @@ const valueBytes = 2*8 + 2 + 8*8
 
 // expand adds the actions of state i.
 func (t *table) expand(p Process, x *Expansion, i int) error {
-	x.clear(t.words)
+	x.clear(t.keys.Width())
 	if !closed(t.kinds[i], t.objective) {
 		if err := p.Expand(slices.Clone(t.key(i)), x); err != nil {
 			return err
@@ -235,7 +202,7 @@ func (t *table) expand(p Process, x *Expansion, i int) error {
 			if !t.paid {
 				list[j].reward = 0
 			}
-			s, err := t.state(p, x.states[(first+j)*t.words:(first+j+1)*t.words])
+			s, err := t.state(p, x.states[(first+j)*t.keys.Width():(first+j+1)*t.keys.Width()])
 			if err != nil {
 				return err
 			}

@@ -151,7 +151,7 @@ const (
 // actions.
 func (r *run) openTables(ctx context.Context) {
 	x := &r.tables
-	if r.whole || r.small() || r.g.states.count == 0 || x.refused {
+	if r.whole || r.small() || r.g.states.Len() == 0 || x.refused {
 		return
 	}
 	many := manyActions

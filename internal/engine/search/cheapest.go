@@ -116,11 +116,11 @@ const samples = 512
 
 // sample is all initial states, and some others.
 func (g *graph) sample() (out [][]uint64) {
-	for i := 0; i < g.states.count; i++ {
+	for i := 0; i < g.states.Len(); i++ {
 		if i >= g.depth[0] {
-			i += g.states.count / samples
+			i += g.states.Len() / samples
 		}
-		if i < g.states.count {
+		if i < g.states.Len() {
 			out = append(out, g.states.key(uint32(i)))
 		}
 	}
@@ -141,7 +141,7 @@ func (c *cheapest) sample() (out [][]uint64) {
 
 // bytes is the memory that the search holds.
 func (c *cheapest) bytes() int64 {
-	return c.states.bytes() + c.actions.bytes() + 48*int64(cap(c.to)) + 4*int64(c.open.count)
+	return c.states.Bytes() + c.actions.Bytes() + 48*int64(cap(c.to)) + 4*int64(c.open.count)
 }
 
 // improve notes a way to a state, and puts the state on the open list, unless a
@@ -468,6 +468,6 @@ func (r *run) concludeCheapest() {
 	default:
 		r.cheapest = &engine.Result{Status: engine.Infeasible}
 	}
-	r.cheapest.Stats = map[string]int64{"states": int64(c.states.count), "joint_actions": c.tried + r.g.tried, "table_bytes": c.bytes() + r.g.bytes()}
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: a cheapest way, %d states", c.states.count), Work: r.work()})
+	r.cheapest.Stats = map[string]int64{"states": int64(c.states.Len()), "joint_actions": c.tried + r.g.tried, "table_bytes": c.bytes() + r.g.bytes()}
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: a cheapest way, %d states", c.states.Len()), Work: r.work()})
 }

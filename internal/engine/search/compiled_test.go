@@ -58,7 +58,7 @@ func TestLanes(t *testing.T) {
 			g.expandLayer(ctx, []*worker{w}, func() bool { return false }, func() {})
 		}
 		v.compiled = x
-		for i := range g.states.count {
+		for i := range g.states.Len() {
 			var want, got successors
 			w.expand(g.states.key(uint32(i)), &want)
 			v.expand(g.states.key(uint32(i)), &got)

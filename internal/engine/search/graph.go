@@ -38,7 +38,7 @@ func newGraph(s *relation) *graph {
 
 // bytes is the memory that the graph holds.
 func (g *graph) bytes() int64 {
-	return g.states.bytes() + g.actions.bytes() +
+	return g.states.Bytes() + g.actions.Bytes() +
 		8*int64(cap(g.start)+cap(g.reward)+cap(g.last)) + 4*int64(cap(g.succ)+cap(g.action)) + int64(cap(g.final))
 }
 
@@ -59,7 +59,7 @@ func (g *graph) addInitial(ctx context.Context, full func() bool) bool {
 			return true
 		})
 	}
-	g.depth = append(g.depth, g.states.count)
+	g.depth = append(g.depth, g.states.Len())
 	return whole && !st.Interrupted()
 }
 
@@ -89,7 +89,7 @@ func (g *graph) blockSize(workers int) int {
 // false when the context ended or full returned true; the graph then holds some
 // states with all their edges. pause is called between blocks.
 func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() bool, pause func()) bool {
-	end := g.states.count
+	end := g.states.Len()
 	for g.done < end {
 		if ctx.Err() != nil || full() {
 			return false
@@ -109,7 +109,7 @@ func (g *graph) expandLayer(ctx context.Context, workers []*worker, full func() 
 		}
 		pause()
 	}
-	g.depth = append(g.depth, g.states.count)
+	g.depth = append(g.depth, g.states.Len())
 	return true
 }
 
@@ -234,4 +234,4 @@ func (g *graph) reach(d int) int {
 }
 
 // saturated reports whether no state is left to expand.
-func (g *graph) saturated() bool { return g.done == g.states.count }
+func (g *graph) saturated() bool { return g.done == g.states.Len() }

@@ -34,7 +34,7 @@ func Explore(ctx context.Context, t engine.Task, horizon, most int) (*Layers, bo
 		return nil, false, err
 	}
 	x := &layering{g: newGraph(s), w: s.newWorker(ctx, 0), most: most, steps: map[uint32][]layerStep{}, actions: newRegistry(s.ActionWords())}
-	if !x.g.addInitial(ctx, func() bool { return x.g.states.count > most }) {
+	if !x.g.addInitial(ctx, func() bool { return x.g.states.Len() > most }) {
 		return nil, false, nil
 	}
 	var first []uint32

@@ -127,7 +127,7 @@ func (r *run) full() bool {
 		return false
 	}
 	perState := int64(8 * (r.q.MaxHorizon + 1))
-	bytes := r.g.bytes() + perState*int64(r.g.states.count)
+	bytes := r.g.bytes() + perState*int64(r.g.states.Len())
 	if r.ways != nil {
 		bytes += r.ways.bytes()
 	}
@@ -177,7 +177,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 		if !r.whole && bound != nil && r.incumbent != nil && r.q.MinHorizon == r.q.MaxHorizon && r.incumbent.Reward == *bound {
 			return "" // proven: nothing can be better
 		}
-		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.count, d), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+		r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states within %d steps", g.states.Len(), d), Bound: r.lower(bound), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	}
 	return ""
 }
@@ -185,7 +185,7 @@ func (r *run) explore(ctx context.Context) (reason string) {
 // pause lets everything that is beside the exploration have its turn.
 func (r *run) pause(ctx context.Context) {
 	g := r.g
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.count), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", g.states.Len()), Bound: r.lower(r.limits.Shared.Bound()), Reward: r.incumbentReward(), Trace: r.incumbentTrace(), Work: r.work()})
 	if err := r.compileStep(ctx); err != nil {
 		r.tables.err = err
 	}
@@ -317,7 +317,7 @@ func (r *run) conclude(ctx context.Context, reason string) *engine.Result {
 	}
 	g := r.g
 	res.Stats = map[string]int64{
-		"states": int64(g.states.count), "expanded": int64(g.done), "edges": int64(len(g.succ)),
+		"states": int64(g.states.Len()), "expanded": int64(g.done), "edges": int64(len(g.succ)),
 		"forward_passes": g.passes, "table_bytes": g.bytes(),
 	}
 	return res

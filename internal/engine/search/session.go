@@ -59,7 +59,7 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 			best, from = v, i
 		}
 	}
-	res := &engine.Result{Status: engine.Infeasible, Stats: map[string]int64{"states": int64(x.run.g.states.count), "forward_passes": x.run.g.passes}}
+	res := &engine.Result{Status: engine.Infeasible, Stats: map[string]int64{"states": int64(x.run.g.states.Len()), "forward_passes": x.run.g.passes}}
 	if best != none {
 		res.Status, res.Horizon, res.Reward, res.Bound = engine.Optimal, x.horizon, best, &best
 		res.Trace = &factored.Trace{}

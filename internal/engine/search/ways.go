@@ -84,7 +84,7 @@ func (r *run) seek(ctx context.Context, full func() bool) error {
 // tell reports how far a search is.
 func (r *run) tell(c *cheapest) {
 	bound := -c.lower
-	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", c.states.count), Bound: &bound})
+	r.report(engine.Progress{Phase: fmt.Sprintf("search: %d states", c.states.Len()), Bound: &bound})
 }
 
 // The work after which tables are built, of all searches, and before which both have equal turns.
@@ -251,6 +251,6 @@ func (r *run) way(ctx context.Context) *engine.Result {
 		}
 		out.Status, out.Horizon, out.Reward, out.Trace = engine.Optimal, max(1, steps), bound, tr
 	}
-	out.Stats = map[string]int64{"states": int64(c.states.count), "joint_actions": c.tried, "table_bytes": c.bytes()}
+	out.Stats = map[string]int64{"states": int64(c.states.Len()), "joint_actions": c.tried, "table_bytes": c.bytes()}
 	return out
 }
