@@ -10,8 +10,11 @@ import (
 type fitter struct {
 	l           *learner
 	rows        []int32
-	least, most int // values of these rows
-	found       []form
+	least, most int       // values of these rows
+	found       []form    // those that give the values of most rows, the best first
+	scores      []float64 // of them
+	unit        float64   // bits that are worth a row
+	right       []bool    // scratch, by row
 	tally       tally
 	plain       []shift
 	frequent    map[int32]bool // values that more than an eighth of the rows have, as limits do
@@ -25,7 +28,7 @@ type shift struct {
 }
 
 func newFitter(l *learner, rows []int32) *fitter {
-	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}}
+	f := &fitter{l: l, rows: rows, least: int(l.y[rows[0]]), most: int(l.y[rows[0]]), frequent: map[int32]bool{}, unit: max(1, l.entropy), right: make([]bool, len(l.y))}
 	counts := map[int32]int{}
 	for _, r := range rows {
 		y := l.y[r]
@@ -94,8 +97,7 @@ func (f *fitter) shifted(x *feature, c int) {
 	if c != 0 {
 		plain.bits += f.l.forms
 	}
-	f.take(plain, func(r int32) int { return int(x.col[r]) + c })
-	f.plain = append(f.plain, shift{x, c, f.found[len(f.found)-1].count})
+	f.plain = append(f.plain, shift{x, c, f.take(plain, x.col, c, math.MinInt, math.MaxInt)})
 	if f.l.boolean {
 		f.negated(x)
 		return
@@ -108,13 +110,17 @@ func (f *fitter) shifted(x *feature, c int) {
 	}
 	around, m := 0, f.most+1
 	for _, r := range f.rows {
-		if v := int(x.col[r]) + c; f.least == 0 && v != int(f.l.y[r]) && remainder(v, m) == int(f.l.y[r]) {
+		if v := int(x.col[r]) + c; f.least == 0 && (v < 0 || v >= m) && remainder(v, m) == int(f.l.y[r]) {
 			around++
 		}
 	}
 	if around >= worth && m > 1 {
 		wrapped := form{expr: &Expr{Op: Mod, Args: []*Expr{plain.expr}, Constant: m}, bits: plain.bits + f.l.forms}
-		f.take(wrapped, func(r int32) int { return remainder(int(x.col[r])+c, m) })
+		col := make([]int32, len(x.col))
+		for _, r := range f.rows {
+			col[r] = int32(remainder(int(x.col[r])+c, m))
+		}
+		f.take(wrapped, col, 0, math.MinInt, math.MaxInt)
 	}
 }
 
@@ -169,7 +175,11 @@ func (f *fitter) lift(s shift, b *feature) (by int32, rows int) {
 // negated takes the negation of a Boolean.
 func (f *fitter) negated(x *feature) {
 	if x.expr.Op == Var {
-		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, func(r int32) int { return 1 - int(x.col[r]) })
+		col := make([]int32, len(x.col))
+		for _, r := range f.rows {
+			col[r] = 1 - x.col[r]
+		}
+		f.take(form{expr: (&Expr{Op: Sum, Args: []*Expr{x.expr}, Weights: []int{-1}}).plus(1), bits: x.bits + 1}, col, 0, math.MinInt, math.MaxInt)
 	}
 }
 
@@ -184,7 +194,7 @@ func (f *fitter) limited(x *feature, c, low, high int, plain form) {
 		plain.bits += f.l.forms
 	}
 	if low > math.MinInt || high < math.MaxInt {
-		f.take(plain, func(r int32) int { return min(max(int(x.col[r])+c, low), high) })
+		f.take(plain, x.col, c, low, high)
 	}
 }
 
@@ -213,14 +223,28 @@ func (f *fitter) limits(x *feature, c int, low bool) (values [2]int) {
 	return values
 }
 
-// take counts the rows of a form.
-func (f *fitter) take(x form, value func(r int32) int) {
-	x.right = make([]bool, len(f.l.y))
+// take counts the rows of a form, a column and a constant with limits, and keeps it if it is one of the best.
+func (f *fitter) take(x form, col []int32, c, low, high int) int {
 	for _, r := range f.rows {
-		if value(r) == int(f.l.y[r]) {
-			x.right[r] = true
+		right := min(max(int(col[r])+c, low), high) == int(f.l.y[r])
+		if f.right[r] = right; right {
 			x.count++
 		}
 	}
-	f.found = append(f.found, x)
+	score := float64(x.count) - x.bits/f.unit
+	at, _ := slices.BinarySearchFunc(f.scores, score, func(s, score float64) int {
+		if s >= score { // the first of equals is preferred
+			return -1
+		}
+		return 1
+	})
+	if at == mostTried {
+		return x.count
+	}
+	x.right = slices.Clone(f.right)
+	f.scores, f.found = slices.Insert(f.scores, at, score), slices.Insert(f.found, at, x)
+	if len(f.found) > mostTried {
+		f.scores, f.found = f.scores[:mostTried], f.found[:mostTried]
+	}
+	return x.count
 }

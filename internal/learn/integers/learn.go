@@ -1,7 +1,6 @@
 package integers
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -10,7 +9,7 @@ import (
 
 const (
 	mostRules    = 24 // of a list
-	hopeful      = 6  // rules that must explain half of the rows
+	hopeful      = 6  // rules that must explain half of the rows, and of which one must shorten the list
 	mostTests    = 4  // of a rule
 	mostTried    = 32 // expressions for a rule
 	mostWrong    = 5  // a fifth of the rows may be exceptions
@@ -133,6 +132,7 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 	var rules []rule
 	least = math.Inf(1)
 	spent, wrong := 0.0, 0
+	shorter := 0 // rules of the shortest list
 	for l.ctx.Err() == nil {
 		forms := l.fit(left)
 		if len(forms) == 0 {
@@ -141,9 +141,9 @@ func (l *learner) learn() (best *Expr, least float64, exceptions int) {
 		rest := &forms[0]
 		missed := wrong + len(left) - rest.count
 		if total := spent + rest.bits + l.listed(missed); total < least || l.exact && missed == 0 {
-			least, best, exceptions = total, list(rules, rest.expr), missed
+			least, best, exceptions, shorter = total, list(rules, rest.expr), missed, len(rules)
 		}
-		if rest.count == len(left) || len(rules) == mostRules || len(rules) == hopeful && 2*len(left) > len(l.y) {
+		if rest.count == len(left) || len(rules) == mostRules || len(rules) == hopeful && 2*len(left) > len(l.y) || len(rules) == shorter+hopeful {
 			break
 		}
 		exception := l.listed(missed) / float64(max(1, missed))
@@ -199,10 +199,5 @@ func (l *learner) fit(rows []int32) []form {
 	if !l.boolean {
 		f.extend()
 	}
-	found := f.found
-	unit := max(1, l.entropy)
-	slices.SortStableFunc(found, func(a, b form) int {
-		return cmp.Compare(float64(b.count)-b.bits/unit, float64(a.count)-a.bits/unit)
-	})
-	return found[:min(mostTried, len(found))]
+	return f.found
 }

@@ -49,6 +49,9 @@ func (l *learner) explain(all []int32, folds []fold) error {
 			if out.Form, out.Bit, _ = l.form(s, short); out.Form == nil {
 				continue
 			}
+			if out.Form.Op == integers.Var {
+				return // any other kind says as much
+			}
 			out.Inputs = out.Form.Inputs()
 			found[o] = mostly
 			_, n := l.t.wrong(&out, o, f.rows)
