@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/domain"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/load"
@@ -19,6 +21,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/internal/pddl"
+	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -148,6 +151,9 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 // solve plans as the flags ask for.
 func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r plan.Request, m *proofs.Maker, progress *events.Planning) (doc *execute.Document, err error) {
 	q := p
+	if c.Safe && p.InPDDL() {
+		return c.sides(ctx, p, r, m)
+	}
 	if c.Safe {
 		if q, err = support.Safe(p); err != nil {
 			return nil, err
@@ -169,6 +175,30 @@ func (c *planCmd) solve(ctx context.Context, a *environment, p *load.Problem, r 
 	}
 	if err != nil {
 		return nil, err
+	}
+	return doc, m.Answer(doc)
+}
+
+// sides plans with the safe side of a learned PDDL domain, and bounds by the optimistic one, whose file is beside it.
+func (c *planCmd) sides(ctx context.Context, p *load.Problem, r plan.Request, m *proofs.Maker) (*execute.Document, error) {
+	if c.Incremental || c.SimulatorRef.Name != "" {
+		return nil, errors.New("--safe with --pddl plans with both sides of a learned domain; expected neither --incremental nor --simulator")
+	}
+	ref := c.Ref
+	ref.PDDL = domain.OptimisticFile(c.PDDL)
+	if _, err := os.Stat(ref.PDDL); err != nil {
+		return nil, fmt.Errorf("--safe needs the optimistic side of %s, which fdplan train writes beside it: %s cannot be opened: %w", c.PDDL, ref.PDDL, source.Cause(err))
+	}
+	o, err := loadProblem(ctx, ref, c.Changes)
+	if err != nil {
+		return nil, limited(ctx, err)
+	}
+	doc, err := c.once(ctx, p, r, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Enclose(ctx, o, r); err != nil {
+		return nil, limited(ctx, err)
 	}
 	return doc, m.Answer(doc)
 }

@@ -209,6 +209,16 @@ type testCmd struct {
 func (c *testCmd) Run(a *environment) error {
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	if strings.HasSuffix(c.Network, ".pddl") {
+		res, err := domain.Test(ctx, c.Network, c.PDDL, c.Data)
+		if err != nil {
+			return limited(ctx, err)
+		}
+		return a.answer(c.JSON, "", res, res.WriteText)
+	}
+	if c.Task == "" {
+		return errors.New("no task is named; expected --task PROBLEM, or a learned domain (.pddl)")
+	}
 	text, err := source.ReadFile(c.Network)
 	if err != nil {
 		return err

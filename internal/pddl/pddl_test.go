@@ -1,6 +1,8 @@
 package pddl
 
 import (
+	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -134,4 +136,47 @@ func FuzzRead(f *testing.F) {
 			p.Validate(steps)
 		}
 	})
+}
+
+// TestRanges holds the ranges that follow from comparisons of sums to the values that random walks meet.
+func TestRanges(t *testing.T) {
+	p, err := Read("d", []byte(`(define (domain counters) (:functions (value ?c) (rate ?c) (most)) (:predicates (counter ?c))
+(:action up :parameters (?c) :precondition (and (counter ?c) (<= (+ (value ?c) (rate ?c)) (most))) :effect (increase (value ?c) (rate ?c)))
+(:action down :parameters (?c) :precondition (and (counter ?c) (>= (- (* 2 (value ?c)) (* 2 (rate ?c))) 0)) :effect (decrease (value ?c) (rate ?c)))
+(:action faster :parameters (?c) :precondition (and (counter ?c) (< (rate ?c) 5)) :effect (increase (rate ?c) 1))
+(:action slower :parameters (?c) :precondition (and (counter ?c) (> (* 3 (rate ?c)) 2)) :effect (decrease (rate ?c) 1)))`),
+		"p", []byte("(define (problem p) (:domain counters) (:objects a b) (:init (counter a) (counter b) (= (value a) 3) (= (value b) 11) (= (rate a) 0) (= (rate b) 2) (= (most) 20)) (:goal (and (= (value a) (value b)))))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.Ground(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Ranges) != 4 {
+		t.Fatalf("ranges %v; expected those of 4 numbers", g.Ranges)
+	}
+	random, s := rand.New(rand.NewPCG(1, 2)), p.Start()
+	for range 5000 {
+		steps := s.Steps()
+		s.Execute(steps[random.IntN(len(steps))])
+		for name, r := range g.Ranges {
+			words := StepOf(name)
+			if v := s.Value(words.Name, words.Args...); v < r.Lo || v > r.Hi {
+				t.Fatalf("%s is %v; its range is %v", name, v, r)
+			}
+		}
+	}
+	if r := g.Ranges["value(a)"]; r.Lo < -10 || r.Hi > 30 {
+		t.Errorf("value(a) has %v; expected less", r)
+	}
+}
+
+// TestEmptyPlan reads what WritePlan writes of a plan without steps.
+func TestEmptyPlan(t *testing.T) {
+	for text, want := range map[string]bool{"; cost = 0\n": true, "": false, "{}": false, "(a b)": true} {
+		if IsPlan([]byte(text)) != want {
+			t.Errorf("%q is a plan: %v; expected %v", text, !want, want)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func StepOf(action string) Step {
 func IsPlan(text []byte) bool {
 	trees, err := parseTrees("", unnumbered(text))
 	if err != nil || len(trees) == 0 {
-		return false
+		return err == nil && strings.HasPrefix(strings.TrimSpace(string(text)), ";") // no step, and a comment
 	}
 	for _, t := range trees {
 		if t.head() == "" || t.head() == "define" {

@@ -105,34 +105,105 @@ func (r *ranger) refine(e *Expr, s scope) bool {
 				return false
 			}
 		}
-	case "=", "<", "<=", ">", ">=":
-		return r.compare(e.Op, e.Args[0], e.Args[1], s) &&
-			r.compare(map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[e.Op], e.Args[1], e.Args[0], s)
+	case "=":
+		return r.compare(e.Args[0], e.Args[1], 0, s) && r.compare(e.Args[1], e.Args[0], 0, s)
+	case "<", "<=":
+		return r.compare(e.Args[0], e.Args[1], strict(e.Op), s)
+	case ">", ">=":
+		return r.compare(e.Args[1], e.Args[0], strict(e.Op), s)
 	}
 	return true
 }
 
-// compare narrows a number by what it is compared with.
-func (r *ranger) compare(op string, a, b *Expr, s scope) bool {
+// strict is the least difference of two integers that a comparison asks for.
+func strict(op string) float64 {
+	if len(op) == 1 {
+		return 1
+	}
+	return 0
+}
+
+// compare narrows the numbers in a + gap <= b: each term of their difference is at least what the others leave it. It is false where nothing is left.
+func (r *ranger) compare(a, b *Expr, gap float64, s scope) bool {
+	if !r.wholes() {
+		gap = 0
+	}
 	x, y := r.of(a, s), r.of(b, s)
-	switch op {
-	case "<":
-		x.Hi = min(x.Hi, y.Hi-1)
-	case "<=":
-		x.Hi = min(x.Hi, y.Hi)
-	case ">":
-		x.Lo = max(x.Lo, y.Lo+1)
-	case ">=":
-		x.Lo = max(x.Lo, y.Lo)
-	default:
-		x = Range{max(x.Lo, y.Lo), min(x.Hi, y.Hi)}
+	if x.Lo+gap > y.Hi {
+		return false
 	}
-	if a.Op == "fn" {
-		if k := key(a.Name, r.ground(a.Terms, s)); !r.constant(k) {
-			r.within[k] = x
+	terms := map[string]float64{}
+	rest := -gap
+	if !r.linear(b, 1, s, terms, &rest) || !r.linear(a, -1, s, terms, &rest) {
+		return true
+	}
+	most := map[string]float64{} // of each term
+	for k, c := range terms {
+		most[k] = max(c*r.at(k).Lo, c*r.at(k).Hi)
+	}
+	for k, c := range terms {
+		if c == 0 {
+			continue
 		}
+		others := rest
+		for o, m := range most {
+			if o != k {
+				others += m
+			}
+		}
+		now := r.at(k)
+		if limit := -others / c; c > 0 {
+			now.Lo = max(now.Lo, math.Ceil(limit-1e-9))
+		} else {
+			now.Hi = min(now.Hi, math.Floor(limit+1e-9))
+		}
+		if now.Lo > now.Hi {
+			return false
+		}
+		r.within[k] = now
 	}
-	return x.Lo <= x.Hi
+	return true
+}
+
+// at is the range of a number.
+func (r *ranger) at(k string) Range {
+	if x, ok := r.within[k]; ok {
+		return x
+	}
+	return r.now[k]
+}
+
+// linear adds a multiple of an expression to the terms of a sum. It is false for products of numbers that change.
+func (r *ranger) linear(e *Expr, by float64, s scope, terms map[string]float64, rest *float64) bool {
+	switch x := r.of(e, s); {
+	case e.Op == "fn" && !r.constant(key(e.Name, r.ground(e.Terms, s))):
+		terms[key(e.Name, r.ground(e.Terms, s))] += by
+		return true
+	case x.Lo == x.Hi && (e.Op == "num" || e.Op == "fn"):
+		*rest += by * x.Lo
+		return true
+	case e.Op == "*" && len(e.Args) == 2:
+		for i, a := range e.Args {
+			if f := r.of(a, s); f.Lo == f.Hi {
+				return r.linear(e.Args[1-i], by*f.Lo, s, terms, rest)
+			}
+		}
+		return false
+	case e.Op == "-" && len(e.Args) == 1:
+		return r.linear(e.Args[0], -by, s, terms, rest)
+	case e.Op == "+" || e.Op == "-":
+		for i, a := range e.Args {
+			f := by
+			if e.Op == "-" && i > 0 {
+				f = -by
+			}
+			if !r.linear(a, f, s, terms, rest) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // widen takes the effects of an action into the ranges.

@@ -3,6 +3,7 @@ package pddl
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -233,22 +234,28 @@ func (d *Domain) Is(given, wanted []string) bool { return d.is(given, wanted) }
 // MayBe reports whether an object of one type given may be of a type wanted.
 func (d *Domain) MayBe(given, wanted []string) bool { return d.mayBe(given, wanted) }
 
-// Replay takes an action of the domain in the state before it. The error says why it is not possible, or in what the state after it is another.
-func (d *Domain) Replay(run *Trajectory, t *Transition) error {
+// At is a state of a run in the domain.
+func (d *Domain) At(run *Trajectory, o *Observed) *State {
 	p := &Problem{Domain: d, Objects: run.Objects, objects: map[string]int{}}
 	p.index()
-	w := (&State{p, t.Before.Atoms, t.Before.Values}).Copy()
+	return (&State{p, o.Atoms, o.Values}).Copy()
+}
+
+// Replay takes an action of the domain in the state before it. The error says why it is not possible, or in what the state after it is another.
+func (d *Domain) Replay(run *Trajectory, t *Transition) error {
+	w := d.At(run, t.Before)
 	if err := w.Execute(t.Step); err != nil {
 		return err
 	}
 	for _, sides := range [][2]map[string]bool{{w.atoms, t.After.Atoms}, {t.After.Atoms, w.atoms}} {
-		for x := range sides[0] {
+		for _, x := range slices.Sorted(maps.Keys(sides[0])) {
 			if !sides[1][x] {
 				return fmt.Errorf("%w: (%s) is %v in the trajectory", ErrAfter, x, t.After.Atoms[x])
 			}
 		}
 	}
-	for x, v := range t.After.Values {
+	for _, x := range slices.Sorted(maps.Keys(t.After.Values)) {
+		v := t.After.Values[x]
 		if is, ok := w.values[x]; !ok || math.Abs(is-v) > 1e-6*max(1, math.Abs(v)) {
 			return fmt.Errorf("%w: (%s) is %v in the trajectory, %v here", ErrAfter, x, v, is)
 		}
@@ -279,4 +286,12 @@ func (w *State) With(p *Problem) *State {
 	s := w.Copy()
 	s.Problem = p
 	return s
+}
+
+// Value is that of a function in the state; not a number if it has none.
+func (w *State) Value(name string, args ...string) float64 {
+	if v, ok := w.values[written(name, args)]; ok {
+		return v
+	}
+	return math.NaN()
 }

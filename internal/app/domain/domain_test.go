@@ -100,3 +100,21 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestTruth holds what was learned to the true domain.
+func TestTruth(t *testing.T) {
+	safe, _ := train(t, blocks, "../../../examples/pddl/walks")
+	learned := write(t, "learned.pddl", safe)
+	d, err := domain.Test(context.Background(), learned, blocks, "../../../examples/pddl/walks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Rows != 54 || d.Right != 54 || d.Failures != 123 || d.Refused != 123 || *d.Truth.Precision != 1 || *d.Truth.Recall < .9 || d.Truth.Right != d.Truth.Both {
+		t.Errorf("%+v, %+v", d, d.Truth)
+	}
+	// A domain that allows and does too much.
+	wrong := write(t, "wrong.pddl", strings.Replace(safe, "      (clear ?x)\n      (handempty)\n", "", 1))
+	if d, err = domain.Test(context.Background(), wrong, blocks, "../../../examples/pddl/walks"); err != nil || *d.Truth.Precision == 1 || d.Refused == 123 || d.Truth.Example == "" {
+		t.Errorf("%v, %+v, %+v", err, d, d.Truth)
+	}
+}

@@ -32,6 +32,24 @@ type Bracket struct {
 	// Held is a plan with other steps that was seen to reach the bound; absent if the plan of the
 	// answer does, or if none was seen to.
 	Held *Held `json:"held,omitempty"`
+
+	sides bool // it is of the two sides of a learned PDDL domain
+}
+
+// learnedRight is what the sides of a learned PDDL domain rest on.
+const learnedRight = "the preconditions are of the class that the domain was learned for, the effects the shortest that no row contradicts, and no other actions are taken"
+
+// Enclose completes the answer about the safe side of a learned PDDL domain by what the optimistic side allows.
+func (d *Document) Enclose(ctx context.Context, optimistic *load.Problem, r Request) error {
+	best, err := Plan(ctx, optimistic, r)
+	if err != nil {
+		return fmt.Errorf("bounding what no plan can exceed: %w", err)
+	}
+	d.Safe = &Bracket{Reward: d.Reward, BoundUnseen: best.Bound, Impossible: best.Status == engine.Infeasible, Assuming: learnedRight, Unproven: true, sides: true}
+	d.SumSafe()
+	d.Seconds.Solve += best.Seconds.Solve
+	d.Seconds.Total = r.Now().Sub(r.Started).Seconds()
+	return nil
 }
 
 // Bracket completes the answer about a problem of support.Safe: it bounds what any plan of the
@@ -111,6 +129,8 @@ func (b *Bracket) String() string {
 		assuming += fmt.Sprintf(" (the odds that they mislead are below 1 in %.0f)", 1/b.Doubt)
 	}
 	switch {
+	case b.sides:
+		return b.ofSides(assuming)
 	case b.Held != nil && b.BoundUnseen != nil:
 		return b.Held.text(*b.BoundUnseen, assuming)
 	case b.Impossible:
@@ -125,4 +145,22 @@ func (b *Bracket) String() string {
 		return fmt.Sprintf("%v is %s from the data, and nothing can beat it%s: %s, and no other next values would help", *b.Reward, certain, assuming, every)
 	}
 	return fmt.Sprintf("%v is %s from the data, and nothing can beat %v%s: %s; the bound takes all other next values for free", *b.Reward, certain, *b.BoundUnseen, assuming, every)
+}
+
+// ofSides is the bracket of the two sides of a learned domain in words.
+func (b *Bracket) ofSides(assuming string) string {
+	const none, can = "No plan uses only steps that every precondition allows which no row contradicts", "can be reached by steps that every precondition allows which no row contradicts"
+	switch {
+	case b.Impossible:
+		return "No plan exists" + assuming
+	case b.Reward == nil && b.BoundUnseen == nil:
+		return none
+	case b.Reward == nil:
+		return fmt.Sprintf("%s, and nothing can beat %v%s", none, *b.BoundUnseen, assuming)
+	case b.BoundUnseen == nil:
+		return fmt.Sprintf("%v %s%s. What else could be reached is not known", *b.Reward, can, assuming)
+	case *b.BoundUnseen == *b.Reward:
+		return fmt.Sprintf("%v %s, and nothing can beat it%s", *b.Reward, can, assuming)
+	}
+	return fmt.Sprintf("%v %s, and nothing can beat %v%s", *b.Reward, can, *b.BoundUnseen, assuming)
 }

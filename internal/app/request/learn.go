@@ -76,10 +76,11 @@ type Train struct {
 
 // Test asks for the errors of a network.
 type Test struct {
-	Network        string `arg:"" help:"Network file."`
-	Data           string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, all legal rows are measured."`
+	Network        string `arg:"" help:"Network file, or learned PDDL domain (.pddl)."`
+	Data           string `arg:"" optional:"" help:"Data set or log, for example from exploration; without one, all legal rows are measured. For a PDDL domain, trajectories."`
 	Legal          bool   `http:"yes" help:"Measure all legal states and actions too, which are listed one by one."`
-	Task           string `help:"Bundled problem or task file of the network." required:"" placeholder:"PROBLEM"`
+	Task           string `help:"Bundled problem or task file of the network." placeholder:"PROBLEM"`
+	PDDL           string `help:"The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories." placeholder:"DOMAIN.pddl"`
 	IgnoreDiscount bool   `http:"yes" help:"Treat a discount other than 1 as 1."`
 	Samples        int    `http:"yes" help:"Rows to draw if the legal ones are too many to list." default:"200000" min:"1" placeholder:"N"`
 	Seed           uint64 `http:"yes" help:"Seed for drawing rows if the legal ones are too many to list." default:"0"`

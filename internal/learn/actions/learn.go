@@ -114,7 +114,7 @@ type row struct {
 func (l *learner) declare() {
 	l.terms = slices.Clone(l.a.Params)
 	for _, c := range l.d.Constants {
-		l.terms = append(l.terms, pddl.Param{Name: c.Name, Types: c.Types})
+		l.terms = append(l.terms, pddl.Param(c))
 	}
 	l.atoms = vocabulary(l.d, l.d.PredicateList(), l.terms, -1)
 	l.functions = vocabulary(l.d, l.d.FunctionList(), l.terms, -1)

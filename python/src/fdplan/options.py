@@ -745,6 +745,9 @@ class Test(TypedDict, total=False):
     legal: bool
     """Measure all legal states and actions too, which are listed one by one."""
 
+    pddl: Text
+    """The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories."""
+
     ignore_discount: bool
     """Treat a discount other than 1 as 1."""
 
@@ -763,6 +766,9 @@ class Test(TypedDict, total=False):
 
 class Prove(TypedDict, total=False):
     """Options of ``fdplan test``."""
+
+    pddl: Text
+    """The true domain of a learned PDDL domain: what both allow is compared in all states of the trajectories."""
 
     ignore_discount: bool
     """Treat a discount other than 1 as 1."""
