@@ -55,13 +55,19 @@ func count(text, name string, byDefault, most int) (int, error) {
 	return n, nil
 }
 
-// getJob shows a job with its answer.
-func (s *Server) getJob(w http.ResponseWriter, r *http.Request) error {
+// jobOf is the job in the path of a request, with what is known of it.
+func (s *Server) jobOf(r *http.Request, full bool) (*job, Job, error) {
 	j, err := s.jobs.find(r.PathValue("job"))
 	if err != nil {
-		return err
+		return nil, Job{}, err
 	}
-	doc, err := j.describe(true)
+	doc, err := j.describe(full)
+	return j, doc, err
+}
+
+// getJob shows a job with its answer.
+func (s *Server) getJob(w http.ResponseWriter, r *http.Request) error {
+	_, doc, err := s.jobOf(r, true)
 	if err != nil {
 		return err
 	}
@@ -110,11 +116,7 @@ func (s *Server) cancelJob(w http.ResponseWriter, r *http.Request) error {
 
 // getJobFile sends a file that a job has written.
 func (s *Server) getJobFile(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.jobs.find(r.PathValue("job"))
-	if err != nil {
-		return err
-	}
-	doc, err := j.describe(false)
+	j, doc, err := s.jobOf(r, false)
 	if err != nil {
 		return err
 	}
@@ -128,11 +130,7 @@ func (s *Server) getJobFile(w http.ResponseWriter, r *http.Request) error {
 
 // getCertificate sends the certificate of a job.
 func (s *Server) getCertificate(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.jobs.find(r.PathValue("job"))
-	if err != nil {
-		return err
-	}
-	doc, err := j.describe(false)
+	j, doc, err := s.jobOf(r, false)
 	if err != nil {
 		return err
 	}

@@ -53,8 +53,33 @@ func (o *Option) schema() map[string]any {
 	return out
 }
 
+// schemas are those of the types of this package.
+var schemas = map[reflect.Type]string{
+	reflect.TypeFor[Horizon](): `{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+(\\.\\.[0-9]+)?$"},
+		{"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 2}]}`,
+	reflect.TypeFor[Duration](): `{"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0}]}`,
+	reflect.TypeFor[Size]():     `{"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}`,
+	reflect.TypeFor[Widths]():   `{"type": "array", "items": {"type": "integer", "minimum": 1}}`,
+	reflect.TypeFor[Folder]():   `{"anyOf": [{"type": "boolean"}, {"type": "string"}]}`,
+	reflect.TypeFor[Share]():    `{"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": "^[0-9.]+ ?%$"}]}`,
+	reflect.TypeFor[Settings](): settingsSchema,
+	reflect.TypeFor[Given]():    settingsSchema,
+	reflect.TypeFor[Lines]():    `{"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "number"}}]}`,
+	reflect.TypeFor[Plan]():     `{"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}`,
+	reflect.TypeFor[Policy]():   `{"anyOf": [{"type": "boolean"}, {"type": "object"}]}`,
+}
+
+const settingsSchema = `{"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "object"}]}`
+
 // schemaOf describes the JSON of a type.
 func schemaOf(t reflect.Type) map[string]any {
+	if s, ok := schemas[t]; ok {
+		var out map[string]any
+		if err := json.Unmarshal([]byte(s), &out); err != nil {
+			panic(err) // the table above is wrong
+		}
+		return out
+	}
 	if s, ok := reflect.Zero(t).Interface().(interface{ Schema() map[string]any }); ok {
 		return s.Schema()
 	}

@@ -77,15 +77,6 @@ func (h Horizon) String() string {
 	return fmt.Sprintf("%d..%d", h.Min, h.Max)
 }
 
-// Schema describes the JSON.
-func (Horizon) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{
-		map[string]any{"type": "integer", "minimum": 1},
-		map[string]any{"type": "string", "pattern": `^[0-9]+(\.\.[0-9]+)?$`},
-		map[string]any{"type": "array", "items": map[string]any{"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 2},
-	}}
-}
-
 // One is one number of steps, 0 for none.
 type One int
 
@@ -142,11 +133,6 @@ func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()
 // String is the time as the command line has it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Schema describes the JSON.
-func (Duration) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "number", "minimum": 0}}}
-}
-
 // Size is a number of bytes, 0 for none.
 type Size int64
 
@@ -189,11 +175,6 @@ func (s *Size) UnmarshalJSON(text []byte) error {
 // String is the size as the command line has it.
 func (s Size) String() string { return strconv.FormatInt(int64(s), 10) + "B" }
 
-// Schema describes the JSON.
-func (Size) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "integer", "minimum": 0}, map[string]any{"type": "string"}}}
-}
-
 // Widths are those of layers.
 type Widths []int
 
@@ -220,11 +201,6 @@ func (w *Widths) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Schema describes the JSON.
-func (Widths) Schema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": "integer", "minimum": 1}}
-}
-
 // Folder is a folder to write to, "" for none.
 type Folder string
 
@@ -244,11 +220,6 @@ func (f *Folder) UnmarshalJSON(text []byte) error {
 		*f = DefaultFolder
 	}
 	return nil
-}
-
-// Schema describes the JSON.
-func (Folder) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "string"}}}
 }
 
 // Share is a percentage between 0 and 100, such as 99%; "" for none.
@@ -291,11 +262,6 @@ func (s Share) Value() float64 {
 	return v / 100
 }
 
-// Schema describes the JSON.
-func (Share) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "string", "pattern": "^[0-9.]+ ?%$"}}}
-}
-
 // Settings are values of variables: NAME=VALUE.
 type Settings []string
 
@@ -321,11 +287,6 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 		*s = append(*s, x[0]+"="+x[1])
 	}
 	return nil
-}
-
-// Schema describes the JSON.
-func (Settings) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "object"}}}
 }
 
 // byName reads an object, whose values may be texts or lists of numbers, as pairs in the order of their names.
@@ -381,11 +342,6 @@ func (l Lines) String() string {
 	return l.File
 }
 
-// Schema describes the JSON.
-func (Lines) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "number"}}}}
-}
-
 // Plan is a plan: the command line names its file, a document has it itself.
 type Plan struct {
 	File string // - for standard input
@@ -413,11 +369,6 @@ func (p *Plan) UnmarshalJSON(text []byte) error {
 // String is the name of the file.
 func (p Plan) String() string { return p.File }
 
-// Schema describes the JSON.
-func (Plan) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "object"}, map[string]any{"type": "array", "items": map[string]any{"type": "object"}}}}
-}
-
 // Policy is a policy to follow: that of a file or a document, or one that is made now.
 type Policy struct {
 	Given bool
@@ -440,11 +391,6 @@ func (p *Policy) UnmarshalJSON(text []byte) error {
 	}
 	*p = Policy{true, Plan{File: "policy", Text: slices.Clone(text)}}
 	return nil
-}
-
-// Schema describes the JSON.
-func (Policy) Schema() map[string]any {
-	return map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "object"}}}
 }
 
 // Given is what is assumed of inputs: NAME=VALUE, NAME=VALUE,VALUE,… by step, or NAME=LO..HI. On the command line it may also
@@ -471,6 +417,3 @@ func (g *Given) UnmarshalJSON(text []byte) error {
 	*g = Given(s)
 	return nil
 }
-
-// Schema describes the JSON.
-func (Given) Schema() map[string]any { return Settings{}.Schema() }

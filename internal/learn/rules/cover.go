@@ -40,7 +40,7 @@ func (c *cover) cost(lits []int) float64 {
 	for _, l := range lits {
 		units *= float64(len(c.lits[l].cubes))
 	}
-	return log2Choose(len(c.lits), len(lits)) + 2 + unit*(units-1)
+	return Log2Choose(len(c.lits), len(lits)) + 2 + unit*(units-1)
 }
 
 // value is the bits that a rule saves.
@@ -242,8 +242,11 @@ func (c *cover) needed(found []rule) []rule {
 	return found
 }
 
-// log2Choose is the base-2 logarithm of the binomial coefficient.
-func log2Choose(n, k int) float64 {
+// Log2Choose is the base-2 logarithm of the binomial coefficient; 0 where that is 0.
+func Log2Choose(n, k int) float64 {
+	if k < 0 || k > n {
+		return 0
+	}
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))
 	c, _ := math.Lgamma(float64(n - k + 1))

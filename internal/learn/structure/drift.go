@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/learn/rules"
 )
 
 // Drift is a change of the system in the middle of a log.
@@ -172,7 +174,7 @@ func (d *drifter) unexplained(rows []conflict) bool {
 	}
 	s := &search{t: t, x: d.x, rows: all, pairs: true}
 	_, split := d.place(rows)
-	time := math.Log2(float64(len(d.rows))) + log2Choose(len(rows), split.Wrong)
+	time := math.Log2(float64(len(d.rows))) + rules.Log2Choose(len(rows), split.Wrong)
 	return s.shortest(s.path(false, true)).score > time+margin
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	mathbits "math/bits"
 
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -278,16 +279,5 @@ func resized[T any](s []T, n int) []T {
 // score is the description length in bits of an output given k of n inputs:
 // which they are, the value of each cell, and which rows are exceptions.
 func score(n, k, cells, rows, errors int) float64 {
-	return log2Choose(n, k) + float64(cells) + log2Choose(rows, errors)
-}
-
-// log2Choose is the base-2 logarithm of the binomial coefficient.
-func log2Choose(n, k int) float64 {
-	if k < 0 || k > n {
-		return 0
-	}
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return (a - b - c) / math.Ln2
+	return rules.Log2Choose(n, k) + float64(cells) + rules.Log2Choose(rows, errors)
 }

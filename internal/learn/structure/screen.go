@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/learn/rules"
 	"github.com/fdplan/fdplan/problem/bnn"
 )
 
@@ -262,7 +263,7 @@ func (t *Table) candidates() int { return max(t.Inputs, t.among) }
 // worth naming: what would explain it was then found by chance.
 func (s *search) thin() bool {
 	const inputs = 4
-	return s.t.among > 0 && log2Choose(len(s.rows), s.choice(nil).errors) < log2Choose(s.t.among, inputs)+1<<inputs
+	return s.t.among > 0 && rules.Log2Choose(len(s.rows), s.choice(nil).errors) < rules.Log2Choose(s.t.among, inputs)+1<<inputs
 }
 
 // moves reports whether an output that differs from its most frequent value in so many rows is not
