@@ -84,21 +84,25 @@ func Load(ctx context.Context, s *sat.Solver, m *model.Model, guard Guard) error
 
 // clauses loads a solver with what a lowering streams.
 type clauses struct {
-	s    *sat.Solver
-	lits []sat.Lit
+	s     *sat.Solver
+	known int32 // the last variable that has a stage
+	lits  []sat.Lit
 }
 
 // Clauses adds clauses of step t. Variables that come up for the first time
 // are the encoding's own and belong to what the step computes.
 func (c *clauses) Clauses(t int, _ model.Group, lits []int32) error {
+	last := int32(0)
+	for _, d := range lits {
+		last = max(last, d, -d)
+	}
+	c.s.Grow(last)
+	for ; c.known < last; c.known++ {
+		c.s.SetStage(c.known+1, int32(2*t+1))
+	}
 	for _, d := range lits {
 		if d != 0 {
-			l := sat.FromDIMACS(model.Lit(d))
-			for v := c.s.NumVars() + 1; v <= l.Var(); v++ {
-				c.s.Grow(v)
-				c.s.SetStage(v, int32(2*t+1))
-			}
-			c.lits = append(c.lits, l)
+			c.lits = append(c.lits, sat.FromDIMACS(model.Lit(d)))
 			continue
 		}
 		c.s.AddClause(c.lits...)
@@ -121,12 +125,14 @@ func loadClauses(ctx context.Context, s *sat.Solver, m *model.Model, e cnf.Encod
 		if err != nil {
 			return err
 		}
-		if err := roomFor("the encoding", clauseBytes(sizes.Total()), memory); err != nil {
+		all := sizes.Total()
+		if err := roomFor("the encoding", clauseBytes(all), memory); err != nil {
 			return err
 		}
+		s.Grow(int32(all.Variables)) // at once, rather than by copying again and again
 	}
 	s.Grow(m.NumVars())
-	return lowering.Stream(ctx, &clauses{s: s})
+	return lowering.Stream(ctx, &clauses{s: s, known: m.NumVars()})
 }
 
 // addSum adds a sum with any relation that holds where guard does, or always

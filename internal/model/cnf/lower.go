@@ -65,7 +65,8 @@ func (s *Sizes) Total() Size {
 //
 // The constraints of a group are encoded once for all steps at which they are
 // the same, into literals relative to the step, and stamped: time is that of
-// copying, memory does not depend on the horizon. A group of more than maxKept
+// copying, memory does not depend on the horizon. Encodings of steps that differ are kept too, as
+// long as all of them have no more than maxKept literals. A group of more than maxKept
 // literals is not kept: it is encoded again at each step, straight to the
 // stream, so that memory does not depend on the number of clauses either. A
 // Lowering is not safe for concurrent use.
@@ -74,6 +75,8 @@ type Lowering struct {
 	encoding  Encoding
 	kept      int // the most literals of a group that are kept
 	templates [model.NumGroups + 1]template
+	earlier   [model.NumGroups + 1][]template // those of other steps, and of an earlier walk
+	held      int                             // literals of earlier, at most kept
 	stamped   []int32
 }
 
@@ -163,6 +166,7 @@ func (l *Lowering) walk(ctx context.Context, visit func(t int, g model.Group, tm
 // encodings.
 type template struct {
 	known  bool
+	held   bool        // it is among those that are kept for other steps
 	fixed  []model.Lit // the source of the clauses, to check whether they fit another step
 	sums   []model.Sum
 	layers [][]model.Neuron
@@ -223,11 +227,19 @@ func (l *Lowering) encode(ctx context.Context, part *model.Part) error {
 		if model.Group(g) == model.Network {
 			layers = part.Layers
 		}
-		if t.known && slices.Equal(t.fixed, fixed) && slices.EqualFunc(t.sums, sums, equalSum) && slices.EqualFunc(t.layers, layers, equalLayer) {
+		next := template{fixed: fixed, sums: sums, layers: layers}
+		if t.known && t.says(&next) {
+			continue
+		}
+		if i := slices.IndexFunc(l.earlier[g], func(old template) bool { return old.says(&next) }); i >= 0 {
+			*t = l.earlier[g][i]
 			continue
 		}
 		r := recorder{ctx: ctx, lits: t.lits[:0], most: l.kept, own: 2 * int64(l.m.Stride())}
-		*t = template{fixed: fixed, sums: sums, layers: layers}
+		if t.held {
+			r.lits = nil
+		}
+		*t = next
 		if err := t.writeUntil(l.encoding, &r); err != nil {
 			return err
 		}
@@ -239,8 +251,18 @@ func (l *Lowering) encode(ctx context.Context, part *model.Part) error {
 			t.size.Clauses += 2
 			t.size.Literals += 2
 		}
+		if n := len(t.lits); !t.dropped && l.held+n <= l.kept {
+			t.held = true
+			l.held += n
+			l.earlier[g] = append(l.earlier[g], *t)
+		}
 	}
 	return nil
+}
+
+// says reports whether two templates are of the same constraints.
+func (t *template) says(o *template) bool {
+	return slices.Equal(t.fixed, o.fixed) && slices.EqualFunc(t.sums, o.sums, equalSum) && slices.EqualFunc(t.layers, o.layers, equalLayer)
 }
 
 func equalSum(a, b model.Sum) bool {

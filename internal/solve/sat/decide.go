@@ -128,6 +128,11 @@ func (d *decisions) bumpVar(v int32) {
 // pickDecision returns the literal to decide, or NoLit when all variables have
 // values.
 func (s *Solver) pickDecision() Lit {
+	if len(s.trail) == int(s.NumVars()) {
+		// Those in the heap have values too. They stay there: when these are taken back, nothing
+		// has to be inserted.
+		return NoLit
+	}
 	for len(s.heap) > 0 {
 		v := s.heapPop()
 		if s.vals[Pos(v)] != 0 {
