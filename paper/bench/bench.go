@@ -341,7 +341,7 @@ const waiting = 0.1
 
 // disturbed reports whether a run did not have a core for itself.
 func (b *bench) disturbed(r *journal.Record) bool {
-	return r.Clock == journal.ClockCPU && r.Worker == "" && r.Seconds > b.c.MaxLoad*r.CPU+waiting
+	return r.Clock == journal.ClockCPU && r.Seconds > b.c.MaxLoad*r.CPU+waiting
 }
 
 // scratchPrefix begins the names of folders for the files of one run.
