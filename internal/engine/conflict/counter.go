@@ -20,6 +20,8 @@ type counters struct {
 	bound  int64      // layers do not tell apart costs from there on
 	lit    []sat.Term
 	p      *prover // nil where no proof is written
+	// Without layers: for costs below that of the best plan, and below what lies beneath.
+	high, low question
 }
 
 // maxLayer and maxCounters bound the literals of one layer and of all layers, and
@@ -29,7 +31,7 @@ type counters struct {
 const (
 	maxLayer    = 1 << 11
 	maxCounters = 1 << 15
-	maxTerms    = 1 << 22
+	maxTerms    = 1 << 18
 )
 
 // costs returns the costs of block t as solver literals, without those that are
@@ -161,10 +163,10 @@ func (c *counters) next(x int64) int64 {
 	return values[i] + c.paid
 }
 
-// below returns a literal that implies that the whole plan costs less than x. It
-// is made for the purpose where there are no layers. It returns false when no plan
+// below returns a literal that implies that the whole plan costs less than x, which is what the best
+// plan costs where improving. It is made for the purpose where there are no layers. It returns false when no plan
 // does.
-func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
+func (c *counters) below(s *sat.Solver, x int64, improving bool) (sat.Lit, bool, error) {
 	x -= c.paid
 	if x <= 0 {
 		return sat.NoLit, false, nil
@@ -180,22 +182,55 @@ func (c *counters) below(s *sat.Solver, x int64) (sat.Lit, bool, error) {
 		}
 		return c.layers[len(c.layers)-1][i].Not(), true, nil
 	}
-	l := s.NewVar()
+	if c.p != nil {
+		l := s.NewVar()
+		c.p.bound(l, c.lit, x)
+		return l, true, c.limit(s, &sat.Limit{}, l, x)
+	}
+	if !improving {
+		return c.ask(s, &c.low, x)
+	}
+	if x <= c.low.x { // what it implies then is too much
+		c.low.lit = sat.NoLit
+	}
+	return c.ask(s, &c.high, x)
+}
+
+// question is whether plans cost less than x. Where x falls, it keeps its literal, and the
+// solver what it learned.
+type question struct {
+	x     int64
+	lit   sat.Lit
+	limit sat.Limit
+}
+
+// ask makes a question that of costs below x.
+func (c *counters) ask(s *sat.Solver, q *question, x int64) (sat.Lit, bool, error) {
+	if q.lit != sat.NoLit && q.x == x {
+		return q.lit, true, nil
+	}
+	if q.lit == sat.NoLit || q.x < x {
+		q.lit = s.NewVar()
+		if q == &c.low && c.high.lit != sat.NoLit && x <= c.high.x {
+			s.AddClause(q.lit.Not(), c.high.lit)
+		}
+	}
+	q.x = x
+	return q.lit, true, c.limit(s, &q.limit, q.lit, x)
+}
+
+// limit has l imply that the costs are less than x.
+func (c *counters) limit(s *sat.Solver, in *sat.Limit, l sat.Lit, x int64) error {
 	var total int64
 	terms := make([]sat.Term, 0, len(c.lit)+1)
 	for _, t := range c.lit {
 		terms = append(terms, sat.Term{Coef: -t.Coef, Lit: t.Lit})
 		total += t.Coef
 	}
-	if total < x {
-		s.AddClause(l)
-		return l, true, nil
-	}
-	if c.p != nil {
-		c.p.bound(l, c.lit, x)
-	}
 	// l => sum <= x-1, as -sum + (total-x+1) ~l >= -(x-1).
-	terms = append(terms, sat.Term{Coef: total - x + 1, Lit: l.Not()})
-	_, err := s.AddLinear(terms, -(x - 1))
-	return l, true, err
+	if total >= x {
+		terms = append(terms, sat.Term{Coef: total - x + 1, Lit: l.Not()})
+	}
+	_, err := s.Tighten(in, terms, -(x - 1))
+	return err
 }

@@ -16,7 +16,7 @@ type Feature uint8
 
 // The features.
 const (
-	ActionOrder   Feature = 1 << iota // decide actions first, earliest step first
+	ActionOrder   Feature = 1 << iota // decide actions first, earliest step first, and in turns by activity alone
 	CounterLayers                     // count costs step by step; else one linear constraint for each bound
 	StateNogoods                      // learn nogoods over states
 	FromBelow                         // raise the lower bound in turns

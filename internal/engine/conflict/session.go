@@ -38,7 +38,7 @@ func open(ctx context.Context, t engine.Task, horizon int, how setup) (*Session,
 		return nil, err
 	}
 	x := &Session{name: "pb", m: m, cost: math.MaxInt64, features: how.features}
-	o := sat.Options{StateNogoods: x.has(StateNogoods), FixedOrder: x.has(ActionOrder), CuttingPlanes: x.has(CuttingPlanes)}
+	o := sat.Options{StateNogoods: x.has(StateNogoods), CuttingPlanes: x.has(CuttingPlanes)}
 	if how.proof != nil {
 		if x.p, err = newProver(ctx, m, how.proof); err != nil {
 			return nil, err
@@ -342,7 +342,7 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 // ask looks for a plan that costs less than bound. The plan becomes the
 // incumbent; that there is none raises the lower bound.
 func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Status, error) {
-	assumption, some, err := x.c.below(x.s, bound)
+	assumption, some, err := x.c.below(x.s, bound, bound == x.cost)
 	if err != nil {
 		return sat.Unknown, err
 	}

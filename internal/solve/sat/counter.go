@@ -1,5 +1,7 @@
 package sat
 
+import "slices"
+
 // counters are the neurons and linear constraints. They are kept by counting, in
 // occurrence lists of each literal.
 type counters struct {
@@ -14,6 +16,7 @@ type counters struct {
 	linearsOf      [][]occurrence // by literal: linear constraints that hold it
 	learnedLinears []uint32
 	freeLinears    []uint32 // places of deleted ones
+	wastedLinears  int      // their terms that are still held
 
 	counted []bool // by variable: it stands in some counter
 }
@@ -48,6 +51,37 @@ func (c *counters) newLinear(terms []Term, k, total int64) uint32 {
 	}
 	c.linears[id] = linear{slack: total - k, max: terms[0].Coef, k: k, start: start, end: start + uint32(len(terms))}
 	return id
+}
+
+// dropLinear takes a constraint out that is no reason above level 0.
+func (c *counters) dropLinear(id uint32) {
+	x := &c.linears[id]
+	for _, l := range c.linearLits[x.start:x.end] {
+		c.linearsOf[l] = slices.DeleteFunc(c.linearsOf[l], func(w occurrence) bool { return w.id == id })
+	}
+	x.dead = true
+	c.freeLinears = append(c.freeLinears, id)
+	if c.wastedLinears += int(x.end - x.start); c.wastedLinears > len(c.linearLits)/2 {
+		c.compactLinears()
+	}
+}
+
+// compactLinears moves the terms of constraints together.
+func (c *counters) compactLinears() {
+	var lits []Lit
+	var coefs []int64
+	for id := range c.linears {
+		x := &c.linears[id]
+		if x.dead {
+			x.start, x.end = 0, 0
+			continue
+		}
+		start := uint32(len(lits))
+		lits = append(lits, c.linearLits[x.start:x.end]...)
+		coefs = append(coefs, c.linearCoef[x.start:x.end]...)
+		x.start, x.end = start, uint32(len(lits))
+	}
+	c.linearLits, c.linearCoef, c.wastedLinears = lits, coefs, 0
 }
 
 // uncount takes back that the neurons and linear constraints counted l as true.

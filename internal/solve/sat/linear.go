@@ -82,8 +82,38 @@ func normalized(terms []Term, k int64) ([]Term, int64, error) {
 // variables may repeat. It is false when the constraints are then known to
 // have no solution. The error wraps ErrOverflow; nothing was added then.
 func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
+	_, ok, err := s.addLinear(terms, k)
+	return ok, err
+}
+
+// Limit is a linear constraint that gets stronger; see Tighten.
+type Limit struct {
+	id  uint32
+	set bool
+}
+
+// Tighten adds a linear constraint as AddLinear does, in place of that which the limit held before. That must
+// follow from the new one: what was learned with it stays.
+func (s *Solver) Tighten(c *Limit, terms []Term, k int64) (bool, error) {
 	if s.unsat {
 		return false, nil
+	}
+	s.backtrack(0)
+	if c.set {
+		s.dropLinear(c.id)
+		c.set = false
+	}
+	id, ok, err := s.addLinear(terms, k)
+	if id > 0 {
+		*c = Limit{id - 1, true}
+	}
+	return ok, err
+}
+
+// addLinear returns beside, plus one, the place of the constraint; 0 where it takes none.
+func (s *Solver) addLinear(terms []Term, k int64) (uint32, bool, error) {
+	if s.unsat {
+		return 0, false, nil
 	}
 	s.backtrack(0)
 	open := make([]Term, 0, len(terms))
@@ -94,17 +124,17 @@ func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
 			open = append(open, t)
 		case 1:
 			if t.Coef > maxTotal || t.Coef < -maxTotal || k > maxTotal || k < -maxTotal {
-				return true, fmt.Errorf("adding a linear constraint of %d terms: %w", len(terms), ErrOverflow)
+				return 0, true, fmt.Errorf("adding a linear constraint of %d terms: %w", len(terms), ErrOverflow)
 			}
 			k -= t.Coef
 		}
 	}
 	open, k, err := normalized(open, k)
 	if err != nil {
-		return true, fmt.Errorf("adding a linear constraint of %d terms: %w", len(terms), err)
+		return 0, true, fmt.Errorf("adding a linear constraint of %d terms: %w", len(terms), err)
 	}
 	if k <= 0 {
-		return true, nil
+		return 0, true, nil
 	}
 	var total int64
 	for _, t := range open {
@@ -113,24 +143,24 @@ func (s *Solver) AddLinear(terms []Term, k int64) (bool, error) {
 	if total < k {
 		s.unsat = true
 		s.trace(nil)
-		return false, nil
+		return 0, false, nil
 	}
 	if len(open) > 0 && open[len(open)-1].Coef == k { // every literal alone suffices
 		lits := make([]Lit, len(open))
 		for i, t := range open {
 			lits[i] = t.Lit
 		}
-		return s.AddClause(lits...), nil
+		return 0, s.AddClause(lits...), nil
 	}
 	id := s.newLinear(open, k, total)
 	if s.linears[id].slack < s.linears[id].max {
 		if s.checkLinear(id) != noReason {
 			s.unsat = true
-			return false, nil
+			return 0, false, nil
 		}
 		s.settle()
 	}
-	return !s.unsat, nil
+	return id + 1, !s.unsat, nil
 }
 
 // checkLinear makes true what a constraint cannot do without.
@@ -233,18 +263,5 @@ func (s *Solver) reduceLinears() {
 	for l := range s.linearsOf {
 		s.linearsOf[l] = slices.DeleteFunc(s.linearsOf[l], func(w occurrence) bool { return s.linears[w.id].dead })
 	}
-	// The rest moves together.
-	var lits []Lit
-	var coefs []int64
-	for id := range s.linears {
-		c := &s.linears[id]
-		if c.dead {
-			continue
-		}
-		start := uint32(len(lits))
-		lits = append(lits, s.linearLits[c.start:c.end]...)
-		coefs = append(coefs, s.linearCoef[c.start:c.end]...)
-		c.start, c.end = start, uint32(len(lits))
-	}
-	s.linearLits, s.linearCoef = lits, coefs
+	s.compactLinears()
 }

@@ -180,3 +180,58 @@ func TestRandom(t *testing.T) {
 	}
 	t.Logf("%v", answers)
 }
+
+// TestTighten minimizes a sum by a limit that gets stronger, beside other constraints, and compares with brute force.
+func TestTighten(t *testing.T) {
+	tightened, dropped := 0, 0
+	for seed := range uint64(*randomInstances) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		p := randomPuzzle(r)
+		s := p.solver(t, Options{StateNogoods: r.IntN(2) == 0, CuttingPlanes: r.IntN(2) == 0})
+		var terms []Term
+		for v := int32(1); v <= p.vars; v++ {
+			terms = append(terms, Term{r.Int64N(5) - 1, Pos(v)})
+		}
+		cost := func(value func(Lit) bool) (c int64) {
+			for _, x := range terms {
+				if value(x.Lit) {
+					c += x.Coef
+				}
+			}
+			return c
+		}
+		want, possible := int64(0), false
+		for bits := range 1 << p.vars {
+			value := func(l Lit) bool { return bits>>(l.Var()-1)&1 != 0 != l.Negative() }
+			if c := cost(value); p.holds(value) && (!possible || c < want) {
+				want, possible = c, true
+			}
+		}
+		var limit Limit
+		guard := s.NewVar()
+		best, found := int64(0), false
+		for s.Solve(context.Background(), []Lit{guard}, Budget{}) == Satisfiable {
+			best, found = cost(s.Value), true
+			less := []Term{{100, guard.Not()}} // guard => the sum is at most best-1
+			for _, x := range terms {
+				less = append(less, Term{-x.Coef, x.Lit})
+			}
+			if limit.set {
+				dropped++
+			}
+			if _, err := s.Tighten(&limit, less, 1-best); err != nil {
+				t.Fatal(err)
+			}
+			tightened++
+		}
+		if found != possible || best != want {
+			t.Fatalf("seed %d: %d, %v; brute force finds %d, %v", seed, best, found, want, possible)
+		}
+		if answer := s.Solve(context.Background(), nil, Budget{}); (answer == Satisfiable) != possible {
+			t.Fatalf("seed %d: without the limit %v, brute force says %v", seed, answer, possible)
+		}
+	}
+	if tightened == 0 || dropped == 0 {
+		t.Errorf("%d limits, %d of them in place of another; expected some", tightened, dropped)
+	}
+}
