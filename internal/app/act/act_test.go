@@ -86,6 +86,10 @@ func TestResume(t *testing.T) {
 	if _, err := act.Run(context.Background(), problem(t, "sysadmin/4"), execute.SimulatorRef{Name: "rddl"}, complete(r)); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("the steps of another run are not refused: %v", err)
 	}
+	drawing, err := os.ReadFile(filepath.Join(r.Folder, act.DrawingFile))
+	if err != nil || !strings.Contains(string(drawing), "bound for all plans") {
+		t.Errorf("the drawing: %v, %.100s", err, drawing)
+	}
 	r.Resume, r.Steps = true, 200
 	if d := learn(t, "sysadmin/4", r); d.Status != engine.Optimal || *d.Reward != -3 || d.Rows <= first.Rows {
 		t.Errorf("resumed: %+v", d)

@@ -77,5 +77,5 @@ func (f *folder) step(s journalLine) error {
 // answer writes the answer, which makes the folder complete.
 func (f *folder) answer(d *Document) error {
 	err := atomicfile.Write(filepath.Join(f.dir, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, d) })
-	return errors.Join(err, f.journal.Close())
+	return errors.Join(err, f.journal.Close(), f.draw(d))
 }
