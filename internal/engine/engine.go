@@ -28,10 +28,15 @@ type Query struct {
 	MinHorizon, MaxHorizon int
 }
 
+// ReasonConflicts is the reason of a result for which Limits.Conflicts was too few.
+const ReasonConflicts = "the limit on conflicts was reached"
+
 // Limits bound an engine's use of the machine.
 type Limits struct {
 	Threads int   // >= 1
 	Memory  int64 // bytes for the engine's tables; 0 means no bound
+	// Conflicts bounds the work on one question to a Clausal session; 0 means no bound.
+	Conflicts int64
 	// Shared connects engines that work on the same query; nil for one alone. See Of for
 	// queries about several horizons.
 	Shared *Exchange

@@ -224,7 +224,7 @@ func TestWorlds(t *testing.T) {
 		k := 1 + int(seed%3)
 		w := newWorld(seed, k)
 		best := w.best()
-		r := w.learn(t, k, seed%2 == 0)
+		r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) { o.Effort = int64(seed % 3) })
 		if !right(r, best) {
 			t.Errorf("%s, k %d: %s %v, brute force %v", w.p.Name, k, r.Status, value(r.Reward), value(best))
 		}

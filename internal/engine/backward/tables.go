@@ -45,10 +45,16 @@ func (w *writer) tables(x *bound.Relaxation) (shown, error) {
 			return shown{sum.contradiction, true}, nil
 		}
 	}
+	var made []proof.ID // by the groups
+	for _, p := range sum.parts {
+		made = append(made, p.id)
+	}
 	if err := w.addRules(x, sum); err != nil {
 		return shown{}, err
 	}
 	b, err := sum.bound(x.Unit(), x.Step())
+	// A solution that is shown afterwards says nothing of the literals that were defined.
+	w.log.DeleteAll(made)
 	w.amounts.forget(w)
 	return b, err
 }

@@ -29,6 +29,7 @@ type Session struct {
 	incumbent *factored.Trace
 	cost      int64 // of the incumbent; math.MaxInt64 without one
 	lower     int64 // no plan costs less
+	until     int64 // conflicts after which a question is left; 0 for none
 }
 
 // open builds the model and loads the solver.
@@ -122,12 +123,16 @@ const betterConflicts = 500
 // Better looks for the best plan from below, as long as that is easy, and then for any with more than a reward.
 func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*engine.Result, error) {
 	x.incumbent, x.cost = nil, math.MaxInt64
+	if x.until = 0; l.Conflicts > 0 {
+		x.until = x.s.Stats().Conflicts + l.Conflicts
+	}
 	reason, err := x.better(ctx, reward, l)
+	x.until = 0
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("engine %s: %w", x.name, err)
 	}
 	if ctx.Err() != nil {
-		reason = stopped(ctx, l)
+		reason = x.stopped(ctx, l)
 	}
 	r := x.conclude(reason)
 	if lower := x.reward(x.lower); r.Trace != nil {
@@ -168,7 +173,7 @@ func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (s
 			return "", err
 		}
 		if status == sat.Unknown && x.over(ctx, l) {
-			return stopped(ctx, l), nil
+			return x.stopped(ctx, l), nil
 		}
 		if status == sat.Unknown && next == bound {
 			if err := x.help(ctx, l); err != nil {
@@ -214,7 +219,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 	}
 	if err := x.count(ctx); err != nil {
 		if ctx.Err() != nil {
-			return stopped(ctx, l), nil
+			return x.stopped(ctx, l), nil
 		}
 		return "", err
 	}
@@ -240,14 +245,14 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 		case l.Shared != nil || x.wantsTables():
 			budget.Conflicts = firstSlice
 		}
-		switch x.s.Solve(ctx, nil, budget) {
+		switch x.s.Solve(ctx, nil, x.capped(budget)) {
 		case sat.Satisfiable:
 			x.keep()
 		case sat.Unsatisfiable:
 			return "", nil
 		default:
 			if budget.Conflicts == 0 || x.over(ctx, l) {
-				return stopped(ctx, l), nil
+				return x.stopped(ctx, l), nil
 			}
 			if err := x.help(ctx, l); err != nil {
 				return "", err
@@ -321,7 +326,7 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 		}
 		if status == sat.Unknown {
 			if x.over(ctx, l) {
-				return stopped(ctx, l), nil
+				return x.stopped(ctx, l), nil
 			}
 			short := x.wantsImplicates()
 			if err := x.help(ctx, l); err != nil {
@@ -353,7 +358,7 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	if err := x.cut(assumption, bound); err != nil {
 		return sat.Unknown, err
 	}
-	status := x.s.Solve(ctx, []sat.Lit{assumption}, b)
+	status := x.s.Solve(ctx, []sat.Lit{assumption}, x.capped(b))
 	switch status {
 	case sat.Satisfiable:
 		x.keep()
@@ -363,15 +368,26 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	return status, nil
 }
 
-// over reports whether time or memory is.
+// capped is a budget within the conflicts that the question has left.
+func (x *Session) capped(b sat.Budget) sat.Budget {
+	if left := x.until - x.s.Stats().Conflicts; x.until > 0 && (b.Conflicts == 0 || left < b.Conflicts) {
+		b.Conflicts = max(left, 1)
+	}
+	return b
+}
+
+// over reports whether time, memory or the work on a question is.
 func (x *Session) over(ctx context.Context, l engine.Limits) bool {
-	return ctx.Err() != nil || l.Memory > 0 && x.s.Bytes() > l.Memory
+	return ctx.Err() != nil || x.until > 0 && x.s.Stats().Conflicts >= x.until || l.Memory > 0 && x.s.Bytes() > l.Memory
 }
 
 // stopped is the reason why a search that is over stopped.
-func stopped(ctx context.Context, l engine.Limits) string {
-	if ctx.Err() != nil {
+func (x *Session) stopped(ctx context.Context, l engine.Limits) string {
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx).Error()
+	case x.until > 0:
+		return engine.ReasonConflicts
 	}
 	return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 }

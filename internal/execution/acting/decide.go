@@ -2,6 +2,7 @@ package acting
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -28,6 +29,13 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 		}
 		best := l.known()
 		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
+		if errors.Is(err, errHard) {
+			l.effort += 1 + l.effort/4
+			if err := l.stray(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +50,10 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			continue
 		}
 		if l.o.Safe {
-			if root, err = l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward, safe: true}); err != nil {
+			if root, err = l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward, safe: true}); errors.Is(err, errHard) {
+				l.effort += 1 + l.effort/4
+				continue
+			} else if err != nil {
 				return nil, err
 			}
 			if root.Trace == nil {
@@ -169,6 +180,9 @@ func (l *learner) stray(ctx context.Context) error {
 			return err
 		}
 	}
+	if !l.here.legal || l.now.Terminal {
+		return nil
+	}
 	return l.random(ctx)
 }
 
@@ -210,6 +224,9 @@ func (l *learner) relevant(ctx context.Context, p *place, t int) ([]factored.Val
 		return nil, nil
 	}
 	r, err := l.ask(ctx, question{from: p.at, horizon: l.o.Horizon - t, over: l.over(p), safe: l.o.Safe})
+	if errors.Is(err, errHard) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -359,6 +376,9 @@ func (l *learner) promise(ctx context.Context, v *visit) error {
 			continue
 		}
 		r, err := l.ask(ctx, question{from: v.at, horizon: l.o.Horizon - t, fresh: true, over: l.over(p), safe: l.o.Safe})
+		if errors.Is(err, errHard) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -378,6 +398,9 @@ func (l *learner) walk(ctx context.Context, root *factored.Trace) error {
 	to := l.g.at(path[len(path)-1])
 	for h := 1; h <= len(l.g.nodes)+l.o.Horizon; h++ {
 		r, err := l.ask(ctx, question{from: l.here, to: to, horizon: h, safe: l.o.Safe})
+		if errors.Is(err, errHard) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

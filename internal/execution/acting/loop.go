@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ type Options struct {
 	// K is how many variables next values are taken to depend on at most at first.
 	K      int
 	Limits engine.Limits
+	// Effort is how many conflicts a question may take at first; 0 for a number that is good for most. Where the next plan takes
+	// more, steps are taken at random, with a quarter more each time: what they show often makes it easier.
+	Effort int64
 	// Random is the share of steps that are drawn at random, and Rand decides; to compare with, 0 for none.
 	Random float64
 	Rand   *rand.Rand
@@ -75,6 +79,12 @@ type Progress struct {
 	Clauses int
 }
 
+// errHard is about a question that takes more than the effort of now.
+var errHard = errors.New("a question is hard")
+
+// firstEffort is the default of Options.Effort.
+const firstEffort = 2000
+
 // errLimit is wrapped by errors about limits of the engine.
 var errLimit = errors.New("no next step was found")
 
@@ -120,6 +130,8 @@ type learner struct {
 	queries map[string]*query
 	layers  []map[*node]*place
 	dull    map[string]bool // places from which nothing better can come
+	effort  int64           // conflicts that a question may take
+	linear  bool            // questions learn linear constraints, since one took more without
 
 	rules    []*factored.Constraint // that no step may break
 	lawless  *factored.Problem      // without them
@@ -133,7 +145,7 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}}
+	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}, effort: cmp.Or(o.Effort, firstEffort)}
 	l.out = &Result{Status: engine.Unknown, Model: m}
 	defer l.conclude()
 	l.govern()
@@ -317,6 +329,7 @@ type query struct {
 	session engine.Clausal
 	clauses int // that it has
 	stated  int // that it was opened with
+	linear  bool
 	taken   int // steps that were taken from its state and are excluded
 	result  *engine.Result
 }
@@ -325,11 +338,10 @@ type query struct {
 func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) {
 	q := l.queries[of.key()]
 	if q == nil {
-		s, err := l.open(ctx, of)
-		if err != nil {
+		q = &query{question: of}
+		if err := l.reopen(ctx, q); err != nil {
 			return nil, err
 		}
-		q = &query{question: of, session: s, clauses: len(l.m.Clauses), stated: len(l.m.Clauses)}
 		l.queries[of.key()] = q
 	}
 	if q.over = of.over; q.result != nil && q.result.Trace != nil && of.over != nil && q.result.Reward <= *of.over {
@@ -342,14 +354,24 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		if err := l.update(ctx, q); err != nil {
 			return nil, err
 		}
-		r, err := q.session.Better(ctx, q.over, l.o.Limits)
-		if err != nil {
+		limits := l.o.Limits
+		limits.Conflicts = l.effort
+		r, err := q.session.Better(ctx, q.over, limits)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if r.Status == engine.Unknown {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+		case r.Status != engine.Unknown:
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case r.Reason == engine.ReasonConflicts && q.linear:
+			return nil, errHard
+		case r.Reason == engine.ReasonConflicts:
+			l.linear = true
+			if err := l.reopen(ctx, q); err != nil {
+				return nil, err
 			}
+			continue
+		default:
 			return nil, fmt.Errorf("%w: %s", errLimit, r.Reason)
 		}
 		q.result = r
@@ -371,11 +393,10 @@ func (l *learner) answers(ctx context.Context, q *query) (bool, error) {
 }
 
 // update gives a query what was found out since it was asked.
-func (l *learner) update(ctx context.Context, q *query) (err error) {
+func (l *learner) update(ctx context.Context, q *query) error {
 	if q.over != nil && !q.fresh && q.to == nil && q.stated < len(l.m.Clauses) {
 		// Tables and constants (package conflict) come of clauses that the problem has from the beginning.
-		q.clauses, q.stated = len(l.m.Clauses), len(l.m.Clauses)
-		if q.session, err = l.open(ctx, q.question); err != nil {
+		if err := l.reopen(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -403,18 +424,23 @@ func (l *learner) refused(q *query) (any bool) {
 	return any
 }
 
-// open prepares a query.
-func (l *learner) open(ctx context.Context, q question) (engine.Clausal, error) {
+// reopen prepares a query, with all that is known.
+func (l *learner) reopen(ctx context.Context, q *query) error {
 	p := l.m.Optimistic()
 	p.Initial = l.g.is(q.from)
 	if q.to != nil {
 		p.Goal, p.Reward = l.g.is(q.to), factored.Reward{Scale: 1}
 	}
-	s, err := conflict.PB{}.Open(ctx, engine.Task{Problem: p}, q.horizon)
-	if err != nil {
-		return nil, err
+	solver := conflict.PB{}
+	if l.linear {
+		solver.Change = conflict.CuttingPlanes
 	}
-	return s.(engine.Clausal), nil
+	s, err := solver.Open(ctx, engine.Task{Problem: p}, q.horizon)
+	if err != nil {
+		return err
+	}
+	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear}
+	return nil
 }
 
 // count brings the numbers of the result up to date.
