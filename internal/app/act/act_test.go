@@ -177,3 +177,35 @@ func TestStarts(t *testing.T) {
 		t.Errorf("%d steps, %s", d.Steps, d.Verdict())
 	}
 }
+
+// TestNamedRewards learns a system whose reward has terms of auxiliary bits.
+func TestNamedRewards(t *testing.T) {
+	dir := t.TempDir()
+	task := filepath.Join(dir, "lamp.toml")
+	text := "goal = \"lamp == @on\"\nreward = \"-(do ~= @wait)\"\nhorizon = 2\n" +
+		"[[state]]\nname = \"lamp\"\nvalues = [\"off\", \"warm\", \"on\"]\ninitial = \"off\"\n" +
+		"[[action]]\nname = \"do\"\nvalues = [\"wait\", \"press\", \"turn\"]\ndefault = \"wait\"\n"
+	if err := os.WriteFile(task, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// The lamp warms up when the knob is turned, and then goes on by itself.
+	script := filepath.Join(dir, "lamp.sh")
+	text = `lamp=off
+while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case $line in
+	*'"hello"'*) echo "{\"id\":$id,\"version\":1,\"deterministic\":true}"; continue;;
+	*'"reset"'*) lamp=off;;
+	*) case $lamp in warm) lamp=on;; *) case $line in *turn*) lamp=warm;; *) lamp=off;; esac;; esac;;
+	esac
+	echo "{\"id\":$id,\"state\":{\"lamp\":\"$lamp\"}}"
+done
+`
+	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := act.Run(context.Background(), problem(t, task), execute.SimulatorRef{Name: "sh " + script}, complete(act.Request{Folder: filepath.Join(dir, "out")}))
+	if err != nil || d.Status != engine.Optimal || *d.Reward != -1 {
+		t.Errorf("%v, %v", d.Verdict(), err)
+	}
+}

@@ -57,7 +57,7 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 				return nil, err
 			}
 			if root.Trace == nil {
-				if err := l.confined(ctx, "no step that could lead to a better plan is safe"); err != nil || l.out.Reason != "" {
+				if err := l.confined(ctx, "no step that could lead to a better plan is safe, as far as is known"); err != nil || l.out.Reason != "" {
 					return nil, err
 				}
 				continue

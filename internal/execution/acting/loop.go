@@ -298,7 +298,7 @@ func (l *learner) widened() {
 // broken says how a step breaks the known part of the transition; "" if it does not.
 func broken(p *factored.Problem, now, next factored.Valuation) string {
 	q := *p
-	q.Global = nil
+	q.Global = slices.DeleteFunc(slices.Clone(p.Global), func(c factored.Constraint) bool { return !c.Defines })
 	if f, err := validate.CheckStep(&q, nil, now, next); err == nil && f != nil {
 		return f.Error()
 	}

@@ -60,15 +60,6 @@ type function struct {
 // mostValues bounds the legal values of a variable. The bits of an integer with more are variables.
 const mostValues = 256
 
-// Clause says that a next bit has a value wherever variables have values.
-type Clause struct {
-	Output factored.Bit
-	Value  bool
-	// Variables are places among the variables, and Is the values of their bits, bit i for the i-th.
-	Variables []int
-	Is        []uint64
-}
-
 // Model is what is known of a system: the known part of its problem, and what follows from the rows.
 type Model struct {
 	Free      *factored.Problem // without the clauses: learned bits have any next value
@@ -491,42 +482,4 @@ func (m *Model) clause(f *function, i int, fixed []int, at versions.Point, value
 		m.have[key] = true
 		m.Clauses = append(m.Clauses, c)
 	}
-}
-
-// Literals is a clause over bits: one of them holds at every step.
-func (m *Model) Literals(c *Clause) []factored.Lit {
-	lits := []factored.Lit{{Bit: c.Output, Neg: !c.Value, Next: true}}
-	for i, v := range c.Variables {
-		lits = append(lits, m.Variables[v].differs(c.Is[i])...)
-	}
-	return lits
-}
-
-// differs lists literals one of which holds where the bits have other values.
-func (v *Variable) differs(x uint64) (lits []factored.Lit) {
-	if !v.Count && v.isGroup() && x != 0 {
-		return []factored.Lit{{Bit: v.Bits[bits.TrailingZeros64(x)], Neg: true}}
-	}
-	for i, b := range v.Bits {
-		lits = append(lits, factored.Lit{Bit: b, Neg: x>>i&1 == 1})
-	}
-	return lits
-}
-
-// isGroup reports whether at most one bit of each legal value is true.
-func (v *Variable) isGroup() bool {
-	return !slices.ContainsFunc(v.Legal, func(x uint64) bool { return bits.OnesCount64(x) > 1 })
-}
-
-// Optimistic is the problem with the clauses: no plan of the system has a better reward than the best of its plans.
-func (m *Model) Optimistic() *factored.Problem {
-	p := m.Free.Clone()
-	for i := range m.Clauses {
-		c := factored.Constraint{Op: factored.GE, K: 1, Origin: "learned"}
-		for _, l := range m.Literals(&m.Clauses[i]) {
-			c.Terms = append(c.Terms, factored.Term{Coef: 1, Lit: l})
-		}
-		p.Transition = append(p.Transition, c)
-	}
-	return p
 }
