@@ -73,7 +73,7 @@ func habits(args []string) ([]string, error) {
 			out[n] = o[:2] + o[3:] // -H=4
 		}
 		m := longFlag.FindStringSubmatch(out[n])
-		if one := strings.TrimPrefix(out[n], "-"); m == nil && len(one) == 1 && !known[one] && otherLetters[one] != "" {
+		if one, short := strings.CutPrefix(out[n], "-"); short && m == nil && len(one) == 1 && !known[one] && otherLetters[one] != "" {
 			m = []string{out[n], otherLetters[one], ""}
 			out[n] = "--" + m[1]
 		}

@@ -42,6 +42,7 @@ var typed = []struct {
 	{"plan navigation/3x3 --steps 4", 0, "horizon 4"},
 	{"plan navigation/3x3 --steps=4", 0, "horizon 4"},
 	{"plan navigation/3x3 --max-steps 4", 0, "horizon 4"},
+	{"certify s", 2, "open s/answer.json"},
 	{"plan navigation/3x3 --depth 4", 0, "horizon 4"},
 	{"plan navigation/3x3 --length 4", 0, "horizon 4"},
 	{"plan navigation/3x3 --bound 4", 0, "horizon 4"},
