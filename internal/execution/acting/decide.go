@@ -49,33 +49,34 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			}
 			continue
 		}
-		if l.o.Safe {
-			if root, err = l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward, safe: true}); errors.Is(err, errHard) {
-				l.effort += 1 + l.effort/4
-				continue
-			} else if err != nil {
-				return nil, err
-			}
-			if root.Trace == nil {
-				if err := l.confined(ctx, "no step that could lead to a better plan is safe, as far as is known"); err != nil || l.out.Reason != "" {
-					return nil, err
-				}
-				continue
-			}
-		}
-		switch {
-		case stray:
-			err = l.stray(ctx)
-		case l.o.Reset:
-			err = l.withReset(ctx, root.Trace)
-		default:
-			err = l.withoutReset(ctx, root.Trace)
-		}
-		stray = false
-		if err != nil || l.out.Reason != "" {
+		err = l.advance(ctx, root, stray)
+		if stray = false; err != nil || l.out.Reason != "" {
 			return nil, err
 		}
 	}
+}
+
+// advance finds the next steps of an optimistic plan, or a random one.
+func (l *learner) advance(ctx context.Context, root *engine.Result, stray bool) (err error) {
+	if l.o.Safe {
+		root, err = l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward, safe: true})
+		switch {
+		case errors.Is(err, errHard):
+			l.effort += 1 + l.effort/4
+			return nil
+		case err != nil:
+			return err
+		case root.Trace == nil:
+			return l.confined(ctx, "no step that could lead to a better plan is safe, as far as is known")
+		}
+	}
+	switch {
+	case stray:
+		return l.stray(ctx)
+	case l.o.Reset:
+		return l.withReset(ctx, root.Trace)
+	}
+	return l.withoutReset(ctx, root.Trace)
 }
 
 // proven ends the run with a plan of which each step was seen. Where the system can be reset, it has to be seen as
