@@ -159,7 +159,7 @@ func (x *Functions) addLags(name string, p *factored.Problem) error {
 		}
 		v := *of
 		v.Name, v.Kind, v.Lag = l.Name, factored.State, l.Lag
-		v.Default = 0
+		v.Default, v.Given = 0, false // what an input was is known
 		id, err := p.AddVariable(v)
 		if err != nil {
 			return x.errorf(name, MetaLag, i, err)

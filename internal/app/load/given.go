@@ -263,17 +263,20 @@ func (p *Problem) checkGiven(horizon int) error {
 	return nil
 }
 
-// Range is what an input may be at each step, against the plan.
-type Range struct {
-	Input  string
-	Lo, Hi int64 // values of the variable
+// Course is what an input is assumed to be.
+type Course struct {
+	Variable int
+	Values   []int64 // by step, and then the last one; nil for an input that keeps its value, or may be anything in Lo..Hi
+	Against  bool    // it may be anything in Lo..Hi, at each step
+	Lo, Hi   int64
 }
 
-// Ranges lists the inputs that may be anything in a range.
-func (p *Problem) Ranges() (out []Range) {
-	for _, a := range p.Assumed() {
-		if a.How == Against {
-			out = append(out, Range{a.Input, a.lo, a.hi})
+// Courses lists what is assumed of each input.
+func (p *Problem) Courses() (out []Course) {
+	for i := range p.Problem.Variables {
+		if v := &p.Problem.Variables[i]; v.Given {
+			a := p.assumed(v)
+			out = append(out, Course{i, a.values, a.How == Against, a.lo, a.hi})
 		}
 	}
 	return out
@@ -298,6 +301,9 @@ func (p *Problem) within(q *factored.Problem) error {
 // From returns the problem of a step of a run, in the state of World that was observed there: for a plan of the horizon, with
 // what is assumed of inputs from there on.
 func (p *Problem) From(state factored.Valuation, step, horizon int) (*factored.Problem, error) {
+	if err := p.checkGiven(horizon); err != nil {
+		return nil, err
+	}
 	q := p.World().Clone()
 	q.Initial = state.Fix(q.Bits(factored.State), "observed")
 	return q, p.follow(q, step, horizon)

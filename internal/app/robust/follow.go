@@ -135,6 +135,9 @@ func (f *Follower) state(ctx context.Context, r FollowRequest) error {
 		}
 	}
 	s.Says = fmt.Sprintf("planning again in each step %s in %v; the runs are of the learned model, with errors in blocks of %d from those on held-out rows", what, &s.Sample, block)
+	if slices.ContainsFunc(f.m.p.Courses(), func(c load.Course) bool { return c.Against }) {
+		s.Says += ", and inputs that may be anything in a range drawn evenly from it"
+	}
 	return nil
 }
 
@@ -150,6 +153,9 @@ func (f *Follower) run(c *controller, rng *rand.Rand) (good bool, actions [][]in
 			return false, actions
 		}
 		for i, r := range f.m.errs {
+			if n := &t.Next[i]; n.Given != nil {
+				errs[i] = n.Low + rng.Int64N(n.High-n.Low+1)
+			}
 			if len(r) == 0 {
 				continue
 			}

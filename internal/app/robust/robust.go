@@ -65,7 +65,7 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 		}
 	}
 	var err error
-	if m.task, m.layout, err = tube.FromProblem(p.Problem, bands); err != nil {
+	if m.task, m.layout, err = tube.FromProblem(p.Problem, bands, inputs(p)); err != nil {
 		return nil, err
 	}
 	for _, q := range m.task.States {
@@ -77,6 +77,23 @@ func newModel(p *load.Problem, a Against) (*model, error) {
 		return m, m.withinLog()
 	}
 	return m, nil
+}
+
+// inputs returns how the inputs go on. One that is against the plan is in the middle of its range, with a band around it.
+func inputs(p *load.Problem) map[int]tube.Next {
+	out := map[int]tube.Next{}
+	for _, c := range p.Courses() {
+		var n tube.Next
+		switch {
+		case c.Against:
+			middle := c.Lo + (c.Hi-c.Lo)/2
+			n = tube.Next{Given: []int64{middle}, Low: c.Lo - middle, High: c.Hi - middle}
+		case c.Values != nil:
+			n.Given = c.Values[min(1, len(c.Values)-1):]
+		}
+		out[c.Variable] = n
+	}
+	return out
 }
 
 // withinLog keeps actions to what the log shows.
@@ -109,6 +126,11 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*plan.Document, erro
 	d := plan.About(p)
 	d.Engine, d.Status, d.Stats, d.Horizon = "tube", engine.Unknown, map[string]int64{}, &r.Horizon.Max
 	d.Robust = &plan.Robust{Coverage: m.share, Bands: m.bands()}
+	for i := range d.Assumed {
+		if a := &d.Assumed[i]; a.How == load.Against {
+			a.Says += " after the first, where it is as the initial state has it"
+		}
+	}
 	res, err := m.search(ctx, r, d)
 	if err != nil {
 		return nil, err
@@ -134,20 +156,21 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 		if proof != nil && (proof.Anywhere || proof.Rules) {
 			break // it is about all horizons from its own on
 		}
-		p, err := m.task.None(ctx, h)
-		if err == nil {
-			proof = p
-			continue
-		}
-		if !errors.Is(err, tube.ErrUndecided) {
-			return nil, err
-		}
 		actions, reach, err := m.task.Robust(ctx, h, m.reward)
 		if err != nil {
 			return nil, err
 		}
-		if widest = reach; reach.Broken > 0 {
-			open++
+		if reach.Broken > 0 {
+			p, err := m.task.None(ctx, h)
+			switch {
+			case err == nil:
+				proof = p
+			case !errors.Is(err, tube.ErrUndecided):
+				return nil, err
+			default:
+				widest = reach
+				open++
+			}
 			continue
 		}
 		if res.Trace, err = m.trace(actions); err != nil {
@@ -183,7 +206,7 @@ func bandOf(errs []int64, share float64) tube.Band {
 // bands describes the bands of the states.
 func (m *model) bands() (out []plan.Band) {
 	for i := range m.task.States {
-		if n := &m.task.Next[i]; n.Low < n.High {
+		if n := &m.task.Next[i]; n.Low < n.High && n.Given == nil {
 			v := m.variable(i)
 			out = append(out, plan.Band{Name: v.Name, Low: number(v, n.Low), High: number(v, n.High), Errors: len(m.errs[i])})
 		}
@@ -207,7 +230,13 @@ func (m *model) trace(plan [][]int64) (*factored.Trace, error) {
 		}
 		tr.Steps = append(tr.Steps, now)
 		next := make(factored.Valuation, p.NumBits())
-		for i, x := range t.Predict(now) {
+		values := t.Predict(now)
+		for s, i := range m.layout.States {
+			if n := &m.task.Next[s]; n.Given != nil {
+				values[i] = n.Given[min(len(tr.Steps), len(n.Given))-1]
+			}
+		}
+		for i, x := range values {
 			if v := &p.Variables[i]; v.Kind == factored.State {
 				if err := v.Set(next, x); err != nil {
 					return nil, err
@@ -271,7 +300,13 @@ func (m *model) try(plan [][]int64, seed uint64) error {
 				case 1:
 					e = n.High
 				}
-				_ = v.Set(next, min(v.Hi, max(v.Lo, function[i].Next(values)+e)))
+				x := values[i]
+				if f := function[i]; f != nil {
+					x = f.Next(values)
+				} else if n.Given != nil {
+					x = n.Given[min(k, len(n.Given)-1)]
+				}
+				_ = v.Set(next, min(v.Hi, max(v.Lo, x+e)))
 			}
 			now = next
 		}
@@ -305,7 +340,7 @@ func (m *model) premise() string {
 // widths writes the tube.
 func (m *model) widths(d *plan.Robust, t *tube.Tube) {
 	for i := range m.task.States {
-		if n := &m.task.Next[i]; n.Low == n.High {
+		if n := &m.task.Next[i]; n.Low == n.High || n.Given != nil {
 			continue
 		}
 		v := m.variable(i)

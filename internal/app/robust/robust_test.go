@@ -3,6 +3,10 @@ package robust
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +90,80 @@ func TestNoQuantities(t *testing.T) {
 	p.Residuals = nil
 	if _, err := Plan(context.Background(), p, Request{Against: Against{Robust: bind.DefaultShare}, Now: time.Now}); !errors.Is(err, ErrNoQuantities) {
 		t.Error(err)
+	}
+}
+
+// TestInputs: plans and runs take inputs as they are held or given, or hold against all values of a range.
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	network := `fdplan-network 1
+meta lag sun_1 = sun 1
+meta function room' = 0.9*room + heat - 0.5*sun_1
+meta band room 99% 1 -0.2 0.2
+meta residuals room: -2 1 0 2 -1 0 1 -2 2 0 1 -1 0 2 1 -1
+`
+	write("room.bnn", fmt.Sprintf("%schecksum crc32c %08x\n", network, crc32.Checksum([]byte(network), crc32.MakeTable(crc32.Castagnoli))))
+	task := write("task.toml", `network = "room.bnn"
+horizon = 4
+goal = "room >= 13.5 ^ room <= 17"
+[[action]]
+name = "heat"
+range = "0..5 by 0.1"
+[[input]]
+name = "sun"
+range = "0..4 by 0.5"
+initial = 1
+[[state]]
+name = "room"
+range = "0..40 by 0.1"
+initial = 10
+`)
+	forecast := write("forecast.csv", "sun\n1\n4\n0\n")
+	for _, test := range []struct {
+		given  string
+		status engine.Status
+		says   string
+	}{
+		{"", engine.Feasible, "sun is held at 1.0"},
+		{forecast, engine.Feasible, "at steps 1 to 3, and then 0.0"},
+		{"sun=0..1", engine.Feasible, "from 0.0 to 1.0 at each step after the first"},
+		{"sun=0..4", engine.Infeasible, "from 0.0 to 4.0 at each step after the first"},
+	} {
+		var changes load.Changes
+		if test.given != "" {
+			changes.Given = bind.Given{test.given}
+		}
+		p, err := load.Load(t.Context(), load.Ref{Name: task})
+		if err == nil {
+			err = p.Apply(changes)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Plan(t.Context(), p, Request{Against: Against{Robust: "99%"}, Now: time.Now})
+		if err != nil {
+			t.Fatalf("%s: %v", test.given, err)
+		}
+		if d.Status != test.status || !strings.Contains(load.Assumptions(d.Assumed), test.says) {
+			t.Errorf("%s: %s, %s", test.given, d.Status, load.Assumptions(d.Assumed))
+		}
+		if len(d.Robust.Bands) != 1 {
+			t.Errorf("%s: bands %+v", test.given, d.Robust.Bands)
+		}
+		f, err := NewFollower(t.Context(), p, FollowRequest{Against: Against{Robust: "99%"}, Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := f.Stated(); s.Rate < .9 || strings.Contains(s.Says, "drawn evenly") != strings.Contains(test.given, "..") {
+			t.Errorf("%s: %+v", test.given, s)
+		}
 	}
 }

@@ -19,9 +19,9 @@ type Layout struct {
 }
 
 // FromProblem returns the task of a problem whose rules, goal and functions are linear over its integers; bands are those of
-// its states, by their indices, and no band is no error. States that neither rules and goal nor functions of such states
-// read are left out.
-func FromProblem(p *factored.Problem, bands map[int]Band) (*Task, *Layout, error) {
+// its states, by their indices, and no band is no error. Inputs go on as given; one without Given keeps its value. States that
+// neither rules and goal nor functions of such states read are left out.
+func FromProblem(p *factored.Problem, bands map[int]Band, inputs map[int]Next) (*Task, *Layout, error) {
 	l := &Layout{p: p, place: map[int]int{}}
 	functions := map[int]*factored.Function{}
 	for i := range p.Functions {
@@ -36,11 +36,12 @@ func FromProblem(p *factored.Problem, bands map[int]Band) (*Task, *Layout, error
 	goal = append(goal, p.Goal...)
 	l.cone(append(slices.Clone(rules), goal...), functions)
 	t := &Task{Model: &Model{}}
-	given, known := p.InitialBits()
-	for _, i := range l.States {
+	first, known := p.InitialBits()
+	for at, i := range l.States {
 		v := &p.Variables[i]
 		f := functions[i]
-		if f == nil {
+		next, given := inputs[i]
+		if f == nil && !given {
 			return nil, nil, fmt.Errorf("the next value of %s is not given by a function; --robust plans with quantities whose functions were learned or are known", v.Name)
 		}
 		t.States = append(t.States, Quantity{v.Name, v.Lo, v.Hi})
@@ -49,8 +50,16 @@ func FromProblem(p *factored.Problem, bands map[int]Band) (*Task, *Layout, error
 				return nil, nil, fmt.Errorf("the initial state leaves %s open; expected a value", v.Name)
 			}
 		}
-		t.Start = append(t.Start, v.Value(given))
-		t.Next = append(t.Next, Next{Function: l.clamped(f), Low: bands[i].Low, High: bands[i].High})
+		t.Start = append(t.Start, v.Value(first))
+		switch {
+		case !given:
+			next = Next{Function: l.clamped(f), Low: bands[i].Low, High: bands[i].High}
+		case next.Given == nil:
+			same := l.linear()
+			same.X[at] = 1
+			next.Function = &Function{Leaf: same}
+		}
+		t.Next = append(t.Next, next)
 	}
 	for _, i := range l.Actions {
 		v := &p.Variables[i]
