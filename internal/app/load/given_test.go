@@ -128,7 +128,8 @@ func TestGiven(t *testing.T) {
 	if err := p.CheckHorizon(3); err == nil || !strings.Contains(err.Error(), "outdoor may be anything from -10–0 to 10–20 at each step, and plans hold for one course") {
 		t.Error(err)
 	}
-	if r := p.Ranges(); !slices.Equal(r, []Range{{"outdoor", 0, 2}}) {
+	outdoor := slices.IndexFunc(p.Problem.Variables, func(v factored.Variable) bool { return v.Name == "outdoor" })
+	if r := p.Courses(); !slices.ContainsFunc(r, func(c Course) bool { return c.Variable == outdoor && c.Against && c.Lo == 0 && c.Hi == 2 }) {
 		t.Error(r)
 	}
 	q, assumed, err := p.AnyInputs()
