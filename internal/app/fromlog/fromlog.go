@@ -138,6 +138,13 @@ func Init(ctx context.Context, r Request) (*Result, error) {
 		return nil, source.Errorf(r.Log, 0, 0, "no row gives a transition; %s dropped, the first since %s", counted.Of(len(read.Drops), "row"), read.Why(read.Drops[0]))
 	}
 	out.Transitions, out.Dropped, out.reasons = read.Data.Rows, len(read.Drops), count(read)
+	note, err := x.possible(ctx, r, s, read.Data)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		out.Notes = append(out.Notes, note)
+	}
 	out.groups = contradictions(ctx, s, read)
 	out.Contradictory = len(out.groups)
 	if err := out.warn(ctx, x); err != nil {

@@ -97,6 +97,9 @@ func (f *Fluent) classify(t *Table, columns []*Column, s *Spec) error {
 		f.Values = nil
 	}
 	if wasAction && f.Use == Dropped {
+		if f.Why == tooManyTexts {
+			return fmt.Errorf("%s: the action %s cannot be used: %s; fdplan train LOG -o DOMAIN.pddl learns actions with parameters, such as move(a,b)", t.File, f.Column, f.Why)
+		}
 		return fmt.Errorf("%s: the action %s cannot be used: %s", t.File, f.Column, f.Why)
 	}
 	return nil

@@ -1,0 +1,89 @@
+package fromlog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
+	"github.com/fdplan/fdplan/internal/data/dataset"
+	"github.com/fdplan/fdplan/internal/data/rawlog"
+)
+
+// activityNames are those of the column of event logs with what was done, without signs. Such a log has what was possible and nothing else.
+var activityNames = []string{"activity", "activityname", "conceptname", "concept:name", "event", "eventname"}
+
+// isEventLog reports whether a log has cases and one column of activities.
+func (x *looked) isEventLog() bool {
+	n, cases := 0, false
+	for i := range x.fluents {
+		switch f := &x.fluents[i]; f.Use {
+		case rawlog.AsAction:
+			if n++; f.Kind != rawlog.Enum || !slices.Contains(activityNames, strings.NewReplacer("_", "", " ", "", "-", "").Replace(strings.ToLower(f.Column))) {
+				return false
+			}
+		case rawlog.AsEpisode:
+			cases = true
+		}
+	}
+	return n == 1 && cases
+}
+
+// possible has the task of an event log say which values the states had whenever an activity was taken: all that every conjunction of sets of values
+// allows that no row contradicts. Rules of the user's own are left alone.
+func (x *looked) possible(ctx context.Context, r Request, s *dataset.Schema, d *dataset.Data) (note string, err error) {
+	if len(r.Rules) > 0 || !x.isEventLog() {
+		return "", nil
+	}
+	at := slices.IndexFunc(s.Columns, func(c dataset.Column) bool { return c.Role == dataset.Action })
+	action := &s.Columns[at]
+	seen := make([][]map[float64]bool, len(action.Values)) // by activity and column
+	all := make([]map[float64]bool, len(s.Columns))
+	for c := range all {
+		all[c] = map[float64]bool{}
+	}
+	err = d.Each(func(i int, row []float64) error {
+		a := int(row[at])
+		if !(row[at] >= 0) || a >= len(seen) {
+			return ctx.Err()
+		}
+		if seen[a] == nil {
+			seen[a] = make([]map[float64]bool, len(row))
+		}
+		for c, v := range row {
+			if seen[a][c] == nil {
+				seen[a][c] = map[float64]bool{}
+			}
+			seen[a][c][v], all[c][v] = true, true
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return "", err
+	}
+	for a, columns := range seen {
+		for c := range columns {
+			col := &s.Columns[c]
+			if col.Role == dataset.State && col.Type == dataset.Enum && len(columns[c]) < len(all[c]) {
+				r.Rules = append(r.Rules, onlyIn(action, a, col, columns[c]))
+			}
+		}
+	}
+	if len(r.Rules) == 0 {
+		return "", nil
+	}
+	x.text, err = document(x, r)
+	return fmt.Sprintf("an event log has what was possible and nothing else: %s in the task let each activity be taken where some row has it; delete what is too strict", counted.Of(len(r.Rules), "rule")), err
+}
+
+// onlyIn is the rule that an activity is taken in some values of a state only.
+func onlyIn(action *dataset.Column, a int, state *dataset.Column, values map[float64]bool) string {
+	var some []string
+	for v, text := range state.Values {
+		if values[float64(v)] {
+			some = append(some, fmt.Sprintf("%s == @%s", state.Name, text))
+		}
+	}
+	return fmt.Sprintf("%s == @%s => %s", action.Name, action.Values[a], strings.Join(some, " | "))
+}

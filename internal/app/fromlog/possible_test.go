@@ -1,0 +1,41 @@
+package fromlog
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEventLog: the task of an event log lets activities be taken where some row has them, and that of another log lets all be taken.
+func TestEventLog(t *testing.T) {
+	const log = "case,stage,paid,activity\n1,new,no,file\n1,filed,no,pay\n1,filed,yes,grant\n1,granted,yes,\n2,new,no,file\n2,filed,no,pay\n2,filed,yes,refuse\n2,refused,yes,\n" +
+		"3,new,no,file\n3,filed,no,pay\n3,filed,yes,grant\n3,granted,yes,\n"
+	for name, c := range map[string]struct {
+		log  string
+		ask  Request
+		want string
+	}{
+		"event log":   {log: log, ask: Request{Actions: []string{"activity"}}, want: `"activity == @grant => stage == @filed", `},
+		"own rules":   {log: log, ask: Request{Actions: []string{"activity"}, Rules: []string{"activity == @file => stage == @new"}}, want: `rules = ["activity == @file => stage == @new"]`},
+		"other log":   {log: strings.Replace(log, "activity", "action", 1), ask: Request{Actions: []string{"action"}}, want: "# rules = "},
+		"no episodes": {log: strings.Replace(log, "case", "level", 1), ask: Request{Actions: []string{"activity"}}, want: "# rules = "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("log.csv", []byte(c.log), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			c.ask.Log, c.ask.Out = "log.csv", "out"
+			if _, err := Init(t.Context(), c.ask); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile("out/task.toml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.want) {
+				t.Errorf("%s is missing in\n%s", c.want, text)
+			}
+		})
+	}
+}
