@@ -112,7 +112,11 @@ func (t *Trajectory) read(d *Domain, list []*tree) error {
 			if !x.open {
 				continue // the name in front
 			}
-			return x.errorf("%s is not expected in a trajectory; expected (:init …), (:state …), (operator: (…)), (:action (…)) or (:failed (…))", x.list[0])
+			what := x
+			if len(x.list) > 0 {
+				what = x.list[0]
+			}
+			return x.errorf("%s is not expected in a trajectory; expected (:init …), (:state …), (operator: (…)), (:action (…)) or (:failed (…))", what)
 		}
 	}
 	if taken != nil {

@@ -88,6 +88,7 @@ func TestFaults(t *testing.T) {
 		{"a.trajectory", "((:init (above a b)))", blocks, "there is no predicate above"},
 		{"a.trajectory", "((:init", blocks, "this ( is not closed"},
 		{"a.trajectory", "((:init))", "", "expected --pddl DOMAIN.pddl"},
+		{"a.trajectory", "(())", blocks, "() is not expected in a trajectory"},
 		{"a.csv", "a,b\n1,2\n", "", "no column has actions"},
 		{"a.csv", "action,p a\ngo,1,2\n", "", "a.csv:2:1: the row has 3 cells; expected 2"},
 		{"a.csv", "action,p a\ngo,1\n", "", "there is no step"},
