@@ -58,7 +58,6 @@ const othersEvery = 5
 // The size of other programs counts where two looks in a row find it: a program that
 // is just being started has the size of this process for a moment.
 func (m *Memory) soft() int64 { return m.Bound + m.Bound/20 + 20<<20 }
-func (m *Memory) hard() int64 { return m.Bound + m.Bound/10 + 32<<20 }
 
 // Run looks at every tick until ctx ends or both were called: stop once, when
 // the size is beyond the bound, and over once, when it grows on after that. Other
@@ -91,7 +90,7 @@ func (m *Memory) Run(ctx context.Context, stop, over func(error)) {
 			stopped = true
 			stop(&MemoryError{Bound: m.Bound})
 		}
-		if size > m.hard() {
+		if size > m.Bound+m.Bound/10+32<<20 {
 			over(&MemoryError{Bound: m.Bound})
 			return
 		}

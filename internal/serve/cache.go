@@ -15,8 +15,6 @@ type cache struct {
 	bytes int
 }
 
-func newCache() *cache { return &cache{texts: map[string][]byte{}} }
-
 // get returns a text, nil for none.
 func (c *cache) get(key string) []byte {
 	c.mu.Lock()

@@ -103,7 +103,7 @@ func New(config Config) (*Server, error) {
 		return nil, fmt.Errorf("the address %q: %w", config.Address, err)
 	}
 	s := &Server{
-		config: config, started: config.Now(), summaries: newCache(), short: newWaited(config.Limits, config.Limits.Request), long: newWaited(config.Limits, readTime), reports: reports{byName: map[string]rendered{}},
+		config: config, started: config.Now(), summaries: &cache{texts: map[string][]byte{}}, short: newWaited(config.Limits, config.Limits.Request), long: newWaited(config.Limits, readTime), reports: reports{byName: map[string]rendered{}},
 		followers: make(chan struct{}, maxFollowers),
 	}
 	s.access = access{token: config.Token, cookie: "fdplan-" + port, secure: config.TLS, sessions: newSessions(config.Now)}

@@ -248,13 +248,9 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 	for range v.Width {
 		p.owner = append(p.owner, int32(id))
 	}
-	p.addRange(&p.Variables[id])
+	w := &p.Variables[id]
+	p.Global = append(p.Global, w.Within(w.Lo, w.Hi, "range of "+w.Name)...)
 	return id, nil
-}
-
-// addRange excludes the bit patterns outside Lo..Hi.
-func (p *Problem) addRange(v *Variable) {
-	p.Global = append(p.Global, v.Within(v.Lo, v.Hi, "range of "+v.Name)...)
 }
 
 // Within returns the constraints that the value of v is in lo..hi, without those that all bit patterns satisfy.

@@ -42,7 +42,7 @@ func endingOf(t *rawlog.Table, fluents []rawlog.Fluent, shape rawlog.Shape) endi
 		if x := newFinals(t, fluents, shape); x != nil {
 			x.count(rows)
 			text += " in " + x.names()
-			e.conditions = x.conditions()
+			e.conditions = x.conditionsOf(func(k string) bool { return !x.other[k] })
 		}
 		e.notes = append(e.notes, text)
 	}
@@ -175,11 +175,6 @@ func (x *finals) names() string {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// conditions are those of the final states; nil if they are too many, or have quantities.
-func (x *finals) conditions() []string {
-	return x.conditionsOf(func(k string) bool { return !x.other[k] })
 }
 
 // conditionsOf is conditions for the states for which is holds.

@@ -60,7 +60,7 @@ func learnReward(ctx context.Context, p *load.Problem, from []train.Source, t Tr
 	case len(rows.rows) == 0:
 		return nil, nil
 	}
-	atoms := rewardAtoms(p.Problem, rows.schema())
+	atoms := rewardAtoms(p.Problem, rows.sources[0].Data.Schema)
 	f, table, err := fitReward(ctx, rows, atoms, t.Config.Seed)
 	if err != nil {
 		return nil, err

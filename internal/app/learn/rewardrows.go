@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/learn/reward"
 	"github.com/fdplan/fdplan/internal/learn/train"
 )
@@ -109,9 +108,6 @@ func (x *rewardRows) line(r *rewardRow) int32 {
 	}
 	return r.row + 1
 }
-
-// schema is that of all sources.
-func (x *rewardRows) schema() *dataset.Schema { return x.sources[0].Data.Schema }
 
 // other counts the rows with another reward than most of their group.
 func (x *rewardRows) other() int {

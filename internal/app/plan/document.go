@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -177,7 +178,7 @@ func (d *Document) Sum(t engine.Task) {
 	case d.Status == engine.Infeasible:
 		d.Verdict = "proven: no plan exists in " + model
 		if d.StartBreaks = breakOfStart(t.Problem); d.StartBreaks != nil {
-			d.Verdict = startVerdict(d.StartBreaks)
+			d.Verdict = "the start itself breaks a rule, so no plan exists: " + cmp.Or(d.StartBreaks.Words, d.StartBreaks.Constraint)
 		}
 		return
 	case d.Plan == nil:

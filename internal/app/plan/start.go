@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"cmp"
-
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -32,9 +30,4 @@ func breakOfStart(p *factored.Problem) *app.Fault {
 	}
 	f.Step = 1
 	return app.CheckerFault(p, f)
-}
-
-// startVerdict is the verdict where the start breaks a rule.
-func startVerdict(f *app.Fault) string {
-	return "the start itself breaks a rule, so no plan exists: " + cmp.Or(f.Words, f.Constraint)
 }

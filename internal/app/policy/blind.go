@@ -26,7 +26,8 @@ func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances
 	}
 	d := &Document{
 		Schema: app.Schema, Problem: m.p.Problem.Name, Objective: r.Objective, Goal: goal, Learned: m.learned(), Engine: "search over sets of states", Status: engine.Infeasible,
-		Disturbances: disturbances, Blind: true, Table: emptyTable(m.p.Problem),
+		Disturbances: disturbances, Blind: true,
+		Table: Table{Variables: stateNames(m.p.Problem), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(m.p.Problem)},
 	}
 	if disturbances != nil {
 		o.Worst, o.Disturbances, o.MinHorizon = true, *disturbances, r.Robust.MinHorizon
@@ -57,10 +58,6 @@ func (m *model) blind(ctx context.Context, r Request, hasGoal bool, disturbances
 	}
 	d.Seconds = r.Now().Sub(r.Started).Seconds()
 	return d, nil
-}
-
-func emptyTable(p *factored.Problem) Table {
-	return Table{Variables: stateNames(p), States: [][]any{}, Actions: []app.Values{}, Rows: [][]int{}, Ranges: rangesOf(p)}
 }
 
 // takePlan writes a plan into d, and lets the evaluator say what it is worth.

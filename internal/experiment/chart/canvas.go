@@ -79,11 +79,6 @@ func (c *canvas) line(t tone, width float64, dash string, ps ...point) {
 	c.b.WriteString("/>\n")
 }
 
-// fill fills the area within the points.
-func (c *canvas) fill(t tone, ps []point) {
-	fmt.Fprintf(&c.b, `<path class="chart-f %s" d="%sZ"/>`+"\n", t.class(), path(ps))
-}
-
 // The anchors of texts: which part of a text its place is.
 const (
 	start  = "start"

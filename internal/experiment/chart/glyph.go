@@ -46,5 +46,5 @@ func (c *canvas) glyph(i int, at point) {
 	for k, q := range g.corners {
 		ps[k] = point{at.x + q.x*radius, at.y - q.y*radius}
 	}
-	c.fill(t, ps)
+	fmt.Fprintf(&c.b, `<path class="chart-f %s" d="%sZ"/>`+"\n", t.class(), path(ps))
 }

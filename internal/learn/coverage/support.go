@@ -62,9 +62,6 @@ type Table struct {
 	On, Off []uint64
 }
 
-// Cell is the table's cell of a row.
-func (t *Table) Cell(row []uint64) uint64 { return structure.Cell(row, t.Inputs) }
-
 // Known reports whether a row has no unseen combination of input values.
 func (s *Support) Known(row []uint64) bool {
 	holds := func(l Literal) bool { return int(row[l/2/64]>>(l/2%64)&1) == l%2 }
@@ -79,7 +76,7 @@ func (s *Support) Settles(output int, row []uint64, value bool) bool {
 		if value {
 			cells = t.On
 		}
-		if _, ok := slices.BinarySearch(cells, t.Cell(row)); !ok {
+		if _, ok := slices.BinarySearch(cells, structure.Cell(row, t.Inputs)); !ok {
 			return false
 		}
 	}

@@ -73,7 +73,7 @@ func (s *search) sum(integer []int, limited bool) *integerSum {
 		v := s.value(r, integer)
 		least, most = min(least, v), max(most, v)
 	}
-	e := newEquations(n + 1)
+	e := &equations{pivot: make([][]uint64, n+1)}
 	row := make([]uint64, n+2)
 	explained := 0
 	for _, r := range rows {
@@ -195,8 +195,6 @@ func (s *integerSum) tree(i, at int, left *int) *Tree {
 type equations struct {
 	pivot [][]uint64 // by unknown, the equation that begins with it; the last number is its right side
 }
-
-func newEquations(unknowns int) *equations { return &equations{pivot: make([][]uint64, unknowns)} }
 
 // add takes an equation. It reports whether the equation is independent of those before, and
 // whether they can be solved with it.

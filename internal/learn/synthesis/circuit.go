@@ -30,10 +30,6 @@ type gate struct {
 	threshold, level int
 }
 
-func newCircuit(inputs int) *circuit {
-	return &circuit{inputs: inputs, gates: make([]gate, inputs+1), number: map[string]int{}}
-}
-
 func (c *circuit) input(i int) wire { return wire(2 * (i + 1)) }
 
 // atLeast is whether k of some wires are 1.
@@ -172,7 +168,7 @@ func (c *circuit) addUnit(layer *bnn.Layer, w wire, l int, place []int) {
 
 // circuit writes the units of the net and the functions of integers as one circuit.
 func (n *net) circuit() *bnn.Network {
-	c := newCircuit(n.inputs)
+	c := &circuit{inputs: n.inputs, gates: make([]gate, n.inputs+1), number: map[string]int{}}
 	units := make([]wire, len(n.units))
 	for i, u := range n.units {
 		in := make([]wire, len(u.lits))

@@ -36,16 +36,6 @@ type GridConfig struct {
 	TargetError float64
 }
 
-// window is the number of epochs over which the progress of a cell is measured: long enough that an
-// epoch without progress is none, and half of what a cell has had when it can first be abandoned.
-func (c GridConfig) window() int { return max(10, c.Epochs/4) }
-
-// PaperWidths are the widths of the hidden layers in the paper's grid.
-func PaperWidths() []int { return []int{36, 96, 128} }
-
-// PaperDepths are the numbers of hidden layers in the paper's grid.
-func PaperDepths() []int { return []int{1, 2, 3} }
-
 // DefaultTarget is the target error if none is given: 0 for ternary weights, and the paper's
 // 3 % for binary ones.
 func DefaultTarget(w Weights) float64 {
@@ -119,10 +109,10 @@ func (c GridConfig) withDefaults() (GridConfig, error) {
 		return c, errors.New("hidden layers are the grid's to set, expected none")
 	}
 	if c.Widths == nil {
-		c.Widths = PaperWidths()
+		c.Widths = []int{36, 96, 128} // the paper's
 	}
 	if c.Depths == nil {
-		c.Depths = PaperDepths()
+		c.Depths = []int{1, 2, 3} // likewise
 	}
 	if c.Smallest == "" {
 		c.Smallest = SmallestNeurons
@@ -201,7 +191,7 @@ func (c GridConfig) meets(r *Result) bool {
 // number of wrong rows at which the discrete search starts; held reports whether rows are
 // held out.
 func (c GridConfig) hopeless(history []Record, polish int, held bool) bool {
-	e, window := len(history), c.window()
+	e, window := len(history), max(10, c.Epochs/4)
 	if e <= max(window, c.Epochs/2) || e >= c.Epochs || history[e-1].Train.Wrong <= polish {
 		return false
 	}

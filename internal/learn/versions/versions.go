@@ -106,7 +106,7 @@ func (f *Function) Cube(k int, at Point, value bool, keep []int) (fixed []int) {
 				break
 			}
 		}
-		free.remove(fix)
+		free[fix/64] &^= 1 << (fix % 64)
 	}
 	for v := range f.domain {
 		if !free.has(v) {
@@ -336,7 +336,6 @@ func (f *Function) contradicted(set mask) (mask, bool) {
 type mask [MaxVariables / 64]uint64
 
 func (m *mask) add(v int)     { m[v/64] |= 1 << (v % 64) }
-func (m *mask) remove(v int)  { m[v/64] &^= 1 << (v % 64) }
 func (m mask) has(v int) bool { return m[v/64]>>(v%64)&1 == 1 }
 
 func (m mask) and(n mask) mask {

@@ -13,10 +13,6 @@ type workspace struct {
 	kept   []float64
 }
 
-func newWorkspace(fluents int) workspace {
-	return workspace{lo: make([]float64, fluents), hi: make([]float64, fluents)}
-}
-
 // bounds returns bounds on n for any values of the open fluents. Rounding is monotone and
 // sums are taken in the order of evaluation, so the bounds hold exactly for the value that
 // the compiled expression computes.

@@ -21,8 +21,6 @@ type fork struct {
 // turn is the outcome of one draw: its place among those that have a weight, and their number.
 type turn struct{ place, of int }
 
-func (f *fork) begin() { f.at, f.p, f.unlikely = 0, 1, 0 }
-
 // next moves to the next path; false after the last.
 func (f *fork) next() bool {
 	for len(f.path) > 0 {

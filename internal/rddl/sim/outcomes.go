@@ -258,7 +258,7 @@ func (o *Outcomes) enumerate(g *group) ([]row, error) {
 	var rows []row
 	same := map[string]int{}
 	for more := true; more; more = m.fork.next() {
-		m.fork.begin()
+		m.fork.at, m.fork.p, m.fork.unlikely = 0, 1, 0
 		outside, err := o.compute(g.assigns)
 		if err != nil {
 			return nil, err

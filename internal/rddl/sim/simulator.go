@@ -296,7 +296,7 @@ func (s *Simulator) NewRunner(rng *rand.Rand) *Runner {
 	r.m.vals = make([]float64, len(s.p.Fluents))
 	r.m.next = make([]float64, len(s.p.Fluents))
 	r.m.rng = rng
-	r.work = newWorkspace(len(s.p.Fluents))
+	r.work = workspace{lo: make([]float64, len(s.p.Fluents)), hi: make([]float64, len(s.p.Fluents))}
 	r.load(s.initialState)
 	return r
 }

@@ -26,7 +26,7 @@ func (c *compiler) target(dest lit, key string, r reach) lit {
 	if dest != 0 {
 		return dest
 	}
-	l := c.freshBool(r)
+	l := c.wireOf(c.freshVariable(factored.Variable{Bool: true}).First, false, r)
 	c.gates[key] = l
 	return l
 }

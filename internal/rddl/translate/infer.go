@@ -95,7 +95,7 @@ func (in *inference) work() {
 // infer finds what declare needs and the options lack. For a determinised problem, what the
 // random one can reach is covered if that is finite.
 func (c *compiler) infer() inferred {
-	if !c.wanting() {
+	if c.complete(&inferred{}) {
 		return inferred{}
 	}
 	if c.g.Origin != nil {
@@ -126,9 +126,6 @@ func (c *compiler) legalDomains() *abstract {
 	}
 	return in.legal(true)
 }
-
-// wanting reports whether a fluent has neither a range nor finitely many values by its type.
-func (c *compiler) wanting() bool { return !c.complete(&inferred{}) }
 
 func (c *compiler) complete(found *inferred) bool {
 	for i := range c.g.Fluents {

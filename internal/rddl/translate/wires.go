@@ -63,11 +63,6 @@ func (c *compiler) wireOf(b factored.Bit, next bool, r reach) lit {
 	return l
 }
 
-// freshBool adds an auxiliary Boolean.
-func (c *compiler) freshBool(r reach) lit {
-	return c.wireOf(c.freshVariable(factored.Variable{Bool: true}).First, false, r)
-}
-
 // freshVariable adds an auxiliary variable. Without a name, or if the name is taken, it is
 // named after the present construct.
 func (c *compiler) freshVariable(v factored.Variable) *factored.Variable {

@@ -20,10 +20,6 @@ type reductions struct {
 	vivifiedAt int64 // propagations at the last vivification
 }
 
-func (r *reductions) init() { r.next = 2 * reduceUnit }
-
-func (s *Solver) reduceDue() bool { return s.stats.Conflicts >= s.reduce.next }
-
 // locked reports whether a clause is the reason of its first literal.
 func (s *Solver) locked(c cref) bool {
 	l := s.clauseLits(c)[0]

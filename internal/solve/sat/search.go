@@ -77,7 +77,7 @@ func (s *Solver) search(ctx context.Context, b Budget) Status {
 				return Unsatisfiable
 			}
 			continue
-		case s.reduceDue():
+		case s.stats.Conflicts >= s.reduce.next:
 			s.reduceLearned()
 			if b.Memory > 0 && s.Bytes() > b.Memory {
 				return Unknown

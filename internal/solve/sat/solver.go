@@ -90,7 +90,7 @@ func New(o Options) *Solver {
 	s.bump = 1
 	s.numbers = map[cref]int64{}
 	s.restart.init()
-	s.reduce.init()
+	s.reduce.next = 2 * reduceUnit
 	s.Grow(0)
 	return s
 }
