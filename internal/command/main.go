@@ -116,8 +116,9 @@ type environment struct {
 	// this process is not the command's alone.
 	replace func(program string, args []string) (status int, err error)
 
-	guard    *guard // ends the command
-	allFlags bool   // help has all flags
+	guard    *guard   // ends the command
+	allFlags bool     // help has all flags
+	args     []string // the words of the command line
 }
 
 // Main runs a program with its arguments and returns its exit status.
@@ -177,6 +178,7 @@ func (a *environment) prepare(args []string, exit func(int)) (work func() error,
 	if args, err = habits(args); err != nil {
 		return nil, "", err
 	}
+	a.args = slices.Clone(args)
 	if i := slices.Index(args, "--help=all"); i >= 0 {
 		args[i], a.allFlags = "--help", true
 	}

@@ -31,7 +31,7 @@ type planCmd struct {
 	Connect
 	WorkersOnly bool   `help:"With --connect, leave all the work to the workers; else this process works too, and the problem is divided after a second."`
 	JSON        bool   `name:"json" help:"Print one JSON object."`
-	Out         string `short:"o" help:"Write the answer to a file; if it ends in .toml, the problem with its changes as a task of its own, beside the answer." placeholder:"FILE"`
+	Out         string `short:"o" help:"Write the answer to a file; if it ends in .html, as a page that says all about it and needs no network; .svg, .png and .gif are pictures; .toml is the problem with its changes as a task of its own, beside the answer." placeholder:"FILE"`
 }
 
 // Run plans and prints the document.
@@ -123,8 +123,21 @@ func (c *planCmd) tell(a *environment, doc *execute.Document, unproved error) er
 	if c.PDDL != "" && doc.Metric != nil && c.Out != "" && c.Out != "-" {
 		text = func(w io.Writer) error { return writePDDL(w, doc) }
 	}
-	if err := a.answer(c.JSON, c.Out, doc, text); err != nil {
+	out := c.Out
+	if isShared(out) {
+		out = ""
+	}
+	if err := a.answer(c.JSON, out, doc, text); err != nil {
 		return err
+	}
+	if isShared(c.Out) && doc.Status != engine.Unknown {
+		s := shared{of: c.Ref, changes: c.Changes, doc: doc, steps: doc.Plan != nil, seed: c.Effort.Seed, text: text, verdict: doc.Verdict}
+		if doc.Proof != nil {
+			s.certificate = inFolder(doc.Proof.Certificate)
+		}
+		if err := a.share(c.Out, s); err != nil {
+			return err
+		}
 	}
 	if unproved != nil {
 		a.warn(unproved.Error())

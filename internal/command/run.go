@@ -66,19 +66,28 @@ func (c *runCmd) Run(a *environment) error {
 	if d == nil {
 		return limited(ctx, err)
 	}
-	printed := a.answer(c.JSON, c.Out, d, func(w io.Writer) error {
-		if !live {
-			writeRunSteps(w, d)
-		}
-		return writeRunEnd(w, d)
-	})
-	if err = errors.Join(err, printed); err != nil {
+	if err = errors.Join(err, c.tell(a, d, live)); err != nil {
 		return err
 	}
 	if w := d.Warning(); w != "" {
 		a.warn(w)
 	}
 	return endOfRun(d)
+}
+
+// tell prints a run, whose steps have been printed if it is live, or writes it to a file.
+func (c *runCmd) tell(a *environment, d *execute.RunDocument, live bool) error {
+	text := func(w io.Writer) error {
+		if !live {
+			writeRunSteps(w, d)
+		}
+		return writeRunEnd(w, d)
+	}
+	if !isShared(c.Out) {
+		return a.answer(c.JSON, c.Out, d, text)
+	}
+	err := a.answer(c.JSON, "", d, text)
+	return errors.Join(err, a.share(c.Out, shared{of: c.Ref, changes: c.Changes, doc: d, steps: len(d.Steps) > 0, seed: c.Effort.Seed, text: text}))
 }
 
 // endOfRun is the exit status of a run: 4 if it did not achieve its purpose.

@@ -58,7 +58,7 @@ type showCmd struct {
 	Seed      *uint64   `help:"Seed of the run in the picture of a policy; default: the most likely run." placeholder:"N"`
 	JSON      bool      `name:"json" help:"Print a problem as one JSON object."`
 	Frames    bool      `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
-	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html or .gif; those of plans and policies also as .txt; the problem with its changes as a task of its own if it ends in .toml." placeholder:"FILE"`
+	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html, .gif or .png; those of plans and policies also as .txt; the problem with its changes as a task of its own if it ends in .toml." placeholder:"FILE"`
 }
 
 // isTask reports whether a file's name is that of a task.
@@ -147,7 +147,7 @@ func (c *showCmd) network(ctx context.Context, a *environment) error {
 // picture draws a plan.
 func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	if c.JSON {
-		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif or .txt for %v, or --frames", c.Plan)
+		return fmt.Errorf("--json shows a problem; expected -o with a name that ends in .svg, .html, .gif, .png or .txt for %v, or --frames", c.Plan)
 	}
 	if !c.Changes.None() {
 		return fmt.Errorf("%v is shown as it is; expected no --reward, --initial, --set-initial or --require", c.Plan)
@@ -185,7 +185,7 @@ func (c *showCmd) draw(a *environment, p *picture.Picture, what string) error {
 
 // pictures are the forms of pictures, by the extension of the file.
 var pictures = map[string]func(*picture.Picture, io.Writer) error{
-	".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".txt": (*picture.Picture).Text,
+	".svg": (*picture.Picture).SVG, ".html": (*picture.Picture).HTML, ".gif": (*picture.Picture).GIF, ".png": (*picture.Picture).PNG, ".txt": (*picture.Picture).Text,
 }
 
 // isPicture reports whether a file's name is that of a picture.
@@ -198,7 +198,7 @@ func writePicture(a *environment, p *picture.Picture, what, out string) error {
 	case out == "" || out == "-":
 		write = (*picture.Picture).Text
 	case write == nil:
-		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif or .txt", out)
+		return fmt.Errorf("-o %s: its ending names no format of pictures; expected .svg, .html, .gif, .png or .txt", out)
 	}
 	return a.toFile(out, func(w io.Writer) error {
 		if err := write(p, w); err != nil {

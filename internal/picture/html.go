@@ -2,10 +2,14 @@ package picture
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/svg"
@@ -42,9 +46,10 @@ func (p *Picture) HTML(w io.Writer) error {
 		Steps                                  []pageStep
 		Notes, Verdict                         []string
 		Bad                                    bool
+		Report                                 *Report
 	}{
 		What: p.what, Title: p.title, Summary: p.summary, First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
-		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad,
+		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad, Report: p.report,
 	}
 	data.Base = markup(p.view.base())
 	var frames strings.Builder
@@ -64,7 +69,28 @@ func (p *Picture) HTML(w io.Writer) error {
 	if s := p.view.whole(); s != nil {
 		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), svg.Num(s.w), svg.Num(s.h), s.w > longFrom
 	}
-	return page.Execute(w, data)
+	var text bytes.Buffer
+	if err := page.Execute(&text, data); err != nil {
+		return err
+	}
+	_, err = w.Write(allow(text.Bytes()))
+	return err
+}
+
+// inline matches the scripts and styles of the page.
+var inline = regexp.MustCompile(`(?s)<(script|style)>(.*?)</(?:script|style)>`)
+
+// allow puts the hashes of the page's own scripts and styles, and of nothing else, into its policy.
+func allow(page []byte) []byte {
+	by := map[string]string{}
+	for _, m := range inline.FindAllSubmatch(page, -1) {
+		sum := sha256.Sum256(m[2])
+		by[string(m[1])] += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	for kind, hashes := range by {
+		page = bytes.Replace(page, []byte(kind+"-src 'none'"), []byte(kind+"-src"+hashes), 1)
+	}
+	return page
 }
 
 // longFrom is the width from which a drawing is scrolled rather than shrunk to the page, in

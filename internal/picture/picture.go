@@ -43,6 +43,7 @@ type Picture struct {
 	verdict *Verdict // what is known of it
 	steps   []string // the names of the steps; there is a state more
 	view    view
+	report  *Report // nil for none
 }
 
 // New determines the kind of a plan's problem from its variables, and returns its picture. It

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
+	"image/png"
 	"io"
 	"math"
 	"strings"
@@ -79,6 +80,21 @@ func (p *Picture) GIF(w io.Writer) error {
 	}
 	return gif.EncodeAll(w, out)
 }
+
+// PNG writes the drawing of all steps, at twice its size.
+func (p *Picture) PNG(w io.Writer) error {
+	if err := p.drawable(); err != nil {
+		return err
+	}
+	s := p.sheet()
+	scale := min(2, mostPNG/max(s.w, s.h))
+	whole := image.Rect(0, 0, int(math.Ceil(s.w*scale)), int(math.Ceil(s.h*scale)))
+	drawn := newCanvas(whole).layer([]element{rect(0, 0, float64(whole.Dx()), float64(whole.Dy()), 0, paper), as("", "", 0, 0, s.parts...).scaled(scale)})
+	return png.Encode(w, drawn)
+}
+
+// mostPNG bounds the sides of a PNG, in pixels.
+const mostPNG = 12_000
 
 // heading returns the title and the verdict of an animation, with lines of about n
 // characters, and the height that they take.

@@ -342,8 +342,8 @@ func (s *Server) complain(err error) {
 	}
 }
 
-// shellWords writes arguments as a shell reads them.
-func shellWords(args []string) string {
+// ShellWords writes arguments as a shell reads them.
+func ShellWords(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {
 		out[i] = a

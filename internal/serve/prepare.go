@@ -228,7 +228,11 @@ func (s *Server) complete(ctx context.Context, j *job) error {
 	work := filepath.Join(j.dir, workFolder)
 	switch {
 	case q.Certify:
-		return pack(filepath.Join(work, certificateFolder), filepath.Join(j.dir, certificateFile))
+		folder := filepath.Join(work, certificateFolder)
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return atomicfile.Write(filepath.Join(j.dir, certificateFile), func(w io.Writer) error { return Pack(w, folder) })
 	case q.Kind == "train" && (q.Install == nil || *q.Install):
 		return s.install(ctx, q.Problem, filepath.Join(work, networkFile))
 	}
@@ -267,37 +271,32 @@ func (s *Server) install(ctx context.Context, problem, network string) error {
 	return nil
 }
 
-// pack writes the files of a folder into a zip archive; without a folder it does nothing.
-func pack(folder, name string) error {
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return atomicfile.Write(name, func(w io.Writer) error {
-		z := zip.NewWriter(w)
-		err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
-				return err
-			}
-			rel, err := filepath.Rel(filepath.Dir(folder), path)
-			if err != nil {
-				return err
-			}
-			method := zip.Deflate
-			if strings.HasSuffix(path, ".zst") || strings.HasSuffix(path, ".gz") {
-				method = zip.Store
-			}
-			to, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(rel), Method: method})
-			if err != nil {
-				return err
-			}
-			from, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer from.Close()
-			_, err = io.Copy(to, from)
+// Pack writes the files of a folder as a zip archive.
+func Pack(w io.Writer, folder string) error {
+	z := zip.NewWriter(w)
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
 			return err
-		})
-		return errors.Join(err, z.Close())
+		}
+		rel, err := filepath.Rel(filepath.Dir(folder), path)
+		if err != nil {
+			return err
+		}
+		method := zip.Deflate
+		if strings.HasSuffix(path, ".zst") || strings.HasSuffix(path, ".gz") {
+			method = zip.Store
+		}
+		to, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(rel), Method: method})
+		if err != nil {
+			return err
+		}
+		from, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		_, err = io.Copy(to, from)
+		return err
 	})
+	return errors.Join(err, z.Close())
 }

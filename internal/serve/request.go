@@ -244,5 +244,5 @@ func (d document) line() string {
 	if err != nil || app.Binder().Take(f, of, nil) != nil {
 		return "fdplan " + d.Command
 	}
-	return "fdplan " + shellWords(append([]string{d.Command}, app.Binder().Words(of)...))
+	return "fdplan " + ShellWords(append([]string{d.Command}, app.Binder().Words(of)...))
 }
