@@ -45,8 +45,10 @@ func TestPythonIsGenerated(t *testing.T) {
 		options, properties := b.Options(of), b.Schema(of, nil)["properties"].(map[string]any)
 		skip := slices.Concat(own, strings.Fields(f.arguments))
 		if slices.ContainsFunc(options, func(o *bind.Option) bool { return o.Name == "problem" && o.Positional }) {
-			for _, o := range b.Options(load.Source{}) { // those of Problem
-				skip = append(skip, o.Name)
+			for _, o := range b.Options(load.Source{}) { // those of Problem, but for what is asked of it
+				if !slices.ContainsFunc(b.Options(load.Question{}), func(q *bind.Option) bool { return q.Name == o.Name }) {
+					skip = append(skip, o.Name)
+				}
 			}
 		}
 		fmt.Fprintf(&out, "\n\nclass %s(TypedDict, total=False):\n    \"\"\"Options of ``fdplan %s``.\"\"\"\n", f.name, f.command)

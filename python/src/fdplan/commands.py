@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["episodes", "explain", "plan", "policy", "run", "show", "simulate", "validate", "verify"]
 
 T = TypeVar("T")
-Steps: TypeAlias = "Sequence[Mapping[str, Any]]"
-Horizon: TypeAlias = "int | tuple[int, int] | None"
+Steps: TypeAlias = "Sequence[Mapping[str, Any] | str | Sequence[str]]"
+Horizon: TypeAlias = "int | tuple[int, int] | range | None"
 
 
 def request_of(given: Mapping[str, Any], files: ExitStack) -> dict[str, Any]:
@@ -42,10 +42,19 @@ def request_of(given: Mapping[str, Any], files: ExitStack) -> dict[str, Any]:
         request["simulator"] = attach(request["simulator"], files)
     if isinstance(request.get("policy"), Policy):
         request["policy"] = request["policy"].document
+    if isinstance(request.get("horizon"), range):
+        request["horizon"] = bounds_of(request["horizon"])
     for name in ("require", "rules", "actions", "ignore"):
         if name in request:
             request[name] = listed(request[name])
     return request
+
+
+def bounds_of(horizons: range) -> tuple[int, int]:
+    """Return the least and the greatest of some horizons."""
+    if not horizons or abs(horizons.step) != 1:
+        raise InputError(f"horizon is {horizons}; expected a range of numbers one after the other, such as range(2, 7)")
+    return min(horizons), max(horizons)
 
 
 def ask(command: str, kind: type[T], given: Mapping[str, Any], problem: Name | None = None, **more: Any) -> Invocation[T]:
@@ -54,7 +63,7 @@ def ask(command: str, kind: type[T], given: Mapping[str, Any], problem: Name | N
     request = request_of(given, files)
     if problem is not None:
         request = Problem.of(problem).parameters() | request
-        if isinstance(request.get("reward"), (str, os.PathLike)):
+        if isinstance(request.get("reward"), os.PathLike) or isinstance(request.get("reward"), str) and os.path.exists(request["reward"]):
             request["reward"] = _text(request["reward"])
     return Invocation(command, request, reader(kind, **more), files)
 
@@ -74,16 +83,26 @@ def steps_of(plan: Plan | Steps | str | os.PathLike[str] | None) -> Any:
             return json.loads(_text(plan))
         except ValueError as error:
             raise InputError(f"{os.fspath(plan)}: {error}; expected a plan as JSON") from None
-    return plan.document if isinstance(plan, Plan) else plan if plan is None else [dict(step) for step in plan]
+    return plan.document if isinstance(plan, Plan) else plan if plan is None else [step_of(step, t) for t, step in enumerate(plan, 1)]
+
+
+def step_of(step: Any, number: int) -> dict[str, Any]:
+    """Return a step of a plan: values of actions by name, or the names of the actions that are true."""
+    if isinstance(step, Mapping):
+        return dict(step)
+    names = [step] if isinstance(step, str) else list(step) if isinstance(step, (list, tuple, set, frozenset)) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"step {number} of the plan is {step!r}; expected values of actions by name, such as {{'move-east': True}}, or names of actions")
+    return {name: True for name in names}
 
 
 @Command
 def plan(problem: Name, horizon: Horizon = None, **given: Unpack[options.Plan]) -> Invocation[Plan]:
     """Find a plan with the best reward, and prove that no plan is better.
 
-    ``horizon`` is the number of steps, or a pair of the least and the greatest; without one the
-    problem's own. ``initial`` gives values of state variables, ``reward`` the weights of
-    variables or a file with them. The plan is tried in the ``simulator``: ``"rddl"``, a
+    ``horizon`` is the number of steps, a pair of the least and the greatest, or a ``range``; without one
+    the problem's own. ``goal``, ``require`` and ``range`` change what is asked, ``initial`` gives values of state
+    variables, ``reward`` an expression, the weights of variables or a file with them. The plan is tried in the ``simulator``: ``"rddl"``, a
     command, or an environment with ``reset`` and ``step``.
 
     Returns:

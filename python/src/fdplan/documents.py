@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import html
+import importlib
+import os
 import types
 import typing
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeVar
+
+from .errors import InputError
 
 T = TypeVar("T")
 
@@ -19,6 +25,39 @@ class Result:
 
     schema: int
     document: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of :meth:`to_frame`: the steps of a plan or a run, the variables of a problem; else one row with what is
+        no list."""
+        return [{name: value for name, value in self.document.items() if not isinstance(value, (list, Mapping))}]
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas frame.
+
+        Raises:
+            InputError: if pandas is not installed.
+        """
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise InputError("a frame needs pandas, which is not installed; expected records() in its place, or pip install pandas") from None
+        return pandas.DataFrame(self.records())
+
+    def render(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Return the answer as text; with a file, write it there as HTML and return the file's name."""
+        if file is None:
+            return "\n".join(f"{name}: {value}" for row in self.records() for name, value in row.items() if value is not None)
+        Path(file).write_text(f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n", encoding="utf-8")
+        return os.fspath(file)
+
+    def _repr_html_(self) -> str:
+        rows = self.records()
+        if len(rows) == 1:
+            rows = [{"": name, " ": value} for name, value in rows[0].items() if value is not None]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{html.escape(str(name))}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(str(row.get(name, '')))}</td>" for name in names) + "</tr>" for row in rows)
+        return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def decode(kind: type[T], value: Any, **more: Any) -> T:

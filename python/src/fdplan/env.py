@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import spaces
+from .errors import InputError
 from .problem import Name, Value
 from .results import Observation, Variable
 from .session import Session
@@ -43,14 +44,17 @@ class Space:
 
     def value(self, name: str, number: Any) -> Value:
         """Return the value, as the program has it, of a number. A name is returned as it is."""
+        if name not in self.variables:
+            raise InputError(f"there is no variable {name!r} here; expected one of {', '.join(self.variables)}")
         variable = self.variables[name]
         if isinstance(number, str):
             return number
         if variable.bool:
             return bool(number)
         names = self._names(variable)
+        if names and not 0 <= int(number) < len(names):
+            raise InputError(f"{name} is {number}; expected 0 to {len(names) - 1}, for one of {', '.join(names)}")
         return names[int(number)] if names else int(number)
-
 
     def values(self, numbers: Mapping[str, Any]) -> dict[str, Value]:
         """Return the values of numbers by name."""

@@ -19,6 +19,7 @@ from . import options, program
 from .documents import decode
 from .errors import FdplanError, FdplanWarning, Interrupted, LimitReached
 from .events import Event
+from .progress import shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -210,7 +211,8 @@ class Command(Generic[P, T]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         self.__signature__.bind(*args, **kwargs)
         with Job(self._prepare(*args, **kwargs)) as job:
-            return job.result()
+            with shown(job, self.__name__):
+                return job.result()
 
     def start(self, *args: P.args, **kwargs: P.kwargs) -> Job[T]:
         """Start the command and return it at work."""

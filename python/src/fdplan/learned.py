@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from . import answers
 from .answers import Collected, Converted, Equality, Errors, FluentErrors, Initialization, Measure, Trained
@@ -25,6 +26,11 @@ class Acted(answers.Acted):
 @dataclass(frozen=True, kw_only=True)
 class Tested(Errors):
     """The answer of :func:`fdplan.test`; the counts are of the data, and None without."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each fluent, with its errors; without any, what is known of all."""
+        fluents = self.document.get("fluents") or {}
+        return [{"fluent": name, **errors} for name, errors in fluents.items()] or super().records()
 
     @property
     def data(self) -> Measure | None:

@@ -13,6 +13,12 @@ Text: TypeAlias = "str | os.PathLike[str]"
 class Plan(TypedDict, total=False):
     """Options of ``fdplan plan``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -134,6 +140,12 @@ class Plan(TypedDict, total=False):
 class Policy(TypedDict, total=False):
     """Options of ``fdplan plan``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -180,6 +192,12 @@ class Policy(TypedDict, total=False):
 class Validate(TypedDict, total=False):
     """Options of ``fdplan validate``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -220,6 +238,12 @@ class Validate(TypedDict, total=False):
 class Verify(TypedDict, total=False):
     """Options of ``fdplan verify``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -259,6 +283,12 @@ class Verify(TypedDict, total=False):
 
 class Explain(TypedDict, total=False):
     """Options of ``fdplan explain``."""
+
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
 
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
@@ -309,6 +339,12 @@ class Explain(TypedDict, total=False):
 class Simulate(TypedDict, total=False):
     """Options of ``fdplan simulate``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -339,6 +375,12 @@ class Simulate(TypedDict, total=False):
 
 class Run(TypedDict, total=False):
     """Options of ``fdplan run``."""
+
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
 
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
@@ -416,6 +458,12 @@ class Run(TypedDict, total=False):
 class Show(TypedDict, total=False):
     """Options of ``fdplan show``."""
 
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
+
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
 
@@ -446,6 +494,12 @@ class Show(TypedDict, total=False):
 
 class Learn(TypedDict, total=False):
     """Options of ``fdplan learn``."""
+
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
 
     reward: Text | Mapping[str, Any]
     """Reward of a step in place of the problem's own: an expression, or a file of variable,weight lines."""
@@ -504,6 +558,12 @@ class Learn(TypedDict, total=False):
 
 class Collect(TypedDict, total=False):
     """Options of ``fdplan collect``."""
+
+    goal: Text
+    """Condition that must hold after the last step, in place of the problem's own goal; in PDDL a condition such as (and (at b room))."""
+
+    range: Sequence[Text] | Mapping[str, Any]
+    """Range of a number, in place of the problem's own; repeatable. A real takes a step too. Of a number that was learned, it is a rule within the range that was learned."""
 
     time_limit: Text | float
     """Stop after this time, such as 60s or 5m, counted from the start of the process; default: none."""

@@ -15,7 +15,7 @@ from .problem import Problem
 
 __all__ = ["FORMATS", "caption", "draw"]
 
-FORMATS = ("svg", "html", "gif", "txt")
+FORMATS = ("svg", "html", "gif", "png", "txt")
 """The formats of pictures."""
 
 

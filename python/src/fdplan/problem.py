@@ -14,7 +14,7 @@ __all__ = ["Name", "Problem", "Reward", "Value", "Values"]
 Value: TypeAlias = "bool | int | float | str"
 Values: TypeAlias = "Mapping[str, Value]"
 Reward: TypeAlias = "Mapping[str, float] | str | os.PathLike[str]"
-"""A reward: the weights of variables, or the name of a file with them."""
+"""A reward: an expression, the weights of variables, or the name of a file with them."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Problem:
         files: a folder in the FD-SAT-Plan layout.
         domain: an RDDL file, in place of ``name``; everything is known, nothing learned.
         instance: an RDDL file with the instance, with ``domain``.
-        goal: an RDDL expression that must hold at the end, with ``domain``.
-        ranges: ranges of integer fluents such as ``level=0..7``, with ``domain``.
+        goal: an expression that must hold at the end, in place of the problem's own goal.
+        ranges: ranges of numbers such as ``level=0..7``, in place of the problem's own.
         model: plan with the network, or with the RDDL itself.
         determinize: the rule that gives each draw of random RDDL one value.
         ignore_discount: treat a discount other than 1 as 1.

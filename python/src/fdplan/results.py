@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import answers
 from .answers import (
@@ -88,13 +89,40 @@ class Plan(PlanAnswer):
         return path
 
     def picture(self, format: str = "svg") -> bytes:
-        """Return a picture of the plan: ``svg``, ``html``, ``gif`` or ``txt``.
+        """Return a picture of the plan: ``svg``, ``html``, ``gif``, ``png`` or ``txt``.
 
         Raises:
             NoAnswer: if there is no plan.
         """
         checked(self, self.plan is not None, f"{self.problem}: {self.verdict}")
         return draw(self.document, self.source, format)
+
+    def __len__(self) -> int:
+        return len(self.plan or [])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.plan or [])
+
+    def __getitem__(self, step: int) -> dict[str, Any]:
+        return (self.plan or [])[step]
+
+    def __bool__(self) -> bool:
+        return True  # a plan without steps is an answer, too
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each state of the plan, with the actions taken in it; the last has none."""
+        actions = list(dict.fromkeys(name for step in self for name in step))
+        return [
+            {"step": t, **state, **({name: self[t].get(name) for name in actions} if t < len(self) else {})}
+            for t, state in enumerate(self.document.get("trace") or [])
+        ]
+
+    def render(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Return the plan drawn with characters; with a file, write a picture as its name ends, and return its name."""
+        if file is None:
+            return self.picture("txt").decode() if self.plan else f"{self.problem}: {self.verdict}"
+        Path(file).write_bytes(self.picture(Path(file).suffix.lstrip(".").lower()))
+        return os.fspath(file)
 
     def _repr_html_(self) -> str:
         drawing = draw(self.document, self.source, "svg").decode() if self.plan else ""
@@ -171,6 +199,22 @@ class Run(Execution):
         """Whether the run did what it was to do."""
         return self.status in ("goal", "done")
 
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.steps)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each step: what is no list, and the state and the action by name."""
+        return [
+            {name: value for name, value in step.items() if not isinstance(value, (list, Mapping))} | dict(step.get("state") or {}) | dict(step.get("action") or {})
+            for step in self.document.get("steps") or []
+        ]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shown(Summary):
@@ -179,3 +223,13 @@ class Shown(Summary):
     def of_kind(self, kind: str) -> list[Variable]:
         """Return the variables of a kind: ``state``, ``action`` or ``auxiliary``."""
         return [variable for variable in self.variables if variable.kind == kind]
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each variable."""
+        return [dict(row) for row in self.document.get("variables") or []]

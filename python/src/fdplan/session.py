@@ -216,7 +216,7 @@ class SessionProblem:
     def __repr__(self) -> str:
         return f"<problem {self.shown.problem} of a session>"
 
-    def plan(self, horizon: int | tuple[int, int] | None = None, *, on_event: OnEvent = None, **given: Unpack[options.Plan]) -> Plan:
+    def plan(self, horizon: int | tuple[int, int] | range | None = None, *, on_event: OnEvent = None, **given: Unpack[options.Plan]) -> Plan:
         """Find a plan with the best reward, and prove that no plan is better.
 
         Raises:
