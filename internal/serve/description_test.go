@@ -71,6 +71,11 @@ func TestRoutesAreDescribed(t *testing.T) {
 			if public := op.Security != nil && len(*op.Security) == 0; public != r.public {
 				t.Errorf("%s: needs no token: %v, described as %v", key, r.public, public)
 			}
+			for _, status := range []string{"403", "405", "421", "500"} {
+				if op.Responses[status].Ref == "" {
+					t.Errorf("%s: status %s is not described", key, status)
+				}
+			}
 			if !r.public && op.Responses["401"].Ref == "" {
 				t.Errorf("%s: status 401 is not described", key)
 			}
@@ -118,7 +123,7 @@ func bodyOf(op operation) map[string]bool {
 func TestFieldsAreDescribed(t *testing.T) {
 	a := api(t)
 	for name, v := range map[string]any{
-		"Job": Job{}, "Error": problemError{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
+		"Job": Job{}, "Error": problemError{}, "ProblemDetails": details{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
 		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": sessionAnswer{}, "SessionRequest": sessionRequest{},
 	} {
 		described := map[string]bool{}

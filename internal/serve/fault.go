@@ -61,19 +61,40 @@ func faultOf(err error) *problemError {
 	return &problemError{status: http.StatusInternalServerError, Message: "internal error; the server's terminal shows more", Bug: true}
 }
 
-// refuse writes an error as JSON.
+// details is a refused request as RFC 9457 has it, with the fields of the error.
+type details struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	problemError
+}
+
+// retryAfter is when a client may try again where the server is busy, in seconds: jobs and requests that wait take some.
+const retryAfter = "5"
+
+// refuse writes an error.
 func refuse(w http.ResponseWriter, err error) {
 	e := faultOf(err)
 	status := e.status
 	if status == 0 {
 		status = http.StatusBadRequest
 	}
-	answer(w, status, e)
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	write(w, status, details{"about:blank", http.StatusText(status), status, e.Error(), *e})
 }
 
-// answer writes a document. An error of writing means that the reader is gone.
+// answer writes a document.
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	write(w, status, v)
+}
+
+// write writes JSON. An error of writing means that the reader is gone.
+func write(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -179,6 +179,9 @@ func (x *testServer) described(req *http.Request, resp *http.Response, body []by
 	if resp.StatusCode < 400 {
 		covered.Store(op.ID, true)
 	}
+	if busy := resp.StatusCode == 429 || resp.StatusCode == 503; busy != (resp.Header.Get("Retry-After") != "") {
+		x.t.Errorf("%s has Retry-After %q", where, resp.Header.Get("Retry-After"))
+	}
 	if len(r.Content) == 0 {
 		if len(body) > 0 {
 			x.t.Errorf("%s has a body: %s", where, body)
@@ -191,7 +194,7 @@ func (x *testServer) described(req *http.Request, resp *http.Response, body []by
 		x.t.Errorf("%s has the type %q", where, resp.Header.Get("Content-Type"))
 		return
 	}
-	if kind != "application/json" || content.Schema["format"] == "binary" {
+	if kind != "application/json" && kind != "application/problem+json" || content.Schema["format"] == "binary" {
 		return
 	}
 	var v any

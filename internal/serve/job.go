@@ -40,6 +40,7 @@ type Job struct {
 	Kind     string          `json:"kind"`
 	Problem  string          `json:"problem,omitempty"`
 	Label    string          `json:"label,omitempty"`
+	Key      string          `json:"idempotency_key,omitempty"`
 	Status   Status          `json:"status"`
 	Exit     *int            `json:"exit"`
 	Created  time.Time       `json:"created"`

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"math"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,10 @@ func (s *Server) listJobs(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	kind, status, problem := query.Get("kind"), Status(query.Get("status")), query.Get("problem")
 	limit, err := count(query.Get("limit"), "limit", 100, 1000)
+	before := math.MaxInt
+	if err == nil {
+		before, err = count(query.Get("cursor"), "cursor", math.MaxInt, math.MaxInt)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -24,20 +29,23 @@ func (s *Server) listJobs(w http.ResponseWriter, r *http.Request) error {
 		return bad("%.40q is not a status of a job; expected queued, running, done, failed, cancelled or interrupted", string(status))
 	}
 	doc := struct {
-		Schema int   `json:"schema"`
-		Jobs   []Job `json:"jobs"`
-	}{app.Schema, []Job{}}
+		Schema int     `json:"schema"`
+		Jobs   []Job   `json:"jobs"`
+		Next   *string `json:"next"`
+	}{app.Schema, []Job{}, nil}
 	for _, j := range s.jobs.list() {
-		if len(doc.Jobs) == limit {
-			break
-		}
 		d, err := j.describe(false)
 		if err != nil {
 			return err
 		}
-		if (kind == "" || d.Kind == kind) && (status == "" || d.Status == status) && (problem == "" || d.Problem == problem) {
-			doc.Jobs = append(doc.Jobs, d)
+		if number(j) >= before || kind != "" && d.Kind != kind || status != "" && d.Status != status || problem != "" && d.Problem != problem {
+			continue
 		}
+		if len(doc.Jobs) == limit {
+			doc.Next = &doc.Jobs[limit-1].ID
+			break
+		}
+		doc.Jobs = append(doc.Jobs, d)
 	}
 	answer(w, http.StatusOK, doc)
 	return nil

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -25,6 +26,8 @@ type jobList struct {
 	*shelf
 	data    *dataFolder
 	running chan struct{} // has a place for each job that may run
+
+	keyed sync.Mutex // held while a job with an Idempotency-Key is made
 
 	mu        sync.Mutex
 	byID      map[string]*job
@@ -72,6 +75,34 @@ func (l *jobList) find(id string) (*job, error) {
 		return j, nil
 	}
 	return nil, missing("job", id)
+}
+
+// maxKey bounds an Idempotency-Key, in bytes.
+const maxKey = 255
+
+// withKey returns the job that a request with the key has started; nil for none. It is an error if that was another request.
+func (l *jobList) withKey(key string, q *JobRequest) (*job, error) {
+	if len(key) > maxKey {
+		return nil, bad("the Idempotency-Key has %d bytes; expected at most %d", len(key), maxKey)
+	}
+	for _, j := range l.list() {
+		j.mu.Lock()
+		same, of := j.doc.Key == key, j.doc.Request
+		j.mu.Unlock()
+		if !same {
+			continue
+		}
+		one, err1 := json.Marshal(of)
+		two, err2 := json.Marshal(q)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(one, two) {
+			return nil, &problemError{status: http.StatusUnprocessableEntity, Message: "the Idempotency-Key belongs to another request", Hint: "expected a key of its own for each request"}
+		}
+		return j, nil
+	}
+	return nil, nil
 }
 
 // list returns the jobs, the newest first.

@@ -28,10 +28,19 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	if err := q.check(s.config.Limits); err != nil {
 		return err
 	}
+	key := r.Header.Get("Idempotency-Key")
+	if key != "" {
+		s.jobs.keyed.Lock() // a second request with the key waits for the job of the first
+		defer s.jobs.keyed.Unlock()
+		if before, err := s.jobs.withKey(key, &q); err != nil || before != nil {
+			return errors.Join(err, again(w, before))
+		}
+	}
 	j, err := s.jobs.add(q, s.config.Now(), s.config.Limits.Queued)
 	if err != nil {
 		return err
 	}
+	j.doc.Key = key
 	d, limit, err := s.prepare(j, &q)
 	if err == nil {
 		err = s.start(j, d, limit)
@@ -46,6 +55,19 @@ func (s *Server) createJob(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Location", apiPrefix+"v1/jobs/"+doc.ID)
 	answer(w, http.StatusCreated, doc)
 	return nil
+}
+
+// again answers with a job that was started before; nil for none.
+func again(w http.ResponseWriter, j *job) error {
+	if j == nil {
+		return nil
+	}
+	doc, err := j.describe(false)
+	if err == nil {
+		w.Header().Set("Location", apiPrefix+"v1/jobs/"+doc.ID)
+		answer(w, http.StatusOK, doc)
+	}
+	return err
 }
 
 // prepare puts what a job reads into its folder, and returns the document of its command.
