@@ -1,23 +1,28 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
 type checkCmd struct {
-	Domain   string `arg:"" help:"RDDL file with the domain; it may contain instances too." placeholder:"D.rddl"`
+	Domain   string `arg:"" help:"RDDL file with the domain, which may contain instances too; or any problem, as plan takes it." placeholder:"D.rddl"`
 	Instance string `arg:"" optional:"" help:"RDDL file with the instance and its non-fluents." placeholder:"I.rddl"`
 	// Of a log.
 	Contradictions bool `help:"List the rows of a log with the same state and action and different next states: check TASK DATA --contradictions."`
 	JSON           bool `name:"json" help:"Print one JSON object."`
+	load.Question
+	load.Edits
 	app.Bounds
 }
 
@@ -27,6 +32,10 @@ func (c *checkCmd) Run(a *environment) error {
 	defer cancel()
 	if c.Contradictions {
 		return c.contradictions(ctx, a)
+	}
+	changes := load.Changes{Edits: c.Edits}
+	if c.Instance == "" && (!strings.EqualFold(filepath.Ext(c.Domain), ".rddl") || c.Goal != "" || len(c.Range) > 0 || !changes.None()) {
+		return c.problem(ctx, a, changes)
 	}
 	names := []string{c.Domain}
 	if c.Instance != "" {
@@ -40,6 +49,25 @@ func (c *checkCmd) Run(a *environment) error {
 		a.warn(w)
 	}
 	return a.answer(c.JSON, "", found, func(w io.Writer) error { return writeChecked(w, found) })
+}
+
+// problem checks a problem of any form, with what is asked of it.
+func (c *checkCmd) problem(ctx context.Context, a *environment, changes load.Changes) error {
+	r := load.Ref{Name: c.Domain, Source: load.Source{Question: c.Question}, Chance: true}
+	if err := r.Resolve(); err != nil {
+		return err
+	}
+	r.Untrained = !load.HasNetwork(r)
+	p, err := loadProblem(ctx, r, changes)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	s := inspect.Show(p)
+	return a.answer(c.JSON, "", s, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: nothing is wrong; %s, %s, %s of the goal\n", s.Problem, counted.Of(s.Bits["state"], "state bit"), counted.Of(s.Bits["action"], "action bit"),
+			counted.Of(len(s.Goal), "condition"))
+		return err
+	})
 }
 
 func writeChecked(w io.Writer, found *inspect.Checked) error {

@@ -106,6 +106,9 @@ func habits(args []string) ([]string, error) {
 			out = atPort(out, n)
 		}
 	}
+	if out[0] == "certify" && len(out) > 2 && !strings.HasPrefix(out[1], "-") && !strings.HasPrefix(out[2], "-") {
+		out[2] = "--problem=" + out[2] // as other commands name it
+	}
 	return twoFiles(out, known), nil
 }
 

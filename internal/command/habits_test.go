@@ -132,6 +132,11 @@ var typed = []struct {
 	{"train OWN/nothing.csv --problem navigation/3x3 --output OWN/n.bnn --learning-rate 0.1", 2, "nothing.csv"},
 	{"train OWN/nothing.csv --task navigation/3x3 -o OWN/n.bnn --batch-size 8", 2, "expected --epochs, --rate or --hidden"},
 	{"serve --port x", 2, "x"},
+	{"check navigation/3x3", 0, "nothing is wrong"},
+	{"check OWN --goal robot-at(x9,y15)", 0, "nothing is wrong"},
+	{"check navigation/3x3 --goal robot(x9)", 2, "goal:1:1"},
+	{"check RDDL/two-product.rddl", 0, "domain"},
+	{"certify EMPTY navigation/3x3", 2, "fdplan: "},
 	{"serve --listen 127.0.0.1:http:1", 2, "127.0.0.1:http:1"},
 }
 

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/counted"
 )
 
 // The validator executes a plan on the atoms of the problem as it was read. It shares no code with the grounding.
@@ -46,7 +48,7 @@ func (p *Problem) Validate(plan []Step) (metric float64, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("the goal: %w", err)
 	case !ok:
-		return 0, fmt.Errorf("the goal does not hold after %d steps", len(plan))
+		return 0, fmt.Errorf("the goal does not hold after %s", counted.Of(len(plan), "step"))
 	}
 	return w.Metric(len(plan))
 }
