@@ -59,6 +59,7 @@ type Minimizer struct {
 	stratum int64   // literals of less are not assumed away yet
 	guard   sat.Lit // assumed, it makes the next solution cost less than guarded
 	guarded int64
+	limit   sat.Limit // what the guard implies
 }
 
 // output is a literal that stands for "at least k of these".
@@ -209,7 +210,7 @@ func (m *Minimizer) fromAbove(ctx context.Context, b sat.Budget) error {
 		var assume []sat.Lit
 		if m.upper < math.MaxInt64 && len(m.costs) > 0 {
 			if m.guarded > m.upper {
-				if err := m.newGuard(); err != nil {
+				if err := m.tighten(); err != nil {
 					return err
 				}
 			}
@@ -234,16 +235,14 @@ func (m *Minimizer) fromAbove(ctx context.Context, b sat.Budget) error {
 	return nil
 }
 
-// newGuard makes a literal that implies that a solution is better than the
-// best. The one before is denied, so that its constraint sleeps.
-func (m *Minimizer) newGuard() error {
-	if m.guard != sat.NoLit {
-		m.s.AddClause(m.guard.Not())
-	}
-	g := m.s.NewVar()
-	if m.p != nil {
-		m.p.retire(m.guard)
-		m.p.guard(g)
+// tighten makes the guard imply that a solution is better than the best so far. It stays the
+// same literal, so that what was learned with it counts on.
+func (m *Minimizer) tighten() error {
+	if m.guard == sat.NoLit {
+		m.guard = m.s.NewVar()
+		if m.p != nil {
+			m.p.guard = m.guard
+		}
 	}
 	var total int64
 	terms := make([]sat.Term, 0, len(m.costs)+1)
@@ -252,13 +251,12 @@ func (m *Minimizer) newGuard() error {
 		total += t.Coef
 	}
 	// sum of costs <= upper-1: the denied costs are at least total-upper+1.
-	need := total - m.upper + 1
-	if need > 0 {
-		if _, err := m.s.AddLinear(append(terms, sat.Term{Coef: need, Lit: g.Not()}), need); err != nil {
+	if need := total - m.upper + 1; need > 0 {
+		if _, err := m.s.Tighten(&m.limit, append(terms, sat.Term{Coef: need, Lit: m.guard.Not()}), need); err != nil {
 			return fmt.Errorf("bounding the objective: %w", err)
 		}
 	}
-	m.guard, m.guarded = g, m.upper
+	m.guarded = m.upper
 	return nil
 }
 

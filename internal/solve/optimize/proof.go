@@ -10,8 +10,8 @@ import (
 // tracer, whose variables must be those of the problem that the proof is about,
 // by number; a minimizer that it is attached to adds more.
 //
-// The guards of the search from above are left out of the proof: once a
-// solution was shown, the checker holds that the next must be better, so that a
+// The guard of the search from above is left out of the proof: once a
+// solution was shown, the checker holds that the next must be better, so that the
 // guard is true there, and a clause follows without it.
 //
 // The bound of the search from below is a sum. A core l_1 … l_n of weight w is
@@ -26,8 +26,8 @@ import (
 type Prover struct {
 	log       *proof.Logger
 	lits      []proof.Lit
-	guards    map[int32]bool // variables that stand in no line; true for the one in use
-	improving proof.ID       // what the last solution added: the objective is less
+	guard     sat.Lit  // it stands in no line
+	improving proof.ID // what the last solution added: the objective is less
 	cores     []countedCore
 	place     map[*sat.Lit]int // in cores, by the first literal's address, as outputKey
 	lower     int64            // the sum of the cores' weights
@@ -44,7 +44,7 @@ type countedCore struct {
 
 // NewProver writes to log, which the prover concludes and closes.
 func NewProver(log *proof.Logger) *Prover {
-	return &Prover{log: log, guards: map[int32]bool{}, place: map[*sat.Lit]int{}}
+	return &Prover{log: log, place: map[*sat.Lit]int{}}
 }
 
 // Attach has m tell p of what it does. It must come before the first Run, and p
@@ -55,13 +55,8 @@ func (m *Minimizer) Attach(p *Prover) { m.p = p }
 func (p *Prover) Learned(clause []sat.Lit) int64 {
 	p.lits = p.lits[:0]
 	for _, l := range clause {
-		current, guard := p.guards[l.Var()]
-		switch {
-		case !guard:
+		if l.Var() != p.guard.Var() {
 			p.lits = append(p.lits, l.DIMACS())
-		case !current && len(clause) == 1:
-			// A guard that is out of use was denied; nothing follows from that.
-			return int64(p.log.Last())
 		}
 	}
 	return int64(p.log.Learn(p.lits))
@@ -76,16 +71,6 @@ func (p *Prover) Deleted(clause []sat.Lit, number int64) {
 		}
 	}
 	p.log.Delete(proof.ID(number), p.lits...)
-}
-
-// guard takes g into use as a guard.
-func (p *Prover) guard(g sat.Lit) { p.guards[g.Var()] = true }
-
-// retire takes g out of use.
-func (p *Prover) retire(g sat.Lit) {
-	if g != sat.NoLit {
-		p.guards[g.Var()] = false
-	}
 }
 
 // refuted writes that the assumptions of a core cannot hold together, which
@@ -106,7 +91,7 @@ func (p *Prover) model(s *sat.Solver) []proof.Lit {
 		if !s.Value(l) {
 			l = l.Not()
 		}
-		if _, guard := p.guards[v]; !guard {
+		if v != p.guard.Var() {
 			p.lits = append(p.lits, l.DIMACS())
 		}
 	}
