@@ -7,6 +7,7 @@ package bnn
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Layer is one layer of binary units over -1/+1 inputs, given as false and
@@ -122,4 +123,24 @@ func (n *Network) Check() error {
 		inputs = l.Units()
 	}
 	return nil
+}
+
+// Support lists the inputs that an output is connected with by weights that are not 0, in order.
+func (n *Network) Support(output int) []int {
+	from := []int{output}
+	for _, l := range slices.Backward(n.Layers) {
+		reached := make([]bool, l.Inputs)
+		for _, j := range from {
+			for i, w := range l.Row(j) {
+				reached[i] = reached[i] || w != 0
+			}
+		}
+		from = from[:0]
+		for i, r := range reached {
+			if r {
+				from = append(from, i)
+			}
+		}
+	}
+	return from
 }

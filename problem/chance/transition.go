@@ -15,7 +15,8 @@ type Transition struct {
 	p       *factored.Problem
 	m       *Model
 	final   []*expr.Expr
-	net     *bnn.Evaluator // nil for none
+	network *bnn.Network   // nil for none
+	net     *bnn.Evaluator // of it
 	scratch *bnn.Scratch
 	in, out []uint64
 	sure    []int // states that are not drawn
@@ -34,22 +35,20 @@ type known struct {
 	k     int64
 }
 
-// addKnown adds the bit that a constraint gives, if it is an equation with one next bit.
-func (t *Transition) addKnown(c *factored.Constraint) {
-	x := known{k: c.K}
+// gives returns the bit that a constraint gives, if it is an equation with one next bit.
+func gives(c *factored.Constraint) (x known, ok bool) {
+	x.k = c.K
 	for _, term := range c.Terms {
 		switch {
 		case !term.Lit.Next:
 			x.terms = append(x.terms, term)
 		case x.sign != 0 || term.Lit.Neg || term.Coef != 1 && term.Coef != -1:
-			return
+			return x, false
 		default:
 			x.bit, x.sign = term.Lit.Bit, term.Coef
 		}
 	}
-	if c.Op == factored.EQ && x.sign != 0 {
-		t.known = append(t.known, x)
-	}
+	return x, c.Op == factored.EQ && x.sign != 0
 }
 
 // NewTransition returns the transition of a problem with its network and what is drawn; either may be nil. Runs end in
@@ -57,7 +56,7 @@ func (t *Transition) addKnown(c *factored.Constraint) {
 func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*expr.Expr) *Transition {
 	t := &Transition{p: p, m: m, final: final, next: make(factored.Valuation, p.NumBits())}
 	if net != nil {
-		t.net = bnn.NewEvaluator(net)
+		t.network, t.net = net, bnn.NewEvaluator(net)
 		t.scratch = t.net.NewScratch()
 		t.in, t.out = make([]uint64, bnn.Words(len(p.Inputs))), make([]uint64, bnn.Words(len(p.Outputs)))
 	}
@@ -65,7 +64,9 @@ func NewTransition(p *factored.Problem, net *bnn.Network, m *Model, final []*exp
 		t.m = &Model{Problem: p}
 	}
 	for i := range p.Transition {
-		t.addKnown(&p.Transition[i])
+		if x, ok := gives(&p.Transition[i]); ok {
+			t.known = append(t.known, x)
+		}
 	}
 	drawn := map[int]bool{}
 	for _, v := range t.m.Outputs() {

@@ -64,6 +64,25 @@ func (f *Function) Next(values []int64) int64 {
 	return min(max(roundEven(n.Sum.of(values), n.Sum.Den), f.Lo), f.Hi)
 }
 
+// Reads lists the variables that the next value depends on, in order.
+func (f *Function) Reads() []int {
+	var all []int
+	var walk func(n *FunctionNode)
+	walk = func(n *FunctionNode) {
+		if n == nil {
+			return
+		}
+		for _, t := range n.Sum.Terms {
+			all = append(all, t.Variable)
+		}
+		walk(n.Low)
+		walk(n.High)
+	}
+	walk(f.Root)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // WithoutFunctions returns a copy of p without its functions and their constraints, for whoever computes what they give.
 func (p *Problem) WithoutFunctions() *Problem {
 	q := p.Clone()

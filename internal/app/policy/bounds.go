@@ -26,12 +26,11 @@ type Rule struct {
 const mostOutcomes = 100_000_000
 
 // factored is the process as independent draws.
-func (m *model) factored(o policy.Objective) (*decision.Factored, error) {
-	p, ok := m.process.(*decision.Process)
-	if !ok {
-		return nil, fmt.Errorf("%w: bounds are for RDDL", decision.ErrNotFactored)
+func (m *model) factored(o policy.Objective) (decision.Split, error) {
+	if p, ok := m.process.(*decision.Learned); ok {
+		return p.Factored(o == policy.Reward)
 	}
-	return p.Factored(m.p.Truth.Goal, o == policy.Reward)
+	return m.process.(*decision.Process).Factored(m.p.Truth.Goal, o == policy.Reward)
 }
 
 // exactSteps is the time for dynamic programming at the begin of a run, in times for a step.
@@ -57,7 +56,7 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 	if err != nil {
 		return fmt.Errorf("%w; there are no bounds either: %w", tooLarge, err)
 	}
-	b, err := f.Bound(ctx, decision.BoundOptions{
+	b, err := decision.Bound(ctx, f, decision.BoundOptions{
 		Objective: r.Objective, Horizon: r.Horizon, Seed: r.Seed, Memory: r.Limits.Memory / 4, Confidence: confidence, Now: r.Now, Report: r.Interval,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/bracket"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/problem/factored"
 )
 
 // ErrNotFactored is wrapped by errors of processes that cannot be made of independent draws.
@@ -49,16 +50,28 @@ const (
 	leastRuns = 50
 )
 
+// Split is a decision process whose steps are made of independent draws, each of which depends on few variables.
+// It belongs to one goroutine.
+type Split interface {
+	bracket.Model
+	policy.Process
+	Pack(val factored.Valuation) ([]uint64, error)
+	Unpack(val factored.Valuation, state []uint64) error
+	Action(val factored.Valuation, id uint32) error // by its place among all
+	// RewardRange bounds the reward of any step; the bounds may be infinite.
+	RewardRange() (lo, hi float64)
+}
+
 // bounder looks for bounds.
 type bounder struct {
-	f *Factored
+	f Split
 	o BoundOptions
 	*Bounds
 }
 
 // Bound finds an interval for the value of the best policy, until the context ends; without a deadline for a fixed number of trials. The error
 // is that of the context if it ends before there is an interval.
-func (f *Factored) Bound(ctx context.Context, o BoundOptions) (*Bounds, error) {
+func Bound(ctx context.Context, f Split, o BoundOptions) (*Bounds, error) {
 	b := &bounder{f, o, &Bounds{Lower: math.Inf(-1), Upper: math.Inf(1)}}
 	list, all := phases[:patient], ctx
 	if end, ok := ctx.Deadline(); ok {

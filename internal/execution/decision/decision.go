@@ -1,5 +1,5 @@
-// Package decision makes a decision process of RDDL that draws at random: states, legal joint actions,
-// outcomes and rewards are those of the simulator.
+// Package decision makes decision processes: of RDDL that draws at random, whose states, legal joint actions,
+// outcomes and rewards are those of the simulator, and of learned models. It bounds their values where the states are too many to be listed.
 package decision
 
 import (

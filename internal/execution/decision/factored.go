@@ -3,7 +3,6 @@ package decision
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/bracket"
@@ -27,15 +26,6 @@ type Factored struct {
 	sums  []memo[float64]
 	goals []bracket.Scope
 	field map[int]int // of a fluent
-}
-
-// memo remembers a part of a step by what it depends on.
-type memo[T any] struct {
-	scope   bracket.Scope
-	strides []uint64 // of its reads; the last is that of classes
-	dense   []T
-	known   []bool
-	sparse  map[uint64]T
 }
 
 // mostJoint bounds the joint actions of a factored process.
@@ -150,81 +140,31 @@ func (f *Factored) joint(s *sim.Simulator) error {
 	return list(0, most, slices.Clone(noop))
 }
 
-// mostDense bounds the remembered combinations that have a place each.
-const mostDense = 1 << 16
-
 // newPart prepares to remember a part of a step that reads some fluents.
 func newPart[T any](f *Factored, reads []int) (memo[T], error) {
-	c := memo[T]{}
-	var actions []int // places among those of joint actions
-	size := uint64(1)
+	var fields, actions []int // places among those of states and of joint actions
 	for _, i := range reads {
 		if k, ok := f.field[i]; ok {
-			n := f.fields[k].most + 1
-			if n == 0 || size > math.MaxUint64>>16/n {
-				return c, fmt.Errorf("%w: the next value of a variable depends on too many others", bracket.ErrNotFactored)
-			}
-			c.scope.Reads, c.strides = append(c.scope.Reads, k), append(c.strides, size)
-			size *= n
+			fields = append(fields, k)
 		} else {
 			actions = append(actions, slices.Index(f.outcomes.Runner().Simulator().Actions(), i))
 		}
 	}
-	seen := map[string]uint32{}
-	for _, a := range f.all {
+	return newMemo[T](f.Fields(), fields, len(f.all), func(a int) string {
 		var of []float64
 		for _, k := range actions {
-			of = append(of, a[k])
+			of = append(of, f.all[a][k])
 		}
-		key := fmt.Sprint(of)
-		if _, ok := seen[key]; !ok {
-			seen[key] = uint32(len(seen))
-		}
-		c.scope.Classes = append(c.scope.Classes, seen[key])
-	}
-	c.scope.Count = len(seen)
-	if c.strides = append(c.strides, size); size*uint64(len(seen)) <= mostDense {
-		c.dense, c.known = make([]T, size*uint64(len(seen))), make([]bool, size*uint64(len(seen)))
-	} else {
-		c.sparse = map[uint64]T{}
-	}
-	return c, nil
+		return fmt.Sprint(of)
+	})
 }
 
-// mostSparse bounds the remembered combinations that have no place each.
-const mostSparse = 1 << 18
-
-// get returns what is remembered, or computes it.
-func (c *memo[T]) get(f *Factored, state []uint64, action uint32, compute func() (T, error)) (T, error) {
-	at := uint64(c.scope.Classes[action]) * c.strides[len(c.strides)-1]
-	for i, k := range c.scope.Reads {
-		x := &f.fields[k]
-		at += state[x.word] >> x.shift & x.mask * c.strides[i]
-	}
-	if c.dense != nil {
-		if c.known[at] {
-			return c.dense[at], nil
-		}
-	} else if v, ok := c.sparse[at]; ok {
-		return v, nil
-	}
+// set has the simulator in a state with a joint action.
+func (f *Factored) set(state []uint64, action uint32) {
 	for i, x := range f.fields {
 		f.values[i] = f.compiled.Decode(x.fluent, x.lo+int64(min(x.most, state[x.word]>>x.shift&x.mask)))
 	}
 	f.outcomes.Set(f.values, f.all[action])
-	v, err := compute()
-	if err != nil {
-		return v, err
-	}
-	if c.dense != nil {
-		c.dense[at], c.known[at] = v, true
-		return v, nil
-	}
-	if len(c.sparse) >= mostSparse {
-		clear(c.sparse)
-	}
-	c.sparse[at] = v
-	return v, nil
 }
 
 // Plain implements bracket.Model.
@@ -276,29 +216,20 @@ func (f *Factored) Factors() []bracket.Scope { return scopes(f.draws) }
 // Terms implements bracket.Model.
 func (f *Factored) Terms() []bracket.Scope { return scopes(f.sums) }
 
-func scopes[T any](parts []memo[T]) (list []bracket.Scope) {
-	for i := range parts {
-		list = append(list, parts[i].scope)
-	}
-	return list
-}
-
 // Conditions implements bracket.Model.
 func (f *Factored) Conditions() []bracket.Scope { return f.goals }
 
 // Condition implements bracket.Model.
 func (f *Factored) Condition(i int, state []uint64) (bool, error) {
-	for k, x := range f.fields {
-		f.values[k] = f.compiled.Decode(x.fluent, x.lo+int64(min(x.most, state[x.word]>>x.shift&x.mask)))
-	}
-	f.outcomes.Set(f.values, f.all[0])
+	f.set(state, 0)
 	return f.conditions[i]()
 }
 
 // Draw implements bracket.Model.
 func (f *Factored) Draw(factor int, state []uint64, action uint32) (*bracket.Draw, error) {
 	c := &f.draws[factor]
-	return c.get(f, state, action, func() (*bracket.Draw, error) {
+	return c.get(state, action, func() (*bracket.Draw, error) {
+		f.set(state, action)
 		rows, err := f.outcomes.Rows(f.factors[factor])
 		if err != nil {
 			return nil, err
@@ -321,7 +252,10 @@ func (f *Factored) Draw(factor int, state []uint64, action uint32) (*bracket.Dra
 
 // Term implements bracket.Model.
 func (f *Factored) Term(term int, state []uint64, action uint32) (float64, error) {
-	return f.sums[term].get(f, state, action, func() (float64, error) { return f.outcomes.Term(f.terms[term]) })
+	return f.sums[term].get(state, action, func() (float64, error) {
+		f.set(state, action)
+		return f.outcomes.Term(f.terms[term])
+	})
 }
 
 // TermRange implements bracket.Model.

@@ -11,7 +11,7 @@ import (
 
 // Planner finds actions in one state after another, for what is left of a horizon. It belongs to one goroutine.
 type Planner struct {
-	f   *Factored
+	f   Split
 	s   *bracket.Search
 	now func() time.Time
 }
@@ -19,8 +19,8 @@ type Planner struct {
 // OnlineLeaves is the size of a planner's tables: they take a few seconds, once.
 const OnlineLeaves = 1 << 16
 
-// Planner makes the tables that guide a planner; equal ones for equal seeds.
-func (f *Factored) Planner(ctx context.Context, o policy.Objective, horizon int, seed uint64, leaves int, now func() time.Time) (*Planner, error) {
+// NewPlanner makes the tables that guide a planner; equal ones for equal seeds.
+func NewPlanner(ctx context.Context, f Split, o policy.Objective, horizon int, seed uint64, leaves int, now func() time.Time) (*Planner, error) {
 	s, err := bracket.New(ctx, f, bracket.Options{Objective: o, Horizon: horizon, Seed: seed, Leaves: leaves})
 	return &Planner{f, s, now}, err
 }

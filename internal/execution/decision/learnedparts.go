@@ -1,0 +1,427 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/engine/bracket"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
+)
+
+// LearnedParts is the process of a learned model as independent draws. It belongs to one goroutine.
+type LearnedParts struct {
+	*Learned
+	fields []bracket.Field
+	field  map[int]int // of a variable
+	rules  []*factored.Constraint
+	ends   bool // some states are not open
+
+	draws   []memo[*bracket.Draw] // of the groups, and then of each other state
+	sums    []memo[float64]
+	rewards []*factored.Problem // with a part of the reward each
+	goals   []bracket.Scope
+}
+
+// Factored splits the steps of the process. The error wraps bracket.ErrNotFactored where that cannot be done; if a
+// lack of legal actions is to be ruled out, also where it is not.
+func (l *Learned) Factored(legal bool) (*LearnedParts, error) {
+	f := &LearnedParts{Learned: l, field: map[int]int{}, ends: len(l.p.Goal) > 0 || l.t.HasEnds()}
+	for k, x := range l.fields {
+		v := &l.p.Variables[x.variable]
+		f.field[x.variable] = k
+		f.fields = append(f.fields, bracket.Field{Word: x.word, Shift: x.shift, Most: uint64(v.Hi - v.Lo)})
+	}
+	if err := f.restrict(legal); err != nil {
+		return nil, err
+	}
+	for i := range l.t.Groups() {
+		if err := f.draw(l.t.GroupSources(i), l.t.Draw(i, l.now).Variables); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range l.t.Sure() {
+		if err := f.draw(l.t.Sources(v), []int{v}); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.pay(); err != nil {
+		return nil, err
+	}
+	for i := range l.p.Goal {
+		reads, next := f.reads(&l.p.Goal[i])
+		if next {
+			return nil, fmt.Errorf("%w: the goal is about a step", bracket.ErrNotFactored)
+		}
+		scope := bracket.Scope{}
+		for _, v := range reads {
+			k, ok := f.field[v]
+			if !ok {
+				return nil, fmt.Errorf("%w: the goal depends on %s, which is no state", bracket.ErrNotFactored, l.p.Variables[v].Name)
+			}
+			scope.Reads = append(scope.Reads, k)
+		}
+		f.goals = append(f.goals, scope)
+	}
+	return f, nil
+}
+
+// restrict takes the rules about states and actions. A rule about states alone ends runs, which costs no reward, and one about
+// what follows is none of an action alone.
+func (f *LearnedParts) restrict(legal bool) error {
+	for _, cs := range [][]factored.Constraint{f.p.Global, f.p.Transition} {
+		for i := range cs {
+			c := &cs[i]
+			if c.Defines || f.t.Gives(c) {
+				continue
+			}
+			reads, next := f.reads(c)
+			if !next && len(reads) == 1 && f.ranges(c, &f.p.Variables[reads[0]]) {
+				continue
+			}
+			acts := slices.ContainsFunc(reads, func(v int) bool { return f.p.Variables[v].Kind == factored.Action })
+			switch {
+			case next:
+				return fmt.Errorf("%w: the rule %s is about the next state", bracket.ErrNotFactored, f.p.Format(c))
+			case acts:
+				f.rules = append(f.rules, c)
+			case legal:
+				return fmt.Errorf("%w: runs that break the rule %s have no reward", bracket.ErrNotFactored, f.p.Format(c))
+			default:
+				f.ends = true
+			}
+		}
+	}
+	if legal && len(f.rules) > 0 && !slices.ContainsFunc(f.actions, f.always) {
+		return fmt.Errorf("%w: there may be no legal action in some state", bracket.ErrNotFactored)
+	}
+	return nil
+}
+
+// ranges reports whether a constraint excludes no value of a variable.
+func (f *LearnedParts) ranges(c *factored.Constraint, v *factored.Variable) bool {
+	clear(f.now)
+	for x := v.Lo; x <= v.Hi; x++ {
+		if v.Set(f.now, x) != nil || !holds(c, f.now) {
+			return false
+		}
+	}
+	return true
+}
+
+// always reports whether an action keeps the rules in all states, as far as their sums tell.
+func (f *LearnedParts) always(action factored.Valuation) bool {
+	for _, c := range f.rules {
+		lo, hi := int64(0), int64(0)
+		for _, t := range c.Terms {
+			switch kind := f.p.Kind(t.Lit.Bit); {
+			case kind != factored.Action:
+				lo, hi = lo+min(0, t.Coef), hi+max(0, t.Coef)
+			case action[t.Lit.Bit] != t.Lit.Neg:
+				lo, hi = lo+t.Coef, hi+t.Coef
+			}
+		}
+		if c.Op != factored.GE && hi > c.K || c.Op != factored.LE && lo < c.K {
+			return false
+		}
+	}
+	return true
+}
+
+// reads lists the states and actions that a constraint depends on, and reports whether it depends on next ones.
+func (f *LearnedParts) reads(c *factored.Constraint) (all []int, next bool) {
+	add := func(v *factored.Variable, then bool) {
+		next = next || then
+		all = append(all, f.number(v))
+	}
+	if c.Written != nil {
+		c.Written.Reads(add)
+	} else {
+		for _, t := range c.Terms {
+			v, _ := f.p.Owner(t.Lit.Bit)
+			add(v, t.Lit.Next)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), next
+}
+
+// number returns the place of a variable.
+func (f *LearnedParts) number(v *factored.Variable) int {
+	return slices.IndexFunc(f.p.Variables, func(w factored.Variable) bool { return w.First == v.First })
+}
+
+// split divides variables into fields and actions.
+func (f *LearnedParts) split(reads []int) (fields, actions []int, err error) {
+	for _, v := range reads {
+		switch k, ok := f.field[v]; {
+		case ok:
+			fields = append(fields, k)
+		case f.p.Variables[v].Kind == factored.Action:
+			actions = append(actions, v)
+		default:
+			return nil, nil, fmt.Errorf("%w: a step depends on %s", bracket.ErrNotFactored, f.p.Variables[v].Name)
+		}
+	}
+	return fields, actions, nil
+}
+
+// partOf prepares to remember what depends on some states and actions.
+func partOf[T any](f *LearnedParts, reads []int) (memo[T], error) {
+	fields, actions, err := f.split(reads)
+	if err != nil {
+		return memo[T]{}, err
+	}
+	return newMemo[T](f.fields, fields, len(f.actions), func(a int) string {
+		var of []int64
+		for _, v := range actions {
+			of = append(of, f.p.Variables[v].Value(f.actions[a]))
+		}
+		return fmt.Sprint(of)
+	})
+}
+
+// draw adds the draw of some states.
+func (f *LearnedParts) draw(reads, states []int) error {
+	c, err := partOf[*bracket.Draw](f, reads)
+	for _, v := range states {
+		c.scope.Writes = append(c.scope.Writes, f.field[v])
+	}
+	f.draws = append(f.draws, c)
+	return err
+}
+
+// set has the valuation now in a state with a joint action. Fields that do not count may have values that they do
+// not have.
+func (f *LearnedParts) set(state []uint64, action uint32) error {
+	clear(f.now)
+	for k, x := range f.Learned.fields {
+		v := &f.p.Variables[x.variable]
+		if err := v.Set(f.now, v.Lo+int64(min(f.fields[k].Most, state[x.word]>>x.shift&x.mask))); err != nil {
+			return err
+		}
+	}
+	return f.Action(f.now, action)
+}
+
+// Plain implements bracket.Model.
+func (f *LearnedParts) Plain() bool { return !f.ends }
+
+// Fields implements bracket.Model.
+func (f *LearnedParts) Fields() []bracket.Field { return f.fields }
+
+// Actions implements bracket.Model.
+func (f *LearnedParts) Actions() int { return len(f.actions) }
+
+// Legal implements bracket.Model.
+func (f *LearnedParts) Legal(state []uint64, list []uint32) ([]uint32, error) {
+	list = list[:0]
+	if err := f.set(state, 0); err != nil {
+		return nil, err
+	}
+	for a := range f.actions {
+		if len(f.rules) > 0 {
+			if err := f.Action(f.now, uint32(a)); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(f.rules, func(c *factored.Constraint) bool { return !holds(c, f.now) }) {
+			list = append(list, uint32(a))
+		}
+	}
+	return list, nil
+}
+
+// holds evaluates a condition on a state and an action.
+func holds(c *factored.Constraint, now factored.Valuation) bool {
+	if c.Written != nil {
+		return c.Written.Holds(now, nil)
+	}
+	return c.Holds(now, nil)
+}
+
+// Pack packs the states of a valuation.
+func (f *LearnedParts) Pack(val factored.Valuation) ([]uint64, error) {
+	out := make([]uint64, f.words)
+	f.pack(out, val)
+	return out, nil
+}
+
+// Factors implements bracket.Model.
+func (f *LearnedParts) Factors() []bracket.Scope { return scopes(f.draws) }
+
+// Terms implements bracket.Model.
+func (f *LearnedParts) Terms() []bracket.Scope { return scopes(f.sums) }
+
+// Conditions implements bracket.Model.
+func (f *LearnedParts) Conditions() []bracket.Scope { return f.goals }
+
+// Condition implements bracket.Model.
+func (f *LearnedParts) Condition(i int, state []uint64) (bool, error) {
+	err := f.set(state, 0)
+	return holds(&f.p.Goal[i], f.now), err
+}
+
+// Draw implements bracket.Model.
+func (f *LearnedParts) Draw(factor int, state []uint64, action uint32) (*bracket.Draw, error) {
+	return f.draws[factor].get(state, action, func() (*bracket.Draw, error) {
+		if err := f.set(state, action); err != nil {
+			return nil, err
+		}
+		if groups := f.t.Groups(); factor >= groups {
+			v := f.t.Sure()[factor-groups]
+			return f.rows([]int{v}, [][]int64{{f.t.Predict(f.now)[v]}}, []float64{1})
+		}
+		d := f.t.Draw(factor, f.now)
+		p := make([]float64, len(d.Values))
+		for i := range p {
+			p[i], _ = d.Probability[i].Float64()
+		}
+		return f.rows(d.Variables, d.Values, p)
+	})
+}
+
+// rows packs next values of some states.
+func (f *LearnedParts) rows(states []int, values [][]int64, p []float64) (*bracket.Draw, error) {
+	d := &bracket.Draw{P: p, Bits: make([]uint64, len(values)*f.words)}
+	for i, row := range values {
+		for j, v := range states {
+			x := &f.fields[f.field[v]]
+			z := row[j] - f.p.Variables[v].Lo
+			if z < 0 || uint64(z) > x.Most {
+				return nil, fmt.Errorf("%w: a next value of %s can be outside its range", bracket.ErrNotFactored, f.p.Variables[v].Name)
+			}
+			d.Bits[i*f.words+x.Word] |= uint64(z) << x.Shift
+		}
+	}
+	return d, nil
+}
+
+// Term implements bracket.Model.
+func (f *LearnedParts) Term(term int, state []uint64, action uint32) (float64, error) {
+	return f.sums[term].get(state, action, func() (float64, error) {
+		if err := f.set(state, action); err != nil {
+			return 0, err
+		}
+		p := f.rewards[term]
+		sum, ok := validate.StepReward(p, f.now, f.next)
+		if !ok {
+			return 0, fmt.Errorf("%w: state and action do not determine the reward", bracket.ErrNotFactored)
+		}
+		return float64(sum) / float64(p.Reward.Scale), nil
+	})
+}
+
+// TermRange implements bracket.Model.
+func (f *LearnedParts) TermRange(term int) (lo, hi float64) {
+	r := &f.rewards[term].Reward
+	least, most := r.Constant, r.Constant
+	for _, t := range r.Terms {
+		least, most = least+min(0, t.Weight), most+max(0, t.Weight)
+	}
+	return float64(least) / float64(r.Scale), float64(most) / float64(r.Scale)
+}
+
+// RewardRange implements Split.
+func (f *LearnedParts) RewardRange() (lo, hi float64) {
+	for i := range f.rewards {
+		a, b := f.TermRange(i)
+		lo, hi = lo+a, hi+b
+	}
+	return lo, hi
+}
+
+// pay splits the reward into sums that depend on the same states and actions.
+func (f *LearnedParts) pay() error {
+	parts := map[string]int{}
+	of := f.definitions()
+	for _, t := range f.p.Reward.Terms {
+		reads, defined, err := f.behind(t.Lit, of)
+		if err != nil {
+			return err
+		}
+		key := fmt.Sprint(reads)
+		k, ok := parts[key]
+		if !ok {
+			c, err := partOf[float64](f, reads)
+			if err != nil {
+				return err
+			}
+			k = len(f.sums)
+			parts[key], f.sums = k, append(f.sums, c)
+			f.rewards = append(f.rewards, f.without())
+		}
+		p := f.rewards[k]
+		p.Reward.Terms = append(p.Reward.Terms, t)
+		for _, c := range defined {
+			if !slices.ContainsFunc(p.Global, func(d factored.Constraint) bool { return &d.Terms[0] == &c.Terms[0] }) {
+				p.Global = append(p.Global, *c)
+			}
+		}
+	}
+	if f.p.Reward.Constant != 0 || len(f.sums) == 0 {
+		c, err := partOf[float64](f, nil)
+		if err != nil {
+			return err
+		}
+		p := f.without()
+		p.Reward.Constant = f.p.Reward.Constant
+		f.sums, f.rewards = append(f.sums, c), append(f.rewards, p)
+	}
+	return nil
+}
+
+// without returns the problem without constraints and reward.
+func (f *LearnedParts) without() *factored.Problem {
+	p := *f.p
+	p.Global, p.Transition, p.Goal, p.Reward = nil, nil, nil, factored.Reward{Scale: f.p.Reward.Scale}
+	return &p
+}
+
+// definitions lists the constraints that define auxiliary variables, by the bits that they mention.
+func (f *LearnedParts) definitions() map[factored.Bit][]*factored.Constraint {
+	of := map[factored.Bit][]*factored.Constraint{}
+	for _, cs := range [][]factored.Constraint{f.p.Global, f.p.Transition} {
+		for i := range cs {
+			if c := &cs[i]; c.Defines {
+				for _, t := range c.Terms {
+					of[t.Lit.Bit] = append(of[t.Lit.Bit], c)
+				}
+			}
+		}
+	}
+	return of
+}
+
+// behind lists the states and actions that a literal depends on, and the constraints that define what is between.
+func (f *LearnedParts) behind(lit factored.Lit, of map[factored.Bit][]*factored.Constraint) (reads []int, defined []*factored.Constraint, err error) {
+	seen := map[factored.Bit]bool{lit.Bit: true}
+	next := lit.Next
+	for open := []factored.Bit{lit.Bit}; len(open) > 0; {
+		b := open[0]
+		open = open[1:]
+		v, _ := f.p.Owner(b)
+		if v.Kind != factored.Auxiliary {
+			reads = append(reads, f.number(v))
+			continue
+		}
+		for _, c := range of[b] {
+			if slices.Contains(defined, c) {
+				continue
+			}
+			defined = append(defined, c)
+			for _, t := range c.Terms {
+				next = next || t.Lit.Next
+				if !seen[t.Lit.Bit] {
+					seen[t.Lit.Bit] = true
+					open = append(open, t.Lit.Bit)
+				}
+			}
+		}
+	}
+	if next {
+		return nil, nil, fmt.Errorf("%w: the reward depends on the next state", bracket.ErrNotFactored)
+	}
+	slices.Sort(reads)
+	return slices.Compact(reads), defined, nil
+}
