@@ -276,6 +276,9 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading ra
 	if r.Missing != "" {
 		fmt.Fprintf(b, "missing = %s\n", strconv.Quote(string(r.Missing)))
 	}
+	if len(r.Derive) > 0 {
+		fmt.Fprintf(b, "derive = [\"%s\"]  # inputs that are made of the stamps of time\n", strings.Join(r.Derive, "\", \""))
+	}
 	var next []string
 	for _, base := range slices.Sorted(maps.Keys(reading.Next)) {
 		next = append(next, fmt.Sprintf("%s = %s", strconv.Quote(base), strconv.Quote(reading.Next[base])))

@@ -167,6 +167,9 @@ type looked struct {
 	text    string
 }
 
+// mostlyWeeks is the number of days of a log that can show what days and weeks repeat.
+const mostlyWeeks = 14
+
 // look reads a log and decides what its columns are.
 func look(ctx context.Context, r *Request) (*looked, error) {
 	delimiter, err := Delimiter(r.Delimiter)
@@ -180,6 +183,12 @@ func look(ctx context.Context, r *Request) (*looked, error) {
 	t, err := rawlog.Open(ctx, r.Log, rawlog.Options{Delimiter: delimiter, Progress: func(done float64) { r.Progress(stepRead, done) }})
 	if err != nil {
 		return nil, err
+	}
+	if err := t.Derive(r.Derive); err != nil {
+		return nil, fmt.Errorf("--derive: %w", err)
+	}
+	if len(r.Derive) == 0 && t.Days() >= mostlyWeeks {
+		t.Notes = append(t.Notes, "--derive hour,weekday makes inputs of the stamps, for what goes by the time of the day or the week")
 	}
 	r.Progress(stepInfer, 0)
 	spec.Actions, spec.Inputs, spec.Ignore = t.Elements(spec.Actions), t.Elements(spec.Inputs), t.Elements(spec.Ignore)

@@ -16,6 +16,7 @@ type Request struct {
 	Out       string         `short:"o" help:"Folder for task.toml, the data set and a report." required:"" placeholder:"FOLDER"`
 	Actions   []string       `http:"yes" help:"Columns that are actions." placeholder:"COLUMN,…"`
 	Input     []string       `http:"yes" help:"Columns that the system reads and does not decide, such as the weather: no plan chooses them, and nothing predicts them." placeholder:"COLUMN,…"`
+	Derive    []string       `http:"yes" help:"Inputs to make of the stamps of time: hour, weekday (1 is Monday), month." placeholder:"PART,…"`
 	Ignore    []string       `http:"yes" help:"Columns to drop." placeholder:"COLUMN,…"`
 	Rename    bind.Settings  `http:"yes" help:"Name a column's fluent; repeatable." placeholder:"COLUMN=NAME" sep:"none"`
 	Missing   rawlog.Missing `http:"yes" help:"Cells without a value: ${enum}." enum:"drop,previous,keep,error" default:"drop"`
@@ -64,7 +65,7 @@ func apart(settings []string) (out []string) {
 
 // spec is what is said of the columns.
 func (r *Request) spec() (s rawlog.Spec, err error) {
-	s = rawlog.Spec{Actions: r.Actions, Inputs: r.Input, Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}, Decimals: map[string]int{}, Steps: true}
+	s = rawlog.Spec{Actions: r.Actions, Inputs: slices.Clone(r.Input), Ignore: r.Ignore, Episode: r.Episode, Entity: r.Entity, Rename: map[string]string{}, Bins: map[string][]float64{}, Ranges: map[string]rawlog.Range{}, Decimals: map[string]int{}, Steps: true}
 	for _, text := range r.Rename {
 		column, name, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
@@ -106,6 +107,12 @@ func (r *Request) spec() (s rawlog.Spec, err error) {
 		if s.Ranges[column], err = rawlog.ParseRange(bounds); err != nil {
 			return s, fmt.Errorf("--range %s: %w", text, err)
 		}
+	}
+	for _, name := range r.Derive {
+		if s.Ranges[name], err = rawlog.Derived(name); err != nil {
+			return s, fmt.Errorf("--derive: %w", err)
+		}
+		s.Inputs = append(s.Inputs, name)
 	}
 	return s, nil
 }

@@ -187,6 +187,9 @@ func (p *Problem) giveFile(file string) error {
 	if err != nil {
 		return err
 	}
+	if p.Declared != nil {
+		_ = t.Derive(p.Declared.Log.Derive) // a forecast without stamps says nothing of them
+	}
 	found := false
 	for _, v := range p.Problem.Given() {
 		name := v.Name

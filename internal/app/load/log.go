@@ -37,6 +37,9 @@ func (p *Problem) readLog(ctx context.Context, name string, outside func(dataset
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := t.Derive(l.Derive); err != nil {
+		return nil, nil, err
+	}
 	r := rawlog.Reading{
 		Column: l.Columns, Episode: l.Episode, Entity: l.Entity, Next: l.Next, Ends: l.Ends, Time: l.Time, Gap: l.Gap, Missing: rawlog.Missing(l.Missing), Outside: outside,
 	}

@@ -61,6 +61,7 @@ type Log struct {
 	Ends      []string          `toml:"ends"`      // columns that are true where a row ends its episode
 	Time      string            `toml:"time"`      // column
 	Gap       float64           `toml:"gap"`       // longest time between rows of an episode; inferred if 0
+	Derive    []string          `toml:"derive"`    // columns that are made of stamps: hour, weekday, month
 	Missing   string            `toml:"missing"`   // drop, previous, keep or error
 	Columns   map[string]string `toml:"columns"`   // by fluent, of those with another name
 }

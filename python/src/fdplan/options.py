@@ -623,6 +623,9 @@ class Init(TypedDict, total=False):
     input: Sequence[Text]
     """Columns that the system reads and does not decide, such as the weather: no plan chooses them, and nothing predicts them."""
 
+    derive: Sequence[Text]
+    """Inputs to make of the stamps of time: hour, weekday (1 is Monday), month."""
+
     ignore: Sequence[Text]
     """Columns to drop."""
 
