@@ -177,7 +177,7 @@ def peer(program, domain, task, heuristic, seconds, folder):
 
 
 def ours(program, domain, task, seconds, folder):
-    out, cpu = run([program, "plan", "--threads", "1", "--time-limit", f"{seconds}s", "--pddl", domain, task], seconds + 60, folder)
+    out, cpu = run([program, "plan", "--threads", "1", "--time-limit", f"{20 * seconds}s", "--pddl", domain, task], seconds + 60, folder)
     cost = re.search(r"optimal, reward (-?\d+)", out)
     if "infeasible" in out:
         return "none", cpu

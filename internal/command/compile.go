@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/inspect"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/support"
 	"github.com/fdplan/fdplan/internal/model"
@@ -21,9 +24,10 @@ type compileCmd struct {
 	app.Effort
 	progressFlags
 	Horizon  bind.Horizon `short:"H" help:"Number of steps; default: the problem's own." placeholder:"N"`
-	Format   string       `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps" required:""`
+	Format   string       `help:"File format: ${enum}." enum:"cnf,wcnf,wcnf-old,opb,lp,mps,pddl" required:""`
 	Encoding string       `help:"Encoding of neurons and sums as clauses: ${enum}. All but default keep the model as it is, without constants propagated." enum:"default,paper,published,unidirectional" default:"default"`
 	Out      string       `short:"o" help:"File to write; default: standard output." placeholder:"FILE"`
+	Facts    string       `help:"With --format pddl, the file for the problem; --out is the domain." placeholder:"PROBLEM.pddl"`
 	Map      string       `help:"Write which file variable stands for which problem variable at which step, as JSON." placeholder:"FILE"`
 	Safe     bool         `help:"With the constraints of plan --safe."`
 	Stats    bool         `help:"Print the sizes, by group, instead of the file; with -o, both."`
@@ -42,6 +46,9 @@ func (c *compileCmd) Run(a *environment) error {
 		if task, err = support.Safe(task); err != nil {
 			return err
 		}
+	}
+	if c.Format == "pddl" {
+		return c.asPDDL(ctx, a, task)
 	}
 	if c.Horizon.Min != c.Horizon.Max {
 		return errors.New("compile takes one horizon; expected a number after -H")
@@ -89,6 +96,22 @@ func (c *compileCmd) Run(a *environment) error {
 		load.Altered
 	}{stats, task.Altered}
 	return a.answer(c.JSON, "", doc, func(w io.Writer) error { return writeStats(w, stats) })
+}
+
+// asPDDL writes a domain and a problem.
+func (c *compileCmd) asPDDL(ctx context.Context, a *environment, p *load.Problem) error {
+	if c.Horizon.Min != c.Horizon.Max || c.Out == "" || c.Facts == "" {
+		return errors.New("expected one number of steps, or none, and two files: --format pddl [-H N] -o DOMAIN.pddl --facts PROBLEM.pddl")
+	}
+	g, err := inspect.AsPDDL(ctx, p, c.Horizon.Max)
+	if err != nil {
+		return limited(ctx, err)
+	}
+	var problem bytes.Buffer
+	if err := a.toFile(c.Out, func(w io.Writer) error { return g.Write(w, &problem) }); err != nil {
+		return err
+	}
+	return a.toFile(c.Facts, func(w io.Writer) error { _, err := w.Write(problem.Bytes()); return err })
 }
 
 // horizon is the number of steps to compile.

@@ -39,7 +39,7 @@ func (r *relation) defineAll(next bool) *definitions {
 	}
 	done := make([]bool, r.numVars+1)
 	for i := range r.rows { // a neuron defines its output
-		if n := r.rows[i].neuron; n != nil && r.role[n.Out.Var()] == internal {
+		if n := r.rows[i].neuron; n != nil && d.definable(n.Out.Var()) {
 			v := n.Out.Var()
 			d.rows[v], d.defier[i], done[v] = []int{i}, true, true
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/step"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -35,24 +36,52 @@ const (
 	mostCubes     = 24 // of one condition
 	mostWays      = 48 // of one action
 	mostEvaluated = 200_000_000
+	mostJoint     = 1 << 17
 )
 
-// Operators puts each of the joint actions, given by the places of their bits, into the program. It is false where conditions have too many
-// cases, or the context ended.
-func (p *Program) Operators(ctx context.Context, s *step.Step, joint [][]int) ([]Operator, bool) {
-	r := p.newReader(s)
-	var out []Operator
-	for k, places := range joint {
-		if !r.put(places) || k%64 == 0 && ctx.Err() != nil {
-			return nil, false
-		}
-		ops, ok := r.operators(k)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, ops...)
+// Operators lists the joint actions of a task, by the places of their bits, and their operators. There are no operators where the joint actions are too
+// many, conditions have too many cases, or the context ended.
+func Operators(ctx context.Context, t engine.Task) (ops []Operator, joint [][]int, err error) {
+	r, err := newStepRelation(ctx, t)
+	if err != nil {
+		return nil, nil, err
 	}
-	return out, true
+	var own []model.Sum
+	for i := range r.rows {
+		if r.onActions(&r.rows[i]) {
+			own = append(own, r.rows[i].sum)
+		}
+	}
+	p := r.compile(8*maxCode, true)
+	st := r.System(own).NewState()
+	if p == nil || !st.Consistent() {
+		return nil, nil, ctx.Err()
+	}
+	whole := st.Each(r.Actions, func() bool {
+		var on []int
+		for i, l := range r.Actions {
+			if st.Value(l) > 0 {
+				on = append(on, i)
+			}
+		}
+		joint = append(joint, on)
+		return len(joint) <= mostJoint && !r.stop()
+	})
+	if !whole {
+		return nil, nil, ctx.Err()
+	}
+	x := p.newReader(r.Step)
+	for k, places := range joint {
+		if !x.put(places) || k%64 == 0 && r.stop() {
+			return nil, nil, ctx.Err()
+		}
+		more, ok := x.operators(k)
+		if !ok {
+			return nil, nil, ctx.Err()
+		}
+		ops = append(ops, more...)
+	}
+	return ops, joint, nil
 }
 
 // reader puts actions into a program. Values of slots are those of another program, over the bits of the state.
@@ -225,7 +254,7 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 	}
 	var next []int32
 	for _, slot := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.held, r.changed)))) {
-		if r.refused[slot] && r.at(slot) != slotFalse && ok {
+		if r.refused[slot] && ok && !r.never(r.at(slot)) {
 			ways = least(also(r.at(slot), false, 0))
 		}
 		next = append(next, r.isNext[slot]...)
@@ -245,6 +274,12 @@ func (r *reader) operators(action int) ([]Operator, bool) {
 		out = append(out, o)
 	}
 	return out, ok
+}
+
+// never reports whether a value is seen to be false in all states.
+func (r *reader) never(v int32) bool {
+	list, ok := r.cases(v, true)
+	return ok && len(list) == 0
 }
 
 // effects adds how the bit at a place changes.

@@ -60,10 +60,11 @@ func (a *assembler) emit(o op, x, y int32) int32 {
 	if o != opAndNot && x > y {
 		x, y = y, x
 	}
+	opposed := a.negated[x] == y && y > slotTrue || a.negated[y] == x && x > slotTrue
 	switch o {
 	case opAnd:
 		switch {
-		case x == slotFalse:
+		case x == slotFalse || opposed:
 			return slotFalse
 		case x == slotTrue, x == y:
 			return y
@@ -72,7 +73,7 @@ func (a *assembler) emit(o op, x, y int32) int32 {
 		switch {
 		case x == slotFalse, x == y:
 			return y
-		case x == slotTrue:
+		case x == slotTrue || opposed:
 			return slotTrue
 		}
 	case opXor:
@@ -174,8 +175,39 @@ func (a *assembler) atLeast(terms []model.Term, k int64) int32 {
 		}
 		return s
 	}
+	if len(terms) <= fewTerms && all == int64(len(terms)) {
+		return a.count(terms, k)
+	}
 	total := a.sum(terms, -k)
 	return a.not(total[len(total)-1])
+}
+
+// fewTerms is how many literals are counted one by one, which has no complement of a literal but what the terms have.
+const fewTerms = 12
+
+// count is where at least k of the literals are true.
+func (a *assembler) count(terms []model.Term, k int64) int32 {
+	reached := make([]int32, k+1) // by number: at least so many of the literals until now
+	reached[0] = slotTrue
+	for _, t := range terms {
+		for n := k; n > 0; n-- {
+			reached[n] = a.emit(opOr, reached[n], a.emit(opAnd, reached[n-1], a.lit(t.Lit)))
+		}
+	}
+	return reached[k]
+}
+
+// neuron computes what a neuron puts out.
+func (a *assembler) neuron(n *model.Neuron) {
+	terms := make([]model.Term, len(n.Inputs))
+	for i, l := range n.Inputs {
+		terms[i] = model.Term{Coef: 1, Lit: l}
+	}
+	on := a.atLeast(terms, int64(n.Threshold))
+	if n.Out < 0 {
+		on = a.not(on)
+	}
+	a.p.slots[n.Out.Var()] = on
 }
 
 // holds is where a sum keeps its relation.
@@ -190,24 +222,43 @@ func (a *assembler) holds(s *model.Sum) int32 {
 	return h
 }
 
-// Compile makes the program of a problem in which nothing is learned; nil where
+// Compile makes the program of a problem; nil where
 // propagation from states and actions is not enough, the code would be long, or
 // the context ended.
 func Compile(ctx context.Context, t engine.Task) (*Program, error) {
-	if t.Network != nil {
-		return nil, nil
-	}
 	r, err := newStepRelation(ctx, t)
 	if err != nil {
 		return nil, err
 	}
+	return r.compile(maxCode, false), nil
+}
+
+// onActions reports whether a row is on actions alone.
+func (r *relation) onActions(w *row) bool {
+	return w.neuron == nil && len(w.vars) > 0 && !slices.ContainsFunc(w.vars, func(v int32) bool { return r.role[v] != action })
+}
+
+// compile makes the program of a step, of so much code at most; nil where Compile gives none. What is on actions alone is left out where all joint actions
+// given to the program keep it.
+func (r *relation) compile(most int, kept bool) *Program {
 	d := r.defineNext()
 	a, done := r.newAssembler()
 	paid, _ := r.weights()
 	checked := make([]bool, len(r.rows))
+	for i := range r.rows {
+		n := r.rows[i].neuron
+		switch {
+		case n == nil:
+			continue
+		case len(a.p.code) > most || r.stop() || slices.ContainsFunc(n.Inputs, func(l model.Lit) bool { return !done[l.Var()] }):
+			return nil
+		}
+		a.neuron(n)
+		checked[i], done[n.Out.Var()] = true, true
+	}
 	for _, set := range d.order {
-		if len(a.p.code) > maxCode || r.stop() || !a.define(d, set, checked) {
-			return nil, nil
+		if len(a.p.code) > most || r.stop() || !a.define(d, set, checked) {
+			return nil
 		}
 		for _, v := range set {
 			done[v] = true
@@ -215,25 +266,25 @@ func Compile(ctx context.Context, t engine.Task) (*Program, error) {
 	}
 	for v := int32(1); v <= r.numVars; v++ {
 		if !done[v] && r.role[v] != foreign && (r.role[v] == after || len(d.using[v]) > 0 || paid[v] != 0) {
-			return nil, nil
+			return nil
 		}
 	}
 	for i := range r.rows {
 		if checked[i] {
 			continue
 		}
-		broken := a.not(a.holds(&r.rows[i].sum))
-		if len(r.rows[i].vars) == 0 || slices.ContainsFunc(r.rows[i].vars, func(v int32) bool { return r.role[v] != action }) {
-			a.refuse(broken)
-		} else {
-			a.p.illegal = a.emit(opOr, a.p.illegal, broken)
+		switch own := r.onActions(&r.rows[i]); {
+		case !own:
+			a.refuse(a.not(a.holds(&r.rows[i].sum)))
+		case !kept:
+			a.p.illegal = a.emit(opOr, a.p.illegal, a.not(a.holds(&r.rows[i].sum)))
 		}
 	}
 	for _, slot := range a.p.refused {
 		a.p.illegal = a.emit(opOr, a.p.illegal, slot)
 	}
 	a.p.schedule()
-	return a.p, nil
+	return a.p
 }
 
 // refuse forbids the lanes of a slot.

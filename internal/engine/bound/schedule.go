@@ -20,6 +20,9 @@ type stretch struct {
 func (p *Program) schedule() {
 	needed := make([]bool, p.slotNum)
 	needed[p.illegal] = true
+	for _, s := range p.refused {
+		needed[s] = true
+	}
 	for v, s := range p.slots {
 		if v > 0 {
 			needed[s] = true

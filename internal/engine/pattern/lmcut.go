@@ -96,10 +96,7 @@ func (c *Cut) scale() bool {
 
 // take makes operators of those of a step.
 func (c *Cut) take(s *step.Step, known []bound.Operator) {
-	most := s.Task.Problem.Reward.Constant
-	for _, r := range s.Task.Problem.Reward.Terms {
-		most += max(r.Weight, 0)
-	}
+	most := s.MostReward()
 	numbers := func(facts []bound.Fact) (out []int32) {
 		for _, f := range facts {
 			out = append(out, c.fact(f))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/bound"
 	"github.com/fdplan/fdplan/internal/randprob"
 )
 
@@ -47,7 +48,7 @@ func TestLanes(t *testing.T) {
 		compiled++
 		ctx := context.Background()
 		var gen *generator
-		if ops, joint := s.operators(ctx, x.code); joint != nil {
+		if ops, joint, err := bound.Operators(ctx, s.Task); err == nil && ops != nil {
 			gen = s.newGenerator(ops, joint, make([]int, len(s.Now)))
 			operators++
 		}

@@ -2,12 +2,10 @@ package search
 
 import (
 	"cmp"
-	"context"
 	"math/bits"
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/engine/bound"
-	"github.com/fdplan/fdplan/internal/engine/step"
 )
 
 // generator is a successor generator over operators: what a joint action needs and does, read from the compiled step. Operators stand with the
@@ -44,43 +42,16 @@ type conditional struct {
 
 func (m *masked) holds(state []uint64) bool { return state[m.word]&m.mask == m.value }
 
-// mostJoint bounds the joint actions that operators are made of.
-const mostJoint = 1 << 17
-
-// operators reads the operators of the step; none where there are too many joint actions, or the step has no such form.
-func (s *relation) operators(ctx context.Context, code *bound.Program) ([]bound.Operator, []uint64) {
-	var joint []uint64
-	var places [][]int
-	st := s.System(s.own).NewState()
-	if !st.Consistent() {
-		return nil, nil
-	}
-	key := make([]uint64, s.ActionWords())
-	whole := st.Each(s.Actions, func() bool {
-		step.Pack(key, st, s.Actions)
-		joint = append(joint, key...)
-		var on []int
-		for i := range s.Actions {
-			if step.Bit(key, int32(i)) {
-				on = append(on, i)
-			}
-		}
-		places = append(places, on)
-		return len(places) <= mostJoint && ctx.Err() == nil
-	})
-	if !whole {
-		return nil, nil
-	}
-	ops, ok := code.Operators(ctx, s.Step, places)
-	if !ok {
-		return nil, nil
-	}
-	return ops, joint
-}
-
 // newGenerator packs operators. often says how often each state bit is true.
-func (s *relation) newGenerator(ops []bound.Operator, joint []uint64, often []int) *generator {
-	g := &generator{joint: joint, words: s.ActionWords(), at: make([][]int32, len(s.Now))}
+func (s *relation) newGenerator(ops []bound.Operator, joint [][]int, often []int) *generator {
+	g := &generator{words: s.ActionWords(), at: make([][]int32, len(s.Now))}
+	for _, places := range joint {
+		key := make([]uint64, g.words)
+		for _, i := range places {
+			key[i/64] |= 1 << (i % 64)
+		}
+		g.joint = append(g.joint, key...)
+	}
 	for i, m := range s.fixedMask {
 		if m != 0 {
 			g.fixed = append(g.fixed, masked{int32(i), m, s.fixedValue[i]})

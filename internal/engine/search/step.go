@@ -53,10 +53,7 @@ func newRelation(t engine.Task) (*relation, error) {
 	}
 	s.own = s.onActions(one.Here)
 	s.findShortcuts()
-	s.mostReward = s.p.Reward.Constant
-	for _, r := range s.p.Reward.Terms {
-		s.mostReward += max(r.Weight, 0)
-	}
+	s.mostReward = one.MostReward()
 	return s, nil
 }
 

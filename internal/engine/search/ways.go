@@ -55,12 +55,13 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 // seek searches until a cheapest way is found, or a limit is reached.
 func (r *run) seek(ctx context.Context, full func() bool) error {
 	s := r.g.s
-	if code := s.stepCode(ctx); code != nil {
-		if ops, joint := s.operators(ctx, code); joint != nil {
-			return r.seekTwice(ctx, ops, joint, full)
-		}
+	ops, joint, err := bound.Operators(ctx, s.Task)
+	if err != nil {
+		return err
 	}
-	var err error
+	if ops != nil {
+		return r.seekTwice(ctx, ops, joint, full)
+	}
 	if r.g.compiled, err = s.compile(ctx); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ const (
 
 // seekTwice searches with LM-cut and without, by turns: where one estimate is worth its time, the other is not. A search that has more work before it than
 // the other has done, as far as its growth until now tells, waits.
-func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint []uint64, full func() bool) error {
+func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int, full func() bool) error {
 	gen := r.g.s.newGenerator(ops, joint, r.g.s.walk(r.g.states.key(0), ops))
 	both := []*pursuit{}
 	cut, err := pattern.NewCut(ctx, r.q.Task, ops)

@@ -155,6 +155,15 @@ func Assign(st *propagate.State, vars []model.Lit, key []uint64) bool {
 // Bit reads one packed bit.
 func Bit(key []uint64, i int32) bool { return key[i/64]>>(i%64)&1 == 1 }
 
+// MostReward bounds the scaled reward of a step.
+func (s *Step) MostReward() int64 {
+	sum := s.Task.Problem.Reward.Constant
+	for _, r := range s.Task.Problem.Reward.Terms {
+		sum += max(r.Weight, 0)
+	}
+	return sum
+}
+
 // Reward is the scaled reward of a step; aux reads an auxiliary bit and may be nil when the
 // reward mentions none.
 func (s *Step) Reward(state, action, next []uint64, aux func(factored.Bit) bool) int64 {
