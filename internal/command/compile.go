@@ -50,9 +50,6 @@ func (c *compileCmd) Run(a *environment) error {
 	if c.Format == "pddl" {
 		return c.asPDDL(ctx, a, task)
 	}
-	if c.Horizon.Min != c.Horizon.Max {
-		return errors.New("compile takes one horizon; expected a number after -H")
-	}
 	horizon, err := c.horizon(task)
 	if err != nil {
 		return err
@@ -116,6 +113,9 @@ func (c *compileCmd) asPDDL(ctx context.Context, a *environment, p *load.Problem
 
 // horizon is the number of steps to compile.
 func (c *compileCmd) horizon(p *load.Problem) (int, error) {
+	if c.Horizon.Min != c.Horizon.Max {
+		return 0, errors.New("compile takes one horizon; expected a number after -H")
+	}
 	h := c.Horizon.Max
 	if h == 0 {
 		if h = p.Problem.Horizon; h == 0 {
