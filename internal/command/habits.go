@@ -28,7 +28,7 @@ var otherFlags = map[string][]string{
 	"time": {"time-limit"}, "max-time": {"time-limit"}, "limit": {"time-limit"}, "timelimit": {"time-limit"}, "set": {"set-initial"}, "init": {"set-initial"},
 	"start": {"set-initial"}, "initial-state": {"set-initial"}, "output": {"out"}, "output-file": {"out"}, "save": {"out"}, "write": {"out"}, "port": {"listen"}, "bind": {"listen"},
 	"host": {"listen"}, "address": {"listen"}, "constraint": {"require"}, "rule": {"require"}, "assert": {"require"}, "objective": {"reward"}, "maximise": {"maximize"},
-	"planner": {"engine"}, "algorithm": {"engine"}, "search": {"engine"}, "cores": {"threads"}, "cpus": {"threads"}, "num-threads": {"threads"}, "parallel": {"threads"}, "jobs": {"threads"},
+	"planner": {"engine"}, "algorithm": {"engine"}, "cores": {"threads"}, "cpus": {"threads"}, "num-threads": {"threads"}, "parallel": {"threads"}, "jobs": {"threads"},
 	"mem": {"memory"}, "memory-limit": {"memory"}, "max-memory": {"memory"}, "mem-limit": {"memory"}, "random-seed": {"seed"}, "silent": {"quiet"},
 	"lr": {"rate"}, "learning-rate": {"rate"}, "hidden-layers": {"hidden"}, "layers": {"hidden"}, "iterations": {"epochs"}, "max-epochs": {"epochs"}, "problem": {"task"},
 	"environment": {"simulator"}, "env": {"simulator"}, "sim": {"simulator"}, "device": {"simulator"}, "invariant": {"property"}, "query": {"property"}, "check": {"property"},
