@@ -69,6 +69,10 @@ func writeLearned(w io.Writer, d *act.Document) error {
 		fmt.Fprintf(w, "%4d  %s\n", t+1, actions(v))
 	}
 	fmt.Fprintln(w, d.Verdict())
+	if m := d.Model; m != nil {
+		fmt.Fprintf(w, "The model is known: each next value of the %s that the rules allow in the %s within reach, if the same is so.\n",
+			counted.Of(m.Steps, "step"), counted.Of(m.States, "state"))
+	}
 	fmt.Fprintf(w, "seen: %s; %s about next values follow from them\n", counted.Of(d.Rows, "different step"), counted.Of(d.Clauses, "clause"))
 	for _, l := range d.Learned {
 		fmt.Fprintf(w, "  %s: functions of %s, %s\n", l.Name, counted.Of(l.Variables, "variable"), counted.Of(l.Clauses, "clause"))

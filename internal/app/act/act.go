@@ -25,6 +25,12 @@ const (
 	ResetsAny = "any"
 )
 
+// What has to be proven.
+const (
+	UntilPlan  = "plan"
+	UntilModel = "model"
+)
+
 // Request is a run of learning by acting.
 type Request struct {
 	Horizon   int    `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
@@ -32,6 +38,7 @@ type Request struct {
 	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
 	Starts    string `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
 	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
+	Until     string `http:"yes" help:"What has to be proven: ${enum}. The model is known when each next value of all steps within reach is." enum:"plan,model" default:"plan"`
 	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
 	Safe      bool   `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
 	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
@@ -136,7 +143,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	o := acting.Options{
 		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny || x.starts != nil, Starts: x.starts, K: x.r.Variables, Limits: x.r.Limits,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
-		Step: x.step, Safe: x.r.Safe, OwnReward: x.p.OwnReward,
+		Step: x.step, Safe: x.r.Safe, Model: x.r.Until == UntilModel, OwnReward: x.p.OwnReward,
 	}
 	if x.r.Lift {
 		var err error

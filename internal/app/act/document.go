@@ -33,6 +33,9 @@ type Document struct {
 	Trace    []app.Values `json:"trace"`
 	// Whole reports that the plan was seen in one run, and not only each of its steps.
 	Whole bool `json:"whole"`
+	// Model is what is within reach by steps that the rules allow, each next value of which is known, as Assuming says; absent if that was
+	// not shown, as where it was not wanted.
+	Model *acting.Extent `json:"model,omitempty"`
 	// Experiment is what would be tried next: from a state that was seen, steps of which the last is new; absent if nothing
 	// is left to be tried.
 	Experiment *Experiment `json:"experiment,omitempty"`
@@ -80,7 +83,7 @@ type Seconds struct {
 func newDocument(p *load.Problem, system string, r *Request, res *acting.Result) *Document {
 	d := &Document{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: system, Horizon: r.Horizon, Status: res.Status, K: res.Model.K,
-		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift),
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Model: res.Extent, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift),
 	}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p.Problem, *res.Bound)

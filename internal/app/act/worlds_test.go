@@ -270,6 +270,71 @@ func TestWorlds(t *testing.T) {
 	t.Logf("outside: %d of %d wrong", wrong, outside)
 }
 
+// TestModel goes on until the model is known: all that brute force finds within reach is, and right.
+func TestModel(t *testing.T) {
+	done := 0
+	for seed := range uint64(*worlds) {
+		k := 1 + int(seed%3)
+		w := newWorld(seed, k)
+		r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) { o.Model = true })
+		if r.Extent == nil {
+			if r.Reason == "" {
+				t.Errorf("%s: it ended for no reason", w.p.Name)
+			}
+			continue
+		}
+		done++
+		if got := w.reach(t, r); seed%2 == 0 && got != *r.Extent {
+			t.Errorf("%s: %+v is within reach, it says %+v", w.p.Name, got, *r.Extent)
+		}
+	}
+	if done < *worlds/2 {
+		t.Errorf("%d of %d models are known: too few", done, *worlds)
+	}
+}
+
+// reach counts what is within reach, and holds all that was concluded against it.
+func (w *world) reach(t *testing.T, r *acting.Result) (e acting.Extent) {
+	rec := recordOf(w.p, w.horizon, r)
+	states, outputs := w.p.Bits(factored.State), w.p.Outputs
+	seen := map[string]bool{}
+	for _, o := range r.Observed {
+		seen[digits(o.Now, w.p.Inputs)] = true
+	}
+	queue, met := []factored.Valuation{w.start}, map[string]bool{digits(w.start, states): true}
+	for ; len(queue) > 0; queue = queue[1:] {
+		e.States++
+		for _, now := range w.joint() {
+			for _, b := range states {
+				now[b] = queue[0][b]
+			}
+			next := w.next(now)
+			if validate.CheckPart(w.p, validate.Action, now) != nil || validate.CheckPart(w.p, validate.State, next) != nil {
+				continue
+			}
+			e.Steps++
+			said := map[string]bool{}
+			for _, c := range rec.Clauses {
+				applies := !slices.ContainsFunc(c.If, func(x learned.Condition) bool {
+					return x.Is != digits(now, r.Model.Variables[x.Variable].Bits)
+				})
+				b := outputs[slices.Index(rec.Learned, c.Next)]
+				if said[c.Next] = said[c.Next] || applies; applies && next[b] != c.Value {
+					t.Errorf("%s: %+v is wrong", w.p.Name, c)
+				}
+			}
+			if slices.ContainsFunc(rec.Learned, func(name string) bool { return !said[name] }) && !seen[digits(now, w.p.Inputs)] {
+				t.Errorf("%s: a step within reach is not known", w.p.Name)
+			}
+			if key := digits(next, states); !met[key] {
+				met[key] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return e
+}
+
 func value(x *int64) any {
 	if x == nil {
 		return nil

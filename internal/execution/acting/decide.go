@@ -27,6 +27,12 @@ func (l *learner) decide(ctx context.Context) (factored.Valuation, error) {
 			}
 			continue
 		}
+		if l.out.Status != engine.Unknown {
+			if err := l.explore(ctx); err != nil || l.ended() {
+				return nil, err
+			}
+			continue
+		}
 		best := l.known()
 		root, err := l.ask(ctx, question{from: l.start, horizon: l.o.Horizon, over: l.out.Reward})
 		if errors.Is(err, errHard) {
@@ -274,8 +280,8 @@ func (l *learner) outward(from ...*node) iter.Seq[[]*visit] {
 		for len(walks) > 0 && yield(walks) {
 			var next []*visit
 			for _, v := range walks {
-				for _, a := range v.at.arcs {
-					if a.to != nil && (a.to.legal || !l.o.Safe) && !seen[a.to] {
+				for _, a := range slices.Concat(v.at.arcs, v.at.foreseen) {
+					if a.to != nil && (a.to.legal || !l.o.Safe && !l.o.Reset) && !seen[a.to] {
 						seen[a.to] = true
 						next = append(next, &visit{at: a.to, from: v, by: a})
 					}
@@ -334,19 +340,24 @@ func (l *learner) approach(ctx context.Context, step factored.Valuation, why Why
 		}
 		v := walks[i]
 		v.action = step
-		if origin := v.origin(); origin != l.here || !l.here.legal || l.now.Terminal {
-			var state factored.Valuation
-			if origin != l.start {
-				state = origin.state
-			}
-			if err := l.reset(ctx, state); err != nil {
-				return false, err
-			}
-		}
-		l.path, l.why = v.path(), why
-		return true, nil
+		return true, l.embark(ctx, v, why)
 	}
 	return false, nil
+}
+
+// embark begins a walk, where it begins.
+func (l *learner) embark(ctx context.Context, v *visit, why Why) error {
+	if origin := v.origin(); origin != l.here || l.o.Reset && (!l.here.legal || l.now.Terminal) {
+		var state factored.Valuation
+		if origin != l.start {
+			state = origin.state
+		}
+		if err := l.reset(ctx, state); err != nil {
+			return err
+		}
+	}
+	l.path, l.why = v.path(), why
+	return nil
 }
 
 // again repeats a step that led to the state that the system begins in, once, after functions of more variables were needed: a system

@@ -22,6 +22,9 @@ type node struct {
 	goal  bool
 	arcs  []*arc
 	taken map[string]*arc // by action
+	// foreseen are steps of which all next values are known, some of which were taken since.
+	foreseen []*arc
+	terminal bool // the system ends here
 }
 
 // arc is a step that was taken; to is nil if the system refused it.

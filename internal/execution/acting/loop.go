@@ -45,6 +45,8 @@ type Options struct {
 	OwnReward bool
 	// Safe has no step taken that may lead to a state that a rule forbids, as far as is known.
 	Safe bool
+	// Model has it go on when the plan is proven, until each next value of all steps within reach is known.
+	Model bool
 	// Step is called after each step; its error ends the run. May be nil.
 	Step func(Step) error
 }
@@ -67,6 +69,7 @@ const (
 	Random  Why = "random"  // at random, where nothing can be learned in the rest of the episode
 	Confirm Why = "confirm" // to see the plan as a whole
 	Repeat  Why = "repeat"  // to see whether the system reset itself
+	Explore Why = "explore" // to know the model where the plan is proven
 )
 
 // Progress is what is known after a step. Rewards are scaled.
@@ -103,6 +106,7 @@ type Result struct {
 	Resets     int
 	Unsafe     []Unsafe // steps that were not taken though they may be of a better plan
 	Whole      bool     // the plan was seen in one run, not only each of its steps
+	Extent     *Extent  // of what is within reach, each next value of which is known; nil if that was not shown
 	// Observed are all steps that are known, each once; Next is nil for one that was refused.
 	Observed []simulator.Transition
 }
@@ -157,7 +161,7 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	if err := l.begin(ctx); err != nil {
 		return l.out, err
 	}
-	for l.out.Status == engine.Unknown && l.out.Reason == "" {
+	for !l.ended() {
 		if err := l.round(ctx); err != nil {
 			switch {
 			case ctx.Err() != nil:
@@ -165,11 +169,17 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 			case errors.Is(err, errLimit), errors.Is(err, simulator.ErrBudget):
 				l.out.Reason = err.Error()
 			default:
+				l.out.Status = engine.Unknown
 				return l.out, err
 			}
 		}
 	}
 	return l.out, nil
+}
+
+// ended reports whether nothing is left to be done, or to be done within the limits.
+func (l *learner) ended() bool {
+	return l.out.Reason != "" || l.out.Status != engine.Unknown && (!l.o.Model || l.out.Extent != nil)
 }
 
 // begin resets the system.
@@ -200,6 +210,7 @@ func (l *learner) reset(ctx context.Context, to factored.Valuation) error {
 	l.out.Resets++
 	l.taken, l.path, l.episode = 0, nil, nil
 	l.now, l.here = a, l.g.at(a.State)
+	l.here.terminal = a.Terminal
 	l.astray = to != nil
 	if l.start != nil && to == nil && l.here != l.start {
 		return fmt.Errorf("%w: a reset leads to another state than the first", ErrSystem)
@@ -239,6 +250,7 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	}
 	if a.State != nil {
 		l.now, l.here = a, l.g.at(a.State)
+		l.here.terminal = a.Terminal
 		if l.episode = append(l.episode, step.Now); len(l.episode) == l.o.Horizon && !l.astray {
 			l.whole[l.g.actionsOf(&factored.Trace{Steps: append(slices.Clone(l.episode), a.State)})] = true
 		}
@@ -292,7 +304,10 @@ func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
 // widened forgets what followed from fewer variables.
 func (l *learner) widened() {
 	l.queries, l.dull, l.verdicts = map[string]*query{}, map[string]bool{}, map[string]*verdict{}
-	l.out.Bound = nil
+	l.out.Bound, l.out.Status = nil, engine.Unknown
+	for _, n := range l.g.nodes {
+		n.foreseen = nil
+	}
 }
 
 // broken says how a step breaks the known part of the transition; "" if it does not.
@@ -310,13 +325,14 @@ type question struct {
 	from    *node
 	to      *node // the state that it ends in, in place of the goal, whatever its reward; nil for the goal
 	fresh   bool  // its first step was never taken
+	open    bool  // some next value of its first step is not known; whatever its goal and reward
 	horizon int
 	over    *int64 // that its reward exceeds; nil for any reward
 	safe    bool   // its first step that was never taken breaks no rule
 }
 
 func (q question) key() string {
-	key := fmt.Sprint(q.horizon, " ", q.fresh, q.safe, " ", q.from.key)
+	key := fmt.Sprint(q.horizon, " ", q.fresh, q.open, q.safe, " ", q.from.key)
 	if q.to != nil {
 		key += " " + q.to.key
 	}
@@ -331,6 +347,7 @@ type query struct {
 	stated  int // that it was opened with
 	linear  bool
 	taken   int // steps that were taken from its state and are excluded
+	ahead   int // the same of those that are foreseen
 	result  *engine.Result
 }
 
@@ -385,7 +402,7 @@ func (l *learner) answers(ctx context.Context, q *query) (bool, error) {
 		return false, nil
 	case q.result.Trace == nil:
 		return true, nil
-	case l.m.Refute(q.result.Trace), l.refused(q), q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil:
+	case l.m.Refute(q.result.Trace), l.refused(q), q.fresh && l.g.arc(q.result.Trace.Steps[0]) != nil, q.open && l.foresee(q):
 		return false, nil
 	}
 	barred, err := l.bar(ctx, q)
@@ -409,6 +426,9 @@ func (l *learner) update(ctx context.Context, q *query) error {
 			return err
 		}
 	}
+	for ; q.open && q.ahead < len(q.from.foreseen); q.ahead++ {
+		q.session.Always(l.never(q.from.foreseen[q.ahead].action))
+	}
 	return nil
 }
 
@@ -428,8 +448,11 @@ func (l *learner) refused(q *query) (any bool) {
 func (l *learner) reopen(ctx context.Context, q *query) error {
 	p := l.m.Optimistic()
 	p.Initial = l.g.is(q.from)
+	if q.to != nil || q.open {
+		p.Goal, p.Reward = nil, factored.Reward{Scale: 1}
+	}
 	if q.to != nil {
-		p.Goal, p.Reward = l.g.is(q.to), factored.Reward{Scale: 1}
+		p.Goal = l.g.is(q.to)
 	}
 	solver := conflict.PB{}
 	if l.linear {
@@ -450,7 +473,7 @@ func (l *learner) count() {
 
 // conclude tells what is known in the end.
 func (l *learner) conclude() {
-	if l.start != nil {
+	if l.start != nil && l.out.Status != engine.Optimal { // else the plan is the one that was proven
 		l.known()
 	}
 	l.count()

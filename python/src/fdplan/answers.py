@@ -954,6 +954,9 @@ class Acted(Result):
 
     learned: list[dict[str, Any]] | None = field(repr=False)
 
+    model: dict[str, Any] | None = field(default=None, repr=False)
+    """What is within reach by steps that the rules allow, each next value of which is known, as Assuming says; absent if that was not shown, as where it was not wanted."""
+
     network: dict[str, Any] | None = field(default=None, repr=False)
     """Network was trained on all rows; absent if there was no time for it."""
 

@@ -531,6 +531,9 @@ class Learn(TypedDict, total=False):
     variables: int
     """Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more."""
 
+    until: Literal["plan", "model"]
+    """What has to be proven: plan, model. The model is known when each next value of all steps within reach is."""
+
     lift: bool
     """One function for all objects of a type, of their fluents and the numbers of their neighbours."""
 
