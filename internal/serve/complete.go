@@ -159,7 +159,7 @@ func matching(p *factored.Problem, typed, use string) []completion {
 	for i := range p.Variables {
 		v := &p.Variables[i]
 		switch {
-		case v.Clock > 0, v.Kind != factored.State && (use == useGoal || use == useInitial), len(first) == maxCompletions:
+		case v.Clock > 0, use == useRange && (v.Bool || v.Enumeration() || v.Kind == factored.Auxiliary), v.Kind != factored.State && (use == useGoal || use == useInitial), len(first) == maxCompletions:
 			continue
 		}
 		c := completion{v.Name, v.Kind.String(), v.Meaning}
@@ -189,7 +189,7 @@ func (l *completionList) operators(use string) {
 	switch use {
 	case useReward:
 		all = [][2]string{{"+", "plus"}, {"-", "minus"}, {"*", "times"}}
-	case useInitial:
+	case useInitial, useRange:
 		all = [][2]string{{"=", "the value"}}
 	}
 	for _, o := range all {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fdplan/fdplan/internal/app/inspect"
+	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/internal/source"
 	"github.com/fdplan/fdplan/problem/expr"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -26,6 +27,7 @@ const (
 	useGoal     = "goal"     // of the last state
 	useReward   = "reward"   // a sum
 	useInitial  = "initial"  // VARIABLE=VALUE
+	useRange    = "range"    // FLUENT=LO..HI
 )
 
 // expressionRequest is a text with its use, and where completions are wanted.
@@ -60,8 +62,8 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case q.Use == "":
 		q.Use = useRule
-	case !slices.Contains([]string{useRule, useProperty, useGoal, useReward, useInitial}, q.Use):
-		return bad("%.40q is not a use of an expression; expected rule, property, goal, reward or initial", q.Use)
+	case !slices.Contains([]string{useRule, useProperty, useGoal, useReward, useInitial, useRange}, q.Use):
+		return bad("%.40q is not a use of an expression; expected rule, property, goal, reward, initial or range", q.Use)
 	}
 	if len(q.Text) > maxExpression {
 		return bad("the expression has %d bytes; expected at most %d", len(q.Text), maxExpression)
@@ -75,7 +77,7 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	doc := expression{Warnings: []string{}, Variables: []string{}}
-	if err := doc.check(p, q.Text, q.Use); err != nil {
+	if err := doc.check(p, q.Text, q.Use); err != nil && (q.Use != useGoal || !s.isGoal(r, q.Text)) {
 		doc.Error = errorIn(q.Text, err)
 	}
 	doc.Valid = doc.Error == nil
@@ -88,6 +90,21 @@ func (s *Server) checkExpression(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer(w, http.StatusOK, doc)
 	return nil
+}
+
+// isGoal reports whether a text is a goal of the problem in its own language, which has more than expressions.
+func (s *Server) isGoal(r *http.Request, text string) bool {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return false
+	}
+	model, err := modelOf(r)
+	if err != nil {
+		return false
+	}
+	model["goal"] = text
+	_, err = s.show(r.Context(), t, model)
+	return err == nil
 }
 
 // vocabulary returns a problem that has the variables of a summary and nothing else: what
@@ -129,6 +146,8 @@ func (x *expression) check(p *factored.Problem, text, use string) error {
 		return expr.SetReward(p, text, "reward")
 	case useInitial:
 		return checkInitial(p, text)
+	case useRange:
+		return checkRange(p, text)
 	}
 	e, err := expr.Parse(p, text, expr.Options{Next: use != useGoal, Step: use == useRule})
 	if err != nil {
@@ -173,6 +192,22 @@ func checkInitial(p *factored.Problem, text string) error {
 	}
 	if err != nil {
 		return source.Errorf("", 1, len(name)+2, "%v", err)
+	}
+	return nil
+}
+
+// checkRange checks FLUENT=LO..HI, where the fluent may have several variables.
+func checkRange(p *factored.Problem, text string) error {
+	name, _, err := task.ParseRange(text)
+	if err != nil {
+		return err
+	}
+	known := slices.ContainsFunc(p.Variables, func(v factored.Variable) bool {
+		base, _, _ := strings.Cut(v.Name, "(")
+		return v.Kind != factored.Auxiliary && !v.Bool && !v.Enumeration() && (v.Name == factored.Canonical(name) || base == name)
+	})
+	if !known {
+		return source.Errorf("", 1, 1, "there is no number %s", source.Quote(name))
 	}
 	return nil
 }

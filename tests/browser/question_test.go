@@ -183,3 +183,43 @@ func TestNoPlan(t *testing.T) {
 	p.fits("the reasons")
 	p.shot("plan-why")
 }
+
+// write puts a text into a field of an expression, as a user does.
+func (p *tab) write(label, text string) {
+	p.Helper()
+	p.until("the field "+label, field(label)+"?.offsetParent")
+	p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const c = %s; c.focus(); c.value = %q; c.setSelectionRange(c.value.length, c.value.length); c.dispatchEvent(new Event("input", {bubbles: true})); c.dispatchEvent(new Event("change", {bubbles: true})); })()`, field(label), text)))
+}
+
+// TestChangedQuestion plans for another goal and reward: what the problem says itself is shown in
+// the empty fields, an error is shown at its field, and a link has the question.
+func TestChangedQuestion(t *testing.T) {
+	address, b := serve(t), browser(t)
+	p := open(t, b, phone, address)
+	p.press("Change the question")
+	p.until("the own goal", field("Goal")+`.placeholder === "robot-at(x14,y12)"`)
+	p.until("the own reward", field("Reward")+`.placeholder === "-move-east - move-north - move-south - move-west"`)
+	p.write("Goal", "robot-at(x9,y2")
+	p.until("the completions", `document.querySelector("#view-plan .options:not([hidden])")?.innerText.includes("robot-at(x9,y20)")`)
+	p.until("the error at the field", field("Goal")+`.getAttribute("aria-invalid") === "true"`)
+	p.press("Plan")
+	p.until("the focus at the field", `document.activeElement === `+field("Goal"))
+	p.write("Goal", "exists_{?x : xpos} robot-at(?x,y20)")
+	p.until("a goal in RDDL", field("Goal")+`.getAttribute("aria-invalid") === null`)
+	p.fits("another question")
+	p.both("plan-question")
+	p.names("another question")
+
+	p.write("Goal", "robot-at(x9,y20)")
+	p.write("Reward", "-3*move-north - 2*move-east")
+	p.press("Plan")
+	p.says("is better: proven by")
+	p.until("the question in the address", parameter("goal")+` === "robot-at(x9,y20)" && `+parameter("reward")+` && `+parameter("job"))
+	link := eval[string](p, "location.href")
+	p.write("Goal", "robot-at(x9,y15)")
+	p.until("the note", otherSettings)
+	other := open(t, b, desktop, link)
+	other.until("the goal of the link", field("Goal")+`?.value === "robot-at(x9,y20)"`)
+	other.says("is better: proven by")
+	other.until("the same question", parameter("job")+` && !`+otherSettings)
+}

@@ -8,22 +8,25 @@ import { calm, fill, h, id } from "./dom.js";
  * @property {HTMLElement} element
  * @property {() => string} get
  * @property {(text: string) => void} set
- * @property {(message: string|null) => void} fail
+ * @property {(message: string|null, from?: number) => void} fail
+ * @property {(text: string) => void} own shows what holds while nothing is written
  * @property {() => boolean} valid false if the server has found an error
  * @property {() => void} focus
  */
 
 /**
- * @param {{label: string, problem: () => string, query?: () => string, use: string, changed: () => void, drop?: () => void}} options
+ * @param {{label: string, problem: () => string, query?: () => string, use: string, changed: () => void, drop?: () => void, help?: string}} options
+ *   with help, which is shown below, it has a label that is seen
  * @returns {Expression}
  */
-function expression(options) {
+export function expression(options) {
   const choices = h("ul", { class: "options", role: "listbox", id: id(), "aria-label": "Completions", hidden: true });
   const error = h("div", { class: "error", id: id(), role: "alert" }), hint = h("p", { class: "hint" });
-  const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": options.label, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": choices.id, "aria-describedby": error.id,
+  const help = options.help && h("p", { class: "hint", id: id() }, options.help);
+  const box = h("input", { type: "text", id: id(), role: "combobox", "aria-label": help ? null : options.label, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": choices.id, "aria-describedby": (help ? help.id + " " : "") + error.id,
     autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
-  const element = h("div", { class: "rule" }, h("div", { class: "line" }, box,
-    options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), choices, error, hint);
+  const element = h("div", { class: "rule" }, help && h("label", { for: box.id }, options.label), h("div", { class: "line" }, box,
+    options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), choices, help, error, hint);
   /** @type {{from: number, to: number, items: any[]}|null} */
   let offered = null;
   let at = -1, asked = 0, ok = true;
@@ -124,13 +127,17 @@ function expression(options) {
       box.value = text;
       look(false);
     },
-    fail: (message) => show(message ? { message, from: 0, to: box.value.length } : null),
+    fail: (message, from = 0) => show(message ? { message, from, to: from ? 0 : box.value.length } : null),
+    own(text) {
+      box.placeholder = text;
+      box.title = text;
+    },
   };
 }
 
 /**
- * A list of rules that can be added and removed.
- * @param {{legend: string, hint: string, add: string, problem: () => string, query?: () => string, changed: () => void}} options
+ * A list of rules, or of ranges, that can be added and removed.
+ * @param {{legend: string, hint: string, add: string, name?: string, use?: string, problem: () => string, query?: () => string, changed: () => void}} options
  */
 export function rules(options) {
   /** @type {Expression[]} */
@@ -139,7 +146,7 @@ export function rules(options) {
   /** @param {string} text */
   function add(text) {
     const e = expression({
-      label: `Rule ${all.length + 1}`, problem: options.problem, query: options.query, use: "rule", changed: options.changed,
+      label: `${options.name ?? "Rule"} ${all.length + 1}`, problem: options.problem, query: options.query, use: options.use ?? "rule", changed: options.changed,
       drop() {
         all = all.filter((x) => x !== e);
         e.element.remove();

@@ -60,7 +60,7 @@ export function planView(name, moved = () => {}) {
     const a = job.result, r = job.request;
     if (a.status !== "infeasible" || a.start_breaks || r.incremental) return;
     const horizon = a.horizon ?? Math.max(...(a.horizons ?? []).map((/** @type {any} */ l) => l.horizon));
-    const request = Object.fromEntries(["problem", "model", "determinize", "ignore_discount", "set_initial", "require", "reward", "threads", "memory", "time_limit"].filter((n) => r[n] !== undefined).map((n) => [n, r[n]]));
+    const request = Object.fromEntries(["problem", "model", "determinize", "ignore_discount", "set_initial", "goal", "range", "require", "reward", "threads", "memory", "time_limit"].filter((n) => r[n] !== undefined).map((n) => [n, r[n]]));
     const button = h("button", { type: "button", onclick: async () => {
       button.disabled = true;
       try {

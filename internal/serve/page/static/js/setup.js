@@ -2,13 +2,17 @@
 
 import * as api from "./api.js";
 import { fill, h } from "./dom.js";
-import { rules } from "./expression.js";
+import { expression, rules } from "./expression.js";
 import { check, input, refused, select, sentence } from "./field.js";
 import { inside, picker, read, untrained } from "./problem.js";
 import { start } from "./start.js";
+import { number } from "./words.js";
 
 /** The names of the texts in the address and in a job's request. */
 const plain = /** @type {[string, string][]} */ ([["model", "model"], ["determinize", "determinize"], ["engine", "engine"], ["time", "time_limit"]]);
+
+/** The fields of a request that are one text. */
+const single = ["goal", "reward"];
 
 /**
  * The form of a problem and its settings.
@@ -28,6 +32,13 @@ export function setup(options) {
   const note = () => options.changed(self);
   const added = rules({ legend: "Rules", add: "Add a rule", problem: problem.get, query, changed: note,
     hint: "They must hold in every step, for example ~(a ^ b) or x' <= 3. x@2 is the value at step 2. The names of variables are completed as you type." });
+  const ranges = rules({ legend: "Ranges", add: "Add a range", name: "Range", use: "range", problem: problem.get, query, changed: note, hint: "Of a number, in place of its own: stock=0..5. Of a number that is learned it can only be narrowed." });
+  const goal = expression({ label: "Goal", use: "goal", problem: problem.get, query, changed: note, help: "What must hold after the last step. Empty: the problem's own." });
+  const reward = expression({ label: "Reward", use: "reward", problem: problem.get, query, changed: note, help: "Of a step, such as -2*a - b: the plan with the most is best. Empty: the problem's own." });
+  /** What a question may change, by the names in the address and in requests: one text or several. */
+  const asked = /** @type {[string, string, () => string[], (texts: string[]) => void][]} */ ([["goal", "goal", () => [goal.get()].filter((t) => t), ([t = ""]) => { if (goal.get() !== t) goal.set(t); }],
+    ["reward", "reward", () => [reward.get()].filter((t) => t), ([t = ""]) => { if (reward.get() !== t) reward.set(t); }], ["rule", "require", added.get, added.set], ["range", "range", ranges.get, ranges.set]]);
+  const change = h("details", {}, h("summary", {}, "Change the question"), goal.element, reward.element, options.rules === false ? null : added.element, ranges.element);
   const initial = start({ changed: note });
   const fields = {
     horizon: input("Steps", options.range ? "The plan's length, such as 8, or 4..8 to try each. Empty: the problem's own." : "The plan's length. Empty: the problem's own.", { inputmode: "numeric" }),
@@ -47,7 +58,7 @@ export function setup(options) {
     ["memory", fields.memory], ...plain.map(([n]) => [n, /** @type {any} */ (fields)[n]])]);
   for (const [, f] of texts) f.control.addEventListener("input", note);
   for (const [name, f] of texts) f.control.addEventListener("change", () => { f.fail(null); note(); if (name === "model" || name === "determinize") load(false); });
-  const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, options.rules === false ? null : added.element, ...(options.extra ?? []),
+  const element = h("div", {}, problem.element, trouble, contents.element, fields.horizon.element, initial.element, change, ...(options.extra ?? []),
     h("details", {}, h("summary", {}, "Engine, limits and model"), h("div", { class: "pair" }, fields.engine.element, fields.model.element, fields.time.element, fields.memory.element, fields.threads.element, fields.seed.element),
       fields.determinize.element, options.simulator === false ? null : fields.simulator.element, options.proofs === false ? null : [fields.policy.element, fields.safe.element, fields.certify.element]));
 
@@ -57,7 +68,7 @@ export function setup(options) {
     if (!problem.get()) return;
     if (fresh) {
       initial.set([]);
-      added.set([]);
+      for (const [, , , set] of asked) set([]);
       fields.horizon.set("");
       note();
     }
@@ -68,6 +79,8 @@ export function setup(options) {
       summary = s;
       fields.horizon.control.placeholder = s.horizon ? String(s.horizon) : "how many?";
       contents.show(s);
+      goal.own(s.task?.goal || s.goal.map((/** @type {any} */ c) => c.text).join(" ^ "));
+      reward.own(paid(s));
       initial.load(s);
       options.loaded?.(s);
     } catch (e) {
@@ -95,10 +108,10 @@ export function setup(options) {
       problem.set(params.get("problem") ?? problem.get());
       for (const [name, f] of texts) f.set(params.get(name) ?? "");
       initial.set(params.getAll("set"));
-      const chosen = params.getAll("rule");
-      if (!chosen.length) added.set([]); // at once: later somebody may have begun to write
+      for (const [name, , , set] of asked) if (!params.has(name)) set([]); // at once: later somebody may have begun to write
+      if (asked.some(([name]) => params.has(name))) change.open = true;
       await load(false);
-      if (chosen.length) added.set(chosen);
+      for (const [name, , , set] of asked) if (params.has(name)) set(params.getAll(name));
     },
     /** The settings for the address. */
     params() {
@@ -106,7 +119,7 @@ export function setup(options) {
       if (problem.get()) p.set("problem", problem.get());
       for (const [name, f] of texts) if (f.get()) p.set(name, f.get());
       for (const x of initial.get()) p.append("set", x);
-      for (const x of added.get()) p.append("rule", x);
+      for (const [name, , get] of asked) for (const x of get()) p.append(name, x);
       return p;
     },
     /** The request of a job. @param {string} kind @returns {Object<string, any>} */
@@ -130,7 +143,7 @@ export function setup(options) {
       if (options.proofs !== false && fields.safe.get()) r.safe = true;
       if (options.proofs !== false && fields.certify.get()) r.certify = true;
       if (initial.get().length) r.set_initial = initial.get();
-      if (added.get().length) r.require = added.get();
+      for (const [, as, get] of asked) if (get().length) r[as] = single.includes(as) ? get()[0] : get();
       return r;
     },
     /** Checks numbers before they are sent; reports whether all are right. */
@@ -160,7 +173,7 @@ export function setup(options) {
     },
     /** Shows what the server refuses beside its field; otherwise in a place, if there is one. @param {any} e @param {Element|null} place */
     fail(e, place) {
-      const said = String(e?.fault?.error ?? e?.message ?? e), text = sentence(said.replace(/^(?:in )?--?[a-z-]+[ :]*/i, "")), hint = e?.fault?.hint && sentence(e.fault.hint);
+      const fault = e?.fault ?? {}, said = String(e?.fault?.error ?? e?.message ?? e), text = sentence(said.replace(/^(?:in )?--?[a-z-]+[ :]*/i, "")), hint = e?.fault?.hint && sentence(e.fault.hint);
       if (/no horizon of the problem's own/.test(said)) {
         lengthless();
         return;
@@ -171,7 +184,16 @@ export function setup(options) {
         initial.fail(text);
         return;
       }
-      if (/require/.test(said) && added.fail(text, said)) return;
+      for (const [pattern, f, all] of /** @type {[RegExp, any, any][]} */ ([[/^(in )?--?goal\b|^goal\b/, goal, null], [/^(in )?--?reward\b|^reward\b/, reward, null], [/require/, null, added], [/^(in )?--?range\b|^range\b/, null, ranges]])) {
+        if (!pattern.test(fault.file ?? "") && !pattern.test(said)) continue;
+        change.open = true;
+        if (f) {
+          f.fail(told(text, f.get()), Math.max(0, (fault.column ?? 1) - 1));
+          f.focus();
+          return;
+        }
+        if (all.fail(text, said)) return;
+      }
       for (const [pattern, f] of flags) {
         if (pattern.test(said)) {
           f.element.closest("details")?.setAttribute("open", "");
@@ -198,8 +220,20 @@ export function paramsOf(r) {
   if (r.incremental) put("how", "incremental");
   for (const [name, as] of plain) put(name, r[as]);
   for (const x of r.set_initial ?? []) p.append("set", x);
-  for (const x of r.require ?? []) p.append("rule", x);
+  for (const [name, as] of [["goal", "goal"], ["reward", "reward"], ["rule", "require"], ["range", "range"]]) for (const x of [r[as] ?? []].flat()) p.append(name, x);
   return p;
+}
+
+/** The problem's own reward of a step as an expression. @param {any} s the summary */
+function paid(s) {
+  const terms = [...s.reward.map((/** @type {any} */ t) => [t.weight, t.literal]), ...(s.reward_constant ? [[s.reward_constant, ""]] : [])];
+  return terms.map(([w, of], i) => (w < 0 ? (i ? " - " : "-") : i ? " + " : "") + [...(Math.abs(w) === 1 && of ? [] : [number(Math.abs(w))]), ...(of ? [of] : [])].join("*")).join("");
+}
+
+/** A message without the text that it is about, which stands above it. @param {string} message @param {string} text */
+function told(message, text) {
+  const rest = [message, message.slice(0, 1).toLowerCase() + message.slice(1)].find((m) => m.startsWith(text + ": "));
+  return sentence((rest ? rest.slice(text.length + 2) : message).replace(/^there is no such file, and as an expression: /, "").replace(/^[0-9]+:[0-9]+: /, ""));
 }
 
 /** Reads a size such as 512MiB; 0 if it is none. @param {string} text */
