@@ -26,9 +26,11 @@ type pageStep struct {
 
 // HTML writes a page with a player. It is one file that loads nothing else. The picture
 // follows the theme of the reader's system. Without scripts the page shows the start and all
-// steps at once. The address may end in #step=3.
+// steps at once. The address may end in #step=3. A plan that is too long for a drawing is listed
+// without one.
 func (p *Picture) HTML(w io.Writer) error {
-	if err := p.drawable(); err != nil {
+	long := len(p.steps) > MaxSteps
+	if err := p.drawable(); err != nil && !long {
 		return err
 	}
 	page, err := template.New("player").Parse(playerText)
@@ -42,23 +44,29 @@ func (p *Picture) HTML(w io.Writer) error {
 		Width, Height, WholeWidth, WholeHeight string
 		Base, Frames, Whole                    template.HTML
 		Last                                   int
-		Long, LongWhole                        bool
+		Long, LongWhole, Drawn                 bool
 		Steps                                  []pageStep
 		Notes, Verdict                         []string
 		Bad                                    bool
 		Report                                 *Report
 	}{
 		What: p.what, Title: p.title, Summary: p.summary, First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
-		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad, Report: p.report,
+		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad, Report: p.report, Drawn: !long,
 	}
-	data.Base = markup(p.view.base())
+	if long {
+		data.Notes = []string{fmt.Sprintf("There is no drawing: the plan has %d steps, and drawings have at most %d.", len(p.steps), MaxSteps)}
+	} else {
+		data.Base = markup(p.view.base())
+	}
 	var frames strings.Builder
 	for k := range len(p.steps) + 1 {
 		on := ""
 		if k == 0 {
 			on = " on"
 		}
-		fmt.Fprintf(&frames, "<g class=\"frame%s\" data-step=\"%d\">%s</g>\n", on, k, markup(p.view.frame(k)))
+		if !long {
+			fmt.Fprintf(&frames, "<g class=\"frame%s\" data-step=\"%d\">%s</g>\n", on, k, markup(p.view.frame(k)))
+		}
 		s := pageStep{k, "start", p.view.describe(k)}
 		if k > 0 {
 			s.Name = fmt.Sprintf("%d %s", k, p.steps[k-1])
@@ -66,7 +74,7 @@ func (p *Picture) HTML(w io.Writer) error {
 		data.Steps = append(data.Steps, s)
 	}
 	data.Frames = template.HTML(frames.String())
-	if s := p.view.whole(); s != nil {
+	if s := p.view.whole(); s != nil && !long {
 		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), svg.Num(s.w), svg.Num(s.h), s.w > longFrom
 	}
 	var text bytes.Buffer

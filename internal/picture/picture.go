@@ -12,7 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/counted"
 )
 
-// MaxSteps bounds the plans that SVG, HTML and GIF pictures can show; text is not bounded.
+// MaxSteps bounds the plans that are drawn; pages and text list longer ones.
 const MaxSteps = 400
 
 // view is one way to draw a plan.
@@ -143,7 +143,7 @@ func (p *Picture) Text(w io.Writer) error {
 // drawable refuses what is too large to display.
 func (p *Picture) drawable() error {
 	if h := len(p.steps); h > MaxSteps {
-		return fmt.Errorf("the plan has %d steps; expected at most %d for a picture, or a name that ends in .txt", h, MaxSteps)
+		return fmt.Errorf("the plan has %d steps; expected at most %d for a picture, or a name that ends in .html or .txt, without one", h, MaxSteps)
 	}
 	if w, h := p.view.size(); w*h > maxArea {
 		return fmt.Errorf("the picture would be %.0f by %.0f pixels; expected at most %d in all: write it as text, to a name that ends in .txt", w, h, maxArea)

@@ -357,9 +357,13 @@ func TestBounds(t *testing.T) {
 		p.Actions, p.States = append(p.Actions, nil), append(p.States, p.States[0])
 	}
 	for name, write := range formats {
-		if err := write(pictureOf(t, p, Facts{}), io.Discard); (err != nil) != (name != "txt") {
+		if err := write(pictureOf(t, p, Facts{}), io.Discard); (err != nil) != (name != "txt" && name != "html") {
 			t.Errorf("%s of %d steps: %v", name, p.Horizon(), err)
 		}
+	}
+	page := written(t, pictureOf(t, p, Facts{}).HTML)
+	if !strings.Contains(page, "There is no drawing: the plan has 401 steps") || !strings.Contains(page, `<th scope="row">401 `) || strings.Contains(page, "<svg") || strings.Contains(page, "<script") {
+		t.Errorf("the page of a long plan:\n%.3000s", page)
 	}
 	wide := samples[4].plan()
 	for k := range wide.States {

@@ -57,6 +57,10 @@ func TestExpressions(t *testing.T) {
 		{useInitial, "floor=|7|", "7"},
 		{useInitial, "|flor|=7", "flor"},
 		{useInitial, "floor", "expected VARIABLE=VALUE"},
+		{useRange, "floor=0..2", ""},
+		{useRange, "|flor|=0..2", "flor"},
+		{useRange, "|robot|-at=0..2", "number"},
+		{useRange, "|floor=2|", "FLUENT=LO..HI"},
 	} {
 		text, from, to := c.text, -1, -1
 		if from = strings.Index(text, "|"); strings.Count(text, "|") == 2 {
@@ -105,6 +109,9 @@ func TestCompletions(t *testing.T) {
 		{useReward, "go |", "go []", "+ - *"},
 		{useInitial, "door=|", "door=[]", "closed open"},
 		{useInitial, "robot-at(x1,y1)=t|", "robot-at(x1,y1)=[t]", "true"},
+		{useRange, "|", "[]", "floor load"},
+		{useRange, "fl|", "[fl]", "floor"},
+		{useRange, "floor |", "floor []", "="},
 		{useRule, "xyz|", "[xyz]", ""},
 		{useRule, "é go|", "é [go]", "go"},
 	} {

@@ -228,7 +228,7 @@ func TestRunJourney(t *testing.T) {
 	})
 }
 
-// TestResultsJourney starts a small sweep and follows it.
+// TestResultsJourney starts a small bench and follows it.
 func TestResultsJourney(t *testing.T) {
 	address, b := serve(t), browser(t)
 	devices(t, func(t *testing.T, d device) {
@@ -236,11 +236,11 @@ func TestResultsJourney(t *testing.T) {
 		p.view("results")
 		p.set("Engines", "search")
 		p.set("Tables", "figure1")
-		p.press("Start the sweep")
-		p.until("the sweep", `document.querySelector("#view-results section[aria-label=Sweeps] td")`)
-		p.until("the end of the sweep", `document.querySelector("#view-results section[aria-label=Sweep] .state")?.textContent === "Done"`)
+		p.press("Start the bench")
+		p.until("the bench", `document.querySelector("#view-results section[aria-label=Benches] td")`)
+		p.until("the end of the bench", `document.querySelector("#view-results section[aria-label=Bench] .state")?.textContent === "Done"`)
 		p.until("the end of all jobs", `[...document.querySelectorAll("#view-results section[aria-label=Jobs] .badge")].every((b) => b.textContent === "done")`)
-		p.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#view-results section[aria-label=Sweeps] th a").click()`))
+		p.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#view-results section[aria-label=Benches] th a").click()`))
 		p.until("the journal", `document.querySelectorAll("#view-results section[aria-label='Journal and report'] .item").length > 0`)
 		p.until("the report", `document.querySelectorAll("#view-results .report summary").length > 5`)
 		p.press("The example")

@@ -68,13 +68,16 @@ export function evidence(e) {
   }
 }
 
+/** The verdict in one line; "" for what is no answer of plan. @param {Answer} a */
+export const headline = (a) => a.verdict || ({ infeasible: "no plan exists", unknown: "no plan was found" }[/** @type {string} */ (a.status)] ?? "");
+
 /**
  * The verdict on a plan.
  * @param {Answer} a
  */
 export function verdict(a) {
   const kind = a.valid?.simulator === false ? "bad" : a.status === "optimal" ? "good" : a.status === "infeasible" ? "bad" : "warn";
-  const head = a.verdict || { infeasible: "no plan exists", unknown: "no plan was found" }[/** @type {string} */ (a.status)] || a.status;
+  const head = headline(a) || a.status;
   const hasPlan = Array.isArray(a.plan) && a.plan.length > 0;
   return h("section", { class: "note verdict " + kind, "aria-label": "Verdict" }, h("p", {}, h("strong", {}, sentence(head))),
     h("ul", { class: "checks" }, proven(a), hasPlan && simulated(a), hasPlan && unseen(a), hasPlan && disputed(a)),

@@ -1,6 +1,7 @@
 // A job of the server: started, followed live, stopped.
 
 import * as api from "./api.js";
+import { headline } from "./answer.js";
 import { lines } from "./chart.js";
 import { fill, h, say } from "./dom.js";
 import { refused, sentence } from "./field.js";
@@ -110,7 +111,7 @@ export function monitor(options) {
       if (typeof reward === "number" && rewards.length) rewards.push([seconds, reward]);
       if (typeof bound === "number" && bounds.length) bounds.push([seconds, bound]);
       draw();
-      say(`${options.label}: ${state.textContent}. ${now.verdict ? sentence(now.verdict) : ""}`);
+      say(`${options.label}: ${state.textContent}. ${sentence(now.verdict || headline(now.result ?? {}))}`);
       fill(fault, now.error && refused({ fault: now.error }));
       options.done(now);
     }

@@ -14,7 +14,7 @@ import { question, stale } from "./stale.js";
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", step = 0, written = "", pictured = ""; // pictured is what the picture of the start shows
+  let job = "", step = 0, written = "", pictured = "", busy = false; // pictured is what the picture of the start shows
   const trouble = h("div", {});
   const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
@@ -64,9 +64,9 @@ export function view(root, server) {
   async function submit(e) {
     e.preventDefault();
     fill(trouble);
-    if (!settings.valid()) return;
+    if (busy || !settings.valid()) return;
     const request = settings.request("plan"), from = settings.params().toString();
-    begin.disabled = true;
+    busy = true; // the button is not disabled: it has the focus
     try {
       const made = (await live.begin(request)).job;
       if (made !== job) {
@@ -78,7 +78,7 @@ export function view(root, server) {
     } catch (x) {
       settings.fail(x, trouble);
     }
-    begin.disabled = false;
+    busy = false;
   }
   /** @param {any} ended */
   function ended(ended) {

@@ -178,12 +178,13 @@ export function player(label, move) {
   const self = { element: controls, controls, caption, items: items.element, show, step, jump, toggle, at: () => k };
   for (const part of [controls, items.element]) part.addEventListener("focusin", () => { current = self; });
 
-  function paint() {
+  /** @param {boolean} quiet the reader has not asked for this step */
+  function paint(quiet) {
     const at = steps[k];
     if (!at) return;
     const head = k === 0 ? "Start" : `Step ${k} of ${steps.length - 1}: ${at.name}`;
     fill(caption, h("strong", {}, head), at.text ?? "");
-    if (!timer) say(head + ". " + (at.text ?? ""));
+    if (!timer && !quiet) say(head + ". " + (at.text ?? ""));
     seek.value = k;
     seek.setAttribute("aria-valuetext", head);
     // Not disabled: a button that has the focus must keep it.
@@ -193,10 +194,10 @@ export function player(label, move) {
     items.reveal(k);
     move(k);
   }
-  /** @param {number} to */
-  function set(to) {
+  /** @param {number} to @param {boolean} [quiet] */
+  function set(to, quiet = false) {
     k = Math.max(0, Math.min(steps.length - 1, to));
-    paint();
+    paint(quiet);
   }
   function stop() {
     clearInterval(timer);
@@ -233,7 +234,7 @@ export function player(label, move) {
     current = self;
     seek.max = Math.max(0, all.length - 1);
     items.resize(all.length);
-    set(at);
+    set(at, true); // what is said then is the verdict
   }
   controls.id = id();
   return self;

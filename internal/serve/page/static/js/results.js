@@ -1,4 +1,4 @@
-// The view Results: sweeps with their journals and reports, and the jobs of the server.
+// The view Results: benches with their journals and reports, and the jobs of the server.
 
 import * as address from "./address.js";
 import * as api from "./api.js";
@@ -22,15 +22,15 @@ export function view(root, server) {
   let chosen = "", job = "";
   /** @type {() => void} */
   let close = () => {};
-  const trouble = h("div", {}), sweeps = h("div", {}), jobs = h("div", {});
+  const trouble = h("div", {}), benches = h("div", {}), jobs = h("div", {});
   const engines = input("Engines", `Such as search, pb. The server has ${server.engines.filter((/** @type {string} */ e) => e !== "auto").join(", ")}.`, { placeholder: "all" });
   const tables = input("Tables", "Such as figure1, engines.", { placeholder: "all" }), total = input("Time limit", "Such as 10m.", { placeholder: "none" });
   const quick = check("Quick", "Less than five minutes: short limits and the smaller problems.");
   quick.set("1");
-  const begin = h("button", { type: "submit", class: "primary" }, "Start the sweep");
-  const form = h("form", { class: "card side", "aria-label": "Start a sweep", novalidate: true, onsubmit: submit }, h("h2", {}, "Start a sweep"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
-  const live = monitor({ label: "Sweep", several: true, done: async () => {
-    await Promise.all([readSweeps(), readJobs()]);
+  const begin = h("button", { type: "submit", class: "primary" }, "Start the bench");
+  const form = h("form", { class: "card side", "aria-label": "Start a bench", novalidate: true, onsubmit: submit }, h("h2", {}, "Start a bench"), h("p", { class: "hint" }, "The paper's experiments on this machine."), quick.element, engines.element, tables.element, total.element, trouble, h("div", { class: "row" }, begin));
+  const live = monitor({ label: "Bench", several: true, done: async () => {
+    await Promise.all([readBenches(), readJobs()]);
     if (chosen) await open(chosen); // its journal and report are complete now
   } });
   /** @type {any[]} */
@@ -42,8 +42,8 @@ export function view(root, server) {
   } });
   const count = h("p", { class: "hint", "aria-live": "polite" }), report = h("div", {});
   const detail = h("section", { class: "card", "aria-label": "Journal and report", hidden: true }, h("h2", {}, "Journal"), count, rows.element, report);
-  fill(root, h("h1", {}, "Results"), h("p", { class: "intro" }, "Sweeps with their journals and reports, and every job of this server."),
-    h("div", { class: "columns" }, form, h("div", {}, live.element, h("section", { class: "card", "aria-label": "Sweeps" }, h("h2", {}, "Sweeps"), sweeps), detail, h("section", { class: "card", "aria-label": "Jobs" }, h("h2", {}, "Jobs"), jobs))));
+  fill(root, h("h1", {}, "Results"), h("p", { class: "intro" }, "Benches with their journals and reports, and every job of this server."),
+    h("div", { class: "columns" }, form, h("div", {}, live.element, h("section", { class: "card", "aria-label": "Benches" }, h("h2", {}, "Benches"), benches), detail, h("section", { class: "card", "aria-label": "Jobs" }, h("h2", {}, "Jobs"), jobs))));
 
   function note() {
     const p = new URLSearchParams();
@@ -65,7 +65,7 @@ export function view(root, server) {
     try {
       job = (await live.begin(request)).job;
       note();
-      await Promise.all([readSweeps(), readJobs()]);
+      await Promise.all([readBenches(), readJobs()]);
     } catch (x) {
       const said = String(/** @type {any} */ (x).message), f = /engine/.test(said) ? engines : /table/.test(said) ? tables : /time/.test(said) ? total : null;
       if (f) f.fail(sentence(said));
@@ -73,9 +73,9 @@ export function view(root, server) {
     }
     begin.disabled = false;
   }
-  async function readSweeps() {
+  async function readBenches() {
     const all = (await api.get("results")).results;
-    fill(sweeps, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Sweeps"), h("thead", {}, h("tr", {}, ["Sweep", "Runs", "Last change"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
+    fill(benches, all.length ? h("div", { class: "wide" }, h("table", { class: "table" }, h("caption", { class: "hidden" }, "Benches"), h("thead", {}, h("tr", {}, ["Bench", "Runs", "Last change"].map((t, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, t)))), h("tbody", {}, all.map((/** @type {any} */ r) =>
       h("tr", {}, h("th", { scope: "row" }, h("a", { href: "#results?result=" + api.part(r.result), "aria-current": r.result === chosen ? "true" : null }, r.result), r.live && [" ", h("span", { class: "badge live" }, "running")]), h("td", { class: "number" }, r.runs), h("td", {}, moment(r.updated))))))) :
       h("p", { class: "hint" }, "There is none yet. Start one here, or start the server with the folder of a bench."));
   }
@@ -149,7 +149,7 @@ export function view(root, server) {
     const before = chosen;
     chosen = params.get("result") ?? "";
     const wanted = params.get("job") ?? "";
-    await Promise.all([readSweeps(), readJobs()]);
+    await Promise.all([readBenches(), readJobs()]);
     if (wanted && wanted !== job) {
       job = wanted;
       await live.resume(job).catch(() => live.clear());
@@ -159,7 +159,7 @@ export function view(root, server) {
   }
   setInterval(() => {
     if (root.hidden || document.hidden || jobs.contains(document.activeElement)) return;
-    Promise.all([readJobs(), readSweeps()]).catch(() => {}); // shown again when the server is back
+    Promise.all([readJobs(), readBenches()]).catch(() => {}); // shown again when the server is back
   }, refresh);
   return { show };
 }
