@@ -80,8 +80,9 @@ func (l *lister) addClasses(ctx context.Context, out []*local, most int) ([]*loc
 	s := l.s
 	var changed []int32
 	for id := range s.groups {
+		listed := s.groups[id].reads // what the moves were listed with: classes of one source shift the places
 		for _, h := range s.sources(int32(id)) {
-			if s.addClassesOf(int32(id), h, out[id]) {
+			if s.addClassesOf(int32(id), h, out[id], listed) {
 				changed = insert(insert(changed, int32(id)), h)
 			}
 		}
@@ -111,12 +112,12 @@ func (s *structure) sources(id int32) (out []int32) {
 	return out
 }
 
-// addClassesOf replaces what a group reads of another by classes. It is false where these are
-// too many.
-func (s *structure) addClassesOf(id, h int32, g *local) bool {
+// addClassesOf replaces what a group, whose moves are listed by some reads, reads of another by classes.
+// It is false where these are too many.
+func (s *structure) addClassesOf(id, h int32, g *local, listed []int32) bool {
 	r := s.r
 	var inputs, places []int32
-	for i, v := range g.reads {
+	for i, v := range listed {
 		if s.home[v] == h && !r.clocked(v) && r.role[v] != quantity {
 			inputs, places = append(inputs, v), append(places, int32(i))
 		}
