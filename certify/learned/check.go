@@ -23,6 +23,8 @@ type Checked struct {
 	Plan *factored.Trace
 	// All reports that the class has all functions of the variables, so that nothing is assumed of it.
 	All bool
+
+	checker *checker
 }
 
 // checker is one call of Check.
@@ -60,7 +62,7 @@ func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error
 	if err := c.clauses(ctx); err != nil {
 		return nil, err
 	}
-	out := &Checked{All: true}
+	out := &Checked{All: true, checker: c}
 	for _, f := range c.functions {
 		out.All = out.All && r.K >= len(f.views[0])
 	}
@@ -536,13 +538,6 @@ func (c *checker) unlike(f Condition) (lits []factored.Lit) {
 		}
 	}
 	return lits
-}
-
-func one(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // plan follows the plan through the rows.

@@ -32,6 +32,8 @@ type Record struct {
 	Rows      []string   `json:"rows"`    // state, action and next state, with blanks between; "-" for a step that was refused
 	Clauses   []Clause   `json:"clauses"` // that hold at every step
 	Plan      []string   `json:"plan"`    // actions of the plan that was seen to hold; empty for none
+	// Model says that all that is within reach is known; absent if it is not.
+	Model *Model `json:"model,omitempty"`
 }
 
 // Variable is what next values are functions of: some bits with the values that the rules allow, the number of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fdplan/fdplan/certify/learned"
@@ -29,7 +30,7 @@ func (x *run) certify(ctx context.Context, res *acting.Result) error {
 	if err != nil {
 		return err
 	}
-	checked, err := learned.Check(ctx, x.p.Problem, rec)
+	checked, err := check(ctx, x.p.Problem, rec)
 	switch {
 	case ctx.Err() != nil:
 		x.d.NoProof = context.Cause(ctx).Error()
@@ -81,7 +82,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 		return nil, err
 	}
 	refused := &certify.Report{Schema: app.Schema, Answer: filepath.Join(dir, certify.AnswerFile), Claims: []certify.Claim{}, Unchecked: []string{}}
-	checked, err := learned.Check(ctx, p.Problem, rec)
+	checked, err := check(ctx, p.Problem, rec)
 	if err == nil {
 		err = holds(checked)
 	}
@@ -106,7 +107,7 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 		r.Accepted, r.Refused = false, err.Error()
 		return r, nil
 	}
-	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "whole", "model", "experiment", "unsafe", "learned", "network", "stopped", "certificate", "no_proof", "seconds"}}
+	e := certify.Expected{Answer: d.again(p.Problem, rec, checked, r.Shown.Bound), Unchecked: []string{"simulator", "steps", "resets", "whole", "experiment", "unsafe", "learned", "network", "stopped", "certificate", "no_proof", "seconds"}}
 	if r.Unchecked, err = e.Compare(data); err != nil {
 		r.Accepted, r.Refused = false, err.Error()
 	}
@@ -124,7 +125,10 @@ func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Ch
 			out.Rows++
 		}
 	}
-	out.Plan, out.Trace, out.Reward = nil, nil, nil
+	out.Plan, out.Trace, out.Reward, out.Model = nil, nil, nil, nil
+	if m := rec.Model; m != nil {
+		out.Model = &acting.Extent{States: m.States, Steps: m.Steps}
+	}
 	if c.Plan != nil {
 		var told plan.Document
 		told.Tell(p, c.Plan)
@@ -137,6 +141,24 @@ func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Ch
 		out.Reward = app.RewardOf(p, sum)
 	}
 	return &out
+}
+
+// check checks a record, and the model if it says that it is known.
+func check(ctx context.Context, p *factored.Problem, rec *learned.Record) (*learned.Checked, error) {
+	c, err := learned.Check(ctx, p, rec)
+	if err != nil {
+		return nil, err
+	}
+	known := *p
+	known.Inputs, known.Outputs = nil, nil
+	known.Global = slices.DeleteFunc(slices.Clone(p.Global), func(r factored.Constraint) bool { return !r.Defines })
+	return c, c.CheckModel(ctx, func(now, next factored.Valuation) bool {
+		if next == nil {
+			return validate.CheckPart(p, validate.State, now) == nil
+		}
+		f, err := validate.CheckStep(&known, nil, now, next)
+		return err == nil && f == nil && validate.CheckPart(p, validate.Action, now) == nil && validate.CheckPart(p, validate.State, next) == nil
+	})
 }
 
 // holds replays the plan in the problem with the clauses.

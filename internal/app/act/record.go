@@ -50,6 +50,15 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 			r.Plan = append(r.Plan, digits(val, actions))
 		}
 	}
+	if e := res.Extent; e != nil {
+		r.Model = &learned.Model{States: e.States, Steps: e.Steps}
+		for _, s := range e.From {
+			r.Model.From = append(r.Model.From, digits(s, states))
+		}
+		for _, s := range e.Ends {
+			r.Model.Ends = append(r.Model.Ends, digits(s, states))
+		}
+	}
 	return r
 }
 

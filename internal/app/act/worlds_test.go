@@ -284,7 +284,18 @@ func TestModel(t *testing.T) {
 			continue
 		}
 		done++
-		if got := w.reach(t, r); seed%2 == 0 && got != *r.Extent {
+		rec := recordOf(w.p, w.horizon, r)
+		if _, err := check(context.Background(), w.p, rec); err != nil {
+			t.Errorf("%s: the checker refuses it: %v", w.p.Name, err)
+		}
+		if rec.Rows = rec.Rows[1:]; !strings.HasPrefix(recordOf(w.p, w.horizon, r).Rows[0], rec.Start) {
+			t.Errorf("%s: the first step is not from the start", w.p.Name)
+		}
+		rec.Clauses, rec.Plan = nil, nil
+		if _, err := check(context.Background(), w.p, rec); err == nil {
+			t.Errorf("%s: the checker accepts a model of which a step is missing", w.p.Name)
+		}
+		if got := w.reach(t, r); seed%2 == 0 && (got.States != r.Extent.States || got.Steps != r.Extent.Steps) {
 			t.Errorf("%s: %+v is within reach, it says %+v", w.p.Name, got, *r.Extent)
 		}
 	}

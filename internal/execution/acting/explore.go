@@ -12,6 +12,8 @@ import (
 type Extent struct {
 	States int `json:"states"`
 	Steps  int `json:"steps"` // from these states, but for those that were refused
+	// From are the states that episodes may begin in, the start first, and Ends those in which the system takes no step.
+	From, Ends []factored.Valuation `json:"-"`
 }
 
 // explore goes to the nearest step of which some next value is not known. Where there is none, the model is known.
@@ -51,6 +53,9 @@ func (l *learner) explore(ctx context.Context) error {
 			return nil
 		}
 	}
+	for _, n := range l.sources() {
+		extent.From = append(extent.From, n.state)
+	}
 	l.out.Extent = extent
 	return nil
 }
@@ -74,6 +79,9 @@ func (l *learner) nearest(ctx context.Context, from []*node) (*visit, *Extent, e
 	all := &Extent{}
 	for walks := range l.outward(from...) {
 		for _, v := range walks {
+			if v.at.terminal {
+				all.Ends = append(all.Ends, v.at.state)
+			}
 			if !v.at.legal || v.at.terminal {
 				continue
 			}
