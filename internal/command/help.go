@@ -17,6 +17,13 @@ var common = []string{
 	"time-limit", "json", "out",
 }
 
+// particular are the flags of single commands that their short help shows before these.
+var particular = map[string][]string{
+	"init": {"actions", "initial", "bins", "decimals", "entity"}, "train": {"recipe", "hidden", "lags", "noise", "learn-reward", "lift"}, "test": {"prove", "samples"},
+	"collect": {"rows"}, "run": {"record"}, "learn": {"resets"},
+	"explain": {"bound"}, "bench": {"quick", "tables", "engines", "resume"},
+}
+
 // groups are the flags of full help by what they are about; the others come first.
 var groups = []struct {
 	title string
@@ -55,7 +62,7 @@ func (a *environment) printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 		flags = append(flags, group...)
 	}
 	shown := examples[node.Name]
-	if hidden := a.writeFlags(&b, flags); hidden > 0 {
+	if hidden := a.writeFlags(&b, node.Name, flags); hidden > 0 {
 		fmt.Fprintf(&b, "\n%d more flags: %s %s --help=all\n", hidden, ctx.Model.Name, node.Name)
 		shown = shown[:min(len(shown), 2)]
 	}
@@ -69,19 +76,20 @@ func (a *environment) printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// writeFlags writes the flags that are to be shown, and returns the number of the others.
-func (a *environment) writeFlags(b *strings.Builder, flags []*kong.Flag) (hidden int) {
+// writeFlags writes the flags of a command that are to be shown, and returns the number of the others.
+func (a *environment) writeFlags(b *strings.Builder, command string, flags []*kong.Flag) (hidden int) {
+	shown := slices.Concat(particular[command], common)
 	flags = slices.DeleteFunc(flags, func(f *kong.Flag) bool { return f.Hidden })
 	title := func(text string) { fmt.Fprintf(b, "\n%s:\n", text) }
 	if len(flags) > few && !a.allFlags {
 		title("Flags")
 		for _, f := range flags {
-			if f.Required && !slices.Contains(common, f.Name) {
+			if f.Required && !slices.Contains(shown, f.Name) {
 				writeOption(b, flagNames(f), f.Help, true)
 				hidden--
 			}
 		}
-		for _, name := range common {
+		for _, name := range shown {
 			if i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name }); i >= 0 {
 				writeOption(b, flagNames(flags[i]), flags[i].Help, true)
 				hidden--
