@@ -168,7 +168,7 @@ export function view(root, server) {
     fill(why, h("p", { class: "hint" }, "Looking for the reasons …"));
     let check = null, cause = null;
     const of = (/** @type {string[]} */ names) => Object.fromEntries(names.filter((n) => changed[n] !== undefined).map((n) => [n, changed[n]]));
-    const shared = of(["problem", "model", "determinize", "set_initial", "require", "time_limit", "memory"]);
+    const shared = of(["problem", "model", "determinize", "set_initial", "goal", "range", "require", "reward", "time_limit", "memory"]);
     if (a.plan?.length) {
       check = await run({ ...shared, kind: "validate", of: found[0].job });
       if (mine !== round) return;
