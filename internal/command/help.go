@@ -20,7 +20,7 @@ var common = []string{
 // particular are the flags of single commands that their short help shows before these.
 var particular = map[string][]string{
 	"init": {"actions", "initial", "bins", "decimals", "entity"}, "train": {"recipe", "hidden", "lags", "noise", "learn-reward", "lift"}, "test": {"prove", "samples"},
-	"collect": {"rows"}, "run": {"record"}, "learn": {"resets"},
+	"collect": {"rows"}, "learn": {"resets"},
 	"explain": {"bound"}, "bench": {"quick", "tables", "engines", "resume"},
 }
 
