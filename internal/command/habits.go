@@ -95,7 +95,11 @@ func habits(args []string) ([]string, error) {
 				out[n] = "--help=all"
 				continue
 			default:
-				return nil, fmt.Errorf("%s has no flag --%s%s; see fdplan %s --help", out[0], name, nearest.Hint(name, names(known)), out[0])
+				hint := nearest.Hint(name, names(known))
+				if hint == "" {
+					hint = fmt.Sprintf("; see fdplan %s --help", out[0])
+				}
+				return nil, fmt.Errorf("%s has no flag --%s%s", out[0], name, strings.Replace(hint, "mean ", "mean --", 1))
 			}
 		}
 		out[n] = "--" + name + m[2]

@@ -84,7 +84,7 @@ var typed = []struct {
 	{"plan navigation/3x3 --planner search", 0, "engine search"},
 	{"plan navigation/3x3 --algorithm pb", 0, "engine pb"},
 	{"plan navigation/3x3 --search astar", 2, "search"},
-	{"plan navigation/3x3 --engien pb", 2, "did you mean engine?"},
+	{"plan navigation/3x3 --engien pb", 2, "did you mean --engine?"},
 	// What is asked.
 	{"plan navigation/3x3 --set robot-at(x14,y20)=0 --set robot-at(x9,y20)=1", 0, "reward -3"},
 	{"plan navigation/3x3 --init robot-at(x14,y20)=false --init robot-at(x9,y20)=true", 0, "reward -3"},
