@@ -55,6 +55,11 @@ func (t *texts) add(text string) int64 {
 type Plan struct {
 	Problem string
 	Status  string
+	// Question is what was asked in place of the problem's own goal and ranges.
+	Question struct {
+		Goal  string
+		Range []string
+	}
 	Reward  *float64  // nil if unknown
 	Texts   []string  // a Value X of 1<<60 + i stands for the text i
 	Actions [][]Value // of each step, those that do not have their default
@@ -141,6 +146,14 @@ func (r *reader) skip() {
 	_ = r.dec.Decode(&v) // well-formed
 }
 
+// decode reads a value of a form that fdplan writes.
+func (r *reader) decode(key string, to any) error {
+	if err := r.dec.Decode(to); err != nil {
+		return r.fail("%q has a value of another form than fdplan writes", key)
+	}
+	return nil
+}
+
 func (r *reader) document() (*Plan, error) {
 	if r.token() != json.Delim('{') {
 		return nil, r.fail("expected a plan as a JSON object")
@@ -167,6 +180,8 @@ func (r *reader) document() (*Plan, error) {
 			p.Status, err = r.text(key)
 		case "reward":
 			p.Reward, err = r.reward()
+		case "question":
+			err = r.decode(key, &p.Question)
 		case "plan":
 			p.Actions, err = r.steps(key)
 		case "trace":

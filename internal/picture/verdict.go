@@ -93,8 +93,8 @@ func (r *reader) verdict(key string, v *Verdict) error {
 		r.skip()
 		return nil
 	}
-	if err := r.dec.Decode(to); err != nil {
-		return r.fail("%q has a value of another form than fdplan writes", key)
+	if err := r.decode(key, to); err != nil {
+		return err
 	}
 	switch key {
 	case "valid":

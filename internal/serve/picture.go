@@ -19,6 +19,8 @@ type pictureRequest struct {
 	Job        string          `json:"job"`
 	Seed       *uint64         `json:"seed"`
 	SetInitial []string        `json:"set_initial"`
+	Goal       string          `json:"goal"`
+	Range      []string        `json:"range"`
 	Format     string          `json:"format"`
 }
 
@@ -33,8 +35,8 @@ func (q *pictureRequest) check() error {
 		return bad("%.40q is no form of pictures; expected svg, html, gif, txt or parts", q.Format)
 	case q.Plan != nil && q.Job != "":
 		return bad("plan and job are two plans; expected one of them")
-	case planned && len(q.SetInitial) > 0:
-		return bad("a plan is drawn as it is; expected no set_initial")
+	case planned && (len(q.SetInitial)+len(q.Range) > 0 || q.Goal != ""):
+		return bad("a plan is drawn as it is; expected no set_initial, goal or range")
 	case !planned && q.Format == "txt":
 		return bad("the initial state has no picture as text; expected svg, html, gif or parts")
 	}
@@ -70,7 +72,8 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 	if q.Seed != nil {
 		show["seed"] = *q.Seed
 	}
-	show["set_initial"], show["frames"], show["json"], show["out"] = q.SetInitial, q.Format == "parts", false, out
+	show["set_initial"], show["goal"], show["range"] = q.SetInitial, q.Goal, q.Range
+	show["frames"], show["json"], show["out"] = q.Format == "parts", false, out
 	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -121,8 +122,8 @@ func TestOneJob(t *testing.T) {
 	p.press("Plan")
 	p.until("the second job", parameter("job")+` === "2" && !`+otherSettings)
 	p.says("Running")
-	for p.running() != 1 {
-		if all := p.jobs(); len(all) > 2 {
+	for deadline := time.Now().Add(patience); p.running() != 1; time.Sleep(50 * time.Millisecond) {
+		if all := p.jobs(); len(all) > 2 || time.Now().After(deadline) {
 			t.Fatalf("the jobs are %v", all)
 		}
 	}
@@ -191,6 +192,11 @@ func (p *tab) write(label, text string) {
 	p.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const c = %s; c.focus(); c.value = %q; c.setSelectionRange(c.value.length, c.value.length); c.dispatchEvent(new Event("input", {bubbles: true})); c.dispatchEvent(new Event("change", {bubbles: true})); })()`, field(label), text)))
 }
 
+// picturedGoal is the JavaScript that finds a cell marked as the goal in the picture of the plan.
+func picturedGoal(cell string) string {
+	return fmt.Sprintf(`document.querySelector("#view-plan section[aria-label='The plan'] .stage svg")?.textContent.includes("goal (%s)")`, cell)
+}
+
 // TestChangedQuestion plans for another goal and reward: what the problem says itself is shown in
 // the empty fields, an error is shown at its field, and a link has the question.
 func TestChangedQuestion(t *testing.T) {
@@ -211,9 +217,11 @@ func TestChangedQuestion(t *testing.T) {
 	p.names("another question")
 
 	p.write("Goal", "robot-at(x9,y20)")
+	p.until("the goal in the picture of the start", `document.querySelector("#view-plan .stage svg")?.textContent.includes("goal (x9,y20)")`)
 	p.write("Reward", "-3*move-north - 2*move-east")
 	p.press("Plan")
 	p.says("is better: proven by")
+	p.until("the goal in the picture of the plan", fmt.Sprintf(`(%s) && !(%s)`, picturedGoal("x9,y20"), picturedGoal("x14,y12")))
 	p.until("the spoken verdict", `document.getElementById("say").textContent.startsWith("Planning: Done. Valid and proven optimal")`)
 	p.until("the question in the address", parameter("goal")+` === "robot-at(x9,y20)" && `+parameter("reward")+` && `+parameter("job"))
 	link := eval[string](p, "location.href")

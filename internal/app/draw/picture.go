@@ -33,13 +33,16 @@ func Picture(ctx context.Context, of load.Ref, name string, data []byte, seed *u
 	if err != nil {
 		return nil, err
 	}
+	if of.Goal == "" && len(of.Range) == 0 {
+		of.Goal, of.Range = plan.Question.Goal, plan.Question.Range
+	}
 	var facts picture.Facts
 	switch {
 	case of.Name == "" && of.Domain == "" && of.Files == "":
-		facts, err = bundledFacts(ctx, plan)
+		facts, err = bundledFacts(ctx, plan, of.Question)
 	case of.Files != "":
 		// The published files contain the goal; walls and similar facts are only in RDDL.
-		if facts, err = bundledFacts(ctx, plan); err == nil {
+		if facts, err = bundledFacts(ctx, plan, of.Question); err == nil {
 			if of.Name == "" {
 				of.Name = plan.Problem
 			}
@@ -61,8 +64,8 @@ func Picture(ctx context.Context, of load.Ref, name string, data []byte, seed *u
 	return picture.New(plan, facts)
 }
 
-// bundledFacts returns the facts of the bundled problem that a plan belongs to.
-func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error) {
+// bundledFacts returns the facts of the bundled problem that a plan belongs to, with the goal that was asked for.
+func bundledFacts(ctx context.Context, plan *picture.Plan, asked load.Question) (picture.Facts, error) {
 	domain, _, _ := strings.Cut(plan.Problem, "/")
 	var published []string
 	for _, name := range bundled.Names() {
@@ -75,6 +78,9 @@ func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error
 		}
 		own, theirs := stateNames(p)
 		if name == plan.Problem && slices.Equal(own, planNames(plan)) {
+			if p, err = p.Asked(ctx, asked); err != nil {
+				return picture.Facts{}, err
+			}
 			return factsOf(p), nil
 		}
 		if slices.Equal(theirs, planNames(plan)) {
@@ -97,7 +103,9 @@ func bundledFacts(ctx context.Context, plan *picture.Plan) (picture.Facts, error
 		return picture.Facts{}, err
 	}
 	facts := factsOf(p)
-	facts.Goal = publishedGoal(p, facts.Goal)
+	if facts.Goal = publishedGoal(p, facts.Goal); asked.Goal != "" {
+		facts.Goal = nil // in terms of the files, which the RDDL does not have
+	}
 	return facts, nil
 }
 

@@ -48,6 +48,26 @@ func pictureText(t *testing.T, of load.Ref, data []byte) string {
 	return b.String()
 }
 
+// TestPictureOfQuestion has the goal that was asked for in place of the problem's own, wherever the facts are from.
+func TestPictureOfQuestion(t *testing.T) {
+	const name = "navigation/3x3"
+	own, asked := load.Source{Model: load.RDDL}, load.Source{Model: load.RDDL, Question: load.Question{Goal: "robot-at(x9,y20)"}}
+	data := planned(t, load.Ref{Name: name, Source: asked})
+	for _, of := range []load.Ref{{}, {Name: name, Source: own}, {Name: name, Source: asked}} {
+		p, err := Picture(context.Background(), of, "plan.json", data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.SVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, "goal (x9,y20)") || strings.Contains(text, "goal (x14,y12)") {
+			t.Errorf("of %v: the goal is not the one asked for", of)
+		}
+	}
+}
+
 // TestPictureOfBundled has a picture of a plan of every bundled problem, with
 // what its RDDL knows.
 func TestPictureOfBundled(t *testing.T) {

@@ -7,8 +7,10 @@ import (
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 )
 
-// Altered is what a model changes of the RDDL. Answers about it say so.
+// Altered is what a model changes of the RDDL, and what was asked of it. Answers about it say so.
 type Altered struct {
+	// Question is what was asked in place of the problem's own goal and ranges; absent if nothing was.
+	Question *Instead `json:"question,omitempty"`
 	// Determinized is the rule by which the random RDDL became the model; absent if nothing was
 	// replaced.
 	Determinized string `json:"determinized,omitempty"`
@@ -16,6 +18,12 @@ type Altered struct {
 	Rounded string `json:"rounded,omitempty"`
 	// Quantiles is the number of equally likely values that stand for each draw of a real; absent if there is none.
 	Quantiles int `json:"quantiles,omitempty"`
+}
+
+// Instead is a Question as answers have it.
+type Instead struct {
+	Goal  string   `json:"goal,omitempty"`
+	Range []string `json:"range,omitempty"` // FLUENT=LO..HI
 }
 
 // Note is the sentence of an answer about the model, without a full stop; "" for nothing.

@@ -108,6 +108,9 @@ func Load(ctx context.Context, r Ref) (*Problem, error) {
 		return nil, err
 	}
 	p.from = r
+	if r.Goal != "" || len(r.Range) > 0 {
+		p.Altered.Question = &Instead{r.Goal, r.Range}
+	}
 	return p, nil
 }
 

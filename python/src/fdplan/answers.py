@@ -324,6 +324,9 @@ class PlanAnswer(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     range: list[int] | None = None
     """The first and the last horizon that was asked about; absent for one horizon."""
 
@@ -443,6 +446,9 @@ class PolicyAnswer(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     reached: int
     """States that the policy can reach."""
 
@@ -507,6 +513,9 @@ class Validation(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     recorded: int
     """Transitions added to the data set."""
 
@@ -568,6 +577,9 @@ class Verification(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     refuting: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     refuting_rows: int = 0
@@ -618,6 +630,9 @@ class Explanation(Result):
 
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
 
     reward: float | None
     """Of the plan."""
@@ -727,6 +742,9 @@ class Execution(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     recorded: int
 
     replan_every: int
@@ -781,6 +799,9 @@ class Episodes(Result):
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
 
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
+
     random: dict[str, Any] | None = field(default=None, repr=False)
 
     reached: int | None = None
@@ -834,6 +855,9 @@ class Summary(Result):
 
     quantiles: int = 0
     """The number of equally likely values that stand for each draw of a real; absent if there is none."""
+
+    question: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked in place of the problem's own goal and ranges; absent if nothing was."""
 
     reward: list[dict[str, Any]] | None = field(repr=False)
 

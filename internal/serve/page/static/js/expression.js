@@ -10,7 +10,7 @@ import { calm, fill, h, id } from "./dom.js";
  * @property {(text: string) => void} set
  * @property {(message: string|null, from?: number) => void} fail
  * @property {(text: string) => void} own shows what holds while nothing is written
- * @property {() => boolean} valid false if the server has found an error
+ * @property {() => string} sound the text, or the last one before it that the server has accepted
  * @property {() => void} focus
  */
 
@@ -29,7 +29,7 @@ export function expression(options) {
     options.drop && h("button", { type: "button", class: "quiet", "aria-label": `Remove ${options.label.toLowerCase()}`, title: "Remove", onclick: options.drop }, "✕")), choices, help, error, hint);
   /** @type {{from: number, to: number, items: any[]}|null} */
   let offered = null;
-  let at = -1, asked = 0, ok = true;
+  let at = -1, asked = 0, sound = "";
 
   function close() {
     choices.hidden = true;
@@ -63,7 +63,6 @@ export function expression(options) {
   }
   /** @param {{message: string, from: number, to: number}|null} e */
   function show(e) {
-    ok = !e;
     if (!e) {
       box.removeAttribute("aria-invalid");
       fill(error);
@@ -73,6 +72,12 @@ export function expression(options) {
     box.setAttribute("aria-invalid", "true");
     fill(error, h("span", { class: "code" }, text.slice(0, e.from), h("mark", {}, text.slice(e.from, to) || "␣"), text.slice(to)), e.message);
   }
+  /** @param {string} text */
+  function accept(text) {
+    const before = sound;
+    sound = text;
+    if (text !== before) options.changed();
+  }
   /** Asks the server about the text. @param {boolean} complete @param {boolean} [forced] offer what may follow, too */
   async function look(complete, forced = false) {
     const text = box.value, mine = ++asked;
@@ -80,6 +85,7 @@ export function expression(options) {
     if (!text.trim() && !complete) {
       show(null);
       fill(hint);
+      accept("");
       return;
     }
     try {
@@ -88,6 +94,7 @@ export function expression(options) {
       if (mine !== asked) return;
       show(text.trim() ? answer.error : null);
       fill(hint, answer.warnings.join(" "));
+      if (answer.valid) accept(text.trim());
       offered = complete ? answer.completions : null;
       if (offered && offered.from === offered.to && !forced) offered = null; // nothing is begun: the next operator is asked for with Ctrl and space
       offer();
@@ -122,9 +129,10 @@ export function expression(options) {
     }
   });
   return {
-    element, get: () => box.value.trim(), valid: () => ok, focus: () => box.focus(),
+    element, get: () => box.value.trim(), sound: () => sound, focus: () => box.focus(),
     set(text) {
       box.value = text;
+      sound = "";
       look(false);
     },
     fail: (message, from = 0) => show(message ? { message, from, to: from ? 0 : box.value.length } : null),
@@ -178,6 +186,6 @@ export function rules(options) {
       (all.find((e) => text !== undefined && text.includes(e.get())) ?? all[all.length - 1])?.fail(message);
       return all.length > 0;
     },
-    valid: () => all.every((e) => e.valid()),
+    sound: () => all.map((e) => e.sound()).filter((t) => t),
   };
 }

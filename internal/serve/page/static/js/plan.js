@@ -48,11 +48,11 @@ export function view(root, server) {
       initial.show(null);
       return;
     }
-    const wanted = JSON.stringify([settings.problem.get(), settings.initial.get()]);
+    const asked = settings.start(), wanted = JSON.stringify([settings.problem.get(), asked]);
     if (wanted === pictured) return;
     pictured = wanted;
     try {
-      const frames = await api.post(`problems/${api.part(settings.problem.get())}/picture`, { set_initial: settings.initial.get(), format: "parts" });
+      const frames = await api.post(`problems/${api.part(settings.problem.get())}/picture`, { ...asked, format: "parts" });
       if (wanted !== pictured) return;
       initial.show(frames);
       settings.initial.fail(null);

@@ -101,6 +101,8 @@ export function setup(options) {
       if (summary && !summary.horizon && !fields.horizon.get()) lengthless();
     },
     summary: () => summary,
+    /** The start and the goal as a picture of them is asked for; of what is being written, the last that was accepted. */
+    start: () => ({ set_initial: initial.get(), goal: goal.sound(), range: ranges.sound() }),
     choose: initial.choose,
     load,
     /** Takes the settings from an address. @param {URLSearchParams} params */
