@@ -16,8 +16,8 @@ import (
 
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/randprob"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
-	"github.com/fdplan/fdplan/internal/engine/divide"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/source"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/atomicfile"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/routine"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/fdplan/fdplan/certify/veripb"
 	"github.com/fdplan/fdplan/cluster/internal/cluster"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"

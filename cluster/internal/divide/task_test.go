@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/engine"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/randprob"
 )
 

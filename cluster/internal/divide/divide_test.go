@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/randprob"

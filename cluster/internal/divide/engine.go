@@ -39,7 +39,7 @@ type Options struct {
 const (
 	cubesPerSlot = 4
 	// fewestCubes are more than most machines have slots: many small searches find out less
-	// in vain than few large ones (see BenchmarkDivided of examples/scaling).
+	// in vain than few large ones (see BenchmarkDivided).
 	fewestCubes = 64
 	firstBudget = 20_000
 )

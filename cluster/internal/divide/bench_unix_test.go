@@ -1,22 +1,33 @@
 //go:build unix
 
-package main
+package divide_test
 
 import (
 	"bytes"
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/fdplan/fdplan/certify/veripb"
+	"github.com/fdplan/fdplan/cluster/internal/divide"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/conflict"
-	"github.com/fdplan/fdplan/internal/engine/divide"
 	"github.com/fdplan/fdplan/internal/model"
 	"github.com/fdplan/fdplan/internal/model/format"
 	"github.com/fdplan/fdplan/internal/solve/proof"
 )
+
+// cpu is the CPU time of this process so far, in seconds.
+func cpu(t testing.TB) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	seconds := func(v syscall.Timeval) float64 { return float64(v.Sec) + float64(v.Usec)/1e6 }
+	return seconds(u.Utime) + seconds(u.Stime)
+}
 
 // divided are instances for BenchmarkDivided, with their best rewards.
 var divided = []struct {
@@ -31,7 +42,7 @@ var divided = []struct {
 // conflicts, the proof, and its check.
 func BenchmarkDivided(b *testing.B) {
 	for _, r := range divided {
-		what, h := load(b, r.args)
+		what, h := generated(b, r.args)
 		m, err := model.New(what.Problem, what.Network, h, model.Options{})
 		if err != nil {
 			b.Fatal(err)
@@ -78,9 +89,9 @@ func BenchmarkDivided(b *testing.B) {
 func solveDivided(b *testing.B, what engine.Task, h int, m *model.Model, threads int, text *bytes.Buffer) *engine.Result {
 	b.Helper()
 	if threads == 0 {
-		return solve(b, conflict.PB{Proof: &conflict.Proof{W: text, Format: proof.VeriPB20, File: m}}, what, h)
+		return checked(b, conflict.PB{Proof: &conflict.Proof{W: text, Format: proof.VeriPB20, File: m}}, what, h)
 	}
-	res := solve(b, divide.Engine{Options: divide.Options{Executor: divide.Threads{N: threads}, Proof: true, Literal: true}}, what, h)
+	res := checked(b, divide.Engine{Options: divide.Options{Executor: divide.Threads{N: threads}, Proof: true, Literal: true}}, what, h)
 	if _, err := res.Evidence.Write(context.Background(), text, proof.VeriPB20); err != nil {
 		b.Fatal(err)
 	}
