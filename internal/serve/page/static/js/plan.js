@@ -14,7 +14,7 @@ import { question, stale } from "./stale.js";
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", step = 0, written = "", pictured = "", busy = false; // pictured is what the picture of the start shows
+  let job = "", step = 0, written = "", pictured = "", busy = false, pressed = false; // pictured is what the picture of the start shows
   const trouble = h("div", {});
   const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
@@ -64,6 +64,7 @@ export function view(root, server) {
   async function submit(e) {
     e.preventDefault();
     fill(trouble);
+    pressed = busy;
     if (busy || !settings.valid()) return;
     const request = settings.request("plan"), from = settings.params().toString();
     busy = true; // the button is not disabled: it has the focus
@@ -79,6 +80,7 @@ export function view(root, server) {
       settings.fail(x, trouble);
     }
     busy = false;
+    if (pressed && question(settings.request("plan")) !== question(request)) submit(e); // the form has changed since
   }
   /** @param {any} ended */
   function ended(ended) {
