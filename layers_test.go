@@ -77,7 +77,6 @@ var modules = map[string][]string{
 	"github.com/nats-io":              {"cluster/internal/cluster", "cluster/part"},
 	"github.com/pelletier/go-toml/v2": {"internal/rddl/task"},
 	"github.com/tetratelabs/wazero":   {"highs/internal/highs"},
-	"codeberg.org/go-fonts":           {"internal/picture"},
 	"github.com/golang/freetype":      {"internal/picture"},
 	"golang.org/x/image":              {"internal/picture"},
 }

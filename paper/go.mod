@@ -5,7 +5,6 @@ go 1.26.0
 require github.com/fdplan/fdplan v0.0.0
 
 require (
-	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect

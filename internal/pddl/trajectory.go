@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/nearest"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Observed is a state as a trajectory has it: the atoms that hold, and the values of functions, by name and objects with blanks between them.
@@ -74,7 +75,7 @@ func (t *Trajectory) finish() *Trajectory {
 	for name, is := range t.types {
 		t.Objects = append(t.Objects, Object{name, is.types})
 	}
-	slices.SortFunc(t.Objects, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(t.Objects, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
 	return t
 }
 

@@ -55,10 +55,10 @@ func (p *Picture) Frames() (*Frames, error) {
 	w, h := p.view.size()
 	out := &Frames{
 		Title: p.Title(), Summary: p.summary, Verdict: p.verdict.Lines, Bad: p.verdict.Bad,
-		Width: w, Height: h, Base: string(markup(p.view.base())), Notes: p.notes(), Choices: []Choice{},
+		Width: w, Height: h, Base: markup(p.view.base()), Notes: p.notes(), Choices: []Choice{},
 	}
 	for k := range len(p.steps) + 1 {
-		f := Frame{Step: "start", Text: p.view.describe(k), Markup: string(markup(p.view.frame(k)))}
+		f := Frame{Step: "start", Text: p.view.describe(k), Markup: markup(p.view.frame(k))}
 		if k > 0 {
 			f.Step = p.steps[k-1]
 		}

@@ -2,14 +2,13 @@ package picture
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/svg"
@@ -17,12 +16,6 @@ import (
 
 //go:embed player.html
 var playerText string
-
-// pageStep is a state as the page lists it.
-type pageStep struct {
-	K          int
-	Name, Text string
-}
 
 // HTML writes a page with a player. It is one file that loads nothing else. The picture
 // follows the theme of the reader's system. Without scripts the page shows the start and all
@@ -33,70 +26,100 @@ func (p *Picture) HTML(w io.Writer) error {
 	if err := p.drawable(); err != nil && !long {
 		return err
 	}
-	page, err := template.New("player").Parse(playerText)
-	if err != nil {
-		return err
-	}
 	width, height := p.view.size()
-	data := struct {
-		What, Title, Summary, First            string
-		Style                                  template.CSS
-		Width, Height, WholeWidth, WholeHeight string
-		Base, Frames, Whole                    template.HTML
-		Last                                   int
-		Long, LongWhole, Drawn                 bool
-		Steps                                  []pageStep
-		Notes, Verdict                         []string
-		Bad                                    bool
-		Report                                 *Report
-	}{
-		What: p.what, Title: p.title, Summary: p.summary, First: "start: " + p.view.describe(0), Style: template.CSS(style("svg ")), Width: svg.Num(width), Height: svg.Num(height),
-		Last: len(p.steps), Long: width > longFrom, Notes: p.notes(), Verdict: p.verdict.Lines, Bad: p.verdict.Bad, Report: p.report, Drawn: !long,
+	values := map[string]string{
+		"What": svg.Escape(p.what), "Title": svg.Escape(p.title), "Summary": svg.Escape(p.summary),
+		"First": svg.Escape("start: " + p.view.describe(0)),
+		"Style": style("svg "), "Width": svg.Num(width), "Height": svg.Num(height), "Last": strconv.Itoa(len(p.steps)), "Long": longClass(width),
+		"Verdict": "", "Notes": "",
 	}
+	for i, l := range p.verdict.Lines {
+		class := "verdict"
+		if p.verdict.Bad && i == 0 {
+			class += " bad"
+		}
+		values["Verdict"] += fmt.Sprintf("<p class=\"%s\">%s</p>\n", class, svg.Escape(l))
+	}
+	notes := p.notes()
 	if long {
-		data.Notes = []string{fmt.Sprintf("There is no drawing: the plan has %d steps, and drawings have at most %d.", len(p.steps), MaxSteps)}
+		notes = []string{fmt.Sprintf("There is no drawing: the plan has %d steps, and drawings have at most %d.", len(p.steps), MaxSteps)}
 	} else {
-		data.Base = markup(p.view.base())
+		values["Base"] = markup(p.view.base())
 	}
-	var frames strings.Builder
+	for _, n := range notes {
+		values["Notes"] += fmt.Sprintf("<p class=\"faint note\">%s</p>\n", svg.Escape(n))
+	}
+	p.listSteps(values, long)
+	whole := p.view.whole()
+	if whole != nil && !long {
+		values["Whole"], values["LongWhole"] = markup(whole.parts), longClass(whole.w)
+		values["WholeWidth"], values["WholeHeight"] = svg.Num(whole.w), svg.Num(whole.h)
+	}
+	if p.report != nil {
+		p.report.describe(values)
+	}
+	page := filled(playerText, map[string]bool{"drawn": !long, "listed": long, "whole": whole != nil && !long, "report": p.report != nil}, values)
+	_, err := io.WriteString(w, allow(page))
+	return err
+}
+
+// listSteps adds the steps as links and as rows, and the drawings of their states unless there are too many.
+func (p *Picture) listSteps(values map[string]string, long bool) {
+	var frames, links, rows strings.Builder
 	for k := range len(p.steps) + 1 {
-		on := ""
-		if k == 0 {
-			on = " on"
+		on, name, text := " on", "start", svg.Escape(p.view.describe(k))
+		if k > 0 {
+			on, name = "", fmt.Sprintf("%d %s", k, svg.Escape(p.steps[k-1]))
 		}
 		if !long {
 			fmt.Fprintf(&frames, "<g class=\"frame%s\" data-step=\"%d\">%s</g>\n", on, k, markup(p.view.frame(k)))
 		}
-		s := pageStep{k, "start", p.view.describe(k)}
-		if k > 0 {
-			s.Name = fmt.Sprintf("%d %s", k, p.steps[k-1])
+		fmt.Fprintf(&links, "<li><a href=\"#step=%d\" data-text=\"%s\">%s</a></li>\n", k, text, name)
+		row(&rows, name, text)
+	}
+	values["Frames"], values["Steps"], values["Rows"] = frames.String(), links.String(), rows.String()
+}
+
+// row adds a row of a table, of escaped texts.
+func row(b *strings.Builder, name, text string) {
+	fmt.Fprintf(b, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text)
+}
+
+// filled returns a page with values, which are HTML, for {{Name}}, and without the parts from <!--name--> to <!--/name--> that are
+// not wanted.
+func filled(page string, parts map[string]bool, values map[string]string) string {
+	for name, wanted := range parts {
+		for {
+			before, rest, ok := strings.Cut(page, "<!--"+name+"-->")
+			if !ok {
+				break
+			}
+			part, after, _ := strings.Cut(rest, "<!--/"+name+"-->")
+			if !wanted {
+				part = ""
+			}
+			page = before + part + after
 		}
-		data.Steps = append(data.Steps, s)
 	}
-	data.Frames = template.HTML(frames.String())
-	if s := p.view.whole(); s != nil && !long {
-		data.Whole, data.WholeWidth, data.WholeHeight, data.LongWhole = markup(s.parts), svg.Num(s.w), svg.Num(s.h), s.w > longFrom
+	var pairs []string
+	for name, value := range values {
+		pairs = append(pairs, "{{"+name+"}}", value)
 	}
-	var text bytes.Buffer
-	if err := page.Execute(&text, data); err != nil {
-		return err
-	}
-	_, err = w.Write(allow(text.Bytes()))
-	return err
+	return strings.NewReplacer(pairs...).Replace(page) // in one pass: what is filled in is not filled again
 }
 
 // inline matches the scripts and styles of the page.
 var inline = regexp.MustCompile(`(?s)<(script|style)>(.*?)</(?:script|style)>`)
 
 // allow puts the hashes of the page's own scripts and styles, and of nothing else, into its policy.
-func allow(page []byte) []byte {
+func allow(page string) string {
 	by := map[string]string{}
-	for _, m := range inline.FindAllSubmatch(page, -1) {
-		sum := sha256.Sum256(m[2])
-		by[string(m[1])] += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	for _, m := range inline.FindAllStringSubmatch(page, -1) {
+		sum := sha256.Sum256([]byte(m[2]))
+		by[m[1]] += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	for kind, hashes := range by {
-		page = bytes.Replace(page, []byte(kind+"-src 'none'"), []byte(kind+"-src"+hashes), 1)
+		page = strings.Replace(page, kind+"-src 'none'", kind+"-src"+hashes, 1)
 	}
 	return page
 }
@@ -105,11 +128,19 @@ func allow(page []byte) []byte {
 // pixels.
 const longFrom = 700
 
+// longClass is a further class for a drawing of that width.
+func longClass(width float64) string {
+	if width > longFrom {
+		return " long"
+	}
+	return ""
+}
+
 // markup returns elements as SVG for use in a page; the printer escapes texts.
-func markup(es []element) template.HTML {
+func markup(es []element) string {
 	var b strings.Builder
 	p := &printer{w: bufio.NewWriter(&b)}
 	p.elements(es)
 	_ = p.w.Flush() // a strings.Builder does not fail
-	return template.HTML(b.String())
+	return b.String()
 }

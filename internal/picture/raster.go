@@ -1,6 +1,9 @@
 package picture
 
 import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
 	"image"
 	"image/color"
 	"image/draw"
@@ -11,8 +14,6 @@ import (
 	"strings"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"github.com/golang/freetype/raster"
 	"github.com/golang/freetype/truetype"
 	"golang.org/x/image/font"
@@ -328,15 +329,29 @@ func tint(e *element, r role) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, a}
 }
 
-// parsed are the fonts, which are parts of the program.
+// The fonts, as they are published, under the licence beside them.
+var (
+	//go:embed fonts/LiberationSans-Regular.ttf.gz
+	regular []byte
+	//go:embed fonts/LiberationSans-Bold.ttf.gz
+	bold []byte
+)
+
+// parsed are the fonts by whether they are bold. A test holds that they can be read; texts in one that cannot are left out.
 var parsed = sync.OnceValue(func() map[bool]*truetype.Font {
 	out := map[bool]*truetype.Font{}
-	for bold, text := range map[bool][]byte{false: liberationsansregular.TTF, true: liberationsansbold.TTF} {
-		f, err := truetype.Parse(text)
+	for bold, data := range map[bool][]byte{false: regular, true: bold} {
+		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err != nil {
-			continue // texts are left out
+			continue
 		}
-		out[bold] = f
+		text, err := io.ReadAll(z)
+		if err != nil {
+			continue
+		}
+		if f, err := truetype.Parse(text); err == nil {
+			out[bold] = f
+		}
 	}
 	return out
 })

@@ -2,8 +2,10 @@ package picture
 
 import (
 	"encoding/base64"
-	"html/template"
+	"fmt"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/svg"
 )
 
 // Report is what a page has beside the picture, so that it says by itself what was asked, what is known, and how to check it.
@@ -21,9 +23,20 @@ type File struct {
 	Data       []byte
 }
 
-// URL is the file as an address.
-func (f File) URL() template.URL {
-	return template.URL("data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(f.Data))
+// describe adds what a page says of a report to its values.
+func (r *Report) describe(values map[string]string) {
+	var settings, files, checks strings.Builder
+	for _, s := range r.Settings {
+		row(&settings, svg.Escape(s[0]), svg.Escape(s[1]))
+	}
+	for _, f := range r.Files {
+		url := "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(f.Data)
+		fmt.Fprintf(&files, "<p><a href=\"%s\" download=\"%s\">%s</a>: %s</p>\n", url, svg.Escape(f.Name), svg.Escape(f.Name), svg.Escape(f.What))
+	}
+	for _, c := range r.Checks {
+		checks.WriteString(svg.Escape(c) + "\n")
+	}
+	values["Text"], values["Settings"], values["Files"], values["Checks"] = svg.Escape(r.Text), settings.String(), files.String(), checks.String()
 }
 
 // With puts a report into the page of the picture.

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"encoding/xml"
+	"html"
 	"io"
 	"strings"
 	"testing"
@@ -36,8 +37,14 @@ func TestMarkup(t *testing.T) {
 		if !strings.Contains(shown, p.Problem) {
 			t.Errorf("%s: the SVG does not show the name %s", s.name, p.Problem)
 		}
+		hostile := `</pre><b onload="x">'&{{Style}}<!--drawn-->`
+		pic.summary = hostile
+		pic.With(&Report{Verdict: "x" + hostile, Text: hostile, Settings: [][2]string{{hostile, hostile}}, Checks: []string{hostile}, Files: []File{{Name: hostile, What: hostile, Data: []byte(hostile)}}})
 		page := written(t, pic.HTML)
-		for _, no := range []string{"<script>alert", "<b onload", "http:", "https:", "src=", "@import", "url("} {
+		if n := strings.Count(html.UnescapeString(page), hostile); n != 9 {
+			t.Errorf("%s: the page shows %q %d times, expected 9", s.name, hostile, n)
+		}
+		for _, no := range []string{"<script>alert", "<b onload", "</pre><b", "{{Notes}}", "<!--", "http:", "https:", "src=", "@import", "url("} {
 			if strings.Contains(page, no) {
 				t.Errorf("%s: the page has %q", s.name, no)
 			}

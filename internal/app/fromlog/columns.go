@@ -12,6 +12,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Description is what `fdplan show LOG` prints of a log.
@@ -111,7 +112,7 @@ func (c *Column) measure(column *rawlog.Column) {
 	for value, count := range counts {
 		c.Frequent = append(c.Frequent, Frequency{value, count})
 	}
-	slices.SortFunc(c.Frequent, func(a, b Frequency) int {
+	sorting.Stable(c.Frequent, func(a, b Frequency) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 	})
 	c.Frequent = c.Frequent[:min(len(c.Frequent), maxFrequent)]

@@ -14,7 +14,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/fdplan/fdplan/internal/data/dataset"
 	"github.com/fdplan/fdplan/internal/data/rawlog"
 	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -318,7 +318,7 @@ func count(read *rawlog.Read) []reason {
 	for why, n := range counts {
 		out = append(out, reason{why, n})
 	}
-	slices.SortFunc(out, func(a, b reason) int { return cmp.Or(b.count-a.count, strings.Compare(a.why, b.why)) })
+	sorting.Stable(out, func(a, b reason) int { return cmp.Or(b.count-a.count, strings.Compare(a.why, b.why)) })
 	return out
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Shape says which columns of a log are about its rows, and not about the device.
@@ -113,7 +115,7 @@ func (t *Table) Shape(s Spec) Shape {
 			out.Doubtful = append(out.Doubtful, [2]string{base, next})
 		}
 	}
-	slices.SortFunc(out.Doubtful, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	sorting.Stable(out.Doubtful, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return out
 }
 

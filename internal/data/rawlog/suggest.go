@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // The most values that clusters are looked for in, and the most transitions of which the
@@ -234,7 +236,7 @@ func (w *watch) samples(c *Column) iter.Seq[[]sample] {
 				values = append(values, value{x, int32(k)})
 			}
 		}
-		slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
+		sorting.Stable(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
 		for _, changes := range w.changes {
 			var list []sample
 			for _, v := range values {

@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -51,7 +52,7 @@ func (x *trial) differences(t int, completion *factored.Trace) ([]Difference, er
 			out = append(out, d)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Difference) int {
+	sorting.Stable(out, func(a, b Difference) int {
 		size := func(d Difference) int64 {
 			n := d.Weight * (d.Otherwise - d.Plan)
 			return max(n, -n)

@@ -3,7 +3,8 @@ package policy
 import (
 	"cmp"
 	"context"
-	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Interval is what is known of the probabilities of a draw of an action.
@@ -99,7 +100,7 @@ func (d *Interval) worst(v []float64, floor float64) float64 {
 		rest -= d.Low[i]
 		pieces = append(pieces, piece{x, d.High[i] - d.Low[i]})
 	}
-	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.value, b.value) })
+	sorting.Stable(pieces, func(a, b piece) int { return cmp.Compare(a.value, b.value) })
 	for _, p := range pieces {
 		q := max(0, min(p.room, rest))
 		sum += q * p.value

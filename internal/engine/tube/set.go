@@ -3,6 +3,8 @@ package tube
 import (
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // form is c + sum of g[k]*s[k] + e*s', over symbols s in -1..1; s' is a symbol of its own wherever the form is used.
@@ -170,7 +172,7 @@ func slope(f, r *form) float64 {
 	if d >= 0 {
 		return 0
 	}
-	slices.SortFunc(kinks, func(p, q kink) int {
+	sorting.Stable(kinks, func(p, q kink) int {
 		if p.at < q.at {
 			return -1
 		}

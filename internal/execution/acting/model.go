@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/versions"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -322,7 +323,7 @@ func exclusive(p *factored.Problem) []group {
 			all = append(all, g)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b group) int { return len(b.bits) - len(a.bits) })
+	sorting.Stable(all, func(a, b group) int { return len(b.bits) - len(a.bits) })
 	used := map[factored.Bit]bool{}
 	var out []group
 	for _, g := range all {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Class says which functions an output may have: all that agree with the rows and depend on at
@@ -43,7 +44,7 @@ func SupportOf(t *structure.Table, st *structure.Structure) *Support {
 			out.Unseen = append(out.Unseen, pairsOf(v.bits)...)
 		}
 	}
-	slices.SortFunc(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
+	sorting.Stable(out.Unseen, func(a, b [3]Literal) int { return slices.Compare(a[:], b[:]) })
 	b := &spaceBuilder{s: s, out: out, known: map[setKey]int{}}
 	b.addAll(st)
 	out.Except = slices.DeleteFunc(out.Except, func(e Exception) bool { return len(e.Outputs) == 0 })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -187,7 +188,7 @@ func (x *noise) sets(k int) []mask {
 	if x.rate > mostRate {
 		return nil
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return a.set.count() - b.set.count() })
+	sorting.Stable(all, func(a, b candidate) int { return a.set.count() - b.set.count() })
 	most := 0 // errors
 	for atLeast(len(x.rows), most, x.rate) > x.share(4) {
 		most++

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // variable is some input bits that are read together: those of an integer or enumeration, bits
@@ -49,7 +50,7 @@ func variablesOf(t *structure.Table) []variable {
 	for i := range vars {
 		slices.Sort(vars[i].bits)
 	}
-	slices.SortFunc(vars, func(a, b variable) int { return a.bits[0] - b.bits[0] })
+	sorting.Stable(vars, func(a, b variable) int { return a.bits[0] - b.bits[0] })
 	return vars
 }
 

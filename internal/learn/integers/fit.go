@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // fitter finds constants, limits and moduli with which features give the values of some rows.
@@ -83,7 +85,7 @@ func (f *fitter) modes(x *feature, inner bool) []int {
 			all = append(all, counted{int(lo) + i, int(k)})
 		}
 	}
-	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
+	sorting.Stable(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.value, b.value)) })
 	var values []int
 	for _, c := range all[:min(mostModes, len(all))] {
 		values = append(values, c.value)
@@ -130,7 +132,7 @@ const mostExtended = 12
 // extend adds Booleans to the sums that explain most rows, each with the weight that most rows in which it holds ask for.
 func (f *fitter) extend() {
 	sums := slices.Clone(f.plain)
-	slices.SortStableFunc(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
+	sorting.Stable(sums, func(a, b shift) int { return cmp.Compare(b.rows, a.rows) })
 	for _, s := range sums[:min(mostExtended, len(sums))] {
 		for i := range f.l.features {
 			b := &f.l.features[i]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/synthesis"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Unseen is an output bit for which no row stands, in some cases or in all.
@@ -184,7 +185,7 @@ func (c *Class) doubts(g *grounder, at []int, features []grounded, r *rules) ([]
 			out = append(out, doubt{s.As, true, fmt.Sprintf("%s is not %s, as it was in all rows", &s.Feature, &c.Features[s.As])})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b doubt) int {
+	sorting.Stable(out, func(a, b doubt) int {
 		switch {
 		case a.always == b.always:
 			return 0

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Preferences of features among those that tell as much about an output.
@@ -33,7 +34,7 @@ func (w *World) candidates(output Atom, types []string) []Feature {
 		}
 	}
 	c.everywhere()
-	slices.SortStableFunc(c.out, func(a, b Feature) int { return a.rank - b.rank })
+	sorting.Stable(c.out, func(a, b Feature) int { return a.rank - b.rank })
 	return c.out[:min(len(c.out), maxCandidates)]
 }
 

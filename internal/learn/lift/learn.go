@@ -9,6 +9,7 @@ import (
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
 	"github.com/fdplan/fdplan/internal/learn/structure"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Row is a transition in the bits of a network. Known masks are nil where all bits are known.
@@ -131,7 +132,7 @@ var stages = []int{rankDegree, rankCount + rankOdd, rankPair + rankOdd, rankAll 
 
 // learn finds the trees, each from the first stage that no later one is clearly better than.
 func (p *pool) learn(ctx context.Context, l *Learned, rows []Row, cols []column, o structure.Options) error {
-	slices.SortStableFunc(cols, func(a, b column) int { return a.stage() - b.stage() })
+	sorting.Stable(cols, func(a, b column) int { return a.stage() - b.stage() })
 	tried := 0
 	progress := o.Progress
 	for s := range stages {

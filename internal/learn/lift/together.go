@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/learn/coverage"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -367,7 +368,7 @@ func (m *Met) unseen(w *World) ([][3]coverage.Literal, error) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b [3]coverage.Literal) int {
+	sorting.Stable(found, func(a, b [3]coverage.Literal) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), slices.Compare(a[1:], b[1:]))
 	})
 	return found, nil

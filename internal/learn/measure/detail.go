@@ -3,7 +3,8 @@ package measure
 import (
 	"cmp"
 	"math/bits"
-	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Bits returns how many rows are wrong in each output bit. Where nothing is predicted, all bits are
@@ -78,7 +79,7 @@ func (c *Counter) Confusion(k int) []Cell {
 	for at, n := range counts {
 		cells = append(cells, Cell{f.level(at[0]), f.level(at[1]), n})
 	}
-	slices.SortFunc(cells, func(a, b Cell) int {
+	sorting.Stable(cells, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
 	})
 	return cells

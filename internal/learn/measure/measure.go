@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -67,7 +68,7 @@ func (f *Fluents) UnmarshalJSON(text []byte) error {
 		x.Name = name
 		*f = append(*f, x)
 	}
-	slices.SortFunc(*f, func(a, b Fluent) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Stable(*f, func(a, b Fluent) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/problem/chance"
 )
 
@@ -195,7 +196,7 @@ func (x *view) cells(rows []int32) []cell {
 		cells[i].n = x.counts[cells[i].pair]
 		x.counts[cells[i].pair] = 0
 	}
-	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.pair, b.pair) })
+	sorting.Stable(cells, func(a, b cell) int { return cmp.Compare(a.pair, b.pair) })
 	return cells
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -308,7 +310,7 @@ func (m *mending) best(lack, right []uint64) found {
 				best = next[i]
 			}
 		}
-		slices.SortStableFunc(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+		sorting.Stable(next, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 		last = next[:min(mendBeam, len(next))]
 	}
 	return m.shorter(best, weigh)

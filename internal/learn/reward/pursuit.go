@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -198,7 +200,7 @@ func (p *pursuit) best(class int) (lits []int, candidates int) {
 
 // shortened keeps the best candidates.
 func shortened(all []candidate) []candidate {
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	sorting.Stable(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	return all[:min(beamPairs, len(all))]
 }
 
@@ -244,7 +246,7 @@ func (p *pursuit) singles(class int, take func(candidate)) []candidate {
 		take(on[0])
 	}
 	if len(all) > maxLits {
-		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+		sorting.Stable(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		all = all[:maxLits]
 	}
 	return all

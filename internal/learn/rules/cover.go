@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -120,7 +122,7 @@ func (c *cover) ranked(left []uint64, most int) []int {
 		}
 	}
 	*c.work -= 2 * len(c.lits) * len(left)
-	slices.SortStableFunc(all, func(a, b scored) int {
+	sorting.Stable(all, func(a, b scored) int {
 		switch {
 		case a.gain > b.gain:
 			return -1

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/learn/rules"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Drift is a change of the system in the middle of a log.
@@ -241,7 +242,7 @@ func ktBits(zeros, ones int) float64 {
 // place puts the change where the fewest of the rows in conflict follow the other system: in the
 // middle of such places.
 func (d *drifter) place(cells []conflict) (at int, found *Drift) {
-	slices.SortStableFunc(cells, func(a, b conflict) int { return a.place - b.place })
+	sorting.Stable(cells, func(a, b conflict) int { return a.place - b.place })
 	wrong := 0
 	for _, c := range cells {
 		if c.old {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 const (
@@ -86,7 +88,7 @@ func (t *Table) Cases(output int, inputs []int) []Case {
 			cases[k].Zeros++
 		}
 	}
-	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.Cell, b.Cell) })
+	sorting.Stable(cases, func(a, b Case) int { return cmp.Compare(a.Cell, b.Cell) })
 	return cases
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/learn/integers"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // mostVariables is the most variables that a function of whole integers is looked for among.
@@ -138,7 +139,7 @@ func (s *search) variablesOf() []integers.Variable {
 			vars = append(vars, integers.Variable{Bits: []int{b}})
 		}
 	}
-	slices.SortStableFunc(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
+	sorting.Stable(vars, func(a, b integers.Variable) int { return cmp.Compare(s.rank(a.Bits[0]), s.rank(b.Bits[0])) })
 	return vars[:min(mostVariables, len(vars))]
 }
 

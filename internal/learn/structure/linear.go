@@ -3,6 +3,8 @@ package structure
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // linear returns the tree of the output as a bit of an integer, given by its outputs. The integer
@@ -136,7 +138,7 @@ func (s *search) weights(solution []uint64, order, integer []int) *integerSum {
 			sum.terms = append(sum.terms, term{order[i-1], w})
 		}
 	}
-	slices.SortStableFunc(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
+	sorting.Stable(sum.terms, func(a, b term) int { return cmp.Compare(max(b.weight, -b.weight), max(a.weight, -a.weight)) })
 	sum.low, sum.high = make([]int, len(sum.terms)+1), make([]int, len(sum.terms)+1)
 	for i := len(sum.terms) - 1; i >= 0; i-- {
 		w := sum.terms[i].weight

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Smallest is the measure of the size of a network.
@@ -157,7 +159,7 @@ func (c GridConfig) cells(e *Examples) []GridCell {
 			})
 		}
 	}
-	slices.SortFunc(cells, func(x, y GridCell) int {
+	sorting.Stable(cells, func(x, y GridCell) int {
 		neurons, weights := cmp.Compare(x.Neurons, y.Neurons), cmp.Compare(x.Weights, y.Weights)
 		if c.Smallest == SmallestEdges {
 			neurons, weights = weights, neurons

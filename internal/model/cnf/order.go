@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // similarLimit is the largest number of neurons of one call for which similar ones are
@@ -70,7 +72,7 @@ func match(n int, score func(int, int) int) [][]int {
 			all = append(all, scored{u, v, score(u, v)})
 		}
 	}
-	slices.SortFunc(all, func(a, b scored) int {
+	sorting.Stable(all, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.u, b.u), cmp.Compare(a.v, b.v))
 	})
 	taken := make([]bool, n)

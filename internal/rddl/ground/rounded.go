@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/rddl/operator"
+	"github.com/fdplan/fdplan/internal/sorting"
 	"github.com/fdplan/fdplan/internal/source"
 )
 
@@ -59,7 +60,7 @@ func (p *Problem) Steps() string {
 	for s := range names {
 		steps = append(steps, s)
 	}
-	slices.SortFunc(steps, func(a, b operator.Rat) int { return a.Cmp(b) })
+	sorting.Stable(steps, func(a, b operator.Rat) int { return a.Cmp(b) })
 	var parts []string
 	for _, s := range steps {
 		text := fmt.Sprintf("%v", s.Float())

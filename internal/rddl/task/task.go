@@ -193,9 +193,6 @@ func ReadDocument(text []byte) (map[string]any, error) {
 	return doc, err
 }
 
-// Document is the text of a task file.
-func Document(doc map[string]any) ([]byte, error) { return toml.Marshal(doc) }
-
 // checkLearned refuses lists that repeat a name, and entries that are meaningless without a
 // learned fluent.
 func (t *Task) checkLearned() error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Limits of products by cases.
@@ -50,7 +51,7 @@ func casesOf(x number) *cases {
 
 func distinct(values []rat) []rat {
 	if !slices.IsSortedFunc(values, rat.cmp) {
-		slices.SortFunc(values, rat.cmp)
+		sorting.Stable(values, rat.cmp)
 	}
 	return slices.Compact(values)
 }
