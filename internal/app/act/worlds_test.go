@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,14 +27,14 @@ type world struct {
 	p       *factored.Problem
 	r       *rand.Rand
 	horizon int
+	seed    uint64
 	reads   [][]int // by state variable, places among the variables
-	tables  []map[string]int64
 	now     factored.Valuation
 	start   factored.Valuation
 }
 
 func newWorld(seed uint64, k int) *world {
-	w := &world{p: factored.NewProblem(fmt.Sprint("world ", seed)), r: rand.New(rand.NewPCG(seed, uint64(k)))}
+	w := &world{seed: seed, p: factored.NewProblem(fmt.Sprint("world ", seed)), r: rand.New(rand.NewPCG(seed, uint64(k)))}
 	p := w.p
 	states := 2 + w.r.IntN(3)
 	add := func(name string, kind factored.Kind) {
@@ -69,7 +70,6 @@ func newWorld(seed uint64, k int) *world {
 	}
 	for range states {
 		w.reads = append(w.reads, w.r.Perm(len(p.Variables))[:min(len(p.Variables), w.r.IntN(k+1))])
-		w.tables = append(w.tables, map[string]int64{})
 	}
 	w.start = make(factored.Valuation, p.NumBits())
 	for try := 0; try == 0 || validate.CheckPart(p, validate.State, w.start) != nil; try++ {
@@ -84,7 +84,7 @@ func newWorld(seed uint64, k int) *world {
 	return w
 }
 
-// next is the state after a step.
+// next is the state after a step. The values of each function are drawn for their places alone, whoever asks first.
 func (w *world) next(now factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, w.p.NumBits())
 	for i := range w.reads {
@@ -93,12 +93,9 @@ func (w *world) next(now factored.Valuation) factored.Valuation {
 		for _, x := range w.reads[i] {
 			key = append(key, byte(w.p.Variables[x].Value(now)))
 		}
-		value, ok := w.tables[i][string(key)]
-		if !ok {
-			value = w.r.Int64N(v.Hi + 1)
-			w.tables[i][string(key)] = value
-		}
-		_ = v.Set(out, value)
+		h := fnv.New64a()
+		h.Write(append(key, byte(i)))
+		_ = v.Set(out, rand.New(rand.NewPCG(w.seed, h.Sum64())).Int64N(v.Hi+1))
 	}
 	return out
 }
