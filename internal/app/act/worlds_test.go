@@ -31,6 +31,7 @@ type world struct {
 	reads   [][]int // by state variable, places among the variables
 	now     factored.Valuation
 	start   factored.Valuation
+	pay     func(now, next factored.Valuation) int64 // that it sends as reward; nil for none
 }
 
 func newWorld(seed uint64, k int) *world {
@@ -114,7 +115,12 @@ func (w *world) Step(_ context.Context, action factored.Valuation) (*simulator.A
 		now[b] = w.now[b]
 	}
 	w.now = w.next(now)
-	return &simulator.Answer{State: w.now}, nil
+	a := &simulator.Answer{State: w.now}
+	if w.pay != nil {
+		reward := float64(w.pay(now, w.now)) / 4
+		a.Reward = &reward
+	}
+	return a, nil
 }
 
 func (w *world) Close() error { return nil }
@@ -154,6 +160,9 @@ func (w *world) best() *int64 {
 					continue
 				}
 				r, _ := validate.StepReward(w.p, now, next)
+				if w.pay != nil {
+					r = w.pay(now, next) * acting.RewardScale / 4
+				}
 				if old, ok := then[key(next)]; !ok || sum+r > old {
 					then[key(next)], vals[key(next)] = sum+r, next
 				}
@@ -265,6 +274,57 @@ func TestWorlds(t *testing.T) {
 		}
 	}
 	t.Logf("outside: %d of %d wrong", wrong, outside)
+}
+
+// sums has the world send rewards: a random sum of products of at most so many bits of a step, of at most 5.
+func (w *world) sums(degree int) {
+	n := w.p.NumBits()
+	weights := map[[2]int]int64{}
+	for a := range 2 * n {
+		for b := range 2 * n {
+			if a == b || degree == 2 && w.r.IntN(n) == 0 {
+				weights[[2]int{a, b}] = max(0, w.r.Int64N(9)-4)
+			}
+		}
+	}
+	w.pay = func(now, next factored.Valuation) int64 {
+		sum := int64(20)
+		at := slices.Concat(now, next)
+		for b := range n {
+			at[n+b] = at[n+b] && w.p.Kind(factored.Bit(b)) == factored.State
+		}
+		for of, weight := range weights {
+			if at[of[0]] && at[of[1]] {
+				sum -= weight
+			}
+		}
+		return sum
+	}
+}
+
+// TestRewards learns the reward too. Each certified stop is right where the reward is a sum of weights of bits; where it is one of
+// weights of two bits, a wrong one assumes that it is not.
+func TestRewards(t *testing.T) {
+	proven, wrong, most := [3]int{}, 0, 5.0
+	for seed := range uint64(*worlds) {
+		k, degree := 1+int(seed%3), 1+int(seed/2%2)
+		w := newWorld(seed, k)
+		w.sums(degree)
+		best := w.best()
+		r := w.learn(t, k, seed%4 != 0, func(o *acting.Options) { o.Most = &most })
+		if r.Status != engine.Unknown {
+			proven[degree]++
+		}
+		if !right(r, best) {
+			if wrong++; r.Model.Reward.Degree >= degree {
+				t.Errorf("%s, k %d: %s %v, brute force %v", w.p.Name, k, r.Status, value(r.Reward), value(best))
+			}
+		}
+	}
+	if proven[1] < *worlds/4 || proven[2] < *worlds/5 {
+		t.Errorf("%v of %d were proven: too few", proven, *worlds)
+	}
+	t.Logf("%v of %d proven by degree, %d wrong with too low a degree", proven, *worlds, wrong)
 }
 
 // TestModel goes on until the model is known: all that brute force finds within reach is, and right.

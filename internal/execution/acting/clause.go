@@ -41,7 +41,8 @@ func (v *Variable) isGroup() bool {
 	return !slices.ContainsFunc(v.Legal, func(x uint64) bool { return bits.OnesCount64(x) > 1 })
 }
 
-// Optimistic is the problem with the clauses: no plan of the system has a better reward than the best of its plans.
+// Optimistic is the problem with the clauses, but for those of Reward: no plan of the system has a better reward than the best
+// of its plans.
 func (m *Model) Optimistic() *factored.Problem {
 	p := m.Free.Clone()
 	for i := range m.Clauses {

@@ -93,17 +93,16 @@ func (g *graph) join(state, action factored.Valuation) factored.Valuation {
 	return val
 }
 
-// add takes a step; next is nil if it was refused. It returns the step if it was known.
-func (g *graph) add(now, next factored.Valuation) (known *arc) {
+// add takes a step with its reward; next is nil if it was refused. It returns the step if it was known.
+func (g *graph) add(now, next factored.Valuation, reward int64) (known *arc) {
 	n := g.at(now)
 	key := now.Key(g.actions)
 	if a := n.taken[key]; a != nil {
 		return a
 	}
-	a := &arc{action: g.join(now, now)}
+	a := &arc{action: g.join(now, now), reward: reward}
 	if next != nil {
 		a.to = g.at(next)
-		a.reward, _ = validate.StepReward(g.p, a.action, a.to.state)
 	}
 	n.taken[key] = a
 	n.arcs = append(n.arcs, a)
@@ -114,7 +113,8 @@ func (g *graph) add(now, next factored.Valuation) (known *arc) {
 // all lists the steps.
 func (g *graph) all() (out []simulator.Transition) {
 	for _, a := range g.arcs {
-		out = append(out, simulator.Transition{Now: a.action, Next: a.state()})
+		reward := g.p.Reward.Float(a.reward)
+		out = append(out, simulator.Transition{Now: a.action, Next: a.state(), Reward: &reward})
 	}
 	return out
 }

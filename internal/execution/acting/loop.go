@@ -43,6 +43,8 @@ type Options struct {
 	Known []simulator.Transition
 	// OwnReward reports that the problem's reward replaces that of the system, which may then differ.
 	OwnReward bool
+	// Most has the problem's reward left aside for that of the system, which is learned and never more; nil for the problem's.
+	Most *float64
 	// Safe has no step taken that may lead to a state that a rule forbids, as far as is known.
 	Safe bool
 	// Model has it go on when the plan is proven, until each next value of all steps within reach is known.
@@ -149,12 +151,19 @@ func Learn(ctx context.Context, p *factored.Problem, sys *simulator.Session, o O
 	if err != nil {
 		return nil, err
 	}
+	if o.Most != nil {
+		most, err := Micro(*o.Most)
+		if err != nil {
+			return nil, err
+		}
+		m.Free.Reward, m.Reward = factored.Reward{Scale: RewardScale}, newReward(m.Free, most)
+	}
 	l := &learner{p: m.Free, o: o, sys: sys, m: m, g: newGraph(m.Free), queries: map[string]*query{}, dull: map[string]bool{}, whole: map[string]bool{}, effort: cmp.Or(o.Effort, firstEffort)}
 	l.out = &Result{Status: engine.Unknown, Model: m}
 	defer l.conclude()
 	l.govern()
 	for _, t := range o.Known {
-		if err := l.take(t.Now, t.Next); err != nil {
+		if err := l.take(t); err != nil {
 			return nil, err
 		}
 	}
@@ -234,18 +243,19 @@ func (l *learner) round(ctx context.Context) error {
 
 // act takes a step.
 func (l *learner) act(ctx context.Context, action factored.Valuation) error {
-	a, err := l.sys.Step(ctx, l.now, action)
+	step := Step{Now: l.g.join(l.here.state, action), Why: l.why}
+	a, err := l.sys.Step(ctx, l.now, step.Now)
 	if err != nil {
 		return err
 	}
 	l.out.Steps++
 	l.taken++
-	step := Step{Now: l.g.join(l.here.state, action), Next: a.State, Why: l.why}
+	step.Next = a.State
 	if len(a.Outside) > 0 {
 		return fmt.Errorf("%w: after step %d it sent %v=%v, which is out of range; expected %s", ErrSystem, l.out.Steps, a.Outside[0].Variable, a.Outside[0].Value, a.Outside[0].Expected)
 	}
 	step.New = l.g.arc(step.Now) == nil
-	if err := l.take(step.Now, a.State); err != nil {
+	if err := l.take(simulator.Transition{Now: step.Now, Next: a.State, Reward: a.Reward}); err != nil {
 		return err
 	}
 	if a.State != nil {
@@ -265,14 +275,22 @@ func (l *learner) act(ctx context.Context, action factored.Valuation) error {
 	return nil
 }
 
-// take learns from a step, unless it is known; next is nil if it was refused.
-func (l *learner) take(now, next factored.Valuation) error {
-	if known := l.g.add(now, next); known != nil {
-		if (known.to == nil) == (next == nil) && (next == nil || known.to == l.g.at(next)) {
-			return nil
+// take learns from a step, unless it is known; the next state is nil if it was refused.
+func (l *learner) take(x simulator.Transition) error {
+	now, next := x.Now, x.Next
+	reward, err := l.paid(x)
+	if err != nil {
+		return err
+	}
+	if known := l.g.add(now, next, reward); known != nil {
+		if (known.to == nil) != (next == nil) || next != nil && known.to != l.g.at(next) {
+			start := known.to != nil && known.to == l.start || next != nil && l.g.at(next) == l.start
+			return &ContradictionError{l.p, now, known.state(), next, start}
 		}
-		start := known.to != nil && known.to == l.start || next != nil && l.g.at(next) == l.start
-		return &ContradictionError{l.p, now, known.state(), next, start}
+		if known.reward != reward {
+			return fmt.Errorf("%w: the same step had two rewards, %v before and %v now", ErrSystem, l.p.Reward.Float(known.reward), l.p.Reward.Float(reward))
+		}
+		return nil
 	}
 	l.layers = nil
 	if next == nil {
@@ -282,6 +300,13 @@ func (l *learner) take(now, next factored.Valuation) error {
 		return fmt.Errorf("%w: a step to a state that the known part of the problem excludes: %s", ErrSystem, f)
 	}
 	grew, err := l.m.Observe(now, next)
+	if l.m.Reward != nil && err == nil {
+		more, changed, fault := l.m.Reward.observe(now, next, reward)
+		grew, err = grew || more, fault
+		if changed {
+			l.queries = map[string]*query{}
+		}
+	}
 	if grew {
 		l.widened()
 		l.doubt = l.start != nil
@@ -289,10 +314,28 @@ func (l *learner) take(now, next factored.Valuation) error {
 	return err
 }
 
+// paid is the reward of a step: that of the problem, or the observed one where it is learned.
+func (l *learner) paid(x simulator.Transition) (int64, error) {
+	switch {
+	case x.Next == nil:
+		return 0, nil
+	case l.m.Reward == nil:
+		reward, _ := validate.StepReward(l.p, x.Now, x.Next)
+		return reward, nil
+	case x.Reward == nil:
+		return 0, fmt.Errorf("%w: a step without a reward; expected one with each step, since it is to be learned", ErrSystem)
+	}
+	reward, err := Micro(*x.Reward)
+	if err != nil || reward > l.m.Reward.Most {
+		return 0, fmt.Errorf("%w: the reward of a step is %v; expected at most %v", ErrSystem, *x.Reward, l.p.Reward.Float(l.m.Reward.Most))
+	}
+	return reward, nil
+}
+
 // rewarded compares a reward that the system sent with the problem's.
 func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
 	arc := l.g.arc(now)
-	if a.Reward == nil || l.o.OwnReward || arc == nil {
+	if a.Reward == nil || l.o.OwnReward || l.m.Reward != nil || arc == nil {
 		return nil
 	}
 	if mine := l.p.Reward.Float(arc.reward); math.Abs(mine-*a.Reward) > 1e-6*math.Max(1, math.Abs(mine)) {
@@ -346,8 +389,11 @@ type query struct {
 	clauses int // that it has
 	stated  int // that it was opened with
 	linear  bool
-	taken   int // steps that were taken from its state and are excluded
-	ahead   int // the same of those that are foreseen
+	known   int                // regions of rewards that it has
+	unit    int64              // of its rewards
+	first   factored.Valuation // with the bits that it has beside those of the problem
+	taken   int                // steps that were taken from its state and are excluded
+	ahead   int                // the same of those that are foreseen
 	result  *engine.Result
 }
 
@@ -361,9 +407,13 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		}
 		l.queries[of.key()] = q
 	}
-	if q.over = of.over; q.result != nil && q.result.Trace != nil && of.over != nil && q.result.Reward <= *of.over {
-		q.result = nil
+	if q.result != nil {
+		less := q.over != nil && (of.over == nil || *of.over < *q.over) // that there is none says nothing of this question
+		if q.result.Trace == nil && less || q.result.Trace != nil && of.over != nil && q.result.Reward <= *of.over {
+			q.result = nil
+		}
 	}
+	q.over = of.over
 	for {
 		if done, err := l.answers(ctx, q); done || err != nil {
 			return q.result, err
@@ -373,7 +423,7 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		}
 		limits := l.o.Limits
 		limits.Conflicts = l.effort
-		r, err := q.session.Better(ctx, q.over, limits)
+		r, err := q.better(ctx, limits)
 		switch {
 		case err != nil:
 			return nil, err
@@ -393,6 +443,23 @@ func (l *learner) ask(ctx context.Context, of question) (*engine.Result, error) 
 		}
 		q.result = r
 	}
+}
+
+// better asks for a plan with more than a reward, in the scale of the problem.
+func (q *query) better(ctx context.Context, limits engine.Limits) (*engine.Result, error) {
+	over := q.over
+	if over != nil {
+		x := floorDiv(*over, q.unit)
+		over = &x
+	}
+	r, err := q.session.Better(ctx, over, limits)
+	if err == nil && q.unit > 1 {
+		if r.Reward *= q.unit; r.Bound != nil {
+			x := *r.Bound * q.unit
+			r.Bound = &x
+		}
+	}
+	return r, err
 }
 
 // answers reports whether the result of a query holds, and excludes it if not.
@@ -420,8 +487,13 @@ func (l *learner) update(ctx context.Context, q *query) error {
 	for ; q.clauses < len(l.m.Clauses); q.clauses++ {
 		q.session.Always(l.m.Literals(&l.m.Clauses[q.clauses]))
 	}
+	for r := l.m.Reward; r != nil && len(q.first) > l.m.Free.NumBits() && q.known < len(r.Known); q.known++ {
+		q.session.Always(r.literals(l.m, &r.Known[q.known]))
+	}
 	for ; q.fresh && q.taken < len(q.from.arcs); q.taken++ {
-		tried := &factored.Trace{Steps: []factored.Valuation{q.from.arcs[q.taken].action}}
+		first := slices.Clone(q.first)
+		copy(first, q.from.arcs[q.taken].action)
+		tried := &factored.Trace{Steps: []factored.Valuation{first}}
 		if err := q.session.Exclude(engine.Landmark{Trace: tried, Depth: 1}); err != nil {
 			return err
 		}
@@ -448,8 +520,21 @@ func (l *learner) refused(q *query) (any bool) {
 func (l *learner) reopen(ctx context.Context, q *query) error {
 	p := l.m.Optimistic()
 	p.Initial = l.g.is(q.from)
-	if q.to != nil || q.open {
+	first, unit := make(factored.Valuation, p.NumBits()), int64(1)
+	switch r := l.m.Reward; {
+	case q.to != nil || q.open:
 		p.Goal, p.Reward = nil, factored.Reward{Scale: 1}
+	case r != nil:
+		var err error
+		if first, err = r.state(p, l.m); err != nil {
+			return err
+		}
+		for b := l.m.Free.NumBits(); b < len(first); b++ {
+			if p.Kind(factored.Bit(b)) == factored.State {
+				p.Initial = append(p.Initial, first.Fix([]factored.Bit{factored.Bit(b)}, "start")...)
+			}
+		}
+		unit = r.unit
 	}
 	if q.to != nil {
 		p.Goal = l.g.is(q.to)
@@ -462,7 +547,7 @@ func (l *learner) reopen(ctx context.Context, q *query) error {
 	if err != nil {
 		return err
 	}
-	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear}
+	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear, first: first, unit: unit}
 	return nil
 }
 

@@ -68,6 +68,7 @@ type Model struct {
 	Variables []Variable
 	K         int // most variables of a function
 	Clauses   []Clause
+	Reward    *Reward // nil if the problem's reward is right
 
 	functions []*function
 	shared    bool                  // they are of several outputs
@@ -419,6 +420,9 @@ func (m *Model) value(o int, f *function, at versions.Point) int8 {
 // Refute adds clauses for the next values of a plan that no function has, and reports whether there are any.
 func (m *Model) Refute(tr *factored.Trace) (any bool) {
 	for t := range tr.Horizon() {
+		if r := m.Reward; r != nil && len(tr.Steps[t+1]) > m.Free.NumBits() && tr.Steps[t+1][r.open(m)] {
+			any = r.refute(tr.Steps[t], tr.Steps[t+1]) || any
+		}
 		var same versions.Point
 		for o, f := range m.functions {
 			for i, b := range f.outputs {
