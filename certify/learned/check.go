@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -21,6 +22,8 @@ type Checked struct {
 	Optimistic *factored.Problem
 	// Plan is the plan with the states that its steps were seen to lead to; nil for none.
 	Plan *factored.Trace
+	// Reward is the sum of the rewards of its steps in millionths, where they were observed; 0 where the problem has them.
+	Reward int64
 	// All reports that the class has all functions of the variables, so that nothing is assumed of it.
 	All bool
 
@@ -37,6 +40,7 @@ type checker struct {
 	vars                     [][]factored.Bit
 	legal                    []map[string]bool
 	functions                []*function
+	payer                    *payer // nil if the problem's reward is right
 }
 
 // function is one of the record, with the rows of all its learned bits.
@@ -48,13 +52,16 @@ type function struct {
 	on     []bool            // by row, the next value
 }
 
-type row struct{ now, next factored.Valuation }
+type row struct {
+	now, next factored.Valuation
+	reward    int64
+}
 
 // Check checks that each clause of a record follows from its rows for every function of at most K variables, and that
 // its plan was observed step by step. The error says what does not.
 func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error) {
 	c := &checker{p: p, r: r}
-	for _, f := range []func() error{c.readBits, c.readRows, c.readVariables, c.readFunctions} {
+	for _, f := range []func() error{c.readBits, c.readRows, c.readReward, c.readVariables, c.readFunctions} {
 		if err := f(); err != nil {
 			return nil, err
 		}
@@ -70,7 +77,7 @@ func Check(ctx context.Context, p *factored.Problem, r *Record) (*Checked, error
 	if out.Optimistic, err = c.optimistic(); err != nil {
 		return nil, err
 	}
-	out.Plan, err = c.plan()
+	out.Plan, out.Reward, err = c.plan(out.Optimistic)
 	return out, err
 }
 
@@ -109,11 +116,21 @@ func (c *checker) readRows() error {
 	seen := map[string]string{}
 	for i, text := range c.r.Rows {
 		parts := strings.Split(text, " ")
-		if len(parts) != 3 {
-			return fmt.Errorf("row %d is %q; expected state, action and next state", i+1, text)
+		columns := 3
+		if c.r.Reward != nil {
+			columns++
 		}
-		x := row{make(factored.Valuation, c.p.NumBits()), make(factored.Valuation, c.p.NumBits())}
-		err := c.valuation(parts[0], c.states, x.now)
+		if len(parts) != columns {
+			return fmt.Errorf("row %d is %q; expected state, action and next state, and the reward if it is learned", i+1, text)
+		}
+		x := row{now: make(factored.Valuation, c.p.NumBits()), next: make(factored.Valuation, c.p.NumBits())}
+		var err error
+		if columns > 3 {
+			x.reward, err = strconv.ParseInt(parts[3], 10, 64)
+		}
+		if err == nil {
+			err = c.valuation(parts[0], c.states, x.now)
+		}
 		if err == nil {
 			err = c.valuation(parts[1], c.actions, x.now)
 		}
@@ -124,10 +141,10 @@ func (c *checker) readRows() error {
 			return fmt.Errorf("row %d: %w", i+1, err)
 		}
 		key := parts[0] + " " + parts[1]
-		if was, ok := seen[key]; ok && was != parts[2] {
+		if was, ok := seen[key]; ok && was != strings.Join(parts[2:], " ") {
 			return fmt.Errorf("row %d: the same state and action have two outcomes", i+1)
 		}
-		if seen[key] = parts[2]; parts[2] == "-" {
+		if seen[key] = strings.Join(parts[2:], " "); parts[2] == "-" {
 			c.refused = append(c.refused, x.now)
 		} else {
 			c.rows = append(c.rows, x)
@@ -520,6 +537,9 @@ func (c *checker) optimistic() (*factored.Problem, error) {
 		}
 		add(lits)
 	}
+	if c.payer != nil {
+		return q, c.payer.add(q)
+	}
 	return q, nil
 }
 
@@ -541,29 +561,41 @@ func (c *checker) unlike(f Condition) (lits []factored.Lit) {
 }
 
 // plan follows the plan through the rows.
-func (c *checker) plan() (*factored.Trace, error) {
+func (c *checker) plan(q *factored.Problem) (tr *factored.Trace, reward int64, err error) {
 	if len(c.r.Plan) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if len(c.r.Plan) != c.r.Horizon {
-		return nil, fmt.Errorf("the plan has %d steps; expected %d", len(c.r.Plan), c.r.Horizon)
+		return nil, 0, fmt.Errorf("the plan has %d steps; expected %d", len(c.r.Plan), c.r.Horizon)
 	}
 	now := make(factored.Valuation, c.p.NumBits())
 	if err := c.valuation(c.r.Start, c.states, now); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	tr := &factored.Trace{}
+	tr = &factored.Trace{}
+	paid := int64(0)
+	if c.payer != nil {
+		paid = c.r.Reward.Most
+	}
+	end := func() {
+		state := now
+		if c.payer != nil {
+			state = c.payer.extend(q, now, paid)
+		}
+		tr.Steps = append(tr.Steps, state)
+	}
 	for t, text := range c.r.Plan {
 		if err := c.valuation(text, c.actions, now); err != nil {
-			return nil, fmt.Errorf("step %d of the plan: %w", t+1, err)
+			return nil, 0, fmt.Errorf("step %d of the plan: %w", t+1, err)
 		}
 		i := slices.IndexFunc(c.rows, func(r row) bool { return slices.Equal(r.now, now) })
 		if i < 0 {
-			return nil, fmt.Errorf("step %d of the plan was not observed", t+1)
+			return nil, 0, fmt.Errorf("step %d of the plan was not observed", t+1)
 		}
-		tr.Steps = append(tr.Steps, now)
-		now = slices.Clone(c.rows[i].next)
+		end()
+		now, paid = slices.Clone(c.rows[i].next), c.rows[i].reward
+		reward += paid
 	}
-	tr.Steps = append(tr.Steps, now)
-	return tr, nil
+	end()
+	return tr, reward, nil
 }

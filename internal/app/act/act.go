@@ -33,16 +33,17 @@ const (
 
 // Request is a run of learning by acting.
 type Request struct {
-	Horizon   int    `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
-	Steps     int    `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
-	Resets    string `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
-	Starts    string `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
-	Variables int    `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
-	Until     string `http:"yes" help:"What has to be proven: ${enum}. The model is known when each next value of all steps within reach is." enum:"plan,model" default:"plan"`
-	Lift      bool   `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
-	Safe      bool   `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
-	Data      string `help:"Data set of steps that were seen before." placeholder:"DATA"`
-	Resume    bool   `help:"Go on with what the folder has."`
+	Horizon   int      `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
+	Steps     int      `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
+	Resets    string   `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
+	Starts    string   `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
+	Variables int      `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
+	Until     string   `http:"yes" help:"What has to be proven: ${enum}. The model is known when each next value of all steps within reach is." enum:"plan,model" default:"plan"`
+	Lift      bool     `http:"yes" help:"One function for all objects of a type, of their fluents and the numbers of their neighbours."`
+	Safe      bool     `http:"yes" name:"safe-exploration" help:"Take no step that may lead to a state that a rule of the task forbids, by what is known; --data has steps to begin with."`
+	Most      *float64 `http:"yes" name:"reward-at-most" help:"The reward is not known, but observed: learn it too, where no step has more than this." placeholder:"R"`
+	Data      string   `help:"Data set of steps that were seen before." placeholder:"DATA"`
+	Resume    bool     `help:"Go on with what the folder has."`
 
 	Seed     uint64            `kong:"-"`
 	Limits   engine.Limits     `kong:"-"`
@@ -81,6 +82,12 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 	case ref.Record != "":
 		return nil, errors.New("--record: the folder has all steps; expected none")
 	}
+	if r.Most != nil {
+		if p.OwnReward {
+			return nil, errors.New("--reward-at-most is for a reward that is not known; expected no --reward")
+		}
+		p = unrewarded(p)
+	}
 	x := &run{p: p, r: r}
 	var err error
 	if err = x.readStarts(ctx); err != nil {
@@ -101,6 +108,14 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 		err = x.act(ctx, known)
 	}
 	return x.d, errors.Join(err, x.real.Close())
+}
+
+// unrewarded is a problem whose reward is that of the system, in the scale of what is observed.
+func unrewarded(p *load.Problem) *load.Problem {
+	q := *p
+	q.Problem = p.Problem.Clone()
+	q.Problem.Reward = factored.Reward{Scale: acting.RewardScale}
+	return &q
 }
 
 // usable refuses systems in which nothing can be proven.
@@ -143,7 +158,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	o := acting.Options{
 		Horizon: x.r.Horizon, Steps: x.r.Steps, Reset: x.r.Resets != ResetsNo, Anywhere: x.r.Resets == ResetsAny || x.starts != nil, Starts: x.starts, K: x.r.Variables, Limits: x.r.Limits,
 		Draw: func(now *simulator.Answer) (factored.Valuation, error) { return x.real.Random(x.p, now, rng) },
-		Step: x.step, Safe: x.r.Safe, Model: x.r.Until == UntilModel, OwnReward: x.p.OwnReward,
+		Step: x.step, Safe: x.r.Safe, Model: x.r.Until == UntilModel, OwnReward: x.p.OwnReward, Most: x.r.Most,
 	}
 	if x.r.Lift {
 		var err error
@@ -152,7 +167,7 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 		}
 	}
 	for _, t := range known {
-		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next})
+		o.Known = append(o.Known, simulator.Transition{Now: t.Now, Next: t.Next, Reward: t.Reward})
 	}
 	res, err := acting.Learn(ctx, x.p.Problem, x.real.Session, o)
 	if res == nil {

@@ -44,6 +44,7 @@ func complete(r act.Request) act.Request {
 
 // TestBundled learns the bundled problems from nothing: the optimum is certified within so many steps.
 func TestBundled(t *testing.T) {
+	most := 0.0
 	for _, c := range []struct {
 		problem string
 		request act.Request
@@ -63,6 +64,8 @@ func TestBundled(t *testing.T) {
 		{"sysadmin/5", act.Request{Lift: true}, -4, 40},
 		{"cellda/x", act.Request{}, -9, 80},
 		{"cellda/y", act.Request{}, -6, 80},
+		{"navigation/3x3", act.Request{Most: &most}, -4, 110},
+		{"sysadmin/4", act.Request{Most: &most}, -3, 80},
 	} {
 		c.request.Folder = t.TempDir()
 		d := learn(t, c.problem, c.request)

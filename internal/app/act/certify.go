@@ -38,7 +38,12 @@ func (x *run) certify(ctx context.Context, res *acting.Result) error {
 	case err != nil:
 		return fmt.Errorf("%w: the checker refuses what was concluded: %w", app.ErrInternal, err)
 	}
-	a := certify.Answer{Horizon: x.r.Horizon, Status: res.Status, Trace: checked.Plan, Bound: res.Bound}
+	scale := func(reward int64) int64 { return reward * checked.Optimistic.Reward.Scale / x.p.Problem.Reward.Scale }
+	a := certify.Answer{Horizon: x.r.Horizon, Status: res.Status, Trace: checked.Plan}
+	if res.Bound != nil {
+		bound := scale(*res.Bound)
+		a.Bound = &bound
+	}
 	switch {
 	case res.Status == engine.Unknown && res.Bound == nil:
 		x.d.NoProof = "nothing bounds the reward"
@@ -47,7 +52,10 @@ func (x *run) certify(ctx context.Context, res *acting.Result) error {
 		a.Status = engine.Feasible
 	}
 	if checked.Plan != nil {
-		a.Reward = *res.Reward
+		var told plan.Document
+		told.Tell(checked.Optimistic, checked.Plan) // with rewards that were learned
+		x.d.Plan, x.d.Trace = told.Plan, told.Trace
+		a.Reward = scale(*res.Reward)
 	}
 	err = certify.Write(ctx, engine.Task{Problem: checked.Optimistic}, []certify.Answer{a}, x.r.Folder, certify.Options{Limits: x.r.Limits, Large: x.r.Large, Again: x.r.Again})
 	switch {
@@ -82,6 +90,9 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 		return nil, err
 	}
 	refused := &certify.Report{Schema: app.Schema, Answer: filepath.Join(dir, certify.AnswerFile), Claims: []certify.Claim{}, Unchecked: []string{}}
+	if rec.Reward != nil {
+		p = unrewarded(p)
+	}
 	checked, err := check(ctx, p.Problem, rec)
 	if err == nil {
 		err = holds(checked)
@@ -119,9 +130,9 @@ func Certify(ctx context.Context, dir string, p *load.Problem) (*certify.Report,
 func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Checked, bound *float64) *Document {
 	out := *d
 	out.Schema, out.Problem, out.Horizon, out.K, out.Clauses = app.Schema, p.Name, rec.Horizon, rec.K, len(rec.Clauses)
-	out.Rows, out.Assuming, out.Bound = 0, assuming(rec.K, c.All, rec.Functions != nil), bound
+	out.Rows, out.Assuming, out.Bound = 0, assuming(rec.K, c.All, rec.Functions != nil, rec.Reward), bound
 	for _, r := range rec.Rows {
-		if !strings.HasSuffix(r, " -") {
+		if strings.Fields(r)[2] != "-" {
 			out.Rows++
 		}
 	}
@@ -131,10 +142,10 @@ func (d *Document) again(p *factored.Problem, rec *learned.Record, c *learned.Ch
 	}
 	if c.Plan != nil {
 		var told plan.Document
-		told.Tell(p, c.Plan)
+		told.Tell(c.Optimistic, c.Plan)
 		out.Plan, out.Trace = told.Plan, told.Trace
-		var sum int64
-		for t := range c.Plan.Horizon() {
+		sum := c.Reward
+		for t := 0; t < c.Plan.Horizon() && rec.Reward == nil; t++ {
 			r, _ := validate.StepReward(p, c.Plan.Steps[t], c.Plan.Steps[t+1])
 			sum += r
 		}

@@ -2,7 +2,9 @@ package act
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/fdplan/fdplan/certify/learned"
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
@@ -83,7 +85,7 @@ type Seconds struct {
 func newDocument(p *load.Problem, system string, r *Request, res *acting.Result) *Document {
 	d := &Document{
 		Schema: app.Schema, Problem: p.Problem.Name, Simulator: system, Horizon: r.Horizon, Status: res.Status, K: res.Model.K,
-		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Model: res.Extent, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift),
+		Steps: res.Steps, Resets: res.Resets, Rows: res.Rows, Clauses: res.Clauses, Stopped: res.Reason, Whole: res.Whole, Model: res.Extent, Assuming: assuming(res.Model.K, res.Model.K >= res.Model.Most(), r.Lift, rewardOf(p.Problem, res.Model.Reward)),
 	}
 	if res.Bound != nil {
 		d.Bound = app.RewardOf(p.Problem, *res.Bound)
@@ -129,18 +131,28 @@ func learnedOf(p *factored.Problem, m *acting.Model) (all []Learned) {
 }
 
 // assuming states what a bound rests on, to follow an "if": next values depend on at most k variables, all of which
-// if there are no more.
-func assuming(k int, all, lifted bool) string {
-	const system = "the system is deterministic and fully recorded, "
+// if there are no more, and a reward that is not nil is as learned.
+func assuming(k int, all, lifted bool, r *learned.Reward) string {
+	right, said := "rules and reward are right", []string{}
+	if r != nil {
+		of := "recorded bits"
+		if r.Degree > 1 {
+			of = fmt.Sprintf("products of at most %d recorded bits", r.Degree)
+		}
+		right = "its rules are right"
+		said = append(said, fmt.Sprintf("no step has a reward of more than %v", float64(r.Most)/acting.RewardScale), "the reward of a step is a sum of weights of "+of+" of the state, the action and the next state")
+	}
 	switch {
 	case all && lifted:
-		return system + "rules and reward are right, and objects of a type behave alike where their own fluents and the numbers of their neighbours are alike"
+		said = append(said, "objects of a type behave alike where their own fluents and the numbers of their neighbours are alike")
 	case lifted:
-		return system + fmt.Sprintf("rules and reward are right, and each next value is a function, the same for all objects of a type, of at most %d of their own fluents and the numbers of their neighbours", k)
-	case all:
-		return system + "and rules and reward are right"
+		said = append(said, fmt.Sprintf("each next value is a function, the same for all objects of a type, of at most %d of their own fluents and the numbers of their neighbours", k))
+	case !all:
+		said = append(said, fmt.Sprintf("no next value depends on more than %d recorded variables", k))
 	}
-	return system + fmt.Sprintf("rules and reward are right, and no next value depends on more than %d recorded variables", k)
+	said = append([]string{"the system is deterministic and fully recorded", right}, said...)
+	last := len(said) - 1
+	return strings.Join(said[:last], ", ") + ", and " + said[last]
 }
 
 // Verdict is the answer in a sentence.

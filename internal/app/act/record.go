@@ -17,16 +17,9 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 		K: m.K, Start: digits(res.Start, states), Variables: []learned.Variable{}, Rows: []string{}, Clauses: []learned.Clause{}, Plan: []string{},
 	}
 	for i := range m.Variables {
-		v := learned.Variable{Bits: names(p, m.Variables[i].Bits), Count: m.Variables[i].Count}
-		for _, x := range m.Variables[i].Legal {
-			if v.Count || len(v.Bits) == 0 {
-				v.Legal = append(v.Legal, fmt.Sprint(x))
-			} else {
-				v.Legal = append(v.Legal, pattern(x, len(v.Bits)))
-			}
-		}
-		r.Variables = append(r.Variables, v)
+		r.Variables = append(r.Variables, variableOf(p, &m.Variables[i]))
 	}
+	r.Reward = rewardOf(p, m.Reward)
 	for _, s := range m.Shared() {
 		r.Functions = append(r.Functions, learned.Function{Next: names(p, s.Outputs), Views: s.Places})
 	}
@@ -35,7 +28,12 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 		if t.Next != nil {
 			next = digits(t.Next, states)
 		}
-		r.Rows = append(r.Rows, digits(t.Now, states)+" "+digits(t.Now, actions)+" "+next)
+		row := digits(t.Now, states) + " " + digits(t.Now, actions) + " " + next
+		if m.Reward != nil {
+			reward, _ := acting.Micro(*t.Reward) // it was one before
+			row += fmt.Sprint(" ", reward)
+		}
+		r.Rows = append(r.Rows, row)
 	}
 	for i := range m.Clauses {
 		c := &m.Clauses[i]
@@ -58,6 +56,45 @@ func recordOf(p *factored.Problem, horizon int, res *acting.Result) *learned.Rec
 		for _, s := range e.Ends {
 			r.Model.Ends = append(r.Model.Ends, digits(s, states))
 		}
+	}
+	return r
+}
+
+func variableOf(p *factored.Problem, of *acting.Variable) learned.Variable {
+	v := learned.Variable{Bits: names(p, of.Bits), Count: of.Count}
+	for _, x := range of.Legal {
+		if v.Count || len(v.Bits) == 0 {
+			v.Legal = append(v.Legal, fmt.Sprint(x))
+		} else {
+			v.Legal = append(v.Legal, pattern(x, len(v.Bits)))
+		}
+	}
+	return v
+}
+
+// rewardOf is what was concluded of a reward; nil if it was not learned.
+func rewardOf(p *factored.Problem, m *acting.Reward) *learned.Reward {
+	if m == nil {
+		return nil
+	}
+	r := &learned.Reward{Most: m.Most, Degree: m.Degree, Next: m.Next, Weights: []learned.Weight{}, Known: [][]learned.Condition{}}
+	for i := range m.Variables {
+		r.Variables = append(r.Variables, variableOf(p, &m.Variables[i]))
+	}
+	weights, products := m.Weights()
+	for f, is := range weights {
+		if is == nil || is.Sign() == 0 {
+			continue
+		}
+		now, next := m.Bits(products[f])
+		r.Weights = append(r.Weights, learned.Weight{Now: names(p, now), Next: names(p, next), Is: is.RatString()})
+	}
+	for _, k := range m.Known {
+		region := []learned.Condition{}
+		for i, v := range k.Variables {
+			region = append(region, learned.Condition{Variable: v, Is: pattern(k.Is[i], len(m.Variables[v].Bits))})
+		}
+		r.Known = append(r.Known, region)
 	}
 	return r
 }

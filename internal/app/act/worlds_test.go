@@ -14,6 +14,7 @@ import (
 
 	"github.com/fdplan/fdplan/certify/learned"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/conflict"
 	"github.com/fdplan/fdplan/internal/execution/acting"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -221,6 +222,25 @@ func right(r *acting.Result, best *int64) bool {
 	return true
 }
 
+// checked has the checker read what was concluded.
+func (w *world) checked(t *testing.T, r *acting.Result) *learned.Checked {
+	t.Helper()
+	rec := recordOf(w.p, w.horizon, r)
+	var text bytes.Buffer
+	if err := rec.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := learned.Read("record", &text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := learned.Check(context.Background(), w.p, again)
+	if err != nil {
+		t.Errorf("%s: the checker refuses it: %v", w.p.Name, err)
+	}
+	return c
+}
+
 // TestWorlds acts in random systems. Within the class each certified stop is right, and the independent checker accepts
 // what was concluded. Outside of it, stops may be wrong; then they assume fewer variables than there are.
 func TestWorlds(t *testing.T) {
@@ -240,18 +260,7 @@ func TestWorlds(t *testing.T) {
 			proven++
 			steps += r.Steps
 		}
-		rec := recordOf(w.p, w.horizon, r)
-		var text bytes.Buffer
-		if err := rec.Write(&text); err != nil {
-			t.Fatal(err)
-		}
-		again, err := learned.Read("record", &text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := learned.Check(context.Background(), w.p, again); err != nil {
-			t.Errorf("%s: the checker refuses it: %v", w.p.Name, err)
-		}
+		w.checked(t, r)
 	}
 	if proven < *worlds/2 {
 		t.Errorf("%d of %d were proven: too few", proven, *worlds)
@@ -302,6 +311,30 @@ func (w *world) sums(degree int) {
 	}
 }
 
+// proves has another engine solve the problem that the checker makes: its optimum is that of the stop.
+func (w *world) proves(t *testing.T, r *acting.Result, c *learned.Checked) {
+	t.Helper()
+	if err := holds(c); err != nil {
+		t.Errorf("%s: %v", w.p.Name, err)
+	}
+	for _, change := range []func(rec *learned.Record){
+		func(rec *learned.Record) { rec.Rows[0] += "5" }, // of the reward
+		func(rec *learned.Record) { rec.Rows, rec.Reward.Known = rec.Rows[:1], [][]learned.Condition{{}} },
+		func(rec *learned.Record) { rec.Reward.Most = -1e9 },
+	} {
+		rec := recordOf(w.p, w.horizon, r)
+		rec.Clauses, rec.Plan = nil, nil
+		change(rec)
+		if _, err := learned.Check(context.Background(), w.p, rec); err == nil {
+			t.Errorf("%s: the checker accepts what was not seen", w.p.Name)
+		}
+	}
+	x, err := conflict.PB{}.Solve(context.Background(), engine.Query{Task: engine.Task{Problem: c.Optimistic}, MinHorizon: w.horizon, MaxHorizon: w.horizon}, engine.Limits{Threads: 1}, nil)
+	if err != nil || x.Status != r.Status || r.Status == engine.Optimal && (c.Reward != *r.Reward || x.Reward*acting.RewardScale/c.Optimistic.Reward.Scale != *r.Reward) {
+		t.Errorf("%s: the checker's problem has %+v, the stop %s %v; %v", w.p.Name, x, r.Status, value(r.Reward), err)
+	}
+}
+
 // TestRewards learns the reward too. Each certified stop is right where the reward is a sum of weights of bits; where it is one of
 // weights of two bits, a wrong one assumes that it is not.
 func TestRewards(t *testing.T) {
@@ -314,6 +347,9 @@ func TestRewards(t *testing.T) {
 		r := w.learn(t, k, seed%4 != 0, func(o *acting.Options) { o.Most = &most })
 		if r.Status != engine.Unknown {
 			proven[degree]++
+		}
+		if c := w.checked(t, r); c != nil && r.Status != engine.Unknown {
+			w.proves(t, r, c)
 		}
 		if !right(r, best) {
 			if wrong++; r.Model.Reward.Degree >= degree {

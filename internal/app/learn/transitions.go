@@ -15,7 +15,10 @@ import (
 
 // Transition is a step: the state and the action in Now, the state after it in
 // Next.
-type Transition struct{ Now, Next factored.Valuation }
+type Transition struct {
+	Now, Next factored.Valuation
+	Reward    *float64 // nil for none
+}
 
 // TrainOn is Train on transitions in memory.
 func TrainOn(ctx context.Context, p *load.Problem, rows []Transition, t Training) (*Trained, error) {
@@ -110,6 +113,9 @@ func ReadTransitions(ctx context.Context, p *load.Problem, name string) ([]Trans
 		x, err := transitionOf(p, d.Row(i))
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
+		}
+		if d.Rewards != nil && !math.IsNaN(d.Rewards[i]) {
+			x.Reward = &d.Rewards[i]
 		}
 		out = append(out, x)
 	}

@@ -8,5 +8,8 @@
 // first step that was never taken is the next experiment. Once all steps of an optimistic plan were seen to
 // lead where it says, it is optimal.
 //
+// A reward that is only observed is a sum of weights of products of few bits; where the rows leave it open, a step has the most that
+// any has (package versions, Sums).
+//
 // Where no function of K variables agrees with the rows, K grows by one and the clauses are made anew.
 package acting

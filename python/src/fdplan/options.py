@@ -540,6 +540,9 @@ class Learn(TypedDict, total=False):
     safe_exploration: bool
     """Take no step that may lead to a state that a rule of the task forbids, by what is known; data has steps to begin with."""
 
+    reward_at_most: float
+    """The reward is not known, but observed: learn it too, where no step has more than this."""
+
     data: Text
     """Data set of steps that were seen before."""
 
