@@ -18,14 +18,6 @@ func (s Step) String() string {
 	return "(" + strings.Join(append([]string{s.Name}, s.Args...), " ") + ")"
 }
 
-// Named is the step as an action of the ground problem: move(a,b).
-func (s Step) Named() string {
-	if len(s.Args) == 0 {
-		return s.Name
-	}
-	return s.Name + "(" + strings.Join(s.Args, ",") + ")"
-}
-
 // StepOf is the step that a ground action is.
 func StepOf(action string) Step {
 	name, rest, _ := strings.Cut(strings.TrimSuffix(action, ")"), "(")

@@ -5,11 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fdplan/fdplan/internal/app"
+	"github.com/fdplan/fdplan/internal/app/request"
 )
 
 var update = flag.Bool("update", false, "write what is generated into openapi.json")
@@ -227,4 +232,48 @@ func walk(v any, visit func(map[string]any)) {
 			walk(value, visit)
 		}
 	}
+}
+
+// initSchema is the JSON schema of an initRequest.
+func initSchema() map[string]any {
+	b := app.Binder()
+	schema := b.Schema(new(request.Init), public)
+	maps.Copy(schema["properties"].(map[string]any), b.Schema(initFields{}, nil)["properties"].(map[string]any))
+	return schema
+}
+
+// jobSchema is the JSON schema of a JobRequest: what the fields mean is told with the options.
+func jobSchema() map[string]any {
+	b := app.Binder()
+	schema := b.Schema(jobFields{}, nil)
+	properties := schema["properties"].(map[string]any)
+	helps, with := map[string][]string{}, map[string]map[string][]string{} // the kinds by what an option is for
+	for _, kind := range kinds {
+		of := request.Job(kind)
+		for name, property := range b.Schema(of, public)["properties"].(map[string]any) {
+			p := property.(map[string]any)
+			help := b.InJSON(fmt.Sprint(p["description"]), of, nil)
+			delete(p, "default") // which may be another for another kind
+			if with[name] == nil || p["anyOf"] != nil {
+				properties[name] = p
+			}
+			if with[name] == nil {
+				with[name] = map[string][]string{}
+			}
+			if with[name][help] == nil {
+				helps[name] = append(helps[name], help)
+			}
+			with[name][help] = append(with[name][help], kind)
+		}
+	}
+	for name, all := range helps {
+		for i, help := range all {
+			all[i] = strings.Join(with[name][help], ", ") + ": " + help
+		}
+		properties[name].(map[string]any)["description"] = strings.Join(all, " ")
+	}
+	schema["required"] = []string{"kind"}
+	properties["kind"] = map[string]any{"$ref": "#/components/schemas/Kind"}
+	schema["description"] = "The fields beside the server's own are the options of the commands; see fdplan help."
+	return schema
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -158,14 +157,6 @@ func (q *initRequest) UnmarshalJSON(text []byte) (err error) {
 		return bad("the body: %v", err)
 	}
 	return nil
-}
-
-// initSchema is the JSON schema of an initRequest.
-func initSchema() map[string]any {
-	b := app.Binder()
-	schema := b.Schema(new(request.Init), public)
-	maps.Copy(schema["properties"].(map[string]any), b.Schema(initFields{}, nil)["properties"].(map[string]any))
-	return schema
 }
 
 // createProblemFromLog runs fdplan init, and adds the problem that it makes.

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -130,42 +129,6 @@ func elsewhere(name, kind string) error {
 		return bad("there is no field %.40q", name)
 	}
 	return bad("a job of kind %s has no %s; expected it with %s", kind, name, strings.Join(with, ", "))
-}
-
-// jobSchema is the JSON schema of a JobRequest: what the fields mean is told with the options.
-func jobSchema() map[string]any {
-	b := app.Binder()
-	schema := b.Schema(jobFields{}, nil)
-	properties := schema["properties"].(map[string]any)
-	helps, with := map[string][]string{}, map[string]map[string][]string{} // the kinds by what an option is for
-	for _, kind := range kinds {
-		of := request.Job(kind)
-		for name, property := range b.Schema(of, public)["properties"].(map[string]any) {
-			p := property.(map[string]any)
-			help := b.InJSON(fmt.Sprint(p["description"]), of, nil)
-			delete(p, "default") // which may be another for another kind
-			if with[name] == nil || p["anyOf"] != nil {
-				properties[name] = p
-			}
-			if with[name] == nil {
-				with[name] = map[string][]string{}
-			}
-			if with[name][help] == nil {
-				helps[name] = append(helps[name], help)
-			}
-			with[name][help] = append(with[name][help], kind)
-		}
-	}
-	for name, all := range helps {
-		for i, help := range all {
-			all[i] = strings.Join(with[name][help], ", ") + ": " + help
-		}
-		properties[name].(map[string]any)["description"] = strings.Join(all, " ")
-	}
-	schema["required"] = []string{"kind"}
-	properties["kind"] = map[string]any{"$ref": "#/components/schemas/Kind"}
-	schema["description"] = "The fields beside the server's own are the options of the commands; see fdplan help."
-	return schema
 }
 
 // effort are the bounds that the request asks for.

@@ -161,11 +161,3 @@ func (s *sum) of(state []uint64) int64 {
 	}
 	return total
 }
-
-// Tables is the number of tables, and the number of variables that they are about.
-func (l *Least) Tables() (tables, variables int) {
-	for _, s := range l.sums {
-		tables += len(s.tables)
-	}
-	return tables, len(l.single)
-}

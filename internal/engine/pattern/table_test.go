@@ -42,3 +42,11 @@ func TestUnreached(t *testing.T) {
 		t.Errorf("entries %v, expected 0, 4 and Never", got)
 	}
 }
+
+// Tables is the number of tables, and the number of variables that they are about.
+func (l *Least) Tables() (tables, variables int) {
+	for _, s := range l.sums {
+		tables += len(s.tables)
+	}
+	return tables, len(l.single)
+}

@@ -152,16 +152,6 @@ func (p *Problem) Expr(e rddl.Expr) (*Node, error) {
 	return n, g.b.err
 }
 
-// Conditions is Expr for a condition, split at its conjunctions and foralls as the problem's
-// own conditions are. A condition that always holds has no parts.
-func (p *Problem) Conditions(e rddl.Expr) ([]Condition, error) {
-	g, err := p.grounder()
-	if err != nil {
-		return nil, err
-	}
-	return g.conditions("the condition", e, And)
-}
-
 func (p *Problem) grounder() (*grounder, error) {
 	if p.tables == nil {
 		return nil, errNoProgram

@@ -76,12 +76,6 @@ func (p *Problem) Deterministic() (bool, *Node) {
 	return true, nil
 }
 
-// DependsOnAction reports whether n reads an action, directly or through intermediate fluents
-// and next states.
-func (p *Problem) DependsOnAction(n *Node) bool {
-	return p.reaches(n, func(x *Node) bool { return x.Op == Ref && p.Fluents[x.Fluent].Kind == Action })
-}
-
 // reaches reports whether f holds for a node of n or of the expression of a fluent that n
 // reads in the same step, directly or indirectly.
 func (p *Problem) reaches(n *Node, f func(*Node) bool) bool {
@@ -133,9 +127,6 @@ func (p *Problem) Find(name string) (int, bool) {
 	i, ok := p.ByName[string(plain)]
 	return i, ok
 }
-
-// ValueName writes a value of f: true, 3, 0.5, high.
-func (f *Fluent) ValueName(v float64) string { return valueName(f.Type, f.Values, v) }
 
 // Summands calls term for each term of coef*n, a sum, with its factor: times multiplies a factor by a constant.
 func Summands[T any](n *Node, coef T, times func(coef T, by float64) T, term func(n *Node, coef T)) {

@@ -46,9 +46,6 @@ func (p Plan) Act(r *Runner, dst []float64) ([]float64, error) {
 	return append(dst[:0], p[r.step]...), nil
 }
 
-// PolicyNames lists the names that PolicyByName accepts.
-func PolicyNames() []string { return []string{"noop", "random", "exploration"} }
-
 // PolicyByName finds a policy by its name on the command line.
 func PolicyByName(name string) (Policy, error) {
 	switch name {

@@ -68,15 +68,3 @@ func (sd *StateDrawer) Draw(r *Runner) error {
 	r.load(r.s.initialState)
 	return r.draw(&sd.d)
 }
-
-// Listed returns the number of legal states of the parts that were enumerated, part by part;
-// for tests and statistics.
-func (sd *StateDrawer) Listed() []int {
-	var out []int
-	for i := range sd.d.parts {
-		if pt := &sd.d.parts[i]; pt.list != nil {
-			out = append(out, len(pt.list)/len(pt.vars))
-		}
-	}
-	return out
-}
