@@ -20,7 +20,7 @@ import (
 
 // Line is what was found about outputs whose next value the state and action do not determine in the rows.
 type Line struct {
-	// Reading is "chance", "recording errors", or "undecided" where the rows do not tell them apart.
+	// Reading is "chance", "recording errors", "recording errors and chance", or "undecided" where the rows do not tell them apart.
 	Reading string   `json:"reading"`
 	Fluents []string `json:"fluents"`
 	// Rows deviate from the most likely outcome. Of those that tell, the next step follows what was recorded, as
@@ -50,6 +50,7 @@ type Judged = outcome.Judged
 const (
 	readChance    = "chance"
 	readErrors    = "recording errors"
+	readBoth      = "recording errors and chance"
 	readUndecided = "undecided"
 )
 
@@ -141,6 +142,12 @@ func (x *chanceRows) learn(ctx context.Context, keep func(*train.Row) bool, nois
 		if groups, err = confirm(ctx, s, sure, all, read); err != nil {
 			return nil, err
 		}
+		if groups, err = mixed(ctx, s, groups, all, read); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(groups, (*outcome.Group).Random) {
+			line.Reading = readBoth
+		}
 	default:
 		if read.Decided() {
 			line.Reading = readChance
@@ -185,6 +192,30 @@ func confirm(ctx context.Context, s *outcome.Source, groups []*outcome.Group, al
 		}
 	}
 	return groups, nil
+}
+
+// mixed replaces functions by chance that recording errors do not explain. What is drawn is learned from the rows whose
+// state is a possible outcome of the row before: a wrong state leads to next values that look drawn.
+func mixed(ctx context.Context, s *outcome.Source, functions []*outcome.Group, all []int, read *outcome.Reading) ([]*outcome.Group, error) {
+	if read.Recorded <= read.Predicted {
+		return functions, nil // as many as errors alone make
+	}
+	drawn, err := outcome.Learn(ctx, &s.Table, all, outcome.Options{})
+	if err != nil {
+		return nil, err
+	}
+	rows := s.Confirmed(drawn)
+	if 4*rows.Rows() < s.Rows() {
+		return functions, nil
+	}
+	if drawn, err = outcome.Learn(ctx, rows, all, outcome.Options{}); err != nil {
+		return nil, err
+	}
+	sure, err := outcome.Learn(ctx, rows, all, outcome.Options{Determined: true})
+	if err != nil {
+		return nil, err
+	}
+	return shorter(drawn, sure), nil
 }
 
 // Predict is the prediction learned without the rows held out: the most likely outcomes, and what was given for the
@@ -241,6 +272,8 @@ func (l *Line) String() string {
 	switch l.Reading {
 	case readErrors:
 		fmt.Fprintf(&b, "recording errors, not chance: %s; up to %.2g %% of the values of a fluent are taken as wrong", tells, 100*l.Noise)
+	case readBoth:
+		fmt.Fprintf(&b, "recording errors, and chance or something that is not recorded: %s; up to %.2g %% of the values of a fluent are taken as wrong", tells, 100*l.Noise)
 	case readChance:
 		fmt.Fprintf(&b, "if the log is right this is chance, or something that is not recorded: %s", tells)
 	default:

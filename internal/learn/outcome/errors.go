@@ -111,8 +111,8 @@ func (t *Table) follows(groups []*Group, now []int32, v int, value int32, row in
 	return as && differ, other && differ
 }
 
-// likely returns the most likely next value of a group of one output.
-func (g *Group) likely(t *Table, now []int32) int32 {
+// leaf returns the leaf for the values of all variables.
+func (g *Group) leaf(t *Table, now []int32) *node {
 	n := g.tree
 	for n.yes != nil {
 		if n.test.is(t, now) {
@@ -121,29 +121,49 @@ func (g *Group) likely(t *Table, now []int32) int32 {
 			n = n.no
 		}
 	}
+	return n
+}
+
+// gives returns what an effect of a leaf makes of an output, which stays in its range.
+func (g *Group) gives(t *Table, now []int32, effect int32, o int) int32 {
+	v := t.Outputs[g.Outputs[o]]
+	e := g.x.effects[effect][o]
+	if e.Kind == chance.Set {
+		return int32(e.By)
+	}
+	from := now[v]
+	if e.Sum > 0 {
+		from = g.x.sums[o].value(t, g.Outputs[o], func(v int) int32 { return now[v] })
+	}
+	return min(max(from+int32(e.By), 0), t.Variables[v].Values-1)
+}
+
+// likely returns the most likely next value of a group of one output.
+func (g *Group) likely(t *Table, now []int32) int32 {
+	m := g.leaf(t, now).fit
+	if len(m.effects) == 0 {
+		return now[t.Outputs[g.Outputs[0]]]
+	}
 	best := 0
-	for i, p := range n.fit.p {
-		if p > n.fit.p[best] {
+	for i, p := range m.p {
+		if p > m.p[best] {
 			best = i
 		}
 	}
-	v := t.Outputs[g.Outputs[0]]
-	if len(n.fit.effects) == 0 {
-		return now[v]
-	}
-	switch e := g.x.effects[n.fit.effects[best]][0]; e.Kind {
-	case chance.Set:
-		return int32(e.By)
-	default:
-		from := now[v]
-		if e.Sum > 0 {
-			from = g.x.sums[0].value(t, g.Outputs[0], func(v int) int32 { return now[v] })
-		}
-		return min(max(from+int32(e.By), 0), t.Variables[v].Values-1)
-	}
+	return g.gives(t, now, m.effects[best], 0)
 }
 
-// Confirmed returns the rows whose state is what the row before leads one to expect: wrong records before a
+// allows reports whether some outcome leads from the values of all variables to those that a row begins with.
+func (g *Group) allows(t *Table, now []int32, row int) bool {
+	effects := g.leaf(t, now).fit.effects
+	for o, out := range g.Outputs {
+		then := t.Now[t.Outputs[out]][row]
+		effects = slices.DeleteFunc(slices.Clone(effects), func(e int32) bool { return g.gives(t, now, e, o) != then })
+	}
+	return len(effects) > 0
+}
+
+// Confirmed returns the rows whose state is an outcome of the row before: wrong records before a
 // step are not among them.
 func (t *Table) Confirmed(groups []*Group) *Table {
 	out := &Table{Variables: t.Variables, Outputs: t.Outputs, Now: make([][]int32, len(t.Now)), Next: make([][]int32, len(t.Next))}
@@ -155,9 +175,7 @@ func (t *Table) Confirmed(groups []*Group) *Table {
 		for v := range now {
 			now[v] = t.Now[v][i-1]
 		}
-		if slices.ContainsFunc(groups, func(g *Group) bool {
-			return t.Now[t.Outputs[g.Outputs[0]]][i] != g.likely(t, now)
-		}) {
+		if slices.ContainsFunc(groups, func(g *Group) bool { return !g.allows(t, now, i) }) {
 			continue
 		}
 		for v := range t.Now {
