@@ -79,6 +79,7 @@ type Group struct {
 	Sums     []Sum // that effects add to
 	Blocked  Blocked
 	Noise    []Noise // of each output
+	Follows  []Follow
 	Contexts []Context
 
 	p      *factored.Problem
@@ -168,6 +169,11 @@ func (g *Group) prepare(p *factored.Problem) (context int, err error) {
 			}
 		}
 	}
+	for i := range g.Follows {
+		if err := g.Follows[i].prepare(g); err != nil {
+			return -1, err
+		}
+	}
 	slices.Sort(reads)
 	return g.tabulate(reads)
 }
@@ -217,35 +223,55 @@ func (c *Context) check(g *Group) error {
 	return nil
 }
 
-// tabulate lists the context of each joint value of the inputs of a group.
-func (g *Group) tabulate(reads []int) (context int, err error) {
-	size := int64(1)
-	g.inputs, g.table = nil, nil
+// inputsOf returns the places of variables in a table of their joint values, and its size; 0 if they are too many.
+func inputsOf(p *factored.Problem, reads []int) (inputs []input, size int64) {
+	size = 1
 	for _, k := range reads {
-		g.inputs = append(g.inputs, input{k, size})
-		n := g.p.Variables[k].Hi - g.p.Variables[k].Lo + 1
-		if n <= 0 || size > maxTable/n {
-			return -1, nil // too many
+		inputs = append(inputs, input{k, size})
+		n := p.Variables[k].Hi - p.Variables[k].Lo + 1
+		if n <= 0 || size == 0 || size > maxTable/n {
+			n = 0
 		}
 		size *= n
 	}
-	g.table = make([]int32, size)
-	val := make(factored.Valuation, g.p.NumBits())
-	used := make([]bool, len(g.Contexts))
-	for i := range g.table {
-		for j, in := range g.inputs {
-			v, x := &g.p.Variables[in.variable], int64(i)/in.stride
-			if j+1 < len(g.inputs) {
-				x %= g.inputs[j+1].stride / in.stride
+	return inputs, size
+}
+
+// eachJoint calls visit with each joint value of inputs and its place.
+func eachJoint(p *factored.Problem, inputs []input, size int64, visit func(i int, val factored.Valuation)) error {
+	val := make(factored.Valuation, p.NumBits())
+	for i := range size {
+		for j, in := range inputs {
+			v, x := &p.Variables[in.variable], i/in.stride
+			if j+1 < len(inputs) {
+				x %= inputs[j+1].stride / in.stride
 			}
 			if err := v.Set(val, v.Lo+x); err != nil {
-				return -1, err
+				return err
 			}
 		}
+		visit(int(i), val)
+	}
+	return nil
+}
+
+// tabulate lists the context of each joint value of the inputs of a group.
+func (g *Group) tabulate(reads []int) (context int, err error) {
+	var size int64
+	if g.inputs, size = inputsOf(g.p, reads); size == 0 {
+		g.table = nil
+		return -1, nil // too many
+	}
+	g.table = make([]int32, size)
+	used := make([]bool, len(g.Contexts))
+	err = eachJoint(g.p, g.inputs, size, func(i int, val factored.Valuation) {
 		k := g.holds(val)
 		if g.table[i] = int32(k); k >= 0 {
 			used[k] = true
 		}
+	})
+	if err != nil {
+		return -1, err
 	}
 	for i, is := range used {
 		if !is {
@@ -280,13 +306,17 @@ func (g *Group) Context(now []int64) int {
 }
 
 // Reads lists the variables that the next values of the group depend on, beside the
-// prediction: those of its contexts and sums and its own.
+// prediction: those of its contexts and sums and its own that outcomes have effects on.
 func (g *Group) Reads() []int {
 	var all []int
 	for _, in := range g.inputs {
 		all = append(all, in.variable)
 	}
-	all = append(all, g.Outputs...)
+	for j, v := range g.Outputs {
+		if g.follows(j) == nil {
+			all = append(all, v)
+		}
+	}
 	for _, s := range g.Sums {
 		for _, t := range s {
 			all = append(all, t.Variable)

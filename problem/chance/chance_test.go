@@ -126,6 +126,51 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// An output that follows from others has one value for each of theirs, and its own value before the step tells nothing.
+func TestFollow(t *testing.T) {
+	p := grid(t)
+	const text = `draw row, col, on
+blocked keep
+follow on = true when row >= 8
+follow on = true when col == row
+follow on = false
+otherwise
+1/4: row + 1
+1/4: col - 1
+1/2: keep`
+	m := parse(t, p, text)
+	if got := strings.Join(m.Lines(), "\n"); got != text {
+		t.Errorf("read back:\n%s\nwritten:\n%s", got, text)
+	}
+	g := &m.Groups[0]
+	for now, want := range map[[2]int64]string{
+		{7, 8}: "[7 7 1] 1/4; [7 8 0] 1/2; [8 8 1] 1/4",
+		{9, 3}: "[9 2 1] 1/4; [9 3 1] 3/4",
+		{3, 0}: "[3 0 0] 3/4; [4 0 0] 1/4",
+	} {
+		for on := range int64(2) {
+			if got := outcomes(g, []int64{1, now[0], now[1], 0, on}, nil); got != want {
+				t.Errorf("at %v: %s; expected %s", now, got, want)
+			}
+		}
+	}
+	if got := g.Reads(); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("the group reads %v; expected row and col", got)
+	}
+	for _, wrong := range []string{
+		"follow on = false when row == 1",                 // no last case
+		"follow on = false\nfollow on = true",             // a case after it
+		"follow on = false when on\nfollow on = true",     // from itself
+		"follow on = false when a == 1\nfollow on = true", // from an action
+		"follow on + 1", // no value
+		"follow on = true when row == 1\nfollow row = 1\nfollow on = false", // from what follows
+	} {
+		if _, _, err := chance.Parse(p, strings.Split("draw row, col, on\n"+wrong+"\notherwise\n1: row + 1", "\n")); err == nil {
+			t.Errorf("%q is accepted", wrong)
+		}
+	}
+}
+
 func TestBlocked(t *testing.T) {
 	p := grid(t)
 	const text = "draw row, col\nblocked %s\notherwise\n1/2: row + 2, col - 1\n1/4: row - 1\n1/4: keep"

@@ -94,6 +94,7 @@ func (g *Group) Outcomes(d *Distribution, now, predicted []int64) {
 			x, inside := g.apply(e, g.Outputs[j], now, predicted)
 			d.flat[i*k+j], blocked = x, blocked || !inside
 		}
+		g.follow(d.flat[i*k : (i+1)*k])
 		d.moved = append(d.moved, move{o.Weight, blocked && g.Blocked != Clamp})
 		if !d.moved[i].blocked {
 			free += o.Weight
@@ -161,6 +162,7 @@ func (d *Distribution) share(g *Group, now []int64, free, total int64) {
 		for j, v := range g.Outputs {
 			own[j] = now[v]
 		}
+		g.follow(own)
 		d.add(own, lost)
 	}
 }

@@ -16,6 +16,8 @@ import (
 //	draw NAME, NAME          begins a group
 //	blocked rest             clamp, keep, others or rest; see Blocked
 //	noise NAME 1/500         the share of wrong records of an output; absent for 0
+//	follow NAME = VALUE when CONDITION
+//	                         what an output is after a step by what others of the group are then; see Follow
 //	when CONDITION           begins a context; or otherwise
 //	rows 213                 that its probabilities were counted in; absent for none
 //	150/213: row + 1         an outcome: its probability and its effects
@@ -37,6 +39,14 @@ func (m *Model) Lines() []string {
 		for j, n := range g.Noise {
 			if n.Wrong > 0 {
 				add("noise %s %d/%d", names[j], n.Wrong, n.Of)
+			}
+		}
+		for k := range g.Follows {
+			for _, c := range g.Cases(k) {
+				if c[0] != "" {
+					c[1] += " when " + c[0]
+				}
+				add("follow %s", c[1])
 			}
 		}
 		for k := range g.Contexts {
@@ -65,6 +75,9 @@ func (m *Model) Lines() []string {
 func (g *Group) Text(effects []Effect) string {
 	var parts []string
 	for j, e := range effects {
+		if g.follows(j) != nil {
+			continue
+		}
 		v := &g.p.Variables[g.Outputs[j]]
 		switch name := v.Name; {
 		case e.Kind == Set:
@@ -176,6 +189,8 @@ func (r *reader) line(i int, text string) error {
 		return err
 	case word == "noise" && len(*at) == 0:
 		return g.parseNoise(rest)
+	case word == "follow" && len(*at) == 0:
+		return g.parseFollow(rest)
 	case word == "when" || text == "otherwise":
 		if err := r.close(); err != nil {
 			return err

@@ -16,7 +16,14 @@ type ChanceLine struct {
 	Variables []string           `json:"variables"`
 	Blocked   string             `json:"blocked"`
 	Noise     map[string]float64 `json:"noise"` // the share of wrong records, by variable
+	Follows   []FollowLine       `json:"follows,omitempty"`
 	Contexts  []ContextLine      `json:"contexts"`
+}
+
+// FollowLine is what a fluent is after a step by what others of the group are then.
+type FollowLine struct {
+	When  string `json:"when"`  // a condition on values after the step; empty where none of those before holds
+	Value string `json:"value"` // FLUENT = VALUE
 }
 
 // ContextLine is a context with its outcomes.
@@ -44,6 +51,11 @@ func chanceLines(m *chance.Model) (out []ChanceLine) {
 		for j, v := range g.Outputs {
 			l.Variables = append(l.Variables, m.Problem.Variables[v].Name)
 			l.Noise[l.Variables[j]] = g.Noise[j].Rate()
+		}
+		for i := range g.Follows {
+			for _, c := range g.Cases(i) {
+				l.Follows = append(l.Follows, FollowLine{c[0], c[1]})
+			}
 		}
 		for _, c := range g.Contexts {
 			k := ContextLine{When: c.When, Rows: c.Rows}
@@ -79,6 +91,9 @@ func chanceOf(meta [][2]string) (out []ChanceLine, err error) {
 			if r, ok := new(big.Rat).SetString(rest[at+1:]); ok && at > 0 {
 				g.Noise[rest[:at]], _ = r.Float64()
 			}
+		case "follow":
+			value, when, _ := strings.Cut(rest, " when ")
+			g.Follows = append(g.Follows, FollowLine{when, value})
 		case "when", "otherwise":
 			g.Contexts = append(g.Contexts, ContextLine{When: rest})
 		default:
@@ -122,6 +137,13 @@ func WriteChance(b *strings.Builder, groups []ChanceLine) {
 	const width = 20 // of a bar of probability 1
 	for _, g := range groups {
 		fmt.Fprintf(b, "\ndrawn together: %s (an outcome that would leave a range: %s)\n", strings.Join(g.Variables, ", "), g.Blocked)
+		for _, f := range g.Follows {
+			when := "when " + f.When
+			if f.When == "" {
+				when = "otherwise"
+			}
+			fmt.Fprintf(b, "  after the step %s %s\n", f.Value, when)
+		}
 		for _, c := range g.Contexts {
 			when := c.When
 			if when == "" {

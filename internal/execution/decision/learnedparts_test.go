@@ -19,7 +19,7 @@ import (
 
 var problems = flag.Uint64("bounded", 16, "number of random problems")
 
-// system draws a problem with chance: three numbers, of which one is kept, and an action.
+// system draws a problem with chance: three numbers, of which one is kept or follows from another, and an action.
 func system(t *testing.T, rng *rand.Rand) (*factored.Problem, *chance.Model, string) {
 	t.Helper()
 	p := factored.NewProblem("system")
@@ -34,7 +34,14 @@ func system(t *testing.T, rng *rand.Rand) (*factored.Problem, *chance.Model, str
 	}
 	text := ""
 	for _, v := range []string{"x", "y"} {
-		text += "draw " + v + "\nblocked " + pick("clamp", "keep", "others", "rest") + "\n"
+		names, follow := v, ""
+		if v == "y" {
+			names, follow = pick("y", "y, z"), "follow z = 1 when y >= 1\nfollow z = 0\n"
+		}
+		if names == v {
+			follow = ""
+		}
+		text += "draw " + names + "\nblocked " + pick("clamp", "keep", "others", "rest") + "\n" + follow
 		for _, when := range []string{"when " + pick("a == 1", "a == 2 ^ z == 1", "y >= 1", "x == 0 | a == 0"), "otherwise"} {
 			w := 1 + rng.IntN(9)
 			text += fmt.Sprintf("%s\n%d/10: %s\n%d/10: %s\n", when, w, effect(v), 10-w, effect(v))

@@ -156,7 +156,7 @@ func (g *Group) likely(t *Table, now []int32) int32 {
 // allows reports whether some outcome leads from the values of all variables to those that a row begins with.
 func (g *Group) allows(t *Table, now []int32, row int) bool {
 	effects := g.leaf(t, now).fit.effects
-	for o, out := range g.Outputs {
+	for o, out := range g.x.outputs {
 		then := t.Now[t.Outputs[out]][row]
 		effects = slices.DeleteFunc(slices.Clone(effects), func(e int32) bool { return g.gives(t, now, e, o) != then })
 	}

@@ -16,10 +16,12 @@ type Group struct {
 	Blocked chance.Blocked
 	Noise   []chance.Noise
 	Leaves  []Leaf
-	Cost    float64 // description length in bits
+	Follows []Follower // the last outputs
+	Cost    float64    // description length in bits
 
-	tree *node
-	x    *view
+	tree     *node
+	x        *view
+	followed []float64 // bits of each of Follows
 }
 
 // Leaf is a context with its outcomes.
@@ -86,7 +88,17 @@ func Learn(ctx context.Context, t *Table, outputs []int, o Options) ([]*Group, e
 	if o.Determined {
 		return groups, nil
 	}
-	return join(ctx, t, groups, o)
+	fs, err := followers(ctx, t, groups, o)
+	if err != nil {
+		return nil, err
+	}
+	groups = slices.DeleteFunc(groups, func(g *Group) bool {
+		return slices.ContainsFunc(fs, func(f function) bool { return f.alone == g })
+	})
+	if groups, err = join(ctx, t, groups, o); err != nil {
+		return nil, err
+	}
+	return attach(ctx, t, groups, fs, o)
 }
 
 // fitter returns a fitter for a group.

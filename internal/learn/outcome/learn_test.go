@@ -329,6 +329,41 @@ otherwise
 	}
 }
 
+// What follows from where a random step ends is no chance of its own, and is known in all contexts.
+func TestFollowers(t *testing.T) {
+	p := factored.NewProblem("walk")
+	for _, v := range []factored.Variable{{Name: "a", Kind: factored.Action, Hi: 3, Default: -1}, {Name: "x", Hi: 7}, {Name: "y", Hi: 5}, {Name: "ground", Hi: 2}, {Name: "n", Hi: 3}} {
+		if _, err := p.AddVariable(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, loss := learnSystem(t, p, `draw x, y, ground
+blocked keep
+follow ground = 0 when x + y <= 3
+follow ground = 1 when x == y
+follow ground = 2
+when a == 0 ^ ground == 0
+9/10: x + 1
+1/10: keep
+when a == 0
+1/2: x + 1
+1/2: y + 1
+when a == 1
+4/5: y - 1
+1/5: x - 1
+otherwise
+1: y + 1
+draw n
+blocked clamp
+otherwise
+1/2: n + 1
+1/2: n - 1`)
+	text := strings.Join(m.Lines(), "\n")
+	if contexts := strings.Count(text, "rows "); loss > .03 || contexts > 6 || !strings.Contains(text, "follow ground = 1 when ") {
+		t.Errorf("%d contexts, %.3f bits a row worse than the truth:\n%s", contexts, loss, text)
+	}
+}
+
 // The same rows give the same model.
 func TestSameTwice(t *testing.T) {
 	var before string

@@ -88,7 +88,7 @@ func (s *Source) Chance(g *Group) (*chance.Group, error) {
 		return nil, err
 	}
 	out.Blocked, out.Noise = g.Blocked, g.Noise
-	number := make([]int, len(g.x.sums)) // of each output's sum, from 1
+	number := make([]int, len(g.Outputs)) // of each output's sum, from 1
 	for j, sum := range g.x.sums {
 		var terms chance.Sum
 		for _, k := range sum {
@@ -119,6 +119,19 @@ func (s *Source) Chance(g *Group) (*chance.Group, error) {
 			c.Outcomes = append(c.Outcomes, w)
 		}
 		out.Contexts = append(out.Contexts, c)
+	}
+	for i := range g.Follows {
+		f := &g.Follows[i]
+		v := &s.p.Variables[s.outputs[f.Output]]
+		w := chance.Follow{Output: len(g.x.outputs) + i}
+		for j := range f.Leaves {
+			c := chance.Case{When: s.text(f.Leaves[j].When), Value: min(v.Lo+f.Leaves[j].value(), v.Hi)}
+			if j+1 == len(f.Leaves) {
+				c.When = ""
+			}
+			w.Cases = append(w.Cases, c)
+		}
+		out.Follows = append(out.Follows, w)
 	}
 	return out, nil
 }
