@@ -316,7 +316,7 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	}
 	switch {
 	case d.Metric != nil:
-		fmt.Fprintf(b, "In PDDL the plan reaches the goal, with metric %v.\n", *d.Metric)
+		fmt.Fprintf(b, "In PDDL the plan reaches the goal, with metric %v%s.\n", *d.Metric, unproven(d))
 	case d.Simulated != nil:
 		fmt.Fprintf(b, "In the simulator the plan holds, with reward %v.\n", *d.Simulated)
 	case d.Valid.Simulator != nil && *d.Valid.Simulator:
@@ -349,6 +349,14 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 	writeSentence(b, load.Assumptions(d.Assumed))
 	writeSentence(b, d.Note)
 	writeSentence(b, d.Unrounded.String())
+}
+
+// unproven says what is known of the metric where a plan was not proven to be cheapest.
+func unproven(d *execute.Document) string {
+	if d.Status != engine.Feasible || d.Bound == nil || *d.Metric == *d.Reward { // with these equal, the metric is no cost
+		return ""
+	}
+	return fmt.Sprintf(", not proven cheapest (at least %v)", *d.Metric+*d.Reward-*d.Bound)
 }
 
 // statusWords is the status in words. What Algorithm 1 finds in a learned model is about that.

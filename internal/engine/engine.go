@@ -40,6 +40,9 @@ type Limits struct {
 	// Shared connects engines that work on the same query; nil for one alone. See Of for
 	// queries about several horizons.
 	Shared *Exchange
+	// Aside, where it is set, looks for plans beside an engine that plans without a horizon, and offers them to Shared. It does so much
+	// work, in about 2 ns, and is false once it is done.
+	Aside func(ctx context.Context, work int64) bool
 	// Late is closed when an answer is due at once, some moment after the
 	// context has ended; nil for never. See InTime.
 	Late <-chan struct{}

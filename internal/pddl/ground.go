@@ -13,8 +13,26 @@ import (
 // Grounded is a problem with its ground actions, as a system whose steps are joint actions of at most one action.
 type Grounded struct {
 	*ground.Problem
-	Goal   *ground.Node
-	Ranges map[string]Range // of numbers; those that may leave all bounds have none
+	Goal      *ground.Node
+	Ranges    map[string]Range // of numbers; those that may leave all bounds have none
+	Operators []Operator
+}
+
+// Operator is a ground action by itself: what it needs, does and costs. The problem says the same in the next values of fluents.
+type Operator struct {
+	Action  int            // its fluent
+	Needs   []*ground.Node // all must hold
+	Effects []Effect
+	Cost    []*ground.Node // summands
+}
+
+// Effect changes a state fluent where a condition holds. Op is assign, increase, decrease, scale-up or scale-down, and Value the number; assign sets truth
+// values, too, and what an action adds and deletes is true.
+type Effect struct {
+	When   *ground.Node
+	Fluent int
+	Op     string
+	Value  *ground.Node
 }
 
 // Ground grounds a problem by relaxed reachability. The reward of a step is minus the cost of its action; without a metric, each action costs 1.
@@ -38,7 +56,28 @@ func (p *Problem) Ground(ctx context.Context) (*Grounded, error) {
 		return nil, err
 	}
 	goal, err := g.cond(p.Goal, nil)
-	return &Grounded{g.p, goal, g.ranges()}, err
+	return &Grounded{g.p, goal, g.ranges(), g.operators()}, err
+}
+
+// operators lists what the actions need, do and cost.
+func (g *grounder) operators() []Operator {
+	for k := range g.ops {
+		g.ops[k].Action = g.actions[k]
+	}
+	for _, c := range g.changes {
+		e := Effect{c.when, 0, c.op, c.value}
+		ok := false
+		if c.of >= 0 {
+			e.Fluent, ok = g.fluents[c.of]
+			e.Op, e.Value = "assign", truth(c.on)
+		} else {
+			e.Fluent, ok = g.functions[c.key]
+		}
+		if ok {
+			g.ops[c.by].Effects = append(g.ops[c.by].Effects, e)
+		}
+	}
+	return g.ops
 }
 
 // grounder makes the ground problem.
@@ -51,6 +90,7 @@ type grounder struct {
 	changes   []change       // by effects, in the order of the instances
 	functions map[string]int // fluents of the numeric ones that are states, by key
 	values    map[string]float64
+	ops       []Operator
 	written   map[string]bool // functions that effects change
 	read      map[string]bool // functions that conditions and effects read
 }
@@ -254,6 +294,7 @@ func (g *grounder) cond(e *Expr, s scope) (*ground.Node, error) {
 
 // cpfs makes the next values, and the conditions of the actions.
 func (g *grounder) cpfs() error {
+	g.ops = make([]Operator, len(g.instances))
 	for k, x := range g.instances {
 		s := bind(nil, x.rule.params[:x.rule.own], x.args)
 		if err := g.effects(k, x.rule.action.Effect, s, truth(true)); err != nil {
@@ -312,6 +353,7 @@ func (g *grounder) preconditions(k int, e *Expr, s scope) error {
 		return err
 	}
 	a := g.ref(g.actions[k])
+	g.ops[k].Needs = append(g.ops[k].Needs, n)
 	g.p.Preconditions = append(g.p.Preconditions, ground.Condition{
 		Expr: all(ground.Or, e.pos, []*ground.Node{not(a, e.pos), n}), Pos: ground.Pos{File: e.pos.file, Line: e.pos.line, Col: e.pos.col}, Text: a.Name + " => " + g.text(e, s),
 	})

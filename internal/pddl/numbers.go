@@ -213,6 +213,7 @@ func (g *grounder) reward() error {
 	for k, a := range g.actions {
 		if steps != 0 {
 			parts = append(parts, weighted(steps, g.ref(a), g.instances[k].rule.action.pos))
+			g.ops[k].Cost = append(g.ops[k].Cost, &ground.Node{Op: ground.Const, Type: ground.Real, Val: -steps})
 		}
 	}
 	for _, c := range g.changes {
@@ -225,6 +226,7 @@ func (g *grounder) reward() error {
 		}
 		on := all(ground.And, c.pos, []*ground.Node{g.ref(g.actions[c.by]), c.when})
 		parts = append(parts, weighted(w, node(ground.Mul, c.value.Type, c.pos, c.value, on), c.pos))
+		g.ops[c.by].Cost = append(g.ops[c.by].Cost, weighted(-w, node(ground.Mul, c.value.Type, c.pos, c.value, c.when), c.pos))
 	}
 	zero := node(ground.Const, ground.Int, pos{})
 	if g.p.Reward = zero; len(parts) > 0 {

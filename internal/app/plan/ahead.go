@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/execution/greedy"
 	"github.com/fdplan/fdplan/internal/execution/rollout"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
@@ -94,4 +95,34 @@ func (a *Ahead) Improve(ctx context.Context, t engine.Task, d *Document) error {
 	}
 	d.Plan, d.Trace, d.Status = nil, nil, engine.Feasible
 	return d.Confirm(t, &engine.Result{Trace: tr, Reward: reward})
+}
+
+// aside looks for plans of a problem in PDDL whatever they cost, and offers those that the checker accepts; nil for other problems.
+func aside(p *load.Problem, r *Request) func(context.Context, int64) bool {
+	if !p.InPDDL() || p.OwnReward || p.Truth.Task.Grounded() == nil {
+		return nil
+	}
+	g := p.Truth.Task.Grounded()
+	ranges := p.Truth.Sim.Ranges()
+	search := greedy.New(g, r.Limits.Memory/8, func(fluent int) (lo, hi float64) {
+		x, _ := ranges.Of(&g.Fluents[fluent])
+		return x.Lo, x.Hi
+	})
+	return func(ctx context.Context, work int64) bool {
+		better, done := search.Advance(ctx, work)
+		if better {
+			tr := &factored.Trace{}
+			for _, values := range search.Best.Values {
+				bits, err := p.Truth.Compiled.Valuation(values)
+				if err != nil {
+					return !done // the model has no such state
+				}
+				tr.Steps = append(tr.Steps, bits)
+			}
+			if report, err := validate.Check(p.Problem, p.Network, validate.FromTrace(tr)); err == nil && report.Valid {
+				r.Limits.Shared.Offer(tr, report.Reward)
+			}
+		}
+		return !done
+	}
 }

@@ -99,6 +99,9 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Horizon.Max == 0 {
+		r.Limits.Shared, r.Limits.Aside = cmp.Or(r.Limits.Shared, &engine.Exchange{}), aside(p, &r)
+	}
 	began := r.Now()
 	solving, cancel := r.share(ctx)
 	defer cancel()

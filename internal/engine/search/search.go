@@ -62,6 +62,8 @@ type run struct {
 	refusedPolish bool      // it cannot
 
 	ways            *cheapest      // the search for a cheapest way, beside the graph; nil before its first turn
+	found           bool           // the search for any plan has one
+	beside          int64          // its work
 	cheapestFrom    int64          // joint actions that are tried before it begins
 	sharpenAfter    int64          // joint actions that it tries before its tables grow
 	refusedCheapest bool           // it is of no use, or done

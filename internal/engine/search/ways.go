@@ -42,14 +42,62 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	if !r.g.addInitial(ctx, full) {
 		return &engine.Result{Status: engine.Unknown, Reason: r.stopped(ctx)}, nil
 	}
+	r.aside(ctx, asideFirst)
 	if err := r.seek(ctx, full); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if r.ways == nil {
 		none := int64(0) // no way costs less
-		return &engine.Result{Status: engine.Unknown, Bound: &none, Reason: r.stopped(ctx)}, nil
+		return r.orBest(&engine.Result{Status: engine.Unknown, Bound: &none, Reason: r.stopped(ctx)}), nil
 	}
-	return r.way(ctx), nil
+	return r.orBest(r.way(ctx)), nil
+}
+
+// The work of the search for any plan: what it has at first, and its part of the work once there is a plan. Before, it has half.
+const (
+	asideFirst = 25_000_000
+	asideTurn  = 10_000_000
+	asidePart  = 16
+)
+
+// aside has the search for any plan do so much work in all, or its part of that once there is a plan.
+func (r *run) aside(ctx context.Context, work int64) {
+	for r.limits.Aside != nil && ctx.Err() == nil {
+		_, was := r.limits.Shared.Best()
+		share := work
+		if r.found {
+			share /= asidePart
+		}
+		if r.beside >= share {
+			return
+		}
+		r.beside += asideTurn
+		if !r.limits.Aside(ctx, asideTurn) {
+			r.limits.Aside = nil
+		}
+		if tr, reward := r.limits.Shared.Best(); tr != nil && (!r.found || reward > was) {
+			r.found = true
+			r.report(engine.Progress{Phase: "search: a plan", Reward: &reward, Trace: tr})
+		}
+	}
+}
+
+// confine has a search look for nothing that costs more than the best plan.
+func (r *run) confine(c *cheapest) {
+	if _, reward := r.limits.Shared.Best(); r.found {
+		c.limit = min(c.limit, 1-reward)
+	}
+}
+
+// orBest is a result with the best plan that was found aside, where the search has none.
+func (r *run) orBest(out *engine.Result) *engine.Result {
+	if tr, reward := r.limits.Shared.Best(); tr != nil && out.Status == engine.Unknown {
+		out.Status, out.Trace, out.Reward, out.Horizon = engine.Feasible, tr, reward, tr.Horizon()
+		if *out.Bound == reward {
+			out.Status, out.Reason = engine.Optimal, ""
+		}
+	}
+	return out
 }
 
 // seek searches until a cheapest way is found, or a limit is reached.
@@ -74,6 +122,8 @@ func (r *run) seek(ctx context.Context, full func() bool) error {
 	c := r.ways
 	c.compiled = r.g.compiled
 	for !c.done && !full() {
+		r.aside(ctx, c.tried*successorWork)
+		r.confine(c)
 		if c.guess != nil && c.tried >= c.next && !c.sharpen(ctx) || !c.advance(ctx, r.workers) {
 			return nil
 		}
@@ -116,7 +166,9 @@ func (r *run) seekTwice(ctx context.Context, ops []bound.Operator, joint [][]int
 	}
 	r.ways = both[0].cheapest
 	for next := int64(tablesFrom); ; {
+		r.aside(ctx, both[0].work()+both[len(both)-1].work())
 		p := turn(both)
+		r.confine(p.cheapest)
 		if !p.advance(ctx, r.workers) || full() {
 			return nil
 		}

@@ -10,8 +10,8 @@ import (
 
 // inPDDL is a problem in PDDL, which takes the place of RDDL.
 type inPDDL struct {
-	problem *pddl.Problem
-	goal    *ground.Node // nil before the problem is grounded
+	problem  *pddl.Problem
+	grounded *pddl.Grounded // nil before the problem is grounded
 }
 
 // FromPDDL makes a task of a PDDL problem: everything is known, and a step is one of its ground actions, or none.
@@ -39,13 +39,16 @@ func (t *Task) PDDL() *pddl.Problem {
 	return t.pddl.problem
 }
 
+// Grounded returns the ground problem of a task in PDDL; nil before it was compiled.
+func (t *Task) Grounded() *pddl.Grounded { return t.pddl.grounded }
+
 // groundPDDL grounds the problem. Numbers get the ranges that follow, unless others were given.
 func (t *Task) groundPDDL(ctx context.Context) (*ground.Problem, error) {
 	g, err := t.pddl.problem.Ground(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.pddl.goal = g.Goal
+	t.pddl.grounded = g
 	for name, x := range g.Ranges {
 		if t.Ranges == nil {
 			t.Ranges = map[string]translate.Range{}

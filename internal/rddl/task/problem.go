@@ -79,7 +79,7 @@ func (t *Task) Rounded(ctx context.Context, o Options) (*ground.Problem, error) 
 // GoalOf grounds the goal over g; it returns nil if there is none.
 func (t *Task) GoalOf(g *ground.Problem) (*ground.Node, error) {
 	if t.pddl != nil {
-		return t.pddl.goal, nil
+		return t.pddl.grounded.Goal, nil
 	}
 	if t.Goal == "" {
 		return nil, nil
