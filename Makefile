@@ -66,6 +66,10 @@ ci: ## Install all tools, check and test everything, as CI does.
 release: ## Build the archives for all systems, with checksums, in dist/.
 	bash .ci/release $(VERSION)
 
+.PHONY: playground
+playground: ## Write the playground, static files with the planner as WebAssembly, into dist/playground.
+	bash .ci/playground
+
 .PHONY: clean
 clean: ## Remove what build and release write.
 	rm -rf fdplan fdplan-* dist

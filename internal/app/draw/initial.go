@@ -23,6 +23,11 @@ func Initial(ctx context.Context, of load.Ref, changes load.Changes) (*picture.P
 	if err := p.Apply(changes); err != nil {
 		return nil, err
 	}
+	return Start(p)
+}
+
+// Start is Initial of a problem that is loaded.
+func Start(p *load.Problem) (*picture.Picture, error) {
 	plan := &picture.Plan{Problem: p.Problem.Name, Actions: [][]picture.Value{}}
 	var state []picture.Value
 	for _, e := range app.ValuesOf(p.Problem, factored.State, initialState(p.Problem), true) {

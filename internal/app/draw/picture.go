@@ -64,6 +64,15 @@ func Picture(ctx context.Context, of load.Ref, name string, data []byte, seed *u
 	return picture.New(plan, facts)
 }
 
+// Of returns the picture of a plan for a problem that is loaded, read from the named file's data.
+func Of(p *load.Problem, name string, data []byte) (*picture.Picture, error) {
+	plan, err := picture.Read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return picture.New(plan, factsOf(p))
+}
+
 // bundledFacts returns the facts of the bundled problem that a plan belongs to, with the goal that was asked for.
 func bundledFacts(ctx context.Context, plan *picture.Plan, asked load.Question) (picture.Facts, error) {
 	domain, _, _ := strings.Cut(plan.Problem, "/")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fdplan/fdplan/internal/app/bind"
+	"github.com/fdplan/fdplan/internal/app/draw"
 	"github.com/fdplan/fdplan/internal/app/events"
 	"github.com/fdplan/fdplan/internal/app/execute"
 	"github.com/fdplan/fdplan/internal/app/explain"
@@ -14,6 +15,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/app/plan"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/picture"
 )
 
 // method carries out a job and returns its result.
@@ -23,7 +25,7 @@ type method func(s *server, j *job) (any, error)
 func methods() map[string]method {
 	return map[string]method{
 		"load": (*server).load, "show": (*server).show, "close": (*server).close, "plan": (*server).plan, "validate": (*server).validate,
-		"explain": (*server).explain, "verify": (*server).verify, "simulate": (*server).simulate, "reset": (*server).reset, "step": (*server).step,
+		"list": (*server).list, "draw": (*server).draw, "explain": (*server).explain, "verify": (*server).verify, "simulate": (*server).simulate, "reset": (*server).reset, "step": (*server).step,
 	}
 }
 
@@ -162,4 +164,37 @@ func (s *server) show(j *job) (any, error) {
 		return nil, err
 	}
 	return inspect.Show(p), nil
+}
+
+// list describes the bundled problems.
+func (s *server) list(j *job) (any, error) {
+	if err := decode(j.Params, &struct{}{}); err != nil {
+		return nil, err
+	}
+	return inspect.List(j.ctx)
+}
+
+// draw draws a plan in parts, or the initial state.
+func (s *server) draw(j *job) (any, error) {
+	var params struct {
+		asked
+		Plan bind.Plan
+	}
+	if err := decode(j.Params, &params); err != nil {
+		return nil, err
+	}
+	p, err := s.changed(j, params.asked)
+	if err != nil {
+		return nil, err
+	}
+	var drawn *picture.Picture
+	if params.Plan.Text != nil {
+		drawn, err = draw.Of(p, "plan", params.Plan.Text)
+	} else {
+		drawn, err = draw.Start(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return drawn.Frames()
 }

@@ -79,9 +79,12 @@ func TestMethods(t *testing.T) {
 		{"simulate", `{"plan":[{"move-east":true}]}`, `"result":{.*"steps":1,"reward":-1,`},
 		{"simulate", `{"policy":"noop","plan":[{}]}`, `"error":"params: plan and policy`},
 		{"show", `{"require":["~move-west"]}`, `"result":{.*"origin":"require 1"`},
+		{"list", `{}`, `"result":\[{"problem":"navigation/3x3","horizon":4,`},
+		{"draw", `{"initial":{"robot-at(x14,y20)":false,"robot-at(x9,y20)":true}}`, `"result":{.*"frames":\[{"step":"start","text":"robot at \(x9,y20\)"`},
+		{"draw", `{"plan":[{"move-east":true}]}`, `"error":"expected a \\"trace\\": a picture shows the states.*","file":"plan"`},
 		{"step", `{}`, `"error":"no episode has begun`},
 		{"close", `{}`, `"result":{}`},
-		{"shut", `{}`, `"error":"there is no method \\"shut\\"; expected one of close, explain, load,`},
+		{"shut", `{}`, `"error":"there is no method \\"shut\\"; expected one of close, draw, explain, list, load,`},
 		{"load", `{"problem":"absent.toml"}`, `"error":"cannot be opened: [^"]*","file":"absent.toml","exit":2}`},
 		{"load", `{"problem":"inventory/2","model":"clay"}`, `"error":"params: model is \\"clay\\"; expected one of network, rddl"`},
 		{"load", `{"problem":"inventory/2","model":"rddl","require":["month == 0"]}`, `"result":{"handle":2,"schema":1,"problem":"inventory/2",`},
@@ -91,6 +94,16 @@ func TestMethods(t *testing.T) {
 		if len(lines) != 2 || !regexp.MustCompile(`^{"id":2,`+c.want).MatchString(lines[1]) {
 			t.Errorf("%s %s: %q, expected %s", c.method, c.params, lines[1:], c.want)
 		}
+	}
+}
+
+// TestDraw draws an answer.
+func TestDraw(t *testing.T) {
+	planned := converse(t, `{"id":1,"method":"load","params":{"problem":"navigation/3x3"}}`, `{"id":2,"method":"plan"}`)
+	answer := strings.TrimSuffix(strings.TrimPrefix(planned[1], `{"id":2,"result":`), "}")
+	lines := converse(t, `{"id":1,"method":"load","params":{"problem":"navigation/3x3"}}`, `{"id":2,"method":"draw","params":{"plan":`+answer+`}}`)
+	if n := strings.Count(lines[1], `"step":`); n != 5 || !strings.Contains(lines[1], `{"step":"move-west","text":"robot at (x14,y12)","markup":"<`) {
+		t.Errorf("%d frames: %.2000s", n, lines[1])
 	}
 }
 
