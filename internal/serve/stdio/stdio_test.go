@@ -102,7 +102,7 @@ func TestDraw(t *testing.T) {
 	planned := converse(t, `{"id":1,"method":"load","params":{"problem":"navigation/3x3"}}`, `{"id":2,"method":"plan"}`)
 	answer := strings.TrimSuffix(strings.TrimPrefix(planned[1], `{"id":2,"result":`), "}")
 	lines := converse(t, `{"id":1,"method":"load","params":{"problem":"navigation/3x3"}}`, `{"id":2,"method":"draw","params":{"plan":`+answer+`}}`)
-	if n := strings.Count(lines[1], `"step":`); n != 5 || !strings.Contains(lines[1], `{"step":"move-west","text":"robot at (x14,y12)","markup":"<`) {
+	if n := strings.Count(lines[1], `"step":`); n != 5 || !strings.Contains(lines[1], `{"step":"move-west","text":"robot at (x14,y12), the goal","markup":"<`) {
 		t.Errorf("%d frames: %.2000s", n, lines[1])
 	}
 }
