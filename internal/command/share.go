@@ -53,11 +53,10 @@ func (a *environment) share(out string, s shared) error {
 	if err != nil {
 		return fmt.Errorf("-o %s: %w", out, err)
 	}
-	r := &picture.Report{Text: text.String(), Settings: [][2]string{{"command", "fdplan " + serve.ShellWords(a.args)}, {"version", buildVersion()}, {"seed", fmt.Sprint(s.seed)}}}
-	r.Files = []picture.File{{Name: "answer.json", What: "the answer, as fdplan prints it with --json", Data: data.Bytes()}}
-	problem := aboutProblem(a.args)
+	r := reportOf("fdplan "+serve.ShellWords(a.args), text.String(), data.Bytes())
+	r.Settings = append(r.Settings, [2]string{"seed", fmt.Sprint(s.seed)})
 	if s.steps {
-		r.Checks = append(r.Checks, "fdplan validate "+serve.ShellWords(append(problem, "answer.json")))
+		r.Checks = append(r.Checks, "fdplan validate "+serve.ShellWords(append(aboutProblem(a.args), "answer.json")))
 	}
 	if s.certificate != "" && strings.EqualFold(filepath.Ext(out), ".html") {
 		var packed bytes.Buffer
@@ -78,6 +77,12 @@ func (a *environment) share(out string, s shared) error {
 	}
 	p.With(r)
 	return writePicture(a, p, s.of.Name, out)
+}
+
+// reportOf is what a page says of an answer that a command line has found.
+func reportOf(command, text string, answer []byte) *picture.Report {
+	return &picture.Report{Text: text, Settings: [][2]string{{"command", command}, {"version", buildVersion()}},
+		Files: []picture.File{{Name: "answer.json", What: "the answer, as fdplan prints it with --json", Data: answer}}}
 }
 
 // ofProblem are the flags that say what a problem is; those with false have no value.

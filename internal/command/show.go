@@ -57,6 +57,7 @@ type showCmd struct {
 	Horizon   bind.One  `short:"H" help:"Number of steps of a task that is written." placeholder:"N"`
 	Seed      *uint64   `help:"Seed of the run in the picture of a policy; default: the most likely run." placeholder:"N"`
 	JSON      bool      `name:"json" help:"Print a problem as one JSON object."`
+	FoundBy   string    `help:"Command line that has found the plan, for the page that -o FILE.html writes." placeholder:"COMMAND"`
 	Frames    bool      `help:"Print the picture of the plan, or of the initial state, in parts as one JSON object, for pages of your own."`
 	Out       string    `short:"o" help:"Write the answer to a file; a picture of the plan, of a network's effects, or of the initial state, if it ends in .svg, .html, .gif or .png; those of plans and policies also as .txt; the problem with its changes as a task of its own if it ends in .toml." placeholder:"FILE"`
 }
@@ -158,6 +159,15 @@ func (c *showCmd) picture(ctx context.Context, a *environment) error {
 	p, err := draw.Picture(ctx, c.Ref, c.Plan.File, c.Plan.Text, c.Seed)
 	if err != nil {
 		return err
+	}
+	if c.FoundBy != "" {
+		var text bytes.Buffer
+		if err := p.Text(&text); err != nil {
+			return err
+		}
+		r := reportOf(c.FoundBy, text.String(), c.Plan.Text)
+		r.Checks = []string{c.FoundBy + "    # finds it again"}
+		p.With(r)
 	}
 	return c.draw(a, p, c.Plan.File)
 }

@@ -184,6 +184,7 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 		asks[name] = value
 	}
 	asks["log"], asks["out"] = l.Name, made
+	said := maps.Clone(asks)
 	text, err := s.study(r.Context(), dir, "init", asks)
 	if err != nil {
 		return err
@@ -196,11 +197,12 @@ func (s *Server) createProblemFromLog(w http.ResponseWriter, r *http.Request) er
 	if err := link(l.path(s.logs.dir), filepath.Join(dir, made, data)); err != nil {
 		return err
 	}
-	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: data}
 	name := q.Name
 	if name == "" {
 		name = strings.TrimSuffix(l.Name, filepath.Ext(l.Name))
 	}
+	said["out"] = identifier(name)
+	p := &Problem{Source: "uploaded", Task: "task.toml", Log: l.ID, Data: data, Command: lineOf("init", new(request.Init), said)}
 	if err := s.keep(r.Context(), p, name, filepath.Join(dir, made)); err != nil {
 		return err
 	}

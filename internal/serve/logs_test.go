@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -66,6 +67,13 @@ func TestLearn(t *testing.T) {
 	if id != "tank" || made.Problem.Network != "" || made.Init.Transitions == 0 || made.Problem.Log != l.ID {
 		t.Fatalf("the problem is %+v", made)
 	}
+	if want := "fdplan init 'Tank 1.csv' --out=tank --actions=pump,valve '--goal=level == 3' --reward=-pump --initial=level=1"; made.Problem.Command != want {
+		t.Errorf("the problem is made by %s, expected %s", made.Problem.Command, want)
+	}
+	if zip := x.call("GET", "problems/"+id+"/folder", nil, http.StatusOK, nil); !bytes.HasPrefix(zip, []byte("PK")) || !bytes.Contains(zip, []byte("tank/task.toml")) {
+		t.Errorf("the folder is no archive with the task")
+	}
+	x.refused("GET", "problems/navigation%2F3x3/folder", nil, http.StatusNotFound, "there is no folder of the bundled problem")
 	var sum inspect.Summary
 	if x.call("GET", "problems/"+id, nil, http.StatusOK, &sum); !sum.Untrained || len(sum.Variables) != 3 {
 		t.Errorf("the problem is %+v", sum)

@@ -69,6 +69,9 @@ func (s *Server) drawProblem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := "picture." + q.Format
+	if j, err := s.jobs.find(q.Job); err == nil && q.Format == "html" {
+		show["found_by"] = j.command()
+	}
 	if q.Seed != nil {
 		show["seed"] = *q.Seed
 	}

@@ -31,6 +31,7 @@ type Problem struct {
 	Files   []File     `json:"files,omitempty"`
 	Data    string     `json:"data,omitempty"` // data set that was made of Log
 	Log     string     `json:"log,omitempty"`
+	Command string     `json:"command,omitempty"` // that makes the same of Log
 
 	// Task is the name of the task file; for the FD-SAT-Plan layout DOMAIN/INSTANCE.
 	Task    string `json:"task,omitempty"`
@@ -237,6 +238,20 @@ func (s *Server) getProblemFile(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return missing("file", name)
+}
+
+// getProblemFolder sends the files of an uploaded problem as a zip archive.
+func (s *Server) getProblemFolder(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return err
+	}
+	if t.uploaded == nil {
+		return missing("folder of the bundled problem", t.id)
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+t.id+`.zip"`)
+	return Pack(w, t.folder())
 }
 
 // unquoted matches what a header would have to quote in a name.

@@ -197,15 +197,17 @@ func (q *JobRequest) document(l Limits) (document, time.Duration, error) {
 }
 
 // line is the command line that does the same.
-func (d document) line() string {
-	text, err := json.Marshal(d.Request)
+func (d document) line() string { return lineOf(d.Command, request.Job(d.Command), d.Request) }
+
+// lineOf is the command line of a request whose options have a place in of.
+func lineOf(command string, of any, options map[string]any) string {
+	text, err := json.Marshal(options)
 	if err != nil {
 		return ""
 	}
 	f, err := bind.Parse(text)
-	of := request.Job(d.Command)
 	if err != nil || app.Binder().Take(f, of, nil) != nil {
-		return "fdplan " + d.Command
+		return "fdplan " + command
 	}
-	return "fdplan " + ShellWords(append([]string{d.Command}, app.Binder().Words(of)...))
+	return "fdplan " + ShellWords(append([]string{command}, app.Binder().Words(of)...))
 }

@@ -262,6 +262,7 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/api/v1/problems/{problem}/network", serve: s.getNetwork},
 		{method: "GET", path: "/api/v1/problems/{problem}/contradictions", serve: s.getContradictions},
 		{method: "GET", path: "/api/v1/problems/{problem}/files/{file}", serve: s.getProblemFile},
+		{method: "GET", path: "/api/v1/problems/{problem}/folder", serve: s.getProblemFolder},
 		{method: "GET", path: "/api/v1/jobs", serve: s.listJobs},
 		{method: "POST", path: "/api/v1/jobs", serve: s.createJob},
 		{method: "GET", path: "/api/v1/jobs/{job}", serve: s.getJob},

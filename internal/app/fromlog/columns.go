@@ -37,6 +37,9 @@ type Column struct {
 	Mean      *float64    `json:"mean"`
 	Histogram *Histogram  `json:"histogram"` // of the numbers; null without any
 	Frequent  []Frequency `json:"frequent"`  // the most frequent values, at most maxFrequent
+	// Course are the means of the numbers in stretches of the log of the same number of rows, in its order, null for one
+	// without any; null for a column without numbers.
+	Course []*float64 `json:"course"`
 }
 
 // Histogram counts numbers in intervals, which contain their lower edge and the last one its
@@ -55,7 +58,8 @@ type Frequency struct {
 const (
 	maxDistinct = 10_000
 	maxFrequent = 20
-	intervals   = 24 // of a histogram
+	stretches   = 200 // of a course, at most
+	intervals   = 24  // of a histogram
 )
 
 // Describe reads a log. A delimiter of 0 is inferred.
@@ -65,6 +69,7 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 		return nil, err
 	}
 	spec := rawlog.Spec{Inactive: true}
+	spec.Actions = t.NamedActions(spec)
 	shape := t.Shape(spec)
 	fluents, err := rawlog.Infer(ctx, t, spec, shape)
 	if err != nil {
@@ -74,7 +79,11 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 	if d.Warnings == nil {
 		d.Warnings = []string{}
 	}
-	if err := rawlog.Quantify(ctx, t, fluents, readingOf(fluents, Request{}, shape), &spec); err != nil {
+	reading := readingOf(fluents, Request{}, shape)
+	if err := guessEntity(ctx, t, fluents, reading); err != nil {
+		return nil, err
+	}
+	if err := rawlog.Quantify(ctx, t, fluents, reading, &spec); err != nil {
 		d.Warnings = append(d.Warnings, err.Error()) // bins have to be given
 	}
 	for i := range fluents {
@@ -82,6 +91,9 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 			return nil, err
 		}
 		f := &fluents[i]
+		if f.Use == rawlog.AsAction {
+			f.Why = strings.TrimSuffix("an action by its name; "+f.Why, "; ")
+		}
 		c := Column{FluentLine: line(f), Unit: f.Unit, Rows: t.Rows()}
 		c.measure(&t.Columns[t.Column(f.Column)])
 		d.Columns = append(d.Columns, c)
@@ -89,7 +101,22 @@ func Describe(ctx context.Context, name string, delimiter rune) (*Description, e
 	return d, nil
 }
 
-// measure counts the values of a column.
+// guessEntity takes the column for the entity that seems to name some, and what each of them has one value of for inputs.
+func guessEntity(ctx context.Context, t *rawlog.Table, fluents []rawlog.Fluent, reading rawlog.Reading) error {
+	e, err := rawlog.Entities(ctx, t, fluents, reading)
+	if e == nil || err != nil {
+		return err
+	}
+	for i := range fluents {
+		if f := &fluents[i]; f.Column == e.Column {
+			f.Use, f.Why = rawlog.AsEntity, fmt.Sprintf("it seems to name %d entities (%s): %s", e.Entities, someEntities(t, e), interleaved(e))
+		}
+	}
+	parameters(t, fluents, e.Column)
+	return nil
+}
+
+// measure counts the values of a column, and follows its numbers through the log.
 func (c *Column) measure(column *rawlog.Column) {
 	counts := map[string]int{}
 	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
@@ -122,9 +149,16 @@ func (c *Column) measure(column *rawlog.Column) {
 	mean := sum / float64(n)
 	c.Min, c.Max, c.Mean = &lo, &hi, &mean
 	c.Histogram = newHistogram(lo, hi, whole)
+	c.Course = make([]*float64, min(c.Rows, stretches))
+	in := make([]int, len(c.Course))
 	for i := range c.Rows {
 		if x, ok := column.Number(i); ok && !column.Missing(i) && x >= lo && x <= hi {
 			c.Histogram.count(x)
+			k := i * len(in) / c.Rows
+			if in[k]++; in[k] == 1 {
+				c.Course[k] = new(float64)
+			}
+			*c.Course[k] += (x - *c.Course[k]) / float64(in[k])
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestDescribe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log.csv")
 	var b strings.Builder
-	b.WriteString("level,mode,heat\n")
+	b.WriteString("level,control,heat\n")
 	for i := range 100 {
 		level, mode := []string{"0", "1", "2", "3", ""}[i%5], []string{"idle", "busy", "off"}[i%3]
 		b.WriteString(level + "," + mode + "," + []string{"20.5", "31.25", "99.75"}[i%3] + "\n")
@@ -34,8 +34,11 @@ func TestDescribe(t *testing.T) {
 	if want := (&Histogram{Edges: []float64{0, 1, 2, 3, 4}, Counts: []int{20, 20, 20, 20}}); !reflect.DeepEqual(level.Histogram, want) {
 		t.Errorf("the histogram of levels is %+v, expected %+v", level.Histogram, want)
 	}
-	if mode.Min != nil || mode.Histogram != nil || mode.Distinct != 3 || mode.Frequent[0] != (Frequency{"idle", 34}) || mode.Type != "enum" {
+	if mode.Min != nil || mode.Histogram != nil || mode.Distinct != 3 || mode.Frequent[0] != (Frequency{"idle", 34}) || mode.Type != "enum" || mode.Use != "action" || !strings.HasPrefix(mode.Note, "an action by its name; 3 different texts") {
 		t.Errorf("the modes are %+v", mode)
+	}
+	if c := level.Course; len(c) != 100 || *c[3] != 3 || c[4] != nil || mode.Course != nil {
+		t.Errorf("the course of levels is %v, of modes %v", c, mode.Course)
 	}
 	sum := 0
 	for _, n := range heat.Histogram.Counts {
@@ -43,6 +46,19 @@ func TestDescribe(t *testing.T) {
 	}
 	if n := len(heat.Histogram.Counts); sum != 100 || n != intervals || heat.Histogram.Counts[0] != 34 || heat.Histogram.Counts[n-1] != 33 || len(heat.Histogram.Edges) != n+1 {
 		t.Errorf("the histogram of heat is %+v", heat.Histogram)
+	}
+}
+
+// TestGuessEntity has the column that names the devices of a log, and why.
+func TestGuessEntity(t *testing.T) {
+	d, err := Describe(t.Context(), "../../../examples/logs/tanks.csv", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range d.Columns {
+		if is := c.Use == "entity"; is != (c.Column == "Tank") || is && !strings.Contains(c.Note, "it seems to name 2 entities (A, B): ") {
+			t.Errorf("%s is %s: %s", c.Column, c.Use, c.Note)
+		}
 	}
 }
 

@@ -60,22 +60,32 @@ func (x *Result) warn(ctx context.Context, l *looked) error {
 		return err
 	}
 	if e != nil {
-		ids := strings.Join(l.t.EntityValues(e.Column, 4), ", ")
-		if e.Entities > 4 {
-			ids += ", …"
-		}
-		why := fmt.Sprintf("rows with the same %s differ %.2g times as much from one to the next as the rows of the file do", e.Column, e.Ratio)
-		if e.Stamps {
-			why += ", and several have the same time"
-		}
 		flag := "--entity " + shellWord(e.Column)
-		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s (%s) seems to name %d entities whose rows stand between each other: %s. Give %s, or the model learns how one becomes the other", e.Column, ids, e.Entities, why, flag))
+		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s (%s) seems to name %d entities whose rows stand between each other: %s. Give %s, or the model learns how one becomes the other", e.Column, someEntities(l.t, e), e.Entities, interleaved(e), flag))
 	}
 	for _, name := range rawlog.DecidedByActions(ctx, l.t, l.fluents) {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("column %s has the same value wherever the actions of its row are the same: it is what an action costs or leads to, and no state before it. Give --ignore %s, and state it in the task's reward if it counts", name, shellWord(name)))
 	}
 	x.Warnings = append(x.Warnings, rawlog.Shifts(ctx, l.t, l.fluents)...)
 	return ctx.Err()
+}
+
+// someEntities lists the first entities of a column.
+func someEntities(t *rawlog.Table, e *rawlog.Interleaved) string {
+	ids := strings.Join(t.EntityValues(e.Column, 4), ", ")
+	if e.Entities > 4 {
+		ids += ", …"
+	}
+	return ids
+}
+
+// interleaved says why a column seems to name entities.
+func interleaved(e *rawlog.Interleaved) string {
+	why := fmt.Sprintf("rows with the same %s differ %.2g times as much from one to the next as the rows of the file do", e.Column, e.Ratio)
+	if e.Stamps {
+		why += ", and several have the same time"
+	}
+	return why
 }
 
 // shellWord quotes a name with signs that a shell takes for its own.

@@ -76,6 +76,9 @@ func TestErrorLine(t *testing.T) {
 	if !reflect.DeepEqual(got.ErrorLine, want) {
 		t.Errorf("\n got %+v %+v %+v\nwant %+v %+v %+v", got.ErrorLine, got.Measure, got.Fluents[1].Distance, want, want.Measure, want.Fluents[1].Distance)
 	}
+	if c := got.Courses.Fluents[1]; c.Fluent != "level" || !reflect.DeepEqual(c.Logged, []float64{-2, -2, -2, 1, 5, 5, 5, 5, 5}) || !reflect.DeepEqual(c.Predicted, []float64{-2, -2, -2, -2, -1, -1, -1, -1, -1}) {
+		t.Errorf("the courses are %+v", got.Courses)
+	}
 	var b strings.Builder
 	if got.Trained.Exact = false; got.WriteText(&b) != nil {
 		t.Fatal(err)

@@ -139,6 +139,9 @@ func (t *Tested) measureFunctions(p *load.Problem, net *bnn.Network, trained loa
 		return err
 	}
 	c, incomplete, err := countErrors(whole, predict, nil, rows)
+	if err == nil {
+		t.Courses, err = coursesOf(whole.Problem, predict, rows)
+	}
 	if err != nil {
 		return err
 	}

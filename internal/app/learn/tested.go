@@ -29,6 +29,8 @@ type Tested struct {
 	// reasons.
 	Dropped    int    `json:"dropped_rows,omitempty"`
 	DroppedWhy string `json:"dropped_why,omitempty"`
+	// Courses are predicted and logged values at the end of the data set; absent if all rows there lack a value.
+	Courses *Courses `json:"courses,omitempty"`
 	// Chance is how the outcomes that the network's file says to be drawn do on the data set; absent if there
 	// are none.
 	Chance *outcomes.Judged `json:"chance,omitempty"`
@@ -132,6 +134,9 @@ func (t *Tested) measure(p *load.Problem, net *bnn.Network, trained load.Trained
 		return t.measureFunctions(p, net, trained, from)
 	}
 	c, incomplete, err := countErrors(p, measure.Network(net), nil, from.data)
+	if err == nil {
+		t.Courses, err = coursesOf(p.Problem, measure.Network(net), from.data)
+	}
 	if err != nil {
 		return err
 	}

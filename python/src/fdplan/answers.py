@@ -1031,6 +1031,9 @@ class Errors(Result):
     chance: dict[str, Any] | None = field(default=None, repr=False)
     """How the outcomes that the network's file says to be drawn do on the data set; absent if there are none."""
 
+    courses: dict[str, Any] | None = field(default=None, repr=False)
+    """Predicted and logged values at the end of the data set; absent if all rows there lack a value."""
+
     distinct: int | None = None
     """States and actions among them."""
 

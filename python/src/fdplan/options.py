@@ -491,6 +491,9 @@ class Show(TypedDict, total=False):
     seed: int
     """Seed of the run in the picture of a policy; default: the most likely run."""
 
+    found_by: Text
+    """Command line that has found the plan, for the page that -o FILE.html writes."""
+
 
 class Learn(TypedDict, total=False):
     """Options of ``fdplan learn``."""

@@ -119,7 +119,8 @@ export function steps(a, frames) {
   const out = [{ name: "start", text: frames?.frames[0]?.text ?? "", kind: "" }];
   (a.plan ?? []).forEach((/** @type {any} */ action, /** @type {number} */ i) => {
     const marks = (unshown.has(i + 1) ? " (unseen)" : doubted.has(i + 1) ? " (disputed)" : "") + (failed === i + 1 ? " (fails)" : "");
-    out.push({ name: step(action) + marks, text: frames?.frames[i + 1]?.text ?? changes(a.trace?.[i], a.trace?.[i + 1]), kind: failed === i + 1 ? "fails" : "" });
+    const told = evidence((a.evidence ?? []).find((/** @type {any} */ e) => e.step === i + 1));
+    out.push({ name: step(action) + marks, text: (frames?.frames[i + 1]?.text ?? changes(a.trace?.[i], a.trace?.[i + 1])) + (told && `. Training data: ${told}`), kind: failed === i + 1 ? "fails" : "" });
   });
   return out;
 }

@@ -75,14 +75,17 @@ export async function text(path, signal) {
   return (await request(path, { signal })).text();
 }
 
-/** A file as an address within the page. @param {string} path */
-export async function file(path) {
-  return URL.createObjectURL(await (await request(path)).blob());
+/** What is sent as JSON. @param {any} body */
+const sent = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+/** A file as an address within the page. @param {string} path @param {any} [body] */
+export async function file(path, body) {
+  return URL.createObjectURL(await (await request(path, body && sent(body))).blob());
 }
 
 /** @param {string} path @param {any} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function post(path, body, signal) {
-  const answer = await request(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  const answer = await request(path, { ...sent(body), signal });
   return answer.status === 204 ? null : answer.json();
 }
 

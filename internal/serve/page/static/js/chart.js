@@ -74,6 +74,21 @@ export function histogram(data) {
 }
 
 /**
+ * Draws how a number goes through a log, with gaps where there is none.
+ * @param {{label: string, values: (number|null)[], lo: number, hi: number, unit?: string}} data
+ */
+export function course(data) {
+  const w = 320, hgt = 56, { lo, hi } = data, n = Math.max(1, data.values.length - 1);
+  const range = `${number(lo)} to ${number(hi)}${data.unit ? " " + data.unit : ""}`;
+  let d = "", pen = "M";
+  data.values.forEach((x, i) => {
+    if (x !== null) d += `${pen}${((i / n) * w).toFixed(1)} ${(hgt - 4 - ((x - lo) / (hi - lo || 1)) * (hgt - 8)).toFixed(1)}`;
+    pen = x === null ? "M" : "L";
+  });
+  return s("svg", { class: "chart", viewBox: `0 0 ${w} ${hgt}`, role: "img", "aria-label": `${data.label}: ${range}` }, s("title", {}, `${data.label}: ${range}`), s("path", { class: "line line0", d }));
+}
+
+/**
  * Draws how often each value occurs.
  * @param {string} label
  * @param {{value: string, count: number}[]} values

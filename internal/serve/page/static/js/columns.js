@@ -1,6 +1,6 @@
 // The columns of a log: what is in them, and what they are used for.
 
-import { frequencies, histogram } from "./chart.js";
+import { course, frequencies, histogram } from "./chart.js";
 import { fill, h } from "./dom.js";
 import { input, select } from "./field.js";
 import { counted, number, percent } from "./words.js";
@@ -18,7 +18,7 @@ export function columns(options) {
 
   /** @param {Column} c */
   function row(c) {
-    const use = select(`Use of ${c.column}`, [["state", "state"], ["action", "action"], ["ignore", "not used"], ["episode", "number of the episode"]]);
+    const use = select(`Use of ${c.column}`, [["state", "state"], ["action", "action: planned"], ["input", "input: given, not decided"], ["entity", "name of the device"], ["episode", "number of the episode"], ["ignore", "not used"]]);
     use.set(c.use === "dropped" || c.use === "time" || c.use === "reward" ? "ignore" : c.use);
     if (c.use === "time") use.control.append(h("option", { value: "time", selected: true }, "time"));
     if (c.use === "reward") use.control.append(h("option", { value: "reward", selected: true }, "reward"));
@@ -27,7 +27,7 @@ export function columns(options) {
     const picture = h("div", {});
     function draw() {
       const cuts = bins ? edges(bins.get()) ?? [] : [];
-      fill(picture, c.histogram?.counts?.length ? histogram({ label: `How often values of ${c.column} occur`, edges: c.histogram.edges, counts: c.histogram.counts, cuts }) :
+      fill(picture, c.course && course({ label: `${c.column} through the log`, values: c.course, lo: c.min, hi: c.max, unit: c.unit }), c.histogram?.counts?.length ? histogram({ label: `How often values of ${c.column} occur`, edges: c.histogram.edges, counts: c.histogram.counts, cuts }) :
         c.frequent?.length ? frequencies(`How often values of ${c.column} occur`, c.frequent) : null);
     }
     const changed = () => {
@@ -41,7 +41,7 @@ export function columns(options) {
     rows.push({ column: c, use, bins, draw });
     const range = c.min === null || c.min === undefined ? "" : `, ${number(c.min)} to ${number(c.max)}${c.unit ? " " + c.unit : ""}`;
     return h("div", { class: "log-column" }, h("div", {}, h("h3", {}, c.column), h("p", { class: "facts" }, `${kinds[c.type ?? ""] ?? "not used"}${range}; ${counted(c.distinct, "distinct value")}`),
-      h("p", { class: "facts" }, c.missing ? h("strong", {}, `${c.missing} missing (${percent(c.missing / Math.max(1, c.rows))})`) : "none missing"), c.note && h("p", { class: "facts" }, c.note)),
+      h("p", { class: "facts" }, c.missing ? h("strong", {}, `${c.missing} missing (${percent(c.missing / Math.max(1, c.rows))})`) : "none missing"), c.note && h("p", { class: "facts" }, h("strong", {}, "Why: "), c.note)),
     h("div", {}, use.element, bins?.element), picture);
   }
   return {
@@ -69,9 +69,16 @@ export function columns(options) {
       const out = { actions: of("action") };
       const dropped = rows.filter((r) => r.use.get() === "ignore" && r.column.use !== "dropped").map((r) => r.column.column);
       if (dropped.length) out.ignore = dropped;
-      if (of("episode").length) out.episode = of("episode")[0];
+      if (of("input").length) out.input = of("input");
+      for (const one of ["episode", "entity"]) if (of(one).length) out[one] = of(one)[0];
       if (Object.keys(bins).length) out.bins = bins;
       return out;
+    },
+    /** What the columns are taken for, in words. */
+    told() {
+      const names = (/** @type {string} */ u) => rows.filter((r) => r.use.get() === u).map((r) => r.column.column);
+      return [["Time", "time"], ["Device", "entity"], ["Episode", "episode"], ["States", "state"], ["Actions", "action"], ["Inputs", "input"], ["Reward", "reward"], ["Not used", "ignore"]]
+        .map(([words, u]) => ({ words, names: names(u) })).filter((x) => x.names.length || x.words === "Actions");
     },
     /** Removes the errors that are shown. */
     clear() {

@@ -7,13 +7,13 @@ import { refused } from "./field.js";
 
 /**
  * A button that downloads a file.
- * @param {string} text @param {string} path below the interface @param {string} name of the file
+ * @param {string} text @param {string} path below the interface @param {string} name of the file @param {any} [asked] sent, for a file that is made then
  */
-export function download(text, path, name) {
+export function download(text, path, name, asked) {
   const button = h("button", { type: "button", class: "small", onclick: async () => {
     button.disabled = true;
     try {
-      const at = await api.file(path);
+      const at = await api.file(path, asked);
       h("a", { href: at, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(at), 60_000);
     } catch (e) {

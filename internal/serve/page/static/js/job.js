@@ -192,6 +192,7 @@ export function outcome(job) {
 export function leavings(job) {
   const files = job.files ?? [];
   const link = (/** @type {any} */ f) => (f.name === "certificate.zip" ? download("Certificate (zip)", `jobs/${api.part(job.job)}/certificate`, f.name) : download(f.name, `jobs/${api.part(job.job)}/files/${api.part(f.name)}`, f.name));
-  return h("div", {}, files.length > 0 && h("div", { class: "row", role: "group", "aria-label": "Files to download" }, files.map(link)),
+  const page = job.kind === "plan" && job.result?.plan?.length ? download("Share as one page (html)", `problems/${api.part(job.problem)}/picture`, "plan.html", { job: job.job, format: "html" }) : null;
+  return h("div", {}, (page || files.length > 0) && h("div", { class: "row", role: "group", "aria-label": "Files to download" }, page, files.map(link)),
     job.command && h("details", {}, h("summary", {}, "The same from a command line"), h("p", { class: "code" }, job.command)));
 }

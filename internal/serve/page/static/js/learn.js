@@ -4,9 +4,11 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { lines } from "./chart.js";
 import { columns } from "./columns.js";
+import { compared, doubts } from "./compared.js";
 import { fill, h, say } from "./dom.js";
 import { input, refused, select, sentence } from "./field.js";
 import { leavings, monitor } from "./job.js";
+import { planning } from "./learnplan.js";
 import { dropped, listing, untrained } from "./problem.js";
 import { structure } from "./structure.js";
 import { counted, number, percent, size } from "./words.js";
@@ -16,7 +18,7 @@ import { counted, number, percent, size } from "./words.js";
  * @param {any} server
  */
 export function view(root, server) {
-  const state = { log: "", problem: "", train: "", test: "" };
+  const state = { log: "", problem: "", train: "", test: "", plan: "" };
   let shownLog = "";
   const trouble = { log: h("div", {}), make: h("div", {}), train: h("div", {}) };
   const limit = size(server.limits.upload_bytes);
@@ -27,12 +29,12 @@ export function view(root, server) {
   dropped(drop, open);
   earlier.control.addEventListener("change", () => earlier.get() && chooseLog(earlier.get()));
 
-  const table = columns({ changed() {} }), about = h("p", {});
+  const table = columns({ changed: guess }), about = h("p", {}), taken = h("dl", { class: "taken", "aria-label": "What the columns are taken for" });
   const name = input("Name of the problem", undefined, { placeholder: "that of the log" });
   const goal = input("Goal", "An expression that has to hold after the last step, such as floor == 0. It may be empty."), reward = input("Reward of a step", "A sum, such as -(command ~= @wait). It may be empty.");
   const missing = select("Rows with missing values", [["", "leave out"], ["previous", "take the value before"], ["keep", "keep"], ["error", "refuse the log"]]);
   const makeButton = h("button", { type: "submit", class: "primary" }, "Make a problem of it");
-  const make = h("form", { class: "card", "aria-label": "Columns", novalidate: true, hidden: true, onsubmit: create }, h("h2", {}, "2. Columns"), about, table.element,
+  const make = h("form", { class: "card", "aria-label": "Columns", novalidate: true, hidden: true, onsubmit: create }, h("h2", {}, "2. Columns"), about, taken, table.element,
     h("div", { class: "halves" }, h("div", {}, name.element, missing.element), h("div", {}, goal.element, reward.element)), trouble.make, h("div", { class: "row" }, makeButton));
 
   const which = select("Problem", []), what = h("p", { class: "hint" });
@@ -51,13 +53,18 @@ export function view(root, server) {
   live.element.append(plot);
   const result = h("section", { class: "card", "aria-label": "The network", hidden: true }), errors = h("section", { class: "card", "aria-label": "Errors by fluent", hidden: true }), rows = h("section", { class: "card", "aria-label": "Contradictory rows", hidden: true });
   const testing = monitor({ label: "Measuring errors", done: tested });
-  fill(root, h("h1", {}, "Learn"), h("p", { class: "intro" }, "From the log of a device to a network that predicts its next state."),
-    h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, live.element, result, testing.element, errors, rows);
+  const next = planning({ problem: () => state.problem, planned(job) { state.plan = job; note(); } });
+  fill(root, h("h1", {}, "Learn"), h("p", { class: "intro" }, "From the log of a device to a network that predicts its next state, and to a plan."),
+    h("section", { class: "card", "aria-label": "Log" }, h("h2", {}, "1. Log"), h("div", { class: "halves" }, drop, earlier.element), trouble.log), make, train, live.element, result, testing.element, errors, rows, ...next.elements);
 
   function note() {
     const p = new URLSearchParams();
     for (const [k, v] of Object.entries(state)) if (v) p.set(k, v);
     address.write("learn", p);
+  }
+  /** Says what the columns are taken for. */
+  function guess() {
+    fill(taken, table.told().map(({ words, names }) => h("div", {}, h("dt", {}, words), h("dd", {}, names.length > 12 ? `${names.slice(0, 12).join(", ")}, …` : names.join(", ") || "none yet: choose below"))));
   }
   /** @param {File[]} files */
   async function open(files) {
@@ -103,9 +110,10 @@ export function view(root, server) {
   function showLog(log) {
     make.hidden = false;
     shownLog = log.log;
-    fill(about, `${log.name}: ${counted(log.rows, "row")}, ${log.format}, ${counted(log.columns.length, "column")}. Choose which columns are actions, and where quantities are cut into bins.`,
+    fill(about, `${log.name}: ${counted(log.rows, "row")}, ${log.format}, ${counted(log.columns.length, "column")}. What each is taken for, and why, stands beside it; change what is wrong.`,
       log.warnings.map((/** @type {string} */ w) => h("span", { class: "note warn" }, w)));
     table.show(log.columns);
+    guess();
     say(`${log.name} was read: ${counted(log.columns.length, "column")}.`);
   }
   /** @param {Event} e */
@@ -124,7 +132,7 @@ export function view(root, server) {
     makeButton.disabled = true;
     try {
       const made = await api.post(`logs/${api.part(state.log)}/problem`, request);
-      Object.assign(state, { problem: made.problem.problem, train: "", test: "" });
+      Object.assign(state, { problem: made.problem.problem, train: "", test: "", plan: "" });
       note();
       await chooseProblem(state.problem);
       say(`The problem ${state.problem} was made.`);
@@ -150,13 +158,14 @@ export function view(root, server) {
   }
   /** @param {string} problem */
   async function chooseProblem(problem) {
-    if (problem !== state.problem) Object.assign(state, { train: "", test: "" });
+    if (problem !== state.problem) Object.assign(state, { train: "", test: "", plan: "" });
     state.problem = problem;
     note();
     for (const s of [result, errors, rows]) s.hidden = true;
     live.clear();
     testing.clear();
     const entry = await problems();
+    if (!entry?.network) await next.show(null);
     if (!problem) return;
     await Promise.all([contradictions(), entry?.network ? network() : null]);
   }
@@ -182,6 +191,7 @@ export function view(root, server) {
     fill(plot);
     for (const s of [result, errors]) s.hidden = true;
     testing.clear();
+    next.show(null);
     trainButton.disabled = true;
     try {
       state.train = (await live.begin(request)).job;
@@ -236,7 +246,7 @@ export function view(root, server) {
       useless(first) && h("p", {}, h("strong", {}, "The network is no better than predicting that nothing changes.")),
       t.held_out ? h("p", {}, h("strong", {}, `Rows held out: ${errorsOf(t.held_out)}`)) : h("p", {}, `No row was held out, since ${t.held_out_why}.`),
       h("p", {}, `Training rows: ${errorsOf(t.train)}`)),
-      t.reward && rewarded(t.reward), leavings(job)));
+      t.reward && rewarded(t.reward), doubts(t), leavings(job)), job.command);
     if (state.test) await testing.resume(state.test);
     else measure();
     await contradictions();
@@ -251,14 +261,15 @@ export function view(root, server) {
       errors.hidden = false;
     }
   }
-  /** @param {HTMLElement} [above] */
-  async function network(above) {
+  /** @param {HTMLElement} [above] @param {string} [command] that has trained it */
+  async function network(above, command) {
     try {
+      await next.show((await listing()).find((p) => p.problem === state.problem), command);
       const n = await api.get(`problems/${api.part(state.problem)}/network`);
-      fill(result, h("h2", {}, "The network"), above, h("div", { class: "row" }, h("a", { class: "button", href: "#plan?problem=" + api.part(state.problem) }, "Plan with it"),
+      fill(result, h("h2", {}, "4. What was learned"), above, h("div", { class: "row" }, h("a", { class: "button", href: "#plan?problem=" + api.part(state.problem) }, "Plan with it"),
         !above && h("button", { type: "button", onclick: measure }, "Measure its errors")), h("h3", {}, "Structure"), structure(n));
     } catch (x) {
-      fill(result, h("h2", {}, "The network"), above, refused(x));
+      fill(result, h("h2", {}, "4. What was learned"), above, refused(x));
     }
     result.hidden = false;
   }
@@ -279,7 +290,7 @@ export function view(root, server) {
             far && [f.rms, f.rms_unchanged, f.p95].map((x) => h("td", { class: "number" }, x === undefined ? "" : `${number(Number(x.toPrecision(3)))} ${f.unit ?? ""}`)))))),
         m.out_of_range > 0 && h("p", { class: "note warn" }, `${counted(m.out_of_range, "row has", "rows have")} values out of range`,
           m.outside?.length ? ", such as " + m.outside.slice(0, 3).map((/** @type {any} */ o) => `${o.column} ${o.value} in line ${o.line} (expected ${o.expected})`).join("; ") : "", "."));
-    }), r.unlisted && h("p", { class: "hint" }, `All legal rows were not listed: ${r.unlisted}.`));
+    }), r.courses && compared(r.courses), r.unlisted && h("p", { class: "hint" }, `All legal rows were not listed: ${r.unlisted}.`));
     errors.hidden = false;
   }
   async function contradictions() {
@@ -306,9 +317,11 @@ export function view(root, server) {
         await chooseProblem(problem);
         state.train = params.get("train") ?? "";
         state.test = params.get("test") ?? "";
+        state.plan = params.get("plan") ?? "";
         note();
         if (state.train) await live.resume(state.train).catch(() => live.clear());
         else if (state.test) await testing.resume(state.test).catch(() => testing.clear());
+        if (state.plan) await next.recall(state.plan).catch(() => {}); // it was removed
       }
     },
   };
