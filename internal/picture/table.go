@@ -66,7 +66,7 @@ func (t *table) left() float64 {
 	for _, r := range t.rows {
 		n = max(n, min(tableName, len([]rune(r.name))))
 	}
-	return 7.4*float64(n) + 10
+	return 8*float64(n) + 14 // an m is wider, most letters are not
 }
 
 // wide is the width of a column.
