@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/fdplan/fdplan/problem/factored"
@@ -31,6 +32,20 @@ func (x *Exchange) at(horizon int) *Exchange {
 		x.parts[horizon] = &Exchange{}
 	}
 	return x.parts[horizon]
+}
+
+// Take hands in all that another knows.
+func (x *Exchange) Take(y *Exchange) {
+	x.Offer(y.Best())
+	if b := y.Bound(); b != nil {
+		x.Lower(*b)
+	}
+	y.mu.Lock()
+	parts := maps.Clone(y.parts)
+	y.mu.Unlock()
+	for h, part := range parts {
+		x.at(h).Take(part)
+	}
 }
 
 // Offer hands in a plan with its reward.

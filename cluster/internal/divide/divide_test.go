@@ -110,7 +110,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		task := engine.Task{Problem: p, Network: net}
-		o := divide.Options{Executor: divide.Threads{N: 1 + i%3}, Cubes: 1 + i%7, Work: int64(1 + i%5), Literal: i%2 == 0}
+		o := divide.Options{Executor: divide.Threads{N: 1 + i%3}, Cubes: 1 + i%7, Work: int64(1+i%5) * 20, Literal: i%2 == 0}
 		if i%4 == 3 {
 			o.Unit = divide.Engines()[1]
 		} else {
@@ -176,7 +176,7 @@ func TestRange(t *testing.T) {
 	for seed := range uint64(30) {
 		p, net, _ := randprob.New(seed+700, randprob.Options{})
 		q := engine.Query{Task: engine.Task{Problem: p, Network: net}, MinHorizon: 1, MaxHorizon: 3}
-		e := divide.Engine{Options: divide.Options{Executor: divide.Threads{N: 2}, First: conflict.PB{}, Cubes: 4, Work: 2}}
+		e := divide.Engine{Options: divide.Options{Executor: divide.Threads{N: 2}, First: conflict.PB{}, Cubes: 4, Work: 400}}
 		res, err := e.Solve(context.Background(), q, engine.Limits{Threads: 1, Shared: &engine.Exchange{}}, nil)
 		if err != nil {
 			t.Fatal(err)

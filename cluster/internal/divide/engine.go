@@ -41,7 +41,7 @@ const (
 	// fewestCubes are more than most machines have slots: many small searches find out less
 	// in vain than few large ones (see BenchmarkDivided).
 	fewestCubes = 64
-	firstBudget = 20_000
+	firstBudget = 3_000_000
 )
 
 // Limits of how a problem is divided.

@@ -122,7 +122,7 @@ func TestLost(t *testing.T) {
 			}
 			return []*divide.Outcome{o}
 		}}
-		res := solve(t, divide.Options{Executor: e, Cubes: 6, Work: 3, Proof: true, Patience: time.Millisecond}, task, horizon)
+		res := solve(t, divide.Options{Executor: e, Cubes: 6, Work: 60, Proof: true, Patience: time.Millisecond}, task, horizon)
 		agrees(t, seed, task, horizon, res)
 		proven(t, seed, task, horizon, res, proof.VeriPB20)
 		extra += res.Stats["extra_outcomes"]
@@ -141,7 +141,7 @@ func planned(t *testing.T) (engine.Task, int) {
 		p, net, horizon := randprob.New(seed, randprob.Options{StateBits: 8, ActionBits: 4, Units: 8, Horizon: 4})
 		task := engine.Task{Problem: p, Network: net}
 		res := solve(t, divide.Options{Executor: divide.Threads{N: 1}, Cubes: 8, Proof: true}, task, horizon)
-		if res.Status == engine.Optimal && res.Stats["units"] >= 6 && res.Stats["work"] >= 40 {
+		if res.Status == engine.Optimal && res.Stats["units"] >= 6 && res.Stats["work"] >= 2000 {
 			return task, horizon
 		}
 	}
@@ -273,7 +273,7 @@ func TestFalseBound(t *testing.T) {
 			}
 			return []*divide.Outcome{o}
 		}}
-		res := solve(t, divide.Options{Executor: e, Cubes: 2, Work: 1, Proof: true}, task, horizon)
+		res := solve(t, divide.Options{Executor: e, Cubes: 2, Work: 20, Proof: true}, task, horizon)
 		if reward, feasible := randprob.BruteForce(p, net, horizon); !feasible || res.Reward == reward {
 			continue
 		}

@@ -57,7 +57,7 @@ func TestDivided(t *testing.T) {
 	for _, args := range []string{"sysadmin -n 6 -k 2 -graph ring -H 6", "failing -n 5 -k 2 -graph ring -H 5", "inventory -n 2 -H 5", "robots -n 2 -size 3 -loops 1 -H 6"} {
 		what, h := generated(t, args)
 		want := checked(t, search.Engine{}, what, h)
-		got := checked(t, divide.Engine{Options: divide.Options{Executor: divide.Threads{N: 4}, Work: 500, Proof: true, Literal: true}}, what, h)
+		got := checked(t, divide.Engine{Options: divide.Options{Executor: divide.Threads{N: 4}, Work: 50_000, Proof: true, Literal: true}}, what, h)
 		if got.Status != want.Status || got.Reward != want.Reward || got.Stats["cubes"] < 2 {
 			t.Fatalf("%s: %s %d in %d cubes, by search %s %d", args, got.Status, got.Reward, got.Stats["cubes"], want.Status, want.Reward)
 		}

@@ -25,6 +25,7 @@ type beam struct {
 	carry   carries
 	dropped int64 // the least bound that was dropped for lack of room
 	nodes   int64
+	pause   func() // called after each step
 
 	bits    []int8  // by variable: the pending bits of the node at hand
 	sums    []int64 // by rule
@@ -40,7 +41,7 @@ type beam struct {
 
 func (f *Factors) newBeam(o *order, t *Tables, limit int64, width int, most int64) *beam {
 	return &beam{
-		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite,
+		f: f, o: o, t: t, limit: limit, width: width, most: most, dropped: infinite, pause: func() {},
 		carry: carries{ids: map[string]uint32{}},
 		bits:  make([]int8, f.r.numVars+1), sums: make([]int64, len(f.s.rules)), newSums: make([]int64, len(f.s.rules)),
 		key: make([]uint32, len(f.parts)+1), final: f.r.final.NewState(),
@@ -74,6 +75,7 @@ func (b *beam) run(ctx context.Context, starts [][]uint32) (*factored.Trace, int
 				return nil, 0, ended
 			}
 		}
+		b.pause()
 	}
 	best := -1
 	for i := range b.layer.cost {

@@ -159,12 +159,12 @@ const assistNodes = 2_000_000
 // Assist does what pays for another engine that knows a plan, or nil, with its reward: some prices and
 // beams, these only without a plan or where bounds reports that the bound is of use. It gives
 // nil where the problem does not fall into groups, or ctx ends before anything is known.
-func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, plan *factored.Trace, reward int64, bounds func(*engine.Result) bool) (*Search, error) {
+func Assist(ctx context.Context, t engine.Task, horizon int, l engine.Limits, plan *factored.Trace, reward int64, report func(engine.Progress), bounds func(*engine.Result) bool) (*Search, error) {
 	shared := &engine.Exchange{}
 	if plan != nil {
 		shared.Offer(plan, reward)
 	}
-	s, err := Start(ctx, t, horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, nil)
+	s, err := Start(ctx, t, horizon, engine.Limits{Threads: 1, Memory: l.Memory / 4, Shared: shared}, report)
 	if errors.Is(err, ErrNoGroups) || ctx.Err() != nil {
 		return nil, nil
 	}
@@ -274,8 +274,13 @@ func (s *Search) beam(ctx context.Context, width int) error {
 		limit = (s.cost - s.f.step) * scale
 	}
 	b := s.f.newBeam(s.f.newOrder(s.turn/2), s.o.best, limit, width, s.limits.Memory/2)
+	before := s.nodes
+	b.pause = func() {
+		s.nodes = before + b.nodes
+		s.reportProgress(fmt.Sprintf("beam of width %d", width))
+	}
 	trace, cost, how := b.run(ctx, s.starts)
-	s.nodes += b.nodes
+	s.nodes = before + b.nodes
 	if err := s.take(trace, cost); err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func TestSearch(t *testing.T) {
 		if res := s.Result(); any != (res.Status == engine.Optimal) || any && res.Reward != best {
 			t.Errorf("seed %d: %s %d, brute force finds %d (%t)", seed, res.Status, res.Reward, best, any)
 		}
-		if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, 0, nil); err != nil {
+		if s, err = Assist(ctx, task, horizon, engine.Limits{}, nil, 0, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if any && s.Proven() && s.Result().Reward != best {

@@ -30,6 +30,8 @@ type Session struct {
 	cost      int64 // of the incumbent; math.MaxInt64 without one
 	lower     int64 // no plan costs less
 	until     int64 // conflicts after which a question is left; 0 for none
+
+	report func(engine.Progress) // of the query at hand; nil for none
 }
 
 // open builds the model and loads the solver.
@@ -144,7 +146,7 @@ func (x *Session) Better(ctx context.Context, reward *int64, l engine.Limits) (*
 // better returns the reason why it stopped before.
 func (x *Session) better(ctx context.Context, reward *int64, l engine.Limits) (string, error) {
 	if reward == nil {
-		if reason, err := x.first(ctx, l, func(engine.Progress) {}); reason != "" || err != nil || x.incumbent == nil {
+		if reason, err := x.first(ctx, l); reason != "" || err != nil || x.incumbent == nil {
 			return reason, err
 		}
 	} else {
@@ -193,10 +195,9 @@ const firstSlice = 2000
 
 // Solve finds an optimal plan among those that are not excluded.
 func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine.Progress)) (*engine.Result, error) {
-	if report == nil {
-		report = func(engine.Progress) {}
-	}
-	reason, err := x.search(ctx, l, report)
+	x.report = report
+	reason, err := x.search(ctx, l)
+	x.report = nil
 	if err == nil && x.p != nil {
 		err = x.p.end(x, reason)
 	}
@@ -208,13 +209,13 @@ func (x *Session) Solve(ctx context.Context, l engine.Limits, report func(engine
 
 // search improves incumbent and lower bound until they meet. It returns the
 // reason why it stopped before, "" when it did not.
-func (x *Session) search(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
+func (x *Session) search(ctx context.Context, l engine.Limits) (string, error) {
 	if x.incumbent == nil && x.c != nil {
 		if err := x.cheapest(ctx, l); err != nil {
 			return "", err
 		}
 	}
-	if reason, err := x.first(ctx, l, report); err != nil || reason != "" || x.incumbent == nil {
+	if reason, err := x.first(ctx, l); err != nil || reason != "" || x.incumbent == nil {
 		return reason, err
 	}
 	if err := x.count(ctx); err != nil {
@@ -223,7 +224,7 @@ func (x *Session) search(ctx context.Context, l engine.Limits, report func(engin
 		}
 		return "", err
 	}
-	return x.narrow(ctx, l, report)
+	return x.narrow(ctx, l)
 }
 
 // cheapest asks once, after an exclusion, for a plan that costs no more than
@@ -236,7 +237,7 @@ func (x *Session) cheapest(ctx context.Context, l engine.Limits) error {
 
 // first finds a plan of any cost. Without one it returns the reason why it
 // stopped, "" when there is none to be found.
-func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
+func (x *Session) first(ctx context.Context, l engine.Limits) (string, error) {
 	for x.incumbent == nil {
 		budget := sat.Budget{Memory: l.Memory}
 		switch {
@@ -259,7 +260,7 @@ func (x *Session) first(ctx context.Context, l engine.Limits, report func(engine
 			}
 			x.exchange(l.Shared)
 		}
-		x.reportProgress(report)
+		x.reportProgress()
 	}
 	return "", nil
 }
@@ -302,7 +303,7 @@ func (x *Session) count(ctx context.Context) error {
 // narrow closes the gap between lower bound and incumbent, in turns from above
 // and from below, until there is none. It returns the reason why it stopped
 // before.
-func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engine.Progress)) (string, error) {
+func (x *Session) narrow(ctx context.Context, l engine.Limits) (string, error) {
 	slice := int64(firstSlice)
 	for fromAbove := true; x.lower < x.cost; fromAbove = !fromAbove || !x.has(FromBelow) {
 		x.exchange(l.Shared)
@@ -339,7 +340,7 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 				slice += slice / 2
 			}
 		}
-		x.reportProgress(report)
+		x.reportProgress()
 	}
 	return "", nil
 }
@@ -347,7 +348,8 @@ func (x *Session) narrow(ctx context.Context, l engine.Limits, report func(engin
 // ask looks for a plan that costs less than bound. The plan becomes the
 // incumbent; that there is none raises the lower bound.
 func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Status, error) {
-	assumption, some, err := x.c.below(x.s, bound, bound == x.cost)
+	improving := bound == x.cost
+	assumption, some, err := x.c.below(x.s, bound, improving)
 	if err != nil {
 		return sat.Unknown, err
 	}
@@ -355,7 +357,7 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 		x.lower = max(x.lower, bound)
 		return sat.Unsatisfiable, nil
 	}
-	if err := x.cut(assumption, bound); err != nil {
+	if err := x.cut(assumption, bound, improving); err != nil {
 		return sat.Unknown, err
 	}
 	status := x.s.Solve(ctx, []sat.Lit{assumption}, x.capped(b))
@@ -368,11 +370,12 @@ func (x *Session) ask(ctx context.Context, bound int64, b sat.Budget) (sat.Statu
 	return status, nil
 }
 
-// capped is a budget within the conflicts that the question has left.
+// capped is a budget within the conflicts that the question has left. Progress is reported meanwhile.
 func (x *Session) capped(b sat.Budget) sat.Budget {
 	if left := x.until - x.s.Stats().Conflicts; x.until > 0 && (b.Conflicts == 0 || left < b.Conflicts) {
 		b.Conflicts = max(left, 1)
 	}
+	b.Pause = x.reportProgress
 	return b
 }
 
@@ -392,16 +395,27 @@ func (x *Session) stopped(ctx context.Context, l engine.Limits) string {
 	return fmt.Sprintf("the memory limit of %d MiB was reached", l.Memory>>20)
 }
 
+// work is what was done so far, in literals propagated.
+func (x *Session) work() int64 {
+	w := x.s.Stats().Propagations
+	if x.tables != nil {
+		w += x.tables.work
+	}
+	return w
+}
+
 // reportProgress reports what is known.
-func (x *Session) reportProgress(report func(engine.Progress)) {
-	conflicts := x.s.Stats().Conflicts
+func (x *Session) reportProgress() {
+	if x.report == nil {
+		return
+	}
 	bound := x.reward(x.lower)
-	p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, conflicts), Work: conflicts, Bound: &bound}
+	p := engine.Progress{Phase: fmt.Sprintf("%s: %d conflicts", x.name, x.s.Stats().Conflicts), Work: x.work(), Bound: &bound}
 	if x.incumbent != nil {
 		r := x.reward(x.cost)
 		p.Reward, p.Trace = &r, x.incumbent
 	}
-	report(p)
+	x.report(p)
 }
 
 // refuted notes that no plan costs less than bound: the assumption, which states

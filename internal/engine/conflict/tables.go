@@ -13,22 +13,38 @@ import (
 // on the whole cost they give one linear constraint a step: what was paid before,
 // plus what the tables say is still to be paid.
 type tables struct {
-	cuts  []bound.Cut
-	left  [][]sat.Term // by cut: what each value of the state takes off Most
-	guard map[sat.Lit]bool
-	terms int // in all constraints so far
-	stats map[string]int64
+	cuts []bound.Cut
+	left [][]sat.Term // by cut: what each value of the state takes off Most
+	// The constraints of the last question about plans better than the best, and of the last from below: those of
+	// earlier ones say nothing more, and are in the way.
+	above, beneath cutting
+	stats          map[string]int64
+	work           int64
 }
 
-// maxCutTerms bounds the terms of all constraints.
-const maxCutTerms = 1 << 22
+// workPerNode is how many literals are propagated in the time of a node of a beam.
+const workPerNode = 3
+
+// cutting are the constraints of a question, one for each cut.
+type cutting struct {
+	guard  sat.Lit
+	cost   int64
+	limits []sat.Limit
+}
+
+// maxCutTerms bounds the terms of the constraints of a question.
+const maxCutTerms = 1 << 20
 
 // addTables looks for tables and prices, for a better plan on the way, and adds what
 // they say, which may be that there is no plan. Nothing is added where the problem does not fall into groups.
 func (x *Session) addTables(ctx context.Context, l engine.Limits) error {
-	x.tables = &tables{guard: map[sat.Lit]bool{}}
+	x.tables = &tables{}
 	t := engine.Task{Problem: x.m.Problem, Network: x.m.Network}
-	s, err := bound.Assist(ctx, t, x.m.Horizon, l, x.incumbent, x.reward(x.cost), x.above)
+	report := func(p engine.Progress) {
+		x.tables.work = p.Work * workPerNode
+		x.reportProgress()
+	}
+	s, err := bound.Assist(ctx, t, x.m.Horizon, l, x.incumbent, x.reward(x.cost), report, x.above)
 	if s == nil || err != nil {
 		return err
 	}
@@ -83,16 +99,26 @@ func (x *Session) valueTerms(c *bound.Cut) (terms []sat.Term) {
 
 // cut adds, for each step, that the rewards before it are enough for the whole reward
 // to be that of a cost below bound. The constraints hold where below, which states
-// that the cost is, does.
-func (x *Session) cut(below sat.Lit, cost int64) error {
+// that the cost is, does. They replace those of the question before, from below or about better plans.
+func (x *Session) cut(below sat.Lit, cost int64, improving bool) error {
 	t := x.tables
-	if t == nil || t.guard[below] || t.terms > maxCutTerms {
+	if t == nil {
 		return nil
 	}
-	t.guard[below] = true
+	q := &t.beneath
+	if improving {
+		q = &t.above
+	}
+	if q.guard == below && q.cost == cost {
+		return nil
+	}
+	if q.guard, q.cost = below, cost; q.limits == nil {
+		q.limits = make([]sat.Limit, len(t.cuts))
+	}
 	least := x.reward(cost - 1)
 	var paid []sat.Term
 	var constant int64
+	total := 0
 	for i := range t.cuts {
 		c := &t.cuts[i]
 		// Unit * sum before + Most - Less... >= Unit * least
@@ -108,10 +134,9 @@ func (x *Session) cut(below sat.Lit, cost int64) error {
 		for _, p := range terms {
 			lowest += min(p.Coef, 0)
 		}
-		if k > lowest {
+		if total += len(terms); k > lowest && total <= maxCutTerms {
 			terms = append(terms, sat.Term{Coef: k - lowest, Lit: below.Not()})
-			t.terms += len(terms)
-			if _, err := x.s.AddLinear(terms, k); err != nil && !errors.Is(err, sat.ErrOverflow) {
+			if _, err := x.s.Tighten(&q.limits[i], terms, k); err != nil && !errors.Is(err, sat.ErrOverflow) {
 				return err
 			}
 		}

@@ -48,7 +48,7 @@ func TestTables(t *testing.T) {
 			if err != nil || r.Status != engine.Optimal || r.Reward != want {
 				t.Fatalf("seed %d: %+v, %v; brute force finds %d", seed, r, err, want)
 			}
-			if len(x.tables.guard) > 0 {
+			if x.tables.above.limits != nil || x.tables.beneath.limits != nil {
 				cuts += len(x.tables.cuts)
 			}
 			if err := x.Exclude(engine.Landmark{Trace: r.Trace, Depth: horizon}); err != nil {

@@ -10,6 +10,8 @@ package race
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
@@ -49,9 +51,8 @@ func (e Engine) Solve(ctx context.Context, q engine.Query, l engine.Limits, repo
 	return res, err
 }
 
-// headStart is the work of the first engine, in its own measure, before the
-// others join: for search, joint actions tried, some milliseconds.
-const headStart = 20_000
+// headStart is the work of the first engine before the others join: some hundredths of a second.
+const headStart = 200_000
 
 // entrant is one engine's part in a race.
 type entrant struct {
@@ -59,25 +60,49 @@ type entrant struct {
 	solve func(context.Context, engine.Limits, func(engine.Progress)) (*engine.Result, error)
 }
 
-// finish is how an entrant ended.
-type finish struct {
-	entrant int
-	res     *engine.Result
-	err     error
+// racer is an entrant under way. It works until it reaches its level, and waits there.
+type racer struct {
+	entrant
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	shared *engine.Exchange // what it knows; what others find comes between rounds
+	resume chan struct{}
+	level  int64 // of work
+	state  state
 }
 
-// proven reports whether an entrant settled the query.
-func (f finish) proven() bool {
-	return f.err == nil && (f.res.Status == engine.Optimal || f.res.Status == engine.Infeasible)
+// state is what a racer does.
+type state uint8
+
+const (
+	outside state = iota // it has not begun
+	waiting              // it has reached its level
+	running
+	finished
+)
+
+// event is a racer that has reached its level, or has ended with a result or an error.
+type event struct {
+	racer int
+	ended bool
+	res   *engine.Result
+	err   error
+}
+
+// broken reports whether what the others share may be broken too.
+func (e *event) broken() bool { return errors.As(e.err, new(*routine.Panic)) }
+
+// decides reports whether the race is over.
+func (e *event) decides() bool {
+	return e.broken() || e.err == nil && (e.res.Status == engine.Optimal || e.res.Status == engine.Infeasible)
 }
 
 // contest is one race under way.
 type contest struct {
-	entrants []entrant
-	limits   engine.Limits
-	busy     chan struct{} // closed when the first engine has had its head start
-	setBusy  func()
-	done     chan finish
+	racers []*racer
+	limits engine.Limits
+	events chan event
+	late   []event // ends without a proof
 
 	mu     sync.Mutex // held while reporting
 	report func(engine.Progress)
@@ -86,84 +111,170 @@ type contest struct {
 // run has the entrants solve the same query under the limits l, which hold for
 // all of them together. It returns when all have ended: the first proof with
 // its entrant, or without a proof what is known, and -1.
+//
+// They work in rounds, each as much as the others, and are told between rounds alone what the others have found.
+// So the answer is the same in every run, on any number of threads.
 func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(engine.Progress)) (*engine.Result, int, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	l.Memory /= int64(len(entrants))
-	c := &contest{entrants: entrants, limits: l, busy: make(chan struct{}), done: make(chan finish, len(entrants)), report: report}
-	c.setBusy = sync.OnceFunc(func() { close(c.busy) })
-	c.start(ctx, 0)
-	running, joined := 1, len(entrants) == 1
-	var late []finish
-	for running > 0 {
-		busy := c.busy
-		if joined {
-			busy = nil
-		}
-		select {
-		case <-busy:
-		case f := <-c.done:
-			running--
-			broken := errors.As(f.err, new(*routine.Panic)) // what the others share may be broken too
-			if f.proven() || broken {
-				cancel(engine.ErrSettled)
-				for ; running > 0; running-- {
-					<-c.done
-				}
-				if broken {
-					return nil, -1, f.err
-				}
-				f.res.Winner = entrants[f.entrant].name
-				return f.res, f.entrant, nil
-			}
-			late = append(late, f)
-			if joined || ctx.Err() != nil {
-				continue
-			}
-		}
-		// The first engine has had its head start, or gave up within it.
-		joined = true
-		for i := 1; i < len(entrants); i++ {
-			running++
-			c.start(ctx, i)
-		}
+	c := &contest{limits: l, events: make(chan event, 2*len(entrants)), report: report}
+	for _, e := range entrants {
+		r := &racer{entrant: e, shared: &engine.Exchange{}, resume: make(chan struct{}, 1)}
+		r.ctx, r.cancel = context.WithCancelCause(ctx)
+		r.shared.Take(l.Shared)
+		defer r.cancel(nil)
+		c.racers = append(c.racers, r)
 	}
-	res, err := c.better(late)
+	level := int64(headStart)
+	for turns := c.racers[:1]; c.open(ctx); turns = c.racers {
+		for i, r := range turns {
+			r.level = level
+			if i > 0 {
+				r.level -= headStart
+			}
+			if len(c.late) == len(c.racers)-1 { // it is alone
+				r.level = math.MaxInt64
+			}
+		}
+		if e := c.round(ctx, turns); e != nil {
+			c.stop()
+			if e.broken() {
+				return nil, -1, e.err
+			}
+			e.res.Winner = entrants[e.racer].name
+			return e.res, e.racer, nil
+		}
+		for _, r := range turns {
+			l.Shared.Take(r.shared)
+		}
+		for _, r := range c.racers {
+			r.shared.Take(l.Shared)
+		}
+		level += level / 8
+	}
+	slices.SortFunc(c.late, func(x, y event) int { return x.racer - y.racer })
+	res, err := c.better(c.late)
 	return res, -1, err
 }
 
-// start has one entrant solve the query.
-func (c *contest) start(ctx context.Context, i int) {
-	report := func(p engine.Progress) {
-		if i == 0 && p.Work >= headStart {
-			c.setBusy()
+// open reports whether a racer is under way, or is still to begin.
+func (c *contest) open(ctx context.Context) bool {
+	for i, r := range c.racers {
+		if r.state != finished && (r.state != outside || i == 0 || ctx.Err() == nil) {
+			return true
 		}
-		c.forward(p)
 	}
-	routine.Go(func() {
-		res, err := c.entrants[i].solve(ctx, c.limits, report)
-		c.done <- finish{i, res, err}
-	}, func(err error) { c.done <- finish{i, nil, err} })
+	return false
 }
 
-// forward reports the progress of one entrant, with what the others know.
-func (c *contest) forward(p engine.Progress) {
+// round has racers work up to their levels, as many at once as there are threads. It returns who decides the
+// race, nil for nobody: of those that do in one round the first in their order.
+func (c *contest) round(ctx context.Context, turns []*racer) (winner *event) {
+	next := 0
+	for {
+		for ; next < len(turns) && winner == nil && c.busy(ctx) < max(1, c.limits.Threads); next++ {
+			if ctx.Err() == nil || next == 0 {
+				c.start(next)
+			}
+		}
+		if c.busy(ctx) == 0 {
+			return winner
+		}
+		e := <-c.events
+		c.racers[e.racer].state = waiting
+		if !e.ended {
+			continue
+		}
+		c.racers[e.racer].state = finished
+		switch {
+		case !e.decides():
+			c.late = append(c.late, e)
+		case winner == nil || e.racer < winner.racer:
+			winner = &e
+			for _, r := range turns[e.racer+1:] {
+				r.cancel(engine.ErrSettled)
+			}
+		}
+	}
+}
+
+// busy counts the racers that an event is to come of.
+func (c *contest) busy(ctx context.Context) (n int) {
+	for _, r := range c.racers {
+		if r.state == running || r.state == waiting && ctx.Err() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// start has a racer go on.
+func (c *contest) start(i int) {
+	r := c.racers[i]
+	switch r.state {
+	case waiting:
+		r.resume <- struct{}{}
+	case outside:
+		l := c.limits
+		l.Shared = r.shared
+		routine.Go(func() {
+			res, err := r.solve(r.ctx, l, func(p engine.Progress) {
+				c.forward(p, r)
+				c.pass(i, p.Work)
+			})
+			c.events <- event{i, true, res, err}
+		}, func(err error) { c.events <- event{i, true, nil, err} })
+	default:
+		return
+	}
+	r.state = running
+}
+
+// pass lets a racer go on that has not reached its level, or that is to end.
+func (c *contest) pass(i int, work int64) {
+	r := c.racers[i]
+	for r.ctx.Err() == nil && work >= r.level {
+		c.events <- event{racer: i}
+		select {
+		case <-r.resume:
+		case <-r.ctx.Done():
+		}
+	}
+}
+
+// stop ends all racers and waits for them.
+func (c *contest) stop() {
+	for _, r := range c.racers {
+		r.cancel(engine.ErrSettled)
+	}
+	for _, r := range c.racers {
+		for r.state == running || r.state == waiting {
+			if e := <-c.events; e.ended {
+				c.racers[e.racer].state = finished
+			}
+		}
+	}
+}
+
+// forward reports the progress of one entrant, with what it knows of the others.
+func (c *contest) forward(p engine.Progress, r *racer) {
 	if c.report == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t, reward := c.limits.Shared.Best(); t != nil && (p.Reward == nil || reward > *p.Reward) {
-		p.Reward, p.Trace = &reward, t
-	}
-	if b := c.limits.Shared.Bound(); b != nil && (p.Bound == nil || *b < *p.Bound) {
-		p.Bound = b
+	for _, x := range []*engine.Exchange{r.shared, c.limits.Shared} {
+		if t, reward := x.Best(); t != nil && (p.Reward == nil || reward > *p.Reward) {
+			p.Reward, p.Trace = &reward, t
+		}
+		if b := x.Bound(); b != nil && (p.Bound == nil || *b < *p.Bound) {
+			p.Bound = b
+		}
 	}
 	c.report(p)
 }
 
 // better joins what is known when nothing was proven.
-func (c *contest) better(all []finish) (*engine.Result, error) {
+func (c *contest) better(all []event) (*engine.Result, error) {
 	var best *engine.Result
 	var errs []error
 	for _, f := range all {
@@ -172,7 +283,7 @@ func (c *contest) better(all []finish) (*engine.Result, error) {
 			continue
 		}
 		r := f.res
-		r.Winner = c.entrants[f.entrant].name
+		r.Winner = c.racers[f.racer].name
 		if best == nil {
 			best = r
 			continue

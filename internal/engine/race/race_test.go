@@ -103,6 +103,25 @@ func TestSearchWins(t *testing.T) {
 	}
 }
 
+// TestRepeats has the same answer by the same engine in every run, on one thread and on more.
+func TestRepeats(t *testing.T) {
+	p := lamps(t, 30)
+	q := engine.Query{Task: engine.Task{Problem: p}, MinHorizon: 4, MaxHorizon: 4}
+	var first string
+	for _, threads := range []int{1, 2, 1, 3} {
+		var reports int
+		res, err := race.New(search.Engine{}, conflict.PB{}).Solve(context.Background(), q, engine.Limits{Threads: threads, Memory: 1 << 28}, func(engine.Progress) { reports++ })
+		if err != nil || res.Winner != "pb" || reports == 0 {
+			t.Fatalf("%+v, %v, expected pb to win", res, err)
+		}
+		if got := fmt.Sprint(res.Winner, res.Trace, res.Stats); first == "" {
+			first = got
+		} else if got != first {
+			t.Errorf("%d threads: %s\nbefore: %s", threads, got, first)
+		}
+	}
+}
+
 // TestSessionSearch takes all plans of a small problem one after the other, and
 // compares their rewards with those of search alone.
 func TestSessionSearch(t *testing.T) {

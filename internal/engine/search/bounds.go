@@ -29,7 +29,7 @@ type tables struct {
 // where propagation completes the successor, and where code or a network does.
 const (
 	nodesPerCompletion = 30
-	nodesPerPass       = 1
+	nodesPerPass       = 3
 )
 
 // Code that lists all of a small space, of so many state bits, is the better bet: it
@@ -42,9 +42,9 @@ const (
 // small reports whether code may list all states.
 func (r *run) small() bool { return r.g.s.eval == nil && len(r.g.s.Now) <= smallSpace }
 
-// nodesPerTry is how many nodes of a beam count as a joint action tried, in
-// reports of work.
-const nodesPerTry = 10
+// triesPerNode is how many joint actions tried a node of a beam counts for in reports of work: a node takes a
+// microsecond, and the next state by code a third of one.
+const triesPerNode = 3
 
 // The graph has a head start, in joint actions tried: most problems are solved
 // by then.
@@ -162,9 +162,6 @@ func (r *run) openTables(ctx context.Context) {
 	if n < many {
 		return
 	}
-	// The tables may take seconds, in which another engine can have the answer.
-	r.opening = wideNodes / nodesPerTry
-	r.report(engine.Progress{Phase: "search: tables", Work: r.work()})
 	most := int64(wideNodes)
 	if n >= tooMany {
 		most = math.MaxInt64

@@ -48,7 +48,6 @@ type run struct {
 	values           [][]int64 // values[k][s]: best reward of k more steps from s
 	whole            bool      // the graph is wanted whole, proof or not
 	polls            int64     // how often full was asked
-	opening          int64     // work of the tables' first turn where it comes first
 	report           func(engine.Progress)
 	incumbent        *engine.Result // from the beam, while the graph is incomplete
 	tables           tables         // the search with bounds, beside the graph
@@ -432,9 +431,12 @@ const workPerPoll = 256
 
 // work measures what was done, in joint actions tried by code or a network.
 func (r *run) work() int64 {
-	w := r.g.tried + workPerPoll*r.polls + r.opening
+	w := r.g.tried + workPerPoll*r.polls
 	w += r.completions() * (r.g.s.effort() - 1)
-	w += r.tables.nodes() / nodesPerTry
+	w += r.tables.nodes() * triesPerNode
+	if r.ways != nil {
+		w += r.ways.tried
+	}
 	return w
 }
 

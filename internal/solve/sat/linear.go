@@ -92,8 +92,8 @@ type Limit struct {
 	set bool
 }
 
-// Tighten adds a linear constraint as AddLinear does, in place of that which the limit held before. That must
-// follow from the new one: what was learned with it stays.
+// Tighten adds a linear constraint as AddLinear does, in place of that which the limit held before. What was
+// learned with that stays: it must follow from the new one, or with what it was learned from hold nevertheless.
 func (s *Solver) Tighten(c *Limit, terms []Term, k int64) (bool, error) {
 	if s.unsat {
 		return false, nil

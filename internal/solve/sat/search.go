@@ -7,6 +7,8 @@ import "context"
 type Budget struct {
 	Conflicts int64 // of this call
 	Memory    int64 // bytes; the database of learned clauses is kept small before giving up
+	// Pause is called now and then, each time after about the same work; nil for nothing to do.
+	Pause func()
 }
 
 // query is what is asked, and the last answer.
@@ -24,8 +26,11 @@ func (s *Solver) Value(l Lit) bool { return s.model[l.Var()] != l.Negative() }
 func (s *Solver) Core() []Lit { return s.core }
 
 // pollEvery is how many propagated literals pass between looks at the context:
-// far less than a millisecond.
-const pollEvery = 4096
+// far less than a millisecond. There is a pause after pausePolls of them.
+const (
+	pollEvery  = 4096
+	pausePolls = 8
+)
 
 // Solve looks for an assignment that keeps all constraints and makes all
 // assumptions true. Unknown means that the budget was used up or that ctx ended.
@@ -55,10 +60,14 @@ func (s *Solver) Solve(ctx context.Context, assumptions []Lit, b Budget) Status 
 // search decides and learns until there is an answer, or none within b.
 func (s *Solver) search(ctx context.Context, b Budget) Status {
 	s.bestTrail = 0
-	start, polled := s.stats.Conflicts, s.stats.Propagations
+	start, polled, paused := s.stats.Conflicts, s.stats.Propagations, s.stats.Propagations
 	for {
 		if s.stats.Propagations-polled >= pollEvery {
 			polled = s.stats.Propagations
+			if b.Pause != nil && polled-paused >= pausePolls*pollEvery {
+				paused = polled
+				b.Pause()
+			}
 			if ctx.Err() != nil {
 				return Unknown
 			}
