@@ -13,7 +13,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/fdplan/fdplan/internal/packed/zstd"
 )
 
 // plain is the writer of a file that is not compressed.
@@ -28,9 +28,42 @@ func Writer(name string, w io.Writer) (io.WriteCloser, error) {
 	case strings.HasSuffix(name, ".gz"):
 		return gzip.NewWriter(w), nil
 	case strings.HasSuffix(name, ".zst"):
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		return byZstd(w)
 	}
 	return plain{w}, nil
+}
+
+// program compresses what is written to it by a program of others.
+type program struct {
+	io.WriteCloser
+	cmd  *exec.Cmd
+	said bytes.Buffer
+}
+
+// byZstd compresses by the program zstd: reading is what data need, and few files are written so.
+func byZstd(w io.Writer) (io.WriteCloser, error) {
+	path, err := exec.LookPath("zstd")
+	if err != nil {
+		return nil, errors.New("writing Zstandard needs the program zstd (Debian package zstd); install it, or name the file .gz")
+	}
+	p := &program{cmd: exec.Command(path, "-q", "-c")}
+	p.cmd.Stdout, p.cmd.Stderr = w, &p.said
+	if p.WriteCloser, err = p.cmd.StdinPipe(); err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting zstd: %w", err)
+	}
+	return p, nil
+}
+
+// Close waits for the program.
+func (p *program) Close() error {
+	err := p.WriteCloser.Close()
+	if ended := p.cmd.Wait(); ended != nil {
+		err = fmt.Errorf("zstd: %w: %.200s", ended, &p.said)
+	}
+	return err
 }
 
 // maxWindow bounds the memory that a Zstandard file may ask for.
@@ -48,11 +81,7 @@ func Reader(r io.Reader) (io.ReadCloser, bool, error) {
 		z, err := gzip.NewReader(in)
 		return z, true, err
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, true, err
-		}
-		return z.IOReadCloser(), true, nil
+		return io.NopCloser(zstd.NewReader(in, maxWindow)), true, nil
 	}
 	return io.NopCloser(in), false, nil
 }

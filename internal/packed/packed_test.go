@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fdplan/fdplan/internal/extsolver"
 	"github.com/fdplan/fdplan/internal/packed"
 )
 
@@ -13,6 +14,9 @@ import (
 func TestRoundTrip(t *testing.T) {
 	text := strings.Repeat("pol 1 2 + ;\n", 10_000)
 	for name, compressed := range map[string]bool{"a.pbp": false, "a.pbp.gz": true, "a.pbp.zst": true} {
+		if strings.HasSuffix(name, ".zst") {
+			extsolver.Require(t, "zstd")
+		}
 		var out bytes.Buffer
 		w, err := packed.Writer(name, &out)
 		if err != nil {
