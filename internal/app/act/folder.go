@@ -1,6 +1,7 @@
 package act
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,8 +36,8 @@ func openFolder(dir string, resume bool) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{dir: dir}
-	switch info, err := os.Stat(filepath.Join(dir, RowsFile)); {
-	case err == nil && info.Size() > 0:
+	switch data, err := os.ReadFile(filepath.Join(dir, RowsFile)); {
+	case bytes.Count(data, []byte("\n")) > 1: // with a row below the names
 		if f.resumed = true; !resume {
 			return nil, fmt.Errorf("%s has the steps of another run; expected --resume, or a new folder", dir)
 		}

@@ -338,7 +338,7 @@ func (l *learner) rewarded(now factored.Valuation, a *simulator.Answer) error {
 		return nil
 	}
 	if mine := l.p.Reward.Float(arc.reward); math.Abs(mine-*a.Reward) > 1e-6*math.Max(1, math.Abs(mine)) {
-		return fmt.Errorf("%w: the reward of step %d is %v, that of the problem is %v; expected the same, or --reward for one of your own", ErrSystem, l.out.Steps, *a.Reward, mine)
+		return fmt.Errorf("%w: the reward of step %d is %v, that of the problem is %v; expected the same, --reward for one of your own, or --reward-at-most to learn it", ErrSystem, l.out.Steps, *a.Reward, mine)
 	}
 	return nil
 }

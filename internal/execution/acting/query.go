@@ -38,6 +38,7 @@ type query struct {
 	linear  bool
 	known   int                // regions of rewards that it has
 	unit    int64              // of its rewards
+	most    *int64             // of a step, if the reward is learned; nil if not
 	first   factored.Valuation // with the bits that it has beside those of the problem
 	taken   int                // steps that were taken from its state and are excluded
 	ahead   int                // the same of those that are foreseen
@@ -100,9 +101,9 @@ func (q *query) better(ctx context.Context, limits engine.Limits) (*engine.Resul
 		over = &x
 	}
 	r, err := q.session.Better(ctx, over, limits)
-	if err == nil && q.unit > 1 {
+	if err == nil && q.most != nil {
 		if r.Reward *= q.unit; r.Bound != nil {
-			x := *r.Bound * q.unit
+			x := min(*r.Bound*q.unit, *q.most*int64(q.horizon))
 			r.Bound = &x
 		}
 	}
@@ -167,7 +168,7 @@ func (l *learner) refused(q *query) (any bool) {
 func (l *learner) reopen(ctx context.Context, q *query) error {
 	p := l.m.Optimistic()
 	p.Initial = l.g.is(q.from)
-	first, unit := make(factored.Valuation, p.NumBits()), int64(1)
+	first, unit, most := make(factored.Valuation, p.NumBits()), int64(1), (*int64)(nil)
 	switch r := l.m.Reward; {
 	case q.to != nil || q.open:
 		p.Goal, p.Reward = nil, factored.Reward{Scale: 1}
@@ -181,7 +182,7 @@ func (l *learner) reopen(ctx context.Context, q *query) error {
 				p.Initial = append(p.Initial, first.Fix([]factored.Bit{factored.Bit(b)}, "start")...)
 			}
 		}
-		unit = r.unit
+		unit, most = r.unit, &r.Most
 	}
 	if q.to != nil {
 		p.Goal = l.g.is(q.to)
@@ -194,6 +195,6 @@ func (l *learner) reopen(ctx context.Context, q *query) error {
 	if err != nil {
 		return err
 	}
-	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear, first: first, unit: unit}
+	*q = query{question: q.question, session: s.(engine.Clausal), clauses: len(l.m.Clauses), stated: len(l.m.Clauses), linear: l.linear, first: first, unit: unit, most: most}
 	return nil
 }
