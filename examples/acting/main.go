@@ -1,5 +1,5 @@
 // Command acting measures how many steps it takes to learn bundled problems by acting until an optimum is
-// certified, and compares that with random exploration, with a fifth of the steps at random, with random states, and with
+// certified, and compares that with random exploration, with a fifth of the steps at random, with resets to any state beside random states, and with
 // Algorithm 1 after random rows (docs/acting.md):
 //
 //	go run ./examples/acting -seeds 20
@@ -40,8 +40,8 @@ func main() {
 	seeds := flag.Int("seeds", 20, "runs of each, whose median is printed")
 	only := flag.String("problem", "", "one problem")
 	flag.Parse()
-	fmt.Println("| problem | `learn` | random .2 | random | random states | Algorithm 1 after 20/60/200 rows | seconds a step |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| problem | `learn` | random .2 | random | `--resets any` | random states | Algorithm 1 after 20/60/200 rows | seconds a step |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, p := range problems {
 		if *only != "" && *only != p.name {
 			continue
@@ -61,17 +61,18 @@ func row(ctx context.Context, name string, reset bool, seeds int) error {
 	}
 	fmt.Printf("| %s%s", name, map[bool]string{false: ", no resets"}[reset])
 	var perStep time.Duration
-	for _, share := range []float64{0, .2, 1} {
+	for i, o := range []acting.Options{{Reset: reset}, {Reset: reset, Random: .2}, {Reset: reset, Random: 1}, {Reset: true, Anywhere: true}} {
 		var all []int
 		began := time.Now()
+		o.Steps = most
 		for seed := range seeds {
-			r, err := act(ctx, p, acting.Options{Reset: reset, Random: share, Steps: most}, uint64(seed))
+			r, err := act(ctx, p, o, uint64(seed))
 			if err != nil {
 				return err
 			}
 			all = append(all, r.Steps)
 		}
-		if share == 0 {
+		if i == 0 {
 			perStep = time.Since(began) / time.Duration(max(1, sum(all)))
 		}
 		fmt.Print(" | ", median(all))

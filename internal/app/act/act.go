@@ -35,7 +35,7 @@ const (
 type Request struct {
 	Horizon   int      `http:"yes" short:"H" help:"Steps of a plan; default: the problem's own." min:"0" placeholder:"N"`
 	Steps     int      `http:"yes" help:"Maximal number of steps to take in the system; 0 for no bound." default:"10000" min:"0" placeholder:"N"`
-	Resets    string   `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that was seen: ${enum}." enum:"yes,no,any" default:"yes"`
+	Resets    string   `http:"yes" help:"Whether the system may be reset to its initial state at any time, or to any state that the rules allow: ${enum}." enum:"yes,no,any" default:"yes"`
 	Starts    string   `name:"start-states" help:"File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable." placeholder:"CSV"`
 	Variables int      `http:"yes" help:"Number of recorded variables that next values are first taken to depend on at most; it grows where the rows need more." default:"2" min:"1" placeholder:"K"`
 	Until     string   `http:"yes" help:"What has to be proven: ${enum}. The model is known when each next value of all steps within reach is." enum:"plan,model" default:"plan"`

@@ -105,8 +105,10 @@ func (w *world) next(now factored.Valuation) factored.Valuation {
 // Info, Reset, Step and Close make it a system.
 func (w *world) Info() simulator.Info { return simulator.Info{Name: "world", Deterministic: true} }
 
-func (w *world) Reset(context.Context, factored.Valuation) (*simulator.Answer, error) {
-	w.now = w.start
+func (w *world) Reset(_ context.Context, to factored.Valuation) (*simulator.Answer, error) {
+	if w.now = w.start; to != nil {
+		w.now = to
+	}
 	return &simulator.Answer{State: w.now}, nil
 }
 
@@ -250,7 +252,7 @@ func TestWorlds(t *testing.T) {
 		k := 1 + int(seed%3)
 		w := newWorld(seed, k)
 		best := w.best()
-		r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) { o.Effort = int64(seed % 3) })
+		r := w.learn(t, k, seed%2 == 0, func(o *acting.Options) { o.Effort, o.Anywhere = int64(seed%3), seed%4 == 0 })
 		if !right(r, best) {
 			t.Errorf("%s, k %d: %s %v, brute force %v", w.p.Name, k, r.Status, value(r.Reward), value(best))
 		}

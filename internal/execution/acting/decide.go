@@ -170,13 +170,23 @@ func (l *learner) withReset(ctx context.Context, root *factored.Trace) error {
 	return nil
 }
 
-// jump goes to where the first new step of a plan is to be taken.
+// jump goes to the first new step of a plan; where the system can be put into any state, to the one of which most next values
+// are open, also in a state that was never seen.
 func (l *learner) jump(ctx context.Context, root *factored.Trace) error {
 	path, ok := l.fresh(root)
 	if !ok {
 		return fmt.Errorf("%w: no step of the optimistic plan is new", ErrSystem)
 	}
-	_, err := l.approach(ctx, path[len(path)-1], Try)
+	step := path[len(path)-1]
+	if l.starts == nil && !l.o.Safe {
+		least := len(l.m.Outputs)
+		for _, now := range root.Steps[len(path)-1 : root.Horizon()] {
+			if known := len(l.m.next(now)); known < least && l.g.arc(now) == nil {
+				step, least = now, known
+			}
+		}
+	}
+	_, err := l.approach(ctx, step, Try)
 	return err
 }
 

@@ -526,7 +526,7 @@ class Learn(TypedDict, total=False):
     """Maximal number of steps to take in the system; 0 for no bound."""
 
     resets: Literal["yes", "no", "any"]
-    """Whether the system may be reset to its initial state at any time, or to any state that was seen: yes, no, any."""
+    """Whether the system may be reset to its initial state at any time, or to any state that the rules allow: yes, no, any."""
 
     start_states: Text
     """File of the states that the system may be reset to beside its initial one, a CSV file with a column for each state variable."""
