@@ -256,6 +256,7 @@ func newSeries(p *load.Problem, from []train.Source) *series {
 		}
 		if v.Fixed() {
 			c.Step, _ = v.Step().Float64()
+			c.Least, c.Most = v.Center(v.Lo), v.Center(v.Hi)
 		}
 		x.t.Columns, x.vars = append(x.t.Columns, c), append(x.vars, v)
 	}

@@ -24,7 +24,7 @@ func (l *learner) choose(i int) error {
 		return err
 	}
 	best, least := pick(all, score, false)
-	if acting, low := pick(all, score, true); acting >= 0 && mean(low) < mean(least)-muchLess {
+	if acting, low := pick(all, score, true); acting >= 0 && mean(low) < mean(least)-muchLess*min(1, math.Sqrt(manyRows/float64(len(l.rows)))) {
 		best = acting
 	}
 	l.outs[i].chosen = all[best].c
@@ -34,9 +34,13 @@ func (l *learner) choose(i int) error {
 	return nil
 }
 
-// muchLess is by how much the logarithm of the error must fall for conditions on how much an action does.
-// With few rows, trees with them are better by a tenth by chance, and plans make use of what is not there.
-const muchLess = .2
+// muchLess is by how much the logarithm of the error must fall for conditions on how much an action does, with up to manyRows
+// rows. With so few, trees with them are better by a tenth by chance, and plans make use of what is not there; with more, by
+// less, as the root of their number.
+const (
+	muchLess = .2
+	manyRows = 300
+)
 
 // pick returns the best of the trials with or without conditions on how much an action does, -1 for none, and the least scores
 // of them: the smallest that is hardly worse than the best.

@@ -66,6 +66,7 @@ type candidate struct {
 	plain        bool // the linear function of three lags of everything
 	still        bool // nothing changes
 	acts         bool // conditions may be on how much an action does
+	several      bool // several steps of an action are read, all of which do the same
 }
 
 // learner compares functions.
@@ -156,10 +157,14 @@ func (l *learner) terms(output int, c candidate) []Term {
 	var all []Term
 	for k := range l.t.Columns {
 		switch col := &l.t.Columns[k]; {
-		case col.Role == Action && !c.plain && (col.Values > 0 || l.slow[k]):
+		case col.Role == Action && !c.plain && !c.several && (col.Values > 0 || l.slow[k]):
 			all = append(all, l.t.terms(k, min(l.delays[output][k], l.o.Lags))...)
-		case col.Values > 0:
+		case col.Values > 0 && (col.Role != Action || !c.several):
 			all = append(all, l.t.terms(k, 0)...)
+		case col.Values > 0:
+			for lag := range c.lags + 1 {
+				all = append(all, l.t.terms(k, lag)...)
+			}
 		default:
 			for lag := range c.lags + 1 {
 				all = append(all, Term{k, lag, number})
@@ -185,6 +190,18 @@ func (l *learner) splits(terms []Term, c candidate) []int {
 		}
 	}
 	return out
+}
+
+// alike numbers the terms of which all coefficients must have one sign, from 1: the steps of an action, or of one value of it.
+func (l *learner) alike(terms []Term) []int {
+	groups := make([]int, len(terms))
+	for j, term := range terms {
+		if l.t.Columns[term.Column].Role == Action {
+			first := slices.IndexFunc(terms, func(o Term) bool { return o.Column == term.Column && o.Value == term.Value })
+			groups[j] = first + 1
+		}
+	}
+	return groups
 }
 
 // plainLags is what the plain linear function reads: three values of each column.
@@ -269,23 +286,42 @@ func (l *learner) findDelays(i int) {
 
 // learn learns from rows by a candidate: functions of 1, 2, … leaves, as many as there are.
 func (l *learner) learn(i int, c candidate, rows []int) []*Function {
+	return l.penalized(i, c, rows, []float64{c.penalty})[0]
+}
+
+// penalized does so for each of some penalties; those by which the same terms are chosen share their functions.
+func (l *learner) penalized(i int, c candidate, rows []int, penalties []float64) [][]*Function {
 	out := l.outs[i].Column
 	terms := l.terms(i, c)
 	d := l.t.newDesign(out, terms, rows)
-	splits := l.splits(terms, c)
+	if c.several {
+		d.alike = l.alike(terms)
+	}
 	if c.plain {
 		d.lo, d.hi = math.Inf(-1), math.Inf(1)
 	}
-	root := d.fit(out, splits, c.leaves, c.penalty)
-	var all []*Function
-	for n := 1; n <= c.leaves; n++ {
-		f := d.function(out, root, n)
-		if f.Leaves() < n {
-			break
+	splits := l.splits(terms, c)
+	var found [][]*Function
+	var chosen [][]int
+	for k, penalty := range penalties {
+		use := d.choose(out, penalty)
+		chosen = append(chosen, use)
+		if k > 0 && slices.Equal(use, chosen[k-1]) {
+			found = append(found, found[k-1])
+			continue
 		}
-		all = append(all, f)
+		root := d.grow(use, splits, c.leaves)
+		var all []*Function
+		for n := 1; n <= c.leaves; n++ {
+			f := d.function(out, root, n)
+			if f.Leaves() < n {
+				break
+			}
+			all = append(all, f)
+		}
+		found = append(found, all)
 	}
-	return all
+	return found
 }
 
 // sizes are the numbers of leaves that are compared.
@@ -298,44 +334,63 @@ type trial struct {
 	cost int
 }
 
-// try learns the functions of an output by all candidates.
-func (l *learner) try(i int) ([]trial, error) {
-	var candidates []candidate
-	for _, acts := range []bool{false, true} {
-		if acts && !slices.ContainsFunc(l.t.Columns, func(c Column) bool { return c.Role == Action && c.Values == 0 }) {
-			break
-		}
-		for lags := range l.o.Lags + 1 {
-			for _, penalty := range []float64{2, math.Log(float64(len(l.rows)))} {
-				candidates = append(candidates, candidate{lags: lags, leaves: l.o.Leaves, penalty: penalty, acts: acts})
-			}
-		}
+// candidates lists the ways to learn a function that are compared, each by two penalties.
+func (l *learner) candidates() (all []candidate) {
+	amounts, once := false, false
+	for k, c := range l.t.Columns {
+		amounts = amounts || c.Role == Action && c.Values == 0
+		once = once || c.Role == Action && (c.Values > 0 || l.slow[k])
 	}
-	found := make([][blocks][]*Function, len(candidates))
-	err := l.all(len(candidates)*blocks, func(k int) {
-		found[k/blocks][k%blocks] = l.learn(i, candidates[k/blocks], l.train[k%blocks])
-	})
-	var all []trial
-	for k, c := range candidates {
-		for _, n := range sizes {
-			t := trial{c: c}
-			t.c.leaves = n
-			for b := range blocks {
-				if by := found[k][b]; n <= len(by) {
-					t.by = append(t.by, by[n-1])
-					t.cost += by[n-1].size()
+	for _, several := range []bool{false, true} {
+		for _, acts := range []bool{false, true} {
+			for lags := range l.o.Lags + 1 {
+				if (amounts || !acts) && (!several || once && lags > 0) {
+					all = append(all, candidate{lags: lags, leaves: l.o.Leaves, acts: acts, several: several})
 				}
 			}
-			if len(t.by) == blocks {
-				all = append(all, t)
+		}
+	}
+	return all
+}
+
+// try learns the functions of an output by all candidates.
+func (l *learner) try(i int) ([]trial, error) {
+	penalties := []float64{2, math.Log(float64(len(l.rows)))}
+	candidates := l.candidates()
+	found := make([][blocks][][]*Function, len(candidates))
+	err := l.all(len(candidates)*blocks, func(k int) {
+		found[k/blocks][k%blocks] = l.penalized(i, candidates[k/blocks], l.train[k%blocks], penalties)
+	})
+	if err != nil {
+		return nil, err
+	}
+	still := trial{c: candidate{leaves: 1, still: true}}
+	all := []trial{still}
+	for b := range blocks {
+		all[0].by = append(all[0].by, found[0][b][0][0].unchanged())
+	}
+	for k, c := range candidates {
+		for p, penalty := range penalties {
+			c.penalty = penalty
+			if other := slices.ContainsFunc(found[k][:], func(x [][]*Function) bool { return p == 0 || x[p][0] != x[p-1][0] }); !other {
+				continue
+			}
+			for _, n := range sizes {
+				t := trial{c: c}
+				t.c.leaves = n
+				for b := range blocks {
+					if by := found[k][b][p]; n <= len(by) {
+						t.by = append(t.by, by[n-1])
+						t.cost += by[n-1].size()
+					}
+				}
+				if len(t.by) == blocks {
+					all = append(all, t)
+				}
 			}
 		}
 	}
-	still := trial{c: candidate{leaves: 1, still: true}}
-	for b := range blocks {
-		still.by = append(still.by, found[0][b][0].unchanged())
-	}
-	return append(all, still), err
+	return all, nil
 }
 
 // unchanged is a function that keeps the value.

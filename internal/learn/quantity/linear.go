@@ -17,8 +17,8 @@ func newGram(terms int) *gram { return &gram{s: make([]float64, (terms+2)*(terms
 func (g *gram) add(d *design, i int, z []float64) {
 	k := len(z)
 	z[0], z[k-1] = 1, d.present[i]-d.now[i]
-	for j := range d.x {
-		z[j+1] = d.x[j][i] - d.shift[j]
+	for at, j := range d.in {
+		z[at+1] = d.x[j][i] - d.shift[j]
 	}
 	g.n++
 	for a, x := range z {

@@ -65,10 +65,14 @@ func (t *Table) follow(w *window, functions []*Function, lags, row, steps int, s
 	}
 }
 
-// round rounds a value of a column to its step, halves to even.
+// round rounds a value of a column to its step, halves to even, and clamps it to its range.
 func (t *Table) round(column int, x float64) float64 {
-	if s := t.Columns[column].Step; s > 0 {
-		return math.RoundToEven(x/s) * s
+	c := &t.Columns[column]
+	if c.Step > 0 {
+		x = math.RoundToEven(x/c.Step) * c.Step
+	}
+	if c.Least < c.Most {
+		x = min(max(x, c.Least), c.Most)
 	}
 	return x
 }

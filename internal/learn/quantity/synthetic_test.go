@@ -32,6 +32,13 @@ func at(x []float64, lag int) float64 { return x[min(lag, len(x)-1)] }
 func TestSynthetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	slow := func(k int) float64 { return 3 + 2*math.Sin(float64(k)/20) + math.Sin(float64(k)/7) }
+	held, heater := 0., 20.
+	relay := func(int) float64 {
+		if rng.IntN(30) == 0 {
+			held = 1 - held
+		}
+		return held
+	}
 	white := func(int) float64 { return float64(rng.IntN(5)) }
 	for _, c := range []struct {
 		name  string
@@ -53,6 +60,10 @@ func TestSynthetic(t *testing.T) {
 		{"a valve that opens late", synthetic(600, .01, white, func(y, u []float64) float64 {
 			return .8*y[0] + 2*max(0, at(u, 1)-2.5) + .02*rng.NormFloat64()
 		}), 2, .03, 1},
+		{"a heater that stays warm", synthetic(2000, .1, relay, func(y, u []float64) float64 {
+			heater += .3 * (35*u[0] + 20 - heater)
+			return y[0] + .05*(heater-y[0]) - .6*(y[0]-5)*.05 + .05*rng.NormFloat64()
+		}), 3, .07, 2},
 		{"a wide range", synthetic(500, 1, white, func(y, u []float64) float64 { return .99*y[0] + 1e5*u[0] + 100*rng.NormFloat64() }), 3, 120, 0},
 		{"a constant", synthetic(300, .1, white, func(y, _ []float64) float64 { return 5 }), 3, 0, -1},
 		{"few rows", synthetic(40, .01, white, func(y, u []float64) float64 { return .9*y[0] + .3*u[0] }), 3, .05, 0},

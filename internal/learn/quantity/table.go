@@ -26,6 +26,8 @@ type Column struct {
 	// Learn asks for the function of a state. It is of a number.
 	Learn bool
 	Step  float64 // to which values are rounded; 0 for none
+	// Least and Most are the range that next values are clamped to; equal for none.
+	Least, Most float64
 
 	lo, hi float64 // bounds at which next values pile up; infinite for none
 }
@@ -121,17 +123,20 @@ type design struct {
 	terms   []Term
 	own     int // the term that is the output's present value
 	rows    []int
+	in      []int       // the terms that sums of products are of
 	x       [][]float64 // by term and row
 	now, y  []float64   // the present and the next value
 	shift   []float64   // of each term, the mean
 	lo, hi  float64     // bounds at which the next value is censored; infinite for none
 	present []float64   // y, or what is predicted beyond the bound: the targets
+	alike   []int       // by term the number of a group of which all coefficients have one sign, or 0; nil for none
 }
 
 // newDesign collects what the rows say about an output.
 func (t *Table) newDesign(output int, terms []Term, rows []int) *design {
 	d := &design{terms: terms, rows: rows, own: slices.Index(terms, Term{output, 0, -1})}
-	for _, term := range terms {
+	for j, term := range terms {
+		d.in = append(d.in, j)
 		column := make([]float64, len(rows))
 		sum := 0.0
 		for i, r := range rows {

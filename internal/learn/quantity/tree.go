@@ -48,12 +48,19 @@ const pull = 20
 const bins = 16
 
 // grow grows a tree on all rows of a design, one leaf more each time where the squared error falls most, with the terms in use.
-func (d *design) grow(use []int, splits []int, leaves int) *Node {
+func (d *design) grow(use, splits []int, leaves int) *Node {
+	use = slices.Clone(use)
+	d.in = nil
+	for at, a := range use {
+		if use[at] = at; a > 0 {
+			d.in = append(d.in, a-1)
+		}
+	}
 	root := &Node{Split: -1, gram: d.gram()}
 	for i := range d.y {
 		root.rows = append(root.rows, i)
 	}
-	root.beta = root.gram.solve(use, nil, nil, 0)
+	root.beta = d.solve(root.gram, use, nil, nil, 0)
 	open := []*Node{root}
 	root.best = d.divide(root, use, splits, leaves)
 	for n := 1; n < leaves; n++ {
@@ -69,6 +76,9 @@ func (d *design) grow(use []int, splits []int, leaves int) *Node {
 		next.order = n
 		b := next.best
 		next.Split, next.At = b.term, b.at
+		if d.alike != nil {
+			b.left, b.right = d.solve(b.low, use, next.gram, next.beta, pull), d.solve(b.high, use, next.gram, next.beta, pull)
+		}
 		next.Low, next.High = &Node{Split: -1, gram: b.low, beta: b.left}, &Node{Split: -1, gram: b.high, beta: b.right}
 		for _, i := range next.rows {
 			if d.x[b.term][i] <= b.at {
@@ -85,6 +95,31 @@ func (d *design) grow(use []int, splits []int, leaves int) *Node {
 		next.best, next.rows = nil, nil
 	}
 	return root
+}
+
+// solve solves for terms in use, without those that have another sign than most of their group.
+func (d *design) solve(g *gram, use []int, from *gram, prior []float64, weight float64) []float64 {
+	for {
+		beta := g.solve(use, from, prior, weight)
+		worst, sum := -1, make([]float64, len(d.alike)+1)
+		for _, a := range use {
+			if a > 0 && d.alike != nil {
+				sum[d.alike[d.in[a-1]]] += beta[a]
+			}
+		}
+		for _, a := range use {
+			if a == 0 || d.alike == nil || d.alike[d.in[a-1]] == 0 {
+				continue
+			}
+			if beta[a]*sum[d.alike[d.in[a-1]]] < 0 && (worst < 0 || math.Abs(beta[a]) > math.Abs(beta[worst])) {
+				worst = a
+			}
+		}
+		if worst < 0 {
+			return beta
+		}
+		use = slices.DeleteFunc(slices.Clone(use), func(a int) bool { return a == worst })
+	}
 }
 
 // divide finds the best split of a leaf; nil for none. The place is looked for among few, and then among more near the best.
@@ -123,27 +158,27 @@ func (d *design) scan(l *Node, use []int, term int, edges []float64, best *split
 	}
 	parts := make([]*gram, len(edges)+1)
 	for i := range parts {
-		parts[i] = newGram(len(d.terms))
+		parts[i] = newGram(len(d.in))
 	}
-	z := make([]float64, len(d.terms)+2)
+	z := make([]float64, len(d.in)+2)
 	for _, i := range l.rows {
 		at, _ := slices.BinarySearch(edges, d.x[term][i])
 		parts[at].add(d, i, z)
 	}
 	own := l.gram.sse(l.beta)
-	low := newGram(len(d.terms))
+	low := newGram(len(d.in))
 	for e, edge := range edges {
 		low.merge(parts[e], 1)
 		if low.n < least || l.gram.n-low.n < least {
 			continue
 		}
-		high := newGram(len(d.terms))
+		high := newGram(len(d.in))
 		high.merge(l.gram, 1)
 		high.merge(low, -1)
 		left, right := low.solve(use, l.gram, l.beta, pull), high.solve(use, l.gram, l.beta, pull)
 		gain := own - low.sse(left) - high.sse(right)
 		if best == nil || gain > best.gain {
-			kept := newGram(len(d.terms))
+			kept := newGram(len(d.in))
 			kept.merge(low, 1)
 			best = &split{term: term, at: edge, gain: gain, low: kept, high: high, left: left, right: right, before: math.Inf(-1), after: math.Inf(1)}
 			if e > 0 {
@@ -189,9 +224,10 @@ func (d *design) function(output int, root *Node, leaves int) *Function {
 		if n.Split >= 0 && n.order < leaves {
 			return &Node{Split: n.Split, At: n.At, Low: copied(n.Low), High: copied(n.High)}
 		}
-		leaf := &Node{Split: -1, Constant: n.beta[0], Weights: slices.Clone(n.beta[1:])}
-		for j, w := range leaf.Weights {
-			leaf.Constant -= w * d.shift[j]
+		leaf := &Node{Split: -1, Constant: n.beta[0], Weights: make([]float64, len(d.terms))}
+		for at, j := range d.in {
+			leaf.Weights[j] = n.beta[at+1]
+			leaf.Constant -= leaf.Weights[j] * d.shift[j]
 		}
 		leaf.Weights[d.own]++
 		return leaf
@@ -250,21 +286,24 @@ func (n *Node) visit(leaf func(*Node)) {
 // refits is how often targets beyond a bound are set to what a linear function gives there.
 const refits = 6
 
-// fit learns trees of up to a number of leaves; the penalty is what a term must gain.
-func (d *design) fit(output int, splits []int, leaves int, penalty float64) *Node {
+// choose returns the terms that earn the penalty, 0 for the constant, and sets the targets beyond bounds.
+func (d *design) choose(output int, penalty float64) []int {
 	times := 1
 	if !math.IsInf(d.lo, 0) || !math.IsInf(d.hi, 0) {
 		times += refits
 	}
+	d.in = nil
+	for j := range d.terms {
+		d.in = append(d.in, j)
+	}
 	never := func(a int) bool { return a > 0 && a <= len(d.terms) && d.terms[a-1].Value == change }
-	var use []int
-	for k := range times {
+	for k := 1; ; k++ {
 		g := d.gram()
-		use = g.choose(penalty, len(d.y)/4, never)
-		if k+1 == times {
-			break
+		use := g.choose(penalty, len(d.y)/4, never)
+		if k == times {
+			return use
 		}
-		f := d.function(output, &Node{Split: -1, beta: g.solve(use, nil, nil, 0)}, 1)
+		f := d.function(output, &Node{Split: -1, beta: d.solve(g, use, nil, nil, 0)}, 1)
 		for i, y := range d.y {
 			if y == d.hi {
 				d.present[i] = max(y, f.Raw(func(j int) float64 { return d.x[j][i] }))
@@ -273,12 +312,11 @@ func (d *design) fit(output int, splits []int, leaves int, penalty float64) *Nod
 			}
 		}
 	}
-	return d.grow(use, splits, leaves)
 }
 
 // gram adds all rows.
 func (d *design) gram() *gram {
-	g, z := newGram(len(d.terms)), make([]float64, len(d.terms)+2)
+	g, z := newGram(len(d.in)), make([]float64, len(d.in)+2)
 	for i := range d.y {
 		g.add(d, i, z)
 	}
