@@ -23,6 +23,7 @@ type Arrival struct {
 	P            float64 // the probability
 	Reward       int64   // of the step, in the scale of the problem
 	Disturbances int     // draws that do not have their most likely outcome
+	Sure         float64 // of Draw: the share of P that the ranges of the draws leave at least
 }
 
 // NewWalk returns a walk through the states of a problem.
@@ -71,7 +72,7 @@ func (w *Walk) Step(i int, action factored.Valuation) ([]Arrival, error) {
 func (b *branch) arrivals() []Arrival {
 	out := make([]Arrival, len(b.next))
 	for k, j := range b.next {
-		out[k] = Arrival{j, b.p[k], b.reward[k], b.events[k]}
+		out[k] = Arrival{State: j, P: b.p[k], Reward: b.reward[k], Disturbances: b.events[k]}
 	}
 	return out
 }
@@ -90,11 +91,14 @@ func (w *Walk) Draw(i int, action factored.Valuation, rng *rand.Rand) (*Arrival,
 		return nil, err
 	}
 	w.choices = w.choices[:0]
-	p, open := 1.0, make([]bool, e.p.NumBits())
+	p, sure, open := 1.0, 1.0, make([]bool, e.p.NumBits())
 	for _, d := range draws {
 		k := draw(d, rng)
 		f, _ := d.Probability[k].Float64()
 		p *= f
+		if d.Range != nil {
+			sure *= min(1, d.Range.Low[k]/f)
+		}
 		w.choices = append(w.choices, &factored.Draw{
 			Variables: d.Variables, Values: d.Values[k : k+1], Probability: []*big.Rat{big.NewRat(1, 1)}, Disturbances: d.Disturbances[k : k+1],
 		})
@@ -115,7 +119,7 @@ func (w *Walk) Draw(i int, action factored.Valuation, rng *rand.Rand) (*Arrival,
 		return nil, err
 	}
 	a := b.arrivals()[0]
-	a.P = p
+	a.P, a.Sure = p, sure
 	return &a, nil
 }
 

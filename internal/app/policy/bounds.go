@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/fdplan/fdplan/internal/app"
-	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // Rule says what a policy does in states that are not in its table: what is best by tables that are made
@@ -75,7 +71,10 @@ func (m *model) bounded(ctx context.Context, r Request, d *Document, tooLarge er
 	}
 	by := *m
 	by.process = f
-	return d.choices(&by, b)
+	if err := d.choices(&by, b); err != nil {
+		return err
+	}
+	return d.sampleSupport(ctx, &by, b.Planner(f))
 }
 
 // choices writes what the search knows into the table.
@@ -101,77 +100,6 @@ func (d *Document) choices(m *model, b *decision.Bounds) error {
 	d.Reached, d.Steps = len(d.Table.States), int64(len(rows))
 	d.States, d.Pairs = b.Search.Visited()
 	return nil
-}
-
-const (
-	// judgeRuns is the number of runs in which a policy that was sampled is judged.
-	judgeRuns = 1000
-	// refuted is how many standard errors a mean is below what is said, where that is taken to be wrong.
-	refuted = 4
-)
-
-// sampleAgain follows a policy with a rule from the definition of the problem, in fresh runs.
-func (d *Document) sampleAgain(p *load.Problem, m *model) (*Verdict, error) {
-	f, err := NewFollower(context.Background(), p, d, Request{})
-	if err != nil {
-		return nil, err
-	}
-	v := &Verdict{Schema: app.Schema, Problem: d.Problem}
-	w, rng := validate.NewWalk(m.of, m.chance), rand.New(rand.NewPCG(d.Rule.Seed, judgeRuns))
-	sum, square, n := 0.0, 0.0, float64(judgeRuns)
-	for range judgeRuns {
-		x, broken, err := f.walk(w, rng)
-		if err != nil {
-			return nil, err
-		}
-		if broken != "" {
-			v.Says = "the policy is refused: " + broken
-			return v, nil
-		}
-		sum += x
-		square += x * x
-	}
-	mean := sum / n
-	deviation := math.Sqrt(max(0, square/n-mean*mean) / n)
-	v.Value, v.Valid = &mean, d.Value == nil || mean+refuted*deviation >= *d.Value
-	if v.Says = fmt.Sprintf("in %s %.6g on average, standard error %.2g", thousands(judgeRuns), mean, deviation); !v.Valid {
-		v.Says += "; the file says at least " + sixDigits(*d.Value, false)
-	}
-	return v, nil
-}
-
-// walk follows the policy in one run, and returns its reward, or 1 for success; or what it breaks.
-func (f *Follower) walk(w *validate.Walk, rng *rand.Rand) (value float64, broken string, err error) {
-	at, err := w.Number(f.m.start)
-	if err != nil {
-		return 0, "", err
-	}
-	success := f.d.Objective == policy.Success
-	for step := 1; ; step++ {
-		if success && w.Goal(at) && !w.Over(at) {
-			return 1, "", nil
-		}
-		if step > f.r.Horizon || w.Over(at) {
-			return value, "", nil
-		}
-		a, _, err := f.Choose(context.Background(), step, w.State(at))
-		if err != nil || a == nil && success {
-			return 0, "", err
-		}
-		if a == nil {
-			return 0, fmt.Sprintf("it has no action at step %d", step), nil
-		}
-		next, err := w.Draw(at, a, rng)
-		if err != nil {
-			return 0, "", err
-		}
-		if next == nil {
-			return 0, fmt.Sprintf("its action at step %d is not legal", step), nil
-		}
-		if at = next.State; !success {
-			value += float64(next.Reward) / float64(f.m.of.Reward.Scale)
-		}
-	}
 }
 
 // sixDigits writes a bound with six digits, away from the value that it bounds.

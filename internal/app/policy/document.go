@@ -56,8 +56,11 @@ type Document struct {
 	Agree    *float64 `json:"agree,omitempty"`
 	// Supported is what the rows alone say of the value; null where nothing was learned from rows, and for robust policies.
 	Supported *Supported `json:"supported,omitempty"`
-	Policy    *string    `json:"policy"` // the file of the table
-	Table     Table      `json:"table"`
+	// Unsupported says that this is not known: the policy was followed, and the runs that all ranges of probabilities leave are
+	// worth nothing above the worst.
+	Unsupported bool    `json:"unsupported,omitempty"`
+	Policy      *string `json:"policy"` // the file of the table
+	Table       Table   `json:"table"`
 	load.Altered
 	// Assumed says what the answer assumes of inputs; absent without.
 	Assumed []load.Assumed `json:"assumed,omitempty"`
@@ -288,13 +291,15 @@ func (d *Document) Says() string {
 	}
 	text := d.answer() + ", under the learned model"
 	switch {
+	case d.Unsupported:
+		return text + "; what the rows alone support is not known, as too little is left of any run that all the ranges of its probabilities leave"
 	case d.Supported == nil:
 		return text
 	case d.Supported.Unleft > 0:
-		return fmt.Sprintf("the rows alone support at least %s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
-			d.amount(d.Supported.Value), counted.Of(d.Supported.Unleft, "state"), text)
+		return fmt.Sprintf("the rows alone support at least %s%s if the model's structure is right: no row begins in %s that the policy may come to, so what follows there is not known; %s",
+			d.amount(d.Supported.Value), d.Supported.sampled(), counted.Of(d.Supported.Unleft, "state"), text)
 	}
-	return fmt.Sprintf("%s; the rows alone support at least %s if its structure is right", text, d.amount(d.Supported.Value))
+	return fmt.Sprintf("%s; the rows alone support at least %s%s if its structure is right", text, d.amount(d.Supported.Value), d.Supported.sampled())
 }
 
 // amount writes a value of the objective.

@@ -26,6 +26,16 @@ type Supported struct {
 	// Unleft counts the states that the policy can reach in which no row begins, as far as what is drawn there depends on
 	// them. They are worth the worst.
 	Unleft int `json:"unleft"`
+	// Runs is the number of runs that the value rests on, where the policy was followed; absent for a value that was computed.
+	Runs int `json:"runs,omitempty"`
+}
+
+// sampled says what a value rests on that was not computed.
+func (s *Supported) sampled() string {
+	if s.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%g %% confidence, %s)", 100*s.Confidence, thousands(s.Runs))
 }
 
 // certain is the confidence of all intervals together.

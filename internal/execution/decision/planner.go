@@ -25,6 +25,9 @@ func NewPlanner(ctx context.Context, f Split, o policy.Objective, horizon int, s
 	return &Planner{f, s, now}, err
 }
 
+// Planner returns a planner that goes by the search of the bounds on a process.
+func (b *Bounds) Planner(f Split) *Planner { return &Planner{f: f, s: b.Search} }
+
 // onlineTrials is the number of trials without a time.
 const onlineTrials = 2000
 

@@ -481,6 +481,9 @@ class PolicyAnswer(Result):
     unseen: int | None = None
     """Unseen counts the pairs of a state and the policy's action in it that no training row has; null where that is not known, and where nothing is learned."""
 
+    unsupported: bool = False
+    """Unsupported says that this is not known: the policy was followed, and the runs that all ranges of probabilities leave are worth nothing above the worst."""
+
     updates: int
     """Outcomes that were looked at."""
 
