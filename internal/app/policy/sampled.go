@@ -8,7 +8,6 @@ import (
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
-	"github.com/fdplan/fdplan/internal/engine/bracket"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
 	"github.com/fdplan/fdplan/problem/factored"
@@ -118,7 +117,7 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 	}
 	worst := x.floor * float64(d.Horizon)
 	// The ranges hold with the confidence certain, and so does the bound on the mean.
-	s := &Supported{Value: bracket.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least)}
+	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least)}
 	if math.IsInf(s.Value, 0) || s.Value <= worst {
 		d.Unsupported = true
 		return nil

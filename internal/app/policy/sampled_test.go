@@ -45,7 +45,10 @@ func (c loose) Draws(now factored.Valuation) ([]*factored.Draw, error) {
 // TestSampledSupport compares runs that keep what ranges leave with dynamic programming over these ranges.
 func TestSampledSupport(t *testing.T) {
 	p, err := load.Load(t.Context(), load.Ref{
-		Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: "x >= 2 ^ ~lost"}}, Chance: true,
+		Chance: true,
+		Source: load.Source{
+			Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: "x >= 2 ^ ~lost"},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

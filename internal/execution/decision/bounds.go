@@ -99,6 +99,11 @@ func Bound(ctx context.Context, f Split, o BoundOptions) (*Bounds, error) {
 	return b.Bounds, nil
 }
 
+// LowerMean is bracket.LowerMean.
+func LowerMean(runs []float64, floor, odds float64) float64 {
+	return bracket.LowerMean(runs, floor, odds)
+}
+
 // margin is what rounding can do to an upper bound, relatively.
 const margin = 1e-9
 
