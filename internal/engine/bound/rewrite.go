@@ -1,0 +1,125 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/problem/factored"
+)
+
+// rewrite puts amounts in the place of sums, and adds the rows that say what they are.
+func (x *finder) rewrite() {
+	r := x.r
+	for i := range r.rows {
+		if r.rows[i].wide() && !r.rows[i].invariant {
+			x.rewriteRow(i)
+		}
+	}
+	for i := range r.amounts {
+		if a := &r.amounts[i]; a.base >= 0 && a.used {
+			r.amounts[a.base].used = true
+		}
+	}
+	for i := range r.amounts {
+		a := &r.amounts[i]
+		switch {
+		case !a.used:
+			for _, v := range a.bits {
+				r.fixed[v] = -1
+			}
+		case a.base >= 0:
+			x.addGateRows(a, i)
+		default:
+			all := append(slices.Clone(a.terms), a.value(-1)...)
+			x.append(sumOf(all, factored.EQ, 0))
+			r.defining, r.definedBy = append(r.defining, len(x.rows)-1), append(r.definedBy, i)
+		}
+	}
+	x.dropGates()
+	place := make([]int, len(x.rows))
+	var rows []row
+	for i := range x.rows {
+		place[i] = len(rows)
+		if !x.gone[i] {
+			rows = append(rows, x.rows[i])
+		}
+	}
+	r.rows = rows
+	for i, k := range r.defining {
+		r.defining[i] = place[k]
+	}
+	for i := range r.amounts {
+		for j, k := range r.amounts[i].rows {
+			r.amounts[i].rows[j] = place[k]
+		}
+	}
+}
+
+// append adds a row over amounts.
+func (x *finder) append(s model.Sum) {
+	n := row{sum: s}
+	for _, t := range s.Terms {
+		n.vars = append(n.vars, t.Lit.Var())
+	}
+	slices.Sort(n.vars)
+	x.rows, x.gone = append(x.rows, n), append(x.gone, false)
+}
+
+// rewriteRow puts amounts in the place of parts of a row.
+func (x *finder) rewriteRow(i int) {
+	r := x.r
+	w := &x.rows[i]
+	d := derived{sum: w.sum, from: []weighted{{w.sum, 1}}, amounts: make([]int64, len(r.amounts))}
+	changed := false
+	for id := range r.amounts {
+		a := &r.amounts[id]
+		if len(a.terms) >= len(d.sum.Terms) {
+			continue
+		}
+		factor, flipped := a.within(&d.sum)
+		if factor == 0 {
+			continue
+		}
+		var terms []model.Term
+		for _, t := range d.sum.Terms {
+			if !slices.ContainsFunc(a.terms, func(y model.Term) bool { return y.Lit.Var() == t.Lit.Var() }) {
+				terms = append(terms, t)
+			}
+		}
+		k := d.sum.K
+		if flipped {
+			k -= factor * a.most
+			factor = -factor
+		}
+		d.sum = sumOf(append(terms, a.value(factor)...), d.sum.Op, k)
+		d.amounts[id] -= factor
+		a.used, changed = true, true
+	}
+	if changed {
+		r.derived = append(r.derived, d)
+		x.gone[i] = true
+		x.append(d.sum)
+	}
+}
+
+// within finds the amount in a sum: times factor, or what is left of it times factor.
+func (a *amount) within(s *model.Sum) (factor int64, flipped bool) {
+	found := 0
+	for _, t := range s.Terms {
+		j, ok := slices.BinarySearchFunc(a.terms, t.Lit.Var(), func(y model.Term, v int32) int { return int(y.Lit.Var() - v) })
+		if !ok {
+			continue
+		}
+		y := a.terms[j]
+		f, neg := t.Coef/y.Coef, t.Lit != y.Lit
+		if f*y.Coef != t.Coef || found > 0 && (f != factor || neg != flipped) {
+			return 0, false
+		}
+		factor, flipped = f, neg
+		found++
+	}
+	if found < len(a.terms) {
+		return 0, false
+	}
+	return factor, flipped
+}
