@@ -84,7 +84,7 @@ func (s *splitter) split(e rddl.Expr, neg bool) {
 		if x.Op == all {
 			outer := len(s.env)
 			if s.bind(x.Params) {
-				s.each(len(x.Params), func() bool { s.split(x.Body, neg); return !s.settled })
+				s.eachOf(x, func() bool { s.split(x.Body, neg); return !s.settled })
 			}
 			s.env = s.env[:outer]
 			return

@@ -14,13 +14,16 @@ type grounder struct {
 	b   *builder
 	env []binding // innermost last
 
-	memo    map[memoKey]*Node
-	refs    map[*rddl.Fluent][]*Node // grounded fluents that one place refers to, by index; serves most lookups
-	free    map[rddl.Expr]*freeVars
-	statics map[rddl.Expr]bool
-	inner   map[*rddl.Quant]*rddl.Quant // the inner sums of factored ones
-	few     int                         // choices of values from which sums are factored
-	visits  int
+	memo      map[memoKey]*Node
+	refs      map[*rddl.Fluent][]*Node // grounded fluents that one place refers to, by index; serves most lookups
+	free      map[rddl.Expr]*freeVars
+	statics   map[rddl.Expr]bool
+	inner     map[*rddl.Quant]*rddl.Quant // the inner sums of factored ones
+	needed    map[*rddl.Quant][]need      // non-fluents that bodies need
+	holding   map[holdKey]map[int][][]int
+	few       int // choices of values from which sums are factored
+	fewJoined int // those from which quantifiers are joined
+	visits    int
 }
 
 // binding is the value of a bound variable.
@@ -32,8 +35,9 @@ type binding struct {
 
 func newGrounder(p *Problem, b *builder) *grounder {
 	return &grounder{
-		tables: p.tables, p: p, b: b, few: fewChoices,
+		tables: p.tables, p: p, b: b, few: fewChoices, fewJoined: fewJoined,
 		memo: map[memoKey]*Node{}, refs: map[*rddl.Fluent][]*Node{}, free: map[rddl.Expr]*freeVars{}, statics: map[rddl.Expr]bool{}, inner: map[*rddl.Quant]*rddl.Quant{},
+		needed: map[*rddl.Quant][]need{}, holding: map[holdKey]map[int][][]int{},
 	}
 }
 

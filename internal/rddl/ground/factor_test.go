@@ -3,6 +3,7 @@ package ground
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -50,6 +51,49 @@ func TestFactoredSums(t *testing.T) {
 	}
 	if factored < 100 {
 		t.Errorf("only %d sums were factored", factored)
+	}
+}
+
+// TestJoins compares quantifiers that need non-fluents, grounded by joins, with the same without.
+func TestJoins(t *testing.T) {
+	p := mustGround(t, foldDomain)
+	rng := rand.New(rand.NewPCG(5, 6))
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	joins := 0
+	for range 600 {
+		v := func() string { return pick("?x", "?y", "?z") }
+		part := func() string {
+			return pick("", "", "~") + pick("p("+v()+")", "NEXT("+v()+", "+v()+")", "NEXT("+v()+", "+v()+")", "("+v()+" == "+v()+")", "q", "WALL("+v()+")", "(WALL("+v()+") ^ NEXT("+v()+", "+v()+"))")
+		}
+		parts := func(op string) string {
+			list := []string{part()}
+			for range rng.IntN(4) {
+				list = append(list, part())
+			}
+			return "(" + strings.Join(list, op) + ")"
+		}
+		text := pick(
+			"forall_{?x : xpos, ?y : xpos} ["+parts(" ^ ")+" => "+parts(pick(" ^ ", " | "))+"]",
+			"forall_{?x : xpos, ?y : xpos} ["+parts(" | ")+"]", "exists_{?x : xpos, ?y : xpos} ["+parts(" ^ ")+"]",
+			"([sum_{?x : xpos, ?y : xpos} ["+parts(" ^ ")+" * 3]] > 2)", "([sum_{?x : xpos, ?y : xpos} [if ("+parts(" ^ ")+") then 2 else 0]] > 3)",
+		)
+		e, err := typed(p, "exists_{?z : xpos} ("+text+" ^ p(?z))")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		b, other := newBuilder(context.Background(), maxNodes), newBuilder(context.Background(), maxNodes)
+		g, without := newGrounder(p, b), newGrounder(p, other)
+		g.fewJoined, without.fewJoined = 1, math.MaxInt
+		got, want := g.expr(e), without.expr(e)
+		if b.err != nil || other.err != nil || got.String() != want.String() {
+			t.Fatalf("%s\njoined %s, %v\nwithout %s, %v", text, got, b.err, want, other.err)
+		}
+		if len(g.holding) > 0 {
+			joins++
+		}
+	}
+	if joins < 200 {
+		t.Errorf("only %d were joined", joins)
 	}
 }
 

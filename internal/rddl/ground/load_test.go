@@ -95,7 +95,7 @@ instance i { domain = d; non-fluents = n; horizon = 1; discount = 1.0; }`
 		{"N(t, t, t) : { non-fluent, bool, default = false };", "N(?x, ?x, @o1) | p(?x)", "", ""},
 		{"q(t, t, t, t) : { state-fluent, bool, default = false };", "p(?x)", "test.rddl:4:1: grounding q makes more than", "q'(?x, ?y, ?z, ?u) = true;\n"},
 		{"", "exists_{?y : t, ?z : t} [p(?y) ^ p(?z)]", "test.rddl:9:1: the cpf of p grows beyond 20000 nodes", ""},
-		{"N(t, t) : { non-fluent, bool, default = false };", "exists_{?u : t, ?v : t, ?w : t} [N(?u, ?v) ^ N(?v, ?x)]", "expressions to ground", ""},
+		{"N(t, t) : { non-fluent, bool, default = true };", "exists_{?u : t, ?v : t, ?w : t} [~N(?u, ?v) ^ ~N(?v, ?x)]", "expressions to ground", ""},
 	} {
 		f := mustParse(t, text(c.declare, c.expr, c.more))
 		d, nf, inst, err := f.Select("")
@@ -123,8 +123,8 @@ func TestEnds(t *testing.T) {
 	for i := range 2000 {
 		names = append(names, fmt.Sprintf("l%d", i))
 	}
-	f := mustParse(t, `domain d { types { l : object; }; pvariables { N(l, l) : { non-fluent, bool, default = false }; p(l) : { state-fluent, bool, default = false }; };
-cpfs { p'(?x) = exists_{?u : l, ?v : l, ?w : l} [N(?u, ?v) ^ N(?v, ?w) ^ N(?w, ?x)]; }; reward = 0; }
+	f := mustParse(t, `domain d { types { l : object; }; pvariables { N(l, l) : { non-fluent, bool, default = true }; p(l) : { state-fluent, bool, default = false }; };
+cpfs { p'(?x) = exists_{?u : l, ?v : l, ?w : l} [~N(?u, ?v) ^ ~N(?v, ?w) ^ ~N(?w, ?x)]; }; reward = 0; }
 non-fluents n { domain = d; objects { l : {`+strings.Join(names, ", ")+`}; }; }
 instance i { domain = d; non-fluents = n; max-nondef-actions = 0; horizon = 3; discount = 1.0; }`)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)

@@ -188,7 +188,7 @@ func (g *grounder) expand(e *rddl.Quant) *Node {
 	var parts []*Node
 	guards := b.guards
 	settled := false
-	g.each(len(e.Params), func() bool {
+	g.eachOf(e, func() bool {
 		n := g.expr(e.Body)
 		if e.Op == rddl.Forall || e.Op == rddl.Exists {
 			// A constant decides the rest; anything else guards it.

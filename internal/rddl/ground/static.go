@@ -167,7 +167,7 @@ func (g *grounder) staticQuant(e *rddl.Quant) (out float64, t Type, ok bool) {
 	case rddl.Forall, rddl.Prod:
 		out = 1
 	}
-	g.each(len(e.Params), func() bool {
+	g.eachOf(e, func() bool {
 		v, tv, good := g.static(e.Body)
 		if n++; !good {
 			ok = false

@@ -67,31 +67,39 @@ func (d *Declaration) Value(args []int) (value float64, ok bool) {
 // Holding lists the arguments for which a Boolean non-fluent is true, in increasing order.
 // ok is false where they are too many to list.
 func (d *Declaration) Holding() (args [][]int, ok bool) {
-	var places []int
-	switch {
-	case d.v.dense != nil:
-		for i, x := range d.v.dense {
-			if x != 0 && !math.IsNaN(x) {
-				places = append(places, i)
-			}
-		}
-	case d.v.fallback != 0:
+	if d.v.dense == nil && d.v.fallback != 0 {
 		return nil, false
-	default:
-		for _, i := range slices.Sorted(maps.Keys(d.v.sparse)) {
-			if d.v.sparse[i] != 0 {
-				places = append(places, i)
-			}
+	}
+	return d.v.holding(), true
+}
+
+// holding lists the arguments for which a Boolean non-fluent is true, of those that are not kept in an array
+// without its default, in increasing order.
+func (v *variable) holding() (args [][]int) {
+	var places []int
+	for i, x := range v.dense {
+		if x != 0 && !math.IsNaN(x) {
+			places = append(places, i)
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(v.sparse)) {
+		if v.sparse[i] != 0 {
+			places = append(places, i)
 		}
 	}
 	for _, i := range places {
-		a := make([]int, len(d.v.params))
-		for k := len(a) - 1; k >= 0; k-- {
-			n := len(d.v.params[k].names)
-			a[k] = i % n
-			i /= n
-		}
-		args = append(args, a)
+		args = append(args, v.places(i))
 	}
-	return args, true
+	return args
+}
+
+// places are the arguments of the i-th grounding, by their places among the values of their types.
+func (v *variable) places(i int) []int {
+	a := make([]int, len(v.params))
+	for k := len(a) - 1; k >= 0; k-- {
+		n := len(v.params[k].names)
+		a[k] = i % n
+		i /= n
+	}
+	return a
 }

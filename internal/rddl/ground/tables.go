@@ -281,10 +281,8 @@ func some(names []string) string {
 // arguments returns the i-th choice of values of v's parameters.
 func (v *variable) arguments(i int) []string {
 	args := make([]string, len(v.params))
-	for k := len(args) - 1; k >= 0; k-- {
-		n := len(v.params[k].names)
-		args[k] = v.params[k].names[i%n]
-		i /= n
+	for k, value := range v.places(i) {
+		args[k] = v.params[k].names[value]
 	}
 	return args
 }

@@ -16,6 +16,16 @@ func (c *compiler) number(n *ground.Node) number {
 	return x
 }
 
+// total is the sum of args. Both halves are summed by themselves, since a sum copies its terms.
+func (c *compiler) total(args []*ground.Node) number {
+	if len(args) == 1 {
+		return c.number(args[0])
+	}
+	out := c.total(args[:len(args)/2]).plus(c.total(args[len(args)/2:]), whole(1))
+	out.vec = nil
+	return out
+}
+
 // maximal number of wires in products of two sums
 const productTerms = 4096
 
@@ -29,14 +39,7 @@ func (c *compiler) newNumber(n *ground.Node) number {
 	case ground.Ref:
 		return c.numberRef(n)
 	case ground.Add:
-		out := c.number(n.Args[0])
-		for _, a := range n.Args[1:] {
-			out = out.plus(c.number(a), whole(1))
-		}
-		if len(n.Args) > 1 {
-			out.vec = nil
-		}
-		return out
+		return c.total(n.Args)
 	case ground.Sub:
 		return c.number(n.Args[0]).plus(c.number(n.Args[1]), whole(-1))
 	case ground.Neg:
