@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,6 +39,59 @@ func (s *Server) createProblem(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err := s.keep(r.Context(), p, name, f.folder); err != nil {
+		return err
+	}
+	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)
+	answer(w, http.StatusCreated, s.shown(*p))
+	return nil
+}
+
+// copyRequest is what a copy of a problem asks in place of the problem's own question.
+type copyRequest struct {
+	Name       string   `json:"name"`
+	Goal       string   `json:"goal"`
+	Reward     string   `json:"reward"`
+	Range      []string `json:"range"`
+	Require    []string `json:"require"`
+	SetInitial []string `json:"set_initial"`
+	Horizon    int      `json:"horizon"`
+}
+
+// copyProblem makes a task of a problem, with changes of the question, and keeps it as an uploaded one.
+func (s *Server) copyProblem(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.target(r.PathValue("problem"))
+	if err != nil {
+		return err
+	}
+	var q copyRequest
+	if err := decode(r, &q); err != nil {
+		return err
+	}
+	dir, err := s.folder.temporary("copy")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := t.linkInto(dir); err != nil {
+		return err
+	}
+	const made = "made"
+	if err := os.Mkdir(filepath.Join(dir, made), 0o700); err != nil {
+		return err
+	}
+	show := maps.Clone(t.ref)
+	show["goal"], show["range"], show["require"], show["set_initial"], show["out"] = q.Goal, q.Range, q.Require, q.SetInitial, made+"/task.toml"
+	if q.Reward != "" {
+		show["reward"] = q.Reward
+	}
+	if q.Horizon != 0 {
+		show["horizon"] = q.Horizon
+	}
+	if _, err := s.ask(r.Context(), dir, "show", show); err != nil {
+		return err
+	}
+	p := &Problem{Source: "uploaded", Task: "task.toml"}
+	if err := s.keep(r.Context(), p, cmp.Or(q.Name, t.id), filepath.Join(dir, made)); err != nil {
 		return err
 	}
 	w.Header().Set("Location", apiPrefix+"v1/problems/"+p.Problem)

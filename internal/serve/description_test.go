@@ -128,7 +128,7 @@ func bodyOf(op operation) map[string]bool {
 func TestFieldsAreDescribed(t *testing.T) {
 	a := api(t)
 	for name, v := range map[string]any{
-		"Job": Job{}, "Error": problemError{}, "ProblemDetails": details{}, "PictureRequest": pictureRequest{}, "Server": about{}, "Log": Log{},
+		"Job": Job{}, "Error": problemError{}, "ProblemDetails": details{}, "PictureRequest": pictureRequest{}, "CopyRequest": copyRequest{}, "Server": about{}, "Log": Log{},
 		"Problem": Problem{}, "File": File{}, "Expression": expression{}, "Result": resultLine{}, "ExpressionRequest": expressionRequest{}, "Session": sessionAnswer{}, "SessionRequest": sessionRequest{},
 	} {
 		described := map[string]bool{}

@@ -56,6 +56,13 @@ func TestProblems(t *testing.T) {
 	x.refused("DELETE", "problems/navigation%2F3x3", nil, http.StatusConflict, "is bundled")
 	x.refused("GET", "problems/navigation%2F3x3/files/task.toml", nil, http.StatusNotFound, "there is no file")
 
+	var copied Problem
+	x.call("POST", "problems/navigation%2F3x3/copy", obj{"name": "my own", "goal": "robot-at(x9,y20)", "horizon": 7}, http.StatusCreated, &copied)
+	if text := x.call("GET", "problems/my-own/files/task.toml", nil, http.StatusOK, nil); copied.Problem != "my-own" || copied.Horizon != 7 || !strings.Contains(string(text), "robot-at(x9,y20)") {
+		t.Errorf("the copy is %+v:\n%s", copied, text)
+	}
+	x.refused("POST", "problems/navigation%2F3x3/copy", obj{"goal": "nothing-there"}, http.StatusBadRequest, "nothing-there")
+	x.call("DELETE", "problems/my-own", nil, http.StatusNoContent, nil)
 	var network inspect.NetworkDocument
 	x.call("GET", "problems/navigation%2F3x3/network", nil, http.StatusOK, &network)
 	if network.Shape != sum.Network.Shape || len(network.Depends) != 9 || len(network.Layers) == 0 || network.Edges != sum.Network.Edges {

@@ -258,6 +258,7 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/api/v1/problems/{problem}", serve: s.getProblem},
 		{method: "DELETE", path: "/api/v1/problems/{problem}", serve: s.deleteProblem},
 		{method: "POST", path: "/api/v1/problems/{problem}/picture", serve: s.drawProblem},
+		{method: "POST", path: "/api/v1/problems/{problem}/copy", serve: s.copyProblem},
 		{method: "POST", path: "/api/v1/problems/{problem}/expression", serve: s.checkExpression},
 		{method: "GET", path: "/api/v1/problems/{problem}/network", serve: s.getNetwork},
 		{method: "GET", path: "/api/v1/problems/{problem}/contradictions", serve: s.getContradictions},

@@ -60,7 +60,7 @@ function disputed(a) {
 /** What the training data tell about a step, in words. @param {any} e */
 export function evidence(e) {
   switch (e?.kind) {
-    case "seen": return e.rows === undefined ? "seen in the training data" : `seen, ${counted(e.rows, "row")} ${e.rows === 1 ? "agrees" : "agree"}`;
+    case "seen": return e.rows === undefined ? "seen" : `seen, ${counted(e.rows, "row")} ${e.rows === 1 ? "agrees" : "agree"}`;
     case "disputed": return `disputed, ${e.agree} of ${counted(e.rows, "row")} agree`;
     case "supported": return `supported by ${e.class}`;
     case "unseen": return "unseen: there the model may be wrong";

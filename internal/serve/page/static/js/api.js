@@ -78,6 +78,11 @@ export async function text(path, signal) {
 /** What is sent as JSON. @param {any} body */
 const sent = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
+/** @param {string} path @returns {Promise<Blob>} */
+export async function blob(path) {
+  return (await request(path)).blob();
+}
+
 /** A file as an address within the page. @param {string} path @param {any} [body] */
 export async function file(path, body) {
   return URL.createObjectURL(await (await request(path, body && sent(body))).blob());

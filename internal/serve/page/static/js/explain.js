@@ -14,7 +14,7 @@ function at(steps) {
 }
 
 /** @param {any} c a constraint */
-const inWords = (c) => (c.words ?? c.constraint) + at(c.steps);
+const inWords = (c) => (c.words ?? c.constraint) + (c.group === "goal" ? " after the last step" : at(c.steps));
 
 /** The exact constraints, on request. @param {any[]} all */
 function exact(all) {
@@ -59,6 +59,9 @@ function forced(s) {
     s.alternatives.map((/** @type {any} */ o) => h("li", {}, o.without ? `without ${o.without}: ` : `${step(o.action)} instead: `, consequence(o))),
     s.others && h("li", {}, compared ? `the best other action, ${step(s.others.action)}: ` : "any other action: ", consequence(s.others))));
 }
+
+/** What forces one step. @param {any} x a document of `fdplan explain --json` @param {number} k its number, from 1 */
+export const forcing = (x, k) => h("ol", {}, (x.steps ?? []).filter((/** @type {any} */ s) => s.step === k).map(forced));
 
 /**
  * Shows a document of `fdplan explain --json`.

@@ -156,15 +156,15 @@ export function monitor(options) {
   }
   return {
     element, watch, clear, cancel,
-    /** Starts a job and follows it. One that still runs is stopped, or is the answer if it was asked the same. @param {any} request @returns {Promise<Job>} */
-    async begin(request) {
+    /** Starts a job and follows it. One that still runs is stopped, or is the answer if it was asked the same. @param {any} request @param {boolean} [still] does not scroll to it @returns {Promise<Job>} */
+    async begin(request, still = false) {
       if (job && !ended(job)) {
         if (question(job.request) === question(request)) return job;
         if (!options.several) await cancel();
       }
       const made = await api.post("jobs", request);
       watch(made);
-      element.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
+      if (!still) element.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
       return made;
     },
     /** Resumes following a job after a reload. @param {string} name @returns {Promise<Job>} */

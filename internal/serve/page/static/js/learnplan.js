@@ -24,7 +24,7 @@ export function planning(options) {
   const take = h("section", { class: "card", "aria-label": "Take it along", hidden: true }, h("h2", {}, "6. Take it along"), along);
   /** @type {any} */
   let entry = null;
-  let trained = "", own = 0, busy = false;
+  let trained = "", made = "", own = 0, busy = false;
 
   function request() {
     const text = steps.get();
@@ -43,11 +43,11 @@ export function planning(options) {
     if (busy) return;
     busy = true; // the button is not disabled: it has the focus
     try {
-      const made = await live.begin(asked);
+      made = (await live.begin(asked)).job;
       answer.hide();
       more.hidden = true;
       old.answers(question(asked));
-      options.planned(made.job);
+      options.planned(made);
     } catch (x) {
       fail(x);
     }
@@ -68,7 +68,7 @@ export function planning(options) {
   function ended(job) {
     if (job.error && !job.result) fail({ fault: job.error });
     if (!job.result) return;
-    answer.show(job);
+    answer.show(job, 0, job.job === made);
     fill(more, h("a", { class: "button", href: `#plan?${paramsOf(job.request)}&job=${job.job}` }, "Open it in Plan, with all settings"));
     more.hidden = false;
     tell(job.command);

@@ -3,6 +3,7 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { calm, fill, h } from "./dom.js";
+import { answered, editor } from "./edit.js";
 import { monitor } from "./job.js";
 import { stage } from "./player.js";
 import { planView } from "./planview.js";
@@ -14,11 +15,12 @@ import { question, stale } from "./stale.js";
  * @param {any} server
  */
 export function view(root, server) {
-  let job = "", step = 0, written = "", pictured = "", busy = false, pressed = false; // pictured is what the picture of the start shows
+  let job = "", asked = "", step = 0, written = "", pictured = "", busy = false, pressed = false; // pictured is what the picture of the start shows
   const trouble = h("div", {});
   const settings = setup({ server, range: true, changed: () => { note(); draw(); }, loaded: (summary) => { begin.disabled = !summary; draw(); } });
+  const bench = editor({ problem: settings.problem.get, asked: settings.copied, use });
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Plan");
-  const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin));
+  const form = h("form", { class: "card side", "aria-label": "Problem and settings", novalidate: true, onsubmit: submit }, h("h2", {}, "Problem"), settings.element, trouble, h("div", { class: "row" }, begin), bench.element);
   const initial = stage("Picture of the initial state", settings.choose);
   const start = h("details", { class: "card", open: true }, h("summary", {}, "The start"), initial.element, initial.notes);
   const answer = planView("The plan", (k) => {
@@ -27,9 +29,10 @@ export function view(root, server) {
   });
   const live = monitor({ label: "Planning", chart: true, done: ended });
   const answers = h("div", {}, live.element, answer.element);
+  const last = answered({ open(of) { bench.recall(of.problem); location.hash = `#plan?${paramsOf(of.request)}&job=${of.job}`; } });
   const old = stale({ place: answers, again: "Plan", now: () => question(settings.request("plan")), back: (text) => { settings.restore(new URLSearchParams(text)).then(note); } });
   fill(root, h("h1", {}, "Plan"), h("p", { class: "intro" }, "Find the plan with the best reward, and a proof that no plan is better."),
-    h("div", { class: "columns" }, form, h("div", {}, old.element, answers, start)));
+    h("div", { class: "columns" }, form, h("div", {}, old.element, answers, last.element, start)));
 
   function note() {
     const p = settings.params();
@@ -48,11 +51,11 @@ export function view(root, server) {
       initial.show(null);
       return;
     }
-    const asked = settings.start(), wanted = JSON.stringify([settings.problem.get(), asked]);
+    const start = settings.start(), wanted = JSON.stringify([settings.problem.get(), start]);
     if (wanted === pictured) return;
     pictured = wanted;
     try {
-      const frames = await api.post(`problems/${api.part(settings.problem.get())}/picture`, { ...asked, format: "parts" });
+      const frames = await api.post(`problems/${api.part(settings.problem.get())}/picture`, { ...start, format: "parts" });
       if (wanted !== pictured) return;
       initial.show(frames);
       settings.initial.fail(null);
@@ -60,16 +63,28 @@ export function view(root, server) {
       initial.show(null, h("p", { class: "hint" }, "The start cannot be drawn: " + /** @type {any} */ (e).message));
     }
   });
+  /** Plans for a problem that was edited. @param {string} problem */
+  async function use(problem) {
+    await settings.problem.load();
+    settings.problem.set(problem);
+    await settings.adopt();
+    if (settings.summary()?.horizon || settings.request("plan").horizon) await ask(true);
+  }
   /** @param {Event} e */
   async function submit(e) {
     e.preventDefault();
+    await ask(false);
+  }
+  /** @param {boolean} still the reader is elsewhere */
+  async function ask(still) {
     fill(trouble);
     pressed = busy;
     if (busy || !settings.valid()) return;
     const request = settings.request("plan"), from = settings.params().toString();
     busy = true; // the button is not disabled: it has the focus
     try {
-      const made = (await live.begin(request)).job;
+      const made = (await live.begin(request, still)).job;
+      asked = made;
       if (made !== job) {
         answer.hide();
         [job, step] = [made, 0];
@@ -80,14 +95,15 @@ export function view(root, server) {
       settings.fail(x, trouble);
     }
     busy = false;
-    if (pressed && question(settings.request("plan")) !== question(request)) submit(e); // the form has changed since
+    if (pressed && question(settings.request("plan")) !== question(request)) ask(still); // the form has changed since
   }
   /** @param {any} ended */
   function ended(ended) {
     if (ended.error && !ended.result) settings.fail({ fault: ended.error }, null);
     if (!ended.result) return;
     start.open = false;
-    answer.show(ended, step);
+    last.add(ended);
+    answer.show(ended, step, ended.job === asked);
   }
   return {
     /** @param {URLSearchParams} params */

@@ -3,10 +3,12 @@
 import * as api from "./api.js";
 import { horizons, numbers, policyVerdict, steps, values, verdict } from "./answer.js";
 import { fill, h } from "./dom.js";
-import { explained } from "./explain.js";
+import { explained, forcing } from "./explain.js";
+import { expression } from "./expression.js";
 import { refused } from "./field.js";
-import { leavings, monitor } from "./job.js";
+import { ended, leavings, monitor } from "./job.js";
 import { player, stage } from "./player.js";
+import { paramsOf } from "./setup.js";
 
 /** The server draws at most so many steps (picture.MaxSteps). */
 const drawable = 400;
@@ -27,6 +29,18 @@ export async function drawJob(job, seed) {
   }
 }
 
+/** Ends what a monitor follows. @param {any} monitor */
+function forget(monitor) {
+  if (monitor.current() && !ended(monitor.current())) monitor.cancel();
+  monitor.clear();
+}
+
+/** The request that explains the answer of a job. @param {any} job */
+function explaining(job) {
+  const names = ["problem", "model", "determinize", "ignore_discount", "set_initial", "goal", "range", "require", "reward", "threads", "memory", "time_limit"];
+  return { ...Object.fromEntries(names.filter((n) => job.request[n] !== undefined).map((n) => [n, job.request[n]])), kind: "explain" };
+}
+
 /**
  * @param {string} name
  * @param {(k: number) => void} [moved]
@@ -37,6 +51,7 @@ export function planView(name, moved = () => {}) {
   const control = player(`Play ${name}`, (k) => {
     picture.go(k);
     table.mark(k);
+    tell(k);
     moved(k);
   });
   /** @type {any} */
@@ -52,24 +67,56 @@ export function planView(name, moved = () => {}) {
     fill(why, h("h3", {}, "Why"), explained(job.result));
     live.clear();
   } });
-  const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, why, live.element, playing, below);
-  /** Offers the reasons why there is no plan, where the answer does not have them. @param {any} job */
-  function offer(job) {
+  /** @type {any} */
+  let reasons = null; // of the steps of the plan that is shown
+  const because = h("div", {}), asking = h("div", {}), looking = monitor({ label: "Looking for the reasons of the steps", done(job) {
+    if (!job.result) return;
+    reasons = job.result;
+    looking.clear();
+    tell(control.at());
+  } });
+  const element = h("section", { class: "card", "aria-label": name, hidden: true }, h("h2", {}, name), above, why, live.element, playing, looking.element, because, asking, below);
+  /** Says why step k is as it is. @param {number} k */
+  function tell(k) {
+    if (!reasons) return;
+    fill(because, h("h3", {}, "Why this step"), k ? forcing(reasons, k) : h("p", { class: "hint" }, "Go to a step: what else could be done there, and what that costs or breaks, stands here."));
+  }
+  /** Offers the reasons of each step, and of what is not in the plan. @param {any} job */
+  function question(job) {
+    reasons = null;
+    forget(looking);
+    for (const place of [because, asking]) fill(place);
+    if (job.kind !== "plan" || job.request.incremental || !job.result.plan?.length) return;
+    const asked = expression({ label: "Why not …", use: "rule", problem: () => job.problem, changed() {}, help: "A rule that the plan does not keep, such as ~move-west, or x@2 for the value at step 2. “What if” plans with it, and says what it costs and why." });
+    fill(because, h("button", { type: "button", onclick: async () => {
+      try {
+        await looking.begin({ ...explaining(job), horizon: job.result.horizon, of: job.job }, true);
+      } catch (e) {
+        fill(because, refused(e));
+      }
+    } }, "Why these steps?"));
+    fill(asking, asked.element, h("div", { class: "row" }, h("button", { type: "button", onclick() {
+      if (asked.get()) location.hash = `#whatif?${paramsOf(job.request)}&change=${encodeURIComponent(asked.get())}`;
+      else asked.fail("Write a rule here, for example ~move-west.");
+    } }, "Ask in What if")));
+  }
+  /** Offers the reasons why there is no plan, where the answer does not have them, or looks for them at once. @param {any} job @param {boolean} fresh */
+  function offer(job, fresh) {
     fill(why);
-    live.clear();
+    forget(live);
     const a = job.result, r = job.request;
     if (a.status !== "infeasible" || a.start_breaks || r.incremental) return;
     const horizon = a.horizon ?? Math.max(...(a.horizons ?? []).map((/** @type {any} */ l) => l.horizon));
-    const request = Object.fromEntries(["problem", "model", "determinize", "ignore_discount", "set_initial", "goal", "range", "require", "reward", "threads", "memory", "time_limit"].filter((n) => r[n] !== undefined).map((n) => [n, r[n]]));
     const button = h("button", { type: "button", onclick: async () => {
       button.disabled = true;
       try {
-        await live.begin({ ...request, kind: "explain", horizon });
+        await live.begin({ ...explaining(job), horizon });
       } catch (e) {
         fill(why, refused(e));
       }
     } }, a.horizons?.length > 1 ? `Why is there no plan of ${horizon} steps?` : "Why is there no plan?");
     fill(why, button);
+    if (fresh) button.click();
   }
   /** Plays a run of a policy. @param {number} [drawn] its seed */
   async function play(drawn) {
@@ -86,11 +133,12 @@ export function planView(name, moved = () => {}) {
   return {
     element, jump: control.jump,
     hide() { element.hidden = true; },
-    /** @param {any} job that has ended with a document @param {number} [at] step to begin with */
-    async show(job, at = 0) {
+    /** @param {any} job that has ended with a document @param {number} [at] step to begin with @param {boolean} [fresh] it was asked for here: the reasons why there is no plan are, too */
+    async show(job, at = 0, fresh = false) {
       const a = job.result;
       element.hidden = false;
       shown = a.table ? job : null;
+      question(job);
       runs.hidden = !shown;
       table.element.hidden = Boolean(shown);
       if (shown) {
@@ -102,7 +150,7 @@ export function planView(name, moved = () => {}) {
       }
       fill(above, verdict(a), numbers(a), horizons(a));
       fill(below, leavings(job));
-      offer(job);
+      offer(job, fresh);
       const has = Array.isArray(a.plan) && a.plan.length > 0;
       playing.hidden = !has;
       if (!has) return;

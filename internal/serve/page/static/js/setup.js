@@ -101,6 +101,18 @@ export function setup(options) {
       if (summary && !summary.horizon && !fields.horizon.get()) lengthless();
     },
     summary: () => summary,
+    /** What a copy of the problem takes over of the question. */
+    copied() {
+      const { goal, reward, require, range, set_initial, horizon } = self.request("plan");
+      return { goal, reward, require, range, set_initial, ...(typeof horizon === "number" && { horizon }) };
+    },
+    /** Reads a problem that has the question of the form in itself. */
+    async adopt() {
+      initial.set([]);
+      for (const [, , , set] of asked) set([]);
+      await load(false);
+      note();
+    },
     /** The start and the goal as a picture of them is asked for; of what is being written, the last that was accepted. */
     start: () => ({ set_initial: initial.get(), goal: goal.sound(), range: ranges.sound() }),
     choose: initial.choose,
