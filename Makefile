@@ -70,6 +70,10 @@ release: ## Build the archives for all systems, with checksums, in dist/.
 playground: ## Write the playground, static files with the planner as WebAssembly, into dist/playground.
 	bash .ci/playground
 
+.PHONY: wheels
+wheels: ## Build Python wheels that carry the program, for all systems, in dist/wheels; needs Python 3.11.
+	python3 .ci/wheels
+
 .PHONY: clean
 clean: ## Remove what build and release write.
 	rm -rf fdplan fdplan-* dist

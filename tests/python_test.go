@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -55,4 +56,48 @@ func TestPython(t *testing.T) {
 			t.Errorf("something is left open:\n%s", out)
 		}
 	}
+}
+
+// TestWheel installs the wheel of this system into an environment of its own, where it brings the program.
+func TestWheel(t *testing.T) {
+	python := interpreter(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("environments have other folders there")
+	}
+	if exec.Command(python, "-c", "import tomllib, venv, pip").Run() != nil {
+		extsolver.Missing(t, python+" is older than 3.11, or has no pip")
+	}
+	target := runtime.GOOS + "/" + runtime.GOARCH
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Env = []string{"HOME=" + os.Getenv("HOME"), "PATH=" + filepath.Dir(goProgram(t)) + string(os.PathListSeparator) + "/usr/bin"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	python, err := exec.LookPath(python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wheel := filepath.Join("..", run(python, "../.ci/wheels", target))
+	dir := t.TempDir()
+	run(python, "-m", "venv", "--without-pip", dir)
+	inside := filepath.Join(dir, "bin", "python3")
+	run(python, "-m", "pip", "--python", inside, "install", "--quiet", "--no-index", "--no-deps", wheel)
+	if got := run(inside, "-c", `import fdplan; print(fdplan.plan("navigation/3x3", horizon=4).reward, fdplan.program.find())`); got != "-4.0 "+filepath.Join(dir, "bin", "fdplan") {
+		t.Errorf("the wheel prints %q", got)
+	}
+}
+
+// goProgram is the path of the program go.
+func goProgram(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -1,5 +1,6 @@
 """The functions, with the program."""
 
+import asyncio
 import inspect
 import os
 import shutil
@@ -218,6 +219,26 @@ class Errors(InFolder):
 
 
 class Progress(InFolder):
+    def test_await(self) -> None:
+        async def both() -> tuple[fdplan.Plan, list[str]]:
+            first = await fdplan.plan.start("navigation/3x3", horizon=4)
+            with fdplan.plan.start("navigation/3x3", horizon=4, engine="pb") as job:
+                return first, [event.kind async for event in job]
+
+        plan, kinds = asyncio.run(both())
+        self.assertEqual(plan.reward, -4.0)
+        self.assertIn("plan", kinds)
+
+    def test_cancelled_task(self) -> None:
+        job = fdplan.plan.start(sack(Path()), engine="pb")
+
+        async def wait() -> None:
+            await asyncio.wait_for(job, timeout=0.5)
+
+        with self.assertRaises((TimeoutError, asyncio.TimeoutError)):
+            asyncio.run(wait())
+        self.assertFalse(job.running)
+
     def test_events(self) -> None:
         with fdplan.plan.start("navigation/3x3", horizon=4, engine="pb") as job:
             events = list(job)

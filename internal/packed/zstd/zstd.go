@@ -23,7 +23,6 @@ type reader struct {
 	in     *bufio.Reader
 	most   uint64 // bytes of a window
 	err    error
-	began  bool   // a frame has
 	out    []byte // of this frame, what matches can refer to at least
 	read   int    // of out, by the caller
 	window uint64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import json
@@ -9,7 +10,7 @@ import queue
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from subprocess import Popen
@@ -22,6 +23,7 @@ from .events import Event
 from .progress import shown
 
 P = ParamSpec("P")
+A = TypeVar("A")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -53,8 +55,9 @@ def reader(kind: type[T], **more: Any) -> Callable[[dict[str, Any]], T]:
 class Job(Generic[T_co]):
     """A command at work.
 
-    Iterating yields its events as they happen; :meth:`result` waits for its result. As a
-    context manager it ends the command when the block is left.
+    Iterating yields its events as they happen; :meth:`result` waits for its result. In
+    coroutines, ``async for`` and ``await`` do. As a context manager it ends the command when
+    the block is left.
     """
 
     def __init__(self, invocation: Invocation[T_co]) -> None:
@@ -123,6 +126,30 @@ class Job(Generic[T_co]):
                 best = None
             raise Interrupted(best) from None
         return self._answer()
+
+    def __await__(self) -> Generator[Any, None, T_co]:
+        """Wait for the result in a coroutine; a task that is cancelled ends the command."""
+        return self._awaited().__await__()
+
+    async def _awaited(self) -> T_co:
+        await self._aside(self._wait)
+        return self._answer()
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while not self._over:
+            event = await self._aside(self._events.get)
+            if event is None:
+                self._over = True
+                return
+            yield event
+
+    async def _aside(self, wait: Callable[[], A]) -> A:
+        """Return what a function returns that waits for the command, on a thread of its own."""
+        try:
+            return await asyncio.to_thread(wait)
+        except asyncio.CancelledError:
+            self._end()
+            raise
 
     def _wait(self) -> None:
         self._process.wait()

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,26 @@ VARIABLE = "FDPLAN"
 
 
 def find() -> Path:
-    """Return the path of the program: what FDPLAN names, or else fdplan on the path.
+    """Return the path of the program: what FDPLAN names, or else that of the wheel, or fdplan on the path.
 
     Raises:
         MissingProgram: if there is none.
     """
     named = os.environ.get(VARIABLE)
-    found = shutil.which(named or "fdplan")
+    found = shutil.which(named) if named else _installed() or shutil.which("fdplan")
     if found is None and named:
         raise MissingProgram(f"{VARIABLE} names {named}, which is no program")
     if found is None:
         raise MissingProgram(f"fdplan is not on the path; expected it there, or the environment variable {VARIABLE} with its name")
     return Path(found)
+
+
+def _installed() -> str | None:
+    """Return the program that a wheel has brought, where this package was installed by one."""
+    for scheme in (sysconfig.get_default_scheme(), f"{os.name}_user"):
+        if Path(sysconfig.get_path("purelib", scheme)) in Path(__file__).parents:
+            return shutil.which("fdplan", path=sysconfig.get_path("scripts", scheme))
+    return None
 
 
 def start(arguments: Sequence[str], *, stdin: int = subprocess.DEVNULL, stderr: int | None = subprocess.PIPE) -> subprocess.Popen[str]:
