@@ -47,7 +47,17 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
+	early, err := c.outright(ctx, a)
+	if err != nil {
+		return limited(ctx, err)
+	}
 	task, err := loadProblem(ctx, c.Ref, c.Changes)
+	if err != nil && early != nil {
+		doc, failed := early.Answer(ctx, err, a.now().Sub(a.started))
+		if doc != nil || failed != nil {
+			return errors.Join(failed, c.tell(a, &execute.Document{Document: *doc}, nil))
+		}
+	}
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -89,6 +99,18 @@ func (c *planCmd) Run(a *environment) error {
 		return err
 	}
 	return c.tell(a, doc, maker.None)
+}
+
+// outright looks for a plan of a problem in PDDL before it is compiled; nil where more is asked than any plan.
+func (c *planCmd) outright(ctx context.Context, a *environment) (*plan.Outright, error) {
+	if c.Horizon.Max > 0 || c.Safe || c.Certify != "" || c.Proof != "" || c.SimulatorRef.Name != "" || !c.Changes.None() || isShared(c.Out) || isTask(c.Out) {
+		return nil, nil
+	}
+	early, err := plan.NewOutright(ctx, c.Ref, a.limits(c.Effort).Memory/8)
+	if early != nil {
+		early.Begin(ctx)
+	}
+	return early, err
 }
 
 // divide has the work sent to the workers of a server, if one is named. The returned function
@@ -353,8 +375,11 @@ func writeVerdict(b *strings.Builder, d *execute.Document) {
 
 // unproven says what is known of the metric where a plan was not proven to be cheapest.
 func unproven(d *execute.Document) string {
-	if d.Status != engine.Feasible || d.Bound == nil || *d.Metric == *d.Reward { // with these equal, the metric is no cost
+	if d.Status != engine.Feasible || *d.Metric == *d.Reward { // with these equal, the metric is no cost
 		return ""
+	}
+	if d.Bound == nil {
+		return ", not proven cheapest"
 	}
 	return fmt.Sprintf(", not proven cheapest (at least %v)", *d.Metric+*d.Reward-*d.Bound)
 }

@@ -1,6 +1,7 @@
 package pddl
 
 import (
+	"maps"
 	"math"
 
 	"github.com/fdplan/fdplan/internal/rddl/ground"
@@ -9,47 +10,66 @@ import (
 // Range is the values that a number can have.
 type Range struct{ Lo, Hi float64 }
 
-// mostValue bounds the numbers that ranges are found for, and mostRounds the steps that the search for them takes.
+// mostValue bounds the numbers that ranges are found for.
+const mostValue = 1 << 20
+
+// Rounds over all actions: in the first a number gets the values that an action gives it. Then what still grows has no bound, and what conditions leave of that
+// is found in the last (widening and narrowing; Cousot and Cousot, POPL 1977).
 const (
-	mostValue  = 1 << 20
-	mostRounds = 1 << 14
+	growRounds   = 256
+	narrowRounds = 4
 )
 
 // ranges finds what values numbers can reach, by intervals: each action widens those of what it changes, as far as its comparisons of one number
 // allow it to happen. A number that leaves all bounds has no range.
 func (g *grounder) ranges() map[string]Range {
-	r := &ranger{grounder: g, now: map[string]Range{}}
+	first := map[string]Range{}
 	for k, i := range g.functions {
 		x := g.p.Fluents[i].Initial
-		r.now[k] = Range{x, x}
+		first[k] = Range{x, x}
 	}
-	for range mostRounds {
-		r.grew = false
-		for i, x := range g.instances {
-			s := bind(nil, x.rule.params[:x.rule.own], x.args)
-			r.within = map[string]Range{}
-			if r.refine(x.rule.action.Pre, s) {
-				r.widen(i, x.rule.action.Effect, s)
-			}
-		}
-		if !r.grew {
-			break
+	r := &ranger{grounder: g, now: maps.Clone(first)}
+	r.to = r.now
+	for n := 0; r.round(); n++ {
+		r.leap = n >= growRounds
+	}
+	if r.leap {
+		r.leap = false
+		for range narrowRounds {
+			r.to = maps.Clone(first)
+			r.round()
+			r.now = r.to
 		}
 	}
 	out := map[string]Range{}
 	for k, i := range g.functions {
-		if x := r.now[k]; g.p.Fluents[i].Type == ground.Int && !r.grew && math.Max(-x.Lo, x.Hi) <= mostValue {
+		if x := r.now[k]; g.p.Fluents[i].Type == ground.Int && math.Max(-x.Lo, x.Hi) <= mostValue {
 			out[g.p.Fluents[i].Name] = x
 		}
 	}
 	return out
 }
 
+// round has all actions happen, and reports whether a number has more values than before.
+func (r *ranger) round() (grew bool) {
+	r.grew = false
+	for i, x := range r.instances {
+		s := bind(nil, x.rule.params[:x.rule.own], x.args)
+		r.within = map[string]Range{}
+		if r.refine(x.rule.action.Pre, s) {
+			r.widen(i, x.rule.action.Effect, s)
+		}
+	}
+	return r.grew
+}
+
 // ranger is the state of ranges.
 type ranger struct {
 	*grounder
 	now    map[string]Range
+	to     map[string]Range // what effects lead to
 	within map[string]Range // of numbers, where an action happens
+	leap   bool             // what grows has no bound
 	grew   bool
 }
 
@@ -222,7 +242,7 @@ func (r *ranger) widen(i int, e *Expr, s scope) {
 		}
 	default:
 		k := key(e.Args[0].Name, r.ground(e.Args[0].Terms, s))
-		was, ok := r.now[k]
+		was, ok := r.to[k]
 		if !ok {
 			return
 		}
@@ -240,7 +260,13 @@ func (r *ranger) widen(i int, e *Expr, s scope) {
 		}
 		to := Range{max(-2*mostValue, min(was.Lo, y.Lo)), min(2*mostValue, max(was.Hi, y.Hi))}
 		if to != was {
-			r.now[k], r.grew = to, true
+			if r.grew = true; r.leap && to.Lo < was.Lo {
+				to.Lo = -2 * mostValue
+			}
+			if r.leap && to.Hi > was.Hi {
+				to.Hi = 2 * mostValue
+			}
+			r.to[k] = to
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package load
 
 import (
+	"context"
+	"slices"
+
+	"github.com/fdplan/fdplan/internal/rddl/ground"
+	"github.com/fdplan/fdplan/internal/rddl/task"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -53,4 +58,22 @@ func (p *Problem) ExecuteText(name string, text []byte) (*Executed, error) {
 	}
 	x.turn(p)
 	return x, nil
+}
+
+// GroundNumbers grounds a problem in PDDL with numbers, and compiles nothing; nil for other problems, and for a goal that is not its own.
+func GroundNumbers(ctx context.Context, r Ref) (*task.Task, error) {
+	if err := r.Resolve(); err != nil || r.PDDL == "" || r.Name == "" || r.Goal != "" {
+		return nil, err
+	}
+	if r.Read == nil {
+		r.Read = ReadFile
+	}
+	t, err := task.FromPDDL(r.PDDL, r.Name, r.Read)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = t.Ground(ctx, r.Read); err != nil || !slices.ContainsFunc(t.Grounded().Fluents, func(f ground.Fluent) bool { return f.Kind == ground.State && f.Type != ground.Bool }) {
+		return nil, err
+	}
+	return t, nil
 }
