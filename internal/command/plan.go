@@ -65,7 +65,7 @@ func (c *planCmd) Run(a *environment) error {
 		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Ref.Name, c.Domain), c.Query, a.now().Sub(a.started))}, nil)
 	}
 	progress := c.planning(a, task.Task)
-	request := plan.Request{Query: c.Query, Limits: a.limits(c.Effort), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now()}
+	request := plan.Request{Query: c.Query, Limits: a.limits(c.Effort), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(), Outright: early}
 	if err := c.check(); err != nil {
 		return err
 	}

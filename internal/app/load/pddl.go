@@ -60,9 +60,9 @@ func (p *Problem) ExecuteText(name string, text []byte) (*Executed, error) {
 	return x, nil
 }
 
-// GroundNumbers grounds a problem in PDDL with numbers, and compiles nothing; nil for other problems, and for a goal that is not its own.
+// GroundNumbers grounds a problem in PDDL with numbers, and compiles nothing; nil for other problems, and for a goal or ranges of the user's.
 func GroundNumbers(ctx context.Context, r Ref) (*task.Task, error) {
-	if err := r.Resolve(); err != nil || r.PDDL == "" || r.Name == "" || r.Goal != "" {
+	if err := r.Resolve(); err != nil || r.PDDL == "" || r.Name == "" || r.Goal != "" || len(r.Range) > 0 {
 		return nil, err
 	}
 	if r.Read == nil {

@@ -102,26 +102,34 @@ func aside(p *load.Problem, r *Request) func(context.Context, int64) bool {
 	if !p.InPDDL() || p.OwnReward || p.Truth.Task.Grounded() == nil {
 		return nil
 	}
-	g := p.Truth.Task.Grounded()
-	ranges := p.Truth.Sim.Ranges()
-	search := greedy.New(g, r.Limits.Memory/8, func(fluent int) (lo, hi float64) {
-		x, _ := ranges.Of(&g.Fluents[fluent])
-		return x.Lo, x.Hi
-	})
+	if r.Outright == nil {
+		g, ranges := p.Truth.Task.Grounded(), p.Truth.Sim.Ranges()
+		r.Outright = &Outright{p.Truth.Task, greedy.New(g, r.Limits.Memory/8, func(fluent int) (lo, hi float64) {
+			x, _ := ranges.Of(&g.Fluents[fluent])
+			return x.Lo, x.Hi
+		}), true}
+	}
+	search := r.Outright.search
+	offer := func() {
+		tr := &factored.Trace{}
+		for _, values := range search.Best.Values {
+			bits, err := p.Truth.Compiled.Valuation(values)
+			if err != nil {
+				return // the model has no such state
+			}
+			tr.Steps = append(tr.Steps, bits)
+		}
+		if report, err := validate.Check(p.Problem, p.Network, validate.FromTrace(tr)); err == nil && report.Valid {
+			r.Limits.Shared.Offer(tr, report.Reward)
+		}
+	}
+	if search.Best != nil {
+		offer()
+	}
 	return func(ctx context.Context, work int64) bool {
 		better, done := search.Advance(ctx, work)
 		if better {
-			tr := &factored.Trace{}
-			for _, values := range search.Best.Values {
-				bits, err := p.Truth.Compiled.Valuation(values)
-				if err != nil {
-					return !done // the model has no such state
-				}
-				tr.Steps = append(tr.Steps, bits)
-			}
-			if report, err := validate.Check(p.Problem, p.Network, validate.FromTrace(tr)); err == nil && report.Valid {
-				r.Limits.Shared.Offer(tr, report.Reward)
-			}
+			offer()
 		}
 		return !done
 	}

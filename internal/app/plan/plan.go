@@ -54,6 +54,9 @@ type Request struct {
 	Started time.Time                         `kong:"-"` // start of the process; zero means the time of the call
 	Loaded  time.Time                         `kong:"-"` // when the problem was loaded; zero means the time of the call
 
+	// Outright, where it is set, has looked for plans before the problem was compiled.
+	Outright *Outright `kong:"-"`
+
 	unproven bool // no proof is wanted
 }
 
@@ -100,7 +103,8 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	if r.Horizon.Max == 0 {
-		r.Limits.Shared, r.Limits.Aside = cmp.Or(r.Limits.Shared, &engine.Exchange{}), aside(p, &r)
+		r.Limits.Shared = cmp.Or(r.Limits.Shared, &engine.Exchange{})
+		r.Limits.Aside = aside(p, &r)
 	}
 	began := r.Now()
 	solving, cancel := r.share(ctx)

@@ -40,7 +40,7 @@ func (Ways) Solve(ctx context.Context, q engine.Query, l engine.Limits, report f
 	}
 	full := func() bool { return ctx.Err() != nil || l.Memory > 0 && r.ways != nil && r.ways.bytes() > l.Memory/4*3 }
 	if !r.g.addInitial(ctx, full) {
-		return &engine.Result{Status: engine.Unknown, Reason: r.stopped(ctx)}, nil
+		return r.orBest(&engine.Result{Status: engine.Unknown, Reason: r.stopped(ctx)}), nil
 	}
 	r.aside(ctx, asideFirst)
 	if err := r.seek(ctx, full); err != nil && ctx.Err() == nil {
@@ -63,7 +63,8 @@ const (
 // aside has the search for any plan do so much work in all, or its part of that once there is a plan.
 func (r *run) aside(ctx context.Context, work int64) {
 	for r.limits.Aside != nil && ctx.Err() == nil {
-		_, was := r.limits.Shared.Best()
+		tr, was := r.limits.Shared.Best()
+		r.found = tr != nil
 		share := work
 		if r.found {
 			share /= asidePart
@@ -76,7 +77,6 @@ func (r *run) aside(ctx context.Context, work int64) {
 			r.limits.Aside = nil
 		}
 		if tr, reward := r.limits.Shared.Best(); tr != nil && (!r.found || reward > was) {
-			r.found = true
 			r.report(engine.Progress{Phase: "search: a plan", Reward: &reward, Trace: tr})
 		}
 	}
@@ -84,7 +84,7 @@ func (r *run) aside(ctx context.Context, work int64) {
 
 // confine has a search look for nothing that costs more than the best plan.
 func (r *run) confine(c *cheapest) {
-	if _, reward := r.limits.Shared.Best(); r.found {
+	if tr, reward := r.limits.Shared.Best(); tr != nil {
 		c.limit = min(c.limit, 1-reward)
 	}
 }
@@ -93,7 +93,7 @@ func (r *run) confine(c *cheapest) {
 func (r *run) orBest(out *engine.Result) *engine.Result {
 	if tr, reward := r.limits.Shared.Best(); tr != nil && out.Status == engine.Unknown {
 		out.Status, out.Trace, out.Reward, out.Horizon = engine.Feasible, tr, reward, tr.Horizon()
-		if *out.Bound == reward {
+		if out.Bound != nil && *out.Bound == reward {
 			out.Status, out.Reason = engine.Optimal, ""
 		}
 	}
