@@ -47,22 +47,12 @@ func (c *planCmd) Run(a *environment) error {
 	}
 	ctx, cancel := a.context(c.Bounds)
 	defer cancel()
-	early, err := c.outright(ctx, a)
-	if err != nil {
-		return limited(ctx, err)
-	}
-	task, err := loadProblem(ctx, c.Ref, c.Changes)
-	if err != nil && early != nil {
-		doc, failed := early.Answer(ctx, err, a.now().Sub(a.started))
-		if doc != nil || failed != nil {
-			return errors.Join(failed, c.tell(a, &execute.Document{Document: *doc}, nil))
-		}
-	}
-	if err != nil && ctx.Err() == nil {
+	task, early, none, err := c.load(ctx, a)
+	switch {
+	case err != nil:
 		return err
-	}
-	if err != nil {
-		return c.tell(a, &execute.Document{Document: *plan.Unloaded(ctx, cmp.Or(c.Ref.Name, c.Domain), c.Query, a.now().Sub(a.started))}, nil)
+	case none != nil:
+		return c.tell(a, &execute.Document{Document: *none}, nil)
 	}
 	progress := c.planning(a, task.Task)
 	request := plan.Request{Query: c.Query, Limits: a.limits(c.Effort), Report: progress.Engine, Now: a.now, Started: a.started, Loaded: a.now(), Outright: early}
@@ -99,6 +89,25 @@ func (c *planCmd) Run(a *environment) error {
 		return err
 	}
 	return c.tell(a, doc, maker.None)
+}
+
+// load loads the problem, after a search for a plan of one in PDDL; none is the answer where it was not loaded.
+func (c *planCmd) load(ctx context.Context, a *environment) (p *load.Problem, early *plan.Outright, none *plan.Document, err error) {
+	if early, err = c.outright(ctx, a); err != nil {
+		return nil, nil, nil, limited(ctx, err)
+	}
+	if p, err = loadProblem(ctx, c.Ref, c.Changes); err == nil {
+		return p, early, nil, nil
+	}
+	if early != nil {
+		if d, failed := early.Answer(ctx, err, a.now().Sub(a.started)); d != nil || failed != nil {
+			return nil, nil, d, failed
+		}
+	}
+	if ctx.Err() == nil {
+		return nil, nil, nil, err
+	}
+	return nil, nil, plan.Unloaded(ctx, cmp.Or(c.Ref.Name, c.Domain), c.Query, a.now().Sub(a.started)), nil
 }
 
 // outright looks for a plan of a problem in PDDL before it is compiled; nil where more is asked than any plan.

@@ -9,6 +9,7 @@ import (
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
 	"github.com/fdplan/fdplan/internal/engine"
+	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/greedy"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/task"
@@ -66,8 +67,12 @@ func (o *Outright) Answer(ctx context.Context, why error, after time.Duration) (
 	if o.search.Best == nil {
 		return nil, nil
 	}
+	e, err := registry.AnyLength(registry.Options{})
+	if err != nil {
+		return nil, err
+	}
 	g := o.t.Grounded()
-	d := &Document{Schema: app.Schema, Problem: g.Domain + "/" + g.Instance, Engine: "search", Status: engine.Feasible, Stopped: why.Error(), Stats: map[string]int64{}}
+	d := &Document{Schema: app.Schema, Problem: g.Domain + "/" + g.Instance, Engine: e.Name(), Status: engine.Feasible, Stopped: why.Error(), Stats: map[string]int64{}}
 	d.Seconds = Seconds{Total: after.Seconds()}
 	var names []string
 	for _, values := range o.search.Best.Values {
