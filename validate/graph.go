@@ -281,7 +281,7 @@ func (s *spread) solve() (reward int64, ok bool) {
 			q.set(slot{bit: b}, s.now[b])
 		}
 	}
-	g.check.network(s.t, q)
+	g.check.network(q)
 	var open []slot
 	for _, b := range g.states {
 		if next := (slot{b, true}); s.drawn[b] {

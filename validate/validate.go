@@ -206,9 +206,8 @@ func (c *checker) tryFrom(t int, state factored.Valuation, tr *factored.Trace) b
 	for _, b := range c.p.Bits(factored.Action) {
 		q.set(slot{bit: b}, c.plan.Actions[t-1][b])
 	}
-	if !c.network(t, q) || !c.functions(q) {
-		return false
-	}
+	c.network(q)
+	c.functions(q)
 	var open []slot
 	for _, s := range slots(c.p, factored.State, true) {
 		switch {
@@ -362,9 +361,9 @@ func (c *checker) further(t int) bool { return c.failure == nil || t > c.failure
 
 // network evaluates the learned transition from its definition: a unit is
 // active when at least its threshold of inputs agree with their weights.
-func (c *checker) network(t int, q *question) bool {
+func (c *checker) network(q *question) {
 	if c.net == nil {
-		return true
+		return
 	}
 	in := make([]bool, len(c.p.Inputs))
 	for i, b := range c.p.Inputs {
@@ -387,7 +386,6 @@ func (c *checker) network(t int, q *question) bool {
 	for j, b := range c.p.Outputs {
 		q.set(slot{bit: b, next: true}, in[j])
 	}
-	return true
 }
 
 // CheckStep checks a single step: that C allows the state and action of now together, and

@@ -221,16 +221,14 @@ func (l *jobList) end() {
 	l.active.Wait()
 }
 
-// stop asks a job to end. It reports whether the job was still to run or running.
-func (j *job) stop(asked bool) bool {
+// stop asks a job to end that is still to run or running.
+func (j *job) stop(asked bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.cancel == nil {
-		return false
+	if j.cancel != nil {
+		j.asked = j.asked || asked
+		j.cancel()
 	}
-	j.asked = j.asked || asked
-	j.cancel()
-	return true
 }
 
 // start queues a job whose folder is complete, with the document of its command. After an

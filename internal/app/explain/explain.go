@@ -200,20 +200,21 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 		}
 		d.Status, d.Reward = string(res.Status), app.RewardOf(t.Problem, res.Reward)
 	}
-	return d, errors.Join(d.forces(ctx, t, trace, e, r), d.breaks(ctx, trace, r))
+	err = d.forces(ctx, t, trace, e, r)
+	d.breaks(ctx, trace, r)
+	return d, err
 }
 
 // breaks says what breaks the steps of a plan where outcomes are drawn.
-func (d *Explanation) breaks(ctx context.Context, trace *factored.Trace, r Request) error {
+func (d *Explanation) breaks(ctx context.Context, trace *factored.Trace, r Request) {
 	if r.Drawn == nil || ctx.Err() != nil {
-		return nil
+		return
 	}
 	var breaks []*policy.Break
 	d.Chance, breaks = policy.Fares(ctx, r.Drawn, trace, policy.Request{Limits: r.Limits, Now: r.Now, Started: r.Now()})
 	for i := range min(len(breaks), len(d.Steps)) {
 		d.Steps[i].Break = breaks[i]
 	}
-	return nil
 }
 
 // given checks the plan of the request, if there is one, and returns its trace.

@@ -189,7 +189,7 @@ func (m *model) search(ctx context.Context, r Request, d *plan.Document) (*engin
 		res.Status = engine.Infeasible
 	}
 	d.Status = res.Status
-	m.refused(d.Robust, proof, widest, r.Horizon, open)
+	m.refused(d.Robust, proof, widest, open)
 	return res, nil
 }
 
@@ -359,7 +359,7 @@ func number(v *factored.Variable, x int64) float64 {
 }
 
 // refused writes why there is no plan.
-func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tube, h bind.Horizon, open int) {
+func (m *model) refused(d *plan.Robust, proof *tube.Refutation, widest *tube.Tube, open int) {
 	if widest != nil {
 		m.widths(d, widest)
 	}

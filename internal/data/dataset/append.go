@@ -126,7 +126,7 @@ func (a *Appender) columns(text []byte) (rewarded bool, err error) {
 	}
 	for i, h := range f.header {
 		switch n := len(a.s.Columns); {
-		case i == n && h == rewardName && !a.s.has(rewardName):
+		case i == n && h == rewardName && !a.s.hasReward():
 			rewarded = true
 		case i >= n || canonical(h) != canonical(a.s.Columns[i].Name):
 			return false, source.Errorf(a.name, 1, 1, "column %d is %s, expected the columns in the order %s: rows are added to the end",
@@ -156,7 +156,7 @@ func (a *Appender) WriteRewarded(values, rewards []float64) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if a.s.has(rewardName) || !slices.ContainsFunc(rewards, func(y float64) bool { return !math.IsNaN(y) }) {
+	if a.s.hasReward() || !slices.ContainsFunc(rewards, func(y float64) bool { return !math.IsNaN(y) }) {
 		rewards = nil
 	}
 	a.new += len(values) / cols

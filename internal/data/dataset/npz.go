@@ -27,11 +27,6 @@ type npzEncoder struct {
 	rewards []float64
 }
 
-func newNPZEncoder(w io.Writer, s *Schema, rewards []float64) (*npzEncoder, error) {
-	n := len(s.Columns)
-	return &npzEncoder{w, s, make([][]bool, n), make([][]int64, n), make([][]float64, n), rewards}, nil
-}
-
 func (e *npzEncoder) rows(values []float64) error {
 	n := len(e.s.Columns)
 	for i := range e.s.Columns {
@@ -147,7 +142,7 @@ func readNPZ(f *os.File) (*Data, error) {
 		}
 	}
 	d.addColumns(columns)
-	if has(z, rewardName+".npy") && !d.Schema.has(rewardName) {
+	if has(z, rewardName+".npy") && !d.Schema.hasReward() {
 		rewards, err := npzColumn(z, &Column{Name: rewardName, Type: Real}, &left)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %v", rewardName, err)

@@ -107,7 +107,7 @@ func readParquet(f *os.File) (*Data, error) {
 	}
 	n := len(d.Schema.Columns)
 	leaves := pf.Columns
-	rewards := len(leaves) == n+1 && leaves[n].Name == rewardName && !d.Schema.has(rewardName)
+	rewards := len(leaves) == n+1 && leaves[n].Name == rewardName && !d.Schema.hasReward()
 	for i := range d.Schema.Columns {
 		if len(leaves) != n && !rewards || leaves[i].Name != d.Schema.Columns[i].Name {
 			return nil, fmt.Errorf("the columns are not those of its %s", schemaKey)

@@ -273,7 +273,7 @@ func (s *Schema) UnmarshalJSON(text []byte) error {
 	return s.check()
 }
 
-// has reports whether there is a column of a name.
-func (s *Schema) has(name string) bool {
-	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
+// hasReward reports whether there is a column of rewards.
+func (s *Schema) hasReward() bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == rewardName })
 }

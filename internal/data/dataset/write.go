@@ -50,7 +50,7 @@ func Create(name string, s *Schema) (*File, error) { return create(name, s, nil)
 // create is Create with the rewards of all rows that follow, nil for none. Where a fluent is
 // named reward there is no column for them.
 func create(name string, s *Schema, rewards []float64) (*File, error) {
-	if s.has(rewardName) {
+	if s.hasReward() {
 		rewards = nil
 	}
 	format, err := FormatOf(name)
@@ -77,7 +77,8 @@ func newEncoder(w io.Writer, format Format, s *Schema, rewards []float64) (encod
 	case Parquet:
 		return newParquetEncoder(w, s, rewards)
 	case NPZ:
-		return newNPZEncoder(w, s, rewards)
+		n := len(s.Columns)
+		return &npzEncoder{w, s, make([][]bool, n), make([][]int64, n), make([][]float64, n), rewards}, nil
 	}
 	return newCSVEncoder(w, s, rewards)
 }

@@ -136,11 +136,11 @@ func (c *Column) shift() (shift, bool) {
 	if at == 0 {
 		return shift{}, false
 	}
-	return c.shiftAt(at, n)
+	return c.shiftAt(at)
 }
 
-// shiftAt reports whether the level changes suddenly before number at of n, counted from 0.
-func (c *Column) shiftAt(at, n int) (shift, bool) {
+// shiftAt reports whether the level changes suddenly before number at, counted from 0.
+func (c *Column) shiftAt(at int) (shift, bool) {
 	s := shift{before: [2]float64{math.Inf(1), math.Inf(-1)}, after: [2]float64{math.Inf(1), math.Inf(-1)}}
 	var before, after, steps []float64
 	step, last, k := 0.0, 0.0, 0

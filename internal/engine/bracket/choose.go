@@ -46,10 +46,8 @@ func (b *builder) choose(ctx context.Context, most int) (list []*pattern, rest [
 			}
 		}
 		open = slices.DeleteFunc(open, covered)
-		if p, err = b.paid(p.fields, mine); err == nil {
-			err = b.build(p, max(4*share, (most-leaves(list))/2))
-		}
-		if errors.Is(err, errTooLarge) { // more terms make more classes of actions
+		p = b.paid(p.fields, mine)
+		if err = b.build(p, max(4*share, (most-leaves(list))/2)); errors.Is(err, errTooLarge) { // more terms make more classes of actions
 			rest = append(rest, mine...)
 			continue
 		}
@@ -122,11 +120,11 @@ func leaves(list []*pattern) (n int) {
 }
 
 // paid is pattern with terms or conditions, whichever the objective has.
-func (b *builder) paid(fields, parts []int) (*pattern, error) {
+func (b *builder) paid(fields, parts []int) *pattern {
 	if b.objective == policy.Success {
-		return b.pattern(fields, nil, parts), nil
+		return b.pattern(fields, nil, parts)
 	}
-	return b.pattern(fields, parts, nil), nil
+	return b.pattern(fields, parts, nil)
 }
 
 // grow finds fields for a term or condition: what it reads, if that has at most least leaves, and as much of what these
@@ -134,11 +132,8 @@ func (b *builder) paid(fields, parts []int) (*pattern, error) {
 func (b *builder) grow(parts []Scope, part, least, most int) (*pattern, error) {
 	fields := slices.Clone(parts[part].Reads)
 	slices.Sort(fields)
-	p, err := b.paid(fields, []int{part})
-	if err == nil {
-		err = b.build(p, least)
-	}
-	if err != nil {
+	p := b.paid(fields, []int{part})
+	if err := b.build(p, least); err != nil {
 		return nil, err
 	}
 	refused := map[int]bool{}
@@ -149,11 +144,8 @@ func (b *builder) grow(parts []Scope, part, least, most int) (*pattern, error) {
 		}
 		with := append(slices.Clone(p.fields), next)
 		slices.Sort(with)
-		q, err := b.paid(with, []int{part})
-		if err == nil {
-			err = b.build(q, most)
-		}
-		switch {
+		q := b.paid(with, []int{part})
+		switch err := b.build(q, most); {
 		case errors.Is(err, errTooLarge):
 			if refused[next] = true; len(refused) > mostRefused {
 				return p, nil

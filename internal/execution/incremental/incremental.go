@@ -304,7 +304,7 @@ func (x *loop) exclude(it *Iteration, run *simulator.Run) error {
 			if outside(run, i) {
 				continue
 			}
-			now := merge(x.t.Problem, run.Answers[i-1].State, it.Trace.Steps[i-1])
+			now := simulator.Join(x.t.Problem, run.Answers[i-1].State, it.Trace.Steps[i-1])
 			x.see(it, now, run.Answers[i].State)
 		}
 		it.Corrected = x.rows.wrong - before
@@ -349,16 +349,4 @@ func (x *loop) elsewhere(now, next factored.Valuation) bool {
 	}
 	f, err := validate.CheckStep(x.known, nil, now, next)
 	return err == nil && f != nil && f.Group == "transition"
-}
-
-// merge combines a state and an action in one valuation.
-func merge(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
-	out := make(factored.Valuation, p.NumBits())
-	for _, b := range p.Bits(factored.State) {
-		out[b] = state[b]
-	}
-	for _, b := range p.Bits(factored.Action) {
-		out[b] = action[b]
-	}
-	return out
 }

@@ -36,7 +36,7 @@ func (x *loop) recheck(ctx context.Context) error {
 			if outside(run, t) {
 				continue
 			}
-			now := merge(x.t.Problem, run.Answers[t-1].State, actions[t-1])
+			now := simulator.Join(x.t.Problem, run.Answers[t-1].State, actions[t-1])
 			if s := seenOf(x.t.Problem, now, run.Answers[t].State); !seen[s] {
 				seen[s] = true
 				checked.Seen = append(checked.Seen, s)

@@ -115,17 +115,11 @@ func (p *Planner) legal(action []float64) ([]float64, error) {
 	return p.r.DrawAction(nil)
 }
 
-// take keeps a way that is no worse than the best one. It reports whether it is better.
-func (p *Planner) take(w *way) bool {
-	switch {
-	case w == nil || p.best != nil && w.reward() < p.best.reward():
-		return false
-	case p.best == nil || w.reward() > p.best.reward():
+// take keeps a way that is no worse than the best one.
+func (p *Planner) take(w *way) {
+	if w != nil && (p.best == nil || w.reward() >= p.best.reward()) {
 		p.best = w
-		return true
 	}
-	p.best = w
-	return false
 }
 
 // Improve searches for a better plan until ctx ends or rounds changes were tried.

@@ -11,7 +11,7 @@ import (
 // open, or the process begins with another value than the initial one, it is taken to have had that before.
 func (s *Process) addLags(a *Answer) {
 	if s.acted != nil && s.last != nil {
-		s.p.ShiftLags(a.State, join(s.p, s.last, s.acted))
+		s.p.ShiftLags(a.State, Join(s.p, s.last, s.acted))
 		for i := range s.p.Variables {
 			v := &s.p.Variables[i]
 			if from, err := s.p.Earlier(v); v.Lagged() && err == nil && slices.Contains(s.unseen, from.Name) {

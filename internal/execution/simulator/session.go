@@ -127,7 +127,7 @@ func (s *Session) Step(ctx context.Context, before *Answer, action factored.Valu
 
 // Allows reports whether the rules allow an action in the state of an answer.
 func (s *Session) Allows(before *Answer, action factored.Valuation) bool {
-	now := join(s.p, before.State, action)
+	now := Join(s.p, before.State, action)
 	return !slices.ContainsFunc(s.o.Rules, func(r Rules) bool { return r.Action(now) != nil })
 }
 
@@ -138,7 +138,7 @@ func (s *Session) AllowsState(state factored.Valuation) bool {
 
 // step is Step without calling the observer.
 func (s *Session) step(ctx context.Context, before *Answer, action factored.Valuation) (*Answer, error) {
-	now := join(s.p, before.State, action)
+	now := Join(s.p, before.State, action)
 	whole := len(before.Missing) == 0
 	if whole {
 		for _, r := range s.o.Rules {
@@ -181,7 +181,7 @@ func (s *Session) observed(before *Answer, action factored.Valuation, a *Answer)
 			return &PartialError{What: "recording transitions", Missing: x.Missing}
 		}
 	}
-	return s.o.Observe(Transition{Now: join(s.p, before.State, action), Next: a.State, Reward: a.Reward})
+	return s.o.Observe(Transition{Now: Join(s.p, before.State, action), Next: a.State, Reward: a.Reward})
 }
 
 // Goal evaluates the goal in a state that was answered: by the system if it does so,
@@ -217,8 +217,8 @@ func goalFails(g *Verdict) *Violation {
 	}
 }
 
-// join combines a state and an action in one valuation.
-func join(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
+// Join combines a state and an action in one valuation.
+func Join(p *factored.Problem, state, action factored.Valuation) factored.Valuation {
 	out := make(factored.Valuation, p.NumBits())
 	for b := range out {
 		switch p.Kind(factored.Bit(b)) {
@@ -259,7 +259,7 @@ func (r *Reward) Add(before *Answer, action factored.Valuation, a *Answer) *floa
 	var x int64
 	if !r.unknown {
 		var ok bool
-		x, ok = validate.StepReward(r.p, join(r.p, before.State, action), a.State)
+		x, ok = validate.StepReward(r.p, Join(r.p, before.State, action), a.State)
 		r.unknown = !ok // only the model determines which of its values is rewarded
 		r.mine += x
 	}

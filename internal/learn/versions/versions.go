@@ -62,7 +62,7 @@ func keyOf(at Point) []byte {
 // most so many does.
 func (f *Function) Least(most int) int {
 	for ; f.least <= most; f.least++ {
-		s := f.search(f.least)
+		s := f.search()
 		if s.extend(mask{}, mask{}, f.apart, nil, f.least) {
 			break
 		}
@@ -78,7 +78,7 @@ func (f *Function) Values(k int, at Point) (zero, one bool) {
 
 // has reports whether some function has a value at a point.
 func (f *Function) has(k int, at Point, value bool) bool {
-	s := f.search(k)
+	s := f.search()
 	return s.extend(mask{}, mask{}, f.apart, s.against(at, mask{}, value), k)
 }
 
@@ -93,7 +93,7 @@ func (f *Function) Cube(k int, at Point, value bool, keep []int) (fixed []int) {
 		}
 	}
 	for {
-		s := f.search(k)
+		s := f.search()
 		s.free, s.at = free, slices.Clone(at)
 		if !s.extend(mask{}, mask{}, f.apart, s.against(at, free, !value), k) {
 			break
@@ -124,7 +124,7 @@ func (f *Function) shrink(k int, at Point, value bool, fixed, keep []int) []int 
 			continue
 		}
 		rest := slices.Delete(slices.Clone(fixed), i, i+1)
-		s := f.search(k)
+		s := f.search()
 		for v := range f.domain {
 			if !slices.Contains(rest, v) {
 				s.free.add(v)
@@ -155,7 +155,7 @@ type rival struct {
 	apart mask // fixed variables in which the point differs
 }
 
-func (f *Function) search(k int) *search { return &search{f: f, known: len(f.apart)} }
+func (f *Function) search() *search { return &search{f: f, known: len(f.apart)} }
 
 // against lists the rows with another value than the given one.
 func (s *search) against(at Point, free mask, value bool) []rival {
