@@ -173,6 +173,7 @@ func writePolicyEnd(b *strings.Builder, d *policy.Document) {
 		}
 		b.WriteString(". The value holds if those rows are wrong.\n")
 	}
+	writeSentence(b, d.Supported.Thin())
 	writeTable(b, d)
 	writeSentence(b, load.Assumptions(d.Assumed))
 	writeSentence(b, d.Note())

@@ -185,7 +185,7 @@ func find(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		}
 		err = m.bounded(ctx, r, d, err)
 		if d.Seconds = r.Now().Sub(r.Started).Seconds(); r.Certify {
-			d.NoProof = fmt.Errorf("%w: the bound is that of a search", certify.ErrNoProof)
+			d.NoProof = fmt.Errorf("%w: the upper bound is that of tables over parts of the state and a search, which no checker reads yet", certify.ErrNoProof)
 		}
 		return d, err
 	}

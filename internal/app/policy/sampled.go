@@ -5,14 +5,62 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/fdplan/fdplan/internal/app"
 	"github.com/fdplan/fdplan/internal/app/load"
+	"github.com/fdplan/fdplan/internal/counted"
 	"github.com/fdplan/fdplan/internal/engine/policy"
 	"github.com/fdplan/fdplan/internal/execution/decision"
 	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
+
+// Supported is what the rows of a log say about the value of a policy that was made for a model learned from them.
+type Supported struct {
+	// Value is at least this if the structure of the model is right: its groups, contexts and effects. Each
+	// probability is the worst of its Wilson interval; all intervals hold together with the confidence.
+	Value      float64 `json:"value"`
+	Confidence float64 `json:"confidence"`
+	// Unleft counts the states that the policy can reach in which no row begins, as far as what is drawn there depends on
+	// them. They are worth the worst.
+	Unleft int `json:"unleft"`
+	// Runs is the number of runs that the value rests on, where the policy was followed; absent for a value that was computed.
+	Runs int `json:"runs,omitempty"`
+	// Fewest is the context with the fewest rows that the policy may come to; null where no context has rows.
+	Fewest *Counted `json:"fewest,omitempty"`
+}
+
+// Counted tells of a context whose probabilities were counted in rows.
+type Counted struct {
+	Rows  int64    `json:"rows"`
+	Draws []string `json:"draws"`
+	When  string   `json:"when"` // empty where no other context holds
+}
+
+// fewRows is where the interval of a probability near one half is half as wide as all that it could be.
+const fewRows = 30
+
+// Thin says that a value rests on few rows; "" if it does not.
+func (s *Supported) Thin() string {
+	if s == nil || s.Fewest == nil || s.Fewest.Rows >= fewRows {
+		return ""
+	}
+	when := "where " + s.Fewest.When
+	if s.Fewest.When == "" {
+		when = "where no other context holds"
+	}
+	return fmt.Sprintf("The policy may come to probabilities that were counted in as few as %s: of %s %s",
+		counted.Of(int(s.Fewest.Rows), "row"), strings.Join(s.Fewest.Draws, ", "), when)
+}
+
+// sampled says what a value rests on that was not computed.
+func (s *Supported) sampled() string {
+	if s.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%g %% confidence, %s)", 100*s.Confidence, thousands(s.Runs))
+}
 
 const (
 	// judgeRuns is the number of runs in which a policy that was sampled is judged.
@@ -117,7 +165,7 @@ func (d *Document) sampleSupport(ctx context.Context, m *model, p *decision.Plan
 	}
 	worst := x.floor * float64(d.Horizon)
 	// The ranges hold with the confidence certain, and so does the bound on the mean.
-	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least)}
+	s := &Supported{Value: decision.LowerMean(least, worst, 1-certain), Confidence: 1 - 2*(1-certain), Unleft: len(w.unleft), Runs: len(least), Fewest: w.fewest}
 	if math.IsInf(s.Value, 0) || s.Value <= worst {
 		d.Unsupported = true
 		return nil

@@ -17,27 +17,6 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// Supported is what the rows of a log say about the value of a policy that was made for a model learned from them.
-type Supported struct {
-	// Value is at least this if the structure of the model is right: its groups, contexts and effects. Each
-	// probability is the worst of its Wilson interval; all intervals hold together with the confidence.
-	Value      float64 `json:"value"`
-	Confidence float64 `json:"confidence"`
-	// Unleft counts the states that the policy can reach in which no row begins, as far as what is drawn there depends on
-	// them. They are worth the worst.
-	Unleft int `json:"unleft"`
-	// Runs is the number of runs that the value rests on, where the policy was followed; absent for a value that was computed.
-	Runs int `json:"runs,omitempty"`
-}
-
-// sampled says what a value rests on that was not computed.
-func (s *Supported) sampled() string {
-	if s.Runs == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%g %% confidence, %s)", 100*s.Confidence, thousands(s.Runs))
-}
-
 // certain is the confidence of all intervals together.
 const certain = .99
 
@@ -53,6 +32,7 @@ type witness struct {
 	judge  *support.Judge    // of what is not drawn; nil where nothing is known of rows
 	drawn  map[string]bool
 	unleft map[string]bool // states that were asked for, and in which no row begins
+	fewest *Counted        // of the contexts that were asked for
 }
 
 // newWitness returns the witness of a model; nil where no rows stand for its probabilities.
@@ -207,6 +187,12 @@ func (w *witness) group(i int, d *factored.Draw, now factored.Valuation) *factor
 	if c < 0 || g.Contexts[c].Rows == 0 {
 		return nil
 	}
+	if n := g.Contexts[c].Rows; w.fewest == nil || n < w.fewest.Rows {
+		w.fewest = &Counted{Rows: n, When: g.Contexts[c].When}
+		for _, v := range g.Outputs {
+			w.fewest.Draws = append(w.fewest.Draws, w.p.Problem.Variables[v].Name)
+		}
+	}
 	if w.left[i] != nil && !w.left[i][stateKey(w.p.Problem, w.reads[i], now)] {
 		w.unleft[stateKey(w.p.Problem, w.states(), now)] = true
 		return unknown(len(d.Values))
@@ -333,7 +319,7 @@ func (d *Document) supports(m *model) (*Supported, *witness, error) {
 		return nil, nil, err
 	}
 	value, err := d.least(m, w)
-	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft)}, w, err
+	return &Supported{Value: value, Confidence: certain, Unleft: len(w.unleft), Fewest: w.fewest}, w, err
 }
 
 // least is the evaluator's value of the table where each probability is the worst of its range.
