@@ -68,6 +68,8 @@ type Variable struct {
 	Lag   Lag // of a state variable that has the value of another one some steps before
 	// Given marks a state variable that the system reads and does not decide: what it is next comes from outside.
 	Given bool
+	// Ends marks a state variable whose Lo and Hi stand for all that is outside its range, Lo+1..Hi-1, which rules keep it in.
+	Ends  bool
 	First Bit // its most significant bit; set by Problem.AddVariable
 	Width int // number of bits; set by Problem.AddVariable
 }
@@ -249,8 +251,24 @@ func (p *Problem) AddVariable(v Variable) (int, error) {
 		p.owner = append(p.owner, int32(id))
 	}
 	w := &p.Variables[id]
-	p.Global = append(p.Global, w.Within(w.Lo, w.Hi, "range of "+w.Name)...)
+	lo, hi := w.Inside()
+	origin := "range of " + w.Name
+	if w.Ends { // a rule, which a system can break
+		origin = w.Stays()
+	}
+	p.Global = append(p.Global, w.Within(lo, hi, origin)...)
 	return id, nil
+}
+
+// Stays says that the value stays in its range.
+func (v *Variable) Stays() string { return v.Name + " stays in " + v.RangeText() }
+
+// Inside is the range without the values that stand for all outside of it.
+func (v *Variable) Inside() (lo, hi int64) {
+	if v.Ends {
+		return v.Lo + 1, v.Hi - 1
+	}
+	return v.Lo, v.Hi
 }
 
 // Within returns the constraints that the value of v is in lo..hi, without those that all bit patterns satisfy.

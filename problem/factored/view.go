@@ -60,7 +60,8 @@ func (v *Variable) RangeText() string {
 	case v.Quantity():
 		return v.interval(v.View.Edges[0], v.View.Edges[len(v.View.Edges)-1], "..")
 	}
-	return v.text(v.Lo) + ".." + v.text(v.Hi) + v.unit()
+	lo, hi := v.Inside()
+	return v.text(lo) + ".." + v.text(hi) + v.unit()
 }
 
 func (v *Variable) interval(lo, hi float64, sep string) string {

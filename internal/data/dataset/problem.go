@@ -13,7 +13,10 @@ func OfProblem(p *factored.Problem) (*Schema, error) {
 	levels := map[string]bins.Bins{}
 	for i := range p.Variables {
 		v := &p.Variables[i]
-		c := Column{Name: v.Name, Bounded: true, Lo: float64(v.Lo), Hi: float64(v.Hi), Lag: v.Lag, Given: v.Given}
+		kept := *v // without the values that stand for all outside
+		kept.Lo, kept.Hi = v.Inside()
+		kept.Ends = false
+		c := Column{Name: v.Name, Bounded: true, Lo: float64(kept.Lo), Hi: float64(kept.Hi), Lag: v.Lag, Given: v.Given}
 		switch {
 		case v.Enumeration():
 			c.Type, c.Values = Enum, v.View.Names
@@ -21,7 +24,7 @@ func OfProblem(p *factored.Problem) (*Schema, error) {
 			c.Type = Int
 		}
 		if v.Fixed() {
-			c.scale = decimals{*v}
+			c.scale = decimals{kept}
 		}
 		if v.Quantity() {
 			levels[v.Name] = bins.Bins{Edges: v.View.Edges, Unit: v.View.Unit}

@@ -1,11 +1,14 @@
 package registry_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/randprob"
+	"github.com/fdplan/fdplan/problem/factored"
 	"github.com/fdplan/fdplan/validate"
 )
 
@@ -45,5 +48,57 @@ func TestFunctions(t *testing.T) {
 	}
 	if of[1] < 20 || of[2] < 20 {
 		t.Errorf("numbers of functions: %v", of)
+	}
+}
+
+// TestEnds compares the engines with an enumeration on a level that no step may lead out of its range 0..6.
+func TestEnds(t *testing.T) {
+	const horizon, most = 4, 6
+	rng := rand.New(rand.NewPCG(30, 1))
+	found := map[bool]int{}
+	for n := range 60 {
+		p := factored.NewProblem("ends")
+		for _, v := range []factored.Variable{{Name: "pump", Kind: factored.Action, Hi: 2}, {Name: "level", Kind: factored.State, Lo: -1, Hi: most + 1, Ends: true}} {
+			if _, err := p.AddVariable(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		by, drain, slope := int64(1+rng.IntN(9)), int64(rng.IntN(9)), int64(3+rng.IntN(5))
+		sum := factored.Affine{Terms: []factored.Summand{{Coef: by, Variable: 0}, {Coef: slope, Variable: 1}}, K: -drain, Den: 4}
+		if err := p.DefineFunction(factored.Function{Variable: 1, Root: &factored.FunctionNode{Sum: sum}, Lo: -1, Hi: most + 1}); err != nil {
+			t.Fatal(err)
+		}
+		start := int64(rng.IntN(most+3)) - 1
+		p.Initial = p.Variables[1].Equals(start, "initial")
+		p.Reward = factored.Reward{Scale: 1, Terms: []factored.RewardTerm{{Weight: 1, Lit: factored.Lit{Bit: p.Variables[0].First}}, {Weight: -1, Lit: factored.Lit{Bit: p.Variables[0].First + 1}}}}
+		best, feasible := int64(math.MinInt64), false
+		var walk func(level, reward int64, step int)
+		walk = func(level, reward int64, step int) {
+			if level < 0 || level > most {
+				return
+			}
+			if step == horizon {
+				best, feasible = max(best, reward), true
+				return
+			}
+			for pump := range int64(3) {
+				walk(int64(math.RoundToEven(float64(by*pump+slope*level-drain)/4)), reward+pump>>1-pump&1, step+1)
+			}
+		}
+		walk(start, 0, 0)
+		found[feasible]++
+		for _, name := range []string{"search", "pb", "maxsat"} {
+			e, err := registry.New(registry.Options{Engine: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Solve(t.Context(), engine.Query{Task: engine.Task{Problem: p}, MinHorizon: horizon, MaxHorizon: horizon}, engine.Limits{Threads: 1}, nil)
+			if err != nil || (r.Status == engine.Optimal) != feasible || feasible && r.Reward != best {
+				t.Fatalf("%d, %s: %+v, %v; expected %v, %d", n, name, r, err, feasible, best)
+			}
+		}
+	}
+	if found[true] < 15 || found[false] < 15 {
+		t.Errorf("%v problems", found)
 	}
 }

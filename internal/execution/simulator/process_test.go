@@ -201,6 +201,19 @@ func TestAnswers(t *testing.T) {
 	if len(a.Outside) != 1 || a.Outside[0].String() != "step 0, x: 9, expected 0..7; taken for 7" || p.Variables[0].Value(a.State) != 7 || a.Violation != nil {
 		t.Errorf("outside the range: %+v", a)
 	}
+	outside = begin(t, p, "range")
+	if _, err := outside.Reset(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if a, err = outside.Step(ctx, valuation(t, p, "inc")); err != nil {
+			t.Fatal(err)
+		}
+		p.Variables[0].Ends = true // of 1..6
+	}
+	if a.Violation == nil || a.Violation.Text(2) != "step 2: x is 9, outside of 1..6, where the run ends" {
+		t.Errorf("a run that ends: %+v, %v", a, err)
+	}
 }
 
 // TestShownLags: a process knows nothing of lags, which follow from what it showed and what was done.

@@ -86,6 +86,11 @@ func readValue(p *factored.Problem, last factored.Valuation, a *Answer, v *facto
 		}
 		outside.Variable, outside.Expected, outside.Taken = v.Name, v.RangeText(), v.Show(x)
 		a.Outside = append(a.Outside, *outside)
+		if v.Ends && a.Violation == nil {
+			a.Violation = &Violation{Group: "range", Constraint: v.Stays(), Values: []Value{{v.Name, outside.Value}}, After: true, say: func(step int) string {
+				return fmt.Sprintf("step %d: %s is %v, outside of %s, where the run ends", step, v.Name, outside.Value, outside.Expected)
+			}}
+		}
 	}
 	return v.Set(a.State, x)
 }
@@ -112,7 +117,8 @@ func received(a *Answer, v *factored.Variable, raw json.RawMessage) (int64, *Out
 	case v.Bool && text == "false":
 		return 0, nil, nil
 	}
-	if x, err := strconv.ParseInt(text, 10, 64); err == nil && !v.Real() && x >= v.Lo && x <= v.Hi {
+	lo, hi := v.Inside()
+	if x, err := strconv.ParseInt(text, 10, 64); err == nil && !v.Real() && x >= lo && x <= hi {
 		return x, nil, nil
 	}
 	q, err := strconv.ParseFloat(text, 64)
@@ -127,7 +133,7 @@ func received(a *Answer, v *factored.Variable, raw json.RawMessage) (int64, *Out
 		}
 		a.Quantities[v.Name] = min(max(q, -most), most)
 	}
-	if inside {
+	if inside && x >= lo && x <= hi {
 		return x, nil, nil
 	}
 	var shown any = q

@@ -27,6 +27,7 @@ type Fluent struct {
 	Listed bool
 	Lag    factored.Lag // of a state that has the value of another fluent some steps before, and its type
 	Given  bool         // an input: a state that the system reads and does not decide
+	Ends   bool         // of a state with a range: no step leaves it
 }
 
 // fluentTable is a fluent in TOML.
@@ -44,6 +45,7 @@ type fluentTable struct {
 	Default  any       `toml:"default"`
 	Listed   bool      `toml:"listed"`
 	Lag      *lagTable `toml:"lag"`
+	Outside  string    `toml:"outside"` // of a range: "clamp", the default, or "end"
 }
 
 // lagTable says that a state is the value of a fluent some steps before.
@@ -164,7 +166,7 @@ func (t *Task) setInitial(from map[string]any) error {
 }
 
 func (f *fluentTable) fluent(key string) (Fluent, error) {
-	out := Fluent{Name: factored.Canonical(f.Name), Values: f.Values, Initial: f.Initial, Default: f.Default, Listed: f.Listed}
+	out := Fluent{Name: factored.Canonical(f.Name), Values: f.Values, Initial: f.Initial, Default: f.Default, Listed: f.Listed, Ends: f.Outside == "end"}
 	table := binsTable{Lo: f.Lo, Hi: f.Hi, Bits: f.Bits, Edges: f.Edges, Unit: f.Unit}
 	quantity := f.Lo != nil || f.Hi != nil || f.Bits != nil || f.Edges != nil
 	kinds := 0
@@ -188,6 +190,10 @@ func (f *fluentTable) fluent(key string) (Fluent, error) {
 		return out, fmt.Errorf("%s is an action; expected default instead of initial", out.Name)
 	case f.Lag != nil && key != stateTables:
 		return out, fmt.Errorf("%s is no state; expected a lag in [[state]]", out.Name)
+	case f.Outside != "" && (key != stateTables || f.Range == nil || f.Lag != nil):
+		return out, fmt.Errorf("%s has no range that a step can leave; expected outside beside the range of a state", out.Name)
+	case f.Outside != "" && f.Outside != "clamp" && !out.Ends:
+		return out, fmt.Errorf("%s has outside = %q; expected \"clamp\" or \"end\"", out.Name, f.Outside)
 	case f.Listed && (key != actionTables || f.Default != nil):
 		return out, fmt.Errorf("%s cannot be listed; expected listed = true for an action without a default", out.Name)
 	}
@@ -240,6 +246,9 @@ func (f *Fluent) variable(k factored.Kind, levels bool) factored.Variable {
 	switch {
 	case f.Range != nil:
 		v.Lo, v.Hi, v.View = f.Range.Lo, f.Range.Hi, f.Range.View
+		if v.Ends = f.Ends; v.Ends {
+			v.Lo, v.Hi = v.Lo-1, v.Hi+1
+		}
 	case f.Values != nil:
 		v.Hi, v.View = int64(len(f.Values))-1, &factored.View{Names: f.Values}
 	case f.Bins != nil:
@@ -377,7 +386,7 @@ func (f *Fluent) value(v *factored.Variable, x any) (int64, error) {
 	default:
 		n, err = w.Parse(fmt.Sprint(x))
 	}
-	if err == nil && (n < w.Lo || n > w.Hi) {
+	if lo, hi := w.Inside(); err == nil && (n < lo || n > hi) {
 		err = fmt.Errorf("%s cannot be %v; its range is %s", w.Name, w.Show(n), w.RangeText())
 	}
 	return n, err

@@ -81,6 +81,10 @@ func TestDeclaredErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`range = [0, 3]`, `range = [3, 0]`, "t.toml:7:8: this is not a range for floor"},
 		{`initial = 2`, `initial = 7`, "t.toml:9:11: floor cannot be 7; its range is 0..3"},
+		{`initial = 2`, "outside = \"end\"\ninitial = 4", "t.toml:10:11: floor cannot be 4; its range is 0..3"},
+		{`initial = 2`, `outside = "stop"`, "t.toml:7:8: floor has outside = \"stop\"; expected \"clamp\" or \"end\""},
+		{`unit = "kg"`, `outside = "end"`, "t.toml:12:8: load has no range that a step can leave"},
+		{`name = "go"`, "name = \"go\"\nrange = [0, 1]\noutside = \"end\"", "t.toml:22:8: go has no range that a step can leave"},
 		{`initial = 2`, `initial = true`, "t.toml:9:11: true is not a value of floor"},
 		{`initial = 250.5`, `initial = 900`, "t.toml:15:11: load cannot be 900; its range is 0..800 kg"},
 		{`"closed", "open"]`, `"closed", "closed"]`, "t.toml:18:8: door has the value \"closed\" twice"},
