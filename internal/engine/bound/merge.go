@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // The sizes up to which two groups that conflict are made one.
@@ -51,7 +53,7 @@ func (o *optimizer) conflicts() []conflict {
 			out = append(out, conflict{pair[0], pair[1], x})
 		}
 	}
-	slices.SortFunc(out, func(x, y conflict) int {
+	sorting.Stable(out, func(x, y conflict) int {
 		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
 	return out

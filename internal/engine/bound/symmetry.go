@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fdplan/fdplan/internal/model"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // classes numbers the groups such that two groups of one class can be swapped
@@ -103,7 +104,7 @@ func (f *Factors) marks() [][]mark {
 		}
 	}
 	for id := range out {
-		slices.SortFunc(out[id], func(a, b mark) int {
+		sorting.Stable(out[id], func(a, b mark) int {
 			if a.row != b.row {
 				return a.row - b.row
 			}

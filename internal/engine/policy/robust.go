@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // RobustOptions are the limits of Robust.
@@ -182,7 +184,9 @@ func (r *RobustSolution) Rows() []RobustRow {
 		now = next
 	}
 	var rows []RobustRow
-	for _, at := range slices.SortedFunc(maps.Keys(steps), compare) {
+	places := slices.Collect(maps.Keys(steps))
+	sorting.Stable(places, compare)
+	for _, at := range places {
 		first := len(rows)
 		for _, step := range steps[at] {
 			c := r.s.choice(at.state*n+r.budget-at.spent, r.Horizon-step+1)

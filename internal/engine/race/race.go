@@ -11,11 +11,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/fdplan/fdplan/internal/engine"
 	"github.com/fdplan/fdplan/internal/routine"
+	"github.com/fdplan/fdplan/internal/sorting"
 )
 
 // Engine is a race as an engine.Engine. The Winner of its results names the
@@ -151,7 +151,7 @@ func run(ctx context.Context, entrants []entrant, l engine.Limits, report func(e
 		}
 		level += level / 8
 	}
-	slices.SortFunc(c.late, func(x, y event) int { return x.racer - y.racer })
+	sorting.Stable(c.late, func(x, y event) int { return x.racer - y.racer })
 	res, err := c.better(c.late)
 	return res, -1, err
 }
