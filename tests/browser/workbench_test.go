@@ -38,6 +38,9 @@ func TestWorkbench(t *testing.T) {
 	p.until("no error", field("domain.rddl")+`.getAttribute("aria-invalid") === null && `+field("task.toml")+`.value.includes('goal = "robot-at(x9,y20)"')`)
 	p.press("Undo the last change")
 	p.until("the first plan again", field("task.toml")+`.value.includes('goal = "robot-at(x14,y12)"') && `+picturedGoal("x14,y12"))
+	p.captureDownloads()
+	p.press("Save its task folder (zip)")
+	p.until("the folder", `window.got?.startsWith("navigation-3x3-edit.zip: PK")`)
 	p.press("Show answer 2")
 	p.until("the answer with its files", parameter("job")+` === "2" && `+field("task.toml")+`.value.includes('goal = "robot-at(x9,y20)"') && `+picturedGoal("x9,y20"))
 }

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { fill, h, say } from "./dom.js";
 import { refused, select } from "./field.js";
+import { download } from "./files.js";
 import { counted } from "./words.js";
 import { list } from "./virtual.js";
 
@@ -28,7 +29,7 @@ export function picker(options) {
   const files = h("input", { type: "file", multiple: true, "aria-label": "Open files of a problem", onchange: () => open(files.files) });
   const drop = h("div", { class: "drop" }, files, h("p", { class: "hint" }, "or drop them here"));
   const remove = h("button", { type: "button", class: "small quiet", hidden: true, onclick: discard }, "Remove this problem");
-  const element = h("div", { class: "field" }, choice.element, h("details", {}, h("summary", {}, "Open files"), drop), remove, trouble);
+  const folder = h("span", {}), element = h("div", { class: "field" }, choice.element, h("details", {}, h("summary", {}, "Open files"), drop), h("div", { class: "row" }, folder, remove), trouble);
   /** @type {Listing[]} */
   let all = [];
   dropped(drop, open);
@@ -77,6 +78,7 @@ export function picker(options) {
   function set(problem) {
     if ([...choice.control.options].some((o) => o.value === problem)) choice.set(problem);
     remove.hidden = entry()?.source !== "uploaded";
+    fill(folder, !remove.hidden && download("Save its task folder (zip)", `problems/${api.part(choice.get())}/folder`, choice.get() + ".zip"));
   }
   const entry = () => all.find((p) => p.problem === choice.get());
   return { element, load, set, get: choice.get, entry, fail: (/** @type {any} */ e) => fill(trouble, e ? refused(e) : null) };
