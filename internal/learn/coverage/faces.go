@@ -139,13 +139,15 @@ func (x *faces) read(rows []int) {
 func (x *faces) walk(cell int, with []uint64, path, candidates []int) bool {
 	var live []int
 	var joined [][]uint64
+	both, further := make([]uint64, len(with)), append(slices.Clone(path), 0)
 	for _, q := range candidates {
 		if x.words -= len(with); x.words < 0 {
 			return false
 		}
-		both := make([]uint64, len(with))
-		if join(both, with, x.rows[q]) && x.settled(cell, append(path[:len(path):len(path)], q), both) {
+		further[len(path)] = q
+		if join(both, with, x.rows[q]) && x.settled(cell, further, both) {
 			live, joined = append(live, q), append(joined, both)
+			both = make([]uint64, len(with))
 		} else if x.least(cell, path, q) {
 			x.take(cell, append(slices.Clone(path), q))
 			if len(x.order) > 4*x.most() {
@@ -158,7 +160,7 @@ func (x *faces) walk(cell int, with []uint64, path, candidates []int) bool {
 	}
 	for i, q := range live {
 		rest := slices.DeleteFunc(slices.Clone(live[i+1:]), func(r int) bool { return x.lits[r].variable == x.lits[q].variable })
-		if !x.walk(cell, joined[i], append(path[:len(path):len(path)], q), rest) {
+		if further[len(path)] = q; !x.walk(cell, joined[i], further, rest) {
 			return false
 		}
 	}
