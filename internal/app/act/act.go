@@ -185,7 +185,8 @@ func (x *run) act(ctx context.Context, known []learn.Transition) error {
 	if err := x.certify(ctx, res); err != nil {
 		return err
 	}
-	if err := x.train(ctx, res); err != nil {
+	// What is proven is kept however long a network takes.
+	if err := errors.Join(x.f.answer(x.d), x.train(ctx, res)); err != nil {
 		return err
 	}
 	x.d.Seconds.Total = x.r.Now().Sub(began).Seconds()
