@@ -104,10 +104,10 @@ func aside(p *load.Problem, r *Request) func(context.Context, int64) bool {
 	}
 	if r.Outright == nil {
 		g, ranges := p.Truth.Task.Grounded(), p.Truth.Sim.Ranges()
-		r.Outright = &Outright{p.Truth.Task, greedy.New(g, r.Limits.Memory/8, func(fluent int) (lo, hi float64) {
+		r.Outright = &Outright{t: p.Truth.Task, more: true, search: greedy.New(g, r.Limits.Memory/8, func(fluent int) (lo, hi float64) {
 			x, _ := ranges.Of(&g.Fluents[fluent])
 			return x.Lo, x.Hi
-		}), true}
+		})}
 	}
 	search := r.Outright.search
 	offer := func() {
@@ -120,6 +120,9 @@ func aside(p *load.Problem, r *Request) func(context.Context, int64) bool {
 			tr.Steps = append(tr.Steps, bits)
 		}
 		if report, err := validate.Check(p.Problem, p.Network, validate.FromTrace(tr)); err == nil && report.Valid {
+			r.Outright.mu.Lock()
+			r.Outright.checked, r.Outright.report = tr, report
+			r.Outright.mu.Unlock()
 			r.Limits.Shared.Offer(tr, report.Reward)
 		}
 	}

@@ -86,7 +86,8 @@ type Document struct {
 	Horizons []HorizonLine    `json:"horizons,omitempty"`
 	Stats    map[string]int64 `json:"stats"`
 
-	prover string // outside solver on whose word alone the status or the bound is
+	prover   string    // outside solver on whose word alone the status or the bound is
+	outright *Outright // what has checked plans already; nil for nothing
 }
 
 // Chance is how a plan that was made for the most likely outcomes fares where draws are drawn. Unknown values are null.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/fdplan/fdplan/internal/app"
@@ -13,14 +14,20 @@ import (
 	"github.com/fdplan/fdplan/internal/execution/greedy"
 	"github.com/fdplan/fdplan/internal/rddl/ground"
 	"github.com/fdplan/fdplan/internal/rddl/task"
+	"github.com/fdplan/fdplan/problem/factored"
+	"github.com/fdplan/fdplan/validate"
 )
 
 // Outright looks for plans of a problem in PDDL with numbers before it is compiled, which takes long where numbers have many values, and is not
-// possible where they have no ranges. Its plans are executed in PDDL alone. It belongs to one goroutine.
+// possible where they have no ranges. Its plans are executed in PDDL alone.
 type Outright struct {
 	t      *task.Task
 	search *greedy.Planner
 	more   bool
+
+	mu      sync.Mutex
+	checked *factored.Trace  // the last plan that the checker replayed in the compiled problem
+	report  *validate.Report // what it said
 }
 
 // The work of Outright, in about 2 ns: before the problem is compiled, and at a time. For each unit until the first plan, improveShare go into better ones.
@@ -43,7 +50,19 @@ func NewOutright(ctx context.Context, r load.Ref, memory int64) (*Outright, erro
 		}
 		return math.Inf(-1), math.Inf(1)
 	}
-	return &Outright{t, greedy.New(g, memory, within), true}, nil
+	return &Outright{t: t, search: greedy.New(g, memory, within), more: true}, nil
+}
+
+// check is what the checker says of a plan. What it has said is kept, since that of a long plan may take more time than is left when a limit is reached.
+func (o *Outright) check(t engine.Task, tr *factored.Trace) (*validate.Report, error) {
+	if o != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.checked == tr {
+			return o.report, nil
+		}
+	}
+	return validate.Check(t.Problem, t.Network, validate.FromTrace(tr))
 }
 
 // Begin looks for a plan before the problem is compiled.

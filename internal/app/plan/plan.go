@@ -16,7 +16,6 @@ import (
 	"github.com/fdplan/fdplan/internal/engine/registry"
 	"github.com/fdplan/fdplan/internal/execution/simulator"
 	"github.com/fdplan/fdplan/problem/factored"
-	"github.com/fdplan/fdplan/validate"
 )
 
 // Division says how a problem is divided among workers.
@@ -114,6 +113,7 @@ func Plan(ctx context.Context, p *load.Problem, r Request) (*Document, error) {
 		return nil, err
 	}
 	d := About(p)
+	d.outright = r.Outright
 	d.Engine, d.Status, d.Stopped, d.Stats = cmp.Or(res.Winner, e.Name()), res.Status, res.Reason, res.Stats
 	d.Note, d.Simulator = cmp.Or(d.Note, res.Note), r.System
 	d.Seconds = Seconds{Load: r.Loaded.Sub(r.Started).Seconds(), Solve: r.Now().Sub(began).Seconds()}
@@ -243,7 +243,7 @@ func (d *Document) addHorizons(p *factored.Problem, res *engine.Result) {
 // Confirm lets the checker replay the engine's plan and writes it to d. A plan that the
 // checker refuses is never an answer.
 func (d *Document) Confirm(t engine.Task, res *engine.Result) error {
-	report, err := validate.Check(t.Problem, t.Network, validate.FromTrace(res.Trace))
+	report, err := d.outright.check(t, res.Trace)
 	if err != nil {
 		return fmt.Errorf("%w: checking the plan of engine %s: %w", app.ErrInternal, d.Engine, err)
 	}
