@@ -96,6 +96,7 @@ func Run(ctx context.Context, p *load.Problem, ref execute.SimulatorRef, r Reque
 	if x.f, err = openFolder(r.Folder, r.Resume); err != nil {
 		return nil, err
 	}
+	defer x.f.journal.Close() // each line was written when it was made
 	known, err := x.knownRows(ctx)
 	if err != nil {
 		return nil, err

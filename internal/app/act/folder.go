@@ -75,8 +75,8 @@ func (f *folder) step(s journalLine) error {
 	return err
 }
 
-// answer writes the answer, which makes the folder complete.
+// answer writes the answer, which makes the folder complete; a later one takes its place.
 func (f *folder) answer(d *Document) error {
 	err := atomicfile.Write(filepath.Join(f.dir, certify.AnswerFile), func(w io.Writer) error { return app.WriteJSON(w, d) })
-	return errors.Join(err, f.journal.Close(), f.draw(d))
+	return errors.Join(err, f.draw(d))
 }
