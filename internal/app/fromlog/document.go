@@ -292,10 +292,11 @@ func writeLog(b *strings.Builder, fluents []rawlog.Fluent, r Request, reading ra
 	var renamed []string
 	for i := range fluents {
 		f := &fluents[i]
-		switch f.Use {
-		case rawlog.AsNext, rawlog.AsEnd, rawlog.AsReward:
-		case rawlog.AsEntity:
+		if f.Use == rawlog.AsEntity || f.Column == r.Entity { // which may be an input beside
 			fmt.Fprintf(b, "entity = %s  # whose rows follow each other\n", strconv.Quote(f.Column))
+		}
+		switch f.Use {
+		case rawlog.AsNext, rawlog.AsEnd, rawlog.AsReward, rawlog.AsEntity:
 		case rawlog.AsEpisode:
 			fmt.Fprintf(b, "episode = %s\n", strconv.Quote(f.Column))
 		case rawlog.AsTime:

@@ -233,7 +233,7 @@ func (x *looked) schema(r *Request) (*dataset.Schema, error) {
 
 // readingOf says how rows become transitions.
 func readingOf(fluents []rawlog.Fluent, from Request, shape rawlog.Shape) rawlog.Reading {
-	r := rawlog.Reading{Column: map[string]string{}, Missing: from.Missing, Gap: from.Gap, Next: map[string]string{}, Ends: shape.Ends()}
+	r := rawlog.Reading{Column: map[string]string{}, Entity: from.Entity, Missing: from.Missing, Gap: from.Gap, Next: map[string]string{}, Ends: shape.Ends()}
 	for base, next := range shape.Next {
 		if next != base+"'" {
 			r.Next[base] = next

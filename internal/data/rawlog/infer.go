@@ -295,7 +295,7 @@ func (x *inference) one(i int) (Fluent, error) {
 		return as(Dropped, "asked for")
 	case c.Name == s.Episode:
 		return as(AsEpisode, "asked for")
-	case c.Name == s.Entity:
+	case c.Name == s.Entity && !slices.Contains(s.Inputs, c.Name):
 		return as(AsEntity, "asked for; its rows follow each other, whatever stands between them")
 	case slices.Contains(s.Actions, c.Name):
 		f.Use = AsAction
