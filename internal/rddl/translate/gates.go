@@ -59,7 +59,20 @@ func (c *compiler) and(dest lit, lits ...lit) lit {
 		whole = append(whole, -l)
 	}
 	c.clause(defining, whole...)
+	c.conjuncts[v] = in
 	return v
+}
+
+// mostConjuncts bounds the inputs of a conjunction whose inputs are taken in its place.
+const mostConjuncts = 4
+
+// both is s and the literal of a wire. Of a conjunction it takes the inputs, so that conditions within
+// conditions on a sum make it one sum of conjunctions that differ in one input.
+func (c *compiler) both(s, l lit) lit {
+	if in := c.conjuncts[l]; in != nil && len(in) < mostConjuncts {
+		return c.and(0, append([]lit{s}, in...)...)
+	}
+	return c.and(0, s, l)
 }
 
 // or is the disjunction of lits.

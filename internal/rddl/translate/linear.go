@@ -244,7 +244,7 @@ func (c *compiler) times(s lit, a linear) linear {
 	out := linear{k: whole(0), rounded: a.rounded}
 	out = out.plus(literalLinear(s), a.k)
 	for _, t := range a.terms {
-		out = out.plus(literalLinear(c.and(0, s, lit(t.wire))), t.coef)
+		out = out.plus(literalLinear(c.both(s, lit(t.wire))), t.coef)
 	}
 	return out
 }

@@ -90,6 +90,7 @@ type compiler struct {
 	wires     []wire
 	byBit     map[factored.Lit]lit
 	gates     map[string]lit // by kind and inputs
+	conjuncts map[lit][]lit  // inputs of the gates that are conjunctions
 	vectors   map[string]*vector
 	vectorsOf map[fluentKey]*vector
 	literals  map[*ground.Node]lit
@@ -117,7 +118,7 @@ type compiler struct {
 // context when it ends.
 func Problem(ctx context.Context, g *ground.Problem, o Options) (out *Compiled, err error) {
 	c := &compiler{
-		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{},
+		ctx: ctx, g: g, o: o, wires: make([]wire, 2), byBit: map[factored.Lit]lit{}, gates: map[string]lit{}, conjuncts: map[lit][]lit{},
 		vectors: map[string]*vector{}, vectorsOf: map[fluentKey]*vector{},
 		literals: map[*ground.Node]lit{}, numbers: map[*ground.Node]number{},
 		supports: [2]map[*ground.Node]*support{{}, {}}, hardness: map[*ground.Node]bool{}, dividing: map[*ground.Node]bool{},
