@@ -29,6 +29,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/fdplan/fdplan/cluster v0.0.0
+	github.com/fdplan/fdplan/examples v0.0.0
 	github.com/fdplan/fdplan/paper v0.0.0
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
@@ -46,5 +47,7 @@ require (
 replace github.com/fdplan/fdplan => ../
 
 replace github.com/fdplan/fdplan/cluster => ../cluster
+
+replace github.com/fdplan/fdplan/examples => ../examples
 
 replace github.com/fdplan/fdplan/paper => ../paper

@@ -249,8 +249,8 @@ func writeHeavy(t *testing.T, program, dir string) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{{"-o", in("failing"), "failing", "-n", "30", "-H", "12"}, {"-o", in("sokoban"), "sokoban", "-H", "37"}} {
-		if out, err := exec.Command("go", append([]string{"run", "-C", "../paper", "./scaling"}, args...)...).CombinedOutput(); err != nil {
-			t.Fatalf("paper/scaling: %v\n%s", err, out)
+		if out, err := exec.Command("go", append([]string{"run", "-C", "../examples", "./scaling"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("examples/scaling: %v\n%s", err, out)
 		}
 	}
 	write(t, in("nine.cnf"), pigeons(9))

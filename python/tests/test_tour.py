@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 class Tour(unittest.TestCase):
     def test_tour(self) -> None:
         if shutil.which("elevator") is None:
-            self.skipTest("elevator is not installed: go install ./examples/elevator")
+            self.skipTest("elevator is not installed: go install -C examples ./elevator")
         page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
         # A fence ends what is shown before it, as an empty line does.
         text = "\n".join("" if line.startswith("```") else line for line in page.splitlines())

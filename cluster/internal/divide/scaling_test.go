@@ -17,12 +17,12 @@ import (
 	"github.com/fdplan/fdplan/validate"
 )
 
-// generated has paper/scaling write an instance, and reads it as a task.
+// generated has examples/scaling write an instance, and reads it as a task.
 func generated(t testing.TB, args string) (engine.Task, int) {
 	t.Helper()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./scaling", "-o", dir}, strings.Fields(args)...)...)
-	cmd.Dir = "../../../paper"
+	cmd.Dir = "../../../examples"
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", args, err, text)
 	}

@@ -166,12 +166,7 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	if d.Status == StatusInvalid {
 		return d, nil
 	}
-	if d.Horizon == 0 {
-		if d.Horizon = t.Problem.Horizon; d.Horizon == 0 {
-			return nil, fmt.Errorf("%s: %w", t.Problem.Name, app.ErrNoHorizon)
-		}
-	}
-	if err := problem.CheckHorizon(d.Horizon); err != nil {
+	if err := d.length(problem); err != nil {
 		return nil, err
 	}
 	res, err := engine.InTime(e).Solve(ctx, engine.Query{Task: t, MinHorizon: d.Horizon, MaxHorizon: d.Horizon}, r.Limits, r.Report)
@@ -203,6 +198,17 @@ func Explain(ctx context.Context, problem *load.Problem, r Request) (*Explanatio
 	err = d.forces(ctx, t, trace, e, r)
 	d.breaks(ctx, trace, r)
 	return d, err
+}
+
+// length takes the problem's own horizon if none is asked for, and checks it.
+func (d *Explanation) length(problem *load.Problem) error {
+	if d.Horizon == 0 {
+		d.Horizon = problem.Task.Problem.Horizon
+	}
+	if d.Horizon == 0 {
+		return fmt.Errorf("%s: %w", problem.Task.Problem.Name, app.ErrNoHorizon)
+	}
+	return problem.CheckHorizon(d.Horizon)
 }
 
 // breaks says what breaks the steps of a plan where outcomes are drawn.

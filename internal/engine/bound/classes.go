@@ -16,7 +16,7 @@ import (
 // copies of the classes, as bits of the relation's own, in place of copies of the bits: prices on
 // joint values show more than prices on each bit, since what is read is one thing, such as the
 // water that passes a gate, of how much water there is and whether the gate is open: eleven fields
-// (irrigate -n 11 -H 30 of paper/scaling) have a bound of 1,082 with prices on bits, and 451 with these.
+// (irrigate -n 11 -H 30 of examples/scaling) have a bound of 1,082 with prices on bits, and 451 with these.
 type class struct {
 	bit    int32   // of the relation: the joint value is in the class
 	inputs []int32 // the bits that are read

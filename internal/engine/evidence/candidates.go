@@ -16,7 +16,7 @@ import (
 )
 
 // How a proof is chosen, as measured on the published instances and those of
-// paper/scaling: about the steps between states where these are few, else of tables
+// examples/scaling: about the steps between states where these are few, else of tables
 // and prices with the few states that these leave, else about more steps, else by the
 // conflict engine. One that comes later was never the smaller where an earlier one was
 // possible.

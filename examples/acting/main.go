@@ -2,7 +2,7 @@
 // certified, and compares that with random exploration, with a fifth of the steps at random, with resets to any state beside random states, and with
 // Algorithm 1 after random rows (docs/acting.md):
 //
-//	go run -C paper ./acting -seeds 20
+//	go run -C examples ./acting -seeds 20
 package main
 
 import (

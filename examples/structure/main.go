@@ -2,8 +2,8 @@
 // draws transitions, learns networks from the first few of them, and counts the legal rows on
 // which they are wrong. It prints a Markdown table:
 //
-//	cd paper && go run ./structure ../examples/structure/domains/*/task.toml
-//	cd paper && go run ./structure -rows 300,1000 -dense ../examples/structure/domains/hanoi/task.toml
+//	cd examples && go run ./structure structure/domains/*/task.toml
+//	cd examples && go run ./structure -rows 300,1000 -dense structure/domains/hanoi/task.toml
 //
 // The domains are puzzles and crowds whose functions have many inputs; see
 // docs/learning-structure.md for the figures.

@@ -1,7 +1,7 @@
 // Command scaling writes instances of growing size, each a folder with an RDDL
 // domain and instance and a task file:
 //
-//	go run -C paper ./scaling -o DIR sysadmin -graph ring -n 10 -k 3 -H 6
+//	go run -C examples ./scaling -o DIR sysadmin -graph ring -n 10 -k 3 -H 6
 //	fdplan plan DIR/task.toml
 //
 // See docs/bounds.md for the families and their optima.

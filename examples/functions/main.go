@@ -2,7 +2,7 @@
 // structure recipe, the dense recipe and a decision tree. It prints a Markdown table of the
 // accuracy on as many rows that were held out:
 //
-//	go run -C paper ./functions -rows 6400 -epochs 30
+//	go run -C examples ./functions -rows 6400 -epochs 30
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Competition measures planners on instances of the planning competitions, each in a session of fdplan's own
 // server (docs/simulators.md), and prints a table of average rewards:
 //
-//	go run -C paper ./competition -o out -prost PROST/prost.py FOLDER...
+//	go run -C examples ./competition -o out -prost PROST/prost.py FOLDER...
 //
 // A folder has a domain and its instances, as RDDL files. A session that has ended is a line of out/journal.jsonl, and is not
 // played again: the program can be stopped at any time, and the same command goes on.

@@ -12,7 +12,7 @@ import (
 
 // TestDomains: every domain loads, and has a simulator that draws rows.
 func TestDomains(t *testing.T) {
-	tasks, err := filepath.Glob("../../examples/structure/domains/*/task.toml")
+	tasks, err := filepath.Glob("domains/*/task.toml")
 	if err != nil || len(tasks) == 0 {
 		t.Fatalf("%v, %d tasks", err, len(tasks))
 	}
@@ -41,7 +41,7 @@ func TestDomains(t *testing.T) {
 func TestRun(t *testing.T) {
 	var b strings.Builder
 	s := settings{rows: []int{1000}, policy: collect.Restart, threads: 1, samples: 1000}
-	if err := run(context.Background(), &b, []string{"../../examples/structure/domains/eight-2x2/task.toml", "../../examples/structure/domains/tour/task.toml"}, s); err != nil {
+	if err := run(context.Background(), &b, []string{"domains/eight-2x2/task.toml", "domains/tour/task.toml"}, s); err != nil {
 		t.Fatal(err)
 	}
 	const want = "| eight-2x2 | 1000 | 0.00 % | 180 | table 12 |  |  |\n| tour | 1000 | 0.00 % | 296 | rules 8, table 8 |  |  |\n"
