@@ -66,13 +66,19 @@ func (c *compiler) and(dest lit, lits ...lit) lit {
 // mostConjuncts bounds the inputs of a conjunction whose inputs are taken in its place.
 const mostConjuncts = 4
 
-// both is s and the literal of a wire. Of a conjunction it takes the inputs, so that conditions within
-// conditions on a sum make it one sum of conjunctions that differ in one input.
+// both is s and the literal of a wire. Of a conjunction that has a condition in it, which is no fluent, it takes the
+// inputs, so that conditions within conditions on a sum make it one sum of conjunctions that differ in one input.
 func (c *compiler) both(s, l lit) lit {
-	if in := c.conjuncts[l]; in != nil && len(in) < mostConjuncts {
+	if in := c.conjuncts[l]; len(in) < mostConjuncts && slices.ContainsFunc(in, c.isCondition) {
 		return c.and(0, append([]lit{s}, in...)...)
 	}
 	return c.and(0, s, l)
+}
+
+// isCondition reports whether l is no state fluent and no action.
+func (c *compiler) isCondition(l lit) bool {
+	w := c.wires[l.wire()]
+	return !w.action && c.p.Kind(w.bit) != factored.State
 }
 
 // or is the disjunction of lits.
