@@ -138,6 +138,7 @@ func (d *Document) again(ctx context.Context, m *model, name string, data []byte
 	}
 	out := *d
 	out.Schema, out.Problem, out.Learned, out.Status = app.Schema, m.p.Problem.Name, m.learned(), engine.Infeasible
+	out.Altered, out.Assumed = m.p.Altered, m.p.Assumed()
 	out.Reached, out.Steps, out.Rule, out.Sampled = 0, 0, nil, nil
 	out.Goal = hasGoal(m.p) && (d.Disturbances == nil || d.Objective == policy.Success)
 	if differs := c.differs(d, out.Goal); differs != "" {

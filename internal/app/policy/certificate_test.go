@@ -108,7 +108,7 @@ func TestOtherQuestion(t *testing.T) {
 	c := claims(t)[0]
 	for _, want := range []struct{ goal, says string }{
 		{"", "expected --goal as it was"},
-		{"x == SIDE ^ y == SIDE", ""},
+		{"x == SIDE ^ y == SIDE", `expected "x == SIDE ^ y == SIDE"`}, // the same states, and other words
 	} {
 		p, err := load.Load(t.Context(), load.Ref{
 			Source: load.Source{Domain: "../../../examples/drift/drift.rddl", Instance: "../../../examples/drift/pits.rddl", Question: load.Question{Goal: want.goal}}, Chance: true,
