@@ -91,6 +91,7 @@ func TestDocumentation(t *testing.T) {
 	_, absent := os.Stat(data)
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)

@@ -243,6 +243,7 @@ func TestForged(t *testing.T) {
 		{"explained conflict", load.Ref{Name: "navigation/3x3"}, 4, []string{"explain", "navigation/3x3", "-H", "3"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			newForger(t, certificateOf(t, c.status, c.args...), c.ref).all(t)
 		})
 	}
