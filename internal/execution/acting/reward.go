@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/fdplan/fdplan/internal/learn/versions"
+	"github.com/fdplan/fdplan/internal/rddl/operator"
 	"github.com/fdplan/fdplan/problem/factored"
 )
 
@@ -53,7 +54,7 @@ func Micro(x float64) (int64, error) {
 
 // newReward is what is known of a reward of which nothing was observed.
 func newReward(p *factored.Problem, most int64) *Reward {
-	r := &Reward{Most: most, Sums: versions.NewSums(1), unit: gcd(RewardScale, most)}
+	r := &Reward{Most: most, Sums: versions.NewSums(1), unit: operator.GCD(RewardScale, most)}
 	q := *p
 	for i, bits := range [][]factored.Bit{append(p.Bits(factored.State), p.Bits(factored.Action)...), p.Bits(factored.State)} {
 		q.Inputs = bits
@@ -79,13 +80,6 @@ func (r *Reward) Bits(product []int) (now, next []factored.Bit) {
 	return now, next
 }
 
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
-
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -109,7 +103,7 @@ func (r *Reward) point(now, next factored.Valuation) []bool {
 // the weights changed.
 func (r *Reward) observe(now, next factored.Valuation, is int64) (grew, changed bool, err error) {
 	row := paid{r.point(now, next), is}
-	r.rows, r.unit = append(r.rows, row), gcd(r.unit, is)
+	r.rows, r.unit = append(r.rows, row), operator.GCD(r.unit, is)
 	changed = r.worth(row.at).Cmp(new(big.Rat).SetInt64(is)) != 0
 	fits, err := r.Add(row.at, is)
 	for ; err == nil && !fits; grew = true {
